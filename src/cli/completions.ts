@@ -2,10 +2,10 @@ import { TwinfoldError } from '../core/errors.ts'
 import { HELP_FLAG } from './args/shared-flags.ts'
 import type { CommandSpec } from './args/types.ts'
 
-/** The words that may follow each place on the command line; a place is the words that lead there, `''` the beginning. */
+/** The arguments that may follow each position; the key holds the arguments before it, `''` for the first position. */
 export type WordTable = ReadonlyMap<string, readonly string[]>
 
-/** Every word that may stand at each place: subcommands, choices, and the flags that help shows. */
+/** Every argument that may stand at each position: subcommands, choices, and the flags that help shows. */
 export function wordTable(commands: readonly CommandSpec[], treeCommands: readonly CommandSpec[]): WordTable {
   const table = new Map<string, readonly string[]>()
   const add = (command: CommandSpec, place: string) => {
@@ -24,7 +24,7 @@ export function wordTable(commands: readonly CommandSpec[], treeCommands: readon
 export const SHELLS = ['bash', 'zsh', 'fish'] as const
 export type Shell = (typeof SHELLS)[number]
 
-/** The shell a person names, or else the one they use. Throws `usage` for one that we know nothing of. */
+/** The shell on the command line, or else the login shell. Throws `usage` for an unsupported one. */
 export function parseShell(named: string | undefined, userShell: string | undefined): Shell {
   const wanted = named ?? userShell?.slice(userShell.lastIndexOf('/') + 1) ?? ''
   const shell = SHELLS.find((each) => each === wanted)
@@ -33,8 +33,8 @@ export function parseShell(named: string | undefined, userShell: string | undefi
 }
 
 /**
- * What makes a shell complete our commands and flags. The words stand in the script itself, so that no key pressed starts
- * a process; other words, like paths, are completed as the shell does by itself.
+ * The completion script of a shell for our commands and flags. It holds all candidates, so that completing starts no
+ * process; other arguments, like paths, are completed by the shell's default.
  */
 export function completionScript(shell: Shell, program: string, table: WordTable): string {
   for (const words of table.values()) words.forEach(assertPlain)
@@ -42,7 +42,7 @@ export function completionScript(shell: Shell, program: string, table: WordTable
     case 'bash':
       return `${intro(program, `eval "$(${program} install-completions bash)"`, '~/.bashrc')}\n${bashFunction(program, table)}`
     case 'zsh':
-      // The function is the same: zsh knows how to run those of bash.
+      // The function is the same: zsh can run completion functions of bash.
       return `${intro(program, `eval "$(${program} install-completions zsh)"`, '~/.zshrc, after compinit')}
 autoload -U +X bashcompinit && bashcompinit
 ${bashFunction(program, table)}`
@@ -51,16 +51,16 @@ ${bashFunction(program, table)}`
   }
 }
 
-/** They go into a script unquoted. Ours are all like that; a new one that is not must not become a command. */
+/** The candidates are unquoted in the script; one with special characters must not become a command. */
 function assertPlain(word: string): void {
-  if (!/^[A-Za-z0-9-]+$/.test(word)) throw new Error(`the word ${JSON.stringify(word)} needs quotes in a shell`)
+  if (!/^[A-Za-z0-9-]+$/.test(word)) throw new Error(`the argument ${JSON.stringify(word)} needs quotes in a shell`)
 }
 
 function intro(program: string, line: string, file: string): string {
   return `# Completes the commands and flags of ${program}. For every new shell, put this line into ${file}:\n#   ${line}`
 }
 
-/** Words that lead nowhere, such as values and names, are passed over. */
+/** Arguments without a position of their own, such as values and names, are skipped. */
 function bashFunction(program: string, table: WordTable): string {
   const places = [...table.keys()].filter((place) => place !== '')
   const cases = [...table].map(([place, words]) => `    '${place}') words='${words.join(' ')}' ;;`)

@@ -1,7 +1,7 @@
 import { GUI } from '../core/config/config-fields.ts'
 
-/** Settings whose word on the command line is not made from their JSON name. Scripts know these words by heart. */
-const WORDS: Readonly<Record<string, string>> = {
+/** Settings whose name on the command line is not derived from their JSON name. Scripts for Syncthing use them. */
+const NAMES: Readonly<Record<string, string>> = {
   remoteIgnoredDevices: 'ignored-devices',
   // Folders
   fsWatcherEnabled: 'fswatcher-enabled',
@@ -42,8 +42,8 @@ const WORDS: Readonly<Record<string, string>> = {
   connectionPriorityQuicWan: 'connection-priority-quicwan',
 }
 
-/** The same for the interface's own settings, some of which share their JSON name with other parts. */
-const GUI_WORDS: Readonly<Record<string, string>> = {
+/** The same for the GUI settings, some of which share their JSON name with other parts. */
+const GUI_NAMES: Readonly<Record<string, string>> = {
   address: 'raw-address',
   unixSocketPermissions: 'raw-unix-socket-permissions',
   useTLS: 'raw-use-tls',
@@ -51,8 +51,8 @@ const GUI_WORDS: Readonly<Record<string, string>> = {
   insecureSkipHostcheck: 'insecure-skip-host-check',
 }
 
-/** The word for a setting: `rescanIntervalS` is `rescan-intervals`, `caseSensitiveFS` is `case-sensitive-fs`. */
-export function settingWord(table: object, key: string): string {
-  const known = table === GUI ? { ...WORDS, ...GUI_WORDS } : WORDS
+/** The command-line name: `rescanIntervalS` is `rescan-intervals`, `caseSensitiveFS` is `case-sensitive-fs`. */
+export function settingName(table: object, key: string): string {
+  const known = table === GUI ? { ...NAMES, ...GUI_NAMES } : NAMES
   return Object.hasOwn(known, key) ? known[key]! : key.replace(/([a-z\d])([A-Z])(?!$)/g, '$1-$2').toLowerCase()
 }

@@ -11,24 +11,24 @@ import {
 } from '../core/config/config-fields.ts'
 import { isJsonObject, type Json, type JsonObject } from '../core/config/config-json.ts'
 import { TwinfoldError } from '../core/errors.ts'
-import { settingWord } from './config-names.ts'
+import { settingName } from './config-names.ts'
 
-/** One place in the configuration: what it holds, and how a change of it reaches the daemon. */
+/** One node of the configuration: its value, and how a change is sent to the daemon. */
 export type ConfigNode = ObjectNode | ValueNode | ListNode | ParamsNode
 
 interface Removable {
-  /** Only what is in a list can be removed from it. */
+  /** Only items of a list can be removed. */
   readonly remove?: () => Promise<void>
 }
 
 export interface ObjectNode extends Removable {
   readonly is: 'object'
   readonly value: JsonObject
-  /** By their words; only those that the daemon showed. */
+  /** By their names on the command line; only those that the daemon returned. */
   readonly settings: ReadonlyMap<string, () => ConfigNode>
 }
 
-/** How a value is written: what else it must be is for the daemon to say. */
+/** The type of a value; the daemon validates the rest. */
 export type ValueForm = 'bool' | 'int' | 'float' | 'text'
 
 interface ValueNode extends Removable {
@@ -40,9 +40,9 @@ interface ValueNode extends Removable {
 
 export interface ListNode {
   readonly is: 'list'
-  /** What an item is made of; undefined for a list of texts. */
+  /** The fields of an item; undefined for a list of texts. */
   readonly table: AnyTable | undefined
-  /** By their keys; those without a key of their own by their number. */
+  /** By their keys; items without a key by their position. */
   readonly items: ReadonlyMap<string, () => ConfigNode>
   add(item: Json): Promise<void>
 }
@@ -57,7 +57,7 @@ export interface ParamsNode {
 /** Sends one change to the daemon. */
 export type SendChange = (method: 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: Json) => Promise<void>
 
-/** A merge leaves out of an object what is not said; a replacement drops it. */
+/** A merge keeps the fields that are not given; a replacement drops them. */
 type How = 'merge' | 'replace'
 type Save = (value: Json, how: How) => Promise<void>
 type SaveField = (key: string, value: Json, how: How) => Promise<void>
@@ -66,8 +66,8 @@ type Settings = Readonly<Record<string, { readonly kind: Kind }>>
 const SIZE: Settings = { value: { kind: { is: 'float' } }, unit: { kind: { is: 'text' } } }
 
 /**
- * The configuration as a tree. Every change is sent for the smallest part that the daemon can change by itself, so that
- * what somebody else changes meanwhile in another part is not undone.
+ * The configuration as a tree. Every change is sent for the smallest part that the daemon can change alone, so that a
+ * concurrent change of another part is not undone.
  */
 export function configTree(config: JsonObject, send: SendChange): ObjectNode {
   const saveWhole: SaveField = (key, value) => send('PUT', '/rest/config', { ...config, [key]: value })
@@ -115,14 +115,14 @@ function defaultsNode(defaults: JsonObject, send: SendChange): ObjectNode {
   return { is: 'object', value: defaults, settings }
 }
 
-/** A part with an address of its own. */
+/** A part with its own route. */
 function partNode(table: AnyTable, value: JsonObject, path: string, send: SendChange): ObjectNode {
   return objectNode(table, value, (key, inner, how) =>
     how === 'merge' ? send('PATCH', path, { [key]: inner }) : send('PUT', path, { ...value, [key]: inner }),
   )
 }
 
-/** Folders or devices: each has an address, under its key. */
+/** Folders or devices: each has a route, under its key. */
 function collectionNode(
   name: 'folders' | 'devices',
   table: AnyTable,
@@ -137,11 +137,11 @@ function collectionNode(
     const path = `/rest/config/${name}/${encodeURIComponent(key)}`
     items.set(key, () => {
       const item = partNode(table, value, path, send)
-      // Under a new key the daemon would keep both: only the whole list says that the old one is gone.
+      // Under a new key the daemon would keep both: only the whole list removes the old one.
       const rename = (id: Json) =>
         send('PUT', '/rest/config', { ...config, [name]: list.with(index, { ...value, [identity]: id }) })
-      const word = settingWord(table, identity)
-      const settings = new Map(item.settings).set(word, () => ({
+      const name = settingName(table, identity)
+      const settings = new Map(item.settings).set(name, () => ({
         is: 'value',
         form: 'text',
         value: key,
@@ -185,7 +185,7 @@ function objectNode(table: Settings, value: JsonObject, saveField: SaveField): O
   const settings = new Map<string, () => ConfigNode>()
   for (const [key, { kind }] of Object.entries(table)) {
     if (!Object.hasOwn(value, key)) continue
-    settings.set(settingWord(table, key), () =>
+    settings.set(settingName(table, key), () =>
       nodeOf(kind, value[key] ?? null, (next, how) => saveField(key, next, how)),
     )
   }
@@ -223,10 +223,10 @@ function paramsNode(value: JsonObject, save: Save): ParamsNode {
   }
 }
 
-/** The daemon would replace the one that is there; who adds one does not mean that. */
+/** The daemon would replace an existing item, which `add` must not do. */
 function refuseDouble(items: ReadonlyMap<string, unknown>, item: Json, identity: string): void {
   const key = isJsonObject(item) ? item[identity] : undefined
-  if (typeof key === 'string' && items.has(key)) throw new TwinfoldError('bad-request', `"${key}" is there already`)
+  if (typeof key === 'string' && items.has(key)) throw new TwinfoldError('bad-request', `"${key}" already exists`)
 }
 
 function objectAt(parent: JsonObject, key: string): JsonObject {

@@ -1,19 +1,19 @@
 import type { AnyTable } from '../core/config/config-fields.ts'
 import type { Json } from '../core/config/config-json.ts'
 import { messageOf, TwinfoldError } from '../core/errors.ts'
-import { settingWord } from './config-names.ts'
+import { settingName } from './config-names.ts'
 import { valueForm, type ConfigNode, type ListNode, type ParamsNode, type ValueForm } from './config-tree.ts'
 import { canonicalArgs } from './args/canonical.ts'
 import type { Topic, Verb } from './topic.ts'
 
-/** A place of the configuration as the words of the command line reach it. */
+/** A node of the configuration as a topic of the command tree. */
 export function configTopic(node: ConfigNode, about: Pick<Topic, 'summary' | 'examples'> = { summary: '' }): Topic {
   const below = node.is === 'object' ? node.settings : node.is === 'list' ? node.items : new Map<string, never>()
   return {
     ...about,
     verbs: verbsOf(node),
     title: node.is === 'list' ? 'Items' : 'Properties',
-    topics: new Map([...below].map(([word, open]) => [word, { open: () => configTopic(open()) }])),
+    topics: new Map([...below].map(([name, open]) => [name, { open: () => configTopic(open()) }])),
   }
 }
 
@@ -125,7 +125,7 @@ function paramsVerbs(node: ParamsNode): readonly (readonly [string, Verb])[] {
   ]
 }
 
-/** A change says nothing when it succeeds. */
+/** A successful change prints nothing. */
 async function quiet(
   args: readonly string[],
   change: (args: readonly string[]) => Promise<void>,
@@ -144,14 +144,14 @@ export function expectArgs(args: readonly string[], count: number): readonly str
 const TRUE = ['true', '1', 't']
 const FALSE = ['false', '0', 'f']
 
-/** The text as the JSON that the daemon takes. Throws `usage` with the form that was expected. */
+/** The text as the JSON that the daemon accepts. Throws `usage` with the expected form. */
 function parseValue(form: ValueForm, text: string): Json {
   switch (form) {
     case 'text':
       return text
     case 'bool': {
-      const word = text.toLowerCase()
-      if (TRUE.includes(word) || FALSE.includes(word)) return TRUE.includes(word)
+      const lower = text.toLowerCase()
+      if (TRUE.includes(lower) || FALSE.includes(lower)) return TRUE.includes(lower)
       throw wrongForm(text, 'true or false')
     }
     case 'int':
@@ -172,25 +172,25 @@ function parseObject(text: string): Json {
   try {
     value = JSON.parse(text)
   } catch (error) {
-    throw new TwinfoldError('usage', `this is no JSON: ${messageOf(error)}`, { cause: error })
+    throw new TwinfoldError('usage', `invalid JSON: ${messageOf(error)}`, { cause: error })
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
   throw new TwinfoldError('usage', 'an item is a JSON object: {"name": "value", …}')
 }
 
 interface Attribute {
-  readonly word: string
+  readonly name: string
   readonly key: string
   readonly form: ValueForm
   readonly repeats: boolean
 }
 
-/** What of an item can be said with flags; the rest comes from the defaults, or with `add-json`. */
+/** The fields of an item that flags can set; the rest comes from the defaults, or with `add-json`. */
 function attributesOf(table: AnyTable): readonly Attribute[] {
   return Object.entries(table)
     .filter(([, { kind }]) => !['section', 'sections', 'params', 'size'].includes(kind.is))
     .map(([key, { kind }]) => ({
-      word: settingWord(table, key),
+      name: settingName(table, key),
       key,
       form: valueForm(kind),
       repeats: kind.is === 'texts',
@@ -199,20 +199,20 @@ function attributesOf(table: AnyTable): readonly Attribute[] {
 
 function attributeUsage(table: AnyTable): string {
   return attributesOf(table)
-    .map(({ word, form }) => (form === 'bool' ? `[--${word}]` : `[--${word} VALUE]`))
+    .map(({ name, form }) => (form === 'bool' ? `[--${name}]` : `[--${name} VALUE]`))
     .join(' ')
 }
 
 /** Reads the settings of a new item: a switch alone means true, a list is one flag per value. */
 function parseAttributes(table: AnyTable, args: readonly string[]): Json {
   const attributes = attributesOf(table)
-  const known = attributes.map(({ word, form }) => ({ name: word, ...(form !== 'bool' && { value: 'VALUE' }) }))
+  const known = attributes.map(({ name, form }) => ({ name, ...(form !== 'bool' && { value: 'VALUE' }) }))
   const { flags, operands, unknown } = canonicalArgs(known, args)
   if (unknown[0] !== undefined) throw new TwinfoldError('usage', `unknown flag ${unknown[0]}`)
   if (operands[0] !== undefined) throw new TwinfoldError('usage', `unexpected argument ${operands[0]}`)
   const values = new Map<string, Json>()
   for (const { name, value } of flags) {
-    const { key, form, repeats } = attributes.find(({ word }) => word === name)!
+    const { key, form, repeats } = attributes.find((each) => each.name === name)!
     const before = values.get(key)
     values.set(key, repeats ? [...(Array.isArray(before) ? before : []), value] : parseValue(form, value))
   }

@@ -4,59 +4,59 @@ import type { Client } from '../client/client.ts'
 import { ClientError } from '../client/errors.ts'
 import { escapeText } from './text.ts'
 
-/** What the exit code of a command that talks to the daemon says. */
+/** Exit codes of the commands that connect to the daemon. */
 export const CLI_EXIT = { done: 0, failed: 1, noDaemon: 3, doneWithProblems: 4, interrupted: 130 } as const
 export type CliExit = (typeof CLI_EXIT)[keyof typeof CLI_EXIT]
 
-/** There is no home to find a daemon by, which to the person is the same as no daemon. */
+/** No home was found; the exit code is the same as for an unreachable daemon. */
 const NO_HOME = 'ENOHOME'
 
-/** The code puts it among the errors of the system: it is the machine that lacks something. */
+/** The class marks it as an error of the system, not of the command line. */
 export function noHome(message: string): Error {
   return Object.assign(new Error(message), { code: NO_HOME })
 }
 
-/** A daemon that a command may talk to, and how to name it in a message. */
+/** A daemon that a command may connect to, and its name in messages. */
 export interface Connection {
   readonly client: Client
   readonly address: string
-  /** Undefined when the address was given and no home was looked at. */
+  /** Undefined when the address was given and no home was read. */
   readonly home: string | undefined
 }
 
-/** Everything a command needs of the process it runs in. */
+/** Everything that a command uses of its process. */
 export interface CliContext {
   /** The name the program was started under. */
   readonly program: string
-  /** Finds the daemon; rejects with a sentence for people when there is no home to find it by. */
+  /** Finds the daemon; rejects with a readable message when no home is found. */
   connect(): Promise<Connection>
   /** Standard output, whole lines. */
   print(line: string): void
-  /** Standard error: what went wrong, and what is no result. */
+  /** Standard error: errors and anything that is not a result. */
   printError(line: string): void
-  /** Redraws the last line of the terminal; an empty text clears it. Does nothing elsewhere. */
+  /** Redraws the last line of the terminal; an empty text clears it. No effect if the output is not a terminal. */
   redraw(line: string): void
-  /** Whether a person looks at the output. */
+  /** Whether the output is a terminal. */
   readonly interactive: boolean
-  /** Columns of a line; Infinity where nothing limits it. */
+  /** Columns of a line; Infinity without a limit. */
   readonly columns: number
   /** Standard input, line by line. */
   inputLines(): AsyncIterable<string>
-  /** The text of a file that a person named. */
+  /** The text of a file named on the command line. */
   readText(path: string): Promise<string>
-  /** Makes a file that only its owner may read. Rejects when there is one already. */
+  /** Creates a file that only its owner may read. Rejects if the file exists. */
   writeNew(path: string, bytes: Uint8Array): Promise<void>
-  /** Makes a path that a person typed absolute. */
+  /** Makes a path from the command line absolute. */
   absolutePath(path: string): string
   nowMs(): number
   sleep(delayMs: number, signal: AbortSignal): Promise<void>
-  /** Letters and digits of nobody's choosing, for new ids. */
+  /** Random letters and digits, for new ids. */
   randomText(length: number): string
-  /** Aborts when the person interrupts. */
+  /** Aborts on an interrupt. */
   readonly signal: AbortSignal
 }
 
-/** The folder a person means: its id, or its label when only one has it. */
+/** Finds a folder by its id, or by its label if the label is unique. */
 export async function findFolder(client: Client, text: string): Promise<FolderConfig> {
   const folders = await client.folders()
   const byLabel = folders.filter((folder) => folder.label === text)
@@ -69,7 +69,7 @@ export async function findFolder(client: Client, text: string): Promise<FolderCo
   throw new TwinfoldError('folder-missing', `${reason}; ${remedy}`)
 }
 
-/** The device a person means: its id in any spelling, or its name when only one has it. */
+/** Finds a device by its id in any spelling, or by its name if the name is unique. */
 export function findDevice(devices: readonly DeviceConfig[], text: string): DeviceConfig {
   const plain = (id: string) => id.replace(/[- ]/g, '').toUpperCase()
   const byName = devices.filter((device) => device.name === text)
@@ -80,7 +80,7 @@ export function findDevice(devices: readonly DeviceConfig[], text: string): Devi
   throw new TwinfoldError('device-missing', `there is no device "${text}"; known devices: ${known}`)
 }
 
-/** The sentence and the code for whatever made a command fail. */
+/** The message and the exit code for an error of a command. */
 export function explainFailure(
   error: unknown,
   program: string,
@@ -96,7 +96,7 @@ export function explainFailure(
     case 'unreachable': {
       const start = `${program} serve${connection?.home === undefined ? '' : ` --home ${escapeText(connection.home)}`}`
       const hint = `Start it with "${start}", or name another home with --home`
-      const message = `no daemon answers at ${address}${home}: ${escapeText(error.message)}. ${hint}`
+      const message = `no daemon responds at ${address}${home}: ${escapeText(error.message)}. ${hint}`
       return { message, code: CLI_EXIT.noDaemon }
     }
     case 'impostor': {
@@ -104,7 +104,7 @@ export function explainFailure(
       return { message: `${address}: ${reason}${home}`, code: CLI_EXIT.failed }
     }
     case 'timeout':
-      return { message: `the daemon at ${address}${home} gave ${error.message}`, code: CLI_EXIT.noDaemon }
+      return { message: `the daemon at ${address}${home} returned ${error.message}`, code: CLI_EXIT.noDaemon }
     case 'refused': {
       const remedy = 'another daemon may run at this address; give its home with --home, or its key with --gui-apikey'
       return {

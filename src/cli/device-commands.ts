@@ -34,7 +34,7 @@ export async function deviceAdd(
   ])
   const existing = devices.find((device) => device.deviceID === deviceID)
   if (existing !== undefined) {
-    throw new TwinfoldError('bad-request', `the device is there already, as "${existing.name}"`)
+    throw new TwinfoldError('bad-request', `the device already exists, as "${existing.name}"`)
   }
   await client.call('POST /rest/config/devices', {
     body: {
@@ -50,12 +50,12 @@ export async function deviceAdd(
   if (options.json) {
     context.print(JSON.stringify(await client.call('GET /rest/config/devices/:id', { id: deviceID }), undefined, 2))
   } else {
-    context.print(`Added device ${deviceID}. It must know this device, too, before they connect.`)
+    context.print(`Added device ${deviceID}. Add this device on the other one, too, before they can connect.`)
   }
   return CLI_EXIT.done
 }
 
-/** The change that shares a folder with more devices; with whom it is shared already stays. */
+/** The change that shares a folder with more devices; the existing devices stay. */
 export function withDevices(folder: FolderConfig, ids: readonly string[]): FolderChange {
   const more = ids.filter((id) => !folder.devices.some((device) => device.deviceID === id))
   return { devices: [...folder.devices, ...more.map((deviceID) => ({ deviceID }))] }
@@ -104,19 +104,19 @@ function stateOf(device: DeviceConfig, own: string, { connections }: Connections
 
 const EPOCH = '1970-01-01'
 
-/** A device that never was here is shown with the first moment of all. */
+/** The daemon reports the epoch for a device that never connected. */
 function seenText(time: string | undefined): string {
   return time === undefined || time.startsWith(EPOCH)
     ? 'never'
     : time.slice(0, 'YYYY-MM-DDTHH:MM'.length).replace('T', ' ')
 }
 
-/** Takes a device out of the configuration. Files stay on both sides; they are no longer exchanged. */
+/** Removes a device from the configuration. Files stay on both sides; they are no longer exchanged. */
 export async function deviceRemove(context: CliContext, client: Client, text: string, options: Json): Promise<CliExit> {
   const device = await otherDevice(client, text)
   await client.call('DELETE /rest/config/devices/:id', { id: device.deviceID })
   if (options.json) context.print(JSON.stringify({ removed: device.deviceID, name: device.name }, undefined, 2))
-  else context.print(`Removed device ${labelOf(device)}. The files it shared were left alone.`)
+  else context.print(`Removed device ${labelOf(device)}. The shared files were kept.`)
   return CLI_EXIT.done
 }
 
@@ -130,14 +130,14 @@ export async function devicePause(
   const { paused } = options
   await client.call('PATCH /rest/config/devices/:id', { id: device.deviceID, body: { paused } })
   if (options.json) context.print(JSON.stringify({ deviceID: device.deviceID, paused }, undefined, 2))
-  else context.print(`Device ${labelOf(device)} ${paused ? 'is paused' : 'goes on'}.`)
+  else context.print(`Device ${labelOf(device)} ${paused ? 'paused' : 'resumed'}.`)
   return CLI_EXIT.done
 }
 
 async function otherDevice(client: Client, text: string): Promise<DeviceConfig> {
   const [devices, { myID }] = await Promise.all([client.devices(), client.systemStatus()])
   const device = findDevice(devices, text)
-  if (device.deviceID === myID) throw new TwinfoldError('bad-request', 'that is this device itself')
+  if (device.deviceID === myID) throw new TwinfoldError('bad-request', 'this is the ID of this device')
   return device
 }
 

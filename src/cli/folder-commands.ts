@@ -41,7 +41,7 @@ export async function folderAdd(
   return CLI_EXIT.done
 }
 
-/** Only what the person said: the rest comes from the daemon's own defaults. */
+/** Only the given settings: the daemon's defaults supply the rest. */
 function settings(options: FolderAddOptions): FolderChange {
   return {
     ...(options.type !== undefined && { type: options.type }),
@@ -51,13 +51,13 @@ function settings(options: FolderAddOptions): FolderChange {
   }
 }
 
-/** The daemon would replace a folder of the same id; a person who adds one does not mean that. */
+/** The daemon would replace a folder with the same id, which `add` must not do. */
 function refuseDoubles(existing: readonly FolderConfig[], id: string, path: string): void {
   const sameId = existing.find((folder) => folder.id === id)
   if (sameId !== undefined) {
     throw new TwinfoldError(
       'bad-request',
-      `folder "${id}" is there already, at ${sameId.path}; choose another --id or remove it first`,
+      `folder "${id}" already exists, at ${sameId.path}; choose another --id or remove it first`,
     )
   }
   const samePath = existing.find((folder) => folder.path.replace(/\/+$/, '') === path.replace(/\/+$/, ''))
@@ -95,7 +95,7 @@ export async function folderList(
   return CLI_EXIT.done
 }
 
-/** A folder that cannot say how it is must not hide the others. */
+/** A folder whose status cannot be read must not hide the others. */
 async function folderState(client: Client, folder: FolderConfig): Promise<string> {
   if (folder.paused) return 'paused'
   try {
@@ -116,12 +116,11 @@ export async function folderRemove(
   const folder = await findFolder(client, text)
   await client.removeFolder(folder.id)
   if (options.json) context.print(JSON.stringify({ removed: folder.id, path: folder.path }, undefined, 2))
-  else
-    context.print(`Removed folder "${escapeText(folder.id)}". The files in ${escapeText(folder.path)} were left alone.`)
+  else context.print(`Removed folder "${escapeText(folder.id)}". The files in ${escapeText(folder.path)} were kept.`)
   return CLI_EXIT.done
 }
 
-/** A paused folder is neither scanned nor kept in sync; nothing in it is forgotten. */
+/** A paused folder is neither scanned nor synchronized; its index is kept. */
 export async function folderPause(
   context: CliContext,
   client: Client,
@@ -132,6 +131,6 @@ export async function folderPause(
   const { paused } = options
   await client.changeFolder(id, { paused })
   if (options.json) context.print(JSON.stringify({ id, paused }, undefined, 2))
-  else context.print(`Folder "${escapeText(id)}" ${paused ? 'is paused' : 'goes on'}.`)
+  else context.print(`Folder "${escapeText(id)}" ${paused ? 'paused' : 'resumed'}.`)
   return CLI_EXIT.done
 }

@@ -16,19 +16,19 @@ export interface DebugOptions {
   readonly json?: boolean
 }
 
-/** Switches debug facilities and shows all of them. Names are checked here: the daemon would pass over a wrong one. */
+/** Switches debug facilities and shows all of them. Names are checked here: the daemon ignores unknown ones. */
 export async function debug(context: CliContext, client: Client, options: DebugOptions): Promise<CliExit> {
   const enable = (options.enable ?? []).map(knownFacility)
   const disable = (options.disable ?? []).map(knownFacility)
   if (enable.length > 0 || disable.length > 0) await client.setDebugFacilities({ enable, disable })
-  const answer = await client.debugFacilities()
+  const reply = await client.debugFacilities()
   if (options.json) {
-    context.print(JSON.stringify(answer, undefined, 2))
+    context.print(JSON.stringify(reply, undefined, 2))
     return CLI_EXIT.done
   }
-  const rows = Object.entries(answer.facilities).map(([name, meaning]) => [
+  const rows = Object.entries(reply.facilities).map(([name, meaning]) => [
     name,
-    answer.enabled.includes(name) ? 'on' : 'off',
+    reply.enabled.includes(name) ? 'on' : 'off',
     meaning,
   ])
   const columns = [{ title: 'FACILITY' }, { title: 'DEBUG' }, { title: 'WHAT IT LOGS', shrink: 'end' }] as const
@@ -50,7 +50,7 @@ export interface EventsOptions {
   readonly json?: boolean
 }
 
-/** What happened, one event a line; with `--follow` as it happens, until interrupted. */
+/** Prints events, one per line; with `--follow` also new ones, until interrupted. */
 export async function events(context: CliContext, client: Client, options: EventsOptions): Promise<CliExit> {
   const { follow, json, ...query } = options
   const show = (event: EventJson) => context.print(json ? JSON.stringify(event) : eventLine(event, context.columns))
@@ -63,7 +63,7 @@ export async function events(context: CliContext, client: Client, options: Event
   })
 }
 
-/** It carries the whole configuration, the API key with it: no line for people, who copy lines into reports. */
+/** Holds the whole configuration with the API key; such a line must not be copied into reports. */
 const CONFIG_EVENT = 'ConfigSaved'
 
 function eventLine(event: EventJson, columns: number): string {
@@ -78,7 +78,7 @@ export interface LogsOptions {
   readonly json?: boolean
 }
 
-/** The lines the daemon keeps; with `--follow` also those to come, until interrupted. */
+/** Prints the buffered log lines; with `--follow` also new ones, until interrupted. */
 export async function logs(context: CliContext, client: Client, options: LogsOptions): Promise<CliExit> {
   let since = options.since
   const showNew = async () => {
@@ -104,13 +104,13 @@ export function logLine(message: LogLineJson): string {
   return `${timeText(message.when)} ${escapeText(level).padEnd(5)} ${escapeText(message.message)}`
 }
 
-/** Date and time to the second, as they were sent: in the daemon's own zone. */
+/** Date and time to the second, in the daemon's time zone. */
 function timeText(time: string): string {
   const [, date, clock] = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)/.exec(time) ?? []
   return date === undefined ? escapeText(time) : `${date} ${clock}`
 }
 
-/** An interrupt is how people end a `--follow`: it is success. */
+/** An interrupt is the normal end of `--follow`: it is success. */
 async function untilInterrupted(context: CliContext, work: () => Promise<void>): Promise<CliExit> {
   try {
     await work()
@@ -125,7 +125,7 @@ export interface SupportOptions {
   readonly json?: boolean
 }
 
-/** Saves the bundle that the daemon packs. It is shown only while somebody looks for a fault, so that is said. */
+/** Saves the support bundle. The daemon serves it only while debugging is enabled; the error message states this. */
 export async function support(context: CliContext, client: Client, options: SupportOptions): Promise<CliExit> {
   const { name, bytes } = await client.download('/rest/debug/support', context.signal).catch(explainDebugging)
   const path = context.absolutePath(options.output ?? name)
@@ -138,7 +138,7 @@ export async function support(context: CliContext, client: Client, options: Supp
 function explainDebugging(error: unknown): never {
   if (!(error instanceof ClientError) || error.status !== 403 || !error.text.includes('Debugging')) throw error
   const remedy = 'switch it on with "cli config gui debugging set true", and off again afterwards'
-  throw new TwinfoldError('bad-request', `the daemon shows this only while debugging is on; ${remedy}`, {
+  throw new TwinfoldError('bad-request', `the daemon serves this only while debugging is on; ${remedy}`, {
     cause: error,
   })
 }

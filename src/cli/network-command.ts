@@ -3,11 +3,11 @@ import type { Client } from '../client/client.ts'
 import { CLI_EXIT, type CliContext, type CliExit } from './context.ts'
 import { tableLines } from './table.ts'
 
-/** One way of talking to the outside, with its switch in the options. */
+/** One kind of traffic to other hosts, with its switch in the options. */
 export interface NetworkSwitch {
   /** The name of the flag. */
   readonly name: string
-  /** Who learns what when it is on. */
+  /** Which party receives which data when it is on. */
   readonly meaning: string
   isOn(options: OptionsConfig): boolean
   set(on: boolean): Partial<OptionsConfig>
@@ -21,7 +21,7 @@ const USAGE_REPORT_DECLINED = -1
 export const NETWORK_SWITCHES: readonly NetworkSwitch[] = [
   {
     name: 'discovery',
-    meaning: 'Tells discovery servers on the Internet where this device is, and asks them for others',
+    meaning: 'Announces the addresses of this device to discovery servers on the Internet, and queries those of others',
     isOn: (options) => options.globalAnnounceEnabled,
     set: (on) => ({ globalAnnounceEnabled: on }),
   },
@@ -33,43 +33,43 @@ export const NETWORK_SWITCHES: readonly NetworkSwitch[] = [
   },
   {
     name: 'relays',
-    meaning: 'Connects through relay servers when there is no direct way; they see addresses, not content',
+    meaning: 'Connects through relay servers when no direct connection is possible; they see addresses, not content',
     isOn: (options) => options.relaysEnabled,
     set: (on) => ({ relaysEnabled: on }),
   },
   {
     name: 'nat',
-    meaning: 'Asks the router to open a port from the Internet',
+    meaning: 'Requests a port mapping from the router (UPnP)',
     isOn: (options) => options.natEnabled,
     set: (on) => ({ natEnabled: on }),
   },
   {
     name: 'stun',
-    meaning: 'Asks servers on the Internet how this device looks from outside',
+    meaning: 'Queries STUN servers on the Internet for the public address of this device',
     isOn: (options) => options.stunKeepaliveStartS > 0,
     set: (on) => ({ stunKeepaliveStartS: on ? STUN_KEEPALIVE_START_S : 0 }),
   },
   {
     name: 'usage-reports',
-    meaning: 'Sends anonymous figures about the use of this device',
+    meaning: 'Sends anonymous usage reports',
     isOn: (options) => options.urAccepted > 0,
     set: (on) => ({ urAccepted: on ? USAGE_REPORT_VERSION : USAGE_REPORT_DECLINED, urSeen: USAGE_REPORT_VERSION }),
   },
   {
     name: 'crash-reports',
-    meaning: 'Sends a report when the program crashes',
+    meaning: 'Sends crash reports',
     isOn: (options) => options.crashReportingEnabled,
     set: (on) => ({ crashReportingEnabled: on }),
   },
   {
     name: 'upgrade-checks',
-    meaning: 'Asks the npm registry every 12 hours for newer releases; nothing is installed',
+    meaning: 'Queries the npm registry every 12 hours for newer releases; nothing is installed',
     isOn: (options) => options.autoUpgradeIntervalH > 0,
     set: (on) => ({ autoUpgradeIntervalH: on ? UPGRADE_CHECK_INTERVAL_H : 0 }),
   },
 ]
 
-/** Turns switches and shows all of them. `wanted` holds those to turn, by name. */
+/** Sets switches and shows all of them. `wanted` holds those to set, by name. */
 export async function network(
   context: CliContext,
   client: Client,

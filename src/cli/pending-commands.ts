@@ -24,7 +24,7 @@ async function readPending(client: Client): Promise<Pending> {
   return { devices, folders }
 }
 
-/** What others would like and nobody has answered yet. */
+/** Pending devices and folders. */
 export async function pendingList(context: CliContext, client: Client, options: Json): Promise<CliExit> {
   const [pending, known] = await Promise.all([readPending(client), client.devices()])
   if (options.json) {
@@ -36,12 +36,12 @@ export async function pendingList(context: CliContext, client: Client, options: 
     Object.entries(offeredBy).map(([device, { label }]) => ['folder', id, label, nameOf(known, device)]),
   )
   if (devices.length + folders.length === 0) {
-    context.print('Nothing waits for an answer.')
+    context.print('No pending devices or folders.')
     return CLI_EXIT.done
   }
   const columns = [{ title: 'WHAT' }, { title: 'ID' }, { title: 'NAME', shrink: 'end' }, { title: 'FROM' }] as const
   for (const line of tableLines(columns, [...devices, ...folders], context.columns)) context.print(line)
-  context.print(`Answer with "${context.program} pending accept ID" or "${context.program} pending ignore ID".`)
+  context.print(`Use "${context.program} pending accept ID" or "${context.program} pending ignore ID".`)
   return CLI_EXIT.done
 }
 
@@ -55,7 +55,7 @@ export interface AcceptOptions extends Json {
   readonly name?: string
 }
 
-/** Lets a device in, or takes an offered folder. Where its files shall be is for the person to say, not for the other. */
+/** Accepts a pending device or folder. The user chooses the path; the offering device cannot. */
 export async function pendingAccept(
   context: CliContext,
   client: Client,
@@ -66,11 +66,11 @@ export async function pendingAccept(
   const device = ownValue(pending.devices, id)
   if (device !== undefined) {
     await client.call('POST /rest/config/devices', { body: { deviceID: id, name: options.name ?? device.name } })
-    return say(context, options, { accepted: 'device', id }, `Added device ${id}.`)
+    return printResult(context, options, { accepted: 'device', id }, `Added device ${id}.`)
   }
   const offers = offersOf(pending, id)
   await acceptFolder(context, client, id, offers, options)
-  return say(context, options, { accepted: 'folder', id }, `Folder "${escapeText(id)}" is shared now.`)
+  return printResult(context, options, { accepted: 'folder', id }, `Folder "${escapeText(id)}" is shared now.`)
 }
 
 type Offers = readonly (readonly [device: string, offer: FolderOfferJson])[]
@@ -78,7 +78,7 @@ type Offers = readonly (readonly [device: string, offer: FolderOfferJson])[]
 function offersOf({ folders }: Pending, id: string): Offers {
   const offers = Object.entries(ownValue(folders, id)?.offeredBy ?? {})
   if (offers.length > 0) return offers
-  throw new TwinfoldError('bad-request', `no device and no folder "${id}" waits; "pending" shows what does`)
+  throw new TwinfoldError('bad-request', `no pending device or folder "${id}"; "pending" lists them`)
 }
 
 async function acceptFolder(
@@ -88,18 +88,18 @@ async function acceptFolder(
   offers: Offers,
   options: AcceptOptions,
 ): Promise<void> {
-  const there = (await client.folders()).find((folder) => folder.id === id)
-  if (there !== undefined) {
+  const existing = (await client.folders()).find((folder) => folder.id === id)
+  if (existing !== undefined) {
     return client.changeFolder(
       id,
       withDevices(
-        there,
+        existing,
         offers.map(([device]) => device),
       ),
     )
   }
   if (options.path === undefined) {
-    throw new TwinfoldError('usage', `say where the files shall be: pending accept ${id} --path DIR`)
+    throw new TwinfoldError('usage', `a directory for the files is required: pending accept ${id} --path DIR`)
   }
   await client.addFolder({
     id,
@@ -110,7 +110,7 @@ async function acceptFolder(
   })
 }
 
-/** The device or the folder is not offered again, until somebody takes it from the list of the ignored. */
+/** Ignores a pending device or folder until it is removed from the ignored list. */
 export async function pendingIgnore(context: CliContext, client: Client, id: string, options: Json): Promise<CliExit> {
   const pending = await readPending(client)
   const device = ownValue(pending.devices, id)
@@ -118,7 +118,7 @@ export async function pendingIgnore(context: CliContext, client: Client, id: str
     const config = await client.config()
     const ignored = [...config.remoteIgnoredDevices, { deviceID: id, ...device }]
     await client.call('PUT /rest/config', { body: { ...config, remoteIgnoredDevices: ignored } })
-    return say(context, options, { ignored: 'device', id }, `Device ${id} is ignored from now on.`)
+    return printResult(context, options, { ignored: 'device', id }, `Device ${id} is ignored now.`)
   }
   const known = await client.devices()
   for (const [from, { time, label }] of offersOf(pending, id)) {
@@ -126,15 +126,15 @@ export async function pendingIgnore(context: CliContext, client: Client, id: str
     const body = { ignoredFolders: [...ignored, { time, id, label }] }
     await client.call('PATCH /rest/config/devices/:id', { id: from, body })
   }
-  return say(context, options, { ignored: 'folder', id }, `Folder "${escapeText(id)}" is ignored from now on.`)
+  return printResult(context, options, { ignored: 'folder', id }, `Folder "${escapeText(id)}" is ignored now.`)
 }
 
-function say(context: CliContext, { json }: Json, value: object, text: string): CliExit {
+function printResult(context: CliContext, { json }: Json, value: object, text: string): CliExit {
   context.print(json ? JSON.stringify(value, undefined, 2) : text)
   return CLI_EXIT.done
 }
 
-/** The id is what a person typed: it must not find what every object has. */
+/** The id is user input: it must not match an inherited property of the object. */
 function ownValue<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
   return Object.hasOwn(record, key) ? record[key] : undefined
 }

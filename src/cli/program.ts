@@ -20,7 +20,7 @@ export async function runCli(context: CliContext, args: readonly string[]): Prom
   }
 }
 
-/** Runs one parsed command. The connection is made here, so that help and mistakes need none. */
+/** Runs one parsed command. It connects here, so that help and usage errors need no daemon. */
 export async function runRemote(context: CliContext, { command, args, flags }: ParsedCommand): Promise<number> {
   let connection: Connection | undefined
   try {
@@ -30,7 +30,7 @@ export async function runRemote(context: CliContext, { command, args, flags }: P
   } catch (error) {
     context.redraw('')
     if (context.signal.aborted) {
-      context.printError('interrupted; what the daemon has begun it brings to its end')
+      context.printError('interrupted; the daemon completes the operations in progress')
       return CLI_EXIT.interrupted
     }
     const { message, code } = explainFailure(error, context.program, connection)
@@ -39,7 +39,7 @@ export async function runRemote(context: CliContext, { command, args, flags }: P
   }
 }
 
-/** The help that was asked for goes to standard output; the help for an incomplete command line is an error. */
+/** Requested help goes to standard output; help for an incomplete command line goes to standard error. */
 export function printHelp(
   { program, print, printError }: Pick<CliContext, 'program' | 'print' | 'printError'>,
   table: readonly CommandSpec[],

@@ -9,7 +9,7 @@ export interface Progress {
 const BAR_WIDTH_MAX = 40
 const BAR_WIDTH_MIN = 10
 
-/** One line of at most `width` columns: name, bar, percent, amounts, rate, time left. A narrow one goes without the bar. */
+/** One line of at most `width` columns: name, bar, percent, amounts, rate, time left. A narrow one has no bar. */
 export function progressLine(name: string, progress: Progress, width: number): string {
   const facts = progressText(progress)
   const label = fitText(name, Math.max(8, Math.floor(width / 4)))
@@ -29,7 +29,7 @@ export function progressText(progress: Progress): string {
   return `${percent} %  ${amounts}${rate}${left === undefined ? '' : `, ${formatDuration(left)} left`}`
 }
 
-/** From 0 to 1. A folder of nothing is done; a total that grew late never shows more than all. */
+/** From 0 to 1. An empty folder is complete; a total that grows late is capped at 1. */
 export function shareOf(progress: Progress): number {
   if (progress.totalBytes <= 0) return 1
   return Math.min(1, Math.max(0, progress.currentBytes / progress.totalBytes))

@@ -8,7 +8,7 @@ import { DEVICE, FOLDER, PENDING } from './sharing-specs.ts'
 const SCAN = remoteCommand({
   name: 'scan',
   group: 'status',
-  summary: 'look for changes now, in a whole folder or in some paths of it',
+  summary: 'scan a folder, or some paths in it, for changes now',
   arguments: [{ name: 'folder' }, { name: 'sub', optional: true, repeatable: true }],
   flags: [{ name: 'next', value: 'SECONDS', check: checkSeconds, description: 'Delay until the next automatic scan' }],
   examples: ['scan photos', 'scan photos 2026/summer --next 3600'],
@@ -42,7 +42,7 @@ const STATUS = remoteCommand({
 const WHY = remoteCommand({
   name: 'why',
   group: 'status',
-  summary: 'explain why a file is here or not',
+  summary: 'explain why a file is in sync or not',
   description:
     'Explains why a file is in sync or not, from the index, the queue, the last error and the connected devices.',
   arguments: [{ name: 'folder' }, { name: 'file' }],

@@ -13,11 +13,11 @@ export interface ScanOptions {
 }
 
 const PROGRESS_EVENT = 'FolderScanProgress'
-/** Where nobody watches, a line for every tenth is news; more is noise. */
+/** If the output is not a terminal, progress is printed at every tenth. */
 const PLAIN_STEP = 0.1
 const PROBLEMS_SHOWN_MAX = 20
 
-/** Scans and shows how far it is. The exit code says whether items were left out because they could not be read. */
+/** Scans and shows the progress. The exit code reports whether items could not be read. */
 export async function scan(
   context: CliContext,
   client: Client,
@@ -63,7 +63,7 @@ function showProblems(
   if (problems.length > PROBLEMS_SHOWN_MAX) context.printError(`  … and ${problems.length - PROBLEMS_SHOWN_MAX} more`)
 }
 
-/** People complete paths with their shell: an absolute one inside the folder is as good as a relative one. */
+/** Shells complete paths to absolute ones, so an absolute path inside the folder is accepted. */
 export function insideFolder(folder: { readonly id: string; readonly path: string }, sub: string): string {
   if (!sub.startsWith('/')) return sub
   const root = folder.path.replace(/\/+$/, '')
@@ -72,7 +72,7 @@ export function insideFolder(folder: { readonly id: string; readonly path: strin
   throw new TwinfoldError('path-escapes-folder', `${sub} is not in folder "${folder.id}", which is at ${folder.path}`)
 }
 
-/** Runs `work` and shows the progress of the folder beside it. The work decides success; events are for the eye. */
+/** Runs `work` and shows the progress of the folder. Only `work` decides success; events only drive the display. */
 async function withProgress(
   context: CliContext,
   client: Client,
@@ -82,7 +82,7 @@ async function withProgress(
 ): Promise<void> {
   if (!visible) return work()
   const done = new AbortController()
-  // The first poll makes the daemon keep these events from now on, so that none falls between here and the scan.
+  // The first poll makes the daemon buffer these events, so that none is lost before the scan starts.
   const earlier = await client.eventsSince({ types: [PROGRESS_EVENT], timeoutS: 0 })
   const watching = watchProgress(context, client, folder, earlier.at(-1)?.id ?? 0, done.signal)
   try {
@@ -116,12 +116,12 @@ async function watchProgress(
       }
     }
   } catch (error) {
-    // A lost event stream costs the bar, not the scan, which has its own request.
+    // A lost event stream ends the progress bar, not the scan, which has its own request.
     if (!(error instanceof ClientError)) throw error
   }
 }
 
-/** What a progress event of this folder says; undefined for any other event. */
+/** The progress in an event of this folder; undefined for any other event. */
 function progressOf(event: EventJson, folder: string): Progress | undefined {
   if (event.type !== PROGRESS_EVENT || event.data.folder !== folder) return undefined
   return { currentBytes: event.data.current, totalBytes: event.data.total, bytesPerSecond: event.data.rate }

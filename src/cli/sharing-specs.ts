@@ -179,7 +179,7 @@ export const PENDING = remoteCommand({
       arguments: [{ name: 'id' }],
       flags: [
         { name: 'path', value: 'DIR', description: 'Directory for the files of the folder' },
-        { name: 'name', value: 'TEXT', description: 'Name for people, instead of the offered one' },
+        { name: 'name', value: 'TEXT', description: 'Name or label instead of the offered one' },
       ],
       examples: [`pending accept ${EXAMPLE_ID} --name laptop`, 'pending accept docs --path ~/Documents'],
       remote: async ({ context, connection, args: [id = ''], flags }) => {

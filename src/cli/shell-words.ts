@@ -3,8 +3,8 @@ import { TwinfoldError } from '../core/errors.ts'
 const BLANK = /[ \t\r\n]/
 
 /**
- * The words of a line as a shell would split them: blanks between words, quotes of both kinds, backslashes. Nothing is
- * expanded. Throws `usage` for a quote that is not closed.
+ * Splits a line as a shell does: blanks between words, quotes of both kinds, backslashes. Nothing is expanded. Throws
+ * `usage` for a quote that is not closed.
  */
 export function splitShellWords(line: string): string[] {
   const words: string[] = []

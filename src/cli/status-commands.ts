@@ -119,7 +119,7 @@ function contentText(files: number, directories: number, sizeBytes: number): str
   return `${counts}, ${formatBytes(sizeBytes)}`
 }
 
-/** Moves a file to the front of the download queue and says where it now stands. */
+/** Moves a file to the front of the download queue and prints its position. */
 export async function prio(
   context: CliContext,
   client: Client,
@@ -133,7 +133,7 @@ export async function prio(
   return CLI_EXIT.done
 }
 
-/** Where a file stands, as the end of a sentence that begins with its name. */
+/** The queue position of a file, as the end of a sentence that begins with its name. */
 export function placeOf(need: NeedJson, file: string): string {
   const at = need.queued.findIndex((each) => each.name === file)
   if (need.progress.some((each) => each.name === file)) return 'is being downloaded now'

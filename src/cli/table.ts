@@ -2,9 +2,9 @@ import { escapeText, fitText, padText, textWidth } from './text.ts'
 
 export interface Column {
   readonly title: string
-  /** Numbers stand under each other at their right end. */
+  /** Numbers are aligned to the right. */
   readonly align?: 'left' | 'right'
-  /** The column that gives way when the lines are too long for the terminal, and the end it loses. */
+  /** The column that is shortened when lines are too long for the terminal, and at which end. */
   readonly shrink?: 'start' | 'end'
 }
 
@@ -12,8 +12,8 @@ const GAP = '  '
 const SHRINK_WIDTH_MIN = 8
 
 /**
- * Lines of a table, title line first, every cell escaped. No line is longer than `width` columns as long as the
- * shrinking columns have something to give.
+ * Lines of a table, title line first, every cell escaped. No line is longer than `width` columns while the shrinking
+ * columns can be shortened.
  */
 export function tableLines(columns: readonly Column[], rows: readonly (readonly string[])[], width: number): string[] {
   const cells = rows.map((row) => columns.map((_, index) => escapeText(row[index] ?? '')))
@@ -42,7 +42,7 @@ function cellText(text: string, width: number, column: Column): string {
   return column.align === 'right' ? ' '.repeat(Math.max(0, width - textWidth(text))) + text : padText(text, width)
 }
 
-/** Lines of `name: value`, the values under each other. */
+/** Lines of `name: value`, with aligned values. */
 export function fieldLines(fields: readonly (readonly [name: string, value: string])[]): string[] {
   const width = Math.max(0, ...fields.map(([name]) => textWidth(name))) + 1
   return fields.map(([name, value]) => `${padText(`${name}:`, width)} ${escapeText(value)}`.trimEnd())

@@ -4,15 +4,15 @@ import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CliContext } from './context.ts'
 
-/** Letters and digits that nobody mistakes for one another when reading an id out loud. */
+/** Letters and digits that cannot be confused with each other. */
 const ID_CHARACTERS = '2345679abcdefghijkmnopqrstuvwxyz'
 const CLEAR_LINE = '\r\x1b[K'
 
-/** The context of a command that a person or a script started in this process. */
+/** The context of a command in this process. */
 export function terminalContext(program: string, connect: CliContext['connect']): CliContext {
   const interrupted = new AbortController()
   process.once('SIGINT', () => interrupted.abort())
-  // A reader that has seen enough (`| head`) is no error: there is nobody left to tell.
+  // A closed output pipe (`| head`) is not an error.
   process.stdout.on('error', () => process.exit(0))
   process.stderr.on('error', () => {})
   const interactive = process.stdout.isTTY && process.stderr.isTTY && process.env['TERM'] !== 'dumb'

@@ -1,8 +1,8 @@
-/** Everything that could move the cursor, colour the screen, reorder a line or hide in it. */
+/** Characters that could move the cursor, colour the screen, reorder a line or be invisible in it. */
 const UNSAFE = /[\p{Cc}\p{Cs}\u{00AD}\u{061C}\u{200B}\u{200E}\u{200F}\u{2028}-\u{202E}\u{2060}-\u{2069}\u{FEFF}]/gu
 const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
-/** Text from a disk or another device, made safe for a terminal: what cannot be seen is shown as an escape. */
+/** Text from a disk or another device, made safe for a terminal: unprintable characters become escapes. */
 export function escapeText(text: string): string {
   return text.replace(UNSAFE, (character) => {
     const code = character.codePointAt(0)!
@@ -23,7 +23,7 @@ const WIDE_RANGES = [
 const WIDE = new RegExp(`[${WIDE_RANGES}]|\\p{Emoji_Presentation}|\\u{FE0F}`, 'u')
 const PLAIN = /^[\x20-\x7E]*$/
 
-/** Columns a text takes on a terminal: two for the scripts that fill a square, none for marks over another letter. */
+/** Columns of a text on a terminal: two for full-width characters, none for combining marks. */
 export function textWidth(text: string): number {
   if (PLAIN.test(text)) return text.length
   let width = 0
@@ -33,7 +33,7 @@ export function textWidth(text: string): number {
   return width
 }
 
-/** At most `width` columns; an ellipsis stands for what is cut off, at the end or, where the end matters, in front. */
+/** At most `width` columns; an ellipsis replaces what is cut off, at the end or at the start. */
 export function fitText(text: string, width: number, cut: 'start' | 'end' = 'end'): string {
   if (textWidth(text) <= width) return text
   if (width < 1) return ''
@@ -70,7 +70,7 @@ export function formatBytes(sizeBytes: number): string {
   return `${value.toFixed(digits)} ${UNITS[unit]}`
 }
 
-/** The two largest units that matter: `2 d 3 h`, `4 min 10 s`, `0.4 s`. */
+/** The two largest units: `2 d 3 h`, `4 min 10 s`, `0.4 s`. */
 export function formatDuration(durationS: number): string {
   if (durationS < 10) return `${durationS.toFixed(1)} s`
   const seconds = Math.round(durationS)

@@ -1,24 +1,24 @@
 import { padText } from './text.ts'
 
-/** One thing that can be done. Resolves to the lines to print: none for a change. */
+/** One action. Resolves to the lines to print: none for a change. */
 export interface Verb {
   readonly summary: string
-  /** As the help shows what follows the verb. */
+  /** The arguments after the verb, as help shows them. */
   readonly takes?: string
   run(args: readonly string[]): Promise<readonly string[]> | readonly string[]
 }
 
-/** A place in the tree of words: what can be done here, and the places below. */
+/** A node of the command tree: its actions and its children. */
 export interface Topic {
   readonly summary: string
   readonly verbs: ReadonlyMap<string, Verb>
-  /** What the places below are, as the title of their list in the help. */
+  /** The title of the list of children in the help. */
   readonly title: string
   readonly topics: ReadonlyMap<string, Below>
   readonly examples?: readonly string[]
 }
 
-/** A place below, not yet looked at. */
+/** A child, loaded on demand. */
 export interface Below {
   readonly summary?: string
   open(): Topic | Promise<Topic>
@@ -28,27 +28,27 @@ const HELP = ['--help', '-h', '-help', 'help']
 
 export type Walked =
   | { readonly is: 'done'; readonly lines: readonly string[] }
-  | { readonly is: 'unknown'; readonly word: string }
+  | { readonly is: 'unknown'; readonly arg: string }
 
-/** Follows the words down the tree and does what the last of them say. Without a verb it shows what there is. */
+/** Follows the arguments down the tree and runs the action they name. Without a verb it prints help. */
 export async function walkTopics(root: Topic, args: readonly string[], path: string): Promise<Walked> {
   let topic = root
   for (let index = 0; ; index++) {
-    const word = args[index]
+    const arg = args[index]
     const here = [path, ...args.slice(0, index)].join(' ')
-    if (word === undefined || (HELP.includes(word) && !topic.topics.has(word))) {
+    if (arg === undefined || (HELP.includes(arg) && !topic.topics.has(arg))) {
       return { is: 'done', lines: topicHelp(topic, here) }
     }
-    const verb = topic.verbs.get(word)
+    const verb = topic.verbs.get(arg)
     if (verb !== undefined) {
       const rest = args.slice(index + 1)
       if (rest.length === 1 && HELP.includes(rest[0]!) && rest[0] !== 'help') {
-        return { is: 'done', lines: verbHelp(verb, `${here} ${word}`) }
+        return { is: 'done', lines: verbHelp(verb, `${here} ${arg}`) }
       }
       return { is: 'done', lines: await verb.run(rest) }
     }
-    const below = topic.topics.get(word)
-    if (below === undefined) return { is: 'unknown', word }
+    const below = topic.topics.get(arg)
+    if (below === undefined) return { is: 'unknown', arg }
     topic = await below.open()
   }
 }
@@ -58,8 +58,8 @@ function verbHelp(verb: Verb, path: string): string[] {
 }
 
 function topicHelp(topic: Topic, path: string): string[] {
-  const verbs = [...topic.verbs].map(([word, verb]) => [word, verb.summary] as const)
-  const below = [...topic.topics].map(([word, { summary }]) => [word, summary ?? ''] as const)
+  const verbs = [...topic.verbs].map(([arg, verb]) => [arg, verb.summary] as const)
+  const below = [...topic.topics].map(([arg, { summary }]) => [arg, summary ?? ''] as const)
   const examples = (topic.examples ?? []).map((example) => `  ${path} ${example}`)
   return [
     `Usage: ${path} COMMAND`,
@@ -68,7 +68,7 @@ function topicHelp(topic: Topic, path: string): string[] {
     ...section(`${topic.title}:`, columns(below)),
     ...section('Example:', examples),
     '',
-    `"${path} COMMAND --help" says more about a command.`,
+    `"${path} COMMAND --help" describes one command.`,
   ]
 }
 
@@ -76,7 +76,7 @@ function section(title: string, lines: readonly string[]): readonly string[] {
   return lines.length === 0 ? [] : ['', ...(title === '' ? [] : [title]), ...lines]
 }
 
-function columns(rows: readonly (readonly [word: string, summary: string])[]): readonly string[] {
-  const width = Math.max(0, ...rows.map(([word]) => word.length)) + 2
-  return rows.map(([word, summary]) => `  ${padText(word, width)}${summary}`.trimEnd())
+function columns(rows: readonly (readonly [arg: string, summary: string])[]): readonly string[] {
+  const width = Math.max(0, ...rows.map(([arg]) => arg.length)) + 2
+  return rows.map(([arg, summary]) => `  ${padText(arg, width)}${summary}`.trimEnd())
 }

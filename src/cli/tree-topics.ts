@@ -7,15 +7,15 @@ import { canonicalArgs } from './args/canonical.ts'
 import type { CliContext } from './context.ts'
 import type { Below, Topic, Verb } from './topic.ts'
 
-/** What the commands of the tree ask of the daemon. The connection is made by the first that needs one. */
+/** The requests of the tree's commands to the daemon. The first request connects. */
 export interface TreeDaemon {
-  /** The answer to a GET, as JSON. */
+  /** The response to a GET, as JSON. */
   get(path: string, query?: Readonly<Record<string, string | undefined>>): Promise<Json>
-  /** A file that the daemon packs. */
+  /** An archive that the daemon creates. */
   download(path: string): Promise<{ readonly name: string; readonly bytes: Uint8Array }>
   /** The whole configuration. */
   config(): Promise<JsonObject>
-  /** Anything that changes something. `text` goes as it is, `body` as JSON. */
+  /** Sends a change. `text` is sent as is, `body` as JSON. */
   send(
     method: 'POST' | 'PUT' | 'PATCH' | 'DELETE',
     path: string,
@@ -26,10 +26,10 @@ export interface TreeDaemon {
 /** The files that the commands of the tree read and write. */
 type TreeFiles = Pick<CliContext, 'readText' | 'writeNew'>
 
-/** Everything below `cli`: the words of Syncthing's own command line. */
+/** Everything below `cli`: the commands of Syncthing's command line. */
 export function treeTopics(context: TreeFiles, daemon: TreeDaemon): Topic {
   return {
-    summary: 'What the REST interface can do, in the words of Syncthing, for scripts',
+    summary: "The REST interface with Syncthing's commands, for scripts",
     verbs: new Map(),
     title: 'Commands',
     topics: new Map([
@@ -37,8 +37,8 @@ export function treeTopics(context: TreeFiles, daemon: TreeDaemon): Topic {
       ['show', { summary: 'Print what the daemon knows, as JSON', open: () => showGroup(daemon) }],
       ['operations', { summary: 'Make the daemon do something', open: () => operationsGroup(context, daemon) }],
       ['errors', { summary: 'The notices that the web page shows', open: () => errorsGroup(daemon) }],
-      ['debug', { summary: 'For people who look for a fault', open: () => debugGroup(context, daemon) }],
-      // Understood before the tree is asked; it stands here for the help.
+      ['debug', { summary: 'Debug commands', open: () => debugGroup(context, daemon) }],
+      // Parsed before the tree; listed here for the help.
       ['-', { summary: 'Read commands from standard input, one a line', open: () => group('', {}) }],
     ]),
     examples: ['show system', 'config folders photos paused set true', '--home ~/.twinfold config devices list'],
@@ -68,7 +68,7 @@ function showGroup(daemon: TreeDaemon): Topic {
     run: async (args) => (expectArgs(args, 0), jsonLines(await daemon.get(path))),
   })
   const pending = group('What other devices offer', {
-    devices: show('Devices that asked to connect', '/rest/cluster/pending/devices'),
+    devices: show('Devices that tried to connect', '/rest/cluster/pending/devices'),
     folders: {
       summary: 'Folders that other devices want to share',
       takes: '[--device ID]',
@@ -82,7 +82,7 @@ function showGroup(daemon: TreeDaemon): Topic {
     'Prints what the daemon knows, as JSON',
     {
       version: show('The version of the daemon', '/rest/system/version'),
-      'config-status': show('Whether a change waits for a restart', '/rest/config/restart-required'),
+      'config-status': show('Whether a change requires a restart', '/rest/config/restart-required'),
       system: show('How the daemon is', '/rest/system/status'),
       connections: show('Connections to other devices', '/rest/system/connections'),
       discovery: show('Addresses of other devices', '/rest/system/discovery'),
@@ -170,7 +170,7 @@ function debugGroup(context: TreeFiles, daemon: TreeDaemon): Topic {
     heap: profile('Where memory is taken', '/rest/debug/heapprof'),
   })
   return group(
-    'For people who look for a fault',
+    'Debug commands',
     {
       file: {
         summary: 'Everything the index knows about a file',
@@ -192,7 +192,7 @@ function explainMissing(error: unknown): never {
   throw error
 }
 
-/** Keys in one order, whatever the daemon: scripts compare the text. */
+/** Keys in a stable order: scripts compare the text. */
 function jsonLines(json: Json): readonly string[] {
   return JSON.stringify(sorted(json), undefined, 2).split('\n')
 }

@@ -10,24 +10,24 @@ import { treeTopics, type TreeDaemon } from './tree-topics.ts'
 
 const { STATUS_CODES } = process.getBuiltinModule('node:http')
 
-/** Exit codes of the `cli` tree, which scripts written for Syncthing look at. */
+/** Exit codes of the `cli` tree, which scripts written for Syncthing check. */
 const TREE_EXIT = { done: 0, failed: 1, unknownSetting: 3, interrupted: 130 } as const
 
 const STDIN = '-'
 const CONFIG = 'config'
 
-/** Runs `cli …` as Syncthing's own command line does. Never throws: what went wrong is printed and in the code. */
+/** Runs `cli …` as Syncthing's command line does. Never throws: errors are printed and in the exit code. */
 export async function runTree(context: CliContext, args: readonly string[]): Promise<number> {
   let connection: Connection | undefined
   const connect = async () => (connection ??= await context.connect())
   const topics = treeTopics(context, treeDaemon(connect, context.signal))
-  const say = (error: unknown) => escapeLines(failureText(error, context.program, connection))
-  if (args[0] === STDIN) return runLines(context, topics, args.slice(1), say)
+  const describe = (error: unknown) => escapeLines(failureText(error, context.program, connection))
+  if (args[0] === STDIN) return runLines(context, topics, args.slice(1), describe)
   try {
     return await runArgs(context, topics, args)
   } catch (error) {
     if (context.signal.aborted) return TREE_EXIT.interrupted
-    context.printError(`${context.program}: error: ${say(error)}`)
+    context.printError(`${context.program}: error: ${describe(error)}`)
     return TREE_EXIT.failed
   }
 }
@@ -58,21 +58,21 @@ function describeTopics(topic: Topic): readonly CommandSpec[] {
 async function runArgs(context: CliContext, topics: Topic, args: readonly string[]): Promise<number> {
   const walked = await walkTopics(topics, args, `${context.program} cli`)
   if (walked.is === 'unknown') {
-    if (args[0] !== CONFIG) throw new TwinfoldError('usage', `unexpected argument ${walked.word}`)
-    context.printError(`No help topic for '${escapeText(walked.word)}'`)
+    if (args[0] !== CONFIG) throw new TwinfoldError('usage', `unexpected argument ${walked.arg}`)
+    context.printError(`No help topic for '${escapeText(walked.arg)}'`)
     return TREE_EXIT.unknownSetting
   }
-  // A program gets every character as it is; a person's terminal must not obey a folder's label.
+  // A pipe gets every character as it is; on a terminal a folder label must not act as an escape sequence.
   for (const line of walked.lines) context.print(context.interactive ? escapeText(line) : line)
   return TREE_EXIT.done
 }
 
-/** One command a line. What is wrong with one of them is said, and the next has its turn. */
+/** One command per line. An error of one command is printed, and the next one runs. */
 async function runLines(
   context: CliContext,
   topics: Topic,
   args: readonly string[],
-  say: (error: unknown) => string,
+  describe: (error: unknown) => string,
 ): Promise<number> {
   context.print(`Reading commands from stdin... [${args.join(' ')}]`)
   for await (const line of context.inputLines()) {
@@ -81,7 +81,7 @@ async function runLines(
       const lineArgs = splitShellWords(line)
       if (lineArgs.length > 0) await runArgs(context, topics, lineArgs)
     } catch (error) {
-      context.printError(`Error: ${say(error)}`)
+      context.printError(`Error: ${describe(error)}`)
     }
   }
   return TREE_EXIT.done
@@ -97,7 +97,7 @@ function treeDaemon(connect: () => Promise<Connection>, signal: AbortSignal): Tr
     config: async () => {
       const config = await get('/rest/config')
       if (isJsonObject(config)) return config
-      throw new ClientError('malformed', '/rest/config answered with something else than an object')
+      throw new ClientError('malformed', '/rest/config did not return an object')
     },
     download: async (path) => (await connect()).client.download(path, signal),
     send: async (method, path, more = {}) => {
@@ -111,11 +111,11 @@ function parseReply(text: string, path: string): Json {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    throw new ClientError('malformed', `${path} did not answer in JSON: is it another program?`, { cause })
+    throw new ClientError('malformed', `${path} did not return JSON: is it another program?`, { cause })
   }
 }
 
-/** The daemon's own words stand below its status, as scripts expect them. */
+/** The response body is printed below the status, as scripts expect. */
 function failureText(error: unknown, program: string, connection: Connection | undefined): string {
   if (error instanceof ClientError && error.status !== 0) {
     const reason = STATUS_CODES[error.status] ?? ''

@@ -4,11 +4,11 @@ import type { EventBus } from '../events/bus.ts'
 
 /**
  * Writes every event as a line of JSON, from now until the signal aborts. Some events hold keys: the file must be
- * readable by its owner only. A line that cannot be written is said once and lost.
+ * readable by its owner only. A write error is logged once; the line is lost.
  */
 export function auditEvents(bus: EventBus, write: (line: string) => void, log: Logger, signal: AbortSignal): void {
   let failed = false
-  const hear = (event: Event) => {
+  const onEvent = (event: Event) => {
     try {
       const { globalID, timeMs, type, data } = event
       write(JSON.stringify({ id: globalID, globalID, time: new Date(timeMs).toISOString(), type, data }))
@@ -17,5 +17,5 @@ export function auditEvents(bus: EventBus, write: (line: string) => void, log: L
       failed = true
     }
   }
-  bus.listen(new Set(EVENT_TYPES), hear, signal)
+  bus.listen(new Set(EVENT_TYPES), onEvent, signal)
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Nothing is imported before the version is known to do: on an older Node the rest does not even load.
+// Nothing is imported before the version check: an older Node cannot load the rest.
 const NODE_MAJOR_MIN = 24
 
 if (Number(process.versions.node.split('.')[0]) < NODE_MAJOR_MIN) {
@@ -9,8 +9,8 @@ if (Number(process.versions.node.split('.')[0]) < NODE_MAJOR_MIN) {
   )
   process.exitCode = 1
 } else {
-  // Before anything asks for one: a file is made to last by a call that takes a thread while it waits for the disk, and
-  // four threads leave a disk idle.
+  // Set before the first use of the thread pool: fsync occupies a thread while it waits for the disk, and four threads
+  // leave a disk idle.
   process.env['UV_THREADPOOL_SIZE'] ??= '64'
   const { useCompileCache } = await import('../platform/node/compile-cache.ts')
   useCompileCache(`${import.meta.dirname}/../..`, process.env)

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process'
 
-/** Asks the desktop to show a page. Resolves to false where there is none to ask. */
+/** Opens a page in the desktop's browser. Resolves to false without a desktop. */
 export function openBrowser(url: string, platform: string = process.platform): Promise<boolean> {
-  const [program, ...words] = openerOf(platform)
+  const [program, ...args] = openerOf(platform)
   const { promise, resolve } = Promise.withResolvers<boolean>()
-  const child = spawn(program!, [...words, url], { stdio: 'ignore', detached: true })
+  const child = spawn(program!, [...args, url], { stdio: 'ignore', detached: true })
   child.once('error', () => resolve(false))
   child.once('spawn', () => {
     child.unref()
@@ -15,6 +15,6 @@ export function openBrowser(url: string, platform: string = process.platform): P
 
 function openerOf(platform: string): readonly string[] {
   if (platform === 'darwin') return ['open']
-  // Not `start`: that one is a word of the shell, and a shell would read the characters of the address.
+  // Not `start`: that is a shell built-in, and the shell would interpret characters of the address.
   return platform === 'win32' ? ['rundll32', 'url.dll,FileProtocolHandler'] : ['xdg-open']
 }

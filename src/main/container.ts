@@ -1,6 +1,6 @@
 /**
- * What the container image runs: the program itself, with two differences. `health` asks the daemon of this container
- * whether it is well, and `serve` does not start with a page that is open to the network without a password.
+ * The entry point of the container image: the program with two differences. `health` checks the daemon of this
+ * container, and `serve` does not start with a page that is open to the network without a password.
  */
 import { messageOf, TwinfoldError } from '../core/errors.ts'
 import { FINDING_FLAGS } from '../cli/args/shared-flags.ts'
@@ -41,7 +41,7 @@ async function checkHealth(): Promise<void> {
 
 async function checkPage(): Promise<void> {
   const flags = plainServeFlags(args, process.env)
-  if (flags === undefined) return // another command, or a mistake that the program itself names
+  if (flags === undefined) return // another command, or an error that the program reports
   const { directories, options } = readServeRequest(flags, process.env)
   const [{ readGuiIfThere }, { refuseOpenPage }] = await Promise.all([
     import('./home/find-daemon.ts'),

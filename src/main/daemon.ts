@@ -31,8 +31,8 @@ const LOG_SIZE_BYTES_MAX = 10 * 1024 * 1024
 const LOG_OLD_FILES_MAX = 3
 
 /**
- * One device, from its lock to its goodbye. The composition root, read top to bottom: open what must be closed, build
- * what uses it, connect the parts that do not know each other, run it all. What cannot be opened rejects with a reason.
+ * One device, from taking its lock to its shutdown. The composition root: open the resources that must be closed, build
+ * the parts that use them, connect the parts, run them. Rejects with a reason if a resource cannot be opened.
  */
 export async function runDaemon(platform: Platform, options: ServeOptions, signal: AbortSignal): Promise<ExitCode> {
   const { locations } = options
@@ -68,7 +68,7 @@ export async function runDaemon(platform: Platform, options: ServeOptions, signa
   )
   await applyStartOptions(config, options, platform)
 
-  // The store may lose an index while it opens, before there is a hub to tell; hub and network know each other.
+  // The store may lose an index while it opens, before the model exists; model and network refer to each other.
   let model: Model | undefined
   let network: Network | undefined
   await using store = await openStore({
@@ -166,17 +166,17 @@ export async function runDaemon(platform: Platform, options: ServeOptions, signa
   events.emit('Starting', { home: locations.configDirectory, myID: identity.deviceId })
 
   const failed = (service: Service) => (error: unknown) =>
-    mainLog.error(`${service.name} failed and starts again: ${messageOf(error)}`)
+    mainLog.error(`${service.name} failed, restarting: ${messageOf(error)}`)
   const services = [model, ...network.services, rest, upgrade]
   const running = services.map((service) => supervise(service, clock, failed(service), ending.signal))
   events.emit('StartupComplete', { myID: identity.deviceId })
   await Promise.all(running)
   await network.pending.saved()
-  mainLog.info(ending.code === EXIT.restart ? 'stopped, starting again' : 'stopped')
+  mainLog.info(ending.code === EXIT.restart ? 'stopped, restarting' : 'stopped')
   return ending.code
 }
 
-/** Ends the daemon when the process is told to, or when somebody asks over REST; the first who asks says the code. */
+/** Ends the daemon on a signal or on a REST request; the first request sets the exit code. */
 class Ending {
   readonly #stop = new AbortController()
   readonly signal: AbortSignal
@@ -197,8 +197,8 @@ class Ending {
 }
 
 /**
- * Keeps everybody else away from the home. Syncthing since 1.29 takes the same lock file; an older one only locks its
- * database, so where it has one we hold that too.
+ * Locks the home against other processes. Syncthing since 1.29 takes the same lock file; an older one only locks its
+ * database, so that lock is taken, too, if the database exists.
  */
 async function lockHome(platform: Platform, locations: Locations): Promise<AsyncDisposable> {
   const { disk } = platform
@@ -209,7 +209,7 @@ async function lockHome(platform: Platform, locations: Locations): Promise<Async
     const isThere = await disk.lstat(oldDatabase).then(
       () => true,
       () => false,
-    ) // an unreadable one is nobody's either
+    ) // an unreadable one is treated as absent
     if (isThere) await hold(held, disk.lock(oldDatabase, { leaveFile: true }), oldDatabase)
     return held
   } catch (error) {
@@ -233,7 +233,7 @@ async function hold(
   held.use(lock)
 }
 
-/** What the words of the start change in the saved configuration. */
+/** The changes that the start options make in the saved configuration. */
 async function applyStartOptions(config: OpenedConfig, options: ServeOptions, platform: Platform): Promise<void> {
   if (config.created && options.portProbing) {
     const chosen = await withFreePorts(config.current, platform.http)
@@ -251,7 +251,7 @@ function withPause(config: Config, paused: boolean): Config {
   }
 }
 
-/** Asked for by a flag it must work; by the configuration it may fail, or a bad setting would keep us from ever starting. */
+/** Enabled by a flag it must work; enabled by the configuration it may fail: a bad setting must not block the start. */
 function openAudit(
   platform: Platform,
   options: ServeOptions,
@@ -266,7 +266,7 @@ function openAudit(
   try {
     return open(settings.auditFile === '' ? dated : settings.auditFile)
   } catch (error) {
-    log.warn(`the audit log ${settings.auditFile} cannot be opened, so there is none: ${messageOf(error)}`)
+    log.warn(`the audit log ${settings.auditFile} cannot be opened, auditing is off: ${messageOf(error)}`)
     return undefined
   }
 }

@@ -4,12 +4,12 @@ import { installationOf, type Installation, type InstallationFacts } from '../co
 
 const DEBIAN_LISTS = '/var/lib/dpkg/info'
 
-/** Looks at where the running program lies, to tell how it is upgraded. */
+/** Detects from the location of the running program how it is upgraded. */
 export function findInstallation(): Installation {
   return installationOf(installationFacts(packageDirectory(import.meta.dirname)))
 }
 
-/** What can be seen from the directory with our `package.json`. */
+/** The facts from the directory with our `package.json`. */
 export function installationFacts(directory: string): InstallationFacts {
   const debianPackage = debianPackageOf(directory)
   return {
@@ -25,7 +25,7 @@ export function installationFacts(directory: string): InstallationFacts {
   }
 }
 
-/** The nearest one above, however deep a build puts this file. */
+/** The nearest parent with a `package.json`, at any depth of this file. */
 function packageDirectory(start: string): string {
   let directory = realpathSync(start)
   while (!existsSync(join(directory, 'package.json')) && dirname(directory) !== directory)
@@ -41,7 +41,7 @@ function debianPackageOf(directory: string): string | undefined {
     const owner = lists.find((name) => readFileSync(join(DEBIAN_LISTS, name), 'utf8').split('\n').includes(directory))
     return owner?.replace(/(?::\w+)?\.list$/, '')
   } catch {
-    return undefined // no Debian
+    return undefined // not Debian
   }
 }
 

@@ -26,7 +26,7 @@ export interface NetworkDeps {
   readonly statistics: Statistics
   readonly config: ConfigStore
   logger(facility: Facility): Logger
-  /** The hub, once there is one. */
+  /** The model, once it exists. */
   folders(): PeerFolders | undefined
 }
 
@@ -37,7 +37,7 @@ export interface NetworkOptions {
   readonly userHome: string
 }
 
-/** Everything that talks to other devices: who comes in, who is there, what is exchanged. */
+/** Everything that exchanges data with other devices: connections, peers, index updates. */
 export class Network {
   readonly pending: Pending
   readonly peers: Peers
@@ -78,7 +78,7 @@ export class Network {
         },
         foldersOffered: (device, offers) =>
           this.pending.foldersOffered(device, this.#sharing.undecided(device, offers)),
-        onClusterConfig: (device, word, offers) => this.#sharing.heard(device, word, offers),
+        onClusterConfig: (device, message, offers) => this.#sharing.heard(device, message, offers),
         nameDevice: (device, name) => this.#nameDevice(device, name),
       },
       { config, ownDevice },
@@ -88,7 +88,7 @@ export class Network {
         platform,
         logger,
         onConnection: (connection) => this.peers.attach(connection),
-        onStranger: (stranger) => this.pending.onUnknownDevice(stranger),
+        onStranger: (unknown) => this.pending.onUnknownDevice(unknown),
         lookup: async () => [],
       },
       { config, ownDevice, identity, clientName: CLIENT_NAME, clientVersion },
@@ -118,19 +118,19 @@ export class Network {
     return [this.peers, this.connections, this.completions, news]
   }
 
-  /** Before the folders follow a new configuration. */
+  /** Runs before the folders apply a new configuration. */
   async release(to: Config): Promise<void> {
     await this.peers.release(to)
   }
 
-  /** After they have. */
+  /** Runs after the folders have applied it. */
   async apply(from: Config, to: Config): Promise<void> {
     this.pending.apply(to)
     this.connections.apply(from, to)
     await this.peers.apply(from, to)
   }
 
-  /** When each configured device was last here. */
+  /** When each configured device was last connected. */
   async deviceStatistics(): Promise<ReadonlyMap<DeviceId, DeviceRecord>> {
     const entries = this.#deps.config.current.devices.map(
       async ({ deviceID }) => [deviceID, await this.#deps.statistics.device(deviceID)] as const,
@@ -138,7 +138,7 @@ export class Network {
     return new Map(await Promise.all(entries))
   }
 
-  /** What the folders find out or finish is told to the devices that share them. */
+  /** Sends changes of the folders to the devices that share them. */
   async #carryNews(signal: AbortSignal): Promise<void> {
     this.#deps.events.listen(
       new Set(['LocalIndexUpdated', 'FolderSummary']),
@@ -159,7 +159,7 @@ export class Network {
       devices: config.devices.map((known) => (known.deviceID === device ? { ...known, name } : known)),
     })
     this.#deps.config.change(rename).catch((error: unknown) => {
-      this.#deps.logger('model').warn(`the name of device ${device} could not be kept: ${messageOf(error)}`)
+      this.#deps.logger('model').warn(`the name of device ${device} could not be saved: ${messageOf(error)}`)
     })
   }
 }

@@ -3,10 +3,10 @@ import { EXIT, type ExitCode, type ServeOptions } from './args/options.ts'
 
 type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP'
 
-/** The part of the process that the loop below touches. */
+/** The part of the process that the loop below uses. */
 interface ServeProcess {
   onSignal(signal: StopSignal, listener: () => void): Disposable
-  /** Ends the process at once, without waiting for anything. */
+  /** Ends the process immediately. */
   leave(code: ExitCode): void
   printError(line: string): void
 }
@@ -18,12 +18,13 @@ export interface ServeDeps {
   runDaemon(options: ServeOptions, signal: AbortSignal): Promise<ExitCode>
 }
 
-/** What does not end by itself in this time is abandoned: nobody waits for a computer that wants to shut down. */
+/** Work that has not ended by then is abandoned: a shutdown of the machine must not be delayed. */
 const STOP_MS_MAX = 10_000
 
 /**
- * Runs daemons one after the other in this process until one ends for good. An interrupt stops it in order, a second
- * one at once; a hang-up restarts it. Without `restarts` the wish to restart leaves with its code.
+ * Runs daemons one after the other in this process until one ends without a restart request. An interrupt stops it in
+ * order, a second one at once; a hang-up restarts it. Without `restarts` a restart request ends the process with its
+ * code.
  */
 export async function serve(deps: ServeDeps, first: ServeOptions, restarts: boolean): Promise<ExitCode> {
   const state = { stopping: false, hangUp: false, stop: new AbortController() }
@@ -43,15 +44,15 @@ export async function serve(deps: ServeDeps, first: ServeOptions, restarts: bool
   for (;;) {
     const code = await runBounded(deps, options, state.stop.signal)
     if (state.stopping) return code
-    const wanted = state.hangUp && code === EXIT.success ? EXIT.restart : code
-    if (!restarts || (wanted !== EXIT.restart && wanted !== EXIT.upgrade)) return wanted
+    const exitCode = state.hangUp && code === EXIT.success ? EXIT.restart : code
+    if (!restarts || (exitCode !== EXIT.restart && exitCode !== EXIT.upgrade)) return exitCode
     state.hangUp = false
     state.stop = new AbortController()
     options = afterRestart(options)
   }
 }
 
-/** One daemon, which after the signal has only so much time left. */
+/** One daemon, which has a limited time to stop after the signal. */
 async function runBounded(deps: ServeDeps, options: ServeOptions, signal: AbortSignal): Promise<ExitCode> {
   const ended = new AbortController()
   const limit = () => {
@@ -72,7 +73,7 @@ async function runBounded(deps: ServeDeps, options: ServeOptions, signal: AbortS
   }
 }
 
-/** What was asked for the start is not asked for again: a restart must not undo what the person changed since. */
+/** Options of the first start are not applied again: a restart must not undo settings changed since. */
 function afterRestart(options: ServeOptions): ServeOptions {
   return { ...options, openBrowser: false, paused: false, unpaused: false, resetDatabase: false }
 }

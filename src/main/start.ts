@@ -3,7 +3,7 @@ import { messageOf, systemCode, TwinfoldError } from '../core/errors.ts'
 import { EXIT } from './args/options.ts'
 import { plainServeFlags } from './args/serve-options.ts'
 
-/** Installations that replace Syncthing run us under its name, and their scripts look for it in our messages. */
+/** Installations that replace Syncthing run us under its name, and their scripts match it in messages. */
 const program = basename(process.argv[1] ?? '').startsWith('syncthing') ? 'syncthing' : 'twinfold'
 
 const print = (text: string) => void process.stdout.write(`${text}\n`)

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import type { VersionFacts } from '../http/types.ts'
 import type { System } from '../platform/platform.ts'
 
-/** The one place the version comes from: package.json, beside src/ in a clone and beside dist/ in a package. */
+/** The only source of the version: package.json, beside src/ in a clone and beside dist/ in a package. */
 function packageVersion(): string {
   const manifest: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
   if (
@@ -21,7 +21,7 @@ const VERSION = packageVersion()
 
 const CODENAME = 'Paper Crane'
 
-/** What `--version`, `GET /rest/system/version` and the headers are made of. */
+/** The data of `--version`, `GET /rest/system/version` and the headers. */
 export function versionFacts(
   system: Pick<System, 'platform' | 'architecture' | 'endianness'>,
   extra: string,

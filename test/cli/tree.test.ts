@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { settingWord } from '../../src/cli/config-names.ts'
+import { settingName } from '../../src/cli/config-names.ts'
 import { noHome, type CliContext } from '../../src/cli/context.ts'
 import { splitShellWords } from '../../src/cli/shell-words.ts'
 import { runTree } from '../../src/cli/tree.ts'
@@ -323,7 +323,7 @@ test('commands from standard input: a bad line is told and the next has its turn
 })
 
 test('words of settings: the rule and its exceptions', () => {
-  const words = Object.keys(FOLDER).map((key) => settingWord(FOLDER, key))
+  const words = Object.keys(FOLDER).map((key) => settingName(FOLDER, key))
   for (const word of [
     'rescan-intervals',
     'fswatcher-enabled',
@@ -340,12 +340,12 @@ test('words of settings: the rule and its exceptions', () => {
   ])
     assert.ok(words.includes(word), word)
   assert.deepEqual(
-    ['deviceID', 'remoteGUIPort', 'numConnections', 'maxSendKbps'].map((key) => settingWord(DEVICE, key)),
+    ['deviceID', 'remoteGUIPort', 'numConnections', 'maxSendKbps'].map((key) => settingName(DEVICE, key)),
     ['device-id', 'remote-guiport', 'raw-num-connections', 'max-send-kbps'],
   )
-  assert.deepEqual([settingWord(GUI, 'address'), settingWord(LDAP, 'address')], ['raw-address', 'address'])
+  assert.deepEqual([settingName(GUI, 'address'), settingName(LDAP, 'address')], ['raw-address', 'address'])
   for (const table of [FOLDER, DEVICE, GUI, LDAP, OPTIONS]) {
-    const all = Object.keys(table).map((key) => settingWord(table, key))
+    const all = Object.keys(table).map((key) => settingName(table, key))
     assert.equal(new Set(all).size, all.length, 'no two settings share a word')
     for (const word of all) assert.match(word, /^[a-z][a-z-]*$/)
   }

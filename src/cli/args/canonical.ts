@@ -9,7 +9,7 @@ export interface GivenFlag {
 
 /** A command line with every known spelling of a flag replaced by the canonical one. */
 export interface CanonicalArgs {
-  /** What is no flag, in order. */
+  /** The arguments that are not flags, in order. */
   readonly operands: readonly string[]
   readonly flags: readonly GivenFlag[]
   /** Flags that no command has, without their values; with two dashes unless they are one letter. */
@@ -19,7 +19,7 @@ export interface CanonicalArgs {
 }
 
 /**
- * Rewrites the spellings that Syncthing accepts and no parser library knows: one dash instead of two, older names,
+ * Rewrites the spellings that Syncthing accepts and no parser library supports: one dash instead of two, older names,
  * `--no-name` and `--name=false` for a switch, values that begin with a dash. Stops after the operand `until`.
  */
 export function canonicalArgs(flags: readonly FlagSpec[], args: readonly string[], until?: string): CanonicalArgs {
@@ -63,7 +63,7 @@ export function takeFlags(
   return { flags: given, others: [...others, ...args.slice(index)] }
 }
 
-/** A flag as errors name it: its value may be a secret. */
+/** A flag as errors name it, without its value, which may be a secret. */
 export function unknownFlag(arg: string): string {
   return arg.split('=')[0]!.replace(/^-(?=[^-]{2})/, '--')
 }

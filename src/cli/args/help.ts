@@ -45,13 +45,13 @@ export function commandHelp(program: string, path: readonly CommandSpec[]): stri
     .trimEnd()
 }
 
-/** How the command may be called: by itself, with one of its subcommands, or both. */
+/** The usage of the command: alone, with one of its subcommands, or both. */
 function usageLines(path: readonly CommandSpec[]): readonly string[] {
   const command = path.at(-1)!
   const name = path.map((each) => each.name).join(' ')
   const isRun = command.commands === undefined || command.local !== undefined || command.remote !== undefined
-  const words = [name, ...(command.arguments ?? []).map(argumentText), ...(command.passThrough ? [] : ['[FLAGS]'])]
-  return [...(isRun ? [words.join(' ')] : []), ...(command.commands === undefined ? [] : [`${name} COMMAND`])]
+  const args = [name, ...(command.arguments ?? []).map(argumentText), ...(command.passThrough ? [] : ['[FLAGS]'])]
+  return [...(isRun ? [args.join(' ')] : []), ...(command.commands === undefined ? [] : [`${name} COMMAND`])]
 }
 
 export function argumentText({ name, text: printed, optional, repeatable, choices }: ArgumentSpec): string {
@@ -103,7 +103,7 @@ function columns(rows: readonly Row[], width = Math.max(0, ...rows.map(([left]) 
   return rows.map(([left, right]) => `  ${left.padEnd(width + 2)}${wrap(right, width + 4).trimStart()}\n`).join('')
 }
 
-/** Breaks a text between words; every line begins with the indent. */
+/** Breaks a text between args; every line begins with the indent. */
 function wrap(text: string, indent: number): string {
   const lines: string[] = []
   for (const paragraph of text.split('\n')) {

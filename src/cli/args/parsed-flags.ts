@@ -34,7 +34,7 @@ export class ParsedFlags {
     return text === undefined ? undefined : Number(text)
   }
 
-  /** For a switch. Scripts set it to `1`, `yes` or anything else; only an explicit no is a no. */
+  /** For a switch. Scripts set it to `1`, `yes` or anything else; only an explicit no is false. */
   isOn(name: string): boolean {
     const text = this.text(name)
     return text !== undefined && !OFF.includes(text.trim().toLowerCase())

@@ -41,7 +41,7 @@ export const FINDING_FLAGS: readonly FlagSpec[] = [...DIRECTORY_FLAGS, ...GUI_FL
 /** Accepted by every command. */
 export const HELP_FLAG: FlagSpec = { name: 'help', short: 'h', description: 'Show this help' }
 
-export const JSON_FLAG: FlagSpec = { name: 'json', description: 'Print JSON for programs' }
+export const JSON_FLAG: FlagSpec = { name: 'json', description: 'Print JSON' }
 
 export function checkCount(text: string): string | undefined {
   return /^\d+$/.test(text) && Number.isSafeInteger(Number(text)) ? undefined : 'it must be a whole number, 0 or more'

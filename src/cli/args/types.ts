@@ -5,7 +5,7 @@ export type Environment = Readonly<Record<string, string | undefined>>
 
 /** One flag, under every name it ever had. */
 export interface FlagSpec {
-  /** The canonical name, without dashes. A name has the same shape (value or switch) in all commands. */
+  /** The canonical name, without dashes. A name has the same type (value or switch) in all commands. */
   readonly name: string
   /** Older or newer spellings of the same flag. */
   readonly aliases?: readonly string[]
@@ -83,7 +83,7 @@ export interface CommandSpec {
   readonly hidden?: true
   /** Runs without a daemon. Imports what it needs when it is called. */
   readonly local?: LocalHandler
-  /** Runs against a daemon that is already found. Imports what it needs when it is called. */
+  /** Runs against a daemon whose address is resolved. Imports what it needs when it is called. */
   readonly remote?: RemoteHandler
 }
 

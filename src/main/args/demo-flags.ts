@@ -10,7 +10,7 @@ export const DEMO_FLAGS: readonly FlagSpec[] = [
 const PORT_MAX = 65_535
 
 export interface DemoOptions {
-  /** 0 is any that is free. */
+  /** 0 is any free port. */
   readonly port: number
   readonly openBrowser: boolean
 }

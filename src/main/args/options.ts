@@ -1,6 +1,6 @@
 import type { Locations } from '../../core/locations.ts'
 
-/** What `twinfold serve` was told by flags and environment. */
+/** The options of `twinfold serve` from flags and environment. */
 export interface ServeOptions {
   readonly locations: Locations
   /** Overrides the configured address; also decides whether TLS is spoken (`https://`, `unixs://`). */
@@ -22,9 +22,9 @@ export interface ServeOptions {
   readonly trace: string
   readonly logLevel: 'DEBUG' | 'INFO' | 'WARN' | 'ERROR'
   readonly logFormat: 'text' | 'json'
-  /** A log file beyond this size is put aside and a new one begun; 0 never does. */
+  /** A log file beyond this size is rotated; 0 disables rotation. */
   readonly logMaxSizeBytes?: number
-  /** How many of those put aside are kept. */
+  /** How many rotated log files are kept. */
   readonly logMaxOldFiles?: number
   /** Added to the version line by programs that wrap us (`STVERSIONEXTRA`). */
   readonly versionExtra: string

@@ -16,7 +16,7 @@ export const SERVE_FLAGS: readonly FlagSpec[] = [
   { name: 'no-browser', env: 'STNOBROWSER', description: 'Open no browser (the default; kept for scripts)' },
   { name: 'browser', description: 'Open the GUI in a browser when it is ready' },
   { name: 'no-restart', env: 'STNORESTART', description: 'Exit with code 3 instead of restarting in place' },
-  { name: 'no-upgrade', env: 'STNOUPGRADE', description: 'Never look for newer versions' },
+  { name: 'no-upgrade', env: 'STNOUPGRADE', description: 'Never check for newer versions' },
   PORT_PROBING,
   { name: 'paused', env: 'STPAUSED', description: 'Start with all devices and folders paused' },
   { name: 'unpaused', env: 'STUNPAUSED', description: 'Start with all devices and folders running' },
@@ -26,7 +26,7 @@ export const SERVE_FLAGS: readonly FlagSpec[] = [
     aliases: ['logfile'],
     value: 'PATH',
     env: 'STLOGFILE',
-    description: 'Log here; - is standard output, default is in the data directory',
+    description: 'Log file; - is standard output, default is in the data directory',
   },
   {
     name: 'log-max-size',
@@ -50,9 +50,9 @@ export const SERVE_FLAGS: readonly FlagSpec[] = [
     aliases: ['auditfile'],
     value: 'PATH',
     env: 'STAUDITFILE',
-    description: 'Write every event here; - is standard output, -- standard error',
+    description: 'Write every event to this file; - is standard output, -- standard error',
   },
-  { name: 'debug-gui-assets-dir', value: 'DIR', env: 'STGUIASSETS', description: 'Serve the GUI from here' },
+  { name: 'debug-gui-assets-dir', value: 'DIR', env: 'STGUIASSETS', description: 'Serve the GUI from this directory' },
   { name: 'debug-reset-delta-idxs', aliases: ['reset-deltas'] },
   NO_DEFAULT_FOLDER,
   // Flags of Syncthing without effect here; existing scripts and service files use them.
@@ -101,7 +101,7 @@ export const GENERATE_FLAGS: readonly FlagSpec[] = [
 
 export const UPGRADE_FLAGS: readonly FlagSpec[] = [
   ...DIRECTORY_FLAGS,
-  { name: 'check-only', short: 'c', description: 'Only say whether there is a newer release' },
+  { name: 'check-only', short: 'c', description: 'Only report whether there is a newer release' },
   {
     name: 'from',
     short: 'u',

@@ -5,18 +5,18 @@ import type { Environment } from '../../cli/args/types.ts'
 import type { ServeOptions } from './options.ts'
 import { ACTION_FLAGS, SERVE_FLAGS } from './serve-flags.ts'
 
-/** The directories as they were asked for. Finding the ones that were not is the business of the locations. */
+/** The given directories. `home/locations.ts` finds those that are not given. */
 export interface DirectoryChoice {
   readonly home?: string
   readonly config?: string
   readonly data?: string
 }
 
-/** Everything the flags and the environment say about a start. Only the locations are missing: they need the disk. */
+/** All options of a start from flags and environment, except the locations, which need the disk. */
 export interface ServeRequest {
   readonly directories: DirectoryChoice
   readonly options: Omit<ServeOptions, 'locations'>
-  /** False when a wish to restart must leave with its exit code, for service managers that start again themselves. */
+  /** False when a restart request must end the process with its exit code, for service managers that restart it. */
   readonly restarts: boolean
   /** As given: `-`, `default`, or a path. */
   readonly logFile?: string
@@ -25,7 +25,7 @@ export interface ServeRequest {
 
 /**
  * The flags of a command line that only starts the daemon, read without commander: loading it costs the daemon memory
- * that stays (docs/decisions/015). Undefined for every other command line, and for one with a mistake.
+ * that stays (docs/decisions/015). Undefined for every other command line, and for an invalid one.
  */
 export function plainServeFlags(args: readonly string[], environment: Environment): ParsedFlags | undefined {
   const line = canonicalServeArgs(args)
@@ -40,12 +40,12 @@ function canonicalServeArgs(args: readonly string[]): CanonicalArgs | undefined 
   try {
     return canonicalArgs([...SERVE_FLAGS, ...ACTION_FLAGS], args)
   } catch (error) {
-    if (error instanceof TwinfoldError) return undefined // the flags of all commands are needed to tell what is wrong
+    if (error instanceof TwinfoldError) return undefined // the flags of all commands are needed for the error message
     throw error
   }
 }
 
-/** Both or none: half a home is a mistake that would put an index beside the wrong configuration. */
+/** Both or none: one directory alone would combine an index with the wrong configuration. */
 export function readDirectories(flags: ParsedFlags): DirectoryChoice {
   const [home, config, data] = [flags.text('home'), flags.text('config'), flags.text('data')]
   if ((config === undefined) !== (data === undefined)) {

@@ -4,7 +4,7 @@ import { readDemoOptions } from '../args/demo-flags.ts'
 
 export async function demoCommand({ program, flags, print, printError }: LocalCall): Promise<never> {
   const options = readDemoOptions(flags)
-  // Devices keep running when the reader of the output has gone, as with "serve".
+  // Devices keep running when the output is closed, as with "serve".
   process.stdout.on('error', () => {})
   process.stderr.on('error', () => {})
   const code = await demo(options, { print, printError: (text) => printError(`${program}: ${text}`) })

@@ -11,7 +11,7 @@ type ServeCall = Pick<LocalCall, 'program' | 'flags' | 'environment' | 'printErr
 
 export async function serveCommand({ program, flags, environment, printError }: ServeCall): Promise<never> {
   const request = readServeRequest(flags, environment)
-  // The log continues in memory and in its file when the reader of the output has gone.
+  // The log continues in memory and in its file when the output is closed.
   process.stdout.on('error', () => {})
   process.stderr.on('error', () => {})
   const code = await runServe(request, (text) => printError(`${program}: ${text}`))

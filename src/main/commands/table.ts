@@ -73,7 +73,7 @@ const LOCAL_COMMANDS: readonly CommandSpec[] = [
     name: 'browser',
     group: 'setup',
     summary: 'open the GUI of the running daemon in a browser',
-    description: 'Opens the GUI of the running daemon in a browser, or prints its address where there is no browser.',
+    description: 'Opens the GUI of the running daemon in a browser, or prints its address without a browser.',
     flags: [JSON_FLAG, ...FINDING_FLAGS],
     examples: ['browser'],
     local: async (call) => (await import('./browser.ts')).browserCommand(call),
@@ -108,8 +108,8 @@ const LOCAL_COMMANDS: readonly CommandSpec[] = [
     group: 'setup',
     summary: 'show whether there is a newer release, and the command that installs it',
     description:
-      'Asks the npm registry whether there is a newer release, and prints what changed and the command that upgrades ' +
-      'this installation. Installs nothing. Asks the address in releasesURL of the home, also while upgrade checks are off.',
+      'Queries the npm registry for a newer release, and prints its changes and the command that upgrades ' +
+      'this installation. Installs nothing. Uses the address in releasesURL of the home, also while upgrade checks are off.',
     flags: [...UPGRADE_FLAGS, JSON_FLAG],
     examples: ['upgrade', 'upgrade --check-only', 'upgrade --json'],
     sections: [['Exit codes', '0 there is a newer release, 1 error, 2 there is none']],

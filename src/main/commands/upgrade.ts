@@ -19,12 +19,13 @@ import { EXIT, type ExitCode } from '../args/options.ts'
 import { readDirectories, type DirectoryChoice } from '../args/serve-options.ts'
 import { versionFacts } from '../version.ts'
 
-/** As switches in the environment are read everywhere. */
+/** Parsed like all switches in the environment. */
 const NOT_SET = /^\s*(?:0|false|no|off)?\s*$/i
 
 /**
- * Asks the registry, also where the daemon may not: a person wants it now. Prints what is newer, what changed and the
- * command that upgrades this installation. Installs nothing. The exit code is 0 for a newer release, 2 for none.
+ * Queries the registry, also while upgrade checks are off: the user requested it. Prints the newer release,
+ * its changes and the upgrade command of this installation. Installs nothing. The exit code is 0 for a newer release,
+ * 2 for none.
  */
 export async function upgradeCommand({ flags, print, printError }: LocalCall): Promise<ExitCode> {
   if (!NOT_SET.test(nodeSystem.environment('STNOUPGRADE') ?? '')) {
@@ -34,7 +35,7 @@ export async function upgradeCommand({ flags, print, printError }: LocalCall): P
   const { releasesURL, upgradeToPreReleases: preReleases } = await settingsOf(readDirectories(flags), from)
   const source = releaseSource(releasesURL)
   const running = versionFacts(nodeSystem, '').version.replace(/^v/, '')
-  printError(`Asking ${source} for releases newer than v${running}`)
+  printError(`Checking ${source} for releases newer than v${running}`)
   const found = await findRelease(
     { http: nodeHttpClient, environment: (name) => nodeSystem.environment(name) },
     { source, running, preReleases },
@@ -58,12 +59,12 @@ export async function upgradeCommand({ flags, print, printError }: LocalCall): P
   return details.available ? EXIT.success : EXIT.noUpgrade
 }
 
-/** Whether the daemon checks by itself is not known here, and not asked. */
+/** Whether the daemon checks for upgrades is not read here. */
 function jsonText({ checks: _checks, ...details }: UpgradeDetailsJson): string {
   return JSON.stringify(details, undefined, 2)
 }
 
-/** The settings of the home; those of a new one where there is none yet. */
+/** The settings of the home, or the defaults without a configuration. */
 async function settingsOf(directories: DirectoryChoice, from: string | undefined): Promise<OptionsConfig> {
   const defaults = defaultsOf(OPTIONS)
   const { configFile } = locateHome(directories)
@@ -74,7 +75,7 @@ async function settingsOf(directories: DirectoryChoice, from: string | undefined
   } catch (error) {
     if (from !== undefined) return { ...defaults, releasesURL: from }
     if (isMissing(error)) return defaults
-    const remedy = 'name the registry to ask with --from'
+    const remedy = 'name the registry with --from'
     throw new TwinfoldError('config-invalid', `${configFile} cannot be read: ${messageOf(error)}; ${remedy}`, {
       cause: error,
     })

@@ -9,7 +9,7 @@ import type { DemoOptions } from '../args/demo-flags.ts'
 import { EXIT, type ExitCode } from '../args/options.ts'
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
-/** What has not ended by then is left behind running; its files go all the same. */
+/** Work that has not ended by then is abandoned; its files are removed all the same. */
 const STOP_MS_MAX = 10_000
 
 export interface DemoTerminal {
@@ -17,7 +17,7 @@ export interface DemoTerminal {
   printError(text: string): void
 }
 
-/** Shows what Twinfold does, in a temporary directory that is gone afterwards, whatever ends the process but a kill. */
+/** Runs the demonstration in a temporary directory, which is removed at every end of the process except a kill. */
 export async function demo(options: DemoOptions, terminal: DemoTerminal): Promise<ExitCode> {
   const stop = new AbortController()
   const interrupt = () => {
@@ -47,7 +47,7 @@ export async function demo(options: DemoOptions, terminal: DemoTerminal): Promis
     }
     await runDemo({ platform, directory, onReady }, options.port, stop.signal)
   } catch (error) {
-    if (!stop.signal.aborted) throw error // what was stopped while it started has nothing to tell
+    if (!stop.signal.aborted) throw error // an error after a stop during the start is not reported
   } finally {
     ended.abort()
     clear()
@@ -59,11 +59,11 @@ export async function demo(options: DemoOptions, terminal: DemoTerminal): Promis
 
 function introduction(directory: string, pages: readonly DemoPage[]): string {
   const lines = pages.map(
-    ({ name, url }, index) => `  ${name.padEnd(8)} ${url}${index === 0 ? '   <- begin here' : ''}`,
+    ({ name, url }, index) => `  ${name.padEnd(8)} ${url}${index === 0 ? '   <- start here' : ''}`,
   )
-  return `A demonstration: three devices in one process, which talk to each other and to nobody else.
-"Laptop" and "Desk" share photos and documents, "Phone" asks to be let in. Their files are in
-${directory}: change them and look.
+  return `A demonstration: three devices in one process, which connect to each other and to no other host.
+"Laptop" and "Desk" share photos and documents, "Phone" is pending. Their files are in
+${directory}: change them and watch the page.
 
 ${lines.join('\n')}
 

@@ -13,10 +13,10 @@ import { EXIT } from '../args/options.ts'
 
 const QUIET: Logger = { facility: 'main', debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 
-/** A device of the demonstration that does not run yet: its keys and configuration are there to be completed. */
+/** A device of the demonstration before its start: keys and configuration exist and can be completed. */
 export interface DemoHome {
   readonly name: string
-  /** Everything of this device is below it: home, folders, and what a person makes on its page. */
+  /** Everything of this device is below it: home, folders, and folders that the user adds on its page. */
   readonly directory: string
   readonly locations: Locations
   readonly id: DeviceId
@@ -45,14 +45,14 @@ export async function makeDemoHome(platform: Platform, directory: string, name: 
 }
 
 /** Where a running device is reached. */
-export interface DemoPlaces {
+export interface DemoAddresses {
   readonly page: string
   readonly sync: string
 }
 
 /**
- * A whole device in this process. Its ports are of the system's choice and stay the same when it is restarted from its
- * page, so that the page and the other devices find it again.
+ * A whole device in this process. The system chooses its ports, and they stay the same when it is restarted from its
+ * page, so that the page and the other devices can reconnect.
  */
 export class DemoDevice {
   readonly home: DemoHome
@@ -66,11 +66,11 @@ export class DemoDevice {
     this.home = home
     this.#pageAddress = `127.0.0.1:${port}`
     this.#platform = this.#noticing(platform)
-    for (const { promise } of [this.#page, this.#sync]) promise.catch(() => {}) // whoever asks for the places hears it
+    for (const { promise } of [this.#page, this.#sync]) promise.catch(() => {}) // reported by their readers
   }
 
-  /** Resolves once it answers; rejects when it cannot or does not. */
-  async places(): Promise<DemoPlaces> {
+  /** Resolves once it responds; rejects when it cannot start. */
+  async addresses(): Promise<DemoAddresses> {
     const [page, sync] = await Promise.all([this.#page.promise, this.#sync.promise])
     return { page, sync }
   }
@@ -111,11 +111,11 @@ export class DemoDevice {
     this.#sync.reject(error)
   }
 
-  /** The same platform, with an ear at the two places where the device begins to listen. */
+  /** The same platform, with hooks on the two listeners of the device. */
   #noticing(platform: Platform): Platform {
     return {
       ...platform,
-      // The proxies of the environment have no business between two devices of one process.
+      // Two devices of one process must not use the proxies of the environment.
       system: { ...platform.system, hostName: this.home.name, environment: () => undefined },
       http: {
         listen: async (options, handler) => {

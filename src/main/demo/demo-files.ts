@@ -2,7 +2,7 @@ import { mkdir, utimes, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { landscape } from './demo-picture.ts'
 
-/** A file of the demonstration: its path in a folder, what is in it, and how long ago somebody saved it. */
+/** A file of the demonstration: its path in a folder, what is in it, and its age. */
 export interface DemoFile {
   readonly path: string
   readonly content: string | Uint8Array
@@ -12,9 +12,9 @@ export interface DemoFile {
 const ALBUMS = ['Lake', 'Mountains', 'Winter walk']
 const PICTURES_PER_ALBUM = 4
 
-/** What both devices have an opinion about: they saved it before they had ever met. */
+/** The conflicting file: both devices saved it before they connected. */
 export const CONFLICT_PATH = 'Budget.csv'
-/** What is saved anew once the devices are in sync, so that an old version is kept. */
+/** The file that is saved again once the devices are in sync, so that an old version is kept. */
 export const VERSIONED_PATH = 'Plan.md'
 
 export function samplePhotos(): readonly DemoFile[] {
@@ -79,7 +79,7 @@ export function phonePictures(): readonly DemoFile[] {
   }))
 }
 
-/** Writes them below a folder, as if they had been there for a while. */
+/** Writes them below a folder, with modification times in the past. */
 export async function writeFiles(root: string, files: readonly DemoFile[], nowMs: number): Promise<void> {
   for (const { path, content, ageMinutes } of files) {
     const whole = join(root, path)

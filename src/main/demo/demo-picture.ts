@@ -5,14 +5,14 @@ const HEIGHT = 240
 const EIGHT_BIT_RGB = Uint8Array.of(8, 2, 0, 0, 0)
 const PIXEL_BYTES = 3
 const HILLS = 3
-/** As of a film; without it the file would be no larger than an icon. */
+/** Film grain; without it the file would be as small as an icon. */
 const GRAIN = 0x07
 
 type Colour = readonly [red: number, green: number, blue: number]
 
 const SUN: Colour = [255, 244, 214]
 
-/** A landscape that no camera has seen: sky, a sun, three rows of hills. The same number is the same picture. */
+/** A generated landscape: sky, a sun, three rows of hills. The same number gives the same picture. */
 export function landscape(number: number): Uint8Array {
   const shade = mixer(number)
   const [top, bottom]: readonly Colour[] = [hue(shade(), 0.5), hue(shade(), 0.85)]
@@ -39,7 +39,7 @@ export function landscape(number: number): Uint8Array {
   return pngFile(WIDTH, HEIGHT, EIGHT_BIT_RGB, rows)
 }
 
-/** Numbers from 0 to 1 that depend on the first one alone. */
+/** Pseudo-random numbers from 0 to 1 that depend on the seed alone. */
 function mixer(start: number): () => number {
   let state = start * 2_654_435_761
   return () => {

@@ -16,13 +16,13 @@ import {
   samplePhotos,
   writeFiles,
 } from './demo-files.ts'
-import { live } from './demo-life.ts'
+import { simulateEdits } from './demo-edits.ts'
 
 export interface DemoDeps {
   readonly platform: Platform
-  /** Empty, closed to others, and removed by whoever made it. */
+  /** Empty, closed to other users, and removed by the caller. */
   readonly directory: string
-  /** Hears where the pages are, the first one first, as soon as they answer. */
+  /** Receives the addresses of the pages, the first one first, as soon as they respond. */
   onReady(pages: readonly DemoPage[]): void
 }
 
@@ -31,13 +31,13 @@ export interface DemoPage {
   readonly url: string
 }
 
-/** Slow enough that a person sees a large file come. */
+/** Slow enough that the transfer of a large file is visible. */
 const RECEIVE_KIB_PER_S = 1_024
 const POLL_MS = 100
 const POLLS_MAX = 600
 
 /**
- * Three devices in one process: two that share photos and documents, and a third that asks to be let in. Runs until the
+ * Three devices in one process: two that share photos and documents, and a third that is pending. Runs until the
  * signal aborts or the first device is shut down from its page. Rejects when a device cannot be started.
  */
 export async function runDemo(deps: DemoDeps, port: number, signal: AbortSignal): Promise<void> {
@@ -48,7 +48,7 @@ export async function runDemo(deps: DemoDeps, port: number, signal: AbortSignal)
   const start = (home: DemoHome, at: number) => {
     const device = new DemoDevice(platform, home, at)
     const ended = device.run(until)
-    ended.catch(() => {}) // told through the places while starting, and below afterwards
+    ended.catch(() => {}) // reported through the addresses while starting, and below afterwards
     running.push(ended)
     return { device, ended }
   }
@@ -57,19 +57,19 @@ export async function runDemo(deps: DemoDeps, port: number, signal: AbortSignal)
     until.throwIfAborted()
     await introduceLaptop(laptop, desk)
     const first = start(laptop, port)
-    const { page, sync } = await first.device.places()
+    const { page, sync } = await first.device.addresses()
     await Promise.all([introduceDesk(desk, laptop, sync), introducePhone(phone, laptop, sync)])
     until.throwIfAborted()
     const others = [start(desk, 0), start(phone, 0)]
     const pages = await Promise.all(
-      others.map(async ({ device }) => ({ name: device.home.name, url: (await device.places()).page })),
+      others.map(async ({ device }) => ({ name: device.home.name, url: (await device.addresses()).page })),
     )
     until.throwIfAborted()
     deps.onReady([{ name: laptop.name, url: page }, ...pages])
-    running.push(tell(platform, laptop, desk, until))
+    running.push(runScript(platform, laptop, desk, until))
     await Promise.race([first.ended, failureOf(running)])
   } finally {
-    stop.abort(new TwinfoldError('stopped', 'the demonstration is over'))
+    stop.abort(new TwinfoldError('stopped', 'the demonstration has ended'))
     await Promise.allSettled(running)
   }
 }
@@ -92,7 +92,7 @@ async function makeHomes(platform: Platform, directory: string): Promise<readonl
   return [laptop, desk, phone]
 }
 
-/** Knows the desk, and nothing of the phone: that one has to ask. */
+/** Has the desk as a device, but not the phone, which becomes pending. */
 async function introduceLaptop(laptop: DemoHome, desk: DemoHome): Promise<void> {
   await complete(
     laptop,
@@ -105,7 +105,7 @@ async function introduceLaptop(laptop: DemoHome, desk: DemoHome): Promise<void> 
   )
 }
 
-/** Shares what the laptop shares, and offers one folder more. */
+/** Shares the folders of the laptop, and offers one more. */
 async function introduceDesk(desk: DemoHome, laptop: DemoHome, laptopAddress: string): Promise<void> {
   await complete(
     desk,
@@ -136,7 +136,7 @@ function folderOf(home: DemoHome, label: string, others: readonly DemoHome[], mo
   }
 }
 
-/** Only the loopback address, and nobody is told of it. */
+/** Only the loopback address, without announcements. */
 async function complete(
   home: DemoHome,
   options: Partial<Config['options']>,
@@ -155,8 +155,8 @@ async function complete(
   })
 }
 
-/** The story: once the devices have met and found their conflict, a plan is changed, and then they work on. */
-async function tell(platform: Platform, laptop: DemoHome, desk: DemoHome, signal: AbortSignal): Promise<void> {
+/** The course of the demonstration: the devices connect and find a conflict, a plan is changed, then edits continue. */
+async function runScript(platform: Platform, laptop: DemoHome, desk: DemoHome, signal: AbortSignal): Promise<void> {
   const at = (home: DemoHome, path: string) => join(home.directory, 'Documents', path)
   await until(platform, signal, async () => (await readdir(join(laptop.directory, 'Documents'))).some(isConflict))
   const plan = '# Plan\n\n- paint the kitchen yellow\n- call the electrician on Monday\n- buy brushes\n'
@@ -167,17 +167,17 @@ async function tell(platform: Platform, laptop: DemoHome, desk: DemoHome, signal
     platform.clock.nowMs(),
   )
   await until(platform, signal, async () => (await readFile(at(laptop, VERSIONED_PATH), 'utf8')) === plan)
-  await live(platform, { laptop: laptop.directory, desk: desk.directory }, signal)
+  await simulateEdits(platform, { laptop: laptop.directory, desk: desk.directory }, signal)
 }
 
 function isConflict(name: string): boolean {
   return name.startsWith(`${CONFLICT_PATH.slice(0, CONFLICT_PATH.lastIndexOf('.'))}.sync-conflict-`)
 }
 
-/** Waits for something to be so, for a while: the story goes on also where a person at the page was quicker. */
-async function until({ clock }: Platform, signal: AbortSignal, isSo: () => Promise<boolean>): Promise<void> {
+/** Waits for a condition, with a limit: the demonstration continues if the user has already changed the state. */
+async function until({ clock }: Platform, signal: AbortSignal, isFulfilled: () => Promise<boolean>): Promise<void> {
   for (let poll = 0; poll < POLLS_MAX && !signal.aborted; poll++) {
-    if (await isSo().catch(() => false)) return // what is not there yet is not so yet
+    if (await isFulfilled().catch(() => false)) return // an error counts as not fulfilled yet
     await clock.sleep(POLL_MS, signal).catch(() => {}) // the loop ends with the signal
   }
 }

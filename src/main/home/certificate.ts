@@ -5,7 +5,7 @@ import type { Identity } from '../../platform/net.ts'
 const DAY_MS = 24 * 3600 * 1000
 const CLIENT_AND_SERVER = ['1.3.6.1.5.5.7.3.1', '1.3.6.1.5.5.7.3.2']
 
-/** The two kinds of keys we make: for devices among themselves, and for browsers, which know no Ed25519. */
+/** The two kinds of generated keys: for devices, and for browsers, which do not support Ed25519. */
 export type KeyType = 'Ed25519' | 'P-256'
 
 export interface CertificateOptions {
@@ -17,12 +17,12 @@ export interface CertificateOptions {
   readonly serial: Uint8Array
 }
 
-/** A new key with a certificate that it signs itself. Valid from midnight UTC, so that it tells no time of day. */
+/** A new key with a self-signed certificate, valid from midnight UTC so that it reveals no time of day. */
 export async function makeCertificate(options: CertificateOptions): Promise<Identity> {
   const x509 = await loadX509()
   const algorithm = options.keyType === 'Ed25519' ? { name: 'Ed25519' } : { name: 'ECDSA', namedCurve: 'P-256' }
   const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])
-  if (!('privateKey' in keys)) throw new Error('a key pair was asked for')
+  if (!('privateKey' in keys)) throw new Error('a key pair was expected')
   const notBeforeMs = options.nowMs - (options.nowMs % DAY_MS)
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
     serialNumber: serialText(options.serial),
@@ -60,7 +60,7 @@ function pem(label: string, der: Uint8Array): string {
   return `-----BEGIN ${label}-----\n${lines.join('\n')}\n-----END ${label}-----\n`
 }
 
-/** Large, and needed once in the life of a home. The library asks for the metadata of decorators while it loads. */
+/** Loaded on demand: large, and needed once per home. The library reads decorator metadata while it loads. */
 async function loadX509(): Promise<typeof X509> {
   await import('reflect-metadata')
   return import('@peculiar/x509')

@@ -11,7 +11,7 @@ import type { DaemonChoice } from '../args/serve-options.ts'
 import { locateHome } from './home.ts'
 import type { Locations } from '../../core/locations.ts'
 
-/** A daemon as its home describes it: where it answers, and the key that opens. */
+/** A daemon as its home describes it: its address and API key. */
 interface Found {
   readonly endpoint: Endpoint
   readonly trust: Trust
@@ -21,7 +21,7 @@ interface Found {
 
 /**
  * Finds the daemon that a command is meant for: by address and key when both are given, else by the home, whose address
- * and key either of them overrides. Says nothing about whether it runs.
+ * and key either of them overrides. Does not check whether it runs.
  */
 export async function findDaemon(choice: DaemonChoice): Promise<Found> {
   const { guiAddress, guiApiKey } = choice
@@ -32,9 +32,7 @@ export async function findDaemon(choice: DaemonChoice): Promise<Found> {
   const locations = locateHome(choice.directories)
   const gui = await readGui(locations)
   if (!gui.enabled && guiAddress === undefined) {
-    throw noHome(
-      `the GUI and its REST interface are switched off in ${locations.configFile}; commands have no way to this daemon`,
-    )
+    throw noHome(`the GUI and its REST interface are switched off in ${locations.configFile}; commands cannot connect`)
   }
   const endpoint = parseEndpoint(guiAddress ?? gui.address, { useTls: gui.useTLS })
   const certificatePem = endpoint.secure ? await readIfThere(locations.httpsCertificateFile) : undefined
@@ -59,7 +57,7 @@ async function readGui(locations: Locations): Promise<GuiConfig> {
   throw noHome(`there is no config.xml in ${locations.configDirectory}; ${remedy}`)
 }
 
-/** The settings of the page of a home; undefined where there is no configuration yet. */
+/** The GUI settings of a home; undefined without a configuration. */
 export function readGuiIfThere(directories: DaemonChoice['directories']): Promise<GuiConfig | undefined> {
   return readGuiOf(locateHome(directories))
 }

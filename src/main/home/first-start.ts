@@ -4,10 +4,10 @@ import type { HttpServer } from '../../platform/http.ts'
 
 const GUI_PORT = 8384
 const SYNC_PORT = 22000
-/** How far the search for a free port goes before it leaves the default and lets the bind say what is wrong. */
+/** How many ports are tried before the default is used and the bind reports the error. */
 const PORTS_TRIED_MAX = 100
 
-/** The default ports where they are free, else the next free ones: so that a second device on one machine just works. */
+/** The default ports if they are free, else the next free ones, so that two devices can run on one machine. */
 export async function withFreePorts(config: Config, http: HttpServer): Promise<Config> {
   const guiPort = await freePort(http, GUI_PORT)
   const syncPort = await freePort(http, SYNC_PORT)

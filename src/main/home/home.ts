@@ -4,7 +4,7 @@ import { findLocations } from './locations.ts'
 import type { Locations } from '../../core/locations.ts'
 import type { DirectoryChoice, ServeRequest } from '../args/serve-options.ts'
 
-/** Where the files of the wanted home are, on this machine. */
+/** The locations of the requested home on this machine. */
 export function locateHome(
   directories: DirectoryChoice,
   more: Pick<ServeRequest, 'logFile' | 'guiAssetsDirectory'> = {},

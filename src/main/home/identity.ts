@@ -29,33 +29,33 @@ export interface IdentityDeps {
 
 export interface DeviceIdentity extends Identity {
   readonly deviceId: DeviceId
-  /** True when this call made it. */
+  /** True when this call created it. */
   readonly created: boolean
 }
 
 type IdentityFiles = Pick<Locations, 'certificateFile' | 'keyFile'>
 
-/** Creates the two directories of a home where they are missing, and closes them to others. */
+/** Creates the missing directories of a home and removes the access of other users. */
 export async function ensureHome(
   disk: Disk,
   locations: Pick<Locations, 'configDirectory' | 'dataDirectory'>,
 ): Promise<void> {
   for (const directory of new Set([locations.configDirectory, locations.dataDirectory])) {
     await disk.makeDirectories(directory, PRIVATE_DIRECTORY)
-    // Also for a directory that was there: it is about to hold our keys.
+    // Also for an existing directory: it will hold the keys.
     await disk.chmod(directory, PRIVATE_DIRECTORY).catch(ignoreUnsupported)
   }
 }
 
 /**
- * The identity of this home. Made only where neither file exists: with one of them missing or damaged we stop, because
- * a new identity would be a new device that nobody shares with.
+ * The identity of this home. Created only if neither file exists: with one of them missing or damaged the start fails,
+ * because a new identity would be a new device that shares no folders.
  */
 export async function loadOrMakeIdentity(deps: IdentityDeps, files: IdentityFiles): Promise<DeviceIdentity> {
   return (await loadIdentity(deps.disk, files)) ?? (await makeIdentity(deps, files))
 }
 
-/** Undefined when neither file exists; throws `identity-invalid` when what exists is no identity. */
+/** Undefined when neither file exists; throws `identity-invalid` when the files are not an identity. */
 export async function loadIdentity(disk: Disk, files: IdentityFiles): Promise<DeviceIdentity | undefined> {
   const pair = await readPair(disk, files)
   if (pair === undefined) return undefined
@@ -71,8 +71,8 @@ async function makeIdentity(deps: IdentityDeps, files: IdentityFiles): Promise<D
 }
 
 /**
- * The certificate that the GUI shows to browsers. Made where there is none, remade when it is ours and about to end;
- * one that somebody put there is used as it is.
+ * The certificate that the GUI shows to browsers. Created if missing, renewed when Twinfold created it and it is about
+ * to expire; a certificate from elsewhere is used as it is.
  */
 export async function loadOrMakeHttpsIdentity(
   deps: IdentityDeps,
@@ -94,7 +94,7 @@ function make(deps: IdentityDeps, commonName: string, keyType: KeyType, lifetime
   return makeCertificate({ commonName, keyType, lifetimeDays, nowMs: deps.clock.nowMs(), serial: deps.random.bytes(8) })
 }
 
-/** A host may be called anything; a certificate takes 64 plain characters. */
+/** A host name may hold any characters; a certificate takes 64 plain ones. */
 function certificateName(hostName: string): string {
   const name = hostName
     .replace(/[^A-Za-z0-9.-]/g, '-')
@@ -121,30 +121,30 @@ async function readPair(disk: Disk, files: IdentityFiles): Promise<Identity | un
   return { certificatePem, keyPem }
 }
 
-/** Where the certificate of a pair waits until its key is in place. */
-function waitingFile(files: IdentityFiles): string {
+/** The temporary name of a new certificate until its key is in place. */
+function pendingCertificateFile(files: IdentityFiles): string {
   return `${files.certificateFile}.new`
 }
 
-/** A crash between the two files of a new pair left the key in place and its certificate waiting: let it in. */
+/** Completes a pair after a crash that left the key in place and the certificate under its temporary name. */
 async function finishInterrupted(disk: Disk, files: IdentityFiles): Promise<void> {
-  const waiting = await readPem(disk, waitingFile(files))
+  const waiting = await readPem(disk, pendingCertificateFile(files))
   const keyPem = waiting === undefined ? undefined : await readPem(disk, files.keyFile)
   if (waiting === undefined || keyPem === undefined || !isPair(waiting, keyPem)) return
   const present = await readPem(disk, files.certificateFile)
-  if (present === undefined || !isPair(present, keyPem)) await letIn(disk, files)
+  if (present === undefined || !isPair(present, keyPem)) await completePair(disk, files)
 }
 
 function isPair(certificatePem: string, keyPem: string): boolean {
   try {
     return new X509Certificate(certificatePem).checkPrivateKey(createPrivateKey(keyPem))
   } catch {
-    return false // what cannot be read belongs to nothing
+    return false // an unreadable file matches no key
   }
 }
 
-async function letIn(disk: Disk, files: IdentityFiles): Promise<void> {
-  await disk.rename(waitingFile(files), files.certificateFile)
+async function completePair(disk: Disk, files: IdentityFiles): Promise<void> {
+  await disk.rename(pendingCertificateFile(files), files.certificateFile)
   await disk.syncDirectory(dirname(files.certificateFile))
 }
 
@@ -155,7 +155,7 @@ function halfMissing(missing: string, present: string): TwinfoldError {
 
 async function readPem(disk: Disk, path: string): Promise<string | undefined> {
   try {
-    // A key may well be a symlink into a keyring: what counts is the file behind it.
+    // A key may be a symlink into a keyring: the target is checked.
     const target = await disk.realPath(path)
     await using file = await disk.open(target, 'read')
     const { sizeBytes } = await file.stat()
@@ -172,7 +172,7 @@ async function readPem(disk: Disk, path: string): Promise<string | undefined> {
   }
 }
 
-/** True for a symlink that leads nowhere: that is a broken identity, not a missing one. */
+/** True for a dangling symlink: a broken identity, not a missing one. */
 async function exists(disk: Disk, path: string): Promise<boolean> {
   return disk.lstat(path).then(
     () => true,
@@ -193,27 +193,33 @@ function understand<T>(path: string, parse: () => T): T {
   try {
     return parse()
   } catch (error) {
-    // The library's words may quote the content, which may be a key: they stay in the cause.
+    // The library's message may quote the content, which may be a key: it stays in the cause.
     throw invalid(`${path} is damaged or of an unknown kind. Put it back from a backup`, error)
   }
 }
 
-/** Two files cannot change at once: the certificate waits until its key is there, and a crash is finished later. */
+/** Two files cannot change atomically: the certificate is put in place last, and the next start completes the pair. */
 async function writePair(deps: IdentityDeps, identity: Identity, files: IdentityFiles): Promise<void> {
   const { disk, random } = deps
   await disk.makeDirectories(dirname(files.keyFile), PRIVATE_DIRECTORY)
   const temporaryName = () => `.syncthing.tmp.${random.int(1_000_000_000)}`
   const encoder = new TextEncoder()
-  await writeFileAtomically(disk, waitingFile(files), encoder.encode(identity.certificatePem), PUBLIC, temporaryName())
+  await writeFileAtomically(
+    disk,
+    pendingCertificateFile(files),
+    encoder.encode(identity.certificatePem),
+    PUBLIC,
+    temporaryName(),
+  )
   await writeFileAtomically(disk, files.keyFile, encoder.encode(identity.keyPem), PRIVATE, temporaryName())
-  await letIn(disk, files)
+  await completePair(disk, files)
 }
 
 function invalid(message: string, cause?: unknown): TwinfoldError {
   return new TwinfoldError('identity-invalid', message, cause === undefined ? undefined : { cause })
 }
 
-/** File systems without modes (FAT, some network shares) cannot do it, and there is nothing to gain by stopping. */
+/** File systems without modes (FAT, some network shares) fail here; the start continues. */
 function ignoreUnsupported(error: unknown): void {
   const code = systemCode(error)
   if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'ENOSYS' && code !== 'EROFS') throw error

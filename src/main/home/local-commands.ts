@@ -22,14 +22,14 @@ const PASSWORD_FROM_STDIN = '-'
 export interface GenerateOptions {
   readonly directories: DirectoryChoice
   readonly guiUser?: string
-  /** `-` reads a line from standard input, so that it stands in no list of processes. */
+  /** `-` reads a line from standard input, so that the password is in no process list. */
   readonly guiPassword?: string
   readonly portProbing: boolean
 }
 
 export type PrintError = (line: string) => void
 
-/** Makes keys and configuration where they are missing, and sets name and password. Resolves to the device id. */
+/** Creates missing keys and configuration, and sets name and password. Resolves to the device id. */
 export async function generate(options: GenerateOptions, printError: PrintError): Promise<string> {
   const locations = locateHome(options.directories)
   const guiPassword = options.guiPassword === PASSWORD_FROM_STDIN ? await readLine() : options.guiPassword
@@ -37,7 +37,7 @@ export async function generate(options: GenerateOptions, printError: PrintError)
   const log = printingLogger('config', printError)
   await using hasher = new PasswordThread()
   const passwords = new Passwords({ ...platform, hasher, log })
-  // Before anything is written: a home without the password that was asked for would leave the page open.
+  // Before anything is written: a home without the requested password would leave the page open.
   const password = guiPassword === undefined ? undefined : await passwords.hash(guiPassword)
   await ensureHome(nodeDisk, locations)
   await using _lock = await lockHome(locations)
@@ -65,7 +65,7 @@ export async function deviceId(directories: DirectoryChoice): Promise<string> {
   )
 }
 
-/** Removes the index, and nothing else. The next start makes a new one by scanning. */
+/** Removes only the index. The next start creates a new one by scanning. */
 export async function resetDatabase(directories: DirectoryChoice): Promise<string> {
   const locations = locateHome(directories)
   await using _lock = await lockHome(locations)

@@ -2,14 +2,14 @@ import { posix, win32 } from 'node:path'
 import { TwinfoldError } from '../../core/errors.ts'
 import type { Locations } from '../../core/locations.ts'
 
-/** Everything that decides where a home is. Nothing is read from the machine but through these. */
+/** All inputs that decide the location of a home. Nothing else is read from the machine. */
 export interface LocationFacts {
   readonly platform: string
   readonly environment: Readonly<Record<string, string | undefined>>
-  /** The home directory of the person we run for. */
+  /** The home directory of the user that the process runs as. */
   readonly userHome: string
   readonly workingDirectory: string
-  /** As flags or environment said it; the caller has checked that they go together. */
+  /** As given by flags or environment; the caller has checked that they fit together. */
   readonly home?: string
   readonly config?: string
   readonly data?: string
@@ -19,12 +19,12 @@ export interface LocationFacts {
   exists(path: string): boolean
 }
 
-/** Our own index. A Syncthing that opens the same home leaves it alone, as we do with its. */
+/** The index of Twinfold. Syncthing ignores it in a shared home, and Twinfold ignores Syncthing's. */
 const DATABASE = 'index-twinfold'
-/** Any of these in a directory says that data has been kept there. */
+/** Any of these in a directory shows that it holds data of an installation. */
 const DATABASES = [DATABASE, 'index-v2', 'index-v0.14.0.db']
 
-/** Where everything is. Depends on its argument alone; creates nothing. */
+/** The locations of all files. Depends on its argument alone; creates nothing. */
 export function findLocations(facts: LocationFacts): Locations {
   const path = facts.platform === 'win32' ? win32 : posix
   const { configDirectory, dataDirectory } = findDirectories(facts)
@@ -73,7 +73,7 @@ function windowsHome({ environment, userHome }: LocationFacts): string {
   return win32.join(base, 'Syncthing')
 }
 
-/** Places that older releases used come first where they hold something; a new home goes to the state directory. */
+/** Locations of older releases come first if they hold data; a new home is in the state directory. */
 function unixDirectories({ environment, userHome, exists }: LocationFacts): Directories {
   const inBase = (base: string | undefined) => (base ? posix.join(base, 'syncthing') : undefined)
   const oldConfig = posix.join(userHome, '.config/syncthing')
@@ -91,7 +91,7 @@ function unixDirectories({ environment, userHome, exists }: LocationFacts): Dire
   return { configDirectory, dataDirectory }
 }
 
-/** `~` is the shell's business, but service files have no shell. */
+/** A shell expands `~`, but service files run without a shell. */
 function absolute(facts: LocationFacts, given: string): string {
   const path = facts.platform === 'win32' ? win32 : posix
   if (given === '~') return facts.userHome

@@ -3,12 +3,12 @@ import { TwinfoldError } from '../../core/errors.ts'
 import { parseGuiAddress } from '../../http/pipeline/address.ts'
 import { isAuthOn } from '../../http/pipeline/auth.ts'
 
-/** Before a configuration exists: the address it will have. */
+/** The address before a configuration exists. */
 const DEFAULT_ADDRESS = '127.0.0.1:8384'
 
 /**
- * Refuses to start where everybody on the network could use the page. `gui` is undefined before the first start,
- * `override` is what `--gui-address` or `STGUIADDRESS` say.
+ * Refuses to start if every host on the network could use the page. `gui` is undefined before the first start,
+ * `override` is the value of `--gui-address` or `STGUIADDRESS`.
  */
 export function refuseOpenPage(gui: GuiConfig | undefined, override: string | undefined): void {
   if (gui?.enabled === false && override === undefined) return

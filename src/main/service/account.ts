@@ -9,7 +9,7 @@ export interface Account {
   readonly userHome: string
 }
 
-/** As systemd and launchd take them: names of people, not numbers or specifiers. */
+/** User names that systemd and launchd accept, not numbers or specifiers. */
 const USER_NAME = /^[A-Za-z_][\w.-]{0,63}\$?$/
 
 const HOMES: Readonly<Record<ServicePlatform, string>> = {
@@ -20,10 +20,10 @@ const HOMES: Readonly<Record<ServicePlatform, string>> = {
 
 export function checkUserName(user: string, platform: ServicePlatform): void {
   if (platform === 'windows' ? !/[\x00-\x1f"]/.test(user) && user !== '' : USER_NAME.test(user)) return
-  throw new TwinfoldError('usage', `--user: "${user}" is no name of a user`)
+  throw new TwinfoldError('usage', `--user: "${user}" is not a user name`)
 }
 
-/** An account of this machine, also of a directory service; undefined where there is none of that name. */
+/** An account of this machine, also of a directory service; undefined without one of that name. */
 export async function findAccount(
   ports: ServicePorts,
   platform: ServicePlatform,
@@ -46,7 +46,7 @@ export function assumedAccount(platform: ServicePlatform, user: string): Account
   return { user, userId: 1000, userHome: `${HOMES[platform]}${user}` }
 }
 
-/** The first of the paths, or of the directories above them, that the permission bits keep from the account. */
+/** The first of the paths, or of their parent directories, that the account may not read by its permission bits. */
 export async function firstUnreadable(
   { disk }: ServicePorts,
   { userId }: Account,

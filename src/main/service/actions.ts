@@ -11,11 +11,11 @@ import {
 import type { ServicePlan, ServiceState } from './types.ts'
 
 export interface InstallResult {
-  /** False when the same definition was there before. */
+  /** False when the same definition existed before. */
   readonly changed: boolean
 }
 
-/** Writes the definition, enables and starts the service. What fails is undone as far as the definition goes. */
+/** Writes the definition, enables and starts the service. A failure restores the previous definition. */
 export async function installService(ports: ServicePorts, plan: ServicePlan, force: boolean): Promise<InstallResult> {
   const before = await findInstalled(ports, plan)
   if (!force) refuseToReplace(plan, before)
@@ -27,7 +27,7 @@ export async function installService(ports: ServicePorts, plan: ServicePlan, for
     if (changed) await undo(ports, plan, before)
     throw error
   } finally {
-    if (plan.query !== undefined) await ports.disk.removeFile(plan.path).catch(() => {}) // it was only an argument
+    if (plan.query !== undefined) await ports.disk.removeFile(plan.path).catch(() => {}) // only passed as an argument
   }
   return { changed }
 }
@@ -36,7 +36,7 @@ function refuseToReplace({ id, path }: ServicePlan, before: Installed): void {
   if (before.kind === 'foreign') {
     throw new TwinfoldError(
       'bad-request',
-      `${path}: a service ${id} is there that Twinfold did not write; remove it, choose another name with --name, ` +
+      `${path}: the service ${id} exists and was not written by Twinfold; remove it, choose another name with --name, ` +
         'or replace it with --force',
     )
   }
@@ -49,14 +49,14 @@ function refuseToReplace({ id, path }: ServicePlan, before: Installed): void {
   }
 }
 
-/** What was there before a failed attempt is there again. The error of the attempt is the one to report. */
+/** Restores the previous definition after a failed attempt. The error of the attempt is reported. */
 async function undo(ports: ServicePorts, plan: ServicePlan, before: Installed): Promise<void> {
   if (plan.query !== undefined) return
   if (before.kind === 'ours') await writeDefinition(ports.disk, plan, before.content).catch(() => {})
   if (before.kind === 'none') await ports.disk.removeFile(plan.path).catch(() => {})
 }
 
-/** Stops and disables the service and removes its definition. False where there is none. */
+/** Stops and disables the service and removes its definition. False without one. */
 export async function uninstallService(ports: ServicePorts, plan: ServicePlan): Promise<boolean> {
   const before = await findInstalled(ports, plan)
   if (before.kind === 'none') return false
@@ -142,7 +142,7 @@ async function isThere({ disk }: ServicePorts, path: string): Promise<boolean> {
     return true
   } catch (error) {
     if (isMissing(error)) return false
-    return true // it is there, we may not look at it
+    return true // it exists but is not readable
   }
 }
 
@@ -155,6 +155,6 @@ async function versionOf({ disk }: ServicePorts, script: string): Promise<string
     const version = typeof manifest === 'object' && manifest !== null ? Reflect.get(manifest, 'version') : undefined
     return typeof version === 'string' ? version : undefined
   } catch {
-    return undefined // the missing program is reported by itself
+    return undefined // the missing program is reported separately
   }
 }

@@ -6,7 +6,7 @@ import { planService } from './plan.ts'
 import { preview, previewText, statusText } from './report.ts'
 import type { Call, ServiceFacts, ServicePlan } from './types.ts'
 
-/** As `systemctl status` has them. */
+/** The exit codes of `systemctl status`. */
 const EXIT = { ok: 0, notRunning: 3, notInstalled: 4 } as const
 
 export interface ServiceOutput {
@@ -14,7 +14,7 @@ export interface ServiceOutput {
   printError(text: string): void
 }
 
-/** Runs `service` as requested. Resolves to the exit code; throws what a person can mend. */
+/** Runs `service` as requested. Resolves to the exit code; throws errors that the user can fix. */
 export async function runService(
   machine: ServiceMachine,
   request: ServiceRequest,

@@ -16,7 +16,7 @@ export interface ServicePorts {
   readonly signal: AbortSignal
 }
 
-/** What stands where our definition belongs. */
+/** The file at the path of the definition. */
 export type Installed =
   | { readonly kind: 'none' }
   | { readonly kind: 'foreign' }
@@ -33,7 +33,7 @@ export async function findInstalled(ports: ServicePorts, plan: ServicePlan): Pro
     return classify(await readText(ports.disk, plan.path), true)
   } catch (error) {
     if (isMissing(error)) return { kind: 'none' }
-    // A symlink is how systemd masks a unit, and how people keep theirs elsewhere.
+    // systemd masks a unit with a symlink, and users keep units elsewhere with one.
     if (systemCode(error) === 'ELOOP') return { kind: 'foreign' }
     throw error
   }
@@ -93,7 +93,7 @@ export async function runAll(ports: ServicePorts, calls: readonly Call[]): Promi
 }
 
 export function callText({ program, args }: Call): string {
-  return [program, ...args].map((word) => (/^[\w@%+=:,./\\-]+$/.test(word) ? word : JSON.stringify(word))).join(' ')
+  return [program, ...args].map((arg) => (/^[\w@%+=:,./\\-]+$/.test(arg) ? arg : JSON.stringify(arg))).join(' ')
 }
 
 function callFailed(call: Call, end: ProgramEnd): TwinfoldError {
@@ -112,6 +112,6 @@ function remedyFor({ program, args }: Call, end: ProgramEnd): string {
   if (end.kind === 'not-started') return '; this machine does not seem to run systemd, see --print for the definition'
   if (!/bus|offline|not been booted|chroot/i.test('output' in end ? end.output : '')) return ''
   return args.includes('--user')
-    ? '; log in as the user itself (not by su or sudo), or make a system service: --system --user NAME'
+    ? '; log in as the user itself (not by su or sudo), or install a system service: --system --user NAME'
     : '; systemd does not run here, see --print for the definition'
 }

@@ -6,7 +6,7 @@ import { SERVE_FLAGS } from '../args/serve-flags.ts'
 import { readDirectories } from '../args/serve-options.ts'
 import { SERVICE_PLATFORMS, type ServicePlatform } from './types.ts'
 
-/** The flags of `service` itself. Those of `serve` may stand beside them. */
+/** The flags of `service` itself, which also accepts those of `serve`. */
 export const SERVICE_FLAGS: readonly FlagSpec[] = [
   {
     name: 'system',
@@ -15,7 +15,7 @@ export const SERVICE_FLAGS: readonly FlagSpec[] = [
   {
     name: 'user',
     value: 'NAME',
-    description: 'The user that a service of the machine runs as; default is who called sudo',
+    description: 'The user that a service of the machine runs as; default is the caller of sudo',
   },
   { name: 'name', value: 'NAME', description: 'Name of the service, for more than one (twinfold)' },
   { name: 'linger', description: 'systemd: let your services run while you are not logged in' },
@@ -23,7 +23,7 @@ export const SERVICE_FLAGS: readonly FlagSpec[] = [
     name: 'writable',
     value: 'DIR',
     repeatable: true,
-    description: 'System unit: the daemon may write nowhere but here and in its home; may be repeated',
+    description: 'System unit: the daemon may only write here and in its home; may be repeated',
   },
   { name: 'force', description: 'Replace a service that was edited, or that Twinfold did not write' },
   { name: 'print', description: 'Only show what would be written and run' },
@@ -49,7 +49,7 @@ export interface ServiceRequest {
   readonly platform: ServicePlatform
   readonly json: boolean
   readonly serveValues: ReadonlyMap<string, string>
-  /** What a person should know about the request. */
+  /** Warnings about the request. */
   readonly warnings: readonly string[]
 }
 
@@ -57,7 +57,7 @@ export interface ServiceRequest {
 const NOT_CARRIED = ['no-browser', 'no-restart', 'gui-apikey']
 const NAME = /^[A-Za-z0-9][\w.-]{0,63}$/
 
-/** Reads the flags of `service`. `native` is the platform of this machine, where it has one that we know. */
+/** Reads the flags of `service`. `native` is the platform of this machine, if it is supported. */
 export function readServiceRequest(
   verb: ServiceVerb,
   flags: ParsedFlags,
@@ -88,7 +88,7 @@ export function readServiceRequest(
   return request
 }
 
-/** What is set for `serve` beside its defaults, and belongs into the definition. */
+/** The `serve` flags that differ from the defaults and belong in the definition. */
 function serveValues(flags: ParsedFlags): ReadonlyMap<string, string> {
   const values = new Map<string, string>()
   for (const flag of SERVE_FLAGS) {
@@ -115,7 +115,7 @@ function readPlatform(given: string | undefined, native: ServicePlatform | undef
   }
   if (native !== undefined) return native
   if (print) return 'systemd'
-  throw new TwinfoldError('bad-request', 'no service manager of this system is known; see --print for definitions')
+  throw new TwinfoldError('bad-request', 'no supported service manager on this system; see --print for definitions')
 }
 
 /** Every flag that would do nothing is refused. */
@@ -137,19 +137,19 @@ function check(request: ServiceRequest): void {
   if (request.writable.length > 0) refuse(`--writable is only for "service install"`)
 }
 
-/** A key in a definition could be read by everybody on the machine, as could one in the list of processes. */
+/** Every user of the machine could read a key in a definition or in the process list. */
 function keyWarnings(flags: ParsedFlags, environment: Environment): readonly string[] {
   const key = flags.text('gui-apikey')
   if (key === undefined) return []
   const remedy = 'the key in config.xml is used instead'
   if (key === environment['STGUIAPIKEY']) return [`STGUIAPIKEY is not carried into the service; ${remedy}`]
-  throw new TwinfoldError('usage', `--gui-apikey: everybody could read the key in the service's definition; ${remedy}`)
+  throw new TwinfoldError('usage', `--gui-apikey: every user could read the key in the service's definition; ${remedy}`)
 }
 
 const PATH_FLAGS = ['home', 'config', 'data', 'log-file', 'audit-file', 'debug-gui-assets-dir']
 const NO_PATHS = ['-', '--', 'default']
 
-/** The flags of `serve` as words for the definition, which has no working directory to count relative paths from. */
+/** The flags of `serve` as arguments for the definition, which has no working directory for relative paths. */
 export function carriedFlags(
   values: ReadonlyMap<string, string>,
   platform: ServicePlatform,
@@ -163,7 +163,7 @@ export function carriedFlags(
   })
 }
 
-/** `~` stays: the daemon itself takes it for the home of the user it runs as. */
+/** `~` stays: the daemon expands it to the home of the user it runs as. */
 export function absolutePath(path: string, platform: ServicePlatform, workingDirectory: string): string {
   if (path === '~' || path.startsWith('~/')) return path
   return (platform === 'windows' ? win32 : posix).resolve(workingDirectory, path)

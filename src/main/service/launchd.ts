@@ -27,7 +27,7 @@ export function launchdPlan(facts: ServiceFacts): ServicePlan {
     path,
     content: propertyListText(facts, id),
     encoding: 'utf8',
-    // A job that is loaded refuses to be loaded again, which is what an unchanged one shall do.
+    // launchd refuses to load a loaded job again, which is correct for an unchanged one.
     install: (changed) => (changed ? [bootOut, enable, bootstrap] : [enable, { ...bootstrap, optional: true }]),
     stop: [bootOut],
     forget: [],
@@ -43,13 +43,13 @@ function errorFile({ scope, name, userHome }: ServiceFacts): string {
 }
 
 function propertyListText(facts: ServiceFacts, id: string): string {
-  const logFlag = facts.serveFlags.some((word) => word.startsWith('--log-file=')) ? [] : ['--log-file=default']
-  const words = [facts.node, facts.script, 'serve', '--no-browser', '--no-restart', ...logFlag, ...facts.serveFlags]
+  const logFlag = facts.serveFlags.some((arg) => arg.startsWith('--log-file=')) ? [] : ['--log-file=default']
+  const args = [facts.node, facts.script, 'serve', '--no-browser', '--no-restart', ...logFlag, ...facts.serveFlags]
   const job: Property = {
     Label: id,
-    ProgramArguments: words,
+    ProgramArguments: args,
     RunAtLoad: true,
-    // Exit code 3 asks for a restart; 0 is a stop that was asked for.
+    // Exit code 3 requests a restart; 0 is a requested stop.
     KeepAlive: { SuccessfulExit: false },
     ThrottleInterval: RESTART_S,
     ExitTimeOut: STOP_S,

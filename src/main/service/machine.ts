@@ -10,11 +10,11 @@ import { absolutePath, carriedFlags, type ServiceRequest } from './flags.ts'
 import { lastingNodePath, refuseTemporaryProgram } from './program.ts'
 import type { ServiceFacts, ServicePlatform } from './types.ts'
 
-/** What the command asks of the machine and the process, besides disk and programs. */
+/** What the command uses of the machine and the process, besides disk and programs. */
 export interface ServiceMachine extends ServicePorts {
   readonly platform: ServicePlatform | undefined
   readonly environment: Environment
-  /** Who runs the command. */
+  /** The user who runs the command. */
   readonly account: Account
   readonly isRoot: boolean
   readonly workingDirectory: string
@@ -54,7 +54,7 @@ export function thisMachine(ports: ServicePorts, version: string): ServiceMachin
   }
 }
 
-/** Everything the definition is made of. Refuses what could not work; `warn` is told what may not. */
+/** All data of the definition. Refuses what cannot work; `warn` receives what may not work. */
 export async function gatherFacts(
   machine: ServiceMachine,
   request: ServiceRequest,
@@ -100,22 +100,22 @@ async function checkMachine(
     warn(`${facts.user} may not be able to read ${hidden}; install Node and Twinfold for all users`)
   const missing = facts.writable.find((path) => !machine.exists(path))
   if (missing === undefined) return
-  throw new TwinfoldError('bad-request', `${missing} does not exist; make it for ${facts.user}, then install again`)
+  throw new TwinfoldError('bad-request', `${missing} does not exist; create it for ${facts.user}, then install again`)
 }
 
 async function systemAccount(machine: ServiceMachine, request: ServiceRequest): Promise<Account> {
   const { platform, print, verb } = request
   const user = request.user ?? machine.environment['SUDO_USER']
-  // Only an installation says who it is for.
+  // Only an installation names its user.
   if (user === undefined && verb !== 'install') return machine.account
-  if (user === undefined) throw new TwinfoldError('usage', 'who shall it run as? Name one with --user NAME')
+  if (user === undefined) throw new TwinfoldError('usage', 'the user to run as is missing; name one with --user NAME')
   checkUserName(user, platform)
   const account = platform === machine.platform ? await findAccount(machine, platform, user) : undefined
   if (account !== undefined) return account
   if (print) return assumedAccount(platform, user)
   throw new TwinfoldError(
     'bad-request',
-    `there is no user "${user}" on this machine; make one or name another with --user`,
+    `there is no user "${user}" on this machine; create one or name another with --user`,
   )
 }
 

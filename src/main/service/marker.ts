@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { ServiceFacts } from './types.ts'
 
-/** What a definition says about itself: that we wrote it, for which program, and the digest of the rest. */
+/** The marker in a definition: Twinfold wrote it, for which program, and the digest of the rest. */
 export interface Marker {
   readonly version: string
   readonly node: string
@@ -12,7 +12,7 @@ export interface Marker {
 const TITLE = 'twinfold-service'
 const PATTERN = new RegExp(`${TITLE} (\\{[^\\r\\n]*?\\})`)
 
-/** One line of printable ASCII without markup, so that it stands in a comment of any format and in any code page. */
+/** One line of printable ASCII without markup, so that it fits a comment of any format and any code page. */
 export function markerLine(facts: Pick<ServiceFacts, 'version' | 'node' | 'script'>, body: string): string {
   const { version, node, script } = facts
   const json = JSON.stringify({ version, node, script, digest: digestOf(body) })
@@ -21,7 +21,7 @@ export function markerLine(facts: Pick<ServiceFacts, 'version' | 'node' | 'scrip
     .replace(/\\u007d$/, '}')
 }
 
-/** The marker of a definition; undefined where it is not ours. */
+/** The marker of a definition; undefined if Twinfold did not write it. */
 export function readMarker(content: string): Marker | undefined {
   const [, json] = PATTERN.exec(content) ?? []
   if (json === undefined) return undefined
@@ -29,11 +29,11 @@ export function readMarker(content: string): Marker | undefined {
     const value: unknown = JSON.parse(json)
     return isMarker(value) ? value : undefined
   } catch {
-    return undefined // somebody wrote into the line
+    return undefined // the line was edited
   }
 }
 
-/** Whether a definition is as we wrote it. */
+/** Whether a definition is unchanged since it was written. */
 export function isUnedited(content: string): boolean {
   const marker = readMarker(content)
   if (marker === undefined) return false

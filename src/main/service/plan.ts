@@ -9,7 +9,7 @@ const PLANS: Readonly<Record<ServicePlatform, (facts: ServiceFacts) => ServicePl
   windows: windowsPlan,
 }
 
-/** How the service is installed, removed and looked at. Depends on its argument alone. */
+/** How the service is installed, removed and queried. Depends on its argument alone. */
 export function planService(facts: ServiceFacts): ServicePlan {
   return PLANS[facts.platform](facts)
 }

@@ -1,9 +1,9 @@
 import { TwinfoldError } from '../../core/errors.ts'
 
-/** Directories of package runners, which clean them up when they like. */
+/** Directories of package runners, which may empty them at any time. */
 const RUNNER_DIRECTORY = /[\\/](_npx|dlx|dlx-[^\\/]*|bunx-[^\\/]*)[\\/]/
 
-/** Refuses an installation that may be gone tomorrow. */
+/** Refuses a temporary installation. */
 export function refuseTemporaryProgram(script: string): void {
   if (!RUNNER_DIRECTORY.test(script)) return
   throw new TwinfoldError(
@@ -13,7 +13,7 @@ export function refuseTemporaryProgram(script: string): void {
   )
 }
 
-/** Homebrew keeps each version in a directory of its own and a link beside it that survives upgrades. */
+/** Homebrew keeps each version in its own directory, and a link that is stable across upgrades. */
 export function lastingNodePath(path: string): string {
   return path.replace(/\/Cellar\/(node(?:@\d+)?)\/[^/]+\/bin\/node$/, '/opt/$1/bin/node')
 }

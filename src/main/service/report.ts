@@ -54,7 +54,7 @@ export function statusText(facts: ServiceFacts, plan: ServicePlan, status: Servi
     .join('\n')
 }
 
-/** A path that could draw on the terminal is shown as JSON. */
+/** A path with control characters is printed as JSON. */
 function oneLine(path: string): string {
   return /[\x00-\x1f\x7f-\x9f]/.test(path) ? JSON.stringify(path) : path
 }

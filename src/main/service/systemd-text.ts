@@ -2,7 +2,7 @@ import { TwinfoldError } from '../../core/errors.ts'
 
 const CONTROL = /[\x00-\x1f\x7f]/g
 
-/** A value in double quotes, with C escapes, and `%` doubled because systemd would take it for a specifier. */
+/** A value in double quotes, with C escapes, and `%` doubled because it begins a specifier. */
 export function quoted(text: string): string {
   const escaped = text
     .replaceAll('\\', '\\\\')
@@ -16,7 +16,7 @@ export function quotedArgument(text: string): string {
   return quoted(text).replaceAll('$', '$$$$')
 }
 
-/** The program in `ExecStart=`: a `$` stands for itself there, and systemd refuses some characters altogether. */
+/** The program in `ExecStart=`: `$` is literal there, and systemd refuses some characters. */
 export function quotedProgram(path: string): string {
   if (isPlain(path)) return quoted(path)
   throw new TwinfoldError(
@@ -26,7 +26,7 @@ export function quotedProgram(path: string): string {
   )
 }
 
-/** A path in a list of paths, where systemd takes a backslash as it is and so has no way to write some characters. */
+/** A path in a list of paths, where a backslash is literal, so some characters cannot be escaped. */
 export function quotedPath(path: string): string {
   if (isPlain(path)) return quoted(path)
   throw new TwinfoldError(

@@ -4,7 +4,7 @@ import { markerLine } from './marker.ts'
 import { quotedArgument, quotedPath, quotedProgram } from './systemd-text.ts'
 import type { Call, ServiceFacts, ServicePlan, ServiceState } from './types.ts'
 
-/** A little longer than the daemon allows itself (10 s), which then ends by its own decision. */
+/** Longer than the daemon's own limit (10 s), so that the daemon ends itself first. */
 const STOP_S = 20
 
 export function systemdPlan(facts: ServiceFacts): ServicePlan {
@@ -15,7 +15,7 @@ export function systemdPlan(facts: ServiceFacts): ServicePlan {
     args: [...scope, ...args],
   })
   const reload = control('daemon-reload')
-  // A unit that failed too often does not start again before this.
+  // A unit that failed too often does not start again without this.
   const reset = { ...control('reset-failed', id), optional: true }
   return {
     id,
@@ -37,7 +37,7 @@ function unitDirectory({ scope, configHome, userHome }: ServiceFacts): string {
 }
 
 function unitText(facts: ServiceFacts): string {
-  const words = [facts.script, 'serve', '--no-browser', '--no-restart', ...facts.serveFlags]
+  const args = [facts.script, 'serve', '--no-browser', '--no-restart', ...facts.serveFlags]
   const body = `# "twinfold service install" writes this file and "twinfold service uninstall" removes it.
 # For changes of your own use "systemctl ${facts.scope === 'user' ? '--user ' : ''}edit ${facts.name}".
 
@@ -48,10 +48,10 @@ StartLimitBurst=4
 
 [Service]
 Type=simple
-ExecStart=${[quotedProgram(facts.node), ...words.map(quotedArgument)].join(' ')}
+ExecStart=${[quotedProgram(facts.node), ...args.map(quotedArgument)].join(' ')}
 ${facts.scope === 'user' ? '' : `User=${facts.user}\n`}Restart=on-failure
 RestartSec=1
-# 3: restart wanted. 4: upgraded.
+# 3: restart requested. 4: upgraded.
 SuccessExitStatus=3 4
 RestartForceExitStatus=3 4
 TimeoutStopSec=${STOP_S}

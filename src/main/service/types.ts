@@ -3,16 +3,16 @@ import type { ProgramEnd } from '../../platform/programs.ts'
 export const SERVICE_PLATFORMS = ['systemd', 'launchd', 'windows'] as const
 export type ServicePlatform = (typeof SERVICE_PLATFORMS)[number]
 
-/** A service of one login, or one that the machine starts with. */
+/** A service of one login, or one that starts at boot. */
 type ServiceScope = 'user' | 'system'
 
-/** Everything a definition is made of. The texts depend on nothing else. */
+/** All data of a definition. The texts depend on nothing else. */
 export interface ServiceFacts {
   readonly platform: ServicePlatform
   readonly scope: ServiceScope
-  /** Without the suffix that the service manager wants. */
+  /** Without the suffix that the service manager requires. */
   readonly name: string
-  /** Who the daemon runs as. */
+  /** The user the daemon runs as. */
   readonly user: string
   readonly userId: number
   readonly userHome: string
@@ -20,13 +20,13 @@ export interface ServiceFacts {
   readonly node: string
   readonly script: string
   readonly version: string
-  /** Flags for `serve`, one word each, besides those that the service manager needs. */
+  /** Arguments for `serve`, besides those that the service manager needs. */
   readonly serveFlags: readonly string[]
-  /** The only places the daemon may write to; empty is wherever its user may. */
+  /** The only directories the daemon may write to; empty is no restriction. */
   readonly writable: readonly string[]
-  /** Where definitions of the user are, if the environment says so (`XDG_CONFIG_HOME`). */
+  /** The directory of the user's definitions, if the environment sets it (`XDG_CONFIG_HOME`). */
   readonly configHome?: string
-  /** For a definition that is only handed to a program. */
+  /** For a definition that is only passed to a program. */
   readonly temporaryDirectory: string
 }
 
@@ -34,7 +34,7 @@ export interface ServiceFacts {
 export interface Call {
   readonly program: string
   readonly args: readonly string[]
-  /** A failure is of no consequence: there was nothing to be done. */
+  /** A failure is ignored: there was nothing to do. */
   readonly optional?: boolean
 }
 
@@ -42,13 +42,13 @@ export interface ServiceState {
   readonly enabled: boolean
   readonly running: boolean
   readonly processId?: number
-  /** The service manager's own words, where they say more. */
+  /** Additional text of the service manager. */
   readonly detail?: string
 }
 
 /** How one service manager is used for one service. */
 export interface ServicePlan {
-  /** As the service manager calls it. */
+  /** Its name in the service manager. */
   readonly id: string
   readonly path: string
   readonly content: string
@@ -56,11 +56,11 @@ export interface ServicePlan {
   /** Prints the definition where the service manager keeps it itself; `path` is then a temporary file. */
   readonly query?: Call
   readonly install: (changed: boolean) => readonly Call[]
-  /** Before the definition goes, and after. */
+  /** Before the definition is removed, and after. */
   readonly stop: readonly Call[]
   readonly forget: readonly Call[]
   readonly inspect: readonly Call[]
   readState(ends: readonly ProgramEnd[]): ServiceState
-  /** What shows a person the log. */
+  /** The command that shows the log. */
   readonly logHint: string
 }

@@ -50,7 +50,7 @@ function taskText(facts: ServiceFacts): string {
   const description = textElement('Description', 'Twinfold, continuous file synchronization')
   const marker = textElement('Source', 'MARKER')
   const line = markerLine(facts, task([description]))
-  // The marker is plain: escaped quotes would not come back as they were.
+  // The marker is not escaped: escaped quotes would be read back differently.
   return `<?xml version="1.0" encoding="UTF-16"?>\n${task([marker, description]).replace('MARKER', () => line)}`
 }
 
@@ -59,7 +59,7 @@ function trigger({ scope, user }: ServiceFacts): XmlElement {
   return element('LogonTrigger', [], [textElement('Enabled', 'true'), textElement('UserId', checkedXmlText(user))])
 }
 
-/** At boot nobody is logged in: S4U runs as the user without a stored password, and without network shares. */
+/** At boot no user is logged in: S4U runs as the user without a stored password, and without network shares. */
 function principal({ scope, user }: ServiceFacts): XmlElement {
   return element(
     'Principal',
@@ -84,35 +84,35 @@ function settings(): readonly XmlElement[] {
 }
 
 /**
- * `conhost --headless` keeps the console of Node from opening a window. Without --no-restart: the scheduler takes no
- * notice of exit codes, so the daemon restarts itself.
+ * `conhost --headless` keeps the console of Node from opening a window. Without --no-restart: the scheduler ignores
+ * exit codes, so the daemon restarts itself.
  */
 function action({ node, script, serveFlags }: ServiceFacts): XmlElement {
-  const words = [node, script, 'serve', '--no-browser', ...serveFlags]
-  words.forEach(refuseVariable)
+  const args = [node, script, 'serve', '--no-browser', ...serveFlags]
+  args.forEach(refuseVariable)
   return element(
     'Exec',
     [],
     [
       textElement('Command', '%SystemRoot%\\System32\\conhost.exe'),
-      textElement('Arguments', checkedXmlText(['--headless', ...words.map(windowsQuoted)].join(' '))),
+      textElement('Arguments', checkedXmlText(['--headless', ...args.map(windowsQuoted)].join(' '))),
     ],
   )
 }
 
-/** The scheduler replaces variables in arguments and has no way to write them plainly. */
-function refuseVariable(word: string): void {
-  if (!/%[^%]+%|\$\(/.test(word)) return
+/** The scheduler replaces variables in arguments and has no escape for them. */
+function refuseVariable(arg: string): void {
+  if (!/%[^%]+%|\$\(/.test(arg)) return
   throw new TwinfoldError(
     'bad-request',
-    `the Windows Task Scheduler would replace a variable in ${JSON.stringify(word)}; use another path`,
+    `the Windows Task Scheduler would replace a variable in ${JSON.stringify(arg)}; use another path`,
   )
 }
 
-/** One argument as the C runtime of Windows takes a command line apart: backslashes count only before a quote. */
-export function windowsQuoted(word: string): string {
-  if (word !== '' && !/[\s"]/.test(word)) return word
-  return `"${word.replace(/(\\*)"/g, '$1$1\\"').replace(/(\\+)$/, '$1$1')}"`
+/** One argument, quoted for the C runtime of Windows: backslashes are special only before a quote. */
+export function windowsQuoted(arg: string): string {
+  if (arg !== '' && !/[\s"]/.test(arg)) return arg
+  return `"${arg.replace(/(\\*)"/g, '$1$1\\"').replace(/(\\+)$/, '$1$1')}"`
 }
 
 function readState([definition, list]: readonly ProgramEnd[]): ServiceState {

@@ -6,7 +6,7 @@ import { inflateSync } from 'node:zlib'
 import { ParsedFlags } from '../../../src/cli/args/parsed-flags.ts'
 import { TwinfoldError } from '../../../src/core/errors.ts'
 import { readDemoOptions } from '../../../src/main/args/demo-flags.ts'
-import { live } from '../../../src/main/demo/demo-life.ts'
+import { simulateEdits } from '../../../src/main/demo/demo-edits.ts'
 import { landscape } from '../../../src/main/demo/demo-picture.ts'
 import { nodeRandom } from '../../../src/platform/node/random.ts'
 import { scratchDirectory } from '../../support/scratch.ts'
@@ -45,7 +45,7 @@ test('demo life: many changes stay below two hundred files and fifty megabytes',
       if (++sleeps === 120) stop.abort()
     },
   }
-  await live({ clock, random: nodeRandom }, places, stop.signal)
+  await simulateEdits({ clock, random: nodeRandom }, places, stop.signal)
   const files = readdirSync(scratch.path, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
   const sizeBytes = files.reduce((sum, file) => sum + statSync(join(file.parentPath, file.name)).size, 0)
   assert.ok(files.length > 10 && files.length < 100, `${files.length} files`)

@@ -4,38 +4,38 @@ import type { Platform } from '../../platform/platform.ts'
 import { landscape } from './demo-picture.ts'
 
 const STEP_MS = 3_000
-/** New pictures take the places of older ones, so that the demonstration may run for a week. */
+/** New pictures replace older ones, so that the demonstration may run for a week. */
 const NEW_PICTURES_MAX = 24
 const CLIPS_MAX = 3
 const CLIP_BYTES = 6 * 1024 * 1024
-/** Random bytes are asked for in pieces. */
+/** Random bytes are generated in pieces. */
 const PIECE_BYTES = 64 * 1024
 const NOTE_LINES_MAX = 30
 
-/** Where the two people of the demonstration save their files. */
-export interface LivePlaces {
+/** Where the two simulated users save their files. */
+export interface DemoDirectories {
   readonly laptop: string
   readonly desk: string
 }
 
 /**
- * Two people who work: every few seconds one of them saves something, until the signal aborts. Never more than so many
- * files, whatever time passes. A file that cannot be written is theirs no more: the person at the page took it away.
+ * Simulates two users: every few seconds one of them saves a file, until the signal aborts. The number of files is
+ * limited. A write error is ignored: the user may have removed the folder on the page.
  */
-export async function live(
+export async function simulateEdits(
   platform: Pick<Platform, 'clock' | 'random'>,
-  places: LivePlaces,
+  directories: DemoDirectories,
   signal: AbortSignal,
 ): Promise<void> {
   for (let step = 0; !signal.aborted; step++) {
-    await act(platform, places, step).catch(() => {}) // see above
+    await act(platform, directories, step).catch(() => {}) // see above
     await platform.clock.sleep(STEP_MS, signal).catch(() => {}) // the loop ends with the signal
   }
 }
 
 async function act(
   { random, clock }: Pick<Platform, 'clock' | 'random'>,
-  { laptop, desk }: LivePlaces,
+  { laptop, desk }: DemoDirectories,
   step: number,
 ): Promise<void> {
   const round = Math.floor(step / 4)
@@ -61,10 +61,10 @@ async function addPicture(directory: string, number: number): Promise<void> {
 function notes(round: number, nowMs: number): string {
   const first = Math.max(0, round - NOTE_LINES_MAX)
   const lines = Array.from({ length: round - first + 1 }, (_, index) => `${first + index + 1}. Something to remember`)
-  return `Last look: ${new Date(nowMs).toISOString()}\n\n${lines.join('\n')}\n`
+  return `Last saved: ${new Date(nowMs).toISOString()}\n\n${lines.join('\n')}\n`
 }
 
-/** Large, and no block of it is anywhere else: the other device has to fetch all of it. */
+/** Large, and none of its blocks exists elsewhere: the other device has to fetch all of it. */
 function noise(random: Platform['random']): Uint8Array {
   const pieces = Array.from({ length: CLIP_BYTES / PIECE_BYTES }, () => random.bytes(PIECE_BYTES))
   return Buffer.concat(pieces)
