@@ -68,7 +68,7 @@ function fail(message: string): never {
   process.exit(1)
 }
 
-/** Programs are installed with the network there is; everything else happens where only loopback exists. */
+/** Programs are installed over the network; everything else runs with loopback only. */
 async function enterNamespace(): Promise<never> {
   missingProgram('wrk', 'wrk')
   missingSyncthingProgram()
@@ -138,7 +138,7 @@ async function main(): Promise<void> {
   if (paired) console.log(`\n${renderPairTable(syncRowInfos(sizes, !chosen.quick), samples)}`)
 }
 
-/** One group that fails leaves the figures of the others standing; the command still ends with 1. */
+/** A failing group keeps the figures of the others; the command still exits with 1. */
 async function runGroup(name: string, bench: Bench): Promise<void> {
   const startedMs = performance.now()
   try {

@@ -13,7 +13,7 @@ export interface Bench {
   readonly programs: readonly Program[]
   readonly sizes: Sizes
   readonly rounds: number
-  /** For what is measured often and quickly. */
+  /** For short measurements with many rounds. */
   readonly repeats: number
   readonly scratch: string
   record(sample: Sample): void
@@ -53,8 +53,8 @@ async function fresh(
 }
 
 async function large(bench: Bench): Promise<void> {
-  const shape = largeFiles(bench.sizes.largeFiles, bench.sizes.largeMib)
-  const tree = makeTree(shape)
+  const spec = largeFiles(bench.sizes.largeFiles, bench.sizes.largeMib)
+  const tree = makeTree(spec)
   runLimit('hash-large', tree.path) // warms the page cache
   for (let round = 0; round < bench.rounds; round++) {
     recordLimit(bench, 'first-large', runLimit('hash-large', tree.path))
@@ -65,7 +65,7 @@ async function large(bench: Bench): Promise<void> {
       })
     }
   }
-  removeTree(shape)
+  removeTree(spec)
 }
 
 async function small(bench: Bench): Promise<void> {
@@ -170,8 +170,8 @@ function settle(): Promise<void> {
 
 async function growth(bench: Bench): Promise<void> {
   for (const files of bench.sizes.growth) {
-    const shape = smallFiles(files)
-    const tree = makeTree(shape)
+    const spec = smallFiles(files)
+    const tree = makeTree(spec)
     runLimit('hash-small', tree.path)
     const limit = runLimit('hash-small', tree.path)
     bench.record({
@@ -181,7 +181,7 @@ async function growth(bench: Bench): Promise<void> {
       cpuS: limit.cpuS,
     })
     for (const program of bench.programs) await grow(bench, program, tree)
-    if (files !== bench.sizes.latency && files !== bench.sizes.small) removeTree(shape)
+    if (files !== bench.sizes.latency && files !== bench.sizes.small) removeTree(spec)
   }
 }
 
@@ -220,7 +220,7 @@ async function latency(bench: Bench): Promise<void> {
   }
 }
 
-/** How late the main loop was since the last question, in its own words; undefined for programs that have none. */
+/** The event-loop delay since the last request, from the metrics; undefined for programs without it. */
 async function loopDelayMs(running: Running): Promise<number | undefined> {
   const { text: body } = await running.request('GET', '/metrics')
   const seconds = /^nodejs_eventloop_lag_p99_seconds (\S+)$/m.exec(body)?.[1]

@@ -1,5 +1,5 @@
 /**
- * What one Node thread can do at most with this tree and nothing else to do. Run as a process of its own:
+ * The maximum of one Node thread with this tree, without other load. Run as a separate process:
  *   limit-child.mjs hash-large|walk|hash-small DIRECTORY   prints one line of JSON when done
  *   limit-child.mjs http PORT                              a bare node:http server, until killed
  */
@@ -16,7 +16,7 @@ const statDirectories = job === 'walk'
 
 function walk(directory, visit) {
   for (const entry of readdirSync(directory, { withFileTypes: true })) {
-    // No path.join: a limit shall not pay for normalising what needs none.
+    // No path.join: normalising must not count in a limit.
     const path = `${directory}/${entry.name}`
     if (entry.isDirectory()) {
       if (statDirectories) lstatSync(path)

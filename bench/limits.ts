@@ -5,7 +5,7 @@ import { rest } from '../test/support/rest.ts'
 import { memoryMib } from './process-tree.ts'
 import { freePort } from './program.ts'
 
-/** Plain JavaScript, because the part of Node that strips types costs memory and time that belong to no limit. */
+/** Plain JavaScript, because type stripping costs memory and time that must not count in a limit. */
 const CHILD = join(import.meta.dirname, 'limit-child.mjs')
 
 export type LimitJob = 'hash-large' | 'hash-small' | 'walk'
@@ -38,7 +38,7 @@ function parseRun(value: unknown): LimitRun {
   }
 }
 
-/** A server of node:http that does nothing but answer: what any REST interface on Node stands beside. */
+/** A bare node:http server: the limit of any REST interface on Node. */
 export class BareServer implements AsyncDisposable {
   readonly child: ChildProcess
   readonly url: string

@@ -13,7 +13,7 @@ export interface ScanFigures {
   readonly peakRssMib: number
 }
 
-/** The first scan of a folder: from the request that unpauses it to the event that says it is idle again. */
+/** The first scan of a folder: from the request that unpauses it to the event that reports it idle again. */
 export async function firstScan(
   running: Running,
   tree: Tree,
@@ -47,7 +47,7 @@ export async function rescan(running: Running, sub?: string): Promise<ScanFigure
   return { elapsedMs, cpuS: running.cpuSeconds() - cpuBefore, peakRssMib: running.memoryMib().peak }
 }
 
-/** A scan that left something out would look fast. */
+/** An incomplete scan would appear fast. */
 async function expectFiles(running: Running, files: number): Promise<void> {
   const status = await running.call('GET', `/rest/db/status?folder=${FOLDER}`)
   const found = field(status, 'localFiles')
@@ -77,7 +77,7 @@ export function field(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
 }
 
-/** Latencies in ms of a ping due every `intervalMs`, while `work` runs. A late answer does not excuse the next ping. */
+/** Latencies in ms of a ping due every `intervalMs`, while `work` runs. A late response does not delay the next ping. */
 export async function pingDuring(
   running: Pick<Running, 'request'>,
   intervalMs: number,
@@ -101,7 +101,7 @@ export async function pingDuring(
   return latenciesMs
 }
 
-/** Requests per second over keep-alive connections, by wrk in a process of its own. */
+/** Requests per second over keep-alive connections, by wrk in a separate process. */
 export async function requestRate(url: string, apiKey: string, durationS: number): Promise<number> {
   return (await requestFigures(url, apiKey, durationS)).perSecond
 }
@@ -112,7 +112,7 @@ export interface RequestFigures {
   readonly p99Ms: number
 }
 
-/** The same with the time that half of the requests, and all but one in a hundred, stay below. */
+/** The same with the median and the 99th percentile of the response time. */
 export async function requestFigures(
   url: string,
   apiKey: string,
@@ -138,7 +138,7 @@ export async function requestFigures(
     output += text
   })
   await once(child, 'close')
-  if (/Non-2xx|Socket errors/.test(output)) throw new Error(`not every request was answered well:\n${output}`)
+  if (/Non-2xx|Socket errors/.test(output)) throw new Error(`not every request succeeded:\n${output}`)
   const perSecond = Number(/Requests\/sec:\s+([\d.]+)/.exec(output)?.[1])
   if (!(perSecond > 0)) throw new Error(`wrk said nothing of use:\n${output}`)
   return { perSecond, p50Ms: quantileMs(output, 50), p99Ms: quantileMs(output, 99) }

@@ -6,19 +6,19 @@ import type { Tree } from './tree.ts'
 
 const SYNC_LIMIT_MS = 600_000
 /**
- * So many files are left where they are until the bench ends: for minutes after, ext4 passes over the numbers of deleted
- * files one by one when it makes new ones, and the next to be measured would pay for it.
+ * This many files are not removed until the bench ends: for minutes after a deletion ext4 skips the freed inodes one by
+ * one when it creates files, which would slow down the next measurement.
  */
 const LEFT_FILES_MIN = 1_000
 
-/** Who gives and who takes. */
+/** The source and the sink. */
 export interface Ends {
   readonly source: Program
   readonly sink: Program
 }
 
 export interface SyncFigures {
-  /** From the sink's word that it is connected (or from `sinceMs`) to its word that it needs nothing more. */
+  /** From the sink's event that it is connected (or from `sinceMs`) to the event that it needs nothing more. */
   readonly elapsedMs: number
   readonly sourceCpuS: number
   readonly sinkCpuS: number
@@ -42,7 +42,7 @@ export class Pair implements AsyncDisposable {
   readonly scan: ScanFigures
   readonly #sinkId: string
   readonly #feed: EventFeed
-  /** Removed at the end; undefined: left to whoever removes everything. */
+  /** Removed at the end; undefined: removed with the whole directory. */
   readonly #scratch: string | undefined
 
   private constructor(parts: {
@@ -70,7 +70,7 @@ export class Pair implements AsyncDisposable {
     const giver = await startDevice(source, join(own, 'source-home'), started)
     const taker = await startDevice(sink, join(own, 'sink-home'), started)
     await introduce(giver, taker, { addresses: [taker.address], paused: true })
-    await introduce(taker, giver, { addresses: ['dynamic'] }) // nobody tells it where the source is: one side dials
+    await introduce(taker, giver, { addresses: ['dynamic'] }) // it has no address of the source: only one side dials
     const devices = [{ deviceID: giver.id }, { deviceID: taker.id }]
     const scan = await firstScan(giver.running, tree, { devices })
     await firstScan(taker.running, { ...tree, path: sinkRoot, files: 0 }, { devices })
@@ -86,7 +86,7 @@ export class Pair implements AsyncDisposable {
     })
   }
 
-  /** The two find each other; resolves when the sink has everything. */
+  /** Connects the two; resolves when the sink has everything. */
   async connect(files: number): Promise<SyncFigures> {
     return await this.#measured(files, undefined, async () => {
       await this.source.call('PATCH', `/rest/config/devices/${this.#sinkId}`, { paused: false })
@@ -179,12 +179,12 @@ async function introduce(
 
 interface SyncEvent {
   readonly type: string
-  /** When it happened, by the clock of the one it happened to. */
+  /** The time of the event, by the clock of its device. */
   readonly timeMs: number
   readonly data: unknown
 }
 
-/** What a daemon tells from now on, in order. */
+/** New events of a daemon, in order. */
 class EventFeed {
   readonly #running: Running
   readonly #mask: string

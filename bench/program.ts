@@ -5,12 +5,12 @@ import { createServer } from 'node:net'
 import { parsed, rest, type Reply } from '../test/support/rest.ts'
 import { cpuSeconds, memoryMib } from './process-tree.ts'
 
-/** One of the two programs compared. Both speak the same REST, so this is all in which they differ. */
+/** One of the two programs compared. Both have the same REST interface; they differ only in this. */
 export interface Program {
   readonly name: 'twinfold' | 'syncthing'
-  /** Makes a home with keys and a config that speaks to nobody. */
+  /** Creates a home with keys and a configuration that contacts no other host. */
   makeHome(home: string): void
-  command(home: string, guiAddress: string): { readonly words: readonly string[]; readonly env: NodeJS.ProcessEnv }
+  command(home: string, guiAddress: string): { readonly args: readonly string[]; readonly env: NodeJS.ProcessEnv }
   apiKey(home: string): string
 }
 
@@ -30,8 +30,8 @@ export class Running implements AsyncDisposable {
   private constructor(program: Program, home: string, port: number) {
     this.url = `http://127.0.0.1:${port}`
     this.apiKey = program.apiKey(home)
-    const { words, env } = program.command(home, `127.0.0.1:${port}`)
-    const [executable, ...args] = words
+    const { args: command, env } = program.command(home, `127.0.0.1:${port}`)
+    const [executable, ...args] = command
     this.child = spawn(executable!, args, { stdio: ['ignore', 'pipe', 'pipe'], env })
     process.once('exit', this.#killOnExit)
     for (const stream of [this.child.stdout, this.child.stderr]) {
@@ -41,7 +41,7 @@ export class Running implements AsyncDisposable {
     }
   }
 
-  /** Starts the program and waits for its first answer to a ping; says how long that took. */
+  /** Starts the program and waits for its first response to a ping; returns the time. */
   static async start(program: Program, home: string): Promise<{ running: Running; startMs: number }> {
     const port = await freePort()
     const startedMs = performance.now()
@@ -99,7 +99,7 @@ export class Running implements AsyncDisposable {
   }
 }
 
-/** A port nobody listens on at this moment. */
+/** A free port. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -7,7 +7,7 @@ import { makeTree, smallFiles } from './tree.ts'
 
 const DURATION_S = 3
 
-/** What a page that shows a folder asks again and again; a queue that is empty is the usual one. */
+/** The repeated requests of a page that shows a folder; the queue is usually empty. */
 const REQUESTS = [
   { row: 'rest-status', method: 'GET', connections: 16, path: `/rest/db/status?folder=${FOLDER}` },
   { row: 'rest-need', method: 'GET', connections: 16, path: `/rest/db/need?folder=${FOLDER}` },
@@ -17,7 +17,7 @@ const REQUESTS = [
     connections: 16,
     path: `/rest/db/prio?folder=${FOLDER}&file=group-0000/album-00000/file-0.bin`,
   },
-  // Few at a time: somebody who walks through everything would answer none of sixteen within the time.
+  // Few at a time: a program that walks the whole index would complete none of sixteen within the time.
   { row: 'rest-browse', method: 'GET', connections: 2, path: `/rest/db/browse?folder=${FOLDER}&levels=0` },
 ] as const
 

@@ -1,4 +1,4 @@
-/** What is measured of whom. `limit` is what one Node thread reaches with nothing else to do. */
+/** The measured rows by program. `limit` is the result of one Node thread without other load. */
 export type Subject = 'limit' | ProgramName | PairName
 
 type ProgramName = 'twinfold' | 'syncthing'
@@ -101,10 +101,10 @@ function restRows(files: string, full: boolean): [string, RowInfo][] {
     ['rest-prio', 'POST db/prio', { ofSyncthing: 10 }],
     ['rest-browse', 'GET db/browse?levels=0', { ofSyncthing: 100 }],
   ] as const
-  return works.flatMap(([row, words, goal]): [string, RowInfo][] => [
-    [row, { title: `${words}, ${files} files`, unit: 'requests/s', better: 'more', ...(full && { goal }) }],
-    [`${row}-p50`, { title: `${words}, p50`, unit: 'ms', better: 'less' }],
-    [`${row}-p99`, { title: `${words}, p99`, unit: 'ms', better: 'less' }],
+  return works.flatMap(([row, title, goal]): [string, RowInfo][] => [
+    [row, { title: `${title}, ${files} files`, unit: 'requests/s', better: 'more', ...(full && { goal }) }],
+    [`${row}-p50`, { title: `${title}, p50`, unit: 'ms', better: 'less' }],
+    [`${row}-p99`, { title: `${title}, p99`, unit: 'ms', better: 'less' }],
   ])
 }
 

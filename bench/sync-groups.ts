@@ -18,14 +18,14 @@ import { Pair, type Ends, type SyncFigures } from './pair.ts'
 import type { Program } from './program.ts'
 import type { PairName, Sample } from './rows.ts'
 import { fsyncLimit, tlsLimit } from './sync-limits.ts'
-import { largeFiles, makeTree, removeTree, sameSizeFiles, type Tree, type TreeShape } from './tree.ts'
+import { largeFiles, makeTree, removeTree, sameSizeFiles, type Tree, type TreeSpec } from './tree.ts'
 import { twinfold } from './twinfold.ts'
 
 const MIB = 1024 * 1024
 const SMALL_BYTES = 4 * 1024
 const POLL_MS = 10
 const REPLACE_ROUNDS = 10
-/** After news both programs keep quiet for a moment, to tell the next ones together; a new file by itself is measured. */
+/** After an index update both programs batch the next ones for a moment; a single new file is measured. */
 const QUIET_MS = 400
 
 /** Rows about two devices: every group measures all pairs in turn, and the limit between them. */
@@ -62,10 +62,10 @@ async function withPair(bench: Bench, ends: Ends, tree: Tree, use: Use): Promise
   }
 }
 
-/** The tree is there while `use` runs, and in the page cache. */
-async function withTree(shape: TreeShape, use: (tree: Tree) => Promise<void>): Promise<void> {
-  await use(makeTree(shape))
-  removeTree(shape)
+/** The tree exists while `use` runs, and is in the page cache. */
+async function withTree(spec: TreeSpec, use: (tree: Tree) => Promise<void>): Promise<void> {
+  await use(makeTree(spec))
+  removeTree(spec)
 }
 
 async function syncLarge(bench: Bench): Promise<void> {
@@ -109,7 +109,7 @@ async function syncSmall(bench: Bench): Promise<void> {
   })
 }
 
-/** 4 KiB in the middle of a block, over and over, each time other bytes. */
+/** 4 KiB in the middle of a block, repeatedly, each time other bytes. */
 async function syncDelta(bench: Bench): Promise<void> {
   const sizeMib = bench.sizes.syncLargeMib
   await withTree(largeFiles(1, sizeMib), async (tree) => {
@@ -132,7 +132,7 @@ async function syncDelta(bench: Bench): Promise<void> {
   })
 }
 
-/** A new small file: from the request that has the source look at it to its name at the sink. */
+/** A new small file: from the scan request at the source to its name at the sink. */
 async function syncOne(bench: Bench): Promise<void> {
   const tree = makeTree(sameSizeFiles(100, SMALL_BYTES))
   for (let round = 0; round < bench.rounds; round++) {
@@ -155,7 +155,7 @@ async function syncOne(bench: Bench): Promise<void> {
   }
 }
 
-/** Files of two sizes, replaced as a whole while somebody looks whether they are there. */
+/** Files of two sizes, replaced as a whole while their presence is polled. */
 async function syncReplace(bench: Bench): Promise<void> {
   for (const [row, sizeBytes] of [
     ['sync-replace-small', SMALL_BYTES],
@@ -209,7 +209,7 @@ function onlyFile(tree: Tree): string {
   return name
 }
 
-/** Looks at a name every 10 ms, and counts how often there is nothing. */
+/** Checks a name every 10 ms, and counts how often it is missing. */
 function pollMissing(path: string): { stop(): { readonly polls: number; readonly missing: number } } {
   let polls = 0
   let missing = 0
@@ -242,10 +242,10 @@ async function appearance(directory: string, name: string): Promise<number> {
   }
 }
 
-/** A pair that left something out would look fast. */
+/** An incomplete transfer would appear fast. */
 function expectAlike(tree: Tree, pair: Pair): void {
-  const words = ['-r', '-q', '--exclude=.stfolder', tree.path, pair.sinkRoot]
-  const result = spawnSync('diff', words, { encoding: 'utf8' })
+  const args = ['-r', '-q', '--exclude=.stfolder', tree.path, pair.sinkRoot]
+  const result = spawnSync('diff', args, { encoding: 'utf8' })
   if (result.status !== 0)
     throw new Error(`the sink differs from the source (${dirname(tree.path)}):\n${result.stdout.slice(0, 2_000)}`)
 }

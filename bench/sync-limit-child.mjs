@@ -1,7 +1,7 @@
 /**
  * What one Node process (or two, joined by TLS) can do at most of what synchronizing consists of:
- *   sync-limit-child.mjs receive CERT KEY            listens, prints its port, swallows what one caller sends, prints JSON
- *   sync-limit-child.mjs send CERT KEY PORT BYTES    sends so many bytes and hangs up
+ *   sync-limit-child.mjs receive CERT KEY            listens, prints its port, discards the data of one connection, prints JSON
+ *   sync-limit-child.mjs send CERT KEY PORT BYTES    sends that many bytes and closes
  *   sync-limit-child.mjs fsync DIRECTORY FILES       4 KiB each: temporary file, fsync, rename, 16 at a time; prints JSON
  */
 import { randomBytes } from 'node:crypto'
@@ -15,7 +15,7 @@ const FILE_BYTES = 4 * 1024
 const AT_ONCE = 16
 const FILES_PER_DIRECTORY = 25
 
-const [job, ...words] = process.argv.slice(2)
+const [job, ...args] = process.argv.slice(2)
 
 /** The cipher that Go and Twinfold prefer. */
 function tlsOptions(certificate, key) {
@@ -28,7 +28,7 @@ function tlsOptions(certificate, key) {
   }
 }
 
-function say(startedMs, cpuBefore) {
+function printResult(startedMs, cpuBefore) {
   const elapsedMs = performance.now() - startedMs
   const cpu = process.cpuUsage(cpuBefore)
   console.log(JSON.stringify({ elapsedMs, cpuS: (cpu.user + cpu.system) / 1e6 }))
@@ -40,7 +40,7 @@ function receive(certificate, key) {
     const cpuBefore = process.cpuUsage()
     socket.on('data', () => {})
     socket.on('end', () => {
-      say(startedMs, cpuBefore)
+      printResult(startedMs, cpuBefore)
       socket.end()
       server.close()
     })
@@ -79,10 +79,10 @@ async function writeFiles(directory, files) {
   const startedMs = performance.now()
   const cpuBefore = process.cpuUsage()
   await Promise.all(Array.from({ length: AT_ONCE }, worker))
-  say(startedMs, cpuBefore)
+  printResult(startedMs, cpuBefore)
 }
 
-if (job === 'receive') receive(words[0], words[1])
-else if (job === 'send') await send(words[0], words[1], words[2], words[3])
-else if (job === 'fsync') await writeFiles(words[0], Number(words[1]))
+if (job === 'receive') receive(args[0], args[1])
+else if (job === 'send') await send(args[0], args[1], args[2], args[3])
+else if (job === 'fsync') await writeFiles(args[0], Number(args[1]))
 else throw new Error(`unknown limit "${job}"`)

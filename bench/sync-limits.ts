@@ -11,7 +11,7 @@ export interface LimitFigures {
   readonly cpuS: number
 }
 
-/** Bytes through TLS from one Node process to another over loopback, with nothing else to do. Keys are those of a home. */
+/** Bytes through TLS from one Node process to another over loopback, without other load. Keys are those of a home. */
 export async function tlsLimit(home: string, sizeBytes: number): Promise<LimitFigures> {
   const keys = [join(home, 'cert.pem'), join(home, 'key.pem')]
   const receiver = spawn(process.execPath, [CHILD, 'receive', ...keys], { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -33,8 +33,8 @@ export async function tlsLimit(home: string, sizeBytes: number): Promise<LimitFi
 }
 
 /**
- * Files of 4 KiB written as they must be to survive a power cut, by one Node process that does nothing else. They are
- * left there: whoever makes files after many were deleted is slower.
+ * Files of 4 KiB written with fsync and rename, by one Node process that does nothing else. They are not removed:
+ * creating files is slower after many deletions.
  */
 export function fsyncLimit(directory: string, files: number): LimitFigures {
   const env = { ...process.env, UV_THREADPOOL_SIZE: '16' }

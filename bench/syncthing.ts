@@ -11,7 +11,7 @@ export const syncthing: Program = {
   },
   command(home, guiAddress) {
     if (hasWayOut()) throw new Error('a real Syncthing is started only where no network leads out')
-    const words = [
+    const args = [
       syncthingProgram(),
       'serve',
       `--home=${home}`,
@@ -20,7 +20,7 @@ export const syncthing: Program = {
       `--gui-address=${guiAddress}`,
     ]
     // STMONITORED: one process instead of two, so that memory and start time are those of the program itself.
-    return { words, env: { ...process.env, HOME: home, STNOUPGRADE: '1', STNODEFAULTFOLDER: '1', STMONITORED: 'yes' } }
+    return { args, env: { ...process.env, HOME: home, STNOUPGRADE: '1', STNODEFAULTFOLDER: '1', STMONITORED: 'yes' } }
   },
   apiKey: apiKeyOf,
 }

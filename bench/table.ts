@@ -114,7 +114,7 @@ function median(values: readonly number[]): number {
   return (upper + lower) / 2
 }
 
-/** How much of the limit's speed was reached: above 1 is quicker than one thread alone. */
+/** How much of the limit's speed was reached: above 1 is faster than one thread alone. */
 function ratio(info: RowInfo, own: Figures, limit: Figures): number {
   return info.better === 'less' ? limit.median / own.median : own.median / limit.median
 }
@@ -127,16 +127,16 @@ function ratioText(info: RowInfo, own: Figures, limit: Figures | undefined): str
 function goalCells(info: RowInfo, own: Figures | undefined, limit: Figures | undefined, other?: Figures): string[] {
   if (info.goal === undefined) return ['', '']
   if ('atMost' in info.goal)
-    return [`<= ${info.goal.atMost}`, own === undefined ? '' : answer(own.median <= info.goal.atMost)]
+    return [`<= ${info.goal.atMost}`, own === undefined ? '' : yesNo(own.median <= info.goal.atMost)]
   if ('ofSyncthing' in info.goal) {
-    const met = own !== undefined && other !== undefined ? answer(ratio(info, own, other) >= info.goal.ofSyncthing) : ''
+    const met = own !== undefined && other !== undefined ? yesNo(ratio(info, own, other) >= info.goal.ofSyncthing) : ''
     return [`>= ${info.goal.ofSyncthing} x other`, met]
   }
-  const met = own !== undefined && limit !== undefined ? answer(ratio(info, own, limit) >= info.goal.ofLimit) : ''
+  const met = own !== undefined && limit !== undefined ? yesNo(ratio(info, own, limit) >= info.goal.ofLimit) : ''
   return [`>= ${info.goal.ofLimit} x`, met]
 }
 
-function answer(met: boolean): string {
+function yesNo(met: boolean): string {
   return met ? 'yes' : 'no'
 }
 

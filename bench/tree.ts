@@ -9,42 +9,42 @@ const FILES_PER_DIRECTORY = 25
 const DIRECTORIES_PER_DIRECTORY = 20
 
 /** What one test tree holds. The name is its directory: equal names mean equal bytes. */
-export interface TreeShape {
+export interface TreeSpec {
   readonly name: string
   readonly files: number
   readonly sizeBytesMin: number
   readonly sizeBytesMax: number
 }
 
-export interface Tree extends TreeShape {
+export interface Tree extends TreeSpec {
   readonly path: string
 }
 
-export function largeFiles(files: number, sizeMiB: number): TreeShape {
+export function largeFiles(files: number, sizeMiB: number): TreeSpec {
   return { name: `large-${files}x${sizeMiB}`, files, sizeBytesMin: sizeMiB * MIB, sizeBytesMax: sizeMiB * MIB }
 }
 
-export function smallFiles(files: number): TreeShape {
+export function smallFiles(files: number): TreeSpec {
   // A million files of up to 8 KiB would take more disk than a benchmark may: those are 1 to 4 KiB.
   const sizeMaxKib = files > 500_000 ? 4 : 8
   return { name: `small-${files}-${sizeMaxKib}k`, files, sizeBytesMin: KIB, sizeBytesMax: sizeMaxKib * KIB }
 }
 
-export function sameSizeFiles(files: number, sizeBytes: number): TreeShape {
+export function sameSizeFiles(files: number, sizeBytes: number): TreeSpec {
   return { name: `same-${files}x${sizeBytes}`, files, sizeBytesMin: sizeBytes, sizeBytesMax: sizeBytes }
 }
 
 const ROOT = join(tmpdir(), 'twinfold-bench-trees')
 
-/** Makes the tree, or finds it from an earlier row or run. */
-export function makeTree(shape: TreeShape): Tree {
-  const path = join(ROOT, shape.name)
+/** Creates the tree, or reuses it from an earlier row or run. */
+export function makeTree(spec: TreeSpec): Tree {
+  const path = join(ROOT, spec.name)
   const complete = `${path}.complete`
-  const random = seeded(shape.files)
-  const sizes = Array.from({ length: shape.files }, () => {
-    return shape.sizeBytesMin + Math.floor(random() * (shape.sizeBytesMax - shape.sizeBytesMin + 1))
+  const random = seeded(spec.files)
+  const sizes = Array.from({ length: spec.files }, () => {
+    return spec.sizeBytesMin + Math.floor(random() * (spec.sizeBytesMax - spec.sizeBytesMin + 1))
   })
-  const tree = { ...shape, path }
+  const tree = { ...spec, path }
   if (existsSync(complete)) return tree
   rmSync(path, { recursive: true, force: true })
   mkdirSync(path, { recursive: true })
@@ -61,9 +61,9 @@ export function makeTree(shape: TreeShape): Tree {
   return tree
 }
 
-export function removeTree(shape: TreeShape): void {
-  rmSync(join(ROOT, `${shape.name}.complete`), { force: true })
-  rmSync(join(ROOT, shape.name), { recursive: true, force: true })
+export function removeTree(spec: TreeSpec): void {
+  rmSync(join(ROOT, `${spec.name}.complete`), { force: true })
+  rmSync(join(ROOT, spec.name), { recursive: true, force: true })
 }
 
 export function removeAllTrees(): void {

@@ -22,12 +22,12 @@ function environment(): NodeJS.ProcessEnv {
 export const twinfold: Program = {
   name: 'twinfold',
   makeHome(home) {
-    const words = [ENTRY, 'generate', `--home=${home}`, '--no-port-probing']
-    const result = spawnSync(process.execPath, words, { encoding: 'utf8', env: environment() })
+    const args = [ENTRY, 'generate', `--home=${home}`, '--no-port-probing']
+    const result = spawnSync(process.execPath, args, { encoding: 'utf8', env: environment() })
     if (result.status !== 0) throw new Error(`twinfold generate: ${result.stdout}${result.stderr}`)
   },
   command(home, guiAddress) {
-    const words = [
+    const args = [
       process.execPath,
       ...DAEMON_FLAGS,
       ...nodeArgs(),
@@ -37,7 +37,7 @@ export const twinfold: Program = {
       '--no-browser',
       `--gui-address=${guiAddress}`,
     ]
-    return { words, env: environment() }
+    return { args, env: environment() }
   },
   apiKey: apiKeyOf,
 }

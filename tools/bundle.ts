@@ -12,7 +12,7 @@ const INPUT: InputOptions = {
   external,
   tsconfig: false,
   resolve: { mainFields: ['module', 'main'] },
-  // What both the daemon and a command need is imported both ways on purpose.
+  // Modules that both the daemon and a command need are imported both ways on purpose.
   checks: { ineffectiveDynamicImport: false },
   onLog: (level, log) => {
     if (log.code === 'UNRESOLVED_IMPORT') throw new Error(log.message)
@@ -20,7 +20,7 @@ const INPUT: InputOptions = {
   },
 }
 
-/** Nothing is minified: names and lines of a stack trace say where to look, comments name the source file. */
+/** Nothing is minified: stack traces keep names and lines, comments name the source file. */
 const OUTPUT: OutputOptions = { format: 'esm', comments: { legal: true, annotation: true, jsdoc: false } }
 
 /**

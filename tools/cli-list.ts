@@ -7,13 +7,13 @@ import { COMMAND_GROUPS, type CommandSpec, type FlagSpec } from '../src/cli/args
 import { COMMANDS } from '../src/main/commands/table.ts'
 
 const PAGE = join(import.meta.dirname, '..', 'docs', 'cli.md')
-const PLACE = /(<!-- commands: [^\n]*-->\n)[^]*?(<!-- end of commands -->)/
+const SECTION = /(<!-- commands: [^\n]*-->\n)[^]*?(<!-- end of commands -->)/
 /** A command with more flags than this is described by its help. */
 const FLAGS_MAX = 8
 
-/** The page with the list as it should be. */
+/** The page with the current list. */
 export function withCommands(page: string): string {
-  return page.replace(PLACE, (_all, start: string, end: string) => `${start}\n${commandList()}\n${end}`)
+  return page.replace(SECTION, (_all, start: string, end: string) => `${start}\n${commandList()}\n${end}`)
 }
 
 function commandList(): string {
@@ -29,13 +29,13 @@ function commandList(): string {
 function commandRows(path: readonly CommandSpec[]): readonly string[] {
   const command = path.at(-1)!
   const isRun = command.commands === undefined || command.local !== undefined || command.remote !== undefined
-  const words = [...path.map(({ name }) => name), ...(command.arguments ?? []).map(argumentText), ...flagWords(command)]
-  const row = `| \`${words.join(' ').replaceAll('|', '\\|')}\` | ${command.summary} |`
+  const usage = [...path.map(({ name }) => name), ...(command.arguments ?? []).map(argumentText), ...flagUsage(command)]
+  const row = `| \`${usage.join(' ').replaceAll('|', '\\|')}\` | ${command.summary} |`
   return [...(isRun ? [row] : []), ...(command.commands ?? []).flatMap((below) => commandRows([...path, below]))]
 }
 
 /** The flags that only this command has. */
-function flagWords({ flags = [] }: CommandSpec): readonly string[] {
+function flagUsage({ flags = [] }: CommandSpec): readonly string[] {
   const own = flags.filter((flag) => isShown(flag) && !FINDING_FLAGS.includes(flag) && flag !== JSON_FLAG)
   return own.length > FLAGS_MAX
     ? ['[FLAGS]']

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { exported } from './bundle.ts'
 import { manifest, root } from './manifest.ts'
 
-/** What stands behind `from` or in `import(…)` of a declaration file. */
+/** The module names after `from` or in `import(…)` of a declaration file. */
 const SPECIFIER = /(\bfrom\s+|\bimport\(|\bimport\s+)(['"])([^'"]+)\2/g
 
 /** Checks all types, and writes the declarations of what is exported and those that they refer to. */
@@ -56,7 +56,7 @@ export function copyDeclaration(from: string, to: string, file: string): readonl
   return referred
 }
 
-/** Whoever installs the package has its dependencies, and none of those for development. */
+/** An installation has the dependencies of the package, and none of those for development. */
 function refuseForeign(file: string, specifier: string): void {
   if (Object.keys(manifest.dependencies).some((name) => specifier === name || specifier.startsWith(`${name}/`))) return
   throw new Error(`${file}: refers to ${specifier}, which is not installed with the package; export no types of it`)

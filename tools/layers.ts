@@ -60,7 +60,7 @@ export const ROWS: Readonly<Record<string, readonly string[]>> = {
   model: ['types.ts', 'state', 'puller', 'deps.ts', 'override.ts', 'folder', 'peers', '*', 'queries', 'model.ts'],
 }
 
-/** The row of a file in one of the folders above; -1 if the table forgot it. */
+/** The row of a file in one of the folders above; -1 if the table has none. */
 export function rowOf(folder: string, file: string): number {
   const rows = ROWS[folder] ?? []
   const inside = file.slice(`src/${folder}/`.length)

@@ -37,11 +37,11 @@ function readPackage(directory: string): BundledPackage {
   const texts = files.filter((file) => LEGAL_FILE.test(file)).map((file) => readFileSync(join(directory, file), 'utf8'))
   const known = join(root, 'tools', 'licences', `${name.replace('/', '+')}.txt`)
   if (existsSync(known)) texts.push(readFileSync(known, 'utf8'))
-  if (texts.length === 0) throw new Error(`${name} comes without its licence; put the text into ${known}`)
+  if (texts.length === 0) throw new Error(`${name} has no licence file; put its text into ${known}`)
   return { name, version, license, texts: texts.map((text) => text.split(OTHERS_IN_VITE)[0]!.trim()) }
 }
 
-/** What has to be shipped with the package: who made its parts, and under which terms. */
+/** The notices that the package must include: the authors of its parts and their licences. */
 export function noticesText(packages: readonly BundledPackage[]): string {
   const rule = '='.repeat(80)
   const head =

@@ -1,9 +1,9 @@
 // Puts what changed into the manifest that npm packs and publishes, as `twinfold.changes`, and takes it out again.
-// Installations read it from the registry to say what a newer release brings.
+// Installations read it from the registry to show the changes of a newer release.
 // Plain JavaScript, because npm runs it on whatever Node the machine has.
 import { readFileSync, writeFileSync } from 'node:fs'
 
-/** Whoever is further behind reads the changelog. Readers take 20 releases and 4,000 characters of each. */
+/** Older releases are in the changelog only. Readers accept 20 releases and 4,000 characters of each. */
 const RELEASES_MAX = 12
 const TEXT_LENGTH_MAX = 3_000
 
@@ -16,7 +16,7 @@ function releaseNotes(changelog) {
   })
 }
 
-/** Lines of a paragraph are joined; marks that only a reader of Markdown knows are left out. */
+/** Lines of a paragraph are joined; Markdown marks are left out. */
 function plain(markdown) {
   const joined = markdown.trim().replace(/(\S)\n(?![\n#>|]|\s*[-*+] |\s*\d+\. )\s*/g, '$1 ')
   return joined

@@ -13,7 +13,7 @@ import { shippedSbom, type Sbom } from './sbom.ts'
 const directory = resolve(process.argv[2] ?? join(root, 'release'))
 const base = `${manifest.name}-${manifest.version}`
 
-/** What npm prints; its complaints go where ours go. */
+/** The output of npm; its errors go to standard error. */
 function npm(...args: readonly string[]): string {
   const stdio = ['ignore', 'pipe', 'inherit'] as const
   const shell = process.platform === 'win32' // npm is a script there, which only a shell starts

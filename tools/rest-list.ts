@@ -6,22 +6,22 @@ import { AREAS, areaOf } from '../src/rest/openapi.ts'
 import { ROUTES } from '../src/rest/routes.ts'
 
 const PAGE = join(import.meta.dirname, '..', 'docs', 'rest.md')
-const PLACE = /(<!-- routes: [^\n]*-->\n)[^]*?(<!-- end of routes -->)/
+const SECTION = /(<!-- routes: [^\n]*-->\n)[^]*?(<!-- end of routes -->)/
 
-/** The page with the list as it should be. */
+/** The page with the current list. */
 export function withRoutes(page: string): string {
-  return page.replace(PLACE, (_all, start: string, end: string) => `${start}${routeList()}${end}`)
+  return page.replace(SECTION, (_all, start: string, end: string) => `${start}${routeList()}${end}`)
 }
 
 function routeList(): string {
   const byArea = Map.groupBy(namesOf(ROUTES), (name) => areaOf(pathOf(name)))
   return Object.entries(AREAS)
     .filter(([area]) => byArea.has(area))
-    .map(([area, words]) => {
+    .map(([area, text]) => {
       const rows = (byArea.get(area) ?? []).map(
         (name) => `| \`${name}\` | ${parameters(ROUTES[name])} | ${ROUTES[name].summary} |`,
       )
-      return `### ${area}\n\n${words}\n\n| Route | Parameters | |\n|---|---|---|\n${rows.join('\n')}\n\n`
+      return `### ${area}\n\n${text}\n\n| Route | Parameters | |\n|---|---|---|\n${rows.join('\n')}\n\n`
     })
     .join('')
 }

@@ -64,13 +64,13 @@ function install(folder, needed, title) {
   const stamp = wantedStamp(folder)
   if (existsSync(needed) && existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return
   process.stderr.write(`twinfold: installing ${title} (once, needs the npm registry) …\n`)
-  // Everything, whatever NODE_ENV or the person's settings leave out: what is bundled at a release is loaded from here.
+  // Everything, whatever NODE_ENV or the user's settings leave out: a clone loads the bundled packages from here.
   const all = ['--include=dev', '--include=optional']
-  const words = ['ci', ...all, '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
+  const args = ['ci', ...all, '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
   const npmScript = process.env['npm_execpath'] ?? ''
-  // Only npm understands these words; pnpm and yarn name themselves in the same variable.
+  // Only npm accepts these arguments; pnpm and yarn name themselves in the same variable.
   const [program, args] =
-    basename(npmScript) === 'npm-cli.js' ? [process.execPath, [npmScript, ...words]] : ['npm', words]
+    basename(npmScript) === 'npm-cli.js' ? [process.execPath, [npmScript, ...args]] : ['npm', args]
   const result = spawnSync(program, args, { cwd: folder, env: ownEnvironment(), stdio: ['ignore', 2, 2], shell: false })
   if (result.error) fail(`npm could not be started (${result.error.message}); install npm and try again`)
   if (result.status !== 0)
@@ -100,7 +100,7 @@ function isPageOld() {
   return ['gui', 'src/client', 'src/rest', 'src/core'].some((directory) => newer(join(root, directory)))
 }
 
-/** Takes a second or two. Without a page everything else still works, and the daemon says what to do. */
+/** Takes a second or two. Without a page everything else still works, and the daemon shows what to do. */
 function buildPage(nodeBinary) {
   const result = spawnSync(nodeBinary, [...NODE_FLAGS, join(root, 'tools', 'gui.ts')], {
     cwd: root,
@@ -120,16 +120,14 @@ install(root, join(root, 'node_modules', 'lz4-napi'), 'the dependencies')
 if (['start', 'twinfold', 'test'].includes(name) && isPageOld()) buildPage(nodeBinary)
 
 const [script, ...fixed] = command
-// npm changes into the repository; a relative path in the arguments is meant from where the person stands.
-const isProgram = name === 'start' || name === 'twinfold'
-const cwd = isProgram ? (process.env['INIT_CWD'] ?? process.cwd()) : root
-const flags = isProgram ? [...NODE_FLAGS, ...DAEMON_FLAGS] : NODE_FLAGS
-// With the cache known from the first instruction Node need not load its type stripper for a single file.
+// npm changes into the repository; a relative path in the arguments refers to the user's working directory.
+const cwd = name === 'start' || name === 'twinfold' ? (process.env['INIT_CWD'] ?? process.cwd()) : root
+// With the cache set at the start Node need not load its type stripper for a single file.
 const env = { ...process.env, NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'twinfold') }
-// "npm pack" builds first and prints its own answer on standard output, which is therefore left to it.
+// "npm pack" builds first and prints its result on standard output, so nothing else is printed there.
 const stdio = name === 'build' ? ['inherit', 2, 'inherit'] : 'inherit'
-const child = spawn(nodeBinary, [...flags, join(root, script), ...fixed, ...args], { cwd, env, stdio })
-// On a terminal an interrupt reaches the whole process group by itself; passing it on would make it two.
+const child = spawn(nodeBinary, [...NODE_FLAGS, join(root, script), ...fixed, ...args], { cwd, env, stdio })
+// On a terminal an interrupt reaches the whole process group; passing it on would send it twice.
 for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
 process.on('SIGINT', () => {
   if (!process.stdin.isTTY) child.kill('SIGINT')

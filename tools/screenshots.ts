@@ -1,6 +1,6 @@
 /**
  * Pictures of the page for the documentation, taken in a real browser from `twinfold demo`: light, dark and on a phone.
- * `node tools/screenshots.ts [DIRECTORY]`; docs/images unless said otherwise. Build the page first (tools/gui.ts).
+ * `node tools/screenshots.ts [DIRECTORY]`; docs/images by default. Build the page first (tools/gui.ts).
  */
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, statSync, writeFileSync } from 'node:fs'
@@ -26,7 +26,7 @@ const LOOKS: Readonly<Record<string, BrowserContextOptions>> = {
   },
 }
 
-/** What is shown: a name for the file, in which looks, and how to get there from the start. */
+/** One picture: its file name, its variants, and the navigation from the start page. */
 interface Scene {
   readonly name: string
   readonly looks: readonly string[]
@@ -35,9 +35,9 @@ interface Scene {
 
 const EVERY_LOOK = Object.keys(LOOKS)
 const FILM_BYTES = 14 * 1024 * 1024
-/** Time to fill the plot. */
+/** Until the plot has data. */
 const WATCH_MS = 8_000
-/** The transfers of the previous picture must be complete first. */
+/** The transfer for the previous picture must be complete first. */
 const CALM_MS_MAX = 60_000
 
 const SCENES: readonly Scene[] = [
@@ -63,22 +63,22 @@ async function open(page: Page, place: string): Promise<void> {
   await page.goto(`${new URL(page.url()).origin}/#/${place}`)
 }
 
-/** Shows the download of a large file from the other device. */
+/** A large file of the other device is pulled while the picture is taken. */
 async function watchDownload(page: Page, { directory }: Demo): Promise<void> {
   writeFileSync(join(directory, 'Desk', 'Photos', 'Film.raw'), randomBytes(FILM_BYTES))
   await page.getByRole('banner').getByRole('link', { name: 'Downloading' }).waitFor()
   await page.waitForTimeout(WATCH_MS)
 }
 
-/** Waits until the demonstration is complete, so that all pictures show the same. */
-async function demoComplete(demo: Demo): Promise<void> {
+/** Waits until the demonstration is complete, so that all pictures show the same state. */
+async function storyTold(demo: Demo): Promise<void> {
   await eventually(
     'an old version',
     async () => Object.keys(await demo.get('/rest/folder/versions?folder=documents-demo')).length > 0 || undefined,
     60_000,
   )
   await eventually(
-    'something to answer',
+    'a pending request',
     async () => Object.keys(await demo.get('/rest/cluster/pending/devices')).length > 0 || undefined,
     60_000,
   )

@@ -1,4 +1,4 @@
-/** The long runs: the same tests as `npm test`, trying many times harder. `npm run soak [-- FACTOR [FILE…]]` */
+/** The long runs: the same tests as `npm test`, with many times as many cases. `npm run soak [-- FACTOR [FILE…]]` */
 import { spawnSync } from 'node:child_process'
 import { globSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,7 +1,7 @@
 /**
- * Everything the repository promises, in one command: types, lint, format, unused code, layers, unit, property,
+ * All checks and tests in one command: types, lint, format, unused code, layers, unit, property,
  * contract, real processes, a real Syncthing, another architecture, a real browser. Stages run one after the other;
- * `--only NAME` runs one, further words are test files.
+ * `--only NAME` runs one, further arguments are test files.
  */
 import { spawn } from 'node:child_process'
 import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -109,7 +109,7 @@ const STAGES: readonly Stage[] = [
   },
 ]
 
-/** With the Syncthing of today, and what belongs to synchronizing with the old one that Debian 12 installs, too. */
+/** With the current Syncthing; the tests of synchronizing also with the old one of Debian 12. */
 async function interop(files: readonly string[]): Promise<boolean> {
   if (files.length > 0) return tests(files, 'apart')
   const today = await tests(testFiles('test/interop/**/*.test.ts'), 'apart')
@@ -123,7 +123,7 @@ async function interop(files: readonly string[]): Promise<boolean> {
 }
 
 /**
- * The other architecture, emulated; where the machine is of that one, all other stages are that test. Files of other
+ * The other architecture, emulated; on a machine of that architecture all other stages are that test. Files of other
  * stages run on the emulated Node themselves: `--only arm64 test/core/ignore.test.ts`.
  */
 async function arm64(files: readonly string[]): Promise<boolean> {
@@ -140,7 +140,7 @@ async function arm64(files: readonly string[]): Promise<boolean> {
   return tests(others, 'together', { PATH: path }, ARM64_NODE)
 }
 
-/** The page as it will be served. Tests look at nothing older than the sources. */
+/** Builds the page, so that tests never use a version older than the sources. */
 function buildPage(): Promise<boolean> {
   return command(process.execPath, ['tools/gui.ts'])
 }
@@ -155,16 +155,16 @@ function usage(): never {
   process.exit(1)
 }
 
-const words = process.argv.slice(2)
-const only = words[0] === '--only' ? words[1] : undefined
-if (words.length > 0 && (words[0] !== '--only' || !STAGES.some((stage) => stage.name === only))) usage()
+const args = process.argv.slice(2)
+const only = args[0] === '--only' ? args[1] : undefined
+if (args.length > 0 && (args[0] !== '--only' || !STAGES.some((stage) => stage.name === only))) usage()
 
 const broken: string[] = []
 for (const stage of STAGES) {
   if (only !== undefined && stage.name !== only) continue
   const startedMs = performance.now()
   console.log(`== ${stage.name}`)
-  if (!(await stage.run(words.slice(2)))) broken.push(stage.name)
+  if (!(await stage.run(args.slice(2)))) broken.push(stage.name)
   console.log(`== ${stage.name}: ${((performance.now() - startedMs) / 1000).toFixed(1)} s`)
 }
 console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`)

@@ -14,7 +14,7 @@ import { OPTIONS, defaultsOf } from '../../src/core/config/config-fields.ts'
 
 const DEVICE = 'MFZWI3D-BONSGYC-YLTMRWG-C43ENR5-QXGZDMM-FZWI3DP-BONSGYY-LTMRWAD'
 const API_KEY = 'the-key'
-/** Names as a hostile device would choose them. */
+/** Names with control characters, as from a hostile device. */
 const NASTY = 'evil\x1b[2J\nname'
 
 const folder = (id: string, more: object = {}) => ({
@@ -61,7 +61,7 @@ interface Daemon {
   log: object[]
   need: { progress: object[]; queued: object[]; rest: object[] }
   scanAnswer: Reply | Promise<Reply>
-  /** One page for each poll; afterwards polls get no answer. */
+  /** One page for each poll; afterwards polls get no response. */
   eventPages: object[][] | undefined
   readonly requests: string[]
 }
@@ -197,7 +197,7 @@ async function text(request: IncomingMessage): Promise<string> {
   return body
 }
 
-test('folder list: a table for people', async () => {
+test('folder list: a table', async () => {
   assert.deepEqual(await run('folder list'), {
     code: CLI_EXIT.done,
     err: '',
@@ -216,7 +216,7 @@ test('folder list --json: the settings and the state', async () => {
   )
 })
 
-test('folder list: none yet says how to add one; a name cannot reach the terminal', async () => {
+test('folder list: the empty list shows how to add one; names are escaped', async () => {
   const daemon = newDaemon()
   daemon.folders = []
   assert.match((await run('folder list', daemon)).out, /folder add PATH/)
@@ -226,7 +226,7 @@ test('folder list: none yet says how to add one; a name cannot reach the termina
   assert.match(out, /paused/)
 })
 
-test('folder add: says only what was said, makes the path absolute, invents an id', async () => {
+test('folder add: sends only the given settings, an absolute path and a random id', async () => {
   const daemon = newDaemon()
   const { code, out } = await run('folder add music --label Music', daemon)
   assert.equal(code, CLI_EXIT.done)
@@ -287,7 +287,7 @@ for (const [words, message] of refusals) {
   })
 }
 
-test('folder remove: by label too; the files stay and it says so', async () => {
+test('folder remove: by label, too; the message states that files are kept', async () => {
   const daemon = newDaemon()
   assert.match(
     (await run('folder remove Documents', daemon)).out,
@@ -300,7 +300,7 @@ test('folder remove: by label too; the files stay and it says so', async () => {
   assert.deepEqual(JSON.parse((await run('folder remove docs --json')).out), { removed: 'docs', path: '/data/docs' })
 })
 
-test('scan: parts and next arrive, and the result is said', async () => {
+test('scan: parts and next are sent, and the result is printed', async () => {
   const daemon = newDaemon()
   const { code, out, err } = await run('scan docs a/b /data/docs/c --next 30', daemon)
   assert.deepEqual({ code, err }, { code: CLI_EXIT.done, err: '' })
@@ -311,7 +311,7 @@ test('scan: parts and next arrive, and the result is said', async () => {
   )
 })
 
-test('scan: items that could not be read are listed, and in the code', async () => {
+test('scan: unreadable items are listed and set the exit code', async () => {
   const daemon = newDaemon()
   daemon.errors = [{ path: NASTY, error: 'permission denied' }]
   const { code, err } = await run('scan docs', daemon)
@@ -321,7 +321,7 @@ test('scan: items that could not be read are listed, and in the code', async () 
   assert.deepEqual([json.folder, json.files, json.errors.length], ['docs', 3, 1])
 })
 
-test('scan: the reason of the daemon is the message', async () => {
+test('scan: the message is the error of the daemon', async () => {
   const daemon = newDaemon()
   daemon.scanAnswer = { status: 500, text: 'folder marker missing\n' }
   assert.deepEqual(await run('scan docs', daemon), {
@@ -349,7 +349,7 @@ function slowDaemon(shown: Promise<void>): Daemon {
   return daemon
 }
 
-test('scan: progress is drawn for a person, and cleared', async () => {
+test('scan: progress is drawn on a terminal, and cleared', async () => {
   const { promise, resolve } = Promise.withResolvers<void>()
   const drawn: string[] = []
   const redraw = (line: string) => {
@@ -377,7 +377,7 @@ test('scan: without a terminal a line for every tenth, on standard error', async
   assert.match(out, /^Scanned "docs"/)
 })
 
-test('an interrupt ends the command, says what goes on, and is in the code', async () => {
+test('an interrupt ends the command with a message and exit code 130', async () => {
   const stop = new AbortController()
   const daemon = newDaemon()
   daemon.scanAnswer = new Promise(() => {})
@@ -390,13 +390,13 @@ test('an interrupt ends the command, says what goes on, and is in the code', asy
   assert.match(err, /interrupted; what the daemon has begun/)
 })
 
-test('a daemon that wants another key says how to give it', async () => {
+test('a wrong API key: the message names the flag', async () => {
   const { code, err } = await run('status', newDaemon(), { apiKey: 'wrong' })
   assert.equal(code, CLI_EXIT.failed)
   assert.match(err, /does not accept the API key \(home \/the\/home\): .*--home.*--gui-apikey/)
 })
 
-test('no daemon: says where it looked and how to start one', async () => {
+test('no daemon: the message names the address and the command that starts one', async () => {
   const client = new Client({
     transport: async () => {
       throw Object.assign(new Error('x'), { code: 'ECONNREFUSED' })
@@ -413,7 +413,7 @@ test('no daemon: says where it looked and how to start one', async () => {
   )
 })
 
-test('no home: the same code, and the reason', async () => {
+test('no home: the same exit code, and the reason', async () => {
   const { code, err } = await run('status', newDaemon(), {
     connect: async () => {
       throw noHome('there is no config.xml in /h')
@@ -449,7 +449,7 @@ test('status FOLDER: one folder in full', async () => {
   assert.equal(JSON.parse((await run('status docs --json')).out).localBytes, 4096)
 })
 
-test('prio: says where the file now stands', async () => {
+test('prio: prints the queue position', async () => {
   const daemon = newDaemon()
   daemon.need.queued = [entry('a'), entry('b')]
   assert.equal((await run('prio docs a', daemon)).out, 'a is the next to be downloaded')
@@ -474,7 +474,7 @@ for (const [file, expected] of places) {
   })
 }
 
-test('debug: lists all, switches what was asked, understands old names', async () => {
+test('debug: lists all, switches the given ones, accepts old names', async () => {
   const daemon = newDaemon()
   const { out } = await run('debug --enable api,scanner', daemon)
   assert.ok(
@@ -487,7 +487,7 @@ test('debug: lists all, switches what was asked, understands old names', async (
   assert.deepEqual(Object.keys(JSON.parse((await run('debug --json')).out)), ['enabled', 'facilities'])
 })
 
-test('events: a line each, JSON lines for programs, the query as asked', async () => {
+test('events: one line each, JSON lines with --json, the query as given', async () => {
   const daemon = newDaemon()
   daemon.events = [
     { id: 5, globalID: 9, time: '2026-11-15T01:02:03.4Z', type: 'StateChanged', data: { folder: NASTY } },
@@ -501,7 +501,7 @@ test('events: a line each, JSON lines for programs, the query as asked', async (
   assert.equal(JSON.parse((await run('events --json', daemon)).out).id, 5)
 })
 
-test('logs: a line each, and --follow goes on after the last one', async () => {
+test('logs: one line each, and --follow continues after the last one', async () => {
   const daemon = newDaemon()
   daemon.log = [{ when: '2026-11-15T01:02:03Z', message: NASTY, level: 3 }]
   assert.equal((await run('logs', daemon)).out, '2026-11-15 01:02:03 WARN  evil\\x1b[2J\\nname')
@@ -515,11 +515,11 @@ test('logs: a line each, and --follow goes on after the last one', async () => {
   assert.ok(daemon.requests.includes('GET /rest/system/log?since=2026-11-15T01%3A02%3A03Z'))
 })
 
-test('logLine: unknown levels are shown as they come', () => {
+test('logLine: unknown levels are shown unchanged', () => {
   assert.equal(logLine({ when: 'x', message: 'm', level: 9 }), 'x 9     m')
 })
 
-test('network: shows every switch; one flag turns one, --all the rest', async () => {
+test('network: shows every switch; a flag sets one, --all the rest', async () => {
   const daemon = newDaemon()
   await run('network --all off --relays on', daemon)
   const {
@@ -605,7 +605,7 @@ test('insideFolder: absolute paths in the folder become relative, others are ref
   assert.throws(() => insideFolder(at, '/data/docs2/a'), /is not in folder/)
 })
 
-test('events: a line for people never holds the configuration, a line for programs does', async () => {
+test('events: a text line never holds the configuration, a JSON line does', async () => {
   const daemon = newDaemon()
   daemon.events = [
     { id: 1, globalID: 1, time: '2026-11-15T00:00:00Z', type: 'ConfigSaved', data: { gui: { apiKey: 'secret' } } },

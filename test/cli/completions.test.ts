@@ -17,7 +17,7 @@ function offered(script: string, words: readonly string[]): readonly string[] {
   return stdout.split('\n').filter((line) => line !== '')
 }
 
-test('bash is offered the words of the place, those that begin as was typed, and nothing where it knows nothing', () => {
+test('bash completes the candidates of the position by prefix, and nothing elsewhere', () => {
   const script = completionScript('bash', 'twinfold', TABLE)
   assert.deepEqual(offered(script, ['twinfold', '']), ['folder', 'serve', '--home'])
   assert.deepEqual(offered(script, ['twinfold', 'f']), ['folder'])
@@ -30,7 +30,7 @@ test('bash is offered the words of the place, those that begin as was typed, and
   assert.match(script, /^complete -o default -F _twinfold_complete twinfold$/m)
 })
 
-test('every shell is told by which line it learns this', () => {
+test('every script names the line that enables it', () => {
   for (const shell of SHELLS) {
     const script = completionScript(shell, 'syncthing', TABLE)
     assert.ok(script.startsWith('# Completes the commands and flags of syncthing.'), shell)
@@ -44,7 +44,7 @@ test('every shell is told by which line it learns this', () => {
   assert.match(completionScript('zsh', 'twinfold', TABLE), /^autoload -U \+X bashcompinit && bashcompinit$/m)
 })
 
-test('the shell is the one named, else that of the person; another one is refused', () => {
+test('the shell is the given one, else the login shell; another one is refused', () => {
   assert.equal(parseShell('fish', '/bin/bash'), 'fish')
   assert.equal(parseShell(undefined, '/usr/local/bin/zsh'), 'zsh')
   assert.equal(parseShell(undefined, 'bash'), 'bash')
@@ -58,6 +58,6 @@ test('the shell is the one named, else that of the person; another one is refuse
   }
 })
 
-test('a word that a shell would read as more than a word stops the making', () => {
+test('a candidate with special characters of a shell is refused', () => {
   assert.throws(() => completionScript('bash', 'twinfold', new Map([['', ["a' b"]]])), /needs quotes/)
 })

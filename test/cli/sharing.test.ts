@@ -30,7 +30,7 @@ const need = (more: object = {}) => ({ page: 1, perpage: 100, progress: [], queu
 
 type Answers = Readonly<Record<string, unknown>>
 
-/** The answers of a device that knows Ben and has one folder; `undefined` stands for 404. */
+/** The responses of a device that has Ben as a device and one folder; `undefined` is 404. */
 const ANSWERS: Answers = {
   'GET /rest/config/folders': [folder()],
   'GET /rest/config/devices': [
@@ -73,11 +73,11 @@ async function run(words: string, changes: Answers = {}): Promise<Ran> {
   return { code, out: out.join('\n'), err: err.join('\n'), sent }
 }
 
-/** Which reasons there are is for the daemon to say: test/core/reasons.test.ts. */
+/** The reasons themselves are tested in test/core/records/reasons.test.ts. */
 const WHY = 'GET /rest/twinfold/why?folder=docs&file=a'
 const reason = (text: string) => ({ code: 'missing', text })
 
-test('why: the sentences of the daemon, made harmless for a terminal', async () => {
+test('why: the explanation of the daemon, escaped for a terminal', async () => {
   const reasons = ['it is not here yet', `connected devices that have the newest version: ${NASTY}`]
   const answer = {
     folder: 'docs',
@@ -106,13 +106,13 @@ test('why: the sentences of the daemon, made harmless for a terminal', async () 
   })
 })
 
-test('why: a folder nobody knows, a failure of the daemon', async () => {
+test('why: an unknown folder, an error of the daemon', async () => {
   const { code, err } = await run('why nope a')
   assert.deepEqual([code, /there is no folder "nope"; known folders: docs/.test(err)], [1, true])
   assert.notEqual((await run('why docs a')).code, 0)
 })
 
-test('device add: only what was said is sent, and the folders are shared after it', async () => {
+test('device add: only the given settings are sent, and the folders are shared after it', async () => {
   const words = `device add ${BEN.toLowerCase().replaceAll('-', '')} --name ben --address tcp://a:1 --address tcp://b:2 --folder Papers --introducer`
   const ran = await run(words, { 'GET /rest/config/devices': [] })
   assert.deepEqual(ran.sent, [
@@ -121,7 +121,7 @@ test('device add: only what was said is sent, and the folders are shared after i
   ])
 })
 
-test('device: nothing is sent for a wrong id, a device that is there, a folder that is not, or oneself', async () => {
+test('device: nothing is sent for an invalid id, an existing device, a missing folder, or the own id', async () => {
   const refused = [
     ['device add ABC', /./],
     [`device add ${BEN}`, /is there already, as "ben"/],
@@ -137,7 +137,7 @@ test('device: nothing is sent for a wrong id, a device that is there, a folder t
   }
 })
 
-test('device list: states, times and names that cannot reach the terminal', async () => {
+test('device list: states, times and escaped names', async () => {
   const devices = [
     { ...defaultsOf(DEVICE), deviceID: OWN, name: 'me' },
     { ...defaultsOf(DEVICE), deviceID: BEN, name: NASTY },
@@ -171,14 +171,14 @@ const OFFERS: Answers = {
   },
 }
 
-test('pending: shows who offers what, and no name reaches the terminal', async () => {
+test('pending: shows devices and their offers, with escaped names', async () => {
   const { out } = await run('pending', OFFERS)
   assert.ok(!out.includes('\x1b'), out)
   assert.match(out, /^device +STRANGER +evil\\x1b\[2J\\nname +192\.0\.2\.1:22000$/m)
   assert.match(out, /^folder +music +Music +ben$/m)
 })
 
-/** Answers to offers, and what they change. */
+/** Commands on pending items, and the changes they send. */
 const ANSWERED: readonly (readonly [words: string, sent: string])[] = [
   ['pending accept STRANGER --name laptop', 'POST /rest/config/devices {"deviceID":"STRANGER","name":"laptop"}'],
   [
@@ -189,7 +189,7 @@ const ANSWERED: readonly (readonly [words: string, sent: string])[] = [
     'pending accept vault --path ~/v --name Vault',
     `POST /rest/config/folders {"id":"vault","path":"~/v","label":"Vault","devices":[{"deviceID":"${BEN}"}],"type":"receiveencrypted"}`,
   ],
-  // A folder that is here already needs no path: it is shared with one more device.
+  // An existing folder needs no path: it is shared with one more device.
   ['pending accept docs', `PATCH /rest/config/folders/docs {"devices":[{"deviceID":"${OWN}"},{"deviceID":"${BEN}"}]}`],
   [
     'pending ignore music',
@@ -225,7 +225,7 @@ test('pending ignore of a device keeps everything else in the configuration', as
   )
 })
 
-test('pending: an answer to what nobody asked, or a folder without a place, changes nothing', async () => {
+test('pending: an unknown id, or a folder without a path, changes nothing', async () => {
   for (const [words, said] of [
     ['pending accept __proto__', /waits/],
     ['pending ignore constructor', /waits/],

@@ -21,7 +21,7 @@ for (const [text, expected] of escapes) {
   test(`escapeText ${JSON.stringify(text)}`, () => assert.equal(escapeText(text), expected))
 }
 
-test('escapeText: no control character gets through, whatever the text', () => {
+test('escapeText: the result never holds a control character', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => !/[\p{Cc}\u202a-\u202e\u2066-\u2069]/u.test(escapeText(text))),
   )
@@ -83,12 +83,12 @@ const durations: [number, string][] = [
 for (const [durationS, expected] of durations)
   test(`formatDuration ${durationS}`, () => assert.equal(formatDuration(durationS), expected))
 
-test('formatCount knows one from many', () => {
+test('formatCount: singular and plural', () => {
   assert.equal(formatCount(1, 'file'), '1 file')
   assert.equal(formatCount(0, 'directory', 'directories'), '0 directories')
 })
 
-test('a table lines its columns up, escapes its cells and keeps the order', () => {
+test('a table aligns its columns, escapes its cells and keeps the order', () => {
   const columns = [{ title: 'ID' }, { title: 'SIZE', align: 'right' }, { title: 'PATH', shrink: 'start' }] as const
   assert.deepEqual(
     tableLines(
@@ -103,7 +103,7 @@ test('a table lines its columns up, escapes its cells and keeps the order', () =
   )
 })
 
-test('a table gives up the shrinking column first, and only so much', () => {
+test('a table shortens the shrinking column first, and no more than needed', () => {
   const columns = [{ title: 'ID' }, { title: 'PATH', shrink: 'start' }] as const
   assert.deepEqual(tableLines(columns, [['docs', '/home/someone/documents']], 20), [
     'ID    PATH',
@@ -112,7 +112,7 @@ test('a table gives up the shrinking column first, and only so much', () => {
   assert.deepEqual(tableLines(columns, [['docs', '/home/someone/documents']], 3), ['ID    PATH', 'docs  …cuments'])
 })
 
-test('no line of a table is wider than the terminal while there is something to give', () => {
+test('no line of a table is wider than the terminal while a column can be shortened', () => {
   const columns = [
     { title: 'A', shrink: 'end' },
     { title: 'B', shrink: 'start' },
@@ -125,7 +125,7 @@ test('no line of a table is wider than the terminal while there is something to 
   )
 })
 
-test('fields stand under each other', () => {
+test('fields are aligned', () => {
   assert.deepEqual(
     fieldLines([
       ['Home', '/h'],
@@ -145,7 +145,7 @@ test('the progress line has name, bar, percent, amounts, rate and time left', ()
   )
 })
 
-test('a narrow terminal loses the bar before the facts', () => {
+test('a narrow terminal drops the bar before the figures', () => {
   assert.equal(progressLine('photos', half, 62), 'photos   50 %  512 KiB of 1.00 MiB, 51.2 KiB/s, 10 s left')
 })
 
@@ -166,7 +166,7 @@ test('the progress line fits every terminal', () => {
   )
 })
 
-test('progress knows its ends', () => {
+test('progress is between 0 and 1', () => {
   assert.equal(shareOf({ currentBytes: 0, totalBytes: 0, bytesPerSecond: 0 }), 1)
   assert.equal(shareOf({ currentBytes: 9, totalBytes: 5, bytesPerSecond: 0 }), 1)
   assert.equal(progressText({ currentBytes: 0, totalBytes: 2048, bytesPerSecond: 0 }), '  0 %  0 B of 2.00 KiB')

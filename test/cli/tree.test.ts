@@ -36,7 +36,7 @@ interface Ran {
   readonly code: number
   readonly out: string
   readonly err: string
-  /** What was sent, without the reading. */ readonly sent: readonly string[]
+  /** The sent changes, without reads. */ readonly sent: readonly string[]
 }
 interface Given {
   readonly answers?: Readonly<Record<string, ClientReply>>
@@ -69,7 +69,7 @@ async function run(words: string | readonly string[], given: Given = {}): Promis
   return { code, out: out.join('\n'), err: err.join('\n'), sent }
 }
 
-/** Each change is sent for the smallest part the daemon can change by itself. */
+/** Each change is sent for the smallest part the daemon can change alone. */
 const CHANGES: readonly (readonly [words: string, sent: string])[] = [
   ['config folders photos label set Pictures', 'PATCH /rest/config/folders/photos {"label":"Pictures"}'],
   ['config folders photos rescan-intervals set 60', 'PATCH /rest/config/folders/photos {"rescanIntervalS":60}'],
@@ -126,12 +126,12 @@ const CHANGES: readonly (readonly [words: string, sent: string])[] = [
 ]
 
 for (const [words, sent] of CHANGES) {
-  test(`cli ${words}: one request, and silence`, async () => {
+  test(`cli ${words}: one request, no output`, async () => {
     assert.deepEqual(await run(words), { code: 0, out: '', err: '', sent: [sent] })
   })
 }
 
-test('what a part cannot say of itself is said with a larger one', async () => {
+test('a part without its own route is changed through its parent', async () => {
   const unset = await run('config folders photos versioning params unset x')
   assert.match(unset.sent.join('\n'), /^PUT \/rest\/config\/folders\/photos \{.*"params":\{"keep":"5"\}/)
   const renamed = await run('config folders photos id set images')
@@ -146,13 +146,13 @@ test('what a part cannot say of itself is said with a larger one', async () => {
   )
 })
 
-test('a key is a name for the daemon, never a way through its paths', async () => {
+test('a key is escaped in the URL and cannot change the path', async () => {
   assert.deepEqual((await run(['config', 'folders', 'a/b c', 'paused', 'set', '1'])).sent, [
     'PATCH /rest/config/folders/a%2Fb%20c {"paused":true}',
   ])
 })
 
-/** Refused before anything is sent: the command, the exit code, what is said. */
+/** Refused before anything is sent: the command, the exit code, the message. */
 const REFUSED: readonly (readonly [words: string, code: number, said: RegExp])[] = [
   ['config nope', 3, /^No help topic for 'nope'$/],
   ['config folders nope label get', 3, /^No help topic for 'nope'$/],
@@ -190,7 +190,7 @@ for (const [words, code, said] of REFUSED) {
   })
 }
 
-test('get, list and dump print bare values for scripts', async () => {
+test('get, list and dump print plain values for scripts', async () => {
   assert.equal((await run('config folders list')).out, 'photos\na/b c')
   assert.equal((await run('config folders photos path get')).out, '/data/photos')
   assert.equal((await run('config folders photos paused get')).out, 'false')
@@ -199,13 +199,13 @@ test('get, list and dump print bare values for scripts', async () => {
   assert.deepEqual(JSON.parse((await run('config dump-json')).out), config())
 })
 
-test('a label cannot reach the terminal of a person, but reaches a script as it is', async () => {
+test('a label is escaped on a terminal and unchanged in a pipe', async () => {
   const words = ['config', 'folders', 'a/b c', 'label', 'get']
   assert.equal((await run(words)).out, ESCAPE)
   assert.equal((await run(words, { context: { interactive: true } })).out, '\\x1b[2J')
 })
 
-test('show prints the answer with its keys in order', async () => {
+test('show prints the response with its keys in order', async () => {
   const answers = { 'GET /rest/system/version': { status: 200, text: '{"b":[{"d":1,"c":2}],"a":null}' } }
   assert.equal(
     (await run('show version', { answers })).out,
@@ -216,7 +216,7 @@ test('show prints the answer with its keys in order', async () => {
     assert.equal((await run(words, { answers: pending })).out, '{}')
 })
 
-test('a refusal of the daemon: its status, its words, and 1', async () => {
+test('an error of the daemon: its status, its body, and exit code 1', async () => {
   const refused = await run('show version', {
     answers: { 'GET /rest/system/version': { status: 403, text: 'CSRF Error\n' } },
   })
@@ -239,7 +239,7 @@ test('a refusal of the daemon: its status, its words, and 1', async () => {
   assert.deepEqual([other.code, /is it another program/.test(other.err)], [1, true])
 })
 
-test('a profile is saved under the name the daemon gives, which names no directory', async () => {
+test('a profile is saved under the file name in the response, which cannot name a directory', async () => {
   for (const [contentDisposition, name] of [
     ['attachment; filename="syncthing-cpu-linux.pprof"', 'syncthing-cpu-linux.pprof'],
     ['attachment; filename=../../.bashrc', 'download'],
@@ -263,7 +263,7 @@ test('a profile is saved under the name the daemon gives, which names no directo
   )
 })
 
-test('no daemon is 1 here, whatever it is elsewhere', async () => {
+test('no daemon is exit code 1 in the cli tree', async () => {
   const connect = () => Promise.reject(noHome('there is no config.xml'))
   assert.deepEqual(await run('show version', { context: { connect } }), {
     code: 1,
@@ -273,7 +273,7 @@ test('no daemon is 1 here, whatever it is elsewhere', async () => {
   })
 })
 
-test('every place has a help, without a daemon where none is needed', async () => {
+test('every node has a help, without a daemon if none is needed', async () => {
   const connect = () => Promise.reject(new Error('nobody is to be asked'))
   for (const words of [
     '',
@@ -301,7 +301,7 @@ test('every place has a help, without a daemon where none is needed', async () =
   assert.match((await run('config folders')).out, /Items:\n {2}photos\n {2}a\/b c\n/)
 })
 
-test('commands from standard input: a bad line is told and the next has its turn', async () => {
+test('commands from standard input: an invalid line is reported and the next one runs', async () => {
   const ran = await run('-', {
     input: [
       'config version get',
@@ -322,7 +322,7 @@ test('commands from standard input: a bad line is told and the next has its turn
   assert.deepEqual(ran.sent, ['PATCH /rest/config/folders/photos {"label":"two words"}'])
 })
 
-test('words of settings: the rule and its exceptions', () => {
+test('names of settings: the rule and its exceptions', () => {
   const words = Object.keys(FOLDER).map((key) => settingName(FOLDER, key))
   for (const word of [
     'rescan-intervals',
@@ -351,7 +351,7 @@ test('words of settings: the rule and its exceptions', () => {
   }
 })
 
-test('shell words: what is quoted comes back as it was', () => {
+test('shell words: quoted text is restored', () => {
   assert.deepEqual(splitShellWords(`a  "b c" 'd "e"' f\\ g "h\\"i" "j\\k" ''`), [
     'a',
     'b c',

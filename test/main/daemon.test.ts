@@ -1,4 +1,4 @@
-/** A whole device in a simulated platform: the same code as on a real machine, on a clock that moves when told to. */
+/** A whole device in a simulated platform: the production code on a simulated clock. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -59,15 +59,15 @@ async function startDevice(seed: number) {
 }
 
 async function call(platform: SimPlatform, method: string, target: string, body = ''): Promise<string> {
-  const answer = platform.http.call('127.0.0.1:8384', { method, target, body, headers: { 'x-api-key': KEY } })
+  const reply = platform.http.call('127.0.0.1:8384', { method, target, body, headers: { 'x-api-key': KEY } })
   for (let turn = 0; turn < 50; turn++) await settle()
-  const { status, body: text } = await answer
+  const { status, body: text } = await reply
   assert.equal(status, 200, text)
   return text
 }
 
 /** What a device did during a day of hourly rescans with an edit in it. */
-async function liveADay(
+async function runOneDay(
   seed: number,
 ): Promise<{ log: readonly string[]; events: string; status: string; code: number }> {
   const { platform, stop, done } = await startDevice(seed)
@@ -89,8 +89,8 @@ async function liveADay(
   return { log: platform.lines.files.get('-') ?? [], events: events + all, status, code }
 }
 
-test('a whole device lives a simulated day: hourly rescans, an edit found, a clean end', async () => {
-  const day = await liveADay(1)
+test('a whole device runs for a simulated day: hourly rescans, an edit found, a clean stop', async () => {
+  const day = await runOneDay(1)
   assert.equal(day.code, EXIT.success)
   assert.match(day.status, /"localFiles": 2,/)
   const scans = day.events.match(/"to": "scanning"/g)?.length ?? 0
@@ -99,8 +99,8 @@ test('a whole device lives a simulated day: hourly rescans, an edit found, a cle
   assert.match(day.log.at(-1) ?? '', /stopped/)
 })
 
-test('the same seed lives the same day, another seed another one', async () => {
-  const [first, second, other] = [await liveADay(7), await liveADay(7), await liveADay(8)]
+test('two runs of one seed are equal, those of different seeds differ', async () => {
+  const [first, second, other] = [await runOneDay(7), await runOneDay(7), await runOneDay(8)]
   assert.deepEqual(first, second)
   assert.notDeepEqual(first.events, other.events)
 })

@@ -25,11 +25,11 @@ function options(...args: string[]): ServeOptions {
   return { ...readServeRequest(flags, {}).options, locations }
 }
 
-/** A process whose signals come when the test says so, and daemons that are functions. */
+/** A process with signals sent by the test, and daemons that are functions. */
 class FakeProcess {
   readonly listeners = new Map<string, () => void>()
   readonly left: ExitCode[] = []
-  readonly said: string[] = []
+  readonly errors: string[] = []
   readonly started: ServeOptions[] = []
   /** Wakes every sleeper, as if the time had passed. */
   timePasses = () => {}
@@ -51,7 +51,7 @@ class FakeProcess {
           return { [Symbol.dispose]: () => void this.listeners.delete(name) }
         },
         leave: (code) => void this.left.push(code),
-        printError: (line) => void this.said.push(line),
+        printError: (line) => void this.errors.push(line),
       },
       runDaemon: (each, signal) => {
         this.started.push(each)
@@ -80,7 +80,7 @@ for (const name of ['SIGTERM', 'SIGINT']) {
   })
 }
 
-test('a second interrupt leaves at once', () => {
+test('a second interrupt ends the process at once', () => {
   const fake = new FakeProcess()
   void serve(fake.deps([() => new Promise(() => {})]), options(), true)
   fake.signal('SIGTERM')
@@ -89,17 +89,17 @@ test('a second interrupt leaves at once', () => {
   assert.deepEqual(fake.left, [EXIT.error])
 })
 
-test('what does not end in time is left behind, and said', async () => {
+test('a daemon that does not stop in time is abandoned, with an error message', async () => {
   const fake = new FakeProcess()
   void serve(fake.deps([() => new Promise(() => {})]), options(), true)
   fake.signal('SIGTERM')
   fake.timePasses()
   await new Promise((resolve) => setImmediate(resolve))
   assert.deepEqual(fake.left, [EXIT.error])
-  assert.match(fake.said.join(), /10 s/)
+  assert.match(fake.errors.join(), /10 s/)
 })
 
-test('a hang-up restarts in place; what was for the start only is not repeated', async () => {
+test('a hang-up restarts in place; options for the first start are not applied again', async () => {
   const fake = new FakeProcess()
   const done = serve(
     fake.deps([untilStopped, ends(EXIT.success)]),
@@ -113,7 +113,7 @@ test('a hang-up restarts in place; what was for the start only is not repeated',
   assert.deepEqual({ paused, openBrowser, guiAddress }, { paused: false, openBrowser: false, guiAddress: 'x:1' })
 })
 
-test('a hang-up leaves with code 3 when somebody else restarts', async () => {
+test('a hang-up exits with code 3 under --no-restart', async () => {
   const fake = new FakeProcess()
   const done = serve(fake.deps([untilStopped]), options(), false)
   fake.signal('SIGHUP')
@@ -137,7 +137,7 @@ for (const [name, daemons, restarts, expected] of codeCases) {
   })
 }
 
-test('an interrupt that meets a restart wins', async () => {
+test('an interrupt during a restart wins', async () => {
   const fake = new FakeProcess()
   const done = serve(fake.deps([untilStopped]), options(), true)
   fake.signal('SIGHUP')

@@ -7,7 +7,7 @@ export interface Mutant {
   readonly end: number
   readonly text: string
   readonly line: number
-  /** For people: what stands there and what is planted. */
+  /** For the report: the original text and the planted one. */
   readonly change: string
 }
 
@@ -43,7 +43,7 @@ const SWAPPED: Readonly<Record<string, string>> = {
   '--': '++',
 }
 
-/** Texts for people are not behaviour: what an error or a log line says is left alone. */
+/** Texts of errors and log lines are not behaviour and are not changed. */
 const TEXT_CALLEES = /Error$|^(?:debug|info|warn|error|fail|print|printError)$/
 
 export function mutantsOf(file: string, source: string): readonly Mutant[] {

@@ -28,7 +28,7 @@ function request(text: string, environment: Environment = {}): ServeRequest {
   return readServeRequest(plain, environment)
 }
 
-/** One answer as `name=value` lines that differ from a start without any flag. */
+/** The options that differ from a start without any flag. */
 function difference(changed: ServeRequest): Record<string, unknown> {
   const plain = request('')
   const flat = (from: ServeRequest) => ({
@@ -42,7 +42,7 @@ function difference(changed: ServeRequest): Record<string, unknown> {
   return Object.fromEntries(Object.entries(flat(changed)).filter(([name, value]) => before[name] !== value))
 }
 
-test('serve: without any word the defaults hold', () => {
+test('serve: defaults without any argument', () => {
   assert.deepEqual(request(''), {
     directories: {},
     restarts: true,
@@ -64,7 +64,7 @@ test('serve: without any word the defaults hold', () => {
   })
 })
 
-const flagCases: [words: string, expected: Record<string, unknown>][] = [
+const flagCases: [args: string, expected: Record<string, unknown>][] = [
   ['--home /h', { home: '/h' }],
   ['--home=/h', { home: '/h' }],
   ['-H /h', { home: '/h' }],
@@ -102,7 +102,7 @@ const flagCases: [words: string, expected: Record<string, unknown>][] = [
   ['--auditfile=-', { audit: '-' }],
   ['--auditfile --', { audit: '--' }],
   ['--debug-gui-assets-dir /g', { guiAssetsDirectory: '/g' }],
-  // Understood and without meaning here.
+  // Accepted without effect.
   ['--verbose --logflags 3 --no-default-folder', {}],
   ['-verbose -logflags=3', {}],
   ['--log-format-timestamp x --no-log-format-level-string --log-format-level-syslog', {}],
@@ -112,8 +112,8 @@ const flagCases: [words: string, expected: Record<string, unknown>][] = [
   ['--reset-deltas --debug-reset-delta-idxs', {}],
 ]
 
-for (const [words, expected] of flagCases) {
-  test(`serve ${words}`, () => assert.deepEqual(difference(request(words)), expected))
+for (const [args, expected] of flagCases) {
+  test(`serve ${args}`, () => assert.deepEqual(difference(request(args)), expected))
 }
 
 const variableCases: [environment: Environment, expected: Record<string, unknown>][] = [
@@ -193,12 +193,12 @@ test('the old flags of upgrade become the new ones, and those of generate replac
 })
 
 for (const args of ['--help', '-h', '--device-id --help', '--home /h -h', '-help']) {
-  test(`${args} asks for the overview`, () => {
+  test(`${args} requests the overview`, () => {
     assert.deepEqual(parseCommandLine(COMMANDS, args.split(' '), {}), { kind: 'help', path: [], isError: false })
   })
 }
 
-const mistakes: [words: string, message: RegExp][] = [
+const mistakes: [args: string, message: RegExp][] = [
   ['--no-such-flag', /^unknown flag --no-such-flag(\n\(Did you mean .*)?$/],
   ['--no-such-flag=secret', /^unknown flag --no-such-flag(\n\(Did you mean .*)?$/],
   ['-x', /^unknown flag -x$/],
@@ -217,25 +217,25 @@ const mistakes: [words: string, message: RegExp][] = [
   ['--log-max-old-files -1', /expected a whole number/],
 ]
 
-for (const [words, message] of mistakes) {
-  test(`serve ${words} is refused`, () => {
+for (const [args, message] of mistakes) {
+  test(`serve ${args} is refused`, () => {
     assert.throws(
-      () => readServeRequest(parse(words.split(' ')).flags, {}),
+      () => readServeRequest(parse(args.split(' ')).flags, {}),
       (error) => error instanceof TwinfoldError && error.code === 'usage' && message.test(error.message),
     )
   })
 }
 
-test('serve: any words are an answer or a usage error, nothing else', () => {
+test('serve: any arguments give a result or a usage error', () => {
   const word = fc.oneof(
     fc.string(),
     fc.constantFrom('--home', '--home=', '-H', '--', '-', '--no-restart', '__proto__', '--constructor', '--toString=1'),
   )
   fc.assert(
-    fc.property(fc.array(word, { maxLength: 6 }), (words) => {
+    fc.property(fc.array(word, { maxLength: 6 }), (args) => {
       try {
-        plainServeFlags(words, {})
-        parseCommandLine(COMMANDS, words, {})
+        plainServeFlags(args, {})
+        parseCommandLine(COMMANDS, args, {})
       } catch (error) {
         if (!(error instanceof TwinfoldError) || error.code !== 'usage') throw error
       }
@@ -300,7 +300,7 @@ test('a flag of another command is unknown, its value is not shown, and the near
   assert.throws(() => parse(['--paused', 'cli', 'show']), { message: 'unknown flag --paused' })
 })
 
-test('where the daemon is can be given anywhere among the arguments', () => {
+test('the address of the daemon may be anywhere among the arguments', () => {
   const choice = (args: string[], environment: Environment = {}) => readDaemonChoice(parse(args, environment).flags)
   assert.deepEqual(choice(['scan', '--home', '/h', 'f', '--next', '3']), { directories: { home: '/h' } })
   assert.deepEqual(choice(['status', '--gui-address=h:1', '--gui-apikey', 'k']), {

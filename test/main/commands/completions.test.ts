@@ -15,6 +15,6 @@ test('completions have every command with its subcommands and flags', () => {
   assert.ok(table.get('debug')?.includes('reset-database'))
   assert.ok(table.get('install-completions')?.includes('fish'))
   assert.ok(!table.get('serve')?.includes('--verbose'), 'what the help hides is not offered')
-  for (const words of table.values()) assert.equal(new Set(words).size, words.length)
+  for (const args of table.values()) assert.equal(new Set(args).size, args.length)
   for (const shell of SHELLS) assert.match(completionScript(shell, 'twinfold', table), /folder add/)
 })

@@ -17,7 +17,7 @@ const PATHS = paths(COMMANDS)
 
 for (const path of PATHS) {
   const name = path.map((command) => command.name).join(' ')
-  test(`help of ${name}: how it is called, and an example`, () => {
+  test(`help of ${name}: usage and an example`, () => {
     const text = commandHelp('twinfold', path)
     assert.match(text, new RegExp(`^Usage: twinfold ${name} `))
     assert.match(text, new RegExp(`\nExample:\n  twinfold ${name}`))
@@ -55,7 +55,7 @@ test('the help of serve names every flag that has an effect, with its variable',
 })
 
 /** Spellings are rewritten before the command is known. */
-test('a flag of one name or letter has the same shape in all commands', () => {
+test('a flag of one name or letter has the same type in all commands', () => {
   const shapes = new Map<string, string>()
   for (const flag of PATHS.flatMap((path) => path.at(-1)?.flags ?? [])) {
     for (const name of names(flag)) {
@@ -70,7 +70,7 @@ function names({ name, aliases = [], short }: FlagSpec): readonly string[] {
   return [name, ...aliases, ...(short === undefined ? [] : [short])]
 }
 
-test('serve is read without commander, which alone knows checks, choices and repetitions', () => {
+test('flags of serve have no checks, choices or repetitions, which need commander', () => {
   for (const flag of SERVE_FLAGS)
     assert.deepEqual([flag.check, flag.choices, flag.repeatable], [undefined, undefined, undefined], flag.name)
 })

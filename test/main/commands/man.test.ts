@@ -45,7 +45,7 @@ test('the man page has every command, flag, alias and environment variable of th
   for (const [name] of VARIABLES) assert.ok(lines.has(name), name)
 })
 
-/** The complaints of a program that reads the page from standard input. */
+/** The warnings of a program that reads the page from standard input. */
 function lint(command: readonly string[], input: string): string {
   const { status, stdout, stderr, error } = spawnSync(command[0]!, command.slice(1), { input, encoding: 'utf8' })
   assert.equal(error, undefined)
@@ -72,13 +72,13 @@ const nasty = manPage({
   sections: [],
 })
 
-test('mandoc has nothing to say about the man page', { skip: missingProgram('mandoc', 'mandoc') ?? false }, () => {
+test('mandoc reports no problem in the man page', { skip: missingProgram('mandoc', 'mandoc') ?? false }, () => {
   assert.equal(lint(MANDOC, page), '')
   assert.equal(lint(MANDOC, nasty), '')
   assert.notEqual(lint(MANDOC, `${page}.BOGUS\n`), '', 'a fault would be found')
 })
 
-test('groff has nothing to say about the man page', { skip: missingProgram('groff', 'groff-base') ?? false }, () => {
+test('groff reports no problem in the man page', { skip: missingProgram('groff', 'groff-base') ?? false }, () => {
   assert.equal(lint(GROFF, page), '')
   assert.equal(lint(GROFF, nasty), '')
   assert.notEqual(lint(GROFF, `${page}.BOGUS\n`), '', 'a fault would be found')

@@ -13,7 +13,7 @@ import { scratchDirectory } from '../../support/scratch.ts'
 
 const flags = (values: Readonly<Record<string, string>>) => new ParsedFlags(new Map()).with(values)
 
-test('demo options: any free port and a browser unless told otherwise', () => {
+test('demo options: any free port and a browser by default', () => {
   assert.deepEqual(readDemoOptions(flags({})), { port: 0, openBrowser: true })
   assert.deepEqual(readDemoOptions(flags({ port: '8400', 'no-browser': 'true' })), { port: 8_400, openBrowser: false })
   for (const port of ['', '-1', '65536', '1e3', ' 80', '080808']) {
@@ -21,7 +21,7 @@ test('demo options: any free port and a browser unless told otherwise', () => {
   }
 })
 
-test('demo pictures: each is a whole picture, and the same number the same one', () => {
+test('demo pictures: each is a valid picture, and equal numbers give equal pictures', () => {
   const picture = Buffer.from(landscape(7))
   assert.deepEqual(picture, Buffer.from(landscape(7)))
   assert.notDeepEqual(picture, Buffer.from(landscape(8)))
@@ -32,7 +32,7 @@ test('demo pictures: each is a whole picture, and the same number the same one',
   assert.ok(new Set(rows).size > 50, 'more than a plain colour')
 })
 
-test('demo life: many changes stay below two hundred files and fifty megabytes', async () => {
+test('demo edits: many changes stay below two hundred files and fifty megabytes', async () => {
   using scratch = scratchDirectory()
   const places = { laptop: join(scratch.path, 'Laptop'), desk: join(scratch.path, 'Desk') }
   for (const place of Object.values(places)) mkdirSync(place)

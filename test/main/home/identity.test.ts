@@ -53,7 +53,7 @@ function modeOf(path: string): number {
   return statSync(path).mode & 0o777
 }
 
-test('a new home has an identity like that of the family, and keeps it', async () => {
+test('a new home gets an identity in the format of Syncthing, and keeps it', async () => {
   using scratch = scratchDirectory()
   const locations = locationsOf(scratch.path)
   const made = await loadOrMakeIdentity(deps, locations)
@@ -91,7 +91,7 @@ test('D-10 keys and homes are closed to others under any umask', async () => {
   reportRow({ id: 'D-10', what: 'modes of keys and homes', tried, leaks: 0 })
 })
 
-test('an existing home that is open to others is closed', async () => {
+test('an existing home that is open to other users is closed', async () => {
   using scratch = scratchDirectory()
   mkdirSync(join(scratch.path, 'h'), { mode: 0o755 })
   await ensureHome(nodeDisk, locationsOf(join(scratch.path, 'h')))
@@ -207,7 +207,7 @@ test('an identity that Syncthing 1.x made is used as it is', async () => {
   assert.equal(identity.deviceId, 'KHTEYTK-DXMHVRM-B3V5TJG-E62TD45-IIV6YIO-W5NBFNE-GG34JZ5-JHAJIAP') // as `syncthing --device-id` said
 })
 
-test('C-03 the power goes while an identity is made: afterwards there is one, and it stays', async () => {
+test('C-03 a power failure while an identity is created: afterwards there is one, and it stays', async () => {
   const locations = locationsOf('/home')
   let tried = 0
   let calls = 1
@@ -230,7 +230,7 @@ test('C-03 the power goes while an identity is made: afterwards there is one, an
   reportRow({ id: 'C-03', what: 'identity', tried, calls: calls - 1, bad: 0 })
 })
 
-test('the GUI certificate is for the host, and remade when it is ours and nearly over', async () => {
+test('the GUI certificate names the host, and is renewed before it expires if Twinfold created it', async () => {
   using scratch = scratchDirectory()
   const locations = locationsOf(scratch.path)
   const clock = new SimClock()

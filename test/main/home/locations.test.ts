@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { findLocations, type LocationFacts } from '../../../src/main/home/locations.ts'
 
-/** A person's machine, with the given files on it. */
+/** A machine with the given files. */
 function machine(facts: Partial<LocationFacts>, files: readonly string[] = []): LocationFacts {
   return {
     platform: 'linux',
@@ -115,7 +115,7 @@ test('locations: the files of a home', () => {
   assert.equal(found.defaultFolder, '/home/ann/Sync')
 })
 
-test('locations: half a home is refused', () => {
+test('locations: --config without --data is refused', () => {
   assert.throws(() => findLocations(machine({ config: '/c' })), {
     code: 'usage',
     message: /either both or none of --config and --data/,

@@ -26,10 +26,10 @@ const FACTS: ServiceFacts = {
   temporaryDirectory: 'C:\\Temp',
 }
 
-/** What systemd makes of the words of a line: quotes, C escapes, specifiers and, in arguments, variables. */
+/** Parses the arguments of a line as systemd does: quotes, C escapes, specifiers and, in arguments, variables. */
 function asSystemdReads(line: string): string[] {
-  const words = line.match(/"(?:[^"\\]|\\.)*"/gs) ?? []
-  return words.map((word) =>
+  const args = line.match(/"(?:[^"\\]|\\.)*"/gs) ?? []
+  return args.map((word) =>
     word
       .slice(1, -1)
       .replace(/\\(x[0-9a-f]{2}|.)/g, (_, escape: string) =>
@@ -49,8 +49,8 @@ function settings(content: string, name: string): string[] {
 test('systemd: hostile arguments and paths arrive as they are, on one line', () => {
   const facts = { ...FACTS, script: `${HOSTILE_PATH}/bin.js`, serveFlags: [`--home=${HOSTILE_PATH}`] }
   const [line] = settings(planService(facts).content, 'ExecStart')
-  const words = asSystemdReads(line!).map((word) => word.replaceAll('$$', '$'))
-  assert.deepEqual(words, [facts.node, facts.script, 'serve', '--no-browser', '--no-restart', `--home=${HOSTILE_PATH}`])
+  const args = asSystemdReads(line!).map((word) => word.replaceAll('$$', '$'))
+  assert.deepEqual(args, [facts.node, facts.script, 'serve', '--no-browser', '--no-restart', `--home=${HOSTILE_PATH}`])
   assert.ok(line?.includes('%%n %%%%') && line.includes('$$HOME $${x}'))
 })
 
@@ -84,7 +84,7 @@ test('systemd: restarts follow the exit codes, and memory for compiled code stay
   }
 })
 
-test('systemd: a unit of a user has nothing that its service manager could not give', () => {
+test('systemd: a user unit has no setting that its service manager does not support', () => {
   const { content, path } = planService(FACTS)
   assert.equal(path, '/home/ann/.config/systemd/user/twinfold.service')
   assert.equal(planService({ ...FACTS, configHome: '/cfg' }).path, '/cfg/systemd/user/twinfold.service')
@@ -101,7 +101,7 @@ test('systemd: a unit of a user has nothing that its service manager could not g
   assert.deepEqual(settings(content, 'WantedBy'), ['default.target'])
 })
 
-test('systemd: a system unit writes anywhere its user may, or only where it was told', () => {
+test('systemd: a system unit may write wherever its user may, or only to the given directories', () => {
   const open = planService({ ...FACTS, scope: 'system' })
   assert.equal(open.path, '/etc/systemd/system/twinfold.service')
   assert.deepEqual(settings(open.content, 'ProtectSystem'), ['full'])
@@ -119,7 +119,7 @@ function parseXml(text: string) {
   return parser.parseFromString(text, 'text/xml')
 }
 
-test('launchd: the arguments arrive as they are, and exit code 3 starts again', () => {
+test('launchd: the arguments arrive unchanged, and exit code 3 restarts', () => {
   const facts = {
     ...FACTS,
     platform: 'launchd',
@@ -130,11 +130,11 @@ test('launchd: the arguments arrive as they are, and exit code 3 starts again', 
   const plan = planService(facts)
   assert.equal(plan.path, '/Users/ann/Library/LaunchAgents/net.twinfold.twinfold.plist')
   const [array] = parseXml(plan.content).getElementsByTagName('array')
-  const words = [...array!.childNodes]
+  const args = [...array!.childNodes]
     .filter(({ nodeName }) => nodeName === 'string')
     .map(({ textContent }) => textContent)
   const flags = ['serve', '--no-browser', '--no-restart', '--log-file=default']
-  assert.deepEqual(words, [facts.node, HOSTILE_PATH, ...flags, `--home=${HOSTILE_PATH}`])
+  assert.deepEqual(args, [facts.node, HOSTILE_PATH, ...flags, `--home=${HOSTILE_PATH}`])
   assert.match(plan.content, /<key>SuccessfulExit<\/key>\s*<false\/>/)
   assert.ok(!plan.content.includes('UserName'))
   const daemon = planService({ ...facts, scope: 'system' })
@@ -149,9 +149,9 @@ test('launchd and Windows: what XML cannot hold is refused', () => {
   }
 })
 
-/** How the C runtime of Windows takes a command line apart. */
+/** Parses a command line as the C runtime of Windows does. */
 function asWindowsReads(line: string): string[] {
-  const words: string[] = []
+  const args: string[] = []
   let word: string | undefined
   let inQuotes = false
   for (let at = 0; at < line.length; at++) {
@@ -165,21 +165,21 @@ function asWindowsReads(line: string): string[] {
       inQuotes = !inQuotes
       word ??= ''
     } else if (/\s/.test(line[at]!) && !inQuotes) {
-      if (word !== undefined) words.push(word)
+      if (word !== undefined) args.push(word)
       word = undefined
     } else word = (word ?? '') + line[at]
   }
-  return word === undefined ? words : [...words, word]
+  return word === undefined ? args : [...args, word]
 }
 
-test('Windows: any words survive the command line', () => {
+test('Windows: any arguments survive the command line', () => {
   const word = fc.string({ unit: fc.constantFrom('a', ' ', '\\', '"', '%', 'ü', '\t') })
   fc.assert(
-    fc.property(fc.array(word), (words) => assert.deepEqual(asWindowsReads(words.map(windowsQuoted).join(' ')), words)),
+    fc.property(fc.array(word), (args) => assert.deepEqual(asWindowsReads(args.map(windowsQuoted).join(' ')), args)),
   )
 })
 
-test('Windows: a task of the login without a window, and one of the machine without a password', () => {
+test('Windows: a login task without a window, and a boot task without a password', () => {
   const node = 'C:\\Program Files\\nodejs\\node.exe'
   const script = 'C:\\Users\\A & <B>\\dist\\main\\bin.js'
   const facts = {
@@ -194,8 +194,8 @@ test('Windows: a task of the login without a window, and one of the machine with
   const task = parseXml(plan.content)
   const text = (name: string) => task.getElementsByTagName(name)[0]?.textContent
   assert.equal(text('Command'), '%SystemRoot%\\System32\\conhost.exe')
-  const words = ['--headless', node, script, 'serve', '--no-browser', '--home=D:\\x y\\']
-  assert.deepEqual(asWindowsReads(text('Arguments')!), words)
+  const args = ['--headless', node, script, 'serve', '--no-browser', '--home=D:\\x y\\']
+  assert.deepEqual(asWindowsReads(text('Arguments')!), args)
   assert.equal(text('LogonType'), 'InteractiveToken')
   assert.equal(text('ExecutionTimeLimit'), 'PT0S')
   assert.deepEqual(plan.install(true)[1]?.args, [
@@ -211,7 +211,7 @@ test('Windows: a task of the login without a window, and one of the machine with
   assert.throws(() => planService({ ...facts, serveFlags: ['--home=C:\\%TEMP%'] }), /another path/)
 })
 
-test('every definition knows who wrote it, for which program, and whether it was edited', () => {
+test('every definition has a marker with its author, its program and whether it was edited', () => {
   const script = HOSTILE_PATH.replace('${x}', '{x}')
   for (const platform of SERVICE_PLATFORMS) {
     const facts = platform === 'windows' ? { ...FACTS, platform } : { ...FACTS, platform, script }
@@ -231,7 +231,7 @@ test('every definition knows who wrote it, for which program, and whether it was
   assert.match(markerLine(FACTS, ''), /^[ -~]+$/)
 })
 
-test('an installation that may vanish is refused, and a path that survives upgrades is preferred', () => {
+test('a temporary installation is refused, and a path that is stable across upgrades is preferred', () => {
   for (const directory of [
     '/home/ann/.npm/_npx/9f/node_modules',
     'C:\\npm-cache\\_npx\\9f',

@@ -26,7 +26,7 @@ test('install writes, enables and starts; again it only starts; with other flags
   assert.ok(other.calls.includes('systemctl --user restart twinfold.service'))
 })
 
-test('lingering is only switched on when asked for', async () => {
+test('lingering is only enabled on request', async () => {
   const { service, answerWith } = await createMachine()
   const { calls } = await service('install', '--linger')
   assert.ok(calls.includes('loginctl enable-linger ann'))
@@ -36,7 +36,7 @@ test('lingering is only switched on when asked for', async () => {
   assert.doesNotMatch(out, /linger/)
 })
 
-test('a foreign definition and an edited one are left alone, unless forced', async () => {
+test('a foreign definition and an edited one are kept, unless forced', async () => {
   const { service, put, read } = await createMachine()
   await put(UNIT, '[Service]\nExecStart=/usr/bin/mine\n')
   await assert.rejects(service('install'), /Twinfold did not write.*--force/s)
@@ -58,7 +58,7 @@ test('a masked unit, which is a symlink, counts as foreign', async () => {
   await assert.rejects(service('uninstall'), /stays/)
 })
 
-test('what the service manager refuses leaves what was there before, and names the remedy', async () => {
+test('a refusal of the service manager restores the previous definition and names the remedy', async () => {
   const { service, exists, read, answerWith } = await createMachine()
   answerWith((line) =>
     line.includes('daemon-reload') ? exited('Failed to connect to bus: No medium found', 1) : exited(),
@@ -134,7 +134,7 @@ test('a program that the user cannot read is warned about', async () => {
   assert.match((await service('install', '--system')).err, /bob may not be able to read \/usr\/lib\/node_modules;/)
 })
 
-test('launchd: loaded again after a change; status from what launchctl prints', async () => {
+test('launchd: loaded again after a change; status from the output of launchctl', async () => {
   const { service, read, answerWith } = await createMachine({ platform: 'launchd' })
   const { calls, code } = await service('install')
   const id = 'gui/1000/net.twinfold.twinfold'
@@ -151,7 +151,7 @@ test('launchd: loaded again after a change; status from what launchctl prints', 
   assert.deepEqual([status.enabled, status.running, status.processId], [true, true, 7])
 })
 
-test('Windows: the task is made from a UTF-16 file that does not stay, and known by its marker', async () => {
+test('Windows: the task is created from a temporary UTF-16 file, and identified by its marker', async () => {
   const { service, read, exists, answerWith } = await createMachine({ platform: 'windows' })
   const file = '/tmp\\twinfold-task.xml'
   const written: Promise<Buffer>[] = []
@@ -179,7 +179,7 @@ test('Windows: the task is made from a UTF-16 file that does not stay, and known
   await assert.rejects(service('uninstall'), /stays/)
 })
 
-test('--print shows every platform on every platform and touches nothing', async () => {
+test('--print shows every platform on every platform and changes nothing', async () => {
   const { service, exists } = await createMachine()
   for (const [platform, sign] of [
     ['systemd', '[Unit]'],
@@ -222,7 +222,7 @@ test('flags of serve are carried, secrets and switches without effect are not', 
     [/unknown flag --frobnicate/, 'install', '--frobnicate'],
     [/no name of a user/, 'install', '--print', '--system', '--user', 'a b'],
   ]
-  for (const [message, ...words] of refused) await assert.rejects(service(...words), message)
+  for (const [message, ...args] of refused) await assert.rejects(service(...args), message)
 })
 
 test('an installation of a package runner is refused', async () => {
