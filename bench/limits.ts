@@ -27,7 +27,7 @@ export function runLimit(job: LimitJob, directory: string): LimitRun {
 function parseRun(value: unknown): LimitRun {
   const figure = (name: string): number => {
     const found: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
-    if (typeof found !== 'number') throw new Error(`a limit run said nothing about ${name}`)
+    if (typeof found !== 'number') throw new Error(`a limit run returned no ${name}`)
     return found
   }
   return {

@@ -140,7 +140,7 @@ export async function requestFigures(
   await once(child, 'close')
   if (/Non-2xx|Socket errors/.test(output)) throw new Error(`not every request succeeded:\n${output}`)
   const perSecond = Number(/Requests\/sec:\s+([\d.]+)/.exec(output)?.[1])
-  if (!(perSecond > 0)) throw new Error(`wrk said nothing of use:\n${output}`)
+  if (!(perSecond > 0)) throw new Error(`wrk returned no result:\n${output}`)
   return { perSecond, p50Ms: quantileMs(output, 50), p99Ms: quantileMs(output, 99) }
 }
 

@@ -14,7 +14,7 @@ import { atRest } from '../test/support/views.ts'
 
 const SIZE_BYTES_MAX = 250_000
 
-const LOOKS: Readonly<Record<string, BrowserContextOptions>> = {
+const VARIANTS: Readonly<Record<string, BrowserContextOptions>> = {
   light: { viewport: { width: 1_280, height: 800 }, colorScheme: 'light' },
   dark: { viewport: { width: 1_280, height: 800 }, colorScheme: 'dark' },
   phone: {
@@ -29,34 +29,34 @@ const LOOKS: Readonly<Record<string, BrowserContextOptions>> = {
 /** One picture: its file name, its variants, and the navigation from the start page. */
 interface Scene {
   readonly name: string
-  readonly looks: readonly string[]
+  readonly variants: readonly string[]
   go(page: Page, demo: Demo): Promise<void>
 }
 
-const EVERY_LOOK = Object.keys(LOOKS)
+const EVERY_VARIANT = Object.keys(VARIANTS)
 const FILM_BYTES = 14 * 1024 * 1024
 /** Until the plot has data. */
 const WATCH_MS = 8_000
 /** The transfer for the previous picture must be complete first. */
 const CALM_MS_MAX = 60_000
 
-const SCENES: readonly Scene[] = [
-  { name: 'overview', looks: EVERY_LOOK, go: watchDownload },
-  { name: 'files', looks: EVERY_LOOK, go: (page) => open(page, 'folders/photos-demo') },
-  { name: 'versions', looks: ['light'], go: (page) => open(page, 'folders/documents-demo/versions') },
+const PICTURES: readonly Scene[] = [
+  { name: 'overview', variants: EVERY_VARIANT, go: watchDownload },
+  { name: 'files', variants: EVERY_VARIANT, go: (page) => open(page, 'folders/photos-demo') },
+  { name: 'versions', variants: ['light'], go: (page) => open(page, 'folders/documents-demo/versions') },
   {
     name: 'device',
-    looks: ['light'],
+    variants: ['light'],
     go: (page) => page.getByRole('main').getByRole('link', { name: 'Desk' }).first().click(),
   },
   {
     name: 'add-folder',
-    looks: ['light'],
+    variants: ['light'],
     go: (page) => page.getByRole('button', { name: 'Add folder' }).first().click(),
   },
-  { name: 'changes', looks: ['dark'], go: (page) => open(page, 'changes') },
-  { name: 'log', looks: ['dark'], go: (page) => open(page, 'log') },
-  { name: 'settings', looks: ['light'], go: (page) => open(page, 'settings') },
+  { name: 'changes', variants: ['dark'], go: (page) => open(page, 'changes') },
+  { name: 'log', variants: ['dark'], go: (page) => open(page, 'log') },
+  { name: 'settings', variants: ['light'], go: (page) => open(page, 'settings') },
 ]
 
 async function open(page: Page, place: string): Promise<void> {
@@ -88,10 +88,10 @@ async function takeAll(directory: string): Promise<void> {
   await using demo = await startDemo(tmpdir())
   await demoComplete(demo)
   await using browser = await Chromium.start()
-  for (const { name, looks, go } of SCENES) {
-    for (const look of looks) {
-      const path = join(directory, `${name}-${look}.png`)
-      const context = { ...LOOKS[look], reducedMotion: 'reduce' } as const
+  for (const { name, variants, go } of PICTURES) {
+    for (const variant of variants) {
+      const path = join(directory, `${name}-${variant}.png`)
+      const context = { ...VARIANTS[variant], reducedMotion: 'reduce' } as const
       await browser.visit({ url: demo.pages[0]!.url, context }, async ({ page }) => {
         await atRest(page)
         await page

@@ -140,8 +140,7 @@ function collectionNode(
       // Under a new key the daemon would keep both: only the whole list removes the old one.
       const rename = (id: Json) =>
         send('PUT', '/rest/config', { ...config, [name]: list.with(index, { ...value, [identity]: id }) })
-      const name = settingName(table, identity)
-      const settings = new Map(item.settings).set(name, () => ({
+      const settings = new Map(item.settings).set(settingName(table, identity), () => ({
         is: 'value',
         form: 'text',
         value: key,

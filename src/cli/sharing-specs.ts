@@ -16,7 +16,7 @@ const FOLDER_TYPES = [
 
 const FOLDER_ADD_FLAGS: readonly FlagSpec[] = [
   { name: 'id', value: 'ID', description: 'ID of the folder, the same on all devices (default: random)' },
-  { name: 'label', value: 'TEXT', description: 'Name for people' },
+  { name: 'label', value: 'TEXT', description: 'Display name' },
   { name: 'type', value: 'TYPE', choices: FOLDER_TYPES, description: 'Direction of changes' },
   {
     name: 'device',
@@ -97,7 +97,7 @@ const DEVICE_ADD = remoteCommand({
   summary: 'allow a device to connect, and share folders with it',
   arguments: [{ name: 'id' }],
   flags: [
-    { name: 'name', value: 'TEXT', description: 'Name for people' },
+    { name: 'name', value: 'TEXT', description: 'Display name' },
     {
       name: 'address',
       value: 'URL',

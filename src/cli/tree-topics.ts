@@ -34,7 +34,7 @@ export function treeTopics(context: TreeFiles, daemon: TreeDaemon): Topic {
     title: 'Commands',
     topics: new Map([
       ['config', { summary: 'Show and change every setting', open: () => configGroup(daemon) }],
-      ['show', { summary: 'Print what the daemon knows, as JSON', open: () => showGroup(daemon) }],
+      ['show', { summary: 'Print the state of the daemon as JSON', open: () => showGroup(daemon) }],
       ['operations', { summary: 'Make the daemon do something', open: () => operationsGroup(context, daemon) }],
       ['errors', { summary: 'The notices that the web page shows', open: () => errorsGroup(daemon) }],
       ['debug', { summary: 'Debug commands', open: () => debugGroup(context, daemon) }],
@@ -79,7 +79,7 @@ function showGroup(daemon: TreeDaemon): Topic {
     },
   })
   return group(
-    'Prints what the daemon knows, as JSON',
+    'Prints the state of the daemon as JSON',
     {
       version: show('The version of the daemon', '/rest/system/version'),
       'config-status': show('Whether a change requires a restart', '/rest/config/restart-required'),
@@ -173,7 +173,7 @@ function debugGroup(context: TreeFiles, daemon: TreeDaemon): Topic {
     'Debug commands',
     {
       file: {
-        summary: 'Everything the index knows about a file',
+        summary: 'The records of a file in the index',
         takes: 'FOLDER PATH',
         run: async (args) => {
           const [folder, file] = expectArgs(args, 2)

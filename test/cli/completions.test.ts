@@ -9,10 +9,10 @@ const TABLE = new Map([
   ['folder add', ['--id', '--label']],
 ])
 
-/** What bash offers at the last of the words. */
-function offered(script: string, words: readonly string[]): readonly string[] {
-  const ask = `${script}\nCOMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _twinfold_complete; printf '%s\\n' "\${COMPREPLY[@]}"`
-  const { status, stdout, stderr } = spawnSync('bash', ['-c', ask, 'bash', ...words], { encoding: 'utf8' })
+/** What bash offers at the last of the args. */
+function offered(script: string, args: readonly string[]): readonly string[] {
+  const command = `${script}\nCOMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _twinfold_complete; printf '%s\\n' "\${COMPREPLY[@]}"`
+  const { status, stdout, stderr } = spawnSync('bash', ['-c', command, 'bash', ...args], { encoding: 'utf8' })
   assert.deepEqual([status, stderr], [0, ''])
   return stdout.split('\n').filter((line) => line !== '')
 }

@@ -28,10 +28,10 @@ const entry = (more: object = {}) => ({
 })
 const need = (more: object = {}) => ({ page: 1, perpage: 100, progress: [], queued: [], rest: [], ...more })
 
-type Answers = Readonly<Record<string, unknown>>
+type Replies = Readonly<Record<string, unknown>>
 
 /** The responses of a device that has Ben as a device and one folder; `undefined` is 404. */
-const ANSWERS: Answers = {
+const REPLIES: Replies = {
   'GET /rest/config/folders': [folder()],
   'GET /rest/config/devices': [
     { ...defaultsOf(DEVICE), deviceID: OWN, name: 'me' },
@@ -54,8 +54,8 @@ interface Ran {
   readonly sent: readonly string[]
 }
 
-async function run(words: string, changes: Answers = {}): Promise<Ran> {
-  const answers: Answers = { ...ANSWERS, ...changes }
+async function run(args: string, changes: Replies = {}): Promise<Ran> {
+  const replies: Replies = { ...REPLIES, ...changes }
   const sent: string[] = []
   const client = new Client({
     apiKey: 'key',
@@ -64,12 +64,12 @@ async function run(words: string, changes: Answers = {}): Promise<Ran> {
         sent.push(`${method} ${path}${body === undefined ? '' : ` ${body}`}`)
         return { status: 200, text: '' }
       }
-      const answer = answers[`${method} ${path}`]
-      return answer === undefined ? { status: 404, text: 'not there\n' } : { status: 200, text: JSON.stringify(answer) }
+      const reply = replies[`${method} ${path}`]
+      return reply === undefined ? { status: 404, text: 'not there\n' } : { status: 200, text: JSON.stringify(reply) }
     },
   })
   const { context, out, err } = heardContext(client, { absolutePath: (path) => `/cwd/${path}` })
-  const code = await runCli(context, words.split(' '))
+  const code = await runCli(context, args.split(' '))
   return { code, out: out.join('\n'), err: err.join('\n'), sent }
 }
 
@@ -79,7 +79,7 @@ const reason = (text: string) => ({ code: 'missing', text })
 
 test('why: the explanation of the daemon, escaped for a terminal', async () => {
   const reasons = ['it is not here yet', `connected devices that have the newest version: ${NASTY}`]
-  const answer = {
+  const replies = {
     folder: 'docs',
     file: 'a',
     state: 'missing',
@@ -94,8 +94,8 @@ test('why: the explanation of the daemon, escaped for a terminal', async () => {
     `  - ${reasons[0]}`,
     '  - connected devices that have the newest version: evil\\x1b[2J\\nname',
   ]
-  assert.deepEqual(await run('why Papers a', { [WHY]: answer }), { code: 0, err: '', sent: [], out: shown.join('\n') })
-  const { out } = await run('why docs a --json', { [WHY]: answer })
+  assert.deepEqual(await run('why Papers a', { [WHY]: replies }), { code: 0, err: '', sent: [], out: shown.join('\n') })
+  const { out } = await run('why docs a --json', { [WHY]: replies })
   assert.deepEqual(JSON.parse(out), {
     folder: 'docs',
     file: 'a',
@@ -113,8 +113,8 @@ test('why: an unknown folder, an error of the daemon', async () => {
 })
 
 test('device add: only the given settings are sent, and the folders are shared after it', async () => {
-  const words = `device add ${BEN.toLowerCase().replaceAll('-', '')} --name ben --address tcp://a:1 --address tcp://b:2 --folder Papers --introducer`
-  const ran = await run(words, { 'GET /rest/config/devices': [] })
+  const args = `device add ${BEN.toLowerCase().replaceAll('-', '')} --name ben --address tcp://a:1 --address tcp://b:2 --folder Papers --introducer`
+  const ran = await run(args, { 'GET /rest/config/devices': [] })
   assert.deepEqual(ran.sent, [
     `POST /rest/config/devices {"deviceID":"${BEN}","name":"ben","addresses":["tcp://a:1","tcp://b:2"],"introducer":true}`,
     `PATCH /rest/config/folders/docs {"devices":[{"deviceID":"${OWN}"},{"deviceID":"${BEN}"}]}`,
@@ -130,10 +130,10 @@ test('device: nothing is sent for an invalid id, an existing device, a missing f
     ['device remove me', /that is this device itself/],
     ['device pause nobody', /there is no device "nobody"/],
   ] as const
-  for (const [words, said] of refused) {
-    const { code, err, sent } = await run(words)
-    assert.deepEqual([code, sent], [1, []], words)
-    assert.match(err, said)
+  for (const [args, message] of refused) {
+    const { code, err, sent } = await run(args)
+    assert.deepEqual([code, sent], [1, []], args)
+    assert.match(err, message)
   }
 })
 
@@ -162,7 +162,7 @@ const offer = (more: object = {}) => ({
   remoteEncrypted: false,
   ...more,
 })
-const OFFERS: Answers = {
+const OFFERS: Replies = {
   'GET /rest/cluster/pending/devices': { STRANGER: { time: TIME, name: NASTY, address: '192.0.2.1:22000' } },
   'GET /rest/cluster/pending/folders': {
     docs: { offeredBy: { [BEN]: offer() } },
@@ -179,7 +179,7 @@ test('pending: shows devices and their offers, with escaped names', async () => 
 })
 
 /** Commands on pending items, and the changes they send. */
-const ANSWERED: readonly (readonly [words: string, sent: string])[] = [
+const CHANGES: readonly (readonly [args: string, sent: string])[] = [
   ['pending accept STRANGER --name laptop', 'POST /rest/config/devices {"deviceID":"STRANGER","name":"laptop"}'],
   [
     'pending accept music --path here',
@@ -197,9 +197,9 @@ const ANSWERED: readonly (readonly [words: string, sent: string])[] = [
   ],
 ]
 
-for (const [words, sent] of ANSWERED) {
-  test(`${words}: one change`, async () => {
-    const ran = await run(words, OFFERS)
+for (const [args, sent] of CHANGES) {
+  test(`${args}: one change`, async () => {
+    const ran = await run(args, OFFERS)
     assert.deepEqual({ code: ran.code, err: ran.err, sent: ran.sent }, { code: 0, err: '', sent: [sent] })
   })
 }
@@ -226,15 +226,15 @@ test('pending ignore of a device keeps everything else in the configuration', as
 })
 
 test('pending: an unknown id, or a folder without a path, changes nothing', async () => {
-  for (const [words, said] of [
+  for (const [args, message] of [
     ['pending accept __proto__', /waits/],
     ['pending ignore constructor', /waits/],
     ['pending accept nope', /no device and no folder "nope" waits/],
     ['pending ignore nope', /waits/],
     ['pending accept music', /say where the files shall be/],
   ] as const) {
-    const { code, err, sent } = await run(words, OFFERS)
+    const { code, err, sent } = await run(args, OFFERS)
     assert.deepEqual([code, sent], [1, []])
-    assert.match(err, said)
+    assert.match(err, message)
   }
 })

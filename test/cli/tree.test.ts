@@ -39,19 +39,19 @@ interface Ran {
   /** The sent changes, without reads. */ readonly sent: readonly string[]
 }
 interface Given {
-  readonly answers?: Readonly<Record<string, ClientReply>>
+  readonly replies?: Readonly<Record<string, ClientReply>>
   readonly input?: readonly string[]
   readonly context?: Partial<CliContext>
 }
 
-async function run(words: string | readonly string[], given: Given = {}): Promise<Ran> {
+async function run(args: string | readonly string[], given: Given = {}): Promise<Ran> {
   const sent: string[] = []
   const client = new Client({
     apiKey: 'key',
     transport: async ({ method, path, body }) => {
-      const answer = given.answers?.[`${method} ${path}`]
+      const reply = given.replies?.[`${method} ${path}`]
       if (method !== 'GET') sent.push(`${method} ${path}${body === undefined ? '' : ` ${body}`}`)
-      if (answer !== undefined) return answer
+      if (reply !== undefined) return reply
       if (method !== 'GET') return { status: 200, text: '' }
       return path === '/rest/config'
         ? { status: 200, text: JSON.stringify(config()) }
@@ -65,12 +65,12 @@ async function run(words: string | readonly string[], given: Given = {}): Promis
     readText: async () => 'one\r\n\r\n#two\n',
     ...given.context,
   })
-  const code = await runTree(context, typeof words === 'string' ? words.split(' ').filter(Boolean) : words)
+  const code = await runTree(context, typeof args === 'string' ? args.split(' ').filter(Boolean) : args)
   return { code, out: out.join('\n'), err: err.join('\n'), sent }
 }
 
 /** Each change is sent for the smallest part the daemon can change alone. */
-const CHANGES: readonly (readonly [words: string, sent: string])[] = [
+const CHANGES: readonly (readonly [args: string, sent: string])[] = [
   ['config folders photos label set Pictures', 'PATCH /rest/config/folders/photos {"label":"Pictures"}'],
   ['config folders photos rescan-intervals set 60', 'PATCH /rest/config/folders/photos {"rescanIntervalS":60}'],
   ['config folders photos fswatcher-delays set 2.5', 'PATCH /rest/config/folders/photos {"fsWatcherDelayS":2.5}'],
@@ -125,9 +125,9 @@ const CHANGES: readonly (readonly [words: string, sent: string])[] = [
   ['errors clear', 'POST /rest/system/error/clear'],
 ]
 
-for (const [words, sent] of CHANGES) {
-  test(`cli ${words}: one request, no output`, async () => {
-    assert.deepEqual(await run(words), { code: 0, out: '', err: '', sent: [sent] })
+for (const [args, sent] of CHANGES) {
+  test(`cli ${args}: one request, no output`, async () => {
+    assert.deepEqual(await run(args), { code: 0, out: '', err: '', sent: [sent] })
   })
 }
 
@@ -153,7 +153,7 @@ test('a key is escaped in the URL and cannot change the path', async () => {
 })
 
 /** Refused before anything is sent: the command, the exit code, the message. */
-const REFUSED: readonly (readonly [words: string, code: number, said: RegExp])[] = [
+const REFUSED: readonly (readonly [args: string, code: number, message: RegExp])[] = [
   ['config nope', 3, /^No help topic for 'nope'$/],
   ['config folders nope label get', 3, /^No help topic for 'nope'$/],
   ['config folders photos __proto__ get', 3, /^No help topic/],
@@ -172,9 +172,9 @@ const REFUSED: readonly (readonly [words: string, code: number, said: RegExp])[]
   ['config folders add --nope x', 1, /error: unknown flag --nope$/],
   ['config folders add --id', 1, /error: flag --id: expected a value$/],
   ['config folders add stray', 1, /error: unexpected argument stray$/],
-  ['config folders add --id photos', 1, /error: "photos" is there already$/],
-  ['config folders add-json {"id":"photos"}', 1, /error: "photos" is there already$/],
-  ['config folders add-json [', 1, /error: this is no JSON/],
+  ['config folders add --id photos', 1, /error: "photos" already exists$/],
+  ['config folders add-json {"id":"photos"}', 1, /error: "photos" already exists$/],
+  ['config folders add-json [', 1, /error: invalid JSON/],
   ['config folders add-json []', 1, /error: an item is a JSON object/],
   ['config folders photos versioning params get zz', 1, /error: there is no value for "zz"$/],
   ['config version set 3', 1, /is set by the daemon alone$/],
@@ -182,11 +182,11 @@ const REFUSED: readonly (readonly [words: string, code: number, said: RegExp])[]
   ['show pending folders --nope', 1, /error: unexpected argument --nope$/],
 ]
 
-for (const [words, code, said] of REFUSED) {
-  test(`cli ${words}: refused with ${code}`, async () => {
-    const ran = await run(words)
+for (const [args, code, message] of REFUSED) {
+  test(`cli ${args}: refused with ${code}`, async () => {
+    const ran = await run(args)
     assert.deepEqual({ code: ran.code, out: ran.out, sent: ran.sent }, { code, out: '', sent: [] })
-    assert.match(ran.err, said)
+    assert.match(ran.err, message)
   })
 }
 
@@ -200,42 +200,42 @@ test('get, list and dump print plain values for scripts', async () => {
 })
 
 test('a label is escaped on a terminal and unchanged in a pipe', async () => {
-  const words = ['config', 'folders', 'a/b c', 'label', 'get']
-  assert.equal((await run(words)).out, ESCAPE)
-  assert.equal((await run(words, { context: { interactive: true } })).out, '\\x1b[2J')
+  const args = ['config', 'folders', 'a/b c', 'label', 'get']
+  assert.equal((await run(args)).out, ESCAPE)
+  assert.equal((await run(args, { context: { interactive: true } })).out, '\\x1b[2J')
 })
 
 test('show prints the response with its keys in order', async () => {
-  const answers = { 'GET /rest/system/version': { status: 200, text: '{"b":[{"d":1,"c":2}],"a":null}' } }
+  const replies = { 'GET /rest/system/version': { status: 200, text: '{"b":[{"d":1,"c":2}],"a":null}' } }
   assert.equal(
-    (await run('show version', { answers })).out,
+    (await run('show version', { replies })).out,
     '{\n  "a": null,\n  "b": [\n    {\n      "c": 2,\n      "d": 1\n    }\n  ]\n}',
   )
   const pending = { 'GET /rest/cluster/pending/folders?device=X': { status: 200, text: '{}' } }
-  for (const words of ['show pending folders --device X', 'show pending folders --device=X'])
-    assert.equal((await run(words, { answers: pending })).out, '{}')
+  for (const args of ['show pending folders --device X', 'show pending folders --device=X'])
+    assert.equal((await run(args, { replies: pending })).out, '{}')
 })
 
 test('an error of the daemon: its status, its body, and exit code 1', async () => {
   const refused = await run('show version', {
-    answers: { 'GET /rest/system/version': { status: 403, text: 'CSRF Error\n' } },
+    replies: { 'GET /rest/system/version': { status: 403, text: 'CSRF Error\n' } },
   })
   assert.deepEqual(
     [refused.code, refused.err],
     [1, 'twinfold: error: unexpected HTTP status returned: 403 Forbidden\nCSRF Error'],
   )
   const invalid = await run('config options max-send-kbps set 1', {
-    answers: { 'PATCH /rest/config/options': { status: 400, text: `no${ESCAPE}\n` } },
+    replies: { 'PATCH /rest/config/options': { status: 400, text: `no${ESCAPE}\n` } },
   })
   assert.deepEqual(
     [invalid.code, invalid.err],
     [1, 'twinfold: error: unexpected HTTP status returned: 400 Bad Request\nno\\x1b[2J'],
   )
   const missing = await run('debug file photos x', {
-    answers: { 'GET /rest/debug/file?folder=photos&file=x': { status: 404, text: 'no such object in the index\n' } },
+    replies: { 'GET /rest/debug/file?folder=photos&file=x': { status: 404, text: 'no such object in the index\n' } },
   })
   assert.deepEqual([missing.code, missing.err], [1, 'twinfold: error: not found (folder/file not in database)'])
-  const other = await run('show version', { answers: { 'GET /rest/system/version': { status: 200, text: '<html>' } } })
+  const other = await run('show version', { replies: { 'GET /rest/system/version': { status: 200, text: '<html>' } } })
   assert.deepEqual([other.code, /is it another program/.test(other.err)], [1, true])
 })
 
@@ -248,14 +248,14 @@ test('a profile is saved under the file name in the response, which cannot name 
     const written: [string, string][] = []
     const writeNew = async (path: string, bytes: Uint8Array) =>
       void written.push([path, Buffer.from(bytes).toString('hex')])
-    const answers = {
+    const replies = {
       'GET /rest/debug/cpuprof': { status: 200, text: '?', bytes: Uint8Array.of(0x1f, 0xff), contentDisposition },
     }
-    const ran = await run('debug profile cpu', { answers, context: { writeNew } })
+    const ran = await run('debug profile cpu', { replies, context: { writeNew } })
     assert.deepEqual([ran.code, ran.out, written], [0, `Wrote results to ${name}`, [[name, '1fff']]])
   }
   const off = await run('debug profile heap', {
-    answers: { 'GET /rest/debug/heapprof': { status: 403, text: 'Debugging disabled\n' } },
+    replies: { 'GET /rest/debug/heapprof': { status: 403, text: 'Debugging disabled\n' } },
   })
   assert.deepEqual(
     [off.code, off.err],
@@ -274,8 +274,8 @@ test('no daemon is exit code 1 in the cli tree', async () => {
 })
 
 test('every node has a help, without a daemon if none is needed', async () => {
-  const connect = () => Promise.reject(new Error('nobody is to be asked'))
-  for (const words of [
+  const connect = () => Promise.reject(new Error('no request expected'))
+  for (const args of [
     '',
     '--help',
     'show',
@@ -285,18 +285,18 @@ test('every node has a help, without a daemon if none is needed', async () => {
     'errors',
     'debug help',
   ]) {
-    const { code, out } = await run(words, { context: { connect } })
-    assert.deepEqual([code, out.startsWith('Usage: twinfold cli')], [0, true], words)
+    const { code, out } = await run(args, { context: { connect } })
+    assert.deepEqual([code, out.startsWith('Usage: twinfold cli')], [0, true], args)
   }
-  for (const words of [
+  for (const args of [
     'config',
     'config folders',
     'config folders photos',
     'config folders photos label',
     'config folders add --help',
   ]) {
-    const { code, out } = await run(words)
-    assert.deepEqual([code, out.startsWith(`Usage: twinfold cli ${words.replace(' --help', '')}`)], [0, true], words)
+    const { code, out } = await run(args)
+    assert.deepEqual([code, out.startsWith(`Usage: twinfold cli ${args.replace(' --help', '')}`)], [0, true], args)
   }
   assert.match((await run('config folders')).out, /Items:\n {2}photos\n {2}a\/b c\n/)
 })
@@ -309,7 +309,7 @@ test('commands from standard input: an invalid line is reported and the next one
       'nope',
       'config folders photos paused set maybe',
       `'open`,
-      `config folders photos label set "two words"`,
+      `config folders photos label set "two args"`,
     ],
   })
   assert.equal(ran.code, 0)
@@ -319,11 +319,11 @@ test('commands from standard input: an invalid line is reported and the next one
     'Error: "maybe" is not true or false',
     `Error: a ' is not closed`,
   ])
-  assert.deepEqual(ran.sent, ['PATCH /rest/config/folders/photos {"label":"two words"}'])
+  assert.deepEqual(ran.sent, ['PATCH /rest/config/folders/photos {"label":"two args"}'])
 })
 
 test('names of settings: the rule and its exceptions', () => {
-  const words = Object.keys(FOLDER).map((key) => settingName(FOLDER, key))
+  const args = Object.keys(FOLDER).map((key) => settingName(FOLDER, key))
   for (const word of [
     'rescan-intervals',
     'fswatcher-enabled',
@@ -338,7 +338,7 @@ test('names of settings: the rule and its exceptions', () => {
     'xattr-filter',
     'weak-hash-threshold-pct',
   ])
-    assert.ok(words.includes(word), word)
+    assert.ok(args.includes(word), word)
   assert.deepEqual(
     ['deviceID', 'remoteGUIPort', 'numConnections', 'maxSendKbps'].map((key) => settingName(DEVICE, key)),
     ['device-id', 'remote-guiport', 'raw-num-connections', 'max-send-kbps'],
@@ -364,9 +364,9 @@ test('shell words: quoted text is restored', () => {
   assert.deepEqual(splitShellWords(' \t\r'), [])
   for (const line of [`"a`, `'a`, 'a\\']) assert.throws(() => splitShellWords(line), { code: 'usage' })
   fc.assert(
-    fc.property(fc.array(fc.string()), (words) => {
-      const quoted = words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ')
-      assert.deepEqual(splitShellWords(quoted), words)
+    fc.property(fc.array(fc.string()), (args) => {
+      const quoted = args.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ')
+      assert.deepEqual(splitShellWords(quoted), args)
     }),
   )
 })

@@ -9,7 +9,7 @@ export interface ServeOptions {
   readonly guiApiKey?: string
   readonly allowNewerConfig: boolean
   readonly openBrowser: boolean
-  /** Whether the first start looks for free ports. */
+  /** Whether the first start searches for free ports. */
   readonly portProbing: boolean
   readonly paused: boolean
   readonly unpaused: boolean

@@ -278,7 +278,7 @@ for (const [args, command, operands, flags] of commandCases) {
   })
 }
 
-test('a flag may be repeated where the table says so', () => {
+test('a flag may be repeated if the table allows it', () => {
   assert.deepEqual(parse(['folder', 'add', '/p', '--device', 'A', '-device=B']).flags.texts('device'), ['A', 'B'])
   assert.deepEqual(parse(['folder', 'add', '/p', '--label', 'A', '--label=B']).flags.texts('label'), ['B'])
 })

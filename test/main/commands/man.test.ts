@@ -18,12 +18,12 @@ const plain = page.replace(/\\f[BIR]/g, '').replaceAll('\\-', '-')
 function visit(
   commands: readonly CommandSpec[],
   before: string,
-  look: (command: CommandSpec, path: string) => void,
+  onCommand: (command: CommandSpec, path: string) => void,
 ): void {
   for (const command of commands) {
     const path = `${before} ${command.name}`.trim()
-    look(command, path)
-    visit(command.commands ?? [], path, look)
+    onCommand(command, path)
+    visit(command.commands ?? [], path, onCommand)
   }
 }
 

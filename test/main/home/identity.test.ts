@@ -222,7 +222,7 @@ test('C-03 a power failure while an identity is created: afterwards there is one
       finished = made !== undefined
       disk.crash(keep)
       const first = await loadOrMakeIdentity(simulated, locations)
-      if (made !== undefined) assert.equal(first.deviceId, made.deviceId, 'what was answered stays')
+      if (made !== undefined) assert.equal(first.deviceId, made.deviceId, 'the returned identity stays')
       assert.equal((await loadOrMakeIdentity(simulated, locations)).deviceId, first.deviceId)
       tried++
     }

@@ -21,12 +21,7 @@ const homes: [name: string, facts: LocationFacts, config: string, data: string][
     '/home/ann/.local/state/syncthing',
     '/home/ann/.local/state/syncthing',
   ],
-  [
-    'or where XDG_STATE_HOME says',
-    machine({ environment: { XDG_STATE_HOME: '/st' } }),
-    '/st/syncthing',
-    '/st/syncthing',
-  ],
+  ['or in XDG_STATE_HOME', machine({ environment: { XDG_STATE_HOME: '/st' } }), '/st/syncthing', '/st/syncthing'],
   [
     'a relative XDG_STATE_HOME does not count',
     machine({ environment: { XDG_STATE_HOME: 'st' } }),

@@ -9,18 +9,18 @@ test('install writes, enables and starts; again it only starts; with other flags
   const { service, read } = await createMachine()
   const first = await service('install', '--home', 'sync')
   assert.equal(first.code, 0)
-  const looks = 'loginctl show-user ann --property=Linger'
+  const lingerQuery = 'loginctl show-user ann --property=Linger'
   const begin = [
     'systemctl --user daemon-reload',
     'systemctl --user enable twinfold.service',
     'systemctl --user reset-failed twinfold.service',
   ]
-  assert.deepEqual(first.calls, [...begin, 'systemctl --user restart twinfold.service', looks])
+  assert.deepEqual(first.calls, [...begin, 'systemctl --user restart twinfold.service', lingerQuery])
   const text = (await read(UNIT)).toString()
   assert.match(text, /"--home=\/work\/sync"/)
   assert.match(first.out, /loginctl enable-linger/)
   const again = await service('install', '--home', '/work/sync')
-  assert.deepEqual(again.calls, [...begin, 'systemctl --user start twinfold.service', looks])
+  assert.deepEqual(again.calls, [...begin, 'systemctl --user start twinfold.service', lingerQuery])
   assert.equal((await read(UNIT)).toString(), text)
   const other = await service('install', '--home', '/elsewhere')
   assert.ok(other.calls.includes('systemctl --user restart twinfold.service'))
@@ -39,7 +39,7 @@ test('lingering is only enabled on request', async () => {
 test('a foreign definition and an edited one are kept, unless forced', async () => {
   const { service, put, read } = await createMachine()
   await put(UNIT, '[Service]\nExecStart=/usr/bin/mine\n')
-  await assert.rejects(service('install'), /Twinfold did not write.*--force/s)
+  await assert.rejects(service('install'), /not written by Twinfold.*--force/s)
   await assert.rejects(service('uninstall'), /not written by Twinfold and stays/)
   assert.match((await read(UNIT)).toString(), /mine/)
   assert.equal((await service('install', '--force')).code, 0)
@@ -220,7 +220,7 @@ test('flags of serve are carried, secrets and switches without effect are not', 
     [/'restart' is invalid.*install, uninstall, status/, 'restart'],
     [/unexpected argument more/, 'install', 'more'],
     [/unknown flag --frobnicate/, 'install', '--frobnicate'],
-    [/no name of a user/, 'install', '--print', '--system', '--user', 'a b'],
+    [/not a user name/, 'install', '--print', '--system', '--user', 'a b'],
   ]
   for (const [message, ...args] of refused) await assert.rejects(service(...args), message)
 })
