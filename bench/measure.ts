@@ -77,7 +77,7 @@ export function field(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
 }
 
-/** Latencies in ms of a ping due every `intervalMs`, while `work` runs. A late response does not delay the next ping. */
+/** Latencies in ms of a ping due every `intervalMs`, while `work` runs. A late response delays no ping. */
 export async function pingDuring(
   running: Pick<Running, 'request'>,
   intervalMs: number,

@@ -66,11 +66,11 @@ function install(folder, needed, title) {
   process.stderr.write(`twinfold: installing ${title} (once, needs the npm registry) …\n`)
   // Everything, whatever NODE_ENV or the user's settings leave out: a clone loads the bundled packages from here.
   const all = ['--include=dev', '--include=optional']
-  const args = ['ci', ...all, '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
+  const npmArgs = ['ci', ...all, '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
   const npmScript = process.env['npm_execpath'] ?? ''
   // Only npm accepts these arguments; pnpm and yarn name themselves in the same variable.
   const [program, args] =
-    basename(npmScript) === 'npm-cli.js' ? [process.execPath, [npmScript, ...args]] : ['npm', args]
+    basename(npmScript) === 'npm-cli.js' ? [process.execPath, [npmScript, ...npmArgs]] : ['npm', npmArgs]
   const result = spawnSync(program, args, { cwd: folder, env: ownEnvironment(), stdio: ['ignore', 2, 2], shell: false })
   if (result.error) fail(`npm could not be started (${result.error.message}); install npm and try again`)
   if (result.status !== 0)

@@ -109,7 +109,7 @@ const LOCAL_COMMANDS: readonly CommandSpec[] = [
     summary: 'show whether there is a newer release, and the command that installs it',
     description:
       'Queries the npm registry for a newer release, and prints its changes and the command that upgrades ' +
-      'this installation. Installs nothing. Uses the address in releasesURL of the home, also while upgrade checks are off.',
+      'this installation. Installs nothing. Uses releasesURL of the home, also while upgrade checks are off.',
     flags: [...UPGRADE_FLAGS, JSON_FLAG],
     examples: ['upgrade', 'upgrade --check-only', 'upgrade --json'],
     sections: [['Exit codes', '0 there is a newer release, 1 error, 2 there is none']],
