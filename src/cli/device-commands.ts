@@ -130,7 +130,7 @@ export async function devicePause(
   const { paused } = options
   await client.call('PATCH /rest/config/devices/:id', { id: device.deviceID, body: { paused } })
   if (options.json) context.print(JSON.stringify({ deviceID: device.deviceID, paused }, undefined, 2))
-  else context.print(`Device ${labelOf(device)} ${paused ? 'paused' : 'resumed'}.`)
+  else context.print(`Device ${labelOf(device)} ${paused ? 'is paused' : 'is resumed'}.`)
   return CLI_EXIT.done
 }
 

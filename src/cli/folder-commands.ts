@@ -131,6 +131,6 @@ export async function folderPause(
   const { paused } = options
   await client.changeFolder(id, { paused })
   if (options.json) context.print(JSON.stringify({ id, paused }, undefined, 2))
-  else context.print(`Folder "${escapeText(id)}" ${paused ? 'paused' : 'resumed'}.`)
+  else context.print(`Folder "${escapeText(id)}" ${paused ? 'is paused' : 'is resumed'}.`)
   return CLI_EXIT.done
 }

@@ -75,7 +75,7 @@ async function settingsOf(directories: DirectoryChoice, from: string | undefined
   } catch (error) {
     if (from !== undefined) return { ...defaults, releasesURL: from }
     if (isMissing(error)) return defaults
-    const remedy = 'name the registry with --from'
+    const remedy = 'name the registry to ask with --from'
     throw new TwinfoldError('config-invalid', `${configFile} cannot be read: ${messageOf(error)}; ${remedy}`, {
       cause: error,
     })
