@@ -121,12 +121,14 @@ if (['start', 'twinfold', 'test'].includes(name) && isPageOld()) buildPage(nodeB
 
 const [script, ...fixed] = command
 // npm changes into the repository; a relative path in the arguments refers to the user's working directory.
-const cwd = name === 'start' || name === 'twinfold' ? (process.env['INIT_CWD'] ?? process.cwd()) : root
+const isProgram = name === 'start' || name === 'twinfold'
+const cwd = isProgram ? (process.env['INIT_CWD'] ?? process.cwd()) : root
+const flags = isProgram ? [...NODE_FLAGS, ...DAEMON_FLAGS] : NODE_FLAGS
 // With the cache set at the start Node need not load its type stripper for a single file.
 const env = { ...process.env, NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'twinfold') }
 // "npm pack" builds first and prints its result on standard output, so nothing else is printed there.
 const stdio = name === 'build' ? ['inherit', 2, 'inherit'] : 'inherit'
-const child = spawn(nodeBinary, [...NODE_FLAGS, join(root, script), ...fixed, ...args], { cwd, env, stdio })
+const child = spawn(nodeBinary, [...flags, join(root, script), ...fixed, ...args], { cwd, env, stdio })
 // On a terminal an interrupt reaches the whole process group; passing it on would send it twice.
 for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
 process.on('SIGINT', () => {

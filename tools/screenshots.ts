@@ -71,7 +71,7 @@ async function watchDownload(page: Page, { directory }: Demo): Promise<void> {
 }
 
 /** Waits until the demonstration is complete, so that all pictures show the same state. */
-async function storyTold(demo: Demo): Promise<void> {
+async function demoComplete(demo: Demo): Promise<void> {
   await eventually(
     'an old version',
     async () => Object.keys(await demo.get('/rest/folder/versions?folder=documents-demo')).length > 0 || undefined,
