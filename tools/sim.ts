@@ -1,24 +1,23 @@
 /**
- * Lives of whole simulated devices, or of the planner alone, by the thousand. `npm run sim -- --seeds 1000`; a failing
- * seed prints the command that replays it with everything that happened. Interrupted, it tells what it has seen so far
- * and how to go on.
+ * Runs seeds of whole simulated devices, or of the planner alone. `npm run sim -- --seeds 1000`; a failing seed prints the
+ * command that replays it with its trace. On interruption the totals and the command that continues are printed.
  */
 import { parseArgs } from 'node:util'
 import { runSeed } from '../test/sim/cluster.ts'
 import { PlannerCase } from '../test/sim/planner.ts'
 import { Reached } from '../test/sim/sometimes.ts'
-import type { Taste } from '../test/sim/user.ts'
+import type { Workload } from '../test/sim/user.ts'
 
-const USAGE = 'usage: npm run sim -- [--seeds N] [--from S] [--seed S] [--mode engine|shapes|planner]'
-/** Every so many seeds are lived twice: the same seed must leave the same trace. */
+const USAGE = 'usage: npm run sim -- [--seeds N] [--from S] [--seed S] [--mode engine|types|planner]'
+/** Every so many seeds run twice: the same seed must produce the same trace. */
 const TWICE_EVERY = 20
 const FAILURES_SHOWN_MAX = 20
-/** So often a line tells that it goes on. */
-const TELL_EVERY = 500
+/** Seeds between two progress lines. */
+const PROGRESS_EVERY = 500
 
-type Mode = 'engine' | 'shapes' | 'planner'
+type Mode = 'engine' | 'types' | 'planner'
 
-interface Wishes {
+interface Options {
   readonly mode: Mode
   /** One seed with its trace. */
   readonly seed: number | undefined
@@ -26,7 +25,7 @@ interface Wishes {
   readonly seeds: number
 }
 
-function readWishes(): Wishes {
+function readOptions(): Options {
   const { values } = parseArgs({
     options: {
       seeds: { type: 'string' },
@@ -35,8 +34,8 @@ function readWishes(): Wishes {
       mode: { type: 'string', default: 'engine' },
     },
   })
-  const mode = (['engine', 'shapes', 'planner'] as const).find((known) => known === values.mode)
-  if (mode === undefined) throw new Error('the mode is engine, shapes or planner')
+  const mode = (['engine', 'types', 'planner'] as const).find((each) => each === values.mode)
+  if (mode === undefined) throw new Error('the mode is engine, types or planner')
   return {
     mode,
     seed: values.seed === undefined ? undefined : wholeNumber(values.seed),
@@ -46,7 +45,7 @@ function readWishes(): Wishes {
 }
 
 function wholeNumber(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new Error(`${text} is no whole number`)
+  if (!/^\d{1,9}$/.test(text)) throw new Error(`${text} is not a whole number`)
   return Number(text)
 }
 
@@ -66,42 +65,43 @@ class Report {
   }
 }
 
-/** Aborts at the first request to end: the seed that lives then is lived to its end. */
+/** Aborts at the first signal; the seed under way is completed. */
 function untilInterrupted(): AbortSignal {
   const stop = new AbortController()
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stop.abort())
   return stop.signal
 }
 
-async function runEngine({ mode, from, seeds }: Wishes, report: Report): Promise<void> {
+async function runEngine({ mode, from, seeds }: Options, report: Report): Promise<void> {
   const reached = new Reached()
   const started = process.cpuUsage()
   const stop = untilInterrupted()
-  // Thousands of refusals are raised and caught in every life, and nobody reads where; a replay has all of that.
+  // Thousands of errors are thrown and caught in every run; only a replay needs their stack traces.
   Error.stackTraceLimit = 0
-  let deeds = 0
+  let actions = 0
   let mismatches = 0
-  let lived = 0
-  for (let seed = from; seed < from + seeds && !stop.aborted; seed++, lived++) {
-    if (lived > 0 && lived % TELL_EVERY === 0)
-      console.log(`${lived} seeds lived, ${report.failures} failed; the next is ${seed}`)
-    const life = await runSeed(seed, { taste: tasteOf(mode) })
-    reached.merge(life.reached)
-    deeds += life.deeds
-    if (life.failure !== undefined) report.failed(seed, life.failure.message)
-    if (seed % TWICE_EVERY !== 0 || (await runSeed(seed, { taste: tasteOf(mode) })).digest === life.digest) continue
+  let done = 0
+  for (let seed = from; seed < from + seeds && !stop.aborted; seed++, done++) {
+    if (done > 0 && done % PROGRESS_EVERY === 0)
+      console.log(`${done} seeds run, ${report.failures} failed; next: ${seed}`)
+    const run = await runSeed(seed, { workload: workloadOf(mode) })
+    reached.merge(run.reached)
+    actions += run.actions
+    if (run.failure !== undefined) report.failed(seed, run.failure.message)
+    if (seed % TWICE_EVERY !== 0 || (await runSeed(seed, { workload: workloadOf(mode) })).digest === run.digest)
+      continue
     mismatches++
-    report.failed(seed, 'two lives of this seed differ')
+    report.failed(seed, 'two runs of this seed differ')
   }
   console.log(reached.lines().join('\n'))
-  const seedsPerMinute = Math.round((60_000 * lived) / cpuMs(started))
+  const seedsPerMinute = Math.round((60_000 * done) / cpuMs(started))
   console.log(
     JSON.stringify({
-      id: mode === 'shapes' ? 'C-12' : 'S-01',
+      id: mode === 'types' ? 'C-12' : 'S-01',
       mode,
       from,
-      seeds: lived,
-      deeds,
+      seeds: done,
+      actions,
       failures: report.failures,
       mismatches,
       reachedPercent: reached.percent,
@@ -109,16 +109,16 @@ async function runEngine({ mode, from, seeds }: Wishes, report: Report): Promise
       rssMiB: Math.round(process.memoryUsage.rss() / 2 ** 20),
     }),
   )
-  const left = seeds - lived
+  const left = seeds - done
   if (left > 0)
-    console.log(`interrupted; to go on: npm run sim -- --mode ${mode} --seeds ${left} --from ${from + lived}`)
+    console.log(`interrupted; to continue: npm run sim -- --mode ${mode} --seeds ${left} --from ${from + done}`)
 }
 
-function tasteOf(mode: Mode): Taste {
-  return mode === 'shapes' ? 'shapes' : 'everything'
+function workloadOf(mode: Mode): Workload {
+  return mode === 'types' ? 'types' : 'mixed'
 }
 
-function runPlanner({ from, seeds }: Wishes, report: Report): void {
+function runPlanner({ from, seeds }: Options, report: Report): void {
   const started = process.cpuUsage()
   let conflicts = 0
   let roundsMost = 0
@@ -155,7 +155,7 @@ function cpuMs(since: NodeJS.CpuUsage): number {
 
 async function replay(mode: Mode, seed: number): Promise<string | undefined> {
   const print = (line: string): void => console.log(line)
-  if (mode !== 'planner') return (await runSeed(seed, { print, taste: tasteOf(mode) })).failure?.message
+  if (mode !== 'planner') return (await runSeed(seed, { print, workload: workloadOf(mode) })).failure?.message
   try {
     new PlannerCase(seed, print).run()
     return undefined
@@ -165,15 +165,15 @@ async function replay(mode: Mode, seed: number): Promise<string | undefined> {
 }
 
 async function main(): Promise<boolean> {
-  const wishes = readWishes()
-  if (wishes.seed !== undefined) {
-    const failure = await replay(wishes.mode, wishes.seed)
-    console.log(failure === undefined ? 'every law holds' : `broken: ${failure}`)
+  const options = readOptions()
+  if (options.seed !== undefined) {
+    const failure = await replay(options.mode, options.seed)
+    console.log(failure === undefined ? 'all invariants hold' : `violated: ${failure}`)
     return failure === undefined
   }
-  const report = new Report(wishes.mode)
-  if (wishes.mode === 'planner') runPlanner(wishes, report)
-  else await runEngine(wishes, report)
+  const report = new Report(options.mode)
+  if (options.mode === 'planner') runPlanner(options, report)
+  else await runEngine(options, report)
   return report.failures === 0
 }
 

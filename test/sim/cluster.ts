@@ -4,7 +4,7 @@ import { SimClock } from '../../src/platform/sim/clock.ts'
 import { SimNetwork } from '../../src/platform/sim/net.ts'
 import { pick, SimRandom } from '../../src/platform/sim/random.ts'
 import { DOCS, settle } from '../support/model.ts'
-import { Arrivals } from './arrivals.ts'
+import { PullSources } from './pull-sources.ts'
 import { Contents } from './contents.ts'
 import { ROOT, SimDevice } from './device.ts'
 import {
@@ -12,67 +12,67 @@ import {
   checkNoResurrection,
   checkNothingLost,
   checkNoTemporaries,
-  LawBroken,
+  InvariantViolation,
   sequencesOf,
-  unrest,
-} from './laws.ts'
-import { Mishaps } from './mishaps.ts'
-import { Scenes } from './scenes.ts'
+  unsettledReason,
+} from './invariants.ts'
+import { FaultInjector } from './faults.ts'
+import { Scenarios } from './scenarios.ts'
 import { Setup } from './setup.ts'
 import { Reached } from './sometimes.ts'
 import { Trace } from './trace.ts'
-import { type Taste, User } from './user.ts'
-import { Witness } from './witness.ts'
+import { type Workload, User } from './user.ts'
+import { Monitor } from './monitor.ts'
 
 const S = 1_000
 const HOUR = 3_600 * S
-/** Longer than any folder waits between two scans. */
+/** Longer than any rescan interval. */
 const QUIET_MS = 130 * S
-/** How long devices may take to agree once nothing goes wrong any more. */
-const REST_ROUNDS_MAX = 240
-/** How often a person looks at what devices complain of. */
-const PERSON_ROUNDS = 20
-const WAIT_TURNS_MAX = 2_000
-const SCENE_CHANCE = 0.2
+/** Rounds that devices may take to converge after the last fault. */
+const CONVERGENCE_ROUNDS_MAX = 240
+/** Every so many rounds a user handles reported errors. */
+const USER_ROUNDS = 20
+const WAIT_ROUNDS_MAX = 2_000
+const SCENARIO_CHANCE = 0.2
 
 export interface RunResult {
   readonly seed: number
   readonly digest: string
   readonly lines: number
-  readonly deeds: number
+  readonly actions: number
   readonly failure: Error | undefined
   readonly reached: Reached
 }
 
 export interface RunOptions {
-  /** For whoever reads along. */
+  /** Receives the trace. */
   readonly print?: (line: string) => void
-  /** `shapes`: five devices that all send and receive; everything unless told. */
-  readonly taste?: Taste
+  /** `types`: five devices that all send and receive; default: `mixed`. */
+  readonly workload?: Workload
 }
 
-/** One life of a few devices, from the seed to the last law. Never throws: what went wrong is in the result. */
+/** One run of a few devices, from the seed to the last invariant. Never throws: the failure is in the result. */
 export async function runSeed(seed: number, options: RunOptions = {}): Promise<RunResult> {
   const cluster = new Cluster(seed, options)
   let failure: Error | undefined
   try {
-    await cluster.live()
-    await cluster.comeToRest()
-    await cluster.playScene()
+    await cluster.run()
+    await cluster.converge()
+    await cluster.runScenario()
     cluster.checkNothingLost()
-    await cluster.decide()
-    await cluster.checkLaws()
+    await cluster.overrideAndRevert()
+    await cluster.checkInvariants()
   } catch (error) {
     failure = error instanceof Error ? error : new Error(String(error))
     cluster.trace.add('', `FAILED ${failure.message}`)
   } finally {
     await cluster.close()
   }
-  const { trace, reached, deeds } = cluster
-  return { seed, digest: trace.digest(), lines: trace.count, deeds, failure, reached }
+  const { trace, reached, actions } = cluster
+  return { seed, digest: trace.digest(), lines: trace.count, actions, failure, reached }
 }
 
-/** The devices of one run and the time they live in. */
+/** The devices, network and clock of one run. */
 class Cluster {
   readonly trace: Trace
   readonly reached = new Reached()
@@ -83,13 +83,13 @@ class Cluster {
   readonly #user: User
   readonly #setup: Setup
   readonly #devices: readonly SimDevice[]
-  readonly #mishaps: Mishaps
-  readonly #witness: Witness
-  readonly #arrivals: Arrivals
-  /** A person has said whose state is the right one. */
+  readonly #faults: FaultInjector
+  readonly #monitor: Monitor
+  readonly #pullSources: PullSources
+  /** Override and revert were requested. */
   #decided = false
 
-  constructor(seed: number, { print, taste = 'everything' }: RunOptions) {
+  constructor(seed: number, { print, workload = 'mixed' }: RunOptions) {
     const random = new SimRandom(seed)
     this.#random = random
     this.trace = new Trace(() => this.#clock.monotonicMs(), print)
@@ -97,16 +97,16 @@ class Cluster {
     const slowestMs = pick(random, [5, 50, 500])
     this.#network = new SimNetwork(this.#clock, { delayMs: () => 1 + travel.int(slowestMs) })
     this.#contents = new Contents(random.stream('contents'))
-    this.#user = new User(random.stream('user'), this.#contents, this.trace, taste)
-    this.#witness = new Witness(this.#contents, this.#user, this.reached)
-    this.#arrivals = new Arrivals(this.reached)
+    this.#user = new User(random.stream('user'), this.#contents, this.trace, workload)
+    this.#monitor = new Monitor(this.#contents, this.#user, this.reached)
+    this.#pullSources = new PullSources(this.reached)
     this.#setup = new Setup(random)
     const types =
-      taste === 'shapes'
+      workload === 'types'
         ? Array.from({ length: 5 }, () => 'sendreceive' as const)
         : this.#setup.folderTypes(pick(random, [2, 2, 2, 2, 3, 3, 3, 4, 5]))
     this.#devices = types.map((type, i) => this.#makeDevice('abcde'[i] ?? 'z', type))
-    this.#mishaps = new Mishaps({
+    this.#faults = new FaultInjector({
       random,
       network: this.#network,
       user: this.#user,
@@ -114,34 +114,34 @@ class Cluster {
       reached: this.reached,
       devices: this.#devices,
       during: (promise) => this.#during(promise),
-      checkContents: (device) => this.#witness.checkContents(device),
+      checkContents: (device) => this.#monitor.checkContents(device),
     })
   }
 
-  get deeds(): number {
-    return this.#mishaps.deeds
+  get actions(): number {
+    return this.#faults.actions
   }
 
-  /** From the first start to the last misfortune. */
-  async live(): Promise<void> {
+  /** From the first start to the last fault. */
+  async run(): Promise<void> {
     const random = this.#random
     for (let i = random.int(8); i > 0; i--) this.#user.act(pick(random, this.#devices))
-    if (random.chance(0.3)) this.#sameFileApart()
+    if (random.chance(0.3)) this.#sameFileConcurrently()
     for (const device of this.#devices) await device.prepare(this.#setup.neighboursOf(device, this.#devices))
     for (const device of this.#devices) await device.start()
     await this.#pass(pick(random, [0, S, 20 * S]))
     const steps = 6 + random.int(14)
     for (let step = 0; step < steps; step++) {
-      await this.#mishaps.step()
+      await this.#faults.step()
       await this.#pass(pick(random, [0, 0, 20, 300, 2 * S, 10 * S, 70 * S]))
     }
   }
 
-  /** Sometimes, where there are enough who send and receive; nothing else happens after it that could hide what it did. */
-  async playScene(): Promise<void> {
+  /** In some runs, with three or more send-receive devices; no later step could hide its result. */
+  async runScenario(): Promise<void> {
     const random = this.#random.stream('scene')
-    if (this.#devices.length < 3 || this.#isMixed || !random.chance(SCENE_CHANCE)) return
-    const scenes = new Scenes({
+    if (this.#devices.length < 3 || this.#isMixed || !random.chance(SCENARIO_CHANCE)) return
+    const scenarios = new Scenarios({
       random,
       network: this.#network,
       user: this.#user,
@@ -152,84 +152,84 @@ class Cluster {
       during: (promise) => this.#during(promise),
       pass: (ms) => this.#pass(ms),
     })
-    await scenes.deletionsApart()
-    await this.comeToRest()
+    await scenarios.concurrentDeletions()
+    await this.converge()
   }
 
-  /** Nothing goes wrong from now on, and nobody does anything: all devices must come to agree. */
-  async comeToRest(): Promise<void> {
-    this.trace.add('', 'everything is well again')
-    this.#mishaps.end()
+  /** Without faults and user actions all devices must converge. */
+  async converge(): Promise<void> {
+    this.trace.add('', 'end of faults')
+    this.#faults.end()
     for (const device of this.#devices) await device.start()
     let reason: string | undefined
-    for (let round = 0; round < REST_ROUNDS_MAX; round++) {
+    for (let round = 0; round < CONVERGENCE_ROUNDS_MAX; round++) {
       await this.#pass(15 * S)
-      reason = (await unrest(this.#devices, this.#decided)) ?? (await this.#newsOfAScan())
+      reason = (await unsettledReason(this.#devices, this.#decided)) ?? (await this.#scanChanges())
       if (reason === undefined) return
-      if (round % PERSON_ROUNDS === PERSON_ROUNDS - 1) await this.#askPeople()
+      if (round % USER_ROUNDS === USER_ROUNDS - 1) await this.#resolveConflicts()
     }
-    throw new LawBroken('ends', `not at rest an hour after everything was well: ${reason}`)
+    throw new InvariantViolation('ends', `not converged an hour after the last fault: ${reason}`)
   }
 
   checkNothingLost(): void {
     checkNothingLost(this.#devices, this.#contents)
   }
 
-  /** Where a device only sends or only receives, a person says in the end whose state is the right one. */
-  async decide(): Promise<void> {
+  /** Send-only and receive-only folders converge only after override and revert. */
+  async overrideAndRevert(): Promise<void> {
     if (!this.#isMixed) return
     this.#decided = true
     for (const { name, model } of this.#ofType('sendonly')) {
       this.trace.add(name, 'override')
       await this.#during(model?.override(DOCS) ?? Promise.resolve())
-      this.reached.note('a folder that only sends had its way')
+      this.reached.note('a send-only folder was overridden')
     }
     for (const { name, model } of this.#ofType('receiveonly')) {
       this.trace.add(name, 'revert')
       await this.#during(model?.revert(DOCS) ?? Promise.resolve())
-      this.reached.note('a folder that only receives took its changes back')
+      this.reached.note('a receive-only folder was reverted')
     }
-    await this.comeToRest()
+    await this.converge()
   }
 
-  async checkLaws(): Promise<void> {
+  async checkInvariants(): Promise<void> {
     checkConvergence(this.#devices, this.#contents)
-    // Whose state was chosen may be older than what others had done since.
+    // Override and revert may restore older contents.
     if (!this.#isMixed) checkNoResurrection(this.#devices, this.#contents, this.#user)
     const before = await sequencesOf(this.#devices)
     await this.#pass(QUIET_MS)
     const after = await sequencesOf(this.#devices)
     if (before !== after)
-      throw new LawBroken('no echo', `sequences ${before} became ${after} while nobody did anything`)
+      throw new InvariantViolation('no echo', `sequences ${before} became ${after} without user actions`)
     checkConvergence(this.#devices, this.#contents)
-    for (const { clock } of this.#devices) clock.jump(25 * HOUR) // what waits for another attempt is given up after a day
+    for (const { clock } of this.#devices) clock.jump(25 * HOUR) // temporary files expire after a day
     await this.#scanAll()
     checkNoTemporaries(this.#devices)
   }
 
   async close(): Promise<void> {
     for (const device of this.#devices) device.crash()
-    // Whoever still sleeps wakes and finds its life over: otherwise signals that never abort would remember it.
+    // Wakes all sleepers after the end of their incarnation: signals that never abort would retain them.
     while (this.#clock.step());
     await settle()
     for (const device of this.#devices) await device.close()
   }
 
-  /** A look at everything may still find what a watcher missed. */
-  async #newsOfAScan(): Promise<string | undefined> {
+  /** A full scan may find changes that a watcher missed. */
+  async #scanChanges(): Promise<string | undefined> {
     const before = await sequencesOf(this.#devices)
     await this.#scanAll()
     await this.#pass(15 * S)
-    if (before !== (await sequencesOf(this.#devices))) return 'a scan finds something new'
-    return await unrest(this.#devices, this.#decided)
+    if (before !== (await sequencesOf(this.#devices))) return 'a scan finds changes'
+    return await unsettledReason(this.#devices, this.#decided)
   }
 
-  /** A directory here, something else there: no device may decide that, and each of them says so. */
-  async #askPeople(): Promise<void> {
+  /** A directory on one device, a file or symlink on another: devices report that and only a user can resolve it. */
+  async #resolveConflicts(): Promise<void> {
     for (const device of this.#devices) {
       for (const { path } of (await device.model?.folderErrors(DOCS, { page: 1, perPage: 100 })) ?? []) {
-        if (!this.#user.makeWay(device, path)) continue
-        this.reached.note('a person had to choose between a directory and something else')
+        if (!this.#user.moveOutOfTheWay(device, path)) continue
+        this.reached.note('a user had to resolve a type conflict with a directory')
       }
     }
   }
@@ -242,13 +242,13 @@ class Cluster {
     return this.#devices.some(({ folderType }) => folderType !== 'sendreceive')
   }
 
-  /** The same content by the same name, made on two devices that have not met. */
-  #sameFileApart(): void {
+  /** The same content under the same name, created on two devices before they connect. */
+  #sameFileConcurrently(): void {
     const content = this.#contents.make(undefined)
     for (const device of this.#devices.slice(0, 2)) device.disk.hands.write(`${ROOT}/same`, content)
     this.#contents.written(content)
     this.#user.touched.add(this.#contents.identify(content) ?? 0) // removing one of them does not remove the other
-    this.reached.note('two devices made the same file apart')
+    this.reached.note('two devices created the same file concurrently')
   }
 
   #makeDevice(name: string, type: FolderConfig['type']): SimDevice {
@@ -261,29 +261,29 @@ class Cluster {
       trace: this.trace,
       disk: this.#setup.disk(random),
       folder: { ...this.#setup.folder(random), type },
-      onEvent: (event) => this.#heard(device, event),
-      onBadBlock: () => this.reached.note('a device gave others wrong bytes'),
+      onEvent: (event) => this.#onEvent(device, event),
+      onBadBlock: () => this.reached.note('a device served corrupt blocks'),
     })
     device.disk.subscribe(({ kind, path }) => {
-      if (kind !== 'changed') return this.#witness.gone(device, path)
-      this.#witness.changed(device, path)
+      if (kind !== 'changed') return this.#monitor.onRemoved(device, path)
+      this.#monitor.onChanged(device, path)
       if (path.startsWith(`${ROOT}/.stversions/`)) this.reached.note('an old version was kept')
     })
     return device
   }
 
-  #heard(device: SimDevice, event: Event): void {
+  #onEvent(device: SimDevice, event: Event): void {
     this.trace.add(device.name, `${event.type} ${JSON.stringify(event.data, printable)}`)
     this.reached.noteEvent(event)
-    this.#arrivals.heard(device, event)
-    if (event.type === 'LocalIndexUpdated') this.#user.past.unrecorded.recorded(device.name, event.data.filenames)
+    this.#pullSources.onEvent(device, event)
+    if (event.type === 'LocalIndexUpdated') this.#user.removals.unrecorded.recorded(device.name, event.data.filenames)
     if (event.type === 'LocalChangeDetected' && event.data.action === 'deleted')
-      this.#witness.checkDeletion(device, event.data.path)
-    if (event.type === 'StateChanged') this.#mishaps.stateChanged(device, event.data.to)
-    if (event.type === 'ItemFinished' && event.data.error === null) this.#witness.taken(device, event.data.item)
+      this.#monitor.checkDeletion(device, event.data.path)
+    if (event.type === 'StateChanged') this.#faults.stateChanged(device, event.data.to)
+    if (event.type === 'ItemFinished' && event.data.error === null) this.#monitor.onPulled(device, event.data.item)
     if (event.type === 'ItemStarted' && event.data.action === 'delete') device.removing.add(event.data.item)
     if (event.type === 'ItemFinished') device.removing.delete(event.data.item)
-    if (event.type === 'ItemStarted') this.#mishaps.itemStarted(device)
+    if (event.type === 'ItemStarted') this.#faults.itemStarted(device)
   }
 
   async #scanAll(): Promise<void> {
@@ -292,16 +292,16 @@ class Cluster {
 
   async #pass(ms: number): Promise<void> {
     await this.#clock.advance(ms, settle)
-    if (this.#witness.broken !== undefined) throw this.#witness.broken
+    if (this.#monitor.violation !== undefined) throw this.#monitor.violation
   }
 
-  /** Lets time pass until the promise is settled. */
+  /** Advances the clock until the promise settles. */
   async #during<T>(promise: Promise<T>): Promise<T> {
     const progress = { settled: false }
     const mark = () => void (progress.settled = true)
     promise.then(mark, mark)
-    for (let turn = 0; !progress.settled && turn < WAIT_TURNS_MAX; turn++) await this.#pass(turn < 20 ? 0 : 100)
-    if (!progress.settled) throw new LawBroken('ends', 'somebody waits forever')
+    for (let round = 0; !progress.settled && round < WAIT_ROUNDS_MAX; round++) await this.#pass(round < 20 ? 0 : 100)
+    if (!progress.settled) throw new InvariantViolation('ends', 'a call never settles')
     return await promise
   }
 }

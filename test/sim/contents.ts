@@ -2,38 +2,38 @@ import { hash } from 'node:crypto'
 import type { SeenItem } from '../../src/platform/sim/disk-hands.ts'
 import type { SimRandom } from '../../src/platform/sim/random.ts'
 
-/** Everything that users wrote has a size of its own, so that a disk with coarse times shows every edit. */
+/** Every content has a distinct size, so that a disk with coarse times shows every edit. */
 const SIZE_STEP = 1_000
 const SMALL_STEPS_MAX = 4
 const LARGE_STEPS = 140
 const LARGE_STEPS_MAX = 300
 
-/** The number of a file's content, or what else has the name. */
-export type Shape = number | string
+/** The number of the content of a file, or a text for other types. */
+export type ItemIdentity = number | string
 
 /**
- * Every content any user ever wrote, each different from all others. What is on a disk and not in here was put together
- * by a fault.
+ * Every content that a user wrote, each different from all others. A file with any other content is the result of a
+ * fault.
  */
 export class Contents {
   readonly #random: SimRandom
   readonly #byDigest = new Map<string, number>()
   readonly #bytes: Uint8Array[] = []
-  /** Contents that a user replaced or removed, having had them before their eyes. */
+  /** Contents that a user knowingly replaced or removed. */
   readonly released = new Set<number>()
 
   constructor(random: SimRandom) {
     this.#random = random
-    this.#keep(new Uint8Array()) // the empty file is number 0 and nobody's work
+    this.#keep(new Uint8Array()) // the empty file is number 0 and no user content
   }
 
-  /** It is on a disk now: from here on it must not be lost. */
+  /** The content is on a disk and must not be lost any more. */
   written(content: Uint8Array): void {
     const number = this.identify(content)
     if (number !== undefined && number > 0) this.released.delete(number)
   }
 
-  /** A new content; now and then a large one, or most of an old one. */
+  /** A new content; sometimes a large one, or a modified old one. */
   make(like: number | undefined): Uint8Array {
     const number = this.#bytes.length
     const old = like === undefined ? undefined : this.#bytes[like]
@@ -50,14 +50,14 @@ export class Contents {
     return this.#keep(content)
   }
 
-  /** Which content this is; undefined for one that nobody wrote. */
+  /** Which content this is; undefined for one that no user wrote. */
   identify(content: Uint8Array): number | undefined {
     return this.#byDigest.get(digestOf(content))
   }
 
-  /** What an item is, apart from its mode and time: files with the same content are the same. */
-  shapeOf(item: SeenItem): Shape {
-    if (item.type === 'file') return this.identify(item.content) ?? 'nobody’s'
+  /** Type and content of an item, without mode and time. */
+  identityOf(item: SeenItem): ItemIdentity {
+    if (item.type === 'file') return this.identify(item.content) ?? 'unknown'
     return item.type === 'symlink' ? `symlink to ${item.target}` : item.type
   }
 

@@ -13,7 +13,7 @@ import { Network } from '../../src/main/network.ts'
 import { Model } from '../../src/model/model.ts'
 import { Statistics } from '../../src/stats/stats.ts'
 import { supervise } from '../../src/sync/supervisor.ts'
-// Loaded at the first use otherwise: the first life of a process would take other turns than the same life later on.
+// Loaded at the first use otherwise, which would schedule the first run of a process differently from later ones.
 import '../../src/versioner/versioner.ts'
 import type { BlockAnswer, BlockOrder, BlockReader } from '../../src/platform/files/block-reader.ts'
 import { SimDisk, type SimDiskOptions } from '../../src/platform/sim/disk.ts'
@@ -23,7 +23,7 @@ import type { SimRandom } from '../../src/platform/sim/random.ts'
 import type { SimWatcher } from '../../src/platform/sim/watcher.ts'
 import { simPorts } from '../../src/platform/sim/platform.ts'
 import { DOCS, simConfig, simFolder } from '../support/model.ts'
-import { Life, MachineClock, mortal, mortalClock, mortalDisk, mortalWalker } from './life.ts'
+import { Incarnation, DeviceClock, killable, killableClock, killableDisk, killableWalker } from './incarnation.ts'
 import type { Trace } from './trace.ts'
 
 export const ROOT = '/data/docs'
@@ -38,13 +38,13 @@ export interface DeviceSetup {
   readonly disk: SimDiskOptions
   readonly folder: Partial<FolderConfig>
   onEvent(event: Event): void
-  /** It gave others what is not in its file. */
+  /** The device served a block that differs from its file. */
   onBadBlock(): void
 }
 
 /** What exists while the device is on. */
 interface Running {
-  readonly life: Life
+  readonly incarnation: Incarnation
   readonly stop: AbortController
   readonly model: Model
   readonly network: Network
@@ -54,14 +54,14 @@ interface Running {
 }
 
 /**
- * One device with its disk, its index and its clock. Hub, peers and connections are wired as `main/daemon.ts` wires
- * them; REST and the files of the home are left out. The index is what survives a loss of power: it is opened once.
+ * One device with its disk, its index and its clock. Model, peers and connections are wired as `main/daemon.ts` wires
+ * them; REST and the files of the home are left out. The index survives a power loss: it is opened once.
  */
 export class SimDevice {
   readonly name: string
   readonly id: DeviceId
   readonly disk: SimDisk
-  readonly clock: MachineClock
+  readonly clock: DeviceClock
   readonly watching: boolean
   readonly folderType: FolderConfig['type']
   readonly #setup: DeviceSetup
@@ -70,11 +70,11 @@ export class SimDevice {
   #store: IndexStore | undefined
   #running: Running | undefined
   starts = 0
-  /** So many of the next blocks for others are not what was read: its memory is bad. */
+  /** This many of the next blocks served are corrupted, as by bad memory. */
   badBlocks = 0
-  /** What it is taking from its disk right now, because others deleted it. */
+  /** Items that it is removing from its disk because other devices deleted them. */
   readonly removing = new Set<string>()
-  /** Of all lives. */
+  /** Of all incarnations. */
   readonly #stops: AbortController[] = []
 
   constructor(setup: DeviceSetup) {
@@ -82,7 +82,7 @@ export class SimDevice {
     this.#setup = setup
     this.#certificate = Buffer.from(setup.random.stream('certificate').bytes(64)).toString('base64')
     this.id = deviceIdFromCertificate(Buffer.from(this.#certificate, 'base64'))
-    this.clock = new MachineClock(setup.clock)
+    this.clock = new DeviceClock(setup.clock)
     this.disk = new SimDisk(this.clock, setup.disk)
     this.watching = setup.folder.fsWatcherEnabled ?? false
     this.folderType = setup.folder.type ?? 'sendreceive'
@@ -92,15 +92,15 @@ export class SimDevice {
     return this.#running !== undefined
   }
 
-  get life(): Life | undefined {
-    return this.#running?.life
+  get incarnation(): Incarnation | undefined {
+    return this.#running?.incarnation
   }
 
   get model(): Model | undefined {
     return this.#running?.model
   }
 
-  /** What it counts of its own work, since it started. */
+  /** Counters of its own work since the start. */
   get work(): Statistics['work'] | undefined {
     return this.#running?.work
   }
@@ -127,35 +127,35 @@ export class SimDevice {
   }
 
   async index(): Promise<FolderIndex> {
-    if (this.#store === undefined) throw new Error('a device is prepared before anything else')
+    if (this.#store === undefined) throw new Error('prepare the device first')
     return await this.#store.folder(DOCS)
   }
 
   async start(): Promise<void> {
     if (this.#running !== undefined || this.#store === undefined) return
-    const life = new Life()
+    const incarnation = new Incarnation()
     const { trace } = this.#setup
     trace.add(this.name, `starts (${++this.starts})`)
-    const clock = mortalClock(this.clock, life)
+    const clock = killableClock(this.clock, incarnation)
     const random = this.#setup.random.stream(`life ${this.starts}`)
-    const ports = simPorts(mortalDisk(this.disk, life, this.clock), this.#setup.network, this.name)
+    const ports = simPorts(killableDisk(this.disk, incarnation, this.clock), this.#setup.network, this.name)
     const platform = {
       ...ports,
       clock,
       random,
-      walker: mortalWalker(ports.walker, life),
-      net: mortal(ports.net, life),
+      walker: killableWalker(ports.walker, incarnation),
+      net: killable(ports.net, incarnation),
       blocks: { read: (order: BlockOrder) => this.#readBlock(ports.blocks, order) },
     }
-    const store = mortal(this.#store, life)
+    const store = killable(this.#store, incarnation)
     const log = new Log(
-      { clock, write: (line) => life.over || trace.add(this.name, line.replace(/^\S+ \S+ /, '')) },
+      { clock, write: (line) => incarnation.isEnded || trace.add(this.name, line.replace(/^\S+ \S+ /, '')) },
       { level: 'INFO', format: 'text', trace: '' },
     )
     const events = new EventBus({ clock, log: log.logger('events') })
     const stop = new AbortController()
     this.#stops.push(stop)
-    events.listen(new Set(EVENT_TYPES), (event) => life.over || this.#setup.onEvent(event), stop.signal)
+    events.listen(new Set(EVENT_TYPES), (event) => incarnation.isEnded || this.#setup.onEvent(event), stop.signal)
     const logger: Log['logger'] = (facility) => log.logger(facility)
     const statistics = new Statistics({ keyValue: store.keyValue, log: logger('stats') })
     const config = fixedConfig(this.#config())
@@ -174,68 +174,68 @@ export class SimDevice {
         await supervise(service, clock, failed(service.name), stop.signal)
       }),
     )
-    this.#running = { life, stop, model, network, watcher: ports.watcher, work: statistics.work, done }
+    this.#running = { incarnation, stop, model, network, watcher: ports.watcher, work: statistics.work, done }
   }
 
-  /** Loses power now. Of what was not synced chance says what stays. */
+  /** Cuts the power. Of unsynced data a random part survives. */
   crash(): void {
     if (this.#running === undefined) return
     this.#setup.trace.add(this.name, 'loses power')
-    this.#running.life.end()
+    this.#running.incarnation.end()
     this.removing.clear()
-    this.#running.watcher.deaf = true // it stays subscribed, and nobody is there to listen
+    this.#running.watcher.deaf = true // it stays subscribed; the killed process must not receive events
     this.#running = undefined
     this.#setup.network.unplug(this.name)
     this.disk.crash(this.#setup.random.stream(`crash ${this.starts}`))
   }
 
-  /** Ends in order; whoever calls lets time pass meanwhile. */
+  /** Shuts down cleanly; the caller advances the clock meanwhile. */
   async stop(): Promise<void> {
     const running = this.#running
     if (running === undefined) return
     this.#setup.trace.add(this.name, 'stops')
     running.stop.abort(new Error('the device is stopping'))
-    await Promise.race([running.done, running.life.ended]) // the power may go meanwhile
+    await Promise.race([running.done, running.incarnation.ended]) // a crash may happen meanwhile
     if (this.#running !== running) return
-    running.life.end()
+    running.incarnation.end()
     this.#running = undefined
     this.#setup.network.unplug(this.name)
   }
 
-  /** Neighbours that are not connected, as we see it. */
+  /** Neighbours without a connection to this device. */
   get missing(): readonly string[] {
     const devices = this.#running?.network.connections.status().devices
     return this.#neighbours.filter(({ id }) => devices?.has(id) !== true).map(({ name }) => name)
   }
 
   /**
-   * Whether the device has just made sure of what is at this path and acts upon it, in this very moment. No program can
-   * look and replace at once; an edit that falls in between is lost on every system, and held against nobody here. What
-   * is removed is looked at once more when it is out of reach: there every edit counts.
+   * Whether the device has just checked this path and acts on it at the same moment of the clock. No program can check
+   * and replace atomically; an edit in between is lost on every system and is not counted as lost here. A removed item is
+   * checked again after it was moved aside: there every edit counts.
    */
-  isActingUpon(path: string): boolean {
+  isActingOn(path: string): boolean {
     if (this.removing.has(path)) return false
-    return this.#running?.life.hasJustLookedAt(`${ROOT}/${path}`, this.clock.monotonicMs()) ?? false
+    return this.#running?.incarnation.wasJustStatted(`${ROOT}/${path}`, this.clock.monotonicMs()) ?? false
   }
 
-  /** Whether the device has made a directory there in this very moment. */
+  /** Whether the device created a directory there at this moment of the clock. */
   hasJustMade(path: string): boolean {
-    return this.#running?.life.hasJustMade(`${ROOT}/${path}`, this.clock.monotonicMs()) ?? false
+    return this.#running?.incarnation.hasJustMade(`${ROOT}/${path}`, this.clock.monotonicMs()) ?? false
   }
 
   async close(): Promise<void> {
-    // The runtime remembers whoever listens to a signal that was made of others, until it aborts. Nobody acts upon it.
+    // The runtime retains the listeners of a signal that depends on others until it aborts.
     for (const stop of this.#stops) stop.abort()
     await this.#store?.[Symbol.asyncDispose]()
   }
 
   async #readBlock(blocks: BlockReader, order: BlockOrder): Promise<BlockAnswer> {
-    const answer = await blocks.read(order)
-    if (answer.kind !== 'read' || answer.data.length === 0 || this.badBlocks === 0) return answer
+    const result = await blocks.read(order)
+    if (result.kind !== 'read' || result.data.length === 0 || this.badBlocks === 0) return result
     this.badBlocks--
-    answer.data[0]! ^= 0xff // there is one
+    result.data[0]! ^= 0xff // there is one
     this.#setup.onBadBlock()
-    return answer
+    return result
   }
 
   #config(): Config {
@@ -274,7 +274,7 @@ export class SimDevice {
   }
 }
 
-/** A configuration that nobody changes. */
+/** A configuration that never changes. */
 function fixedConfig(config: Config): ConfigStore {
   return { current: config, restartRequired: false, change: async () => config, subscribe: () => {} }
 }

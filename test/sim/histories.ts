@@ -5,13 +5,13 @@ import { pick, SimRandom } from '../../src/platform/sim/random.ts'
 import { DOCS, settle } from '../support/model.ts'
 import { ROOT, SimDevice } from './device.ts'
 import { History, type Value } from './history.ts'
-import { unrest } from './laws.ts'
+import { unsettledReason } from './invariants.ts'
 import { Trace } from './trace.ts'
 
 const S = 1_000
 const NAMES = ['one', 'two', 'three'] as const
 const STEPS = 30
-const REST_ROUNDS_MAX = 240
+const CONVERGENCE_ROUNDS_MAX = 240
 
 export interface HistoriesResult {
   readonly histories: number
@@ -19,28 +19,28 @@ export interface HistoriesResult {
   readonly unexplained: readonly string[]
 }
 
-/** Devices that share three names, each a history of its own, through partitions, stops and losses of power. */
-export async function liveHistories(seed: number, print?: (line: string) => void): Promise<HistoriesResult> {
-  const life = new HistoriesLife(seed, print)
+/** Devices that share three names, each with its own history, under partitions, stops and power losses. */
+export async function runHistories(seed: number, print?: (line: string) => void): Promise<HistoriesResult> {
+  const run = new HistoriesRun(seed, print)
   try {
-    await life.live()
-    await life.comeToRest()
+    await run.start()
+    await run.converge()
   } finally {
-    await life.close()
+    await run.close()
   }
-  return life.result
+  return run.result
 }
 
-class HistoriesLife {
+class HistoriesRun {
   readonly #random: SimRandom
   readonly #clock = new SimClock()
   readonly #network: SimNetwork
   readonly #trace: Trace
   readonly #devices: readonly SimDevice[]
   readonly #histories: ReadonlyMap<string, History>
-  /** Pairs that cannot talk, by their names. */
-  readonly #parted = new Set<string>()
-  readonly #unrest: string[] = []
+  /** Partitioned pairs of devices, by name. */
+  readonly #partitioned = new Set<string>()
+  readonly #unsettled: string[] = []
   #reads = 0
   #values = 0
 
@@ -58,33 +58,33 @@ class HistoriesLife {
     const unexplained = [...this.#histories].flatMap(([name, history]) =>
       history.unexplained.map((line) => `${name}: ${line}`),
     )
-    return { histories: NAMES.length, reads: this.#reads, unexplained: [...unexplained, ...this.#unrest] }
+    return { histories: NAMES.length, reads: this.#reads, unexplained: [...unexplained, ...this.#unsettled] }
   }
 
-  async live(): Promise<void> {
+  async start(): Promise<void> {
     for (const device of this.#devices) await device.prepare(this.#devices.filter((other) => other !== device))
     for (const device of this.#devices) await device.start()
-    this.#tellLinks()
+    this.#updateLinks()
     for (let step = 0; step < STEPS; step++) {
       await this.#step()
       await this.#pass(pick(this.#random, [0, 100, 2 * S, 10 * S, 60 * S]))
     }
   }
 
-  async comeToRest(): Promise<void> {
-    this.#parted.clear()
+  async converge(): Promise<void> {
+    this.#partitioned.clear()
     for (const a of this.#devices) for (const b of this.#devices) if (a !== b) this.#network.heal(a.name, b.name)
     for (const device of this.#devices) await device.start()
-    this.#tellLinks()
-    let reason: string | undefined = 'nobody looked'
-    for (let round = 0; round < REST_ROUNDS_MAX && reason !== undefined; round++) {
+    this.#updateLinks()
+    let reason: string | undefined = 'not checked'
+    for (let round = 0; round < CONVERGENCE_ROUNDS_MAX && reason !== undefined; round++) {
       const scans = Promise.all(this.#devices.map((device) => device.model?.scan(DOCS, [], undefined)))
       await this.#pass(15 * S)
       await scans
       await this.#pass(15 * S)
-      reason = await unrest(this.#devices, true)
+      reason = await unsettledReason(this.#devices, true)
     }
-    if (reason !== undefined) this.#unrest.push(`not at rest: ${reason}`)
+    if (reason !== undefined) this.#unsettled.push(`not converged: ${reason}`)
     const everywhere = this.#everywhere()
     for (const [name, history] of this.#histories) {
       history.settled(new Map(this.#devices.map((device) => [device.name, valueAt(device, name)])), everywhere)
@@ -103,13 +103,13 @@ class HistoriesLife {
     const device = pick(random, this.#devices)
     const chance = random.int(100)
     if (chance < 55) return this.#act(device)
-    if (chance < 70) return this.#part(device)
+    if (chance < 70) return this.#partition(device)
     if (chance < 80) return this.#heal()
-    if (chance < 90) return await this.#switch(device)
+    if (chance < 90) return await this.#stopOrStart(device)
     this.#crash(device)
   }
 
-  /** Reads, and mostly writes something new or takes away what is there. */
+  /** Reads, and mostly writes a new value or removes the old one. */
   #act(device: SimDevice): void {
     const name = pick(this.#random, NAMES)
     const history = this.#histories.get(name)
@@ -123,48 +123,48 @@ class HistoriesLife {
       this.#trace.add(device.name, `removes ${name}: ${seen}`)
       return history?.write(device.name, undefined)
     }
-    // Each has a length of its own: an edit shows also where its time does not.
+    // Each has a distinct length: a scan detects an edit even when the time is equal.
     const value = `<${++this.#values}>`.padEnd(20 + this.#values, '.')
     device.disk.hands.write(`${ROOT}/${name}`, Buffer.from(value))
     this.#trace.add(device.name, `writes ${name}: ${seen} → ${value}`)
     history?.write(device.name, value)
   }
 
-  #part(device: SimDevice): void {
+  #partition(device: SimDevice): void {
     for (const other of this.#devices) {
       if (other === device || this.#random.chance(0.3)) continue
       this.#network.partition(device.name, other.name)
-      this.#parted.add(pairOf(device, other))
+      this.#partitioned.add(pairOf(device, other))
     }
-    this.#tellLinks()
+    this.#updateLinks()
   }
 
   #heal(): void {
     for (const a of this.#devices) for (const b of this.#devices) if (a !== b) this.#network.heal(a.name, b.name)
-    this.#parted.clear()
-    this.#tellLinks()
+    this.#partitioned.clear()
+    this.#updateLinks()
   }
 
-  async #switch(device: SimDevice): Promise<void> {
+  async #stopOrStart(device: SimDevice): Promise<void> {
     if (device.isOn) {
       const stopped = device.stop()
       await this.#pass(S)
       await stopped
     } else await device.start()
-    this.#tellLinks()
+    this.#updateLinks()
   }
 
   #crash(device: SimDevice): void {
     if (!device.isOn) return
     device.crash()
     for (const history of this.#histories.values()) history.lostPower(device.name)
-    this.#tellLinks()
+    this.#updateLinks()
   }
 
-  #tellLinks(): void {
+  #updateLinks(): void {
     const on = this.#devices.filter(({ isOn }) => isOn)
     const links = on.flatMap((a) =>
-      on.filter((b) => a.name < b.name && !this.#parted.has(pairOf(a, b))).map((b) => [a.name, b.name] as const),
+      on.filter((b) => a.name < b.name && !this.#partitioned.has(pairOf(a, b))).map((b) => [a.name, b.name] as const),
     )
     for (const history of this.#histories.values()) history.connect(links)
     this.#trace.add('', `links ${links.map((pair) => pair.join('-')).join(' ')}`)

@@ -19,7 +19,7 @@ function all(value: Value): ReadonlyMap<string, Value> {
   ])
 }
 
-test('a value comes to those who can be reached, in their time, and does not go back', () => {
+test('a value reaches connected devices after any delay and is not undone', () => {
   const history = historyOf('a', 'b')
   history.write('a', 'one')
   history.read('b', undefined)
@@ -31,7 +31,7 @@ test('a value comes to those who can be reached, in their time, and does not go 
   assert.deepEqual(history.unexplained, ['b reads one after two'])
 })
 
-test('what nobody wrote, and what cannot have come, is not explained', () => {
+test('unwritten and unreachable values are not explained', () => {
   const history = historyOf('a', 'b')
   history.read('a', 'torn')
   history.connect([])
@@ -40,7 +40,7 @@ test('what nobody wrote, and what cannot have come, is not explained', () => {
   assert.deepEqual(history.unexplained, ['a reads torn after nothing', 'b reads one after nothing'])
 })
 
-test('of two values apart either may have the name, but both must be somewhere', () => {
+test('either of two concurrent values may have the name, but both must exist', () => {
   const history = historyOf('a', 'b')
   history.connect([])
   history.write('a', 'one')
@@ -52,7 +52,7 @@ test('of two values apart either may have the name, but both must be somewhere',
   assert.deepEqual(history.unexplained, ['one is nowhere'])
 })
 
-test('at rest all have the same, and a removal does not take what it never saw', () => {
+test('converged devices have the same value, and a removal spares a concurrent value', () => {
   const different = historyOf('a', 'b')
   different.write('a', 'one')
   different.settled(
@@ -62,7 +62,7 @@ test('at rest all have the same, and a removal does not take what it never saw',
     ]),
     everywhere('one'),
   )
-  assert.ok(different.unexplained.some((line) => line.startsWith('at rest, and different')))
+  assert.ok(different.unexplained.some((line) => line.startsWith('converged, but different')))
 
   const removed = historyOf('a', 'b')
   removed.write('a', 'one')
@@ -82,7 +82,7 @@ test('at rest all have the same, and a removal does not take what it never saw',
   assert.deepEqual(gone.unexplained, [])
 })
 
-test('a removed value stays removed, also where a read does not tell which removal it saw', () => {
+test('a removed value stays removed, also when a read does not identify the removal', () => {
   const history = historyOf('a', 'b')
   history.write('a', 'one')
   history.read('b', 'one')
@@ -92,7 +92,7 @@ test('a removed value stays removed, also where a read does not tell which remov
   assert.deepEqual(history.unexplained, ['b reads one after nothing'])
 })
 
-test('who lost power may have an older value again', () => {
+test('a device may have an older value after a power loss', () => {
   const history = historyOf('a', 'b')
   history.write('a', 'one')
   history.write('a', 'two')

@@ -1,27 +1,26 @@
-/** What is under a name: a value that was written once and nowhere else, or nothing. */
+/** The content of a name: a value that is written only once, or nothing. */
 export type Value = string | undefined
 
-/** Somebody put a value there, or took one away. */
-interface Deed {
+/** A user wrote or removed a value. */
+interface Write {
   readonly value: Value
-  /** What its author certainly knew when doing it: what they had before their eyes, and what that one's author knew. */
-  readonly past: ReadonlySet<Deed>
+  /** Its causal past: the write that its author had certainly read, and the past of that one. */
+  readonly past: ReadonlySet<Write>
 }
 
 /**
- * A synchronizer as seen from outside: one name, some devices, and what people read and write there. What devices do
- * among themselves is hidden. A read is explained when a deed can have come to the device by those it could talk to, and
- * is not one that the device had already moved on from: a file never goes back to what somebody replaced knowingly. The
- * idea is that of Hughes, Pierce, Arts and Norell in "Mysteries of Dropbox"; here there is no server, deletions are
- * values, and devices that meet pass on what they have from others.
+ * A synchronizer as a black box: one name, some devices, and what users read and write there. A read is explained when
+ * its write can have reached the device over existing links and is not in the causal past of what the device had: a file
+ * never returns to a value that a user knowingly replaced. The idea is that of Hughes, Pierce, Arts and Norell in
+ * "Mysteries of Dropbox"; here there is no server, deletions are values, and devices forward what they received.
  */
 export class History {
-  readonly #first: Deed = { value: undefined, past: new Set() }
-  readonly #deeds: Deed[] = [this.#first]
-  /** What each device may have at this moment: reads do not always tell which of several deeds is meant. */
-  readonly #possible = new Map<string, ReadonlySet<Deed>>()
-  /** What can have come to a device by now. */
-  readonly #reachable = new Map<string, Set<Deed>>()
+  readonly #first: Write = { value: undefined, past: new Set() }
+  readonly #writes: Write[] = [this.#first]
+  /** The writes that each device may have: a read does not always identify one of several writes. */
+  readonly #possible = new Map<string, ReadonlySet<Write>>()
+  /** The writes that can have reached a device. */
+  readonly #reachable = new Map<string, Set<Write>>()
   #links: readonly (readonly [string, string])[] = []
   readonly unexplained: string[] = []
 
@@ -32,7 +31,7 @@ export class History {
     }
   }
 
-  /** Who can talk to whom from now on. */
+  /** Replaces the links between devices. */
   connect(links: readonly (readonly [string, string])[]): void {
     this.#links = links
     this.#spread()
@@ -40,62 +39,62 @@ export class History {
 
   read(device: string, value: Value): void {
     const before = [...(this.#possible.get(device) ?? [])]
-    const now = [...(this.#reachable.get(device) ?? [])].filter((deed) => {
-      return deed.value === value && before.some((current) => current === deed || !current.past.has(deed))
+    const now = [...(this.#reachable.get(device) ?? [])].filter((write) => {
+      return write.value === value && before.some((current) => current === write || !current.past.has(write))
     })
     if (now.length === 0)
       this.unexplained.push(
-        `${device} reads ${value ?? 'nothing'} after ${before.map((deed) => deed.value ?? 'nothing').join(' or ')}`,
+        `${device} reads ${value ?? 'nothing'} after ${before.map((write) => write.value ?? 'nothing').join(' or ')}`,
       )
     else this.#possible.set(device, new Set(now))
   }
 
-  /** A person who has just read what is there replaces it, or takes it away. */
+  /** A user who has just read the value replaces or removes it. */
   write(device: string, value: Value): void {
     const seen = [...(this.#possible.get(device) ?? [])]
-    const pasts = seen.map((deed) => new Set([...deed.past, deed]))
+    const pasts = seen.map((write) => new Set([...write.past, write]))
     const certain = pasts.reduce((all, past) => all.intersection(past), pasts[0] ?? new Set())
-    const deed = { value, past: certain }
-    this.#deeds.push(deed)
-    this.#possible.set(device, new Set([deed]))
-    this.#reachable.get(device)?.add(deed)
+    const write = { value, past: certain }
+    this.#writes.push(write)
+    this.#possible.set(device, new Set([write]))
+    this.#reachable.get(device)?.add(write)
     this.#spread()
   }
 
-  /** Without power a disk may forget what was not synced: the device may have anything that ever reached it. */
+  /** Unsynced data may be lost: the device may have any value that ever reached it. */
   lostPower(device: string): void {
     this.#possible.set(device, new Set(this.#reachable.get(device)))
   }
 
   /**
-   * All devices have met and are at rest. `everywhere` is all that can be found on any of them, under whatever name:
-   * what nobody replaced or removed knowingly has the name or is a copy beside it.
+   * All devices have converged. `everywhere` contains all values on any of them, under any name: each value that no user
+   * knowingly replaced or removed has the name or is a conflict copy.
    */
   settled(values: ReadonlyMap<string, Value>, everywhere: ReadonlySet<string>): void {
     for (const [device, value] of values) this.read(device, value)
     const distinct = new Set(values.values())
     if (distinct.size > 1)
-      this.unexplained.push(`at rest, and different: ${[...distinct].map((value) => value ?? 'nothing').join(', ')}`)
-    for (const { value } of this.lastWords) {
+      this.unexplained.push(`converged, but different: ${[...distinct].map((value) => value ?? 'nothing').join(', ')}`)
+    for (const { value } of this.latestWrites) {
       if (value !== undefined && !everywhere.has(value)) this.unexplained.push(`${value} is nowhere`)
     }
   }
 
-  /** Deeds that no other one was certainly done upon. */
-  get lastWords(): readonly { readonly value: Value }[] {
-    return this.#deeds.filter((deed) => !this.#deeds.some((other) => other.past.has(deed)))
+  /** Writes that are not in the causal past of another one. */
+  get latestWrites(): readonly { readonly value: Value }[] {
+    return this.#writes.filter((write) => !this.#writes.some((other) => other.past.has(write)))
   }
 
-  /** What one has may come to all whom it can talk to, directly or by others. */
+  /** Propagates writes over all links, also indirectly. */
   #spread(): void {
     for (let grown = true; grown;) {
       grown = false
       for (const [a, b] of this.#links) {
         const [atA, atB] = [this.#reachable.get(a) ?? new Set(), this.#reachable.get(b) ?? new Set()]
         if (atA.size === atB.size && atA.isSubsetOf(atB)) continue
-        for (const deed of atA.union(atB)) {
-          atA.add(deed)
-          atB.add(deed)
+        for (const write of atA.union(atB)) {
+          atA.add(write)
+          atB.add(write)
         }
         grown = true
       }

@@ -3,10 +3,10 @@ import type { SimDiskOptions } from '../../src/platform/sim/disk.ts'
 import type { SimRandom } from '../../src/platform/sim/random.ts'
 import type { SimDevice } from './device.ts'
 
-/** Which devices there are, what their folders and disks are like, and who knows whom: all of it by chance. */
+/** Random devices, folders, disks and topology. */
 export class Setup {
   readonly #random: SimRandom
-  /** Everybody knows only those beside them. */
+  /** Each device has only its neighbours configured. */
   readonly isChain: boolean
 
   constructor(random: SimRandom) {
@@ -14,7 +14,7 @@ export class Setup {
     this.isChain = random.stream('topology').chance(0.3)
   }
 
-  /** Mostly everybody sends and receives. At most one only sends: between two of those only a person could decide. */
+  /** Mostly send-receive. At most one send-only folder, as two of them never converge. */
   folderTypes(count: number): readonly FolderConfig['type'][] {
     const random = this.#random.stream('types')
     const types = Array.from({ length: count }, () => 'sendreceive' as FolderConfig['type'])

@@ -1,6 +1,6 @@
 import type { Event } from '../../src/events/types.ts'
 
-/** What the simulation must come across sooner or later: a run that never does tests less than it seems to. */
+/** Sometimes-assertions: situations that the seeds must reach, as a simulation that avoids them tests too little. */
 export const SOMETIMES = [
   'a conflict copy was made',
   'a device lost power while it pulled',
@@ -10,37 +10,37 @@ export const SOMETIMES = [
   'a directory was pulled',
   'a symlink was pulled',
   'only mode or time was pulled',
-  'an item failed and was tried again',
-  'a scan was asked for while the folder was pulling',
-  'a disk refused',
+  'an item failed and was retried',
+  'a scan was requested while the folder was pulling',
+  'a disk call failed',
   'a scan could not read a directory',
   'a disk was full',
-  'a disk gave other bytes than were written',
-  'a device gave others wrong bytes',
+  'a disk returned corrupt data',
+  'a device served corrupt blocks',
   'a connection was cut',
-  'devices were parted',
+  'devices were partitioned',
   'a clock was set back',
   'a clock was set forward',
-  'a device stopped in order and came back',
+  'a device was stopped and restarted',
   'a temporary file was left by a crash',
   'a file of several blocks was pulled',
-  'a temporary file was used again',
+  'a temporary file was reused',
   'blocks were taken from the old version of a file',
   'blocks were taken from another file',
-  'a file got its new name and was not fetched',
+  'a file was renamed instead of fetched',
   'a watched folder was changed',
-  'a folder came to an error and out of it',
-  'two devices made the same file apart',
-  'a folder that only sends had its way',
-  'a folder that only receives took its changes back',
+  'a folder entered and left the error state',
+  'two devices created the same file concurrently',
+  'a send-only folder was overridden',
+  'a receive-only folder was reverted',
   'an old version was kept',
-  'a file was deleted apart while somebody was away',
-  'a person had to choose between a directory and something else',
+  'a file was deleted concurrently while a third device was offline',
+  'a user had to resolve a type conflict with a directory',
 ] as const
 
 export type Sometime = (typeof SOMETIMES)[number]
 
-/** How often each was reached, over any number of runs. */
+/** Counts how often each situation was reached, over any number of runs. */
 export class Reached {
   readonly #counts = new Map<Sometime, number>()
 
@@ -66,10 +66,10 @@ export class Reached {
     return counted.toSorted((a, b) => b[1] - a[1]).map(([what, count]) => `${String(count).padStart(8)}  ${what}`)
   }
 
-  /** What the events of a device tell. */
+  /** Notes what follows from an event of a device. */
   noteEvent(event: Event): void {
     if (event.type === 'StateChanged' && event.data.from === 'error')
-      this.note('a folder came to an error and out of it')
+      this.note('a folder entered and left the error state')
     if (event.type === 'LocalChangeDetected' && event.data.path.includes('.sync-conflict-'))
       this.note('a conflict copy was made')
     if (event.type === 'FolderErrors' && event.data.errors.some(({ error }) => error.startsWith('scan: '))) {
@@ -77,7 +77,7 @@ export class Reached {
     }
     if (event.type !== 'ItemFinished') return
     const { action, type, error } = event.data
-    if (error !== null) this.note('an item failed and was tried again')
+    if (error !== null) this.note('an item failed and was retried')
     else if (action === 'delete') this.note('a deletion was pulled')
     else if (action === 'metadata') this.note('only mode or time was pulled')
     else if (type === 'dir') this.note('a directory was pulled')

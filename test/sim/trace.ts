@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 
-/** What happened, line by line: its digest says whether two runs were the same, its text what went wrong. */
+/** All events of a run, one per line; equal digests mean equal runs. */
 export class Trace {
   readonly #hash = createHash('sha256')
   readonly #nowMs: () => number
   readonly #print: ((line: string) => void) | undefined
   count = 0
 
-  /** `print`: for whoever reads along. */
+  /** `print` receives each line. */
   constructor(nowMs: () => number, print?: (line: string) => void) {
     this.#nowMs = nowMs
     this.#print = print

@@ -1,87 +1,87 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Past } from './past.ts'
+import { Removals } from './removals.ts'
 
 const S = 1_000
 
-/** Content 1 is on the disk of `a` since the first second. */
-function begun(): Past {
-  const past = new Past()
-  past.unrecorded.appeared('a', 'x', 1, S)
-  return past
+/** Content 1 is on the disk of `a` since second 1. */
+function begun(): Removals {
+  const removals = new Removals()
+  removals.unrecorded.appeared('a', 'x', 1, S)
+  return removals
 }
 
-/** The contents whose removal nobody can tell of. */
-function untold(past: Past): readonly number[] {
-  return past.farewells.filter((farewell) => farewell.untold).map(({ content }) => content)
+/** The contents whose removal cannot be detected. */
+function undetectable(removals: Removals): readonly number[] {
+  return removals.all.filter((removal) => removal.unrecorded).map(({ content }) => content)
 }
 
-test('what is removed after the power went cannot be told unless it was recorded', () => {
-  const forgotten = begun()
-  forgotten.unrecorded.powerLost('a', 2 * S)
-  forgotten.farewell('a', 'x', 1)
-  assert.deepEqual(untold(forgotten), [1])
+test('a removal after a power loss is undetectable unless the content was recorded', () => {
+  const lost = begun()
+  lost.unrecorded.powerLost('a', 2 * S)
+  lost.removed('a', 'x', 1)
+  assert.deepEqual(undetectable(lost), [1])
 
   const recorded = begun()
   recorded.unrecorded.recorded('a', ['x'])
   recorded.unrecorded.powerLost('a', 2 * S)
-  recorded.farewell('a', 'x', 1)
-  assert.deepEqual(untold(recorded), [])
+  recorded.removed('a', 'x', 1)
+  assert.deepEqual(undetectable(recorded), [])
 })
 
-test('nor what is removed before the power goes', () => {
-  const past = begun()
-  past.farewell('a', 'x', 1)
-  past.unrecorded.gone('a', 'x')
-  assert.deepEqual(untold(past), [])
-  past.unrecorded.powerLost('a', 2 * S)
-  assert.deepEqual(untold(past), [1])
+test('a removal before a power loss is undetectable unless the content was recorded', () => {
+  const removals = begun()
+  removals.removed('a', 'x', 1)
+  removals.unrecorded.gone('a', 'x')
+  assert.deepEqual(undetectable(removals), [])
+  removals.unrecorded.powerLost('a', 2 * S)
+  assert.deepEqual(undetectable(removals), [1])
 })
 
-test('a device that stops in order has recorded everything', () => {
-  const past = begun()
-  past.unrecorded.stopped('a')
-  past.farewell('a', 'x', 1)
-  past.unrecorded.powerLost('a', 2 * S)
-  past.farewell('a', 'x', 1)
-  assert.deepEqual(untold(past), [])
+test('a clean shutdown records everything', () => {
+  const removals = begun()
+  removals.unrecorded.stopped('a')
+  removals.removed('a', 'x', 1)
+  removals.unrecorded.powerLost('a', 2 * S)
+  removals.removed('a', 'x', 1)
+  assert.deepEqual(undetectable(removals), [])
 })
 
-test('a device must have recorded what has been there for long', () => {
-  const past = begun()
-  past.unrecorded.powerLost('a', 12 * S)
-  past.farewell('a', 'x', 1)
-  assert.deepEqual(untold(past), [])
+test('contents older than the recording delay count as recorded', () => {
+  const removals = begun()
+  removals.unrecorded.powerLost('a', 12 * S)
+  removals.removed('a', 'x', 1)
+  assert.deepEqual(undetectable(removals), [])
 })
 
-test('a scan of the next life records what was forgotten', () => {
-  const past = begun()
-  past.unrecorded.powerLost('a', 2 * S)
-  past.unrecorded.recorded('a', ['x'])
-  past.farewell('a', 'x', 1)
-  assert.deepEqual(untold(past), [])
+test('a scan after the restart records the content', () => {
+  const removals = begun()
+  removals.unrecorded.powerLost('a', 2 * S)
+  removals.unrecorded.recorded('a', ['x'])
+  removals.removed('a', 'x', 1)
+  assert.deepEqual(undetectable(removals), [])
 })
 
-test('what was recorded and comes back is new again', () => {
-  const past = begun()
-  past.unrecorded.recorded('a', ['x'])
-  past.unrecorded.appeared('a', 'x', 1, 2 * S) // its mode changed
-  past.farewell('a', 'x', 1)
-  past.unrecorded.gone('a', 'x')
-  past.unrecorded.appeared('a', 'x', 1, 3 * S)
-  past.unrecorded.powerLost('a', 4 * S)
-  past.farewell('a', 'x', 1)
+test('a recorded content that reappears is unrecorded again', () => {
+  const removals = begun()
+  removals.unrecorded.recorded('a', ['x'])
+  removals.unrecorded.appeared('a', 'x', 1, 2 * S) // its mode changed
+  removals.removed('a', 'x', 1)
+  removals.unrecorded.gone('a', 'x')
+  removals.unrecorded.appeared('a', 'x', 1, 3 * S)
+  removals.unrecorded.powerLost('a', 4 * S)
+  removals.removed('a', 'x', 1)
   assert.deepEqual(
-    past.farewells.map((farewell) => farewell.untold),
+    removals.all.map((removal) => removal.unrecorded),
     [false, true],
   )
 })
 
-test('other names, other devices and other contents are not excused', () => {
-  const past = begun()
-  past.unrecorded.powerLost('a', 2 * S)
-  past.farewell('a', 'y', 1)
-  past.farewell('b', 'x', 1)
-  past.farewell('a', 'x', 2)
-  assert.deepEqual(untold(past), [])
+test('other names, devices and contents are not affected', () => {
+  const removals = begun()
+  removals.unrecorded.powerLost('a', 2 * S)
+  removals.removed('a', 'y', 1)
+  removals.removed('b', 'x', 1)
+  removals.removed('a', 'x', 2)
+  assert.deepEqual(undetectable(removals), [])
 })

@@ -1,33 +1,33 @@
-import type { Farewell } from './past.ts'
+import type { Removal } from './removals.ts'
 
-/** A device has told its index by then of what it put on its disk: pulled files wait two seconds for others at most. */
+/** A device records within this time what it put on its disk: pulled files wait at most two seconds for a batch. */
 const RECORDED_WITHIN_MS = 10_000
 
 interface Placed {
   readonly content: number
   readonly atMs: number
-  /** `forgotten`: the power went before the index heard of it. */
-  state: 'new' | 'recorded' | 'forgotten'
-  /** What people removed or replaced before the index heard that it was there. */
-  readonly farewells: Farewell[]
+  /** `lost`: power was lost before the index recorded it. */
+  state: 'new' | 'recorded' | 'lost'
+  /** Removals and replacements before the index recorded the item. */
+  readonly removals: Removal[]
 }
 
 /**
- * Contents that came to the disk of a device and are not in its index yet. Between the two the power can go. Somebody
- * who then removes such a content, while the device is off, removes what the device never knew it had: after the next
- * start it finds nothing new, or another past than the content had, and cannot tell anybody. Devices go by their names.
+ * Contents that are on the disk of a device and not in its index yet, when power may be lost. A removal of such a content
+ * while the device is off cannot be detected at the next start, as no record of the content exists. Devices are given by
+ * name.
  */
 export class Unrecorded {
   /** By device and path. */
   readonly #placed = new Map<string, Map<string, Placed>>()
 
-  /** Something with this content is on the disk now; it may have been there before. */
+  /** An item with this content is on the disk, now or already before. */
   appeared(device: string, path: string, content: number, nowMs: number): void {
     const placed = this.#of(device)
-    if (placed.get(path)?.content !== content) placed.set(path, { content, atMs: nowMs, state: 'new', farewells: [] })
+    if (placed.get(path)?.content !== content) placed.set(path, { content, atMs: nowMs, state: 'new', removals: [] })
   }
 
-  /** Nothing is there any more. */
+  /** The item was removed. */
   gone(device: string, path: string): void {
     if (this.#of(device).get(path)?.state === 'recorded') this.#of(device).delete(path)
   }
@@ -42,21 +42,21 @@ export class Unrecorded {
   powerLost(device: string, nowMs: number): void {
     for (const item of this.#of(device).values()) {
       if (item.state !== 'new' || nowMs - item.atMs > RECORDED_WITHIN_MS) continue
-      item.state = 'forgotten'
-      for (const farewell of item.farewells) farewell.untold = true
+      item.state = 'lost'
+      for (const removal of item.removals) removal.unrecorded = true
     }
   }
 
-  /** Whoever stops in order leaves nothing unsaid of what it did. */
+  /** A clean shutdown records everything. */
   stopped(device: string): void {
     for (const item of this.#of(device).values()) if (item.state === 'new') item.state = 'recorded'
   }
 
-  farewell(device: string, farewell: Farewell): void {
-    const item = this.#of(device).get(farewell.path)
-    if (item === undefined || item.content !== farewell.content || item.state === 'recorded') return
-    if (item.state === 'forgotten') farewell.untold = true
-    else item.farewells.push(farewell)
+  removed(device: string, removal: Removal): void {
+    const item = this.#of(device).get(removal.path)
+    if (item === undefined || item.content !== removal.content || item.state === 'recorded') return
+    if (item.state === 'lost') removal.unrecorded = true
+    else item.removals.push(removal)
   }
 
   #of(device: string): Map<string, Placed> {

@@ -11,7 +11,7 @@ import type { SeenItem } from '../../src/platform/sim/disk-hands.ts'
 import { pick, type SimRandom } from '../../src/platform/sim/random.ts'
 import type { Contents } from './contents.ts'
 import { ROOT, type SimDevice } from './device.ts'
-import { Past } from './past.ts'
+import { Removals } from './removals.ts'
 import type { Trace } from './trace.ts'
 
 const DIRECTORIES = ['', 'a', 'a/b', 'c', 'd'] as const
@@ -19,40 +19,40 @@ const DEEP_DIRECTORIES = ['', 'a', 'a/b', 'a/b/c', 'a/b/c/d', 'one', 'two/three'
 const NAMES = ['one', 'two', 'three', 'four', 'five'] as const
 const MODES = [0o600, 0o644, 0o755] as const
 
-/** What people do: a bit of everything, or turning files, directories and symlinks into each other and moving trees. */
-export type Taste = 'everything' | 'shapes'
+/** User actions: all kinds, or mostly changes of the type of items and moves of trees. */
+export type Workload = 'mixed' | 'types'
 
-/** A name in a folder that people use: neither ours nor a temporary one. */
+/** Neither an internal nor a temporary name. */
 export function isUsers(path: string): boolean {
   return !isInternal(path) && !isTemporary(path)
 }
 
 /**
- * What people do to their files, by chance. A content that is in the way of what they do, and that they therefore have
- * before their eyes, may go; all others must be there in the end. An edit of a conflict copy is not held to that: of two
- * such edits apart one goes, as in Syncthing, which makes no copies of copies.
+ * Random user actions. A content that an action replaces or removes may disappear; all others must exist at the end. An
+ * edit of a conflict copy is exempt: of two concurrent ones one is discarded, as in Syncthing, which makes no copies of
+ * copies.
  */
 export class User {
   readonly #random: SimRandom
   readonly #contents: Contents
   readonly #trace: Trace
-  readonly #taste: Taste
-  readonly past = new Past()
-  /** Contents of which somebody changed the mode, the time or the name: their past is no straight line. */
+  readonly #workload: Workload
+  readonly removals = new Removals()
+  /** Contents with a changed mode, time or name: their history is not linear. */
   readonly touched = new Set<number>()
-  /** When somebody last did something on a device. */
-  readonly lastActMs = new Map<SimDevice, number>()
+  /** Time of the last user action on a device. */
+  readonly lastActionMs = new Map<SimDevice, number>()
 
-  constructor(random: SimRandom, contents: Contents, trace: Trace, taste: Taste) {
+  constructor(random: SimRandom, contents: Contents, trace: Trace, workload: Workload) {
     this.#random = random
-    this.#taste = taste
+    this.#workload = workload
     this.#contents = contents
     this.#trace = trace
   }
 
-  /** Does one thing on this device, whether it is on or not. */
+  /** Performs one action on this device, whether it is on or not. */
   act(device: SimDevice): void {
-    const everything = [
+    const mixed = [
       this.#write,
       this.#write,
       this.#write,
@@ -70,7 +70,7 @@ export class User {
       this.#touch,
       this.#copy,
     ]
-    const shapes = [
+    const types = [
       this.#write,
       this.#write,
       this.#edit,
@@ -87,34 +87,35 @@ export class User {
       this.#moveUp,
       this.#moveUp,
     ]
-    const deeds = this.#taste === 'shapes' ? shapes : everything
-    this.#acted(device, () => pick(this.#random, deeds).call(this, device))
+    const actions = this.#workload === 'types' ? types : mixed
+    this.#perform(device, () => pick(this.#random, actions).call(this, device))
   }
 
-  #acted(device: SimDevice, deed: () => void): void {
-    this.lastActMs.set(device, device.clock.monotonicMs())
+  #perform(device: SimDevice, action: () => void): void {
+    this.lastActionMs.set(device, device.clock.monotonicMs())
     try {
-      deed()
+      action()
     } catch {
-      // A file is where a directory should be, or the other way round: people see that and do something else.
+      // The item has another type than the action needs.
     }
   }
 
-  /** Writes something new there, unless what has the name is no file. */
+  /** Writes a new content, unless the item is no file. */
   write(device: SimDevice, path: string): void {
-    this.#acted(device, () => this.#put(device, path))
+    this.#perform(device, () => this.#put(device, path))
   }
 
-  /** Removes what is there, if anything is. */
+  /** Removes the item if it exists. */
   remove(device: SimDevice, path: string): void {
-    if (device.disk.hands.look(`${ROOT}/${path}`) !== undefined) this.#acted(device, () => this.#removeAt(device, path))
+    if (device.disk.hands.look(`${ROOT}/${path}`) !== undefined)
+      this.#perform(device, () => this.#removeAt(device, path))
   }
 
   /**
-   * What is a file or a symlink here is a directory with news in it elsewhere. Devices say so and wait for a person:
-   * here it comes and gives the name another one. False when nothing is in the way.
+   * Renames a file or symlink that is a directory with updates on another device, which devices report and leave to the
+   * user. False when there is none.
    */
-  makeWay(device: SimDevice, path: string): boolean {
+  moveOutOfTheWay(device: SimDevice, path: string): boolean {
     const { hands } = device.disk
     for (let end = path.indexOf('/'); end !== -1; end = path.indexOf('/', end + 1)) {
       const above = path.slice(0, end)
@@ -122,7 +123,7 @@ export class User {
       if (item === undefined || item.type === 'directory') continue
       this.#touchedBy(item)
       hands.rename(`${ROOT}/${above}`, `${ROOT}/${above} moved by ${device.name}`)
-      this.#say(device, `moves ${above} out of the way`)
+      this.#record(device, `moves ${above} out of the way`)
       return true
     }
     return false
@@ -133,7 +134,7 @@ export class User {
   }
 
   #edit(device: SimDevice): void {
-    const path = this.#somebodys(device, 'file')
+    const path = this.#existing(device, 'file')
     if (path !== undefined) this.#put(device, path)
   }
 
@@ -142,9 +143,9 @@ export class User {
     if (old !== undefined && old.type !== 'file') return
     const before = old === undefined ? undefined : this.#contents.identify(old.content)
     const content = this.#contents.make(before)
-    this.#farewell(device, path, old)
+    this.#recordRemoval(device, path, old)
     this.#create(device, path, content)
-    this.#say(
+    this.#record(
       device,
       `writes ${path} ${before === undefined ? '' : `<${before}> → `}<${this.#contents.identify(content)}>`,
     )
@@ -152,33 +153,33 @@ export class User {
 
   #create(device: SimDevice, path: string, content: Uint8Array): void {
     device.disk.hands.write(`${ROOT}/${path}`, content)
-    this.#arrived(device, path)
-    if (!isConflictName(path) && !device.isActingUpon(path)) this.#contents.written(content)
+    this.#recordPut(device, path)
+    if (!isConflictName(path) && !device.isActingOn(path)) this.#contents.written(content)
   }
 
   #remove(device: SimDevice): void {
-    const path = this.#somebodys(device)
+    const path = this.#existing(device)
     if (path !== undefined) this.#removeAt(device, path)
   }
 
   #removeAt(device: SimDevice, path: string): void {
-    this.#say(device, `removes ${path}`)
-    this.#farewellAll(device, path)
+    this.#record(device, `removes ${path}`)
+    this.#recordRemovals(device, path)
     device.disk.hands.remove(`${ROOT}/${path}`)
   }
 
   #rename(device: SimDevice): void {
-    this.#move(device, this.#somebodys(device), this.#anyPath(device))
+    this.#move(device, this.#existing(device), this.#anyPath(device))
   }
 
-  /** A directory with all that is in it. */
+  /** A directory with its content. */
   #moveTree(device: SimDevice): void {
-    this.#move(device, this.#somebodys(device, 'directory'), this.#anyPath(device))
+    this.#move(device, this.#existing(device, 'directory'), this.#anyPath(device))
   }
 
-  /** Out of the directory it is in, under the same name. */
+  /** To the parent of its directory, under the same name. */
   #moveUp(device: SimDevice): void {
-    const from = this.#somebodys(device)
+    const from = this.#existing(device)
     if (!from?.includes('/')) return
     const above = parentOf(parentOf(from))
     this.#move(device, from, above === '' ? baseOf(from) : joinPath(above, baseOf(from)))
@@ -192,35 +193,35 @@ export class User {
     if (hands.look(`${ROOT}/${from}`)?.type === 'directory' && target !== undefined) return
     for (const [, item] of this.#itemsAt(device, from)) {
       this.#touchedBy(item)
-      if (isConflictName(to) || device.isActingUpon(to)) this.#release(item)
+      if (isConflictName(to) || device.isActingOn(to)) this.#release(item)
     }
     hands.rename(`${ROOT}/${from}`, `${ROOT}/${to}`)
     if (target !== undefined) this.#release(target)
-    for (const path of this.#itemsAt(device, to).keys()) this.#arrived(device, path)
-    this.#say(device, `renames ${from} to ${to}`)
+    for (const path of this.#itemsAt(device, to).keys()) this.#recordPut(device, path)
+    this.#record(device, `renames ${from} to ${to}`)
   }
 
   #makeDirectory(device: SimDevice): void {
     const path = this.#anyPath(device)
     device.disk.hands.makeDirectories(`${ROOT}/${path}`)
-    this.#arrived(device, path)
-    this.#say(device, `makes the directory ${path}`)
+    this.#recordPut(device, path)
+    this.#record(device, `creates the directory ${path}`)
   }
 
   #symlink(device: SimDevice): void {
     const path = this.#anyPath(device)
     device.disk.hands.makeSymlink(`target-${this.#random.int(5)}`, `${ROOT}/${path}`)
-    this.#arrived(device, path)
-    this.#say(device, `makes the symlink ${path}`)
+    this.#recordPut(device, path)
+    this.#record(device, `creates the symlink ${path}`)
   }
 
-  /** Something else by the same name. */
+  /** Replaces an item by one of another type. */
   #swap(device: SimDevice): void {
-    const path = this.#somebodys(device)
+    const path = this.#existing(device)
     if (path === undefined) return
     const { hands } = device.disk
     const was = hands.look(`${ROOT}/${path}`)?.type
-    this.#farewellAll(device, path)
+    this.#recordRemovals(device, path)
     hands.remove(`${ROOT}/${path}`)
     const kind = pick(
       this.#random,
@@ -230,52 +231,52 @@ export class User {
     else if (kind === 'directory')
       this.#create(device, `${path}/${pick(this.#random, NAMES)}`, this.#contents.make(undefined))
     else hands.makeSymlink('elsewhere', `${ROOT}/${path}`)
-    this.#arrived(device, path)
-    this.#say(device, `makes a ${kind} of the ${was} ${path}`)
+    this.#recordPut(device, path)
+    this.#record(device, `replaces the ${was} ${path} by a ${kind}`)
   }
 
   #chmod(device: SimDevice): void {
-    const path = this.#somebodys(device, 'file')
+    const path = this.#existing(device, 'file')
     if (path === undefined) return
     this.#touchedBy(device.disk.hands.look(`${ROOT}/${path}`))
     const mode = pick(this.#random, MODES)
     device.disk.hands.chmod(`${ROOT}/${path}`, mode)
-    this.#say(device, `sets the mode of ${path} to ${mode.toString(8)}`)
+    this.#record(device, `sets the mode of ${path} to ${mode.toString(8)}`)
   }
 
   #touch(device: SimDevice): void {
-    const path = this.#somebodys(device, 'file')
+    const path = this.#existing(device, 'file')
     if (path === undefined) return
     this.#touchedBy(device.disk.hands.look(`${ROOT}/${path}`))
     device.disk.hands.setModified(`${ROOT}/${path}`, device.clock.nowMs() - this.#random.int(100_000_000))
-    this.#say(device, `sets the time of ${path}`)
+    this.#record(device, `sets the time of ${path}`)
   }
 
   #copy(device: SimDevice): void {
-    const from = this.#somebodys(device, 'file')
+    const from = this.#existing(device, 'file')
     const to = this.#anyPath(device)
     const item = from === undefined ? undefined : device.disk.hands.look(`${ROOT}/${from}`)
     if (item === undefined || device.disk.hands.look(`${ROOT}/${to}`) !== undefined) return
     this.#touchedBy(item)
     device.disk.hands.write(`${ROOT}/${to}`, item.content)
-    this.#arrived(device, to)
-    this.#say(device, `copies ${from} to ${to}`)
+    this.#recordPut(device, to)
+    this.#record(device, `copies ${from} to ${to}`)
   }
 
-  #farewellAll(device: SimDevice, path: string): void {
-    for (const [inner, item] of this.#itemsAt(device, path)) this.#farewell(device, inner, item)
+  #recordRemovals(device: SimDevice, path: string): void {
+    for (const [inner, item] of this.#itemsAt(device, path)) this.#recordRemoval(device, inner, item)
   }
 
-  #farewell(device: SimDevice, path: string, item: SeenItem | undefined): void {
+  #recordRemoval(device: SimDevice, path: string, item: SeenItem | undefined): void {
     const content = this.#release(item)
-    if (content !== undefined && content > 0) this.past.farewell(device.name, path, content)
+    if (content !== undefined && content > 0) this.removals.removed(device.name, path, content)
   }
 
-  /** Somebody who sees what is there, or that nothing is, puts something there, with the directories above it. */
-  #arrived(device: SimDevice, path: string): void {
+  /** Records the creation of an item, with the directories above it. */
+  #recordPut(device: SimDevice, path: string): void {
     for (const made of [path, ...ancestorsOf(path)]) {
       const item = device.disk.hands.look(`${ROOT}/${made}`)
-      if (made !== '' && item !== undefined) this.past.put(device.name, made, this.#contents.shapeOf(item))
+      if (made !== '' && item !== undefined) this.removals.put(device.name, made, this.#contents.identityOf(item))
     }
   }
 
@@ -301,21 +302,21 @@ export class User {
   }
 
   #anyPath(device: SimDevice): string {
-    const directory = pick<string>(this.#random, this.#taste === 'shapes' ? DEEP_DIRECTORIES : DIRECTORIES)
-    const taken = this.#random.chance(0.4) ? this.#somebodys(device) : undefined
-    if (taken !== undefined) return taken
+    const directory = pick<string>(this.#random, this.#workload === 'types' ? DEEP_DIRECTORIES : DIRECTORIES)
+    const existing = this.#random.chance(0.4) ? this.#existing(device) : undefined
+    if (existing !== undefined) return existing
     return directory === '' ? pick(this.#random, NAMES) : `${directory}/${pick(this.#random, NAMES)}`
   }
 
-  /** Something that is there, if there is anything. */
-  #somebodys(device: SimDevice, type?: SeenItem['type']): string | undefined {
+  /** A random existing item, if there is any. */
+  #existing(device: SimDevice, type?: SeenItem['type']): string | undefined {
     const paths = [...device.disk.hands.tree(ROOT)].filter(
       ([path, item]) => isUsers(path) && (type ?? item.type) === item.type,
     )
     return paths.length === 0 ? undefined : pick(this.#random, paths)[0]
   }
 
-  #say(device: SimDevice, what: string): void {
+  #record(device: SimDevice, what: string): void {
     this.#trace.add(device.name, `user ${what}`)
   }
 }

@@ -7,57 +7,57 @@ import type { Trace } from './trace.ts'
 import type { User } from './user.ts'
 
 const S = 1_000
-/** Long enough for devices that may talk to find each other and to agree. */
-const MEETING_MS = 40 * S
+/** Long enough for reachable devices to connect and to converge. */
+const CONVERGENCE_MS = 40 * S
 const PATH = 'd/scene'
 
-export interface ScenesDeps {
+export interface ScenariosDeps {
   readonly random: SimRandom
   readonly network: SimNetwork
   readonly user: User
   readonly trace: Trace
   readonly reached: Reached
   readonly devices: readonly SimDevice[]
-  /** Everybody knows only those beside them. */
+  /** Each device has only its neighbours configured. */
   readonly isChain: boolean
   during<T>(promise: Promise<T>): Promise<T>
   pass(ms: number): Promise<void>
 }
 
-/** Short plays of people who meet and part in an order that chance alone would rarely find. */
-export class Scenes {
-  readonly #deps: ScenesDeps
+/** Fixed sequences of edits and partitions that random steps rarely produce. */
+export class Scenarios {
+  readonly #deps: ScenariosDeps
 
-  constructor(deps: ScenesDeps) {
+  constructor(deps: ScenariosDeps) {
     this.#deps = deps
   }
 
   /**
-   * One edits a file and deletes it, another deletes it without having seen that edit, the two meet, and a third comes
-   * back who had the edit and was away. Whichever deletion wins, the edit was deleted by somebody who knew it.
+   * One device edits a file and deletes it, another deletes it without having seen that edit, the two connect, and a third
+   * that had the edit and was offline connects. Whichever deletion wins, the edit was deleted knowingly.
    */
-  async deletionsApart(): Promise<void> {
+  async concurrentDeletions(): Promise<void> {
     const { user, random, reached, trace } = this.#deps
-    const [editor, other, away] = this.#roles()
-    if (editor === undefined || other === undefined || away === undefined) return
-    trace.add('', `scene: ${editor.name} and ${other.name} delete apart, ${away.name} is away`)
-    this.#letMeet([editor, other], [editor, away])
+    const [editor, other, offline] = this.#roles()
+    if (editor === undefined || other === undefined || offline === undefined) return
+    trace.add('', `scenario: ${editor.name} and ${other.name} delete concurrently, ${offline.name} is offline`)
+    this.#connectOnly([editor, other], [editor, offline])
     await this.#act(editor, () => user.write(editor, PATH))
-    this.#letMeet([editor, away])
+    this.#connectOnly([editor, offline])
     await this.#act(editor, () => user.write(editor, PATH))
-    this.#letMeet()
+    this.#connectOnly()
     for (const device of random.chance(0.5) ? [editor, other] : [other, editor]) {
       await this.#act(device, () => user.remove(device, PATH))
     }
-    this.#letMeet([editor, other])
-    await this.#deps.pass(MEETING_MS)
-    reached.note('a file was deleted apart while somebody was away')
-    this.#letMeet([editor, other], [editor, away])
-    await this.#deps.pass(MEETING_MS)
+    this.#connectOnly([editor, other])
+    await this.#deps.pass(CONVERGENCE_MS)
+    reached.note('a file was deleted concurrently while a third device was offline')
+    this.#connectOnly([editor, other], [editor, offline])
+    await this.#deps.pass(CONVERGENCE_MS)
     this.#healAll()
   }
 
-  /** In a chain the one in the middle speaks with both others. */
+  /** In a chain the editor is the middle device, which is connected to both others. */
   #roles(): readonly SimDevice[] {
     const { devices, isChain, random } = this.#deps
     const rest = [...devices]
@@ -68,19 +68,19 @@ export class Scenes {
     return [...editor, ...others].filter((device) => device !== undefined)
   }
 
-  async #act(device: SimDevice, deed: () => void): Promise<void> {
-    deed()
+  async #act(device: SimDevice, action: () => void): Promise<void> {
+    action()
     await this.#deps.during(device.model?.scan(DOCS, [], undefined) ?? Promise.resolve())
-    await this.#deps.pass(MEETING_MS)
+    await this.#deps.pass(CONVERGENCE_MS)
   }
 
-  #letMeet(...pairs: readonly (readonly [SimDevice, SimDevice])[]): void {
+  #connectOnly(...pairs: readonly (readonly [SimDevice, SimDevice])[]): void {
     const { devices, network } = this.#deps
     this.#healAll()
     for (const a of devices) {
       for (const b of devices) {
-        const may = pairs.some((pair) => pair.includes(a) && pair.includes(b))
-        if (a.name < b.name && !may) network.partition(a.name, b.name)
+        const isConnected = pairs.some((pair) => pair.includes(a) && pair.includes(b))
+        if (a.name < b.name && !isConnected) network.partition(a.name, b.name)
       }
     }
   }

@@ -11,60 +11,60 @@ const S = 1_000
 const HOUR = 3_600 * S
 const FAILING_CALLS = ['open', 'stat', 'list', 'rename', 'read', 'sync', 'mkdir', 'utime'] as const
 
-export interface MishapsDeps {
+export interface FaultInjectorDeps {
   readonly random: SimRandom
   readonly network: SimNetwork
   readonly user: User
   readonly trace: Trace
   readonly reached: Reached
   readonly devices: readonly SimDevice[]
-  /** Lets time pass until the promise is settled. */
+  /** Advances the clock until the promise settles. */
   during<T>(promise: Promise<T>): Promise<T>
-  /** A disk has been without power: is everything on it still whole? */
+  /** Checks the contents of a disk after a power loss. */
   checkContents(device: SimDevice): void
 }
 
-/** What people do and what goes wrong, in between and in the middle of what devices do. */
-export class Mishaps {
-  readonly #deps: MishapsDeps
+/** Injects user actions and faults, between the operations of devices and within them. */
+export class FaultInjector {
+  readonly #deps: FaultInjectorDeps
   readonly #states = new Map<SimDevice, string>()
-  /** What is to happen once a device has begun its next item. */
-  readonly #ambushes = new Map<SimDevice, () => void>()
-  readonly #rotChance: SimRandom
-  deeds = 0
+  /** Actions to run when a device starts its next item. */
+  readonly #interrupts = new Map<SimDevice, () => void>()
+  readonly #corruption: SimRandom
+  actions = 0
 
-  constructor(deps: MishapsDeps) {
+  constructor(deps: FaultInjectorDeps) {
     this.#deps = deps
-    this.#rotChance = deps.random.stream('rot')
+    this.#corruption = deps.random.stream('rot')
   }
 
   async step(): Promise<void> {
     const { random, devices } = this.#deps
-    if (this.#rotChance.chance(0.2)) this.#rot()
+    if (this.#corruption.chance(0.2)) this.#corrupt()
     const device = pick(random, devices)
     const chance = random.int(100)
     if (chance < 34) return this.#actSome(device)
-    if (chance < 37) return this.#hide(device)
+    if (chance < 37) return this.#makeUnreadable(device)
     if (chance < 52) return this.#actLater(device)
     if (chance < 55) return this.#crash(device)
     if (chance < 69) return this.#crashLater(device)
-    if (chance < 76) return this.#switch(device)
-    if (chance < 82) return this.#part(device)
+    if (chance < 76) return this.#stopOrStart(device)
+    if (chance < 82) return this.#partition(device)
     if (chance < 87) return this.healAll()
-    if (chance < 91) return this.#cut(device)
+    if (chance < 91) return this.#cutConnections(device)
     if (chance < 94) return this.#setClock(device)
-    if (chance < 96) return this.#spoil(device)
-    return this.#ambush(device, () => this.#requestScan(device))
+    if (chance < 96) return this.#failDisk(device)
+    return this.#interrupt(device, () => this.#requestScan(device))
   }
 
-  /** Nothing of what was planned will happen. */
+  /** Cancels all planned faults. */
   end(): void {
-    this.#ambushes.clear()
+    this.#interrupts.clear()
     for (const device of this.#deps.devices) {
-      if (device.disk.faults.rottenReads > 0) this.#deps.reached.note('a disk gave other bytes than were written')
+      if (device.disk.faults.rottenReads > 0) this.#deps.reached.note('a disk returned corrupt data')
       device.disk.faults.clear()
       device.badBlocks = 0
-      device.life?.forgetPlans()
+      device.incarnation?.clearPlans()
     }
     this.healAll()
   }
@@ -79,8 +79,8 @@ export class Mishaps {
   }
 
   itemStarted(device: SimDevice): void {
-    this.#ambushes.get(device)?.()
-    this.#ambushes.delete(device)
+    this.#interrupts.get(device)?.()
+    this.#interrupts.delete(device)
   }
 
   #actSome(device: SimDevice): void {
@@ -88,30 +88,30 @@ export class Mishaps {
   }
 
   #act(device: SimDevice): void {
-    this.deeds++
+    this.actions++
     if (device.isOn && device.watching) this.#deps.reached.note('a watched folder was changed')
     this.#deps.user.act(device)
   }
 
-  /** In the middle of whatever the device is about to do. */
+  /** A user action within the next operation of the device. */
   #actLater(device: SimDevice): void {
-    if (device.life === undefined) return this.#actSome(device)
-    this.#ambush(device, () => {
+    if (device.incarnation === undefined) return this.#actSome(device)
+    this.#interrupt(device, () => {
       this.#noteState(device, 'syncing', 'a user changed a file in the middle of a pull')
       this.#act(device)
     })
   }
 
   /**
-   * Something happens a few calls of the disk from now, or a few after the next item is begun; mostly somebody elsewhere
-   * then sees to it that there is one.
+   * Runs `action` a few disk calls from now, or a few after the next item starts; mostly a user action on another device
+   * then provides such an item.
    */
-  #ambush(device: SimDevice, action: () => void): void {
+  #interrupt(device: SimDevice, action: () => void): void {
     const { random, devices } = this.#deps
     const calls = 1 + random.int(40)
-    if (random.chance(0.3)) return device.life?.beforeCall(calls, action)
+    if (random.chance(0.3)) return device.incarnation?.beforeCall(calls, action)
     const soon = 1 + (calls % pick(random, [4, 20]))
-    this.#ambushes.set(device, () => device.life?.beforeCall(soon, action))
+    this.#interrupts.set(device, () => device.incarnation?.beforeCall(soon, action))
     if (random.chance(0.7))
       this.#actSome(
         pick(
@@ -124,7 +124,7 @@ export class Mishaps {
   #crash(device: SimDevice): void {
     if (!device.isOn) return
     device.crash()
-    this.#deps.user.past.unrecorded.powerLost(device.name, device.clock.monotonicMs())
+    this.#deps.user.removals.unrecorded.powerLost(device.name, device.clock.monotonicMs())
     const left = [...device.disk.hands.tree(ROOT).keys()]
     if (left.some(isTemporary)) this.#deps.reached.note('a temporary file was left by a crash')
     this.#deps.checkContents(device)
@@ -137,30 +137,30 @@ export class Mishaps {
       this.#noteState(device, 'scanning', 'a device lost power while it scanned')
       this.#crash(device)
     }
-    if (random.chance(0.8)) return this.#ambush(device, crash)
+    if (random.chance(0.8)) return this.#interrupt(device, crash)
     this.#requestScan(device)
-    device.life?.beforeCall(1 + random.int(20), crash)
+    device.incarnation?.beforeCall(1 + random.int(20), crash)
   }
 
-  async #switch(device: SimDevice): Promise<void> {
+  async #stopOrStart(device: SimDevice): Promise<void> {
     if (!device.isOn) return device.start()
     await this.#deps.during(device.stop())
-    this.#deps.user.past.unrecorded.stopped(device.name)
-    this.#deps.reached.note('a device stopped in order and came back')
+    this.#deps.user.removals.unrecorded.stopped(device.name)
+    this.#deps.reached.note('a device was stopped and restarted')
     if (this.#deps.random.chance(0.5)) await device.start()
   }
 
-  #part(device: SimDevice): void {
+  #partition(device: SimDevice): void {
     const { devices, network, random, reached, trace } = this.#deps
     for (const other of devices) {
       if (other === device || random.chance(0.3)) continue
-      trace.add('', `${device.name} and ${other.name} are parted`)
+      trace.add('', `${device.name} and ${other.name} are partitioned`)
       network.partition(device.name, other.name)
-      reached.note('devices were parted')
+      reached.note('devices were partitioned')
     }
   }
 
-  #cut(device: SimDevice): void {
+  #cutConnections(device: SimDevice): void {
     const { devices, network, reached, trace } = this.#deps
     for (const other of devices) if (other !== device) network.cut(device.name, other.name)
     trace.add('', `the connections of ${device.name} are cut`)
@@ -174,7 +174,7 @@ export class Mishaps {
     device.clock.jump(byMs)
   }
 
-  #spoil(device: SimDevice): void {
+  #failDisk(device: SimDevice): void {
     const { random, reached, trace } = this.#deps
     const full = random.chance(0.5)
     const fault = full
@@ -182,24 +182,24 @@ export class Mishaps {
       : { call: pick(random, FAILING_CALLS), code: pick(random, ['EIO', 'EACCES']) }
     device.disk.fail({ ...fault, nth: 1 + random.int(20), times: 1 + random.int(20), under: ROOT })
     trace.add(device.name, `disk will fail: ${fault.call} ${fault.code}`)
-    reached.note(full ? 'a disk was full' : 'a disk refused')
+    reached.note(full ? 'a disk was full' : 'a disk call failed')
   }
 
-  /** What a device reads from its own files, or gives to others, is not what it should be, a few times. */
-  #rot(): void {
-    const random = this.#rotChance
+  /** A few of the next reads of a device, or blocks that it serves, are corrupt. */
+  #corrupt(): void {
+    const random = this.#corruption
     const device = pick(random, this.#deps.devices)
     const times = 1 + random.int(6)
     if (random.chance(0.5)) {
       device.badBlocks = times
-      return this.#deps.trace.add(device.name, `will give others ${times} wrong blocks`)
+      return this.#deps.trace.add(device.name, `will serve ${times} corrupt blocks`)
     }
     device.disk.rot({ nth: 1 + random.int(4), times, under: ROOT })
-    this.#deps.trace.add(device.name, `disk will give wrong bytes ${times} times`)
+    this.#deps.trace.add(device.name, `disk will return corrupt data ${times} times`)
   }
 
-  /** A directory, or all of them, that nobody may look into for a while; a scan comes across it. */
-  #hide(device: SimDevice): void {
+  /** Makes one directory, or the whole folder, unreadable for some calls, and scans. */
+  #makeUnreadable(device: SimDevice): void {
     const { random, trace } = this.#deps
     const items = [...device.disk.hands.tree(ROOT)].filter(([path, { type }]) => type === 'directory' && isUsers(path))
     const [path, code] = [items.length > 0 ? pick(random, items)[0] : '', pick(random, ['EACCES', 'EIO'])]
@@ -211,7 +211,7 @@ export class Mishaps {
   }
 
   #requestScan(device: SimDevice): void {
-    this.#noteState(device, 'syncing', 'a scan was asked for while the folder was pulling')
+    this.#noteState(device, 'syncing', 'a scan was requested while the folder was pulling')
     device.model?.scan(DOCS, [], undefined).catch(() => {}) // refused while the folder has an error
   }
 
