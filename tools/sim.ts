@@ -1,6 +1,6 @@
 /**
- * Runs seeds of whole simulated devices, or of the planner alone. `npm run sim -- --seeds 1000`; a failing seed prints the
- * command that replays it with its trace. On interruption the totals and the command that continues are printed.
+ * Runs seeds of whole simulated devices, or of the planner alone. `npm run sim -- --seeds 1000`; a failing seed prints
+ * the command that replays it with its trace. On interruption the totals and the command that continues are printed.
  */
 import { parseArgs } from 'node:util'
 import { runSeed } from '../test/sim/cluster.ts'

@@ -210,8 +210,8 @@ export class SimDevice {
 
   /**
    * Whether the device has just checked this path and acts on it at the same moment of the clock. No program can check
-   * and replace atomically; an edit in between is lost on every system and is not counted as lost here. A removed item is
-   * checked again after it was moved aside: there every edit counts.
+   * and replace atomically; an edit in between is lost on every system and is not counted as lost here. A removed item
+   * is checked again after it was moved aside: there every edit counts.
    */
   isActingOn(path: string): boolean {
     if (this.removing.has(path)) return false

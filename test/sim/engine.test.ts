@@ -12,11 +12,11 @@ const SAMPLE = [3, 17, 58, 101] as const
 
 /**
  * Seeds that once violated an invariant, and do so again without the fix. 2691, 2990: in a chain, a device whose disk
- * rounds times to two seconds sent the rounded time, and others chose another winner. 25680, 27019, 29286: a symlink under
- * a temporary name stayed after a crash. 22249: so did one that was moved aside for removal. 22298, 22942, 23782: a user
- * removed an item that a device had created and not recorded before a power loss; the invariant was too strict. 26906: so
- * was that of false deletions, for a file that the device replaced by a directory at that moment. 40023: a directory that
- * was created for a pulled file was lost with the power, and its loss was announced as a deletion.
+ * rounds times to two seconds sent the rounded time, and others chose another winner. 25680, 27019, 29286: a symlink
+ * under a temporary name stayed after a crash. 22249: so did one that was moved aside for removal. 22298, 22942, 23782:
+ * a user removed an item that a device had created and not recorded before a power loss; the invariant was too strict.
+ * 26906: so was that of false deletions, for a file that the device replaced by a directory at that moment. 40023: a
+ * directory that was created for a pulled file was lost with the power, and its loss was announced as a deletion.
  */
 const REGRESSIONS = [2_691, 2_990, 22_249, 22_298, 22_942, 23_782, 25_680, 26_906, 27_019, 29_286, 40_023] as const
 
@@ -64,7 +64,7 @@ test('the same seed produces the same run', async () => {
 test('the runs reach all listed situations', () => {
   reportRow({ id: 'S-01', tried: runs, actions, divergences: 0 })
   reportRow({ id: 'S-07', tried: SOMETIMES.length, reachedPercent: reached.percent, missing: reached.missing })
-  // A change of the code changes the runs of all seeds: 200 of them may miss the rarest situation (3 in 200 on average),
-  // but not the next one (8 in 200) as well.
+  // A change of the code changes the runs of all seeds: 200 of them may miss the rarest situation (3 in 200 on
+  // average), but not the next one (8 in 200) as well.
   assert.ok(reached.missing.length <= 1, `not reached: ${reached.missing.join(', ')}`)
 })

@@ -103,8 +103,8 @@ export class FaultInjector {
   }
 
   /**
-   * Runs `action` a few disk calls from now, or a few after the next item starts; mostly a user action on another device
-   * then provides such an item.
+   * Runs `action` a few disk calls from now, or a few after the next item starts; mostly a user action on another
+   * device then provides such an item.
    */
   #interrupt(device: SimDevice, action: () => void): void {
     const { random, devices } = this.#deps

@@ -10,8 +10,8 @@ interface Write {
 
 /**
  * A synchronizer as a black box: one name, some devices, and what users read and write there. A read is explained when
- * its write can have reached the device over existing links and is not in the causal past of what the device had: a file
- * never returns to a value that a user knowingly replaced. The idea is that of Hughes, Pierce, Arts and Norell in
+ * its write can have reached the device over existing links and is not in the causal past of what the device had: a
+ * file never returns to a value that a user knowingly replaced. The idea is that of Hughes, Pierce, Arts and Norell in
  * "Mysteries of Dropbox"; here there is no server, deletions are values, and devices forward what they received.
  */
 export class History {
@@ -67,8 +67,8 @@ export class History {
   }
 
   /**
-   * All devices have converged. `everywhere` contains all values on any of them, under any name: each value that no user
-   * knowingly replaced or removed has the name or is a conflict copy.
+   * All devices have converged. `everywhere` contains all values on any of them, under any name: each value that no
+   * user knowingly replaced or removed has the name or is a conflict copy.
    */
   settled(values: ReadonlyMap<string, Value>, everywhere: ReadonlySet<string>): void {
     for (const [device, value] of values) this.read(device, value)

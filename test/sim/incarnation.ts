@@ -8,8 +8,8 @@ function never(): Promise<never> {
 }
 
 /**
- * One run of the process of a device, from its start to its stop or power loss. Calls of the platform after the end never
- * settle: no error is raised and no cleanup runs, as when a process is killed.
+ * One run of the process of a device, from its start to its stop or power loss. Calls of the platform after the end
+ * never settle: no error is raised and no cleanup runs, as when a process is killed.
  */
 export class Incarnation {
   readonly #ended = Promise.withResolvers<void>()

@@ -66,8 +66,8 @@ export async function unsettledReason(devices: readonly SimDevice[], decided: bo
 }
 
 /**
- * A send-only folder removed or replaced the directory and does not restore it for updates that others have in it: until
- * override or revert, those others keep the directory and report that they cannot remove it.
+ * A send-only folder removed or replaced the directory and does not restore it for updates that others have in it:
+ * until override or revert, those others keep the directory and report that they cannot remove it.
  */
 function isKeptFromSender({ disk, folderType }: SimDevice, path: string, devices: readonly SimDevice[]): boolean {
   if (folderType === 'sendonly' || disk.hands.look(`${ROOT}/${path}`)?.type !== 'directory') return false
@@ -111,8 +111,8 @@ export function checkNothingLost(devices: readonly SimDevice[], contents: Conten
 }
 
 /**
- * A content that a user knowingly removed or replaced does not come back. Exceptions: where a concurrent edit won, as it
- * always does against a deletion, the record of the removal is gone, and a device that still has the content is then
+ * A content that a user knowingly removed or replaced does not come back. Exceptions: where a concurrent edit won, as
+ * it always does against a deletion, the record of the removal is gone, and a device that still has the content is then
  * concurrent with that edit; and the removal of a content that was not recorded at a power loss cannot be detected.
  */
 export function checkNoResurrection(devices: readonly SimDevice[], contents: Contents, user: User): void {

@@ -63,8 +63,8 @@ export class Monitor {
   }
 
   /**
-   * No deletion is announced while the item exists. At the same moment of the clock a user may have created it again, or
-   * the device a directory to pull into; the deleted item was gone nevertheless.
+   * No deletion is announced while the item exists. At the same moment of the clock a user may have created it again,
+   * or the device a directory to pull into; the deleted item was gone nevertheless.
    */
   checkDeletion(device: SimDevice, path: string): void {
     if (this.#user.lastActionMs.get(device) === device.clock.monotonicMs()) return

@@ -33,8 +33,8 @@ export class Scenarios {
   }
 
   /**
-   * One device edits a file and deletes it, another deletes it without having seen that edit, the two connect, and a third
-   * that had the edit and was offline connects. Whichever deletion wins, the edit was deleted knowingly.
+   * One device edits a file and deletes it, another deletes it without having seen that edit, the two connect, and a
+   * third that had the edit and was offline connects. Whichever deletion wins, the edit was deleted knowingly.
    */
   async concurrentDeletions(): Promise<void> {
     const { user, random, reached, trace } = this.#deps

@@ -13,9 +13,9 @@ interface Placed {
 }
 
 /**
- * Contents that are on the disk of a device and not in its index yet, when power may be lost. A removal of such a content
- * while the device is off cannot be detected at the next start, as no record of the content exists. Devices are given by
- * name.
+ * Contents that are on the disk of a device and not in its index yet, when power may be lost. A removal of such a
+ * content while the device is off cannot be detected at the next start, as no record of the content exists. Devices are
+ * given by name.
  */
 export class Unrecorded {
   /** By device and path. */
