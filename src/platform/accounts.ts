@@ -1,10 +1,10 @@
 import { Accounts } from '../core/attributes/accounts.ts'
 import type { Disk } from './disk.ts'
 
-/** Lists of people are short; a longer one is left alone, and they are known by their numbers. */
+/** Larger account lists are not read; numeric IDs are used instead. */
 const LIST_SIZE_BYTES_MAX = 4 * 1_024 * 1_024
 
-/** The people and groups that this machine itself knows. Those from elsewhere (a directory service) have numbers only. */
+/** The local users and groups. Those of a directory service have numeric IDs only. */
 export async function readAccounts(disk: Pick<Disk, 'open'>): Promise<Accounts> {
   const [passwd, group] = await Promise.all(['/etc/passwd', '/etc/group'].map((path) => readList(disk, path)))
   return new Accounts(passwd ?? '', group ?? '')
@@ -21,6 +21,6 @@ async function readList(disk: Pick<Disk, 'open'>, path: string): Promise<string>
       count = await file.read(text.subarray(done), done)
     return text.toString('utf8', 0, done)
   } catch {
-    return '' // there is none, or it is not for us: numbers will do
+    return '' // missing or unreadable: numeric IDs are used
   }
 }

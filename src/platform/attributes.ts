@@ -1,15 +1,15 @@
 import type { AttributeChange, AttributeList } from '../core/attributes/attributes.ts'
 
-/** What a look at the attributes of many items gave. */
+/** The result of reading the attributes of many items. */
 export type AttributesRead =
   | {
       readonly kind: 'read'
-      /** By name; an item that has none is not in there. */
+      /** By name; items without attributes are left out. */
       readonly found: ReadonlyMap<string, AttributeList>
-      /** Items whose attributes nobody knows, with the reason. Those that have gone meanwhile have the reason `GONE`. */
+      /** Items whose attributes could not be read, with the reason: `GONE` for those removed meanwhile. */
       readonly failed: ReadonlyMap<string, string>
     }
-  /** The machine has no means to read or set attributes. */
+  /** The machine cannot read or set attributes. */
   | { readonly kind: 'no-means' }
 
 export type AttributesWritten =
@@ -20,10 +20,10 @@ export type AttributesWritten =
 export const GONE = 'No such file or directory'
 export const NOT_PERMITTED = 'Permission denied'
 
-/** Extended attributes of files and directories. Symlinks are never followed. Trouble is data; only an abort rejects. */
+/** Extended attributes of files and directories. Symlinks are never followed. Errors are results; only an abort rejects. */
 export interface Attributes {
   /** Of items below `root`, by their names relative to it. */
   read(root: string, names: readonly string[], signal: AbortSignal): Promise<AttributesRead>
-  /** What could not be done first is told; the rest may have been done or not. */
+  /** Reports the first failure; the other changes may be applied or not. */
   write(path: string, change: AttributeChange): Promise<AttributesWritten>
 }

@@ -1,6 +1,6 @@
 /** The only source of time. Nothing outside platform/ may read Date or set a timer. */
 export interface Clock {
-  /** Wall-clock time. May jump: for what people read and what is stored. */
+  /** Wall-clock time. May jump: for display and storage. */
   nowMs(): number
   /** Time that only goes forward: for durations, rates and deadlines. */
   monotonicMs(): number

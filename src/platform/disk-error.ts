@@ -1,4 +1,4 @@
-/** An error as the system gives it: programs read `code`, people the message. */
+/** An error of the system: `code` for programs, the message for users. */
 export class DiskError extends Error {
   override readonly name = 'DiskError'
   readonly code: string
@@ -12,8 +12,8 @@ export class DiskError extends Error {
 }
 
 /**
- * Refuses what is no path of a file: relative (it would depend on where we were started), with a NUL, or with half a
- * character, which the system would silently turn into another name.
+ * Rejects invalid paths: relative (it would depend on the working directory), with a NUL, or with a lone surrogate, which
+ * the system would silently replace by another character.
  */
 export function checkPath(path: string, call: string): void {
   const absolute = path.startsWith('/') || /^([a-z]:)?[\\/]/i.test(path)

@@ -1,6 +1,6 @@
 import type { FileType } from '../core/records/file-info.ts'
 
-/** What a path is. `other` is everything that is never synchronized: pipes, sockets, devices. */
+/** The type of an item. `other` is never synchronized: pipes, sockets, devices. */
 export type DiskType = FileType | 'other'
 
 export interface DiskStat {
@@ -16,17 +16,17 @@ export interface DiskStat {
   readonly deviceId: bigint
   readonly inode: bigint
   /**
-   * Moves with every change, also where size and time are put back. Nanoseconds as a double, so changes less than 256 ns
-   * apart may look like one; the clocks of file systems are coarser. Left out where nobody compares it.
+   * Changes with every change of the item, also where size and time are restored. Nanoseconds as a double, so changes
+   * less than 256 ns apart may be equal; the clocks of file systems are coarser. Left out where it is not compared.
    */
   readonly changeStamp?: number
-  /** How many names the item has. Left out where nobody counts them. */
+  /** Number of hard links. Left out where it is not needed. */
   readonly nameCount?: number
 }
 
 /**
- * A name in a directory. `valid` is false for bytes that are no UTF-8: such a name is shown, never opened; its bad
- * bytes read as `\xNN`, so that people find the item and no two of them look the same.
+ * A name in a directory. `valid` is false for bytes that are no UTF-8: such a name is displayed, never opened; its invalid
+ * bytes appear as `\xNN`, so that users find the item and no two names are equal.
  */
 export interface DiskName {
   readonly name: string
@@ -35,58 +35,58 @@ export interface DiskName {
 
 /** An open file. Every call may reject with an error whose `code` is the system's (`ENOSPC`, `EIO`, …). */
 export interface DiskFile extends AsyncDisposable {
-  /** What the system calls the open file, for threads of this process; undefined where there is no such thing. */
+  /** The file descriptor, for threads of this process; undefined where there is none. */
   readonly descriptor?: number
   /**
-   * The same open file past the system's memory, for whole pages at a time; undefined where there is no such way.
-   * Closed with the file.
+   * A descriptor of the same file that bypasses the page cache, for whole pages; undefined where unsupported. Closed
+   * with the file.
    */
   readonly directDescriptor?: number | undefined
-  /** As it was when it was opened, where opening had a look anyway. */
+  /** The state at the time of opening, where `open` read it anyway. */
   readonly opened?: DiskStat
   stat(): Promise<DiskStat>
-  /** Bytes read; 0 at the end of the file. May be fewer than asked for. */
+  /** Bytes read; 0 at the end of the file. May be fewer than requested. */
   read(into: Uint8Array, positionBytes: number): Promise<number>
   /** Writes all of it or rejects. */
   write(data: Uint8Array, positionBytes: number): Promise<void>
   truncate(sizeBytes: number): Promise<void>
-  /** Resolves once the content would survive a loss of power. */
+  /** Resolves once the content is durable. */
   sync(): Promise<void>
   chmod(mode: number): Promise<void>
   chown(userId: number, groupId: number): Promise<void>
   /**
-   * Where the file is at this moment, by a path without symlinks, however it was found; undefined where the system
-   * does not tell. Only this answers for sure what was opened: a path can lead elsewhere a moment later.
+   * The current path of the open file, without symlinks; undefined where the system does not provide it. Only this
+   * identifies the opened file reliably: a path may resolve differently a moment later.
    */
   realPath?(): Promise<string | undefined>
   close(): Promise<void>
 }
 
 /**
- * `read` and `write` open a regular file that is there (`write` reads too); `create` fails where anything is there
- * already, a dangling symlink included. No form follows a final symlink (`ELOOP`) or waits at a pipe.
+ * `read` and `write` open an existing regular file (`write` reads too); `create` fails where any item exists, also a
+ * dangling symlink. No mode follows a final symlink (`ELOOP`) or blocks on a pipe.
  */
 export type OpenMode = 'read' | 'write' | 'create'
 
 /**
- * A directory that is held open. What is done below `path` is done in this directory, even when another one, or a symlink,
- * gets its name meanwhile; where the system cannot do that, it is only the path that it had.
+ * A directory that is held open. Calls below `path` refer to this directory, even when another one, or a symlink, gets its
+ * name meanwhile; where the system does not support that, `path` is the plain path.
  */
 export interface HeldDirectory extends AsyncDisposable {
   readonly path: string
-  /** Where the directory was when it was opened, without symlinks. */
+  /** The path of the directory when it was opened, without symlinks. */
   readonly realPath: string
 }
 
 export interface LockOptions {
-  /** Giving the lock back leaves the file where it is. */
+  /** Releasing the lock does not remove the file. */
   readonly leaveFile?: boolean
 }
 
 /**
- * Files and directories by absolute path. No call follows a symlink in the last component unless it says so.
- * What goes wrong rejects with an error that has the system's `code`. A path that is relative or contains a NUL is
- * refused with `EINVAL`, one with half a character with `EILSEQ`: the system would take it for another name.
+ * Files and directories by absolute path. No call follows a symlink in the last component unless stated otherwise.
+ * Failures reject with an error that has the system's `code`. A path that is relative or contains a NUL is rejected with
+ * `EINVAL`, one with a lone surrogate with `EILSEQ`: the system would use another name.
  */
 export interface Disk {
   open(path: string, mode: OpenMode, permissions?: number): Promise<DiskFile>
@@ -102,58 +102,57 @@ export interface Disk {
   removeDirectory(path: string): Promise<void>
   rename(from: string, to: string): Promise<void>
   /**
-   * A rename that refuses with `EEXIST` to replace what is there. For a directory, and where there are no hard links,
-   * it looks first and renames then: what is made in between must be an empty directory, or a file, to be replaced.
+   * A rename that fails with `EEXIST` instead of replacing an item. For a directory, and where there are no hard links,
+   * it checks first and renames then: an empty directory, or a file, created in between is replaced.
    */
   renameNew(from: string, to: string): Promise<void>
   /**
-   * A new file with the content of another, in the quickest way the system has. Refuses with `EEXIST` where anything is
-   * there already. The content is as it was at some moment for each part of it: whoever relies on it looks.
+   * Copies a file in the fastest way of the system. Fails with `EEXIST` where any item exists. The parts may be of
+   * different moments: the caller verifies the content.
    */
   copyNew(from: string, to: string, permissions: number): Promise<void>
   /**
-   * A second name for a file: the same content under both until one of them goes. Refuses with `EEXIST` where anything
-   * is there already; where the system has no such names, or not across these directories, with its own code
-   * (`EXDEV`, `EPERM`, `ENOTSUP`, …).
+   * Creates a hard link. Fails with `EEXIST` where any item exists; where hard links are not supported, or not across
+   * these directories, with the system's code (`EXDEV`, `EPERM`, `ENOTSUP`, …).
    */
   linkNew(from: string, to: string): Promise<void>
   /**
-   * The same where the system lets both files share what they have in common, which takes no time; rejects where it
-   * does not, with nothing made.
+   * Clones a file by sharing its blocks (copy-on-write), in constant time; rejects where unsupported, without creating a
+   * file.
    */
   cloneNew(from: string, to: string, permissions: number): Promise<void>
   makeSymlink(target: string, path: string): Promise<void>
-  /** Rejects with `EILSEQ` where the target is no UTF-8: it would not come back as it was. */
+  /** Rejects with `EILSEQ` where the target is no UTF-8, which a string cannot represent. */
   readSymlink(path: string): Promise<string>
-  /** `ELOOP` for a symlink: what is behind it stays as it is. */
+  /** `ELOOP` for a symlink: its target is not changed. */
   chmod(path: string, mode: number): Promise<void>
-  /** Of the item itself, also of a symlink. `EPERM` for those who may not, `ENOSYS` where there are no owners. */
+  /** Of the item itself, also of a symlink. `EPERM` without the privilege, `ENOSYS` where there are no owners. */
   chown(path: string, userId: number, groupId: number): Promise<void>
   /**
-   * As exactly as the system lets us, always within the same second. The real disk takes seconds as a double, so
-   * dates of 1970 to 2038 come out up to 120 ns off, until 2106 up to 240 ns, and file systems may be coarser: whoever
-   * must know the time that an item has now reads it back.
+   * As exactly as the system allows, always within the same second. The real disk takes seconds as a double, so dates of
+   * 1970 to 2038 are up to 120 ns off, until 2106 up to 240 ns, and file systems may be coarser: a caller that needs the
+   * resulting time reads it back.
    */
   setModified(path: string, modifiedS: number, modifiedNs: number): Promise<void>
   /**
-   * Makes renames and removals in a directory survive a loss of power; does nothing where the system has no such call.
+   * Makes renames and removals in a directory durable; does nothing where the system has no such call.
    * Follows symlinks.
    */
   syncDirectory(path: string): Promise<void>
-  /** Refuses what is no directory itself: a symlink is not followed in the last component. */
+  /** Fails for anything but a directory: a symlink is not followed in the last component. */
   holdDirectory(path: string): Promise<HeldDirectory>
   space(path: string): Promise<{ readonly freeBytes: number; readonly totalBytes: number }>
   /** The real path behind symlinks. */
   realPath(path: string): Promise<string>
   /**
-   * An exclusive lock that the system drops when the process ends; undefined when somebody else has it, in this
-   * process or another. Makes the file, 0600, where there is none; giving the lock back removes it, unless it is to be
-   * left: for a file that is somebody else's.
+   * An exclusive lock that the system drops when the process ends; undefined when it is held, by this process or another.
+   * Creates the file, 0600, where there is none; releasing removes it, unless `leaveFile` is set for a file of another
+   * program.
    */
   lock(path: string, options?: LockOptions): Promise<AsyncDisposable | undefined>
 }
 
-/** The few calls that walking and hashing need, without promises: for threads, and for the simulated disk. */
+/** The synchronous calls of walking and hashing: for threads, and for the simulated disk. */
 export interface SyncDisk {
   lstat(path: string): DiskStat
   list(path: string): readonly DiskName[]

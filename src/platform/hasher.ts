@@ -1,12 +1,12 @@
-/** Plain data both ways, so that the same job can cross to a thread or stay here. */
+/** Plain data both ways, so that a job can be posted to a thread. */
 export interface HashJob {
   readonly path: string
-  /** As the walk saw the file. A file that has another size or time before or after hashing counts as changed. */
+  /** As found by the walk. A file with another size or time before or after hashing counts as changed. */
   readonly sizeBytes: number
   readonly modifiedS: number
   readonly modifiedNs: number
   readonly blockSizeBytes: number
-  /** As the walk saw it. Undefined: the hasher looks at the file before reading it as well as after. */
+  /** As found by the walk. Undefined: the hasher stats the file before reading as well as after. */
   readonly changeStamp?: number | undefined
 }
 
@@ -17,13 +17,13 @@ export type HashResult =
   | { readonly kind: 'failed'; readonly code: string | undefined; readonly message: string }
 
 export interface HashOptions {
-  /** How much of this call may be under way at the same time. */
+  /** Limit of concurrent tasks of this call. */
   readonly tasksMax?: number
 }
 
 /** platform/node spreads jobs over threads; platform/sim runs them inline, in order. */
 export interface Hasher {
-  /** One result per job, in order. `onBytes` reports progress as it is made. Small jobs should come many at a time. */
+  /** One result per job, in order. `onBytes` reports progress. Small jobs should be batched. */
   hash(
     jobs: readonly HashJob[],
     onBytes: (count: number) => void,

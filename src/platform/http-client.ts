@@ -1,14 +1,14 @@
 import type { Identity, Proxy } from './net.ts'
 
-/** Which certificate of a server is accepted. Plain http asks for none. */
+/** Which server certificate is accepted. Plain http has none. */
 type ServerTrust =
-  /** One that is made out to the host and signed by an authority of the system. */
+  /** Issued for the host and signed by an authority of the system. */
   | { readonly kind: 'system' }
-  /** One that is made out to the host and signed by this authority. */
+  /** Issued for the host and signed by this authority. */
   | { readonly kind: 'authority'; readonly certificatePem: string }
-  /** Exactly this one, whoever signed it and to whomever it is made out: SHA-256 over its DER form. */
+  /** Exactly this one, whatever its issuer and host: SHA-256 over its DER form. */
   | { readonly kind: 'pinned'; readonly sha256: Uint8Array }
-  /** Any. For servers of which nothing secret is asked and whose answers are not believed. */
+  /** Any. For requests without secrets whose responses are not trusted. */
   | { readonly kind: 'any' }
 
 export interface ClientRequest {
@@ -17,13 +17,13 @@ export interface ClientRequest {
   readonly url: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Uint8Array
-  /** A longer answer is refused with code `EMSGSIZE`, as soon as it is known to be longer. */
+  /** A longer response fails with code `EMSGSIZE`, as soon as the limit is exceeded. */
   readonly answerBytesMax: number
-  /** For all of it, from the name of the host to the last byte; then code `ETIMEDOUT`. */
+  /** For the whole exchange, from name resolution to the last byte; then code `ETIMEDOUT`. */
   readonly timeoutMs: number
-  /** The system's authorities unless told otherwise. */
+  /** Default: the authorities of the system. */
   readonly trust?: ServerTrust
-  /** Shown to servers that ask for a certificate. */
+  /** Client certificate, sent on request. */
   readonly identity?: Identity
   readonly proxy?: Proxy
 }
@@ -36,9 +36,9 @@ export interface ClientAnswer {
 }
 
 /**
- * Requests to servers elsewhere. Every status is an answer. Redirects are answers too and never followed: the caller
- * asked one host. Answers come uncompressed or not at all. A certificate that is not accepted rejects with code
- * `EPROTO` before anything is sent.
+ * HTTP requests to other servers. Every status resolves, also a redirect, which is never followed: the caller named one
+ * host. Compressed responses are not supported. A certificate that is not accepted rejects with code `EPROTO` before
+ * anything is sent.
  */
 export interface HttpClient {
   send(request: ClientRequest, signal: AbortSignal): Promise<ClientAnswer>

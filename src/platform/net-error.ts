@@ -1,4 +1,4 @@
-/** A connection that failed, as the system says it: programs read `code`, people the message. */
+/** A failed connection: `code` of the system for programs, the message for users. */
 export class NetError extends Error {
   override readonly name = 'NetError'
   readonly code: string
@@ -9,7 +9,7 @@ export class NetError extends Error {
   }
 }
 
-/** We hung up ourselves: what is asked of the stream afterwards is the mistake of whoever asks. */
+/** For calls on a stream after it was closed on this side. */
 export function hungUp(): NetError {
   return new NetError('ECONNABORTED', 'the connection was closed on this side')
 }

@@ -1,26 +1,26 @@
-/** A stream of bytes to an authenticated peer. Disposing of it hangs up, after what was written is on its way. */
+/** A stream of bytes to an authenticated peer. Disposal closes it after written data was sent. */
 export interface TlsStream extends AsyncDisposable {
   /** The peer's certificate, DER; its SHA-256 is the device id. */
   readonly peerCertificate: Uint8Array
-  /** How many certificates the peer showed. A device shows its own and nothing else. */
+  /** Number of certificates that the peer sent. A device sends exactly one. */
   readonly certificateCount: number
   readonly remoteAddress: string
-  /** How the bytes are protected, for people: `TLS1.3-TLS_AES_128_GCM_SHA256`. */
+  /** TLS version and cipher suite for display: `TLS1.3-TLS_AES_128_GCM_SHA256`. */
   readonly crypto: string
-  /** Whether the peer's certificate is made out to this name, as its common name or one of its DNS names. */
+  /** Whether the peer's certificate has this common name or DNS name. */
   isNamed(name: string): boolean
-  /** The next bytes; undefined once the peer has ended; rejects when the connection is lost or we hung up. */
+  /** The next bytes; undefined once the peer has ended; rejects when the connection is lost or was closed locally. */
   read(): Promise<Uint8Array | undefined>
   /**
-   * Fills all of `target`, which nobody else may use meanwhile; false when the peer has ended before. `onBytes` hears of
-   * every piece as it comes. Not at the same time as `read`. Left out by streams that gain nothing by it.
+   * Fills all of `target`, which must not be used meanwhile; false when the peer has ended before. `onBytes` is called for
+   * every received chunk. Not concurrently with `read`. Left out by streams without an advantage.
    */
   readInto?(target: Uint8Array, onBytes: (count: number) => void): Promise<boolean>
-  /** Resolves when the stream will take more. The bytes must not change afterwards, see `consumed`. */
+  /** Resolves when the stream accepts more. The bytes must not change afterwards, see `consumed`. */
   write(data: Uint8Array): Promise<void>
   /**
-   * Resolves when nobody looks any more at what was written so far, so that its memory may be used again. Rejects when
-   * the connection is lost before. Left out by streams that keep what they are given.
+   * Resolves when the memory of everything written so far may be reused. Rejects when the connection is lost before. Left
+   * out by streams that retain what they are given.
    */
   consumed?(): Promise<void>
 }
@@ -30,7 +30,6 @@ export interface Identity {
   readonly keyPem: string
 }
 
-/** Somebody who connects on our behalf. */
 export interface Proxy {
   readonly kind: 'socks5' | 'http' | 'https'
   readonly host: string
@@ -46,7 +45,7 @@ export interface ListenOptions {
   readonly port: number
   readonly family?: 4 | 6
   readonly identity: Identity
-  /** Peers that know no TLS 1.3 are let in too. */
+  /** Accepts peers without TLS 1.3. */
   readonly allowTls12?: boolean
 }
 
@@ -59,11 +58,11 @@ export interface DialOptions {
   readonly proxy?: Proxy
 }
 
-/** Certificates are not checked against anybody: who the peer is follows from its certificate, the caller decides. */
+/** Certificates are not verified against an authority: the certificate identifies the peer, the caller decides. */
 export interface Net {
   /**
-   * Those who connect and do not prove who they are, be it slowly or never, keep nobody else waiting; they are limited
-   * in number and time. Disposing of the listener leaves the streams it made.
+   * Connections with a pending handshake do not block others; they are limited in number and time. Disposal of the
+   * listener keeps its streams open.
    */
   listenTls(
     options: ListenOptions,

@@ -15,7 +15,7 @@ import type { Random } from './random.ts'
 import type { Walker } from './walk.ts'
 import type { Watcher } from './watch.ts'
 
-/** Everything outside the program, as arguments: the real machine, or a simulated one. */
+/** All external dependencies as ports: the real machine, or a simulated one. */
 export interface Platform {
   readonly clock: Clock
   readonly random: Random
@@ -44,11 +44,11 @@ export interface System {
   readonly cpuCount: number
   /** Of the whole machine. */
   readonly memorySizeBytes: number
-  /** Memory held by the process, for people to look at. */
+  /** Memory of the process, for display. */
   memoryBytes(): { readonly usedBytes: number; readonly reservedBytes: number }
   /** The addresses of the machine as of now, with the networks they belong to. Empty when they cannot be listed. */
   networks(): readonly InterfaceAddress[]
-  /** A variable of the environment we were started in; undefined when it is not set. */
+  /** A variable of the environment of the process; undefined when it is not set. */
   environment(name: string): string | undefined
   readonly process: ProcessView
 }

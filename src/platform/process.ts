@@ -1,21 +1,21 @@
-/** What the process has used so far and holds now. Counters only grow. */
+/** Resource usage of the process. Counters only grow. */
 export interface ProcessFigures {
   readonly cpuS: number
-  /** Of that, what the system did for us. */
+  /** Of that, time in the kernel. */
   readonly cpuSystemS: number
   readonly residentBytes: number
   readonly heapUsedBytes: number
   readonly heapTotalBytes: number
   /** Buffers and the like, outside of the heap. */
   readonly externalBytes: number
-  /** Undefined where the system does not tell. */
+  /** Undefined where the system does not provide it. */
   readonly openFiles: number | undefined
-  /** How long the main loop was at work, and how long it waited for some. */
+  /** Busy and idle time of the event loop. */
   readonly loopBusyS: number
   readonly loopIdleS: number
 }
 
-/** How late the main loop was, over the time since somebody last asked. */
+/** Delay of the event loop since the last query. */
 export interface LoopDelay {
   readonly meanS: number
   readonly medianS: number
@@ -23,7 +23,7 @@ export interface LoopDelay {
   readonly maxS: number
 }
 
-/** One place in the program, reached by the frames above it. What it cost is its own, without what it called. */
+/** One call frame with its callers. Its cost excludes callees. */
 export interface ProfileNode {
   readonly name: string
   readonly file: string
@@ -41,11 +41,11 @@ export interface Profile {
   readonly nodes: readonly ProfileNode[]
 }
 
-/** The running process seen from inside, for people who look for the reason of something. */
+/** Diagnostics of the running process. */
 export interface ProcessView {
   figures(): ProcessFigures
-  /** Undefined at the first question: measuring costs wakeups, so it runs only while somebody keeps asking. */
+  /** Undefined at the first query: measuring costs wakeups, so it runs only between repeated queries. */
   loopDelay(): LoopDelay | undefined
-  /** Watches for that long. Rejects with `signal.reason` when that aborts, with `EBUSY` while another one runs. */
+  /** Samples for that long. Rejects with `signal.reason` when that aborts, with `EBUSY` while another one runs. */
   profile(kind: Profile['kind'], durationMs: number, signal: AbortSignal): Promise<Profile>
 }

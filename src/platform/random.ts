@@ -1,4 +1,4 @@
-/** The only source of chance: keys and tokens, jitter, shuffles. */
+/** The only source of randomness: keys and tokens, jitter, shuffles. */
 export interface Random {
   bytes(count: number): Uint8Array
   /** A whole number, 0 ≤ n < below, every one equally likely. */
@@ -7,7 +7,7 @@ export interface Random {
 
 const READABLE = '2345679abcdefghijkmnopqrstuvwxyzACDEFGHJKLMNPQRSTUVWXYZ'
 
-/** A text for keys and tokens, of characters that people do not confuse. */
+/** A text for keys and tokens, without easily confused characters. */
 export function randomText(random: Random, length: number): string {
   let text = ''
   for (let i = 0; i < length; i++) text += READABLE[random.int(READABLE.length)]

@@ -1,46 +1,47 @@
-/** What shows from outside that somebody changed a file. */
+/** Metadata by which a change of a file is detected. */
 export interface FileLook {
   readonly sizeBytes: number
   readonly modifiedS: number
   readonly modifiedNs: number
 }
 
-/** A block of a file that another device asks for. */
+/** A block of a file that another device requests. */
 export interface BlockOrder {
   /** The folder's root, absolute, as configured. */
   readonly root: string
   /** A canonical name within the folder. */
   readonly name: string
   readonly offsetBytes: number
-  /** No more is read, less where the file ends before. */
+  /** Read at most; less at the end of the file. */
   readonly sizeBytes: number
-  /** SHA-256 of the bytes that are wanted. */
+  /** SHA-256 of the requested bytes. */
   readonly hash: Uint8Array
-  /** Where the file looks like this it is taken to have that hash there, and its bytes are not hashed. */
+  /** If the metadata of the file matches, the hash is assumed and not computed. */
   readonly recorded?: FileLook | undefined
 }
 
 export type BlockAnswer =
   /**
-   * Bytes with the hash that was asked for, or of a file that looks as recorded. `giveBack` says that nobody looks at them
-   * any more; it may be left out. The `headroomBytes` before them in memory belong to whoever has them.
+   * Bytes with the requested hash, or of a file whose metadata is as recorded. `giveBack` releases the memory; the call is
+   * optional. The `headroomBytes` before them in memory may be used by the holder.
    */
   | { readonly kind: 'read'; readonly data: Uint8Array; readonly headroomBytes: number; giveBack(): void }
-  /** There is such a file, and its bytes are others. */
+  /** The file exists with other bytes. */
   | ({ readonly kind: 'different' } & FileLook)
-  /** The name leads to no regular file inside the folder. */
+  /** The name is no regular file inside the folder. */
   | { readonly kind: 'absent' }
 
 /**
- * Reads regular files inside a folder for others, never through a symlink, and gives out only bytes with the hash that
- * was asked for, or all of a block of a file that looks as recorded. platform/node does it in threads, many small ones in one go; platform/sim by way of its disk.
+ * Reads regular files inside a folder for other devices, never through a symlink, and returns only bytes with the
+ * requested hash, or a whole block of a file whose metadata is as recorded. platform/node does it in threads, small blocks
+ * in batches; platform/sim through its disk.
  */
 export interface BlockReader {
-  /** Rejects with the system's `code` when the file is there and cannot be read. */
+  /** Rejects with the system's `code` when the file exists and cannot be read. */
   read(order: BlockOrder): Promise<BlockAnswer>
 }
 
-/** What the system says of a name that leads to no regular file: nothing to worry about, and nothing to read. */
+/** Codes of the system for a name that is no regular file: not an error. */
 export const NOT_THERE: ReadonlySet<string | undefined> = new Set([
   'ENOENT',
   'ENOTDIR',

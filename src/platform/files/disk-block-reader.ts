@@ -3,10 +3,10 @@ import { looksLike, type BlockAnswer, type BlockOrder, type BlockReader } from '
 import type { Disk, DiskFile } from '../disk.ts'
 import { openInside } from './open-inside.ts'
 
-/** Reads blocks by way of a disk, one call after the other. */
+/** Reads blocks through a disk, sequentially. */
 export class DiskBlockReader implements BlockReader {
   readonly #disk: Disk
-  /** Real paths of roots as they were lately; one for every folder. */
+  /** Cached real paths of folder roots. */
   readonly #realRoots = new Map<string, string>()
 
   constructor(disk: Disk) {
@@ -18,9 +18,9 @@ export class DiskBlockReader implements BlockReader {
     if (opened === undefined) return { kind: 'absent' }
     this.#realRoots.set(order.root, opened.realRoot)
     const { sizeBytes, modifiedS, modifiedNs } = opened.stat
-    // Allocated after a look at the file: a request alone must not cost memory.
+    // Allocated after opening the file: a request alone must not cost memory.
     const memory = Buffer.allocUnsafeSlow(Math.max(0, Math.min(order.sizeBytes, sizeBytes - order.offsetBytes)))
-    const data = memory.subarray(0, await fill(opened.file, memory, order.offsetBytes)) // never what the memory held before
+    const data = memory.subarray(0, await fill(opened.file, memory, order.offsetBytes)) // never uninitialized memory
     const isTrusted =
       order.recorded !== undefined && data.length === order.sizeBytes && looksLike(opened.stat, order.recorded)
     if (!isTrusted && !hash('sha256', data, 'buffer').equals(order.hash))
@@ -29,7 +29,7 @@ export class DiskBlockReader implements BlockReader {
   }
 }
 
-/** How much there was. */
+/** Returns the number of bytes read. */
 async function fill(file: DiskFile, into: Uint8Array, offsetBytes: number): Promise<number> {
   let count = 0
   while (count < into.length) {

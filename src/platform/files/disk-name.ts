@@ -2,18 +2,18 @@ import type { DiskName } from '../disk.ts'
 
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** What `U+FFFD` in a decoded name means: the bytes may have been no UTF-8, look at them. */
+/** `U+FFFD` in a decoded name: the bytes may be invalid UTF-8 and must be checked. */
 export const REPLACEMENT = '\ufffd'
 
 /**
- * The name that these bytes spell. Bytes that are no UTF-8 give a text for people, each bad byte as `\xNN` and a
- * backslash doubled: two such names differ as their bytes do, but the text is not a name to open anything by.
+ * Decodes a name. Bytes that are no UTF-8 yield a text for display, each invalid byte as `\xNN` and a backslash doubled:
+ * such texts differ as their bytes do, but cannot be used to open the item.
  */
 export function nameFromBytes(bytes: Uint8Array): DiskName {
   try {
     return { name: strict.decode(bytes), valid: true }
   } catch {
-    return { name: escapeBytes(bytes), valid: false } // the decoder throws for this one reason
+    return { name: escapeBytes(bytes), valid: false } // the decoder throws for no other reason
   }
 }
 
@@ -28,14 +28,14 @@ function escapeBytes(bytes: Uint8Array): string {
   return text
 }
 
-/** Bytes of the character that begins here; 0 where none does. */
+/** Length of the character that starts here; 0 where none does. */
 function characterLength(bytes: Uint8Array, start: number): number {
   for (let lengthBytes = 1; lengthBytes <= 4 && start + lengthBytes <= bytes.length; lengthBytes++) {
     try {
       strict.decode(bytes.subarray(start, start + lengthBytes))
       return lengthBytes
     } catch {
-      // not whole yet, or never will be: one byte more tells
+      // incomplete or invalid: the next byte decides
     }
   }
   return 0

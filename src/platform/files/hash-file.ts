@@ -4,7 +4,7 @@ import type { DiskStat } from '../disk.ts'
 import type { HashJob } from '../hasher.ts'
 
 export type HashStat = Pick<DiskStat, 'type' | 'sizeBytes' | 'modifiedS' | 'modifiedNs'> & {
-  /** As in `DiskStat`; 0 where the system has no such thing. */
+  /** As in `DiskStat`; 0 where the system has none. */
   readonly changeStamp: number
 }
 
@@ -15,7 +15,7 @@ export interface HashSource {
   read(into: Uint8Array, positionBytes: number): number
 }
 
-/** A part of a file, from a block border to a block border or the end. */
+/** A part of a file, from one block boundary to another or the end. */
 export interface HashRange {
   readonly startBytes: number
   readonly endBytes: number
@@ -26,11 +26,10 @@ export const HASH_CHANGED = 1
 export const HASH_FAILED = 2
 
 /**
- * Writes the hashes of a range's blocks into `out` and returns the change stamp that the file had all the while.
- * Undefined when the file is not, before and after, exactly what the job says, or ends too early: then `out` holds
- * nothing of use. `buffer` must hold at least one block.
+ * Writes the hashes of a range's blocks into `out` and returns the change stamp that the file had throughout. Undefined
+ * when the file does not match the job, before and after, or ends too early: then `out` is undefined too. `buffer` must hold at least one block.
  *
- * For a small file the walk's look at it is the look before: one look after reading says that nothing happened since.
+ * For a small file the stat of the walk is the one before: one stat after reading detects any change since.
  */
 export function hashRange(
   source: HashSource,
@@ -42,7 +41,7 @@ export function hashRange(
   const isLong = range.endBytes - range.startBytes > buffer.length
   if (job.changeStamp !== undefined && !isLong) {
     const stamp = hashOnce(source, job, range, buffer, out)
-    // Another stamp may mean a new mode or another hard link, no more. Read again, guarded from here on.
+    // Another stamp may mean only a new mode or hard link. Read again, with a stat before.
     if (stamp === undefined || stamp === job.changeStamp) return stamp
   }
   const before = source.stat()
@@ -50,7 +49,7 @@ export function hashRange(
   return hashOnce(source, job, range, buffer, out) === before.changeStamp ? before.changeStamp : undefined
 }
 
-/** Returns the change stamp the file has after reading; undefined when it is not what the job says. */
+/** Returns the change stamp the file has after reading; undefined when it does not match the job. */
 function hashOnce(
   source: HashSource,
   job: HashJob,
@@ -61,7 +60,7 @@ function hashOnce(
   try {
     if (!hashBlocks(source, job.blockSizeBytes, range, buffer, out)) return undefined
   } catch (error) {
-    // A directory or a pipe in its place refuses to be read from a position.
+    // A directory or a pipe in its place cannot be read at a position.
     if (!isAsExpected(source.stat(), job)) return undefined
     throw error
   }
@@ -78,20 +77,20 @@ function hashBlocks(
 ): boolean {
   let written = 0
   for (let start = range.startBytes; start < range.endBytes || written === 0;) {
-    const wantedBytes = Math.min(buffer.length - (buffer.length % blockSizeBytes), range.endBytes - start)
-    const chunk = buffer.subarray(0, wantedBytes)
+    const chunkBytes = Math.min(buffer.length - (buffer.length % blockSizeBytes), range.endBytes - start)
+    const chunk = buffer.subarray(0, chunkBytes)
     if (!fill(source, chunk, start)) return false
-    for (let at = 0; at < wantedBytes || written === 0; at += blockSizeBytes) {
-      const isWhole = at === 0 && wantedBytes <= blockSizeBytes
+    for (let at = 0; at < chunkBytes || written === 0; at += blockSizeBytes) {
+      const isWhole = at === 0 && chunkBytes <= blockSizeBytes
       putHash(isWhole ? chunk : chunk.subarray(at, at + blockSizeBytes), out, written)
       written += HASH_SIZE_BYTES
     }
-    start += wantedBytes
+    start += chunkBytes
   }
   return true
 }
 
-/** Writes the SHA-256 of `bytes` at a place. By way of a string: making a buffer for each takes three times as long. */
+/** Writes the SHA-256 of `bytes` at a place. As a string: creating buffers takes three times as long. */
 export function putHash(bytes: Uint8Array, out: Uint8Array, at: number): void {
   const text = hash('sha256', bytes, 'binary')
   for (let i = 0; i < HASH_SIZE_BYTES; i++) out[at + i] = text.charCodeAt(i)

@@ -12,10 +12,10 @@ export interface OpenedFile extends AsyncDisposable {
 }
 
 /**
- * Opens a regular file of a folder for reading; undefined when the name leads to none, or leads there through a
- * symlink. Whoever swaps a directory for a symlink meanwhile gains nothing: where the system tells, we ask where the
- * open file is; elsewhere the path is looked at again after opening. `knownRealRoot` saves a look at the root: a file
- * that is where the root was lately is inside the folder, and for any other we look.
+ * Opens a regular file of a folder for reading; undefined when the name is none, or contains a symlink. Safe against a
+ * directory replaced by a symlink meanwhile: the real path of the open file is compared where the system provides it;
+ * elsewhere the path is checked again after opening. `knownRealRoot` saves resolving the root: a file below the cached
+ * root is inside the folder, for others the root is resolved.
  */
 export async function openInside(
   disk: Disk,
@@ -41,16 +41,16 @@ export async function openInside(
   }
 }
 
-interface Wanted {
+interface Location {
   readonly root: string
   readonly name: string
   readonly knownRealRoot: string | undefined
 }
 
-/** The real root of the folder that the open file is in, under its very name; undefined when it is elsewhere. */
+/** The real root of the folder that the open file is in, under exactly this name; undefined when it is elsewhere. */
 async function rootOf(
   disk: Disk,
-  { root, name, knownRealRoot }: Wanted,
+  { root, name, knownRealRoot }: Location,
   opened: { file: DiskFile; stat: DiskStat },
 ): Promise<string | undefined> {
   const actual = await opened.file.realPath?.()

@@ -8,48 +8,48 @@ const PERMISSIONS_ALL = 0o777
 
 interface Opened {
   users: number
-  /** Resolves with the mode that the directory had; undefined when it was writable all the time. */
+  /** Resolves with the previous mode of the directory; undefined when it was writable already. */
   readonly mode: Promise<number | undefined>
 }
 
 export interface ParentsDeps {
   readonly disk: Disk
   readonly root: string
-  /** The mode of a directory that is made because it was missing; all that the system lets us give unless told. */
+  /** The mode of a missing directory that is created; default: all permissions that the umask leaves. */
   modeOf?(directory: string): Promise<number>
-  /** A directory was missing and has been made. */
+  /** A missing directory was created. */
   onMade(directory: string): void
 }
 
-/** The directories above the items of a tree: no item is ever touched through one that is not really there. */
+/** The directories above the items of a tree: no item is accessed through a symlink in place of a directory. */
 export class Parents {
   readonly #deps: ParentsDeps
   readonly #opened = new Map<string, Opened>()
-  /** Looks that are under way, by directory. */
-  readonly #looks = new Map<string, Promise<string | undefined>>()
+  /** Pending checks, by directory. */
+  readonly #checks = new Map<string, Promise<string | undefined>>()
   #realRoot: Promise<string> | undefined
 
   constructor(deps: ParentsDeps) {
     this.#deps = deps
   }
 
-  /** Rejects with `item-failed` unless every directory above `name` is one, and no symlink. */
+  /** Rejects with `item-failed` unless every path component above `name` is a directory, no symlink. */
   async check(name: string): Promise<void> {
     const missing = await this.#firstMissing(parentOf(name))
     if (missing !== undefined) throw itemFailed(`parent directory ${JSON.stringify(missing)} does not exist`)
   }
 
-  /** The same for `name` as an open file of ours: where the system tells where that is, the disk need not be asked. */
+  /** The same for an open file: where the system provides its real path, no disk access is needed. */
   async checkOpen(name: string, file: Pick<DiskFile, 'realPath'>): Promise<void> {
     const actual = await file.realPath?.()
     if (actual === undefined || actual !== joinPath(await this.#rootItself(), name)) await this.check(name)
   }
 
-  /** The directory above `name`, held open, so that nobody can swap it: everything above it is real. */
+  /** The directory above `name`, held open, so that it cannot be replaced; no component above it is a symlink. */
   async hold(name: string): Promise<HeldDirectory> {
     const expected = await this.realParentOf(name)
     const held = await this.#deps.disk.holdDirectory(expected).catch(async (error: unknown) => {
-      await this.check(name) // says better what is wrong
+      await this.check(name) // has the better error
       throw error
     })
     if (held.realPath === expected) return held
@@ -58,7 +58,7 @@ export class Parents {
     throw itemFailed('a directory above was swapped')
   }
 
-  /** True when `name` can be reached: false where a directory above it is missing or is something else. */
+  /** False where a directory above `name` is missing or of another type. */
   async isReachable(name: string): Promise<boolean> {
     try {
       return (await this.#firstMissing(parentOf(name))) === undefined
@@ -69,29 +69,29 @@ export class Parents {
   }
 
   /**
-   * The same, but directories that are missing are made. They were deleted elsewhere while something new was put into
-   * them: a scan afterwards brings them back for everybody.
+   * The same, but creates missing directories. They were deleted on one device while an item was created in them on
+   * another: a scan afterwards announces them again.
    */
   async ensure(name: string): Promise<void> {
     const parent = parentOf(name)
-    // Many files of one directory begin at once: what one finds in order just now is in order for all of them.
-    const look = this.#looks.get(parent)
-    if (look !== undefined && (await look.catch(() => parent)) === undefined) return // whoever looked is told of trouble
-    const missing = await this.#look(parent)
+    // Many files of one directory start at once: they share one check.
+    const check = this.#checks.get(parent)
+    if (check !== undefined && (await check.catch(() => parent)) === undefined) return // its caller gets the error
+    const missing = await this.#findMissing(parent)
     if (missing === undefined) return
     for (const directory of [...ancestorsOf(parent), parent]) {
       if (directory.length < missing.length) continue
       const mode = (await this.#deps.modeOf?.(directory)) ?? PERMISSIONS_ALL
       const make = () => this.#deps.disk.makeDirectory(this.#path(directory), mode)
       await this.inside(directory, make).catch((error: unknown) => {
-        if (systemCode(error) !== 'EEXIST') throw error // somebody else needed it too
+        if (systemCode(error) !== 'EEXIST') throw error // created concurrently
       })
       this.#deps.onMade(directory)
     }
     await this.check(name)
   }
 
-  /** Does something to an entry of the directory above `name`, which is made writable meanwhile if it is not. */
+  /** Runs `action` on an entry of the directory above `name`, which is made writable meanwhile if needed. */
   async inside<T>(name: string, action: () => Promise<T>): Promise<T> {
     try {
       return await action()
@@ -110,10 +110,10 @@ export class Parents {
   }
 
   #open(directory: string): Opened {
-    const known = this.#opened.get(directory)
-    if (known !== undefined) {
-      known.users++
-      return known
+    const existing = this.#opened.get(directory)
+    if (existing !== undefined) {
+      existing.users++
+      return existing
     }
     const opened = { users: 1, mode: this.#makeWritable(directory) }
     this.#opened.set(directory, opened)
@@ -128,7 +128,7 @@ export class Parents {
     return mode
   }
 
-  /** The last one out puts back what the first one found. */
+  /** The last user restores the mode. */
   async #close(directory: string, opened: Opened): Promise<void> {
     if (--opened.users > 0) return
     this.#opened.delete(directory)
@@ -136,35 +136,35 @@ export class Parents {
     if (mode !== undefined) await this.#deps.disk.chmod(this.#path(directory), mode)
   }
 
-  async #look(directory: string): Promise<string | undefined> {
-    const look = this.#firstMissing(directory)
-    this.#looks.set(directory, look)
+  async #findMissing(directory: string): Promise<string | undefined> {
+    const check = this.#firstMissing(directory)
+    this.#checks.set(directory, check)
     try {
-      return await look
+      return await check
     } finally {
-      if (this.#looks.get(directory) === look) this.#looks.delete(directory)
+      if (this.#checks.get(directory) === check) this.#checks.delete(directory)
     }
   }
 
-  /** Where the directory above `name` must be, by the path that it has without symlinks. */
+  /** The expected real path of the directory above `name`. */
   async realParentOf(name: string): Promise<string> {
     return joinPath(await this.#rootItself(), parentOf(name))
   }
 
   #rootItself(): Promise<string> {
     this.#realRoot ??= this.#deps.disk.realPath(this.#deps.root).catch((error: unknown) => {
-      this.#realRoot = undefined // trouble passes
+      this.#realRoot = undefined // the error may be temporary
       throw error
     })
     return this.#realRoot
   }
 
-  /** The topmost directory that is not there; undefined when all are. One call tells, in the usual case. */
+  /** The topmost missing directory; undefined when all exist. Usually a single call. */
   async #firstMissing(directory: string): Promise<string | undefined> {
     if (directory === '') return undefined
     const expected = joinPath(await this.#rootItself(), directory)
-    const real = await this.#deps.disk.realPath(this.#path(directory)).catch(() => undefined) // the look below says what is wrong
-    // Should it be a file, whatever is done below it fails by itself.
+    const real = await this.#deps.disk.realPath(this.#path(directory)).catch(() => undefined) // the walk below has the better error
+    // If it is a file, any access below it fails by itself.
     return real === expected ? undefined : await this.#walkDown(directory)
   }
 

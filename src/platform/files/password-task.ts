@@ -11,18 +11,18 @@ export function hashNow(password: string, salt: Uint8Array): string {
 }
 
 /**
- * Compares only what follows the salt: of the last character of a salt two bits count, other programs leave the rest
- * as it falls, and bcryptjs writes zeros.
+ * Compares only what follows the salt: of the last character of a salt two bits count, other programs set the rest
+ * arbitrarily, and bcryptjs writes zeros.
  */
 export function verifyNow(password: string, hash: string): boolean {
-  const wanted = hash.slice(SALT_END)
+  const expected = hash.slice(SALT_END)
   const found = bcrypt(password, hash.slice(0, SALT_END)).slice(SALT_END)
-  let difference = wanted.length ^ found.length
-  for (let at = 0; at < wanted.length; at++) difference |= wanted.charCodeAt(at) ^ found.charCodeAt(at)
+  let difference = expected.length ^ found.length
+  for (let at = 0; at < expected.length; at++) difference |= expected.charCodeAt(at) ^ found.charCodeAt(at)
   return difference === 0
 }
 
-/** Half a surrogate pair is replaced, as by every encoder of UTF-8; bcryptjs would make bytes of its own of it. */
+/** Replaces lone surrogates, as every UTF-8 encoder does; bcryptjs would encode them differently. */
 function bcrypt(password: string, salt: string): string {
   return hashSync(password.toWellFormed(), salt)
 }

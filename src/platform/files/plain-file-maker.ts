@@ -15,8 +15,8 @@ import {
 const PERMISSIONS = 0o777
 
 /**
- * Makes files right here, with the calls that every disk has. On a simulated disk each of them may fail, or be the last
- * before the power goes; on a real one it is the quickest way for a single file.
+ * Creates files inline, with the calls of any `Disk`. On a simulated disk each of them may fail or be the last before a
+ * crash; on a real one it is the fastest way for a single file.
  */
 export class PlainFileMaker implements FileMaker {
   readonly #disk: Disk
@@ -83,19 +83,19 @@ export class PlainFileMaker implements FileMaker {
   }
 
   async #discard(order: FileOrder, file: DiskFile): Promise<void> {
-    await file.close().catch(() => {}) // closed before, or the power is off
+    await file.close().catch(() => {}) // already closed, or crashed
     try {
       await this.#checkDirectory(order)
       await this.#disk.removeFile(order.temporaryPath)
     } catch {
-      // The first reason is the one that is told.
+      // The first error is reported.
     }
   }
 }
 
 async function isRead(file: DiskFile, into: Uint8Array, positionBytes: number): Promise<boolean> {
   for (let done = 0; done < into.length;) {
-    const count = await file.read(into.subarray(done), positionBytes + done).catch(() => 0) // an unreadable spot holds nothing
+    const count = await file.read(into.subarray(done), positionBytes + done).catch(() => 0) // unreadable blocks do not match
     if (count === 0) return false
     done += count
   }

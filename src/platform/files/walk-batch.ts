@@ -3,15 +3,15 @@ import type { DiskStat } from '../disk.ts'
 import type { WalkSink } from './walk-tree.ts'
 import type { WalkBatch, WalkItem, WalkProblem, WalkRequest } from '../walk.ts'
 
-/** Items that leave a walk together. */
+/** Items per batch of a walk. */
 const WALK_BATCH_ITEMS = 256
 
 /** By their number in `types`. */
 const TYPES: readonly FileType[] = ['file', 'directory', 'symlink']
 
-/** A batch as it crosses between threads: one string and a few flat arrays cost less than a thousand objects. */
+/** A batch as posted between threads: one string and a few flat arrays cost less than a thousand objects. */
 export interface PackedBatch {
-  /** Joined by NUL, which no name holds. */
+  /** Joined by NUL, which no name contains. */
   readonly names: string
   readonly count: number
   readonly types: Uint8Array
@@ -21,14 +21,14 @@ export interface PackedBatch {
   readonly modes: Uint16Array
   /** Not a number where there is none. */
   readonly stamps: Float64Array
-  /** User and group of each, in turn, where somebody wants to know. */
+  /** User and group of each, alternating, if requested. */
   readonly owners: Uint32Array | undefined
   readonly targets: readonly (readonly [index: number, target: string])[]
   readonly problems: readonly WalkProblem[]
   readonly unnormalized: readonly string[]
 }
 
-/** Collects what a walk finds and packs it. Bounded by who asks `isFull` between the steps of the walk. */
+/** Collects and packs the results of a walk. The caller bounds it by checking `isFull` between steps. */
 export class BatchPacker implements WalkSink {
   readonly #ownership: boolean
   #names: string[] = []
@@ -59,7 +59,7 @@ export class BatchPacker implements WalkSink {
     return this.#names.length + this.#problems.length + this.#unnormalized.length >= WALK_BATCH_ITEMS
   }
 
-  /** What was collected since the last call. */
+  /** Returns the items since the last call. */
   take(): PackedBatch {
     const stats = this.#stats
     const count = stats.length

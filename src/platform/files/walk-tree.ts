@@ -14,19 +14,19 @@ import { diskReason } from './disk-reason.ts'
 import type { DiskStat, SyncDisk } from '../disk.ts'
 import type { WalkRequest } from '../walk.ts'
 
-/** Who takes what the walk finds, in order. */
+/** Receives the results of a walk, in order. */
 export interface WalkSink {
   item(name: string, stat: DiskStat, symlinkTarget: string): void
   problem(path: string, message: string): void
   unnormalized(path: string): void
 }
 
-/** One directory half way through. */
+/** A directory being walked. */
 interface Frame {
   readonly directory: string
   readonly names: readonly string[]
   at: number
-  /** Names of directories met but not entered yet: their contents come after siblings such as `a-b` and `a.txt`. */
+  /** Directories found but not entered yet: their contents sort after siblings such as `a-b` and `a.txt`. */
   readonly waiting: string[]
 }
 
@@ -35,8 +35,8 @@ const SLASH = 47
 const SURROGATE = /[\ud800-\udfff]/
 
 /**
- * Walks by the rules of the ignore lines and gives everything to the sink in byte order of the whole path. Yields now
- * and then, so that the caller can send on what is there, or stop. Throws only when the root cannot be listed.
+ * Walks by the ignore patterns and reports everything to the sink in byte order of the whole path. Yields regularly, so
+ * that the caller can forward results or stop. Throws only when the root cannot be listed.
  */
 export function* walkTree(
   disk: SyncDisk,
@@ -90,17 +90,17 @@ class TreeWalk {
 
   /** Subs with the directories above them, each in its place in the order. */
   *subs(subs: readonly string[]): Generator<void, void, void> {
-    const wanted = new Set(subs)
+    const requested = new Set(subs)
     const parents = new Set(subs.flatMap((sub) => ancestorsOf(sub).slice(1)))
     const closed = new Set<string>()
-    for (const name of [...wanted.union(parents)].sort(compareNames)) {
+    for (const name of [...requested.union(parents)].sort(compareNames)) {
       if (closed.has(parentOf(name)) || !this.#hasThisCase(name)) closed.add(name)
-      else if (wanted.has(name)) yield* this.below(frame(parentOf(name), [baseOf(name)]))
+      else if (requested.has(name)) yield* this.below(frame(parentOf(name), [baseOf(name)]))
       else if (!(yield* this.#parent(name, subs))) closed.add(name)
     }
   }
 
-  /** Reports a directory above a sub. False when nothing below it can be looked at. */
+  /** Reports a directory above a sub. False when nothing below it can be read. */
   *#parent(name: string, subs: readonly string[]): Generator<void, boolean, void> {
     if (isInternal(name)) return false
     const { ignored, maySkip } = this.#rules.match(name)
@@ -114,7 +114,7 @@ class TreeWalk {
     return true
   }
 
-  /** Returns an ignored directory that may hold something synchronized: then it is reported after all. */
+  /** Returns an ignored directory that may contain synchronized items: then it is reported nevertheless. */
   #visit(top: Frame, name: string): { readonly path: string; readonly stat: DiskStat } | undefined {
     const path = pathIn(top.directory, name)
     if (isTemporary(name)) {
@@ -147,7 +147,7 @@ class TreeWalk {
     }
   }
 
-  /** Whether anything at or below these paths is synchronized although what holds it is ignored. Stops at the first. */
+  /** Whether any item at or below these paths is synchronized although its directory is ignored. */
   *#anySynced(paths: readonly string[]): Generator<void, boolean, void> {
     const waiting = [...paths]
     for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
@@ -162,7 +162,7 @@ class TreeWalk {
   }
 
   /**
-   * Removes an old leftover of ours, and one that a crash left as the second name of the finished file. True for a
+   * Removes an old temporary file, and one that a crash left as the second name of the finished file. True for a
    * directory of such a name: it is not reported, but entered.
    */
   #passTemporary(path: string): boolean {
@@ -173,13 +173,13 @@ class TreeWalk {
       try {
         this.#disk.removeFile(joinPath(this.#request.root, path))
       } catch {
-        // It is in nobody's way: the next scan tries again.
+        // The next scan retries.
       }
     }
     return stat?.type === 'directory'
   }
 
-  /** Undefined for what is not there, and for what cannot be looked at: that is reported as a problem. */
+  /** Undefined for missing items, and for unreadable ones, which are reported as an error. */
   #lstat(path: string): DiskStat | undefined {
     try {
       return this.#disk.lstat(joinPath(this.#request.root, path))
@@ -228,12 +228,12 @@ function pathIn(directory: string, name: string): string {
   return directory === '' ? name : `${directory}/${name}`
 }
 
-/** In byte order. The engine's own order, which is faster, is the same as long as no character needs two units. */
+/** Byte order. The faster default order is the same as long as no character needs two UTF-16 units. */
 function sortNames(names: string[]): string[] {
   return names.some((name) => SURROGATE.test(name)) ? names.sort(compareNames) : names.sort()
 }
 
-/** Whether `directory/…` sorts before `name`, a later sibling: only a name like `directory-x` slips in between. */
+/** Whether `directory/…` sorts before `name`, a later sibling: only a name like `directory-x` sorts in between. */
 function contentsComeBefore(directory: string, name: string): boolean {
   return !(name.charCodeAt(directory.length) < SLASH && name.startsWith(directory))
 }
