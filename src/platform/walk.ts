@@ -1,6 +1,6 @@
 import type { FileType } from '../core/records/file-info.ts'
 
-/** What a walk is told. Plain data: it may cross to a thread. */
+/** Parameters of a walk. Plain data: it may be posted to a thread. */
 export interface WalkRequest {
   /** Absolute path of the folder root. */
   readonly root: string
@@ -8,15 +8,15 @@ export interface WalkRequest {
   readonly subs: readonly string[]
   /** The ignore file, lines with includes already resolved; undefined when there is none. */
   readonly ignoreLines: readonly string[] | undefined
-  /** Our own temporary files last touched before this time are removed on the way; undefined leaves them all. */
+  /** Temporary files of ours modified before this time are removed; undefined keeps them all. */
   readonly removeTemporariesBeforeS?: number | undefined
-  /** The disk takes `A` for `a`: a sub counts only in the spelling the disk shows. */
+  /** The disk treats `A` as `a`: a sub counts only in the spelling that the disk lists. */
   readonly caseInsensitive?: boolean
-  /** Items come with the numbers of their owners. */
+  /** Items include the IDs of their owners. */
   readonly ownership?: boolean
 }
 
-/** An item met on the way. */
+/** An item found by a walk. */
 export interface WalkItem {
   readonly name: string
   readonly type: FileType
@@ -25,12 +25,12 @@ export interface WalkItem {
   readonly modifiedNs: number
   readonly mode: number
   readonly symlinkTarget: string
-  /** As in `DiskStat`; undefined where the disk has no such thing. */
+  /** As in `DiskStat`; undefined where the disk has none. */
   readonly changeStamp: number | undefined
   readonly owner?: { readonly userId: number; readonly groupId: number }
 }
 
-/** A path that could not be looked at: everything at and below it is unknown, not gone. */
+/** A path that could not be read: everything at and below it is unknown, not deleted. */
 export interface WalkProblem {
   readonly path: string
   readonly message: string
@@ -40,14 +40,14 @@ export interface WalkBatch {
   /** In byte order of the whole path, over all batches of a walk. */
   readonly items: readonly WalkItem[]
   readonly problems: readonly WalkProblem[]
-  /** Paths whose last component is not in NFC. Neither they nor what lies below them is among the items. */
+  /** Paths whose last component is not in NFC. They and everything below them are left out of the items. */
   readonly unnormalized: readonly string[]
 }
 
 /**
  * Walks a folder tree. With subs other than [''] the existing directories above them are among the items as well.
  * Rejects only when the root itself cannot be read.
- * Symlinks are never followed; what is ignored is not reported.
+ * Symlinks are never followed; ignored items are not reported.
  */
 export interface Walker {
   walk(request: WalkRequest, signal: AbortSignal): AsyncIterable<WalkBatch>

@@ -1,9 +1,9 @@
-/** What the system says about a folder tree. Paths are relative to the root, slash-separated. */
+/** Change events of a folder tree. Paths are relative to the root, slash-separated. */
 export type WatchEvent =
   | { readonly kind: 'changed'; readonly path: string }
-  /** Gone from where it was: removed or moved away. */
+  /** Removed or moved away. */
   | { readonly kind: 'removed'; readonly path: string }
-  /** Events were lost; only a scan of the whole folder tells. */
+  /** Events were lost; a scan of the whole folder is needed. */
   | { readonly kind: 'overflow' }
 
 export interface WatchRequest {

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { SeenItem } from '../../src/platform/sim/disk-hands.ts'
+import type { SimItem } from '../../src/platform/sim/disk-hands.ts'
 import type { SimRandom } from '../../src/platform/sim/random.ts'
 
 /** Every content has a distinct size, so that a disk with coarse times shows every edit. */
@@ -56,7 +56,7 @@ export class Contents {
   }
 
   /** Type and content of an item, without mode and time. */
-  identityOf(item: SeenItem): ItemIdentity {
+  identityOf(item: SimItem): ItemIdentity {
     if (item.type === 'file') return this.identify(item.content) ?? 'unknown'
     return item.type === 'symlink' ? `symlink to ${item.target}` : item.type
   }

@@ -61,7 +61,7 @@ export class FaultInjector {
   end(): void {
     this.#interrupts.clear()
     for (const device of this.#deps.devices) {
-      if (device.disk.faults.rottenReads > 0) this.#deps.reached.note('a disk returned corrupt data')
+      if (device.disk.faults.corruptReads > 0) this.#deps.reached.note('a disk returned corrupt data')
       device.disk.faults.clear()
       device.badBlocks = 0
       device.incarnation?.clearPlans()

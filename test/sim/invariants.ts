@@ -1,5 +1,5 @@
 import { isTemporary } from '../../src/core/paths.ts'
-import type { SeenItem } from '../../src/platform/sim/disk-hands.ts'
+import type { SimItem } from '../../src/platform/sim/disk-hands.ts'
 import { DOCS } from '../support/model.ts'
 import type { Contents } from './contents.ts'
 import { ROOT, type SimDevice } from './device.ts'
@@ -27,7 +27,7 @@ function treeOf(device: SimDevice, contents: Contents): Tree {
   return new Map(items.map(([path, item]) => [path, describe(item, contents)]))
 }
 
-function describe(item: SeenItem, contents: Contents): string {
+function describe(item: SimItem, contents: Contents): string {
   if (item.type === 'symlink') return `symlink to ${item.target}`
   const mode = (item.mode & 0o777).toString(8)
   return item.type === 'file'

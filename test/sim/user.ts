@@ -7,7 +7,7 @@ import {
   joinPath,
   parentOf,
 } from '../../src/core/paths.ts'
-import type { SeenItem } from '../../src/platform/sim/disk-hands.ts'
+import type { SimItem } from '../../src/platform/sim/disk-hands.ts'
 import { pick, type SimRandom } from '../../src/platform/sim/random.ts'
 import type { Contents } from './contents.ts'
 import { ROOT, type SimDevice } from './device.ts'
@@ -267,7 +267,7 @@ export class User {
     for (const [inner, item] of this.#itemsAt(device, path)) this.#recordRemoval(device, inner, item)
   }
 
-  #recordRemoval(device: SimDevice, path: string, item: SeenItem | undefined): void {
+  #recordRemoval(device: SimDevice, path: string, item: SimItem | undefined): void {
     const content = this.#release(item)
     if (content !== undefined && content > 0) this.removals.removed(device.name, path, content)
   }
@@ -280,24 +280,24 @@ export class User {
     }
   }
 
-  #release(item: SeenItem | undefined): number | undefined {
+  #release(item: SimItem | undefined): number | undefined {
     if (item?.type !== 'file') return undefined
     const content = this.#contents.identify(item.content)
     if (content !== undefined) this.#contents.released.add(content)
     return content
   }
 
-  #touchedBy(item: SeenItem | undefined): void {
+  #touchedBy(item: SimItem | undefined): void {
     const content = item?.type === 'file' ? this.#contents.identify(item.content) : undefined
     if (content !== undefined) this.touched.add(content)
   }
 
   /** The item and everything below it. */
-  #itemsAt(device: SimDevice, path: string): ReadonlyMap<string, SeenItem> {
+  #itemsAt(device: SimDevice, path: string): ReadonlyMap<string, SimItem> {
     const { hands } = device.disk
     const item = hands.look(`${ROOT}/${path}`)
     if (item === undefined) return new Map()
-    const below = item.type === 'directory' ? hands.tree(`${ROOT}/${path}`) : new Map<string, SeenItem>()
+    const below = item.type === 'directory' ? hands.tree(`${ROOT}/${path}`) : new Map<string, SimItem>()
     return new Map([[path, item], ...Array.from(below, ([inner, found]) => [`${path}/${inner}`, found] as const)])
   }
 
@@ -309,7 +309,7 @@ export class User {
   }
 
   /** A random existing item, if there is any. */
-  #existing(device: SimDevice, type?: SeenItem['type']): string | undefined {
+  #existing(device: SimDevice, type?: SimItem['type']): string | undefined {
     const paths = [...device.disk.hands.tree(ROOT)].filter(
       ([path, item]) => isUsers(path) && (type ?? item.type) === item.type,
     )

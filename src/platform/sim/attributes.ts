@@ -4,13 +4,13 @@ import { joinPath } from '../../core/paths.ts'
 import { GONE, NOT_PERMITTED, type Attributes, type AttributesRead, type AttributesWritten } from '../attributes.ts'
 import type { SimDisk } from './disk.ts'
 
-/** Attributes of a disk in memory: they stay with an item under whatever name, and nothing but a crash loses them. */
+/** Attributes of a disk in memory: they belong to the item, not the name; only a crash loses them. */
 export class SimAttributes implements Attributes {
-  /** Whether the machine can deal with attributes at all. */
+  /** Whether the machine supports attributes. */
   available = true
-  /** Processes that a real machine would have started to look, and writes. */
+  /** Number of reads and writes. */
   readonly counts = { reads: 0, writes: 0 }
-  /** The file system refuses this attribute. */
+  /** The file system rejects this attribute. */
   refused: string | undefined
   readonly #disk: SimDisk
   readonly #byInode = new Map<bigint, AttributeList>()

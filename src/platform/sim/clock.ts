@@ -2,21 +2,21 @@ import type { Clock } from '../clock.ts'
 
 interface Sleeper {
   readonly dueMs: number
-  /** Of two due at once the first to lie down wakes first. */
+  /** FIFO on equal deadlines. */
   readonly order: number
   readonly wake: () => void
   awake: boolean
 }
 
-/** 2026-01-01: far enough from 0 that a time nobody set stands out. */
+/** 2026-01-01: distinguishable from an unset time. */
 const START_MS = 1_767_225_600_000
 
-/** Time that moves only when told to: a day of rescans passes in a millisecond. */
+/** Time that only the test advances: a day of rescans passes in a millisecond. */
 export class SimClock implements Clock {
   #monotonicMs = 0
   #wallOffsetMs: number
   #order = 0
-  /** A binary heap by due time and order. Sleepers that were aborted stay until they surface. */
+  /** A binary heap by due time and order. Aborted sleepers stay until they reach the top. */
   readonly #heap: Sleeper[] = []
   #sleeping = 0
 
@@ -32,12 +32,12 @@ export class SimClock implements Clock {
     return this.#monotonicMs
   }
 
-  /** How many sleep now: after a clean stop, nobody. */
+  /** Number of pending sleeps: none after a clean shutdown. */
   get sleepingCount(): number {
     return this.#sleeping
   }
 
-  /** Somebody sets the clock on the wall. Durations and sleepers do not notice. */
+  /** Sets the wall clock. Durations and sleepers are not affected. */
   jumpWall(byMs: number): void {
     this.#wallOffsetMs += byMs
   }
@@ -57,11 +57,11 @@ export class SimClock implements Clock {
     try {
       await promise
     } finally {
-      signal.removeEventListener('abort', onAbort) // a daemon sleeps a million times on one signal
+      signal.removeEventListener('abort', onAbort) // one signal serves millions of sleeps
     }
   }
 
-  /** Moves time to the earliest sleeper and wakes it; false when nobody sleeps. */
+  /** Advances to the earliest deadline and wakes its sleeper; false without sleepers. */
   step(): boolean {
     const next = this.#pop()
     if (next === undefined) return false
@@ -71,7 +71,7 @@ export class SimClock implements Clock {
     return true
   }
 
-  /** Lets `byMs` pass, waking everybody due on the way; `settle` lets what was woken run before time moves on. */
+  /** Advances by `byMs` and wakes all sleepers due until then; `settle` lets woken code run before time advances. */
   async advance(byMs: number, settle: () => Promise<void>): Promise<void> {
     const untilMs = this.#monotonicMs + byMs
     await settle()

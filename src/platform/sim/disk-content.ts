@@ -1,16 +1,16 @@
-/** Which of what was written but not synced a loss of power leaves behind; asked once for each part that could stay. */
+/** Decides which unsynced parts survive a power loss; called once for each of them. */
 export type Keep = () => boolean
 
 const PAGE_BYTES = 4096
-/** What a disk writes at once: a page can be torn here. */
+/** Unit of an atomic disk write: a page can be torn at its boundary. */
 const SECTOR_BYTES = 512
 const SECTORS_PER_PAGE = PAGE_BYTES / SECTOR_BYTES
 
 type Pages = Map<number, Uint8Array>
 
 /**
- * The bytes of a file, as programs see them and as the disk has them. Pages nobody wrote are holes: they read as
- * zeros and take no room.
+ * The bytes of a file, as visible to programs and as stored durably. Unwritten pages are holes: they read as zeros and
+ * take no space.
  */
 export class SimContent {
   #pages: Pages = new Map()
@@ -18,7 +18,7 @@ export class SimContent {
   #durablePages: Pages = new Map()
   #durableSizeBytes = 0
   #dirtySectors = new Set<number>()
-  /** Every size the file had since the last sync: the disk may know any of them. */
+  /** Every size of the file since the last sync: any of them may survive. */
   #sizesBytes: number[] = []
 
   get sizeBytes(): number {
@@ -29,7 +29,7 @@ export class SimContent {
     return this.#pages.size * PAGE_BYTES
   }
 
-  /** How much of a write there is room for: holes that it fills take a page each. */
+  /** How much of a write fits: each hole that it fills takes a page. */
   fittingBytes(positionBytes: number, lengthBytes: number, roomBytes: number): number {
     const end = positionBytes + lengthBytes
     let at = positionBytes
@@ -89,7 +89,7 @@ export class SimContent {
     this.#sizesBytes = []
   }
 
-  /** What is there when the power comes back: the synced state, and of the rest the parts that `keep` grants. */
+  /** Restores the state after a power loss: synced data, and the unsynced parts that `keep` accepts. */
   crash(keep: Keep): void {
     let sizeBytes = this.#durableSizeBytes
     for (const candidate of this.#sizesBytes) if (keep()) sizeBytes = candidate
@@ -119,7 +119,7 @@ export class SimContent {
     this.#ownPage(page).set(source, start)
   }
 
-  /** The page, ours to change: what the disk has already must stay as it is. */
+  /** A writable copy of the page: the durable one must not change. */
   #ownPage(page: number): Uint8Array {
     const present = this.#pages.get(page)
     if (present !== undefined && present !== this.#durablePages.get(page)) return present

@@ -19,7 +19,7 @@ export function diskError(code: string, call: string, path: string): DiskError {
   return new DiskError(code, MESSAGES[code] ?? 'failed', call, path)
 }
 
-/** What can be asked of a disk, as faults name it. */
+/** The calls of a disk, as named by faults. */
 export type DiskCall =
   | 'open'
   | 'read'
@@ -49,28 +49,28 @@ export interface DiskFault {
   readonly call: DiskCall | 'any'
   /** The system's code: `EIO`, `EACCES`, … */
   readonly code: string
-  /** Which of the calls from now on, counted from 1; the first unless told. */
+  /** Which of the calls from now on, counted from 1; default: the first. */
   readonly nth?: number
-  /** For how many calls in a row; one unless told. */
+  /** Number of consecutive calls; default: one. */
   readonly times?: number
   /** Only calls at this path or below it count. */
   readonly under?: string
 }
 
-/** Reads of open files that give other bytes than were written, and do not fail. */
+/** Reads of open files that return corrupt data without an error. */
 export type DiskRot = Pick<DiskFault, 'nth' | 'times' | 'under'>
 
-/** Every call after the power went: the program that made it is gone, so nobody can act on it. */
+/** Every call after the power loss. */
 export const POWER_OFF = 'EPOWEROFF'
 
-/** Decides, call by call, what goes wrong. Counts calls, so that a test can go through all of them. */
+/** Injects faults by call. Counts calls, so that a test can iterate over all of them. */
 export class SimFaults {
   #count = 0
   #powerOffAt = Number.POSITIVE_INFINITY
   #faults: { readonly fault: DiskFault; seen: number }[] = []
   #rot: { readonly rot: DiskRot; seen: number }[] = []
-  /** How many reads gave other bytes than were written, so far. */
-  rottenReads = 0
+  /** Number of corrupt reads so far. */
+  corruptReads = 0
 
   get callCount(): number {
     return this.#count
@@ -93,7 +93,7 @@ export class SimFaults {
     this.#rot = []
   }
 
-  /** The `nth` call from now and all after it find no disk. */
+  /** The `nth` call from now and all later ones fail. */
   powerOffAt(nth: number): void {
     this.#powerOffAt = this.#count + nth
   }
@@ -102,7 +102,7 @@ export class SimFaults {
     this.#powerOffAt = Number.POSITIVE_INFINITY
   }
 
-  /** To be asked before each call has any effect. */
+  /** To be called before each disk call takes effect. */
   check(call: DiskCall, path: string): void {
     this.#count++
     if (!this.powered) throw new DiskError(POWER_OFF, 'the power is off', call, path)
@@ -113,18 +113,18 @@ export class SimFaults {
     }
   }
 
-  /** Changes what was just read, if it is time for that. */
+  /** Corrupts the data just read, if a fault applies. */
   spoil(read: Uint8Array, path: string): void {
     if (read.length === 0) return
     for (const entry of this.#rot) {
       if (!isDue(entry, entry.rot, path)) continue
       read[0]! ^= 0xff // there is one
-      this.rottenReads++
+      this.corruptReads++
     }
   }
 }
 
-/** Counts a call at this path, and tells whether it is one of those that were meant. */
+/** Counts a call at this path and returns whether the fault applies. */
 function isDue(counter: { seen: number }, { nth = 1, times = 1, under }: DiskRot, path: string): boolean {
   if (under !== undefined && path !== under && !path.startsWith(`${under}/`)) return false
   counter.seen++

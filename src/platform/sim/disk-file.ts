@@ -5,15 +5,15 @@ import type { SimTree } from './disk-tree.ts'
 
 export interface SimFileDeps {
   readonly tree: SimTree
-  /** Waits and fails as the disk was told to; also when the disk crashed since the file was opened. */
+  /** Applies latency and faults; fails when the disk crashed since the file was opened. */
   begin(call: DiskCall, path: string): Promise<void>
-  readableBytes(wantedBytes: number): number
-  /** What was read may be something else by the time it arrives. */
+  readableBytes(requestedBytes: number): number
+  /** Applies corruption to the data read. */
   spoil(read: Uint8Array, path: string): void
   changed(path: string): void
 }
 
-/** An open file: goes on after the name is gone, ends with a crash. */
+/** An open file: usable after its name is removed, closed by a crash. */
 export class SimFile implements DiskFile {
   readonly #deps: SimFileDeps
   readonly #node: SimFileNode

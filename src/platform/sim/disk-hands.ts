@@ -2,31 +2,31 @@ import { diskError } from './disk-faults.ts'
 import type { SimNode } from './disk-node.ts'
 import type { SimTree } from './disk-tree.ts'
 
-/** Something on the disk, as somebody who looks at it sees it. */
-export interface SeenItem {
+/** An item on the disk with its content. */
+export interface SimItem {
   readonly type: SimNode['type']
   readonly mode: number
-  /** Empty for what is no file. */
+  /** Empty for other types than files. */
   readonly content: Uint8Array
-  /** Empty for what is no symlink. */
+  /** Empty for other types than symlinks. */
   readonly target: string
 }
 
 /**
- * What the person at the machine does with their files: at once, past all faults, and made to last item by item. What
- * programs have not synced stays unsynced.
+ * Direct access to the disk, as by the user: synchronous, without faults, and durable item by item. Data that programs
+ * have not synced stays unsynced.
  */
-export class SimHands {
+export class SimDirectAccess {
   readonly #tree: SimTree
-  readonly #tell: (kind: 'changed' | 'removed', path: string) => void
+  readonly #notify: (kind: 'changed' | 'removed', path: string) => void
 
-  constructor(tree: SimTree, tell: (kind: 'changed' | 'removed', path: string) => void) {
+  constructor(tree: SimTree, notify: (kind: 'changed' | 'removed', path: string) => void) {
     this.#tree = tree
-    this.#tell = tell
+    this.#notify = notify
   }
 
-  /** Undefined where nothing is. */
-  look(path: string): SeenItem | undefined {
+  /** Undefined where no item exists. */
+  look(path: string): SimItem | undefined {
     const node = this.#node(path)
     if (node === undefined) return undefined
     const { mode, type } = { mode: node.metadata.mode, type: node.type }
@@ -37,9 +37,9 @@ export class SimHands {
     return { type, mode, content, target: '' }
   }
 
-  /** Everything below a directory, by its path from there, in order; directories before what is in them. */
-  tree(root: string, below = ''): Map<string, SeenItem> {
-    const items = new Map<string, SeenItem>()
+  /** All items below a directory, by relative path, sorted; directories before their contents. */
+  tree(root: string, below = ''): Map<string, SimItem> {
+    const items = new Map<string, SimItem>()
     const names = this.#tree.list(below === '' ? root : `${root}/${below}`).map(({ name }) => name)
     for (const name of names.sort()) {
       const path = below === '' ? name : `${below}/${name}`
@@ -51,7 +51,7 @@ export class SimHands {
     return items
   }
 
-  /** Writes a file anew, with the directories above it; one that is there keeps its mode. */
+  /** Writes a file and creates the directories above it; an existing file keeps its mode. */
   write(path: string, content: Uint8Array): void {
     this.makeDirectories(path.slice(0, path.lastIndexOf('/')))
     let node = this.#node(path)
@@ -66,7 +66,7 @@ export class SimHands {
   }
 
   makeDirectories(path: string): void {
-    for (const made of this.#tree.addDirectories(path, 0o755)) this.#done('changed', made)
+    for (const created of this.#tree.addDirectories(path, 0o755)) this.#done('changed', created)
   }
 
   makeSymlink(target: string, path: string): void {
@@ -74,7 +74,7 @@ export class SimHands {
     this.#done('changed', path)
   }
 
-  /** A directory with everything in it. */
+  /** Directories recursively. */
   remove(path: string): void {
     const node = this.#node(path)
     if (node === undefined) return
@@ -105,12 +105,12 @@ export class SimHands {
     try {
       return this.#tree.find(path, 'look', false).node
     } catch {
-      return undefined // nothing there, or no way there
+      return undefined // no item, or no path to it
     }
   }
 
   #done(kind: 'changed' | 'removed', path: string): void {
     this.#tree.syncItem(path)
-    this.#tell(kind, path)
+    this.#notify(kind, path)
   }
 }

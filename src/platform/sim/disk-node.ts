@@ -5,7 +5,7 @@ export interface Metadata {
   readonly mode: number
   /** Since 1970, exact. */
   readonly modifiedNs: bigint
-  /** Of nobody in particular unless told. */
+  /** Undefined: the default owner. */
   readonly owner?: { readonly userId: number; readonly groupId: number }
 }
 
@@ -23,7 +23,7 @@ export interface SimFileNode extends Common {
 export interface SimDirectoryNode extends Common {
   readonly type: 'directory'
   entries: Map<string, SimEntry>
-  /** What a loss of power leaves of the entries. */
+  /** The entries after a power loss. */
   durable: Map<string, SimEntry>
 }
 
@@ -32,7 +32,7 @@ interface SimSymlinkNode extends Common {
   readonly target: string
 }
 
-/** A pipe: something that is there and is never synchronized. */
+/** A pipe: an item that is never synchronized. */
 interface SimOtherNode extends Common {
   readonly type: 'other'
 }
@@ -49,17 +49,17 @@ interface Change {
   readonly after: SimEntry | undefined
 }
 
-/** Changes that the disk makes together or not at all: the two halves of a rename. */
+/** Changes that the disk applies atomically: the two halves of a rename. */
 type Operation = readonly Change[]
 
 /**
- * What was done to directories and is not yet on the disk. The disk may do later operations before earlier ones, as
- * long as those on one name keep their order: that is what makes a rename without a sync dangerous.
+ * Directory operations that are not durable yet. The disk may apply later operations before earlier ones, as long as
+ * those on one name keep their order: that makes a rename without a sync dangerous.
  */
 export class SimJournal {
   #pending: Operation[] = []
 
-  /** Programs see it from now on; the disk has it after a sync. */
+  /** Visible to programs from now on; durable after a sync. */
   apply(operation: Operation): void {
     for (const change of operation) putEntry(change.directory.entries, change)
     this.#pending.push(operation)
@@ -69,19 +69,19 @@ export class SimJournal {
     this.#sync((change) => change.directory === directory)
   }
 
-  #sync(isWanted: (change: Change) => boolean): void {
-    const wanted = new Set<Operation>()
+  #sync(isSelected: (change: Change) => boolean): void {
+    const selected = new Set<Operation>()
     const names = new NameSet()
     for (const operation of this.#pending.toReversed()) {
-      if (!operation.some((change) => isWanted(change) || names.has(change))) continue
-      wanted.add(operation)
+      if (!operation.some((change) => isSelected(change) || names.has(change))) continue
+      selected.add(operation)
       for (const change of operation) names.add(change)
     }
-    for (const operation of this.#pending) if (wanted.has(operation)) persist(operation)
-    this.#pending = this.#pending.filter((operation) => !wanted.has(operation))
+    for (const operation of this.#pending) if (selected.has(operation)) persist(operation)
+    this.#pending = this.#pending.filter((operation) => !selected.has(operation))
   }
 
-  /** Makes the names last that these entries have, and whatever else must last with them. */
+  /** Makes the names of these entries durable, with all operations that they depend on. */
   syncNames(names: readonly Pick<Change, 'directory' | 'key'>[]): void {
     this.#sync((change) => names.some(({ directory, key }) => change.directory === directory && change.key === key))
   }
@@ -91,7 +91,7 @@ export class SimJournal {
     this.#pending = []
   }
 
-  /** Leaves on the disk what `keep` grants and nothing that depends on what it did not. */
+  /** Keeps what `keep` accepts and nothing that depends on a rejected operation. */
   crash(keep: Keep): void {
     const lost = new NameSet()
     for (const operation of this.#pending) {
@@ -126,7 +126,7 @@ function putEntry(entries: Map<string, SimEntry>, { key, after }: Change): void 
   else entries.set(key, after)
 }
 
-/** Puts a node back to what the disk has of it, and of the rest what `keep` grants. */
+/** Restores a node to its durable state, plus the unsynced parts that `keep` accepts. */
 export function crashNode(node: SimNode, keep: Keep): void {
   if (!keep()) node.metadata = node.durableMetadata
   node.durableMetadata = node.metadata
@@ -134,7 +134,7 @@ export function crashNode(node: SimNode, keep: Keep): void {
   if (node.type === 'directory') node.entries = new Map(node.durable)
 }
 
-/** The node and all below it, by the entries that programs see or by those that the disk has. */
+/** The node and all below it, by visible or by durable entries. */
 export function* nodesBelow(
   node: SimNode,
   entriesOf: (directory: SimDirectoryNode) => ReadonlyMap<string, SimEntry>,

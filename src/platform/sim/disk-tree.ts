@@ -15,18 +15,18 @@ import {
 } from './disk-node.ts'
 
 export interface SimTreeOptions {
-  /** Names that differ only in case lead to the same item, as on macOS and Windows. */
+  /** Names that differ only in case are the same item, as on macOS and Windows. */
   readonly caseInsensitive: boolean
-  /** Times are cut to multiples of this: 2 s for FAT. */
+  /** Times are rounded down to multiples of this: 2 s for FAT. */
   readonly modifiedStepNs: bigint
   readonly capacityBytes: number
   readonly umask: number
-  /** False is what root sees. */
+  /** False: as for root. */
   readonly enforcePermissions: boolean
   nowMs(): number
 }
 
-/** A path as far as it leads: the last name may not be there yet. */
+/** A resolved path whose last name may not exist yet. */
 interface Place {
   readonly directory: SimDirectoryNode
   readonly key: string
@@ -44,15 +44,15 @@ const WRITE = 2
 const SEARCH = 1
 const NS_PER_S = 1_000_000_000n
 
-const NOBODY = { userId: 1000, groupId: 1000 } as const
+const DEFAULT_OWNER = { userId: 1000, groupId: 1000 } as const
 
-/** The rules of a POSIX file system over a tree in memory; everything at once, nothing asynchronous. */
+/** The semantics of a POSIX file system over a tree in memory; synchronous. */
 export class SimTree {
   readonly #options: SimTreeOptions
   readonly #journal = new SimJournal()
   readonly #root: SimDirectoryNode
   #lastInode = 1n
-  /** How many names a file has beyond the first: its room is given back with the last. */
+  /** Hard links of a file beyond the first: its space is freed with the last. */
   #secondNames = new Map<SimNode, number>()
   usedBytes = 0
 
@@ -61,7 +61,7 @@ export class SimTree {
     this.#root = { type: 'directory', ...this.#common(0o755), entries: new Map(), durable: new Map() }
   }
 
-  /** The node a path leads to; `follow` goes through a symlink in the last name too. */
+  /** The node of a path; `follow` also follows a symlink in the last component. */
   find(path: string, call: string, follow: boolean): { node: SimNode; path: string } {
     const place = this.#place(path, call, follow)
     if (place === undefined) return { node: this.#root, path: '/' }
@@ -70,7 +70,7 @@ export class SimTree {
   }
 
   stat(node: SimNode): DiskStat {
-    const { mode, modifiedNs, owner = NOBODY } = node.metadata
+    const { mode, modifiedNs, owner = DEFAULT_OWNER } = node.metadata
     const fractionNs = ((modifiedNs % NS_PER_S) + NS_PER_S) % NS_PER_S
     return {
       type: node.type,
@@ -90,10 +90,10 @@ export class SimTree {
     if (node.type !== 'directory') throw diskError('ENOTDIR', 'list', path)
     this.demand(node, READ, 'list', path)
     const names = Array.from(node.entries.values(), ({ name, valid }) => ({ name, valid }))
-    return names.sort((a, b) => scatter(a.name) - scatter(b.name)) // in no order that anybody could come to rely on
+    return names.sort((a, b) => scatter(a.name) - scatter(b.name)) // an order that callers cannot rely on
   }
 
-  /** Adds a node where nothing is; returns its canonical path. */
+  /** Adds a node where no item exists; returns its canonical path. */
   add(path: string, call: string, node: SimNode, valid = true): string {
     const place = this.#place(path, call, false)
     if (place === undefined || place.entry !== undefined) throw diskError('EEXIST', call, path)
@@ -110,10 +110,10 @@ export class SimTree {
     return canonical
   }
 
-  /** Creates the missing ones of a path; returns those it made. */
+  /** Creates the missing ones of a path; returns the created ones. */
   addDirectories(path: string, permissions: number): string[] {
     checkPath(path, 'mkdir')
-    const made: string[] = []
+    const created: string[] = []
     const parts = path.split('/').filter((part) => part !== '')
     for (let depth = 1; depth <= parts.length; depth++) {
       const part = '/' + parts.slice(0, depth).join('/')
@@ -122,9 +122,9 @@ export class SimTree {
       if (place.entry !== undefined) throw diskError(depth === parts.length ? 'EEXIST' : 'ENOTDIR', 'mkdir', path)
       const dangling = this.#place(part, 'mkdir', false)?.entry !== undefined
       if (dangling) throw diskError(depth === parts.length ? 'ENOENT' : 'ENOTDIR', 'mkdir', path)
-      made.push(this.add(part, 'mkdir', this.newDirectory(permissions)))
+      created.push(this.add(part, 'mkdir', this.newDirectory(permissions)))
     }
-    return made
+    return created
   }
 
   removeFile(path: string): string {
@@ -155,7 +155,7 @@ export class SimTree {
   }
 
   rename(fromPath: string, toPath: string): { from: string; to: string } | undefined {
-    this.#place(fromPath, 'rename', false) // the ways to both come first, then what is there
+    this.#place(fromPath, 'rename', false) // both paths are resolved before the target is checked
     const to = this.#place(toPath, 'rename', false)
     const from = this.#existing(fromPath, 'rename')
     if (to === undefined) throw diskError('EBUSY', 'rename', toPath)
@@ -195,7 +195,7 @@ export class SimTree {
     node.metadata = { ...node.metadata, mode: mode & 0o7777 }
   }
 
-  /** Everybody may give everything away here: what a system refuses is a fault, to be planned. */
+  /** Always permitted: a refusal is injected as a fault. */
   chown(node: SimNode, userId: number, groupId: number): void {
     node.metadata = { ...node.metadata, owner: { userId, groupId } }
   }
@@ -214,7 +214,7 @@ export class SimTree {
     this.#journal.syncDirectory(node)
   }
 
-  /** Makes a name last, with what it leads to and the way there: as after a sync of that one item and nothing else. */
+  /** Makes one item durable, with its name and the directories above it. */
   syncItem(path: string): void {
     const parts = path.split('/').filter((part) => part !== '')
     const places: Place[] = []
@@ -235,12 +235,12 @@ export class SimTree {
   crash(keep: Keep): void {
     const before = [...this.#nodes()]
     this.#journal.crash(keep)
-    // Also those that only the disk still knows: removed, but the removal did not last.
+    // Also nodes whose removal was not durable.
     for (const node of new Set([...before, ...this.#durableNodes()])) crashNode(node, keep)
     this.#countNames()
   }
 
-  /** Rejects what the permission bits of the owner do not allow; `bits` as in one digit of a mode. */
+  /** Rejects access that the permission bits of the owner do not allow; `bits` as in one digit of a mode. */
   demand(node: SimNode, bits: number, call: string, path: string): void {
     if (!this.#options.enforcePermissions) return
     if (((node.metadata.mode >> 6) & bits) !== bits) throw diskError('EACCES', call, path)
@@ -307,7 +307,7 @@ export class SimTree {
     return { ...place, entry }
   }
 
-  /** Undefined for the root, which has no place in a directory. */
+  /** Undefined for the root, which has no parent directory. */
   #place(path: string, call: string, follow: boolean): Place | undefined {
     checkPath(path, call)
     if (Buffer.byteLength(path) > PATH_BYTES_MAX) throw diskError('ENAMETOOLONG', call, path)
@@ -320,7 +320,7 @@ export class SimTree {
         trail.pop()
         continue
       }
-      const place = this.#look(here, trail.at(-1)?.path ?? '', part, call, path)
+      const place = this.#lookup(here, trail.at(-1)?.path ?? '', part, call, path)
       const node = place.entry?.node
       const last = parts.every((rest) => rest === '')
       if (node?.type === 'symlink' && (follow || !last)) {
@@ -340,7 +340,7 @@ export class SimTree {
     return node
   }
 
-  #look(directory: SimDirectoryNode, parent: string, name: string, call: string, path: string): Place {
+  #lookup(directory: SimDirectoryNode, parent: string, name: string, call: string, path: string): Place {
     if (Buffer.byteLength(name) > NAME_BYTES_MAX) throw diskError('ENAMETOOLONG', call, path)
     const key = this.#options.caseInsensitive ? name.normalize('NFC').toLowerCase() : name
     const entry = directory.entries.get(key)

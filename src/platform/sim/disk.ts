@@ -3,27 +3,27 @@ import type { Clock } from '../clock.ts'
 import type { Disk, HeldDirectory, DiskFile, DiskName, DiskStat, LockOptions, OpenMode, SyncDisk } from '../disk.ts'
 import type { Keep } from './disk-content.ts'
 import { diskError, SimFaults, type DiskCall, type DiskFault, type DiskRot } from './disk-faults.ts'
-import { SimHands } from './disk-hands.ts'
+import { SimDirectAccess } from './disk-hands.ts'
 import type { SimFileNode } from './disk-node.ts'
 import { SimFile, type SimFileDeps } from './disk-file.ts'
 import { SimTree, type SimTreeOptions } from './disk-tree.ts'
 import type { SimRandom } from './random.ts'
 
 export type SimDiskOptions = Partial<Omit<SimTreeOptions, 'nowMs'>> & {
-  /** Two files can share what they have in common. */
+  /** Supports cloned files (copy-on-write). */
   readonly clones?: boolean
-  /** Given, a read returns less than asked for whenever chance says so. */
+  /** Given, reads randomly return fewer bytes than requested. */
   readonly shortReads?: SimRandom
-  /** How long every call takes. */
+  /** Latency of every call. */
   readonly latencyMs?: number
 }
 
-/** What somebody who watches the disk sees; paths are absolute, without symlinks. */
+/** A change as reported to subscribers; paths are absolute, without symlinks. */
 export type SimChange =
   | { readonly kind: 'changed'; readonly path: string }
   | { readonly kind: 'removed'; readonly path: string }
 
-/** What a loss of power leaves of that which was not synced: by chance, any mixture that a real disk could leave. */
+/** Which unsynced data survives a power loss: a random subset that a real disk could leave. */
 export type CrashKeep = 'nothing' | 'everything' | SimRandom
 
 interface OpenNode {
@@ -37,14 +37,14 @@ const READ = 4
 const WRITE = 2
 
 /**
- * A disk in memory, with the rules of POSIX and the vices of real ones: what is not synced may be lost, calls fail
- * when told to, the room is finite.
+ * A disk in memory, with POSIX semantics and the failures of real disks: unsynced data may be lost, calls fail by injected
+ * faults, space is finite.
  */
 export class SimDisk implements Disk {
   readonly faults = new SimFaults()
-  /** The same disk as a person uses it. */
-  readonly hands: SimHands
-  /** The same disk without promises. Faults count here too; latency does not. */
+  /** Access to the same disk as by the user. */
+  readonly hands: SimDirectAccess
+  /** Synchronous access to the same disk. Faults apply, latency does not. */
   readonly sync: SyncDisk
   readonly #clock: Clock
   readonly #options: SimDiskOptions
@@ -52,8 +52,8 @@ export class SimDisk implements Disk {
   readonly #tree: SimTree
   readonly #listeners = new Set<(change: SimChange) => void>()
   #locked = new Set<bigint>()
-  /** Grows with every crash: handles of an earlier life are dead. */
-  #life = 0
+  /** Number of crashes: handles opened before a crash are invalid. */
+  #generation = 0
 
   constructor(clock: Clock, options: SimDiskOptions = {}) {
     this.#clock = clock
@@ -67,7 +67,7 @@ export class SimDisk implements Disk {
       enforcePermissions: options.enforcePermissions ?? true,
       nowMs: () => clock.nowMs(),
     })
-    this.hands = new SimHands(this.#tree, (kind, path) => this.#tell(kind, path))
+    this.hands = new SimDirectAccess(this.#tree, (kind, path) => this.#notify(kind, path))
     this.sync = {
       lstat: (path) => this.#lstat(path),
       list: (path) => this.#list(path),
@@ -88,26 +88,26 @@ export class SimDisk implements Disk {
     this.faults.add(fault)
   }
 
-  /** Reads of open files that match give other bytes than were written. Scans hash past it: what they see is true. */
+  /** Matching reads of open files return corrupt data. Scans are not affected. */
   rot(rot: DiskRot): void {
     this.faults.addRot(rot)
   }
 
-  /** Loses power and gets it back: open files and locks are gone, and of what was not synced all but `keep`. */
+  /** Power loss and restart: open files and locks are gone, and all unsynced data except what `keep` accepts. */
   crash(keep: CrashKeep = 'nothing'): void {
     const decide: Keep = typeof keep === 'string' ? () => keep === 'everything' : () => keep.chance(0.5)
     this.#tree.crash(decide)
     this.#locked = new Set()
-    this.#life++
+    this.#generation++
     this.faults.powerOn()
   }
 
-  /** Everything so far would survive a loss of power: for the state a test begins with. */
+  /** Makes everything durable: for the initial state of a test. */
   syncAll(): void {
     this.#tree.syncAll()
   }
 
-  /** A durable file with its directories, past faults: for the state a test begins with. */
+  /** A durable file with its directories, without faults: for the initial state of a test. */
   put(path: string, content: Uint8Array | string, permissions = 0o644): void {
     const data = typeof content === 'string' ? Buffer.from(content) : content
     this.#tree.addDirectories(path.slice(0, path.lastIndexOf('/') + 1), 0o755)
@@ -124,12 +124,12 @@ export class SimDisk implements Disk {
     }
     this.#tree.write(node, data, 0, path)
     this.#tree.syncAll()
-    this.#tell('changed', path)
+    this.#notify('changed', path)
   }
 
-  /** A pipe: there, but nothing that is ever synchronized. */
+  /** A pipe: an item that is never synchronized. */
   putOther(path: string): void {
-    this.#tell('changed', this.#tree.add(path, 'put', this.#tree.newOther()))
+    this.#notify('changed', this.#tree.add(path, 'put', this.#tree.newOther()))
   }
 
   /** A file whose name is no UTF-8; `shown` is how the name appears in a list. */
@@ -160,12 +160,12 @@ export class SimDisk implements Disk {
 
   async makeDirectory(path: string, permissions: number): Promise<void> {
     await this.#begin('mkdir', path)
-    this.#tell('changed', this.#tree.add(path, 'mkdir', this.#tree.newDirectory(permissions)))
+    this.#notify('changed', this.#tree.add(path, 'mkdir', this.#tree.newDirectory(permissions)))
   }
 
   async makeDirectories(path: string, permissions: number): Promise<void> {
     await this.#begin('mkdir', path)
-    for (const made of this.#tree.addDirectories(path, permissions)) this.#tell('changed', made)
+    for (const created of this.#tree.addDirectories(path, permissions)) this.#notify('changed', created)
   }
 
   async removeFile(path: string): Promise<void> {
@@ -175,15 +175,15 @@ export class SimDisk implements Disk {
 
   async removeDirectory(path: string): Promise<void> {
     await this.#begin('rmdir', path)
-    this.#tell('removed', this.#tree.removeDirectory(path))
+    this.#notify('removed', this.#tree.removeDirectory(path))
   }
 
   async rename(from: string, to: string): Promise<void> {
     await this.#begin('rename', from)
     const moved = this.#tree.rename(from, to)
     if (moved === undefined) return
-    this.#tell('removed', moved.from)
-    this.#tell('changed', moved.to)
+    this.#notify('removed', moved.from)
+    this.#notify('changed', moved.to)
   }
 
   async renameNew(from: string, to: string): Promise<void> {
@@ -191,8 +191,8 @@ export class SimDisk implements Disk {
     this.#tree.refuseExisting(from, to)
     const moved = this.#tree.rename(from, to)
     if (moved === undefined) return
-    this.#tell('removed', moved.from)
-    this.#tell('changed', moved.to)
+    this.#notify('removed', moved.from)
+    this.#notify('changed', moved.to)
   }
 
   async copyNew(from: string, to: string, permissions: number): Promise<void> {
@@ -203,7 +203,7 @@ export class SimDisk implements Disk {
     const copy = this.#openNode(to, 'create', 0o600)
     this.#tree.write(copy.node, data, 0, to)
     this.#tree.chmod(copy.node, permissions)
-    this.#tell('changed', copy.path)
+    this.#notify('changed', copy.path)
   }
 
   async cloneNew(from: string, to: string, permissions: number): Promise<void> {
@@ -220,7 +220,7 @@ export class SimDisk implements Disk {
 
   async linkNew(from: string, to: string): Promise<void> {
     await this.#begin('link', from)
-    this.#tell('changed', this.#tree.link(this.#openNode(from, 'read', 0).node, to))
+    this.#notify('changed', this.#tree.link(this.#openNode(from, 'read', 0).node, to))
   }
 
   async makeSymlink(target: string, path: string): Promise<void> {
@@ -228,7 +228,7 @@ export class SimDisk implements Disk {
     if (target === '') throw diskError('ENOENT', 'symlink', path)
     if (target.includes('\0')) throw diskError('EINVAL', 'symlink', path)
     if (!target.isWellFormed()) throw diskError('EILSEQ', 'symlink', path)
-    this.#tell('changed', this.#tree.add(path, 'symlink', this.#tree.newSymlink(target)))
+    this.#notify('changed', this.#tree.add(path, 'symlink', this.#tree.newSymlink(target)))
   }
 
   async readSymlink(path: string): Promise<string> {
@@ -241,21 +241,21 @@ export class SimDisk implements Disk {
     const found = this.#tree.find(path, 'chmod', false)
     if (found.node.type === 'symlink') throw diskError('ELOOP', 'chmod', path)
     this.#tree.chmod(found.node, mode)
-    this.#tell('changed', found.path)
+    this.#notify('changed', found.path)
   }
 
   async chown(path: string, userId: number, groupId: number): Promise<void> {
     await this.#begin('chown', path)
     const found = this.#tree.find(path, 'chown', false)
     this.#tree.chown(found.node, userId, groupId)
-    this.#tell('changed', found.path)
+    this.#notify('changed', found.path)
   }
 
   async setModified(path: string, modifiedS: number, modifiedNs: number): Promise<void> {
     await this.#begin('utime', path)
     const found = this.#tree.find(path, 'utime', false)
     this.#tree.setModified(found.node, BigInt(modifiedS) * 1_000_000_000n + BigInt(modifiedNs))
-    this.#tell('changed', found.path)
+    this.#notify('changed', found.path)
   }
 
   async syncDirectory(path: string): Promise<void> {
@@ -284,9 +284,9 @@ export class SimDisk implements Disk {
     const locked = this.#locked
     locked.add(node.inode)
     const release = async (): Promise<void> => {
-      // A lock of a life before the crash is in a set that nobody asks any more, and its file may be another's.
+      // A lock from before a crash is in a discarded set, and its file may belong to another lock.
       if (locked !== this.#locked || !locked.delete(node.inode)) return
-      if (options.leaveFile !== true) this.#tell('removed', this.#tree.removeFile(path))
+      if (options.leaveFile !== true) this.#notify('removed', this.#tree.removeFile(path))
     }
     return { [Symbol.asyncDispose]: release }
   }
@@ -304,7 +304,7 @@ export class SimDisk implements Disk {
     if (mode === 'create') {
       const node = this.#tree.newFile(permissions)
       const added = { node, path: this.#tree.add(path, 'open', node) }
-      this.#tell('changed', added.path)
+      this.#notify('changed', added.path)
       return added
     }
     const { node, path: canonical } = this.#tree.find(path, 'open', false)
@@ -316,16 +316,16 @@ export class SimDisk implements Disk {
   }
 
   #fileDeps(): SimFileDeps {
-    const life = this.#life
+    const generation = this.#generation
     return {
       tree: this.#tree,
       begin: async (call, path) => {
         await this.#begin(call, path)
-        if (life !== this.#life && call !== 'close') throw diskError('EBADF', call, path)
+        if (generation !== this.#generation && call !== 'close') throw diskError('EBADF', call, path)
       },
-      readableBytes: (wantedBytes) => this.#shortened(wantedBytes),
+      readableBytes: (requestedBytes) => this.#shortened(requestedBytes),
       spoil: (read, path) => this.faults.spoil(read, path),
-      changed: (path) => this.#tell('changed', path),
+      changed: (path) => this.#notify('changed', path),
     }
   }
 
@@ -354,12 +354,12 @@ export class SimDisk implements Disk {
 
   #removeFile(path: string): void {
     this.faults.check('unlink', path)
-    this.#tell('removed', this.#tree.removeFile(path))
+    this.#notify('removed', this.#tree.removeFile(path))
   }
 
-  #shortened(wantedBytes: number): number {
+  #shortened(requestedBytes: number): number {
     const chance = this.#options.shortReads
-    return chance === undefined || wantedBytes < 2 ? wantedBytes : 1 + chance.int(wantedBytes)
+    return chance === undefined || requestedBytes < 2 ? requestedBytes : 1 + chance.int(requestedBytes)
   }
 
   async #begin(call: DiskCall, path: string): Promise<void> {
@@ -371,7 +371,7 @@ export class SimDisk implements Disk {
     if (this.#options.latencyMs !== undefined) await this.#clock.sleep(this.#options.latencyMs, NEVER_ABORTS)
   }
 
-  #tell(kind: SimChange['kind'], path: string): void {
+  #notify(kind: SimChange['kind'], path: string): void {
     for (const listener of this.#listeners) listener({ kind, path })
   }
 }

@@ -22,7 +22,7 @@ export class SimHasher implements Hasher {
       signal.throwIfAborted()
       results.push(this.#hashOne(job))
       onBytes(job.sizeBytes)
-      await Promise.resolve() // others get their turn, and may change the next file
+      await Promise.resolve() // other tasks run, and may change the next file
     }
     signal.throwIfAborted()
     return results

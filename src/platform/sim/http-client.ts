@@ -12,7 +12,7 @@ interface Site {
 
 const FIRST_FREE_PORT = 49_152
 
-/** The servers that a simulated machine can ask, by `host:port`. Nobody signs certificates but their owners. */
+/** The servers that a simulated machine can reach, by `host:port`. All certificates are self-signed. */
 export class SimHttpClient implements HttpClient, HttpServer {
   readonly #clock: Clock
   readonly #sites = new Map<string, Site>()
@@ -38,25 +38,25 @@ export class SimHttpClient implements HttpClient, HttpServer {
     const either = AbortSignal.any([signal, done.signal])
     const tooLate = async (): Promise<never> => {
       await this.#clock.sleep(request.timeoutMs, either)
-      throw new NetError('ETIMEDOUT', `no answer within ${request.timeoutMs / 1_000} s`)
+      throw new NetError('ETIMEDOUT', `no response within ${request.timeoutMs / 1_000} s`)
     }
     try {
-      const answer = await Promise.race([this.#ask(request, either), tooLate()])
+      const response = await Promise.race([this.#request(request, either), tooLate()])
       signal.throwIfAborted()
-      return answer
+      return response
     } finally {
       done.abort(new NetError('ECONNABORTED', 'the exchange is over'))
     }
   }
 
-  async #ask(request: ClientRequest, signal: AbortSignal): Promise<ClientAnswer> {
+  async #request(request: ClientRequest, signal: AbortSignal): Promise<ClientAnswer> {
     const url = new URL(request.url)
     const isSecure = url.protocol === 'https:'
     if ((!isSecure && url.protocol !== 'http:') || url.username !== '')
-      throw new NetError('EINVAL', 'no address to ask')
+      throw new NetError('EINVAL', 'not an HTTP address')
     const address = url.port === '' ? `${url.hostname}:${isSecure ? 443 : 80}` : url.host
     const site = this.#sites.get(address)
-    if (site === undefined) throw new NetError('ECONNREFUSED', `nobody listens at ${address}`)
+    if (site === undefined) throw new NetError('ECONNREFUSED', `no listener at ${address}`)
     if (isSecure) checkTrust(site, url.hostname, request)
     const call = {
       method: request.method ?? 'GET',
@@ -74,7 +74,7 @@ function checkTrust({ certificate }: Site, host: string, { trust = { kind: 'syst
   const refuse = (): never => {
     throw new NetError('EPROTO', 'the server is not who it should be')
   }
-  if (certificate === undefined) return refuse() // it does not speak TLS
+  if (certificate === undefined) return refuse() // a plain HTTP server
   const isNamed = certificate.checkHost(host) !== undefined || certificate.checkIP(host) !== undefined
   switch (trust.kind) {
     case 'any':
@@ -100,7 +100,7 @@ async function bodyOf({ body = '' }: HttpReply, bytesMax: number): Promise<Uint8
   const take = (piece: string | Uint8Array): void => {
     const bytes = typeof piece === 'string' ? new TextEncoder().encode(piece) : piece
     sizeBytes += bytes.length
-    if (sizeBytes > bytesMax) throw new NetError('EMSGSIZE', `the answer is longer than ${bytesMax} bytes`)
+    if (sizeBytes > bytesMax) throw new NetError('EMSGSIZE', `the response is longer than ${bytesMax} bytes`)
     pieces.push(bytes)
   }
   if (typeof body === 'string' || body instanceof Uint8Array) take(body)

@@ -1,6 +1,6 @@
 import type { HttpHandler, HttpListener, HttpListenOptions, HttpReply, HttpRequest, HttpServer } from '../http.ts'
 
-/** What a simulated client sends; everything left out is as a plain local client would have it. */
+/** A request of a simulated client; defaults are those of a plain local client. */
 export interface SimHttpCall {
   readonly method?: string
   readonly target: string
@@ -11,7 +11,7 @@ export interface SimHttpCall {
   readonly signal?: AbortSignal
 }
 
-/** A reply as the client reads it: the body whole, header names in lower case. */
+/** A response as read by the client: complete body, header names in lower case. */
 export interface SimHttpAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string | readonly string[]>>
@@ -26,7 +26,7 @@ interface Site {
 
 const FIRST_FREE_PORT = 49_152
 
-/** HTTP without sockets: a call is a function call, so that twenty daemons fit into one simulated run. */
+/** HTTP without sockets: a request is a function call, so that twenty daemons fit into one simulated run. */
 export class SimHttpServer implements HttpServer {
   readonly #sites = new Map<string, Site>()
   #nextPort = FIRST_FREE_PORT
@@ -45,7 +45,7 @@ export class SimHttpServer implements HttpServer {
     }
   }
 
-  /** Sends a request to whoever listens there; rejects with `ECONNREFUSED` when nobody does. */
+  /** Sends a request to the listener of the address; rejects with `ECONNREFUSED` without one. */
   async call(address: string, call: SimHttpCall): Promise<SimHttpAnswer> {
     const site = this.#sites.get(address)
     if (site === undefined) throw coded('ECONNREFUSED', `connect ECONNREFUSED ${address}`)
@@ -63,7 +63,7 @@ export class SimHttpServer implements HttpServer {
   }
 }
 
-/** A handler that throws is answered for, as the real server does. */
+/** Replies for a handler that throws, as the real server does. */
 async function callHandler(handler: HttpHandler, request: HttpRequest): Promise<HttpReply> {
   try {
     return await handler(request)

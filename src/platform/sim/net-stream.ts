@@ -1,10 +1,10 @@
 import { hungUp, NetError } from '../net-error.ts'
 import type { TlsStream } from '../net.ts'
 
-/** What one side may send ahead of the other's reading. */
+/** Send window: bytes that the peer has not read. */
 const UNREAD_BYTES_MAX = 256 * 1024
 
-/** Resolves when what is sent now would arrive at the other end; rejects when the connection is gone before. */
+/** Resolves when data sent now would arrive; rejects when the connection is lost before. */
 export type Travel = (signal: AbortSignal) => Promise<void>
 
 /** One connection between two machines. */
@@ -13,27 +13,27 @@ export class SimWire {
   readonly #stop = new AbortController()
 
   constructor(travel: Travel, ends: readonly [SimEnd, SimEnd]) {
-    const whileWhole = (): Promise<void> => travel(this.#stop.signal)
-    const first = new SimStream(whileWhole, ends[0])
-    const second = new SimStream(whileWhole, ends[1])
+    const whileConnected = (): Promise<void> => travel(this.#stop.signal)
+    const first = new SimStream(whileConnected, ends[0])
+    const second = new SimStream(whileConnected, ends[1])
     first.connect(second)
     second.connect(first)
     this.ends = [first, second]
   }
 
-  /** Both ends have hung up. */
+  /** Both ends are closed. */
   get finished(): boolean {
     return this.ends.every((end) => end.closed)
   }
 
-  /** Both ends fail; what is under way is lost. */
+  /** Both ends fail; data in transit is lost. */
   reset(): void {
     this.#stop.abort(new NetError('ECONNRESET', 'connection reset'))
     for (const end of this.ends) end.fail(new NetError('ECONNRESET', 'connection reset by peer'))
   }
 }
 
-/** What an end of a connection sees of the other end. */
+/** What one end provides to the other. */
 export interface SimEnd {
   readonly peerCertificate: Uint8Array
   readonly remoteAddress: string
@@ -46,10 +46,10 @@ export class SimStream implements TlsStream {
   readonly crypto = 'TLS1.3-TLS_AES_128_GCM_SHA256'
   readonly #travel: () => Promise<void>
   #peer: SimStream | undefined
-  /** Keeps what we send in order, however long each piece travels. */
+  /** Keeps chunks in order, whatever their delays. */
   #sending: Promise<void> = Promise.resolve()
   readonly #unread: Uint8Array[] = []
-  /** Sent to us and not read by us yet, under way included. */
+  /** Received and unread bytes, including those in transit. */
   #owedBytes = 0
   #ended = false
   #closed = false
@@ -62,7 +62,7 @@ export class SimStream implements TlsStream {
     this.remoteAddress = end.remoteAddress
   }
 
-  /** Every simulated certificate is made out to the name that all devices use. */
+  /** Every simulated certificate has the name that all devices use. */
   isNamed(name: string): boolean {
     return name === 'syncthing'
   }
@@ -91,7 +91,7 @@ export class SimStream implements TlsStream {
       }
       if (this.#failure !== undefined) throw this.#failure
       if (this.#ended) return undefined
-      await this.#news()
+      await this.#nextChange()
     }
   }
 
@@ -100,9 +100,9 @@ export class SimStream implements TlsStream {
     const peer = this.#peer
     if (peer === undefined || data.length === 0) return
     peer.#owedBytes += data.length
-    this.#send(() => peer.#unread.push(data)) // not a copy: who changes it against the rules shall be found out
+    this.#send(() => peer.#unread.push(data)) // not a copy, so that tests detect a forbidden later change
     while (peer.#owedBytes >= UNREAD_BYTES_MAX) {
-      await this.#news()
+      await this.#nextChange()
       this.#refuseWrites()
     }
   }
@@ -125,7 +125,7 @@ export class SimStream implements TlsStream {
         arrive()
         if (peer !== undefined) peer.#wake()
       },
-      () => {}, // reset on the way: both ends know
+      () => {}, // reset in transit: both ends are notified
     )
   }
 
@@ -135,7 +135,7 @@ export class SimStream implements TlsStream {
     if (this.#ended) throw new NetError('EPIPE', 'the peer takes no more')
   }
 
-  #news(): Promise<void> {
+  #nextChange(): Promise<void> {
     return new Promise((resolve) => this.#wakers.add(resolve))
   }
 

@@ -13,10 +13,10 @@ const FIRST_FREE_PORT = 49_152
 const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost'])
 
 /**
- * The network of one simulated run: every machine takes its `Net` from `host`. How long a piece of a stream travels may
- * be asked anew for each: pieces of one stream keep their order, those of different streams do not. A partition stops bytes without
- * saying so, as real ones do; a cut resets the connections there are. Nothing is negotiated: each side is told the
- * certificate that the other was given.
+ * The network of one simulated run: every machine gets its `Net` from `host`. Each chunk of a stream may have its own
+ * delay: chunks of one stream keep their order, those of different streams do not. A partition stops bytes without an
+ * error, as real ones do; a cut resets existing connections. No handshake is simulated: each side gets the certificate of
+ * the other.
  */
 export class SimNetwork {
   readonly #clock: Clock
@@ -25,7 +25,7 @@ export class SimNetwork {
   #wires: { readonly pair: string; readonly wire: SimWire }[] = []
   readonly #partitions = new Set<string>()
   #nextPort = FIRST_FREE_PORT
-  /** The web servers that every machine reaches; empty unless a test lets some listen. */
+  /** The web servers that every machine reaches; a test adds them. */
   readonly web: SimHttpClient
   #wakers = new Set<() => void>()
 
@@ -36,7 +36,7 @@ export class SimNetwork {
     this.#delayMs = typeof delayMs === 'number' ? () => delayMs : delayMs
   }
 
-  /** What the machine of this name sees of the network. Its name is its address; 127.0.0.1 is itself. */
+  /** The network of one machine. Its name is its address; 127.0.0.1 is itself. */
   host(name: string): Net {
     return {
       listenTls: async (options, onStream) => this.#listen(name, options, onStream),
@@ -46,7 +46,7 @@ export class SimNetwork {
     }
   }
 
-  /** Bytes between the two stop travelling, and wait, until healed. */
+  /** Holds bytes between the two back until healed. */
   partition(a: string, b: string): void {
     this.#partitions.add(pairOf(a, b))
   }
@@ -65,7 +65,7 @@ export class SimNetwork {
     this.#wires = this.#wires.filter((entry) => entry.pair !== pair)
   }
 
-  /** The machine is off: its connections fail, and nobody listens there until it does again. */
+  /** The machine is off: its connections fail and its listeners are closed. */
   unplug(name: string): void {
     const isItsOwn = ({ pair }: { readonly pair: string }): boolean => pair.split(' ').includes(name)
     for (const entry of this.#wires) if (isItsOwn(entry)) entry.wire.reset()
@@ -94,7 +94,7 @@ export class SimNetwork {
     const pair = pairOf(from, to)
     await this.#travel(pair, signal)
     const listener = this.#listeners.get(`${to}:${port}`)
-    if (listener === undefined) throw new NetError('ECONNREFUSED', `nobody listens at ${to}:${port}`)
+    if (listener === undefined) throw new NetError('ECONNREFUSED', `no listener at ${to}:${port}`)
     const wire = new SimWire(
       (stopped) => this.#travel(pair, stopped),
       [
@@ -131,7 +131,7 @@ function pairOf(a: string, b: string): string {
   return a < b ? `${a} ${b}` : `${b} ${a}`
 }
 
-/** The bytes between the lines of a PEM text; no simulation needs them to be a certificate. */
+/** The bytes of a PEM text; the simulation does not need a valid certificate. */
 function derOf(identity: Identity): Uint8Array {
   const body = identity.certificatePem.replace(/-----[^-]*-----/g, '').replace(/\s/g, '')
   return new Uint8Array(Buffer.from(body, 'base64'))

@@ -16,7 +16,7 @@ import { simSystem } from './system.ts'
 import { SimWalker } from './walker.ts'
 import { SimWatcher } from './watcher.ts'
 
-/** A machine of which everything can be steered. */
+/** A simulated machine, controlled by the test. */
 export interface SimPlatform extends Platform {
   readonly clock: SimClock
   readonly random: SimRandom
@@ -30,17 +30,17 @@ export interface SimPlatform extends Platform {
   readonly network: SimNetwork
 }
 
-export interface SimWorldOptions {
-  /** Tells the machines of one run apart: their address on the network and their stream of chance. */
+export interface SimPlatformOptions {
+  /** Unique within a run: network address and name of the random stream. */
   readonly hostName?: string
   readonly disk?: SimDiskOptions
-  /** Given, the machine shares time and wires with others. */
+  /** Given, the machine shares clock and network with others. */
   readonly clock?: SimClock
   readonly network?: SimNetwork
 }
 
-/** Equal seeds and options make equal worlds. */
-export function createSimPlatform(seed: number, options: SimWorldOptions = {}): SimPlatform {
+/** Equal seeds and options yield equal platforms. */
+export function createSimPlatform(seed: number, options: SimPlatformOptions = {}): SimPlatform {
   const hostName = options.hostName ?? 'sim'
   const clock = options.clock ?? new SimClock()
   const network = options.network ?? new SimNetwork(clock)
@@ -48,7 +48,7 @@ export function createSimPlatform(seed: number, options: SimWorldOptions = {}): 
   return { clock, random: new SimRandom(seed).stream(hostName), network, ...simPorts(disk, network, hostName) }
 }
 
-/** Everything of a machine that follows from its disk and its place on the network. */
+/** The ports that derive from the disk and the network address of a machine. */
 export function simPorts(
   disk: SimDisk,
   network: SimNetwork,

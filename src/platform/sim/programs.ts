@@ -1,6 +1,6 @@
 import type { ProgramEnd, ProgramRun, Programs } from '../programs.ts'
 
-/** A machine without programs, until a test gives it one. */
+/** A machine without programs; a test may add one. */
 export class SimPrograms implements Programs {
   readonly runs: ProgramRun[] = []
   act: (run: ProgramRun, signal: AbortSignal) => Promise<ProgramEnd> = async ({ program }) => ({

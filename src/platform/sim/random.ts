@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Random } from '../random.ts'
 
-/** Chance from a seed: the same draws in the same order, always. Good for simulations, worthless for keys. */
+/** A seeded generator: deterministic, for simulations, never for keys. */
 export class SimRandom implements Random {
   #state: number
   readonly #seed: number
@@ -11,7 +11,7 @@ export class SimRandom implements Random {
     this.#state = this.#seed
   }
 
-  /** A generator of its own, fixed by this one's seed and the name: a new draw in one does not shift the others. */
+  /** A separate generator, determined by this seed and the name: draws from one do not shift the others. */
   stream(name: string): SimRandom {
     let hash = 0x811c9dc5 ^ this.#seed
     for (let i = 0; i < name.length; i++) hash = Math.imul(hash ^ name.charCodeAt(i), 0x01000193)
@@ -25,7 +25,7 @@ export class SimRandom implements Random {
   int(below: number): number {
     assert.ok(Number.isSafeInteger(below) && below >= 1, `no whole number is below ${below}`)
     if (below > 2 ** 32) return this.#wideInt(below)
-    // The draws above the last whole multiple are thrown away: they would favour the small numbers.
+    // Draws above the last whole multiple are rejected: they would favour small numbers.
     const limit = 2 ** 32 - (2 ** 32 % below)
     for (;;) {
       const draw = this.#next()

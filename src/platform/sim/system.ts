@@ -1,7 +1,7 @@
 import type { ProcessView } from '../process.ts'
 import type { System } from '../platform.ts'
 
-/** A process that uses nothing and has nothing to look into. */
+/** A process without resource usage and profiles. */
 export const simProcess: ProcessView = {
   figures: () => ({
     cpuS: 0,
@@ -18,7 +18,7 @@ export const simProcess: ProcessView = {
   profile: async (kind, durationMs) => ({ kind, durationMs, nodes: [] }),
 }
 
-/** A machine with two cores and nothing to say for itself. */
+/** A machine with two cores and default values. */
 export function simSystem(hostName: string): System {
   return {
     platform: 'linux',

@@ -3,7 +3,7 @@ import { walkTree } from '../files/walk-tree.ts'
 import type { WalkBatch, Walker, WalkRequest } from '../walk.ts'
 import type { SimDisk } from './disk.ts'
 
-/** Walks the simulated disk, here and now, with the code of the real thread. */
+/** Walks the simulated disk inline, with the code of the real thread. */
 export class SimWalker implements Walker {
   readonly #disk: SimDisk
 

@@ -6,11 +6,11 @@ import type { SimDisk } from './disk.ts'
 
 type Listener = (event: WatchEvent) => void
 
-/** Reports what happens on the simulated disk, unless told to fail, to lose events or to say that it lost some. */
+/** Reports changes of the simulated disk; can fail, lose events or report lost events on request. */
 export class SimWatcher implements Watcher {
   readonly #disk: SimDisk
   readonly #open = new Set<{ readonly onEvent: Listener; readonly onFailure: (error: Error) => void }>()
-  /** While true events are lost, and nobody is told. */
+  /** While true, events are dropped without a report. */
   deaf = false
   /** Given, every attempt to watch fails with it. */
   refusal: Error | undefined
@@ -40,12 +40,12 @@ export class SimWatcher implements Watcher {
     }
   }
 
-  /** Says to everybody that events were lost. */
+  /** Reports lost events to all subscribers. */
   overflow(): void {
     for (const { onEvent } of this.#open) onEvent({ kind: 'overflow' })
   }
 
-  /** Breaks down for everybody who watches. */
+  /** Fails for all subscribers. */
   breakDown(error: Error): void {
     for (const { onFailure } of this.#open) onFailure(error)
   }

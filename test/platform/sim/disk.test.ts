@@ -197,7 +197,7 @@ test('reads of open files give wrong bytes when told to, where told and as often
     seen.map((text) => text === 'true'),
     [true, true, false, true],
   )
-  assert.equal(disk.faults.rottenReads, 1)
+  assert.equal(disk.faults.corruptReads, 1)
   disk.rot({ under: '/a' })
   disk.faults.clear()
   assert.equal(await read('/a'), 'true')
