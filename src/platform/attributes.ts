@@ -20,7 +20,9 @@ export type AttributesWritten =
 export const GONE = 'No such file or directory'
 export const NOT_PERMITTED = 'Permission denied'
 
-/** Extended attributes of files and directories. Symlinks are never followed. Errors are results; only an abort rejects. */
+/**
+ * Extended attributes of files and directories. Symlinks are never followed. Errors are results; only an abort rejects.
+ */
 export interface Attributes {
   /** Of items below `root`, by their names relative to it. */
   read(root: string, names: readonly string[], signal: AbortSignal): Promise<AttributesRead>

@@ -12,8 +12,8 @@ export class DiskError extends Error {
 }
 
 /**
- * Rejects invalid paths: relative (it would depend on the working directory), with a NUL, or with a lone surrogate, which
- * the system would silently replace by another character.
+ * Rejects invalid paths: relative (it would depend on the working directory), with a NUL, or with a lone surrogate,
+ * which the system would silently replace by another character.
  */
 export function checkPath(path: string, call: string): void {
   const absolute = path.startsWith('/') || /^([a-z]:)?[\\/]/i.test(path)

@@ -25,8 +25,8 @@ export interface DiskStat {
 }
 
 /**
- * A name in a directory. `valid` is false for bytes that are no UTF-8: such a name is displayed, never opened; its invalid
- * bytes appear as `\xNN`, so that users find the item and no two names are equal.
+ * A name in a directory. `valid` is false for bytes that are no UTF-8: such a name is displayed, never opened; its
+ * invalid bytes appear as `\xNN`, so that users find the item and no two names are equal.
  */
 export interface DiskName {
   readonly name: string
@@ -69,8 +69,8 @@ export interface DiskFile extends AsyncDisposable {
 export type OpenMode = 'read' | 'write' | 'create'
 
 /**
- * A directory that is held open. Calls below `path` refer to this directory, even when another one, or a symlink, gets its
- * name meanwhile; where the system does not support that, `path` is the plain path.
+ * A directory that is held open. Calls below `path` refer to this directory, even when another one, or a symlink, gets
+ * its name meanwhile; where the system does not support that, `path` is the plain path.
  */
 export interface HeldDirectory extends AsyncDisposable {
   readonly path: string
@@ -85,8 +85,8 @@ export interface LockOptions {
 
 /**
  * Files and directories by absolute path. No call follows a symlink in the last component unless stated otherwise.
- * Failures reject with an error that has the system's `code`. A path that is relative or contains a NUL is rejected with
- * `EINVAL`, one with a lone surrogate with `EILSEQ`: the system would use another name.
+ * Failures reject with an error that has the system's `code`. A path that is relative or contains a NUL is rejected
+ * with `EINVAL`, one with a lone surrogate with `EILSEQ`: the system would use another name.
  */
 export interface Disk {
   open(path: string, mode: OpenMode, permissions?: number): Promise<DiskFile>
@@ -117,8 +117,8 @@ export interface Disk {
    */
   linkNew(from: string, to: string): Promise<void>
   /**
-   * Clones a file by sharing its blocks (copy-on-write), in constant time; rejects where unsupported, without creating a
-   * file.
+   * Clones a file by sharing its blocks (copy-on-write), in constant time; rejects where unsupported, without creating
+   * a file.
    */
   cloneNew(from: string, to: string, permissions: number): Promise<void>
   makeSymlink(target: string, path: string): Promise<void>
@@ -129,9 +129,9 @@ export interface Disk {
   /** Of the item itself, also of a symlink. `EPERM` without the privilege, `ENOSYS` where there are no owners. */
   chown(path: string, userId: number, groupId: number): Promise<void>
   /**
-   * As exactly as the system allows, always within the same second. The real disk takes seconds as a double, so dates of
-   * 1970 to 2038 are up to 120 ns off, until 2106 up to 240 ns, and file systems may be coarser: a caller that needs the
-   * resulting time reads it back.
+   * As exactly as the system allows, always within the same second. The real disk takes seconds as a double, so dates
+   * of 1970 to 2038 are up to 120 ns off, until 2106 up to 240 ns, and file systems may be coarser: a caller that needs
+   * the resulting time reads it back.
    */
   setModified(path: string, modifiedS: number, modifiedNs: number): Promise<void>
   /**
@@ -145,9 +145,9 @@ export interface Disk {
   /** The real path behind symlinks. */
   realPath(path: string): Promise<string>
   /**
-   * An exclusive lock that the system drops when the process ends; undefined when it is held, by this process or another.
-   * Creates the file, 0600, where there is none; releasing removes it, unless `leaveFile` is set for a file of another
-   * program.
+   * An exclusive lock that the system drops when the process ends; undefined when it is held, by this process or
+   * another. Creates the file, 0600, where there is none; releasing removes it, unless `leaveFile` is set for a file of
+   * another program.
    */
   lock(path: string, options?: LockOptions): Promise<AsyncDisposable | undefined>
 }

@@ -54,8 +54,8 @@ export interface CopiedBlock {
 /** Creates files and writes blocks. platform/node does it in a thread, in batches; platform/sim inline. */
 export interface FileMaker {
   /**
-   * Creates a small file atomically: temporary file, content, mode and time, sync, rename. Readers find the previous state
-   * or the complete new file. Never rejects.
+   * Creates a small file atomically: temporary file, content, mode and time, sync, rename. Readers find the previous
+   * state or the complete new file. Never rejects.
    *
    * `EEXIST`: the temporary name exists, or the item to replace differs from the expected state. `ELOOP`: the directory
    * resolves differently.
@@ -64,13 +64,14 @@ export interface FileMaker {
   /** Memory for a block that can be written without a copy. The caller may reuse it. */
   memory(sizeBytes: number): Uint8Array
   /**
-   * Writes a block if its content has the given hash; false, with nothing written, if not. The file must stay open until
-   * then. Rejects as `DiskFile.write` does. Shared memory is not copied.
+   * Writes a block if its content has the given hash; false, with nothing written, if not. The file must stay open
+   * until then. Rejects as `DiskFile.write` does. Shared memory is not copied.
    */
   write(file: DiskFile, block: CheckedBlock): Promise<boolean>
   /**
-   * Copies the blocks whose content has the given hash, and returns for each whether it was copied; false for unreadable
-   * ones. Both files must stay open until then. Rejects as `DiskFile.write` does. At most some megabytes per call.
+   * Copies the blocks whose content has the given hash, and returns for each whether it was copied; false for
+   * unreadable ones. Both files must stay open until then. Rejects as `DiskFile.write` does. At most some megabytes per
+   * call.
    */
   copy(from: DiskFile, to: DiskFile, blocks: readonly CopiedBlock[]): Promise<readonly boolean[]>
 }

@@ -12,15 +12,15 @@ export interface TlsStream extends AsyncDisposable {
   /** The next bytes; undefined once the peer has ended; rejects when the connection is lost or was closed locally. */
   read(): Promise<Uint8Array | undefined>
   /**
-   * Fills all of `target`, which must not be used meanwhile; false when the peer has ended before. `onBytes` is called for
-   * every received chunk. Not concurrently with `read`. Left out by streams without an advantage.
+   * Fills all of `target`, which must not be used meanwhile; false when the peer has ended before. `onBytes` is called
+   * for every received chunk. Not concurrently with `read`. Left out by streams without an advantage.
    */
   readInto?(target: Uint8Array, onBytes: (count: number) => void): Promise<boolean>
   /** Resolves when the stream accepts more. The bytes must not change afterwards, see `consumed`. */
   write(data: Uint8Array): Promise<void>
   /**
-   * Resolves when the memory of everything written so far may be reused. Rejects when the connection is lost before. Left
-   * out by streams that retain what they are given.
+   * Resolves when the memory of everything written so far may be reused. Rejects when the connection is lost before.
+   * Left out by streams that retain what they are given.
    */
   consumed?(): Promise<void>
 }

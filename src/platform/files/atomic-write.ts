@@ -6,9 +6,9 @@ import type { Disk, DiskFile } from '../disk.ts'
 const PRIVATE = 0o600
 
 /**
- * Replaces the content of `path` atomically: readers, also after a power loss at any moment, find the complete old or new
- * content. Resolves once the new one is durable. When it rejects, the old or the new content remains and no temporary
- * file, unless its removal fails too.
+ * Replaces the content of `path` atomically: readers, also after a power loss at any moment, find the complete old or
+ * new content. Resolves once the new one is durable. When it rejects, the old or the new content remains and no
+ * temporary file, unless its removal fails too.
  *
  * `temporaryName` is a plain name in the same directory; a file of that name is treated as a leftover of a crash and
  * replaced, so writers of one path must be serialized. A symlink at `path` is replaced, never followed.

@@ -22,8 +22,8 @@ export interface BlockOrder {
 
 export type BlockAnswer =
   /**
-   * Bytes with the requested hash, or of a file whose metadata is as recorded. `giveBack` releases the memory; the call is
-   * optional. The `headroomBytes` before them in memory may be used by the holder.
+   * Bytes with the requested hash, or of a file whose metadata is as recorded. `giveBack` releases the memory; the call
+   * is optional. The `headroomBytes` before them in memory may be used by the holder.
    */
   | { readonly kind: 'read'; readonly data: Uint8Array; readonly headroomBytes: number; giveBack(): void }
   /** The file exists with other bytes. */
@@ -33,8 +33,8 @@ export type BlockAnswer =
 
 /**
  * Reads regular files inside a folder for other devices, never through a symlink, and returns only bytes with the
- * requested hash, or a whole block of a file whose metadata is as recorded. platform/node does it in threads, small blocks
- * in batches; platform/sim through its disk.
+ * requested hash, or a whole block of a file whose metadata is as recorded. platform/node does it in threads, small
+ * blocks in batches; platform/sim through its disk.
  */
 export interface BlockReader {
   /** Rejects with the system's `code` when the file exists and cannot be read. */

@@ -6,8 +6,8 @@ const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 export const REPLACEMENT = '\ufffd'
 
 /**
- * Decodes a name. Bytes that are no UTF-8 yield a text for display, each invalid byte as `\xNN` and a backslash doubled:
- * such texts differ as their bytes do, but cannot be used to open the item.
+ * Decodes a name. Bytes that are no UTF-8 yield a text for display, each invalid byte as `\xNN` and a backslash
+ * doubled: such texts differ as their bytes do, but cannot be used to open the item.
  */
 export function nameFromBytes(bytes: Uint8Array): DiskName {
   try {

@@ -27,7 +27,8 @@ export const HASH_FAILED = 2
 
 /**
  * Writes the hashes of a range's blocks into `out` and returns the change stamp that the file had throughout. Undefined
- * when the file does not match the job, before and after, or ends too early: then `out` is undefined too. `buffer` must hold at least one block.
+ * when the file does not match the job, before and after, or ends too early: then `out` is undefined too. `buffer` must
+ * hold at least one block.
  *
  * For a small file the stat of the walk is the one before: one stat after reading detects any change since.
  */

@@ -13,26 +13,26 @@ import { SharedMemory } from './threads/shared-memory.ts'
 
 const KIB = 1024
 
-/** Small blocks go to a thread many at a time, as many as fit into one piece of memory; a large one goes by itself. */
+/** Small blocks are posted to a thread in batches that fit into one buffer; a large one separately. */
 const TASK_ORDERS_MAX = 64
 const TASK_BYTES_MAX = 256 * KIB
-/** While one task is worked on the next already waits at the thread's door. */
+/** While a thread processes one task the next is queued for it. */
 const TASKS_PER_THREAD = 2
-/** So many small blocks are worth waking another thread for; fewer wait for the one that is at work. */
+/** Minimum of small blocks that justifies another thread; fewer wait for the busy one. */
 const GATHERED_MIN = 8
-/** A single small block is read here in less time than a thread takes to start. */
+/** A single small block is read inline in less time than a thread takes to start. */
 const INLINE_BYTES_MAX = 128 * KIB
-/** Memory that is kept for the next blocks, until nobody has asked for any for a while. */
+/** Buffers kept for the next blocks, until none was requested for a while. */
 const KEPT_BYTES_MAX = 8 * KIB * KIB
 const IDLE_MS = 10_000
 
 interface Waiting {
   readonly order: BlockOrder
-  readonly resolve: (answer: BlockAnswer) => void
+  readonly resolve: (result: BlockAnswer) => void
   readonly reject: (reason: unknown) => void
 }
 
-/** Has the threads for the disk read, check and hash blocks. What is asked for in one turn goes to a thread together. */
+/** Reads, checks and hashes blocks in the disk threads. Requests of one turn of the event loop form a batch. */
 export class NodeBlockReader implements BlockReader {
   readonly #threads: DiskThreads
   readonly #memory = new SharedMemory(KEPT_BYTES_MAX)
@@ -53,13 +53,13 @@ export class NodeBlockReader implements BlockReader {
       this.#scheduled = true
       setImmediate(() => {
         this.#scheduled = false
-        this.#handOut()
+        this.#dispatch()
       })
     }
     return promise
   }
 
-  #handOut(): void {
+  #dispatch(): void {
     this.#idleTimer ??= setTimeout(() => this.#memory.clear(), IDLE_MS).unref()
     this.#idleTimer.refresh()
     const [first, second] = this.#waiting
@@ -73,11 +73,11 @@ export class NodeBlockReader implements BlockReader {
       return this.#readHere(first)
     }
     while (this.#tasks < this.#threads.threadsMax * TASKS_PER_THREAD && this.#isWorthATask()) {
-      void this.#readThere(this.#waiting.splice(0, countTogether(this.#waiting)))
+      void this.#readInThread(this.#waiting.splice(0, countTogether(this.#waiting)))
     }
   }
 
-  /** Every task wakes a thread, and that takes as long as reading a few small blocks. */
+  /** Waking a thread takes as long as reading a few small blocks. */
   #isWorthATask(): boolean {
     const [first] = this.#waiting
     if (first === undefined) return false
@@ -89,18 +89,18 @@ export class NodeBlockReader implements BlockReader {
     this.#settle([waiting], memory, this.#here.run(packReadTask(0, [waiting.order], memory)))
   }
 
-  /** Never rejects: those who wait are told. */
-  async #readThere(together: readonly Waiting[]): Promise<void> {
+  /** Never rejects: the waiting requests are rejected. */
+  async #readInThread(together: readonly Waiting[]): Promise<void> {
     this.#tasks++
     const orders = together.map(({ order }) => order)
     const memory = this.#memory.take(orders.reduce((sum, { sizeBytes }) => sum + HEADROOM_BYTES + sizeBytes, 0))
     try {
       this.#settle(together, memory, await this.#threads.read((id) => packReadTask(id, orders, memory)))
     } catch (error) {
-      for (const { reject } of together) reject(error) // the memory is left to whoever may still write to it
+      for (const { reject } of together) reject(error) // the memory is not reused: the thread may still write to it
     }
     this.#tasks--
-    this.#handOut()
+    this.#dispatch()
   }
 
   #settle(together: readonly Waiting[], memory: SharedArrayBuffer, report: ReadReport): void {
@@ -121,7 +121,7 @@ export class NodeBlockReader implements BlockReader {
           giveBack: once(leave),
         })
       } else if (count === READ_ABSENT) resolve({ kind: 'absent' })
-      else if (count === READ_DIFFERENT) resolve(differentAnswer(report, at))
+      else if (count === READ_DIFFERENT) resolve(differentResult(report, at))
       else reject(failureOf(report, at))
       place += order.sizeBytes + HEADROOM_BYTES
     })
@@ -129,7 +129,7 @@ export class NodeBlockReader implements BlockReader {
   }
 }
 
-/** How many of those who wait go together: the first, and all after it that fit. */
+/** Size of the next batch: the first request, and all after it that fit. */
 function countTogether(waiting: readonly Waiting[]): number {
   let bytes = 0
   let count = 0
@@ -141,7 +141,7 @@ function countTogether(waiting: readonly Waiting[]): number {
   return count
 }
 
-function differentAnswer(report: ReadReport, at: number): BlockAnswer {
+function differentResult(report: ReadReport, at: number): BlockAnswer {
   const found = report.different.find((each) => each.at === at)
   if (found === undefined) throw new Error('a thread left out what it found')
   const { sizeBytes, modifiedS, modifiedNs } = found
@@ -153,7 +153,7 @@ function failureOf(report: ReadReport, at: number): Error {
   return Object.assign(new Error(failure?.message ?? 'unknown'), { code: failure?.code })
 }
 
-/** Memory that is given back twice would be given out twice. */
+/** Memory released twice would be handed out twice. */
 function once(act: () => void): () => void {
   let done = false
   return () => {

@@ -12,14 +12,14 @@ export const nodeClock: Clock = {
     signal.throwIfAborted()
     let leftMs = Math.max(0, delayMs)
     try {
-      // A first round even for nothing left: every sleep lets others run.
+      // One round even for 0 ms: every sleep yields to other tasks.
       do {
         const partMs = Math.min(leftMs, TIMER_MS_MAX)
         await sleep(partMs, undefined, { signal })
         leftMs -= partMs
       } while (leftMs > 0)
     } catch (error) {
-      // Node rejects with an AbortError of its own; the contract promises the caller's reason.
+      // Node rejects with its own AbortError; the contract requires the caller's reason.
       signal.throwIfAborted()
       throw error
     }

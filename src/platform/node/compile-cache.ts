@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path'
 const WRITABLE_BY_OTHERS = 0o022
 
 /**
- * Lets Node keep the compiled form of our modules, which saves half of the time to start. The cache is code that will
- * be run, so it lives beside the code or in a directory that belongs to this user alone; with neither there is none.
+ * Enables Node's compile cache, which halves the start time. The cache is executable code, so it is stored beside the
+ * code or in a directory that only this user can write; with neither there is none.
  */
 export function useCompileCache(packageRoot: string, environment: Readonly<Record<string, string | undefined>>): void {
   const directory = ownDirectory(join(packageRoot, 'node_modules', '.cache', 'twinfold')) ?? userDirectory(environment)
@@ -23,13 +23,13 @@ function userDirectory(environment: Readonly<Record<string, string | undefined>>
   return base === undefined || base === '' ? undefined : ownDirectory(join(base, 'twinfold', 'compiled'))
 }
 
-/** The directory, made when missing; undefined unless it and the one around it are ours alone to write into. */
+/** Creates the directory if missing; undefined unless only this user can write to it and its parent. */
 function ownDirectory(path: string): string | undefined {
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 })
     return isOurs(path) && isOurs(dirname(path)) ? path : undefined
   } catch {
-    return undefined // a place we may not write to: starting without a cache is slower, not wrong
+    return undefined // not writable: the start is slower without a cache
   }
 }
 

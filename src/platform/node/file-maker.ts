@@ -8,13 +8,13 @@ import { nodeDisk } from './disk/disk.ts'
 import { copyOrder, type Outcome, type WaitingOrder } from './threads/make-pack.ts'
 import { DIRECT_BYTES_MIN, isWholePages, PageMemory } from './disk/page-memory.ts'
 
-/** So few are done before a thread has started. */
+/** Limit of orders done inline while no thread runs. */
 const HERE_AT_ONCE_MAX = 4
 const COPIED_HERE_BYTES_MAX = 1_024 * 1_024
 
 /**
- * Orders of one turn of the loop go to a thread together: a message costs as much as a small file. While there is no
- * thread and little to do, it is done here.
+ * Orders of one turn of the event loop are posted in one batch: a message costs as much as a small file. Without a
+ * thread, a few orders are done inline.
  */
 export class NodeFileMaker implements FileMaker {
   readonly #threads: Pick<DiskThreads, 'make' | 'isStarted'>
@@ -28,15 +28,15 @@ export class NodeFileMaker implements FileMaker {
   }
 
   async make(order: FileOrder): Promise<FileOutcome> {
-    if (this.#isLittle) return await this.#doHere(() => this.#here.make(order))
+    if (this.#isLittle) return await this.#doInline(() => this.#here.make(order))
     try {
       checkPath(order.temporaryPath, 'open')
       checkPath(order.path, 'open')
     } catch (error) {
       return { kind: 'failed', code: systemCode(error), message: messageOf(error) }
     }
-    const outcome = await this.#outcomeOf((tell) => ({ kind: 'file', order, tell }))
-    return outcome.kind === 'made' || outcome.kind === 'failed' ? outcome : mixedUp()
+    const outcome = await this.#outcomeOf((report) => ({ kind: 'file', order, report }))
+    return outcome.kind === 'made' || outcome.kind === 'failed' ? outcome : wrongKind()
   }
 
   memory(sizeBytes: number): Uint8Array {
@@ -47,11 +47,11 @@ export class NodeFileMaker implements FileMaker {
     const { descriptor } = file
     const isShared = block.data.buffer instanceof SharedArrayBuffer
     if (descriptor === undefined || !isShared || this.#isLittle)
-      return await this.#doHere(() => this.#here.write(file, block))
-    // The hash may be a part of a long list, all of which would be copied.
+      return await this.#doInline(() => this.#here.write(file, block))
+    // The hash may be a view into a long list, all of which would be copied.
     const direct = isWholePages(block.data, block.positionBytes) ? file.directDescriptor : undefined
     const order = { ...block, hash: new Uint8Array(block.hash), descriptor, direct }
-    const outcome = await this.#outcomeOf((tell) => ({ kind: 'block', order, tell }))
+    const outcome = await this.#outcomeOf((report) => ({ kind: 'block', order, report }))
     if (outcome.kind === 'failed') throw failure(outcome)
     return outcome.kind === 'written'
   }
@@ -64,7 +64,7 @@ export class NodeFileMaker implements FileMaker {
     const direct = mayBeDirect(blocks) ? { fromDirect: from.directDescriptor, direct: to.directDescriptor } : NOT_DIRECT
     const order = copyOrder({ fromDescriptor: from.descriptor, descriptor: to.descriptor, ...direct }, blocks)
     const { promise, resolve } = Promise.withResolvers<Outcome>()
-    this.#threads.make([{ kind: 'copy', order, tell: resolve }]) // by itself: the next goes to another thread
+    this.#threads.make([{ kind: 'copy', order, report: resolve }]) // separately: the next is posted to another thread
     const outcome = await promise
     if (outcome.kind === 'failed') throw failure(outcome)
     return outcome.kind === 'copied' ? outcome.blocks : blocks.map(() => false)
@@ -74,7 +74,7 @@ export class NodeFileMaker implements FileMaker {
     return !this.#threads.isStarted && this.#gathered.length === 0 && this.#doneHere < HERE_AT_ONCE_MAX
   }
 
-  async #doHere<T>(work: () => Promise<T>): Promise<T> {
+  async #doInline<T>(work: () => Promise<T>): Promise<T> {
     this.#doneHere++
     try {
       return await work()
@@ -83,7 +83,7 @@ export class NodeFileMaker implements FileMaker {
     }
   }
 
-  #outcomeOf(waiting: (tell: (outcome: Outcome) => void) => WaitingOrder): Promise<Outcome> {
+  #outcomeOf(waiting: (report: (outcome: Outcome) => void) => WaitingOrder): Promise<Outcome> {
     const { promise, resolve } = Promise.withResolvers<Outcome>()
     if (this.#gathered.length === 0) setImmediate(() => this.#threads.make(this.#gathered.splice(0)))
     this.#gathered.push(waiting(resolve))
@@ -101,6 +101,6 @@ function failure({ code, message }: Extract<Outcome, { kind: 'failed' }>): Error
   return Object.assign(new Error(message), { code })
 }
 
-function mixedUp(): FileOutcome {
-  return { kind: 'failed', code: 'EIO', message: 'a thread answered another question than it was asked' }
+function wrongKind(): FileOutcome {
+  return { kind: 'failed', code: 'EIO', message: 'a thread returned a result of the wrong kind' }
 }

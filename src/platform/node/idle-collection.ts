@@ -11,7 +11,9 @@ const INTERVAL_MS_MIN = 60_000
 
 export interface IdleCollectionOptions {
   readonly quietMs?: number
-  /** Nothing is collected while there are other threads: V8 keeps their heap pages, when they end, until a collection. */
+  /**
+   * Nothing is collected while there are other threads: V8 keeps their heap pages, when they end, until a collection.
+   */
   readonly hasThreads?: () => boolean
 }
 
@@ -25,7 +27,7 @@ export class IdleCollection implements Disposable {
   readonly #hasThreads: () => boolean
   #timer: NodeJS.Timeout | undefined
   #lastMs = Number.NEGATIVE_INFINITY
-  /** Size of the heap after the last collection. V8 counts garbage as used: only growth tells that there may be some. */
+  /** Size of the heap after the last collection. V8 counts garbage as used: only growth indicates garbage. */
   #collectedBytes = 0
   /** Event loop utilization when the current wait began. */
   #utilization = performance.eventLoopUtilization()

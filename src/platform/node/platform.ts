@@ -18,14 +18,14 @@ import { nodeSystem } from './system.ts'
 import { createNodeWalker } from './walk.ts'
 import { createNodeWatcher } from './disk/watch.ts'
 
-/** Few folders want attributes: whoever does pays for the module then. */
+/** Loaded on first use: few folders synchronize attributes. */
 const LATE_ATTRIBUTES: Attributes = {
   read: async (root, names, signal) =>
     await (await import('./disk/attributes.ts')).nodeAttributes.read(root, names, signal),
   write: async (path, change) => await (await import('./disk/attributes.ts')).nodeAttributes.write(path, change),
 }
 
-/** The machine we run on. Threads start with the first work for them and end with the platform. */
+/** The real machine. Threads start on demand and end with the platform. */
 export function createNodePlatform(): Platform & AsyncDisposable {
   const idleCollection = new IdleCollection({ hasThreads: () => threads.isStarted || passwords.isStarted })
   const onEnded = () => idleCollection.threadsEnded()
@@ -55,7 +55,7 @@ export function createNodePlatform(): Platform & AsyncDisposable {
   }
 }
 
-/** Every core hashes: the main thread mostly waits, and a scan is over sooner. */
+/** One thread per core: the main thread is mostly idle during a scan. */
 function diskThreadCount(): number {
   return Math.max(1, nodeSystem.cpuCount)
 }

@@ -6,7 +6,7 @@ import type { LoopDelay, ProcessFigures, ProcessView, Profile } from '../process
 type LoopHistogram = ReturnType<typeof monitorEventLoopDelay>
 
 const LOOP_RESOLUTION_MS = 20
-/** Longer than any usual interval between two questions of a monitoring system. */
+/** Longer than the usual polling interval of a monitoring system. */
 const LOOP_WATCH_MS = 5 * 60_000
 
 export const nodeProcess: ProcessView = {
@@ -36,7 +36,7 @@ function openFiles(): number | undefined {
   try {
     return readdirSync('/proc/self/fd').length
   } catch {
-    return undefined // not a Linux, or one that hides it
+    return undefined // no /proc
   }
 }
 
@@ -62,7 +62,7 @@ function makeLoopDelay(): ProcessView['loopDelay'] {
   }
 }
 
-/** The histogram holds the time between two looks; what is beyond the interval is the delay. */
+/** The histogram contains the time between two samples; the excess over the interval is the delay. */
 function delayOf(histogram: LoopHistogram): LoopDelay {
   const seconds = (nanoseconds: number) => Math.max(0, nanoseconds / 1e9 - LOOP_RESOLUTION_MS / 1_000)
   return {
@@ -80,7 +80,7 @@ function makeProfiler(): ProcessView['profile'] {
     if (busy) throw Object.assign(new Error('another profile is being taken'), { code: 'EBUSY' })
     busy = true
     try {
-      // Loaded by the few who need it. It speaks to this process only and opens no port.
+      // Loaded on demand. It connects to this process only and opens no port.
       const { Session } = await import('node:inspector/promises')
       const { cpuNodes, heapNodes } = await import('./profile-nodes.ts')
       const session = new Session()

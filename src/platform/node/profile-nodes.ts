@@ -1,7 +1,7 @@
 import type { HeapProfiler, Profiler, Runtime } from 'node:inspector'
 import type { ProfileNode } from '../process.ts'
 
-/** The tree of a CPU profile, callers first, with the time that each place took. */
+/** The tree of a CPU profile, callers first, with the time of each frame. */
 export function cpuNodes(profile: Profiler.Profile): readonly ProfileNode[] {
   const byId = new Map(profile.nodes.map((node) => [node.id, node]))
   const elapsedUs = new Map<number, number>()
@@ -28,7 +28,7 @@ export function cpuNodes(profile: Profiler.Profile): readonly ProfileNode[] {
   return nodes
 }
 
-/** The tree of a heap profile, callers first, with the bytes that each place made and that are still in use. */
+/** The tree of a heap profile, callers first, with the bytes that each frame allocated and that are still in use. */
 export function heapNodes(head: HeapProfiler.SamplingHeapProfileNode): readonly ProfileNode[] {
   const nodes: ProfileNode[] = []
   const waiting = [{ node: head, parent: noIndex() }]
@@ -50,7 +50,7 @@ function noIndex(): number | undefined {
   return undefined
 }
 
-/** Lines are counted from 1 by people, from 0 by the engine. */
+/** Line numbers start at 1 for users, at 0 in the engine. */
 function placeOf({ functionName, url, lineNumber }: Runtime.CallFrame): Pick<ProfileNode, 'name' | 'file' | 'line'> {
   return {
     name: functionName === '' ? '(anonymous)' : functionName,

@@ -6,7 +6,7 @@ const OUTPUT_LENGTH_MAX = 4_096
 
 export const nodePrograms: Programs = {
   async run(run, signal) {
-    // Few folders ever run a program: whoever does pays for the module then.
+    // Loaded on first use: few folders run a program.
     const { spawn } = await import('node:child_process')
     const environment = { ...process.env, ...run.environment }
     for (const name of run.hidden) delete environment[name]
@@ -38,7 +38,7 @@ function ended(child: ChildProcessWithoutNullStreams, run: ProgramRun, signal: A
   const collect = (data: Buffer): void => {
     if (output.length < OUTPUT_LENGTH_MAX) output = (output + data.toString()).slice(0, OUTPUT_LENGTH_MAX)
   }
-  child.stdin.on('error', () => {}) // a program that does not read has ended before we close
+  child.stdin.on('error', () => {}) // a program that does not read may end before the pipe is closed
   child.stdin.end()
   child.stdout.on('data', collect)
   child.stderr.on('data', collect)
@@ -54,12 +54,12 @@ function ended(child: ChildProcessWithoutNullStreams, run: ProgramRun, signal: A
   })
 }
 
-/** With everything it started: a child that keeps our pipes open would keep us waiting. */
+/** Kills the process group: a descendant that keeps the pipes open would block the result. */
 function kill(child: ChildProcessWithoutNullStreams): void {
   try {
     if (process.platform === 'win32' || child.pid === undefined) child.kill('SIGKILL')
     else process.kill(-child.pid, 'SIGKILL')
   } catch {
-    // It ended by itself in this moment.
+    // Already ended.
   }
 }

@@ -24,6 +24,6 @@ function networks(): readonly InterfaceAddress[] {
       (addresses ?? []).map(({ address, cidr }) => ({ address, prefixLength: Number(cidr?.split('/')[1] ?? 128) })),
     )
   } catch {
-    return [] // sandboxes forbid the question; callers have a rule for "cannot be listed"
+    return [] // forbidden in sandboxes; callers handle an empty list
   }
 }

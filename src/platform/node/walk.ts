@@ -8,19 +8,19 @@ import { DiskThreads, type WalkHandle, type WalkListener } from './threads/disk-
 import { walkDisk } from './disk/walk-disk.ts'
 import type { WalkReport } from './disk/walk-slices.ts'
 
-/** Batches on their way to us at any time: the walk waits for those who read. */
+/** Limit of batches in transit: backpressure for the walk. */
 const CREDIT = 4
-/** A few single files are looked at here: waking a thread would take longer. */
+/** A few single files are read inline: waking a thread would take longer. */
 const INLINE_SUBS_MAX = 16
 
-/** With threads of its own, unless it is given some to share. */
+/** With its own threads unless shared ones are given. */
 export function createNodeWalker(threads?: DiskThreads): Walker & AsyncDisposable {
   return new NodeWalker(threads ?? new DiskThreads({ threads: 1 }))
 }
 
 class NodeWalker implements Walker {
   readonly #threads: DiskThreads
-  /** Parsing ten thousand lines takes longer than looking at one file. */
+  /** Parsing ten thousand lines takes longer than reading one file. */
   readonly #rules = new WeakMap<readonly string[], IgnoreRules>()
 
   constructor(threads: DiskThreads) {
@@ -62,7 +62,7 @@ class NodeWalker implements Walker {
         }
         yield unpackBatch(report.batch)
         walk.credit()
-        await setImmediate() // batches that wait already must not be taken in one breath: others want a turn
+        await setImmediate() // queued batches must not block the event loop
       }
     } finally {
       await mail.close(walk)
@@ -76,12 +76,12 @@ function isSmall({ root, subs }: WalkRequest): boolean {
     try {
       return sub !== '' && walkDisk.lstat(joinPath(root, sub)).type !== 'directory'
     } catch {
-      return true // the walk asks again and says what is wrong
+      return true // the walk reports the error
     }
   })
 }
 
-/** Reports of one walk, in order, until the signal aborts or its thread dies. */
+/** Reports of one walk, in order, until the signal aborts or its thread crashes. */
 class Mailbox implements WalkListener {
   readonly #signal: AbortSignal
   readonly #reports: WalkReport[] = []
@@ -106,7 +106,7 @@ class Mailbox implements WalkListener {
     }
   }
 
-  /** Resolves when the walk touches the disk no more: one given up half way might still remove old temporary files. */
+  /** Resolves when the walk no longer accesses the disk: an aborted one might still remove old temporary files. */
   async close(walk: WalkHandle): Promise<void> {
     this.#signal.removeEventListener('abort', this.#onAbort)
     if (this.#isOver) return

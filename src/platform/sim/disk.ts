@@ -37,8 +37,8 @@ const READ = 4
 const WRITE = 2
 
 /**
- * A disk in memory, with POSIX semantics and the failures of real disks: unsynced data may be lost, calls fail by injected
- * faults, space is finite.
+ * A disk in memory, with POSIX semantics and the failures of real disks: unsynced data may be lost, calls fail by
+ * injected faults, space is finite.
  */
 export class SimDisk implements Disk {
   readonly faults = new SimFaults()

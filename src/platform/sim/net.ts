@@ -15,8 +15,8 @@ const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost'])
 /**
  * The network of one simulated run: every machine gets its `Net` from `host`. Each chunk of a stream may have its own
  * delay: chunks of one stream keep their order, those of different streams do not. A partition stops bytes without an
- * error, as real ones do; a cut resets existing connections. No handshake is simulated: each side gets the certificate of
- * the other.
+ * error, as real ones do; a cut resets existing connections. No handshake is simulated: each side gets the certificate
+ * of the other.
  */
 export class SimNetwork {
   readonly #clock: Clock

@@ -186,12 +186,12 @@ test('C-16: more events at once than half the queue count as an overflow', async
   const gauge = new QueueGauge(10)
   let told = 0
   using _ = gauge.onFull(() => told++)
-  for (let i = 0; i < 4; i++) gauge.heard()
+  for (let i = 0; i < 4; i++) gauge.count()
   await new Promise((resolve) => setImmediate(resolve))
-  for (let i = 0; i < 4; i++) gauge.heard()
+  for (let i = 0; i < 4; i++) gauge.count()
   assert.equal(told, 0)
   await new Promise((resolve) => setImmediate(resolve))
-  for (let i = 0; i < 9; i++) gauge.heard()
+  for (let i = 0; i < 9; i++) gauge.count()
   assert.equal(told, 1)
 })
 

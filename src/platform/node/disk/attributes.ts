@@ -5,18 +5,18 @@ import { joinPath } from '../../../core/paths.ts'
 import { GONE, type Attributes, type AttributesRead, type AttributesWritten } from '../../attributes.ts'
 
 const TIME_LIMIT_MS = 60_000
-/** Items of one process. */
+/** Items per process. */
 const ITEMS_MAX = 512
-/** The system takes 2 MiB of words, with the environment. */
+/** The system limits arguments and environment to 2 MiB. */
 const WORDS_BYTES_MAX = 256 * 1_024
 const OUTPUT_BYTES_MAX = 16 * 1_024 * 1_024
 const REASON_BYTES_MAX = 64 * 1_024
-/** Each item that fails costs some processes until it is found: after these the rest of a look counts as failed, too. */
+/** Finding each failing item takes some processes: after this many the remaining items count as failed. */
 const FAILURES_MAX = 32
 
 /**
- * Node has no call for attributes: the programs of the package attr do it, many items with one process. They are given
- * names as words of their own or as text of which every odd byte is escaped; no shell is involved.
+ * Node has no call for attributes: the programs of the package attr are used, with many items per process. Names are
+ * passed as separate arguments or as text with special bytes escaped; no shell is involved.
  */
 export const nodeAttributes: Attributes = {
   async read(root, names, signal) {
@@ -28,8 +28,8 @@ export const nodeAttributes: Attributes = {
       const outcome = await dump(root, batch, signal)
       if (outcome.kind === 'no-means') return outcome
       if (outcome.kind === 'read') for (const [name, attributes] of outcome.found) found.set(name, attributes)
-      // Who fails is not told in a way that could not be mistaken, and to take an item for one without attributes would
-      // remove them elsewhere: the half without trouble is believed, the other one is halved again.
+      // The failing item is not reported unambiguously, and treating it as one without attributes would remove them on
+      // other devices: the half without errors is used, the other one is split again.
       else if (batch.length > 1 && failed.size < FAILURES_MAX) waiting.push(...halvesOf(batch))
       else for (const name of batch) failed.set(name, outcome.reason)
     }
@@ -38,11 +38,11 @@ export const nodeAttributes: Attributes = {
 
   async write(path, { set, remove }) {
     const all = set.length === 0 ? WRITTEN : await restore(path, set)
-    // The program does not say which one it was.
+    // The program does not report which one failed.
     if (all.kind === 'failed' && set.length > 1) return (await firstFailure(path, set)) ?? all
     if (all.kind !== 'written') return all
     for (const name of remove) {
-      const end = await run({ program: 'setfattr', words: ['-h', `--remove=${name}`, '--', path] })
+      const end = await run({ program: 'setfattr', args: ['-h', `--remove=${name}`, '--', path] })
       if (end.kind === 'no-means') return end
       if (end.kind === 'failed' && end.reason !== 'No such attribute') return { ...end, attribute: name }
     }
@@ -80,8 +80,8 @@ type Dump =
 
 async function dump(root: string, names: readonly string[], signal: AbortSignal): Promise<Dump> {
   const byPath = new Map(names.map((name) => [joinPath(root, name), name]))
-  const words = ['-h', '-d', '-m', '-', '-e', 'base64', '--absolute-names', '--', ...byPath.keys()]
-  const end = await run({ program: 'getfattr', words, signal })
+  const args = ['-h', '-d', '-m', '-', '-e', 'base64', '--absolute-names', '--', ...byPath.keys()]
+  const end = await run({ program: 'getfattr', args, signal })
   if (end.kind !== 'exited') return end
   const found = new Map<string, AttributeList>()
   for (const [path, attributes] of parseAttributeDump(end.output) ?? [['', []]]) {
@@ -95,7 +95,7 @@ async function dump(root: string, names: readonly string[], signal: AbortSignal)
 async function restore(path: string, attributes: AttributeList): Promise<AttributesWritten> {
   const end = await run({
     program: 'setfattr',
-    words: ['-h', '--restore=-'],
+    args: ['-h', '--restore=-'],
     input: formatAttributeDump(path, attributes),
   })
   if (end.kind === 'failed') return { ...end, attribute: attributes[0]?.name ?? '' }
@@ -112,7 +112,7 @@ async function firstFailure(path: string, attributes: AttributeChange['set']): P
 
 interface Run {
   readonly program: 'getfattr' | 'setfattr'
-  readonly words: readonly string[]
+  readonly args: readonly string[]
   readonly input?: string
   readonly signal?: AbortSignal
 }
@@ -125,15 +125,15 @@ interface Failed {
 type End = { readonly kind: 'exited'; readonly output: Buffer } | { readonly kind: 'no-means' } | Failed
 
 /** Failed: with any exit but 0, or too much output, or after too long. */
-async function run({ program, words, input = '', signal }: Run): Promise<End> {
+async function run({ program, args, input = '', signal }: Run): Promise<End> {
   const { promise, resolve, reject } = Promise.withResolvers<End>()
-  // The words of errors are read: they must not be in the user's language.
+  // Error messages are parsed: they must not be localized.
   const env = { PATH: process.env['PATH'] ?? '', LC_ALL: 'C' }
-  const child = spawn(program, words, { env, shell: false })
+  const child = spawn(program, args, { env, shell: false })
   const output = new Collected(OUTPUT_BYTES_MAX, () => child.kill('SIGKILL'))
   const trouble = new Collected(REASON_BYTES_MAX, () => {})
   const onAbort = (): void => void child.kill('SIGKILL')
-  // Not the limit of spawn itself: that one goes on for a program that could not be started.
+  // Not the timeout of spawn: that one keeps running for a program that could not be started.
   const timer = setTimeout(onAbort, TIME_LIMIT_MS)
   signal?.addEventListener('abort', onAbort, { once: true })
   child.on('error', (error: NodeJS.ErrnoException) =>
@@ -151,7 +151,7 @@ async function run({ program, words, input = '', signal }: Run): Promise<End> {
   })
   child.stdout.on('data', (data: Buffer) => output.add(data))
   child.stderr.on('data', (data: Buffer) => trouble.add(data))
-  child.stdin.on('error', () => {}) // a program that did not read has ended, and says why
+  child.stdin.on('error', () => {}) // a program that did not read has ended with an error
   child.stdin.end(input)
   return await promise.finally(() => {
     clearTimeout(timer)
@@ -161,7 +161,7 @@ async function run({ program, words, input = '', signal }: Run): Promise<End> {
 
 const NO_MEANS = { kind: 'no-means' } as const
 
-/** Programs say `program: path: reason`; the path may hold anything, the reason no colon. */
+/** Messages have the form `program: path: reason`; the reason contains no colon. */
 function reasonIn(trouble: Buffer): string {
   const text = trouble.toString().trimEnd()
   const reason = text.slice(text.lastIndexOf(': ') + 1).trim()

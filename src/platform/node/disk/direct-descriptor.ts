@@ -4,8 +4,8 @@ import { closeSync, constants, openSync } from 'node:fs'
 const DIRECT: number | undefined = process.platform === 'linux' ? constants.O_DIRECT : undefined
 
 /**
- * A second way into an open file, past the memory in which the system keeps files. What goes this way is not copied, and
- * when a large file is complete there is nothing left to wait for; what others have in that memory stays there.
+ * A second descriptor of an open file that bypasses the page cache (O_DIRECT). Data is not copied, a sync of a large
+ * file has nothing left to flush, and cached data of other programs is not evicted.
  */
 export class DirectDescriptor {
   readonly #access: number
@@ -16,11 +16,11 @@ export class DirectDescriptor {
     this.#access = access === 'read' ? constants.O_RDONLY : constants.O_RDWR
   }
 
-  /** Undefined where the file system knows no such way. Opened when it is first asked for: no disk is touched. */
+  /** Undefined where the file system does not support it. Opened on first use, without disk access. */
   for(descriptor: number): number | undefined {
     if (this.#descriptor !== undefined || this.#refused || DIRECT === undefined) return this.#descriptor
     try {
-      // By way of the open file, not of its name, which may lead elsewhere by now.
+      // By descriptor, not by name, which may refer to another file by now.
       this.#descriptor = openSync(`/proc/self/fd/${descriptor}`, this.#access | DIRECT)
     } catch {
       this.#refused = true

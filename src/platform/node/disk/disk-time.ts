@@ -1,4 +1,4 @@
-/** As text, because Node takes a negative number for "now", but a negative text for what it says. */
+/** As text: Node treats a negative number as "now", but not a negative text. */
 export function secondsText(modifiedS: number, modifiedNs: number): string {
   const seconds = modifiedS + modifiedNs / 1e9
   // Rounding must not carry into the next second: programs that compare whole seconds would see a change.

@@ -33,9 +33,9 @@ import { renameNew } from './rename-new.ts'
 
 const NS_PER_S = 1_000_000_000n
 
-/** No such flag on Windows: there `open` looks first. */
+/** Windows lacks this flag: there `open` checks first. */
 const NO_FOLLOW: number | undefined = constants.O_NOFOLLOW
-/** So that a pipe put in place of a file cannot hang us. Without effect on files. */
+/** Prevents blocking on a pipe in place of a file. Without effect on files. */
 const NO_BLOCK: number = constants.O_NONBLOCK ?? 0
 
 const OPEN_FLAGS: Record<OpenMode, number> = {
@@ -51,7 +51,7 @@ export const nodeDisk: Disk = {
     const handle = await open(path, OPEN_FLAGS[mode], permissions)
     try {
       if (mode === 'create') return new NodeFile(handle, 'write')
-      // What was opened a moment ago is known to the system: to ask a thread would take ten times as long.
+      // The inode is cached after opening: a call in a thread would take ten times as long.
       const stats = fstatSync(handle.fd, { bigint: true })
       refuseOddities(stats, path)
       return new NodeFile(handle, mode, diskStat(stats))
@@ -245,11 +245,11 @@ class NodeFile implements DiskFile {
   async realPath(): Promise<string | undefined> {
     if (process.platform !== 'linux') return undefined
     try {
-      // No disk is asked: the system tells from memory.
+      // Resolved in memory, without disk access.
       const { name, valid } = nameFromBytes(readlinkSync(`/proc/self/fd/${this.#handle.fd}`, { encoding: 'buffer' }))
       return valid ? name : undefined
     } catch {
-      return undefined // a system without /proc
+      return undefined // no /proc
     }
   }
 
@@ -288,7 +288,7 @@ function validName(name: string): DiskName {
   return { name, valid: true }
 }
 
-/** Linux opens a directory for reading and fails at the first read; a pipe it opens and reads as empty. */
+/** Linux opens a directory for reading and fails at the first read; a pipe opens and reads as empty. */
 function refuseOddities(stats: BigIntStats, path: string): void {
   if (stats.isDirectory()) throw new DiskError('EISDIR', 'illegal operation on a directory', 'open', path)
   if (!stats.isFile()) throw new DiskError('EINVAL', 'not a regular file', 'open', path)
@@ -318,14 +318,14 @@ function decodePath(bytes: Buffer, call: string, path: string): string {
   return name
 }
 
-/** Node does nothing there and says that it is done. */
+/** Node does nothing on Windows and reports success. */
 function refuseOwners(call: string, path = ''): void {
   if (process.platform === 'win32') throw new DiskError('ENOSYS', 'not supported', call, path)
 }
 
 /**
- * The system's chmod follows symlinks: between a look and the call somebody could put one there and have us open up
- * a file elsewhere. On Linux we hold the item while we look and change what we hold.
+ * The system's chmod follows symlinks: one created between the check and the call would change a file elsewhere. On
+ * Linux the item is held open, checked and changed by descriptor.
  */
 async function chmodItself(path: string, mode: number): Promise<void> {
   if (process.platform !== 'linux') {

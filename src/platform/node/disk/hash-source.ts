@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import type { HashSource, HashStat } from '../../files/hash-file.ts'
 import { exactStat } from './walk-disk.ts'
 
-/** A symlink put in place of the file is refused, and a pipe does not make us wait. Windows knows neither flag. */
+/** Rejects a symlink in place of the file and does not block on a pipe. Windows has neither flag. */
 const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 
 export function openHashSource(path: string): HashSource & Disposable {
@@ -20,7 +20,7 @@ class OpenFile implements HashSource {
     return exactStat(fstatSync(this.#file, { bigint: true }))
   }
 
-  /** From a position: what is no file has none, and nothing is taken out of a pipe. */
+  /** Positional read: fails for a pipe without consuming data. */
   read(into: Uint8Array, positionBytes: number): number {
     return readSync(this.#file, into, 0, into.length, positionBytes)
   }

@@ -4,7 +4,7 @@ import type { LineFileOptions, Lines, LineSink } from '../../files/lines.ts'
 
 const FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | (constants.O_NOFOLLOW ?? 0)
 
-/** Lines to the terminal or to files. Written at once: what was said before a crash must be there after it. */
+/** Lines to the terminal or to files. Written synchronously, so that no line is lost in a crash. */
 export const nodeLines: Lines = {
   open: (path, options) => (path === '-' || path === '--' ? standardStream(path) : new LineFile(path, options)),
 }
@@ -12,7 +12,7 @@ export const nodeLines: Lines = {
 function standardStream(path: '-' | '--'): LineSink {
   const stream = path === '-' ? process.stdout : process.stderr
   let broken: Error | undefined
-  // A reader that went away (EPIPE) comes back as an event; without a listener it would end the process.
+  // A closed pipe (EPIPE) is reported as an event; without a listener it would end the process.
   const onError = (error: Error) => {
     broken = error
   }
@@ -22,7 +22,7 @@ function standardStream(path: '-' | '--'): LineSink {
       if (broken !== undefined) throw broken
       stream.write(`${line}\n`)
     },
-    // The listener stays for a moment longer: an error of the last write may still be on its way.
+    // Removed later: an error of the last write may still be pending.
     [Symbol.dispose]: () => void setImmediate(() => stream.off('error', onError)),
   }
 }
@@ -65,7 +65,7 @@ class LineFile implements LineSink {
       try {
         renameSync(from, this.#oldName(age))
       } catch {
-        // There are not that many old ones yet.
+        // Fewer old files exist.
       }
     }
     this.#descriptor = openSync(this.#path, FLAGS, 0o600)

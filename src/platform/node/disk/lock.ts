@@ -5,9 +5,9 @@ import { systemCode } from '../../../core/errors.ts'
 import { DiskError } from '../../disk-error.ts'
 import type { LockOptions } from '../../disk.ts'
 
-/** BSD and macOS: `open` itself takes the same lock as flock(2). Node does not name it. */
+/** BSD and macOS: `open` itself takes the same lock as flock(2). Node does not define it. */
 const O_EXLOCK_BSD = 0x20
-/** Windows, as libuv spells it: nobody else may open the file. */
+/** Windows, flag of libuv: no other process may open the file. */
 const O_EXLOCK_WINDOWS = 0x10000000
 
 const ATTEMPTS_MAX = 10
@@ -18,12 +18,12 @@ interface Held {
 }
 
 /**
- * The lock that Syncthing takes: flock(2) on the file, which the system drops with the process, so a file left by a
- * killed one is no obstacle. Removes the file at release, unless told to leave it.
+ * The same lock as Syncthing: flock(2) on the file, which the system drops with the process, so a leftover file does
+ * not block. Removes the file at release, unless `leaveFile` is set.
  */
 export async function lockFile(path: string, options: LockOptions): Promise<AsyncDisposable | undefined> {
-  // Whoever releases removes the file while still holding it. One who had it open by then locks a file without a
-  // name, and another could lock a new one beside him: so what we locked must still be what the name leads to.
+  // A release removes the file while it is locked. A process that had it open then locks a file without a name, and
+  // another could lock a new one: so the locked file must still have the name.
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
     const held = await tryLock(path)
     if (held === undefined) return undefined
@@ -35,19 +35,19 @@ export async function lockFile(path: string, options: LockOptions): Promise<Asyn
     }
     await held.release()
   }
-  return undefined // somebody takes and releases it all the time
+  return undefined // locked and released repeatedly by others
 }
 
 /** `path` is the file to remove with the lock. */
 function disposable(held: Held, path: string | undefined): AsyncDisposable {
   let released: Promise<void> | undefined
   const remove = async (): Promise<void> => {
-    if (path !== undefined) await unlink(path).catch(() => {}) // a file left behind does no harm
+    if (path !== undefined) await unlink(path).catch(() => {}) // a leftover file does no harm
   }
   const release = async (): Promise<void> => {
     if (process.platform !== 'win32') await remove()
     await held.release()
-    if (process.platform === 'win32') await remove() // there it cannot go while open
+    if (process.platform === 'win32') await remove() // an open file cannot be removed there
   }
   return { [Symbol.asyncDispose]: () => (released ??= release()) }
 }
@@ -94,8 +94,8 @@ async function lockOnLinux(handle: FileHandle, path: string): Promise<Held | und
 }
 
 /**
- * Node has no flock(2), util-linux and busybox have a command. The lock belongs to the open file, not to who asked
- * for it: the command locks the one it inherits as number 3, ends, and the lock stays with our handle.
+ * Node has no flock(2), util-linux and busybox have a command. The lock belongs to the open file, not to the process:
+ * the command locks the inherited descriptor 3 and exits, and the lock stays with our handle.
  */
 function runFlock(descriptor: number, path: string): Promise<'locked' | 'held' | 'no-command'> {
   const { promise, resolve, reject } = Promise.withResolvers<'locked' | 'held' | 'no-command'>()
@@ -112,8 +112,8 @@ function runFlock(descriptor: number, path: string): Promise<'locked' | 'held' |
 }
 
 /**
- * Without the command: a socket name made of what the file is, which one process of the machine can hold and which
- * vanishes with it. Keeps Twinfolds apart that share a network namespace; a Syncthing does not see it.
+ * Without the command: an abstract socket name derived from device and inode, which only one process can bind and which
+ * disappears with it. Separates Twinfold processes of one network namespace; Syncthing does not see it.
  */
 async function bindName(handle: FileHandle): Promise<AsyncDisposable | 'held'> {
   const { dev, ino } = await handle.stat({ bigint: true })

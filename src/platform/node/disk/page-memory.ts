@@ -1,4 +1,6 @@
-/** Direct access needs multiples of a disk's logical block, at most this; pages of the processor may be larger (arm64). */
+/**
+ * Direct access needs multiples of a disk's logical block, at most this; pages of the processor may be larger (arm64).
+ */
 const PAGE_BYTES = 4 * 1_024
 /** The unit in which WebAssembly counts memory. */
 const WASM_PAGE_BYTES = 64 * 1_024
@@ -8,14 +10,14 @@ interface SharedWasmMemory {
   readonly buffer: SharedArrayBuffer
 }
 
-/** As much of it as we need: its types otherwise come with those of a browser. */
+/** The used subset: the types of WebAssembly belong to those of a browser. */
 declare const WebAssembly: {
   readonly Memory: new (size: { initial: number; maximum: number; shared: true }) => SharedWasmMemory
 }
 
 /**
- * Memory that begins at a page and that threads can share. Only such memory may go to the disk without a copy, and only
- * WebAssembly promises it. Where there is none, other memory does the same with more effort.
+ * Page-aligned shared memory. Only such memory can be written with O_DIRECT, and only WebAssembly guarantees it.
+ * Without it, unaligned memory is used, with a copy.
  */
 export function pageMemory(sizeBytes: number): Uint8Array {
   const pages = Math.ceil(sizeBytes / WASM_PAGE_BYTES)
@@ -23,16 +25,16 @@ export function pageMemory(sizeBytes: number): Uint8Array {
     const { buffer } = new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true })
     return new Uint8Array(buffer, 0, sizeBytes)
   } catch {
-    return new Uint8Array(new SharedArrayBuffer(sizeBytes)) // no WebAssembly, or no room for the guards around its memory
+    return new Uint8Array(new SharedArrayBuffer(sizeBytes)) // no WebAssembly, or no address space for its guard pages
   }
 }
 
 /**
- * Cuts pieces out of larger ones: V8 keeps gigabytes of addresses free around each. What nobody holds any more is
- * collected when all that was cut from the same one is.
+ * Allocates from larger slabs: V8 reserves gigabytes of addresses around each. A slab is collected when none of its
+ * pieces is referenced.
  */
 export class PageMemory {
-  /** Held by its pieces alone. */
+  /** Referenced by its pieces only. */
   #slab: WeakRef<ArrayBufferLike> | undefined
   #usedBytes = 0
 
@@ -44,8 +46,8 @@ export class PageMemory {
   }
 
   #slabWith(roomBytes: number): ArrayBufferLike {
-    const known = this.#slab?.deref()
-    if (known !== undefined && this.#usedBytes + roomBytes <= known.byteLength) return known
+    const slab = this.#slab?.deref()
+    if (slab !== undefined && this.#usedBytes + roomBytes <= slab.byteLength) return slab
     const { buffer } = pageMemory(Math.max(roomBytes, SLAB_BYTES))
     this.#slab = new WeakRef(buffer)
     this.#usedBytes = 0
@@ -53,10 +55,10 @@ export class PageMemory {
   }
 }
 
-/** Smaller pieces are quicker by way of the system's memory, which gathers them. */
+/** Smaller writes are faster through the page cache, which merges them. */
 export const DIRECT_BYTES_MIN = 256 * 1_024
 
-/** Whether a piece may go to a place of a file past the system's memory. */
+/** Whether a write can bypass the page cache. */
 export function isWholePages(data: Uint8Array, positionBytes: number): boolean {
   const { length, byteOffset } = data
   return (

@@ -2,20 +2,20 @@ import { link, lstat, rename, unlink } from 'node:fs/promises'
 import { systemCode } from '../../../core/errors.ts'
 import { DiskError } from '../../disk-error.ts'
 
-/** The file system has no hard links, or none for us, or no more for this file. */
+/** Hard links are not supported, not permitted, or exhausted for this file. */
 export const NO_LINK: ReadonlySet<string | undefined> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'])
 
 /**
- * Node cannot ask the system for a rename that replaces nothing, but a second name for a file is never given over an
- * existing one. A crash between the two steps leaves both names, which is for the caller to recognize.
+ * Node has no rename without replacement, but creating a hard link never replaces. A crash between link and unlink
+ * leaves both names, which the caller must detect.
  */
 export async function renameNew(from: string, to: string): Promise<void> {
   const before = await lstat(from, { bigint: true })
-  // Other systems than Linux give the second name to what a symlink leads to.
+  // Systems other than Linux link the target of a symlink.
   const linkable = before.isSymbolicLink() ? process.platform === 'linux' : !before.isDirectory()
   if (linkable && (await linkUnlessUnsupported(from, to))) {
     const now = await lstat(from, { bigint: true })
-    // Somebody saved the file under its old name meanwhile: that one stays too.
+    // The file was replaced under its old name meanwhile: that one stays too.
     if (now.ino === before.ino && now.dev === before.dev) await unlink(from)
     return
   }

@@ -11,7 +11,7 @@ const TYPES: ReadonlyMap<bigint, DiskStat['type']> = new Map([
   [0o120000n, 'symlink'],
 ])
 
-/** The disk without promises. For threads, where a call that waits for the disk holds up nobody. */
+/** Synchronous disk access for threads, where a blocking call does not block the event loop. */
 export const walkDisk: Omit<SyncDisk, 'read'> = {
   lstat: (path) => exactStat(lstatSync(path, { bigint: true })),
 

@@ -3,17 +3,17 @@ import { walkTree } from '../../files/walk-tree.ts'
 import type { WalkRequest } from '../../walk.ts'
 import { walkDisk } from './walk-disk.ts'
 
-/** What the thread is told about the walk of a number. */
+/** Messages to the thread about a walk, by number. */
 export type WalkCommand =
   | { readonly kind: 'start'; readonly walk: number; readonly request: WalkRequest; readonly credit: number }
-  /** One batch has been taken: one more may come. */
+  /** One batch was consumed: one more may be sent. */
   | { readonly kind: 'credit'; readonly walk: number }
-  /** Nobody wants the rest. */
+  /** Cancels the walk. */
   | { readonly kind: 'stop'; readonly walk: number }
 
 export type WalkReport =
   | { readonly kind: 'batch'; readonly walk: number; readonly batch: PackedBatch }
-  /** The last word about a walk: nothing of it touches the disk from here on. `error` when it could not go on. */
+  /** The last message of a walk, which no longer accesses the disk. `error` when it failed. */
   | { readonly kind: 'end'; readonly walk: number; readonly error?: WalkFailure }
 
 interface WalkFailure {
@@ -21,8 +21,8 @@ interface WalkFailure {
   readonly code: string | undefined
 }
 
-/** Steps between two looks at the mail: about ten milliseconds. */
-const YIELDS_PER_TURN = 32
+/** Steps between two checks for messages: about ten milliseconds. */
+const YIELDS_PER_SLICE = 32
 
 interface Walk {
   readonly number: number
@@ -31,7 +31,7 @@ interface Walk {
   credit: number
 }
 
-/** Walks in a thread, a slice at a time: between two slices the thread hashes, or hears that a walk is to end. */
+/** Walks in time slices: between two slices the thread hashes or receives a cancellation. */
 export class WalkSlices {
   readonly #post: (report: WalkReport) => void
   readonly #walks = new Map<number, Walk>()
@@ -44,7 +44,7 @@ export class WalkSlices {
   receive(command: WalkCommand): void {
     if (command.kind === 'start') this.#start(command)
     const walk = this.#walks.get(command.walk)
-    if (walk === undefined) return // its end is on its way
+    if (walk === undefined) return // already ended
     if (command.kind === 'stop') this.#end(walk)
     if (command.kind === 'credit') walk.credit++
     this.#schedule()
@@ -61,14 +61,14 @@ export class WalkSlices {
     this.#scheduled = true
     setImmediate(() => {
       this.#scheduled = false
-      for (const walk of this.#walks.values()) this.#turn(walk)
+      for (const walk of this.#walks.values()) this.#runSlice(walk)
       this.#schedule()
     })
   }
 
-  #turn(walk: Walk): void {
+  #runSlice(walk: Walk): void {
     try {
-      for (let turns = 0; turns < YIELDS_PER_TURN && walk.credit > 0; turns++) {
+      for (let yields = 0; yields < YIELDS_PER_SLICE && walk.credit > 0; yields++) {
         if (walk.steps.next().done === true) {
           this.#send(walk)
           return this.#end(walk)
@@ -82,7 +82,7 @@ export class WalkSlices {
 
   #send(walk: Walk): void {
     walk.credit--
-    // Copied, not handed over: the arrays are small, and handing over has a price for each.
+    // Copied, not transferred: the arrays are small, and each transfer has a cost.
     this.#post({ kind: 'batch', walk: walk.number, batch: walk.packer.take() })
   }
 

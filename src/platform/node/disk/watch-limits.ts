@@ -1,20 +1,20 @@
 import { readFileSync } from 'node:fs'
 import { systemCode } from '../../../core/errors.ts'
 
-/** What the system allows, and the setting that says so. */
+/** A limit of the system and its setting. */
 interface Limit {
   readonly allowed: number | undefined
   readonly setting: string
 }
 
-/** The lower of two: the one of the system, and the one of the container that we may be in. */
+/** The lower of two limits: of the system and of the container. */
 function lowerLimit(kind: 'watches' | 'instances'): Limit {
   const system = { allowed: systemSetting(`fs/inotify/max_user_${kind}`), setting: `fs.inotify.max_user_${kind}` }
   const here = { allowed: systemSetting(`user/max_inotify_${kind}`), setting: `user.max_inotify_${kind}` }
   return (here.allowed ?? Infinity) < (system.allowed ?? Infinity) ? here : system
 }
 
-/** How many events the system holds for us; undefined where it names no number. */
+/** Length of the event queue of the system; undefined where unknown. */
 export function queuedEventsMax(): number | undefined {
   return systemSetting('fs/inotify/max_queued_events')
 }
@@ -24,7 +24,7 @@ function systemSetting(name: string): number | undefined {
     const value = Number.parseInt(readFileSync(`/proc/sys/${name}`, 'utf8'), 10)
     return Number.isSafeInteger(value) ? value : undefined
   } catch {
-    return undefined // not a Linux, or one that hides its settings
+    return undefined // no /proc
   }
 }
 
@@ -32,7 +32,7 @@ export function isWatchLimit(error: unknown): boolean {
   return systemCode(error) === 'ENOSPC' || systemCode(error) === 'EMFILE'
 }
 
-/** An error that says what is needed and what is allowed, for those that come from a limit; any other as it is. */
+/** Adds the needed and the allowed number to errors caused by a limit; returns others unchanged. */
 export function explainWatchError(error: unknown, watchesNeeded: number): Error {
   const code = systemCode(error)
   if (code === 'ENOSPC') {

@@ -8,13 +8,13 @@ import type { WatchEvent } from '../../watch.ts'
 import { explainWatchError, isWatchLimit } from './watch-limits.ts'
 import type { QueueGauge } from './watch-queue.ts'
 
-/** Names waiting to be looked at. Beyond this the disk moves faster than we look: a scan catches up. */
+/** Limit of names to be checked. Beyond it a scan is requested instead. */
 const WAITING_MAX = 50_000
-const LOOKS_AT_ONCE = 16
+const CHECKS_MAX = 16
 
 /**
  * One watch per directory, ignored trees left out: events name the directory they happened in, and nothing is lost
- * when directories are made or moved.
+ * when directories are created or moved.
  */
 export async function watchDirectories(
   root: string,
@@ -44,7 +44,7 @@ export interface WatchListener {
 
 interface Watch {
   readonly watcher: FSWatcher
-  /** Which directory it is, whatever its path leads to by now. */
+  /** Identifies the directory, independent of its path. */
   readonly inode: bigint
 }
 
@@ -54,14 +54,14 @@ class WatchedTree {
   readonly #gauge: QueueGauge
   readonly #listener: WatchListener
   readonly #watches = new Map<string, Watch>()
-  /** Names that something happened to, to be looked at: a Set, because ten events of one name need one look. */
+  /** Names with events, to be checked: a Set, because several events of one name need one check. */
   readonly #waiting = new Set<string>()
   #opening = true
-  /** The system allows no more watches, for this reason. */
+  /** The reason why the system allows no more watches. */
   #refusal: { readonly reason: unknown } | undefined
-  #looking = 0
+  #checking = 0
   #closed = false
-  /** Directories that must be watched, as far as they are known. */
+  /** Directories to be watched, as far as found. */
   needed = 0
 
   constructor(root: string, rules: IgnoreRules, gauge: QueueGauge, listener: WatchListener) {
@@ -71,7 +71,7 @@ class WatchedTree {
     this.#listener = listener
   }
 
-  /** At a limit of the system it goes on to count: whoever raises the limit wants to know how far. */
+  /** Continues to count beyond a limit of the system, for the number in the error message. */
   async open(): Promise<void> {
     await this.#addTree('', false)
     this.#opening = false
@@ -90,8 +90,8 @@ class WatchedTree {
   }
 
   /**
-   * Watches a directory first and lists it then: what is made in between is seen twice rather than never. `isNew`
-   * directories are reported with all they hold, because their contents came before the watch.
+   * Watches a directory first and lists it then: an item created in between is reported twice rather than never.
+   * `isNew` directories are reported with their contents, which may be older than the watch.
    */
   async #addTree(start: string, isNew: boolean): Promise<void> {
     const directories = [start]
@@ -102,16 +102,16 @@ class WatchedTree {
     }
   }
 
-  /** False when the directory is not there any more. */
+  /** False when the directory no longer exists. */
   #watch(directory: string): boolean {
     if (this.#refusal !== undefined) return true
     if (this.#watches.has(directory)) this.#drop(directory)
     try {
       const path = joinPath(this.#root, directory)
-      // Before the watch: swapped in between, the two do not fit and the next event of the directory puts it right.
+      // Before the watch: if replaced in between, the next event of the directory corrects the mismatch.
       const stats = lstatSync(path, { bigint: true })
       if (!stats.isDirectory()) return false
-      const watcher = watch(path, { persistent: false }, (_, name) => this.#heard(directory, name))
+      const watcher = watch(path, { persistent: false }, (_, name) => this.#onEvent(directory, name))
       watcher.on('error', (error) => this.#failed(error))
       this.#watches.set(directory, { watcher, inode: stats.ino })
       return true
@@ -119,10 +119,10 @@ class WatchedTree {
       const code = systemCode(error)
       if (this.#opening && isWatchLimit(error)) {
         this.#refusal = { reason: error }
-        this.#closeWatches() // others may need them
+        this.#closeWatches() // other programs may need them
         return true
       }
-      // What may not be read is not watched either; the scan says so.
+      // Unreadable directories are not watched; the scan reports them.
       if (directory !== '' && (code === 'ENOENT' || code === 'ENOTDIR' || code === 'EACCES')) return false
       throw error
     }
@@ -141,12 +141,12 @@ class WatchedTree {
       return found
     } catch (error) {
       if (systemCode(error) === undefined || directory === '') throw error
-      return [] // gone again, or not ours to read: the scan says so
+      return [] // removed or unreadable: the scan reports it
     }
   }
 
-  #heard(directory: string, name: string | null): void {
-    this.#gauge.heard()
+  #onEvent(directory: string, name: string | null): void {
+    this.#gauge.count()
     if (this.#closed) return
     if (name === null) return this.#listener.onEvent({ kind: 'overflow' })
     const path = directory === '' ? name : `${directory}/${name}`
@@ -156,28 +156,28 @@ class WatchedTree {
       return this.#listener.onEvent({ kind: 'overflow' })
     }
     this.#waiting.add(path)
-    if (this.#looking < LOOKS_AT_ONCE) void this.#lookAround()
+    if (this.#checking < CHECKS_MAX) void this.#checkPending()
   }
 
-  /** Looks at waiting names until there are none. Several of these run at once, each at another name. */
-  async #lookAround(): Promise<void> {
-    this.#looking++
+  /** Checks pending names until there are none. Several of these run concurrently, each with another name. */
+  async #checkPending(): Promise<void> {
+    this.#checking++
     try {
       for (const path of this.#waiting) {
         this.#waiting.delete(path)
-        await this.#look(path)
+        await this.#check(path)
       }
     } catch (error) {
       this.#failed(error)
     } finally {
-      this.#looking--
+      this.#checking--
     }
   }
 
-  async #look(path: string): Promise<void> {
+  async #check(path: string): Promise<void> {
     const found = await this.#find(path)
     if (this.#closed) return
-    // A directory moved away and another put in its place: the watch went with the first.
+    // The directory was replaced by another one: the watch moved with the first.
     if (found.directory === undefined || this.#watches.get(path)?.inode !== found.directory) this.#dropTree(path)
     if (!this.#isIgnored(path) && !isTemporary(path)) {
       this.#listener.onEvent({ kind: found.exists ? 'changed' : 'removed', path })
@@ -191,7 +191,7 @@ class WatchedTree {
       const stats = await lstat(joinPath(this.#root, path), { bigint: true })
       return { exists: true, directory: stats.isDirectory() ? stats.ino : undefined }
     } catch (error) {
-      // Anything but "not there" is for a scan to explain.
+      // The scan reports other errors.
       const gone = systemCode(error) === 'ENOENT' || systemCode(error) === 'ENOTDIR'
       return { exists: !gone, directory: undefined }
     }

@@ -1,15 +1,15 @@
 /**
- * Notices that the system's queue of events was full, from the number that comes at once: Node itself drops the word
- * about it. All watched trees of a process share one queue.
+ * Detects an overflow of the system's event queue from the number of events in one turn: Node drops the notification.
+ * All watched trees of a process share one queue.
  */
 export class QueueGauge {
   readonly #suspiciousCount: number
   readonly #listeners = new Set<() => void>()
   #count = 0
 
-  /** `queueLength` is what the system holds; undefined where that is unknown, and then nothing is ever noticed. */
+  /** `queueLength` of the system; undefined where unknown: then no overflow is detected. */
   constructor(queueLength: number | undefined) {
-    // Half, because not every entry of the queue reaches us. A scan too many harms nobody.
+    // Half, because not every entry of the queue is delivered. A redundant scan does no harm.
     this.#suspiciousCount = queueLength === undefined ? Number.POSITIVE_INFINITY : Math.max(1, queueLength / 2)
   }
 
@@ -18,8 +18,8 @@ export class QueueGauge {
     return { [Symbol.dispose]: () => void this.#listeners.delete(listener) }
   }
 
-  /** To be called for each event as it comes: those of one reading of the queue come in one turn. */
-  heard(): void {
+  /** To be called for each event: those of one read of the queue arrive in one turn of the event loop. */
+  count(): void {
     if (this.#count++ === 0) setImmediate(() => (this.#count = 0))
     if (this.#count === Math.ceil(this.#suspiciousCount)) for (const listener of this.#listeners) listener()
   }

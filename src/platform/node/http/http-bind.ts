@@ -27,11 +27,11 @@ async function listening(server: NetServer, start: () => void): Promise<void> {
   } finally {
     server.off('listening', resolve).off('error', reject)
   }
-  // A failing accept (too many open files) must not end the process; those who are connected go on.
+  // A failing accept (too many open files) must not end the process; open connections continue.
   server.on('error', () => {})
 }
 
-/** The bind happens inside `listen`, in this turn: with the umask set around it no moment exists with a wider mode. */
+/** `listen` binds synchronously: with the umask set around it the socket never has a wider mode. */
 function withSocketMode(mode: number | undefined, bind: () => void): void {
   if (mode === undefined || mode === 0) return bind()
   const before = process.umask(~mode & 0o777)
@@ -42,13 +42,13 @@ function withSocketMode(mode: number | undefined, bind: () => void): void {
   }
 }
 
-/** Removes a socket file that nobody answers at. Anything else in its place stays, and the bind fails. */
+/** Removes a socket file without a listener. Any other item stays, and the bind fails. */
 async function removeStaleSocket(path: string): Promise<void> {
   const isSocket = lstatSync(path, { throwIfNoEntry: false })?.isSocket() === true
-  if (isSocket && !(await answers(path))) unlinkSync(path)
+  if (isSocket && !(await hasListener(path))) unlinkSync(path)
 }
 
-function answers(path: string): Promise<boolean> {
+function hasListener(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const probe = connect({ path })
     probe.once('connect', () => {

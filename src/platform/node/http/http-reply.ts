@@ -3,11 +3,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { HttpReply } from '../../http.ts'
 
-/** What we swallow of a body nobody asked for before we hang up; as much as fits the buffers on the way. */
+/** Limit of an unread body that is discarded before closing; about the size of the network buffers. */
 const DRAIN_BYTES_MAX = 256 * 1024
 const DRAIN_MS_MAX = 500
 
-/** Sends a reply. Resolves when it is handed over or the client has gone; never rejects for what a client does. */
+/** Sends a reply. Resolves when it is sent or the client has disconnected; never rejects because of a client. */
 export function sendReply(incoming: IncomingMessage, response: ServerResponse, reply: HttpReply): void | Promise<void> {
   if (response.destroyed) return
   const { body, status } = reply
@@ -31,7 +31,7 @@ function withLength(headers: HttpReply['headers'], sizeBytes: number): HttpReply
   return { ...headers, 'Content-Length': String(sizeBytes) }
 }
 
-/** node:http wants lists it may change. */
+/** node:http requires mutable lists. */
 function outgoing(headers: HttpReply['headers']): Record<string, string | string[]> {
   return headers as Record<string, string | string[]>
 }
@@ -42,8 +42,8 @@ function hasNoBody(incoming: IncomingMessage): boolean {
 }
 
 /**
- * The client is still sending a body that nobody wants. Hanging up at once would reset the connection and
- * could cost the client the reply, so we answer first, swallow a little, and then close.
+ * The client is still sending a body that is not read. Closing at once would reset the connection and the client could
+ * lose the reply, so the reply is sent first, some data discarded, and then the connection closed.
  */
 async function sendThenDrain(
   incoming: IncomingMessage,
@@ -51,7 +51,7 @@ async function sendThenDrain(
   reply: { readonly status: number; readonly headers: HttpReply['headers']; readonly body?: string | Uint8Array },
 ): Promise<void> {
   const lengthBytes = Number(incoming.headers['content-length'] ?? Infinity)
-  // Who asked before sending may now send a body or not, and we could not tell it from the next request.
+  // With `Expect`, the client may send a body or not, which is indistinguishable from the next request.
   if (lengthBytes <= DRAIN_BYTES_MAX && incoming.headers.expect === undefined) {
     response.writeHead(reply.status, outgoing(reply.headers))
     response.end(reply.body)
@@ -75,7 +75,7 @@ async function sendThenDrain(
   response.end(() => incoming.socket.destroy())
 }
 
-/** Headers go out at once, so that a long poll is seen to be answered; a slow reader slows the source down. */
+/** Sends headers immediately, so that a long poll receives its status; applies backpressure to the source. */
 async function sendStream(
   response: ServerResponse,
   reply: HttpReply,
@@ -94,7 +94,7 @@ async function sendStream(
     }
     response.end()
   } catch {
-    // The source failed after the headers were out: a cut connection is the only way left to say so.
+    // The source failed after the headers were sent: only a closed connection can signal that.
     response.destroy()
   } finally {
     response.off('close', onClose)

@@ -2,13 +2,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { TLSSocket } from 'node:tls'
 import type { HttpRequest } from '../../http.ts'
 
-/** One request of node:http behind the port's interface. What most handlers never ask for is made only when asked. */
+/** A request of node:http behind the port's interface. Rarely used properties are created on demand. */
 export class NodeHttpRequest implements HttpRequest {
   readonly unixSocket: boolean
   readonly #incoming: IncomingMessage
   readonly #response: ServerResponse
   readonly #closing: AbortSignal
-  /** The client waits for leave to send its body (`Expect: 100-continue`). */
+  /** The client waits for `100 Continue` before it sends its body. */
   readonly #expectsContinue: boolean
   #gone: AbortController | undefined
   #bodyTaken = false
@@ -74,7 +74,7 @@ export class NodeHttpRequest implements HttpRequest {
     if (Number(this.#incoming.headers['content-length'] ?? 0) > limitBytes) throw tooLarge(limitBytes)
     if (this.#expectsContinue) this.#response.writeContinue()
 
-    // Listeners instead of an iterator: leaving an iterator early destroys the socket, and the refusal with it.
+    // Listeners instead of an iterator: leaving an iterator early destroys the socket before the error reply is sent.
     const incoming = this.#incoming
     const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>()
     const pieces: Buffer[] = []

@@ -13,13 +13,13 @@ const { createServer } = process.getBuiltinModule('node:http')
 const HEAD_BYTES_MAX = 1024 * 1024
 const HEADERS_MAX = 2_000
 const HEAD_TIMEOUT_MS = 15_000
-/** For the whole request, body included. It does not run while we work on the answer, so long polls may wait. */
+/** For the whole request, body included. It does not run while a reply is prepared, so long polls may wait. */
 const REQUEST_TIMEOUT_MS = 60_000
 const KEEP_ALIVE_MS = 15_000
 const CONNECTIONS_MAX = 4_096
 /** Runs also without any connection: each check wakes an idle device. */
 const TIMEOUT_CHECK_MS = 10_000
-/** What an answer in progress gets when the listener closes. */
+/** Grace period for replies in progress when the listener closes. */
 const CLOSE_GRACE_MS = 500
 
 const SERVER_OPTIONS: ServerOptions = {
@@ -29,7 +29,7 @@ const SERVER_OPTIONS: ServerOptions = {
   keepAliveTimeout: KEEP_ALIVE_MS,
   connectionsCheckingInterval: TIMEOUT_CHECK_MS,
   insecureHTTPParser: false,
-  // A missing Host is the handler's business: it answers as it does to a wrong one.
+  // The handler replies to a missing Host as to a wrong one.
   requireHostHeader: false,
   noDelay: true,
 }
@@ -40,7 +40,7 @@ const VERSION_UNKNOWN: HttpReply = refusal(505, 'HTTP Version Not Supported')
 const HEADERS_TOO_MANY: HttpReply = refusal(431, 'Request Header Fields Too Large')
 const HANDLER_FAILED: HttpReply = refusal(500, 'internal error')
 
-/** The HTTP server of the machine. Never throws for what a client does. */
+/** The HTTP server of the machine. Never throws because of a client. */
 export function createNodeHttpServer(): HttpServer {
   return { listen }
 }
@@ -52,9 +52,9 @@ async function listen(options: HttpListenOptions, handler: HttpHandler): Promise
     const refused = refuseHead(incoming)
     if (refused !== undefined) return deliver(incoming, response, refused)
     const request = new NodeHttpRequest(incoming, response, { unixSocket, closing: closing.signal, expectsContinue })
-    // No socket yet means pipelined behind another: work on it begins when that answer has been read.
-    if (response.socket !== null) answer(handler, request, incoming, response)
-    else response.once('socket', () => answer(handler, request, incoming, response))
+    // Without a socket the request is pipelined behind another: it is handled after the reply to that one.
+    if (response.socket !== null) handle(handler, request, incoming, response)
+    else response.once('socket', () => handle(handler, request, incoming, response))
   }
   const plain = configure(createServer(SERVER_OPTIONS), serve)
   const group =
@@ -67,8 +67,8 @@ async function listen(options: HttpListenOptions, handler: HttpHandler): Promise
   }
 }
 
-/** The servers of one address: the one that accepts, those that serve, and the sockets not yet assigned to a server. */
-interface ServerGroup {
+/** The servers of one address, and the sockets that are not assigned to one yet. */
+interface Door {
   readonly entry: NetServer
   readonly servers: readonly Server[]
   readonly sockets: ReadonlySet<Socket>
@@ -79,7 +79,7 @@ const NONE: ReadonlySet<Socket> = new Set()
 type Serve = (incoming: IncomingMessage, response: ServerResponse, expectsContinue: boolean) => void
 
 function configure<T extends Server | TlsServer>(server: T, serve: Serve): T {
-  // Unlimited here because Node drops what is over the limit silently; we count and refuse instead.
+  // Unlimited here because Node drops requests over the limit silently; they are counted and rejected instead.
   server.maxHeadersCount = 0
   server.on('request', (incoming: IncomingMessage, response: ServerResponse) => serve(incoming, response, false))
   server.on('checkContinue', (incoming: IncomingMessage, response: ServerResponse) => serve(incoming, response, true))
@@ -90,8 +90,8 @@ function configure<T extends Server | TlsServer>(server: T, serve: Serve): T {
 /** The first byte of every TLS connection; no HTTP method begins with it. */
 const TLS_HANDSHAKE = 22
 
-/** One port for both: the first byte tells them apart. */
-function openBoth(plain: Server, tls: NonNullable<HttpListenOptions['tls']>, serve: Serve): ServerGroup {
+/** One port for both: the first byte distinguishes them. */
+function openBoth(plain: Server, tls: NonNullable<HttpListenOptions['tls']>, serve: Serve): Door {
   const secure = configure(
     createTlsServer({
       ...SERVER_OPTIONS,
@@ -112,23 +112,23 @@ function openBoth(plain: Server, tls: NonNullable<HttpListenOptions['tls']>, ser
       socket.setTimeout(0)
       socket.pause()
       socket.unshift(first)
-      // TLS takes over the socket below the stream and what was put back; resuming the stream would take it away again.
+      // TLS takes over the socket and the unshifted data; resuming the stream would consume that data.
       if (first[0] === TLS_HANDSHAKE) return void secure.emit('connection', socket)
       plain.emit('connection', socket)
       socket.resume()
     })
   })
-  // A server that does not listen itself starts its clock for slow heads only when told that it does.
+  // A server that does not listen itself starts its header timeout only after this event.
   entry.once('listening', () => [plain, secure].forEach((server) => server.emit('listening')))
   return { entry, servers: [plain, secure], sockets }
 }
 
-/** The socket closes by itself; who waits for its request learns it from the signal. */
+/** The socket closes by itself; the handler is notified by the signal. */
 function ignoreSocketError(): void {}
 
 /**
- * Two Host headers let two programs read two different hosts out of one request; a transfer encoding that we do not
- * know lets them see two different ends.
+ * With two Host headers two programs may read different hosts from one request; with an unknown transfer encoding
+ * different ends.
  */
 function refuseHead(incoming: IncomingMessage): HttpReply | undefined {
   if (incoming.httpVersionMajor !== 1) return VERSION_UNKNOWN
@@ -145,8 +145,8 @@ function refuseHead(incoming: IncomingMessage): HttpReply | undefined {
   return hosts > 1 ? HOST_TWICE : undefined
 }
 
-/** Answers without a promise where the handler has none: most replies leave in the turn they came in. */
-function answer(
+/** Synchronous for a synchronous handler: most replies are sent in the turn of their request. */
+function handle(
   handler: HttpHandler,
   request: NodeHttpRequest,
   incoming: IncomingMessage,
@@ -167,16 +167,16 @@ function deliver(incoming: IncomingMessage, response: ServerResponse, reply: Htt
   try {
     void sendReply(incoming, response, reply)?.catch(() => response.destroy())
   } catch {
-    response.destroy() // a header that may not be sent: nothing of the reply is out yet
+    response.destroy() // an invalid header: nothing was sent yet
   }
 }
 
-/** Stops listening at once, ends long polls, and gives answers in progress a moment. */
-async function close({ entry, servers, sockets }: ServerGroup, closing: AbortController): Promise<void> {
+/** Stops listening immediately, ends long polls, and grants replies in progress a grace period. */
+async function close({ entry, servers, sockets }: Door, closing: AbortController): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   entry.close(() => resolve())
   closing.abort(new Error('the server is closing'))
-  for (const server of servers) if (server !== entry) server.close() // ends its clock
+  for (const server of servers) if (server !== entry) server.close() // stops its timer
   for (const server of servers) server.closeIdleConnections()
   const timer = setTimeout(() => {
     for (const server of servers) server.closeAllConnections()

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 
 const HANDSHAKE_MS_MAX = 10_000
-/** Enough for all devices behind one router that come back at once. */
+/** Enough for all devices behind one router that reconnect at once. */
 const PER_NETWORK_MAX = 64
 const TOTAL_MAX = 1_024
 
@@ -11,8 +11,8 @@ interface UnknownDevice {
 }
 
 /**
- * Those who have connected and not yet proved who they are. There is room for so many per network and in total; when
- * it is full the one who has been silent longest goes, because a device that means it needs milliseconds.
+ * Connections with a pending handshake, limited per network and in total; at the limit the oldest one is dropped,
+ * because a device completes its handshake within milliseconds.
  */
 export class Handshakes {
   /** A Map keeps the order of arrival. */
@@ -35,13 +35,13 @@ export class Handshakes {
   }
 
   finish(socket: Socket): void {
-    const stranger = this.#waiting.get(socket)
-    if (stranger === undefined) return
+    const pending = this.#waiting.get(socket)
+    if (pending === undefined) return
     this.#waiting.delete(socket)
-    clearTimeout(stranger.timer)
-    const left = (this.#perNetwork.get(stranger.network) ?? 1) - 1
-    if (left > 0) this.#perNetwork.set(stranger.network, left)
-    else this.#perNetwork.delete(stranger.network)
+    clearTimeout(pending.timer)
+    const left = (this.#perNetwork.get(pending.network) ?? 1) - 1
+    if (left > 0) this.#perNetwork.set(pending.network, left)
+    else this.#perNetwork.delete(pending.network)
   }
 
   dropAll(): void {
@@ -49,8 +49,8 @@ export class Handshakes {
   }
 
   #dropOldest(network: string): void {
-    for (const [socket, stranger] of this.#waiting) {
-      if (stranger.network === network) return this.#drop(socket)
+    for (const [socket, pending] of this.#waiting) {
+      if (pending.network === network) return this.#drop(socket)
     }
   }
 
@@ -69,7 +69,7 @@ export class Handshakes {
   }
 }
 
-/** One customer of a provider usually holds a whole /64 of IPv6: its addresses count as one. */
+/** A customer of a provider usually has a whole /64 of IPv6: its addresses count as one. */
 function networkOf(address: string): string {
   if (!address.includes(':') || address.startsWith('::ffff:')) return address
   const [head = '', tail] = address.split('::')

@@ -14,18 +14,18 @@ const { request: httpRequest } = process.getBuiltinModule('node:http')
 const HEAD_BYTES_MAX = 64 * 1024
 const PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 }
 
-/** A connection for every request: they are rare, and nothing has to be kept or closed between them. */
+/** One connection per request: requests are rare, and no pool has to be managed. */
 export const nodeHttpClient: HttpClient = {
   async send(request, signal) {
     signal.throwIfAborted()
     const late = new AbortController()
-    const timeout = new NetError('ETIMEDOUT', `no answer within ${request.timeoutMs / 1_000} s`)
+    const timeout = new NetError('ETIMEDOUT', `no response within ${request.timeoutMs / 1_000} s`)
     const timer = setTimeout(() => late.abort(timeout), request.timeoutMs)
     const either = AbortSignal.any([signal, late.signal])
     try {
       return await exchange(request, either)
     } catch (error) {
-      either.throwIfAborted() // the reason, instead of what became of the socket
+      either.throwIfAborted() // the reason, instead of the resulting socket error
       throw systemCode(error) === undefined ? new NetError('EPROTO', messageOf(error), { cause: error }) : error
     } finally {
       clearTimeout(timer)
@@ -37,7 +37,7 @@ async function exchange(request: ClientRequest, signal: AbortSignal): Promise<Cl
   const url = new URL(request.url)
   const port = PORTS[url.protocol]
   if (port === undefined || url.username !== '' || url.password !== '') {
-    throw new NetError('EINVAL', `${url.protocol}//${url.host} is no address to ask`)
+    throw new NetError('EINVAL', `${url.protocol}//${url.host} is not an HTTP address`)
   }
   const target = { host: url.hostname.replace(/^\[|\]$/g, ''), port: url.port === '' ? port : Number(url.port) }
   const { proxy } = request
@@ -47,14 +47,14 @@ async function exchange(request: ClientRequest, signal: AbortSignal): Promise<Cl
   try {
     signal.throwIfAborted()
     const socket = url.protocol === 'https:' ? await secured(raw, target.host, request) : raw
-    return await ask(socket, url, request)
+    return await requestOver(socket, url, request)
   } finally {
     signal.removeEventListener('abort', onAbort)
     raw.destroy()
   }
 }
 
-/** The certificate is checked before the first byte of the request leaves. */
+/** The certificate is checked before the request is sent. */
 async function secured(raw: Socket, host: string, request: ClientRequest): Promise<TLSSocket> {
   const trust = request.trust ?? { kind: 'system' }
   const isChecked = trust.kind === 'system' || trust.kind === 'authority'
@@ -72,13 +72,13 @@ async function secured(raw: Socket, host: string, request: ClientRequest): Promi
   try {
     await once(socket, 'secureConnect')
   } catch (error) {
-    socket.on('error', () => {}) // told already
+    socket.on('error', () => {}) // already reported
     const isNetwork = /^E(?!RR_|PROTO)/.test(systemCode(error) ?? '')
     throw isNetwork
       ? error
       : new NetError('EPROTO', `the server is not who it should be: ${messageOf(error)}`, { cause: error })
   }
-  socket.on('error', () => {}) // whoever reads from it is told as well
+  socket.on('error', () => {}) // readers receive it as well
   if (trust.kind === 'pinned') checkPin(socket, trust.sha256)
   return socket
 }
@@ -89,10 +89,10 @@ function checkPin(socket: TLSSocket, sha256: Uint8Array): void {
   throw new NetError('EPROTO', 'the server is not who it should be: its certificate is another one')
 }
 
-async function ask(socket: Socket, url: URL, request: ClientRequest): Promise<ClientAnswer> {
+async function requestOver(socket: Socket, url: URL, request: ClientRequest): Promise<ClientAnswer> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
   const outgoing: Outgoing = httpRequest({
-    // No `agent` at all here: with any, even `false`, Node would open a plain connection of its own.
+    // No `agent` here: with any, even `false`, Node would open its own plain connection.
     createConnection: () => socket,
     method: request.method ?? 'GET',
     path: `${url.pathname}${url.search}`,
@@ -119,7 +119,7 @@ function headersOf({ headers }: IncomingMessage): Readonly<Record<string, string
 }
 
 async function readAll(incoming: IncomingMessage, bytesMax: number): Promise<Uint8Array> {
-  const tooLong = (): NetError => new NetError('EMSGSIZE', `the answer is longer than ${bytesMax} bytes`)
+  const tooLong = (): NetError => new NetError('EMSGSIZE', `the response is longer than ${bytesMax} bytes`)
   if (Number(incoming.headers['content-length'] ?? 0) > bytesMax) throw tooLong()
   const pieces: Buffer[] = []
   let sizeBytes = 0

@@ -17,11 +17,11 @@ import { connectTcp, connectThrough } from './proxy.ts'
 import { NodeTlsStream } from './tls-stream.ts'
 
 const PROTOCOL = 'bep/1.0'
-/** As good as its longer sister for as long as anybody can foresee, and faster; what Syncthing takes too. */
+/** AES-128: sufficient and faster; also the choice of Syncthing. */
 const CIPHERS = `TLS_AES_128_GCM_SHA256:${DEFAULT_CIPHERS}`
 const DIAL_MS_MAX = 10_000
 const KEEP_ALIVE_MS = 60_000
-/** Devices and strangers together; beyond this they are turned away. */
+/** Limit of connections, with and without a completed handshake. */
 const CONNECTION_COUNT_MAX = 4_096
 
 export const nodeNet: Net = {
@@ -36,10 +36,10 @@ export const nodeNet: Net = {
       if (stream === undefined) socket.destroy()
       else onStream(stream)
     })
-    secure.on('tlsClientError', (_error, socket) => socket.destroy()) // not one of us, or somebody who scans ports
+    secure.on('tlsClientError', (_error, socket) => socket.destroy()) // not a device, or a port scan
     const server = createTcpServer((socket) => {
       const key = socketKey(socket)
-      socket.on('error', () => {}) // the TLS socket over it hears it too
+      socket.on('error', () => {}) // the TLS socket over it receives it too
       socket.once('close', () => underWay.get(key) === socket && underWay.delete(key))
       socket.setKeepAlive(true, KEEP_ALIVE_MS)
       underWay.set(key, socket)
@@ -48,10 +48,10 @@ export const nodeNet: Net = {
     })
     server.maxConnections = CONNECTION_COUNT_MAX
     await listen(server, options)
-    server.on('error', () => {}) // a failed accept concerns one caller, who will call again
+    server.on('error', () => {}) // a failed accept affects one connection, which the peer retries
     const stop = async (): Promise<void> => {
       open = false
-      server.close() // what is connected stays connected: streams belong to whoever got them
+      server.close() // open streams stay open: they belong to the receiver
       handshakes.dropAll()
     }
     return { port: portOf(server), [Symbol.asyncDispose]: stop }
@@ -61,7 +61,7 @@ export const nodeNet: Net = {
     signal.throwIfAborted()
     const late = new AbortController()
     const either = AbortSignal.any([signal, late.signal])
-    const timer = setTimeout(() => late.abort(new NetError('ETIMEDOUT', 'no answer')), DIAL_MS_MAX)
+    const timer = setTimeout(() => late.abort(new NetError('ETIMEDOUT', 'no response')), DIAL_MS_MAX)
     try {
       return await dial(options, either)
     } finally {
@@ -75,7 +75,7 @@ async function dial(options: DialOptions, signal: AbortSignal): Promise<NodeTlsS
   const raw = proxy === undefined ? await connectTcp(options, signal) : await connectThrough(proxy, options, signal)
   raw.setKeepAlive(true, KEEP_ALIVE_MS)
   const socket = connect({ ...tlsOptions(options), socket: raw, servername: '' })
-  const onAbort = (): void => void socket.destroy(new NetError('ECONNABORTED', 'given up'))
+  const onAbort = (): void => void socket.destroy(new NetError('ECONNABORTED', 'aborted'))
   signal.addEventListener('abort', onAbort)
   try {
     signal.throwIfAborted()
@@ -84,16 +84,16 @@ async function dial(options: DialOptions, signal: AbortSignal): Promise<NodeTlsS
     if (stream === undefined) throw new NetError('EPROTO', 'the peer showed no certificate')
     return stream
   } catch (error) {
-    socket.on('error', () => {}) // told already
+    socket.on('error', () => {}) // already reported
     socket.destroy()
-    signal.throwIfAborted() // the contract promises the caller's reason
+    signal.throwIfAborted() // the contract requires the caller's reason
     throw error
   } finally {
     signal.removeEventListener('abort', onAbort)
   }
 }
 
-/** Certificates are self-signed: who the peer is follows from the certificate itself, and our caller decides. */
+/** Certificates are self-signed: the certificate identifies the peer, and the caller decides. */
 function tlsOptions(options: {
   readonly identity: Identity
   readonly allowTls12?: boolean
@@ -106,12 +106,12 @@ function tlsOptions(options: {
     ALPNProtocols: [PROTOCOL],
     requestCert: true,
     rejectUnauthorized: false,
-    // A resumed session would carry a peer's identity over from another handshake; nobody is asked for a new one.
+    // A resumed session would carry a peer's identity over from another handshake without a new certificate.
     secureOptions: constants.SSL_OP_NO_TICKET | constants.SSL_OP_NO_RENEGOTIATION,
   }
 }
 
-/** Every address of the machine means both families where the system has both. */
+/** An empty host means both address families where the system has both. */
 async function listen(server: Server, { host, port, family }: ListenOptions): Promise<void> {
   const wildcard = host === '' || host === '0.0.0.0' || host === '::'
   if (!wildcard) return await tryListen(server, { host, port })
@@ -131,9 +131,9 @@ async function tryListen(server: Server, options: { host: string; port: number; 
   await once(server, 'listening')
 }
 
-/** Undefined for a peer without a certificate: nobody to talk to. */
+/** Undefined for a peer without a certificate. */
 function streamOver(socket: TLSSocket): NodeTlsStream | undefined {
-  socket.on('error', () => {}) // the stream hears it too; without anybody listening it would end the process
+  socket.on('error', () => {}) // the stream receives it too; without a listener it would end the process
   const certificate = socket.getPeerX509Certificate()
   return certificate === undefined ? undefined : new NodeTlsStream(socket, certificate)
 }

@@ -4,7 +4,7 @@ import { parseIp } from '../../../core/network/ip.ts'
 import { NetError } from '../../net-error.ts'
 import type { Proxy } from '../../net.ts'
 
-/** More than any honest proxy says before the connection stands. */
+/** Limit of the reply of a proxy before the connection is established. */
 const REPLY_BYTES_MAX = 16 * 1024
 const SOCKS_VERSION = 5
 const SOCKS_NO_AUTHENTICATION = 0
@@ -30,34 +30,40 @@ export interface TcpTarget {
 /** Both reject as soon as the signal aborts, and leave no socket behind. */
 export async function connectTcp({ host, port, family }: TcpTarget, signal: AbortSignal): Promise<Socket> {
   const socket = connectSocket({ host, port, ...(family !== undefined && { family }) })
-  return await guarded(socket, signal, (news) => news.until('connect'))
+  return await guarded(socket, signal, (events) => events.until('connect'))
 }
 
-/** A connection to the target that somebody else makes for us. What we send is seen by that somebody. */
+/** A connection to the target through a proxy, which can read the data. */
 export async function connectThrough(proxy: Proxy, target: TcpTarget, signal: AbortSignal): Promise<Socket> {
   const plain = await connectTcp({ host: proxy.host, port: proxy.port }, signal)
   const socket = proxy.kind === 'https' ? await secured(plain, proxy.host, signal) : plain
-  return await guarded(socket, signal, (news) =>
-    proxy.kind === 'socks5' ? askSocks(socket, news, proxy, target) : askHttp(socket, news, proxy, target),
+  return await guarded(socket, signal, (events) =>
+    proxy.kind === 'socks5'
+      ? handshakeSocks(socket, events, proxy, target)
+      : handshakeHttp(socket, events, proxy, target),
   )
 }
 
-/** The proxy itself is checked as any web server is. */
+/** The certificate of the proxy is checked as that of any web server. */
 async function secured(plain: Socket, host: string, signal: AbortSignal): Promise<Socket> {
   const socket = connectTls({ socket: plain, ...(isIP(host) === 0 && { servername: host }) })
-  return await guarded(socket, signal, (news) => news.until('secureConnect'))
+  return await guarded(socket, signal, (events) => events.until('secureConnect'))
 }
 
-/** What happens to a socket, awaited one after the other. */
-interface News {
+/** Events and data of a socket, awaited sequentially. */
+interface SocketEvents {
   until(event: string): Promise<void>
-  /** At least one byte; what is read is gone from the socket. */
+  /** At least one byte, which is consumed. */
   read(): Promise<Buffer>
 }
 
-async function guarded(socket: Socket, signal: AbortSignal, act: (news: News) => Promise<void>): Promise<Socket> {
+async function guarded(
+  socket: Socket,
+  signal: AbortSignal,
+  act: (events: SocketEvents) => Promise<void>,
+): Promise<Socket> {
   const ended = Promise.withResolvers<never>()
-  ended.promise.catch(() => {}) // nobody may be waiting when it happens
+  ended.promise.catch(() => {}) // there may be no pending wait
   const onAbort = (): void => ended.reject(signal.reason)
   const onError = (error: Error): void => ended.reject(error)
   const onClose = (): void => ended.reject(new NetError('ECONNRESET', 'connection lost'))
@@ -80,7 +86,7 @@ async function guarded(socket: Socket, signal: AbortSignal, act: (news: News) =>
   try {
     signal.throwIfAborted()
     await act({ until, read })
-    socket.on('error', () => {}) // whoever gets the socket listens for itself; between the two nothing may be unheard
+    socket.on('error', () => {}) // until the receiver of the socket adds its own listener
     return socket
   } catch (error) {
     socket.on('error', () => {})
@@ -93,12 +99,12 @@ async function guarded(socket: Socket, signal: AbortSignal, act: (news: News) =>
   }
 }
 
-async function askSocks(socket: Socket, news: News, proxy: Proxy, target: TcpTarget): Promise<void> {
-  const reader = new Reader(news)
+async function handshakeSocks(socket: Socket, events: SocketEvents, proxy: Proxy, target: TcpTarget): Promise<void> {
+  const reader = new Reader(events)
   const methods = proxy.user === '' ? [SOCKS_NO_AUTHENTICATION] : [SOCKS_NO_AUTHENTICATION, SOCKS_PASSWORD]
   socket.write(Uint8Array.of(SOCKS_VERSION, methods.length, ...methods))
   const [version, method] = await reader.take(2)
-  if (version !== SOCKS_VERSION) throw new NetError('EPROTO', 'the proxy does not speak SOCKS 5')
+  if (version !== SOCKS_VERSION) throw new NetError('EPROTO', 'the proxy does not support SOCKS 5')
   if (method === SOCKS_PASSWORD && proxy.user !== '') {
     socket.write(Buffer.concat([Uint8Array.of(1), lengthAndText(proxy.user), lengthAndText(proxy.password)]))
     if ((await reader.take(2))[1] !== 0) throw new NetError('EACCES', 'the proxy does not know the user or password')
@@ -129,7 +135,7 @@ function lengthAndText(text: string): Buffer {
   return Buffer.concat([Uint8Array.of(bytes.length), bytes])
 }
 
-async function askHttp(socket: Socket, news: News, proxy: Proxy, target: TcpTarget): Promise<void> {
+async function handshakeHttp(socket: Socket, events: SocketEvents, proxy: Proxy, target: TcpTarget): Promise<void> {
   const authority = target.host.includes(':') ? `[${target.host}]:${target.port}` : `${target.host}:${target.port}`
   const secret = Buffer.from(`${proxy.user}:${proxy.password}`).toString('base64')
   const authorization = proxy.user === '' ? '' : `Proxy-Authorization: Basic ${secret}\r\n`
@@ -137,31 +143,31 @@ async function askHttp(socket: Socket, news: News, proxy: Proxy, target: TcpTarg
   let reply = Buffer.alloc(0)
   while (!reply.includes('\r\n\r\n')) {
     if (reply.length > REPLY_BYTES_MAX) throw new NetError('EPROTO', 'the proxy says too much')
-    reply = Buffer.concat([reply, await news.read()])
+    reply = Buffer.concat([reply, await events.read()])
   }
   const status = /^HTTP\/1\.[01] (\d{3})/.exec(reply.toString('latin1', 0, 64))?.[1]
-  if (status === undefined) throw new NetError('EPROTO', 'the proxy does not speak HTTP')
+  if (status === undefined) throw new NetError('EPROTO', 'the proxy does not support HTTP')
   if (!status.startsWith('2')) throw new NetError('ECONNREFUSED', `the proxy answers ${status}`)
   if (reply.indexOf('\r\n\r\n') + 4 !== reply.length) throw new NetError('EPROTO', 'the proxy says too much')
 }
 
-/** Takes exactly as many bytes as asked for, however they arrive. */
+/** Reads exactly the requested number of bytes. */
 class Reader {
-  readonly #news: News
+  readonly #events: SocketEvents
   #held = Buffer.alloc(0)
 
-  constructor(news: News) {
-    this.#news = news
+  constructor(events: SocketEvents) {
+    this.#events = events
   }
 
   async take(count: number): Promise<Buffer> {
-    while (this.#held.length < count) this.#held = Buffer.concat([this.#held, await this.#news.read()])
+    while (this.#held.length < count) this.#held = Buffer.concat([this.#held, await this.#events.read()])
     const taken = this.#held.subarray(0, count)
     this.#held = this.#held.subarray(count)
     return taken
   }
 
-  /** The peer speaks after us, so bytes that are here already come from somebody else. */
+  /** The target sends after us, so extra bytes come from the proxy. */
   expectNothing(): void {
     if (this.#held.length > 0) throw new NetError('EPROTO', 'the proxy says too much')
   }

@@ -2,16 +2,16 @@ import type { X509Certificate } from 'node:crypto'
 import type { TLSSocket } from 'node:tls'
 import { hungUp, NetError } from '../../net-error.ts'
 import type { TlsStream } from '../../net.ts'
-import { Arrivals } from './arrivals.ts'
+import { ReceiveBuffer } from './receive-buffer.ts'
 
-/** How long a peer may take to swallow our last words before we hang up. */
+/** Timeout for sending the remaining data on close. */
 const FAREWELL_MS_MAX = 2_000
-/** What may lie here unread; then the peer has to wait. Records are 16 KiB. */
+/** Limit of unread bytes; then backpressure applies. Records are 16 KiB. */
 const UNREAD_BYTES_MAX = 256 * 1024
-/** Smaller pieces wait for others of the same turn and travel together: each on its own costs a record and a system call. */
+/** Smaller writes of one turn of the event loop are merged: each one costs a record and a system call. */
 const TOGETHER_BYTES_MAX = 16 * 1024
 
-/** A TLS socket as a stream that is read at our pace, record by record, without copying. */
+/** A TLS socket as a stream with backpressure, read record by record without copying. */
 export class NodeTlsStream implements TlsStream {
   readonly peerCertificate: Uint8Array
   readonly certificateCount: number
@@ -19,7 +19,7 @@ export class NodeTlsStream implements TlsStream {
   readonly crypto: string
   readonly #certificate: X509Certificate
   readonly #socket: TLSSocket
-  readonly #unread = new Arrivals()
+  readonly #unread = new ReceiveBuffer()
   #ended = false
   #failure: Error | undefined
   #wakers = new Set<() => void>()
@@ -58,13 +58,13 @@ export class NodeTlsStream implements TlsStream {
       }
       if (this.#ended) return undefined
       if (this.#failure !== undefined) throw this.#failure
-      await this.#news()
+      await this.#nextChange()
     }
   }
 
-  /** Without a turn of its own for each record. */
+  /** Without a turn of the event loop per record. */
   async readInto(target: Uint8Array, onBytes: (count: number) => void): Promise<boolean> {
-    const filled = this.#unread.pourInto(target, onBytes)
+    const filled = this.#unread.readInto(target, onBytes)
     if (this.#unread.bytes < UNREAD_BYTES_MAX) this.#socket.resume()
     this.#endArrivals()
     return await filled
@@ -80,7 +80,7 @@ export class NodeTlsStream implements TlsStream {
     }
     if (this.#socket.write(data, onConsumed)) return
     while (this.#socket.writableNeedDrain) {
-      await this.#news()
+      await this.#nextChange()
       this.#refuseWrites()
     }
   }
@@ -89,7 +89,7 @@ export class NodeTlsStream implements TlsStream {
     const count = this.#writtenCount
     while (this.#consumedCount < count) {
       if (this.#failure !== undefined) throw this.#failure
-      await this.#news()
+      await this.#nextChange()
     }
   }
 
@@ -99,7 +99,7 @@ export class NodeTlsStream implements TlsStream {
     return this.#closing
   }
 
-  /** Holds small pieces back until everything that is ready now has been dealt with. */
+  /** Delays small writes until the end of the current turn of the event loop. */
   #gather(): void {
     if (this.#gathering) return
     this.#gathering = true
@@ -114,8 +114,8 @@ export class NodeTlsStream implements TlsStream {
   }
 
   /**
-   * What arrives is taken where the socket would put it into its queue: to go through the queue and come out as an event
-   * costs more than to decrypt it, a record being 16 KiB. When we are behind, the queue is there as ever.
+   * Takes received data before the socket queues it: the queue and the event cost more than decrypting a record of 16
+   * KiB. With backpressure the queue is used as usual.
    */
   #takeOver(socket: TLSSocket): void {
     const enqueue = socket.push.bind(socket)
@@ -129,7 +129,7 @@ export class NodeTlsStream implements TlsStream {
 
   #take(chunk: Uint8Array): void {
     this.#unread.put(chunk)
-    if (this.#unread.bytes === 0) return // it went where it was wanted
+    if (this.#unread.bytes === 0) return // copied to the pending target
     this.#wake(() => {})
     if (this.#unread.bytes >= UNREAD_BYTES_MAX) this.#socket.pause()
   }
@@ -153,12 +153,12 @@ export class NodeTlsStream implements TlsStream {
     const timer = setTimeout(() => socket.destroy(), FAREWELL_MS_MAX)
     socket.once('close', () => resolve())
     socket.destroySoon()
-    socket.resume() // what nobody reads must not keep the end from arriving
+    socket.resume() // unread data must not delay the end
     await promise
     clearTimeout(timer)
   }
 
-  #news(): Promise<void> {
+  #nextChange(): Promise<void> {
     return new Promise((resolve) => this.#wakers.add(resolve))
   }
 
@@ -171,7 +171,7 @@ export class NodeTlsStream implements TlsStream {
   }
 }
 
-/** The system shows certificates that lead up to an issuer, each one once; a self-signed one leads to itself. */
+/** Certificates link to their issuer; a self-signed one links to itself. */
 function countCertificates(leaf: X509Certificate): number {
   let count = 1
   const seen = new Set([leaf.fingerprint256])
@@ -186,7 +186,7 @@ function countCertificates(leaf: X509Certificate): number {
   return count
 }
 
-/** An IPv4 peer of a socket for both families is shown as what it is. */
+/** Shows an IPv4-mapped address as IPv4. */
 function addressOf(socket: TLSSocket): string {
   const host = (socket.remoteAddress ?? '').replace(/^::ffff:(?=\d+\.)/, '')
   return host.includes(':') ? `[${host}]:${socket.remotePort}` : `${host}:${socket.remotePort}`

@@ -5,56 +5,56 @@ import { hasHash, type CheckedBlock, type FileOutcome } from '../../file-maker.t
 import { HashBuffer } from './hash-task.ts'
 import { isWholePages, pageMemory } from '../disk/page-memory.ts'
 
-/** A block in memory that both sides see, and the file that whoever asked keeps open. */
+/** A block in shared memory, and a file that the caller keeps open. */
 export interface NumberedBlock extends CheckedBlock {
   readonly number: number
   readonly descriptor: number
-  /** The same file past the system's memory; undefined: not for this block. */
+  /** Descriptor that bypasses the page cache; undefined: not for this block. */
   readonly direct: number | undefined
 }
 
-/** Blocks of one file that go to another, in flat arrays; both files are kept open. */
+/** Blocks to copy between files, in flat arrays; the caller keeps both files open. */
 export interface NumberedCopy {
   readonly number: number
   readonly fromDescriptor: number
   readonly descriptor: number
-  /** The same files past the system's memory, for blocks that may go there. */
+  /** Descriptors that bypass the page cache, for suitable blocks. */
   readonly fromDirect: number | undefined
   readonly direct: number | undefined
   readonly froms: Float64Array
   readonly positions: Float64Array
   readonly sizes: Float64Array
-  /** One after the other. */
+  /** Concatenated. */
   readonly hashes: Uint8Array
 }
 
-/** For every block whether it was what it should be, and is in its place now. */
+/** For every block whether its hash matched and it was written. */
 export interface CopyOutcome {
   readonly kind: 'copied'
   readonly blocks: readonly boolean[]
 }
 
-/** `different`: the content was not what it should be. */
+/** `different`: the hash did not match. */
 export type BlockOutcome =
   | Exclude<FileOutcome, { kind: 'made' }>
   | { readonly kind: 'written' }
   | { readonly kind: 'different' }
 
-/** A disk is busy with so many; the threads that the system's calls have are there for others, too. */
+/** Concurrent disk calls; the threads of libuv serve other callers too. */
 const WRITES_AT_ONCE = 4
 
-type Teller = (order: { readonly number: number }, outcome: BlockOutcome | CopyOutcome) => void
+type Report = (order: { readonly number: number }, outcome: BlockOutcome | CopyOutcome) => void
 
-/** Checks blocks in a thread and writes them. While the disk takes one past the system's memory, the next is hashed. */
+/** Checks and writes blocks in a thread. During a direct write the next block is hashed. */
 export class BlockWriting {
-  readonly #tell: Teller
+  readonly #report: Report
   readonly #queue: NumberedBlock[] = []
-  /** As many as there were copies at a time. */
+  /** One per concurrent copy. */
   readonly #buffers: HashBuffer[] = []
   #writing = 0
 
-  constructor(tell: Teller) {
-    this.#tell = tell
+  constructor(report: Report) {
+    this.#report = report
   }
 
   write(block: NumberedBlock): void {
@@ -62,12 +62,12 @@ export class BlockWriting {
     this.#proceed()
   }
 
-  /** While the disk is busy with a block of one copy, one of another is hashed. */
+  /** During disk access of one copy, a block of another is hashed. */
   copy(copy: NumberedCopy): void {
     const buffer = this.#buffers.pop() ?? new HashBuffer(pageMemory)
     const settle = (outcome: BlockOutcome | CopyOutcome): void => {
       this.#buffers.push(buffer)
-      this.#tell(copy, outcome)
+      this.#report(copy, outcome)
     }
     void copyBlocks(copy, buffer).then(
       (blocks) => settle({ kind: 'copied', blocks }),
@@ -84,19 +84,19 @@ export class BlockWriting {
   }
 
   #begin(block: NumberedBlock): void {
-    if (!hasHash(block)) return this.#tell(block, { kind: 'different' })
+    if (!hasHash(block)) return this.#report(block, { kind: 'different' })
     const { direct, data, positionBytes } = block
-    if (direct === undefined) return this.#tell(block, written(block, 0))
+    if (direct === undefined) return this.#report(block, written(block, 0))
     this.#writing++
     void writeSome(direct, data, positionBytes).then((doneBytes) => {
       this.#writing--
-      this.#tell(block, written(block, doneBytes))
+      this.#report(block, written(block, doneBytes))
       this.#proceed()
     })
   }
 }
 
-/** Puts the rest of a block in its place. */
+/** Writes the rest of a block. */
 function written({ descriptor, data, positionBytes }: NumberedBlock, doneBytes: number): BlockOutcome {
   try {
     writeAll(descriptor, data.subarray(doneBytes), positionBytes + doneBytes)
@@ -123,7 +123,7 @@ async function copyBlocks(copy: NumberedCopy, buffer: HashBuffer): Promise<reado
   return blocks
 }
 
-/** How much was read while this thread did something else. */
+/** Reads asynchronously; returns the number of bytes. */
 async function readSome(direct: number | undefined, into: Uint8Array, positionBytes: number): Promise<number> {
   if (direct === undefined) return 0
   const { promise, resolve } = Promise.withResolvers<number>()
@@ -131,7 +131,7 @@ async function readSome(direct: number | undefined, into: Uint8Array, positionBy
   return promise
 }
 
-/** How much was written while this thread did something else; what was not is written the other way, or fails there. */
+/** Writes asynchronously; returns the number of bytes. The rest is written synchronously, or fails there. */
 async function writeSome(direct: number | undefined, data: Uint8Array, positionBytes: number): Promise<number> {
   if (direct === undefined) return 0
   const { promise, resolve } = Promise.withResolvers<number>()
@@ -139,7 +139,7 @@ async function writeSome(direct: number | undefined, data: Uint8Array, positionB
   return promise
 }
 
-/** An unreadable spot holds nothing for us. */
+/** Unreadable blocks do not match. */
 function isRead(descriptor: number, into: Uint8Array, positionBytes: number, doneBytes: number): boolean {
   try {
     for (let done = doneBytes; done < into.length;) {

@@ -9,32 +9,32 @@ import type { MakeReport } from './make-task.ts'
 import type { ReadReport, ReadTask } from './read-task.ts'
 import type { WalkReport } from '../disk/walk-slices.ts'
 
-/** Two tasks per thread: while one is hashed the next already waits at its door. */
+/** Two tasks per thread: while one is hashed the next is queued. */
 const TASKS_PER_THREAD = 2
 const IDLE_MS = 10_000
-/** A thread that dies may have been unlucky; a task that takes two threads with it is to blame itself. */
+/** A thread may crash by accident; a task that crashes two threads is the cause. */
 const ATTEMPTS_MAX = 2
 
 /**
- * A small nursery keeps a thread's share of memory small, 8 MB would cost 4 MB more without being faster; the rest must
+ * A small young generation limits the memory of a thread, 8 MB would cost 4 MB more without being faster; the rest must
  * hold the names of the largest directory.
  */
 const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 6, maxOldGenerationSizeMb: 1_024 }
 
-/** The same program runs from source and compiled: the thread's file ends like this one. */
+/** The worker file has the same extension as this one, from source and compiled. */
 const ENTRY = new URL(`./disk-worker${extname(import.meta.url)}`, import.meta.url)
 
 interface Waiting {
   readonly pack: (id: number) => ThreadTask
   readonly settle: (report: TaskReport) => void
   readonly reject: (reason: unknown) => void
-  /** Threads that have it or had it. */
+  /** Number of threads that received it. */
   attempts: number
-  /** Given up by who asked: not worth another attempt. */
+  /** Aborted by the caller: not retried. */
   abandoned: boolean
 }
 
-/** Hears of one walk, in order. `onLost` is the last word when the thread is gone. */
+/** Receives the reports of one walk, in order. `onLost` is the last call when the thread has crashed. */
 export interface WalkListener {
   onReport(report: WalkReport): void
   onLost(reason: unknown): void
@@ -42,9 +42,9 @@ export interface WalkListener {
 
 /** A walk under way. */
 export interface WalkHandle {
-  /** Asks for one more batch. */
+  /** Requests one more batch. */
   credit(): void
-  /** Asks for its end; the listener hears of it. */
+  /** Requests its end, which the listener receives. */
   stop(): void
 }
 
@@ -52,23 +52,23 @@ interface Thread {
   readonly worker: Worker
   readonly tasks: Map<number, Waiting>
   readonly walks: Map<number, WalkListener>
-  /** Who is told of what it puts on disk, by number. */
+  /** Callbacks of pending orders, by number. */
   readonly making: Map<number, (outcome: Outcome) => void>
 }
 
 export interface DiskThreadsOptions {
   readonly threads: number
-  /** What the threads run, for tests of threads that crash. */
+  /** The worker file, for tests of crashing threads. */
   readonly entry?: URL | undefined
-  /** How long threads without work are kept. */
+  /** Idle timeout of threads. */
   readonly idleMs?: number
-  /** Called when all threads have ended because there was nothing to do. */
+  /** Called when all idle threads have ended. */
   readonly onEnded?: () => void
 }
 
 /**
- * Threads that wait for the disk: started when there is work, ended after a while without, replaced when they crash. All
- * kinds of work in the same threads: each thread compiles the program for itself and has twenty megabytes of its own.
+ * Threads for blocking disk access: started on demand, ended when idle, replaced after a crash. All kinds of work share
+ * them: each thread compiles the program and takes twenty megabytes.
  */
 export class DiskThreads implements AsyncDisposable {
   readonly #threadsMax: number
@@ -88,12 +88,12 @@ export class DiskThreads implements AsyncDisposable {
     this.#onEnded = onEnded
   }
 
-  /** How many there may be. */
+  /** Limit of threads. */
   get threadsMax(): number {
     return this.#threadsMax
   }
 
-  /** Whether there is a thread: if not, small work is done sooner than one starts. */
+  /** Whether a thread runs: if not, small work is done faster inline. */
   get isStarted(): boolean {
     return this.#threads.length > 0
   }
@@ -103,7 +103,7 @@ export class DiskThreads implements AsyncDisposable {
     return this.#queue.size > 0 || this.#threads.some((thread) => thread.tasks.size > 0)
   }
 
-  /** `pack` is called when a thread is free: what waits stays small. */
+  /** `pack` is called when a thread is free: queued tasks stay small. */
   async hash(pack: (id: number) => HashTask, signal: AbortSignal): Promise<HashReport> {
     signal.throwIfAborted()
     this.#refuseIfClosed()
@@ -117,7 +117,7 @@ export class DiskThreads implements AsyncDisposable {
     }
     signal.addEventListener('abort', onAbort)
     this.#queue.add(waiting)
-    this.#handOut()
+    this.#dispatch()
     try {
       return await promise
     } finally {
@@ -125,17 +125,17 @@ export class DiskThreads implements AsyncDisposable {
     }
   }
 
-  /** Somebody waits for it: goes before all hashing that no thread has yet. Not many at a time, please. */
+  /** Latency-sensitive: precedes queued hashing. For few tasks at a time. */
   async read(pack: (id: number) => ReadTask): Promise<ReadReport> {
     this.#refuseIfClosed()
     clearTimeout(this.#idleTimer)
     const { promise, resolve, reject } = Promise.withResolvers<ReadReport>()
     const settle = (report: TaskReport): void => (report.kind === 'read' ? resolve(report) : reject(mixedUp()))
-    this.#give(this.#leastBusy() ?? this.#start(), { pack, settle, reject, attempts: 0, abandoned: false })
+    this.#post(this.#leastBusy() ?? this.#start(), { pack, settle, reject, attempts: 0, abandoned: false })
     return await promise
   }
 
-  /** A walk of a whole folder takes its thread a little of its time: hashing goes on beside it. */
+  /** A walk takes little time of its thread, which also hashes meanwhile. */
   walk(request: WalkRequest, credit: number, listener: WalkListener): WalkHandle {
     this.#refuseIfClosed()
     clearTimeout(this.#idleTimer)
@@ -151,20 +151,20 @@ export class DiskThreads implements AsyncDisposable {
   }
 
   /**
-   * Never throws: whoever waits is told what became of it. All goes to one thread while that has any of it, except for
-   * copies, which take a thread as much time as hashing.
+   * Never throws: each order reports its outcome. All orders are posted to one thread while it has any, except copies,
+   * which take as much time as hashing.
    */
   make(orders: readonly WaitingOrder[]): void {
     if (this.#closed) {
-      for (const { tell } of orders) tell(lost(closed()))
+      for (const { report } of orders) report(lost(closed()))
       return
     }
     clearTimeout(this.#idleTimer)
     const isCopy = orders.every(({ kind }) => kind === 'copy')
-    const known = isCopy ? undefined : this.#threads.find((each) => each.making.size > 0)
-    const thread = known ?? this.#leastBusy() ?? this.#start()
+    const busy = isCopy ? undefined : this.#threads.find((each) => each.making.size > 0)
+    const thread = busy ?? this.#leastBusy() ?? this.#start()
     const { task, transfer } = packOrders(orders, this.#nextId)
-    for (const { tell } of orders) thread.making.set(this.#nextId++, tell)
+    for (const { report } of orders) thread.making.set(this.#nextId++, report)
     thread.worker.ref()
     thread.worker.postMessage(task, transfer)
   }
@@ -181,18 +181,18 @@ export class DiskThreads implements AsyncDisposable {
     if (this.#closed) throw closed()
   }
 
-  #handOut(): void {
+  #dispatch(): void {
     clearTimeout(this.#idleTimer)
     for (const waiting of this.#queue) {
       const thread = this.#leastBusy() ?? this.#start()
       if (thread.tasks.size >= TASKS_PER_THREAD) return
       this.#queue.delete(waiting)
-      this.#give(thread, waiting)
+      this.#post(thread, waiting)
     }
     if (!this.#threads.some(isBusy)) this.#endLater()
   }
 
-  #give(thread: Thread, waiting: Waiting): void {
+  #post(thread: Thread, waiting: Waiting): void {
     const id = this.#nextId++
     waiting.attempts++
     thread.tasks.set(id, waiting)
@@ -200,7 +200,7 @@ export class DiskThreads implements AsyncDisposable {
     post(thread, waiting.pack(id))
   }
 
-  /** Undefined: a new one, rather than more for one that is busy. */
+  /** Undefined: a new thread is preferred to a busy one. */
   #leastBusy(): Thread | undefined {
     let best: Thread | undefined
     for (const thread of this.#threads) if (best === undefined || load(thread) < load(best)) best = thread
@@ -225,14 +225,14 @@ export class DiskThreads implements AsyncDisposable {
       listener?.onReport(report)
       if (report.kind === 'batch') return
     } else if (report.kind === 'made') {
-      tellMade(thread, report)
+      reportMade(thread, report)
     } else {
       const waiting = thread.tasks.get(report.id)
       thread.tasks.delete(report.id)
       waiting?.settle(report)
     }
     if (!isBusy(thread)) thread.worker.unref()
-    this.#handOut()
+    this.#dispatch()
   }
 
   #lose(thread: Thread, reason: unknown): void {
@@ -240,12 +240,12 @@ export class DiskThreads implements AsyncDisposable {
     if (place < 0) return
     this.#threads.splice(place, 1)
     for (const listener of thread.walks.values()) listener.onLost(reason)
-    for (const tell of thread.making.values()) tell(lost(reason))
+    for (const report of thread.making.values()) report(lost(reason))
     for (const waiting of thread.tasks.values()) {
       if (this.#closed || waiting.attempts >= ATTEMPTS_MAX) waiting.reject(reason)
       else if (!waiting.abandoned) this.#queue.add(waiting)
     }
-    if (!this.#closed) this.#handOut()
+    if (!this.#closed) this.#dispatch()
   }
 
   #endLater(): void {
@@ -262,7 +262,7 @@ function closed(): Error {
 }
 
 function mixedUp(): Error {
-  return new Error('a thread answered another question than it was asked')
+  return new Error('a thread returned a result of the wrong kind')
 }
 
 function post({ worker }: Thread, order: ThreadOrder): void {
@@ -273,20 +273,20 @@ function isBusy({ tasks, walks, making }: Thread): boolean {
   return tasks.size > 0 || walks.size > 0 || making.size > 0
 }
 
-function tellMade({ making }: Thread, { results }: MakeReport): void {
+function reportMade({ making }: Thread, { results }: MakeReport): void {
   for (const { number, outcome } of results) {
-    const tell = making.get(number)
+    const report = making.get(number)
     making.delete(number)
-    tell?.(outcome)
+    report?.(outcome)
   }
 }
 
-/** Whether it was done or not, nobody knows: whoever asked must look. */
+/** The outcome is unknown: the caller must check. */
 function lost(reason: unknown): Outcome {
   return { kind: 'failed', code: 'EIO', message: messageOf(reason) }
 }
 
-/** A task fills its thread until it is done; a walk mostly waits for those who take its batches. */
+/** A task occupies its thread; a walk mostly waits for the consumer of its batches. */
 function load({ tasks, walks, making }: Thread): number {
   return 2 * tasks.size + walks.size + making.size
 }

@@ -5,29 +5,29 @@ import { FileMaking, type MakeReport, type MakeTask } from './make-task.ts'
 import { ReadFiles, type ReadReport, type ReadTask } from './read-task.ts'
 import { WalkSlices, type WalkCommand, type WalkReport } from '../disk/walk-slices.ts'
 
-/** What is done in one go and reported once. */
+/** Tasks with a single report. */
 export type ThreadTask = HashTask | ReadTask
 export type TaskReport = HashReport | ReadReport
-/** What a thread is told, and what it tells. */
+/** Messages to and from a thread. */
 export type ThreadOrder = ThreadTask | WalkCommand | MakeTask
 export type ThreadReport = TaskReport | WalkReport | MakeReport
 
 /**
- * How much nicer than the thread that answers people. On a machine with time to spare it makes no difference; on a busy
- * one of two cores transfers are a twentieth slower with 5, and pings during a scan perhaps a third slower with 2.
+ * Nice value relative to the main thread. On an idle machine it makes no difference; on a busy one of two cores
+ * transfers are a twentieth slower with 5, and pings during a scan perhaps a third slower with 2.
  */
 const NICER_BY = 2
 
 /**
- * Gives way to the thread that answers: on a busy machine of two cores pings took five times as long without. Only on
- * Linux does the call mean the calling thread; elsewhere it means everybody.
+ * Lowers the priority below the main thread: on a busy machine of two cores pings took five times as long without. Only
+ * on Linux does the call affect the calling thread; elsewhere the whole process.
  */
-function giveWay(): void {
+function lowerPriority(): void {
   if (process.platform !== 'linux') return
   try {
     setPriority(Math.min(constants.priority.PRIORITY_LOW, getPriority() + NICER_BY))
   } catch {
-    // Forbidden by whoever locked us in: the work is the same, and so is its result.
+    // Forbidden by a sandbox: without effect on the results.
   }
 }
 
@@ -37,7 +37,7 @@ if (parentPort !== null) {
   const files = new ReadFiles()
   const walks = new WalkSlices((report) => port.postMessage(report, []))
   const making = new FileMaking((report) => port.postMessage(report, []))
-  giveWay()
+  lowerPriority()
   port.on('message', (order: ThreadOrder) => {
     switch (order.kind) {
       case 'hash': {

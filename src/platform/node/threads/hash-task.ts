@@ -4,11 +4,11 @@ import { HASH_CHANGED, HASH_FAILED, HASH_OK, hashRange, putHash, type HashRange 
 import type { HashJob, HashResult } from '../../hasher.ts'
 import { openHashSource } from '../disk/hash-source.ts'
 
-/** Parts of files as they cross to a thread: one string and flat arrays. */
+/** Parts of files as posted to a thread: one string and flat arrays. */
 export interface HashTask {
   readonly kind: 'hash'
   readonly id: number
-  /** Joined by NUL, which no path holds. */
+  /** Joined by NUL, which no path contains. */
   readonly paths: string
   readonly sizes: Float64Array
   readonly seconds: Float64Array
@@ -31,12 +31,12 @@ export interface HashReport {
   readonly errors: readonly { readonly at: number; readonly code: string | undefined; readonly message: string }[]
 }
 
-/** A whole file, or a range of one. Whole files are the jobs themselves: a scan makes no second object for each. */
+/** A whole file, or a range of one. Whole files are the jobs themselves, without a second object for each. */
 export type HashPart = HashJob & Partial<HashRange>
 
 const READ_BYTES_MIN = 1024 * 1024
 
-/** Grows to the largest block met and is used for every file: reading allocates nothing. */
+/** Grows to the largest block and is reused for every file: reading allocates nothing. */
 export class HashBuffer {
   readonly #allocate: (sizeBytes: number) => Uint8Array
   #bytes: Uint8Array = new Uint8Array(0)
@@ -81,7 +81,7 @@ export function packTask(id: number, parts: readonly HashPart[]): HashTask {
   return task
 }
 
-/** Runs in the thread. Never throws: what is wrong with one file is that file's result. */
+/** Runs in the thread. Never throws: the error of a file is its result. */
 export function runTask(task: HashTask, buffer: HashBuffer): HashReport {
   const parts = unpackTask(task)
   const codes = new Uint8Array(parts.length)
@@ -107,7 +107,7 @@ export function runTask(task: HashTask, buffer: HashBuffer): HashReport {
 
 export function unpackReport(report: HashReport, parts: readonly HashPart[]): HashResult[] {
   const failures = new Map(report.errors.map((error) => [error.at, error]))
-  // A buffer, so that its parts are buffers: whoever stores them as text needs no copy.
+  // A Buffer, so that its parts are Buffers, which convert to text without a copy.
   const hashes = Buffer.from(report.hashes.buffer, report.hashes.byteOffset, report.hashes.length)
   let offset = 0
   return parts.map((part, at): HashResult => {
@@ -135,7 +135,7 @@ export interface RangeResult {
 
 /**
  * The result of a whole file from those of its ranges, in order. Each range saw the file unchanged before and after;
- * equal stamps say that nobody changed it between two ranges either, not even with size and time put back.
+ * equal stamps mean no change between two ranges either, not even with size and time restored.
  */
 export function joinRanges(ranges: readonly RangeResult[]): HashResult {
   const parts: Uint8Array[] = []

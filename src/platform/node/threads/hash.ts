@@ -14,15 +14,15 @@ import {
 const KIB = 1024
 const MIB = 1024 * KIB
 
-/** Small files go to a thread many at a time; a task stays short so that an abort is not felt. */
+/** Small files are batched; a task stays short so that an abort takes effect quickly. */
 const TASK_FILES_MAX = 256
 const TASK_BYTES_MAX = 16 * MIB
-/** Files above this are shared out in ranges, a whole number of the largest blocks each. */
+/** Larger files are split into ranges, each a whole number of the largest blocks. */
 const RANGE_BYTES = 32 * MIB
-/** One file of this size is hashed here in less time than a thread takes to wake. */
+/** One file of this size is hashed inline in less time than a thread takes to wake. */
 const INLINE_BYTES_MAX = 128 * KIB
 
-/** With threads of its own, unless it is given some to share. */
+/** With its own threads unless shared ones are given. */
 export function createNodeHasher(threads: DiskThreads | DiskThreadsOptions): Hasher & AsyncDisposable {
   return new NodeHasher(threads instanceof DiskThreads ? threads : new DiskThreads(threads))
 }
@@ -62,10 +62,10 @@ class NodeHasher implements Hasher {
     }
     const tasks = planTasks(jobs)
     const waiting = tasks.values()
-    const takeTurns = async (): Promise<void> => {
+    const runTasks = async (): Promise<void> => {
       for (const task of waiting) await hashTask(task)
     }
-    await Promise.all(Array.from({ length: Math.min(tasks.length, options.tasksMax ?? tasks.length) }, takeTurns))
+    await Promise.all(Array.from({ length: Math.min(tasks.length, options.tasksMax ?? tasks.length) }, runTasks))
     for (const [place, ranges] of large) results[place] = joinRanges(ranges)
     return results
   }
@@ -82,7 +82,7 @@ class NodeHasher implements Hasher {
   }
 }
 
-/** Parts that go to a thread together, and the place of each part's job. */
+/** Parts of one task, and the index of each part's job. */
 interface PlannedTask {
   readonly parts: HashPart[]
   readonly places: number[]

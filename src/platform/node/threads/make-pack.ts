@@ -2,17 +2,17 @@ import type { CopiedBlock, FileOrder, FileOutcome } from '../../file-maker.ts'
 import type { BlockOutcome, CopyOutcome, NumberedBlock, NumberedCopy } from './block-task.ts'
 import type { MakeTask, NumberedFile } from './make-task.ts'
 
-/** Something to be put on disk, and who is told what became of it. */
+/** An order and the callback for its outcome. */
 export type WaitingOrder =
-  | { readonly kind: 'file'; readonly order: FileOrder; readonly tell: (outcome: Outcome) => void }
-  | { readonly kind: 'block'; readonly order: SharedBlock; readonly tell: (outcome: Outcome) => void }
-  | { readonly kind: 'copy'; readonly order: CopyOrder; readonly tell: (outcome: Outcome) => void }
+  | { readonly kind: 'file'; readonly order: FileOrder; readonly report: (outcome: Outcome) => void }
+  | { readonly kind: 'block'; readonly order: SharedBlock; readonly report: (outcome: Outcome) => void }
+  | { readonly kind: 'copy'; readonly order: CopyOrder; readonly report: (outcome: Outcome) => void }
 
 export type Outcome = FileOutcome | BlockOutcome | CopyOutcome
 
 export type CopyOrder = Omit<NumberedCopy, 'number'>
 
-/** Its memory is shared: the thread reads it where it is. */
+/** In shared memory, which is not copied. */
 type SharedBlock = Omit<NumberedBlock, 'number'>
 
 export interface PackedOrders {
@@ -20,7 +20,7 @@ export interface PackedOrders {
   readonly transfer: readonly ArrayBuffer[]
 }
 
-/** Orders get numbers in a row. The contents of files are copied, so that the orders' memory stays their owners'. */
+/** Numbers orders consecutively. The contents of files are copied, so that their memory stays with the caller. */
 export function packOrders(orders: readonly WaitingOrder[], firstNumber: number): PackedOrders {
   const sizeBytes = orders.reduce((sum, each) => sum + (each.kind === 'file' ? each.order.data.length : 0), 0)
   const data = new Uint8Array(sizeBytes)

@@ -30,7 +30,7 @@ import { secondsText } from '../disk/disk-time.ts'
 import { NO_LINK } from '../disk/rename-new.ts'
 import { exactStat } from '../disk/walk-disk.ts'
 
-/** As orders cross to a thread: the contents of files are parts of one piece of memory, which changes hands. */
+/** Orders as posted to a thread: the contents of files are parts of one transferred buffer. */
 export interface MakeTask {
   readonly kind: 'make'
   readonly files: readonly NumberedFile[]
@@ -56,11 +56,11 @@ export interface NumberedOutcome {
 }
 
 /**
- * A disk is asked once for all who wait; while it is at it, the next are written. Fewer than the threads that the
- * system's calls have, or those who answer people would wait for the disk.
+ * Concurrent syncs, which the disk merges; meanwhile the next files are written. Fewer than the threads of libuv, so
+ * that other calls do not wait for the disk.
  */
 const SYNCS_AT_ONCE = 48
-const TOLD_TOGETHER = 16
+const REPORT_BATCH_MAX = 16
 
 const CREATE = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0)
 const PERMISSIONS = 0o777
@@ -71,15 +71,15 @@ interface Waiting {
 }
 
 /**
- * Makes files in a thread. Every call but one is answered from memory and is made right here; the one that waits for
- * the disk is left to the system, many at a time: they reach the disk together.
+ * Creates files in a thread. All calls except sync complete in memory and are synchronous; syncs are asynchronous and
+ * concurrent, so that the disk merges them.
  */
 export class FileMaking {
   readonly #post: (report: MakeReport) => void
   readonly #queue: Waiting[] = []
   readonly #results: NumberedOutcome[] = []
-  readonly #blocks = new BlockWriting((order, outcome) => this.#tell(order, outcome))
-  /** Directories that were seen to be where they should be, in this turn of the loop. */
+  readonly #blocks = new BlockWriting((order, outcome) => this.#report(order, outcome))
+  /** Directories whose real path was checked in this turn of the event loop. */
   readonly #seen = new Set<string>()
   #syncing = 0
   #scheduled = false
@@ -106,7 +106,7 @@ export class FileMaking {
   #begin({ order, data }: Waiting): void {
     let file: OpenedFile | undefined
     try {
-      this.#look(order)
+      this.#checkDirectory(order)
       file = new OpenedFile(order)
       const time = file.fill(data)
       if (!order.sync) return this.#end(order, file, time, null)
@@ -119,15 +119,15 @@ export class FileMaking {
       })
     } catch (error) {
       file?.discard()
-      this.#tell(order, failed(error))
+      this.#report(order, failed(error))
     }
   }
 
   /**
-   * To look where a directory really is takes a call for each one above it, and many files of a turn are for the same.
-   * What is made in the wrong place because somebody was quicker is found by `checkPlace`, in any case.
+   * Resolving a directory takes a call for each component, and many files of a turn share one. `checkPlace` detects a
+   * file created in the wrong place by a race.
    */
-  #look(order: NumberedFile): void {
+  #checkDirectory(order: NumberedFile): void {
     const place = `${parentOf(order.path)}\0${order.realDirectory}`
     if (this.#seen.has(place)) return
     checkDirectory(order)
@@ -141,25 +141,25 @@ export class FileMaking {
       file.checkPlace()
       file.close()
       putInPlace(order)
-      this.#tell(order, { kind: 'made', ...time })
+      this.#report(order, { kind: 'made', ...time })
     } catch (reason) {
       file.discard()
-      this.#tell(order, failed(reason))
+      this.#report(order, failed(reason))
     }
   }
 
   /**
-   * Files are told of several at a time: each message wakes a thread that asks for the next files, and to ask for many
-   * at once costs everybody less than to ask for each. Whoever is last waits for nobody.
+   * Reports are batched: each message wakes the main thread, which then requests the next files, and batches cost less
+   * on both sides. The last file is reported immediately.
    */
-  #tell({ number }: { readonly number: number }, outcome: NumberedOutcome['outcome']): void {
+  #report({ number }: { readonly number: number }, outcome: NumberedOutcome['outcome']): void {
     this.#results.push({ number, outcome })
     if (this.#scheduled) return
     this.#scheduled = true
     setImmediate(() => {
       this.#scheduled = false
-      const mayWait = this.#syncing > 0 && this.#results.length < TOLD_TOGETHER && this.#results.every(isMade)
-      if (!mayWait) this.#post({ kind: 'made', results: this.#results.splice(0) })
+      const canDelay = this.#syncing > 0 && this.#results.length < REPORT_BATCH_MAX && this.#results.every(isMade)
+      if (!canDelay) this.#post({ kind: 'made', results: this.#results.splice(0) })
     })
   }
 }
@@ -173,7 +173,7 @@ interface Time {
   readonly modifiedNs: number
 }
 
-/** The temporary file of an order, which is ours from the moment it is open. */
+/** The temporary file of an order. */
 class OpenedFile {
   readonly descriptor: number
   readonly #order: NumberedFile
@@ -194,7 +194,7 @@ class OpenedFile {
     return { modifiedS: stat.modifiedS, modifiedNs: stat.modifiedNs }
   }
 
-  /** Only the system knows for sure where the file is that we opened. Where it does not tell, the path must do. */
+  /** Checks the real path of the open file; where the system does not provide it, the path of the directory. */
   checkPlace(): void {
     const { temporaryPath, realDirectory } = this.#order
     const actual = process.platform === 'linux' ? placeOf(this.descriptor) : undefined
@@ -208,14 +208,14 @@ class OpenedFile {
     closeSync(this.descriptor)
   }
 
-  /** Where the name leads elsewhere by now, it is not ours to remove: a scan finds what stays when it is old. */
+  /** Removed only if the name still refers to it: a later scan removes leftovers. */
   discard(): void {
     try {
       this.close()
       checkDirectory(this.#order)
       unlinkSync(this.#order.temporaryPath)
     } catch {
-      // The first reason is the one that is told.
+      // The first error is reported.
     }
   }
 }
@@ -224,7 +224,7 @@ function placeOf(descriptor: number): string | undefined {
   try {
     return readlinkSync(`/proc/self/fd/${descriptor}`)
   } catch {
-    return undefined // a system without /proc
+    return undefined // no /proc
   }
 }
 
@@ -242,7 +242,7 @@ function putInPlace({ temporaryPath, path, replaces }: NumberedFile): void {
   renameSync(temporaryPath, path)
 }
 
-/** A second name is never given over an existing one, a rename would replace what somebody made a moment ago. */
+/** A hard link never replaces an item; a rename would replace one created a moment ago. */
 function putWhereNothingIs(temporaryPath: string, path: string): void {
   try {
     linkSync(temporaryPath, path)

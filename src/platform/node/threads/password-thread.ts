@@ -4,7 +4,7 @@ import { messageOf, systemCode, TwinfoldError } from '../../../core/errors.ts'
 import type { PasswordHasher } from '../../passwords.ts'
 import type { PasswordReport, PasswordTask } from './password-worker.ts'
 
-/** The thread takes 7 MB while it is there; a second login within this time need not start it again. */
+/** Idle timeout: the thread takes 7 MB; a second login within this time reuses it. */
 const IDLE_MS = 2_000
 /** Seven seconds of work at the usual cost. */
 const TASKS_MAX = 64
@@ -13,7 +13,7 @@ const TASK_MS_MAX = 60_000
 /** What bcrypt needs is small: a table of 4 KiB and short texts. */
 const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 32 }
 
-/** The same program runs from source and compiled: the thread's file ends like this one. */
+/** The worker file has the same extension as this one, from source and compiled. */
 const ENTRY = new URL(`./password-worker${extname(import.meta.url)}`, import.meta.url)
 
 type NewTask = PasswordTask extends infer Each ? (Each extends PasswordTask ? Omit<Each, 'id'> : never) : never
@@ -24,10 +24,10 @@ interface Waiting {
 }
 
 export interface PasswordThreadOptions {
-  /** What the thread runs, for tests of threads that fail. */
+  /** The worker file, for tests of failing threads. */
   readonly entry?: URL
   readonly taskMsMax?: number
-  /** Called whenever a thread has ended. */
+  /** Called when a thread has ended. */
   readonly onEnded?: () => void
 }
 
@@ -49,20 +49,20 @@ export class PasswordThread implements PasswordHasher, AsyncDisposable {
     this.#onEnded = onEnded
   }
 
-  /** Whether there is a thread. */
+  /** Whether the thread runs. */
   get isStarted(): boolean {
     return this.#worker !== undefined
   }
 
   async hash(password: string, salt: Uint8Array): Promise<string> {
     const result = await this.#run({ kind: 'hash', password, salt })
-    if (typeof result !== 'string') throw unavailable('the thread for passwords gave a wrong answer')
+    if (typeof result !== 'string') throw unavailable('the password thread returned a wrong result')
     return result
   }
 
   async verify(password: string, hash: string): Promise<boolean> {
     const result = await this.#run({ kind: 'verify', password, hash })
-    if (typeof result !== 'boolean') throw unavailable('the thread for passwords gave a wrong answer')
+    if (typeof result !== 'boolean') throw unavailable('the password thread returned a wrong result')
     return result
   }
 
@@ -106,12 +106,12 @@ export class PasswordThread implements PasswordHasher, AsyncDisposable {
     this.#watch()
   }
 
-  /** From here the next task, or the end of an idle thread, has its time. */
+  /** Starts the timeout of the next task or of the idle thread. */
   #watch(): void {
     clearTimeout(this.#timer)
     const isIdle = this.#waiting.size === 0
     if (isIdle) this.#worker?.unref()
-    const reason = `no answer within ${this.#taskMsMax / 1_000} s`
+    const reason = `no result within ${this.#taskMsMax / 1_000} s`
     this.#timer = setTimeout(() => this.#end(unavailable(reason)), isIdle ? IDLE_MS : this.#taskMsMax)
     this.#timer.unref()
   }
@@ -120,7 +120,7 @@ export class PasswordThread implements PasswordHasher, AsyncDisposable {
     if (this.#worker === worker) this.#end(failed(error))
   }
 
-  /** Whoever waits is told the reason. The next task starts a new thread. */
+  /** Rejects all pending tasks. The next task starts a new thread. */
   #end(reason: TwinfoldError): void {
     clearTimeout(this.#timer)
     const worker = this.#worker
@@ -137,8 +137,8 @@ function unavailable(reason: string, cause?: unknown): TwinfoldError {
 }
 
 /**
- * Names what is missing, not where: anybody who tries to log in may read it. The cause is for the log, and only if it
- * is one of the system's: the text of another may hold a password.
+ * The message contains no paths: anyone who tries to log in may read it. The cause is for the log, and only if it is a
+ * system error: other texts may contain a password.
  */
 function failed(error: unknown): TwinfoldError {
   const [, kind, path = ''] = /^Cannot find (package|module) '([^']+)'/.exec(messageOf(error)) ?? []

@@ -7,11 +7,11 @@ export type PasswordTask =
 
 export interface PasswordReport {
   readonly id: number
-  /** Of `hash` the hash, of `verify` whether it is right; undefined when the task could not be done. */
+  /** The hash, or whether it matches; undefined when the task failed. */
   readonly result: string | boolean | undefined
 }
 
-/** The reason stays here: whatever went wrong, its text may hold a part of the password. */
+/** The error is not passed on: its text may contain a part of the password. */
 function run(task: PasswordTask): PasswordReport['result'] {
   try {
     return task.kind === 'hash' ? hashNow(task.password, task.salt) : verifyNow(task.password, task.hash)

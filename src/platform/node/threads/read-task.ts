@@ -9,27 +9,27 @@ import { nameFromBytes } from '../../files/disk-name.ts'
 import type { DiskStat } from '../../disk.ts'
 import { exactStat } from '../disk/walk-disk.ts'
 
-/** Blocks to be read in one go, as they cross to a thread: a few texts and flat arrays. */
+/** Blocks to be read, as posted to a thread: a few texts and flat arrays. */
 export interface ReadTask {
   readonly kind: 'read'
   readonly id: number
-  /** Joined by NUL, which no path holds. */
+  /** Joined by NUL, which no path contains. */
   readonly roots: string
   readonly names: string
   readonly offsets: Float64Array
   readonly sizes: Float64Array
-  /** The wanted hashes one after the other, a character for each byte. */
+  /** The requested hashes concatenated, one character per byte. */
   readonly hashes: string
-  /** By number, how those files look whose bytes need not be hashed. */
+  /** By index, metadata of files whose bytes need not be hashed. */
   readonly recorded: readonly (FileLook | undefined)[]
-  /** Where the blocks go, one after the other, each in a room of its size with some before it. */
+  /** Target buffer: one slot per block, each with headroom before it. */
   readonly memory: SharedArrayBuffer
 }
 
 export interface ReadReport {
   readonly kind: 'read'
   readonly id: number
-  /** Bytes of each block that are in its room, or why there are none. */
+  /** Bytes of each block in its slot, or a negative result code. */
   readonly counts: Float64Array
   readonly different: readonly DifferentFile[]
   readonly errors: readonly { readonly at: number; readonly code: string | undefined; readonly message: string }[]
@@ -44,10 +44,10 @@ export const READ_ABSENT = -1
 export const READ_DIFFERENT = -2
 export const READ_FAILED = -3
 
-/** Before each block, for what its reader puts in front of it. */
+/** Headroom before each block, for headers of the reader. */
 export const HEADROOM_BYTES = 64
 const HASH_LENGTH = 32
-/** A symlink in place of the file is refused, and a pipe does not make us wait. Windows knows neither flag. */
+/** Rejects a symlink in place of the file and does not block on a pipe. Windows has neither flag. */
 const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 
 export function packReadTask(id: number, orders: readonly BlockOrder[], memory: SharedArrayBuffer): ReadTask {
@@ -64,13 +64,13 @@ export function packReadTask(id: number, orders: readonly BlockOrder[], memory: 
   }
 }
 
-function textOf(wanted: Uint8Array): string {
-  return Buffer.from(wanted.buffer, wanted.byteOffset, wanted.length).toString('latin1')
+function textOf(expected: Uint8Array): string {
+  return Buffer.from(expected.buffer, expected.byteOffset, expected.length).toString('latin1')
 }
 
-/** Reads for others, in the thread. Never throws: what is wrong with one file is that file's result. */
+/** Reads blocks in the thread. Never throws: the error of a file is its result. */
 export class ReadFiles {
-  /** Real paths of roots as they were lately; one for every folder. */
+  /** Cached real paths of folder roots. */
   readonly #realRoots = new Map<string, string>()
 
   run(task: ReadTask): ReadReport {
@@ -83,7 +83,7 @@ export class ReadFiles {
     for (let at = 0; at < roots.length; at++) {
       const room = new Uint8Array(task.memory, endBytes + HEADROOM_BYTES, task.sizes[at]!)
       endBytes += HEADROOM_BYTES + room.length
-      const wanted = task.hashes.slice(at * HASH_LENGTH, (at + 1) * HASH_LENGTH)
+      const expected = task.hashes.slice(at * HASH_LENGTH, (at + 1) * HASH_LENGTH)
       try {
         const place = {
           root: roots[at]!,
@@ -91,7 +91,7 @@ export class ReadFiles {
           offsetBytes: task.offsets[at]!,
           recorded: task.recorded[at],
         }
-        const found = this.#read(place, wanted, room)
+        const found = this.#read(place, expected, room)
         counts[at] = found === undefined ? READ_ABSENT : typeof found === 'number' ? found : READ_DIFFERENT
         if (typeof found === 'object') different.push({ at, ...found })
       } catch (error) {
@@ -102,10 +102,10 @@ export class ReadFiles {
     return { kind: 'read', id: task.id, counts, different, errors }
   }
 
-  /** How many bytes there were, or what the file is instead; undefined when there is no such file inside the folder. */
+  /** The number of bytes, or the metadata of a different file; undefined without such a file inside the folder. */
   #read(
     { root, name, offsetBytes, recorded }: Pick<BlockOrder, 'root' | 'name' | 'offsetBytes' | 'recorded'>,
-    wanted: string,
+    expected: string,
     room: Uint8Array,
   ): number | FileLook | undefined {
     const path = joinPath(root, name)
@@ -116,7 +116,7 @@ export class ReadFiles {
       if (stat.type !== 'file' || !this.#isInside(root, name, file, stat)) return undefined
       const data = room.subarray(0, fill(file, room, offsetBytes))
       if (recorded !== undefined && data.length === room.length && looksLike(stat, recorded)) return data.length
-      if (hash('sha256', data, 'binary') === wanted) return data.length
+      if (hash('sha256', data, 'binary') === expected) return data.length
       const { sizeBytes, modifiedS, modifiedNs } = stat
       return { sizeBytes, modifiedS, modifiedNs }
     } finally {
@@ -125,13 +125,13 @@ export class ReadFiles {
   }
 
   /**
-   * Whether the open file is in the folder under its very name. Whoever swaps a directory for a symlink meanwhile gains
-   * nothing: where the system tells, we ask where the open file is; elsewhere the path is looked at again.
+   * Whether the open file is in the folder under exactly this name. Safe against a directory replaced by a symlink: the
+   * real path of the open file is compared where the system provides it; elsewhere the path is checked again.
    */
   #isInside(root: string, name: string, file: number, stat: DiskStat): boolean {
     const actual = pathOf(file)
-    const known = this.#realRoots.get(root)
-    if (known !== undefined && actual === joinPath(known, name)) return true
+    const cached = this.#realRoots.get(root)
+    if (cached !== undefined && actual === joinPath(cached, name)) return true
     const realRoot = realPath(root)
     if (realRoot === undefined) return false
     this.#realRoots.set(root, realRoot)
@@ -144,7 +144,7 @@ export class ReadFiles {
   }
 }
 
-/** Undefined where the name leads to nothing that can be opened. */
+/** Undefined where the file cannot be opened. */
 function openRegular(path: string): number | undefined {
   try {
     checkPath(path, 'open')
@@ -156,18 +156,18 @@ function openRegular(path: string): number | undefined {
   }
 }
 
-/** Where an open file is at this moment; undefined where the system does not tell. No disk is asked. */
+/** The current path of an open file; undefined where the system does not provide it. No disk access. */
 function pathOf(file: number): string | undefined {
   if (process.platform !== 'linux') return undefined
   try {
     const { name, valid } = nameFromBytes(readlinkSync(`/proc/self/fd/${file}`, { encoding: 'buffer' }))
     return valid ? name : undefined
   } catch {
-    return undefined // a system without /proc
+    return undefined // no /proc
   }
 }
 
-/** Undefined where there is nothing any more, or nothing that can be spelled. */
+/** Undefined for a removed file, or a path that is no UTF-8. */
 function realPath(path: string): string | undefined {
   try {
     const { name, valid } = nameFromBytes(realpathSync.native(path, { encoding: 'buffer' }))
@@ -178,7 +178,7 @@ function realPath(path: string): string | undefined {
   }
 }
 
-/** How much there was. */
+/** Returns the number of bytes read. */
 function fill(file: number, into: Uint8Array, offsetBytes: number): number {
   let count = 0
   while (count < into.length) {

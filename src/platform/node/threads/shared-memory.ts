@@ -1,11 +1,11 @@
 const KIB = 1024
 
-/** On top of each size, so that a block of that size finds room with what stands before it. */
+/** Added to each size, so that a block of that size fits with its headroom. */
 const SPARE_BYTES = 4 * KIB
-/** The smallest piece: it holds a few dozen small files. */
+/** The smallest buffer: it holds a few dozen small files. */
 const PIECE_BYTES_MIN = 256 * KIB
 
-/** Memory that threads can write to, used again and again: a new piece for each block would keep the collector busy. */
+/** A pool of shared buffers: a new one for each block would burden the garbage collector. */
 export class SharedMemory {
   readonly #keptBytesMax: number
   readonly #free = new Map<number, SharedArrayBuffer[]>()
@@ -15,12 +15,12 @@ export class SharedMemory {
     this.#keptBytesMax = keptBytesMax
   }
 
-  /** What lies here for the next one. */
+  /** Free bytes in the pool. */
   get keptBytes(): number {
     return this.#keptBytes
   }
 
-  /** At least as large as asked for. It holds whatever it held before. */
+  /** At least of the requested size. Not cleared. */
   take(sizeBytes: number): SharedArrayBuffer {
     const pieceBytes = pieceSize(sizeBytes)
     const kept = this.#free.get(pieceBytes)?.pop()
@@ -29,7 +29,7 @@ export class SharedMemory {
     return kept
   }
 
-  /** Nobody else may hold it any longer. */
+  /** The buffer must not be used any more. */
   give(piece: SharedArrayBuffer): void {
     if (this.#keptBytes + piece.byteLength > this.#keptBytesMax) return
     const kept = this.#free.get(piece.byteLength)
@@ -38,14 +38,14 @@ export class SharedMemory {
     this.#keptBytes += piece.byteLength
   }
 
-  /** Nothing is kept any more. */
+  /** Frees all buffers. */
   clear(): void {
     this.#free.clear()
     this.#keptBytes = 0
   }
 }
 
-/** About the power of two that holds it: so there are few sizes, and a piece fits the next one. */
+/** Rounds to about a power of two, so that there are few sizes and buffers can be reused. */
 function pieceSize(sizeBytes: number): number {
   let pieceBytes = PIECE_BYTES_MIN
   while (pieceBytes + SPARE_BYTES < sizeBytes) pieceBytes *= 2

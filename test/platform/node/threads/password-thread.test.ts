@@ -52,7 +52,7 @@ test('a thread that fails says so to all who wait, without their passwords, and 
 
 test('a task has a limited time', async () => {
   await using thread = new PasswordThread({ entry: FAILING, taskMsMax: 200 })
-  await assert.rejects(thread.hash('silence', SALT), saysWhy(/no answer within 0\.2 s/))
+  await assert.rejects(thread.hash('silence', SALT), saysWhy(/no result within 0\.2 s/))
 })
 
 test('a thread whose file or package is missing names it, and no path', async () => {

@@ -1,4 +1,4 @@
-/** Memory that is being filled as bytes arrive. */
+/** A target buffer that received bytes fill. */
 interface Filling {
   readonly target: Buffer
   readonly onBytes: (count: number) => void
@@ -7,8 +7,8 @@ interface Filling {
   filledBytes: number
 }
 
-/** What has arrived and was not taken yet. Bytes that somebody waits for with memory of his own go there at once. */
-export class Arrivals {
+/** Received and unread bytes. With a pending target they are copied there directly. */
+export class ReceiveBuffer {
   readonly #pieces: Uint8Array[] = []
   #bytes = 0
   #filling: Filling | undefined
@@ -17,7 +17,7 @@ export class Arrivals {
     return this.#bytes
   }
 
-  /** The piece belongs to us from here on: its memory may be gone afterwards. */
+  /** Takes ownership of the chunk: its memory may be detached afterwards. */
   put(piece: Uint8Array): void {
     if (this.#filling !== undefined) return this.#pour(piece, this.#filling)
     this.#pieces.push(piece)
@@ -30,8 +30,8 @@ export class Arrivals {
     return piece
   }
 
-  /** Resolves with true when all of `target` is filled, and as `end` says when nothing more comes before that. */
-  pourInto(target: Uint8Array, onBytes: (count: number) => void): Promise<boolean> {
+  /** Resolves with true when all of `target` is filled, or settles as given to `end` before that. */
+  readInto(target: Uint8Array, onBytes: (count: number) => void): Promise<boolean> {
     const { promise, resolve, reject } = Promise.withResolvers<boolean>()
     const filling: Filling = {
       target: Buffer.from(target.buffer, target.byteOffset, target.length),
@@ -49,7 +49,7 @@ export class Arrivals {
     return promise
   }
 
-  /** Nothing more will come: whoever waits for it hears `failure`, or false where the end is in order. */
+  /** No more data: the pending read rejects with `failure`, or resolves with false at a clean end. */
   end(failure?: Error): void {
     const filling = this.#filling
     this.#filling = undefined
@@ -58,14 +58,14 @@ export class Arrivals {
   }
 
   #pour(piece: Uint8Array, filling: Filling): void {
-    const wantedBytes = filling.target.length - filling.filledBytes
-    const part = piece.length <= wantedBytes ? piece : piece.subarray(0, wantedBytes)
+    const missingBytes = filling.target.length - filling.filledBytes
+    const part = piece.length <= missingBytes ? piece : piece.subarray(0, missingBytes)
     copy(part, filling.target, filling.filledBytes)
     filling.filledBytes += part.length
     filling.onBytes(part.length)
     if (part === piece) free(piece)
     else {
-      const rest = piece.subarray(wantedBytes)
+      const rest = piece.subarray(missingBytes)
       this.#pieces.unshift(rest)
       this.#bytes += rest.length
     }
@@ -75,14 +75,14 @@ export class Arrivals {
   }
 }
 
-/** Where memory is shared, V8 itself copies four times as slowly, as if a thread might look on. Nobody does here. */
+/** V8 copies to shared memory four times as slowly, for concurrent readers, which do not exist here. */
 function copy(part: Uint8Array, target: Buffer, startBytes: number): void {
   if (part.length > 0) target.fill(part, startBytes, startBytes + part.length)
 }
 
 /**
- * Gives the memory of a record back at once, not when the collector comes by: a fast peer sends tens of megabytes until
- * then. Only where the piece is all there is to its memory.
+ * Frees the memory of a record immediately, not at the next collection: a fast peer sends tens of megabytes until then.
+ * Only where the chunk covers its whole buffer.
  */
 function free({ buffer, byteLength }: Uint8Array): void {
   if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0)
