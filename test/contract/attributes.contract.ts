@@ -35,7 +35,7 @@ async function shown(
 
 /** What every port to attributes promises. */
 export function attributesContract(name: string, skip: string | undefined, start: () => Promise<Setting>): void {
-  test(`${name}: what is set is read, whatever the names`, { skip }, async () => {
+  test(`${name}: set attributes are read back, for any name`, { skip }, async () => {
     await using setting = await start()
     const { attributes, disk, root } = setting
     const names = ['plain', '-n', ' a\nb\\\t"\'$x`=#ü😀', '# file: x', '--', '-']
@@ -61,7 +61,7 @@ export function attributesContract(name: string, skip: string | undefined, start
     for (const [item, each] of found) assert.deepEqual(each, wanted, item)
   })
 
-  test(`${name}: some are replaced and some removed, also such as are not there`, { skip }, async () => {
+  test(`${name}: attributes are replaced and removed, also missing ones`, { skip }, async () => {
     await using setting = await start()
     const { attributes, root } = setting
     await put(setting, 'f')
@@ -74,7 +74,7 @@ export function attributesContract(name: string, skip: string | undefined, start
     assert.deepEqual(await shown(setting, 'f'), { found: [['f', [['user.a', 'new']]]], failed: [] })
   })
 
-  test(`${name}: what is gone is told apart from what has none, and nothing is made`, { skip }, async () => {
+  test(`${name}: a missing item differs from one without attributes, and nothing is created`, { skip }, async () => {
     await using setting = await start()
     const { attributes, root } = setting
     for (let i = 0; i < 9; i++) await put(setting, `f${i}`)

@@ -17,14 +17,14 @@ const KIB = 1_024
 
 /** What every BlockReader owes its callers. */
 export function blockReaderContract(name: string, make: () => Promise<BlockReaderPorts>): void {
-  const law = (text: string, check: (platform: BlockReaderPorts) => Promise<void>): void => {
+  const spec = (text: string, check: (platform: BlockReaderPorts) => Promise<void>): void => {
     test(`${name}: ${text}`, async () => {
       await using platform = await make()
       await check(platform)
     })
   }
 
-  law('bytes with the wanted hash are given, from anywhere in a file, and no more than there are', async (platform) => {
+  spec('bytes with the requested hash are returned, at any offset, up to the end of the file', async (platform) => {
     const content = noise(300 * KIB, 1)
     await platform.put('dir/file', content)
     await platform.put('empty', new Uint8Array(0))
@@ -47,7 +47,7 @@ export function blockReaderContract(name: string, make: () => Promise<BlockReade
     )
   })
 
-  law('other bytes are not given, but how the file looks is told', async (platform) => {
+  spec('different bytes are not returned, but the metadata of the file is', async (platform) => {
     await platform.put('file', Buffer.from('what is there'))
     const { sizeBytes, modifiedS, modifiedNs } = await platform.disk.lstat(`${platform.root}/file`)
     const expected = { kind: 'different', sizeBytes, modifiedS, modifiedNs }
@@ -56,7 +56,7 @@ export function blockReaderContract(name: string, make: () => Promise<BlockReade
     assert.deepEqual(await platform.blocks.read(beyond), expected)
   })
 
-  law(
+  spec(
     'a file that looks as recorded is not hashed, any other is, and so is less than was asked for',
     async (platform) => {
       await platform.put('file', Buffer.from('what is there'))
@@ -73,7 +73,7 @@ export function blockReaderContract(name: string, make: () => Promise<BlockReade
     },
   )
 
-  law('what is no regular file inside the folder is absent', async (platform) => {
+  spec('anything but a regular file inside the folder is absent', async (platform) => {
     const secret = Buffer.from('outside')
     await platform.put('dir/secret', secret)
     await platform.put('elsewhere/secret', secret)
@@ -87,7 +87,7 @@ export function blockReaderContract(name: string, make: () => Promise<BlockReade
     assert.equal((await platform.blocks.read(inside)).kind, 'read')
   })
 
-  law('a folder whose root is a link is read, and followed when the link leads elsewhere', async (platform) => {
+  spec('a folder whose root is a link is read, also after the link has changed', async (platform) => {
     await platform.put('one/file', Buffer.from('one'))
     await platform.put('two/file', Buffer.from('two'))
     const root = `${platform.root}/link`
@@ -102,7 +102,7 @@ export function blockReaderContract(name: string, make: () => Promise<BlockReade
     }
   })
 
-  law('many at once have each their own answer', async (platform) => {
+  spec('concurrent reads return their own results', async (platform) => {
     const count = 300
     for (let i = 0; i < count; i++) await platform.put(`f${i}`, noise(1 + i * 20, i))
     await platform.put('large', noise(700 * KIB, 99))
@@ -124,7 +124,7 @@ export function blockReaderContract(name: string, make: () => Promise<BlockReade
     assert.deepEqual(bytesOf(whole), large)
   })
 
-  law('memory that was given back serves others, what was not stays as it is', async (platform) => {
+  spec('released memory is reused, other memory is not overwritten', async (platform) => {
     for (let i = 0; i < 40; i++) await platform.put(`f${i}`, noise(9_000, i))
     const kept: { readonly answer: BlockAnswer; readonly i: number }[] = []
     for (let round = 0; round < 10; round++) {

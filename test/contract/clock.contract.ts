@@ -7,12 +7,12 @@ const NEVER = new AbortController().signal
 
 /** What every Clock owes its callers. `advance` lets the pending sleeps of the implementation finish. */
 export function clockContract(name: string, make: () => { clock: Clock; advance: () => void }): void {
-  test(`${name}: wall time is a date of our days`, () => {
+  test(`${name}: wall time is a plausible date`, () => {
     const nowMs = make().clock.nowMs()
     assert.ok(nowMs > Date.UTC(2025) && nowMs < Date.UTC(2100))
   })
 
-  test(`${name}: time passes in a sleep, at least as much as asked for`, async () => {
+  test(`${name}: a sleep takes at least the given time`, async () => {
     const { clock, advance } = make()
     const before = clock.monotonicMs()
     const sleep = clock.sleep(20, NEVER)
@@ -34,7 +34,7 @@ export function clockContract(name: string, make: () => { clock: Clock; advance:
   })
 
   for (const delayMs of [0, -5]) {
-    test(`${name}: a sleep of ${delayMs} ms lets others run and ends`, async () => {
+    test(`${name}: a sleep of ${delayMs} ms yields to other tasks and ends`, async () => {
       const { clock, advance } = make()
       let ended = false
       const sleep = clock.sleep(delayMs, NEVER).then(() => (ended = true))
@@ -44,7 +44,7 @@ export function clockContract(name: string, make: () => { clock: Clock; advance:
     })
   }
 
-  test(`${name}: an abort ends a sleep with the reason given`, async () => {
+  test(`${name}: an abort ends a sleep with its reason`, async () => {
     const { clock } = make()
     const stop = new AbortController()
     const reason = new Error('stopping')
@@ -53,7 +53,7 @@ export function clockContract(name: string, make: () => { clock: Clock; advance:
     await assert.rejects(sleep, (error) => error === reason)
   })
 
-  test(`${name}: who is told to stop before does not lie down`, async () => {
+  test(`${name}: an aborted signal rejects the sleep at once`, async () => {
     const { clock } = make()
     const reason = new Error('stopped')
     await assert.rejects(clock.sleep(60_000, AbortSignal.abort(reason)), (error) => error === reason)
@@ -73,7 +73,7 @@ export function clockContract(name: string, make: () => { clock: Clock; advance:
     })
   }
 
-  test(`${name}: many sleeps on one signal leave nothing on it`, async () => {
+  test(`${name}: many sleeps on one signal leave no listeners`, async () => {
     const { clock, advance } = make()
     const stop = new AbortController()
     for (let i = 0; i < 50; i++) {

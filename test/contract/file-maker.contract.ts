@@ -65,7 +65,7 @@ export function fileMakerContract(name: string, make: () => Promise<FileMakerPor
     })
   }
 
-  test(`${name}: an empty file, one before 1970, and one whose mode nobody knows`, async () => {
+  test(`${name}: an empty file, one before 1970, and one without a given mode`, async () => {
     await using platform = await make()
     const outcomes = await Promise.all([
       platform.fileMaker.make(order(platform, 'empty', { data: new Uint8Array(0) })),
@@ -81,7 +81,7 @@ export function fileMakerContract(name: string, make: () => Promise<FileMakerPor
     assert.equal((await platform.disk.lstat(`${platform.root}/plain`)).mode, 0o600)
   })
 
-  test(`${name}: many at once are all made, each with its own content`, async () => {
+  test(`${name}: concurrent orders create all files, each with its own content`, async () => {
     await using platform = await make()
     const all = Array.from({ length: 100 }, (_, i) => `file-${i}`)
     const outcomes = await Promise.all(all.map((path) => platform.fileMaker.make(order(platform, path))))
@@ -90,7 +90,7 @@ export function fileMakerContract(name: string, make: () => Promise<FileMakerPor
     assert.deepEqual(await names(platform), [...all].sort())
   })
 
-  test(`${name}: memory given with an order stays its owner's`, async () => {
+  test(`${name}: the memory of an order stays with the caller`, async () => {
     await using platform = await make()
     const memory = new Uint8Array(64).fill(65)
     const data = memory.subarray(16, 24)
@@ -100,7 +100,7 @@ export function fileMakerContract(name: string, make: () => Promise<FileMakerPor
     assert.equal(await read(platform, 'f'), 'AAAAAAAA')
   })
 
-  test(`${name}: where nothing should be, nothing is replaced`, async () => {
+  test(`${name}: an unexpected existing item is not replaced`, async () => {
     await using platform = await make()
     await write(platform, 'file', 'of the user')
     await platform.disk.makeDirectory(`${platform.root}/directory`, 0o755)
@@ -113,7 +113,7 @@ export function fileMakerContract(name: string, make: () => Promise<FileMakerPor
     assert.deepEqual(await names(platform), ['directory', 'file', 'link'])
   })
 
-  test(`${name}: the file that it should replace is replaced, one that looks otherwise is not`, async () => {
+  test(`${name}: the expected file is replaced, a changed one is not`, async () => {
     await using platform = await make()
     await write(platform, 'f', 'old')
     const { sizeBytes, modifiedS, modifiedNs, mode } = await platform.disk.lstat(`${platform.root}/f`)
@@ -132,7 +132,7 @@ export function fileMakerContract(name: string, make: () => Promise<FileMakerPor
     assert.deepEqual(await names(platform), ['f'])
   })
 
-  test(`${name}: a file that should be replaced and is gone, or is no file, is a failure`, async () => {
+  test(`${name}: a missing file, or another type, is not replaced`, async () => {
     await using platform = await make()
     const replaces = { sizeBytes: 0, modifiedS: 0, modifiedNs: 0, mode: 0o644 }
     assertFailed(await platform.fileMaker.make(order(platform, 'gone', { replaces })), 'ENOENT')
@@ -141,7 +141,7 @@ export function fileMakerContract(name: string, make: () => Promise<FileMakerPor
     assert.deepEqual(await names(platform), ['directory'])
   })
 
-  test(`${name}: what has the temporary name is neither written to nor followed`, async () => {
+  test(`${name}: an item with the temporary name is neither written nor followed`, async () => {
     await using platform = await make()
     await write(platform, '.syncthing.f.tmp', 'left by somebody')
     await platform.disk.makeSymlink(`${platform.root}/outside`, `${platform.root}/.syncthing.g.tmp`)
@@ -150,7 +150,7 @@ export function fileMakerContract(name: string, make: () => Promise<FileMakerPor
     assert.deepEqual(await names(platform), ['.syncthing.f.tmp', '.syncthing.g.tmp'])
   })
 
-  test(`${name}: nothing is made through a symlink in the place of the directory, or where there is none`, async () => {
+  test(`${name}: nothing is created through a symlink in place of the directory, or in a missing one`, async () => {
     await using platform = await make()
     await platform.disk.makeDirectory(`${platform.root}/elsewhere`, 0o755)
     await platform.disk.makeSymlink('elsewhere', `${platform.root}/directory`)
@@ -160,7 +160,7 @@ export function fileMakerContract(name: string, make: () => Promise<FileMakerPor
   })
 
   for (const memory of ['shared', 'own'] as const) {
-    test(`${name}: a block is written where it belongs when it is the right one, and not at all otherwise (${memory} memory)`, async () => {
+    test(`${name}: a block is written only if its hash matches (${memory} memory)`, async () => {
       await using platform = await make()
       await write(platform, 'f', '..........')
       await using file = await platform.disk.open(`${platform.root}/f`, 'write')
@@ -182,7 +182,7 @@ export function fileMakerContract(name: string, make: () => Promise<FileMakerPor
     })
   }
 
-  test(`${name}: large blocks from its own memory are written beside each other, many at a time, whole pages or not`, async () => {
+  test(`${name}: large blocks from its own memory are written concurrently, whole pages or not`, async () => {
     await using platform = await make()
     await write(platform, 'f', '')
     await using file = await platform.disk.open(`${platform.root}/f`, 'write')
@@ -218,7 +218,7 @@ export function fileMakerContract(name: string, make: () => Promise<FileMakerPor
   })
 
   for (const sizeBytes of [10, 3 * 1_024 * 1_024]) {
-    test(`${name}: of blocks of ${sizeBytes} bytes those that are there are copied, and the others told of`, async () => {
+    test(`${name}: of blocks of ${sizeBytes} bytes the matching ones are copied, and the others reported`, async () => {
       await using platform = await make()
       const letters = ['a', 'b', 'c'].map((letter) => letter.repeat(sizeBytes))
       await write(platform, 'old', letters.join(''))
@@ -256,7 +256,7 @@ export function fileMakerContract(name: string, make: () => Promise<FileMakerPor
     await assert.rejects(platform.fileMaker.copy(file, file, [block]), { code: 'EBADF' })
   })
 
-  test(`${name}: a path that is none is refused`, async () => {
+  test(`${name}: an invalid path fails`, async () => {
     await using platform = await make()
     assertFailed(await platform.fileMaker.make(order(platform, 'f', { path: 'relative' })), 'EINVAL')
     assertFailed(

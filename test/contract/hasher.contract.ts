@@ -23,7 +23,7 @@ export function hasherContract(name: string, make: () => Promise<HasherPorts>): 
   }
 
   for (const sizeBytes of [0, 1, 128 * KIB - 1, 128 * KIB, 128 * KIB + 1, 1_300 * KIB, 70 * KIB * KIB + 5]) {
-    test(`${name}: ${sizeBytes} bytes give the hashes of their blocks`, async () => {
+    test(`${name}: ${sizeBytes} bytes yield the hashes of their blocks`, async () => {
       await using platform = await make()
       const content = new Uint8Array(sizeBytes).map((_, i) => i * 7 + (i >> 8))
       await platform.put('file', content)
@@ -50,7 +50,7 @@ export function hasherContract(name: string, make: () => Promise<HasherPorts>): 
     })
   }
 
-  test(`${name}: many jobs have their results in order, whatever became of each`, async () => {
+  test(`${name}: many jobs return their results in order, also failures`, async () => {
     await using platform = await make()
     const jobs: HashJob[] = []
     for (let i = 0; i < 600; i++) {
@@ -104,7 +104,7 @@ export function hasherContract(name: string, make: () => Promise<HasherPorts>): 
     }
   })
 
-  test(`${name}: an abort in the middle rejects with the reason given`, async () => {
+  test(`${name}: an abort during the work rejects with its reason`, async () => {
     await using platform = await make()
     const jobs: HashJob[] = []
     for (let i = 0; i < 1_200; i++) {

@@ -105,7 +105,7 @@ export function httpClientContract(name: string, make: () => HttpClientSetup): v
   )
 
   check(
-    'an answer that does not come in time is given up',
+    'a response after the timeout rejects',
     ({ signal }) =>
       new Promise((resolve) => signal.addEventListener('abort', () => resolve({ status: 200, headers: {} }))),
     async (ask, { pass }) => {
@@ -130,7 +130,7 @@ export function httpClientContract(name: string, make: () => HttpClientSetup): v
     },
   )
 
-  test(`${name}: nobody there, and no address at all`, async () => {
+  test(`${name}: no listener, and an invalid address`, async () => {
     const { client, server } = make()
     const listener = await server.listen({ address: '127.0.0.1:0' }, () => ({ status: 200, headers: {} }))
     await listener[Symbol.asyncDispose]()

@@ -21,7 +21,7 @@ httpClientContract('sim http client', () => {
   return { client: web, server: web, pass: async () => void (await setImmediate(), clock.step()) }
 })
 
-test('real http client: through a proxy, which sees the host and nothing of the request', async () => {
+test('real http client: through a proxy, which receives the host and not the request', async () => {
   const seen: string[] = []
   const proxy = createServer((socket) => {
     socket.once('data', (head) => {

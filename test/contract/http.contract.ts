@@ -134,7 +134,7 @@ export function httpContract(name: string, make: () => HttpSetup): void {
     },
   )
 
-  test(`${name}: the signal aborts when the client goes away`, async () => {
+  test(`${name}: the signal aborts when the client disconnects`, async () => {
     const { server, call } = make()
     const seen = Promise.withResolvers<AbortSignal>()
     const gone = Promise.withResolvers<void>()

@@ -9,28 +9,28 @@ export interface LockBench extends AsyncDisposable {
 
 /** What every `Disk.lock` owes its callers. */
 export function lockContract(name: string, make: () => Promise<LockBench>): void {
-  const law = (text: string, check: (disk: Disk, path: string) => Promise<void>): void => {
+  const spec = (text: string, check: (disk: Disk, path: string) => Promise<void>): void => {
     test(`${name}: ${text}`, async () => {
       await using bench = await make()
       await check(bench.disk, `${bench.root}/syncthing.lock`)
     })
   }
 
-  law('the first gets it, the second is told so', async (disk, path) => {
+  spec('the first lock succeeds, the second returns undefined', async (disk, path) => {
     await using first = await disk.lock(path)
     assert.ok(first !== undefined)
     assert.equal(await disk.lock(path), undefined)
     assert.equal(await disk.lock(path), undefined)
   })
 
-  law('given back, it can be had again', async (disk, path) => {
+  spec('a released lock can be acquired again', async (disk, path) => {
     for (let round = 0; round < 5; round++) {
       await using lock = await disk.lock(path)
       assert.ok(lock !== undefined, `round ${round}`)
     }
   })
 
-  law('given back twice, it is not taken from the next', async (disk, path) => {
+  spec('a second release does not release the next holder', async (disk, path) => {
     const first = await disk.lock(path)
     assert.ok(first !== undefined)
     await first[Symbol.asyncDispose]()
@@ -41,7 +41,7 @@ export function lockContract(name: string, make: () => Promise<LockBench>): void
     assert.equal((await disk.lstat(path)).type, 'file')
   })
 
-  law('the file is private while held and gone after', async (disk, path) => {
+  spec('the file is private while locked and removed after', async (disk, path) => {
     {
       await using lock = await disk.lock(path)
       assert.ok(lock !== undefined)
@@ -50,7 +50,7 @@ export function lockContract(name: string, make: () => Promise<LockBench>): void
     await assert.rejects(disk.lstat(path), { code: 'ENOENT' })
   })
 
-  law('a file that somebody left is no obstacle, its content is let be', async (disk, path) => {
+  spec('a leftover file does not block, its content is kept', async (disk, path) => {
     {
       await using file = await disk.open(path, 'create', 0o600)
       await file.write(Buffer.from('left behind'), 0)
@@ -60,7 +60,7 @@ export function lockContract(name: string, make: () => Promise<LockBench>): void
     assert.equal((await disk.lstat(path)).sizeBytes, 11)
   })
 
-  law('a file that is to be left stays, and its lock is given back', async (disk, path) => {
+  spec('with leaveFile the file stays, and the lock is released', async (disk, path) => {
     for (let round = 0; round < 3; round++) {
       await using lock = await disk.lock(path, { leaveFile: true })
       assert.ok(lock !== undefined, `round ${round}`)
@@ -69,20 +69,20 @@ export function lockContract(name: string, make: () => Promise<LockBench>): void
     assert.equal((await disk.lstat(path)).type, 'file')
   })
 
-  law('of twenty who try at once exactly one gets it', async (disk, path) => {
+  spec('of twenty concurrent attempts exactly one succeeds', async (disk, path) => {
     const locks = await Promise.all(Array.from({ length: 20 }, () => disk.lock(path)))
     const got = locks.filter((lock) => lock !== undefined)
     assert.equal(got.length, 1)
     await got[0]?.[Symbol.asyncDispose]()
   })
 
-  law('two files are two locks', async (disk, path) => {
+  spec('two files are two locks', async (disk, path) => {
     await using one = await disk.lock(path)
     await using other = await disk.lock(`${path}2`)
     assert.ok(one !== undefined && other !== undefined)
   })
 
-  law('a symlink, a directory or a missing directory is an error, not a lock', async (disk, path) => {
+  spec('a symlink, a directory or a missing directory is an error, not a lock', async (disk, path) => {
     await assert.rejects(disk.lock(`${path}/no/file`), { code: 'ENOENT' })
     await disk.makeSymlink('elsewhere', path)
     await assert.rejects(disk.lock(path), { code: 'ELOOP' })

@@ -13,11 +13,11 @@ const clientIdentity = await makeIdentity(2)
 
 /** What every Net owes its callers. */
 export function netContract(name: string, make: () => Net): void {
-  const law = (text: string, check: (net: Net) => Promise<void>): void => {
+  const spec = (text: string, check: (net: Net) => Promise<void>): void => {
     test(`${name}: ${text}`, () => check(make()))
   }
 
-  law('each side learns the certificate of the other, as DER', async (net) => {
+  spec('each side gets the certificate of the other, as DER', async (net) => {
     await using pair = await connect(net)
     assert.equal(fingerprint(pair.client.peerCertificate), fingerprintOf(serverIdentity))
     assert.equal(fingerprint(pair.server.peerCertificate), fingerprintOf(clientIdentity))
@@ -25,7 +25,7 @@ export function netContract(name: string, make: () => Net): void {
     assert.match(pair.server.remoteAddress, /:\d+$/)
   })
 
-  law('bytes arrive in order, both ways at once', async (net) => {
+  spec('bytes arrive in order, both ways at once', async (net) => {
     await using pair = await connect(net)
     const [up, down] = [noise(300_000, 1), noise(200_000, 2)]
     await Promise.all([
@@ -36,7 +36,7 @@ export function netContract(name: string, make: () => Net): void {
     ])
   })
 
-  law('a writer waits for a reader, and nothing is lost', async (net) => {
+  spec('a writer waits for a reader, and nothing is lost', async (net) => {
     await using pair = await connect(net)
     const total = 16 * 1024 * 1024
     const data = noise(total, 3)
@@ -54,7 +54,7 @@ export function netContract(name: string, make: () => Net): void {
     assert.ok(got.equals(data))
   })
 
-  law('what is consumed may be written over, and the peer still reads what it was', async (net) => {
+  spec('consumed memory may be reused, and the peer reads the original data', async (net) => {
     await using pair = await connect(net)
     const sizes = [7, 4_096, 20_000, 262_144, 1, 262_144, 90]
     const expected = Buffer.concat(sizes.map((size, index) => noise(size, index + 10)))
@@ -69,7 +69,7 @@ export function netContract(name: string, make: () => Net): void {
     assert.ok((await received).equals(expected))
   })
 
-  law('who waits for a lost peer to take what was written hears of the loss', async (net) => {
+  spec('waiting for consumption rejects when the connection is lost', async (net) => {
     await using pair = await connect(net)
     for (let piece = 0; piece < 64; piece++) void pair.client.write(Buffer.alloc(262_144)).catch(() => {})
     const consumed = pair.client.consumed?.()
@@ -79,7 +79,7 @@ export function netContract(name: string, make: () => Net): void {
     await told
   })
 
-  law('memory is filled as bytes come, between reads, and each piece is told', async (net) => {
+  spec('readInto fills memory between reads, and reports each chunk', async (net) => {
     await using pair = await connect(net)
     const data = noise(900_000, 5)
     const sending = sendInPieces(pair.client, data)
@@ -104,7 +104,7 @@ export function netContract(name: string, make: () => Net): void {
     await sending
   })
 
-  law('memory that nobody will fill any more is told so, whichever side ended', async (net) => {
+  spec('readInto ends when either side has closed', async (net) => {
     for (const who of ['client', 'server'] as const) {
       await using pair = await connect(net)
       if (pair.server.readInto === undefined) return
@@ -115,7 +115,7 @@ export function netContract(name: string, make: () => Net): void {
     }
   })
 
-  law('the end of one side is the end of reading for the other, after the last byte', async (net) => {
+  spec('the end of one side is the end of reading for the other, after the last byte', async (net) => {
     await using pair = await connect(net)
     await pair.client.write(Buffer.from('last words'))
     await pair.client[Symbol.asyncDispose]()
@@ -124,7 +124,7 @@ export function netContract(name: string, make: () => Net): void {
     assert.equal(await pair.server.read(), undefined)
   })
 
-  law('who hung up neither reads nor writes, nor hangs', async (net) => {
+  spec('reads and writes after a local close reject and do not hang', async (net) => {
     await using pair = await connect(net)
     const reading = pair.client.read().then(
       () => 'read',
@@ -137,7 +137,7 @@ export function netContract(name: string, make: () => Net): void {
     await assert.rejects(pair.client.write(Buffer.from('x')), { code: 'ECONNABORTED' })
   })
 
-  law('writing to a peer that hung up fails before long', async (net) => {
+  spec('writing to a peer that has closed fails soon', async (net) => {
     await using pair = await connect(net)
     await pair.server[Symbol.asyncDispose]()
     await assert.rejects(async () => {
@@ -148,13 +148,13 @@ export function netContract(name: string, make: () => Net): void {
     })
   })
 
-  law('where nobody listens the dial is refused', async (net) => {
+  spec('without a listener the dial is refused', async (net) => {
     const listener = await net.listenTls({ host: HOST, port: 0, identity: serverIdentity }, () => {})
     await listener[Symbol.asyncDispose]()
     await assert.rejects(dial(net, listener.port), { code: 'ECONNREFUSED' })
   })
 
-  law('a port is taken once, and free again after', async (net) => {
+  spec('a port is bound once, and free again after', async (net) => {
     const first = await net.listenTls({ host: HOST, port: 0, identity: serverIdentity }, () => {})
     assert.ok(first.port > 0)
     const again = { host: HOST, port: first.port, identity: serverIdentity }
@@ -167,14 +167,14 @@ export function netContract(name: string, make: () => Net): void {
     await second[Symbol.asyncDispose]()
   })
 
-  law('a listener that ends leaves the streams it made', async (net) => {
+  spec('closing a listener keeps its streams', async (net) => {
     await using pair = await connect(net)
     await pair.listener[Symbol.asyncDispose]()
     await pair.client.write(Buffer.from('still here'))
     assert.equal((await receive(pair.server, 10)).toString(), 'still here')
   })
 
-  law('an abort ends a dial with the reason given and leaves nothing on the signal', async (net) => {
+  spec('an abort ends a dial with its reason and leaves no listener on the signal', async (net) => {
     const reason = new Error('stopping')
     await assert.rejects(dial(net, 1, AbortSignal.abort(reason)), (error) => error === reason)
     const stop = new AbortController()

@@ -13,7 +13,7 @@ const VECTORS: readonly (readonly [password: string, hash: string])[] = [
 
 /** What every PasswordHasher owes its callers. */
 export function passwordsContract(name: string, make: () => PasswordHasher): void {
-  test(`${name}: a hash is of cost 10, knows its password again, and no other`, async () => {
+  test(`${name}: a hash has cost 10 and verifies its password only`, async () => {
     const hasher = make()
     for (const password of ['secret', 'grüße 漢字 🔑', ' ', 'a\0b']) {
       const hash = await hasher.hash(password, randomBytes(SALT_BYTES))
@@ -41,7 +41,7 @@ export function passwordsContract(name: string, make: () => PasswordHasher): voi
     }
   })
 
-  test(`${name}: bits of the salt that do not count are not compared`, async () => {
+  test(`${name}: unused bits of the salt are not compared`, async () => {
     const [, hash = ''] = VECTORS[0]!
     assert.equal(await make().verify('U*U', hash.replace('CCC.E5', 'CCC/E5')), true)
   })

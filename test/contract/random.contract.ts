@@ -4,7 +4,7 @@ import { randomText, type Random } from '../../src/platform/random.ts'
 
 /** What every Random owes its callers. */
 export function randomContract(name: string, make: () => Random): void {
-  test(`${name}: gives as many bytes as asked for`, () => {
+  test(`${name}: returns the requested number of bytes`, () => {
     const random = make()
     for (const count of [0, 1, 7, 32, 1_000]) assert.equal(random.bytes(count).length, count)
   })
@@ -39,12 +39,12 @@ export function randomContract(name: string, make: () => Random): void {
     assert.ok(draws.some((draw) => draw % 2 === 1))
   })
 
-  test(`${name}: there is no whole number below nothing`, () => {
+  test(`${name}: int(0) is rejected`, () => {
     const random = make()
     for (const below of [0, -1, 0.5, Number.NaN]) assert.throws(() => random.int(below))
   })
 
-  test(`${name}: texts are of the length asked for and never twice the same`, () => {
+  test(`${name}: texts have the given length and never repeat`, () => {
     const random = make()
     const texts = new Set(Array.from({ length: 1_000 }, () => randomText(random, 32)))
     assert.equal(texts.size, 1_000)

@@ -32,7 +32,7 @@ export function walkerContract(name: string, make: () => Promise<WalkerPorts>): 
   }
   const names = (batch: WalkBatch): string[] => batch.items.map((item) => item.name)
 
-  test(`${name}: everything comes in byte order of the whole path`, async () => {
+  test(`${name}: items are in byte order of the whole path`, async () => {
     await using platform = await make()
     for (const path of ['a/z', 'a-b', 'a.txt', 'a/-', 'a b', 'A', 'a-b-/x', '\uff5e', '😀', 'é'])
       await platform.put(path)
@@ -44,7 +44,7 @@ export function walkerContract(name: string, make: () => Promise<WalkerPorts>): 
     assert.deepEqual(found, ['A', 'a', 'a b', 'a-b', 'a-b-', 'a-b-/x', 'a.txt', 'a/-', 'a/z', 'é', '\uff5e', '😀'])
   })
 
-  test(`${name}: an item carries what the disk says, to the nanosecond`, async () => {
+  test(`${name}: an item has the metadata of the disk, to the nanosecond`, async () => {
     await using platform = await make()
     await platform.put('file', 'twelve bytes')
     await platform.disk.chmod(`${platform.root}/file`, 0o640)
@@ -65,7 +65,7 @@ export function walkerContract(name: string, make: () => Promise<WalkerPorts>): 
     assert.equal(link?.symlinkTarget, 'some/where')
   })
 
-  test(`${name}: items come with their owners where somebody wants to know`, async () => {
+  test(`${name}: items include their owners on request`, async () => {
     await using platform = await make()
     await platform.put('d/file')
     const { userId, groupId } = await platform.disk.lstat(`${platform.root}/d/file`)
@@ -80,7 +80,7 @@ export function walkerContract(name: string, make: () => Promise<WalkerPorts>): 
     assert.ok((await walk(platform)).items.every((item) => !('owner' in item)))
   })
 
-  test(`${name}: symlinks are not followed, pipes and internal names are passed over`, async () => {
+  test(`${name}: symlinks are not followed, pipes and internal names are skipped`, async () => {
     await using platform = await make()
     await platform.put('d/x')
     await platform.disk.makeSymlink('d', `${platform.root}/l`)
@@ -90,7 +90,7 @@ export function walkerContract(name: string, make: () => Promise<WalkerPorts>): 
     assert.deepEqual(names(await walk(platform, { subs: ['l/x'] })), [])
   })
 
-  test(`${name}: a name that is no UTF-8 is a problem, one not in NFC is told apart`, async () => {
+  test(`${name}: a name that is no UTF-8 is a problem, one not in NFC is listed separately`, async () => {
     await using platform = await make()
     await platform.putInvalidName(platform.root)
     await platform.put('e\u0301/x')
@@ -103,7 +103,7 @@ export function walkerContract(name: string, make: () => Promise<WalkerPorts>): 
     assert.deepEqual(found.unnormalized, ['e\u0301'])
   })
 
-  test(`${name}: subs come with the directories above them, in order, and nothing else`, async () => {
+  test(`${name}: subs are reported with the directories above them, in order, and nothing else`, async () => {
     await using platform = await make()
     for (const path of ['a/b/c/d', 'a/b/x', 'a-b/y', 'a-b/z', 'q']) await platform.put(path)
     assert.deepEqual(names(await walk(platform, { subs: ['a-b/y', 'a/b/c'] })), [
@@ -152,7 +152,7 @@ export function walkerContract(name: string, make: () => Promise<WalkerPorts>): 
     assert.deepEqual(await left(), [])
   })
 
-  test(`${name}: a temporary name that a finished file has kept is removed, however young`, async () => {
+  test(`${name}: a temporary name of a finished file is removed at any age`, async () => {
     await using platform = await make()
     for (const path of ['f', '.syncthing.other.tmp']) await platform.put(path)
     await platform.disk.linkNew(`${platform.root}/f`, `${platform.root}/.syncthing.f.tmp`)
@@ -163,7 +163,7 @@ export function walkerContract(name: string, make: () => Promise<WalkerPorts>): 
     assert.deepEqual(left.sort(), ['.syncthing.other.tmp', 'f'])
   })
 
-  test(`${name}: more items than fit a batch come in several, still in order`, async () => {
+  test(`${name}: more items than fit a batch yield several, in order`, async () => {
     await using platform = await make()
     for (let i = 0; i < 2_500; i++) await platform.put(`d${i % 7}/f${i}`, '')
     const found = names(await walk(platform))
@@ -171,12 +171,12 @@ export function walkerContract(name: string, make: () => Promise<WalkerPorts>): 
     assert.deepEqual(found, [...found].sort())
   })
 
-  test(`${name}: a root that is not there ends the walk with the system's code`, async () => {
+  test(`${name}: a missing root ends the walk with the system's code`, async () => {
     await using platform = await make()
     await assert.rejects(walk(platform, { root: `${platform.root}/missing` }), { code: 'ENOENT' })
   })
 
-  test(`${name}: an abort ends the walk with the reason given, and another walk still works`, async () => {
+  test(`${name}: an abort ends the walk with its reason, and another walk still works`, async () => {
     await using platform = await make()
     for (let i = 0; i < 1_500; i++) await platform.put(`f${i}`, '')
     const stop = new AbortController()

@@ -33,7 +33,7 @@ export function watcherContract(name: string, make: () => Promise<WatcherPorts>)
       () => seen.some((event) => event.kind === kind && 'path' in event && event.path === path) || undefined,
     )
 
-  test(`${name}: makes, edits, moves and removals are told`, async () => {
+  test(`${name}: creations, edits, moves and removals are reported`, async () => {
     await using platform = await make()
     await platform.put('d/file')
     await using watch = await watching(platform)
@@ -49,7 +49,7 @@ export function watcherContract(name: string, make: () => Promise<WatcherPorts>)
     await platform.disk.chmod(`${platform.root}/d/new`, 0o600)
   })
 
-  test(`${name}: what is made in new directories is told, however deep and fast`, async () => {
+  test(`${name}: items created in new directories are reported, at any depth and rate`, async () => {
     await using platform = await make()
     await using watch = await watching(platform)
     for (let i = 0; i < 20; i++) await platform.put(`n${i}/a/b/c`)
@@ -59,7 +59,7 @@ export function watcherContract(name: string, make: () => Promise<WatcherPorts>)
     await told(watch.seen, 'changed', 'n3/a/b/d')
   })
 
-  test(`${name}: a directory that was moved is watched where it is now`, async () => {
+  test(`${name}: a moved directory is watched at its new path`, async () => {
     await using platform = await make()
     await platform.put('old/deep/file')
     await using watch = await watching(platform)
@@ -71,7 +71,7 @@ export function watcherContract(name: string, make: () => Promise<WatcherPorts>)
     assert.ok(!watch.seen.some((event) => 'path' in event && event.path === 'old/deep/later'))
   })
 
-  test(`${name}: a directory put in the place of another is watched`, async () => {
+  test(`${name}: a directory that replaces another is watched`, async () => {
     await using platform = await make()
     await platform.put('d/x')
     await using watch = await watching(platform)
@@ -85,7 +85,7 @@ export function watcherContract(name: string, make: () => Promise<WatcherPorts>)
     })
   })
 
-  test(`${name}: what is ignored or internal is not told`, async () => {
+  test(`${name}: ignored and internal items are not reported`, async () => {
     await using platform = await make()
     await platform.put('ignored/x')
     await using watch = await watching(platform, ['ignored'])
@@ -97,7 +97,7 @@ export function watcherContract(name: string, make: () => Promise<WatcherPorts>)
     )
   })
 
-  test(`${name}: nothing is told after the end`, async () => {
+  test(`${name}: nothing is reported after disposal`, async () => {
     await using platform = await make()
     const watch = await watching(platform)
     await watch[Symbol.asyncDispose]()
@@ -109,7 +109,7 @@ export function watcherContract(name: string, make: () => Promise<WatcherPorts>)
     assert.equal(watch.seen.length, count)
   })
 
-  test(`${name}: a root that is not there is refused`, async () => {
+  test(`${name}: a missing root is rejected`, async () => {
     await using platform = await make()
     await assert.rejects(
       platform.watcher.watch(

@@ -163,7 +163,7 @@ export class Parents {
   async #firstMissing(directory: string): Promise<string | undefined> {
     if (directory === '') return undefined
     const expected = joinPath(await this.#rootItself(), directory)
-    const real = await this.#deps.disk.realPath(this.#path(directory)).catch(() => undefined) // the walk below has the better error
+    const real = await this.#deps.disk.realPath(this.#path(directory)).catch(() => undefined)
     // If it is a file, any access below it fails by itself.
     return real === expected ? undefined : await this.#walkDown(directory)
   }

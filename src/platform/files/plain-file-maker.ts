@@ -95,7 +95,7 @@ export class PlainFileMaker implements FileMaker {
 
 async function isRead(file: DiskFile, into: Uint8Array, positionBytes: number): Promise<boolean> {
   for (let done = 0; done < into.length;) {
-    const count = await file.read(into.subarray(done), positionBytes + done).catch(() => 0) // unreadable blocks do not match
+    const count = await file.read(into.subarray(done), positionBytes + done).catch(() => 0) // unreadable
     if (count === 0) return false
     done += count
   }

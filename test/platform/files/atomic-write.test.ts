@@ -34,7 +34,7 @@ function namesIn(disk: SimDisk): string[] {
     .sort()
 }
 
-test('C-03, C-04: a crash at every call, whatever the disk kept, leaves the old content or the new, never a mixture', async () => {
+test('C-03, C-04: a crash at every call leaves the old or the new content, never a mixture', async () => {
   const keeps: CrashKeep[] = ['nothing', 'everything']
   for (let seed = 1; seed <= 200; seed++) keeps.push(new SimRandom(seed))
   let tried = 0
@@ -63,7 +63,7 @@ test('C-03, C-04: a crash at every call, whatever the disk kept, leaves the old 
   assert.ok(calls >= 6)
 })
 
-test('the crash test would notice: a rename without a sync loses content', async () => {
+test('the crash test detects a rename without a sync', async () => {
   let lost = 0
   for (let seed = 1; seed <= 50; seed++) {
     const disk = diskWithOld()
@@ -93,7 +93,7 @@ test('C-07: an error of any call leaves the old content or the new and no tempor
   reportRow({ id: 'C-07', what: 'atomic write', tried, survived: tried })
 })
 
-test('a full disk leaves the old content and gives the room back', async () => {
+test('a full disk leaves the old content and frees the space', async () => {
   const disk = new SimDisk(new SimClock(), { capacityBytes: 20_000 })
   disk.put(PATH, OLD)
   const before = await disk.space('/home')
@@ -102,7 +102,7 @@ test('a full disk leaves the old content and gives the room back', async () => {
   assert.deepEqual(await disk.space('/home'), before)
 })
 
-test('the file is private from its first moment and gets its mode before its name', async () => {
+test('the file is created private and gets its mode before the rename', async () => {
   const disk = diskWithOld()
   const modes = new Set<number>()
   using _ = disk.subscribe(({ kind, path }) => {
@@ -114,7 +114,7 @@ test('the file is private from its first moment and gets its mode before its nam
   assert.deepEqual([...modes], [0o600, 0o640, 0o10640])
 })
 
-test('what a crash left under the temporary name is replaced, a symlink there is not followed', async () => {
+test('a leftover temporary file is replaced, a symlink there is not followed', async () => {
   const disk = diskWithOld()
   disk.put('/elsewhere', 'precious')
   await disk.makeSymlink('/elsewhere', `/home/${TEMPORARY}`)
@@ -124,7 +124,7 @@ test('what a crash left under the temporary name is replaced, a symlink there is
   assert.equal(into.toString('utf8', 0, disk.sync.read('/elsewhere', into, 0)), 'precious')
 })
 
-test('a directory under the temporary name is left alone', async () => {
+test('a directory with the temporary name is kept', async () => {
   const disk = diskWithOld()
   await disk.makeDirectory(`/home/${TEMPORARY}`, 0o755)
   await assert.rejects(save(disk), { code: 'EISDIR' })

@@ -63,13 +63,13 @@ function run(
   return { stamp, hashes }
 }
 
-test('hash: a small file that is still what the walk saw is looked at once, after reading', () => {
+test('hash: an unchanged small file is statted once, after reading', () => {
   const file = new FakeFile()
   assert.deepEqual(run(file, 1), { stamp: 1, hashes: hashesOf(file.content) })
   assert.deepEqual(file.calls, ['read', 'stat'])
 })
 
-test('hash: without the look of the walk, and for a long part, there is a look before', () => {
+test('hash: without the stat of the walk, and for a long range, there is a stat before', () => {
   const file = new FakeFile()
   assert.deepEqual(run(file, undefined), { stamp: 1, hashes: hashesOf(file.content) })
   assert.deepEqual(file.calls, ['stat', 'read', 'stat'])
@@ -78,13 +78,13 @@ test('hash: without the look of the walk, and for a long part, there is a look b
   assert.deepEqual(long.calls, ['stat', 'read', 'read', 'read', 'stat'])
 })
 
-test('hash: a file with a new mode since the walk is hashed all the same', () => {
+test('hash: a file with a new mode since the walk is hashed nevertheless', () => {
   const file = new FakeFile()
   file.stats = { ...SEEN, changeStamp: 2 }
   assert.deepEqual(run(file, 1), { stamp: 2, hashes: hashesOf(file.content) })
 })
 
-test('hash: a size or a time that moved means changed, whenever it moved', () => {
+test('hash: a changed size or time at any moment means changed', () => {
   for (const moved of [{ sizeBytes: 21 }, { modifiedS: 1_001 }, { modifiedNs: 8 }, { type: 'directory' as const }]) {
     for (const stamp of [1, undefined]) {
       for (const at of [0, 1]) {
@@ -97,7 +97,7 @@ test('hash: a size or a time that moved means changed, whenever it moved', () =>
   }
 })
 
-test('hash: what refuses to be read is changed when it is no such file, and an error when it is', () => {
+test('hash: an unreadable item is changed if it is no such file, and an error if it is', () => {
   const refusing = (stats: HashStat) => {
     const file = new FakeFile((self) => {
       self.stats = stats
@@ -109,7 +109,7 @@ test('hash: what refuses to be read is changed when it is no such file, and an e
   assert.throws(refusing(SEEN), /ESPIPE/)
 })
 
-test('hash: hashes that count are those of one content, however often it changes with size and time put back', () => {
+test('hash: valid hashes are of one content, even if it changes with size and time restored', () => {
   const changes = fc.array(fc.record({ at: fc.nat(12), fill: fc.integer({ min: 2, max: 9 }) }), { maxLength: 4 })
   let hashed = 0
   fc.assert(

@@ -41,7 +41,7 @@ test('an open file proves that the directories above it are real', async () => {
   })
 })
 
-test('a system that does not tell where a file is has its directories looked at', async () => {
+test('without a real path of the open file the directories are checked', async () => {
   using scratch = scratchDirectory()
   mkdirSync(join(scratch.path, 'a'))
   symlinkSync('a', join(scratch.path, 'link'))
@@ -52,7 +52,7 @@ test('a system that does not tell where a file is has its directories looked at'
   await assert.rejects(parents.checkOpen('none/temporary', {}), { code: 'item-failed' })
 })
 
-test('many files of one directory look at it together', async () => {
+test('many files of one directory share one check', async () => {
   using scratch = scratchDirectory()
   mkdirSync(join(scratch.path, 'a'))
   const { parents, looks } = parentsOf(scratch.path)
@@ -60,7 +60,7 @@ test('many files of one directory look at it together', async () => {
   assert.ok(looks() <= 2, `${looks()} looks at the root and the directory`)
 })
 
-test('many files of a directory that is missing make it, and all of them find it', async () => {
+test('many files of a missing directory create it once', async () => {
   using scratch = scratchDirectory()
   const { parents, scanned } = parentsOf(scratch.path)
   await Promise.all(Array.from({ length: 20 }, (_, number) => parents.ensure(`a/b/${number}`)))
@@ -68,7 +68,7 @@ test('many files of a directory that is missing make it, and all of them find it
   assert.deepEqual(new Set(scanned), new Set(['a', 'a/b']))
 })
 
-test('what one finds wrong with a directory, all find wrong with it', async () => {
+test('all callers get the error of a shared check', async () => {
   using scratch = scratchDirectory()
   using outside = scratchDirectory()
   symlinkSync(outside.path, join(scratch.path, 'link'))

@@ -20,7 +20,7 @@ function orderFor(root: string, name: string, content: Uint8Array): BlockOrder {
   return { root, name, offsetBytes: 0, sizeBytes: content.length, hash: createHash('sha256').update(content).digest() }
 }
 
-test('one small block starts no thread, several do, and then single ones go there too', async () => {
+test('one small block starts no thread, several do, and then single ones use it too', async () => {
   using scratch = scratchDirectory()
   await using threads = new DiskThreads({ threads: 1 })
   const blocks = new NodeBlockReader(threads)
@@ -33,7 +33,7 @@ test('one small block starts no thread, several do, and then single ones go ther
   assert.equal((await blocks.read(small)).kind, 'read')
 })
 
-test('a thread that dies is replaced; what kills two of them fails alone', async () => {
+test('a crashed thread is replaced; a task that crashes two of them fails alone', async () => {
   using scratch = scratchDirectory()
   await using threads = new DiskThreads({ threads: 2, entry: CRASHING })
   const blocks = new NodeBlockReader(threads)
@@ -44,7 +44,7 @@ test('a thread that dies is replaced; what kills two of them fails alone', async
   assert.equal((await blocks.read(orderFor(scratch.path, 'fine', large))).kind, 'read')
 })
 
-test('closed threads read nothing more, and say so', async () => {
+test('reads on closed threads reject', async () => {
   using scratch = scratchDirectory()
   const threads = new DiskThreads({ threads: 1 })
   const blocks = new NodeBlockReader(threads)
@@ -69,7 +69,7 @@ test('a file that cannot be read rejects with the code of the system', () => {
   assert.equal(read('missing'), 'absent')
 })
 
-test('the room before a block belongs to whoever has it, and nobody else has it', async () => {
+test('the headroom of a block belongs to its holder only', async () => {
   using scratch = scratchDirectory()
   await using threads = new DiskThreads({ threads: 1 })
   const blocks = new NodeBlockReader(threads)
@@ -86,7 +86,7 @@ test('the room before a block belongs to whoever has it, and nobody else has it'
   answers.forEach((answer, at) => assert.ok(answer.kind === 'read' && expected[at]!.equals(answer.data)))
 })
 
-test('memory is used again up to what is worth keeping', () => {
+test('memory is reused up to the limit', () => {
   const memory = new SharedMemory(1_024 * KIB)
   const [one, two, three] = [memory.take(1), memory.take(300 * KIB), memory.take(700 * KIB)]
   assert.deepEqual(

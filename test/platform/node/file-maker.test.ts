@@ -50,7 +50,7 @@ function directFlag(path: string): number {
   return bit
 }
 
-test('a thread that dies tells of every file it had, and the next files get a new one', async () => {
+test('a crashed thread fails its pending files, and the next files get a new one', async () => {
   const directory = realpathSync(mkdtempSync(join(tmpdir(), 'twinfold-maker-')))
   await using threads = new DiskThreads({ threads: 1, entry: CRASHING })
   const maker = new NodeFileMaker({ isStarted: true, make: (orders) => threads.make(orders) })
@@ -67,7 +67,7 @@ test('a thread that dies tells of every file it had, and the next files get a ne
   }
 })
 
-test('when the threads are closed nobody waits for ever', async () => {
+test('closing the threads settles all pending calls', async () => {
   const threads = new DiskThreads({ threads: 1 })
   const maker = new NodeFileMaker({ isStarted: true, make: (orders) => threads.make(orders) })
   await threads[Symbol.asyncDispose]()
@@ -103,7 +103,7 @@ test(
   },
 )
 
-test('a second way into a file ends with the file', { skip: NOT_LINUX }, async (t) => {
+test('the direct descriptor is closed with the file', { skip: NOT_LINUX }, async (t) => {
   const directory = realpathSync(mkdtempSync(join(tmpdir(), 'twinfold-maker-')))
   try {
     const file = await nodeDisk.open(`${directory}/f`, 'create')

@@ -97,7 +97,7 @@ const SWAPS: Readonly<Record<string, (victim: string, outside: string) => void>>
   nothing: (victim) => unlinkSync(victim),
 }
 
-test('C-11: what is swapped in between the walk and the hashing is never taken for the file', async () => {
+test('C-11: an item replaced between walk and hashing is never hashed as the file', async () => {
   let tried = 0
   let mixedContentFiles = 0
   let escaped = 0
@@ -161,7 +161,7 @@ function putAside(path: string, sizeBytes: number): HashJob {
   return jobFor(path)
 }
 
-test('C-11: a change with size and time put back is noticed, inside a range and between two', () => {
+test('C-11: a change with restored size and time is detected, inside a range and between two', () => {
   using scratch = scratchDirectory()
   const path = `${scratch.path}/file`
   const sizeBytes = 8 * BLOCK
@@ -225,7 +225,7 @@ function assertHashed(results: readonly HashResult[], names: readonly string[]):
   )
 }
 
-test('hasher: a thread that dies is replaced, and what it had is done by another', async () => {
+test('hasher: a crashed thread is replaced, and its tasks are retried', async () => {
   using scratch = scratchDirectory()
   await using hasher = createNodeHasher({ threads: 2, entry: CRASHING })
   const names = [
@@ -250,7 +250,7 @@ test('hasher: a thread that dies is replaced, and what it had is done by another
   )
 })
 
-test('hasher: a file that takes two threads with it is refused; the pool goes on', async () => {
+test('hasher: a file that crashes two threads fails; the pool continues', async () => {
   using scratch = scratchDirectory()
   await using hasher = createNodeHasher({ threads: 2, entry: CRASHING })
   const others = ['a', 'b', 'c']
@@ -266,7 +266,7 @@ test('hasher: a file that takes two threads with it is refused; the pool goes on
     assertHashed(await hasher.hash(files(scratch.path, others), () => {}, NEVER), others)
 })
 
-test('hasher: threads that cannot even start end the call, not the program', async () => {
+test('hasher: threads that cannot start fail the call, not the process', async () => {
   using scratch = scratchDirectory()
   await using hasher = createNodeHasher({ threads: 2, entry: new URL('./no-such-worker.ts', import.meta.url) })
   await assert.rejects(
@@ -275,7 +275,7 @@ test('hasher: threads that cannot even start end the call, not the program', asy
   )
 })
 
-test('hasher: a call given up while its thread dies is not taken up again', async () => {
+test('hasher: an aborted call is not retried after a crash of its thread', async () => {
   using scratch = scratchDirectory()
   await using hasher = createNodeHasher({ threads: 1, entry: CRASHING })
   const stop = new AbortController()
@@ -286,7 +286,7 @@ test('hasher: a call given up while its thread dies is not taken up again', asyn
   assertHashed(await hasher.hash(files(scratch.path, ['a', 'b']), () => {}, NEVER), ['a', 'b'])
 })
 
-test('hasher: with one task at a time a large file is still whole', async () => {
+test('hasher: with one task at a time a large file is hashed completely', async () => {
   using scratch = scratchDirectory()
   await using hasher = createNodeHasher({ threads: 2 })
   const content = Buffer.alloc(70 * KIB * KIB, 'content')

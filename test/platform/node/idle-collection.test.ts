@@ -56,12 +56,12 @@ test('idle collection: an idle process returns free heap memory, without changed
   assert.equal(flagsChanged, false)
 })
 
-test('idle collection: a busy process is left alone, though it creates no garbage', () => {
+test('idle collection: no collection in a busy process that creates no garbage', () => {
   const { peakBytes, endBytes } = heapAfter('using _ = new IdleCollection(options)', WORK)
   assert.ok(endBytes * 2 > peakBytes, `${peakBytes} bytes, ${endBytes} while busy`)
 })
 
-test('idle collection: it waits for other threads to end, and is sure to happen then', () => {
+test('idle collection: it runs after other threads have ended', () => {
   const held = heapAfter('using _ = new IdleCollection({ ...options, hasThreads: () => true })')
   assert.ok(held.endBytes * 2 > held.peakBytes, `${held.peakBytes} bytes, ${held.endBytes} with threads`)
   const ended = heapAfter(`

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createNodePlatform } from '../../../src/platform/node/platform.ts'
 
-test('a platform that nobody asks anything of starts no threads and keeps nothing alive', async () => {
+test('an unused platform starts no threads and does not keep the process running', async () => {
   const before = process.getActiveResourcesInfo().length
   {
     await using platform = createNodePlatform()

@@ -10,7 +10,7 @@ test('figures: what every process has, and counters that only grow', () => {
   assert.ok(after.cpuS >= before.cpuS && after.loopBusyS >= before.loopBusyS && after.loopIdleS >= before.loopIdleS)
 })
 
-test('the delay of the loop is told from the second question on', async () => {
+test('the delay of the event loop is reported from the second query on', async () => {
   assert.equal(nodeProcess.loopDelay(), undefined)
   const delay = await eventually('a measured delay', () => nodeProcess.loopDelay())
   for (const value of Object.values(delay)) assert.ok(value >= 0 && value < 60, JSON.stringify(delay))
@@ -35,7 +35,7 @@ test('a CPU profile names the function that kept the processor busy', async () =
   for (const [i, { parent }] of profile.nodes.entries()) assert.ok(parent === undefined || parent < i)
 })
 
-test('a heap profile has places and bytes', async () => {
+test('a heap profile has frames and bytes', async () => {
   const kept: unknown[] = []
   const taking = nodeProcess.profile('heap', 100, new AbortController().signal)
   for (let i = 0; i < 50; i++) {
@@ -47,7 +47,7 @@ test('a heap profile has places and bytes', async () => {
   assert.equal(kept.length, 50)
 })
 
-test('one profile at a time; whoever leaves ends it', async () => {
+test('one profile at a time; an abort ends it', async () => {
   const leaving = new AbortController()
   const first = nodeProcess.profile('cpu', 60_000, leaving.signal)
   await assert.rejects(nodeProcess.profile('heap', 1, new AbortController().signal), { code: 'EBUSY' })

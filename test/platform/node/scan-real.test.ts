@@ -52,7 +52,7 @@ async function endsInTime<T>(work: Promise<T>): Promise<T | undefined> {
   }
 }
 
-test('N-09: pipes, sockets and hard links neither hang the walk nor are mistaken', async () => {
+test('N-09: pipes, sockets and hard links neither block the walk nor are misread', async () => {
   using scratch = scratchDirectory()
   writeFileSync(`${scratch.path}/file`, 'x')
   linkSync(`${scratch.path}/file`, `${scratch.path}/hard`)
@@ -85,7 +85,7 @@ test('N-09: pipes, sockets and hard links neither hang the walk nor are mistaken
   assert.deepEqual(stuck, [])
 })
 
-test('N-03: names that are no UTF-8 are listed and never touched', async () => {
+test('N-03: names that are no UTF-8 are listed and never opened', async () => {
   using scratch = scratchDirectory()
   const bad = [
     Buffer.from('a\xff', 'latin1'),
@@ -111,7 +111,7 @@ test('N-03: names that are no UTF-8 are listed and never touched', async () => {
 })
 
 /** As root everything may be read: the walk runs in a process of somebody who may not. */
-test('C-09: as an ordinary user, what may not be read is a problem, not a deletion', () => {
+test('C-09: as an ordinary user, unreadable items are a problem, not a deletion', () => {
   using scratch = scratchDirectory()
   mkdirSync(`${scratch.path}/closed/below`, { recursive: true })
   writeFileSync(`${scratch.path}/secret`, 'x')
@@ -195,7 +195,7 @@ test('C-16: more events at once than half the queue count as an overflow', async
   assert.equal(told, 1)
 })
 
-test('C-16: a storm of changes is told in full or as an overflow', async () => {
+test('C-16: a burst of changes is reported completely or as an overflow', async () => {
   using scratch = scratchDirectory()
   const seen = new Set<string>()
   let overflow = false
@@ -239,7 +239,7 @@ async function collect(root: string, sub: string) {
   return items
 }
 
-test('scan: on a real disk names are put in order; a renaming cut short is finished, and no twin is replaced', async () => {
+test('scan: on a real disk names are normalized; an interrupted rename is completed, and no twin is replaced', async () => {
   using scratch = scratchDirectory()
   writeFileSync(`${scratch.path}/e\u0301`, 'moved')
   writeFileSync(`${scratch.path}/o\u0301`, 'has both names')

@@ -5,7 +5,7 @@ import { SimClock } from '../../../src/platform/sim/clock.ts'
 
 const NEVER = new AbortController().signal
 
-test('whoever is due first wakes first; of two due at once the first to lie down', async () => {
+test('sleepers wake in deadline order, FIFO on ties', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.nat(5), { maxLength: 40 }), async (delays) => {
       const clock = new SimClock()
@@ -22,7 +22,7 @@ test('whoever is due first wakes first; of two due at once the first to lie down
   )
 })
 
-test('for any sleeps, some given up, the others wake in order and nobody is left', async () => {
+test('for any sleeps, some aborted, the others wake in order and none remains', async () => {
   const sleeper = fc.record({ delayMs: fc.nat(20), abort: fc.boolean() })
   await fc.assert(
     fc.asyncProperty(fc.array(sleeper, { maxLength: 30 }), async (sleepers) => {
@@ -52,7 +52,7 @@ test('for any sleeps, some given up, the others wake in order and nobody is left
   )
 })
 
-test('one who was given up moves no time', () => {
+test('an aborted sleeper does not advance the time', () => {
   const clock = new SimClock()
   const stop = new AbortController()
   clock.sleep(1_000, stop.signal).catch(() => {})
@@ -61,7 +61,7 @@ test('one who was given up moves no time', () => {
   assert.equal(clock.monotonicMs(), 0)
 })
 
-test('a jump of the wall clock moves no sleeper', async () => {
+test('a jump of the wall clock does not affect sleepers', async () => {
   const clock = new SimClock(0)
   const sleep = clock.sleep(1_000, NEVER)
   clock.jumpWall(-50_000)
@@ -72,7 +72,7 @@ test('a jump of the wall clock moves no sleeper', async () => {
   assert.equal(clock.nowMs(), -49_000)
 })
 
-test('time that passes wakes everybody on the way, also those who lie down again', async () => {
+test('advance wakes all due sleepers, also repeated sleeps', async () => {
   const clock = new SimClock()
   const wokenMs: number[] = []
   const stop = new AbortController()

@@ -14,7 +14,7 @@ function textAt(disk: SimDisk, path: string): string | undefined {
   return item === undefined ? undefined : Buffer.from(item.content).toString()
 }
 
-test('what a person does lasts, and what a program did not sync stays unsynced beside it', async () => {
+test('direct changes are durable, and unsynced data of programs stays unsynced', async () => {
   const disk = newDisk()
   const program = await disk.open('/d/program', 'create')
   await program.write(Buffer.from('unsynced'), 0)
@@ -26,7 +26,7 @@ test('what a person does lasts, and what a program did not sync stays unsynced b
   assert.equal(disk.hands.look('/d/program'), undefined)
 })
 
-test('a person removes all of a directory, and it stays removed', () => {
+test('a direct removal of a directory is recursive and durable', () => {
   const disk = newDisk()
   disk.hands.write('/d/a/b/c', Buffer.from('x'))
   disk.hands.makeSymlink('nowhere', '/d/a/link')
@@ -35,7 +35,7 @@ test('a person removes all of a directory, and it stays removed', () => {
   assert.deepEqual([...disk.hands.tree('/d').keys()], [])
 })
 
-test('a person is not hindered by faults, and is seen by those who watch', () => {
+test('direct access ignores faults and notifies subscribers', () => {
   const disk = newDisk()
   const seen: string[] = []
   disk.subscribe(({ kind, path }) => seen.push(`${kind} ${path}`))
@@ -50,7 +50,7 @@ test('a person is not hindered by faults, and is seen by those who watch', () =>
   assert.equal(disk.hands.look('/d/b')?.mode, 0o600)
 })
 
-test('everything below a directory is seen, with types, targets and contents', () => {
+test('all items below a directory are listed, with types, targets and contents', () => {
   const disk = newDisk()
   disk.hands.write('/d/x/file', Buffer.from('1'))
   disk.hands.makeSymlink('target', '/d/link')

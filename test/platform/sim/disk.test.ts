@@ -6,7 +6,7 @@ import { SimDisk, type CrashKeep, type SimChange } from '../../../src/platform/s
 import { POWER_OFF } from '../../../src/platform/sim/disk-faults.ts'
 import { SimRandom } from '../../../src/platform/sim/random.ts'
 
-test('a crash throws away content that was not synced', async () => {
+test('a crash discards unsynced content', async () => {
   const disk = newDisk()
   disk.put('/d/a', 'old')
   await using file = await disk.open('/d/a', 'write')
@@ -15,7 +15,7 @@ test('a crash throws away content that was not synced', async () => {
   assert.equal(content(disk, '/d/a'), 'old')
 })
 
-test('a crash leaves content that was synced', async () => {
+test('a crash keeps synced content', async () => {
   const disk = newDisk()
   disk.put('/d/a', 'old')
   await using file = await disk.open('/d/a', 'write')
@@ -26,7 +26,7 @@ test('a crash leaves content that was synced', async () => {
   assert.equal(content(disk, '/d/a'), 'new')
 })
 
-test('a crash forgets a new name whose directory was not synced, even of a synced file', async () => {
+test('a crash discards a new name whose directory was not synced, even of a synced file', async () => {
   const disk = newDisk()
   await using file = await disk.open('/d/a', 'create')
   await file.write(Buffer.from('x'), 0)
@@ -47,7 +47,7 @@ test('a crash brings back a name whose removal was not synced, with its synced c
   assert.deepEqual(disk.sync.list('/d'), [])
 })
 
-test('a rename is on the disk as a whole or not at all, also between directories', async () => {
+test('a rename is atomic, also between directories', async () => {
   for (let seed = 0; seed < 30; seed++) {
     const disk = newDisk()
     await disk.makeDirectory('/e', 0o755)
@@ -58,7 +58,7 @@ test('a rename is on the disk as a whole or not at all, also between directories
   }
 })
 
-test('syncing the directory of one half of a rename makes both last', async () => {
+test('syncing the directory of one half of a rename makes both durable', async () => {
   const disk = newDisk()
   await disk.makeDirectory('/e', 0o755)
   disk.put('/d/a', 'x')
@@ -90,7 +90,7 @@ test('a crash may reorder renames of different names, never of one', async () =>
   assert.deepEqual([...seen].sort(), ['ab', 'ae', 'bc', 'bf', 'ce', 'ef'])
 })
 
-test('a crash tears unsynced content at sectors and may leave any size on the way', async () => {
+test('a crash tears unsynced content at sectors and may leave any intermediate size', async () => {
   const sizes = new Set<number>()
   let torn = 0
   for (let seed = 0; seed < 200; seed++) {
@@ -110,7 +110,7 @@ test('a crash tears unsynced content at sectors and may leave any size on the wa
   assert.ok(torn > 100)
 })
 
-test('a crash that keeps everything is the end of a process only', async () => {
+test('a crash that keeps everything only ends the process', async () => {
   const disk = newDisk()
   const file = await disk.open('/d/a', 'create')
   await file.write(Buffer.from('x'), 0)
@@ -121,7 +121,7 @@ test('a crash that keeps everything is the end of a process only', async () => {
   assert.ok(await disk.lock('/d/lock'), 'the lock went with its process')
 })
 
-test('a lock from before a crash cannot be given back into the present', async () => {
+test('a lock from before a crash cannot release a later one', async () => {
   const disk = newDisk()
   const old = await disk.lock('/d/lock')
   disk.crash('everything')
@@ -131,7 +131,7 @@ test('a lock from before a crash cannot be given back into the present', async (
   assert.equal(disk.sync.lstat('/d/lock').type, 'file')
 })
 
-test('permissions and times are lost with the rest', async () => {
+test('unsynced permissions and times are lost', async () => {
   const disk = newDisk()
   disk.put('/d/a', 'x', 0o600)
   const { modifiedS } = disk.sync.lstat('/d/a')
@@ -158,7 +158,7 @@ test('the same seed crashes to the same state', async () => {
   assert.ok(states.size > 10)
 })
 
-test('without power every call fails, until the power is back', async () => {
+test('after a power loss every call fails until the restart', async () => {
   const disk = newDisk()
   disk.put('/d/a', 'x')
   disk.faults.powerOffAt(2)
@@ -169,7 +169,7 @@ test('without power every call fails, until the power is back', async () => {
   await disk.lstat('/d/a')
 })
 
-test('the n-th call of a kind fails, for as long as told, where told', async () => {
+test('the n-th call of a kind fails, for the given count and path', async () => {
   const disk = newDisk()
   disk.put('/d/a', 'x')
   disk.put('/e/a', 'x')
@@ -181,7 +181,7 @@ test('the n-th call of a kind fails, for as long as told, where told', async () 
   assert.deepEqual(codes, ['ok', 'ok', 'EIO', 'EIO', 'ok', 'ENOENT'])
 })
 
-test('reads of open files give wrong bytes when told to, where told and as often; what is written stays', async () => {
+test('reads of open files return corrupt data by fault, path and count; stored data stays', async () => {
   const disk = new SimDisk(new SimClock())
   disk.put('/a', 'true')
   disk.put('/b', 'true')
@@ -203,7 +203,7 @@ test('reads of open files give wrong bytes when told to, where told and as often
   assert.equal(await read('/a'), 'true')
 })
 
-test('a write that does not fit writes what fits; what is removed makes room', async () => {
+test('a write that does not fit writes what fits; a removal frees space', async () => {
   const disk = new SimDisk(new SimClock(), { capacityBytes: 3 * 4_096 })
   disk.put('/d/a', 'x'.repeat(4_096))
   await using file = await disk.open('/d/b', 'create')
@@ -217,7 +217,7 @@ test('a write that does not fit writes what fits; what is removed makes room', a
   assert.equal((await disk.space('/')).freeBytes, 3 * 4_096)
 })
 
-test('where case does not count one name is the other, and keeps the case it was given', async () => {
+test('on a case-insensitive disk names match in any case, and keep their case', async () => {
   const disk = new SimDisk(new SimClock(), { caseInsensitive: true })
   disk.put('/d/Photo.JPG', 'x')
   assert.equal(content(disk, '/D/photo.jpg'), 'x')
@@ -228,7 +228,7 @@ test('where case does not count one name is the other, and keeps the case it was
   assert.deepEqual(disk.sync.list('/d'), [{ name: 'photo.jpg', valid: true }])
 })
 
-test('coarse times are cut, also before 1970', async () => {
+test('coarse times are rounded down, also before 1970', async () => {
   const disk = new SimDisk(new SimClock(), { modifiedStepNs: 2_000_000_000n })
   disk.put('/d/a', 'x')
   await disk.setModified('/d/a', 1_001, 999)
@@ -237,7 +237,7 @@ test('coarse times are cut, also before 1970', async () => {
   assert.equal(disk.sync.lstat('/d/a').modifiedS, -2)
 })
 
-test('calls take the time they are told to take', async () => {
+test('calls have the configured latency', async () => {
   const clock = new SimClock()
   const disk = new SimDisk(clock, { latencyMs: 10 })
   const done = disk
@@ -248,7 +248,7 @@ test('calls take the time they are told to take', async () => {
   assert.equal(await done, 20)
 })
 
-test('who watches sees every change once, by its real path, until it stops', async () => {
+test('a subscriber gets every change once, by real path, until it unsubscribes', async () => {
   const disk = newDisk()
   disk.put('/d/before', 'x')
   await disk.makeSymlink('/d', '/link')

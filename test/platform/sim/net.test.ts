@@ -6,7 +6,7 @@ import { SimNetwork } from '../../../src/platform/sim/net.ts'
 
 const NEVER = new AbortController().signal
 
-test('bytes travel as long as told', async () => {
+test('bytes have the configured delay', async () => {
   const clock = new SimClock()
   const { client, server } = await connect(clock, new SimNetwork(clock, { delayMs: 40 }))
   const startMs = clock.monotonicMs()
@@ -20,7 +20,7 @@ test('bytes travel as long as told', async () => {
   assert.equal((await arrivedMs) - startMs, 40) // both were under way at once
 })
 
-test('every piece may travel as long as it likes; those of one stream keep their order', async () => {
+test('chunks may have different delays; those of one stream keep their order', async () => {
   const clock = new SimClock()
   const delaysMs = [1, 1, 1, 1, 50, 5]
   const { client, server } = await connect(clock, new SimNetwork(clock, { delayMs: () => delaysMs.pop() ?? 1 }))
@@ -32,7 +32,7 @@ test('every piece may travel as long as it likes; those of one stream keep their
   assert.deepEqual(await read, ['a', 'b'])
 })
 
-test('a machine that is unplugged is heard of no more, and can listen again', async () => {
+test('an unplugged machine is unreachable, and can listen again', async () => {
   const clock = new SimClock()
   const network = new SimNetwork(clock)
   const { client } = await connect(clock, network)
@@ -44,7 +44,7 @@ test('a machine that is unplugged is heard of no more, and can listen again', as
   await assert.doesNotReject(dial())
 })
 
-test('a partition keeps bytes back without a word, and lets them through when healed', async () => {
+test('a partition holds bytes back without an error, and delivers them when healed', async () => {
   const clock = new SimClock()
   const network = new SimNetwork(clock)
   const { client, server } = await connect(clock, network)
@@ -61,7 +61,7 @@ test('a partition keeps bytes back without a word, and lets them through when he
   assert.equal(Buffer.from((await reading) ?? []).toString(), 'hello')
 })
 
-test('nobody is reached across a partition, until the caller gives up', async () => {
+test('a dial across a partition is pending until it is aborted', async () => {
   const clock = new SimClock()
   const network = new SimNetwork(clock)
   await network.host('b').listenTls({ host: '0.0.0.0', port: 22_000, identity: identity('b') }, () => assert.fail())
@@ -74,7 +74,7 @@ test('nobody is reached across a partition, until the caller gives up', async ()
   await assert.rejects(dialing, (error) => error === reason)
 })
 
-test('a cut fails both ends, for readers and writers, and loses what was under way', async () => {
+test('a cut fails both ends, for readers and writers, and loses data in transit', async () => {
   const clock = new SimClock()
   const network = new SimNetwork(clock, { delayMs: 10 })
   const { client, server } = await connect(clock, network)
@@ -86,7 +86,7 @@ test('a cut fails both ends, for readers and writers, and loses what was under w
   assert.equal(clock.sleepingCount, 0)
 })
 
-test('a cut between two leaves the others', async () => {
+test('a cut between two machines does not affect others', async () => {
   const clock = new SimClock()
   const network = new SimNetwork(clock)
   const { client, server } = await connect(clock, network)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createSimPlatform } from '../../../src/platform/sim/platform.ts'
 
-test('equal seeds make equal worlds, machines of one run differ', () => {
+test('equal seeds yield equal platforms, machines of one run differ', () => {
   const draw = (seed: number, hostName: string): string => createSimPlatform(seed, { hostName }).random.bytes(16).join()
   assert.equal(draw(1, 'a'), draw(1, 'a'))
   assert.notEqual(draw(1, 'a'), draw(1, 'b'))
@@ -21,7 +21,7 @@ test('machines that share a clock and a network reach each other by name', async
   assert.match(await arrived.promise, /^second:/)
 })
 
-test('what is put on the disk is what the walker and the hasher see', async () => {
+test('the walker and the hasher see the items of the disk', async () => {
   const platform = createSimPlatform(1)
   platform.disk.put('/folder/a', 'hello')
   const names: string[] = []

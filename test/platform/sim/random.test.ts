@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SimRandom } from '../../../src/platform/sim/random.ts'
 
-test('a seed is a sequence', () => {
+test('a seed determines a sequence', () => {
   assert.deepEqual(new SimRandom(5).bytes(50), new SimRandom(5).bytes(50))
   assert.notDeepEqual(new SimRandom(5).bytes(50), new SimRandom(6).bytes(50))
 })
 
-test('a stream depends on seed and name, not on what was drawn', () => {
+test('a stream depends on seed and name, not on earlier draws', () => {
   const random = new SimRandom(5)
   const before = random.stream('a').bytes(20)
   random.bytes(100)
@@ -16,7 +16,7 @@ test('a stream depends on seed and name, not on what was drawn', () => {
   assert.notDeepEqual(new SimRandom(6).stream('a').bytes(20), before)
 })
 
-test('chance happens as often as it says', () => {
+test('chance is true with the given probability', () => {
   const random = new SimRandom(1)
   let count = 0
   for (let i = 0; i < 10_000; i++) if (random.chance(0.3)) count++

@@ -36,7 +36,7 @@ test('at most 64 tasks are under way; one more is refused at once with a reason'
   assert.equal(await thread.verify('right', ''), true)
 })
 
-test('a thread that fails says so to all who wait, without their passwords, and the next task gets a new one', async () => {
+test('a failing thread rejects all pending tasks, without their passwords, and the next task gets a new one', async () => {
   await using thread = new PasswordThread({ entry: FAILING })
   for (const how of ['exit', 'throw']) {
     const both: Promise<unknown>[] = [thread.hash(how, SALT), thread.verify('right', '')]
@@ -46,8 +46,8 @@ test('a thread that fails says so to all who wait, without their passwords, and 
     assert.equal(await thread.verify('right', ''), true)
   }
   await assert.rejects(thread.hash('nothing', SALT), saysWhy(/bcrypt failed/))
-  await assert.rejects(thread.hash('right', SALT), saysWhy(/wrong answer/))
-  await assert.rejects(thread.verify('other', ''), saysWhy(/wrong answer/))
+  await assert.rejects(thread.hash('right', SALT), saysWhy(/wrong result/))
+  await assert.rejects(thread.verify('other', ''), saysWhy(/wrong result/))
 })
 
 test('a task has a limited time', async () => {
