@@ -45,7 +45,7 @@ async function sameAttributes(from: Member, to: Member): Promise<string> {
   return wanted
 }
 
-test('N-13: attributes follow the items where both sides want that', { skip: missing }, async (t) => {
+test('N-13: attributes are synchronized where both sides enable it', { skip: missing }, async (t) => {
   using scratch = scratchDirectory()
   if (!canKeep(scratch.path)) return t.skip('this file system keeps no attributes')
   await using a = await startMember(scratch.path, 'a')

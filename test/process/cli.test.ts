@@ -35,7 +35,7 @@ async function jsonOf(words: string): Promise<Record<string, unknown>> {
   return JSON.parse(out)
 }
 
-test('folder add, list, scan, status, remove: the way a person takes', async () => {
+test('folder add, list, scan, status, remove: the usual sequence', async () => {
   const empty = await twinfold('folder list')
   assert.match(empty.out, /No folders yet/)
 
@@ -87,7 +87,7 @@ test('debug switches what is logged, and lists the eighteen', async () => {
   await twinfold('debug --disable model')
 })
 
-test('events and logs: the past, and with --follow what comes', async () => {
+test('events and logs: past ones, and with --follow new ones', async () => {
   const { out } = await twinfold('events --types StartupComplete --json')
   assert.ok(out === '' || JSON.parse(out).type === 'StartupComplete')
   assert.match((await twinfold('events')).out, /\d  \w+  \{/)
@@ -107,7 +107,7 @@ test('events and logs: the past, and with --follow what comes', async () => {
   assert.equal(await endOf(follower), 0, 'an interrupt is how people end it')
 })
 
-test('network: everything is off in a new home, and one switch turns one thing', async () => {
+test('network: everything is off in a new home, and one switch changes one setting', async () => {
   const off = await jsonOf('network')
   assert.deepEqual(new Set(Object.values(off)), new Set([false]))
   const on = await jsonOf('network --local-discovery on')
@@ -116,7 +116,7 @@ test('network: everything is off in a new home, and one switch turns one thing',
   assert.match((await twinfold('network --all off')).out, /local-discovery +off/)
 })
 
-test('a reader that leaves early is no error', async () => {
+test('a closed output pipe is no error', async () => {
   const child = startCommand(['logs', '--follow', '--home', home, '--gui-address', daemon.url])
   await new Promise((resolve) => child.stdout?.once('data', resolve))
   child.stdout?.destroy()
@@ -124,7 +124,7 @@ test('a reader that leaves early is no error', async () => {
   assert.equal(await endOf(child), 0)
 })
 
-test('the daemon is found through its home alone; another home says it is not running', async () => {
+test('the daemon is found through its home alone; another home reports that it is not running', async () => {
   const own = join(scratch.path, 'own')
   assert.equal((await runCommand(['generate', '--home', own, '--no-port-probing'])).code, 0)
   const port = await freePort()
@@ -176,7 +176,7 @@ test('over TLS only the certificate of the home is trusted', async () => {
   }
 })
 
-test('generate makes a home once, closed to others; device-id and paths read it', async () => {
+test('generate creates a home once, private; device-id and paths read it', async () => {
   const own = join(scratch.path, 'made')
   const made = await runCommand(
     ['generate', '--home', own, '--gui-user', 'me', '--gui-password', '-', '--no-port-probing'],
@@ -223,7 +223,7 @@ test('generate makes a home once, closed to others; device-id and paths read it'
   }
 })
 
-test('generate and reset-database keep their hands off a home in use', async () => {
+test('generate and reset-database do not change a home in use', async () => {
   for (const words of [['generate'], ['debug', 'reset-database'], ['--reset-database']]) {
     const { code, err } = await runCommand([...words, '--home', home])
     assert.deepEqual([code, /another Twinfold or Syncthing uses/.test(err)], [1, true], `${words}: ${err}`)
@@ -262,7 +262,7 @@ test('help: of all commands, of one, as a man page; a missing subcommand is an e
   assert.match(missing.err, /^Usage: twinfold folder COMMAND\n/)
 })
 
-test('called by the name syncthing it answers by that name', async () => {
+test('called by the name syncthing it prints that name', async () => {
   const entry = join(scratch.path, 'syncthing')
   symlinkSync(join(import.meta.dirname, '..', '..', 'src', 'main', 'bin.ts'), entry)
   assert.match((await runCommand(['--version'], { entry })).out, /^syncthing v\d+\.\d+\.\d+ "/)
@@ -270,7 +270,7 @@ test('called by the name syncthing it answers by that name', async () => {
   assert.match((await runCommand(['version'])).out, /^twinfold v\d+\.\d+\.\d+ "/)
 })
 
-test("cli: Syncthing's own command line finds the daemon as it does, and leaves values alone", async () => {
+test("cli: Syncthing's own command line finds the daemon, and values are not changed", async () => {
   const there = ['--gui-address', daemon.url, '--gui-apikey', daemon.apiKey]
   for (const words of [
     ['cli', ...there, 'show', 'version'],
@@ -306,7 +306,7 @@ test("cli: Syncthing's own command line finds the daemon as it does, and leaves 
   assert.ok(!reading.out.includes(daemon.apiKey), "a key is for nobody's log")
 })
 
-test('folder pause and resume, and the support bundle, which nobody overwrites by accident', async () => {
+test('folder pause and resume, and the support bundle, which is not overwritten by accident', async () => {
   const path = join(scratch.path, 'pausable')
   assert.equal((await twinfold(`folder add ${path} --id pausable --no-watch`)).code, 0)
   assert.equal((await twinfold('folder pause pausable')).out, 'Folder "pausable" is paused.\n')

@@ -11,7 +11,7 @@ import { effort, reportRow } from '../support/effort.ts'
 import { freePort } from '../support/free-port.ts'
 import { eventually, scratchDirectory } from '../support/scratch.ts'
 
-test('D-06: kill -9 at any moment of many changes: every acknowledged one is there, and the file is whole', async () => {
+test('D-06: kill -9 at any moment of many changes: every acknowledged one is stored, and the file is complete', async () => {
   using scratch = scratchDirectory()
   const home = join(scratch.path, 'home')
   const file = join(home, 'config.xml')
@@ -55,7 +55,7 @@ test('D-06: kill -9 at any moment of many changes: every acknowledged one is the
   reportRow({ id: 'D-06', part: 'kill', tried: rounds, changes: acknowledged, lost })
 })
 
-test('W-16: changes made at the same time are all there', async () => {
+test('W-16: concurrent changes are all stored', async () => {
   using scratch = scratchDirectory()
   await using daemon = await startDaemon({ home: join(scratch.path, 'home') })
   const ids = Array.from({ length: 40 }, (_none, i) => `f${i}`)
@@ -69,7 +69,7 @@ test('W-16: changes made at the same time are all there', async () => {
   reportRow({ id: 'W-16', tried: ids.length, lostUpdates: lost.length })
 })
 
-test('W-10: a partial PUT of everything is refused and changes nothing', async () => {
+test('W-10: a partial PUT of everything is rejected and changes nothing', async () => {
   using scratch = scratchDirectory()
   await using daemon = await startDaemon({ home: join(scratch.path, 'home') })
   const file = join(daemon.home, 'config.xml')
@@ -95,7 +95,7 @@ test('W-10: a partial PUT of everything is refused and changes nothing', async (
   )
 })
 
-test('the interface moves, turns to TLS and asks for a password while it runs', async () => {
+test('address, TLS and password of the interface change at run time', async () => {
   using scratch = scratchDirectory()
   const started = await freePort()
   const home = join(scratch.path, 'home')
@@ -133,7 +133,7 @@ test('the interface moves, turns to TLS and asks for a password while it runs', 
   assert.ok(!text.includes('correct horse') && /<password>\$2a\$10\$/.test(text))
 })
 
-test('diagnostics of a running daemon: switched on live, without secrets, in the formats that others read', async () => {
+test('diagnostics of a running daemon: switched on live, without secrets, in standard formats', async () => {
   using scratch = scratchDirectory()
   await using daemon = await startDaemon({ home: join(scratch.path, 'home') })
   assert.equal((await daemon.request('GET', '/rest/debug/support')).status, 403)
@@ -158,7 +158,7 @@ test('diagnostics of a running daemon: switched on live, without secrets, in the
   assert.equal(picture.headers.get('content-type'), 'image/png')
 })
 
-test('a setting that waits for a restart says so, and is in effect after it; a bad one stops nobody', async () => {
+test('a setting that needs a restart is reported, and takes effect after it; an invalid one has no effect', async () => {
   using scratch = scratchDirectory()
   const home = join(scratch.path, 'home')
   const auditFile = join(scratch.path, 'audit.log')
@@ -179,7 +179,7 @@ test('a setting that waits for a restart says so, and is in effect after it; a b
   assert.match(daemon.output, /audit log .* cannot be opened/)
 })
 
-test('reset: the index of a paused folder is made anew, its files stay', async () => {
+test('reset: the index of a paused folder is rebuilt, its files stay', async () => {
   using scratch = scratchDirectory()
   const root = join(scratch.path, 'docs')
   mkdirSync(root)

@@ -12,7 +12,7 @@ import { eventually, scratchDirectory } from '../support/scratch.ts'
 
 const namesIn = (directory: string) => readdirSync(directory)
 
-test('demo: two devices in sync, a conflict, an old version, two things to answer; an interrupt leaves nothing', async () => {
+test('demo: two devices in sync, a conflict, an old version, two pending requests; an interrupt leaves nothing', async () => {
   using scratch = scratchDirectory()
   await using demo = await startDemo(scratch.path)
   assert.equal(statSync(demo.directory).mode & 0o777, 0o700)
@@ -98,7 +98,7 @@ test('demo: a device restarted from its page comes back at the same address', as
   await eventually('the same page again', async () => ((await started()) !== before ? true : undefined), 60_000)
 })
 
-test('demo: shutting the first device down from its page ends it all', async () => {
+test('demo: shutting down the first device from its page ends all', async () => {
   using scratch = scratchDirectory()
   await using demo = await startDemo(scratch.path)
   await demo.post('/rest/system/shutdown')
@@ -107,7 +107,7 @@ test('demo: shutting the first device down from its page ends it all', async () 
 })
 
 for (const signal of ['SIGTERM', 'SIGHUP'] as const) {
-  test(`demo: ${signal} in the midst of starting leaves nothing`, async () => {
+  test(`demo: ${signal} during the start leaves nothing`, async () => {
     using scratch = scratchDirectory()
     const child = startCommand(['demo', '--no-browser'], { env: { TMPDIR: scratch.path } })
     await eventually('its directory', () => namesIn(scratch.path)[0], 60_000)
@@ -117,7 +117,7 @@ for (const signal of ['SIGTERM', 'SIGHUP'] as const) {
   })
 }
 
-test('demo: a port that is taken is an error with a remedy, and leaves nothing', async () => {
+test('demo: a port in use is an error with a remedy, and leaves nothing', async () => {
   using scratch = scratchDirectory()
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -135,7 +135,7 @@ test('demo: a port that is taken is an error with a remedy, and leaves nothing',
   }
 })
 
-test('demo: words it does not know are refused before anything is made', async () => {
+test('demo: unknown arguments are rejected before anything is created', async () => {
   using scratch = scratchDirectory()
   for (const words of [['--port', '70000'], ['--port', 'x'], ['--home', '/nowhere'], ['more']]) {
     const { code, err } = await runCommand(['demo', '--no-browser', ...words], { env: { TMPDIR: scratch.path } })

@@ -21,7 +21,7 @@ async function eventsOf({ daemon }: Member): Promise<readonly EventJson[]> {
   return (await daemon.get(`/rest/events?events=${ALL}&since=0&timeout=0`)) as EventJson[]
 }
 
-test('what daemons send while they sync, pause, fail and let people in is what the client declares', async () => {
+test('events of syncs, pauses, failures and logins match the declarations of the client', async () => {
   using scratch = scratchDirectory()
   await using a = await startMember(scratch.path, 'a')
   await using b = await startMember(scratch.path, 'b')
@@ -81,7 +81,7 @@ test('what daemons send while they sync, pause, fail and let people in is what t
   for (const { daemon } of [a, b]) await daemon.get('/rest/events/disk?since=0&timeout=0')
 })
 
-test('a client in Node follows a daemon by UNIX socket and by TLS with its certificate pinned, until it is told to stop', async () => {
+test('a client in Node follows a daemon by UNIX socket and by TLS with its certificate pinned, until it is stopped', async () => {
   using scratch = scratchDirectory()
   const home = join(scratch.path, 'home')
   const pem = join(home, 'https-cert.pem')

@@ -52,7 +52,7 @@ function fill(root: string, names: readonly string[]): void {
   }
 }
 
-test('a device knows what another one has and lacks, and says so', async () => {
+test('a device reports what another one has and needs', async () => {
   using scratch = scratchDirectory()
   await using pair = await startPair(scratch.path)
   const { a, b } = pair
@@ -80,7 +80,7 @@ test('a device knows what another one has and lacks, and says so', async () => {
   assert.ok((seen[b.id]?.lastSeen ?? '') > '2020', 'it was seen')
 })
 
-test('pausing, resuming and unsharing a folder are heard at once, and what happened meanwhile arrives', async () => {
+test('pausing, resuming and unsharing a folder take effect at once, and changes meanwhile are exchanged', async () => {
   using scratch = scratchDirectory()
   await using pair = await startPair(scratch.path)
   const { a, b } = pair
@@ -119,7 +119,7 @@ test('pausing, resuming and unsharing a folder are heard at once, and what happe
   await eventually('equal trees', () => equal(a, b))
 })
 
-test('a stranger is pending until it is added; a folder is taken away while it is exchanged', async () => {
+test('an unknown device is pending until it is added; a folder is removed during its exchange', async () => {
   using scratch = scratchDirectory()
   await using pair = await startPair(scratch.path)
   const { a, b } = pair
@@ -198,7 +198,7 @@ function conflictsIn(root: string): number {
   return [...treeOf(root).keys()].filter(isConflictName).length
 }
 
-test('a daemon that stops says goodbye, and both find each other again', async () => {
+test('a daemon that stops closes its connection, and both reconnect', async () => {
   using scratch = scratchDirectory()
   await using pair = await startPair(scratch.path)
   const { a, b } = pair

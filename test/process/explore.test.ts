@@ -12,7 +12,7 @@ const DOCS = { folder: 'docs' } as const
 
 const clientOf = ({ daemon }: Member) => new Client({ transport: fetchTransport(daemon.url), apiKey: daemon.apiKey })
 
-test('two devices: a page sees the tree, what waits and why, and who has what', async () => {
+test('two devices: a page gets the tree, pending items with reasons, and availability', async () => {
   using scratch = scratchDirectory()
   await using anna = await startMember(scratch.path, 'anna')
   await using ben = await startMember(scratch.path, 'ben')

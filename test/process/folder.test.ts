@@ -26,7 +26,7 @@ function fill(root: string, files: number): void {
   }
 }
 
-test('C-10: a root that goes, or is replaced, while a real daemon scans announces no deletion', async () => {
+test('C-10: a root removed or replaced during a scan of a real daemon announces no deletion', async () => {
   using scratch = scratchDirectory()
   const root = join(scratch.path, 'root')
   const away = join(scratch.path, 'away')
@@ -115,7 +115,7 @@ test('pause, resume and remove a folder of a real daemon while it scans', async 
   assert.equal((await statusOf(daemon, 'docs')).localFiles, 3_000)
 })
 
-test('a client that leaves does not end the scan it asked for', async () => {
+test('a client that disconnects does not end its scan', async () => {
   using scratch = scratchDirectory()
   const root = join(scratch.path, 'root')
   mkdirSync(root)
@@ -142,7 +142,7 @@ test('a client that leaves does not end the scan it asked for', async () => {
   )
 })
 
-test('a folder in error goes on by itself when its disk is back, and a changed file is noticed without being asked for', async () => {
+test('a folder in error resumes when its disk is back, and a changed file is detected by the watcher', async () => {
   using scratch = scratchDirectory()
   const root = join(scratch.path, 'root')
   fill(root, 40)
@@ -163,7 +163,7 @@ test('a folder in error goes on by itself when its disk is back, and a changed f
   assert.equal((await statusOf(daemon, 'docs')).localDeleted, 0)
 })
 
-test('a damaged index is put aside and filled again; while the disk is away nothing is made in its place', async () => {
+test('a damaged index is moved aside and rebuilt; nothing is created while the disk is missing', async () => {
   using scratch = scratchDirectory()
   const root = join(scratch.path, 'root')
   const home = join(scratch.path, 'home')

@@ -129,7 +129,7 @@ test('N-01, N-02: no name of a peer touches or reads anything outside of the fol
   reportRow({ id: 'N-02', tried: handled, where: 'requests to a daemon', leakedBytes })
 })
 
-test('B-08: a flood of records is stored at our own pace, and nobody waits for it', async () => {
+test('B-08: a flood of records is stored with backpressure and does not block others', async () => {
   using scratch = scratchDirectory()
   const { member, dial } = await stage(scratch.path)
   await using _daemon = member.daemon
@@ -187,7 +187,7 @@ test('B-08: a flood of records is stored at our own pace, and nobody waits for i
   })
 })
 
-test('B-10: a flood of requests is answered or refused, within bounds', async () => {
+test('B-10: a flood of requests is served or rejected, within bounds', async () => {
   using scratch = scratchDirectory()
   const { member, dial } = await stage(scratch.path)
   await using _daemon = member.daemon

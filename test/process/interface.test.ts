@@ -79,7 +79,7 @@ test('scan rule 3: a sub that no longer exists is valid, and its deletion is det
   assert.ok(await isIndexed('stays'), 'what was not asked for is not looked at')
 })
 
-test('scan rule 3, never there: a sub that never existed is fine and records nothing', async () => {
+test('scan rule 3, never existed: a sub that never existed is valid and records nothing', async () => {
   await daemon.post('/rest/db/scan?folder=docs&sub=never/was')
   assert.equal((await daemon.request('GET', '/rest/db/file?folder=docs&file=never%2Fwas')).status, 404)
 })
@@ -101,7 +101,7 @@ test('scan rule 4, now: next=0 makes the automated rescan due at once', async ()
 })
 
 for (const next of ['abc', '1.5', '1e3', '-1', '99999999999999999999x', '0x10']) {
-  test(`scan rule 4, bad value: next=${next} is refused before anything is scanned`, async () => {
+  test(`scan rule 4, bad value: next=${next} is rejected before the scan`, async () => {
     write(`bad-next-${next}`, 'x')
     const reply = await daemon.request('POST', `/rest/db/scan?folder=docs&next=${next}`)
     assert.equal(reply.status, 400)
@@ -112,7 +112,7 @@ for (const next of ['abc', '1.5', '1e3', '-1', '99999999999999999999x', '0x10'])
 }
 
 for (const next of ['', '99999999999999999999', '31536001']) {
-  test(`scan rule 4, accepted: next="${next}" scans and answers 200`, async () => {
+  test(`scan rule 4, accepted: next="${next}" scans and returns 200`, async () => {
     const name = `fine-next-${next}`
     write(name, 'x')
     await daemon.post(`/rest/db/scan?folder=docs&next=${next}`)
@@ -163,7 +163,7 @@ test('scan: an unknown and a paused folder are 500 with the reason', async () =>
 })
 
 for (const sub of ['..', '../docs', 'a/../../x', '%00', 'a%00b', '//etc']) {
-  test(`scan: a sub that leaves the folder (${sub}) is refused and scans nothing`, async () => {
+  test(`scan: a sub that leaves the folder (${sub}) is rejected and scans nothing`, async () => {
     const name = `escape-${encodeURIComponent(sub)}`
     write(name, 'x')
     const reply = await daemon.request('POST', `/rest/db/scan?folder=docs&sub=${sub}`)
@@ -173,7 +173,7 @@ for (const sub of ['..', '../docs', 'a/../../x', '%00', 'a%00b', '//etc']) {
   })
 }
 
-test('scan: one asked for while another runs is queued and sees what was there when it was asked for', async () => {
+test('scan: a request during another scan is queued and sees the state at the time of the request', async () => {
   const replies = await Promise.all(
     Array.from({ length: 12 }, async (_, round) => {
       write(`queued-${round}`, 'x')
@@ -184,7 +184,7 @@ test('scan: one asked for while another runs is queued and sees what was there w
   assert.ok(replies.every(Boolean))
 })
 
-test('scan: a client that leaves does not stop its scan', async () => {
+test('scan: a client that disconnects does not stop its scan', async () => {
   writeFileSync(join(root, 'left-alone'), Buffer.alloc(64 * 1024 * 1024, 7))
   const leave = new AbortController()
   const request = fetch(`${daemon.url}/rest/db/scan?folder=docs`, {
@@ -219,7 +219,7 @@ test('prio: an unknown folder is 404, a GET is 405', async () => {
 const NAMES =
   'beacon config connections db dialer discover events http main model protocol relay scanner stats sync upgrade upnp versioner'
 
-test('debug: the listing holds exactly the eighteen facilities, each described', async () => {
+test('debug: the listing contains exactly the eighteen facilities, each described', async () => {
   const listing = await daemon.get('/rest/system/debug')
   const facilities = field(listing, 'facilities')
   assert.ok(typeof facilities === 'object' && facilities !== null)
@@ -235,7 +235,7 @@ test('debug: every switch changes the listing, every entry of enabled is a key o
   assert.deepEqual(field(await daemon.get('/rest/system/debug'), 'enabled'), [])
 })
 
-test('debug: a switch really changes what is logged', async () => {
+test('debug: a switch changes what is logged', async () => {
   const debugLines = async (facility: string) => {
     const text = await (await daemon.request('GET', '/rest/system/log.txt')).text()
     return text.split('\n').filter((line) => line.includes(`${facility}: `)).length
@@ -249,7 +249,7 @@ test('debug: a switch really changes what is logged', async () => {
   await daemon.post('/rest/system/debug?disable=scanner')
 })
 
-test('discovery: the removed POST is 405 whatever its parameters, and the GET answers', async () => {
+test('discovery: the removed POST is 405 for any parameters, and the GET is served', async () => {
   for (const query of ['', '?device=bad&addr=worse', `?device=${'A'.repeat(5000)}`]) {
     const reply = await daemon.request('POST', `/rest/system/discovery${query}`)
     assert.deepEqual([reply.status, reply.headers.get('allow')], [405, 'GET, OPTIONS'])
@@ -258,7 +258,7 @@ test('discovery: the removed POST is 405 whatever its parameters, and the GET an
   assert.deepEqual(await daemon.get('/rest/system/discovery'), {})
 })
 
-test('authentication: X-API-Key lets in, its absence and a wrong one do not', async () => {
+test('authentication: X-API-Key grants access, a missing or wrong one does not', async () => {
   for (const headers of [{}, { 'X-API-Key': 'wrong' }]) {
     const reply = await fetch(`${daemon.url}/rest/system/debug`, { headers })
     assert.deepEqual([reply.status, await reply.text()], [403, 'CSRF Error\n'])

@@ -37,7 +37,7 @@ function arrivedBytes({ root }: Device): number {
   return name === undefined ? 0 : statSync(join(root, name)).blocks * 512
 }
 
-test('C-01: a large file comes whole through kills, and through an edit of one block', async () => {
+test('C-01: a large file is pulled completely despite kills, and through an edit of one block', async () => {
   using directory = scratchDirectory()
   await using pair = await startPair(directory.path)
   const { a, b } = pair

@@ -163,7 +163,7 @@ for (const [name, flags] of Object.entries(UNFIT)) {
   )
 }
 
-test('launcher: a platform without a pinned Node is told what to install', () => {
+test('launcher: on a platform without a pinned Node the error names what to install', () => {
   using clone = new Clone()
   const { code, err, started, installed } = clone.start([...OLD, ...RISCV])
   assert.deepEqual([code, started, installed], [1, undefined, []])
@@ -194,7 +194,7 @@ test(
   },
 )
 
-test('launcher: a machine without npm is told so', () => {
+test('launcher: without npm the error says so', () => {
   using clone = new Clone()
   const { code, err } = clone.start([], { npm_execpath: '/opt/yarn/lib/cli.js', PATH: '' })
   assert.equal(code, 1)

@@ -14,7 +14,7 @@ import { eventually, scratchDirectory } from '../support/scratch.ts'
 const ENTRY = join(import.meta.dirname, '..', '..', 'src', 'main', 'bin.ts')
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-  test(`C-17: ${signal} stops in order, exits 0 and leaves no lock behind`, async () => {
+  test(`C-17: ${signal} shuts down cleanly, exits 0 and releases the lock`, async () => {
     using scratch = scratchDirectory()
     await using daemon = await startDaemon({ home: scratch.path })
     const startedMs = performance.now()
@@ -30,7 +30,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   })
 }
 
-test('C-17: SIGTERM in the middle of a scan stops too, and the next start goes on from there', async () => {
+test('C-17: SIGTERM during a scan shuts down too, and the next start resumes', async () => {
   using scratch = scratchDirectory()
   const root = join(scratch.path, 'folder')
   mkdirSync(root)
@@ -75,7 +75,7 @@ test('a restart under --no-restart exits 3, a shutdown exits 0', async () => {
   assert.equal(await daemon.ended(), 0)
 })
 
-test('C-17: an output that nobody reads any more does not end the daemon', async () => {
+test('C-17: a closed output pipe does not end the daemon', async () => {
   using scratch = scratchDirectory()
   await using daemon = await startDaemon({ home: scratch.path })
   daemon.child.stdout?.destroy()
@@ -165,7 +165,7 @@ const BROKEN_IDENTITIES: readonly (readonly [string, (home: string) => void])[] 
 ]
 
 for (const [what, breakIt] of BROKEN_IDENTITIES) {
-  test(`D-07: when ${what} the daemon exits 1 and makes no new identity`, async () => {
+  test(`D-07: when ${what} the daemon exits 1 and creates no new identity`, async () => {
     using scratch = scratchDirectory()
     const generated = spawnSync(process.execPath, [ENTRY, 'generate', `--home=${scratch.path}`], { encoding: 'utf8' })
     assert.equal(generated.status, 0, generated.stderr)
@@ -216,7 +216,7 @@ test('D-10: secrets are readable by their owner only under any umask, and appear
   reportRow({ id: 'D-10', tried: 5, leaks: 0 })
 })
 
-test('a port that is taken on the first start: the next free one is used and written into the config', async () => {
+test('a port in use on the first start: the next free one is used and written into the config', async () => {
   using scratch = scratchDirectory()
   const occupied = createServer()
   // Another program may have it already, which is as good.
@@ -235,7 +235,7 @@ test('a port that is taken on the first start: the next free one is used and wri
   }
 })
 
-test('private by default: a new config talks to nobody', async () => {
+test('private by default: a new config opens no connections', async () => {
   using scratch = scratchDirectory()
   await using daemon = await startDaemon({ home: scratch.path })
   const options = await daemon.get('/rest/config/options')
@@ -256,7 +256,7 @@ test('private by default: a new config talks to nobody', async () => {
   assert.equal(shown['stunKeepaliveStartS'], 0)
 })
 
-test('a home that cannot be made is a clear error', async () => {
+test('a home that cannot be created is a clear error', async () => {
   using scratch = scratchDirectory()
   mkdirSync(join(scratch.path, 'closed'), { mode: 0o555 })
   const home = join(scratch.path, 'closed', 'home')

@@ -43,7 +43,7 @@ test('passwords are in no log line, in no event and not in the home, whatever is
   for (const text of [daemon.output, events, ...texts]) assert.ok(!text.includes('planted-'))
 })
 
-test('a configured hash of cost 31 hangs nobody: a warning at the start, 503 with the remedy at a login', async () => {
+test('a configured hash of cost 31 blocks no request: a warning at the start, 503 with the remedy at a login', async () => {
   using scratch = scratchDirectory()
   const home = join(scratch.path, 'home')
   const made = await runCommand([
@@ -74,7 +74,7 @@ test('a configured hash of cost 31 hangs nobody: a warning at the start, 503 wit
   assert.equal((await login(daemon, 'other')).status, 204)
 })
 
-test('without bcrypt nobody is told of wrong credentials, and no password is set that is not there', async () => {
+test('without bcrypt no login reports wrong credentials, and no password is set', async () => {
   using scratch = scratchDirectory()
   const home = join(scratch.path, 'home')
   const open = join(scratch.path, 'open')

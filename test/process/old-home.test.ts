@@ -21,7 +21,7 @@ async function alike(members: readonly Member[]): Promise<void> {
   )
 }
 
-test('D-04: a home restored from a backup, older than what others know of it, loses nothing', async () => {
+test('D-04: a home restored from a backup, older than the index of others, loses nothing', async () => {
   using scratch = scratchDirectory()
   const start = await startMember(scratch.path, 'a')
   await using other = await startMember(scratch.path, 'b')

@@ -18,7 +18,7 @@ async function timed(name: string, daemon: Daemon, end: () => Promise<unknown>):
 }
 
 for (const name of ['SIGTERM', 'SIGINT'] as const) {
-  test(`${name} stops in order: code 0, the lock is gone`, async () => {
+  test(`${name} shuts down cleanly: code 0, the lock is released`, async () => {
     using scratch = scratchDirectory()
     await using daemon = await new Daemon({ home: scratch.path }).ready()
     assert.equal(await timed(name, daemon, () => daemon.signal(name)), 0)
@@ -26,7 +26,7 @@ for (const name of ['SIGTERM', 'SIGINT'] as const) {
   })
 }
 
-test('SIGHUP restarts in the same process, which answers again', async () => {
+test('SIGHUP restarts in the same process, which serves again', async () => {
   using scratch = scratchDirectory()
   await using daemon = await new Daemon({ home: scratch.path }).ready()
   const starts = () => daemon.output.match(/https?:\/\/127\.0\.0\.1:\d+/g)?.length ?? 0
@@ -60,7 +60,7 @@ test('a second daemon on the same home ends with code 1 and one sentence', async
   assert.doesNotMatch(err, /\n +at /)
 })
 
-test('nobody reads the output any more: the daemon lives on and stops in order', async () => {
+test('with a closed output pipe the daemon keeps running and shuts down cleanly', async () => {
   using scratch = scratchDirectory()
   await using daemon = await new Daemon({ home: scratch.path }).ready()
   daemon.child.stdout?.destroy()

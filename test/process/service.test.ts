@@ -28,7 +28,7 @@ for (const [title, scope, words] of [
   ['the machine', '--system', ['--system', '--user', 'daemon']],
   ['the machine, confined', '--system', ['--system', '--user', 'daemon', '--writable', '/srv']],
 ] as const) {
-  test(`systemd-analyze finds nothing wrong with the unit of ${title}`, { skip: noAnalyze }, async (context) => {
+  test(`systemd-analyze accepts the unit of ${title}`, { skip: noAnalyze }, async (context) => {
     using scratch = scratchDirectory()
     const path = join(scratch.path, 'twinfold.service')
     writeFileSync(path, await printedUnit(...words))

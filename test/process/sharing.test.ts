@@ -43,7 +43,7 @@ function toldEventually(member: Member, text: RegExp, ...words: string[]): Promi
   )
 }
 
-test('two people share a folder with commands alone: add, pending, accept, why, pause, remove', async () => {
+test('two users share a folder with commands only: add, pending, accept, why, pause, remove', async () => {
   using scratch = scratchDirectory()
   await using anna = await startMember(scratch.path, 'anna')
   await using ben = await startMember(scratch.path, 'ben')
@@ -119,7 +119,7 @@ test('two people share a folder with commands alone: add, pending, accept, why, 
   assert.equal(readFileSync(join(anna.root, 'a.txt'), 'utf8'), 'hello')
 })
 
-test('what is ignored is not offered again', async () => {
+test('ignored requests do not become pending again', async () => {
   using scratch = scratchDirectory()
   await using anna = await startMember(scratch.path, 'anna')
   await using ben = await startMember(scratch.path, 'ben')

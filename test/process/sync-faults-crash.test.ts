@@ -229,7 +229,7 @@ const KILLS: readonly (readonly [
   ],
 ]
 
-test(`C-02: killed wherever it hurts, both go on and end alike (SIM_SEED=${seed})`, async () => {
+test(`C-02: killed at critical moments, both resume and converge (SIM_SEED=${seed})`, async () => {
   using directory = scratchDirectory()
   const { pair, contents } = await startWithFiles(directory.path)
   await using _pair = pair
@@ -261,7 +261,7 @@ test(`C-02: killed wherever it hurts, both go on and end alike (SIM_SEED=${seed}
   assert.equal(figures.survived, figures.tried)
 })
 
-test('D-03: the index of one side deleted: no conflict, nothing comes back from the dead', async () => {
+test('D-03: the index of one side deleted: no conflict, no resurrected items', async () => {
   using directory = scratchDirectory()
   await using pair = await startPair(directory.path)
   const { a, b, both } = pair

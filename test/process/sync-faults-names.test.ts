@@ -177,7 +177,7 @@ test('N-01: no name in an index of a trusted peer reaches anything outside the f
   assert.equal((await device.daemon.request('GET', '/rest/db/browse?folder=docs')).status, 200)
 })
 
-test('N-02: no name in a request, nor in a question over REST, reads anything outside the folder', async () => {
+test('N-02: no name in a request, nor in a REST query, reads anything outside the folder', async () => {
   using directory = scratchDirectory()
   await using scene = await Scene.start(directory.path)
   const { device, canary } = scene
@@ -361,7 +361,7 @@ const OBSTACLES: readonly (readonly [kind: string, make: (path: string, canary: 
   ['a file nobody may write', (path) => writeFileSync(path, SECRET, { mode: 0o400 })],
 ]
 
-test('N-06: what stands in the way under a temporary or final name is never followed, and nobody hangs on it', async () => {
+test('N-06: an item under a temporary or final name is never followed and does not block', async () => {
   using directory = scratchDirectory()
   await using scene = await Scene.start(directory.path)
   await scene.share()
@@ -404,7 +404,7 @@ test('N-06: what stands in the way under a temporary or final name is never foll
   assert.equal(figures.wrongContent, 0)
 })
 
-test('N-06: a folder whose marker is something else stops, and touches nothing', async () => {
+test('N-06: a folder whose marker is of another type stops, and changes nothing', async () => {
   using directory = scratchDirectory()
   await using scene = await Scene.start(directory.path)
   const { device, canary } = scene

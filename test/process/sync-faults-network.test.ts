@@ -96,7 +96,7 @@ async function redial(device: Device, peer: Device): Promise<void> {
 
 const seed = chosenSeed()
 
-test(`B-18: cut after any byte, again and again: nothing is lost, both end alike (SIM_SEED=${seed})`, async () => {
+test(`B-18: connections cut after any byte: nothing is lost, both converge (SIM_SEED=${seed})`, async () => {
   using directory = scratchDirectory()
   const { pair, wire } = await startWired(directory.path)
   await using _wire = wire
@@ -137,7 +137,7 @@ test(`B-18: cut after any byte, again and again: nothing is lost, both end alike
   assert.ok(wire.cuts >= rounds / 2, `${wire.cuts} cuts`)
 })
 
-test('B-18: a slow wire and a frozen peer hold nobody else up, and are caught up with', async () => {
+test('B-18: a slow link and a frozen peer do not block others, and catch up', async () => {
   using directory = scratchDirectory()
   const { pair, wire } = await startWired(directory.path)
   await using _wire = wire

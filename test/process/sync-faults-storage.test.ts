@@ -110,7 +110,7 @@ test(
 const generation = (number: number) => Buffer.alloc(MIB, (number % 255) + 1)
 const isMixed = (content: Buffer) => content.some((byte) => byte !== content[0])
 
-test('C-11: a file that is written while it is pulled never arrives as a mixture', async () => {
+test('C-11: a file written during its pull is never pulled as a mixture', async () => {
   using directory = scratchDirectory()
   await using pair = await startPair(directory.path)
   const { a, b } = pair

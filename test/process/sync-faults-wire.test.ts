@@ -43,7 +43,7 @@ async function startScene(directory: string, prepare: (root: string) => void = (
   return { device, peer, join: () => peer.join(device.port, device.id), [Symbol.asyncDispose]: () => device.stop() }
 }
 
-test('B-04: lengths that lie cost nothing, and the next connection is as good as any', async () => {
+test('B-04: false lengths cost no memory, and the next connection works', async () => {
   using directory = scratchDirectory()
   await using scene = await startScene(directory.path)
   const nothing = new Uint8Array(0)
@@ -93,7 +93,7 @@ test('B-04: lengths that lie cost nothing, and the next connection is as good as
   assert.ok(peakRssMiB < RSS_MIB_MAX, `${peakRssMiB} MiB`)
 })
 
-test('B-07: messages out of order are answered as the others answer them', async () => {
+test('B-07: messages out of order are handled as by other implementations', async () => {
   using directory = scratchDirectory()
   await using scene = await startScene(directory.path)
   const { device, peer } = scene
@@ -201,7 +201,7 @@ test('B-07: messages out of order are answered as the others answer them', async
   })
 })
 
-test('B-08: a flood of records is taken with bounded memory, and other folders go on', async () => {
+test('B-08: a flood of records is processed with bounded memory, and other folders continue', async () => {
   using directory = scratchDirectory()
   await using a = await Device.start(directory.path, 'a')
   await using b = await Device.start(directory.path, 'b')
@@ -265,7 +265,7 @@ test('B-08: a flood of records is taken with bounded memory, and other folders g
   assert.ok(peakRssMiB < RSS_MIB_MAX, `${peakRssMiB} MiB`)
 })
 
-test('B-10: a flood of requests is answered to the last, within bounds', async () => {
+test('B-10: a flood of requests is served completely, within bounds', async () => {
   using directory = scratchDirectory()
   const content = Buffer.alloc(BLOCK, 'b')
   await using scene = await startScene(directory.path, (root) => writeFileSync(join(root, 'f'), content))
@@ -316,7 +316,7 @@ test('B-10: a flood of requests is answered to the last, within bounds', async (
   assert.ok(peakRssMiB < RSS_MIB_MAX, `${peakRssMiB} MiB`)
 })
 
-test('B-11: sizes nobody honest asks for are refused before any memory is taken', async () => {
+test('B-11: invalid sizes are rejected before memory is allocated', async () => {
   using directory = scratchDirectory()
   await using scene = await startScene(directory.path, (root) =>
     writeFileSync(join(root, 'f'), Buffer.alloc(BLOCK, 'b')),
@@ -394,7 +394,7 @@ function impossibleFiles(): readonly (readonly [what: string, record: Partial<Wi
   ]
 }
 
-test('B-12: files that cannot be are refused with a reason, and take no room on the disk', async () => {
+test('B-12: impossible files are rejected with a reason, and take no disk space', async () => {
   using directory = scratchDirectory()
   await using scene = await startScene(directory.path)
   const { device } = scene
@@ -441,7 +441,7 @@ test('B-12: files that cannot be are refused with a reason, and take no room on 
   assert.ok(apparentBytes <= figures.tried * content.length)
 })
 
-test('B-14: answers that lie never reach a file; another device that has it is asked', async () => {
+test('B-14: wrong blocks are never written; another device that has the file is requested', async () => {
   using directory = scratchDirectory()
   await using scene = await startScene(directory.path)
   const { device, peer } = scene

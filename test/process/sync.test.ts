@@ -68,7 +68,7 @@ async function assertEqual(members: readonly Member[], what: string): Promise<vo
   )
 }
 
-test('two daemons keep a hard tree alike, through changes on both sides, renames, conflicts and deletions', async () => {
+test('two daemons keep a difficult tree in sync, through changes on both sides, renames, conflicts and deletions', async () => {
   using scratch = scratchDirectory()
   const random = new SimRandom(SEED)
   await using a = await startMember(scratch.path, 'a')
@@ -99,7 +99,7 @@ test('two daemons keep a hard tree alike, through changes on both sides, renames
   }
 })
 
-test('edits on both sides that never met: the later one wins, the other is kept on both sides', async () => {
+test('concurrent edits: the later one wins, the other is kept on both sides', async () => {
   using scratch = scratchDirectory()
   await using a = await startMember(scratch.path, 'a')
   await using b = await startMember(scratch.path, 'b')
@@ -183,7 +183,7 @@ function contentsOf(root: string): ReadonlyMap<string, Buffer> {
   return new Map(names.map((name) => [name, readFileSync(join(root, name))]))
 }
 
-test('a scan is answered while a slow download runs, and a file asked for first comes next', async () => {
+test('a scan completes during a slow download, and a prioritized file is pulled next', async () => {
   using scratch = scratchDirectory()
   await using a = await startMember(scratch.path, 'a')
   await using b = await startMember(scratch.path, 'b')

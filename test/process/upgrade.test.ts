@@ -90,7 +90,7 @@ New.
 First.
 `
 
-test('publishing puts what changed into the registry', async () => {
+test('publishing puts the changes into the registry', async () => {
   await publish('99.0.0', CHANGELOG)
   await publish('99.1.0', CHANGELOG)
   const text =
@@ -118,7 +118,7 @@ test('the changelog of this repository can be published', async () => {
 const upgrade = (words: string[] = [], options: CommandOptions = {}) =>
   runCommand(['upgrade', '--home', nowhere, '--from', registry.source, ...words], options)
 
-test('upgrade prints what is newer, what changed and the command; code 0', async () => {
+test('upgrade prints the newer version, the changes and the command; code 0', async () => {
   const { code, out, err } = await upgrade()
   assert.deepEqual({ code, err }, { code: 0, err: `Asking ${registry.source} for releases newer than ${running}\n` })
   assert.ok(
@@ -173,7 +173,7 @@ test('no newer release is code 2, a failure code 1 with one sentence', async () 
   )
 })
 
-test('the settings of the home count; a configuration that cannot be read says what to do', async () => {
+test('the settings of the home apply; an unreadable configuration reports a remedy', async () => {
   const home = join(scratch.path, 'home')
   assert.equal((await runCommand(['generate', '--home', home, '--no-port-probing'])).code, 0)
   const file = join(home, 'config.xml')
@@ -217,7 +217,7 @@ test('the command for a dependency of a project upgrades it there', async () => 
   assert.deepEqual([kind, upgradeCommand('99.1.0')], ['project', `npm install --prefix ${project} twinfold@99.1.0`])
 })
 
-test('a daemon that may look for upgrades finds it, a new home asks nobody', async () => {
+test('a daemon with upgrade checks finds it, a new home sends no request', async () => {
   const home = join(scratch.path, 'daemon')
   await using daemon = await new Daemon({ home, env: { STNOUPGRADE: '0' } }).ready()
   registry.requests.length = 0
@@ -242,7 +242,7 @@ test('a daemon that may look for upgrades finds it, a new home asks nobody', asy
   await eventually('the log', () => /upgrade: Twinfold v99\.1\.0 is available/.test(daemon.output) || undefined)
 })
 
-test('under --no-upgrade nobody is asked, whatever the configuration says', async () => {
+test('with --no-upgrade no request is sent, whatever the configuration', async () => {
   await using daemon = await new Daemon({ home: join(scratch.path, 'daemon'), args: ['--no-upgrade'] }).ready()
   registry.requests.length = 0
   assert.equal((await daemon.request('GET', '/rest/system/upgrade')).status, 501)
