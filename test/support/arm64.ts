@@ -5,7 +5,7 @@ import { dirname, join, relative } from 'node:path'
 import { missingFile, required, withInstallLock } from './debian.ts'
 
 const root = join(import.meta.dirname, '..', '..')
-/** test/support/arm64-preload.mjs knows this place, too. */
+/** Also used by test/support/arm64-preload.mjs. */
 const CACHE = join(root, 'node_modules', '.cache', 'twinfold-test', 'arm64')
 /** Node for arm64 in an emulator, as one program: what it starts by `process.execPath` runs in the emulator as well. */
 export const ARM64_NODE = join(CACHE, 'bin', 'node')

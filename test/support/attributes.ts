@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 
-/** What the system's own program for extended attributes says. */
+/** Output of the system's program for extended attributes. */
 export function runAttributes(program: 'getfattr' | 'setfattr', ...words: string[]): string {
   const { status, stdout, stderr } = spawnSync(program, words, {
     encoding: 'utf8',

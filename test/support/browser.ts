@@ -21,14 +21,16 @@ const ARGUMENTS = [
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
 ]
 
-/** Turns what a foreign script would do, and what the policy refused, into errors that the collector hears. */
+/** Turns what a foreign script would do, and what the policy refused, into errors that the collector receives. */
 const WATCHMAN = `
   for (const name of ['alert', 'confirm', 'prompt']) window[name] = (text) => console.error('SCRIPT RAN: ' + name + '(' + text + ')')
   document.addEventListener('securitypolicyviolation', (event) =>
     console.error('CSP: ' + event.violatedDirective + ' refused ' + event.blockedURI))
 `
 
-/** What is missing for browser tests here, or undefined. Installs Debian's Chromium where we may; throws under CI=true. */
+/**
+ * What is missing for browser tests here, or undefined. Installs Debian's Chromium where we may; throws under CI=true.
+ */
 export function missingBrowser(): string | undefined {
   return missingProgram(PROGRAM, PROGRAM)
 }
@@ -69,8 +71,8 @@ export class Chromium implements AsyncDisposable {
   }
 
   /**
-   * Opens a page with nothing remembered from others and does something with it. Fails, besides with what was done, with
-   * every error of the page: on its console, in its scripts, refused by its policy, asked of another host.
+   * Opens a page with nothing remembered from others and does something with it. Fails, besides with what was done,
+   * with every error of the page: on its console, in its scripts, refused by its policy, requests to other hosts.
    */
   async visit<T>(options: VisitOptions, act: (visit: Visit) => Promise<T>): Promise<T> {
     const context = await this.#browser.newContext({ locale: 'en-GB', ...options.context })
@@ -130,7 +132,7 @@ function collectProblems(page: Page, origin: string, expected: readonly RegExp[]
   return problems
 }
 
-/** What a person would see, for whoever reads the failed test. */
+/** The visible state of the page, for the report of a failed test. */
 async function describe(page: Page, problems: readonly string[]): Promise<string> {
   const text = await page
     .locator('body')
@@ -147,7 +149,7 @@ interface AxeFinding {
 }
 
 /**
- * What keeps people out who use a page in another way: the serious and critical findings of axe-core, in words. Of all
+ * Accessibility: the serious and critical findings of axe-core, as text. Of all
  * its rules, or of those named.
  */
 export async function accessibilityFindings(page: Page, rules?: readonly string[]): Promise<readonly string[]> {

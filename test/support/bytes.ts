@@ -1,6 +1,9 @@
 import { createCipheriv } from 'node:crypto'
 
-/** Content that repeats with its seed and nowhere in itself, made quickly: a test that is busy for seconds loses its connections. */
+/**
+ * Content that repeats with its seed and nowhere in itself, made quickly: a test that is busy for seconds loses its
+ * connections.
+ */
 export function someBytes(sizeBytes: number, seed: number): Buffer {
   const key = Buffer.alloc(16)
   key.writeUInt32LE(seed >>> 0)

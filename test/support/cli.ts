@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { CliContext } from '../../src/cli/context.ts'
 import type { Client } from '../../src/client/client.ts'
 
-/** Where a command runs that nobody looks at, and what it has said. */
+/** The environment of a non-interactive command, with its output. */
 export interface Heard {
   readonly context: CliContext
   readonly out: readonly string[]

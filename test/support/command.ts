@@ -19,7 +19,7 @@ export interface CommandResult {
   readonly err: string
 }
 
-/** Starts the program as a person would; the environment has nothing that speaks to it but what is given. */
+/** Starts the program as a user would; its environment contains only the given settings. */
 export function startCommand(words: readonly string[], options: CommandOptions = {}): ChildProcess {
   const environment = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('ST')))
   return spawn(process.execPath, [...(options.nodeArgs ?? []), options.entry ?? ENTRY, ...words], {

@@ -5,7 +5,7 @@ import { startDaemon, type Daemon, type DaemonOptions } from './daemon.ts'
 import { freePort } from './free-port.ts'
 import { eventually } from './scratch.ts'
 
-/** A daemon with what the others must know of it. Ends with the scope that holds it. */
+/** A daemon with the properties that others need. Ends with the scope that holds it. */
 export interface Member extends AsyncDisposable {
   readonly daemon: Daemon
   readonly id: string
@@ -24,7 +24,7 @@ export interface PairStatus {
   readonly inSyncBytes: number
 }
 
-/** Starts a daemon that listens where nobody else does and announces itself to nobody. */
+/** Starts a daemon on a free port, without announcements. */
 export async function startMember(
   directory: string,
   name: string,
@@ -59,13 +59,13 @@ export async function restartMember(member: Member): Promise<Member> {
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** The one knows the other, and where it is. */
+/** Adds the other device with its address. */
 export async function addPeer(self: Member, peer: Member, device: Fields = {}): Promise<void> {
   const addresses = [`tcp://127.0.0.1:${peer.port}`]
   await self.daemon.post('/rest/config/devices', { deviceID: peer.id, name: 'peer', addresses, ...device })
 }
 
-/** Both know each other and share the folder `docs`. */
+/** Adds both devices to each other and shares the folder `docs`. */
 export async function connect(a: Member, b: Member, folder: Fields = {}, device: Fields = {}): Promise<void> {
   for (const [self, peer] of [
     [a, b],
@@ -141,7 +141,7 @@ export function treeOf(root: string, directory = ''): ReadonlyMap<string, TreeIt
   return tree
 }
 
-/** What two trees do not have in common, in words: path, content, type, mode or modification time. */
+/** Differences of two trees, as text: path, content, type, mode or modification time. */
 export function differencesOf(a: string, b: string): readonly string[] {
   const [left, right] = [treeOf(a), treeOf(b)]
   return [...new Set([...left.keys(), ...right.keys()])].sort().flatMap((path) => {

@@ -16,14 +16,14 @@ export interface DaemonOptions {
   readonly home: string
   readonly args?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
-  /** Words before the command: a namespace, another user, a limit. */
+  /** Arguments before the command: a namespace, another user, a limit. */
   readonly before?: readonly string[]
-  /** The Node to run on; the one of this process unless told otherwise. */
+  /** The Node to run on; default: the one of this process. */
   readonly node?: string
   readonly nodeArgs?: readonly string[]
   /** Another path to the program. */
   readonly entry?: string
-  /** A port of the system's choice unless said otherwise; undefined is what the config says. */
+  /** Default: a port chosen by the system; undefined: as configured. */
   readonly guiAddress?: string | undefined
 }
 
@@ -67,7 +67,7 @@ export class Daemon implements AsyncDisposable {
     return /<apikey>([^<]+)</.exec(readFileSync(join(this.home, 'config.xml'), 'utf8'))?.[1] ?? ''
   }
 
-  /** Resolves once the REST interface answers. */
+  /** Resolves once the REST interface is served. */
   async ready(): Promise<this> {
     await eventually(
       'the REST interface',

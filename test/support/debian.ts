@@ -27,7 +27,7 @@ export function missingFile(path: string, packageName: string): string | undefin
   return required(`the file "${path}" (Debian package ${packageName}) is missing and could not be installed here`)
 }
 
-/** Says loudly what is missing and returns it; under CI=true it throws. */
+/** Prints what is missing and returns it; under CI=true it throws. */
 export function required(reason: string): string {
   if (process.env['CI'] === 'true') throw new Error(reason)
   console.error(`\n*** SKIPPING: ${reason}\n`)
@@ -71,7 +71,7 @@ function takeInstallLock(): boolean {
   return false
 }
 
-/** A run that was killed leaves its lock behind; nobody who still works holds one for so long. */
+/** Age at which a lock counts as a leftover of a killed run. */
 function removeStaleLock(): void {
   const heldSinceMs = statSync(INSTALL_LOCK, { throwIfNoEntry: false })?.mtimeMs ?? Date.now()
   if (Date.now() - heldSinceMs > STALE_LOCK_MS) rmSync(INSTALL_LOCK, { recursive: true, force: true })

@@ -12,12 +12,12 @@ export interface Demo extends AsyncDisposable {
   readonly directory: string
   readonly pages: readonly { readonly name: string; readonly url: string }[]
   readonly output: string
-  /** Asks the first device; the JSON of a successful answer. */
+  /** Sends a request to the first device; the JSON of a successful response. */
   get(path: string): Promise<Record<string, unknown>>
   post(path: string, body?: unknown): Promise<void>
 }
 
-/** Starts it below a directory of the test, and resolves when it has said where its pages are. */
+/** Starts it below a directory of the test, and resolves when it has printed the addresses of its pages. */
 export async function startDemo(scratch: string, options: CommandOptions = {}): Promise<Demo> {
   const child = startCommand(['demo', '--no-browser'], { ...options, env: { ...options.env, TMPDIR: scratch } })
   let output = ''

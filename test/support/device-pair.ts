@@ -87,7 +87,7 @@ export class Device implements Member, AsyncDisposable {
     this.#daemon = await startDaemon({ home: this.home, ...this.#options })
   }
 
-  /** What it knows about the files of all folders is gone; its identity and configuration stay. */
+  /** Deletes the index of all folders; identity and configuration stay. */
   deleteIndex(): readonly string[] {
     const found = readdirSync(this.home).filter((name) => name.startsWith('index'))
     for (const name of found) rmSync(join(this.home, name), { recursive: true })
@@ -217,12 +217,12 @@ export function differences(left: string, right: string): readonly string[] {
     .map((path) => `${path}: ${a.get(path)} | ${b.get(path)}`)
 }
 
-/** Resolves when both have looked at their disks, are connected, and hold equal trees; fails with what differs. */
+/** Resolves when both have scanned, are connected, and have equal trees; fails with the differences. */
 export async function converged({ a, b, both }: DevicePair, limitMs = 60_000): Promise<void> {
   await Promise.all([a.whenConnectedTo(b.id), b.whenConnectedTo(a.id)])
   await Promise.all([a.scan(), b.scan()])
   await inSync(both, limitMs)
-  // What a scan found may not have been told yet.
+  // Results of a scan may not be announced yet.
   await eventually(
     'equal trees',
     () => {

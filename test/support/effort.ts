@@ -6,7 +6,7 @@ export function effort(usual: number): number {
   return Math.round(usual * FACTOR)
 }
 
-/** The report line of a row of the fault catalogue. Figures are for people; assertions are made apart. */
+/** The report line of a row of the fault catalogue. Figures are for readers; assertions are separate. */
 export function reportRow(row: { readonly id: string; readonly tried: number } & Record<string, unknown>): void {
   console.log(JSON.stringify(row))
 }

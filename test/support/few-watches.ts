@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 
 const SCRIPT = 'echo "$1" > "/proc/sys/user/$0" && shift && exec "$@"'
 
-/** Words before a command that let its process, and no other, have only so many inotify watches or instances. */
+/** Arguments before a command that limit the inotify watches or instances of its process only. */
 export function fewWatches(setting: 'max_inotify_watches' | 'max_inotify_instances', count: number): readonly string[] {
   return ['unshare', '--user', '--map-root-user', 'sh', '-c', SCRIPT, setting, String(count)]
 }

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net'
 
-/** Below the range from which the system takes ports for those who ask for any, so that it gives this one to nobody. */
+/** Below the ephemeral port range, so that the system does not assign this port. */
 const FIRST_PORT = 20_000
 const PORT_COUNT = 10_000
 

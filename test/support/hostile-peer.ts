@@ -13,7 +13,7 @@ import { eventually } from './scratch.ts'
 import { block, bytesField, numberField } from './wire.ts'
 
 const LIMIT_MS = 60_000
-/** Requests with higher numbers only ask whether anybody is there. */
+/** Requests with higher numbers only check that the device responds. */
 const SIGN_OF_LIFE_MIN = 0x7000_0000
 
 export type Asked = Message<typeof REQUEST>
@@ -68,11 +68,11 @@ export function fileRecord(name: string | Uint8Array, content: Uint8Array, more:
   }
 }
 
-/** A device with a known certificate that says what the test wants, in frames built by hand. */
+/** A device with a configured certificate that sends arbitrary messages, in frames built by hand. */
 export class HostilePeer {
   readonly identity: Identity
   readonly id: DeviceId
-  /** The number by which version vectors know the device. */
+  /** The short ID of the device in version vectors. */
   readonly shortId: bigint
   readonly #rawId: Uint8Array
 
@@ -104,7 +104,7 @@ export class HostilePeer {
       await device.daemon.addFolder(id, path, { devices: [{ deviceID: this.id }] })
   }
 
-  /** Connected, Hello said and heard; nothing more has been said. */
+  /** Connects and exchanges Hello; nothing more is sent. */
   async dial(port: number): Promise<HostileTalk> {
     const options = { host: '127.0.0.1', port, identity: this.identity }
     // The device may still count a connection of ours that has just ended, and turn us away for it.
@@ -129,7 +129,7 @@ export class HostilePeer {
     return talk
   }
 
-  /** A ClusterConfig for folders that we share with `theirs`, and of which both know nothing yet. */
+  /** A ClusterConfig for folders that we share with `theirs`, without an index on either side. */
   clusterConfig(theirs: string, folders: readonly string[]): Uint8Array {
     const ours = Buffer.concat([bytesField(1, this.#rawId), numberField(6, 1), numberField(8, this.shortId)])
     const other = bytesField(1, deviceIdBytes(parseDeviceId(theirs)))
@@ -173,7 +173,7 @@ export class HostilePeer {
   }
 }
 
-/** Takes apart what a device sends, without the code under test. The device must be told never to compress. */
+/** Decodes messages of a device, without the code under test. The device must be configured to never compress. */
 class Incoming {
   readonly #stream: TlsStream
   #there: Buffer = Buffer.alloc(0)
@@ -205,17 +205,17 @@ class Incoming {
   }
 }
 
-/** One conversation with a device: what it says is kept, what is said to it is up to the test. */
+/** One connection to a device: received messages are stored, the test sends its own. */
 export class HostileTalk implements AsyncDisposable {
   readonly #peer: HostilePeer
   readonly #stream: TlsStream
   readonly #incoming: Incoming
   readonly #counts = new Map<MessageType, number>()
-  /** Answers a request of the device; undefined for no answer at all. */
+  /** Responds to a request of the device; undefined for no response. */
   serve: ((asked: Asked) => Uint8Array | undefined) | undefined
   #lastSignOfLife = 0x7fff_ffff
   #heardOfLife: number | undefined
-  /** Told of every answer of the device to a request of ours. */
+  /** Called for every response of the device. */
   onAnswer: ((answered: Answered) => void) | undefined
   /** The reason it gave for hanging up. */
   closeReason: string | undefined
@@ -271,14 +271,14 @@ export class HostileTalk implements AsyncDisposable {
     return this.#counts.get(type) ?? 0
   }
 
-  /** Resolves when the device has said something of the type. */
+  /** Resolves when the device has sent a message of the type. */
   async heard(type: MessageType): Promise<void> {
     await this.until(`a ${type}`, () => this.count(type) > 0)
   }
 
   /**
-   * Whether the device still listens, once it has dealt with everything said before: it acts in order, so the answer to
-   * one more request tells. The request is for nothing at all.
+   * Whether the device still responds after it has processed all earlier messages: it handles them in order, so the
+   * response to one more request shows that. The request is for an unknown file.
    */
   async isAlive(): Promise<boolean> {
     const id = --this.#lastSignOfLife
@@ -291,7 +291,7 @@ export class HostileTalk implements AsyncDisposable {
     await this.until('the end of the conversation', () => this.ended)
   }
 
-  /** Resolves when it is so; looks after every message. */
+  /** Resolves when the condition holds; checks after every message. */
   async until(what: string, isSo: () => boolean): Promise<void> {
     const late = AbortSignal.timeout(LIMIT_MS)
     while (!isSo()) {
@@ -377,7 +377,7 @@ export function response(id: number, data: Uint8Array, code = 0): Uint8Array {
   return frame('Response', Buffer.concat([numberField(1, id), bytesField(2, data), numberField(3, code)]))
 }
 
-/** A frame from its parts, not compressed. The lengths are right unless said otherwise. */
+/** A frame from its parts, not compressed. The lengths are correct by default. */
 export function frame(
   type: MessageType | number,
   body: Uint8Array,

@@ -1,9 +1,9 @@
 const DEVICE_ID = /^[A-Z2-7]{7}(-[A-Z2-7]{7}){7}$/
 
 /**
- * What JSON of theirs has and ours has not, or has as something else; more of ours is welcome. Lists are compared by their
- * first items, and so are objects with a device for a key: which devices there are is not a matter of shape. `without`
- * names paths that are left out.
+ * What JSON of theirs has and ours has not, or has as something else; more of ours is welcome. Lists are compared by
+ * their first items, and so are objects with a device for a key: which devices there are is not a matter of shape.
+ * `without` names paths that are left out.
  */
 export function missingIn(
   ours: unknown,

@@ -6,12 +6,12 @@ import type { DeviceConnectionsJson } from '../../src/rest/cluster.ts'
 import type { CompletionJson } from '../../src/rest/completion.ts'
 import { newConfig, OWN } from './config.ts'
 
-/** A folder as the page knows it: what the config says, and what the daemon told. */
+/** The state of a folder in the page: its config, and data of the daemon. */
 export interface FolderSketch {
   readonly config?: Partial<FolderConfig>
   readonly status?: Partial<FolderLive['status']>
   readonly completion?: FolderLive['completion']
-  /** Nothing was told of it yet. */
+  /** No data received yet. */
   readonly isUntold?: boolean
 }
 
@@ -27,7 +27,7 @@ export interface StateSketch {
   readonly link?: LiveState['link']
 }
 
-/** What the page would know of a daemon: everything calm unless the sketch says otherwise. */
+/** The state of a daemon in the page: idle unless the sketch overrides it. */
 export function liveState(sketch: StateSketch = {}): LiveState {
   const devices = sketch.devices ?? []
   const folders = Object.entries(sketch.folders ?? {})
@@ -91,7 +91,7 @@ function connection(connected: boolean): DeviceConnectionsJson {
   return { connected, type: 'tcp-client', isLocal: true } as DeviceConnectionsJson
 }
 
-/** What another device told of a folder: it has everything unless said otherwise. */
+/** The completion of another device: complete by default. */
 export function completion(given: Partial<CompletionJson> = {}): CompletionJson {
   return {
     completion: 100,

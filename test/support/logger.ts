@@ -1,7 +1,7 @@
 import type { Facility } from '../../src/core/facilities.ts'
 import type { Logger } from '../../src/events/types.ts'
 
-/** A logger for tests: says nothing, remembers everything, debug lines too. */
+/** A logger for tests: prints nothing, stores all lines, debug lines too. */
 export function quietLogger(facility: Facility): Logger & { readonly lines: string[] } {
   const lines: string[] = []
   const note = (level: string) => (message: string) => void lines.push(`${level} ${message}`)

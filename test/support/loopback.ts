@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 
 /**
- * Words that, put before a command, run it in a network namespace with nothing but the loopback interface:
+ * Arguments that, before a command, run it in a network namespace with nothing but the loopback interface:
  * what is started in there can neither reach nor be reached by anything else.
  */
 export function loopbackOnly(): readonly string[] {

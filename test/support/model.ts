@@ -22,7 +22,7 @@ export function folderId(text: string): FolderId {
   return id
 }
 
-/** A folder as tests want it: hourly rescans, no watcher unless asked for, below /data. */
+/** Test defaults of a folder: hourly rescans, no watcher, below /data. */
 export function simFolder(id: string, changes: Partial<FolderConfig> = {}): FolderConfig {
   return {
     ...defaultsOf(FOLDER),
@@ -46,7 +46,7 @@ export function settle(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }
 
-/** A hub with folders in a simulated platform, and everything it says. */
+/** A model with folders on a simulated platform, with its events and log lines. */
 export class SimHub implements AsyncDisposable {
   readonly platform: SimPlatform
   readonly store: IndexStore

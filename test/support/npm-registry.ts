@@ -4,10 +4,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 
 type Json = Readonly<Record<string, unknown>>
 
-/** What a test answers instead of the registry. */
+/** A response that replaces that of the registry. */
 export type Answer = (request: IncomingMessage, response: ServerResponse) => void
 
-/** An npm registry on this machine with one package in it: the routes that installing, publishing and looking need. */
+/** An npm registry on this machine with one package in it: the routes of installing, publishing and queries. */
 export class NpmRegistry implements AsyncDisposable {
   readonly requests: { readonly method: string; readonly url: string; readonly headers: IncomingMessage['headers'] }[] =
     []
@@ -15,7 +15,7 @@ export class NpmRegistry implements AsyncDisposable {
   readonly #manifests = new Map<string, Json>()
   readonly #tarballs = new Map<string, Buffer>()
   latest: string | undefined
-  /** Takes the place of every answer. */
+  /** Replaces every response. */
   answer: Answer | undefined
 
   private constructor() {

@@ -1,5 +1,5 @@
 /**
- * Words that, put before a command, let its process be refused what the permission bits refuse. Root keeps its name,
+ * Arguments that, before a command, make permission bits apply to its process. Root keeps its name,
  * so that it still reads a checkout in a directory of its own, but loses the right to overlook the bits.
  */
 export function asOrdinaryUser(): readonly string[] {

@@ -34,7 +34,7 @@ export async function run(program: string, args: readonly string[], { cwd, env =
 /** Programs started by name find the Node that runs the tests. */
 export const withThisNode = { PATH: `${dirname(process.execPath)}:${process.env['PATH']}` }
 
-/** The working tree as a clone would have it: all that git knows or would add, nothing that was installed or built. */
+/** The working tree as a clone would have it: all tracked and untracked files, nothing installed or built. */
 export async function cleanClone(directory: string): Promise<void> {
   const listed = await run('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { cwd: root })
   for (const file of listed.split('\0').filter((name) => name !== '' && existsSync(join(root, name)))) {
@@ -48,7 +48,7 @@ export interface Packed {
   readonly files: readonly { readonly path: string; readonly mode: number }[]
 }
 
-/** `npm pack` there. All of its standard output must be its own answer. */
+/** `npm pack` there. Its standard output must contain nothing else. */
 export async function pack(clone: string): Promise<Packed> {
   const [answer] = JSON.parse(await run('npm', ['pack', '--json'], { cwd: clone })) as {
     filename: string

@@ -15,7 +15,7 @@ type Check = (value: unknown) => void
 const DECLARED: ReadonlyMap<string, Declaration> = new Map(Object.entries(ROUTES))
 const checks = new Map<string, Check>()
 
-/** The declaration that a request belongs to; undefined for paths that nobody serves. */
+/** The declaration that a request belongs to; undefined for unknown paths. */
 export function declarationOf(
   method: string,
   target: string,
@@ -54,7 +54,7 @@ export async function checkReply(method: string, target: string, reply: CheckedR
   }
 }
 
-/** Compiled at first use: the library is large, and most test files ask few routes. */
+/** Compiled at first use: the library is large, and most test files use few routes. */
 async function checkOf(name: string, schema: Schema): Promise<Check> {
   const known = checks.get(name)
   if (known !== undefined) return known

@@ -18,7 +18,7 @@ export interface RestOptions {
   readonly timeoutMs?: number
 }
 
-/** One request with the API key. Rejects when no answer came; any status is an answer. */
+/** One request with the API key. Rejects without a response; any status resolves. */
 export function rest(options: RestOptions, method: string, path: string, body?: unknown): Promise<Reply> {
   const { promise, resolve, reject } = Promise.withResolvers<Reply>()
   const { address, agent, apiKey, timeoutMs = 120_000 } = options
@@ -40,7 +40,7 @@ export function rest(options: RestOptions, method: string, path: string, body?: 
   })
   outgoing.on('error', reject)
   outgoing.setTimeout(timeoutMs, () =>
-    outgoing.destroy(new Error(`no answer within ${timeoutMs} ms: ${method} ${path}`)),
+    outgoing.destroy(new Error(`no response within ${timeoutMs} ms: ${method} ${path}`)),
   )
   outgoing.end(payload)
   return promise

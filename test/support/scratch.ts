@@ -11,7 +11,7 @@ export function scratchDirectory(): Disposable & { readonly path: string } {
 /** Long enough for a machine with many times more to do than it has cores: only a failure takes so long. */
 export const WAIT_MS_MAX = 60_000
 
-/** Asks again and again until the answer is something, for at most `limitMs`; then fails with what was waited for. */
+/** Polls until the result is defined, for at most `limitMs`; then fails with the description. */
 export async function eventually<T>(
   what: string,
   ask: () => T | undefined | Promise<T | undefined>,

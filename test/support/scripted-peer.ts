@@ -21,7 +21,7 @@ import { eventually } from './scratch.ts'
 
 const NEVER = new AbortController().signal
 
-/** A device that exists only as a certificate: what it says is up to the test. */
+/** A device that consists of a certificate only: the test sends its messages. */
 export async function newIdentity(): Promise<{ readonly identity: Identity; readonly id: DeviceId }> {
   const identity = await makeCertificate({
     commonName: 'syncthing',
@@ -37,7 +37,7 @@ export interface ScriptedPeerOptions {
   readonly identity: Identity
   readonly id: DeviceId
   readonly port: number
-  /** Answers requests of the daemon. */
+  /** Responds to requests of the daemon. */
   readonly serve?: (request: BlockRequest) => Promise<BlockReply>
   /** What it calls itself. */
   readonly called?: { readonly deviceName?: string; readonly clientName?: string; readonly clientVersion?: string }
@@ -98,7 +98,7 @@ export class ScriptedPeer implements AsyncDisposable {
     return closed.aborted ? String(closed.reason instanceof Error ? closed.reason.message : closed.reason) : undefined
   }
 
-  /** Says that both share these folders, and waits until the daemon has said its own word. */
+  /** Sends a ClusterConfig with these folders, and waits for that of the daemon. */
   async introduce(folders: readonly string[], more: Partial<ClusterDevice> = {}): Promise<ClusterConfig> {
     const entry = (id: DeviceId, changes: Partial<ClusterDevice> = {}): ClusterDevice => ({
       id,

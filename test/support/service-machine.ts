@@ -19,7 +19,7 @@ interface Options {
   readonly script?: string
 }
 
-/** A machine with a Node and a Twinfold on a simulated disk, whose programs do what a test says. */
+/** A machine with a Node and a Twinfold on a simulated disk, whose programs are stubs of the test. */
 export async function createMachine(options: Options = {}) {
   const { disk, programs, ...ports } = createSimPlatform(1)
   const calls: string[] = []

@@ -15,7 +15,7 @@ export type Kind = 'twinfold' | 'syncthing'
 /** The one folder that is shared in these tests. */
 export const FOLDER = 'share'
 
-/** Nobody else lives in the namespace, so that a port is free because nobody took it. */
+/** Ports are free in the private network namespace. */
 const FIRST_PORT = 22_000
 const SLOW_LINE = join(import.meta.dirname, 'slow-line.mjs')
 const SLOW_PORTS_ABOVE = 1_000
@@ -40,7 +40,7 @@ interface ConnectionStatus {
   readonly secondary?: readonly { readonly inBytesTotal: number }[] | null
 }
 
-/** A network with nothing but loopback, in which several programs can talk to each other. Ends with what holds it. */
+/** A network with nothing but loopback, in which several programs can connect to each other. Ends with its scope. */
 export class Network implements AsyncDisposable {
   readonly #keeper: ChildProcess
   readonly #members: Member[] = []
@@ -59,7 +59,7 @@ export class Network implements AsyncDisposable {
     return new Network(keeper, directory)
   }
 
-  /** A device that runs and knows nobody. Its folder's directory exists and is empty. */
+  /** A running device without other devices. Its folder's directory exists and is empty. */
   async add(kind: Kind, name: string): Promise<Member> {
     const before = insideNamespaceOf(this.#keeper)
     const member = new Member({
@@ -163,7 +163,7 @@ export class Member {
     if (this.#process instanceof Syncthing) await this.#process.ready()
   }
 
-  /** No farewell, no last write: as when the power goes. */
+  /** SIGKILL: no close message, no last write, as at a power loss. */
   async kill(): Promise<void> {
     const child = this.#process?.child
     if (child === undefined) return
@@ -197,7 +197,7 @@ export class Member {
     this.#neighbours.push(peer)
   }
 
-  /** Whether it has heard everything that those of `members` have to say whom it knows. */
+  /** Whether it has received the whole index of its peers in `members`. */
   async hasHeardAll(members: readonly Member[]): Promise<boolean> {
     for (const peer of this.#neighbours.filter((each) => members.includes(each))) {
       const told = (await this.get(`/rest/db/completion?folder=${FOLDER}&device=${peer.id}`)) as {
@@ -221,7 +221,7 @@ export class Member {
     })
   }
 
-  /** The folder is known to `peers` from now on, and to nobody else. */
+  /** Shares the folder with `peers` only. */
   async shareWith(peers: readonly Member[]): Promise<void> {
     const devices = peers.map(({ id }) => ({ deviceID: id }))
     await this.request('PATCH', `/rest/config/folders/${FOLDER}`, { devices })
@@ -247,7 +247,7 @@ export class Member {
   }
 }
 
-/** Every member knows those beside it in `links`, and shares the folder with them. */
+/** Adds devices by `links`, and shares the folder along them. */
 export async function link(
   links: readonly (readonly [Member, Member])[],
   folder: Readonly<Record<string, unknown>> = {},
@@ -278,7 +278,7 @@ export interface AlikeOptions {
 
 const RESCAN_AFTER_MS = 2_000
 
-/** Resolves when all members have heard of everything and need nothing, and their trees are alike. Returns how long it took. */
+/** Resolves when all members have all indexes, need nothing, and have equal trees. Returns the duration. */
 export async function untilAlike(
   members: readonly Member[],
   { limitMs = 60_000, except, rescan = [] }: AlikeOptions = {},
@@ -316,7 +316,7 @@ export async function untilAlike(
   return performance.now() - startedMs
 }
 
-/** Fails with what every member knows of the names that are not as expected on the disk of the first. */
+/** Fails with the records of every member for the names that differ on the disk of the first. */
 export async function assertTree(
   members: readonly Member[],
   expected: ReadonlyMap<string, TreeItem>,
@@ -343,7 +343,7 @@ async function viewsOf(members: readonly Member[], names: Iterable<string>): Pro
   return lines
 }
 
-/** Why members are not alike, for whoever reads the failed test. */
+/** Differences between members, for the report of a failed test. */
 async function explain(members: readonly Member[], except: ((path: string) => boolean) | undefined): Promise<string> {
   const unlike = differences(
     members.map(({ root }) => root),

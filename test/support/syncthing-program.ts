@@ -10,8 +10,8 @@ const PROGRAM = join(CACHE, 'usr', 'bin', 'syncthing')
 const KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg'
 
 /**
- * The words that start a real Syncthing: the one of Debian's newer release, kept beside the packages of npm, or with
- * `TWINFOLD_SYNCTHING=installed` the one that is installed here, whatever its age. Debian 12 has a very old one.
+ * The arguments that start a real Syncthing: the one of Debian's newer release, kept beside the packages of npm, or
+ * with `TWINFOLD_SYNCTHING=installed` the one that is installed here, whatever its age. Debian 12 has a very old one.
  */
 export function syncthingProgram(): string {
   return wantsInstalled() ? 'syncthing' : PROGRAM
@@ -31,7 +31,7 @@ function wantsInstalled(): boolean {
   return process.env['TWINFOLD_SYNCTHING'] === 'installed'
 }
 
-/** By apt, which knows a mirror and checks who signed; it is neither installed, nor does apt know of it afterwards. */
+/** Downloaded by apt, which has a mirror and checks signatures; it is not installed. */
 function download(): void {
   const mirror = onPath('apt-get') && onPath('dpkg-deb') ? debianMirror() : undefined
   if (mirror === undefined) return

@@ -58,7 +58,7 @@ export function syncthingDeviceId(home: string, before = loopbackOnly()): string
   return id
 }
 
-/** Switches off, in the config file of a home nobody uses now, all that reaches outside. */
+/** Switches off, in the config file of an unused home, all external connections. */
 export function quietConfig(home: string): void {
   editConfig(home, (document) => {
     const options = child(document.documentElement, 'options')
@@ -92,7 +92,7 @@ function child(parent: Element | null, name: string): Element {
   return found
 }
 
-/** One process instead of a supervising one and its child, no upgrades, and nobody's own settings. */
+/** One process instead of a supervising one and its child, no upgrades, and no user settings. */
 function environment(home?: string): NodeJS.ProcessEnv {
   const clean = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(ST[A-Z]|NODE_)/.test(name)))
   return {
@@ -103,13 +103,13 @@ function environment(home?: string): NodeJS.ProcessEnv {
   }
 }
 
-/** Whether the network this process lives in leads anywhere but to itself. */
+/** Whether the network namespace of this process has more than loopback. */
 export function hasWayOut(): boolean {
   const routes = readFileSync('/proc/self/net/route', 'utf8').trim().split('\n').slice(1)
   return routes.some((line) => line.split(/\s+/)[0] !== 'lo')
 }
 
-/** Words that, put before a command, run it in the network of a process that was started with `loopbackOnly`. */
+/** Arguments that, before a command, run it in the network of a process that was started with `loopbackOnly`. */
 export function insideNamespaceOf(child: ChildProcess): readonly string[] {
   const user = process.getuid?.() === 0 ? [] : ['--preserve-credentials', '-U']
   return ['nsenter', ...user, '-n', '-t', String(child.pid)]
@@ -118,9 +118,9 @@ export function insideNamespaceOf(child: ChildProcess): readonly string[] {
 export interface SyncthingOptions {
   readonly home: string
   readonly args?: readonly string[]
-  /** Where REST shall listen, as `--gui-address` takes it. A socket in the home unless told otherwise. */
+  /** Where REST shall listen, as `--gui-address` takes it. Default: a socket in the home. */
   readonly guiAddress?: string
-  /** Words before the command. Leaving the namespace out is allowed only to somebody who lives in one. */
+  /** Arguments before the command. The namespace may be left out only inside of one. */
   readonly before?: readonly string[]
 }
 
@@ -158,7 +158,7 @@ export class Syncthing implements AsyncDisposable {
     return this.#output
   }
 
-  /** Resolves once it has started. It answers before, but ends with an error when it is stopped before. */
+  /** Resolves once it has started. It serves requests before, but fails when it is stopped before. */
   async ready(): Promise<this> {
     await eventually(
       'Syncthing to start',
@@ -176,7 +176,7 @@ export class Syncthing implements AsyncDisposable {
     return this
   }
 
-  /** Whether it says so, and every folder that is not paused has its state. */
+  /** Whether it reports so, and every folder that is not paused has a state. */
   async #hasStarted(): Promise<boolean> {
     const events = parsed(await this.#requestSoon('/rest/events?since=0&timeout=1')) as
       | { readonly type: string }[]
@@ -222,7 +222,7 @@ export class Syncthing implements AsyncDisposable {
     return this.child.exitCode !== null || this.child.signalCode !== null
   }
 
-  /** The exit code, once it has ended by itself. Rejects when it goes on running. */
+  /** The exit code, once it has ended by itself. Rejects when it keeps running. */
   async ended(limitMs = STOP_MS_MAX): Promise<number | null> {
     if (!this.#hasEnded()) await once(this.child, 'exit', { signal: AbortSignal.timeout(limitMs) })
     return this.child.exitCode

@@ -51,7 +51,7 @@ function unifiedCgroups(): string | undefined {
     ?.split(' ')[1]
 }
 
-/** Run in the namespaces before systemd: file systems that nobody outside sees, and a network of loopback alone. */
+/** Run in the namespaces before systemd: private file systems, and a network with loopback only. */
 const ENTER = `set -e
 mount --make-rprivate /
 mount -t proc proc /proc

@@ -17,7 +17,7 @@ export interface Difference {
   readonly items: readonly (TreeItem | undefined)[]
 }
 
-/** A disk or a runtime may keep a time less exactly than it was told to, by less than this. */
+/** Precision of times of disks and runtimes. */
 const ROUNDED_NS_MAX = 1_000n
 
 const TEMPORARY = /(^|\/)(\.syncthing\.|~syncthing~)[^/]*$/
@@ -65,7 +65,7 @@ function itemAt(path: string): TreeItem | undefined {
     : undefined
 }
 
-/** A file whose change time is the same was not written since: large trees are looked at many times. */
+/** A file whose change time is the same was not written since: large trees are compared many times. */
 const digests = new Map<string, string>()
 
 function digestOf(path: string, ...moments: readonly bigint[]): string {
@@ -86,7 +86,7 @@ function digestOf(path: string, ...moments: readonly bigint[]): string {
   return digest
 }
 
-/** Names that are not alike in all the trees. */
+/** Names that differ between the trees. */
 export function differences(
   roots: readonly string[],
   except: (path: string) => boolean = () => false,

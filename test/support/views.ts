@@ -3,12 +3,12 @@ import type { Page } from 'playwright-core'
 const VIEWS_MAX = 150
 
 export interface CrawlOptions {
-  /** Whether a link is followed, by what stands behind the origin; all of them unless said otherwise. */
+  /** Whether a link is followed, by what stands behind the origin; default: all. */
   readonly follow?: (path: string) => boolean
 }
 
 /**
- * Opens everything that a person can get to by following links of the page into itself; its tabs are links, too. `look`
+ * Opens everything that a user can reach by following links of the page into itself; its tabs are links, too. `look`
  * is called at each of them, once it has come to rest. Returns their addresses.
  */
 export async function everyView(
@@ -42,10 +42,10 @@ async function linksOf(page: Page): Promise<readonly string[]> {
 
 const TWO_FRAMES = 'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))'
 
-/** The page has followed its address, something is there, and nothing says any more that it is loading. */
+/** The page has followed its address, has content, and shows no loading state. */
 export async function atRest(page: Page): Promise<void> {
   await page.getByRole('main').waitFor()
   await page.evaluate(TWO_FRAMES)
-  // Not waitForFunction: what it asks again and again is refused by the policy of the page.
+  // Not waitForFunction: its polling is refused by the policy of the page.
   await page.locator('.skeleton, [aria-busy="true"]').first().waitFor({ state: 'detached' })
 }
