@@ -81,7 +81,7 @@ async function outcome(promise: Promise<unknown>): Promise<unknown> {
   }
 }
 
-/** Which of two codes says that a dangling symlink is in the way depends on where: nobody could rely on it. */
+/** Either of two codes is valid for an existing dangling symlink. */
 async function makeAll(disk: Disk, at: string, bits: number): Promise<unknown> {
   try {
     return await disk.makeDirectories(at, bits)

@@ -7,7 +7,7 @@ export interface DiskBench extends AsyncDisposable {
   readonly disk: Disk
   readonly root: string
   readonly umask: number
-  /** Makes the disk be used by somebody whom permission bits stop, until it is disposed. */
+  /** Makes permission bits apply to the disk until disposal. */
   asOrdinaryUser(): Promise<Disposable>
   /** How far a time that is set may be from the time that is found, in today's decades. */
   readonly timeErrorNs: number
@@ -26,18 +26,18 @@ export function diskContract(name: string, make: () => Promise<DiskBench>): void
       await check(bench, bench.disk, bench.root)
     })
   }
-  openLaws(spec)
-  contentLaws(spec)
-  directoryLaws(spec)
-  renameLaws(spec)
-  symlinkLaws(spec)
-  metadataLaws(spec)
-  oddityLaws(spec)
+  openSpecs(spec)
+  contentSpecs(spec)
+  directorySpecs(spec)
+  renameSpecs(spec)
+  symlinkSpecs(spec)
+  metadataSpecs(spec)
+  odditySpecs(spec)
 }
 
-type Law = (text: string, check: (bench: DiskBench, disk: Disk, root: string) => Promise<void>) => void
+type Spec = (text: string, check: (bench: DiskBench, disk: Disk, root: string) => Promise<void>) => void
 
-function openLaws(spec: Law): void {
+function openSpecs(spec: Spec): void {
   spec('create creates an empty file', async (_, disk, root) => {
     await put(disk, `${root}/a`, '')
     assert.equal((await disk.lstat(`${root}/a`)).sizeBytes, 0)
@@ -98,7 +98,7 @@ function openLaws(spec: Law): void {
   })
 }
 
-function contentLaws(spec: Law): void {
+function contentSpecs(spec: Spec): void {
   spec('written data is read back, at any position', async (_, disk, root) => {
     await put(disk, `${root}/a`, 'hello world')
     await using file = await disk.open(`${root}/a`, 'write')
@@ -181,7 +181,7 @@ function contentLaws(spec: Law): void {
   })
 }
 
-function directoryLaws(spec: Law): void {
+function directorySpecs(spec: Spec): void {
   spec('a new directory is empty', async (_, disk, root) => {
     await disk.makeDirectory(`${root}/d`, 0o755)
     assert.deepEqual(await disk.list(`${root}/d`), [])
@@ -251,7 +251,7 @@ function directoryLaws(spec: Law): void {
   })
 }
 
-function renameLaws(spec: Law): void {
+function renameSpecs(spec: Spec): void {
   spec('a rename moves content, identity and nothing else', async (_, disk, root) => {
     await put(disk, `${root}/a`, 'abc')
     const before = await disk.lstat(`${root}/a`)
@@ -444,7 +444,7 @@ function renameLaws(spec: Law): void {
   })
 }
 
-function symlinkLaws(spec: Law): void {
+function symlinkSpecs(spec: Spec): void {
   spec('a symlink keeps its target, whether it exists or not', async (_, disk, root) => {
     for (const target of ['a', '/no/where', '../..', 'ä b', '.']) {
       await disk.makeSymlink(target, `${root}/link`)
@@ -510,7 +510,7 @@ function symlinkLaws(spec: Law): void {
   })
 }
 
-function metadataLaws(spec: Law): void {
+function metadataSpecs(spec: Spec): void {
   spec('permissions of new items are reduced by the umask', async ({ umask }, disk, root) => {
     await (await disk.open(`${root}/a`, 'create', 0o666)).close()
     await disk.makeDirectory(`${root}/d`, 0o777)
@@ -594,7 +594,7 @@ function metadataLaws(spec: Law): void {
   })
 }
 
-function oddityLaws(spec: Law): void {
+function odditySpecs(spec: Spec): void {
   spec('a name that is no UTF-8 is listed as invalid, others as valid', async (bench, disk, root) => {
     await put(disk, `${root}/good`, 'x')
     await put(disk, `${root}/\ufffd`, 'a real replacement character')

@@ -110,7 +110,7 @@ export function httpClientContract(name: string, make: () => HttpClientSetup): v
       new Promise((resolve) => signal.addEventListener('abort', () => resolve({ status: 200, headers: {} }))),
     async (ask, { pass }) => {
       const request = ask({ timeoutMs: 50 })
-      request.catch(() => {}) // looked at below
+      request.catch(() => {}) // checked below
       await pass(request)
       await assert.rejects(request, coded('ETIMEDOUT'))
     },

@@ -7,7 +7,9 @@ export interface MemoryItem {
   readonly sizeBytes?: number
 }
 
-/** A tree of names for tests of walking: `'a/'` is a directory, everything else a file unless an item says more. */
+/**
+ * A tree of names for tests of walking: `'a/'` is a directory, everything else a file unless an item specifies more.
+ */
 export class MemoryTree implements SyncDisk {
   readonly items = new Map<string, MemoryItem>()
   readonly #failures = new Map<string, string>()

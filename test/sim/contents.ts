@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { SimItem } from '../../src/platform/sim/disk-hands.ts'
+import type { SimItem } from '../../src/platform/sim/direct-access.ts'
 import type { SimRandom } from '../../src/platform/sim/random.ts'
 
 /** Every content has a distinct size, so that a disk with coarse times shows every edit. */

@@ -1,5 +1,5 @@
 import { isTemporary } from '../../src/core/paths.ts'
-import type { SimItem } from '../../src/platform/sim/disk-hands.ts'
+import type { SimItem } from '../../src/platform/sim/direct-access.ts'
 import { DOCS } from '../support/model.ts'
 import type { Contents } from './contents.ts'
 import { ROOT, type SimDevice } from './device.ts'

@@ -7,7 +7,7 @@ import {
   joinPath,
   parentOf,
 } from '../../src/core/paths.ts'
-import type { SimItem } from '../../src/platform/sim/disk-hands.ts'
+import type { SimItem } from '../../src/platform/sim/direct-access.ts'
 import { pick, type SimRandom } from '../../src/platform/sim/random.ts'
 import type { Contents } from './contents.ts'
 import { ROOT, type SimDevice } from './device.ts'

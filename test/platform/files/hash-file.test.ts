@@ -50,7 +50,7 @@ function hashesOf(content: Uint8Array): Buffer {
   return Buffer.concat(hashes)
 }
 
-/** Hashes as much at once as `bufferBytes` says. */
+/** Hashes `bufferBytes` at a time. */
 function run(
   file: FakeFile,
   changeStamp: number | undefined,

@@ -7,7 +7,7 @@ import type { Disk } from '../../../src/platform/disk.ts'
 import { nodeDisk } from '../../../src/platform/node/disk/disk.ts'
 import { scratchDirectory } from '../../support/scratch.ts'
 
-/** The directories of a root on a real disk that counts how often it is asked where a path leads. */
+/** The directories of a root on a real disk that counts calls of realPath. */
 function parentsOf(root: string): { readonly parents: Parents; readonly scanned: string[]; looks: () => number } {
   let looks = 0
   const disk: Disk = {

@@ -1,4 +1,4 @@
-/** A thread for passwords that does what the password says, in place of hashing it. */
+/** A password worker that fails as the password requests. */
 import { parentPort } from 'node:worker_threads'
 import type { PasswordReport, PasswordTask } from '../../../src/platform/node/threads/password-worker.ts'
 

@@ -35,7 +35,7 @@ function flagsOf(descriptor: number): number {
   return Number.parseInt(flags, 8)
 }
 
-/** The bit of direct access in `flagsOf`. Asked of the kernel: it differs by architecture, and an emulator shows its host's. */
+/** O_DIRECT in `flagsOf`, read from the kernel: it differs by architecture, and an emulator shows its host's. */
 function directFlag(path: string): number {
   const [plain, direct] = [0, constants.O_DIRECT].map((more) => {
     const descriptor = openSync(path, constants.O_RDWR | more)

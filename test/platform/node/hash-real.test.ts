@@ -144,7 +144,9 @@ function jobFor(path: string): HashJob {
   }
 }
 
-/** Overwrites a byte and puts the time back, until the system's clock has moved on enough to show in the change time. */
+/**
+ * Overwrites a byte and puts the time back, until the system's clock has moved on enough to show in the change time.
+ */
 function changeInSecret(path: string, positionBytes: number): void {
   const { ctimeNs } = lstatSync(path, { bigint: true })
   do {

@@ -2,8 +2,8 @@ import { rm, writeFile } from 'node:fs/promises'
 import { nodeDisk } from '../../../src/platform/node/disk/disk.ts'
 
 /**
- * A process that takes a lock and says how it went, one word a line.
- * `hold`: keeps it until its input ends. `churn N`: takes and gives back N times, and says `clash` when it was not alone.
+ * A process that takes a lock and prints the result, one word per line. `hold`: keeps it until its input ends. `churn
+ * N`: locks and releases N times, and prints `clash` when it was not exclusive.
  */
 const [mode, path = '', count = '1'] = process.argv.slice(2)
 
@@ -20,7 +20,7 @@ if (mode === 'hold') {
       await writeFile(`${path}.inside`, '', { flag: 'wx' })
       await rm(`${path}.inside`)
     } catch {
-      console.log('clash') // somebody else is inside
+      console.log('clash') // locked by another process too
     }
     done++
   }

@@ -1,4 +1,4 @@
-/** Asks for a block of a file and tells the code that the answer is. */
+/** Reads a block of a file and prints the resulting code. */
 import { systemCode } from '../../../src/core/errors.ts'
 import { NodeBlockReader } from '../../../src/platform/node/block-reader.ts'
 import { DiskThreads } from '../../../src/platform/node/threads/disk-threads.ts'

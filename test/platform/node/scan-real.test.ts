@@ -61,7 +61,7 @@ test('N-09: pipes, sockets and hard links neither block the walk nor are misread
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(`${scratch.path}/socket`, resolve))
   await using hasher = createNodeHasher({ threads: 1 })
-  // Each on its own, walked and hashed: a pipe that nobody writes to would keep whoever opens it waiting for ever.
+  // Each walked and hashed separately: opening a pipe without a writer would block forever.
   const kinds = ['file', 'hard', 'root', 'pipe', 'socket']
   const expected: Record<string, string> = { file: 'hashed', hard: 'hashed' }
   const stuck: string[] = []
@@ -110,7 +110,7 @@ test('N-03: names that are no UTF-8 are listed and never opened', async () => {
   assert.deepEqual(touched, [])
 })
 
-/** As root everything may be read: the walk runs in a process of somebody who may not. */
+/** Root may read everything: the walk runs in a process of an ordinary user. */
 test('C-09: as an ordinary user, unreadable items are a problem, not a deletion', () => {
   using scratch = scratchDirectory()
   mkdirSync(`${scratch.path}/closed/below`, { recursive: true })

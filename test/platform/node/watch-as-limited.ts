@@ -1,4 +1,4 @@
-/** Watches a folder in a process that may have few watches, and says what came of it. */
+/** Watches a folder in a process with few watches, and prints the result. */
 import { createNodeWatcher } from '../../../src/platform/node/disk/watch.ts'
 
 const root = process.argv[2] ?? ''

@@ -38,7 +38,7 @@ for (const [what, options] of refused) {
   test(`${what} is turned away, and those after it are served`, async () => {
     await using listener = await listen()
     const socket = strange(listener.port, options)
-    socket.on('secureConnect', () => socket.write('anybody there?')) // TLS 1.3 tells the client late
+    socket.on('secureConnect', () => socket.write('anybody there?')) // TLS 1.3 rejects the client late
     await closed(socket)
     assert.equal(listener.count(), 0)
     const friend = strange(listener.port, credentials())
