@@ -96,7 +96,7 @@ export function explainFailure(
     case 'unreachable': {
       const start = `${program} serve${connection?.home === undefined ? '' : ` --home ${escapeText(connection.home)}`}`
       const hint = `Start it with "${start}", or name another home with --home`
-      const message = `no daemon answers at ${address}${home}: ${escapeText(error.message)}. ${hint}`
+      const message = `no daemon responds at ${address}${home}: ${escapeText(error.message)}. ${hint}`
       return { message, code: CLI_EXIT.noDaemon }
     }
     case 'impostor': {

@@ -34,7 +34,7 @@ export async function deviceAdd(
   ])
   const existing = devices.find((device) => device.deviceID === deviceID)
   if (existing !== undefined) {
-    throw new TwinfoldError('bad-request', `the device is there already, as "${existing.name}"`)
+    throw new TwinfoldError('bad-request', `the device already exists, as "${existing.name}"`)
   }
   await client.call('POST /rest/config/devices', {
     body: {
@@ -137,7 +137,7 @@ export async function devicePause(
 async function otherDevice(client: Client, text: string): Promise<DeviceConfig> {
   const [devices, { myID }] = await Promise.all([client.devices(), client.systemStatus()])
   const device = findDevice(devices, text)
-  if (device.deviceID === myID) throw new TwinfoldError('bad-request', 'that is this device itself')
+  if (device.deviceID === myID) throw new TwinfoldError('bad-request', 'this is the ID of this device')
   return device
 }
 

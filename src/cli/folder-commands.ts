@@ -57,7 +57,7 @@ function refuseDoubles(existing: readonly FolderConfig[], id: string, path: stri
   if (sameId !== undefined) {
     throw new TwinfoldError(
       'bad-request',
-      `folder "${id}" is there already, at ${sameId.path}; choose another --id or remove it first`,
+      `folder "${id}" already exists, at ${sameId.path}; choose another --id or remove it first`,
     )
   }
   const samePath = existing.find((folder) => folder.path.replace(/\/+$/, '') === path.replace(/\/+$/, ''))

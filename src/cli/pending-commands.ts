@@ -36,12 +36,12 @@ export async function pendingList(context: CliContext, client: Client, options: 
     Object.entries(offeredBy).map(([device, { label }]) => ['folder', id, label, nameOf(known, device)]),
   )
   if (devices.length + folders.length === 0) {
-    context.print('Nothing waits for an answer.')
+    context.print('No pending devices or folders.')
     return CLI_EXIT.done
   }
   const columns = [{ title: 'WHAT' }, { title: 'ID' }, { title: 'NAME', shrink: 'end' }, { title: 'FROM' }] as const
   for (const line of tableLines(columns, [...devices, ...folders], context.columns)) context.print(line)
-  context.print(`Answer with "${context.program} pending accept ID" or "${context.program} pending ignore ID".`)
+  context.print(`Use "${context.program} pending accept ID" or "${context.program} pending ignore ID".`)
   return CLI_EXIT.done
 }
 
@@ -78,7 +78,7 @@ type Offers = readonly (readonly [device: string, offer: FolderOfferJson])[]
 function offersOf({ folders }: Pending, id: string): Offers {
   const offers = Object.entries(ownValue(folders, id)?.offeredBy ?? {})
   if (offers.length > 0) return offers
-  throw new TwinfoldError('bad-request', `no device and no folder "${id}" waits; "pending" shows what does`)
+  throw new TwinfoldError('bad-request', `no pending device or folder "${id}"; "pending" lists them`)
 }
 
 async function acceptFolder(
@@ -99,7 +99,7 @@ async function acceptFolder(
     )
   }
   if (options.path === undefined) {
-    throw new TwinfoldError('usage', `say where the files shall be: pending accept ${id} --path DIR`)
+    throw new TwinfoldError('usage', `a directory for the files is required: pending accept ${id} --path DIR`)
   }
   await client.addFolder({
     id,
@@ -118,7 +118,7 @@ export async function pendingIgnore(context: CliContext, client: Client, id: str
     const config = await client.config()
     const ignored = [...config.remoteIgnoredDevices, { deviceID: id, ...device }]
     await client.call('PUT /rest/config', { body: { ...config, remoteIgnoredDevices: ignored } })
-    return printResult(context, options, { ignored: 'device', id }, `Device ${id} is ignored from now on.`)
+    return printResult(context, options, { ignored: 'device', id }, `Device ${id} is ignored now.`)
   }
   const known = await client.devices()
   for (const [from, { time, label }] of offersOf(pending, id)) {
@@ -126,7 +126,7 @@ export async function pendingIgnore(context: CliContext, client: Client, id: str
     const body = { ignoredFolders: [...ignored, { time, id, label }] }
     await client.call('PATCH /rest/config/devices/:id', { id: from, body })
   }
-  return printResult(context, options, { ignored: 'folder', id }, `Folder "${escapeText(id)}" is ignored from now on.`)
+  return printResult(context, options, { ignored: 'folder', id }, `Folder "${escapeText(id)}" is ignored now.`)
 }
 
 function printResult(context: CliContext, { json }: Json, value: object, text: string): CliExit {

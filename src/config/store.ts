@@ -201,7 +201,7 @@ class Store implements OpenedConfig {
   #warnOfPassword(): void {
     const fault = passwordFault(this.#current)
     if (fault === undefined) return
-    this.#deps.log.warn(`${this.#file.path}: ${fault}, so nobody can log in; ${PASSWORD_REMEDY}`)
+    this.#deps.log.warn(`${this.#file.path}: ${fault}, so logging in is impossible; ${PASSWORD_REMEDY}`)
   }
 
   #document(config: Config): ConfigDocument {

@@ -33,7 +33,7 @@ export interface ConnectionsDeps {
   /** A device has connected; it may have other connections already. The receiver calls `run` to start reading. */
   onConnection(connection: Connection): void
   /** An unknown device requests a connection. May be called often: the receiver must bound any list it keeps. */
-  onStranger(device: UnknownDevice): void
+  onUnknownDevice(device: UnknownDevice): void
   /** Addresses of a device configured as `dynamic`. */
   lookup(device: DeviceId, signal: AbortSignal): Promise<readonly string[]>
 }

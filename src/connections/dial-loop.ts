@@ -1,5 +1,5 @@
 import { parseAddress } from '../core/network/address.ts'
-import { connectionPriority, type Present } from '../core/network/admission.ts'
+import { connectionPriority, type ExistingConnections } from '../core/network/admission.ts'
 import type { DeviceConfig, OptionsConfig } from '../core/config/config.ts'
 import { afterLoss, NO_REDIALS, planDials, restMs, type Candidate } from '../core/network/dial-plan.ts'
 import { messageOf } from '../core/errors.ts'
@@ -36,7 +36,7 @@ export interface DialLoopDeps {
   /** Undefined once the device is removed or paused. */
   device(): DeviceConfig | undefined
   options(): OptionsConfig
-  present(): Present
+  present(): ExistingConnections
   isLan(): LanCheck
   /** Addresses from discovery. */
   lookup(device: DeviceId, signal: AbortSignal): Promise<readonly string[]>

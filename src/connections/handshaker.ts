@@ -1,4 +1,4 @@
-import { admit, connectionPriority, ownWanted, type Present } from '../core/network/admission.ts'
+import { admit, connectionPriority, ownWanted, type ExistingConnections } from '../core/network/admission.ts'
 import type { Config, DeviceConfig } from '../core/config/config.ts'
 import { deviceIdFromCertificate } from '../core/device-id.ts'
 import { TwinfoldError } from '../core/errors.ts'
@@ -26,8 +26,8 @@ export interface HandshakerDeps {
   logger(facility: Facility): Logger
   config(): Config
   isLan(): LanCheck
-  present(device: DeviceId): Present
-  onStranger(device: UnknownDevice): void
+  present(device: DeviceId): ExistingConnections
+  onUnknownDevice(device: UnknownDevice): void
 }
 
 export interface HandshakerOptions {
@@ -71,7 +71,7 @@ export class Handshaker {
     const peer = { device, certificateCount: stream.certificateCount, host, priority, expected }
     const admission = admit(config(), this.#options.ownDevice, peer, present(device))
     if (admission.kind === 'refused') throw new TwinfoldError('bad-request', admission.reason)
-    if (admission.kind === 'stranger') {
+    if (admission.kind === 'unknown') {
       await this.#receiveUnknown(stream, device, signal)
       return undefined
     }
@@ -84,7 +84,7 @@ export class Handshaker {
     const own = { ...this.#hello(), deviceName: '', numConnections: 0 }
     const exchange = (until: AbortSignal) => exchangeHellos(stream, own, this.#deps.platform.clock, until)
     const { hello } = await this.#limiter.limitUnknown(stream, signal, exchange)
-    this.#deps.onStranger({ device, name: hello.deviceName, address: stream.remoteAddress })
+    this.#deps.onUnknownDevice({ device, name: hello.deviceName, address: stream.remoteAddress })
   }
 
   async #receiveKnown(stream: TlsStream, device: DeviceConfig, route: Route, signal: AbortSignal): Promise<Connection> {

@@ -1,4 +1,10 @@
-import { isReplaced, isWelcome, ownWanted, wantedConnections, type Present } from '../core/network/admission.ts'
+import {
+  isReplaced,
+  isConnectionWanted,
+  ownWanted,
+  wantedConnections,
+  type ExistingConnections,
+} from '../core/network/admission.ts'
 import type { Config } from '../core/config/config.ts'
 import type { DeviceId } from '../core/ids.ts'
 import type { Connection } from '../protocol/types.ts'
@@ -34,7 +40,7 @@ export class Registry {
    * Input of the admission rules. A device counts as wanting one connection until its Hello is received. Idle
    * connections do not block new ones.
    */
-  present(device: DeviceId, config: Config): Present {
+  present(device: DeviceId, config: Config): ExistingConnections {
     const connections = this.of(device)
     const own = config.devices.find((one) => one.deviceID === device)?.numConnections ?? 0
     return {
@@ -58,7 +64,7 @@ export class Registry {
       (existing) => isIdle(existing) || isReplaced(existing.priority, priority, threshold),
     )
     const isSpare = this.of(device).length === wanted && this.#isCrossing(connection, nowMs)
-    if (!isSpare && !isWelcome(priority, { ...present, wanted }, threshold)) {
+    if (!isSpare && !isConnectionWanted(priority, { ...present, wanted }, threshold)) {
       return { kind: 'refused', reason: 'already connected' }
     }
     this.#byDevice.set(device, [...this.of(device), connection])

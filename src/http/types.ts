@@ -82,7 +82,7 @@ export interface Lifecycle {
   shutdown(): void
   restart(): void
   /** Removes the indexes of these folders, none of which may be running. */
-  forgetIndexes(folders: readonly FolderId[]): Promise<void>
+  deleteIndexes(folders: readonly FolderId[]): Promise<void>
 }
 
 /** When each configured device was last connected, and for how long; zero is never. */

@@ -135,7 +135,7 @@ export async function runDaemon(platform: Platform, options: ServeOptions, signa
       lifecycle: {
         shutdown: () => ending.end(EXIT.success),
         restart: () => ending.end(EXIT.restart),
-        forgetIndexes: async (folders) => {
+        deleteIndexes: async (folders) => {
           for (const folder of folders) await store.dropFolder(folder)
         },
       },

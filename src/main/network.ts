@@ -78,7 +78,7 @@ export class Network {
         },
         foldersOffered: (device, offers) =>
           this.pending.foldersOffered(device, this.#sharing.undecided(device, offers)),
-        onClusterConfig: (device, message, offers) => this.#sharing.heard(device, message, offers),
+        onClusterConfig: (device, message, offers) => this.#sharing.onClusterConfig(device, message, offers),
         nameDevice: (device, name) => this.#nameDevice(device, name),
       },
       { config, ownDevice },
@@ -88,7 +88,7 @@ export class Network {
         platform,
         logger,
         onConnection: (connection) => this.peers.attach(connection),
-        onStranger: (unknown) => this.pending.onUnknownDevice(unknown),
+        onUnknownDevice: (unknown) => this.pending.onUnknownDevice(unknown),
         lookup: async () => [],
       },
       { config, ownDevice, identity, clientName: CLIENT_NAME, clientVersion },

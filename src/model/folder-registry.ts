@@ -190,7 +190,7 @@ export class FolderRegistry {
       })
     }
     await this.#deps.store.dropFolder(folder.id)
-    await this.#deps.statistics.forgetFolder(folder.id)
+    await this.#deps.statistics.deleteFolder(folder.id)
   }
 
   /** Folders that were removed from the configuration while the program was not running. */
@@ -200,7 +200,7 @@ export class FolderRegistry {
       if (this.folders.some((folder) => folder.id === id)) continue
       this.#log.info(`folder ${id}: no longer configured, dropping its index`)
       await this.#deps.store.dropFolder(id)
-      await this.#deps.statistics.forgetFolder(id)
+      await this.#deps.statistics.deleteFolder(id)
     }
   }
 

@@ -73,7 +73,7 @@ export class Model implements Hub, PeerFolders {
       folders: () => this.#registry.pulling(),
       intervalMs: () => this.#registry.options.progressUpdateIntervalS * 1_000,
       blocksMin: () => this.#registry.options.tempIndexMinBlocks,
-      broadcast: (folder, updates) => deps.sources.tellProgress(folder, updates),
+      broadcast: (folder, updates) => deps.sources.sendDownloadProgress(folder, updates),
     })
   }
 

@@ -1,7 +1,7 @@
 import { isAutoAccepted, pathsFor, withAccepted } from '../core/config/auto-accept.ts'
 import type { Config } from '../core/config/config.ts'
 import { messageOf } from '../core/errors.ts'
-import { followIntroducer, type AnnouncedFolder } from '../core/config/introduce.ts'
+import { applyIntroduction, type AnnouncedFolder } from '../core/config/introduce.ts'
 import type { DeviceId } from '../core/ids.ts'
 import type { Logger } from '../events/types.ts'
 import type { ClusterConfig } from '../protocol/types.ts'
@@ -45,7 +45,7 @@ export class Sharing {
   }
 
   /** A device sent its cluster config. Returns at once: applying it may reconfigure the connection it came from. */
-  heard(device: DeviceId, received: ClusterConfig, offers: readonly FolderOffer[]): void {
+  onClusterConfig(device: DeviceId, received: ClusterConfig, offers: readonly FolderOffer[]): void {
     this.#last = this.#last
       .then(() => this.#apply(device, received, offers))
       .catch((error: unknown) => {
@@ -60,7 +60,7 @@ export class Sharing {
     for (const offer of offers) if (!(await this.#accept(device, offer))) left.push(offer)
     if (left.length > undecided.length) this.#deps.pending(device, left)
     const introduce = (config: Config): Config =>
-      followIntroducer(config, this.#options.ownDevice, device, announcedIn(received))
+      applyIntroduction(config, this.#options.ownDevice, device, announcedIn(received))
     const { config, log } = this.#deps
     if (introduce(config.current) === config.current) return
     const before = config.current

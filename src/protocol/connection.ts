@@ -181,9 +181,9 @@ export class ProtocolConnection implements Connection {
   /** Resolves when the response is sent and its memory is free. */
   async #respond(id: number, reply: BlockReply): Promise<void> {
     await this.#send('fast', 'Response', writeResponse(id, reply))
-    if (reply.kind === 'refused' || reply.giveBack === undefined || this.#stream.consumed === undefined) return
+    if (reply.kind === 'refused' || reply.releaseBuffer === undefined || this.#stream.consumed === undefined) return
     await this.#stream.consumed()
-    reply.giveBack()
+    reply.releaseBuffer()
   }
 
   /** Ends with the connection; never rejects. */

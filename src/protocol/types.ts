@@ -73,14 +73,14 @@ export type RefusalCode = 'generic' | 'no-such-file' | 'invalid-file'
 
 export type BlockReply =
   /**
-   * `giveBack` is called when the memory of the data is free again; never, where the stream cannot report that. The
+   * `releaseBuffer` is called when the memory of the data is free again; never, where the stream cannot report that. The
    * `headroomBytes` before the data may be overwritten.
    */
   | {
       readonly kind: 'data'
       readonly data: Uint8Array
       readonly headroomBytes?: number
-      readonly giveBack?: () => void
+      readonly releaseBuffer?: () => void
     }
   | { readonly kind: 'refused'; readonly code: RefusalCode }
 

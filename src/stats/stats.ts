@@ -77,7 +77,7 @@ export class Statistics {
     await this.#write(DEVICE_PREFIX + device, { lastSeenMs: record.atMs, lastConnectionMs: record.connectedMs })
   }
 
-  async forgetFolder(folder: FolderId): Promise<void> {
+  async deleteFolder(folder: FolderId): Promise<void> {
     this.#folders.delete(folder)
     this.work.remove(folder)
     await this.#attempt(`delete the statistics of folder ${folder}`, () =>

@@ -1,4 +1,4 @@
-import { commandWords } from '../core/formats/command-words.ts'
+import { splitCommand } from '../core/formats/command-line.ts'
 import { TwinfoldError } from '../core/errors.ts'
 import { joinPath } from '../core/paths.ts'
 import type { ProgramEnd } from '../platform/programs.ts'
@@ -39,7 +39,7 @@ export class ExternalVersioner implements Versioner {
     if (!(await this.#isThere(name))) return
     const { folder, root } = this.#options
     const values = { '%FOLDER_PATH%': root, '%FILE_PATH%': name, '%FOLDER_FILESYSTEM%': folder.filesystemType }
-    const command = commandWords(this.#command, values)
+    const command = splitCommand(this.#command, values)
     if (command.kind === 'refused') throw failed(command.reason)
     const [program, ...words] = command.words
     const environment = { FOLDER_PATH: root, FILE_PATH: name, FOLDER_FILESYSTEM: folder.filesystemType }

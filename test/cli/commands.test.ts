@@ -253,7 +253,7 @@ test('folder add: all flags arrive', async () => {
 })
 
 const refusals: [args: string, message: RegExp][] = [
-  ['folder add /x --id docs', /folder "docs" is there already, at \/data\/docs/],
+  ['folder add /x --id docs', /folder "docs" already exists, at \/data\/docs/],
   ['folder add /data/docs/', /\/data\/docs\/? is already the folder "docs"/],
   ['folder add /x --device NOPE', /there is no device "NOPE"; known devices: MFZWI3D/],
   ['folder add /x --type nope', /twinfold: error: .*'nope' is invalid.*sendreceive/],
@@ -406,7 +406,7 @@ test('no daemon: the message names the address and the command that starts one',
   assert.equal(code, CLI_EXIT.noDaemon)
   assert.match(
     err,
-    /^twinfold: error: no daemon answers at http:\/\/127\.0\.0\.1:9 \(home \/the\/home\): ECONNREFUSED\. Start it with "twinfold serve --home \/the\/home"/,
+    /^twinfold: error: no daemon responds at http:\/\/127\.0\.0\.1:9 \(home \/the\/home\): ECONNREFUSED\. Start it with "twinfold serve --home \/the\/home"/,
   )
 })
 

@@ -124,7 +124,7 @@ test('device add: only the given settings are sent, and the folders are shared a
 test('device: nothing is sent for an invalid id, an existing device, a missing folder, or the own id', async () => {
   const refused = [
     ['device add ABC', /./],
-    [`device add ${BEN}`, /is there already, as "ben"/],
+    [`device add ${BEN}`, /already exists, as "ben"/],
     [`device add ${BEN.slice(0, -1)}A`, /./],
     [`device add ${BEN} --folder nope`, /there is no folder "nope"/],
     ['device remove me', /that is this device itself/],
@@ -227,11 +227,11 @@ test('pending ignore of a device keeps everything else in the configuration', as
 
 test('pending: an unknown id, or a folder without a path, changes nothing', async () => {
   for (const [args, message] of [
-    ['pending accept __proto__', /waits/],
-    ['pending ignore constructor', /waits/],
-    ['pending accept nope', /no device and no folder "nope" waits/],
-    ['pending ignore nope', /waits/],
-    ['pending accept music', /say where the files shall be/],
+    ['pending accept __proto__', /no pending device or folder/],
+    ['pending ignore constructor', /no pending device or folder/],
+    ['pending accept nope', /no pending device or folder "nope"/],
+    ['pending ignore nope', /no pending device or folder/],
+    ['pending accept music', /a directory for the files is required/],
   ] as const) {
     const { code, err, sent } = await run(args, OFFERS)
     assert.deepEqual([code, sent], [1, []])

@@ -405,7 +405,7 @@ test('B-03 ever new unknown devices: the list and its disk usage are limited, th
   const config = configOf(A_ID, [], { listenAddresses: ['tcp://0.0.0.0:22000'] })
   const pending = new Pending({ clock, keyValue, events: { emit: () => {} }, log: quietLogger('model') }, config)
   const platform = createSimPlatform(1, { clock, network, hostName: A_HOST })
-  const a = new Machine(platform, A, config, { onStranger: (device) => pending.onUnknownDevice(device) }).start()
+  const a = new Machine(platform, A, config, { onUnknownDevice: (device) => pending.onUnknownDevice(device) }).start()
   await clock.advance(10, settle)
   const count = effort(600)
   const hello = {

@@ -75,7 +75,7 @@ export class Machine {
         platform,
         logger: (facility) => (facility === 'connections' ? this.log : quietLogger(facility)),
         onConnection: (connection) => this.#use(connection),
-        onStranger: (device) => void this.unknownDevices.push(device),
+        onUnknownDevice: (device) => void this.unknownDevices.push(device),
         lookup: async () => [],
         ...deps,
       },

@@ -120,9 +120,13 @@ interface UnknownDevices extends Disposable {
 }
 
 async function startUnknownDevices(port: number, count: number): Promise<UnknownDevices> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'strangers.ts'), String(port), String(count)], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  })
+  const child = spawn(
+    process.execPath,
+    [join(import.meta.dirname, 'unknown-devices.ts'), String(port), String(count)],
+    {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    },
+  )
   const line = async (): Promise<string> => String((await once(child.stdout, 'data'))[0]).trim()
   const first = await line()
   assert.equal(first, 'there')

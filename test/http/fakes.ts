@@ -277,7 +277,7 @@ export function fakeRest(fake: FakeOptions = {}) {
     lifecycle: {
       shutdown: () => void calls.push('shutdown'),
       restart: () => void calls.push('restart'),
-      forgetIndexes: async (folders) => void calls.push(`forget ${folders}`),
+      deleteIndexes: async (folders) => void calls.push(`forget ${folders}`),
     },
     upgrade: NO_UPGRADES,
     system: {

@@ -41,7 +41,7 @@ test('folder add, list, scan, status, remove: the usual sequence', async () => {
 
   const added = await twinfold('folder add photos --id photos --label Pictures --no-watch', { cwd: scratch.path })
   assert.deepEqual(added, { code: 0, err: '', out: `Added folder "photos" at ${photos}\n` })
-  assert.match((await twinfold('folder add photos --id photos')).err, /is there already/)
+  assert.match((await twinfold('folder add photos --id photos')).err, /already exists/)
 
   const scanned = await twinfold('scan photos')
   assert.equal(scanned.code, 0, scanned.err)
@@ -134,7 +134,7 @@ test('the daemon is found through its home alone; another home reports that it i
   assert.equal(stopped.code, 3)
   assert.match(
     stopped.err,
-    new RegExp(`no daemon answers at http://127\\.0\\.0\\.1:${port} \\(home ${own}\\).*serve --home`),
+    new RegExp(`no daemon responds at http://127\\.0\\.0\\.1:${port} \\(home ${own}\\).*serve --home`),
   )
 
   await using running = new Daemon({ home: own, args: [`--gui-address=127.0.0.1:${port}`] })

@@ -62,7 +62,7 @@ test('a configured hash of cost 31 blocks no request: a warning at the start, 50
   await using daemon = await startDaemon({ home })
   assert.match(
     daemon.output,
-    /WRN config: .*cost 31, and at most 14 is accepted, so nobody can log in; .*twinfold generate/,
+    /WRN config: .*cost 31, and at most 14 is accepted, so logging in is impossible; .*twinfold generate/,
   )
   const answers = await Promise.all(Array.from({ length: 5 }, () => login(daemon, 'secret')))
   for (const { status, text } of answers) {

@@ -50,7 +50,7 @@ test('two users share a folder with commands only: add, pending, accept, why, pa
   mkdirSync(anna.root)
   writeFileSync(join(anna.root, 'a.txt'), 'hello')
   await told(anna, 'folder', 'add', anna.root, '--id', 'docs', '--label', 'Papers', '--no-watch')
-  assert.equal(await told(ben, 'pending'), 'Nothing waits for an answer.\n')
+  assert.equal(await told(ben, 'pending'), 'No pending devices or folders.\n')
 
   assert.match(
     await told(
@@ -71,11 +71,11 @@ test('two users share a folder with commands only: add, pending, accept, why, pa
   assert.match(await told(ben, 'pending', 'accept', anna.id, '--name', 'anna'), /^Added device /)
   assert.match(
     await toldEventually(ben, /^folder +docs +Papers +anna$/m, 'pending'),
-    /Answer with "twinfold pending accept ID"/,
+    /Use "twinfold pending accept ID"/,
   )
   const unsaid = await ask(ben, 'pending', 'accept', 'docs')
   assert.deepEqual([unsaid.code, unsaid.out], [1, ''])
-  assert.match(unsaid.err, /say where the files shall be/)
+  assert.match(unsaid.err, /a directory for the files is required/)
   await told(ben, 'pending', 'accept', 'docs', '--path', ben.root, '--json')
 
   await eventually(
@@ -93,7 +93,7 @@ test('two users share a folder with commands only: add, pending, accept, why, pa
   assert.deepEqual([answer.upToDate, answer.local.name], [true, 'a.txt'])
   assert.match(
     await told(ben, 'why', 'docs', 'nothing\x1b'),
-    /nothing\\x1b in folder "docs":\n {2}- no device has told of it/,
+    /nothing\\x1b in folder "docs":\n {2}- no device has announced it/,
   )
 
   assert.match(await told(anna, 'device', 'list'), new RegExp(`^ben +connected +\\S+ \\S+ +${ben.id} +tcp://`, 'm'))
@@ -104,11 +104,11 @@ test('two users share a folder with commands only: add, pending, accept, why, pa
   assert.equal(states.find((each) => each.name === 'ben')?.state === 'paused', false)
 
   for (const [words, said] of [
-    [['device', 'pause', anna.id], /that is this device itself/],
+    [['device', 'pause', anna.id], /this is the ID of this device/],
     [['device', 'remove', 'nobody'], /there is no device "nobody"; known devices/],
     [['device', 'add', 'rubbish'], /rubbish|device ID/],
-    [['device', 'add', ben.id], /is there already, as "ben"/],
-    [['pending', 'accept', 'nope'], /no device and no folder "nope" waits/],
+    [['device', 'add', ben.id], /already exists, as "ben"/],
+    [['pending', 'accept', 'nope'], /no pending device or folder "nope"/],
   ] as const) {
     const refused = await ask(anna, ...words)
     assert.deepEqual([refused.code, refused.out], [1, ''], words.join(' '))
@@ -128,11 +128,11 @@ test('ignored requests do not become pending again', async () => {
   await told(anna, 'device', 'add', ben.id, '--address', `tcp://127.0.0.1:${ben.port}`, '--folder', 'docs')
   await told(ben, 'device', 'add', anna.id, '--name', 'anna', '--address', `tcp://127.0.0.1:${anna.port}`)
   await toldEventually(ben, /^folder +docs /m, 'pending')
-  assert.match(await told(ben, 'pending', 'ignore', 'docs'), /^Folder "docs" is ignored from now on/)
-  await toldEventually(ben, /^Nothing waits for an answer\.\n$/, 'pending')
+  assert.match(await told(ben, 'pending', 'ignore', 'docs'), /^Folder "docs" is ignored now/)
+  await toldEventually(ben, /^No pending devices or folders\.\n$/, 'pending')
 
   await told(ben, 'device', 'remove', 'anna')
   await toldEventually(ben, /^device /m, 'pending')
-  assert.match(await told(ben, 'pending', 'ignore', anna.id), /is ignored from now on/)
+  assert.match(await told(ben, 'pending', 'ignore', anna.id), /is ignored now/)
   await toldEventually(ben, /"devices": \{\},\n {2}"folders": \{\}/, 'pending', '--json')
 })

@@ -120,7 +120,7 @@ const upgrade = (words: string[] = [], options: CommandOptions = {}) =>
 
 test('upgrade prints the newer version, the changes and the command; code 0', async () => {
   const { code, out, err } = await upgrade()
-  assert.deepEqual({ code, err }, { code: 0, err: `Asking ${registry.source} for releases newer than ${running}\n` })
+  assert.deepEqual({ code, err }, { code: 0, err: `Checking ${registry.source} for releases newer than ${running}\n` })
   assert.ok(
     out.startsWith(
       `Twinfold v99.1.0 is available, this is ${running}. It is a new major version: read what changed\n\nv99.1.0\n  Faster, and better: see the page.\n\n  - one`,

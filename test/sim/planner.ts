@@ -4,7 +4,7 @@ import type { ShortId } from '../../src/core/ids.ts'
 import { findWinner } from '../../src/core/records/need.ts'
 import { hasSameContent, jointDeletion, planStep } from '../../src/core/records/plan.ts'
 import { shuffled } from '../../src/core/records/pull-order.ts'
-import { forgottenCount } from '../../src/core/records/version-vector.ts'
+import { lostCounter } from '../../src/core/records/version-vector.ts'
 import { SimRandom } from '../../src/platform/sim/random.ts'
 import { InvariantViolation } from './invariants.ts'
 
@@ -130,7 +130,7 @@ export class PlannerCase {
       throw new InvariantViolation('plan', 'only metadata was taken where the content differs')
     }
     const record = step.kind === 'adopt' ? jointDeletion(device.local, global) : global
-    const forgotten = forgottenCount(device.local?.version ?? [], record.version, device.options.ownShortId)
+    const forgotten = lostCounter(device.local?.version ?? [], record.version, device.options.ownShortId)
     device.minCounter = Math.max(device.minCounter, Number(forgotten) + 1)
     this.#publish(at, record, `applies ${JSON.stringify(step)} of`)
     const again = planStep({ local: device.local, global, ignored: false, ignoreDelete: false })

@@ -74,7 +74,7 @@ test('when a device was last seen, and for how long, persists across a restart',
 test('the statistics of a removed folder are deleted', async () => {
   const { open, values } = make()
   await open().scanned(FOLDER, 7)
-  await open().forgetFolder(FOLDER)
+  await open().deleteFolder(FOLDER)
   assert.equal(values.size, 0)
 })
 

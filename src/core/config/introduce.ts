@@ -31,7 +31,7 @@ const ADDRESS = /^(?:dynamic|(?:tcp|quic|relay)[46]?:\/\/[^\s\p{C}]+)$/u
  * are changed; ignored and untrusted devices are not added. The same object when nothing changes, and always when the
  * device is not an introducer. Never throws.
  */
-export function followIntroducer(
+export function applyIntroduction(
   config: Config,
   own: DeviceId,
   introducerId: DeviceId,

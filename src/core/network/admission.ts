@@ -32,7 +32,7 @@ export function connectionPriority(options: OptionsConfig, transport: Transport,
 }
 
 /** A connection after the TLS handshake, before the Hello messages. */
-export interface Applicant {
+export interface ConnectionCandidate {
   readonly device: DeviceId
   readonly certificateCount: number
   readonly host: string
@@ -42,7 +42,7 @@ export interface Applicant {
 }
 
 /** The existing connections. */
-export interface Present {
+export interface ExistingConnections {
   /** Priorities of the connections to this device. */
   readonly priorities: readonly number[]
   readonly wanted: number
@@ -53,11 +53,16 @@ export interface Present {
 export type Admission =
   | { readonly kind: 'known'; readonly device: DeviceConfig }
   /** An unknown device: Hello messages are exchanged, and the device is added to the pending devices. */
-  | { readonly kind: 'stranger' }
+  | { readonly kind: 'unknown' }
   | { readonly kind: 'refused'; readonly reason: string }
 
 /** Decides on a connection before the Hello messages. */
-export function admit(config: Config, ownDevice: DeviceId, applicant: Applicant, present: Present): Admission {
+export function admit(
+  config: Config,
+  ownDevice: DeviceId,
+  applicant: ConnectionCandidate,
+  present: ExistingConnections,
+): Admission {
   const { device } = applicant
   if (applicant.certificateCount !== 1)
     return refused(`it presented ${applicant.certificateCount} certificates instead of one`)
@@ -69,7 +74,7 @@ export function admit(config: Config, ownDevice: DeviceId, applicant: Applicant,
     return refused('the device is ignored')
   const configured = config.devices.find((entry) => entry.deviceID === device)
   if (configured === undefined)
-    return applicant.expected === undefined ? { kind: 'stranger' } : refused('the device is not configured')
+    return applicant.expected === undefined ? { kind: 'unknown' } : refused('the device is not configured')
   const reason = refusalReason(config, configured, applicant, present)
   return reason === undefined ? { kind: 'known', device: configured } : refused(reason)
 }
@@ -77,13 +82,13 @@ export function admit(config: Config, ownDevice: DeviceId, applicant: Applicant,
 function refusalReason(
   { options }: Config,
   configured: DeviceConfig,
-  applicant: Applicant,
-  present: Present,
+  applicant: ConnectionCandidate,
+  present: ExistingConnections,
 ): string | undefined {
   if (configured.paused) return 'the device is paused'
   if (!isAllowedNetwork(applicant.host, configured.allowedNetworks))
     return 'the device may not connect from that network'
-  if (!isWelcome(applicant.priority, present, options.connectionPriorityUpgradeThreshold))
+  if (!isConnectionWanted(applicant.priority, present, options.connectionPriorityUpgradeThreshold))
     return 'it is connected already'
   const isUpgrade = present.priorities.length >= present.wanted
   if (!isUpgrade && options.connectionLimitMax > 0 && present.totalCount >= options.connectionLimitMax) {
@@ -93,9 +98,9 @@ function refusalReason(
 }
 
 /** Whether to accept a connection: there are fewer than wanted, or it is better than the worst existing one. */
-export function isWelcome(
+export function isConnectionWanted(
   priority: number,
-  present: Pick<Present, 'priorities' | 'wanted'>,
+  present: Pick<ExistingConnections, 'priorities' | 'wanted'>,
   threshold: number,
 ): boolean {
   return present.priorities.length < present.wanted || priority + threshold < Math.max(...present.priorities)

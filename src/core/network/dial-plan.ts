@@ -1,4 +1,4 @@
-import { isWelcome, type Present } from './admission.ts'
+import { isConnectionWanted, type ExistingConnections } from './admission.ts'
 
 const LOOP_MS_MIN = 5_000
 const RAMP_MS = 1_000
@@ -16,11 +16,11 @@ export interface Candidate {
 export function planDials(
   candidates: readonly Candidate[],
   dueMs: (address: string) => number,
-  present: Pick<Present, 'priorities' | 'wanted'>,
+  present: Pick<ExistingConnections, 'priorities' | 'wanted'>,
   now: { readonly nowMs: number; readonly threshold: number },
 ): readonly (readonly Candidate[])[] {
   const worthwhile = candidates.filter(
-    ({ address, priority }) => dueMs(address) <= now.nowMs && isWelcome(priority, present, now.threshold),
+    ({ address, priority }) => dueMs(address) <= now.nowMs && isConnectionWanted(priority, present, now.threshold),
   )
   const groups = Map.groupBy(worthwhile, ({ priority }) => priority)
   return [...groups].toSorted(([a], [b]) => a - b).map(([, group]) => group)

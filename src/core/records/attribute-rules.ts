@@ -41,7 +41,7 @@ export function attributeRules({ filter, ownShortId, synced }: AttributeRulesOpt
  * Attributes in a record of another device that our item lacks: it was received before attributes were enabled here.
  * Undefined for records of our own, and when the attributes exceed the limit.
  */
-export function attributesLacking(
+export function missingAttributes(
   record: FileHead,
   attributes: AttributeList,
   { filter, ownShortId }: Pick<AttributeRulesOptions, 'filter' | 'ownShortId'>,

@@ -15,7 +15,7 @@ import {
 } from './file-info.ts'
 import type { ShortId } from '../ids.ts'
 import { isSameOwner, unixOwnerOf, withUnixOwner } from '../attributes/platform-data.ts'
-import { bumpVersion, dropForeignCounters, firstCount, type CountTime, type VersionVector } from './version-vector.ts'
+import { bumpVersion, dropForeignCounters, firstCounter, type CountTime, type VersionVector } from './version-vector.ts'
 
 /** An item on the disk. */
 export interface DiskItem {
@@ -158,7 +158,7 @@ export function recordOf(
     ...timesOf(item, old),
     permissions: isSymlink ? 0 : item.mode & PERMISSION_BITS,
     noPermissions: isSymlink || options.ignorePerms,
-    version: bumpVersion(base, options.ownShortId, firstCount(options)),
+    version: bumpVersion(base, options.ownShortId, firstCounter(options)),
     modifiedBy: options.ownShortId,
     sequence: 0,
     localFlags: options.localFlags,
@@ -239,7 +239,7 @@ export function deletionOf(old: FileHead, options: RecordOptions): FileInfo {
     deleted: true,
     sizeBytes: 0,
     modifiedS: options.nowS,
-    version: notAnnounced ? [] : bumpVersion(old.version, options.ownShortId, firstCount(options)),
+    version: notAnnounced ? [] : bumpVersion(old.version, options.ownShortId, firstCounter(options)),
     modifiedBy: options.ownShortId,
     sequence: 0,
     localFlags: options.localFlags,

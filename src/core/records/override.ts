@@ -1,7 +1,7 @@
 import { diskTimeOf, FLAG_RECEIVE_ONLY, isInvalid, withDiskTime, withoutDiskTime, type FileInfo } from './file-info.ts'
 import type { ShortId } from '../ids.ts'
 import { isSameApartFromVersion } from './plan.ts'
-import { bumpVersion, firstCount, mergeVersions, type CountTime } from './version-vector.ts'
+import { bumpVersion, firstCounter, mergeVersions, type CountTime } from './version-vector.ts'
 
 export interface OverrideOptions extends CountTime {
   readonly ownShortId: ShortId
@@ -20,7 +20,7 @@ export function overridingRecord(
   if (local === undefined && global.deleted) return undefined
   const seen = mergeVersions(local?.version ?? [], global.version)
   const { ownShortId, nowS } = options
-  const version = bumpVersion(seen, ownShortId, firstCount(options))
+  const version = bumpVersion(seen, ownShortId, firstCounter(options))
   const ours = { version, modifiedBy: ownShortId, sequence: 0, localFlags: 0 }
   if (local !== undefined) return { ...local, ...ours }
   return {

@@ -86,7 +86,7 @@ function isMadeFrom({ previousBlocksHash }: FileHead, { blocksHash, localFlags }
  * Whether two records of a name have no history in common: independently created files with the same name, such as
  * conflict copies that two devices made for the same winner in the same second.
  */
-export function areStrangers(a: FileHead, b: FileHead): boolean {
+export function areUnrelated(a: FileHead, b: FileHead): boolean {
   return a.version.every(({ device }) => b.version.every((entry) => entry.device !== device))
 }
 

@@ -132,7 +132,7 @@ export function whyOf(facts: WhyFacts): Why {
 
 const UNKNOWN: Reason<WhyCode> = {
   code: 'unknown',
-  text: 'no device has told of it, and no scan has seen it here: it is ignored, new since the last scan, or misspelt',
+  text: 'no device has announced it, and no scan has seen it here: it is ignored, new since the last scan, or misspelt',
 }
 
 function isUpToDate(local: FileHead | undefined, global: FileHead): boolean {

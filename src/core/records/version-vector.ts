@@ -66,7 +66,7 @@ export interface CountTime {
 }
 
 /** The counter of the first edit of a name: the current time, unless the clock is behind a lost counter. */
-export function firstCount({ nowS, minCounter }: CountTime): number {
+export function firstCounter({ nowS, minCounter }: CountTime): number {
   return Math.max(nowS, minCounter ?? 0)
 }
 
@@ -74,7 +74,7 @@ export function firstCount({ nowS, minCounter }: CountTime): number {
  * The counter of `device` that is lost when `successor` replaces `replaced`, which may be concurrent; 0 when none is.
  * Other devices may have received it: reusing a lower counter would make an edit look like one they already have.
  */
-export function forgottenCount(replaced: VersionVector, successor: VersionVector, device: ShortId): bigint {
+export function lostCounter(replaced: VersionVector, successor: VersionVector, device: ShortId): bigint {
   if (replaced === successor) return 0n
   const count = countOf(replaced, device)
   return count > countOf(successor, device) ? count : 0n

@@ -30,7 +30,7 @@ export function lifecycleRoutes({ config, lifecycle, upgrade }: LifecycleRouteDe
 /** The index is deleted before the reply is sent. */
 async function reset(config: Config, lifecycle: Lifecycle, query: Query<'folder'>): Promise<Reply> {
   const { folders, message } = resetTarget(config, query)
-  await lifecycle.forgetIndexes(folders)
+  await lifecycle.deleteIndexes(folders)
   return replyThen(message, () => lifecycle.restart())
 }
 

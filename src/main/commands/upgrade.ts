@@ -35,7 +35,7 @@ export async function upgradeCommand({ flags, print, printError }: LocalCall): P
   const { releasesURL, upgradeToPreReleases: preReleases } = await settingsOf(readDirectories(flags), from)
   const source = releaseSource(releasesURL)
   const running = versionFacts(nodeSystem, '').version.replace(/^v/, '')
-  printError(`Asking ${source} for releases newer than v${running}`)
+  printError(`Checking ${source} for releases newer than v${running}`)
   const found = await findRelease(
     { http: nodeHttpClient, environment: (name) => nodeSystem.environment(name) },
     { source, running, preReleases },

@@ -188,7 +188,7 @@ export class Peer {
   }
 
   /** Announces the blocks of unfinished files that are already available here. */
-  async tellProgress(folder: FolderId, updates: readonly DownloadUpdate[]): Promise<void> {
+  async sendDownloadProgress(folder: FolderId, updates: readonly DownloadUpdate[]): Promise<void> {
     if (this.#folders.has(folder)) await this.#primary?.connection.downloadProgress(folder, updates)
   }
 

@@ -140,13 +140,13 @@ export class Peers implements Sources {
     return peer?.request(request, signal) ?? Promise.reject(new Error(`device ${device} is not connected`))
   }
 
-  isAnyoneThere(folder: FolderId): boolean {
+  hasConnectedDevice(folder: FolderId): boolean {
     return [...this.#peers.values()].some((peer) => peer.exchange(folder) !== undefined)
   }
 
   /** Announces the blocks of unfinished files that are already available here. */
-  async tellProgress(folder: FolderId, updates: readonly DownloadUpdate[]): Promise<void> {
-    await Promise.allSettled([...this.#peers.values()].map((peer) => peer.tellProgress(folder, updates)))
+  async sendDownloadProgress(folder: FolderId, updates: readonly DownloadUpdate[]): Promise<void> {
+    await Promise.allSettled([...this.#peers.values()].map((peer) => peer.sendDownloadProgress(folder, updates)))
   }
 
   async #holdersOf(folder: FolderId, file: FileHead): Promise<ReadonlySet<DeviceId>> {

@@ -144,8 +144,8 @@ function orderFor(root: string, name: string, { offsetBytes, sizeBytes, hash }: 
   return { root, name, offsetBytes, sizeBytes, hash }
 }
 
-function replyOf({ data, headroomBytes, giveBack }: Extract<BlockAnswer, { kind: 'read' }>): BlockReply {
-  return { kind: 'data', data, headroomBytes, giveBack }
+function replyOf({ data, headroomBytes, releaseBuffer }: Extract<BlockAnswer, { kind: 'read' }>): BlockReply {
+  return { kind: 'data', data, headroomBytes, releaseBuffer }
 }
 
 function refusalByForm({ name, offsetBytes, sizeBytes, hash: wanted }: BlockRequest): RefusalCode | undefined {

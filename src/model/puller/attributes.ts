@@ -1,4 +1,4 @@
-import { attributeRules, attributesLacking, type AttributeRulesOptions } from '../../core/records/attribute-rules.ts'
+import { attributeRules, missingAttributes, type AttributeRulesOptions } from '../../core/records/attribute-rules.ts'
 import {
   areSameAttributes,
   attributeChange,
@@ -112,7 +112,7 @@ export class FolderAttributes {
 
   async #complete(record: FileHead, attributes: AttributeList): ReturnType<AttributeAccess['complete']> {
     if (this.#settled || !this.#rules.synced || isInvalid(record)) return attributes
-    const set = attributesLacking(record, attributes, this.#rules)
+    const set = missingAttributes(record, attributes, this.#rules)
     if (set === undefined) return attributes
     const outcome = await this.#write(joinPath(this.#root, record.name), { set, remove: [] })
     if (outcome.kind === 'no-means') return { error: UNAVAILABLE }

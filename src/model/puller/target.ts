@@ -3,7 +3,7 @@ import { shortIdText } from '../../core/device-id.ts'
 import { isMissing, systemCode } from '../../core/errors.ts'
 import type { FileHead } from '../../core/records/file-info.ts'
 import { conflictName, conflictOriginal, isConflictName, isConflictOf, joinPath, parentOf } from '../../core/paths.ts'
-import { areStrangers } from '../../core/records/plan.ts'
+import { areUnrelated } from '../../core/records/plan.ts'
 import { compactTime } from '../../core/formats/local-time.ts'
 import { diskReason } from '../../platform/files/disk-reason.ts'
 import { itemFailed, pathOf, type PullContext } from './context.ts'
@@ -82,7 +82,7 @@ export async function saveAsConflict(context: PullContext, name: string, winner:
 
 async function isUnrelated(context: PullContext, name: string, winner: FileHead): Promise<boolean> {
   const local = await context.index.get('local', name)
-  return local !== undefined && areStrangers(local, winner)
+  return local !== undefined && areUnrelated(local, winner)
 }
 
 /** Keeps the newest copies, up to the configured limit. */

@@ -83,7 +83,8 @@ export class Transfers {
     const running = new Set<Promise<void>>()
     const storing = new AbortController()
     const stored = this.#storeInTime(storing.signal)
-    const isOver = () => this.#signal.aborted || this.#fatal !== undefined || !this.#context.sources.isAnyoneThere(id)
+    const isOver = () =>
+      this.#signal.aborted || this.#fatal !== undefined || !this.#context.sources.hasConnectedDevice(id)
     try {
       for (let next = jobs.peek(); next !== undefined && !isOver(); next = jobs.peek()) {
         const sizeBytes = sizes.get(next) ?? 0

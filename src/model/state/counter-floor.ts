@@ -1,6 +1,6 @@
 import type { FileHead } from '../../core/records/file-info.ts'
 import type { FolderId, ShortId } from '../../core/ids.ts'
-import { forgottenCount } from '../../core/records/version-vector.ts'
+import { lostCounter } from '../../core/records/version-vector.ts'
 import type { KeyValue } from '../../db/types.ts'
 import type { Clock } from '../../platform/clock.ts'
 
@@ -63,7 +63,7 @@ export class CounterFloor {
   /** Our record is about to be replaced by another. Repeated calls are harmless. */
   note(replaced: Pick<FileHead, 'version'> | undefined, successor: Pick<FileHead, 'version'>): void {
     if (replaced === undefined) return
-    const count = forgottenCount(replaced.version, successor.version, this.#ownShortId)
+    const count = lostCounter(replaced.version, successor.version, this.#ownShortId)
     if (count === 0n || count < BigInt(this.#minCounter)) return
     const nowS = Math.floor(this.#deps.clock.nowMs() / 1_000)
     if (count <= BigInt(nowS + AHEAD_S_MAX)) this.#minCounter = Number(count) + 1

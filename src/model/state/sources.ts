@@ -22,9 +22,9 @@ export interface Sources {
   /** Resolves with the bytes, unverified. Rejects when the device refuses or disconnects, or the signal aborts. */
   request(device: DeviceId, request: BlockRequest, signal: AbortSignal): Promise<Uint8Array>
   /** True while at least one device that shares the folder is connected and not paused. */
-  isAnyoneThere(folder: FolderId): boolean
+  hasConnectedDevice(folder: FolderId): boolean
   /** Announces to all of them the blocks of unfinished files that are available here. */
-  tellProgress(folder: FolderId, updates: readonly DownloadUpdate[]): Promise<void>
+  sendDownloadProgress(folder: FolderId, updates: readonly DownloadUpdate[]): Promise<void>
 }
 
 /** For a device without connections. */
@@ -34,6 +34,6 @@ export const NO_SOURCES: Sources = {
   request: async (device) => {
     throw new TwinfoldError('device-missing', `device ${device} is not connected`)
   },
-  isAnyoneThere: () => false,
-  tellProgress: async () => {},
+  hasConnectedDevice: () => false,
+  sendDownloadProgress: async () => {},
 }

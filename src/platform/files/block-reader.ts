@@ -22,10 +22,10 @@ export interface BlockOrder {
 
 export type BlockAnswer =
   /**
-   * Bytes with the requested hash, or of a file whose metadata is as recorded. `giveBack` releases the memory; the call
+   * Bytes with the requested hash, or of a file whose metadata is as recorded. `releaseBuffer` releases the memory; the call
    * is optional. The `headroomBytes` before them in memory may be used by the holder.
    */
-  | { readonly kind: 'read'; readonly data: Uint8Array; readonly headroomBytes: number; giveBack(): void }
+  | { readonly kind: 'read'; readonly data: Uint8Array; readonly headroomBytes: number; releaseBuffer(): void }
   /** The file exists with other bytes. */
   | ({ readonly kind: 'different' } & FileLook)
   /** The name is no regular file inside the folder. */

@@ -25,7 +25,7 @@ export class DiskBlockReader implements BlockReader {
       order.recorded !== undefined && data.length === order.sizeBytes && looksLike(opened.stat, order.recorded)
     if (!isTrusted && !hash('sha256', data, 'buffer').equals(order.hash))
       return { kind: 'different', sizeBytes, modifiedS, modifiedNs }
-    return { kind: 'read', data, headroomBytes: 0, giveBack: () => {} }
+    return { kind: 'read', data, headroomBytes: 0, releaseBuffer: () => {} }
   }
 }
 

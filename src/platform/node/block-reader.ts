@@ -118,7 +118,7 @@ export class NodeBlockReader implements BlockReader {
           kind: 'read',
           data: Buffer.from(memory, place, count),
           headroomBytes: HEADROOM_BYTES,
-          giveBack: once(leave),
+          releaseBuffer: once(leave),
         })
       } else if (count === READ_ABSENT) resolve({ kind: 'absent' })
       else if (count === READ_DIFFERENT) resolve(differentResult(report, at))

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { attributeRules, attributesLacking } from '../../../src/core/records/attribute-rules.ts'
+import { attributeRules, missingAttributes } from '../../../src/core/records/attribute-rules.ts'
 import {
   areSameAttributes,
   attributeChange,
@@ -175,10 +175,10 @@ test('attributes that the disk lacks are found, but never replace existing ones'
   const options = { filter: filter(), ownShortId: OWN }
   const recorded = list({ 'user.a': '1', 'user.b': '2', 'security.selinux': 'x' })
   assert.deepEqual(
-    attributesLacking(record(OTHER, recorded), list({ 'user.a': 'mine' }), options),
+    missingAttributes(record(OTHER, recorded), list({ 'user.a': 'mine' }), options),
     list({ 'user.b': '2' }),
   )
-  assert.equal(attributesLacking(record(OTHER, recorded), list({ 'user.a': '', 'user.b': '' }), options), undefined)
-  assert.equal(attributesLacking(record(OWN, recorded), [], options), undefined)
-  assert.equal(attributesLacking(record(OTHER), [], options), undefined)
+  assert.equal(missingAttributes(record(OTHER, recorded), list({ 'user.a': '', 'user.b': '' }), options), undefined)
+  assert.equal(missingAttributes(record(OWN, recorded), [], options), undefined)
+  assert.equal(missingAttributes(record(OTHER), [], options), undefined)
 })

@@ -4,7 +4,7 @@ import * as fc from 'fast-check'
 import type { Config, DeviceConfig, FolderConfig } from '../../../src/core/config/config.ts'
 import { DEVICE, defaultsOf } from '../../../src/core/config/config-fields.ts'
 import { deviceIdFromBytes } from '../../../src/core/device-id.ts'
-import { followIntroducer, type AnnouncedDevice, type AnnouncedFolder } from '../../../src/core/config/introduce.ts'
+import { applyIntroduction, type AnnouncedDevice, type AnnouncedFolder } from '../../../src/core/config/introduce.ts'
 import type { DeviceId } from '../../../src/core/ids.ts'
 import { newConfig, OWN } from '../../support/config.ts'
 import { reportRow } from '../../support/effort.ts'
@@ -71,7 +71,7 @@ test('a folder is shared with the devices that an introducer shares it with', ()
       ],
     },
   ]
-  const next = followIntroducer(config, OWN, SERVER, announcement)
+  const next = applyIntroduction(config, OWN, SERVER, announcement)
   const alice = next.devices.find(({ deviceID }) => deviceID === ALICE)
   assert.deepEqual(
     { ...alice },
@@ -87,7 +87,7 @@ test('a folder is shared with the devices that an introducer shares it with', ()
     },
   )
   assert.deepEqual(next.folders[0]?.devices.at(-1), { deviceID: ALICE, introducedBy: SERVER, encryptionPassword: '' })
-  assert.equal(followIntroducer(next, OWN, SERVER, announcement), next)
+  assert.equal(applyIntroduction(next, OWN, SERVER, announcement), next)
 })
 
 test('an introducer does not affect folders it does not share, ignored devices, or untrusted devices', () => {
@@ -100,10 +100,10 @@ test('an introducer does not affect folders it does not share, ignored devices, 
     id: name,
     devices: [announced(ALICE), announced(BOB), announced(id(9), { encrypted: true })],
   }))
-  assert.equal(followIntroducer(config, OWN, SERVER, announcement), config)
-  assert.equal(followIntroducer(config, OWN, ALICE, announcement), config)
+  assert.equal(applyIntroduction(config, OWN, SERVER, announcement), config)
+  assert.equal(applyIntroduction(config, OWN, ALICE, announcement), config)
   const plain = configOf([shared('docs', OWN, SERVER)], { introducer: false })
-  assert.equal(followIntroducer(plain, OWN, SERVER, announcement), plain)
+  assert.equal(applyIntroduction(plain, OWN, SERVER, announcement), plain)
 })
 
 test('only what an introducer added is removed when it no longer announces it', () => {
@@ -114,7 +114,7 @@ test('only what an introducer added is removed when it no longer announces it', 
     { id: 'docs', devices: [announced(ALICE), announced(BOB)] },
     { id: 'more', devices: [announced(ALICE)] },
   ]
-  const with2 = followIntroducer(start, OWN, SERVER, both)
+  const with2 = applyIntroduction(start, OWN, SERVER, both)
   assert.deepEqual(
     [membersOf(with2, 'docs'), membersOf(with2, 'more')],
     [
@@ -122,7 +122,7 @@ test('only what an introducer added is removed when it no longer announces it', 
       [OWN, SERVER, BOB, ALICE],
     ],
   )
-  const less = followIntroducer(with2, OWN, SERVER, [{ id: 'docs', devices: [announced(ALICE)] }])
+  const less = applyIntroduction(with2, OWN, SERVER, [{ id: 'docs', devices: [announced(ALICE)] }])
   assert.deepEqual(
     [membersOf(less, 'docs'), membersOf(less, 'more')],
     [
@@ -130,7 +130,7 @@ test('only what an introducer added is removed when it no longer announces it', 
       [OWN, SERVER, BOB],
     ],
   )
-  const none = followIntroducer(less, OWN, SERVER, [])
+  const none = applyIntroduction(less, OWN, SERVER, [])
   assert.deepEqual(none, start)
   const kept = {
     ...with2,
@@ -138,7 +138,7 @@ test('only what an introducer added is removed when it no longer announces it', 
       device.deviceID === SERVER ? { ...device, skipIntroductionRemovals: true } : device,
     ),
   }
-  assert.equal(followIntroducer(kept, OWN, SERVER, []), kept)
+  assert.equal(applyIntroduction(kept, OWN, SERVER, []), kept)
 })
 
 test('B-20: an introducer that announces ten thousand devices and folders is limited', () => {
@@ -153,9 +153,9 @@ test('B-20: an introducer that announces ten thousand devices and folders is lim
     { id: 'docs', devices },
     ...Array.from({ length: 10_000 }, (_, i) => ({ id: `f${i}`, devices: devices.slice(0, 1) })),
   ]
-  let next = followIntroducer(config, OWN, SERVER, announcement)
+  let next = applyIntroduction(config, OWN, SERVER, announcement)
   const added = next.devices.length - config.devices.length
-  next = followIntroducer(next, OWN, SERVER, announcement)
+  next = applyIntroduction(next, OWN, SERVER, announcement)
   const again = next.devices.length - config.devices.length
   const trusted = next.devices.filter(
     ({ autoAcceptFolders, introducedBy }) => introducedBy === SERVER && autoAcceptFolders,
@@ -199,15 +199,15 @@ test('for any announcements: settings of the user stay, a repetition changes not
       )
       let config = start
       for (const each of announcements) {
-        config = followIntroducer(config, OWN, SERVER, each)
-        assert.equal(followIntroducer(config, OWN, SERVER, each), config)
+        config = applyIntroduction(config, OWN, SERVER, each)
+        assert.equal(applyIntroduction(config, OWN, SERVER, each), config)
         assert.deepEqual(membersOf(config, 'private'), [OWN, id(3)])
         for (const folder of start.folders)
           for (const device of folder.devices) assert.ok(membersOf(config, folder.id).includes(device.deviceID))
         const known = new Set(config.devices.map(({ deviceID }) => deviceID))
         for (const folder of config.folders) assert.ok(folder.devices.every(({ deviceID }) => known.has(deviceID)))
       }
-      assert.deepEqual(followIntroducer(config, OWN, SERVER, []), start)
+      assert.deepEqual(applyIntroduction(config, OWN, SERVER, []), start)
     }),
   )
 })

@@ -5,11 +5,11 @@ import {
   admit,
   connectionPriority,
   isReplaced,
-  isWelcome,
+  isConnectionWanted,
   ownWanted,
   wantedConnections,
-  type Applicant,
-  type Present,
+  type ConnectionCandidate,
+  type ExistingConnections,
 } from '../../../src/core/network/admission.ts'
 import { afterLoss, NO_REDIALS, planDials, restMs } from '../../../src/core/network/dial-plan.ts'
 import type { DeviceConfig, OptionsConfig } from '../../../src/core/config/config.ts'
@@ -39,8 +39,8 @@ for (const [own, peer, expected] of wanted) {
 }
 
 interface Case {
-  readonly applicant?: Partial<Applicant>
-  readonly present?: Partial<Present>
+  readonly applicant?: Partial<ConnectionCandidate>
+  readonly present?: Partial<ExistingConnections>
   readonly device?: Partial<DeviceConfig>
   readonly options?: Partial<OptionsConfig>
   readonly ignored?: DeviceId
@@ -62,7 +62,7 @@ const cases: [what: string, given: Case, expected: string | RegExp][] = [
   ['a configured device', {}, 'known'],
   ['the dialled device', { applicant: { expected: PEER } }, 'known'],
   ['another device than dialled', { applicant: { device: UNKNOWN, expected: PEER } }, /expected/],
-  ['an unknown device', { applicant: { device: UNKNOWN } }, 'stranger'],
+  ['an unknown device', { applicant: { device: UNKNOWN } }, 'unknown'],
   ['an ignored device', { applicant: { device: UNKNOWN }, ignored: UNKNOWN }, /ignored/],
   ['ourselves', { applicant: { device: OWN } }, /itself/],
   ['two certificates', { applicant: { certificateCount: 2 } }, /2 certificates/],
@@ -130,7 +130,7 @@ test('invariant: a connection accepted as better replaces at least one other, an
       priority,
       fc.integer({ min: 0, max: 30 }),
       (priorities, added, threshold) => {
-        const welcome = isWelcome(added, { priorities, wanted: priorities.length }, threshold)
+        const welcome = isConnectionWanted(added, { priorities, wanted: priorities.length }, threshold)
         assert.equal(
           welcome,
           priorities.some((one) => isReplaced(one, added, threshold)),

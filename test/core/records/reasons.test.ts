@@ -176,7 +176,7 @@ const REASONS: readonly (readonly [
     { records: undefined },
     'unknown',
     'unknown',
-    ['no device has told of it, and no scan has seen it here: it is ignored, new since the last scan, or misspelt'],
+    ['no device has announced it, and no scan has seen it here: it is ignored, new since the last scan, or misspelt'],
   ],
 ]
 

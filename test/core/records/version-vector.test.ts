@@ -8,8 +8,8 @@ import {
   bumpVersion,
   compareVersions,
   dropForeignCounters,
-  firstCount,
-  forgottenCount,
+  firstCounter,
+  lostCounter,
   mergeVersions,
   parseVersion,
   versionToText,
@@ -124,15 +124,15 @@ test('bumpVersion: newer than before, in order, at least now', () => {
   assert.deepEqual(bumpVersion([], short(7n), -3), [{ device: 7n, value: 1n }])
 })
 
-test('forgottenCount: continuing from it, no edit equals one that another device has received', () => {
+test('lostCounter: continuing from it, no edit equals one that another device has received', () => {
   fc.assert(
     fc.property(vector, vector, device, fc.integer({ min: 0, max: 4e9 }), (replaced, successor, own, nowS) => {
-      const lost = forgottenCount(replaced, successor, own)
+      const lost = lostCounter(replaced, successor, own)
       const was = replaced.find((entry) => entry.device === own)?.value ?? 0n
       assert.ok(lost === 0n || lost === was)
       if (was >= BigInt(Number.MAX_SAFE_INTEGER)) return
       const minCounter = Number(lost) + 1
-      const edit = bumpVersion(successor, own, firstCount({ nowS, minCounter }))
+      const edit = bumpVersion(successor, own, firstCounter({ nowS, minCounter }))
       assert.match(
         compareVersions(edit, replaced),
         /newer|concurrent/,
@@ -143,10 +143,10 @@ test('forgottenCount: continuing from it, no edit equals one that another device
     }),
   )
   const mine: VersionVector = [{ device: short(7n), value: 5n }]
-  assert.equal(forgottenCount(mine, mine, short(7n)), 0n)
-  assert.equal(forgottenCount(mine, [], short(7n)), 5n)
-  assert.equal(forgottenCount(mine, [], short(8n)), 0n)
-  assert.equal(firstCount({ nowS: 3 }), 3)
+  assert.equal(lostCounter(mine, mine, short(7n)), 0n)
+  assert.equal(lostCounter(mine, [], short(7n)), 5n)
+  assert.equal(lostCounter(mine, [], short(8n)), 0n)
+  assert.equal(firstCounter({ nowS: 3 }), 3)
 })
 
 test('dropForeignCounters: keeps the counter of the device itself, so that the successor conflicts', () => {

@@ -122,11 +122,11 @@ export class SimPeer implements Sources {
     )
   }
 
-  isAnyoneThere(): boolean {
+  hasConnectedDevice(): boolean {
     return this.connected
   }
 
-  async tellProgress(_folder: string, updates: readonly DownloadUpdate[]): Promise<void> {
+  async sendDownloadProgress(_folder: string, updates: readonly DownloadUpdate[]): Promise<void> {
     this.downloadUpdates.push(...updates)
   }
 }

@@ -68,7 +68,7 @@ async function listen(options: HttpListenOptions, handler: HttpHandler): Promise
 }
 
 /** The servers of one address, and the sockets that are not assigned to one yet. */
-interface Door {
+interface ServerGroup {
   readonly entry: NetServer
   readonly servers: readonly Server[]
   readonly sockets: ReadonlySet<Socket>
@@ -91,7 +91,7 @@ function configure<T extends Server | TlsServer>(server: T, serve: Serve): T {
 const TLS_HANDSHAKE = 22
 
 /** One port for both: the first byte distinguishes them. */
-function openBoth(plain: Server, tls: NonNullable<HttpListenOptions['tls']>, serve: Serve): Door {
+function openBoth(plain: Server, tls: NonNullable<HttpListenOptions['tls']>, serve: Serve): ServerGroup {
   const secure = configure(
     createTlsServer({
       ...SERVER_OPTIONS,
@@ -172,7 +172,7 @@ function deliver(incoming: IncomingMessage, response: ServerResponse, reply: Htt
 }
 
 /** Stops listening immediately, ends long polls, and grants replies in progress a grace period. */
-async function close({ entry, servers, sockets }: Door, closing: AbortController): Promise<void> {
+async function close({ entry, servers, sockets }: ServerGroup, closing: AbortController): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   entry.close(() => resolve())
   closing.abort(new Error('the server is closing'))

@@ -4,7 +4,7 @@ const PLACEHOLDERS = ['%FOLDER_PATH%', '%FILE_PATH%', '%FOLDER_FILESYSTEM%'] as 
 
 export type CommandValues = Readonly<Record<(typeof PLACEHOLDERS)[number], string>>
 
-export type CommandWords =
+export type SplitCommand =
   | { readonly kind: 'words'; readonly words: readonly [program: string, ...rest: string[]] }
   | { readonly kind: 'refused'; readonly reason: string }
 
@@ -12,7 +12,7 @@ export type CommandWords =
  * Splits a command line into words as a shell does, without other shell features: quotes group, a backslash escapes the
  * next character. Values are inserted after splitting, so that no file name adds a word. Never throws.
  */
-export function commandWords(command: string, values: CommandValues): CommandWords {
+export function splitCommand(command: string, values: CommandValues): SplitCommand {
   const words = splitWords(command)
   if (words === undefined) return refused('quotes in the command are not closed')
   const mixed = words.find(
@@ -26,7 +26,7 @@ export function commandWords(command: string, values: CommandValues): CommandWor
   return { kind: 'words', words: [program, ...rest] }
 }
 
-function refused(reason: string): CommandWords {
+function refused(reason: string): SplitCommand {
   return { kind: 'refused', reason }
 }
 

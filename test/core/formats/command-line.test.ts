@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { commandWords, type CommandValues } from '../../../src/core/formats/command-words.ts'
+import { splitCommand, type CommandValues } from '../../../src/core/formats/command-line.ts'
 import { reportRow } from '../../support/effort.ts'
 
 const VALUES: CommandValues = {
@@ -11,7 +11,7 @@ const VALUES: CommandValues = {
 }
 
 function parse(command: string, values = VALUES): readonly string[] | string {
-  const result = commandWords(command, values)
+  const result = splitCommand(command, values)
   return result.kind === 'words' ? result.words : result.reason
 }
 
@@ -55,7 +55,7 @@ test('N-12: any file name is exactly one word, unchanged', () => {
       fc.string({ unit: 'binary' }).filter((name) => !name.includes('\0')),
       (name) => {
         tried++
-        const result = commandWords('program -x %FILE_PATH% -y', { ...VALUES, '%FILE_PATH%': name })
+        const result = splitCommand('program -x %FILE_PATH% -y', { ...VALUES, '%FILE_PATH%': name })
         assert.deepEqual(result, { kind: 'words', words: ['program', '-x', name, '-y'] })
       },
     ),
