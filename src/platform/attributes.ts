@@ -10,12 +10,12 @@ export type AttributesRead =
       readonly failed: ReadonlyMap<string, string>
     }
   /** The machine cannot read or set attributes. */
-  | { readonly kind: 'no-means' }
+  | { readonly kind: 'unsupported' }
 
 export type AttributesWritten =
   | { readonly kind: 'written' }
   | { readonly kind: 'failed'; readonly attribute: string; readonly reason: string }
-  | { readonly kind: 'no-means' }
+  | { readonly kind: 'unsupported' }
 
 export const GONE = 'No such file or directory'
 export const NOT_PERMITTED = 'Permission denied'

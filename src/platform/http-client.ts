@@ -18,7 +18,7 @@ export interface ClientRequest {
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Uint8Array
   /** A longer response fails with code `EMSGSIZE`, as soon as the limit is exceeded. */
-  readonly answerBytesMax: number
+  readonly responseBytesMax: number
   /** For the whole exchange, from name resolution to the last byte; then code `ETIMEDOUT`. */
   readonly timeoutMs: number
   /** Default: the authorities of the system. */
@@ -28,7 +28,7 @@ export interface ClientRequest {
   readonly proxy?: Proxy
 }
 
-export interface ClientAnswer {
+export interface ClientResponse {
   readonly status: number
   /** Lower-case names; repeated headers joined by a comma. */
   readonly headers: Readonly<Record<string, string>>
@@ -41,5 +41,5 @@ export interface ClientAnswer {
  * anything is sent.
  */
 export interface HttpClient {
-  send(request: ClientRequest, signal: AbortSignal): Promise<ClientAnswer>
+  send(request: ClientRequest, signal: AbortSignal): Promise<ClientResponse>
 }

@@ -2,7 +2,7 @@ import { messageOf, TwinfoldError } from '../core/errors.ts'
 import { plainText } from '../core/formats/plain-text.ts'
 import { isExempt, proxyFromEnvironment } from '../core/network/proxy.ts'
 import { changesUpTo, newestRelease, readChanges, readReleaseList, releaseRelation } from '../core/releases/releases.ts'
-import type { ClientAnswer, ClientRequest, HttpClient } from '../platform/http-client.ts'
+import type { ClientResponse, ClientRequest, HttpClient } from '../platform/http-client.ts'
 import type { FoundRelease } from './types.ts'
 
 /** The list of a package with a thousand releases is about a megabyte. */
@@ -33,7 +33,7 @@ export interface ReleaseQuery {
 export async function findRelease(deps: RegistryDeps, query: ReleaseQuery, signal: AbortSignal): Promise<FoundRelease> {
   const { source, running, preReleases } = query
   const get = (request: Omit<ClientRequest, 'timeoutMs'>) => getJson(deps, running, request, signal)
-  const json = await get({ url: source, headers: { Accept: LIST_TYPE }, answerBytesMax: LIST_BYTES_MAX })
+  const json = await get({ url: source, headers: { Accept: LIST_TYPE }, responseBytesMax: LIST_BYTES_MAX })
   const list = readReleaseList(json)
   if (list === undefined) throw failed(source, 'the response is not package metadata')
   const version = newestRelease(list, preReleases)
@@ -41,7 +41,7 @@ export async function findRelease(deps: RegistryDeps, query: ReleaseQuery, signa
   const relation = releaseRelation(version, running)
   if (!relation.endsWith('newer')) return { version, relation, changes: [] }
   const url = `${source}/${version}`
-  const manifest = await get({ url, headers: { Accept: 'application/json' }, answerBytesMax: MANIFEST_BYTES_MAX })
+  const manifest = await get({ url, headers: { Accept: 'application/json' }, responseBytesMax: MANIFEST_BYTES_MAX })
   return { version, relation, changes: changesUpTo(version, running, readChanges(manifest)) }
 }
 
@@ -74,7 +74,7 @@ function proxyFor({ environment }: RegistryDeps, url: string): Pick<ClientReques
   return proxy === undefined || isExempt(new URL(url).hostname, proxy.exceptions) ? {} : { proxy }
 }
 
-function refusalOf({ status, headers }: ClientAnswer): string {
+function refusalOf({ status, headers }: ClientResponse): string {
   const to = headers['location']
   if (status < 300 || status >= 400 || to === undefined) return `HTTP status ${status}`
   return `it redirects to ${plainText(to, 200)}, which is not followed; set releasesURL to that address if it is right`

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
-import type { BlockAnswer, BlockOrder, BlockReader } from '../../src/platform/files/block-reader.ts'
+import type { BlockResult, BlockOrder, BlockReader } from '../../src/platform/files/block-reader.ts'
 import type { Disk } from '../../src/platform/disk.ts'
 
 export interface BlockReaderPorts extends AsyncDisposable {
@@ -126,7 +126,7 @@ export function blockReaderContract(name: string, make: () => Promise<BlockReade
 
   spec('released memory is reused, other memory is not overwritten', async (platform) => {
     for (let i = 0; i < 40; i++) await platform.put(`f${i}`, noise(9_000, i))
-    const kept: { readonly answer: BlockAnswer; readonly i: number }[] = []
+    const kept: { readonly answer: BlockResult; readonly i: number }[] = []
     for (let round = 0; round < 10; round++) {
       const answers = await Promise.all(
         Array.from({ length: 40 }, (_, i) => platform.blocks.read(orderFor(platform, `f${i}`, noise(9_000, i)))),
@@ -159,7 +159,7 @@ function orderFor(
   }
 }
 
-function bytesOf(answer: BlockAnswer): Buffer {
+function bytesOf(answer: BlockResult): Buffer {
   assert.equal(answer.kind, 'read')
   return answer.kind === 'read' ? Buffer.from(answer.data) : Buffer.alloc(0)
 }

@@ -13,7 +13,7 @@ export interface HttpClientSetup {
   readonly pass: (request: Promise<unknown>) => Promise<void>
 }
 
-const LIMITS = { answerBytesMax: 1_000, timeoutMs: 20_000 }
+const LIMITS = { responseBytesMax: 1_000, timeoutMs: 20_000 }
 const never = new AbortController().signal
 const coded = (code: string) => (error: unknown) => error instanceof Error && 'code' in error && error.code === code
 

@@ -41,7 +41,7 @@ test('real http client: through a proxy, which receives the host and not the req
     body: 'hello',
   }))
   const way = { kind: 'http', host: '127.0.0.1', port, user: '', password: '' } as const
-  const request = { url: `http://${site.address}/secret`, answerBytesMax: 10, timeoutMs: 20_000, proxy: way }
+  const request = { url: `http://${site.address}/secret`, responseBytesMax: 10, timeoutMs: 20_000, proxy: way }
   const { body } = await nodeHttpClient.send(request, new AbortController().signal)
   proxy.close()
   assert.deepEqual([new TextDecoder().decode(body), seen], ['hello', [`CONNECT ${site.address} HTTP/1.1`]])

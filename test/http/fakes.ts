@@ -17,7 +17,7 @@ import {
   collectReply,
   simRequest,
   SimHttpServer,
-  type SimHttpAnswer,
+  type SimHttpResponse,
   type SimHttpCall,
 } from '../../src/platform/sim/http.ts'
 import { simProcess } from '../../src/platform/sim/system.ts'
@@ -297,7 +297,7 @@ export function fakeRest(fake: FakeOptions = {}) {
     ...fake.options,
   })
   const signal = new AbortController().signal
-  const call = async (request: SimHttpCall & { readonly unixSocket?: boolean }): Promise<SimHttpAnswer> => {
+  const call = async (request: SimHttpCall & { readonly unixSocket?: boolean }): Promise<SimHttpResponse> => {
     const site = { signal: request.signal ?? signal, unixSocket: request.unixSocket ?? false, host: '127.0.0.1:8384' }
     const reply = await collectReply(await server.handler(simRequest(request, site)))
     const type = Object.entries(reply.headers).find(([name]) => name.toLowerCase() === 'content-type')
@@ -306,7 +306,7 @@ export function fakeRest(fake: FakeOptions = {}) {
     return reply
   }
   /** With the API key. */
-  const send = (method: string, target: string, body?: string | Uint8Array): Promise<SimHttpAnswer> =>
+  const send = (method: string, target: string, body?: string | Uint8Array): Promise<SimHttpResponse> =>
     call({ method, target, headers: { 'X-API-Key': KEY }, ...(body === undefined ? {} : { body }) })
   return {
     server,

@@ -6,7 +6,7 @@ import * as fc from 'fast-check'
 import { runDaemon } from '../../src/main/daemon.ts'
 import type { ServeOptions } from '../../src/main/args/options.ts'
 import { openApi, refusalsOf } from '../../src/rest/openapi.ts'
-import type { SimHttpAnswer } from '../../src/platform/sim/http.ts'
+import type { SimHttpResponse } from '../../src/platform/sim/http.ts'
 import { createSimPlatform } from '../../src/platform/sim/platform.ts'
 import { effort, reportRow } from '../support/effort.ts'
 import { eventually } from '../support/scratch.ts'
@@ -96,9 +96,9 @@ class Device {
   }
 
   /** Undefined for a request that waits for time to pass, such as a long poll: the client disconnected. */
-  async send(method: string, target: string, body?: string | Uint8Array): Promise<SimHttpAnswer | undefined> {
+  async send(method: string, target: string, body?: string | Uint8Array): Promise<SimHttpResponse | undefined> {
     const leaving = new AbortController()
-    let response: SimHttpAnswer | undefined
+    let response: SimHttpResponse | undefined
     let failed: unknown
     const progress = { over: false }
     const call = {
@@ -147,7 +147,7 @@ class Device {
 }
 
 /** Why a reply does not match the document; undefined if it does. */
-function mismatch(input: FuzzInput, response: SimHttpAnswer): string | undefined {
+function mismatch(input: FuzzInput, response: SimHttpResponse): string | undefined {
   const found = declarationOf(input.method, input.target)
   if (found === undefined) {
     // An id that changes the path: not found, or a redirect to the canonical path.

@@ -15,7 +15,7 @@ import { Statistics } from '../../src/stats/stats.ts'
 import { supervise } from '../../src/sync/supervisor.ts'
 // Loaded at the first use otherwise, which would schedule the first run of a process differently from later ones.
 import '../../src/versioner/versioner.ts'
-import type { BlockAnswer, BlockOrder, BlockReader } from '../../src/platform/files/block-reader.ts'
+import type { BlockResult, BlockOrder, BlockReader } from '../../src/platform/files/block-reader.ts'
 import { SimDisk, type SimDiskOptions } from '../../src/platform/sim/disk.ts'
 import type { SimClock } from '../../src/platform/sim/clock.ts'
 import type { SimNetwork } from '../../src/platform/sim/net.ts'
@@ -229,7 +229,7 @@ export class SimDevice {
     await this.#store?.[Symbol.asyncDispose]()
   }
 
-  async #readBlock(blocks: BlockReader, order: BlockOrder): Promise<BlockAnswer> {
+  async #readBlock(blocks: BlockReader, order: BlockOrder): Promise<BlockResult> {
     const result = await blocks.read(order)
     if (result.kind !== 'read' || result.data.length === 0 || this.badBlocks === 0) return result
     this.badBlocks--

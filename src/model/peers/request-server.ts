@@ -8,11 +8,11 @@ import type { Logger } from '../../events/types.ts'
 import type { BlockReply, BlockRequest, RefusalCode } from '../../protocol/types.ts'
 import { ByteWindow } from '../../sync/byte-window.ts'
 import {
-  looksLike,
-  type BlockAnswer,
+  hasSameStamp,
+  type BlockResult,
   type BlockOrder,
   type BlockReader,
-  type FileLook,
+  type FileStamp,
 } from '../../platform/files/block-reader.ts'
 import { isHashAt, KnownBlocks } from '../state/known-blocks.ts'
 
@@ -127,14 +127,14 @@ export class RequestServer {
   async #fromFile(
     { id, root, index }: ServedFolder,
     request: BlockRequest,
-    recorded: FileLook | undefined,
+    recorded: FileStamp | undefined,
   ): Promise<Outcome> {
     const result = await this.#deps.blocks.read({ ...orderFor(root, request.name, request), recorded })
     if (result.kind === 'read') return replyOf(result)
     const record = await index.get('local', request.name)
     if (record !== undefined && isOfRecord(record, request)) {
       this.#deps.log.debug(() => `folder ${id}: ${JSON.stringify(record.name)} differs from the index`)
-      this.#deps.changed(id, record, result.kind === 'different' && looksLike(result, recordedLookOf(record)))
+      this.#deps.changed(id, record, result.kind === 'different' && hasSameStamp(result, recordedLookOf(record)))
     }
     return 'no-such-file'
   }
@@ -144,7 +144,7 @@ function orderFor(root: string, name: string, { offsetBytes, sizeBytes, hash }: 
   return { root, name, offsetBytes, sizeBytes, hash }
 }
 
-function replyOf({ data, headroomBytes, releaseBuffer }: Extract<BlockAnswer, { kind: 'read' }>): BlockReply {
+function replyOf({ data, headroomBytes, releaseBuffer }: Extract<BlockResult, { kind: 'read' }>): BlockReply {
   return { kind: 'data', data, headroomBytes, releaseBuffer }
 }
 
@@ -162,7 +162,7 @@ function isOfRecord({ blockHashes, blockSizeBytes }: FileInfo, { offsetBytes, ha
 }
 
 /** Size and time of the unchanged file of a record on disk. */
-function recordedLookOf(record: FileHead): FileLook {
+function recordedLookOf(record: FileHead): FileStamp {
   const { modifiedS, modifiedNs } = diskTimeOf(record)
   return { sizeBytes: record.sizeBytes, modifiedS, modifiedNs }
 }

@@ -97,7 +97,7 @@ export class FolderAttributes {
 
   async #readFiltered(names: readonly string[], signal: AbortSignal): ReturnType<AttributeAccess['read']> {
     const seen = await this.#deps.attributes.read(this.#root, names, signal)
-    if (seen.kind === 'no-means') return this.#warn()
+    if (seen.kind === 'unsupported') return this.#warn()
     const found = new Map<string, AttributeList>()
     const failed = new Map<string, string | undefined>()
     for (const [name, reason] of seen.failed)
@@ -115,7 +115,7 @@ export class FolderAttributes {
     const set = missingAttributes(record, attributes, this.#rules)
     if (set === undefined) return attributes
     const outcome = await this.#write(joinPath(this.#root, record.name), { set, remove: [] })
-    if (outcome.kind === 'no-means') return { error: UNAVAILABLE }
+    if (outcome.kind === 'unsupported') return { error: UNAVAILABLE }
     return outcome.kind === 'failed' ? { error: reasonOf(outcome) } : inOrder([...attributes, ...set])
   }
 
@@ -142,7 +142,7 @@ export class FolderAttributes {
     const recorded = this.#settled && isKnown ? this.#wanted(before) : undefined
     if (recorded !== undefined && areSameAttributes(recorded, wanted)) return
     const seen = await this.#deps.attributes.read(this.#root, [name], NEVER_ABORTS)
-    if (seen.kind === 'no-means') return this.#warn()
+    if (seen.kind === 'unsupported') return this.#warn()
     const reason = seen.failed.get(name)
     if (reason !== undefined) throw itemFailed(`reading extended attributes: ${reason}`)
     const now = (seen.found.get(name) ?? NONE).filter((attribute) => this.#rules.filter.permits(attribute))
@@ -166,7 +166,7 @@ export class FolderAttributes {
     if (change.set.length === 0 && change.remove.length === 0) return { kind: 'written' }
     const write = () => this.#deps.attributes.write(path, change)
     const outcome = await write()
-    if (outcome.kind === 'no-means') this.#warn()
+    if (outcome.kind === 'unsupported') this.#warn()
     if (outcome.kind !== 'failed' || outcome.reason !== NOT_PERMITTED) return outcome
     // Setting attributes requires write permission, even for the owner.
     const { disk } = this.#deps

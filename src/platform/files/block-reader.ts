@@ -1,5 +1,5 @@
 /** Metadata by which a change of a file is detected. */
-export interface FileLook {
+export interface FileStamp {
   readonly sizeBytes: number
   readonly modifiedS: number
   readonly modifiedNs: number
@@ -17,17 +17,17 @@ export interface BlockOrder {
   /** SHA-256 of the requested bytes. */
   readonly hash: Uint8Array
   /** If the metadata of the file matches, the hash is assumed and not computed. */
-  readonly recorded?: FileLook | undefined
+  readonly recorded?: FileStamp | undefined
 }
 
-export type BlockAnswer =
+export type BlockResult =
   /**
    * Bytes with the requested hash, or of a file whose metadata is as recorded. `releaseBuffer` releases the memory; the call
    * is optional. The `headroomBytes` before them in memory may be used by the holder.
    */
   | { readonly kind: 'read'; readonly data: Uint8Array; readonly headroomBytes: number; releaseBuffer(): void }
   /** The file exists with other bytes. */
-  | ({ readonly kind: 'different' } & FileLook)
+  | ({ readonly kind: 'different' } & FileStamp)
   /** The name is no regular file inside the folder. */
   | { readonly kind: 'absent' }
 
@@ -38,7 +38,7 @@ export type BlockAnswer =
  */
 export interface BlockReader {
   /** Rejects with the system's `code` when the file exists and cannot be read. */
-  read(order: BlockOrder): Promise<BlockAnswer>
+  read(order: BlockOrder): Promise<BlockResult>
 }
 
 /** Codes of the system for a name that is no regular file: not an error. */
@@ -54,7 +54,7 @@ export const NOT_THERE: ReadonlySet<string | undefined> = new Set([
   'EMLINK',
 ])
 
-export function looksLike(file: FileLook, recorded: FileLook): boolean {
+export function hasSameStamp(file: FileStamp, recorded: FileStamp): boolean {
   return (
     file.sizeBytes === recorded.sizeBytes &&
     file.modifiedS === recorded.modifiedS &&

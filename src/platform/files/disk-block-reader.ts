@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { looksLike, type BlockAnswer, type BlockOrder, type BlockReader } from './block-reader.ts'
+import { hasSameStamp, type BlockResult, type BlockOrder, type BlockReader } from './block-reader.ts'
 import type { Disk, DiskFile } from '../disk.ts'
 import { openInside } from './open-inside.ts'
 
@@ -13,7 +13,7 @@ export class DiskBlockReader implements BlockReader {
     this.#disk = disk
   }
 
-  async read(order: BlockOrder): Promise<BlockAnswer> {
+  async read(order: BlockOrder): Promise<BlockResult> {
     await using opened = await openInside(this.#disk, order.root, order.name, this.#realRoots.get(order.root))
     if (opened === undefined) return { kind: 'absent' }
     this.#realRoots.set(order.root, opened.realRoot)
@@ -22,7 +22,7 @@ export class DiskBlockReader implements BlockReader {
     const memory = Buffer.allocUnsafeSlow(Math.max(0, Math.min(order.sizeBytes, sizeBytes - order.offsetBytes)))
     const data = memory.subarray(0, await fill(opened.file, memory, order.offsetBytes)) // never uninitialized memory
     const isTrusted =
-      order.recorded !== undefined && data.length === order.sizeBytes && looksLike(opened.stat, order.recorded)
+      order.recorded !== undefined && data.length === order.sizeBytes && hasSameStamp(opened.stat, order.recorded)
     if (!isTrusted && !hash('sha256', data, 'buffer').equals(order.hash))
       return { kind: 'different', sizeBytes, modifiedS, modifiedNs }
     return { kind: 'read', data, headroomBytes: 0, releaseBuffer: () => {} }

@@ -1,4 +1,4 @@
-import type { BlockAnswer, BlockOrder, BlockReader } from '../files/block-reader.ts'
+import type { BlockResult, BlockOrder, BlockReader } from '../files/block-reader.ts'
 import type { DiskThreads } from './threads/disk-threads.ts'
 import {
   HEADROOM_BYTES,
@@ -28,7 +28,7 @@ const IDLE_MS = 10_000
 
 interface Waiting {
   readonly order: BlockOrder
-  readonly resolve: (result: BlockAnswer) => void
+  readonly resolve: (result: BlockResult) => void
   readonly reject: (reason: unknown) => void
 }
 
@@ -46,8 +46,8 @@ export class NodeBlockReader implements BlockReader {
     this.#threads = threads
   }
 
-  read(order: BlockOrder): Promise<BlockAnswer> {
-    const { promise, resolve, reject } = Promise.withResolvers<BlockAnswer>()
+  read(order: BlockOrder): Promise<BlockResult> {
+    const { promise, resolve, reject } = Promise.withResolvers<BlockResult>()
     this.#waiting.push({ order, resolve, reject })
     if (!this.#scheduled) {
       this.#scheduled = true
@@ -141,7 +141,7 @@ function countTogether(waiting: readonly Waiting[]): number {
   return count
 }
 
-function differentResult(report: ReadReport, at: number): BlockAnswer {
+function differentResult(report: ReadReport, at: number): BlockResult {
   const found = report.different.find((each) => each.at === at)
   if (found === undefined) throw new Error('a thread left out what it found')
   const { sizeBytes, modifiedS, modifiedNs } = found

@@ -21,7 +21,7 @@ export class SimAttributes implements Attributes {
 
   async read(root: string, names: readonly string[], signal: AbortSignal): Promise<AttributesRead> {
     signal.throwIfAborted()
-    if (!this.available) return { kind: 'no-means' }
+    if (!this.available) return { kind: 'unsupported' }
     this.counts.reads++
     const found = new Map<string, AttributeList>()
     const failed = new Map<string, string>()
@@ -37,7 +37,7 @@ export class SimAttributes implements Attributes {
   }
 
   async write(path: string, { set, remove }: AttributeChange): Promise<AttributesWritten> {
-    if (!this.available) return { kind: 'no-means' }
+    if (!this.available) return { kind: 'unsupported' }
     this.counts.writes++
     const attribute = set[0]?.name ?? remove[0] ?? ''
     if (set.some(({ name }) => name === this.refused))

@@ -1,6 +1,6 @@
 import { createHash, X509Certificate } from 'node:crypto'
 import type { Clock } from '../clock.ts'
-import type { ClientAnswer, ClientRequest, HttpClient } from '../http-client.ts'
+import type { ClientResponse, ClientRequest, HttpClient } from '../http-client.ts'
 import type { HttpHandler, HttpListener, HttpListenOptions, HttpReply, HttpServer } from '../http.ts'
 import { NetError } from '../net-error.ts'
 import { simRequest } from './http.ts'
@@ -32,7 +32,7 @@ export class SimHttpClient implements HttpClient, HttpServer {
     return { address: chosen, [Symbol.asyncDispose]: async () => void this.#sites.delete(chosen) }
   }
 
-  async send(request: ClientRequest, signal: AbortSignal): Promise<ClientAnswer> {
+  async send(request: ClientRequest, signal: AbortSignal): Promise<ClientResponse> {
     signal.throwIfAborted()
     const done = new AbortController()
     const either = AbortSignal.any([signal, done.signal])
@@ -49,7 +49,7 @@ export class SimHttpClient implements HttpClient, HttpServer {
     }
   }
 
-  async #request(request: ClientRequest, signal: AbortSignal): Promise<ClientAnswer> {
+  async #request(request: ClientRequest, signal: AbortSignal): Promise<ClientResponse> {
     const url = new URL(request.url)
     const isSecure = url.protocol === 'https:'
     if ((!isSecure && url.protocol !== 'http:') || url.username !== '')
@@ -66,7 +66,7 @@ export class SimHttpClient implements HttpClient, HttpServer {
       secure: isSecure,
     }
     const reply = await site.handler(simRequest(call, { signal, unixSocket: false, host: url.host }))
-    return { status: reply.status, headers: headersOf(reply), body: await bodyOf(reply, request.answerBytesMax) }
+    return { status: reply.status, headers: headersOf(reply), body: await bodyOf(reply, request.responseBytesMax) }
   }
 }
 

@@ -12,7 +12,7 @@ export interface SimHttpCall {
 }
 
 /** A response as read by the client: complete body, header names in lower case. */
-export interface SimHttpAnswer {
+export interface SimHttpResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string | readonly string[]>>
   readonly body: string
@@ -46,7 +46,7 @@ export class SimHttpServer implements HttpServer {
   }
 
   /** Sends a request to the listener of the address; rejects with `ECONNREFUSED` without one. */
-  async call(address: string, call: SimHttpCall): Promise<SimHttpAnswer> {
+  async call(address: string, call: SimHttpCall): Promise<SimHttpResponse> {
     const site = this.#sites.get(address)
     if (site === undefined) throw coded('ECONNREFUSED', `connect ECONNREFUSED ${address}`)
     const signal = call.signal === undefined ? site.closing.signal : AbortSignal.any([site.closing.signal, call.signal])
@@ -101,7 +101,7 @@ export function simRequest(
 }
 
 /** Reads a reply to its end, as a client would. */
-export async function collectReply(reply: HttpReply): Promise<SimHttpAnswer> {
+export async function collectReply(reply: HttpReply): Promise<SimHttpResponse> {
   const headers: Record<string, string | readonly string[]> = {}
   for (const [name, value] of Object.entries(reply.headers)) headers[name.toLowerCase()] = value
   const { body } = reply

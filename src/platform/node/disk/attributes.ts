@@ -26,7 +26,7 @@ export const nodeAttributes: Attributes = {
     for (let batch = waiting.pop(); batch !== undefined; batch = waiting.pop()) {
       signal.throwIfAborted()
       const outcome = await dump(root, batch, signal)
-      if (outcome.kind === 'no-means') return outcome
+      if (outcome.kind === 'unsupported') return outcome
       if (outcome.kind === 'read') for (const [name, attributes] of outcome.found) found.set(name, attributes)
       // The failing item is not reported unambiguously, and treating it as one without attributes would remove them on
       // other devices: the half without errors is used, the other one is split again.
@@ -43,7 +43,7 @@ export const nodeAttributes: Attributes = {
     if (all.kind !== 'written') return all
     for (const name of remove) {
       const end = await run({ program: 'setfattr', args: ['-h', `--remove=${name}`, '--', path] })
-      if (end.kind === 'no-means') return end
+      if (end.kind === 'unsupported') return end
       if (end.kind === 'failed' && end.reason !== 'No such attribute') return { ...end, attribute: name }
     }
     return WRITTEN
@@ -74,7 +74,7 @@ function halvesOf(batch: readonly string[]): string[][] {
 }
 
 type Dump =
-  | Extract<AttributesRead, { kind: 'no-means' }>
+  | Extract<AttributesRead, { kind: 'unsupported' }>
   | Failed
   | { readonly kind: 'read'; readonly found: ReadonlyMap<string, AttributeList> }
 
@@ -122,7 +122,7 @@ interface Failed {
   readonly reason: string
 }
 
-type End = { readonly kind: 'exited'; readonly output: Buffer } | { readonly kind: 'no-means' } | Failed
+type End = { readonly kind: 'exited'; readonly output: Buffer } | { readonly kind: 'unsupported' } | Failed
 
 /** Failed: with any exit but 0, or too much output, or after too long. */
 async function run({ program, args, input = '', signal }: Run): Promise<End> {
@@ -137,7 +137,7 @@ async function run({ program, args, input = '', signal }: Run): Promise<End> {
   const timer = setTimeout(onAbort, TIME_LIMIT_MS)
   signal?.addEventListener('abort', onAbort, { once: true })
   child.on('error', (error: NodeJS.ErrnoException) =>
-    resolve(error.code === 'ENOENT' ? NO_MEANS : { kind: 'failed', reason: error.message }),
+    resolve(error.code === 'ENOENT' ? UNSUPPORTED : { kind: 'failed', reason: error.message }),
   )
   child.on('close', (code, deathSignal) => {
     if (signal?.aborted === true) reject(signal.reason)
@@ -159,7 +159,7 @@ async function run({ program, args, input = '', signal }: Run): Promise<End> {
   })
 }
 
-const NO_MEANS = { kind: 'no-means' } as const
+const UNSUPPORTED = { kind: 'unsupported' } as const
 
 /** Messages have the form `program: path: reason`; the reason contains no colon. */
 function reasonIn(trouble: Buffer): string {

@@ -4,7 +4,7 @@ import { isIP, type Socket } from 'node:net'
 import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls'
 import { once } from 'node:events'
 import { messageOf, systemCode } from '../../../core/errors.ts'
-import type { ClientAnswer, ClientRequest, HttpClient } from '../../http-client.ts'
+import type { ClientResponse, ClientRequest, HttpClient } from '../../http-client.ts'
 import { NetError } from '../../net-error.ts'
 import { connectTcp, connectThrough } from './proxy.ts'
 
@@ -33,7 +33,7 @@ export const nodeHttpClient: HttpClient = {
   },
 }
 
-async function exchange(request: ClientRequest, signal: AbortSignal): Promise<ClientAnswer> {
+async function exchange(request: ClientRequest, signal: AbortSignal): Promise<ClientResponse> {
   const url = new URL(request.url)
   const port = PORTS[url.protocol]
   if (port === undefined || url.username !== '' || url.password !== '') {
@@ -89,7 +89,7 @@ function checkPin(socket: TLSSocket, sha256: Uint8Array): void {
   throw new NetError('EPROTO', 'the server is not who it should be: its certificate is another one')
 }
 
-async function requestOver(socket: Socket, url: URL, request: ClientRequest): Promise<ClientAnswer> {
+async function requestOver(socket: Socket, url: URL, request: ClientRequest): Promise<ClientResponse> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
   const outgoing: Outgoing = httpRequest({
     // No `agent` here: with any, even `false`, Node would open its own plain connection.
@@ -106,7 +106,7 @@ async function requestOver(socket: Socket, url: URL, request: ClientRequest): Pr
   return {
     status: incoming.statusCode ?? 0,
     headers: headersOf(incoming),
-    body: await readAll(incoming, request.answerBytesMax),
+    body: await readAll(incoming, request.responseBytesMax),
   }
 }
 

@@ -3,7 +3,7 @@ import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, rea
 import { sep } from 'node:path'
 import { messageOf, systemCode } from '../../../core/errors.ts'
 import { joinPath } from '../../../core/paths.ts'
-import { looksLike, NOT_THERE, type BlockOrder, type FileLook } from '../../files/block-reader.ts'
+import { hasSameStamp, NOT_THERE, type BlockOrder, type FileStamp } from '../../files/block-reader.ts'
 import { checkPath } from '../../disk-error.ts'
 import { nameFromBytes } from '../../files/disk-name.ts'
 import type { DiskStat } from '../../disk.ts'
@@ -21,7 +21,7 @@ export interface ReadTask {
   /** The requested hashes concatenated, one character per byte. */
   readonly hashes: string
   /** By index, metadata of files whose bytes need not be hashed. */
-  readonly recorded: readonly (FileLook | undefined)[]
+  readonly recorded: readonly (FileStamp | undefined)[]
   /** Target buffer: one slot per block, each with headroom before it. */
   readonly memory: SharedArrayBuffer
 }
@@ -35,7 +35,7 @@ export interface ReadReport {
   readonly errors: readonly { readonly at: number; readonly code: string | undefined; readonly message: string }[]
 }
 
-interface DifferentFile extends FileLook {
+interface DifferentFile extends FileStamp {
   readonly at: number
 }
 
@@ -107,7 +107,7 @@ export class ReadFiles {
     { root, name, offsetBytes, recorded }: Pick<BlockOrder, 'root' | 'name' | 'offsetBytes' | 'recorded'>,
     expected: string,
     room: Uint8Array,
-  ): number | FileLook | undefined {
+  ): number | FileStamp | undefined {
     const path = joinPath(root, name)
     const file = openRegular(path)
     if (file === undefined) return undefined
@@ -115,7 +115,7 @@ export class ReadFiles {
       const stat = exactStat(fstatSync(file, { bigint: true }))
       if (stat.type !== 'file' || !this.#isInside(root, name, file, stat)) return undefined
       const data = room.subarray(0, fill(file, room, offsetBytes))
-      if (recorded !== undefined && data.length === room.length && looksLike(stat, recorded)) return data.length
+      if (recorded !== undefined && data.length === room.length && hasSameStamp(stat, recorded)) return data.length
       if (hash('sha256', data, 'binary') === expected) return data.length
       const { sizeBytes, modifiedS, modifiedNs } = stat
       return { sizeBytes, modifiedS, modifiedNs }

@@ -77,10 +77,10 @@ test('a machine without the programs says so', async () => {
   const before = process.env['PATH']
   process.env['PATH'] = scratch.path
   try {
-    assert.deepEqual(await nodeAttributes.read(scratch.path, ['a'], signal), { kind: 'no-means' })
-    assert.deepEqual(await nodeAttributes.write(join(scratch.path, 'a'), ONE), { kind: 'no-means' })
+    assert.deepEqual(await nodeAttributes.read(scratch.path, ['a'], signal), { kind: 'unsupported' })
+    assert.deepEqual(await nodeAttributes.write(join(scratch.path, 'a'), ONE), { kind: 'unsupported' })
     assert.deepEqual(await nodeAttributes.write(join(scratch.path, 'a'), { set: [], remove: ['user.a'] }), {
-      kind: 'no-means',
+      kind: 'unsupported',
     })
   } finally {
     process.env['PATH'] = before
