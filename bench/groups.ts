@@ -4,20 +4,11 @@ import { join } from 'node:path'
 import { BareServer, runLimit } from './limits.ts'
 import { diskBytes, firstScan, pingDuring, requestRate, rescan } from './measure.ts'
 import { Running, type Program } from './program.ts'
+import type { Bench } from './bench-options.ts'
 import { rest } from './rest-group.ts'
-import type { Sample, Sizes } from './rows.ts'
+import type { Sample } from './rows.ts'
 import { largeFiles, makeTree, removeTree, smallFiles, type Tree } from './tree.ts'
 import { rest as request } from '../test/support/rest.ts'
-
-export interface Bench {
-  readonly programs: readonly Program[]
-  readonly sizes: Sizes
-  readonly rounds: number
-  /** For short measurements with many rounds. */
-  readonly repeats: number
-  readonly scratch: string
-  record(sample: Sample): void
-}
 
 /** Rows that are measured together because they share a tree or a running daemon. */
 export const GROUPS: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {

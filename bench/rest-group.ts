@@ -1,4 +1,4 @@
-import type { Bench } from './groups.ts'
+import type { Bench } from './bench-options.ts'
 import { BareServer } from './limits.ts'
 import { FOLDER, firstScan, requestFigures, type RequestFigures } from './measure.ts'
 import type { Running } from './program.ts'

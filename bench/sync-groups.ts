@@ -12,7 +12,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { Bench } from './groups.ts'
+import type { Bench } from './bench-options.ts'
 import { rescan } from './measure.ts'
 import { Pair, type Ends, type SyncFigures } from './pair.ts'
 import type { Program } from './program.ts'

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, it } from 'node:test'
 import { FACILITY_NAMES } from '../src/core/facilities.ts'
-import { filesOf, parseImports, type Import } from '../tools/imports.ts'
+import { circlesIn, filesOf, parseImports, type Import } from '../tools/imports.ts'
 import { MAY_IMPORT, MAY_IMPORT_TYPES, rowOf, ROWS } from '../tools/layers.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -119,6 +119,32 @@ describe('every source file', () => {
       assert.deepEqual(faults, [])
     })
   }
+})
+
+/**
+ * Files that need each other: the types of schemas name components, which are schemas themselves; the table of commands
+ * loads the handler of `help`, which prints the table, only when it runs.
+ */
+const CYCLES_ALLOWED = [/^src\/rest\//, /^src\/main\/commands\//]
+
+describe('imports', () => {
+  it('run in no circle', () => {
+    const graph = new Map(sources.map(({ file, imports }) => [file, imports.map(({ target }) => target)]))
+    const circles = circlesIn(graph).filter(
+      (files) => !CYCLES_ALLOWED.some((allowed) => files.every((file) => allowed.test(file))),
+    )
+    assert.deepEqual(circles, [])
+  })
+
+  it('in a circle are found', () => {
+    const graph = new Map([
+      ['a', ['b']],
+      ['b', ['c', 'x']],
+      ['c', ['a']],
+      ['d', ['a']],
+    ])
+    assert.deepEqual(circlesIn(graph), [['a', 'b', 'c']])
+  })
 })
 
 /** A fault for each rule: the rule must find it. */

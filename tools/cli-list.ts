@@ -3,7 +3,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { argumentText } from '../src/cli/args/help.ts'
 import { FINDING_FLAGS, JSON_FLAG } from '../src/cli/args/shared-flags.ts'
-import { COMMAND_GROUPS, type CommandSpec, type FlagSpec } from '../src/cli/args/types.ts'
+import type { FlagSpec } from '../src/cli/args/flag-spec.ts'
+import { COMMAND_GROUPS, type CommandSpec } from '../src/cli/args/types.ts'
 import { COMMANDS } from '../src/main/commands/table.ts'
 
 const PAGE = join(import.meta.dirname, '..', 'docs', 'cli.md')

@@ -53,3 +53,28 @@ function resolve(file: string, specifier: string): string {
     .split(sep)
     .join('/')
 }
+
+/** Groups of files that import each other, directly or through others (Tarjan's algorithm), each sorted. */
+export function circlesIn(graph: ReadonlyMap<string, readonly string[]>): readonly (readonly string[])[] {
+  const circles: string[][] = []
+  const numbers = new Map<string, number>()
+  const stack: string[] = []
+  const visit = (file: string): number => {
+    const number = numbers.size
+    numbers.set(file, number)
+    stack.push(file)
+    let lowest = number
+    for (const target of graph.get(file) ?? []) {
+      if (!graph.has(target)) continue
+      if (!numbers.has(target)) lowest = Math.min(lowest, visit(target))
+      else if (stack.includes(target)) lowest = Math.min(lowest, numbers.get(target)!)
+    }
+    if (lowest === number) {
+      const circle = stack.splice(stack.indexOf(file))
+      if (circle.length > 1) circles.push(circle.sort())
+    }
+    return lowest
+  }
+  for (const file of graph.keys()) if (!numbers.has(file)) visit(file)
+  return circles
+}

@@ -1,7 +1,8 @@
 import type { FolderTypeName } from '../core/config/config.ts'
 import { defined } from './args/parsed-flags.ts'
 import { checkSeconds, FINDING_FLAGS } from './args/shared-flags.ts'
-import type { CommandSpec, FlagSpec } from './args/types.ts'
+import type { FlagSpec } from './args/flag-spec.ts'
+import type { CommandSpec } from './args/types.ts'
 import { remoteCommand } from './remote-command.ts'
 
 /** A device ID of the right form, for examples. */

@@ -17,7 +17,8 @@ import {
   writeRequest,
   writeResponse,
 } from './exchange.ts'
-import { readFrame, writeFrame, type Body, type Frame, type FrameListener } from './frame.ts'
+import type { Body } from './body.ts'
+import { readFrame, writeFrame, type Frame, type FrameListener } from './frame.ts'
 import type { HelloResult } from './hello.ts'
 import { Inbox } from './inbox.ts'
 import { readIndex, writeIndex } from './index-data.ts'

@@ -1,5 +1,5 @@
 import { violation } from './errors.ts'
-import type { Body } from './frame.ts'
+import type { Body } from './body.ts'
 import { CLOSE, DOWNLOAD_PROGRESS, REQUEST, RESPONSE } from './messages.ts'
 import { isUnusableName, nameFault, quoted } from './names.ts'
 import { decode, encode } from './schema.ts'

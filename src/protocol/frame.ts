@@ -2,6 +2,7 @@ import type { Compression } from '../core/config/config.ts'
 import type { ByteReader } from './byte-reader.ts'
 import { compress, uncompress, wantsCompression } from './compress.ts'
 import { malformed } from './errors.ts'
+import type { Body } from './body.ts'
 import { peekResponse } from './exchange.ts'
 import { HEADER, MESSAGE_TYPES, type MessageType } from './messages.ts'
 import { decode, encode } from './schema.ts'
@@ -94,12 +95,6 @@ function bigEndian(bytes: Uint8Array): number {
   for (const byte of bytes) value = value * 256 + byte
   return value
 }
-
-/**
- * A message to be sent; large data is a separate piece, so that it is not copied. With enough headroom before the data,
- * the rest is written there.
- */
-export type Body = readonly [head: Uint8Array, tail?: Uint8Array, headroomBytes?: number | undefined]
 
 /** Up to this size copying is cheaper than two writes. */
 const JOINED_BYTES_MAX = 16 * 1024

@@ -127,7 +127,7 @@ test('device: nothing is sent for an invalid id, an existing device, a missing f
     [`device add ${BEN}`, /already exists, as "ben"/],
     [`device add ${BEN.slice(0, -1)}A`, /./],
     [`device add ${BEN} --folder nope`, /there is no folder "nope"/],
-    ['device remove me', /that is this device itself/],
+    ['device remove me', /this is the ID of this device/],
     ['device pause nobody', /there is no device "nobody"/],
   ] as const
   for (const [args, message] of refused) {

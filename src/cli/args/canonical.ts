@@ -1,5 +1,5 @@
 import { TwinfoldError } from '../../core/errors.ts'
-import type { FlagSpec } from './types.ts'
+import type { FlagSpec } from './flag-spec.ts'
 
 /** A flag under its canonical name. A switch without a value has `true`, a negated one `false`. */
 export interface GivenFlag {

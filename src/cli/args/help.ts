@@ -1,5 +1,6 @@
 import { FINDING_FLAGS, HELP_FLAG } from './shared-flags.ts'
-import { COMMAND_GROUPS, type ArgumentSpec, type CommandSpec, type FlagSpec } from './types.ts'
+import type { FlagSpec } from './flag-spec.ts'
+import { COMMAND_GROUPS, type ArgumentSpec, type CommandSpec } from './types.ts'
 
 type Row = readonly [left: string, right: string]
 

@@ -1,6 +1,7 @@
 import { argumentText, descriptionOf, flagFacts } from './help.ts'
 import { FINDING_FLAGS, HELP_FLAG } from './shared-flags.ts'
-import { COMMAND_GROUPS, type CommandSpec, type FlagSpec } from './types.ts'
+import type { FlagSpec } from './flag-spec.ts'
+import { COMMAND_GROUPS, type CommandSpec } from './types.ts'
 
 export interface ManPage {
   readonly program: string

@@ -3,7 +3,8 @@ import { TwinfoldError } from '../../core/errors.ts'
 import { canonicalArgs, takeFlags, unknownFlag, type CanonicalArgs } from './canonical.ts'
 import { ParsedFlags } from './parsed-flags.ts'
 import { HELP_FLAG } from './shared-flags.ts'
-import type { CommandSpec, Environment, FlagSpec } from './types.ts'
+import type { Environment, FlagSpec } from './flag-spec.ts'
+import type { CommandSpec } from './types.ts'
 
 export interface ParsedCommand {
   readonly kind: 'run'

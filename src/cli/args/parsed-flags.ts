@@ -1,4 +1,4 @@
-import type { Environment, FlagSpec } from './types.ts'
+import type { Environment, FlagSpec } from './flag-spec.ts'
 
 const OFF = ['0', 'false', 'no', 'off']
 

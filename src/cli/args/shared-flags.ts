@@ -1,4 +1,4 @@
-import type { FlagSpec } from './types.ts'
+import type { FlagSpec } from './flag-spec.ts'
 
 /** Where the home is: accepted by every command that has one, before or after the name of the command. */
 export const DIRECTORY_FLAGS: readonly FlagSpec[] = [

@@ -1,6 +1,6 @@
 import { TwinfoldError } from '../../core/errors.ts'
 import type { ParsedFlags } from '../../cli/args/parsed-flags.ts'
-import type { FlagSpec } from '../../cli/args/types.ts'
+import type { FlagSpec } from '../../cli/args/flag-spec.ts'
 
 export const DEMO_FLAGS: readonly FlagSpec[] = [
   { name: 'port', value: 'N', description: 'Port of the first page on 127.0.0.1 instead of any free one' },

@@ -1,4 +1,4 @@
-import type { FlagSpec } from '../../cli/args/types.ts'
+import type { FlagSpec } from '../../cli/args/flag-spec.ts'
 import { DIRECTORY_FLAGS, GUI_FLAGS } from '../../cli/args/shared-flags.ts'
 
 const PORT_PROBING: FlagSpec = {

@@ -1,7 +1,7 @@
 import { TwinfoldError } from '../../core/errors.ts'
 import { canonicalArgs, type CanonicalArgs } from '../../cli/args/canonical.ts'
 import { defined, ParsedFlags } from '../../cli/args/parsed-flags.ts'
-import type { Environment } from '../../cli/args/types.ts'
+import type { Environment } from '../../cli/args/flag-spec.ts'
 import type { ServeOptions } from './options.ts'
 import { ACTION_FLAGS, SERVE_FLAGS } from './serve-flags.ts'
 

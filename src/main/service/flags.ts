@@ -1,7 +1,7 @@
 import { posix, win32 } from 'node:path'
 import { TwinfoldError } from '../../core/errors.ts'
 import type { ParsedFlags } from '../../cli/args/parsed-flags.ts'
-import type { Environment, FlagSpec } from '../../cli/args/types.ts'
+import type { Environment, FlagSpec } from '../../cli/args/flag-spec.ts'
 import { SERVE_FLAGS } from '../args/serve-flags.ts'
 import { readDirectories } from '../args/serve-options.ts'
 import { SERVICE_PLATFORMS, type ServicePlatform } from './types.ts'

@@ -1,7 +1,7 @@
 import type { IgnoreRules } from '../../core/ignore/ignore.ts'
 import type { ScanResult } from '../../scanner/types.ts'
 import type { RootIdentity } from '../state/health.ts'
-import type { PullWork } from './pull-control.ts'
+import type { PullOutcome, PullPhase } from '../puller/puller.ts'
 
 /** Result of the check that precedes a scan. */
 export interface FolderCheck {
@@ -11,6 +11,14 @@ export interface FolderCheck {
   readonly caseInsensitive: boolean
   /** Time of the check on the monotonic clock. */
   readonly atMs: number
+}
+
+/** The operations of a pull. */
+export interface PullWork {
+  check(): Promise<FolderCheck>
+  isPullNeeded(): Promise<boolean>
+  /** Runs concurrently with scans. Rejects when the folder must not be written to any more, or the signal aborts. */
+  pull(check: FolderCheck, onPhase: (phase: PullPhase) => void, signal: AbortSignal): Promise<PullOutcome>
 }
 
 /** The operations of the folder loop; the loop only decides when they run. */

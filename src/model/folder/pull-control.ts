@@ -4,22 +4,14 @@ import type { EventSink, Logger } from '../../events/types.ts'
 import type { ScanProblem } from '../../scanner/types.ts'
 import type { Semaphore } from '../../sync/semaphore.ts'
 import type { Clock } from '../../platform/clock.ts'
-import type { FolderCheck } from './folder-contracts.ts'
+import type { PullWork } from './folder-contracts.ts'
 import type { WorkingState } from './folder-state.ts'
 import { Problems } from '../state/problems.ts'
 import { PullRetry } from './pull-retry.ts'
-import type { PullOutcome, PullPhase } from '../puller/puller.ts'
+import type { PullOutcome } from '../puller/puller.ts'
 
 const WHOLE_FOLDER: readonly string[] = ['']
 const WARNINGS_MAX = 10
-
-/** The operations of a pull. */
-export interface PullWork {
-  check(): Promise<FolderCheck>
-  isPullNeeded(): Promise<boolean>
-  /** Runs concurrently with scans. Rejects when the folder must not be written to any more, or the signal aborts. */
-  pull(check: FolderCheck, onPhase: (phase: PullPhase) => void, signal: AbortSignal): Promise<PullOutcome>
-}
 
 export interface PullControlDeps {
   readonly clock: Clock

@@ -1,6 +1,5 @@
 import type { CompareOptions } from '../../core/records/change.ts'
 import type { FolderConfig } from '../../core/config/config.ts'
-import { TwinfoldError } from '../../core/errors.ts'
 import { withDiskTime, type FileInfo, type FileTime } from '../../core/records/file-info.ts'
 import type { DeviceId } from '../../core/ids.ts'
 import type { IgnoreRules } from '../../core/ignore/ignore.ts'
@@ -77,11 +76,6 @@ export interface PullContext {
   readonly archive: Archive | undefined
   /** Schedules a scan after the pull, for items on disk that are not in the index. */
   scanLater(name: string): void
-}
-
-/** An item that could not be pulled, with an error text for `GET /rest/folder/errors`. */
-export function itemFailed(reason: string, cause?: unknown): TwinfoldError {
-  return new TwinfoldError('item-failed', reason, cause === undefined ? {} : { cause })
 }
 
 export function pathOf(context: { readonly root: string }, name: string): string {

@@ -1,25 +1,16 @@
-import { blocksOf, type Block, type ZeroBlocks } from '../../core/records/block-diff.ts'
-import type { FileInfo } from '../../core/records/file-info.ts'
+import { blocksOf, type Block } from '../../core/records/block-diff.ts'
 import { sortBlocks } from '../../core/records/pull-order.ts'
-import { itemFailed, type PullContext } from './context.ts'
+import type { PullContext } from './context.ts'
+import { itemFailed } from './item-failed.ts'
 import { copyBlocks } from './copy.ts'
-import { fetchBlocks, type FetchResources } from './fetch.ts'
+import { fetchBlocks } from './fetch.ts'
 import { PullProgress } from './file-progress.ts'
+import type { FilePull } from './file-pull.ts'
 import { finishFile } from './finish.ts'
 import { onlyBlock, pullSmallFile } from './small-file.ts'
 import { openTempFile, type TempFile } from './temp-file.ts'
 
 const NO_SOURCE = 'no connected device has the required version of this file'
-
-export interface FilePull {
-  readonly global: FileInfo
-  readonly local: FileInfo | undefined
-  readonly resources: FetchResources
-  readonly zeros: ZeroBlocks
-  onBegun(progress: PullProgress): void
-  /** All blocks are requested: the next file may begin. */
-  onAllRequested(): void
-}
 
 /** Pulls one file. On failure the fetched blocks stay in the temporary file. */
 export async function pullFile(context: PullContext, pull: FilePull, signal: AbortSignal): Promise<void> {

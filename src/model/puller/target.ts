@@ -6,7 +6,8 @@ import { conflictName, conflictOriginal, isConflictName, isConflictOf, joinPath,
 import { areUnrelated } from '../../core/records/plan.ts'
 import { compactTime } from '../../core/formats/local-time.ts'
 import { diskReason } from '../../platform/files/disk-reason.ts'
-import { itemFailed, pathOf, type PullContext } from './context.ts'
+import { pathOf, type PullContext } from './context.ts'
+import { itemFailed } from './item-failed.ts'
 
 export const MODIFIED = 'file modified but not rescanned; will try again later'
 

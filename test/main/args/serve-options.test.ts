@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { TwinfoldError } from '../../../src/core/errors.ts'
 import { parseCommandLine, type ParsedCommand } from '../../../src/cli/args/parse.ts'
-import type { Environment } from '../../../src/cli/args/types.ts'
+import type { Environment } from '../../../src/cli/args/flag-spec.ts'
 import { COMMANDS } from '../../../src/main/commands/table.ts'
 import {
   plainServeFlags,

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { commandHelp, overview } from '../../../src/cli/args/help.ts'
-import { COMMAND_GROUPS, type CommandSpec, type FlagSpec } from '../../../src/cli/args/types.ts'
+import type { FlagSpec } from '../../../src/cli/args/flag-spec.ts'
+import { COMMAND_GROUPS, type CommandSpec } from '../../../src/cli/args/types.ts'
 import { COMMANDS } from '../../../src/main/commands/table.ts'
 import { SERVE_FLAGS } from '../../../src/main/args/serve-flags.ts'
 
