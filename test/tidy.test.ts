@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, it } from 'node:test'
 import { FACILITY_NAMES } from '../src/core/facilities.ts'
+import { architectureSvg } from '../tools/draw-imports.ts'
 import { circlesIn, filesOf, parseImports, type Import } from '../tools/imports.ts'
 import { MAY_IMPORT, MAY_IMPORT_TYPES, rowOf, ROWS } from '../tools/layers.ts'
 
@@ -134,6 +135,11 @@ describe('imports', () => {
       (files) => !CYCLES_ALLOWED.some((allowed) => files.every((file) => allowed.test(file))),
     )
     assert.deepEqual(circles, [])
+  })
+
+  it('are drawn as they are', () => {
+    const drawn = readFileSync(join(root, 'docs', 'images', 'architecture.svg'), 'utf8')
+    assert.ok(drawn === architectureSvg(), 'node tools/draw-imports.ts draws the picture again')
   })
 
   it('in a circle are found', () => {
