@@ -40,10 +40,7 @@ test('build: notices hold every licence file of a package, once for all its modu
 test('build: a bundled package without its licence stops the build and names the remedy', () => {
   using scratch = scratchDirectory()
   const module = writePackage(scratch.path, 'nameless', { 'index.js': '' })
-  assert.throws(
-    () => packagesOf([module]),
-    /nameless comes without its licence; put the text into .*licences.nameless\.txt/,
-  )
+  assert.throws(() => packagesOf([module]), /nameless has no licence file; put its text into .*licences.nameless\.txt/)
 })
 
 test('build: declarations refer to compiled files, and to nothing that is not installed with the package', () => {
