@@ -24,7 +24,7 @@ const ALLOWED = [
   /^(package\.json|LICENSE|README\.md|dist\/THIRD-PARTY-NOTICES\.txt)$/,
   /^docs\/images\/[a-z-]+\.png$/,
   /^dist\/(main|client)\/[\w.-]+\.js$/,
-  /^dist\/(client|core|rest)\/[\w-]+\.d\.ts$/,
+  /^dist\/(client|core|rest)\/(?:[\w-]+\/)?[\w-]+\.d\.ts$/,
   /^dist\/man\/[\w-]+\.\d$/,
   /^dist\/gui\/(index\.html|assets\/[\w.-]+\.(js|css|svg|png|woff2)(\.gz)?)$/,
 ]
