@@ -160,7 +160,7 @@ export async function runDaemon(platform: Platform, options: ServeOptions, signa
     await network.apply(from, to)
   })
 
-  events.listen(WorkCounters.heard, statistics.work.hear, ending.signal)
+  events.listen(WorkCounters.eventTypes, statistics.work.onEvent, ending.signal)
   using audit = openAudit(platform, options, config.current.options, mainLog)
   if (audit !== undefined) auditEvents(events, (line) => audit.write(line), mainLog, ending.signal)
   events.emit('Starting', { home: locations.configDirectory, myID: identity.deviceId })

@@ -37,10 +37,10 @@ type Activity = 'scan' | 'pull' | 'none'
 /** Counts the work of folders from their events. Not persisted. */
 export class WorkCounters {
   /** The event types it subscribes to. */
-  static readonly heard: ReadonlySet<EventType> = new Set(['StateChanged', 'FolderScanProgress'])
+  static readonly eventTypes: ReadonlySet<EventType> = new Set(['StateChanged', 'FolderScanProgress'])
   readonly #folders = new Map<string, Tally>()
 
-  readonly hear = (event: Event): void => {
+  readonly onEvent = (event: Event): void => {
     if (event.type === 'StateChanged') this.#changed(event.data.folder, activityIn(event.data.to), event.timeMs)
     else if (event.type === 'FolderScanProgress') this.#of(event.data.folder).scanRate = event.data.rate
   }

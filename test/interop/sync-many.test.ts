@@ -112,7 +112,7 @@ test('three Twinfolds in a ring that all edited the same files keep every edit',
   })
 })
 
-/** Both programs check once a minute whom to dial: a busy machine may miss the first round. */
+/** On an overloaded machine there was once no connection for a minute, for a reason not found: see the output then. */
 const CONNECT_MS_MAX = 150_000
 
 for (const kinds of [

@@ -6,7 +6,7 @@ import { WorkCounters } from '../../src/stats/work-counters.ts'
 function counters() {
   const work = new WorkCounters()
   const move = (timeMs: number, to: string, folder = 'docs') =>
-    work.hear({ globalID: 1, timeMs, type: 'StateChanged', data: { folder, from: '', to } } satisfies Event)
+    work.onEvent({ globalID: 1, timeMs, type: 'StateChanged', data: { folder, from: '', to } } satisfies Event)
   return { work, move, of: (folder: string) => work.all().get(folder) }
 }
 
@@ -37,7 +37,7 @@ test('a clock that is set back yields no negative duration', () => {
 test('scanned items and bytes add up; the rate is that of a scan in progress', () => {
   const { work, move, of } = counters()
   move(0, 'scanning')
-  work.hear({
+  work.onEvent({
     globalID: 1,
     timeMs: 1,
     type: 'FolderScanProgress',
