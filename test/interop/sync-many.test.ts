@@ -112,7 +112,7 @@ test('three Twinfolds in a ring that all edited the same files keep every edit',
   })
 })
 
-/** On an overloaded machine there was once no connection for a minute, for a reason not found: see the output then. */
+/** On an overloaded machine the first connection stood and further ones failed in the Hello; the cause is not found. */
 const CONNECT_MS_MAX = 150_000
 
 for (const kinds of [
