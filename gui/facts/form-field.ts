@@ -1,4 +1,4 @@
-import type { AnyTable, Field } from '../../src/core/config/config-fields.ts'
+import type { AnyTable, Field } from '../../src/core/config/field.ts'
 import type { FormField } from './form.ts'
 
 export type FieldOptions = Partial<Omit<FormField, 'name' | 'group'>>

@@ -1,4 +1,5 @@
-import { DEVICE, FOLDER, GUI, LDAP, OPTIONS, type AnyTable } from '../../src/core/config/config-fields.ts'
+import { DEVICE, FOLDER, GUI, LDAP, OPTIONS } from '../../src/core/config/config-fields.ts'
+import type { AnyTable } from '../../src/core/config/field.ts'
 import { formField, type FieldOptions } from './form-field.ts'
 import type { FormField } from './form.ts'
 

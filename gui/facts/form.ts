@@ -1,4 +1,4 @@
-import { fieldsOf, type Fields } from '../../src/core/config/config-fields.ts'
+import { fieldsOf, type Fields } from '../../src/core/config/field.ts'
 
 /** The kind of input of a setting. `rules`: one per line, `+` permits and `-` refuses. */
 type FormKind = 'text' | 'whole' | 'number' | 'check' | 'choice' | 'lines' | 'size' | 'rules'

@@ -1,14 +1,5 @@
-import {
-  DEFAULT_IGNORES,
-  DEVICE,
-  FOLDER,
-  GUI,
-  LDAP,
-  OBSERVED_DEVICE,
-  OPTIONS,
-  type AnyTable,
-  type Kind,
-} from '../core/config/config-fields.ts'
+import { DEFAULT_IGNORES, DEVICE, FOLDER, GUI, LDAP, OBSERVED_DEVICE, OPTIONS } from '../core/config/config-fields.ts'
+import type { AnyTable, Kind } from '../core/config/field.ts'
 import { isJsonObject, type Json, type JsonObject } from '../core/config/config-json.ts'
 import { TwinfoldError } from '../core/errors.ts'
 import { settingName } from './config-names.ts'

@@ -1,4 +1,4 @@
-import type { AnyTable } from '../core/config/config-fields.ts'
+import type { AnyTable } from '../core/config/field.ts'
 import type { Json } from '../core/config/config-json.ts'
 import { messageOf, TwinfoldError } from '../core/errors.ts'
 import { settingName } from './config-names.ts'

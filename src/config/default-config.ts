@@ -1,5 +1,6 @@
 import type { Config } from '../core/config/config.ts'
-import { CONFIG_VERSION, DEFAULTS, GUI, LDAP, OPTIONS, defaultsOf } from '../core/config/config-fields.ts'
+import { CONFIG_VERSION, DEFAULTS, GUI, LDAP, OPTIONS } from '../core/config/config-fields.ts'
+import { defaultsOf } from '../core/config/field.ts'
 import { NOTE_PASSWORD } from '../core/config/config-prepare.ts'
 
 /**

@@ -15,10 +15,9 @@ import {
   LDAP,
   OBSERVED_DEVICE,
   OPTIONS,
-  type AnyTable,
   type DEFAULTS,
-  type Kind,
 } from '../core/config/config-fields.ts'
+import type { AnyTable, Kind } from '../core/config/field.ts'
 import { unreachable } from '../core/errors.ts'
 import type { Change } from './config.ts'
 import { FILE_ENTRY, TREE_ENTRY, type FileEntryJson, type TreeEntryJson } from './db.ts'

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { DEFAULTS, DEVICE, GUI, LDAP, OPTIONS, defaultsOf } from '../../src/core/config/config-fields.ts'
+import { DEFAULTS, DEVICE, GUI, LDAP, OPTIONS } from '../../src/core/config/config-fields.ts'
+import { defaultsOf } from '../../src/core/config/field.ts'
 import type { Config, DeviceConfig, OptionsConfig } from '../../src/core/config/config.ts'
 import { deviceIdFromCertificate } from '../../src/core/device-id.ts'
 import type { DeviceId } from '../../src/core/ids.ts'

@@ -14,7 +14,8 @@ import {
 import { ADD } from '../../gui/words/add.ts'
 import { SETTINGS } from '../../gui/words/settings.ts'
 import { layOver, type Json } from '../../src/core/config/config-json.ts'
-import { DEVICE, FOLDER, GUI, LDAP, OPTIONS, defaultsOf } from '../../src/core/config/config-fields.ts'
+import { DEVICE, FOLDER, GUI, LDAP, OPTIONS } from '../../src/core/config/config-fields.ts'
+import { defaultsOf } from '../../src/core/config/field.ts'
 
 const FOLDER_NOW = { ...defaultsOf(FOLDER), id: 'docs', path: '/docs', label: 'Docs' }
 const fieldOf = (name: string, fields: readonly FormField[] = FOLDER_FIELDS) => {

@@ -1,5 +1,6 @@
 import { configToJson } from '../../src/core/config/config-edit.ts'
-import { DEFAULTS, DEVICE, GUI, LDAP, OPTIONS, defaultsOf } from '../../src/core/config/config-fields.ts'
+import { DEFAULTS, DEVICE, GUI, LDAP, OPTIONS } from '../../src/core/config/config-fields.ts'
+import { defaultsOf } from '../../src/core/config/field.ts'
 import type { Config, DeviceConfig, FolderConfig, GuiConfig } from '../../src/core/config/config.ts'
 import { TwinfoldError } from '../../src/core/errors.ts'
 import type { Facility } from '../../src/core/facilities.ts'

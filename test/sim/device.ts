@@ -1,6 +1,7 @@
 import type { ConfigStore } from '../../src/config/types.ts'
 import type { Config, FolderConfig } from '../../src/core/config/config.ts'
-import { DEVICE, defaultsOf } from '../../src/core/config/config-fields.ts'
+import { DEVICE } from '../../src/core/config/config-fields.ts'
+import { defaultsOf } from '../../src/core/config/field.ts'
 import { deviceIdFromCertificate } from '../../src/core/device-id.ts'
 import type { DeviceId } from '../../src/core/ids.ts'
 import { openStore } from '../../src/db/store.ts'

@@ -1,6 +1,7 @@
 import { INITIAL, NO_CONNECTIONS, type FolderLive, type LiveState, type RatePoint } from '../../gui/live/state.ts'
 import type { Config, DeviceConfig, FolderConfig } from '../../src/core/config/config.ts'
-import { DEVICE, FOLDER, defaultsOf } from '../../src/core/config/config-fields.ts'
+import { DEVICE, FOLDER } from '../../src/core/config/config-fields.ts'
+import { defaultsOf } from '../../src/core/config/field.ts'
 import { parseFolderId, type DeviceId } from '../../src/core/ids.ts'
 import type { DeviceConnectionsJson } from '../../src/rest/cluster.ts'
 import type { CompletionJson } from '../../src/rest/completion.ts'

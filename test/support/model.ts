@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Config, FolderConfig } from '../../src/core/config/config.ts'
-import { defaultsOf, FOLDER } from '../../src/core/config/config-fields.ts'
+import { FOLDER } from '../../src/core/config/config-fields.ts'
+import { defaultsOf } from '../../src/core/config/field.ts'
 import { parseFolderId, type FolderId } from '../../src/core/ids.ts'
 import { openStore } from '../../src/db/store.ts'
 import type { IndexStore } from '../../src/db/types.ts'

@@ -18,8 +18,8 @@ import {
   LDAP,
   OBSERVED_DEVICE,
   OPTIONS,
-  defaultsOf,
 } from './config-fields.ts'
+import { defaultsOf } from './field.ts'
 import { layOver, listOf, objectOf, toJson, type Json, type JsonObject, type Nested } from './config-json.ts'
 import { TwinfoldError } from '../errors.ts'
 import type { DeviceId, FolderId } from '../ids.ts'

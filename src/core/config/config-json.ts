@@ -1,20 +1,6 @@
 import type { Config, Size } from './config.ts'
-import {
-  DEFAULTS,
-  DEVICE,
-  FOLDER,
-  GUI,
-  LDAP,
-  OBSERVED_DEVICE,
-  OPTIONS,
-  TIME_ZERO,
-  fieldsOf,
-  type AnyTable,
-  type Field,
-  type Fields,
-  type Kind,
-  type Table,
-} from './config-fields.ts'
+import { DEFAULTS, DEVICE, FOLDER, GUI, LDAP, OBSERVED_DEVICE, OPTIONS } from './config-fields.ts'
+import { TIME_ZERO, fieldsOf, type AnyTable, type Field, type Fields, type Kind, type Table } from './field.ts'
 import { parseDeviceIdOrEmpty } from '../device-id.ts'
 import { TwinfoldError, unreachable } from '../errors.ts'
 

@@ -1,5 +1,5 @@
 import { CONFIG_VERSION, CONFIG_VERSION_MIN } from './config-fields.ts'
-import { versionOf } from './config-xml.ts'
+import { versionOf } from './config-from-xml.ts'
 import {
   attributeOf,
   childText,

@@ -9,7 +9,8 @@ import type {
   OptionsConfig,
 } from './config.ts'
 import { checkFolders } from './config-check.ts'
-import { CONFIG_VERSION_2X, DEVICE, FOLDER, defaultsOf } from './config-fields.ts'
+import { CONFIG_VERSION_2X, DEVICE, FOLDER } from './config-fields.ts'
+import { defaultsOf } from './field.ts'
 import { compareDeviceIds } from '../device-id.ts'
 import { TwinfoldError } from '../errors.ts'
 import type { DeviceId } from '../ids.ts'

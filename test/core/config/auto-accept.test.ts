@@ -9,7 +9,8 @@ import {
   type OfferedFolder,
 } from '../../../src/core/config/auto-accept.ts'
 import type { Config, DeviceConfig } from '../../../src/core/config/config.ts'
-import { DEVICE, defaultsOf } from '../../../src/core/config/config-fields.ts'
+import { DEVICE } from '../../../src/core/config/config-fields.ts'
+import { defaultsOf } from '../../../src/core/config/field.ts'
 import { deviceIdFromBytes } from '../../../src/core/device-id.ts'
 import { plainText } from '../../../src/core/formats/plain-text.ts'
 import { newConfig, OWN } from '../../support/config.ts'

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
 import type { Config, DeviceConfig, FolderConfig } from '../../../src/core/config/config.ts'
-import { defaultsOf, DEVICE } from '../../../src/core/config/config-fields.ts'
+import { DEVICE } from '../../../src/core/config/config-fields.ts'
+import { defaultsOf } from '../../../src/core/config/field.ts'
 import type { DeviceId, FolderId } from '../../../src/core/ids.ts'
 import {
   clusterConfigFor,

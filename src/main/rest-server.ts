@@ -1,0 +1,68 @@
+import type { IndexStore } from '../db/types.ts'
+import { RestServer } from '../http/server.ts'
+import type { Model } from '../model/model.ts'
+import type { Statistics } from '../stats/stats.ts'
+import type { UpgradeChecker } from '../upgrade/checker.ts'
+import { EXIT } from './args/options.ts'
+import type { DeviceBase } from './device-base.ts'
+import type { Ending } from './ending.ts'
+import { builtGuiDirectory } from './gui-directory.ts'
+import { loadOrMakeHttpsIdentity } from './home/identity.ts'
+import type { Network } from './network.ts'
+
+/** The parts of a running device that the REST interface reads and controls. */
+export interface RestParts {
+  readonly store: IndexStore
+  readonly statistics: Statistics
+  readonly network: Network
+  readonly model: Model
+  readonly upgrade: UpgradeChecker
+  readonly ending: Ending
+}
+
+export function makeRestServer(base: DeviceBase, parts: RestParts): RestServer {
+  const { platform, options, log, events, config, passwords, identity, version } = base
+  const { store, statistics, network, model, upgrade, ending } = parts
+  const { clock, random, disk, http, system } = platform
+  const { locations } = options
+  return new RestServer(
+    {
+      clock,
+      random,
+      http,
+      disk,
+      events,
+      config,
+      log,
+      hub: model,
+      explorer: () => model.explorer(),
+      connections: network.connections,
+      pending: network.pending,
+      completion: network.completions,
+      deviceStatistics: () => network.deviceStatistics(),
+      logger: log.logger('http'),
+      keyValue: store.keyValue,
+      passwords,
+      lifecycle: {
+        shutdown: () => ending.end(EXIT.success),
+        restart: () => ending.end(EXIT.restart),
+        deleteIndexes: async (folders) => {
+          for (const folder of folders) await store.dropFolder(folder)
+        },
+      },
+      folderWork: () => statistics.work.all(),
+      eventCounts: () => events.counts(),
+      upgrade,
+      system,
+      httpsIdentity: () => loadOrMakeHttpsIdentity({ disk, clock, random }, locations, system.hostName),
+    },
+    {
+      deviceId: identity.deviceId,
+      version,
+      locations,
+      guiDirectories: [locations.guiAssetsDirectory, builtGuiDirectory()],
+      ...(options.guiAddress !== undefined && { guiAddress: options.guiAddress }),
+      ...(options.guiApiKey !== undefined && { guiApiKey: options.guiApiKey }),
+    },
+  )
+}
