@@ -5,7 +5,8 @@ import { FolderState } from './folder-state.ts'
 import { LOCAL_NUMBER } from '../sqlite/schema.ts'
 import { readMeta } from '../sqlite/meta.ts'
 import { MARK_NEEDED } from './name-writer.ts'
-import { RowReader, STORED_COLUMNS } from './rows.ts'
+import { STORED_COLUMNS } from './row-format.ts'
+import { RowReader } from './row-reader.ts'
 import { Query } from '../sqlite/sql.ts'
 
 const ROWS_AT_ONCE = 2_000

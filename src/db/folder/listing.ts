@@ -5,7 +5,7 @@ import { LOCAL_NUMBER } from '../sqlite/schema.ts'
 import type { FolderTable } from './folder-table.ts'
 import { BEHIND_ALL_NAMES, GlobalRows } from './global-rows.ts'
 import { MARK_NEEDED } from './name-writer.ts'
-import { unverifiedFields } from './rows.ts'
+import { unverifiedFields } from './row-reader.ts'
 import { Query, type Row } from '../sqlite/sql.ts'
 import type { ListedName, ListStep, NameRecords, OwnName } from '../types.ts'
 

@@ -4,7 +4,8 @@ import { findWinner, isNeeded } from '../../core/records/need.ts'
 import { addToDigest, removeFromDigest } from '../sqlite/checksum.ts'
 import { type FolderState, type Holder } from './folder-state.ts'
 import { LOCAL_NUMBER } from '../sqlite/schema.ts'
-import { INSERT_NEW_ROW, INSERT_ROW, rowValues, type EncodedRow, type StoredRow } from './rows.ts'
+import { INSERT_NEW_ROW, INSERT_ROW, rowValues, type EncodedRow } from './row-encoder.ts'
+import type { StoredRow } from './row-reader.ts'
 import { Query } from '../sqlite/sql.ts'
 
 /** Values of the column `mark`; schema.ts explains them. */

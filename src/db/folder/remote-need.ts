@@ -5,7 +5,7 @@ import { isNeededByRemote } from '../../core/records/need.ts'
 import type { DeviceId } from '../../core/ids.ts'
 import { LOCAL_NUMBER } from '../sqlite/schema.ts'
 import { DEVICE_PLACE, type FolderTable } from './folder-table.ts'
-import { HEAD_COLUMNS } from './rows.ts'
+import { HEAD_COLUMNS } from './row-format.ts'
 import { Query, type Row } from '../sqlite/sql.ts'
 import type { Counts } from '../types.ts'
 

@@ -1,7 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { FileInfo } from '../../core/records/file-info.ts'
 import { LOCAL_NUMBER } from '../sqlite/schema.ts'
-import { INFO_COLUMNS, type RowReader } from './rows.ts'
+import { INFO_COLUMNS } from './row-format.ts'
+import type { RowReader } from './row-reader.ts'
 import { Query } from '../sqlite/sql.ts'
 import type { BatchLimits } from '../types.ts'
 

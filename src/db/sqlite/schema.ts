@@ -19,7 +19,7 @@ export type Schema = readonly string[]
  *   so that scans do not read it; all records of a name that have the same blocks share it.
  * - Everything is stored in the order of names or sequence numbers, as scans and indexes deliver it: an index over
  *   hashes would touch a thousand scattered pages for every thousand files (measured: 8 ms of 17 per batch).
- * - `extra` holds rare fields; see rows.ts. `blocks` is filled on the first query; see block-table.ts.
+ * - `extra` holds rare fields; see folder/extra.ts. `blocks` is filled on the first query; see block-table.ts.
  */
 export const FOLDER_SCHEMA: Schema = [
   `CREATE TABLE files (

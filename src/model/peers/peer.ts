@@ -21,18 +21,8 @@ import {
 } from './cluster-config.ts'
 import type { PeersDeps, RemoteState } from './peer-deps.ts'
 import { PeerFolder } from './peer-folder.ts'
+import { PeerLinks, type Link } from './peer-links.ts'
 import { announcedPositions, clusterConfigFingerprint } from './cluster-config-fingerprint.ts'
-
-const SECONDARY: ClusterConfig = { folders: [], secondary: true }
-
-/** One connection of a device, and the cluster config that was sent on it. */
-interface Link {
-  readonly connection: Connection
-  sentConfig: 'none' | 'secondary' | 'full'
-  openRequests: number
-  /** The total: of two equally busy connections the one that carried fewer requests is used. */
-  requests: number
-}
 
 /** A protocol violation by the device: the reason is sent to it and the connection is closed. */
 class Refusal extends Error {
@@ -54,8 +44,7 @@ export class Peer {
   readonly device: DeviceId
   readonly #deps: PeerDeps
   readonly #ends: Ends
-  /** The oldest first. */
-  readonly #links: Link[] = []
+  readonly #links: PeerLinks
   readonly #folders = new Map<FolderId, PeerFolder>()
   /** The index position sent to the device, for folders whose exchange is interrupted. */
   readonly #sentSequence = new Map<FolderId, IndexPosition>()
@@ -77,33 +66,29 @@ export class Peer {
     this.#deps = deps
     this.#ends = ends
     this.device = ends.peer
+    this.#links = new PeerLinks(ends.peer, deps.log)
   }
 
   get connected(): boolean {
-    return this.#links.length > 0
+    return !this.#links.isEmpty
   }
 
   /** No connection has been chosen yet for the index exchange. */
   get needsPrimary(): boolean {
-    return this.connected && this.#primary === undefined
-  }
-
-  get #primary(): Link | undefined {
-    return this.#links.find(({ sentConfig }) => sentConfig === 'full')
+    return this.connected && this.#links.primary === undefined
   }
 
   get openRequests(): number {
-    return this.#links.reduce((sum, link) => sum + link.openRequests, 0)
+    return this.#links.openRequests
   }
 
   /** Resolves when the connection has ended and nothing is under way on it. */
   async run(connection: Connection): Promise<void> {
-    const link: Link = { connection, sentConfig: 'none', openRequests: 0, requests: 0 }
-    this.#links.push(link)
+    const link = this.#links.add(connection)
     try {
       await connection.run(this.#handler(link))
     } finally {
-      this.#links.splice(this.#links.indexOf(link), 1)
+      this.#links.remove(link)
       // Before waiting for the lock: the device may reconnect meanwhile.
       if (this.#received?.link === link) this.#received = undefined
       if (!this.connected) this.#verdicts = undefined
@@ -113,20 +98,19 @@ export class Peer {
     }
   }
 
-  async close(reason: string): Promise<void> {
-    await Promise.all(this.#links.map(({ connection }) => connection.close(reason)))
+  close(reason: string): Promise<void> {
+    return this.#links.close(reason)
   }
 
   /** Makes the oldest connection the primary one unless there is one, and announces the others as secondary. */
   async promote(): Promise<void> {
     using _lock = await this.#exchangeLock.lock()
-    for (const link of this.#links.slice()) {
+    for (const link of this.#links.all) {
       if (link.sentConfig !== 'none' && !this.needsPrimary) continue
-      await this.#closeOnError(link, () =>
-        this.needsPrimary ? this.#sendFullConfig(link) : this.#sendSecondaryConfig(link),
-      )
+      if (this.needsPrimary) await this.#closeOnError(link, () => this.#sendFullConfig(link))
+      else this.#links.sendSecondaryConfig(link)
     }
-    const primary = this.#primary
+    const primary = this.#links.primary
     if (primary !== undefined) await this.#closeOnError(primary, () => this.#applyReceived())
   }
 
@@ -144,7 +128,7 @@ export class Peer {
   /** The configuration changed: sends a new cluster config if it differs for this device, and updates the exchanges. */
   async reconfigure(): Promise<void> {
     using _lock = await this.#exchangeLock.lock()
-    const primary = this.#primary
+    const primary = this.#links.primary
     if (primary === undefined) return
     await this.#closeOnError(primary, async () => {
       if (this.#sentFingerprint !== clusterConfigFingerprint(this.#deps, this.#ends))
@@ -169,27 +153,13 @@ export class Peer {
     return this.#folders.get(folder)
   }
 
-  /** Uses the least busy connection; the primary one only when there is no other. */
-  async request(request: BlockRequest, signal: AbortSignal): Promise<Uint8Array> {
-    const ready = this.#links.filter(({ sentConfig }) => sentConfig !== 'none')
-    const secondary = ready.filter(({ sentConfig }) => sentConfig === 'secondary')
-    let best: Link | undefined
-    for (const link of secondary.length > 0 ? secondary : ready) {
-      if (best === undefined || isLessBusy(link, best)) best = link
-    }
-    if (best === undefined) throw new Error(`device ${this.device} is not connected`)
-    best.openRequests++
-    best.requests++
-    try {
-      return await best.connection.request(request, signal)
-    } finally {
-      best.openRequests--
-    }
+  request(request: BlockRequest, signal: AbortSignal): Promise<Uint8Array> {
+    return this.#links.request(request, signal)
   }
 
   /** Announces the blocks of unfinished files that are already available here. */
   async sendDownloadProgress(folder: FolderId, updates: readonly DownloadUpdate[]): Promise<void> {
-    if (this.#folders.has(folder)) await this.#primary?.connection.downloadProgress(folder, updates)
+    if (this.#folders.has(folder)) await this.#links.primary?.connection.downloadProgress(folder, updates)
   }
 
   #handler(link: Link): ProtocolHandler {
@@ -217,7 +187,7 @@ export class Peer {
 
   /** Applies the last cluster config received, once ours has been sent. */
   async #applyReceived(): Promise<void> {
-    const primary = this.#primary
+    const primary = this.#links.primary
     if (primary === undefined || this.#applied || this.#received === undefined) return
     this.#applied = true
     this.#sentSequence.clear()
@@ -272,21 +242,7 @@ export class Peer {
     const config = this.#deps.config()
     const positions = await announcedPositions(this.#deps, this.#ends)
     this.#sentFingerprint = clusterConfigFingerprint(this.#deps, this.#ends)
-    link.sentConfig = 'full'
-    this.#sendConfig(link, clusterConfigFor(config, this.#ends, positions))
-  }
-
-  async #sendSecondaryConfig(link: Link): Promise<void> {
-    link.sentConfig = 'secondary'
-    this.#sendConfig(link, SECONDARY)
-  }
-
-  /** Not awaited: two devices that wait for each other to read would deadlock. Messages keep their order. */
-  #sendConfig({ connection }: Link, config: ClusterConfig): void {
-    connection.clusterConfig(config).catch((error: unknown) => {
-      // The connection closes by itself.
-      this.#deps.log.debug(() => `device ${this.device}: sending the cluster config failed: ${messageOf(error)}`)
-    })
+    this.#links.sendFullConfig(link, clusterConfigFor(config, this.#ends, positions))
   }
 
   /** Logs an internal error and hides its message from the device. */
@@ -332,8 +288,4 @@ export class Peer {
     this.#ending.add(ended)
     void ended.then(() => this.#ending.delete(ended))
   }
-}
-
-function isLessBusy(a: Link, b: Link): boolean {
-  return a.openRequests === b.openRequests ? a.requests < b.requests : a.openRequests < b.openRequests
 }

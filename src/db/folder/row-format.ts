@@ -1,0 +1,57 @@
+import { hash as digestOf } from 'node:crypto'
+import type { FileType } from '../../core/records/file-info.ts'
+import { CHECKSUM_START, mixNumber, mixText } from '../sqlite/checksum.ts'
+
+export const HASH_BYTES = 32
+
+/** The columns of a record in the order that `RowReader` expects. */
+export const HEAD_COLUMNS =
+  'name, mark, bits, modified_s, size, sequence, version, hash, block_size, target, sum, extra'
+/** The columns for `RowReader.stored` and for `RowReader.blockHashes`. */
+export const STORED_COLUMNS = `${HEAD_COLUMNS}, list`
+export const INFO_COLUMNS = `${STORED_COLUMNS}, single`
+export const ALL_COLUMNS = `device, ${INFO_COLUMNS}`
+
+// `bits`, from the lowest: type 2, deleted 1, no permissions 1, blocks 2, local flags 7, permissions 9, nanoseconds 30.
+export const TYPES: readonly FileType[] = ['file', 'directory', 'symlink']
+export const DELETED = 1 << 2
+export const NO_PERMISSIONS = 1 << 3
+export const BLOCKS_SHIFT = 4
+export const FLAGS_SHIFT = 6
+export const FLAGS_MASK = 0x7f
+export const PERMISSIONS_SHIFT = 13
+export const PERMISSIONS_MASK = 0x1ff
+export const NANOSECONDS_UNIT = 2 ** 22
+
+/** Where the block hashes of a record are. */
+export const BLOCKS = { none: 0, single: 1, list: 2, hashOnly: 3 } as const
+
+export function rowSum(
+  device: number,
+  name: string,
+  mark: number,
+  bits: number,
+  modifiedS: number,
+  size: number,
+  sequence: number,
+  version: string,
+  hash: string,
+  blockSize: number,
+  target: string,
+  extra: string | null,
+): number {
+  let sum = mixText(mixNumber(CHECKSUM_START, device), name)
+  sum = mixNumber(mixNumber(sum, mark), bits)
+  sum = mixNumber(mixNumber(sum, modifiedS), size)
+  sum = mixNumber(mixNumber(sum, sequence), blockSize)
+  sum = mixText(mixText(mixText(sum, version), hash), target)
+  return extra === null ? sum : mixText(sum, extra) // rows from before this column existed keep their sum
+}
+
+export function hashText(hashes: Uint8Array): string {
+  return digestOf('sha256', hashes, 'base64url')
+}
+
+export function blockPlace(bits: number): number {
+  return (bits >> BLOCKS_SHIFT) & 3
+}

@@ -1,0 +1,102 @@
+import { messageOf } from '../../core/errors.ts'
+import type { DeviceId } from '../../core/ids.ts'
+import type { Logger } from '../../events/types.ts'
+import type { BlockRequest, ClusterConfig, Connection } from '../../protocol/types.ts'
+
+const SECONDARY: ClusterConfig = { folders: [], secondary: true }
+
+/** One connection of a device, and the cluster config that was sent on it. */
+export interface Link {
+  readonly connection: Connection
+  sentConfig: 'none' | 'secondary' | 'full'
+  openRequests: number
+  /** The total: of two equally busy connections the one that carried fewer requests is used. */
+  requests: number
+}
+
+/**
+ * The connections of one device. The oldest one is the primary connection, which carries the index exchange; the others
+ * carry requests only.
+ */
+export class PeerLinks {
+  readonly #device: DeviceId
+  readonly #log: Logger
+  /** The oldest first. */
+  readonly #links: Link[] = []
+
+  constructor(device: DeviceId, log: Logger) {
+    this.#device = device
+    this.#log = log
+  }
+
+  get all(): readonly Link[] {
+    return this.#links.slice()
+  }
+
+  get isEmpty(): boolean {
+    return this.#links.length === 0
+  }
+
+  get primary(): Link | undefined {
+    return this.#links.find(({ sentConfig }) => sentConfig === 'full')
+  }
+
+  get openRequests(): number {
+    return this.#links.reduce((sum, link) => sum + link.openRequests, 0)
+  }
+
+  add(connection: Connection): Link {
+    const link: Link = { connection, sentConfig: 'none', openRequests: 0, requests: 0 }
+    this.#links.push(link)
+    return link
+  }
+
+  remove(link: Link): void {
+    this.#links.splice(this.#links.indexOf(link), 1)
+  }
+
+  async close(reason: string): Promise<void> {
+    await Promise.all(this.#links.map(({ connection }) => connection.close(reason)))
+  }
+
+  /** Makes the link the primary one by sending the full cluster config on it. */
+  sendFullConfig(link: Link, config: ClusterConfig): void {
+    link.sentConfig = 'full'
+    this.#sendConfig(link, config)
+  }
+
+  sendSecondaryConfig(link: Link): void {
+    link.sentConfig = 'secondary'
+    this.#sendConfig(link, SECONDARY)
+  }
+
+  /** Uses the least busy connection; the primary one only when there is no other. */
+  async request(request: BlockRequest, signal: AbortSignal): Promise<Uint8Array> {
+    const ready = this.#links.filter(({ sentConfig }) => sentConfig !== 'none')
+    const secondary = ready.filter(({ sentConfig }) => sentConfig === 'secondary')
+    let best: Link | undefined
+    for (const link of secondary.length > 0 ? secondary : ready) {
+      if (best === undefined || isLessBusy(link, best)) best = link
+    }
+    if (best === undefined) throw new Error(`device ${this.#device} is not connected`)
+    best.openRequests++
+    best.requests++
+    try {
+      return await best.connection.request(request, signal)
+    } finally {
+      best.openRequests--
+    }
+  }
+
+  /** Not awaited: two devices that wait for each other to read would deadlock. Messages keep their order. */
+  #sendConfig({ connection }: Link, config: ClusterConfig): void {
+    connection.clusterConfig(config).catch((error: unknown) => {
+      // The connection closes by itself.
+      this.#log.debug(() => `device ${this.#device}: sending the cluster config failed: ${messageOf(error)}`)
+    })
+  }
+}
+
+function isLessBusy(a: Link, b: Link): boolean {
+  return a.openRequests === b.openRequests ? a.requests < b.requests : a.openRequests < b.openRequests
+}
