@@ -1,4 +1,14 @@
-import type { FileHead } from '../core/records/file-info.ts'
+import type { Accounts } from '../core/attributes/accounts.ts'
+import type { FileHead, FileInfo } from '../core/records/file-info.ts'
+import type { ShortId } from '../core/ids.ts'
+import type { IgnoreRules } from '../core/ignore/ignore.ts'
+import type { Logger } from '../events/types.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Disk } from '../platform/disk.ts'
+import type { Hasher } from '../platform/hasher.ts'
+import type { Walker } from '../platform/walk.ts'
+import type { ScanAttributes } from './attributes.ts'
+import type { PageSource } from './index-cursor.ts'
 
 /** An item that could not be scanned, with the error text of `GET /rest/folder/errors`. */
 export interface ScanProblem {
@@ -25,4 +35,54 @@ export interface ScanProgress {
   readonly totalBytes: number
   /** Bytes per second, a moving average. */
   readonly rate: number
+}
+
+/** The part of a folder's index that a scan needs. */
+export interface ScanIndex extends PageSource {
+  get(owner: 'local', name: string): Promise<FileHead | undefined>
+  global(name: string): Promise<FileHead | undefined>
+  updateLocal(batch: readonly FileInfo[]): Promise<number>
+  dropLocal(names: readonly string[]): Promise<void>
+  localByBlocks(blocksHash: Uint8Array, limit: number): Promise<readonly FileHead[]>
+}
+
+export interface ScanDeps {
+  readonly walker: Walker
+  readonly hasher: Hasher
+  readonly disk: Pick<Disk, 'lstat' | 'list' | 'removeFile' | 'renameNew'>
+  readonly clock: Clock
+  readonly index: ScanIndex
+  readonly log: Logger
+  /** Called before the scan and before each batch is stored; a rejection aborts the scan. */
+  checkHealth(): Promise<void>
+  onBatch(batch: StoredBatch): void
+  onProgress(progress: ScanProgress): void
+}
+
+export interface ScanRequest {
+  /** Absolute path of the folder root. */
+  readonly root: string
+  /** Result of `cleanSubs`; [''] is the whole folder. */
+  readonly subs: readonly string[]
+  readonly ignore: IgnoreRules
+  readonly ignorePerms: boolean
+  readonly modTimeWindowMs: number
+  readonly autoNormalize: boolean
+  readonly ownShortId: ShortId
+  /** Lower bound for version counters, independent of the clock. */
+  readonly minCounter?: number | undefined
+  /** Flags every change as local, not to be announced. */
+  readonly receiveOnly: boolean
+  /** Temporary files older than this are removed; 0 keeps them all. */
+  readonly keepTemporariesMs: number
+  /** 0 or less: no progress is reported. */
+  readonly progressIntervalMs: number
+  /** Files hashed in parallel; 0 or less uses the hasher's default. */
+  readonly hashers: number
+  /** Undefined: ownership is not compared. */
+  readonly ownership?: { readonly accounts: Accounts; readonly synced: boolean } | undefined
+  /** Undefined where extended attributes are not synchronized. */
+  readonly attributes?: ScanAttributes | undefined
+  /** Result of a recent check of the folder; replaces the check before the first batch. */
+  readonly checked?: { readonly caseInsensitive: boolean } | undefined
 }

@@ -1,6 +1,6 @@
 import type { FileInfo } from '../../src/core/records/file-info.ts'
 import { compareNames, isAtOrBelow } from '../../src/core/paths.ts'
-import type { ScanIndex } from '../../src/scanner/scanner.ts'
+import type { ScanIndex } from '../../src/scanner/types.ts'
 
 /** An index in a map, with the guarantees a scan relies on. */
 export class MemoryIndex implements ScanIndex {

@@ -1,0 +1,75 @@
+import { confirmedRecord, recordOf } from '../core/records/change.ts'
+import { isInvalid, type FileInfo } from '../core/records/file-info.ts'
+import { diskReason } from '../platform/files/disk-reason.ts'
+import type { HashResult } from '../platform/hasher.ts'
+import type { Absences } from './absences.ts'
+import type { BatchWriter } from './batch-writer.ts'
+import type { HashRequest } from './hash-queue.ts'
+import type { RecordRules } from './record-rules.ts'
+import type { ScanIndex } from './types.ts'
+
+/** Files of equal content examined as rename sources. */
+const RENAME_CANDIDATES_MAX = 10
+
+export interface HashedFilesDeps {
+  readonly index: Pick<ScanIndex, 'localByBlocks'>
+  readonly rules: RecordRules
+  readonly writer: BatchWriter
+  readonly absences: Absences
+  /** Whether a new file may be a renamed one. */
+  findsRenames(): boolean
+  onProblem(path: string, error: string): void
+}
+
+/** Turns hashed files into records. */
+export class HashedFiles {
+  readonly #deps: HashedFilesDeps
+
+  constructor(deps: HashedFilesDeps) {
+    this.#deps = deps
+  }
+
+  async take(requests: readonly HashRequest[], results: readonly HashResult[]): Promise<void> {
+    const { writer } = this.#deps
+    for (let i = 0; i < requests.length; i++) {
+      const request = requests[i]!
+      const result = results[i]!
+      if (result.kind === 'hashed') await this.#add(request, result)
+      else if (result.kind === 'changed') this.#changed(request.item.name)
+      else this.#failed(request.item.name, result)
+      if (writer.isFull) await writer.flush()
+    }
+  }
+
+  async #add({ item, record, blockSizeBytes }: HashRequest, hashed: HashResult & { kind: 'hashed' }): Promise<void> {
+    const { rules, writer } = this.#deps
+    const content = { blockSizeBytes, blockHashes: hashed.blockHashes, blocksHash: hashed.blocksHash }
+    const info = confirmedRecord(record, item, content, rules.compare) ?? recordOf(item, record, content, rules.record)
+    const isNew = record === undefined || record.deleted
+    const source = isNew && this.#deps.findsRenames() ? await this.#renamedFrom(info) : undefined
+    // Adjacent in one batch, so that other devices can rename instead of downloading again.
+    writer.add(info)
+    if (source !== undefined) writer.add(source)
+  }
+
+  /** The deletion of the file that was renamed to this one. */
+  async #renamedFrom(info: FileInfo): Promise<FileInfo | undefined> {
+    if (info.sizeBytes === 0 || info.blocksHash === undefined) return undefined
+    for (const candidate of await this.#deps.index.localByBlocks(info.blocksHash, RENAME_CANDIDATES_MAX)) {
+      if (candidate.name === info.name || candidate.sizeBytes !== info.sizeBytes || isInvalid(candidate)) continue
+      const deletion = await this.#deps.absences.claimIfGone(candidate)
+      if (deletion !== undefined) return deletion
+    }
+    return undefined
+  }
+
+  #failed(name: string, { code, message }: HashResult & { kind: 'failed' }): void {
+    if (code === 'ENOENT' || code === 'ENOTDIR') return // deleted after the walk: the next scan records it
+    if (code === 'ELOOP') this.#changed(name)
+    else this.#deps.onProblem(name, `hashing: ${diskReason(new Error(message))}`)
+  }
+
+  #changed(name: string): void {
+    this.#deps.onProblem(name, 'hashing: file changed during hashing')
+  }
+}

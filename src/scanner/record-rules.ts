@@ -1,0 +1,42 @@
+import type { CompareOptions, OwnershipOptions, RecordOptions } from '../core/records/change.ts'
+import { FLAG_RECEIVE_ONLY } from '../core/records/file-info.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { ScanRequest } from './types.ts'
+
+/** How one scan compares items with records, and how it makes new records. */
+export class RecordRules {
+  readonly #request: ScanRequest
+  readonly #clock: Pick<Clock, 'nowMs'>
+  readonly #localFlags: number
+  readonly ownership: OwnershipOptions | undefined
+  readonly compare: CompareOptions
+
+  constructor(request: ScanRequest, clock: Pick<Clock, 'nowMs'>) {
+    this.#request = request
+    this.#clock = clock
+    const { ignorePerms, modTimeWindowMs, ownership, ownShortId } = request
+    this.#localFlags = request.receiveOnly ? FLAG_RECEIVE_ONLY : 0
+    this.ownership = ownership && { ...ownership, ownShortId }
+    this.compare = {
+      ignorePerms,
+      modTimeWindowMs,
+      ownFlags: this.#localFlags,
+      ownership: this.ownership,
+      attributes: request.attributes?.rules,
+    }
+  }
+
+  /** For records made now. */
+  get record(): RecordOptions {
+    const { ownShortId, minCounter, ignorePerms, attributes } = this.#request
+    return {
+      ownShortId,
+      ignorePerms,
+      nowS: Math.floor(this.#clock.nowMs() / 1_000),
+      minCounter,
+      localFlags: this.#localFlags,
+      ownership: this.ownership,
+      attributes: attributes?.rules,
+    }
+  }
+}
