@@ -17,7 +17,8 @@ export interface DiskStat {
   readonly inode: bigint
   /**
    * Changes with every change of the item, also where size and time are restored. Nanoseconds as a double, so changes
-   * less than 256 ns apart may be equal; the clocks of file systems are coarser. Left out where it is not compared.
+   * less than 256 ns apart may be equal; the clocks of file systems are coarser. A rename or a hard link changes it
+   * too. Undefined where the file system has none.
    */
   readonly changeStamp?: number
   /** Number of hard links. Left out where it is not needed. */

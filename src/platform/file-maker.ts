@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { hashKey } from '../core/records/block-diff.ts'
 import type { DiskFile } from './disk.ts'
+import type { WalkItem } from './walk.ts'
 
 /** A file to be created as a whole, from bytes in memory. Plain data, so that it can be posted to a thread. */
 export interface FileOrder {
@@ -29,9 +30,11 @@ export interface ReplacedFile {
   readonly mode: number
 }
 
+/** The state of a created file under its name, as a walk reads it. */
+export type MadeFile = Pick<WalkItem, 'modifiedS' | 'modifiedNs' | 'inode' | 'changeStamp'>
+
 export type FileOutcome =
-  /** With the time that the disk stored, which may be coarser than the given one. */
-  | { readonly kind: 'made'; readonly modifiedS: number; readonly modifiedNs: number }
+  | ({ readonly kind: 'made' } & MadeFile)
   /** Nothing was replaced and nothing remains. `code` is the system's; `EIO` when the thread crashed. */
   | { readonly kind: 'failed'; readonly code: string | undefined; readonly message: string }
 

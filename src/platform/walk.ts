@@ -27,6 +27,11 @@ export interface WalkItem {
   readonly symlinkTarget: string
   /** As in `DiskStat`; undefined where the disk has none. */
   readonly changeStamp: number | undefined
+  /**
+   * As a double: numbers above 2^53 are rounded, so that only a difference is certain. Not stable on all file systems
+   * (FAT).
+   */
+  readonly inode: number
   readonly owner?: { readonly userId: number; readonly groupId: number }
 }
 

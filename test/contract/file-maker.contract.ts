@@ -61,6 +61,7 @@ export function fileMakerContract(name: string, make: () => Promise<FileMakerPor
       assert.equal(await read(platform, 'f'), 'content of f')
       assert.deepEqual([stat.type, stat.mode, stat.modifiedS], ['file', 0o640, 1_700_000_000])
       assert.deepEqual([outcome.modifiedS, outcome.modifiedNs], [stat.modifiedS, stat.modifiedNs])
+      assert.deepEqual([outcome.inode, outcome.changeStamp], [Number(stat.inode), stat.changeStamp])
       assert.deepEqual(await names(platform), ['f'])
     })
   }

@@ -51,7 +51,7 @@ export function walkerContract(name: string, make: () => Promise<WalkerPorts>): 
     await platform.disk.makeSymlink('some/where', `${platform.root}/link`)
     const stat = await platform.disk.lstat(`${platform.root}/file`)
     const [file, link] = (await walk(platform)).items
-    const { changeStamp: _, ...rest } = file!
+    const { changeStamp, inode, ...rest } = file!
     assert.deepEqual(rest, {
       name: 'file',
       type: 'file',
@@ -61,6 +61,7 @@ export function walkerContract(name: string, make: () => Promise<WalkerPorts>): 
       mode: 0o640,
       symlinkTarget: '',
     })
+    assert.deepEqual({ changeStamp, inode }, { changeStamp: stat.changeStamp, inode: Number(stat.inode) })
     assert.equal(link?.type, 'symlink')
     assert.equal(link?.symlinkTarget, 'some/where')
   })

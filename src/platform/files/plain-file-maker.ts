@@ -9,6 +9,7 @@ import {
   type FileMaker,
   type FileOrder,
   type FileOutcome,
+  type MadeFile,
   type ReplacedFile,
 } from '../file-maker.ts'
 
@@ -31,12 +32,11 @@ export class PlainFileMaker implements FileMaker {
     try {
       await this.#checkDirectory(order)
       file = await disk.open(order.temporaryPath, 'create', order.openMode)
-      const { modifiedS, modifiedNs } = await this.#fill(order, file)
+      const filled = await this.#fill(order, file)
       if (order.sync) await file.sync()
       await this.#checkDirectory(order)
-      await file.close()
       await this.#putInPlace(order)
-      return { kind: 'made', modifiedS, modifiedNs }
+      return { kind: 'made', ...(await madeState(file, filled)) }
     } catch (error) {
       if (file !== undefined) await this.#discard(order, file)
       return { kind: 'failed', code: systemCode(error), message: messageOf(error) }
@@ -91,6 +91,15 @@ export class PlainFileMaker implements FileMaker {
       // The first error is reported.
     }
   }
+}
+
+/** The rename changed the stamp. It succeeded, so a failure afterwards counts as an unread stamp. */
+async function madeState(file: DiskFile, filled: DiskStat): Promise<MadeFile> {
+  const { modifiedS, modifiedNs, inode, changeStamp } = await file
+    .stat()
+    .catch(() => ({ ...filled, changeStamp: undefined }))
+  await file.close().catch(() => {}) // nothing was written since the sync
+  return { modifiedS, modifiedNs, inode: Number(inode), changeStamp }
 }
 
 async function isRead(file: DiskFile, into: Uint8Array, positionBytes: number): Promise<boolean> {

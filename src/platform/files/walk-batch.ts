@@ -21,6 +21,7 @@ export interface PackedBatch {
   readonly modes: Uint16Array
   /** Not a number where there is none. */
   readonly stamps: Float64Array
+  readonly inodes: Float64Array
   /** User and group of each, alternating, if requested. */
   readonly owners: Uint32Array | undefined
   readonly targets: readonly (readonly [index: number, target: string])[]
@@ -72,6 +73,7 @@ export class BatchPacker implements WalkSink {
       nanoseconds: new Uint32Array(count),
       modes: new Uint16Array(count),
       stamps: new Float64Array(count),
+      inodes: new Float64Array(count),
       owners: this.#ownership ? Uint32Array.from(stats.flatMap(({ userId, groupId }) => [userId, groupId])) : undefined,
       targets: this.#targets,
       problems: this.#problems,
@@ -85,6 +87,7 @@ export class BatchPacker implements WalkSink {
       batch.nanoseconds[i] = stat.modifiedNs
       batch.modes[i] = stat.mode
       batch.stamps[i] = stat.changeStamp ?? Number.NaN
+      batch.inodes[i] = Number(stat.inode)
     }
     this.#names = []
     this.#stats = []
@@ -110,6 +113,7 @@ export function unpackBatch(packed: PackedBatch): WalkBatch {
       mode: packed.modes[i]!,
       symlinkTarget: targets.size === 0 ? '' : (targets.get(i) ?? ''),
       changeStamp: Number.isNaN(packed.stamps[i]!) ? undefined : packed.stamps[i]!,
+      inode: packed.inodes[i]!,
     }
     const owner = owners && { userId: owners[2 * i]!, groupId: owners[2 * i + 1]! }
     items.push(owner === undefined ? item : { ...item, owner })

@@ -5,6 +5,8 @@ export interface Metadata {
   readonly mode: number
   /** Since 1970, exact. */
   readonly modifiedNs: bigint
+  /** As in `DiskStat`. */
+  readonly changeStamp: number
   /** Undefined: the default owner. */
   readonly owner?: { readonly userId: number; readonly groupId: number }
 }

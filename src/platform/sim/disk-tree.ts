@@ -52,6 +52,8 @@ export class SimTree {
   readonly #journal = new SimJournal()
   readonly #root: SimDirectoryNode
   #lastInode = 1n
+  /** A counter, so that two changes in the same instant differ. */
+  #lastChange = 0
   /** Hard links of a file beyond the first: its space is freed with the last. */
   #secondNames = new Map<SimNode, number>()
   usedBytes = 0
@@ -70,7 +72,7 @@ export class SimTree {
   }
 
   stat(node: SimNode): DiskStat {
-    const { mode, modifiedNs, owner = DEFAULT_OWNER } = node.metadata
+    const { mode, modifiedNs, changeStamp, owner = DEFAULT_OWNER } = node.metadata
     const fractionNs = ((modifiedNs % NS_PER_S) + NS_PER_S) % NS_PER_S
     return {
       type: node.type,
@@ -81,6 +83,7 @@ export class SimTree {
       ...owner,
       deviceId: 1n,
       inode: node.inode,
+      changeStamp,
       ...(node.type === 'file' && { nameCount: 1 + (this.#secondNames.get(node) ?? 0) }),
     }
   }
@@ -107,6 +110,7 @@ export class SimTree {
   link(node: SimFileNode, path: string): string {
     const canonical = this.add(path, 'link', node)
     this.#secondNames.set(node, (this.#secondNames.get(node) ?? 0) + 1)
+    this.#change(node, {})
     return canonical
   }
 
@@ -169,6 +173,7 @@ export class SimTree {
     const arrival = { ...to, after: { name: to.name, valid: true, node } }
     this.#journal.apply(same ? [arrival] : [{ ...from, after: undefined }, arrival])
     if (to.entry !== undefined && !same) this.#release(to.entry.node)
+    this.#change(node, {})
     this.#touch(from.directory)
     this.#touch(to.directory)
     return { from: from.path, to: to.path }
@@ -192,16 +197,16 @@ export class SimTree {
   }
 
   chmod(node: SimNode, mode: number): void {
-    node.metadata = { ...node.metadata, mode: mode & 0o7777 }
+    this.#change(node, { mode: mode & 0o7777 })
   }
 
   /** Always permitted: a refusal is injected as a fault. */
   chown(node: SimNode, userId: number, groupId: number): void {
-    node.metadata = { ...node.metadata, owner: { userId, groupId } }
+    this.#change(node, { owner: { userId, groupId } })
   }
 
   setModified(node: SimNode, modifiedNs: bigint): void {
-    node.metadata = { ...node.metadata, modifiedNs: this.#coarse(modifiedNs) }
+    this.#change(node, { modifiedNs: this.#coarse(modifiedNs) })
   }
 
   syncNode(node: SimNode): void {
@@ -264,7 +269,7 @@ export class SimTree {
   }
 
   #common(mode: number): { inode: bigint; metadata: Metadata; durableMetadata: Metadata } {
-    const metadata = { mode: mode & 0o7777, modifiedNs: this.#nowNs() }
+    const metadata = { mode: mode & 0o7777, modifiedNs: this.#nowNs(), changeStamp: ++this.#lastChange }
     return { inode: ++this.#lastInode, metadata, durableMetadata: metadata }
   }
 
@@ -278,7 +283,11 @@ export class SimTree {
   }
 
   #touch(node: SimNode): void {
-    node.metadata = { ...node.metadata, modifiedNs: this.#nowNs() }
+    this.#change(node, { modifiedNs: this.#nowNs() })
+  }
+
+  #change(node: SimNode, metadata: Partial<Metadata>): void {
+    node.metadata = { ...node.metadata, ...metadata, changeStamp: ++this.#lastChange }
   }
 
   #countNames(): void {
@@ -295,6 +304,7 @@ export class SimTree {
 
   #release(node: SimNode): void {
     const secondNames = this.#secondNames.get(node) ?? 0
+    this.#change(node, {})
     if (secondNames > 0) return void this.#secondNames.set(node, secondNames - 1)
     if (node.type === 'file') this.usedBytes -= node.content.allocatedBytes
   }

@@ -1,6 +1,7 @@
 import { blockCount, blocksHashOf, HASH_SIZE_BYTES } from '../../core/records/blocks.ts'
 import { messageOf, systemCode } from '../../core/errors.ts'
-import { hashRange, type HashSource } from '../files/hash-file.ts'
+import type { DiskStat } from '../disk.ts'
+import { hashRange, type HashSource, type HashStat } from '../files/hash-file.ts'
 import type { Hasher, HashJob, HashResult } from '../hasher.ts'
 import type { SimDisk } from './disk.ts'
 
@@ -31,7 +32,7 @@ export class SimHasher implements Hasher {
   #hashOne(job: HashJob): HashResult {
     const disk = this.#disk.sync
     const source: HashSource = {
-      stat: () => ({ ...disk.lstat(job.path), changeStamp: 0 }),
+      stat: () => withStamp(disk.lstat(job.path)),
       read: (into, positionBytes) => disk.read(job.path, into, positionBytes),
     }
     const blockHashes = new Uint8Array(blockCount(job.sizeBytes, job.blockSizeBytes) * HASH_SIZE_BYTES)
@@ -44,4 +45,8 @@ export class SimHasher implements Hasher {
       return { kind: 'failed', code: systemCode(error), message: messageOf(error) }
     }
   }
+}
+
+function withStamp(stat: DiskStat): HashStat {
+  return { ...stat, changeStamp: stat.changeStamp ?? 0 }
 }

@@ -24,14 +24,13 @@ import {
 import { systemCode } from '../../../core/errors.ts'
 import { checkPath, DiskError } from '../../disk-error.ts'
 import { nameFromBytes, REPLACEMENT } from '../../files/disk-name.ts'
-import type { Disk, DiskFile, DiskName, DiskStat, DiskType, OpenMode } from '../../disk.ts'
+import type { Disk, DiskFile, DiskName, DiskStat, OpenMode } from '../../disk.ts'
 import { DirectDescriptor } from './direct-descriptor.ts'
+import { exactStat } from './disk-stat.ts'
 import { secondsText } from './disk-time.ts'
 import { lockFile } from './lock.ts'
 import { holdDirectory, O_PATH } from './held-directory.ts'
 import { renameNew } from './rename-new.ts'
-
-const NS_PER_S = 1_000_000_000n
 
 /** Windows lacks this flag: there `open` checks first. */
 const NO_FOLLOW: number | undefined = constants.O_NOFOLLOW
@@ -54,7 +53,7 @@ export const nodeDisk: Disk = {
       // The inode is cached after opening: a call in a thread would take ten times as long.
       const stats = fstatSync(handle.fd, { bigint: true })
       refuseOddities(stats, path)
-      return new NodeFile(handle, mode, diskStat(stats))
+      return new NodeFile(handle, mode, exactStat(stats))
     } catch (error) {
       await handle.close()
       throw error
@@ -63,12 +62,12 @@ export const nodeDisk: Disk = {
 
   async lstat(path) {
     checkPath(path, 'lstat')
-    return diskStat(await lstat(path, { bigint: true }))
+    return exactStat(await lstat(path, { bigint: true }))
   },
 
   async stat(path) {
     checkPath(path, 'stat')
-    return diskStat(await stat(path, { bigint: true }))
+    return exactStat(await stat(path, { bigint: true }))
   },
 
   async list(path) {
@@ -211,7 +210,7 @@ class NodeFile implements DiskFile {
   }
 
   async stat(): Promise<DiskStat> {
-    return diskStat(await this.#handle.stat({ bigint: true }))
+    return exactStat(await this.#handle.stat({ bigint: true }))
   }
 
   async read(into: Uint8Array, positionBytes: number): Promise<number> {
@@ -261,27 +260,6 @@ class NodeFile implements DiskFile {
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }
-}
-
-function diskStat(stats: BigIntStats): DiskStat {
-  const modifiedNs = ((stats.mtimeNs % NS_PER_S) + NS_PER_S) % NS_PER_S
-  return {
-    type: typeOf(stats),
-    sizeBytes: Number(stats.size),
-    modifiedS: Number((stats.mtimeNs - modifiedNs) / NS_PER_S),
-    modifiedNs: Number(modifiedNs),
-    mode: Number(stats.mode) & 0o7777,
-    userId: Number(stats.uid),
-    groupId: Number(stats.gid),
-    deviceId: stats.dev,
-    inode: stats.ino,
-  }
-}
-
-function typeOf(stats: BigIntStats): DiskType {
-  if (stats.isFile()) return 'file'
-  if (stats.isDirectory()) return 'directory'
-  return stats.isSymbolicLink() ? 'symlink' : 'other'
 }
 
 function validName(name: string): DiskName {

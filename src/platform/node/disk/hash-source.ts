@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import type { HashSource, HashStat } from '../../files/hash-file.ts'
-import { exactStat } from './walk-disk.ts'
+import { exactStat } from './disk-stat.ts'
 
 /** Rejects a symlink in place of the file and does not block on a pipe. Windows has neither flag. */
 const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)

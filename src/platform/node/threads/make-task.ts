@@ -16,7 +16,7 @@ import {
 import { systemCode } from '../../../core/errors.ts'
 import { baseOf, joinPath, parentOf } from '../../../core/paths.ts'
 import { DiskError } from '../../disk-error.ts'
-import type { FileOrder, FileOutcome, ReplacedFile } from '../../file-maker.ts'
+import type { FileOrder, FileOutcome, MadeFile, ReplacedFile } from '../../file-maker.ts'
 import {
   BlockWriting,
   failed,
@@ -28,7 +28,7 @@ import {
 } from './block-task.ts'
 import { secondsText } from '../disk/disk-time.ts'
 import { NO_LINK } from '../disk/rename-new.ts'
-import { exactStat } from '../disk/walk-disk.ts'
+import { exactStat } from '../disk/disk-stat.ts'
 
 /** Orders as posted to a thread: the contents of files are parts of one transferred buffer. */
 export interface MakeTask {
@@ -108,13 +108,13 @@ export class FileMaking {
     try {
       this.#checkDirectory(order)
       file = new OpenedFile(order)
-      const time = file.fill(data)
-      if (!order.sync) return this.#end(order, file, time, null)
+      file.fill(data)
+      if (!order.sync) return this.#end(order, file, null)
       const opened = file
       this.#syncing++
       fsync(opened.descriptor, (error) => {
         this.#syncing--
-        this.#end(order, opened, time, error)
+        this.#end(order, opened, error)
         this.#proceed()
       })
     } catch (error) {
@@ -135,13 +135,12 @@ export class FileMaking {
     this.#seen.add(place)
   }
 
-  #end(order: NumberedFile, file: OpenedFile, time: Time, error: Error | null): void {
+  #end(order: NumberedFile, file: OpenedFile, error: Error | null): void {
     try {
       if (error !== null) throw error
       file.checkPlace()
-      file.close()
       putInPlace(order)
-      this.#report(order, { kind: 'made', ...time })
+      this.#report(order, { kind: 'made', ...file.closeMade() })
     } catch (reason) {
       file.discard()
       this.#report(order, failed(reason))
@@ -168,11 +167,6 @@ function isMade({ outcome }: NumberedOutcome): boolean {
   return outcome.kind === 'made'
 }
 
-interface Time {
-  readonly modifiedS: number
-  readonly modifiedNs: number
-}
-
 /** The temporary file of an order. */
 class OpenedFile {
   readonly descriptor: number
@@ -184,14 +178,13 @@ class OpenedFile {
     this.descriptor = openSync(order.temporaryPath, CREATE, order.openMode)
   }
 
-  fill(data: Uint8Array): Time {
+  fill(data: Uint8Array): void {
     const { mode, modifiedS, modifiedNs } = this.#order
     writeAll(this.descriptor, data, 0)
     const time = secondsText(modifiedS, modifiedNs)
     futimesSync(this.descriptor, time, time)
-    const stat = exactStat(fstatSync(this.descriptor, { bigint: true }))
-    if (mode !== undefined && (stat.mode & PERMISSIONS) !== mode) fchmodSync(this.descriptor, mode)
-    return { modifiedS: stat.modifiedS, modifiedNs: stat.modifiedNs }
+    if (mode !== undefined && (fstatSync(this.descriptor).mode & PERMISSIONS) !== mode)
+      fchmodSync(this.descriptor, mode)
   }
 
   /** Checks the real path of the open file; where the system does not provide it, the path of the directory. */
@@ -206,6 +199,13 @@ class OpenedFile {
     if (this.#closed) return
     this.#closed = true
     closeSync(this.descriptor)
+  }
+
+  /** After the rename, which changes the stamp. */
+  closeMade(): MadeFile {
+    const { modifiedS, modifiedNs, inode, changeStamp } = exactStat(fstatSync(this.descriptor, { bigint: true }))
+    this.close()
+    return { modifiedS, modifiedNs, inode: Number(inode), changeStamp }
   }
 
   /** Removed only if the name still refers to it: a later scan removes leftovers. */

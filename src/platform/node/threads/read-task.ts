@@ -7,7 +7,7 @@ import { hasSameStamp, NOT_THERE, type BlockOrder, type FileStamp } from '../../
 import { checkPath } from '../../disk-error.ts'
 import { nameFromBytes } from '../../files/disk-name.ts'
 import type { DiskStat } from '../../disk.ts'
-import { exactStat } from '../disk/walk-disk.ts'
+import { exactStat } from '../disk/disk-stat.ts'
 
 /** Blocks to be read, as posted to a thread: a few texts and flat arrays. */
 export interface ReadTask {
