@@ -61,7 +61,19 @@ export const ROWS: Readonly<Record<string, readonly string[]>> = {
     'commands',
     '*',
   ],
-  model: ['types.ts', 'state', 'puller', 'deps.ts', 'override.ts', 'folder', 'peers', '*', 'queries', 'model.ts'],
+  model: [
+    'types.ts',
+    'signals.ts',
+    'state',
+    'puller',
+    'deps.ts',
+    'override.ts',
+    'folder',
+    'peers',
+    '*',
+    'queries',
+    'model.ts',
+  ],
 }
 
 /** The row of a file in one of the folders above; -1 if the table has none. */

@@ -2,6 +2,8 @@ import { messageOf } from '../core/errors.ts'
 import { openStore } from '../db/store.ts'
 import { folderStatusJson } from '../http/views/folder-status.ts'
 import { Model } from '../model/model.ts'
+import { ModelSignals } from '../model/signals.ts'
+import { FolderRoots } from '../model/state/folder-roots.ts'
 import type { Platform } from '../platform/platform.ts'
 import { Statistics } from '../stats/stats.ts'
 import { WorkCounters } from '../stats/work-counters.ts'
@@ -30,9 +32,8 @@ export async function runDaemon(platform: Platform, options: ServeOptions, signa
   const base = await openDeviceBase(platform, options, sink)
   const { log, logger, events, identity, version, config } = base
 
-  // The store may lose an index while it opens, before the model exists; model and network refer to each other.
-  let model: Model | undefined
-  let network: Network | undefined
+  const signals = new ModelSignals()
+  const roots = new FolderRoots()
   await using store = await openStore({
     directory: options.databaseInMemory ? undefined : locations.databaseDirectory,
     disk,
@@ -40,20 +41,28 @@ export async function runDaemon(platform: Platform, options: ServeOptions, signa
     random,
     log: log.logger('db'),
     onRecovery: ({ folder }) => {
-      if (folder === undefined) return
-      model?.indexLost(folder)
-      network?.peers.indexLost(folder)
+      if (folder !== undefined) signals.indexLost.emit(folder)
     },
   })
   if (options.resetDatabase) for (const folder of await store.folders()) await store.dropFolder(folder)
 
   const statistics = new Statistics({ keyValue: store.keyValue, log: logger('stats') })
-  network = await Network.open(
-    { platform, store, events, statistics, config, logger, folders: () => model },
+  const network = await Network.open(
+    { platform, store, events, statistics, config, logger, signals, roots },
     { ownDevice: identity.deviceId, identity, clientVersion: version.version, userHome: locations.userHome },
   )
-  model = new Model(
-    { platform, store, events, statistics, logger, sources: network.peers, summaryOf: folderStatusJson },
+  const model = new Model(
+    {
+      platform,
+      store,
+      events,
+      statistics,
+      logger,
+      signals,
+      roots,
+      sources: network.peers,
+      summaryOf: folderStatusJson,
+    },
     {
       config: config.current,
       ownDevice: identity.deviceId,

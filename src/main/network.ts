@@ -3,15 +3,16 @@ import { Connections } from '../connections/connections.ts'
 import type { Config } from '../core/config/config.ts'
 import { messageOf } from '../core/errors.ts'
 import type { Facility } from '../core/facilities.ts'
-import { parseFolderId, type DeviceId } from '../core/ids.ts'
+import type { DeviceId } from '../core/ids.ts'
 import type { IndexStore } from '../db/types.ts'
 import type { EventBus } from '../events/bus.ts'
 import type { Logger } from '../events/types.ts'
 import { Completions } from '../model/queries/completion.ts'
-import type { PeerFolders } from '../model/peers/peer-deps.ts'
 import { Peers } from '../model/peers/peers.ts'
 import { Pending } from '../model/peers/pending.ts'
 import { Sharing } from '../model/sharing.ts'
+import type { ModelSignals } from '../model/signals.ts'
+import type { FolderRoots } from '../model/state/folder-roots.ts'
 import type { DeviceRecord, Statistics } from '../stats/stats.ts'
 import type { Service } from '../sync/supervisor.ts'
 import type { Identity } from '../platform/net.ts'
@@ -26,8 +27,8 @@ export interface NetworkDeps {
   readonly statistics: Statistics
   readonly config: ConfigStore
   logger(facility: Facility): Logger
-  /** The model, once it exists. */
-  folders(): PeerFolders | undefined
+  readonly signals: ModelSignals
+  readonly roots: FolderRoots
 }
 
 export interface NetworkOptions {
@@ -70,12 +71,8 @@ export class Network {
         events,
         statistics,
         log,
-        folders: {
-          rootOf: (folder) => deps.folders()?.rootOf(folder),
-          pullSoon: (folder) => deps.folders()?.pullSoon(folder),
-          recheck: (folder, record, wholly) => deps.folders()?.recheck(folder, record, wholly),
-          touched: (folder) => deps.folders()?.touched(folder),
-        },
+        signals: deps.signals,
+        roots: deps.roots,
         foldersOffered: (device, offers) =>
           this.pending.foldersOffered(device, this.#sharing.undecided(device, offers)),
         onClusterConfig: (device, message, offers) => this.#sharing.onClusterConfig(device, message, offers),
@@ -104,6 +101,7 @@ export class Network {
       },
       ownDevice,
     )
+    deps.signals.summaryPublished.listen((folder) => this.completions.touch(folder))
   }
 
   static async open(deps: NetworkDeps, options: NetworkOptions): Promise<Network> {
@@ -114,8 +112,7 @@ export class Network {
 
   /** In the order in which they start. */
   get services(): readonly Service[] {
-    const news: Service = { name: 'model/news', run: (signal) => this.#carryNews(signal) }
-    return [this.peers, this.connections, this.completions, news]
+    return [this.peers, this.connections, this.completions]
   }
 
   /** Runs before the folders apply a new configuration. */
@@ -136,21 +133,6 @@ export class Network {
       async ({ deviceID }) => [deviceID, await this.#deps.statistics.device(deviceID)] as const,
     )
     return new Map(await Promise.all(entries))
-  }
-
-  /** Sends changes of the folders to the devices that share them. */
-  async #carryNews(signal: AbortSignal): Promise<void> {
-    this.#deps.events.listen(
-      new Set(['LocalIndexUpdated', 'FolderSummary']),
-      (event) => {
-        if (event.type !== 'LocalIndexUpdated' && event.type !== 'FolderSummary') return
-        const folder = parseFolderId(event.data.folder)
-        if (folder === undefined) return
-        if (event.type === 'LocalIndexUpdated') this.peers.localIndexChanged(folder)
-        else this.completions.touch(folder)
-      },
-      signal,
-    )
   }
 
   #nameDevice(device: DeviceId, name: string): void {

@@ -7,6 +7,8 @@ import type { Statistics } from '../stats/stats.ts'
 import type { Semaphore } from '../sync/semaphore.ts'
 import type { Platform } from '../platform/platform.ts'
 import type { OtherFolder } from './puller/context.ts'
+import type { ModelSignals } from './signals.ts'
+import type { FolderRoots } from './state/folder-roots.ts'
 import type { Sources } from './state/sources.ts'
 import type { FolderStatus } from './types.ts'
 
@@ -20,6 +22,8 @@ export interface ModelDeps {
   readonly store: IndexStore
   readonly events: EventSink
   readonly statistics: Statistics
+  readonly signals: ModelSignals
+  readonly roots: FolderRoots
   /** The devices that can serve blocks. */
   readonly sources: Sources
   logger(facility: Facility): Logger
@@ -43,9 +47,6 @@ export interface RunningFolderDeps extends ModelDeps {
   /** The current settings: they may change without a new runner. So may the label. */
   options(): Config['options']
   label(): string
-  /** The counts of the folder changed. */
-  touched(): void
-  onPullStart(): void
 }
 
 export interface RunningFolderOptions {

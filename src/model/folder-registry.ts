@@ -10,18 +10,12 @@ import { DEFAULT_MARKER_NAME, removeMarker } from './folder/marker.ts'
 import type { OtherFolder } from './puller/context.ts'
 import { folderRoot, RunningFolder } from './folder/running-folder.ts'
 
-export interface FolderRegistryDeps extends ModelDeps {
-  /** The counts of a folder changed. */
-  touched(folder: FolderId): void
-  onPullStart(): void
-}
-
 /**
  * Which folders are configured and which of them run. A paused folder has no `RunningFolder`; one whose settings change
  * gets a new one. `find` reports in one place why a folder is not available.
  */
 export class FolderRegistry {
-  readonly #deps: FolderRegistryDeps
+  readonly #deps: ModelDeps
   readonly #options: ModelOptions
   readonly #log: Logger
   readonly #slots: Semaphore
@@ -30,7 +24,7 @@ export class FolderRegistry {
   #config: Config
   #signal: AbortSignal | undefined
 
-  constructor(deps: FolderRegistryDeps, options: ModelOptions) {
+  constructor(deps: ModelDeps, options: ModelOptions) {
     this.#deps = deps
     this.#options = options
     this.#config = options.config
@@ -76,8 +70,7 @@ export class FolderRegistry {
   }
 
   async stop(): Promise<void> {
-    await Promise.all([...this.#running.values()].map((running) => running.stop()))
-    this.#running.clear()
+    await Promise.all([...this.#running.keys()].map((folder) => this.#stop(folder)))
   }
 
   /** Resolves when every folder is running, paused or removed as configured. */
@@ -131,11 +124,11 @@ export class FolderRegistry {
         otherFolders: () => this.#othersOf(folder.id),
         options: () => this.#config.options,
         label: () => this.folders.find(({ id }) => id === folder.id)?.label ?? folder.label,
-        touched: () => this.#deps.touched(folder.id),
       },
       { ...this.#options, folder },
     )
     this.#running.set(folder.id, running)
+    this.#deps.roots.set(folder.id, this.root(folder))
     this.#log.info(`folder ${folder.id} starts: ${folder.type} ${this.root(folder)}`)
     running.start()
   }
@@ -150,6 +143,7 @@ export class FolderRegistry {
   async #stop(folder: FolderId): Promise<void> {
     await this.#running.get(folder)?.stop()
     this.#running.delete(folder)
+    this.#deps.roots.delete(folder)
   }
 
   /** Applies the part of a configuration change that concerns folders. */

@@ -18,7 +18,7 @@ import { viewIgnores, writeIgnores } from './folder/ignore-file.ts'
 import { KnownStatuses, statusOf } from './queries/known-status.ts'
 import { localChanges } from './folder/local-changes.ts'
 import { pageOf } from './queries/paging.ts'
-import type { PeerFolders } from './peers/peer-deps.ts'
+import type { DifferingItem, ModelSignals } from './signals.ts'
 import { SummaryPublisher } from './queries/summary.ts'
 import type {
   FileVersion,
@@ -43,7 +43,7 @@ import type {
  *
  * Queries read the index directly, which serves them in order, so that none waits for a scan.
  */
-export class Model implements Hub, PeerFolders {
+export class Model implements Hub {
   readonly name = 'model'
   readonly #deps: ModelDeps
   readonly #log: Logger
@@ -62,11 +62,14 @@ export class Model implements Hub, PeerFolders {
     this.#log = deps.logger('model')
     const { clock } = deps.platform
     const summaryOf = async (folder: FolderId) => deps.summaryOf(await this.status(folder))
-    this.#summaries = new SummaryPublisher({ clock, events: deps.events, log: this.#log, summaryOf })
-    this.#registry = new FolderRegistry(
-      { ...deps, touched: (folder) => this.#summaries.touch(folder), onPullStart: () => this.#downloads.wake() },
-      options,
-    )
+    this.#summaries = new SummaryPublisher({
+      clock,
+      events: deps.events,
+      log: this.#log,
+      signals: deps.signals,
+      summaryOf,
+    })
+    this.#registry = new FolderRegistry(deps, options)
     this.#downloads = new DownloadPublisher({
       clock,
       events: deps.events,
@@ -75,6 +78,16 @@ export class Model implements Hub, PeerFolders {
       blocksMin: () => this.#registry.options.tempIndexMinBlocks,
       broadcast: (folder, updates) => deps.sources.sendDownloadProgress(folder, updates),
     })
+    this.#listen(deps.signals)
+  }
+
+  #listen({ countsChanged, indexLost, itemDiffers, pullStarted, pullWanted }: ModelSignals): void {
+    countsChanged.listen((folder) => this.#summaries.touch(folder))
+    pullStarted.listen(() => this.#downloads.wake())
+    pullWanted.listen((folder) => this.#registry.running(folder)?.pullSoon())
+    // The index is empty now: only a scan fills it again.
+    indexLost.listen((folder) => this.#registry.running(folder)?.runner.scanSoon())
+    itemDiffers.listen((item) => this.#rescan(item))
   }
 
   /** Runs all folders until the signal aborts; returns when the last one has released its index. */
@@ -99,26 +112,8 @@ export class Model implements Hub, PeerFolders {
     this.#downloads.wake() // the interval may have changed
   }
 
-  /** The index of a folder was lost and is empty now: only a scan fills it again. */
-  indexLost(folder: FolderId): void {
-    this.#registry.running(folder)?.runner.scanSoon()
-  }
-
-  rootOf(folder: FolderId): string | undefined {
-    if (this.#registry.running(folder) === undefined) return undefined
-    return this.#registry.root(this.#registry.configured(folder))
-  }
-
-  pullSoon(folder: FolderId): void {
-    this.#registry.running(folder)?.pullSoon()
-  }
-
-  touched(folder: FolderId): void {
-    this.#summaries.touch(folder)
-  }
-
-  recheck(folder: FolderId, record: FileInfo, wholly: boolean): void {
-    const marked = wholly ? this.#mustRescan(folder, record) : Promise.resolve()
+  #rescan({ folder, record, contentOnly }: DifferingItem): void {
+    const marked = contentOnly ? this.#mustRescan(folder, record) : Promise.resolve()
     marked
       .then(() => this.#registry.running(folder)?.runner.pathsChanged([record.name]))
       .catch((error: unknown) => {

@@ -12,6 +12,8 @@ import { Log } from '../../src/events/log.ts'
 import { EVENT_TYPES, type Event } from '../../src/events/types.ts'
 import { Network } from '../../src/main/network.ts'
 import { Model } from '../../src/model/model.ts'
+import { ModelSignals } from '../../src/model/signals.ts'
+import { FolderRoots } from '../../src/model/state/folder-roots.ts'
 import { Statistics } from '../../src/stats/stats.ts'
 import { supervise } from '../../src/sync/supervisor.ts'
 // Loaded at the first use otherwise, which would schedule the first run of a process differently from later ones.
@@ -161,12 +163,24 @@ export class SimDevice {
     const statistics = new Statistics({ keyValue: store.keyValue, log: logger('stats') })
     const config = fixedConfig(this.#config())
     const identity = { certificatePem: this.#certificate, keyPem: '' }
+    const signals = new ModelSignals()
+    const roots = new FolderRoots()
     const network: Network = await Network.open(
-      { platform, store, events, statistics, config, logger, folders: () => model },
+      { platform, store, events, statistics, config, logger, signals, roots },
       { ownDevice: this.id, identity, clientVersion: 'v1.0.0', userHome: '/home/me' },
     )
     const model: Model = new Model(
-      { platform, store, events, statistics, logger, sources: network.peers, summaryOf: folderStatusJson },
+      {
+        platform,
+        store,
+        events,
+        statistics,
+        logger,
+        signals,
+        roots,
+        sources: network.peers,
+        summaryOf: folderStatusJson,
+      },
       { config: config.current, ownDevice: this.id, userHome: '/home/me', databaseDirectory: '/home/me/index' },
     )
     const failed = (name: string) => (error: unknown) => log.logger('main').error(`${name} failed: ${String(error)}`)

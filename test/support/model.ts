@@ -10,6 +10,8 @@ import { Log } from '../../src/events/log.ts'
 import { EVENT_TYPES, type Event, type EventMap, type EventType } from '../../src/events/types.ts'
 import { folderStatusJson } from '../../src/http/views/folder-status.ts'
 import { Model } from '../../src/model/model.ts'
+import { ModelSignals } from '../../src/model/signals.ts'
+import { FolderRoots } from '../../src/model/state/folder-roots.ts'
 import { NO_SOURCES, type Sources } from '../../src/model/state/sources.ts'
 import { Statistics } from '../../src/stats/stats.ts'
 import { createSimPlatform, type SimPlatform } from '../../src/platform/sim/platform.ts'
@@ -54,6 +56,7 @@ export class SimHub implements AsyncDisposable {
   readonly model: Model
   readonly statistics: Statistics
   readonly log: Log
+  readonly signals = new ModelSignals()
   readonly events: Event[] = []
   readonly lines: string[] = []
   config: Config
@@ -77,6 +80,8 @@ export class SimHub implements AsyncDisposable {
         store,
         events: bus,
         sources,
+        signals: this.signals,
+        roots: new FolderRoots(),
         statistics: this.statistics,
         logger: (facility) => this.log.logger(facility),
         summaryOf: folderStatusJson,
@@ -110,6 +115,10 @@ export class SimHub implements AsyncDisposable {
 
   run(): void {
     this.#done = this.model.run(this.#stop.signal)
+  }
+
+  pullSoon(folder: FolderId): void {
+    this.signals.pullWanted.emit(folder)
   }
 
   async change(edit: (config: Config) => Config): Promise<void> {

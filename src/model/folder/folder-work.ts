@@ -197,7 +197,7 @@ export class FolderOnDisk implements FolderWork {
   async pull(check: FolderCheck, onPhase: (phase: PullPhase) => void, signal: AbortSignal): Promise<PullOutcome> {
     const checkHealth = () => checkSameRoot(this.#deps.platform.disk, this.#health(), check.root)
     this.#pulls++
-    this.#deps.onPullStart()
+    this.#deps.signals.pullStarted.emit(this.#folder.id)
     try {
       return await this.#puller.pull({ ignore: check.ignore, checkHealth, onPhase }, signal)
     } finally {
@@ -242,7 +242,7 @@ export class FolderOnDisk implements FolderWork {
 
   async scanned(): Promise<void> {
     await this.#deps.statistics.scanned(this.#folder.id, this.#deps.platform.clock.nowMs())
-    this.#deps.touched()
+    this.#deps.signals.countsChanged.emit(this.#folder.id)
   }
 
   async #ownership(): Promise<ScanRequest['ownership']> {
@@ -329,6 +329,7 @@ export class FolderOnDisk implements FolderWork {
     const { events, platform } = this.#deps
     const filenames = records.map((record) => record.name)
     events.emit('LocalIndexUpdated', { folder: id, items: records.length, filenames, sequence, version: sequence })
+    this.#deps.signals.localIndexChanged.emit(id)
     let author = this.#ownShortId
     let authorName = this.#ownName
     for (const record of records) {
@@ -347,7 +348,7 @@ export class FolderOnDisk implements FolderWork {
         modifiedBy: authorName,
       })
     }
-    this.#deps.touched()
+    this.#deps.signals.countsChanged.emit(this.#folder.id)
   }
 }
 

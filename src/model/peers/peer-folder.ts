@@ -84,7 +84,7 @@ export class PeerFolder {
       return
     }
     this.#awaitsInitialIndex = false
-    this.#deps.folders.pullSoon(folder)
+    this.#deps.signals.pullWanted.emit(folder)
   }
 
   downloadProgress(updates: readonly DownloadUpdate[]): void {
@@ -107,7 +107,7 @@ export class PeerFolder {
     )
     if (stopped || !this.#awaitsInitialIndex) return
     this.#awaitsInitialIndex = false
-    this.#deps.folders.pullSoon(this.#options.folder)
+    this.#deps.signals.pullWanted.emit(this.#options.folder)
   }
 
   async #send(connection: Connection): Promise<void> {

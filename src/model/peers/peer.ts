@@ -210,12 +210,12 @@ export class Peer {
     }
     for (const [folder, decision] of verdict.folders) {
       if (decision.kind !== 'exchange' || this.#folders.has(folder)) continue
-      if (this.#deps.folders.rootOf(folder) === undefined) continue // not running yet, or just stopped
+      if (this.#deps.roots.get(folder) === undefined) continue // not running yet, or just stopped
       const sentSequence = restart ? undefined : this.#sentSequence.get(folder)
       const options = { device: this.device, folder, verdict: decision, sentSequence }
       this.#deps.recordsChanged(folder, undefined)
       this.#folders.set(folder, await PeerFolder.start(this.#deps, primary.connection, options))
-      this.#deps.folders.pullSoon(folder)
+      this.#deps.signals.pullWanted.emit(folder)
     }
   }
 
@@ -226,7 +226,7 @@ export class Peer {
     if (folder === undefined || exchange === undefined) return this.#refuseIndex(data.folder)
     await exchange.index(data, whole)
     this.#deps.recordsChanged(folder, whole ? undefined : data.files.map(({ name }) => name))
-    this.#deps.folders.touched(folder)
+    this.#deps.signals.countsChanged.emit(folder)
     exchange.schedulePull()
   }
 

@@ -37,9 +37,11 @@ export class Peers implements Sources {
       log: deps.log,
       platform: deps.platform,
       served: (device, folder) => this.#served(device, folder),
-      changed: (folder, record, wholly) => deps.folders.recheck(folder, record, wholly),
+      changed: (folder, record, wholly) => deps.signals.itemDiffers.emit({ folder, record, contentOnly: wholly }),
     })
     this.#setLimits()
+    deps.signals.localIndexChanged.listen((folder) => this.#localIndexChanged(folder))
+    deps.signals.indexLost.listen((folder) => this.#indexLost(folder))
   }
 
   /** Takes over a connection after the Hello exchange and starts to read it. */
@@ -90,13 +92,12 @@ export class Peers implements Sources {
     await Promise.all([...this.#peers.values()].map((peer) => peer.reconfigure()))
   }
 
-  /** Our own index of a folder changed. */
-  localIndexChanged(folder: FolderId): void {
+  #localIndexChanged(folder: FolderId): void {
     for (const peer of this.#peers.values()) peer.localIndexChanged(folder)
   }
 
-  /** The index of a folder was lost, with the records of other devices: only new connections bring those back. */
-  indexLost(folder: FolderId): void {
+  /** The records of other devices were lost as well: only new connections bring those back. */
+  #indexLost(folder: FolderId): void {
     this.#holders.invalidate(folder, undefined)
     for (const peer of this.#peers.values()) {
       if (peer.exchange(folder) !== undefined) this.#run(peer.close('the index of a folder was reset'))
@@ -215,13 +216,13 @@ export class Peers implements Sources {
     events.emit('DeviceDisconnected', { id: device, error: reason })
     const nowMs = clock.nowMs()
     await statistics.disconnected(device, { atMs: nowMs, connectedMs: Math.max(0, nowMs - establishedMs) })
-    for (const { id } of foldersSharedWith(this.#config, device)) this.#deps.folders.touched(id)
+    for (const { id } of foldersSharedWith(this.#config, device)) this.#deps.signals.countsChanged.emit(id)
   }
 
   async #served(device: DeviceId, folder: string): Promise<ServedFolder | undefined> {
     const id = this.#foldersReadableBy(device).get(folder)
     if (id === undefined) return undefined
-    const root = this.#deps.folders.rootOf(id)
+    const root = this.#deps.roots.get(id)
     return root === undefined ? undefined : { id, root, index: await this.#deps.store.folder(id) }
   }
 

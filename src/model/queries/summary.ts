@@ -3,6 +3,7 @@ import type { FolderId } from '../../core/ids.ts'
 import type { EventSink, FolderSummaryData, Logger } from '../../events/types.ts'
 import type { Service } from '../../sync/supervisor.ts'
 import { Wakeup } from '../../sync/wakeup.ts'
+import type { ModelSignals } from '../signals.ts'
 import type { Clock } from '../../platform/clock.ts'
 
 const DELAY_MS = 2_000
@@ -11,6 +12,7 @@ export interface SummaryDeps {
   readonly clock: Clock
   readonly events: EventSink
   readonly log: Logger
+  readonly signals: Pick<ModelSignals, 'summaryPublished'>
   /** The response of `GET /rest/db/status`, as an object. */
   summaryOf(folder: FolderId): Promise<FolderSummaryData>
 }
@@ -52,6 +54,7 @@ export class SummaryPublisher implements Service {
     try {
       const summary = await this.#deps.summaryOf(folder)
       this.#deps.events.emit('FolderSummary', { folder, summary })
+      this.#deps.signals.summaryPublished.emit(folder)
     } catch (error) {
       // A folder that was removed or paused meanwhile has no counts; any other failure shows in its own state.
       if (!(error instanceof TwinfoldError)) throw error

@@ -5,6 +5,7 @@ import { DEVICE } from '../../../src/core/config/config-fields.ts'
 import { defaultsOf } from '../../../src/core/config/field.ts'
 import type { DeviceId } from '../../../src/core/ids.ts'
 import type { FolderIndex, IndexStore } from '../../../src/db/types.ts'
+import { ModelSignals } from '../../../src/model/signals.ts'
 import { Peers } from '../../../src/model/peers/peers.ts'
 import type { BlockRequest, Connection, ProtocolHandler } from '../../../src/protocol/types.ts'
 import { Statistics } from '../../../src/stats/stats.ts'
@@ -119,6 +120,7 @@ class Device {
   readonly pulls: string[] = []
   readonly events: string[] = []
   config: Config
+  readonly signals = new ModelSignals()
   readonly #stop = new AbortController()
   readonly #running: Promise<void>
 
@@ -130,6 +132,7 @@ class Device {
       ...simConfig([simFolder('docs', { devices: both })]),
       devices: both.map(({ deviceID }) => ({ ...defaultsOf(DEVICE), deviceID, name: 'name' })),
     }
+    this.signals.pullWanted.listen((folder) => this.pulls.push(folder))
     this.peers = new Peers(
       {
         clock,
@@ -139,12 +142,10 @@ class Device {
         log: quietLogger('model'),
         events: { emit: (type) => void this.events.push(type) },
         statistics: new Statistics({ keyValue: store.keyValue, log: quietLogger('stats') }),
-        folders: {
-          rootOf: (folder) =>
+        signals: this.signals,
+        roots: {
+          get: (folder) =>
             this.config.folders.some(({ id: known, paused }) => known === folder && !paused) ? '/data' : undefined,
-          pullSoon: (folder) => void this.pulls.push(folder),
-          recheck: () => {},
-          touched: () => {},
         },
         foldersOffered: () => {},
         onClusterConfig: () => {},
@@ -161,7 +162,7 @@ class Device {
 
   async add(...names: string[]): Promise<void> {
     await this.index.updateLocal(names.map((name) => file(name)))
-    this.peers.localIndexChanged(DOCS)
+    this.signals.localIndexChanged.emit(DOCS)
   }
 
   async pause(paused: boolean): Promise<void> {
@@ -356,7 +357,7 @@ test('sources of a block: connected devices with that version, the least busy fi
   assert.deepEqual(await a.peers.sourcesOf(DOCS, expected, 0), [{ device: SERVER, fromTemporary: false }])
   assert.equal(lookups, 0, 'expected holders need no lookup')
   await b.index.updateLocal([file('have', { deleted: true, sizeBytes: 0, blockHashes: undefined })])
-  b.peers.localIndexChanged(DOCS)
+  b.signals.localIndexChanged.emit(DOCS)
   await pair.pass(300)
   assert.deepEqual(await a.peers.sourcesOf(DOCS, head!, 0), [], 'it was deleted meanwhile')
 })

@@ -31,7 +31,7 @@ async function announce(pull: SimPull, attributes: Readonly<Record<string, Value
     platform: withLinuxAttributes(undefined, list(attributes[record.name] ?? {})),
   }))
   await pull.index.updateRemote(PEER, records)
-  pull.hub.model.pullSoon(DOCS)
+  pull.hub.pullSoon(DOCS)
   await pull.rest()
 }
 

@@ -33,7 +33,7 @@ async function announce(pull: SimPull, ...names: readonly string[]): Promise<voi
     PEER,
     names.map((name) => pull.peer.records.get(name)!),
   )
-  pull.hub.model.pullSoon(DOCS)
+  pull.hub.pullSoon(DOCS)
   await pull.rest()
 }
 

@@ -133,7 +133,7 @@ test('without connections only steps without transfer are done, and the rest aft
   assert.deepEqual(await pull.errors(), [])
   assert.deepEqual(await pull.needed(), ['d/f'])
   pull.peer.connected = true
-  pull.hub.model.pullSoon(DOCS)
+  pull.hub.pullSoon(DOCS)
   await pull.rest()
   assert.equal(await pull.read('d/f'), 'z')
   await pull.assertSettled()
@@ -153,7 +153,7 @@ test('a prioritized file is the next one, also when it was prioritized without c
     return data
   }
   pull.peer.connected = true
-  pull.hub.model.pullSoon(DOCS)
+  pull.hub.pullSoon(DOCS)
   for (let i = 0; i < 50; i++) await pull.hub.pass(0)
   const need = await pull.hub.model.need(DOCS, { page: 1, perPage: 100 })
   assert.equal(need.progress[0]?.name, 'f50')
@@ -471,7 +471,7 @@ async function crashAt(
   }
   await pull.hub.pass(10 * MINUTE_MS)
   await pull.scan()
-  pull.hub.model.pullSoon(DOCS)
+  pull.hub.pullSoon(DOCS)
   await pull.rest()
   for (const [name, content] of wanted) assert.equal(await pull.read(name), content, `crash at ${nth}, seed ${seed}`)
   assert.deepEqual(

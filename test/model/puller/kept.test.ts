@@ -27,7 +27,7 @@ test('platform data of one device is forwarded unchanged', async () => {
     PEER,
     [...pull.peer.records.values()].map((record) => ({ ...record, ...received })),
   )
-  pull.hub.model.pullSoon(DOCS)
+  pull.hub.pullSoon(DOCS)
   await pull.rest()
   for (const name of ['small', 'large', 'd', 'link']) {
     const { platform, previousBlocksHash, encrypted } = await announced(pull, name)
@@ -40,7 +40,7 @@ test('a local edit announces its base and keeps received platform data', async (
   await using pull = await SimPull.start()
   const theirs = pull.peer.put('file', 'content')
   await pull.index.updateRemote(PEER, [{ ...theirs, platform: PLATFORM, encrypted: Buffer.from('sealed') }])
-  pull.hub.model.pullSoon(DOCS)
+  pull.hub.pullSoon(DOCS)
   await pull.rest()
   await pull.disk.removeFile(`${ROOT}/file`)
   await pull.write('file', 'changed')

@@ -28,7 +28,7 @@ async function announce(pull: SimPull, owner: UnixOwner): Promise<void> {
     platform: withUnixOwner(undefined, owner),
   }))
   await pull.index.updateRemote(PEER, records)
-  pull.hub.model.pullSoon(DOCS)
+  pull.hub.pullSoon(DOCS)
   await pull.rest()
 }
 

@@ -56,7 +56,7 @@ export class SimPull implements AsyncDisposable {
 
   async announce(): Promise<void> {
     await this.peer.announce(this.index)
-    this.hub.model.pullSoon(DOCS)
+    this.hub.pullSoon(DOCS)
   }
 
   /** Resolves when the folder has been idle for a while, with little simulated time passed. */

@@ -1,0 +1,19 @@
+import type { FolderId } from '../../core/ids.ts'
+
+/** The root directories of the folders that run. The registry maintains them; connections to other devices read them. */
+export class FolderRoots {
+  readonly #roots = new Map<FolderId, string>()
+
+  /** Absolute; undefined for a folder that does not run. */
+  get(folder: FolderId): string | undefined {
+    return this.#roots.get(folder)
+  }
+
+  set(folder: FolderId, root: string): void {
+    this.#roots.set(folder, root)
+  }
+
+  delete(folder: FolderId): void {
+    this.#roots.delete(folder)
+  }
+}
