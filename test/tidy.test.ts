@@ -5,111 +5,13 @@ import { dirname, join } from 'node:path'
 import { describe, it } from 'node:test'
 import { FACILITY_NAMES } from '../src/core/facilities.ts'
 import { architectureSvg } from '../tools/draw-imports.ts'
-import { circlesIn, filesOf, parseImports, type Import } from '../tools/imports.ts'
-import { MAY_IMPORT, MAY_IMPORT_TYPES, rowOf, ROWS } from '../tools/layers.ts'
+import { parseTests, testsWithoutAssertion } from '../tools/assertions.ts'
+import { circlesIn, filesOf, readImports } from '../tools/imports.ts'
+import { longFile, longFunctions, longLines } from '../tools/sizes.ts'
+import { folderOf, frontDoors, NOT_FACILITIES, PLANTED, RULES, sourceOf } from './support/source-rules.ts'
+import { TOO_LONG_STILL } from './support/size-exceptions.ts'
 
 const root = join(import.meta.dirname, '..')
-const NOT_FACILITIES = ['core', 'platform', 'rest', 'client', 'cli']
-
-/** Modules of Node that reach the outside; only the platform for Node may use them, besides those named here. */
-const OUTSIDE =
-  /^node:(fs|fs\/promises|net|http|https|http2|tls|dgram|dns|dns\/promises|worker_threads|child_process|cluster|os|timers|timers\/promises)$/
-const OUTSIDE_ALLOWED = [/^src\/platform\/node\//, /^src\/cli\//, /^src\/main\//, /^src\/client\/node\.ts$/]
-
-interface Source {
-  readonly file: string
-  readonly text: string
-  readonly imports: readonly Import[]
-}
-
-/** What is wrong with a source, one line each. Given a planted source, the same functions must find the fault. */
-const RULES: Readonly<Record<string, (source: Source) => readonly string[]>> = {
-  'imports only folders below its own': ({ file, imports }) => {
-    const folder = folderOf(file)
-    const allowed = MAY_IMPORT[folder] ?? []
-    return inSources(imports)
-      .filter(({ target, typesOnly }) => {
-        const other = folderOf(target)
-        if (other === folder || allowed.includes('*') || allowed.includes(other)) return false
-        return !(typesOnly && MAY_IMPORT_TYPES[folder]?.includes(other))
-      })
-      .map(({ target }) => `${folder} may not import ${target}`)
-  },
-  'imports only rows below its own': ({ file, imports }) =>
-    Object.keys(ROWS)
-      .filter((folder) => file.startsWith(`src/${folder}/`))
-      .flatMap((folder) => {
-        const row = rowOf(folder, file)
-        if (row < 0) return [`${file} has no row in tools/layers.ts`]
-        return inSources(imports)
-          .filter(({ target }) => target.startsWith(`src/${folder}/`) && rowOf(folder, target) > row)
-          .map(({ target }) => `${target} is above it`)
-      }),
-  'names the platform for Node only in main': ({ file, imports }) =>
-    /^src\/(main|platform\/node)\//.test(file)
-      ? []
-      : inSources(imports)
-          .filter(({ target }) => target.startsWith('src/platform/node/'))
-          .map(({ target }) => `only main may import ${target}`),
-  'names the simulated platform nowhere': ({ file, imports }) =>
-    file.startsWith('src/platform/sim/')
-      ? []
-      : inSources(imports)
-          .filter(({ target }) => target.startsWith('src/platform/sim/'))
-          .map(({ target }) => `only tests may import ${target}`),
-  'enters other folders by their front doors': ({ file, imports }) =>
-    inSources(imports)
-      .filter(({ target }) => dirname(target) !== dirname(file) && !isInside(file, dirname(target)))
-      .filter(({ target }) => !frontDoors(dirname(target)).includes(target))
-      .map(({ target }) => `${target} is no front door of its folder`),
-  'takes time, chance, disk and network as arguments': ({ file, text, imports }) => {
-    if (OUTSIDE_ALLOWED.some((pattern) => pattern.test(file))) return []
-    const called =
-      /\b(Date\.now|Math\.random|setTimeout|setInterval|setImmediate|performance\.now)\(|new Date\(\)/.exec(text)
-    return [
-      ...(called === null ? [] : [`${called[0]} is an argument, from the platform`]),
-      ...imports
-        .filter(({ target }) => OUTSIDE.test(target))
-        .map(({ target }) => `only platform/node may use ${target}`),
-    ]
-  },
-  'keeps the transport for Node out of what runs in browsers': ({ file, imports }) =>
-    /^src\/(client|rest|core)\//.test(file)
-      ? imports.filter(({ target }) => target === 'src/client/node.ts').map(({ target }) => target)
-      : [],
-  'keeps SQLite to db/': ({ file, imports }) =>
-    file.startsWith('src/db/')
-      ? []
-      : imports.filter(({ target }) => target === 'node:sqlite').map(({ target }) => target),
-  'logs only if its folder is a facility': ({ file, text }) =>
-    NOT_FACILITIES.includes(folderOf(file)) && /\bLogger\b/.test(text) ? ['may not log'] : [],
-}
-
-function folderOf(file: string): string {
-  return file.split('/')[1] ?? ''
-}
-
-function isInside(file: string, folder: string): boolean {
-  return file.startsWith(`${folder}/`)
-}
-
-function inSources(imports: readonly Import[]): readonly Import[] {
-  return imports.filter(({ target }) => target.startsWith('src/'))
-}
-
-/** The files that a folder's README names as its front door; all of them if it says so. */
-function frontDoors(folder: string): readonly string[] {
-  const readme = join(root, folder, 'README.md')
-  if (!existsSync(readme)) return []
-  const line = /^Front door: (.*)$/m.exec(readFileSync(readme, 'utf8'))?.[1] ?? ''
-  if (line.startsWith('every file')) return filesOf(root, `${folder}/*.ts`)
-  return [...line.matchAll(/`([\w-]+\.ts)`/g)].map(([, name]) => `${folder}/${name}`)
-}
-
-function sourceOf(file: string, text: string): Source {
-  return { file, text, imports: parseImports(file, text) }
-}
-
 const sources = filesOf(root, 'src/**/*.ts').map((file) => sourceOf(file, readFileSync(join(root, file), 'utf8')))
 
 describe('every source file', () => {
@@ -152,19 +54,6 @@ describe('imports', () => {
     assert.deepEqual(circlesIn(graph), [['a', 'b', 'c']])
   })
 })
-
-/** A fault for each rule: the rule must find it. */
-const PLANTED: Readonly<Record<keyof typeof RULES, readonly [file: string, text: string]>> = {
-  'imports only folders below its own': ['src/db/x.ts', "import { Model } from '../model/model.ts'"],
-  'imports only rows below its own': ['src/core/ignore/x.ts', "import { plan } from '../records/plan.ts'"],
-  'names the platform for Node only in main': ['src/model/x.ts', "import { a } from '../platform/node/clock.ts'"],
-  'names the simulated platform nowhere': ['src/main/x.ts', "const a = import('../platform/sim/clock.ts')"],
-  'enters other folders by their front doors': ['src/main/x.ts', "import { a } from '../protocol/byte-reader.ts'"],
-  'takes time, chance, disk and network as arguments': ['src/db/x.ts', "import { readFile } from 'node:fs/promises'"],
-  'keeps the transport for Node out of what runs in browsers': ['src/client/x.ts', "export * from './node.ts'"],
-  'keeps SQLite to db/': ['src/stats/x.ts', "import { DatabaseSync } from 'node:sqlite'"],
-  'logs only if its folder is a facility': ['src/core/x.ts', 'export function a(log: Logger) {}'],
-}
 
 describe('a planted fault is found by the rule', () => {
   for (const [rule, [file, text]] of Object.entries(PLANTED)) {
@@ -213,3 +102,71 @@ describe('every folder', () => {
     assert.deepEqual(unreached, [])
   })
 })
+
+const FIXTURES = /^test\/(fixtures|vectors)\/|\/node_modules\//
+
+describe('every file of src, gui, tools, test and bench', () => {
+  const files = filesOf(root, '{src,gui,tools,test,bench}/**/*.{ts,tsx,mts,mjs,css}').filter(
+    (file) => !FIXTURES.test(file),
+  )
+  const faults = files
+    .filter((file) => !TOO_LONG_STILL.includes(file))
+    .flatMap((file) => {
+      const text = readFileSync(join(root, file), 'utf8')
+      return [...longFile(text), ...longLines(text), ...longFunctions(file, text)].map((fault) => `${file}: ${fault}`)
+    })
+
+  it('has at most 300 lines of 120 characters, and functions of at most 70 lines', () => assert.deepEqual(faults, []))
+  it('would be found with one line, function or character too many', () => {
+    const lines = (count: number) => 'a()\n'.repeat(count)
+    assert.deepEqual([longFile(lines(300)).length, longFile(lines(301)).length], [0, 1])
+    assert.deepEqual([longLines('x'.repeat(120)).length, longLines('x'.repeat(121)).length], [0, 1])
+    for (const [before, after] of [
+      ['function f() {', '}'],
+      ['const f = async () => {', '}'],
+      ['class A { #f() {', '}}'],
+      ["it('is long', () => {", '})'],
+    ]) {
+      const found = [68, 69].map((count) => longFunctions('x.ts', `${before}\n${lines(count)}${after}\n`).length)
+      assert.deepEqual(found, [0, 1], before)
+    }
+    const block = `describe('a', () => {\n${"it('is short', () => {\n})\n".repeat(50)}})\n`
+    assert.deepEqual(longFunctions('x.ts', block), [])
+  })
+})
+
+describe('every test', () => {
+  const files = filesOf(root, 'test/**/*.ts').filter((file) => !FIXTURES.test(file))
+  const parsed = new Map(files.map((file) => [file, parseTests(file, readFileSync(join(root, file), 'utf8'))]))
+  const importsOf = (file: string) => readImports(root, file).map(({ target }) => target)
+
+  it('asserts something, or states in a comment what hangs without the behaviour', () => {
+    const bare = files.flatMap((file) => {
+      const reached = reachable(file, (one) => importsOf(one).filter((target) => parsed.has(target)))
+      const imported = [...reached].map((target) => parsed.get(target)!)
+      return testsWithoutAssertion(parsed.get(file)!, imported).map(({ line, title }) => `${file}:${line} ${title}`)
+    })
+    assert.deepEqual(bare, [])
+  })
+  it('would be found without an assertion', () => {
+    const bare = (text: string, imported = '') =>
+      testsWithoutAssertion(parseTests('a.test.ts', text), [parseTests('b.ts', imported)]).length
+    assert.equal(bare("it('a', () => { run() })"), 1)
+    assert.equal(bare("it('a', () => { check() })\nfunction check() { run() }"), 1)
+    assert.equal(bare("it('a', () => { check() })\nfunction check() { assert.ok(1) }"), 0)
+    assert.equal(bare("it('a', async () => { await b.settled() })", 'class B { settled() { until(() => true) } }'), 0)
+    assert.equal(bare("it('a', async () => { await end // hangs if it is lost\n })"), 0)
+    const wrapper = 'function spec(name: string, body: () => void) { it(`x ${name}`, () => body()) }\n'
+    assert.equal(bare(`${wrapper}spec('a', () => { assert.ok(1) })`), 0)
+    assert.equal(bare(`${wrapper}spec('a', () => { run() })`), 1)
+  })
+})
+
+function reachable(file: string, next: (file: string) => readonly string[], seen = new Set<string>()): Set<string> {
+  for (const target of next(file)) {
+    if (seen.has(target)) continue
+    seen.add(target)
+    reachable(target, next, seen)
+  }
+  return seen
+}

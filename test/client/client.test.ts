@@ -176,21 +176,26 @@ test('client: events aborted during a poll end without an error; a stopped daemo
 
 test('client: the same reply over TCP, fetch and a UNIX socket', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'twinfold-client-'))
+  const request = { method: 'GET', path: '/rest/system/ping', headers: {}, signal: new AbortController().signal }
+  const replies: ClientReply[] = []
   try {
     await withServer(pong, async (address) => {
-      await new Client({ transport: nodeTransport(parseEndpoint(address, { useTls: false })), apiKey: '' }).ping()
-      await new Client({ transport: fetchTransport(`http://${address}`), apiKey: '' }).ping()
+      replies.push(await nodeTransport(parseEndpoint(address, { useTls: false }))(request))
+      replies.push(await fetchTransport(`http://${address}`)(request))
     })
     await withServer(
       pong,
       async (address) => {
-        await new Client({ transport: nodeTransport(parseEndpoint(address, { useTls: false })), apiKey: '' }).ping()
+        replies.push(await nodeTransport(parseEndpoint(address, { useTls: false }))(request))
       },
       join(directory, 'socket'),
     )
   } finally {
     rmSync(directory, { recursive: true })
   }
+  const seen = replies.map(({ status, text }) => ({ status, text }))
+  const expected = { status: 200, text: '{\n  "ping": "pong"\n}\n' }
+  assert.deepEqual(seen, [expected, expected, expected])
 })
 
 test('client: a connection that breaks in the middle of a reply is "unreachable"', async () => {

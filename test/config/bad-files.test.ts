@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { Passwords } from '../../src/config/password.ts'
 import { openConfig } from '../../src/config/store.ts'
+import type { Config } from '../../src/core/config/config.ts'
 import { TwinfoldError } from '../../src/core/errors.ts'
 import { nodeClock } from '../../src/platform/node/clock.ts'
 import { nodeDisk } from '../../src/platform/node/disk/disk.ts'
@@ -192,13 +193,14 @@ for (const percent of [1, 5, 20, 40, 60, 80, 95, 99]) {
 let refused = 0
 let changed = 0
 
-async function open(home: string): Promise<void> {
+async function open(home: string): Promise<Config> {
   const log = quietLogger('config')
   const passwords = new Passwords({ hasher: simPasswords, random: nodeRandom, clock: nodeClock, log })
-  await openConfig(
+  const opened = await openConfig(
     { disk: nodeDisk, clock: nodeClock, random: nodeRandom, passwords, log },
     { path: join(home, 'config.xml'), ownDevice: OWN, hostName: 'host', allowNewer: false },
   )
+  return opened.current
 }
 
 for (const [name, content, expected] of BAD) {
@@ -239,10 +241,12 @@ const GOOD: [name: string, content: string | Uint8Array][] = [
   ['comments anywhere', FULL.replace('<gui ', '<!-- a > b "c --><gui ')],
 ]
 for (const [name, content] of GOOD) {
-  test(`D-05 accepted: ${name}`, async () => {
+  test(`D-05 accepted, with the same values: ${name}`, async () => {
     using home = scratchDirectory()
+    writeFileSync(join(home.path, 'config.xml'), FULL)
+    const expected = await open(home.path)
     writeFileSync(join(home.path, 'config.xml'), content)
-    await open(home.path)
+    assert.deepEqual(await open(home.path), expected)
   })
 }
 

@@ -145,12 +145,14 @@ test('a new rate takes effect immediately, also for pending writes', async () =>
 test('removing a device releases its pending writes', async () => {
   const clock = new SimClock()
   const limits = new RateLimits(clock, limitsOf({ peer: 1 }))
-  const { stream } = await pipe(clock, limits)
+  const { stream, arrivedBytes } = await pipe(clock, limits)
   const writing = stream.write(new Uint8Array(2 * KIB * KIB))
   await clock.advance(1_000, settle)
+  assert.ok(arrivedBytes() < 2 * KIB * KIB)
   limits.apply(configOf(OWN, []))
   await clock.advance(1, settle)
   await writing
+  assert.equal(arrivedBytes(), 2 * KIB * KIB)
 })
 
 test('lifting the limits releases all pending writes', async () => {

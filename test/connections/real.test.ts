@@ -167,7 +167,7 @@ test('B-01 many idle unknown devices do not block a configured device', async ()
 })
 
 test(
-  'B-01 an endless handshake is dropped after ten seconds, with or without traffic',
+  'B-01 an endless handshake is dropped, not before ten seconds, with or without traffic',
   { timeout: 120_000 },
   async () => {
     const { machine: b, port } = await listening(B, { deviceID: A_ID })
@@ -182,11 +182,9 @@ test(
       }),
     )
     clearInterval(drip)
-    reportRow({
-      id: 'B-01',
-      tried: sockets.length,
-      droppedAfterS: Number(((performance.now() - startedMs) / 1_000).toFixed(1)),
-    })
+    const droppedAfterS = (performance.now() - startedMs) / 1_000
+    assert.ok(droppedAfterS > 9.9, `dropped after ${droppedAfterS} s`)
+    reportRow({ id: 'B-01', tried: sockets.length, droppedAfterS: Number(droppedAfterS.toFixed(1)) })
     await b.stop()
   },
 )

@@ -8,7 +8,7 @@ const NEVER = new AbortController().signal
 test('a ring before the wait is not lost', async () => {
   const wakeup = new Wakeup()
   wakeup.ring()
-  await wakeup.wait(NEVER)
+  await wakeup.wait(NEVER) // hangs if the ring is lost
 })
 
 test('a thousand rings are one wakeup', async () => {
@@ -29,7 +29,7 @@ test('a ring wakes the waiter', async () => {
   const wakeup = new Wakeup()
   const waiting = wakeup.wait(NEVER)
   wakeup.ring()
-  await waiting
+  await waiting // hangs if the ring is lost
 })
 
 test('a ring during the work causes one more round', async () => {

@@ -74,7 +74,7 @@ test('on a slow network the window is limited to the throughput of one second', 
 test('waiting requests are admitted when the window grows', async () => {
   const { window } = windowOf(32 * MIB)
   using _first = await window.acquire(2 * MIB, NEVER)
-  const second = window.acquire(2 * MIB, NEVER)
+  const second = window.acquire(2 * MIB, NEVER) // hangs below if it is not admitted
   window.arrived(MIB)()
   window.arrived(MIB)()
   using _second = await second
