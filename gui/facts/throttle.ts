@@ -39,7 +39,7 @@ export class Throttle {
   #plan(): void {
     if (!this.#wanted || this.#running) return
     const waitMs = this.#freeAtMs - this.#clock.nowMs()
-    if (waitMs <= 0) return void this.#go()
+    if (waitMs <= 0) return void this.#go() // `#run` does not reject
     if (this.#planned) return
     this.#planned = true
     this.#clock.later(() => {

@@ -19,6 +19,8 @@ const HIDDEN_MS_MAX = 30_000
 const LATE_MS = 15_000
 const RETRY_SOON_MS = 300
 const RETRY_MS = 1_500
+/** For loading the page again, which has no timeout of its own. */
+const PAGE_MS_MAX = 15_000
 const LOCKED_MS = 24 * 3_600_000
 
 /** The state of the daemon, as known to the page. */
@@ -53,7 +55,7 @@ export async function follow(): Promise<never> {
     following = new AbortController()
     beginsAnew = false
     try {
-      await followOnce(following.signal, () => (failures = 0))
+      await followOnce(following, () => (failures = 0))
     } catch (error) {
       // A requested restart aborts the running round: that is no failure.
       if (!beginsAnew) await pauses.pause(await delayAfter(error, ++failures))
@@ -77,7 +79,7 @@ async function delayAfter(error: unknown, failures: number): Promise<number> {
 
 /** A refusal means that a login is required, or that the token is of an earlier run: loading the page sets one. */
 async function isLocked(): Promise<boolean> {
-  await fetch('/', { cache: 'no-store' }).catch(() => undefined)
+  await fetch('/', { cache: 'no-store', signal: AbortSignal.timeout(PAGE_MS_MAX) }).catch(() => undefined)
   try {
     await client.ping()
     return false
@@ -90,7 +92,8 @@ async function isLocked(): Promise<boolean> {
  * Loads everything once and follows the events from there. Returns when everything has to be loaded again. The loaded
  * state is never older than the events before it, and later events are applied in order: so no event is lost.
  */
-async function followOnce(signal: AbortSignal, onLive: () => void): Promise<void> {
+async function followOnce(round: AbortController, onLive: () => void): Promise<void> {
+  const { signal } = round
   const types = PAGE_EVENT_TYPES
   const [last] = await client.eventsSince({ types, limit: 1, timeoutS: 0 }, signal)
   let since = last?.id ?? 0
@@ -98,9 +101,10 @@ async function followOnce(signal: AbortSignal, onLive: () => void): Promise<void
   signal.throwIfAborted()
   live.update((state) => ({ ...state, link: 'live' }))
   onLive()
-  const counting = countBytes(signal)
+  // Not a race with each request for events: every race would stay in memory until the polling ends.
+  pollRates(signal).catch((error: unknown) => round.abort(error))
   for (;;) {
-    const events = await Promise.race([nextEvents(since, signal), counting])
+    const events = await nextEvents(since, signal)
     if (isGap(events, since) || (events.length === 0 && !(await isSameRun(signal)))) return
     since = events.at(-1)?.id ?? since
     const known = events.map(pageEvent).filter((event) => event !== undefined)
@@ -127,21 +131,21 @@ async function isSameRun(signal: AbortSignal): Promise<boolean> {
 }
 
 /** A restart between two of our requests leaves no trace but this one. */
-async function isSamePulse(): Promise<boolean> {
-  const { startTime, connections } = await client.call('GET /rest/twinfold/pulse')
+async function isSamePulse(signal: AbortSignal): Promise<boolean> {
+  const { startTime, connections } = await client.call('GET /rest/twinfold/pulse', { signal })
   if (startTime !== live.get().runSince) return false
   live.update((state) => applyConnections(state, connections))
   return true
 }
 
 /** Polls rates and warnings, which have no events. Rejects without a response, or when the machine was suspended. */
-async function countBytes(signal: AbortSignal): Promise<never> {
+async function pollRates(signal: AbortSignal): Promise<never> {
   for (let round = 1; ; round++) {
     const begunMs = Date.now()
     await new Promise((resolve) => setTimeout(resolve, CONNECTIONS_EVERY_MS))
     signal.throwIfAborted()
     if (!isSeen()) continue
-    if (Date.now() - begunMs > CONNECTIONS_EVERY_MS + LATE_MS || !(await isSamePulse())) retryNow()
+    if (Date.now() - begunMs > CONNECTIONS_EVERY_MS + LATE_MS || !(await isSamePulse(signal))) retryNow()
     else if (round % WARNINGS_EVERY === 0) await reloadNow(live, ['warnings'])
   }
 }

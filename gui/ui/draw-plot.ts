@@ -1,4 +1,5 @@
 import type uPlot from 'uplot'
+import 'uplot/dist/uPlot.min.css'
 import { formatRate } from '../facts/format.ts'
 import { seriesOf, SHOWN_S } from '../facts/rates.ts'
 import type { RatePoint } from '../live/state.ts'
@@ -12,13 +13,13 @@ const AXIS_HEIGHT = 28
 const SHOWN_S_MIN = 120
 const MINUTE_STEPS = [60, 120, 300]
 
-/** Draws the rates into the element, in the colours of the theme. uPlot is loaded with the first plot. */
+/** Draws the rates into the element, in the colours of the theme. Rejects if uPlot, loaded on first use, cannot be. */
 export async function drawPlot(
   element: HTMLElement,
   history: readonly RatePoint[],
   signal: AbortSignal,
 ): Promise<uPlot | undefined> {
-  const [{ default: UPlot }] = await Promise.all([import('uplot'), import('uplot/dist/uPlot.min.css')])
+  const { default: UPlot } = await import('uplot')
   if (signal.aborted) return undefined
   return new UPlot(optionsOf(element), plotData(history), element)
 }

@@ -9,6 +9,8 @@ import { t } from '../words/words.ts'
 import { drawPlot, plotData } from './draw-plot.ts'
 import { Icon } from './icon.tsx'
 
+const RETRY_MS = 2_000
+
 /** The rates of the last ten minutes: as a drawing, and as text for screen readers. */
 export function RatePlot({ label, history }: { readonly label: string; readonly history: readonly RatePoint[] }) {
   const [now, peak] = [meanRate(history.slice(-1)), peakRate(history)]
@@ -49,20 +51,31 @@ function Canvas({ label, words, history }: CanvasProps) {
     const element = place.current
     if (element === null) return undefined
     const ended = new AbortController()
-    const draw = async () => {
-      const drawn = await drawPlot(element, latest.current, ended.signal)
-      plot.current?.destroy()
-      plot.current = drawn
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const draw = () => {
+      clearTimeout(timer)
+      drawPlot(element, latest.current, ended.signal).then(
+        (drawn) => {
+          if (drawn === undefined) return
+          plot.current?.destroy()
+          plot.current = drawn
+        },
+        // The daemon stopped before the plot was loaded from it.
+        () => {
+          if (!ended.signal.aborted) timer = setTimeout(draw, RETRY_MS)
+        },
+      )
     }
     // Colours are read when the plot is made: another theme makes another one.
-    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => void draw(), { signal: ended.signal })
+    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', draw, { signal: ended.signal })
     const resized = new ResizeObserver(() =>
       plot.current?.setSize({ width: element.clientWidth, height: element.clientHeight }),
     )
     resized.observe(element)
-    void draw()
+    draw()
     return () => {
       ended.abort()
+      clearTimeout(timer)
       resized.disconnect()
       plot.current?.destroy()
       plot.current = undefined

@@ -105,6 +105,48 @@ test('when a password becomes required, the login appears above the page and inp
   await daemon.request('PATCH', '/rest/config/gui', { user: '', password: '' })
 })
 
+test('a file that could not be loaded is loaded when the daemon is back', { skip }, async () => {
+  await browser.visit({ url: `http://${address}/#/log`, expected: AWAY }, async ({ page }) => {
+    await search(page).waitFor()
+    const [drawing, failed] = ['**/assets/uPlot*.js', () => page.waitForEvent('requestfailed')]
+    await page.route(drawing, (route) => route.abort())
+    await Promise.all([failed(), page.goto(`http://${address}/#/`)])
+    await failed() // a second attempt
+    await page.unroute(drawing)
+    await page.locator('.plot-place canvas').waitFor()
+  })
+})
+
+test('the page keeps nothing in memory for each round of events', { skip }, async () => {
+  await browser.visit({ url: `http://${address}/#/folders` }, async ({ page }) => {
+    const promises = await promiseCounter(page)
+    const round = async (label: string) => {
+      await rename(label)
+      await page.getByRole('main').getByText(label, { exact: true }).waitFor()
+    }
+    for (let i = 0; i < 10; i++) await round(`Early ${i}`)
+    const early = await promises()
+    for (let i = 0; i < 30; i++) await round(`Late ${i}`)
+    const more = (await promises()) - early
+    assert.ok(more < 15, `${more} more promises after 30 rounds`)
+  })
+})
+
+/** Counts the promises of the page that are still referenced. */
+async function promiseCounter(page: Page): Promise<() => Promise<number>> {
+  const session = await page.context().newCDPSession(page)
+  const { result } = await session.send('Runtime.evaluate', { expression: 'Promise.prototype' })
+  return async () => {
+    const { objects } = await session.send('Runtime.queryObjects', { prototypeObjectId: result.objectId ?? '' })
+    const { result: length } = await session.send('Runtime.callFunctionOn', {
+      objectId: objects.objectId ?? '',
+      functionDeclaration: 'function () { return this.length }',
+    })
+    await session.send('Runtime.releaseObject', { objectId: objects.objectId ?? '' })
+    return Number(length.value)
+  }
+}
+
 test('a page whose address is changed links to the new address', { skip }, async () => {
   const [first, second] = [`127.0.0.1:${await freePort()}`, `127.0.0.1:${await freePort()}`]
   await daemon.request('PATCH', '/rest/config/gui', { address: first })

@@ -140,6 +140,13 @@ describe('the sources of the page', () => {
     )
   })
 
+  it('race no promises: each race stays in memory until all of them have settled', () => {
+    assert.deepEqual(
+      wrong(files, (file) => textOf(file).match(/Promise\.race\(/) ?? []),
+      [],
+    )
+  })
+
   it('render again with another language: no component is memoized', () => {
     assert.deepEqual(
       wrong(files, (file) => textOf(file).match(/\bmemo\(|shouldComponentUpdate/) ?? []),

@@ -114,7 +114,7 @@ function collectProblems(page: Page, origin: string, expected: readonly RegExp[]
   page.on('console', (message) => {
     if (message.type() === 'error') add(`console: ${message.text()} (${message.location().url})`)
   })
-  page.on('pageerror', (error) => add(`script: ${error.stack ?? error.message}`))
+  page.on('pageerror', (error) => add(`script: ${describeError(error)}`))
   page.on('crash', () => add('the page crashed'))
   page.on('dialog', (dialog) => {
     add(`dialog: ${dialog.message()}`)
@@ -130,6 +130,13 @@ function collectProblems(page: Page, origin: string, expected: readonly RegExp[]
     if (!isInside) add(`foreign request: ${request.url().slice(0, 200)}`)
   })
   return problems
+}
+
+/** All that is known of an error of the page. One without a stack, as of a file that cannot be loaded, has an empty one. */
+function describeError(error: unknown): string {
+  if (!(error instanceof Error)) return `thrown value ${String(error)}`
+  const [text, stack = ''] = [String(error), error.stack]
+  return stack.includes(error.message) && stack !== '' ? stack : `${text}\n${stack}`
 }
 
 /** The visible state of the page, for the report of a failed test. */
