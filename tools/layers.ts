@@ -36,7 +36,7 @@ export const MAY_IMPORT_TYPES: Readonly<Record<string, readonly string[]>> = {
  * A row is a file at the top of the folder, a folder below it, or `*`: all files at the top that have no row.
  */
 export const ROWS: Readonly<Record<string, readonly string[]>> = {
-  core: ['*', 'formats', 'ignore', 'config', 'network', 'releases', 'attributes', 'records'],
+  core: ['*', 'wire', 'formats', 'ignore', 'config', 'network', 'releases', 'attributes', 'records'],
   platform: ['*', 'files', 'platform.ts', 'sim', 'node'],
   'platform/node': ['native', 'disk', 'threads', 'net', 'http', '*'],
   db: ['types.ts', 'sqlite', 'blocks', 'folder', '*'],

@@ -1,7 +1,7 @@
 import { HASH_SIZE_BYTES } from '../core/records/blocks.ts'
-import type { Field } from './schema.ts'
-import { WIRE_BYTES, WIRE_VARINT, type WireReader } from './wire-reader.ts'
-import type { WireWriter } from './wire-writer.ts'
+import type { Field } from '../core/wire/schema.ts'
+import { WIRE_BYTES, WIRE_VARINT, type WireReader } from '../core/wire/reader.ts'
+import type { WireWriter } from '../core/wire/writer.ts'
 
 /**
  * The blocks of a file with all hashes in one buffer. Offsets and sizes follow from the rule that blocks are contiguous

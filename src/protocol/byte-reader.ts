@@ -1,5 +1,5 @@
 import type { TlsStream } from '../platform/net.ts'
-import { malformed } from './errors.ts'
+import { malformed } from '../core/wire/errors.ts'
 
 /** Larger buffers grow as bytes arrive: an announced length must not cost more memory than the peer sends. */
 const INITIAL_BYTES_MAX = 256 * 1024

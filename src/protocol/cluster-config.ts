@@ -1,8 +1,8 @@
 import type { Compression } from '../core/config/config.ts'
 import { deviceIdBytes, deviceIdFromBytes } from '../core/device-id.ts'
-import { violation } from './errors.ts'
+import { violation } from '../core/wire/errors.ts'
 import { CLUSTER_CONFIG, type WireDevice, type WireFolder } from './messages.ts'
-import { decode, encode } from './schema.ts'
+import { decode, encode } from '../core/wire/schema.ts'
 import type { ClusterConfig, ClusterDevice, ClusterFolder, WireFolderType } from './types.ts'
 
 const COMPRESSIONS: readonly Compression[] = ['metadata', 'never', 'always']

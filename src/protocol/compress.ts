@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import type * as Lz4 from 'lz4-napi'
 import type { Compression } from '../core/config/config.ts'
-import { malformed } from './errors.ts'
+import { malformed } from '../core/wire/errors.ts'
 import type { MessageType } from './messages.ts'
 
 /** The uncompressed length before the compressed data, big-endian. */

@@ -6,7 +6,8 @@ import type { Clock } from '../platform/clock.ts'
 import type { TlsStream } from '../platform/net.ts'
 import type { ByteReader } from './byte-reader.ts'
 import { readClusterConfig, writeClusterConfig } from './cluster-config.ts'
-import { ConnectionClosed, ProtocolError, violation } from './errors.ts'
+import { ProtocolError, violation } from '../core/wire/errors.ts'
+import { ConnectionClosed } from './errors.ts'
 import {
   readClose,
   readDownloadProgress,

@@ -1,11 +1,11 @@
-import { violation } from './errors.ts'
+import { violation } from '../core/wire/errors.ts'
 import type { Body } from './body.ts'
 import { CLOSE, DOWNLOAD_PROGRESS, REQUEST, RESPONSE } from './messages.ts'
 import { isUnusableName, nameFault, quoted } from './names.ts'
-import { decode, encode } from './schema.ts'
+import { decode, encode } from '../core/wire/schema.ts'
 import type { BlockReply, BlockRequest, DownloadUpdate, RefusalCode } from './types.ts'
 import { versionFromWire, versionToWire } from './version.ts'
-import { WireWriter } from './wire-writer.ts'
+import { WireWriter } from '../core/wire/writer.ts'
 
 /** Twice the largest block: no valid request is larger. */
 const REQUEST_SIZE_BYTES_MAX = 2 * 16 * 1024 * 1024

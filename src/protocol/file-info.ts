@@ -9,7 +9,7 @@ import {
 import type { ShortId } from '../core/ids.ts'
 import { isNormal } from '../core/paths.ts'
 import type { BlockList } from './block-list.ts'
-import { violation } from './errors.ts'
+import { violation } from '../core/wire/errors.ts'
 import type { WireFile } from './messages.ts'
 import { isUnusableName, nameFault, quoted } from './names.ts'
 import { versionFromWire, versionToWire } from './version.ts'

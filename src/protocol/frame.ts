@@ -1,11 +1,11 @@
 import type { Compression } from '../core/config/config.ts'
 import type { ByteReader } from './byte-reader.ts'
 import { compress, uncompress, wantsCompression } from './compress.ts'
-import { malformed } from './errors.ts'
+import { malformed } from '../core/wire/errors.ts'
 import type { Body } from './body.ts'
 import { peekResponse } from './exchange.ts'
 import { HEADER, MESSAGE_TYPES, type MessageType } from './messages.ts'
-import { decode, encode } from './schema.ts'
+import { decode, encode } from '../core/wire/schema.ts'
 
 const MIB = 1024 * 1024
 const HEADER_BYTES_MAX = 1_024

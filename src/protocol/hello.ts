@@ -1,10 +1,10 @@
 import type { Clock } from '../platform/clock.ts'
 import type { TlsStream } from '../platform/net.ts'
 import { ByteReader } from './byte-reader.ts'
-import { malformed } from './errors.ts'
+import { malformed } from '../core/wire/errors.ts'
 import { plainText } from './exchange.ts'
 import { HELLO } from './messages.ts'
-import { decode, encode } from './schema.ts'
+import { decode, encode } from '../core/wire/schema.ts'
 import type { Hello } from './types.ts'
 
 const MAGIC = 0x2ea7d90b

@@ -1,11 +1,11 @@
 import type { FileInfo } from '../core/records/file-info.ts'
-import { malformed, ProtocolError, violation } from './errors.ts'
+import { malformed, ProtocolError, violation } from '../core/wire/errors.ts'
 import { fileFromWire, fileToWire } from './file-info.ts'
 import { FILE_INFO, INDEX_ENVELOPE, INDEX_FILES_FIELD } from './messages.ts'
-import { readFields, writeFields } from './schema.ts'
+import { readFields, writeFields } from '../core/wire/schema.ts'
 import type { IndexData } from './types.ts'
-import { WIRE_BYTES, WireReader } from './wire-reader.ts'
-import { WireWriter } from './wire-writer.ts'
+import { WIRE_BYTES, WireReader } from '../core/wire/reader.ts'
+import { WireWriter } from '../core/wire/writer.ts'
 
 /** Bounds the records delivered at a time: a message may contain a hundred million. */
 const PART_FILE_COUNT_MAX = 5_000

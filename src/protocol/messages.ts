@@ -15,7 +15,7 @@ import {
   uint32,
   uint64,
   type Message,
-} from './schema.ts'
+} from '../core/wire/schema.ts'
 
 /** Every message of the protocol with the field names of its specification. The table is the codec. */
 

@@ -1,7 +1,7 @@
 import type { Frame } from './frame.ts'
 import { INDEX_ENVELOPE, REQUEST } from './messages.ts'
 import { quoted } from './names.ts'
-import { decode } from './schema.ts'
+import { decode } from '../core/wire/schema.ts'
 
 /** Why this message is not allowed before the peer's ClusterConfig; undefined for one that may. */
 export function stateFault(frame: Frame): string | undefined {

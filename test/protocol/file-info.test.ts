@@ -12,9 +12,9 @@ import {
 } from '../../src/core/records/file-info.ts'
 import type { ShortId } from '../../src/core/ids.ts'
 import { compareVersions } from '../../src/core/records/version-vector.ts'
-import { ProtocolError } from '../../src/protocol/errors.ts'
+import { ProtocolError } from '../../src/core/wire/errors.ts'
 import { readIndex, writeIndex } from '../../src/protocol/index-data.ts'
-import { decode, encode } from '../../src/protocol/schema.ts'
+import { decode, encode } from '../../src/core/wire/schema.ts'
 import { effort, reportRow } from '../support/effort.ts'
 import { FULL_INDEX, referenceType } from './reference-schema.ts'
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { ByteReader } from '../../src/protocol/byte-reader.ts'
-import { ProtocolError } from '../../src/protocol/errors.ts'
+import { ProtocolError } from '../../src/core/wire/errors.ts'
 import { readFrame, writeFrame } from '../../src/protocol/frame.ts'
 import {
   CLUSTER_CONFIG,
@@ -14,9 +14,9 @@ import {
   RESPONSE,
   type MessageType,
 } from '../../src/protocol/messages.ts'
-import { decode, encode, type Schema } from '../../src/protocol/schema.ts'
-import { WireReader } from '../../src/protocol/wire-reader.ts'
-import { WireWriter } from '../../src/protocol/wire-writer.ts'
+import { decode, encode, type Schema } from '../../src/core/wire/schema.ts'
+import { WireReader } from '../../src/core/wire/reader.ts'
+import { WireWriter } from '../../src/core/wire/writer.ts'
 import { effort, reportRow } from '../support/effort.ts'
 import { damage, numbers } from './damage.ts'
 import { FULL, referenceType } from './reference-schema.ts'

@@ -20,7 +20,7 @@ import {
   uint32,
   uint64,
   type Schema,
-} from '../../src/protocol/schema.ts'
+} from '../../src/core/wire/schema.ts'
 
 const XATTRS = message({ xattrs: many(1, message({ name: text(1), value: bytes(2) })) })
 const UNIX = message({ owner_name: text(1), group_name: text(2), uid: int32(3), gid: int32(4) })

@@ -1,5 +1,5 @@
-import { WIRE_BYTES, WIRE_VARINT, WireReader } from './wire-reader.ts'
-import { WireWriter } from './wire-writer.ts'
+import { WIRE_BYTES, WIRE_VARINT, WireReader } from './reader.ts'
+import { WireWriter } from './writer.ts'
 
 /** Wire encoding of one type. The default value, `start()`, is not written. */
 interface FieldType<T> {
