@@ -96,7 +96,8 @@ function describeMachine(): void {
     .map((value) => value.toFixed(1))
     .join(' ')
   console.log(
-    `${cpus().length} x ${cpu?.model ?? 'unknown'}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}, load ${load}`,
+    `${cpus().length} x ${cpu?.model ?? 'unknown'}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ` +
+      `${process.version}, load ${load}`,
   )
   console.log(runSyncthing(['--version'], []).output.trim())
 }

@@ -2,7 +2,7 @@
  * What one Node process (or two, joined by TLS) can do at most of what synchronizing consists of:
  *   sync-limit-child.mjs receive CERT KEY            listens, prints its port, discards one stream, prints JSON
  *   sync-limit-child.mjs send CERT KEY PORT BYTES    sends that many bytes and closes
- *   sync-limit-child.mjs fsync DIRECTORY FILES       4 KiB each: temporary file, fsync, rename, 16 at a time; prints JSON
+ *   sync-limit-child.mjs fsync DIRECTORY FILES       4 KiB each: temporary file, fsync, rename, 16 at a time
  */
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'

@@ -1,4 +1,7 @@
-/** Builds dist/, or the directory named, for publishing. Prints on standard error: `npm pack` prints its result on standard output. */
+/**
+ * Builds dist/, or the directory named, for publishing. Prints on standard error: `npm pack` prints its result on
+ * standard output.
+ */
 import { join, resolve } from 'node:path'
 import { root } from './manifest.ts'
 import { buildPackage } from './package-build.ts'

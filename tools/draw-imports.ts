@@ -1,6 +1,6 @@
 /**
- * Draws docs/images/architecture.svg from the imports of src/: a box per folder with its rooms, an arrow for every import
- * that no longer way implies. `node tools/draw-imports.ts`; a test compares the file with what this would write.
+ * Draws docs/images/architecture.svg from the imports of src/: a box per folder with its rooms, an arrow for every
+ * import that no longer way implies. `node tools/draw-imports.ts`; a test compares the file with what this would write.
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -134,7 +134,8 @@ export function architectureSvg(): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" role="img">
 <title>The folders of src/ and who imports whom, from main at the top to core at the bottom</title>
 <style>${STYLE}</style>
-<defs><marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0 8 4 0 8z"/></marker></defs>
+<defs><marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="7" markerHeight="7" orient="auto">
+<path d="M0 0 8 4 0 8z"/></marker></defs>
 ${reduced(graph)
   .map(([from, to]) => drawArrow(box(from), box(to)))
   .join('\n')}

@@ -8,7 +8,9 @@ import { noticesText, packagesOf, type BundledPackage } from './notices.ts'
 
 export const NOTICES_FILE = 'THIRD-PARTY-NOTICES.txt'
 
-/** Everything of `dist/`: the program, the web page, the man page, declarations, and the licences of what is bundled. */
+/**
+ * Everything of `dist/`: the program, the web page, the man page, declarations, and the licences of what is bundled.
+ */
 export async function buildPackage(target: string): Promise<readonly BundledPackage[]> {
   rmSync(target, { recursive: true, force: true })
   writeDeclarations(target)

@@ -1,4 +1,5 @@
-// Entry point of every npm script: installs what is missing, then runs a command of the repository on a Node that can run it.
+// Entry point of every npm script: installs what is missing, then runs a command of the repository on a Node that can
+// run it.
 // Plain JavaScript, because it must run on whatever Node the machine has.
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'

@@ -16,7 +16,9 @@ export function longLines(text: string): readonly string[] {
   )
 }
 
-/** Tests inside a function are not counted: a block of tests is as long as it has tests, and each is measured itself. */
+/**
+ * Tests inside a function are not counted: a block of tests is as long as it has tests, and each is measured itself.
+ */
 export function longFunctions(file: string, text: string): readonly string[] {
   if (file.endsWith('.css')) return []
   const { program, errors } = parseSync(file, text)

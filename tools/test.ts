@@ -34,7 +34,10 @@ async function command(program: string, args: readonly string[], env: Record<str
   return promise
 }
 
-/** `node`: another Node to run the tests on. `together`: all files in one process, which is far quicker; `apart`: a process each, for tests that start daemons. */
+/**
+ * `node`: another Node to run the tests on. `together`: all files in one process, which is far quicker; `apart`: a
+ * process each, for tests that start daemons.
+ */
 async function tests(
   files: readonly string[],
   how: 'together' | 'apart',

@@ -40,14 +40,20 @@ export function completionScript(shell: Shell, program: string, table: WordTable
   for (const words of table.values()) words.forEach(assertPlain)
   switch (shell) {
     case 'bash':
-      return `${intro(program, `eval "$(${program} install-completions bash)"`, '~/.bashrc')}\n${bashFunction(program, table)}`
+      return (
+        `${intro(program, `eval "$(${program} install-completions bash)"`, '~/.bashrc')}\n` +
+        `${bashFunction(program, table)}`
+      )
     case 'zsh':
       // The function is the same: zsh can run completion functions of bash.
       return `${intro(program, `eval "$(${program} install-completions zsh)"`, '~/.zshrc, after compinit')}
 autoload -U +X bashcompinit && bashcompinit
 ${bashFunction(program, table)}`
     case 'fish':
-      return `${intro(program, `${program} install-completions fish | source`, '~/.config/fish/config.fish')}\n${fishScript(program, table)}`
+      return (
+        `${intro(program, `${program} install-completions fish | source`, '~/.config/fish/config.fish')}\n` +
+        `${fishScript(program, table)}`
+      )
   }
 }
 
@@ -57,7 +63,10 @@ function assertPlain(word: string): void {
 }
 
 function intro(program: string, line: string, file: string): string {
-  return `# Completes the commands and flags of ${program}. For every new shell, put this line into ${file}:\n#   ${line}`
+  return (
+    `# Completes the commands and flags of ${program}. For every new shell, put this line into ${file}:\n` +
+    `#   ${line}`
+  )
 }
 
 /** Arguments without a position of their own, such as values and names, are skipped. */

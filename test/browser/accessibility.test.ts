@@ -51,7 +51,8 @@ test('every page is without serious findings, in the light and in the dark', { s
       found.add(view, await accessibilityFindings(page))
       await page.emulateMedia({ colorScheme: 'dark' })
       await atRest(page)
-      found.add(`${view} (dark)`, await accessibilityFindings(page, ['color-contrast'])) // the only thing that is different
+      // the only thing that is different
+      found.add(`${view} (dark)`, await accessibilityFindings(page, ['color-contrast']))
     }),
   )
   found.assertNone()

@@ -28,7 +28,8 @@ const NAMES = RAW.filter(({ why }) => why !== 'our own')
   .filter((name) => name.split('/').every((part) => part !== '' && part !== '.' && part !== '..'))
 const STRANGERS = 6
 const HOSTILE_ELEMENTS =
-  'main script, body > script:not([src]), img[src="x"], svg[onload], iframe, object, embed, [onmouseover], [onerror], a[href^="javascript:" i], a[href^="data:" i], base'
+  'main script, body > script:not([src]), img[src="x"], svg[onload], iframe, object, embed, [onmouseover], ' +
+  '[onerror], a[href^="javascript:" i], a[href^="data:" i], base'
 
 const skip = missingBrowser() ?? false
 const scratch = scratchDirectory()
@@ -123,7 +124,8 @@ test('W-11: names of files, folders and devices stay text on every page', { skip
       async (view) => {
         assert.deepEqual(problems, [], view)
         const hostile: readonly string[] = await page.evaluate(
-          `[...document.querySelectorAll(${JSON.stringify(HOSTILE_ELEMENTS)})].map((element) => element.outerHTML.slice(0, 200))`,
+          `[...document.querySelectorAll(${JSON.stringify(HOSTILE_ELEMENTS)})].map((element) => ` +
+            `element.outerHTML.slice(0, 200))`,
         )
         assert.deepEqual(hostile, [], view)
         const text = await page.locator('body').innerText()

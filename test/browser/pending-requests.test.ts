@@ -96,7 +96,8 @@ test('an offered folder is dismissed until the next offer, or ignored for good',
     await requestRow(page, 'Peer offers the folder “Later”').getByRole('button', { name: 'Not now' }).click()
     await requestRow(page, '“Later”').waitFor({ state: 'detached' })
     await offer('never', 'Never')
-    await requestRow(page, 'Peer offers the folder “Later”').waitFor() // it was offered again together with the other
+    // It was offered again together with the other.
+    await requestRow(page, 'Peer offers the folder “Later”').waitFor()
     await requestRow(page, 'Peer offers the folder “Never”').getByRole('button', { name: 'Ignore' }).click()
     await requestRow(page, '“Never”').waitFor({ state: 'detached' })
     const device = (await configOf(host)).devices.find(({ deviceID }) => deviceID === peer.id)

@@ -75,7 +75,8 @@ test('a hidden page is up to date as soon as it is visible', { skip }, async () 
     await page.getByRole('main').getByText('Photographs', { exact: true }).waitFor()
     const seen = (state: string) =>
       page.evaluate(
-        `Object.defineProperty(document, 'visibilityState', { value: '${state}', configurable: true }); document.dispatchEvent(new Event('visibilitychange'))`,
+        `Object.defineProperty(document, 'visibilityState', { value: '${state}', configurable: true }); ` +
+          `document.dispatchEvent(new Event('visibilitychange'))`,
       )
     await seen('hidden')
     await rename('Photos')

@@ -11,7 +11,8 @@ const TABLE = new Map([
 
 /** What bash offers at the last of the args. */
 function offered(script: string, args: readonly string[]): readonly string[] {
-  const command = `${script}\nCOMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _twinfold_complete; printf '%s\\n' "\${COMPREPLY[@]}"`
+  const complete = 'COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _twinfold_complete'
+  const command = `${script}\n${complete}; printf '%s\\n' "\${COMPREPLY[@]}"`
   const { status, stdout, stderr } = spawnSync('bash', ['-c', command, 'bash', ...args], { encoding: 'utf8' })
   assert.deepEqual([status, stderr], [0, ''])
   return stdout.split('\n').filter((line) => line !== '')

@@ -114,10 +114,13 @@ test('why: an unknown folder, an error of the daemon', async () => {
 })
 
 test('device add: only the given settings are sent, and the folders are shared after it', async () => {
-  const args = `device add ${BEN.toLowerCase().replaceAll('-', '')} --name ben --address tcp://a:1 --address tcp://b:2 --folder Papers --introducer`
+  const args =
+    `device add ${BEN.toLowerCase().replaceAll('-', '')} --name ben --address tcp://a:1 --address ` +
+    `tcp://b:2 --folder Papers --introducer`
   const ran = await run(args, { 'GET /rest/config/devices': [] })
   assert.deepEqual(ran.sent, [
-    `POST /rest/config/devices {"deviceID":"${BEN}","name":"ben","addresses":["tcp://a:1","tcp://b:2"],"introducer":true}`,
+    `POST /rest/config/devices {"deviceID":"${BEN}","name":"ben","addresses":["tcp://a:1","tcp://b:2"],` +
+      `"introducer":true}`,
     `PATCH /rest/config/folders/docs {"devices":[{"deviceID":"${OWN}"},{"deviceID":"${BEN}"}]}`,
   ])
 })
@@ -188,7 +191,8 @@ const CHANGES: readonly (readonly [args: string, sent: string])[] = [
   ],
   [
     'pending accept vault --path ~/v --name Vault',
-    `POST /rest/config/folders {"id":"vault","path":"~/v","label":"Vault","devices":[{"deviceID":"${BEN}"}],"type":"receiveencrypted"}`,
+    `POST /rest/config/folders {"id":"vault","path":"~/v","label":"Vault","devices":[{"deviceID":"${BEN}"}],` +
+      `"type":"receiveencrypted"}`,
   ],
   // An existing folder needs no path: it is shared with one more device.
   ['pending accept docs', `PATCH /rest/config/folders/docs {"devices":[{"deviceID":"${OWN}"},{"deviceID":"${BEN}"}]}`],

@@ -93,7 +93,8 @@ const CHANGES: readonly (readonly [args: string, sent: string])[] = [
   ],
   [
     'config folders photos xattr-filter entries add --match user.* --permit',
-    'PATCH /rest/config/folders/photos {"xattrFilter":{"entries":[{"match":"user.*","permit":true}],"maxSingleEntrySize":1024,"maxTotalSize":4096}}',
+    'PATCH /rest/config/folders/photos {"xattrFilter":{"entries":[{"match":"user.*","permit":true}],' +
+      '"maxSingleEntrySize":1024,"maxTotalSize":4096}}',
   ],
   ['config folders photos delete', 'DELETE /rest/config/folders/photos'],
   [

@@ -127,7 +127,7 @@ test('client: no reply in time is "timeout", by either transport', async () => {
   )
 })
 
-test('client: an aborted request rejects with the reason of its signal, and is not sent if aborted before', async () => {
+test('client: an aborted request rejects with the reason of its signal; aborted before, it is not sent', async () => {
   const reason = new Error('enough')
   let arrived = 0
   let stop = new AbortController()

@@ -39,7 +39,10 @@ function wrap(inner: string): string {
 
 function bomb(): string {
   const entities = Array.from({ length: 20 }, (_, i) => `<!ENTITY e${i + 1} "${`&e${i};`.repeat(10)}">`).join('\n')
-  return `<?xml version="1.0"?>\n<!DOCTYPE configuration [\n<!ENTITY e0 "x">\n${entities}\n]>\n${wrap('<gui><address>&e20;</address></gui>')}`
+  return (
+    `<?xml version="1.0"?>\n<!DOCTYPE configuration [\n<!ENTITY e0 "x">\n${entities}\n]>\n` +
+    `${wrap('<gui><address>&e20;</address></gui>')}`
+  )
 }
 
 /** The content of the file, and the expected message. Every message names a line. */

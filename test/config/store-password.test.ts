@@ -48,7 +48,7 @@ test('a hash of cost 31 gives a warning with the remedy, and other settings can 
   const [line = ''] = log.lines.filter((each) => each.includes('cost'))
   assert.match(
     line,
-    /^WARN \/home\/config\.xml: the GUI password is a bcrypt hash of cost 31, and at most 14 is accepted, so logging in/,
+    /^WARN \/home\/config\.xml: the GUI password is a bcrypt hash of cost 31, and at most 14 is accepted/,
   )
   assert.match(line, /twinfold generate --gui-user=NAME --gui-password=-/)
   await store.change((config) => patchOptions(config, { maxSendKbps: 7 }))

@@ -28,7 +28,8 @@ function marksIn({ root }: Member): string {
   return names
     .map((name) => {
       const { uid, gid } = lstatSync(join(root, name))
-      return `${name} ${uid}:${gid}\n${run('getfattr', '-h', '-d', '-m', '^user', '-e', 'hex', '--absolute-names', '--', join(root, name)).replaceAll(root, '')}`
+      const flags = ['-h', '-d', '-m', '^user', '-e', 'hex', '--absolute-names', '--']
+      return `${name} ${uid}:${gid}\n${run('getfattr', ...flags, join(root, name)).replaceAll(root, '')}`
     })
     .join('')
 }

@@ -9,8 +9,9 @@ import { heardContext } from '../support/cli.ts'
 import { eventually } from '../support/scratch.ts'
 
 /**
- * Runs commands of the `cli` tree, one JSON list of words a line, and answers each with a line of JSON. A process of its
- * own because it must live in the network of the daemon; one for all commands because a process takes its time to start.
+ * Runs commands of the `cli` tree, one JSON list of words a line, and answers each with a line of JSON. A process of
+ * its own because it must live in the network of the daemon; one for all commands because a process takes its time to
+ * start.
  */
 const [address = '', apiKey = ''] = process.argv.slice(2)
 const transport = nodeTransport(parseEndpoint(address, { useTls: false }))

@@ -129,7 +129,9 @@ after(async () => {
   scratch[Symbol.dispose]()
 })
 
-/** How the two must agree: to the letter, but for times and numbers, as JSON that holds at least the same, in the code. */
+/**
+ * How the two must agree: to the letter, but for times and numbers, as JSON that holds at least the same, in the code.
+ */
 type Agreement = 'exact' | 'shape' | 'contains' | 'code'
 interface Step {
   readonly words: readonly string[]
@@ -321,7 +323,10 @@ async function offeredBySyncthing(words: readonly string[]): Promise<string[]> {
   return offered(out.slice(out.search(/^commands:/im)))
 }
 
-/** The words that a help text offers: indented, alone or before their explanation; there may be those before them that lead there. */
+/**
+ * The words that a help text offers: indented, alone or before their explanation; there may be those before them that
+ * lead there.
+ */
 function offered(help: string): string[] {
   return [...help.matchAll(/^ +(?:--|cli [a-z]+ )?([a-z][a-z-]*)(?: +value.*|  .*| *)$/gm)].map((match) => match[1]!)
 }

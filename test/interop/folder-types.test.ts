@@ -52,8 +52,8 @@ async function statusOf(member: Member): Promise<Readonly<Record<string, number>
 }
 
 /**
- * Alike, and each knows that the other has everything. How far each has heard says nothing here: a Syncthing passes over a
- * record that is what it knew before the change that was reverted.
+ * Alike, and each knows that the other has everything. How far each has heard says nothing here: a Syncthing passes
+ * over a record that is what it knew before the change that was reverted.
  */
 async function untilSettled(pair: readonly [Member, Member]): Promise<void> {
   const [one, two] = pair

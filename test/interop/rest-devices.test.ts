@@ -1,4 +1,7 @@
-/** The answers about another device, a real Syncthing, in every situation that was captured: pending, connected, paused, gone. */
+/**
+ * The answers about another device, a real Syncthing, in every situation that was captured: pending, connected, paused,
+ * gone.
+ */
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

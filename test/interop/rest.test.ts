@@ -18,7 +18,10 @@ interface Exchange {
   readonly apiKey?: string
   /** Compare the text word for word, not only the shape of the JSON. */
   readonly exact?: boolean
-  /** Why Twinfold answers otherwise, and how: the decision of the REST contract, or a route younger than the Syncthing beside it. */
+  /**
+   * Why Twinfold answers otherwise, and how: the decision of the REST contract, or a route younger than the Syncthing
+   * beside it.
+   */
   readonly differs?: { readonly because: string; readonly status: number }
   /** Not sent to Syncthing, because of what it would do: wipe its configuration, look for the internet, crash. */
   readonly oursOnly?: boolean

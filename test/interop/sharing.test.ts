@@ -137,7 +137,7 @@ for (const kind of ['twinfold', 'syncthing'] as const) {
 }
 
 test(
-  'what is offered to a Twinfold that accepts nothing by itself waits, is refused for good, and comes back when it is not',
+  'an offer to a Twinfold without auto-accept stays pending, can be ignored, and returns when it is not',
   { skip },
   async () => {
     using scratch = scratchDirectory()

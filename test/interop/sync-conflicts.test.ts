@@ -47,7 +47,10 @@ async function setPaused(member: Member, paused: boolean): Promise<void> {
   if (paused) await eventually('the connection to end', async () => !(await peer.isConnectedTo(member)) || undefined)
 }
 
-/** Both change things without hearing of each other, then meet. Returns the conflict copies that came of it, alike on both. */
+/**
+ * Both change things without hearing of each other, then meet. Returns the conflict copies that came of it, alike on
+ * both.
+ */
 async function apart(change: () => void, pausing: Member = twinfold): Promise<readonly string[]> {
   const earlier = new Set(conflictCopies(twinfold.root))
   await setPaused(pausing, true)
@@ -121,7 +124,8 @@ const CLASHES: readonly Clash[] = [
 ]
 
 function lowerIdentity(): Member {
-  const rank = ({ id }: Member) => id.replaceAll(/\d/g, (digit) => 'abcdefgh'.charAt(Number(digit))) // small letters come after capitals
+  // small letters come after capitals
+  const rank = ({ id }: Member) => id.replaceAll(/\d/g, (digit) => 'abcdefgh'.charAt(Number(digit)))
   return rank(twinfold) < rank(syncthing) ? twinfold : syncthing
 }
 

@@ -142,7 +142,8 @@ for (const kinds of [
     })
     const chance = new Chance(SEED)
     for (const { root } of pair) changeAtRandom(root, { chance, tops: TOPS, count: 0, typeChanges: false })
-    // A new connection is used once both have said what it is for, a second later: the first file may be through by then.
+    // A new connection is used once both have said what it is for, a second later: the first file may be through by
+    // then.
     let carried: readonly number[] = []
     for (let attempt = 0; attempt < 5 && carried.filter((bytes) => bytes > MIB).length < 2; attempt++) {
       writeFileSync(join(a.root, 'one', `large-${attempt}`), randomBytes(40 * MIB))

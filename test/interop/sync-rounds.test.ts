@@ -11,7 +11,9 @@ import { Chance, changeAtRandom } from './random-changes.ts'
 const skip = missingSyncthing() ?? false
 const SEED = Number(process.env['TWINFOLD_SEED'] ?? randomInt(2 ** 31))
 const TOPS = ['one', 'two', 'three', 'vier', '五', 'sechs']
-/** Names there keep their type, so that both may have them: of a directory here and a file there only people can decide. */
+/**
+ * Names there keep their type, so that both may have them: of a directory here and a file there only people can decide.
+ */
 const SHARED_TOPS = TOPS.map((name) => `${name} for both`)
 const CHANGES = 40
 
@@ -95,7 +97,8 @@ async function wildRounds(
     for (const { root } of pair) changeAtRandom(root, { chance, tops: SHARED_TOPS, count: CHANGES, typeChanges: false })
     const [ours, theirs] = [treeItems(pair[0].root), treeItems(pair[1].root)]
     await scanAll(pair)
-    // A directory that Syncthing had deleted and made again above the parent of a new file is news to it until it scans.
+    // A directory that Syncthing had deleted and made again above the parent of a new file is news to it until it
+    // scans.
     worstMs = Math.max(worstMs, await untilAlike(pair, { rescan: pair.filter(({ kind }) => kind === 'syncthing') }))
     const now = treeItems(pair[0].root)
     copies += checkCopies({ earlier, ours, theirs, now }, `round ${round} of seed ${SEED}`)
@@ -114,8 +117,8 @@ async function wildRounds(
 type Tree = ReadonlyMap<string, TreeItem>
 
 /**
- * The rule: a name that both made a file of, with contents that differ, has one copy more. Nothing else has. Where one of
- * them left the content alone it depends: an edit of that very content that wins leaves nothing to save.
+ * The rule: a name that both made a file of, with contents that differ, has one copy more. Nothing else has. Where one
+ * of them left the content alone it depends: an edit of that very content that wins leaves nothing to save.
  */
 function checkCopies(
   { earlier, ours, theirs, now }: Record<'earlier' | 'ours' | 'theirs' | 'now', Tree>,

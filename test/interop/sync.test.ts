@@ -32,18 +32,24 @@ after(async () => {
   scratch[Symbol.dispose]()
 })
 
-/** Each side has a hard tree of its own below a name of its own; what is half pulled there was left by nobody of today. */
+/**
+ * Each side has a hard tree of its own below a name of its own; what is half pulled there was left by nobody of today.
+ */
 function plant({ root, name }: Member): void {
   const top = join(root, `from-${name}`)
   mkdirSync(top)
   buildHardTree(top)
   for (const leftover of temporaries(root)) rmSync(join(root, leftover), { recursive: true })
-  rmSync(join(top, 'sizes', name === 'twinfold' ? 'sparse-262143999' : 'sparse-262144000')) // one of each kind is enough
+  // one of each kind is enough
+  rmSync(join(top, 'sizes', name === 'twinfold' ? 'sparse-262143999' : 'sparse-262144000'))
   writeFileSync(join(top, 'random'), randomBytes(40 * MIB))
   for (const ending of ['log', 'bak']) writeFileSync(join(top, `some.${ending}`), `${ending} of ${name}`)
 }
 
-/** Twinfold ignores logs and Syncthing ignores backups: each keeps its own, takes none of the other's, and is asked for none. */
+/**
+ * Twinfold ignores logs and Syncthing ignores backups: each keeps its own, takes none of the other's, and is asked for
+ * none.
+ */
 function isIgnored(path: string): boolean {
   return /\.(log|bak)(\/|$)/.test(path)
 }

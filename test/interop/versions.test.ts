@@ -37,7 +37,8 @@ function filesOf(directory: string, below = ''): readonly string[] {
       const stat = lstatSync(join(directory, path))
       if (stat.isDirectory()) return filesOf(directory, path)
       return [
-        `${path.replace(/~\d{8}-\d{6}/, '~TIME')}=${stat.isFile() ? readFileSync(join(directory, path), 'utf8') : 'no file'}`,
+        `${path.replace(/~\d{8}-\d{6}/, '~TIME')}=` +
+          `${stat.isFile() ? readFileSync(join(directory, path), 'utf8') : 'no file'}`,
       ]
     })
 }

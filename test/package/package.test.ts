@@ -251,7 +251,7 @@ function closure(file: string, known = new Set<string>()): ReadonlySet<string> {
 }
 
 for (const version of COMPILERS) {
-  test(`package: TypeScript ${version} resolves the types, for Node and bundlers, checking libraries or not`, async () => {
+  test(`package: TypeScript ${version} resolves the types, with or without skipLibCheck`, async () => {
     const script = await compiler(version)
     const directory = join(scratch.path, `types-${version}`)
     cpSync(consumer, directory, { recursive: true })

@@ -19,7 +19,8 @@ import { nodeTransport } from 'twinfold/node'
 import { Client, fetchTransport, type OperationOptions, type Reply, type Routes } from 'twinfold'
 const client = new Client({ transport: fetchTransport(''), apiKey: '' })
 const files: number = (await client.call('GET /rest/db/status', { query: { folder: 'x' } })).globalFiles
-const names: readonly string[] = (await client.call('GET /rest/db/need', { query: { folder: 'x', page: 2 } })).queued.map((file) => file.name)
+const need = await client.call('GET /rest/db/need', { query: { folder: 'x', page: 2 } })
+const names: readonly string[] = need.queued.map((file) => file.name)
 const nothing: undefined = await client.call('POST /rest/db/scan', { query: { folder: 'x', sub: ['a', 'b'] } })
 const log: string = await client.call('GET /rest/system/log.txt')
 const label: string = (await client.call('GET /rest/config/folders/:id', { id: 'x' })).label

@@ -216,7 +216,8 @@ test('generate creates a home once, private; device-id and paths read it', async
     assert.equal(code, 0)
     assert.ok(
       out.startsWith(
-        `Configuration file:\n\t${own}/config.xml\n\nDevice private key & certificate files:\n\t${own}/key.pem\n\t${own}/cert.pem\n\n`,
+        `Configuration file:\n\t${own}/config.xml\n\nDevice private key & certificate files:\n\t${own}/key.pem\n` +
+          `\t${own}/cert.pem\n\n`,
       ),
       out,
     )
@@ -321,7 +322,8 @@ test('folder pause and resume, and the support bundle, which is not overwritten 
   await daemon.request('PATCH', '/rest/config/gui', { debugging: true })
   const saved = await eventually('the bundle', async () => {
     const result = await twinfold(`support --output ${bundle}`)
-    return result.code === 3 ? undefined : result // the interface may be away for a moment after its own settings changed
+    // the interface may be away for a moment after its own settings changed
+    return result.code === 3 ? undefined : result
   })
   assert.deepEqual([saved.code, saved.err], [0, ''])
   const bytes = readFileSync(bundle)

@@ -1,4 +1,7 @@
-/** Changes of the configuration on a running daemon: in effect at once, on disk before the answer, whatever happens then. */
+/**
+ * Changes of the configuration on a running daemon: in effect at once, on disk before the answer, whatever happens
+ * then.
+ */
 import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { request as httpsRequest } from 'node:https'
@@ -11,7 +14,7 @@ import { effort, reportRow } from '../support/effort.ts'
 import { freePort } from '../support/free-port.ts'
 import { eventually, scratchDirectory } from '../support/scratch.ts'
 
-test('D-06: kill -9 at any moment of many changes: every acknowledged one is stored, and the file is complete', async () => {
+test('D-06: after kill -9 during many changes every acknowledged one is stored, and the file is complete', async () => {
   using scratch = scratchDirectory()
   const home = join(scratch.path, 'home')
   const file = join(home, 'config.xml')
@@ -158,7 +161,7 @@ test('diagnostics of a running daemon: switched on live, without secrets, in sta
   assert.equal(picture.headers.get('content-type'), 'image/png')
 })
 
-test('a setting that needs a restart is reported, and takes effect after it; an invalid one has no effect', async () => {
+test('a setting that needs a restart is reported and takes effect after it; an invalid one is refused', async () => {
   using scratch = scratchDirectory()
   const home = join(scratch.path, 'home')
   const auditFile = join(scratch.path, 'audit.log')

@@ -12,7 +12,7 @@ import { eventually, scratchDirectory } from '../support/scratch.ts'
 
 const namesIn = (directory: string) => readdirSync(directory)
 
-test('demo: two devices in sync, a conflict, an old version, two pending requests; an interrupt leaves nothing', async () => {
+test('demo: two devices in sync, a conflict, an old version, two requests; an interrupt leaves nothing', async () => {
   using scratch = scratchDirectory()
   await using demo = await startDemo(scratch.path)
   assert.equal(statSync(demo.directory).mode & 0o777, 0o700)

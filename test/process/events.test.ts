@@ -81,7 +81,7 @@ test('events of syncs, pauses, failures and logins match the declarations of the
   for (const { daemon } of [a, b]) await daemon.get('/rest/events/disk?since=0&timeout=0')
 })
 
-test('a client in Node follows a daemon by UNIX socket and by TLS with its certificate pinned, until it is stopped', async () => {
+test('a client in Node follows a daemon by UNIX socket and by TLS with a pinned certificate', async () => {
   using scratch = scratchDirectory()
   const home = join(scratch.path, 'home')
   const pem = join(home, 'https-cert.pem')

@@ -51,7 +51,8 @@ test('C-10: a root removed or replaced during a scan of a real daemon announces 
       ])
       if (began !== true) continue
     }
-    const pauseMs = (round * 7) % 40 // a moment of the scan, another one each round; where it falls does not decide the test
+    // a moment of the scan, another one each round; where it falls does not decide the test
+    const pauseMs = (round * 7) % 40
     await new Promise((resolve) => setTimeout(resolve, pauseMs))
     tried++
     renameSync(root, away)

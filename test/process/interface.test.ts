@@ -217,7 +217,8 @@ test('prio: an unknown folder is 404, a GET is 405', async () => {
 })
 
 const NAMES =
-  'beacon config connections db dialer discover events http main model protocol relay scanner stats sync upgrade upnp versioner'
+  'beacon config connections db dialer discover events http main model protocol relay scanner stats sync ' +
+  'upgrade upnp versioner'
 
 test('debug: the listing contains exactly the eighteen facilities, each described', async () => {
   const listing = await daemon.get('/rest/system/debug')
@@ -228,7 +229,7 @@ test('debug: the listing contains exactly the eighteen facilities, each describe
   assert.deepEqual(field(listing, 'enabled'), [])
 })
 
-test('debug: every switch changes the listing, every entry of enabled is a key of facilities, unknown names are ignored', async () => {
+test('debug: every switch changes the listing, enabled names are facilities, unknown names are ignored', async () => {
   await daemon.post('/rest/system/debug?enable=scanner,%20http%20,nosuch,api')
   assert.deepEqual(field(await daemon.get('/rest/system/debug'), 'enabled'), ['http', 'scanner'])
   await daemon.post('/rest/system/debug?enable=db&disable=db,scanner,http')

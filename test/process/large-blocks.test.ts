@@ -55,7 +55,8 @@ test('C-01: a large file is pulled completely despite kills, and through an edit
     )
     await b.kill()
     killedAtMib.push(Math.round(arrivedBytes(b) / MIB))
-    torn += Number(temporaries(b.root).length > 0 && existsSync(join(b.root, 'large.bin'))) // half made, and named already
+    // half made, and named already
+    torn += Number(temporaries(b.root).length > 0 && existsSync(join(b.root, 'large.bin')))
     await b.startAgain()
   }
   assert.equal(torn, 0)

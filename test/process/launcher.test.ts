@@ -12,7 +12,8 @@ const ROOT = join(import.meta.dirname, '..', '..')
 const NPM = `
   import { appendFileSync, mkdirSync, symlinkSync } from 'node:fs'
   import { basename, dirname } from 'node:path'
-  appendFileSync(process.env.NPM_LOG, JSON.stringify({ folder: basename(process.cwd()), words: process.argv.slice(2) }) + '\\n')
+  const call = { folder: basename(process.cwd()), words: process.argv.slice(2) }
+  appendFileSync(process.env.NPM_LOG, JSON.stringify(call) + '\\n')
   if (process.env.NPM_FAILS === 'exit') process.exit(1)
   mkdirSync('node_modules/lz4-napi', { recursive: true })
   const program = 'node_modules/' + process.env.NODE_PATH_IN_PACKAGE
@@ -23,7 +24,8 @@ const NPM = `
 
 /** What runs in place of a tool of the repository: says which program runs it. */
 const TOOL =
-  'const words: readonly string[] = process.argv.slice(2)\nconsole.log(JSON.stringify({ program: process.argv0, flags: process.execArgv, words }))\n'
+  'const words: readonly string[] = process.argv.slice(2)\n' +
+  'console.log(JSON.stringify({ program: process.argv0, flags: process.execArgv, words }))\n'
 
 const OLD = [
   '--import',

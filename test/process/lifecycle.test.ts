@@ -1,4 +1,6 @@
-/** Start, stop, restart, and everything that may happen to the process in between (catalogue C-17, D-01, D-07, D-10). */
+/**
+ * Start, stop, restart, and everything that may happen to the process in between (catalogue C-17, D-01, D-07, D-10).
+ */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { createServer } from 'node:net'

@@ -152,7 +152,8 @@ test('N-01: no name in an index of a trusted peer reaches anything outside the f
   await talk[Symbol.asyncDispose]()
   const made = contentsOf(device.root)
   const changedOutside = scene.changedOutside()
-  // A file that was overtaken by a newer record may leave its temporary file, which the next pull or a day later clears up.
+  // A file that was overtaken by a newer record may leave its temporary file, which the next pull or a day later clears
+  // up.
   const temporaries = [...made].filter(([path, what]) => isTemporaryPath(path) && what.startsWith('file'))
   const ours = [...made].filter(
     ([path, what]) => /^\.st(ignore|versions)/.test(path) || (isTemporaryPath(path) && !what.startsWith('file')),
@@ -319,7 +320,8 @@ test('N-05: nothing is written, read or removed through a symlink that a peer ma
       fileRecord(`${link}/secret2`, CONTENT),
       { name: `${link}/sub`, deleted: true, type: DIRECTORY },
     ]
-    // Once all at once, once the entries when the link stands there, once newer ones over a directory that was there first.
+    // Once all at once, once the entries when the link stands there, once newer ones over a directory that was there
+    // first.
     await say([{ name: link, type: SYMLINK, target }, ...below])
     await scene.settled()
     await say(below.map((record) => ({ ...record, counter: 2 })))

@@ -27,7 +27,9 @@ const BLOCK = 128 * KIB
 
 const secsSince = (startedMs: number) => Number(((performance.now() - startedMs) / 1000).toFixed(1))
 
-/** What is missing to give a daemon a small disk of its own, or undefined. Under CI=true something missing is a failure. */
+/**
+ * What is missing to give a daemon a small disk of its own, or undefined. Under CI=true something missing is a failure.
+ */
 function missingMounts(): string | undefined {
   const result = spawnSync('unshare', ['-m', 'sh', '-c', 'mount -t tmpfs none /mnt'], {
     stdio: 'ignore',

@@ -68,7 +68,7 @@ async function assertEqual(members: readonly Member[], what: string): Promise<vo
   )
 }
 
-test('two daemons keep a difficult tree in sync, through changes on both sides, renames, conflicts and deletions', async () => {
+test('two daemons keep a difficult tree in sync: changes on both sides, renames, conflicts, deletions', async () => {
   using scratch = scratchDirectory()
   const random = new SimRandom(SEED)
   await using a = await startMember(scratch.path, 'a')
@@ -150,7 +150,8 @@ test('C-01: kill -9 of the receiver at any moment leaves whole files, and the ne
           writeFileSync(join(a.root, `f${i}`), someBytes(size + round + 1, i + 1_000 * (round + 1)))
       const wanted = contentsOf(a.root)
       await a.daemon.post('/rest/db/scan?folder=docs')
-      await new Promise((resolve) => setTimeout(resolve, random.int(400))) // a moment of the pull: where it falls does not decide the test
+      // a moment of the pull: where it falls does not decide the test
+      await new Promise((resolve) => setTimeout(resolve, random.int(400)))
       await b.daemon.signal('SIGKILL')
       tried++
       const found = contentsOf(b.root)

@@ -14,7 +14,7 @@ async function viewOf({ daemon }: Member, name: string): Promise<FileView> {
   return (await daemon.get(`/rest/db/file?folder=docs&file=${name}`)) as FileView
 }
 
-test('two devices report the same time of a file, to the nanosecond, also where the puller could not set it', async () => {
+test('two devices report the same time of a file to the nanosecond, even if the puller could not set it', async () => {
   using scratch = scratchDirectory()
   await using a = await startMember(scratch.path, 'a')
   await using b = await startMember(scratch.path, 'b')

@@ -23,7 +23,9 @@ const ARGUMENTS = [
 
 /** Turns what a foreign script would do, and what the policy refused, into errors that the collector receives. */
 const WATCHMAN = `
-  for (const name of ['alert', 'confirm', 'prompt']) window[name] = (text) => console.error('SCRIPT RAN: ' + name + '(' + text + ')')
+  for (const name of ['alert', 'confirm', 'prompt']) {
+    window[name] = (text) => console.error('SCRIPT RAN: ' + name + '(' + text + ')')
+  }
   document.addEventListener('securitypolicyviolation', (event) =>
     console.error('CSP: ' + event.violatedDirective + ' refused ' + event.blockedURI))
 `
@@ -132,7 +134,9 @@ function collectProblems(page: Page, origin: string, expected: readonly RegExp[]
   return problems
 }
 
-/** All that is known of an error of the page. One without a stack, as of a file that cannot be loaded, has an empty one. */
+/**
+ * All that is known of an error of the page. One without a stack, as of a file that cannot be loaded, has an empty one.
+ */
 function describeError(error: unknown): string {
   if (!(error instanceof Error)) return `thrown value ${String(error)}`
   const [text, stack = ''] = [String(error), error.stack]

@@ -1,6 +1,6 @@
 /**
  * A line that takes its time, for a network namespace of its own:
- *   slow-line.mjs DELAY_MS FROM_PORT TO_PORT…    what comes to 127.0.0.1:FROM_PORT goes on to 127.0.0.1:TO_PORT so much later
+ *   slow-line.mjs DELAY_MS FROM_PORT TO_PORT…    forwards FROM_PORT of loopback to TO_PORT so much later
  * Says "up" when all are open.
  */
 import { once } from 'node:events'

@@ -354,7 +354,8 @@ async function explain(members: readonly Member[], except: ((path: string) => bo
   for (const member of members) {
     const { state, needTotalItems, needBytes, globalBytes, globalTotalItems, localTotalItems } = await member.status()
     lines.push(
-      `${member.name}: ${JSON.stringify({ state, needTotalItems, needBytes, globalBytes, globalTotalItems, localTotalItems })}`,
+      `${member.name}: ` +
+        `${JSON.stringify({ state, needTotalItems, needBytes, globalBytes, globalTotalItems, localTotalItems })}`,
     )
     lines.push(
       `  errors: ${JSON.stringify(await member.get(`/rest/folder/errors?folder=${FOLDER}`))}`,

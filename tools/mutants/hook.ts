@@ -1,4 +1,6 @@
-/** Loaded before the tests of a mutant: gives them one source with the fault planted; the file on disk stays as it is. */
+/**
+ * Loaded before the tests of a mutant: gives them one source with the fault planted; the file on disk stays as it is.
+ */
 import { readFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 

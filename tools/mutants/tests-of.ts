@@ -18,7 +18,9 @@ export class TestsOf {
     }
   }
 
-  /** Groups of tests to be tried in this order: named like the file, direct importers, others of the folder, all others. */
+  /**
+   * Groups of tests to be tried in this order: named like the file, direct importers, others of the folder, all others.
+   */
   groups(file: string): readonly (readonly string[])[] {
     const folder = `test/${file.split('/')[1]}/`
     const name = file.replace(/^.*\/|\.ts$/g, '')

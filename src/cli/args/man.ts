@@ -34,7 +34,8 @@ export function manPage(page: ManPage): string {
     ...text(
       `${page.program} keeps folders in sync between devices. Without a command it runs the daemon (serve). ` +
         'Flags may stand before or after the command, as --name value or --name=value, with one dash or two; ' +
-        'the last one wins unless the flag may be repeated. A flag wins over its environment variable. --no-name and --name=false switch off a switch.',
+        'the last one wins unless the flag may be repeated. A flag wins over its environment variable. ' +
+        '--no-name and --name=false switch off a switch.',
     ),
     macro('SH', 'COMMANDS'),
     ...groups,

@@ -12,8 +12,8 @@ const FILES = [
 const EXIT_STATUS = [
   '0 success; 1 error or wrong usage.',
   'serve: 3 restart requested, only with --no-restart.',
-  'Commands that connect to the daemon: 3 no daemon responds or there is no home; 4 scanned, but some items could not ' +
-    'be read; 130 interrupted. cli: 3 no such setting.',
+  'Commands that connect to the daemon: 3 no daemon responds or there is no home; 4 scanned, but some items could ' +
+    'not be read; 130 interrupted. cli: 3 no such setting.',
 ] as const
 
 /** The man page of this version, `twinfold.1`. */

@@ -33,7 +33,8 @@ async function hold(
   if (lock === undefined) {
     throw new TwinfoldError(
       'home-locked',
-      `another Twinfold or Syncthing is already running on this home (${path} is locked); stop it, or choose another --home`,
+      `another Twinfold or Syncthing is already running on this home (${path} is locked); stop it, or choose ` +
+        `another --home`,
     )
   }
   held.use(lock)

@@ -19,7 +19,7 @@ export function refuseOpenPage(gui: GuiConfig | undefined, override: string | un
   throw new TwinfoldError(
     'bad-request',
     `the page on ${address} would be open to everybody who reaches it, because no password is set; set one by ` +
-      'running this image once on the same volumes as "generate --gui-user NAME --gui-password -", with the password on ' +
-      'standard input, or leave the page on 127.0.0.1',
+      'running this image once on the same volumes as "generate --gui-user NAME --gui-password -", with the ' +
+      'password on standard input, or leave the page on 127.0.0.1',
   )
 }

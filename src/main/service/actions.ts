@@ -36,8 +36,8 @@ function refuseToReplace({ id, path }: ServicePlan, before: Installed): void {
   if (before.kind === 'foreign') {
     throw new TwinfoldError(
       'bad-request',
-      `${path}: the service ${id} exists and was not written by Twinfold; remove it, choose another name with --name, ` +
-        'or replace it with --force',
+      `${path}: the service ${id} exists and was not written by Twinfold; remove it, choose another name with ` +
+        '--name, or replace it with --force',
     )
   }
   if (before.kind === 'ours' && before.edited) {

@@ -76,8 +76,8 @@ SystemCallErrorNumber=EPERM
 # change the permissions of a directory that has the set-group-ID bit.
 `
 
-const USER_HARDENING = `# What a unit of a user can have without PrivateUsers. ProtectSystem, PrivateTmp and their like need it
-# in a user's service manager, and it would show files of other users and groups as owned by "nobody".
+const USER_HARDENING = `# What a unit of a user can have without PrivateUsers. ProtectSystem, PrivateTmp and
+# similar need it in a user's service manager, and it would show files of other users and groups as owned by "nobody".
 ${FILTERS}`
 
 function systemHardening({ writable }: ServiceFacts): string {

@@ -35,7 +35,8 @@ test('the man page has every command, flag, alias and environment variable of th
     if (!isGroup) has(`${path}( |$)`)
     for (const { name, aliases = [], short, value, env } of command.flags ?? []) {
       has(
-        `${short === undefined ? '' : `-${short}, `}--${name}${value === undefined ? '' : ` ${value.replace('|', '\\|')}`}$`,
+        `${short === undefined ? '' : `-${short}, `}--${name}` +
+          `${value === undefined ? '' : ` ${value.replace('|', '\\|')}`}$`,
       )
       for (const alias of aliases) assert.ok(lines.has(`--${alias}`), alias)
       if (env !== undefined) has(`(.*\\$)?${env}\\b`)
@@ -84,7 +85,8 @@ test('groff reports no problem in the man page', { skip: missingProgram('groff',
   assert.notEqual(lint(GROFF, `${page}.BOGUS\n`), '', 'a fault would be found')
   const { stdout } = spawnSync('groff', ['-man', '-T', 'ascii', '-P-c'], { input: nasty, encoding: 'utf8' })
   for (const text of ['.TH', "'quoted'", '\\n \\fBbold\\fR', '"double"', '.so /etc/passwd'])
-    assert.ok(stdout.replace(/.\x08/g, '').replace(/\s+/g, ' ').includes(text), text) // oxlint-disable-line no-control-regex
+    // oxlint-disable-next-line no-control-regex
+    assert.ok(stdout.replace(/.\x08/g, '').replace(/\s+/g, ' ').includes(text), text)
 })
 
 test('docs/cli.md lists the commands of the table', () => {

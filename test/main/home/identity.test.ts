@@ -204,7 +204,8 @@ test('an identity that Syncthing 1.x made is used as it is', async () => {
   copyFileSync(join(fixtures, 'syncthing-1.x-key.pem'), locations.keyFile)
   const identity = await loadOrMakeIdentity(deps, locations)
   assert.ok(!identity.created)
-  assert.equal(identity.deviceId, 'KHTEYTK-DXMHVRM-B3V5TJG-E62TD45-IIV6YIO-W5NBFNE-GG34JZ5-JHAJIAP') // as `syncthing --device-id` said
+  // As `syncthing --device-id` prints it.
+  assert.equal(identity.deviceId, 'KHTEYTK-DXMHVRM-B3V5TJG-E62TD45-IIV6YIO-W5NBFNE-GG34JZ5-JHAJIAP')
 })
 
 test('C-03 a power failure while an identity is created: afterwards there is one, and it stays', async () => {
