@@ -8,6 +8,7 @@ import {
 } from '../core/records/file-info.ts'
 import type { ShortId } from '../core/ids.ts'
 import { isNormal } from '../core/paths.ts'
+import { isAcceptable } from '../core/records/version-vector.ts'
 import type { BlockList } from './block-list.ts'
 import { violation } from '../core/wire/errors.ts'
 import type { WireFile } from './messages.ts'
@@ -38,9 +39,11 @@ export function fileFromWire(file: WireFile): FileInfo | undefined {
   const isLiveFile = type === 'file' && !file.deleted
   const blocks = isLiveFile ? usableBlocks(file) : undefined
   const target = type === 'symlink' && !file.deleted ? targetOf(file) : ''
+  const version = versionFromWire(file.version)
   const usable =
     !file.invalid &&
     isNormal(file.name) &&
+    isAcceptable(version) &&
     Number.isSafeInteger(file.modified_s) &&
     isNanoseconds(file.modified_ns) &&
     (!isLiveFile || blocks !== undefined) &&
@@ -54,7 +57,7 @@ export function fileFromWire(file: WireFile): FileInfo | undefined {
     modifiedNs: isNanoseconds(file.modified_ns) ? file.modified_ns : 0,
     permissions: file.permissions & PERMISSION_BITS,
     noPermissions: file.no_permissions,
-    version: versionFromWire(file.version),
+    version,
     modifiedBy: file.modified_by as ShortId,
     sequence: file.sequence,
     localFlags: usable ? 0 : FLAG_REMOTE_INVALID,

@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { FLAG_IGNORED, FLAG_RECEIVE_ONLY, type FileInfo } from '../../src/core/records/file-info.ts'
+import type { ShortId } from '../../src/core/ids.ts'
+import {
+  FLAG_IGNORED,
+  FLAG_RECEIVE_ONLY,
+  FLAG_REMOTE_INVALID,
+  type FileInfo,
+} from '../../src/core/records/file-info.ts'
+import { COUNTER_MAX } from '../../src/core/records/version-vector.ts'
 import type { FolderIndex } from '../../src/db/types.ts'
 import { anomalyOf, IndexReceiver } from '../../src/model/peers/index-receiver.ts'
 import { IndexSender } from '../../src/model/peers/index-sender.ts'
@@ -218,10 +225,26 @@ const ANOMALIES: readonly [name: string, data: IndexData, receivedSequence: numb
   ],
   ['an end before the last record', message('abc', 1, { lastSequence: 2 }), 0, true],
   ['no last sequence, as in older versions', message('abc', 1, { lastSequence: 0 }), 0, false],
+  [
+    'a version that is not acceptable',
+    {
+      ...message('', 1),
+      files: [
+        file('a', {
+          sequence: 1,
+          localFlags: FLAG_REMOTE_INVALID,
+          version: [{ device: 1n as ShortId, value: COUNTER_MAX + 1n }],
+        }),
+      ],
+      lastSequence: 1,
+    },
+    0,
+    true,
+  ],
   ['nothing at all', message('', 1, { lastSequence: 0 }), 0, false],
 ]
 for (const [name, data, receivedSequence, wrong] of ANOMALIES) {
-  test(`sequence numbers: ${name}`, () => assert.equal(anomalyOf(data, receivedSequence) !== undefined, wrong))
+  test(`numbers of a message: ${name}`, () => assert.equal(anomalyOf(data, receivedSequence) !== undefined, wrong))
 }
 
 test('wrong sequence numbers are reported once; the records are stored', async () => {

@@ -11,7 +11,7 @@ import {
   type FileInfo,
 } from '../../src/core/records/file-info.ts'
 import type { ShortId } from '../../src/core/ids.ts'
-import { compareVersions } from '../../src/core/records/version-vector.ts'
+import { COUNTERS_MAX, COUNTER_MAX, compareVersions } from '../../src/core/records/version-vector.ts'
 import { ProtocolError } from '../../src/core/wire/errors.ts'
 import { readIndex, writeIndex } from '../../src/protocol/index-data.ts'
 import { decode, encode } from '../../src/core/wire/schema.ts'
@@ -295,6 +295,7 @@ const record: fc.Arbitrary<FileInfo> = fc
     noPermissions: fc.boolean(),
     version: fc.uniqueArray(fc.bigInt({ min: 0n, max: (1n << 64n) - 1n }), { maxLength: 4 }),
     value: fc.bigInt({ min: 1n, max: (1n << 64n) - 1n }),
+    counter: fc.bigInt({ min: 1n, max: COUNTER_MAX }),
     sequence: fc.nat(),
     target: fc.string({ minLength: 1, maxLength: 10 }).filter((text) => !text.includes('\0')),
   })
@@ -303,7 +304,7 @@ const record: fc.Arbitrary<FileInfo> = fc
       const live = parts.type === 'file' && !parts.deleted
       const version = parts.version
         .toSorted((a, b) => (a < b ? -1 : 1))
-        .map((device) => ({ device: device as ShortId, value: parts.value }))
+        .map((device) => ({ device: device as ShortId, value: parts.counter }))
       return {
         name: parts.name,
         type: parts.type,
@@ -425,6 +426,16 @@ test('B-09: version vectors of any kind are read, sorted and comparable', () => 
   )
   assert.throws(() => read(raw(Array.from({ length: 300_000 }, () => ({ id: 1n, value: 1n })))), /too many parts/)
   reportRow({ id: 'B-09', tried: 6, counters: 100_000, disagreements: 0 })
+})
+
+test('a version that no edit can have made is not used, and the record does not end the connection', () => {
+  const flags = (counters: readonly object[]) => read({ ...GOOD, version: { counters } })!.localFlags
+  assert.equal(flags([{ id: 5n, value: COUNTER_MAX }]), 0)
+  assert.equal(flags([{ id: 5n, value: COUNTER_MAX + 1n }]), FLAG_REMOTE_INVALID)
+  assert.equal(flags([{ id: 5n, value: (1n << 64n) - 1n }]), FLAG_REMOTE_INVALID)
+  const many = (length: number) => Array.from({ length }, (_, i) => ({ id: BigInt(i), value: 1n }))
+  assert.equal(flags(many(COUNTERS_MAX)), 0)
+  assert.equal(flags(many(COUNTERS_MAX + 1)), FLAG_REMOTE_INVALID)
 })
 
 test('B-15: each text of an index may be empty: read or refused, never a crash', () => {

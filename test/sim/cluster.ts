@@ -6,14 +6,18 @@ import { pick, SimRandom } from '../../src/platform/sim/random.ts'
 import { DOCS, settle } from '../support/model.ts'
 import { PullSources } from './pull-sources.ts'
 import { Contents } from './contents.ts'
+import { Forger } from './byzantine.ts'
 import { ROOT, SimDevice } from './device.ts'
 import {
+  checkCompletion,
   checkConvergence,
+  checkEditsKept,
   checkNoResurrection,
   checkNothingLost,
   checkNoTemporaries,
   InvariantViolation,
   sequencesOf,
+  treeOf,
   unsettledReason,
 } from './invariants.ts'
 import { FaultInjector } from './faults.ts'
@@ -21,7 +25,7 @@ import { Scenarios } from './scenarios.ts'
 import { Setup } from './setup.ts'
 import { Reached } from './sometimes.ts'
 import { Trace } from './trace.ts'
-import { type Workload, User } from './user.ts'
+import { isUsers, type Workload, User } from './user.ts'
 import { Monitor } from './monitor.ts'
 
 const S = 1_000
@@ -40,6 +44,8 @@ export interface RunResult {
   readonly digest: string
   readonly lines: number
   readonly actions: number
+  /** Records announced with a forged version. */
+  readonly forged: number
   readonly failure: Error | undefined
   readonly reached: Reached
 }
@@ -47,7 +53,10 @@ export interface RunResult {
 export interface RunOptions {
   /** Receives the trace. */
   readonly print?: (line: string) => void
-  /** `types`: five devices that all send and receive; default: `mixed`. */
+  /**
+   * `types`: five devices that all send and receive; `byzantine`: four, one of which announces forged versions; default:
+   * `mixed`.
+   */
   readonly workload?: Workload
 }
 
@@ -61,6 +70,7 @@ export async function runSeed(seed: number, options: RunOptions = {}): Promise<R
     await cluster.runScenario()
     cluster.checkNothingLost()
     await cluster.overrideAndRevert()
+    await cluster.editEverything()
     await cluster.checkInvariants()
   } catch (error) {
     failure = error instanceof Error ? error : new Error(String(error))
@@ -68,8 +78,8 @@ export async function runSeed(seed: number, options: RunOptions = {}): Promise<R
   } finally {
     await cluster.close()
   }
-  const { trace, reached, actions } = cluster
-  return { seed, digest: trace.digest(), lines: trace.count, actions, failure, reached }
+  const { trace, reached, actions, forged } = cluster
+  return { seed, digest: trace.digest(), lines: trace.count, actions, forged, failure, reached }
 }
 
 /** The devices, network and clock of one run. */
@@ -82,7 +92,11 @@ class Cluster {
   readonly #contents: Contents
   readonly #user: User
   readonly #setup: Setup
+  /** The honest ones, to which the invariants apply. */
   readonly #devices: readonly SimDevice[]
+  readonly #all: readonly SimDevice[]
+  /** Of the byzantine device, if there is one. */
+  readonly #forger: Forger | undefined
   readonly #faults: FaultInjector
   readonly #monitor: Monitor
   readonly #pullSources: PullSources
@@ -100,19 +114,23 @@ class Cluster {
     this.#user = new User(random.stream('user'), this.#contents, this.trace, workload)
     this.#monitor = new Monitor(this.#contents, this.#user, this.reached)
     this.#pullSources = new PullSources(this.reached)
-    this.#setup = new Setup(random)
+    const isByzantine = workload === 'byzantine'
+    this.#setup = new Setup(random, !isByzantine)
     const types =
-      workload === 'types'
-        ? Array.from({ length: 5 }, () => 'sendreceive' as const)
-        : this.#setup.folderTypes(pick(random, [2, 2, 2, 2, 3, 3, 3, 4, 5]))
-    this.#devices = types.map((type, i) => this.#makeDevice('abcde'[i] ?? 'z', type))
+      workload === 'mixed'
+        ? this.#setup.folderTypes(pick(random, [2, 2, 2, 2, 3, 3, 3, 4, 5]))
+        : Array.from({ length: isByzantine ? 4 : 5 }, () => 'sendreceive' as const)
+    this.#forger = isByzantine ? new Forger(random.stream('forged')) : undefined
+    this.#all = types.map((type, i) => this.#makeDevice('abcde'[i] ?? 'z', type, i === 3 ? this.#forger : undefined))
+    this.#devices = this.#all.filter(({ isHonest }) => isHonest)
+    if (this.#forger !== undefined) this.#forger.victims = this.#devices
     this.#faults = new FaultInjector({
       random,
       network: this.#network,
       user: this.#user,
       trace: this.trace,
       reached: this.reached,
-      devices: this.#devices,
+      devices: this.#all,
       during: (promise) => this.#during(promise),
       checkContents: (device) => this.#monitor.checkContents(device),
     })
@@ -122,13 +140,17 @@ class Cluster {
     return this.#faults.actions
   }
 
+  get forged(): number {
+    return this.#forger?.forged ?? 0
+  }
+
   /** From the first start to the last fault. */
   async run(): Promise<void> {
     const random = this.#random
-    for (let i = random.int(8); i > 0; i--) this.#user.act(pick(random, this.#devices))
+    for (let i = random.int(8); i > 0; i--) this.#user.act(pick(random, this.#all))
     if (random.chance(0.3)) this.#sameFileConcurrently()
-    for (const device of this.#devices) await device.prepare(this.#setup.neighboursOf(device, this.#devices))
-    for (const device of this.#devices) await device.start()
+    for (const device of this.#all) await device.prepare(this.#setup.neighboursOf(device, this.#all))
+    for (const device of this.#all) await device.start()
     await this.#pass(pick(random, [0, S, 20 * S]))
     const steps = 6 + random.int(14)
     for (let step = 0; step < steps; step++) {
@@ -140,7 +162,8 @@ class Cluster {
   /** In some runs, with three or more send-receive devices; no later step could hide its result. */
   async runScenario(): Promise<void> {
     const random = this.#random.stream('scene')
-    if (this.#devices.length < 3 || this.#isMixed || !random.chance(SCENARIO_CHANCE)) return
+    if (this.#devices.length < 3 || this.#isMixed || this.#forger !== undefined || !random.chance(SCENARIO_CHANCE))
+      return
     const scenarios = new Scenarios({
       random,
       network: this.#network,
@@ -160,19 +183,21 @@ class Cluster {
   async converge(): Promise<void> {
     this.trace.add('', 'end of faults')
     this.#faults.end()
-    for (const device of this.#devices) await device.start()
+    if (this.#forger !== undefined) this.#forger.active = false
+    for (const device of this.#all) await device.start()
     let reason: string | undefined
     for (let round = 0; round < CONVERGENCE_ROUNDS_MAX; round++) {
       await this.#pass(15 * S)
       reason = (await unsettledReason(this.#devices, this.#decided)) ?? (await this.#scanChanges())
-      if (reason === undefined) return
+      if (reason === undefined) return await checkCompletion(this.#devices, this.#contents)
       if (round % USER_ROUNDS === USER_ROUNDS - 1) await this.#resolveConflicts()
     }
     throw new InvariantViolation('ends', `not converged an hour after the last fault: ${reason}`)
   }
 
+  /** A byzantine device may replace what it has not seen, as it may edit every file. */
   checkNothingLost(): void {
-    checkNothingLost(this.#devices, this.#contents)
+    if (this.#forger === undefined) checkNothingLost(this.#devices, this.#contents)
   }
 
   /** Send-only and receive-only folders converge only after override and revert. */
@@ -192,10 +217,23 @@ class Cluster {
     await this.converge()
   }
 
+  /** Whatever versions were forged, each honest device can edit every file. */
+  async editEverything(): Promise<void> {
+    if (this.#forger === undefined) return
+    for (const device of this.#devices) {
+      for (const [path, { type }] of device.disk.hands.tree(ROOT))
+        if (type === 'file' && isUsers(path)) this.#user.write(device, path)
+      const edited = treeOf(device, this.#contents)
+      await this.converge()
+      checkConvergence(this.#devices, this.#contents)
+      checkEditsKept(device, edited, this.#contents)
+    }
+  }
+
   async checkInvariants(): Promise<void> {
     checkConvergence(this.#devices, this.#contents)
     // Override and revert may restore older contents.
-    if (!this.#isMixed) checkNoResurrection(this.#devices, this.#contents, this.#user)
+    if (!this.#isMixed && this.#forger === undefined) checkNoResurrection(this.#devices, this.#contents, this.#user)
     const before = await sequencesOf(this.#devices)
     await this.#pass(QUIET_MS)
     const after = await sequencesOf(this.#devices)
@@ -208,11 +246,11 @@ class Cluster {
   }
 
   async close(): Promise<void> {
-    for (const device of this.#devices) device.crash()
+    for (const device of this.#all) device.crash()
     // Wakes all sleepers after the end of their incarnation: signals that never abort would retain them.
     while (this.#clock.step());
     await settle()
-    for (const device of this.#devices) await device.close()
+    for (const device of this.#all) await device.close()
   }
 
   /** A full scan may find changes that a watcher missed. */
@@ -226,7 +264,7 @@ class Cluster {
 
   /** A directory on one device, a file or symlink on another: devices report that and only a user can resolve it. */
   async #resolveConflicts(): Promise<void> {
-    for (const device of this.#devices) {
+    for (const device of this.#all) {
       for (const { path } of (await device.model?.folderErrors(DOCS, { page: 1, perPage: 100 })) ?? []) {
         if (!this.#user.moveOutOfTheWay(device, path)) continue
         this.reached.note('a user had to resolve a type conflict with a directory')
@@ -251,7 +289,7 @@ class Cluster {
     this.reached.note('two devices created the same file concurrently')
   }
 
-  #makeDevice(name: string, type: FolderConfig['type']): SimDevice {
+  #makeDevice(name: string, type: FolderConfig['type'], forger: Forger | undefined): SimDevice {
     const random = this.#random.stream(`device ${name}`)
     const device = new SimDevice({
       name,
@@ -262,6 +300,7 @@ class Cluster {
       disk: this.#setup.disk(random),
       folder: { ...this.#setup.folder(random), type },
       onEvent: (event) => this.#onEvent(device, event),
+      forger,
       onBadBlock: () => this.reached.note('a device served corrupt blocks'),
     })
     device.disk.subscribe(({ kind, path }) => {

@@ -1,7 +1,4 @@
-import type { ConfigStore } from '../../src/config/types.ts'
-import type { Config, FolderConfig } from '../../src/core/config/config.ts'
-import { DEVICE } from '../../src/core/config/config-fields.ts'
-import { defaultsOf } from '../../src/core/config/field.ts'
+import type { FolderConfig } from '../../src/core/config/config.ts'
 import { deviceIdFromCertificate } from '../../src/core/device-id.ts'
 import type { DeviceId } from '../../src/core/ids.ts'
 import { openStore } from '../../src/db/store.ts'
@@ -9,7 +6,7 @@ import type { FolderIndex, IndexStore } from '../../src/db/types.ts'
 import { folderStatusJson } from '../../src/http/views/folder-status.ts'
 import { EventBus } from '../../src/events/bus.ts'
 import { Log } from '../../src/events/log.ts'
-import { EVENT_TYPES, type Event } from '../../src/events/types.ts'
+import { EVENT_TYPES, type CompletionData, type Event } from '../../src/events/types.ts'
 import { Network } from '../../src/main/network.ts'
 import { Model } from '../../src/model/model.ts'
 import { ModelSignals } from '../../src/model/signals.ts'
@@ -25,12 +22,13 @@ import type { SimNetwork } from '../../src/platform/sim/net.ts'
 import type { SimRandom } from '../../src/platform/sim/random.ts'
 import type { SimWatcher } from '../../src/platform/sim/watcher.ts'
 import { simPorts } from '../../src/platform/sim/platform.ts'
-import { DOCS, simConfig, simFolder } from '../support/model.ts'
+import { DOCS } from '../support/model.ts'
+import type { Forger } from './byzantine.ts'
+import { deviceConfig, fixedConfig, ROOT } from './device-config.ts'
 import { Incarnation, DeviceClock, killable, killableClock, killableDisk, killableWalker } from './incarnation.ts'
 import type { Trace } from './trace.ts'
 
-export const ROOT = '/data/docs'
-const PORT = 22_000
+export { ROOT }
 
 export interface DeviceSetup {
   readonly name: string
@@ -43,6 +41,8 @@ export interface DeviceSetup {
   onEvent(event: Event): void
   /** The device served a block that differs from its file. */
   onBadBlock(): void
+  /** Replaces what a byzantine device announces. */
+  readonly forger?: Forger | undefined
 }
 
 /** What exists while the device is on. */
@@ -99,6 +99,15 @@ export class SimDevice {
     return this.#running?.incarnation
   }
 
+  /** What this device shows of another; of itself without one. */
+  async completion(other?: SimDevice): Promise<CompletionData | undefined> {
+    return await this.#running?.network.completions.completion(DOCS, other?.id)
+  }
+
+  get isHonest(): boolean {
+    return this.#setup.forger === undefined
+  }
+
   get model(): Model | undefined {
     return this.#running?.model
   }
@@ -150,7 +159,8 @@ export class SimDevice {
       net: killable(ports.net, incarnation),
       blocks: { read: (order: BlockOrder) => this.#readBlock(ports.blocks, order) },
     }
-    const store = killable(this.#store, incarnation)
+    const { forger } = this.#setup
+    const store = killable(forger?.announcing(this.#store) ?? this.#store, incarnation)
     const log = new Log(
       { clock, write: (line) => incarnation.isEnded || trace.add(this.name, line.replace(/^\S+ \S+ /, '')) },
       { level: 'INFO', format: 'text', trace: '' },
@@ -161,7 +171,7 @@ export class SimDevice {
     events.listen(new Set(EVENT_TYPES), (event) => incarnation.isEnded || this.#setup.onEvent(event), stop.signal)
     const logger: Log['logger'] = (facility) => log.logger(facility)
     const statistics = new Statistics({ keyValue: store.keyValue, log: logger('stats') })
-    const config = fixedConfig(this.#config())
+    const config = fixedConfig(deviceConfig([this, ...this.#neighbours], this.#setup.folder))
     const identity = { certificatePem: this.#certificate, keyPem: '' }
     const signals = new ModelSignals()
     const roots = new FolderRoots()
@@ -252,44 +262,4 @@ export class SimDevice {
     this.#setup.onBadBlock()
     return result
   }
-
-  #config(): Config {
-    const all = [this, ...this.#neighbours]
-    const folder = simFolder('docs', {
-      path: ROOT,
-      rescanIntervalS: 60,
-      pullerPauseS: 2,
-      maxConflicts: -1,
-      fsWatcherDelayS: 1,
-      devices: all.map(({ id }) => ({ deviceID: id, introducedBy: '', encryptionPassword: '' })),
-      ...this.#setup.folder,
-    })
-    const base = simConfig([folder])
-    return {
-      ...base,
-      devices: all.map(({ id, name }) => ({
-        ...defaultsOf(DEVICE),
-        deviceID: id,
-        name,
-        addresses: [`tcp://${name}:${PORT}`],
-        compression: 'never',
-      })),
-      options: {
-        ...base.options,
-        listenAddresses: [`tcp://:${PORT}`],
-        globalAnnounceEnabled: false,
-        localAnnounceEnabled: false,
-        relaysEnabled: false,
-        natEnabled: false,
-        crashReportingEnabled: false,
-        reconnectionIntervalS: 5,
-        urAccepted: -1,
-      },
-    }
-  }
-}
-
-/** A configuration that never changes. */
-function fixedConfig(config: Config): ConfigStore {
-  return { current: config, restartRequired: false, change: async () => config, subscribe: () => {} }
 }

@@ -1,4 +1,4 @@
-import { isTemporary } from '../../src/core/paths.ts'
+import { isConflictOf, isTemporary } from '../../src/core/paths.ts'
 import type { SimItem } from '../../src/platform/sim/direct-access.ts'
 import { DOCS } from '../support/model.ts'
 import type { Contents } from './contents.ts'
@@ -22,7 +22,7 @@ const ITEMS_MAX = 1_000
 type Tree = ReadonlyMap<string, string>
 
 /** What must be equal on all devices after convergence: names, types, contents and modes. */
-function treeOf(device: SimDevice, contents: Contents): Tree {
+export function treeOf(device: SimDevice, contents: Contents): Tree {
   const items = [...device.disk.hands.tree(ROOT)].filter(([path]) => isUsers(path))
   return new Map(items.map(([path, item]) => [path, describe(item, contents)]))
 }
@@ -82,6 +82,10 @@ async function problemsOf(device: SimDevice): Promise<string> {
 }
 
 export function checkConvergence(devices: readonly SimDevice[], contents: Contents): void {
+  expectSameTrees('convergence', devices, contents)
+}
+
+function expectSameTrees(invariant: string, devices: readonly SimDevice[], contents: Contents): void {
   const [first, ...others] = devices
   if (first === undefined) return
   const expected = treeOf(first, contents)
@@ -90,8 +94,37 @@ export function checkConvergence(devices: readonly SimDevice[], contents: Conten
     for (const path of new Set([...expected.keys(), ...tree.keys()])) {
       if (expected.get(path) === tree.get(path)) continue
       const [here, there] = [expected.get(path) ?? 'nothing', tree.get(path) ?? 'nothing']
-      throw new InvariantViolation('convergence', `${path} is ${here} on ${first.name} and ${there} on ${other.name}`)
+      throw new InvariantViolation(invariant, `${path} is ${here} on ${first.name} and ${there} on ${other.name}`)
     }
+  }
+}
+
+/**
+ * A file that a device had after its user's edits still has its name, or is a conflict copy: a byzantine device can
+ * claim a concurrent version with a later time.
+ */
+export function checkEditsKept(device: SimDevice, edited: Tree, contents: Contents): void {
+  const tree = treeOf(device, contents)
+  for (const [path, item] of edited) {
+    if (!item.startsWith('file ')) continue
+    const kept = [...tree].some(([name, found]) => found === item && (name === path || isConflictOf(name, path)))
+    if (!kept) throw new InvariantViolation('an edit is kept', `${path} was ${item} after an edit on ${device.name}`)
+  }
+}
+
+/**
+ * Devices that one device shows as complete have the same content. Completion says nothing of local changes in
+ * receive-only folders, which are shown apart.
+ */
+export async function checkCompletion(devices: readonly SimDevice[], contents: Contents): Promise<void> {
+  for (const viewer of devices) {
+    const complete: SimDevice[] = []
+    for (const device of [viewer, ...viewer.neighbours]) {
+      if (!device.isHonest || device.folderType === 'receiveonly') continue
+      const shown = await viewer.completion(device === viewer ? undefined : device)
+      if (shown?.completion === 100 && shown.needItems === 0) complete.push(device)
+    }
+    expectSameTrees('equal completion', complete, contents)
   }
 }
 

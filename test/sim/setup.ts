@@ -9,9 +9,9 @@ export class Setup {
   /** Each device has only its neighbours configured. */
   readonly isChain: boolean
 
-  constructor(random: SimRandom) {
+  constructor(random: SimRandom, mayBeChain: boolean) {
     this.#random = random
-    this.isChain = random.stream('topology').chance(0.3)
+    this.isChain = mayBeChain && random.stream('topology').chance(0.3)
   }
 
   /** Mostly send-receive. At most one send-only folder, as two of them never converge. */

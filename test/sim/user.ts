@@ -19,8 +19,11 @@ const DEEP_DIRECTORIES = ['', 'a', 'a/b', 'a/b/c', 'a/b/c/d', 'one', 'two/three'
 const NAMES = ['one', 'two', 'three', 'four', 'five'] as const
 const MODES = [0o600, 0o644, 0o755] as const
 
-/** User actions: all kinds, or mostly changes of the type of items and moves of trees. */
-export type Workload = 'mixed' | 'types'
+/**
+ * User actions: all kinds, or mostly changes of the type of items and moves of trees. `byzantine`: all kinds, with one
+ * device that announces forged versions.
+ */
+export type Workload = 'mixed' | 'types' | 'byzantine'
 
 /** Neither an internal nor a temporary name. */
 export function isUsers(path: string): boolean {

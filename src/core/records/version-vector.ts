@@ -9,7 +9,22 @@ export type VersionVector = readonly { readonly device: ShortId; readonly value:
  */
 export type Ordering = 'equal' | 'older' | 'newer' | 'concurrent-older' | 'concurrent-newer'
 
-const COUNTER_MAX = (1n << 64n) - 1n
+/**
+ * The highest counter that is issued, and accepted from a peer. Counters are seconds since 1970: this is far beyond
+ * every clock that is merely wrong (Windows ends in the year 30,828) and far below 2^64. A peer could otherwise send
+ * the last possible counter of a device, whose edits would then have no version of their own.
+ */
+export const COUNTER_MAX = 1n << 44n
+
+/** The most counters of a version that is accepted from a peer, far more than devices ever change one file. */
+export const COUNTERS_MAX = 1_000
+
+const DEVICES = 1n << 64n
+
+/** Whether a version of a peer is used. Every edit of an acceptable version by `bumpVersion` is newer than it. */
+export function isAcceptable(version: VersionVector): boolean {
+  return version.length <= COUNTERS_MAX && version.every(({ value }) => value <= COUNTER_MAX)
+}
 
 /** Compares `a` with `b`. A missing counter is zero. Never throws: any two vectors are comparable. */
 export function compareVersions(a: VersionVector, b: VersionVector): Ordering {
@@ -44,18 +59,31 @@ export function compareVersions(a: VersionVector, b: VersionVector): Ordering {
   return behind ? 'older' : 'equal'
 }
 
-/**
- * The version of an edit made by `device` at `nowS` on top of `vector`. Always newer than `vector`, unless the counter
- * has reached its 64-bit maximum.
- */
+/** The version of an edit made by `device` at `nowS` on top of `vector`: always newer than `vector`. */
 export function bumpVersion(vector: VersionVector, device: ShortId, nowS: number): VersionVector {
   const now = BigInt(Math.max(1, Math.floor(nowS)))
-  const place = vector.findIndex((counter) => counter.device >= device)
+  const raised = counterToRaise(vector, device)
+  const place = vector.findIndex((counter) => counter.device >= raised)
   const at = place === -1 ? vector.length : place
   const old = vector[at]
-  if (old === undefined || old.device !== device) return vector.toSpliced(at, 0, { device, value: now })
-  const next = old.value >= COUNTER_MAX ? COUNTER_MAX : old.value + 1n
-  return vector.with(at, { device, value: next > now ? next : now })
+  if (old === undefined || old.device !== raised) return vector.toSpliced(at, 0, { device: raised, value: now })
+  return vector.with(at, { device: raised, value: old.value >= now ? old.value + 1n : now })
+}
+
+/**
+ * Normally the counter of the device itself. One at its limit, which only a peer can have invented, is continued by the
+ * counter of the next identifier, which belongs to no device: a wrong counter must not end the syncing of a file.
+ */
+function counterToRaise(vector: VersionVector, device: ShortId): ShortId {
+  const own = vector.find((counter) => counter.device === device)
+  if (own === undefined ? vector.length < COUNTERS_MAX : own.value < COUNTER_MAX) return device
+  const values = new Map<bigint, bigint>(vector.map((counter) => [counter.device, counter.value]))
+  let raised: bigint = device
+  while ((values.get(raised) ?? 0n) >= COUNTER_MAX) raised = (raised + 1n) % DEVICES
+  if (values.has(raised) || vector.length < COUNTERS_MAX) return raised as ShortId
+  // Peers refuse a longer version: another counter is raised, if one is below its limit.
+  const usable = vector.filter((counter) => counter.value < COUNTER_MAX)
+  return (usable.find((counter) => counter.device > raised) ?? usable[0])?.device ?? (raised as ShortId)
 }
 
 /** The inputs of the counter of an edit. */

@@ -1,4 +1,5 @@
 import type { DeviceId, FolderId } from '../../core/ids.ts'
+import { isAcceptable } from '../../core/records/version-vector.ts'
 import type { FolderIndex } from '../../db/types.ts'
 import type { EventSink, Logger } from '../../events/types.ts'
 import type { IndexData } from '../../protocol/types.ts'
@@ -93,7 +94,7 @@ export class IndexReceiver {
   }
 }
 
-/** What is wrong with the sequence numbers of a message. Diagnostic only: the records are stored in any case. */
+/** What is wrong with the numbers of a message. Diagnostic only: the records are stored in any case. */
 export function anomalyOf(
   { files, lastSequence, prevSequence }: IndexData,
   receivedSequence: number,
@@ -101,7 +102,9 @@ export function anomalyOf(
   // Duplicates are harmless: they occur when both sides restart while records are in transit.
   if (prevSequence > receivedSequence) return `continues at ${prevSequence}, received up to ${receivedSequence}`
   let previous = prevSequence
-  for (const { sequence } of files) {
+  for (const { sequence, localFlags, name, version } of files) {
+    // Only records that are not used can have one, so the counters of all others need no second look.
+    if (localFlags !== 0 && !isAcceptable(version)) return `version of ${JSON.stringify(name)} is not acceptable`
     if (sequence <= previous) return `sequence ${sequence} follows ${previous}`
     previous = sequence
   }

@@ -7,8 +7,11 @@ import type { ShortId } from '../../../src/core/ids.ts'
 import {
   bumpVersion,
   compareVersions,
+  COUNTER_MAX,
+  COUNTERS_MAX,
   dropForeignCounters,
   firstCounter,
+  isAcceptable,
   lostCounter,
   mergeVersions,
   parseVersion,
@@ -101,27 +104,89 @@ test('mergeVersions: the smallest that succeeds both; commutative, associative, 
   )
 })
 
-test('bumpVersion: newer than before, in order, at least now', () => {
+const inOrder = (vector: VersionVector) => vector.toSorted((a, b) => (a.device < b.device ? -1 : 1))
+
+test('bumpVersion: newer than any version, in order, at least now', () => {
   fc.assert(
     fc.property(vector, device, fc.integer({ min: -5, max: 4e9 }), (before, own, nowS) => {
       const after = bumpVersion(before, own, nowS)
-      const counter = after.find((entry) => entry.device === own)
+      assert.equal(compareVersions(after, before), 'newer')
+      const raised = after.filter(({ device, value }) =>
+        before.every((old) => old.device !== device || old.value < value),
+      )
+      assert.equal(raised.length, 1)
+      assert.ok(raised[0]!.value >= BigInt(Math.max(1, nowS)) && raised[0]!.value <= COUNTER_MAX)
       const old = before.find((entry) => entry.device === own)?.value ?? 0n
-      assert.equal(compareVersions(after, before), old === MAX ? 'equal' : 'newer')
-      assert.ok(counter !== undefined && counter.value >= BigInt(Math.max(1, nowS)) && counter.value <= MAX)
-      assert.deepEqual(
-        after.filter((entry) => entry.device !== own),
-        before.filter((entry) => entry.device !== own),
-      )
-      assert.deepEqual(
-        after,
-        after.toSorted((a, b) => (a.device < b.device ? -1 : 1)),
-      )
+      if (old < COUNTER_MAX) assert.equal(raised[0]!.device, own)
+      assert.deepEqual(after, inOrder(after))
     }),
   )
   assert.deepEqual(bumpVersion([], short(7n), 100), [{ device: 7n, value: 100n }])
   assert.deepEqual(bumpVersion([{ device: short(7n), value: 100n }], short(7n), 50), [{ device: 7n, value: 101n }])
   assert.deepEqual(bumpVersion([], short(7n), -3), [{ device: 7n, value: 1n }])
+  assert.deepEqual(bumpVersion([], short(7n), 100.9), [{ device: 7n, value: 100n }])
+})
+
+const full = (value: bigint, device: bigint) => ({ device: short(device), value })
+
+test('bumpVersion: a counter at its limit is continued by that of the next identifier', () => {
+  const last = [full(COUNTER_MAX - 1n, 7n)]
+  assert.deepEqual(bumpVersion(last, short(7n), 100), [full(COUNTER_MAX, 7n)])
+  const used = [full(COUNTER_MAX, 7n)]
+  assert.deepEqual(bumpVersion(used, short(7n), 100), [full(COUNTER_MAX, 7n), full(100n, 8n)])
+  assert.deepEqual(bumpVersion(bumpVersion(used, short(7n), 100), short(7n), 100), [
+    full(COUNTER_MAX, 7n),
+    full(101n, 8n),
+  ])
+  assert.deepEqual(bumpVersion([full(MAX, 7n), full(COUNTER_MAX, 8n)], short(7n), 100), [
+    full(MAX, 7n),
+    full(COUNTER_MAX, 8n),
+    full(100n, 9n),
+  ])
+  // After the highest identifier comes the lowest.
+  assert.deepEqual(bumpVersion([full(COUNTER_MAX, MAX)], short(MAX), 100), [full(100n, 0n), full(COUNTER_MAX, MAX)])
+})
+
+test('bumpVersion: a version with as many counters as peers accept does not grow', () => {
+  const crowd = Array.from({ length: COUNTERS_MAX }, (_, i) => full(5n, BigInt(2 * i + 10)))
+  assert.deepEqual(bumpVersion(crowd.slice(1), short(11n), 100).length, COUNTERS_MAX)
+  for (const [own, raised] of [
+    [11n, 12n], // the next one
+    [12n, 12n],
+    [MAX, 10n],
+  ] as const) {
+    const after = bumpVersion(crowd, short(own), 100)
+    assert.deepEqual(
+      after,
+      crowd.map((entry) => (entry.device === raised ? full(100n, raised) : entry)),
+    )
+  }
+  // Where every counter is at its limit, a new one is the only way to a newer version.
+  const used = crowd.map(({ device }) => full(COUNTER_MAX, device))
+  assert.equal(compareVersions(bumpVersion(used, short(11n), 100), used), 'newer')
+})
+
+test('isAcceptable: what edits can produce, whatever the clock of a device', () => {
+  const year9999 = 253_402_300_799n
+  assert.ok(isAcceptable([]))
+  assert.ok(isAcceptable([full(year9999, 1n)]))
+  // An encrypted record has one counter, the sum of all.
+  assert.ok(isAcceptable([full(year9999 * 50n, 1n)]))
+  assert.ok(isAcceptable([full(COUNTER_MAX, 1n)]))
+  for (const value of [COUNTER_MAX + 1n, 1n << 63n, MAX]) assert.ok(!isAcceptable([full(1n, 1n), full(value, 2n)]))
+  const crowd = (length: number) => Array.from({ length }, (_, i) => full(1n, BigInt(i)))
+  assert.ok(isAcceptable(crowd(COUNTERS_MAX)))
+  assert.ok(!isAcceptable(crowd(COUNTERS_MAX + 1)))
+})
+
+test('isAcceptable: holds for the edit of an acceptable version', () => {
+  const within = value.map((each) => (each > COUNTER_MAX ? COUNTER_MAX - ((MAX - each) % 3n) : each))
+  fc.assert(
+    fc.property(vector, within, device, fc.integer({ min: 0, max: 4e9 }), (before, value, own, nowS) => {
+      const capped = before.map((entry) => ({ ...entry, value: entry.value > COUNTER_MAX ? value : entry.value }))
+      assert.ok(isAcceptable(bumpVersion(capped, own, nowS)))
+    }),
+  )
 })
 
 test('lostCounter: continuing from it, no edit equals one that another device has received', () => {

@@ -1,0 +1,68 @@
+import { shortIdOf } from '../../src/core/device-id.ts'
+import type { FileInfo } from '../../src/core/records/file-info.ts'
+import type { ShortId } from '../../src/core/ids.ts'
+import { COUNTER_MAX, COUNTERS_MAX, type VersionVector } from '../../src/core/records/version-vector.ts'
+import type { FolderIndex, IndexStore } from '../../src/db/types.ts'
+import { pick, type SimRandom } from '../../src/platform/sim/random.ts'
+import type { SimDevice } from './device.ts'
+
+const FORGED_CHANCE = 0.4
+const UINT64_MAX = (1n << 64n) - 1n
+const FORGED_COUNTERS = [UINT64_MAX, UINT64_MAX - 1n, 1n << 63n, COUNTER_MAX + 1n, COUNTER_MAX, COUNTER_MAX - 1n]
+
+/**
+ * A byzantine device: it runs the production code, and what it announces of its index has forged versions, with the
+ * last possible counters of honest devices or as many counters as are accepted.
+ */
+export class Forger {
+  readonly #random: SimRandom
+  /** Set once all devices exist. */
+  victims: readonly SimDevice[] = []
+  active = true
+  /** Records announced with a forged version. */
+  forged = 0
+
+  constructor(random: SimRandom) {
+    this.#random = random
+  }
+
+  /** The same store, whose records are announced with forged versions. */
+  announcing(store: IndexStore): IndexStore {
+    return replacing(store, {
+      folder: async (id: Parameters<IndexStore['folder']>[0]) => this.#announcing(await store.folder(id)),
+    })
+  }
+
+  #announcing(index: FolderIndex): FolderIndex {
+    return replacing(index, {
+      localSince: async (...args: Parameters<FolderIndex['localSince']>) =>
+        (await index.localSince(...args)).map((record) => this.#forged(record)),
+    })
+  }
+
+  #forged(record: FileInfo): FileInfo {
+    if (!this.active || !this.#random.chance(FORGED_CHANCE)) return record
+    this.forged++
+    const counters = new Map(record.version.map(({ device, value }) => [device, value]))
+    const length = this.#random.chance(0.1) ? COUNTERS_MAX - 2 : 0
+    for (let i = 0; counters.size < length; i++) counters.set(BigInt(i * i) as ShortId, 1n)
+    const victims = this.#random.chance(0.5) ? this.victims : [pick(this.#random, this.victims)]
+    for (const victim of victims) counters.set(shortIdOf(victim.id), pick(this.#random, FORGED_COUNTERS))
+    return { ...record, version: vectorOf(counters) }
+  }
+}
+
+function vectorOf(counters: ReadonlyMap<ShortId, bigint>): VersionVector {
+  return [...counters].map(([device, value]) => ({ device, value })).sort((a, b) => (a.device < b.device ? -1 : 1))
+}
+
+/** An object with some methods replaced. */
+function replacing<T extends object>(target: T, methods: Partial<T>): T {
+  const replaced = new Map<PropertyKey, unknown>(Object.entries(methods))
+  return new Proxy(target, {
+    get: (object, key) => {
+      const value: unknown = replaced.get(key) ?? Reflect.get(object, key, object)
+      return typeof value === 'function' && !replaced.has(key) ? value.bind(object) : value
+    },
+  })
+}

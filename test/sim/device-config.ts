@@ -1,0 +1,52 @@
+import type { ConfigStore } from '../../src/config/types.ts'
+import type { Config, FolderConfig } from '../../src/core/config/config.ts'
+import { DEVICE } from '../../src/core/config/config-fields.ts'
+import { defaultsOf } from '../../src/core/config/field.ts'
+import type { DeviceId } from '../../src/core/ids.ts'
+import { simConfig, simFolder } from '../support/model.ts'
+
+export const ROOT = '/data/docs'
+const PORT = 22_000
+
+/** One folder, shared by all these devices at static addresses. */
+export function deviceConfig(
+  all: readonly { readonly id: DeviceId; readonly name: string }[],
+  changes: Partial<FolderConfig>,
+): Config {
+  const folder = simFolder('docs', {
+    path: ROOT,
+    rescanIntervalS: 60,
+    pullerPauseS: 2,
+    maxConflicts: -1,
+    fsWatcherDelayS: 1,
+    devices: all.map(({ id }) => ({ deviceID: id, introducedBy: '', encryptionPassword: '' })),
+    ...changes,
+  })
+  const base = simConfig([folder])
+  return {
+    ...base,
+    devices: all.map(({ id, name }) => ({
+      ...defaultsOf(DEVICE),
+      deviceID: id,
+      name,
+      addresses: [`tcp://${name}:${PORT}`],
+      compression: 'never',
+    })),
+    options: {
+      ...base.options,
+      listenAddresses: [`tcp://:${PORT}`],
+      globalAnnounceEnabled: false,
+      localAnnounceEnabled: false,
+      relaysEnabled: false,
+      natEnabled: false,
+      crashReportingEnabled: false,
+      reconnectionIntervalS: 5,
+      urAccepted: -1,
+    },
+  }
+}
+
+/** A configuration that never changes. */
+export function fixedConfig(config: Config): ConfigStore {
+  return { current: config, restartRequired: false, change: async () => config, subscribe: () => {} }
+}
