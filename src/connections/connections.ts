@@ -2,6 +2,7 @@ import type { Config } from '../core/config/config.ts'
 import { messageOf, TwinfoldError } from '../core/errors.ts'
 import type { Facility } from '../core/facilities.ts'
 import type { DeviceId } from '../core/ids.ts'
+import { ownWanted } from '../core/network/admission.ts'
 import { hostOf } from '../core/network/ip.ts'
 import { isAllowedNetwork, lanCheck, type LanCheck } from '../core/network/lan.ts'
 import { Dialer } from '../dialer/dialer.ts'
@@ -122,7 +123,7 @@ export class Connections implements Service, ConnectionsView {
     this.#lan = undefined
     this.#limits.apply(to)
     for (const connection of this.#registry.all()) {
-      const reason = this.#closeReason(connection)
+      const reason = this.#closeReason(connection) ?? helloChange(from, to, connection.device)
       if (reason !== undefined) this.#track(connection.close(reason))
     }
     for (const [device, loop] of this.#loops) {
@@ -263,6 +264,14 @@ export class Connections implements Service, ConnectionsView {
     this.#pendingWork.add(kept)
     void kept.finally(() => this.#pendingWork.delete(kept))
   }
+}
+
+/** Why a device needs a new Hello from us; undefined when what the last one announced is still true. */
+function helloChange(from: Config, to: Config, device: DeviceId): string | undefined {
+  const [before, after] = [from, to].map(({ devices }) =>
+    ownWanted(devices.find(({ deviceID }) => deviceID === device)?.numConnections ?? 0),
+  )
+  return before === after ? undefined : 'number of connections changed'
 }
 
 /** Fingerprint of the settings that decide how a device is reached. */

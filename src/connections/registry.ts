@@ -1,4 +1,5 @@
 import {
+  announcedConnections,
   isReplaced,
   isConnectionWanted,
   ownWanted,
@@ -37,15 +38,14 @@ export class Registry {
   }
 
   /**
-   * Input of the admission rules. A device counts as wanting one connection until its Hello is received. Idle
+   * Input of the admission rules. A device counts as wanting one connection until its Hello announces a number. Idle
    * connections do not block new ones.
    */
   present(device: DeviceId, config: Config): ExistingConnections {
     const connections = this.of(device)
-    const own = config.devices.find((one) => one.deviceID === device)?.numConnections ?? 0
     return {
       priorities: connections.filter((one) => !isIdle(one)).map(({ priority }) => priority),
-      wanted: wantedConnections(ownWanted(own), connections.at(-1)?.hello.numConnections),
+      ...wantedOf(device, connections, config),
       totalCount: this.all().length,
     }
   }
@@ -58,8 +58,7 @@ export class Registry {
     const { device, priority } = connection
     const threshold = config.options.connectionPriorityUpgradeThreshold
     const present = this.present(device, config)
-    const own = config.devices.find((one) => one.deviceID === device)?.numConnections ?? 0
-    const wanted = wantedConnections(ownWanted(own), connection.hello.numConnections)
+    const { wanted } = wantedOf(device, [...this.of(device), connection], config)
     const replaced = this.of(device).filter(
       (existing) => isIdle(existing) || isReplaced(existing.priority, priority, threshold),
     )
@@ -108,6 +107,18 @@ export class Registry {
       return isYoung && one.priority === connection.priority && isDialled(one) !== isDialled(connection)
     })
   }
+}
+
+/** By the latest number that the device has announced. */
+function wantedOf(
+  device: DeviceId,
+  connections: readonly Connection[],
+  config: Config,
+): Pick<ExistingConnections, 'wanted' | 'wantedMax'> {
+  const own = ownWanted(config.devices.find((one) => one.deviceID === device)?.numConnections ?? 0)
+  const announced = connections.map(({ hello }) => announcedConnections(hello)).findLast((one) => one !== undefined)
+  const wanted = wantedConnections(own, announced)
+  return { wanted, wantedMax: announced === undefined ? own : wanted }
 }
 
 function isDialled({ transport }: Connection): boolean {

@@ -64,7 +64,7 @@ test('an address that becomes due just after the clock was read does not wait fo
       slots: new Semaphore(1),
       device: () => deviceConfig(idOf(identity), { addresses: ['tcp://192.0.2.1:22000'] }),
       options: () => ({ ...defaultsOf(OPTIONS), reconnectionIntervalS: 5 }),
-      present: () => ({ priorities: [], wanted: 1, totalCount: 0 }),
+      present: () => ({ priorities: [], wanted: 1, wantedMax: 1, totalCount: 0 }),
       isLan: () => () => false,
       lookup: async () => [],
       accept: async () => {},

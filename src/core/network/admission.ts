@@ -17,6 +17,17 @@ export function wantedConnections(own: number, peer: number | undefined): number
   return Math.min(Math.max(own, peer), WANTED_MAX)
 }
 
+/**
+ * The number of connections in a peer's Hello. Undefined in a Hello to a device that the peer had not configured yet: it
+ * has neither a name nor a number, and the connection stays if the peer adds us before our Hello arrives.
+ */
+export function announcedConnections(hello: {
+  readonly deviceName: string
+  readonly numConnections: number
+}): number | undefined {
+  return hello.deviceName === '' && hello.numConnections === 0 ? undefined : hello.numConnections
+}
+
 export type Transport = 'tcp' | 'quic' | 'relay'
 
 /** Lower is better. */
@@ -46,6 +57,8 @@ export interface ExistingConnections {
   /** Priorities of the connections to this device. */
   readonly priorities: readonly number[]
   readonly wanted: number
+  /** The number that may be wanted after the next Hello of the device; more than `wanted` until it has announced one. */
+  readonly wantedMax: number
   /** To all devices. */
   readonly totalCount: number
 }
@@ -88,9 +101,11 @@ function refusalReason(
   if (configured.paused) return 'the device is paused'
   if (!isAllowedNetwork(applicant.host, configured.allowedNetworks))
     return 'the device may not connect from that network'
-  if (!isConnectionWanted(applicant.priority, present, options.connectionPriorityUpgradeThreshold))
-    return 'it is connected already'
-  const isUpgrade = present.priorities.length >= present.wanted
+  const threshold = options.connectionPriorityUpgradeThreshold
+  // The Hello of an incoming connection decides whether it is wanted.
+  const wanted = applicant.expected === undefined ? present.wantedMax : present.wanted
+  if (!isConnectionWanted(applicant.priority, { ...present, wanted }, threshold)) return 'it is connected already'
+  const isUpgrade = present.priorities.length >= wanted
   if (!isUpgrade && options.connectionLimitMax > 0 && present.totalCount >= options.connectionLimitMax) {
     return 'there are as many connections as the configuration allows'
   }

@@ -53,7 +53,7 @@ function judge({ applicant, present, device, options, ignored }: Case): string {
     { ...config, remoteIgnoredDevices },
     OWN,
     { device: PEER, certificateCount: 1, host: '10.0.0.1', priority: 10, expected: undefined, ...applicant },
-    { priorities: [], wanted: 1, totalCount: 0, ...present },
+    { priorities: [], wanted: 1, wantedMax: present?.wanted ?? 1, totalCount: 0, ...present },
   )
   return admission.kind === 'refused' ? admission.reason : admission.kind
 }
@@ -71,6 +71,17 @@ const cases: [what: string, given: Case, expected: string | RegExp][] = [
   ['from a wrong network', { device: { allowedNetworks: ['192.168.0.0/16'] } }, /network/],
   ['one more than wanted', { present: { priorities: [10] } }, /already/],
   ['one more of three', { present: { priorities: [10, 10], wanted: 3 } }, 'known'],
+  ['an incoming one before its number is known', { present: { priorities: [10], wantedMax: 2 } }, 'known'],
+  [
+    'a dialled one before its number is known',
+    { applicant: { expected: PEER }, present: { priorities: [10], wantedMax: 2 } },
+    /already/,
+  ],
+  [
+    'an incoming one before its number is known, above the limit',
+    { present: { priorities: [10], wantedMax: 2, totalCount: 5 }, options: { connectionLimitMax: 5 } },
+    /allows/,
+  ],
   ['a better one', { present: { priorities: [30] } }, 'known'],
   ['a better one than the worst', { present: { priorities: [10, 30], wanted: 2 } }, 'known'],
   ['a worse one', { applicant: { priority: 30 }, present: { priorities: [10] } }, /already/],
