@@ -18,8 +18,8 @@ export function wantedConnections(own: number, peer: number | undefined): number
 }
 
 /**
- * The number of connections in a peer's Hello. Undefined in a Hello to a device that the peer had not configured yet: it
- * has neither a name nor a number, and the connection stays if the peer adds us before our Hello arrives.
+ * The number of connections in a peer's Hello. Undefined in a Hello to a device that the peer had not configured yet:
+ * it has neither a name nor a number, and the connection stays if the peer adds us before our Hello arrives.
  */
 export function announcedConnections(hello: {
   readonly deviceName: string
@@ -57,7 +57,7 @@ export interface ExistingConnections {
   /** Priorities of the connections to this device. */
   readonly priorities: readonly number[]
   readonly wanted: number
-  /** The number that may be wanted after the next Hello of the device; more than `wanted` until it has announced one. */
+  /** What may be wanted after the device's next Hello; more than `wanted` until it has announced a number. */
   readonly wantedMax: number
   /** To all devices. */
   readonly totalCount: number
