@@ -38,18 +38,18 @@ export interface ModelOptions {
   readonly databaseDirectory: string
 }
 
-export interface RunningFolderDeps extends ModelDeps {
+export interface FolderPartsDeps extends ModelDeps {
   readonly slots: Semaphore
   /** Separate from those of scans: no scan waits for a download, even of another folder. */
   readonly pullSlots: Semaphore
   /** Folders that run beside this one. */
   otherFolders(): Promise<readonly OtherFolder[]>
-  /** The current settings: they may change without a new runner. So may the label. */
+  /** The current settings: they may change while the folder runs. So may the label. */
   options(): Config['options']
   label(): string
 }
 
-export interface RunningFolderOptions {
+export interface FolderPartsOptions {
   readonly folder: FolderConfig
   readonly ownDevice: DeviceId
   readonly userHome: string

@@ -8,10 +8,12 @@ import type { ModelDeps, ModelOptions } from './deps.ts'
 import type { PullingFolder } from './peers/download-publisher.ts'
 import { DEFAULT_MARKER_NAME, removeMarker } from './folder/marker.ts'
 import type { OtherFolder } from './puller/context.ts'
-import { folderRoot, RunningFolder } from './folder/running-folder.ts'
+import type { Folder } from './folder/folder.ts'
+import { folderRoot } from './folder/folder-root.ts'
+import { openFolder } from './folder/open-folder.ts'
 
 /**
- * Which folders are configured and which of them run. A paused folder has no `RunningFolder`; one whose settings change
+ * Which folders are configured and which of them run. A paused folder has no `Folder`; one whose settings change
  * gets a new one. `find` reports in one place why a folder is not available.
  */
 export class FolderRegistry {
@@ -20,7 +22,7 @@ export class FolderRegistry {
   readonly #log: Logger
   readonly #slots: Semaphore
   readonly #pullSlots: Semaphore
-  readonly #running = new Map<FolderId, RunningFolder>()
+  readonly #running = new Map<FolderId, Folder>()
   #config: Config
   #signal: AbortSignal | undefined
 
@@ -90,7 +92,7 @@ export class FolderRegistry {
   }
 
   /** Undefined for a folder that is paused, unknown or not started. */
-  running(folder: FolderId): RunningFolder | undefined {
+  running(folder: FolderId): Folder | undefined {
     return this.#running.get(folder)
   }
 
@@ -102,7 +104,7 @@ export class FolderRegistry {
   }
 
   /** Throws `folder-missing`, `folder-paused` or `folder-not-running`. */
-  find(folder: FolderId): RunningFolder {
+  find(folder: FolderId): Folder {
     if (this.configured(folder).paused) throw new TwinfoldError('folder-paused', 'folder is paused')
     const running = this.#running.get(folder)
     if (running === undefined) throw new TwinfoldError('folder-not-running', 'folder is not running')
@@ -116,7 +118,7 @@ export class FolderRegistry {
 
   #start(folder: FolderConfig): void {
     if (this.#signal?.aborted !== false) return
-    const running = new RunningFolder(
+    const running = openFolder(
       {
         ...this.#deps,
         slots: this.#slots,

@@ -13,7 +13,7 @@ import { FOLDER_POLICIES } from './state/folder-policy.ts'
 import { DownloadPublisher } from './peers/download-publisher.ts'
 import type { FolderExplorer } from './queries/explorer-types.ts'
 import { FolderRegistry } from './folder-registry.ts'
-import { isDamage } from './folder/folder-runner.ts'
+import { isIndexDamage } from './state/index-damage.ts'
 import { viewIgnores, writeIgnores } from './folder/ignore-file.ts'
 import { KnownStatuses, statusOf } from './queries/known-status.ts'
 import { localChanges } from './folder/local-changes.ts'
@@ -34,12 +34,10 @@ import type {
 /**
  * The hub: runs the folders and exposes their operations and queries. It makes no decisions about files.
  *
- * `FolderRegistry` holds the folders and applies the configuration to them. A running folder is a `RunningFolder`:
- * - `FolderRunner` is its single loop, which decides when to do what (`RescanSchedule`, `ScanQueue`) and owns its
- *   `FolderState`. Nothing else changes the index.
- * - `FolderOnDisk` does the work of the loop: health checks and marker, then `scanFolder` with events, then statistics.
- * - `FolderWatch` runs beside it and reports changed files.
- * - `JobQueue` holds the files to be pulled, and those that the user prioritized.
+ * `FolderRegistry` holds the folders and applies the configuration to them. A folder that is not paused is a `Folder`:
+ * its single loop decides when to do what and owns its state. It consists of
+ * - `ScanWork`, which compares the disk with the index and stores what differs,
+ * - `Pulls`, which decides when needed items are pulled and runs the puller beside the loop.
  *
  * Queries read the index directly, which serves them in order, so that none waits for a scan.
  */
@@ -86,7 +84,7 @@ export class Model implements Hub {
     pullStarted.listen(() => this.#downloads.wake())
     pullWanted.listen((folder) => this.#registry.running(folder)?.pullSoon())
     // The index is empty now: only a scan fills it again.
-    indexLost.listen((folder) => this.#registry.running(folder)?.runner.scanSoon())
+    indexLost.listen((folder) => this.#registry.running(folder)?.requests.scanSoon())
     itemDiffers.listen((item) => this.#rescan(item))
   }
 
@@ -115,7 +113,7 @@ export class Model implements Hub {
   #rescan({ folder, record, contentOnly }: DifferingItem): void {
     const marked = contentOnly ? this.#mustRescan(folder, record) : Promise.resolve()
     marked
-      .then(() => this.#registry.running(folder)?.runner.pathsChanged([record.name]))
+      .then(() => this.#registry.running(folder)?.requests.scanPaths([record.name]))
       .catch((error: unknown) => {
         this.#log.warn(`folder ${folder}: ${record.name} could not be marked for a rescan: ${messageOf(error)}`)
       })
@@ -133,7 +131,7 @@ export class Model implements Hub {
   async scan(folder: FolderId, subs: readonly string[], nextMs: number | undefined): Promise<void> {
     const running = this.#registry.find(folder)
     this.#log.debug(() => `folder ${folder}: scan requested${nextMs === undefined ? '' : `, the next in ${nextMs} ms`}`)
-    await running.runner.scan(cleanSubs(subs), nextMs)
+    await running.requests.scan(cleanSubs(subs), nextMs)
   }
 
   async scanAll(): Promise<ReadonlyMap<FolderId, string>> {
@@ -206,12 +204,12 @@ export class Model implements Hub {
     } catch (error) {
       throw new TwinfoldError('folder-error', `writing ignores: ${messageOf(error)}`, { cause: error })
     }
-    this.#registry.running(folder)?.runner.scanSoon()
+    this.#registry.running(folder)?.requests.scanSoon()
     return await this.ignores(folder)
   }
 
   async folderErrors(folder: FolderId, { page, perPage }: Paging): Promise<readonly ScanProblem[]> {
-    return this.#registry.find(folder).runner.problems.slice((page - 1) * perPage, page * perPage)
+    return this.#registry.find(folder).problems.slice((page - 1) * perPage, page * perPage)
   }
 
   async folderStatistics(): Promise<ReadonlyMap<FolderId, FolderStatistics>> {
@@ -220,11 +218,11 @@ export class Model implements Hub {
   }
 
   async override(folder: FolderId): Promise<void> {
-    await this.#registry.running(folder)?.override()
+    await this.#registry.running(folder)?.tasks.override()
   }
 
   async revert(folder: FolderId): Promise<void> {
-    await this.#registry.running(folder)?.revert()
+    await this.#registry.running(folder)?.tasks.revert()
   }
 
   async localChanged(folder: FolderId, paging: Paging): Promise<readonly FileHead[]> {
@@ -237,7 +235,7 @@ export class Model implements Hub {
   }
 
   async restoreVersions(folder: FolderId, wanted: ReadonlyMap<string, number>): Promise<ReadonlyMap<string, string>> {
-    return await this.#registry.find(folder).restoreVersions(wanted)
+    return await this.#registry.find(folder).tasks.restoreVersions(wanted)
   }
 
   /** Loaded on the first call. */
@@ -262,7 +260,7 @@ export class Model implements Hub {
     try {
       return await read(await this.#deps.store.folder(folder))
     } catch (error) {
-      if (isDamage(error)) this.#registry.running(folder)?.runner.scanSoon()
+      if (isIndexDamage(error)) this.#registry.running(folder)?.requests.scanSoon()
       throw error
     }
   }

@@ -1,24 +1,30 @@
+import type { FolderId } from '../../core/ids.ts'
 import type { EventSink } from '../../events/types.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { FolderStateName } from '../types.ts'
 
-export type WorkingState = Exclude<FolderStateName, 'error'>
+export type WorkingState = Exclude<FolderStateName, 'error' | 'idle'>
 
 export interface FolderStateDeps {
   readonly clock: Clock
   readonly events: EventSink
 }
 
-/** The state of one folder and its change events. Only the folder's loop changes it. */
+/**
+ * The state of one folder and its change events. A scan or another task of the loop has precedence over a concurrent
+ * pull; an error has precedence over both until the loop's next work.
+ */
 export class FolderState {
   readonly #deps: FolderStateDeps
-  readonly #folder: string
+  readonly #folder: FolderId
   #name: FolderStateName = 'idle'
   #error = ''
   /** Whole seconds, as in Syncthing's API; 0 before the first change. */
   #changedMs = 0
+  #isWorking = false
+  #pull: WorkingState | undefined
 
-  constructor(deps: FolderStateDeps, folder: string) {
+  constructor(deps: FolderStateDeps, folder: FolderId) {
     this.#deps = deps
     this.#folder = folder
   }
@@ -35,18 +41,36 @@ export class FolderState {
     return this.#changedMs
   }
 
-  /** No-op if the folder already is in this state. */
-  move(to: WorkingState): void {
-    if (this.#name === to) return
-    this.#error = ''
-    this.#change(to)
+  /** The loop scans or performs a task. */
+  setWork(state: WorkingState): void {
+    this.#isWorking = true
+    this.#move(state)
+  }
+
+  /** The loop has nothing to do, and the folder is in no error: the state is that of the pull, or idle. */
+  endWork(): void {
+    this.#isWorking = false
+    this.#move(this.#pull ?? 'idle')
+  }
+
+  /** The state of the running pull; undefined when it has ended. */
+  setPull(state: WorkingState | undefined): void {
+    this.#pull = state
+    if (!this.#isWorking && this.#name !== 'error') this.#move(state ?? 'idle')
   }
 
   /** A new reason is reported also when the folder is in error already; the same reason only once. */
   fail(reason: string): void {
+    this.#isWorking = false
     if (this.#name === 'error' && this.#error === reason) return
     this.#error = reason
     this.#change('error')
+  }
+
+  #move(to: WorkingState | 'idle'): void {
+    if (this.#name === to) return
+    this.#error = ''
+    this.#change(to)
   }
 
   #change(to: FolderStateName): void {

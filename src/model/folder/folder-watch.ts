@@ -7,7 +7,7 @@ import type { Service } from '../../sync/supervisor.ts'
 import { Wakeup } from '../../sync/wakeup.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Watcher, WatchEvent } from '../../platform/watch.ts'
-import type { WatchControl } from './folder-contracts.ts'
+import type { FolderRequests } from './folder-requests.ts'
 
 const RETRY_DELAY_MS_MIN = 60_000
 const RETRY_DELAY_MS_MAX = 3_600_000
@@ -19,14 +19,13 @@ export interface FolderWatchDeps {
   readonly watcher: Watcher
   readonly events: EventSink
   readonly log: Logger
+  /** Receives the changed paths, and a full scan when changes may have been missed. */
+  readonly requests: Pick<FolderRequests, 'scanPaths' | 'scanSoon'>
 }
 
 export interface FolderWatchOptions {
   readonly folder: FolderConfig
   readonly root: string
-  readonly onPaths: (paths: readonly string[]) => void
-  /** Changes may have been missed: a full scan is required. */
-  readonly onLost: () => void
 }
 
 /** One watch request; aborted when the patterns change or the folder is in error. */
@@ -41,7 +40,7 @@ interface Session {
 }
 
 /** Watches the files of one folder while the folder is healthy, and retries after failures. */
-export class FolderWatch implements Service, WatchControl {
+export class FolderWatch implements Service {
   readonly name: string
   readonly #deps: FolderWatchDeps
   readonly #options: FolderWatchOptions
@@ -61,6 +60,10 @@ export class FolderWatch implements Service, WatchControl {
     return this.#error
   }
 
+  /**
+   * Called before every scan, so that no change after it is missed. Resolves when the folder is watched, when watching
+   * failed or when the signal aborts. Unchanged lines have no effect.
+   */
   async follow(ignoreLines: readonly string[], signal: AbortSignal): Promise<void> {
     if (!this.#options.folder.fsWatcherEnabled || signal.aborted) return
     const key = JSON.stringify(ignoreLines)
@@ -91,6 +94,7 @@ export class FolderWatch implements Service, WatchControl {
     alarm.abort()
   }
 
+  /** The folder is in error: no watching until `follow`. */
   stop(): void {
     this.#session?.stop.abort()
     this.#session?.settled.resolve()
@@ -172,7 +176,7 @@ export class FolderWatch implements Service, WatchControl {
         this.#deps.log.debug(
           () => `folder ${this.#options.folder.id}: ${subs.length} paths changed, ${JSON.stringify(subs[0])} first`,
         )
-        this.#options.onPaths(subs)
+        this.#deps.requests.scanPaths(subs)
       }
     }
   }
@@ -182,14 +186,14 @@ export class FolderWatch implements Service, WatchControl {
     this.#retryDelayMs = RETRY_DELAY_MS_MIN
     this.#setError('')
     session.settled.resolve()
-    if (session.late) this.#options.onLost()
+    if (session.late) this.#deps.requests.scanSoon()
     session.late = false
   }
 
   #failed(reason: string): void {
     this.#deps.log.warn(`folder ${this.#options.folder.id}: changes are not watched: ${reason}; rescans find them`)
     this.#setError(reason)
-    this.#options.onLost()
+    this.#deps.requests.scanSoon()
   }
 
   #setError(reason: string): void {

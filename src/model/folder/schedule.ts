@@ -6,8 +6,27 @@ const RECHECK_DELAY_MS_MAX = 300_000
 /** Finer than the resolution of timers, small enough for `Random.int`. */
 const JITTER_STEPS = 1_000_000
 
+/** What a folder does by the clock. Time is a parameter: monotonic milliseconds. */
+export class FolderSchedule {
+  readonly rescans: RescanSchedule
+  readonly cleaning: CleanSchedule
+  readonly rechecks = new RecheckSchedule()
+
+  constructor(rescanIntervalMs: number, cleanIntervalMs: number, random: Random) {
+    this.rescans = new RescanSchedule(rescanIntervalMs, random)
+    this.cleaning = new CleanSchedule(cleanIntervalMs)
+  }
+
+  /** Time until something is due. A folder in error is not cleaned up. */
+  delayMs(nowMs: number, isInError: boolean): number {
+    const rescanMs = this.rescans.delayMs(nowMs) ?? Number.POSITIVE_INFINITY
+    const cleanMs = isInError ? Number.POSITIVE_INFINITY : this.cleaning.delayMs(nowMs)
+    return Math.min(rescanMs, this.rechecks.delayMs(nowMs), cleanMs)
+  }
+}
+
 /** When the next automatic rescan is due. Time is a parameter: monotonic milliseconds. */
-export class RescanSchedule {
+class RescanSchedule {
   readonly #intervalMs: number
   readonly #random: Random
   #dueMs: number | undefined
@@ -45,7 +64,7 @@ export class RescanSchedule {
 }
 
 /** When a folder in error is checked again: with exponential backoff. */
-export class RecheckSchedule {
+class RecheckSchedule {
   #delayMs = RECHECK_DELAY_MS_MIN
   #dueMs = Number.POSITIVE_INFINITY
 
@@ -75,7 +94,7 @@ export class RecheckSchedule {
 }
 
 /** When old versions are cleaned up. The first clean-up is one interval after the start. */
-export class CleanSchedule {
+class CleanSchedule {
   readonly #intervalMs: number
   #dueMs: number | undefined
 

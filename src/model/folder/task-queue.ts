@@ -1,11 +1,11 @@
 import { TwinfoldError } from '../../core/errors.ts'
-import type { FolderCheck } from './folder-contracts.ts'
+import type { FolderCheck } from './folder-checks.ts'
 import type { WorkingState } from './folder-state.ts'
 
 /** Limit of queued tasks per folder; bounds memory when a script sends requests in a loop. */
 const WAITING_MAX = 1_000
 
-/** A requested operation that is neither a scan nor a pull. TaskQueue run between scans, one at a time. */
+/** A requested operation that is neither a scan nor a pull. Tasks run between scans, one at a time. */
 export interface FolderTask {
   /** Folder states while the task waits for a slot and while it runs. */
   readonly states: { readonly waiting: WorkingState; readonly working: WorkingState }

@@ -86,7 +86,7 @@ export class Explorer implements FolderExplorer {
     return {
       folder: facts,
       records,
-      problem: running?.runner.problems.find(({ path }) => path === name)?.error,
+      problem: running?.problems.find(({ path }) => path === name)?.error,
       queue: needed && running !== undefined ? placeOf(running, name) : undefined,
       devices: devicesOf(records, this.#others(folder)),
     }

@@ -1,9 +1,9 @@
 import type { FolderIndex, FolderTotals } from '../../db/types.ts'
 import type { PullProgress } from '../puller/file-progress.ts'
-import type { RunningFolder } from '../folder/running-folder.ts'
+import type { Folder } from '../folder/folder.ts'
 import type { FolderStatus } from '../types.ts'
 
-type OwnStatus = ReturnType<RunningFolder['status']>
+type OwnStatus = ReturnType<Folder['status']>
 
 /** The inputs of a cached status. */
 interface Known {
@@ -19,15 +19,15 @@ interface Known {
  * which shows that it is unchanged.
  */
 export class KnownStatuses {
-  readonly #known = new WeakMap<RunningFolder, Known>()
+  readonly #known = new WeakMap<Folder, Known>()
 
   /** The open index of a folder; it stays the same while the folder runs. */
-  setIndex(running: RunningFolder, index: FolderIndex): void {
+  setIndex(running: Folder, index: FolderIndex): void {
     if (this.#known.get(running)?.index !== index) this.#known.set(running, { index })
   }
 
   /** Undefined when the index has to be queried. */
-  get(running: RunningFolder): FolderStatus | undefined {
+  get(running: Folder): FolderStatus | undefined {
     const before = this.#known.get(running)
     const totals = before?.index.totals
     if (before === undefined || totals === undefined) return undefined
@@ -41,7 +41,7 @@ export class KnownStatuses {
   }
 }
 
-export function statusOf(running: RunningFolder, totals: FolderTotals): FolderStatus {
+export function statusOf(running: Folder, totals: FolderTotals): FolderStatus {
   return makeStatus(running.status(), totals, sumFetched(running.pulling.values()))
 }
 

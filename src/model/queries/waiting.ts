@@ -3,7 +3,7 @@ import { waitingAction } from '../../core/records/item-state.ts'
 import type { QueuePlace } from '../../core/records/reasons.ts'
 import type { FolderIndex, NameRecords } from '../../db/types.ts'
 import type { WaitingItem } from './explorer-types.ts'
-import type { RunningFolder } from '../folder/running-folder.ts'
+import type { Folder } from '../folder/folder.ts'
 import type { TimeSlice } from '../state/time-slice.ts'
 import type { Paging } from '../types.ts'
 
@@ -11,9 +11,7 @@ import type { Paging } from '../types.ts'
 const CHUNK = 1_000
 
 /** The queue of a running folder. */
-export type Queue = Pick<RunningFolder, 'jobs' | 'pulling'> & {
-  readonly runner: Pick<RunningFolder['runner'], 'problems'>
-}
+export type Queue = Pick<Folder, 'jobs' | 'pulling' | 'problems'>
 
 /** A page of what is needed: what is being downloaded, what is queued, then the rest by name. Each item once. */
 export async function waitingItems(
@@ -34,7 +32,7 @@ export async function waitingItems(
   )
   const downloading = new Set(inProgress)
   const queued = new Set(names)
-  const problems = new Map(queue?.runner.problems.map(({ path, error }) => [path, error]))
+  const problems = new Map(queue?.problems.map(({ path, error }) => [path, error]))
   const stageOf = (name: string) => (downloading.has(name) ? 'downloading' : queued.has(name) ? 'queued' : 'waiting')
   return (await index.records([...names, ...rest]))
     .filter(({ local, global }) => isNeeded(local, global)) // some were pulled meanwhile

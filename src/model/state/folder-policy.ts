@@ -1,6 +1,6 @@
 import type { FolderTypeName } from '../../core/config/config.ts'
 
-/** What a folder type may do: one table instead of a runner class per type. */
+/** What a folder type may do: one table instead of a class per type. */
 export interface FolderPolicy {
   /** A local change is not announced: its record carries the receive-only flag. */
   readonly localChangesStayHere: boolean

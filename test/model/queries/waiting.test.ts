@@ -14,7 +14,7 @@ function queueOf(progress: PullProgress): Queue {
   const jobs = new JobQueue(100)
   for (const name of ['m', 'z', 'b']) jobs.push(name)
   jobs.pop()
-  return { jobs, pulling: new Map([['m', progress]]), runner: { problems: [{ path: 'z', error: 'disk is full' }] } }
+  return { jobs, pulling: new Map([['m', progress]]), problems: [{ path: 'z', error: 'disk is full' }] }
 }
 
 test('needed items are listed in queue order, then by name, each once over all pages', async () => {

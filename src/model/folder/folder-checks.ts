@@ -1,0 +1,98 @@
+import type { Config, FolderConfig } from '../../core/config/config.ts'
+import { messageOf, TwinfoldError } from '../../core/errors.ts'
+import { IgnoreRules } from '../../core/ignore/ignore.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Disk } from '../../platform/disk.ts'
+import { isCaseInsensitive } from '../../scanner/presence.ts'
+import { FOLDER_POLICIES } from '../state/folder-policy.ts'
+import { checkHealth, checkSameRoot, type HealthOptions, type RootIdentity } from '../state/health.ts'
+import { loadIgnores } from './ignore-file.ts'
+
+const NO_RULES = new IgnoreRules([])
+/** Free space is checked at most once in this interval: a disk does not fill up between two batches of a scan. */
+const SPACE_INTERVAL_MS = 1_000
+/** The case sensitivity of a file system rarely changes. */
+const CASE_INTERVAL_MS = 10_000
+
+/** Result of the check that precedes a scan or a pull. */
+export interface FolderCheck {
+  readonly root: RootIdentity
+  readonly ignore: IgnoreRules
+  /** The file system is case-insensitive. */
+  readonly caseInsensitive: boolean
+  /** Time of the check on the monotonic clock. */
+  readonly atMs: number
+}
+
+export interface FolderChecksDeps {
+  readonly clock: Clock
+  readonly disk: Disk
+  /** The current settings: they may change while the folder runs. */
+  options(): Config['options']
+}
+
+export interface FolderChecksOptions {
+  readonly folder: FolderConfig
+  readonly root: string
+  readonly databaseDirectory: string
+}
+
+/** Checks whether one folder may be scanned and pulled. */
+export class FolderChecks {
+  readonly #deps: FolderChecksDeps
+  readonly #options: FolderChecksOptions
+  #spaceSeenMs = Number.NEGATIVE_INFINITY
+  #caseSeenMs = Number.NEGATIVE_INFINITY
+  #caseInsensitive = false
+
+  constructor(deps: FolderChecksDeps, { folder, root, databaseDirectory }: FolderChecksOptions) {
+    this.#deps = deps
+    this.#options = { folder, root, databaseDirectory }
+  }
+
+  /** Rejects with `folder-error` and the reason when the folder must not be scanned. */
+  async check(): Promise<FolderCheck> {
+    const { clock, disk } = this.#deps
+    const atMs = clock.monotonicMs()
+    // All checks run in parallel: they are most of the cost of scanning one file. The health error takes precedence.
+    const checks = [checkHealth(disk, this.#health()), this.#ignores(), this.#isCaseInsensitive(atMs)] as const
+    const [root, ignore] = await Promise.allSettled(checks)
+    if (root.status === 'rejected') throw root.reason
+    this.#spaceSeenMs = atMs
+    if (ignore.status === 'rejected') throw ignore.reason
+    return { root: root.value, ignore: ignore.value, caseInsensitive: await checks[2], atMs }
+  }
+
+  /** Rejects when root or marker have changed since the check; to be called before results are stored. */
+  async checkAgain({ root }: FolderCheck): Promise<void> {
+    const { clock, disk } = this.#deps
+    const nowMs = clock.monotonicMs()
+    const spaceKnown = nowMs - this.#spaceSeenMs < SPACE_INTERVAL_MS
+    await checkSameRoot(disk, { ...this.#health(), spaceKnown }, root)
+    if (!spaceKnown) this.#spaceSeenMs = nowMs
+  }
+
+  async #isCaseInsensitive(nowMs: number): Promise<boolean> {
+    if (nowMs - this.#caseSeenMs >= CASE_INTERVAL_MS) {
+      this.#caseInsensitive = await isCaseInsensitive(this.#deps.disk, this.#options.root)
+      this.#caseSeenMs = nowMs
+    }
+    return this.#caseInsensitive
+  }
+
+  async #ignores(): Promise<IgnoreRules> {
+    const { folder, root } = this.#options
+    if (!FOLDER_POLICIES[folder.type].hasIgnores) return NO_RULES
+    try {
+      return (await loadIgnores(this.#deps.disk, root)) ?? NO_RULES
+    } catch (error) {
+      throw new TwinfoldError('folder-error', `loading ignores: ${messageOf(error)}`, { cause: error })
+    }
+  }
+
+  #health(): HealthOptions {
+    const { folder, root, databaseDirectory } = this.#options
+    const { minHomeDiskFree } = this.#deps.options()
+    return { root, markerName: folder.markerName, databaseDirectory, minHomeDiskFree }
+  }
+}

@@ -1,0 +1,96 @@
+import type { TwinfoldError } from '../../core/errors.ts'
+import type { Clock } from '../../platform/clock.ts'
+import { Wakeup } from '../../sync/wakeup.ts'
+import { ScanQueue, type ScanJob } from './scan-queue.ts'
+import { TaskQueue, type FolderTask, type QueuedTask } from './task-queue.ts'
+
+export const WHOLE_FOLDER: readonly string[] = ['']
+/** Limit of queued lists of changed paths; beyond it a full scan is cheaper. */
+const CHANGES_MAX = 16
+
+/** What REST calls, the watcher, pulls and other devices request of one folder; its loop takes the requests out. */
+export class FolderRequests {
+  readonly #scans = new ScanQueue()
+  readonly #tasks = new TaskQueue()
+  readonly #wakeup = new Wakeup()
+  #isFullScanWanted = false
+  #changedPaths: (readonly string[])[] = []
+
+  /** Resolves when the scan has ended and the index holds its results. The scan continues when the caller aborts. */
+  scan(subs: readonly string[], nextMs: number | undefined): Promise<void> {
+    const result = this.#scans.add(subs, nextMs)
+    this.#wakeup.ring()
+    return result
+  }
+
+  /** Resolves when the task has ended. The task continues when the caller aborts. */
+  perform(task: FolderTask): Promise<void> {
+    const result = this.#tasks.add(task)
+    this.#wakeup.ring()
+    return result
+  }
+
+  /** Schedules a full scan without waiting for it. */
+  scanSoon(): void {
+    this.#isFullScanWanted = true
+    this.#wakeup.ring()
+  }
+
+  /** Queues one scan of these paths. */
+  scanPaths(paths: readonly string[]): void {
+    if (paths.length === 0) return
+    if (this.#changedPaths.length >= CHANGES_MAX) this.#changedPaths = [WHOLE_FOLDER]
+    else this.#changedPaths.push([...paths])
+    this.#wakeup.ring()
+  }
+
+  /** Makes the loop decide again what to do. */
+  wake(): void {
+    this.#wakeup.ring()
+  }
+
+  get isFullScanWanted(): boolean {
+    return this.#isFullScanWanted
+  }
+
+  takeScan(): ScanJob | undefined {
+    return this.#scans.take()
+  }
+
+  takeTask(): QueuedTask | undefined {
+    return this.#tasks.take()
+  }
+
+  takePaths(): readonly string[] | undefined {
+    return this.#changedPaths.shift()
+  }
+
+  /** A full scan begins, which covers all changed paths. */
+  fullScanBegins(): void {
+    this.#changedPaths = []
+    this.#isFullScanWanted = false
+  }
+
+  /** Resolves after a request or the delay. */
+  async wait(clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> {
+    const alarm = new AbortController()
+    if (delayMs < Number.POSITIVE_INFINITY) {
+      // A rejection is our own abort below: a request came first.
+      clock.sleep(delayMs, alarm.signal).then(
+        () => this.#wakeup.ring(),
+        () => {},
+      )
+    }
+    try {
+      await this.#wakeup.wait(signal)
+    } finally {
+      alarm.abort()
+    }
+  }
+
+  /** Rejects all scans and tasks, and all later ones. */
+  close(reason: TwinfoldError): void {
+    this.#scans.close(reason)
+    this.#tasks.close(reason)
+  }
+}

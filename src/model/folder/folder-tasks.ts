@@ -1,0 +1,78 @@
+import type { FolderConfig } from '../../core/config/config.ts'
+import { FOLDER_POLICIES } from '../state/folder-policy.ts'
+import type { FileVersion } from '../types.ts'
+import type { FolderRequests } from './folder-requests.ts'
+import type { FolderVersions } from './folder-versions.ts'
+import type { Pulls } from './pulls.ts'
+import type { ScanWork } from './scan-work.ts'
+import type { FolderTask } from './task-queue.ts'
+
+const SCANNING = { waiting: 'scan-waiting', working: 'scanning' } as const
+const CLEANING = { waiting: 'clean-waiting', working: 'cleaning' } as const
+
+export interface FolderTasksDeps {
+  readonly requests: FolderRequests
+  readonly work: Pick<ScanWork, 'override'>
+  readonly pulls: Pick<Pulls, 'exclude' | 'revert'>
+  readonly versions: Pick<FolderVersions, 'cleanIntervalMs' | 'clean' | 'list' | 'require' | 'restore'>
+}
+
+/** What users request of one folder besides scans. The loop runs these tasks between scans. */
+export class FolderTasks {
+  readonly #deps: FolderTasksDeps
+  readonly #type: FolderConfig['type']
+
+  constructor(deps: FolderTasksDeps, { type }: Pick<FolderConfig, 'type'>) {
+    this.#deps = deps
+    this.#type = type
+  }
+
+  /** Resolves when the local state has become the global one. No-op unless the folder type allows it. */
+  async override(): Promise<void> {
+    if (!FOLDER_POLICIES[this.#type].canOverride) return
+    const { requests, work } = this.#deps
+    await requests.perform({ states: SCANNING, run: (check, signal) => work.override(check, signal) })
+  }
+
+  /** Resolves when local changes are reverted, except for items that must be pulled. No-op unless the type allows it. */
+  async revert(): Promise<void> {
+    if (!FOLDER_POLICIES[this.#type].canRevert) return
+    const { pulls, requests } = this.#deps
+    const run: FolderTask['run'] = async (check, signal) => requests.scanPaths(await pulls.revert(check, signal))
+    await requests.perform({ states: SCANNING, run })
+  }
+
+  /** By path, newest first. Rejects with `folder-error` where the folder keeps no versions. */
+  async versions(signal: AbortSignal): Promise<ReadonlyMap<string, readonly FileVersion[]>> {
+    return await this.#deps.versions.list(signal)
+  }
+
+  /** The map holds a message for each version that could not be restored. */
+  async restoreVersions(wanted: ReadonlyMap<string, number>): Promise<ReadonlyMap<string, string>> {
+    const { pulls, requests, versions } = this.#deps
+    await versions.require()
+    const failures = new Map<string, string>()
+    const run: FolderTask['run'] = async (_check, signal) => {
+      using _lock = await pulls.exclude(signal)
+      for (const [name, reason] of await versions.restore(wanted, signal)) failures.set(name, reason)
+      requests.scanPaths([...wanted.keys()].filter((name) => !failures.has(name)))
+    }
+    await requests.perform({ states: SCANNING, run })
+    return failures
+  }
+
+  /** Interval of the clean-up of old versions; 0 disables it. */
+  get cleanIntervalMs(): number {
+    return this.#deps.versions.cleanIntervalMs
+  }
+
+  /** Removes surplus old versions. */
+  get cleanUp(): FolderTask {
+    const { pulls, versions } = this.#deps
+    const run: FolderTask['run'] = async (_check, signal) => {
+      using _lock = await pulls.exclude(signal) // a version being written would be removed as incomplete
+      await versions.clean(signal)
+    }
+    return { states: CLEANING, run }
+  }
+}

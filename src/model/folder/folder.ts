@@ -1,0 +1,298 @@
+import type { FolderConfig } from '../../core/config/config.ts'
+import { messageOf, TwinfoldError } from '../../core/errors.ts'
+import type { EventSink, Logger } from '../../events/types.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Random } from '../../platform/random.ts'
+import type { ScanProblem } from '../../scanner/types.ts'
+import type { Semaphore } from '../../sync/semaphore.ts'
+import { supervise, type Service } from '../../sync/supervisor.ts'
+import type { PullProgress } from '../puller/file-progress.ts'
+import { isIndexDamage } from '../state/index-damage.ts'
+import type { JobQueue } from '../state/job-queue.ts'
+import type { FileVersion, FolderStatus } from '../types.ts'
+import type { FolderCheck, FolderChecks } from './folder-checks.ts'
+import type { FolderProblems } from './folder-problems.ts'
+import { WHOLE_FOLDER, type FolderRequests } from './folder-requests.ts'
+import type { FolderState } from './folder-state.ts'
+import type { FolderTasks } from './folder-tasks.ts'
+import type { FolderWatch } from './folder-watch.ts'
+import type { Pulls } from './pulls.ts'
+import type { ScanJob } from './scan-queue.ts'
+import type { ScanWork } from './scan-work.ts'
+import { FolderSchedule } from './schedule.ts'
+import type { FolderTask, QueuedTask } from './task-queue.ts'
+
+export interface FolderDeps {
+  readonly clock: Clock
+  readonly random: Random
+  readonly events: EventSink
+  readonly log: Logger
+  readonly slots: Semaphore
+  readonly jobs: JobQueue
+  readonly requests: FolderRequests
+  readonly state: FolderState
+  readonly problems: FolderProblems
+  readonly checks: Pick<FolderChecks, 'check'>
+  readonly work: Pick<ScanWork, 'prepare' | 'scan'>
+  readonly pulls: Pulls
+  readonly tasks: FolderTasks
+  readonly watch: Pick<FolderWatch, 'name' | 'run' | 'follow' | 'stop' | 'error'>
+}
+
+/**
+ * A folder that is not paused. Its loop schedules scans (`ScanWork`), one at a time, and starts pulls (`Pulls`), which
+ * run concurrently. Watchers, timers, other devices and REST calls only enqueue requests and wake the loop.
+ */
+export class Folder implements Service {
+  readonly name: string
+  readonly jobs: JobQueue
+  readonly requests: FolderRequests
+  readonly tasks: FolderTasks
+  readonly #deps: FolderDeps
+  readonly #folder: FolderConfig
+  readonly #schedule: FolderSchedule
+  readonly #stop = new AbortController()
+  #done: Promise<unknown> = Promise.resolve()
+  #ignorePatterns = false
+  #scannedOnce = false
+
+  constructor(deps: FolderDeps, folder: FolderConfig) {
+    this.#deps = deps
+    this.#folder = folder
+    this.name = `model/${folder.id}`
+    this.jobs = deps.jobs
+    this.requests = deps.requests
+    this.tasks = deps.tasks
+    this.#schedule = new FolderSchedule(folder.rescanIntervalS * 1_000, deps.tasks.cleanIntervalMs, deps.random)
+  }
+
+  start(): void {
+    this.#done = Promise.all([this.#supervise(this), this.#supervise(this.#deps.watch)])
+  }
+
+  /** Resolves when all tasks of the folder have ended; pending scan requests are rejected. */
+  async stop(): Promise<void> {
+    this.#stop.abort(new TwinfoldError('stopped', 'context canceled'))
+    await this.#done
+  }
+
+  status(): Omit<FolderStatus, 'sequence' | 'remoteSequences' | 'counts'> {
+    const { problems, state, watch } = this.#deps
+    return {
+      state: state.name,
+      stateChangedMs: state.changedMs,
+      error: state.error,
+      errorCount: problems.count,
+      watchError: watch.error,
+      ignorePatterns: this.#ignorePatterns,
+    }
+  }
+
+  /** By path, newest first. Rejects with `folder-error` where the folder keeps no versions. */
+  async versions(): Promise<ReadonlyMap<string, readonly FileVersion[]>> {
+    return await this.tasks.versions(this.#stop.signal)
+  }
+
+  get problems(): readonly ScanProblem[] {
+    return this.#deps.problems.list()
+  }
+
+  get isPulling(): boolean {
+    return this.#deps.pulls.isPulling
+  }
+
+  /** Progress of the files being pulled, by name. */
+  get pulling(): ReadonlyMap<string, PullProgress> {
+    return this.#deps.pulls.progress
+  }
+
+  /** Pulls after the first scan, as soon as no pull is running. */
+  pullSoon(): void {
+    this.#deps.pulls.request()
+    this.#deps.requests.wake()
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { pulls, requests, work } = this.#deps
+    try {
+      await work.prepare()
+      while (!signal.aborted) await this.#step(signal)
+    } catch (error) {
+      if (!signal.aborted) throw error
+    } finally {
+      pulls.stop(signal.reason)
+      await pulls.ended()
+      if (signal.aborted) requests.close(new TwinfoldError('stopped', 'context canceled'))
+    }
+  }
+
+  /** Runs the most urgent task or waits for one. The first step always is the initial scan. */
+  async #step(signal: AbortSignal): Promise<void> {
+    const { clock, pulls, requests } = this.#deps
+    const nowMs = clock.monotonicMs()
+    if (this.#schedule.rescans.isDue(nowMs)) return await this.#timedScan(signal)
+    if (requests.isFullScanWanted) return await this.#quietScan(WHOLE_FOLDER, signal)
+    const job = requests.takeScan()
+    if (job !== undefined) return await this.#requestedScan(job, signal)
+    const task = requests.takeTask()
+    if (task !== undefined) return await this.#perform(task, signal)
+    const paths = requests.takePaths()
+    if (paths !== undefined) return await this.#quietScan(paths, signal)
+    if (this.#schedule.rechecks.isDue(nowMs)) return await this.#recheck()
+    if (!this.#isInError && this.#schedule.cleaning.isDue(nowMs)) return await this.#clean(nowMs, signal)
+    if (this.#mayPull && pulls.isDue(nowMs)) void this.#pull(signal)
+    const pullMs = this.#mayPull ? pulls.delayMs(nowMs) : Number.POSITIVE_INFINITY
+    await requests.wait(clock, Math.min(pullMs, this.#schedule.delayMs(nowMs, this.#isInError)), signal)
+  }
+
+  get #isInError(): boolean {
+    return this.#deps.state.name === 'error'
+  }
+
+  /** No pull before the first scan, nor while the folder is in error. */
+  get #mayPull(): boolean {
+    return this.#scannedOnce && !this.#isInError
+  }
+
+  async #pull(signal: AbortSignal): Promise<void> {
+    const failure = await this.#deps.pulls.run(signal)
+    if (failure !== undefined) this.#failed(failure.error)
+    this.#deps.requests.wake()
+  }
+
+  async #timedScan(signal: AbortSignal): Promise<void> {
+    await this.#quietScan(WHOLE_FOLDER, signal)
+    this.#schedule.rescans.rearm(this.#deps.clock.monotonicMs())
+  }
+
+  async #perform(task: QueuedTask, signal: AbortSignal): Promise<void> {
+    try {
+      await this.#runInSlot(task, signal)
+      this.#deps.pulls.request()
+      task.succeed()
+    } catch (error) {
+      task.fail(signal.aborted ? new TwinfoldError('stopped', 'context canceled', { cause: error }) : error)
+    }
+  }
+
+  /** Rejects when the folder is in error, which its state then shows, or when the task fails. */
+  async #runInSlot({ states, run }: FolderTask, signal: AbortSignal): Promise<void> {
+    const { checks, slots, state } = this.#deps
+    const check = await checks.check().catch((error: unknown) => {
+      if (!signal.aborted) this.#failed(error)
+      throw error
+    })
+    state.setWork(states.waiting)
+    try {
+      using _slot = await slots.acquire(signal)
+      state.setWork(states.working)
+      await run(check, signal)
+    } finally {
+      state.endWork()
+    }
+  }
+
+  async #clean(nowMs: number, signal: AbortSignal): Promise<void> {
+    this.#schedule.cleaning.rearm(nowMs)
+    try {
+      await this.#runInSlot(this.tasks.cleanUp, signal)
+    } catch (error) {
+      if (signal.aborted) throw error
+      this.#deps.log.warn(`folder ${this.#folder.id}: old versions could not be cleaned up: ${messageOf(error)}`)
+    }
+  }
+
+  async #requestedScan(job: ScanJob, signal: AbortSignal): Promise<void> {
+    const { clock, problems, pulls } = this.#deps
+    try {
+      await this.#scan(job.subs, signal)
+    } catch (error) {
+      job.fail(signal.aborted ? new TwinfoldError('stopped', 'context canceled', { cause: error }) : error)
+      return
+    }
+    // Not by the caller: the loop may start another scan before the caller's continuation runs.
+    if (job.nextMs !== undefined) this.#schedule.rescans.rearmExactly(clock.monotonicMs(), job.nextMs)
+    // A requested scan often follows a repair by the user: retry failed items without waiting for the next retry.
+    if (problems.pullCount > 0) pulls.request()
+    job.succeed()
+  }
+
+  /** A scan without a waiting caller: failures show in the folder's state. */
+  async #quietScan(subs: readonly string[], signal: AbortSignal): Promise<void> {
+    const { log } = this.#deps
+    await this.#scan(subs, signal).catch((error: unknown) => {
+      if (!signal.aborted) log.debug(() => `folder ${this.#folder.id}: scan failed: ${messageOf(error)}`)
+    })
+    signal.throwIfAborted()
+  }
+
+  async #scan(subs: readonly string[], signal: AbortSignal): Promise<void> {
+    const { checks, pulls, requests, state, watch } = this.#deps
+    // Changes may have been missed while the folder was in error, so everything is scanned.
+    const paths = this.#isInError ? WHOLE_FOLDER : subs
+    if (paths.includes('')) requests.fullScanBegins()
+    try {
+      const check = await checks.check()
+      if (this.#isInError) pulls.request()
+      state.endWork()
+      await watch.follow(check.ignore.lines, signal)
+      await this.#scanInSlot(paths, check, signal)
+      this.#schedule.rechecks.recovered()
+    } catch (error) {
+      if (signal.aborted) throw error
+      this.#failed(error)
+      throw error
+    } finally {
+      this.#scannedOnce = true
+    }
+  }
+
+  async #scanInSlot(subs: readonly string[], check: FolderCheck, signal: AbortSignal): Promise<void> {
+    const { problems, pulls, slots, state, work } = this.#deps
+    state.setWork('scan-waiting')
+    using _slot = await slots.acquire(signal)
+    state.setWork('scanning')
+    this.#ignorePatterns = check.ignore.lines.length > 0
+    const result = await work.scan(subs, check, signal)
+    problems.setScan(subs, result.problems)
+    if (result.changed > 0 || !this.#scannedOnce) pulls.request()
+    state.endWork()
+  }
+
+  #failed(error: unknown): void {
+    const { clock, log, pulls, state, watch } = this.#deps
+    const reason = messageOf(error)
+    watch.stop()
+    pulls.stop(error)
+    if (state.error !== reason) log.warn(`folder ${this.#folder.id} stopped: ${reason}`)
+    if (!(error instanceof TwinfoldError)) log.debug(() => `folder ${this.#folder.id}: ${stackOf(error)}`)
+    state.fail(reason)
+    // The store has moved the damaged index aside and uses an empty one. It holds no records, so the scan that refills
+    // it cannot announce deletions; the scan starts at once, unless the index was damaged repeatedly.
+    this.#schedule.rechecks.failed(clock.monotonicMs(), isIndexDamage(error))
+  }
+
+  /** Checks whether the error is resolved (e.g. a disk is mounted again), without waiting for the next rescan. */
+  async #recheck(): Promise<void> {
+    this.#schedule.rechecks.taken()
+    try {
+      await this.#deps.checks.check()
+      this.requests.scanSoon()
+    } catch (error) {
+      this.#failed(error)
+    }
+  }
+
+  #supervise(service: Service): Promise<void> {
+    const { clock, events, log } = this.#deps
+    const onFailure = (error: unknown) => {
+      log.error(`folder ${this.#folder.id}: ${service.name} failed and restarts: ${messageOf(error)}`)
+      events.emit('Failure', `${service.name} failed: ${messageOf(error)}`)
+    }
+    return supervise(service, clock, onFailure, this.#stop.signal)
+  }
+}
+
+function stackOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error)
+}

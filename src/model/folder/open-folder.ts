@@ -1,0 +1,97 @@
+import { shortIdOf } from '../../core/device-id.ts'
+import { SharedMutex } from '../../sync/shared-mutex.ts'
+import type { FolderPartsDeps, FolderPartsOptions } from '../deps.ts'
+import { Puller } from '../puller/puller.ts'
+import { CounterFloor } from '../state/counter-floor.ts'
+import { JobQueue } from '../state/job-queue.ts'
+import { ChangePublisher } from './change-publisher.ts'
+import { Folder } from './folder.ts'
+import { FolderChecks } from './folder-checks.ts'
+import { FolderProblems } from './folder-problems.ts'
+import { FolderRequests } from './folder-requests.ts'
+import { folderRoot } from './folder-root.ts'
+import { FolderState } from './folder-state.ts'
+import { FolderTasks } from './folder-tasks.ts'
+import { FolderVersions } from './folder-versions.ts'
+import { FolderWatch } from './folder-watch.ts'
+import { LazyAttributes } from './lazy-attributes.ts'
+import { Pulls } from './pulls.ts'
+import { ScanWork } from './scan-work.ts'
+
+/** Files queued for one folder at a time; the need list itself stays in the index. */
+const JOBS_MAX = 100_000
+
+/** Everything that the parts of one folder share; made before them. */
+function sharedParts(deps: FolderPartsDeps, options: FolderPartsOptions) {
+  const { events, platform, store } = deps
+  const { folder, ownDevice, userHome } = options
+  const root = folderRoot(folder, userHome)
+  const ownShortId = shortIdOf(ownDevice)
+  const log = deps.logger('model')
+  const { clock, disk } = platform
+  return {
+    root,
+    ownShortId,
+    log,
+    jobs: new JobQueue(JOBS_MAX),
+    folderLock: new SharedMutex(),
+    requests: new FolderRequests(),
+    state: new FolderState({ clock, events }, folder.id),
+    problems: new FolderProblems({ events, log }, folder.id),
+    checks: new FolderChecks({ clock, disk, options: () => deps.options() }, { ...options, root }),
+    counts: new CounterFloor({ keyValue: store.keyValue, clock }, folder.id, ownShortId),
+    versions: new FolderVersions({ ...platform, log: deps.logger('versioner') }, { folder, root, userHome }),
+    attributes: new LazyAttributes(
+      { attributes: platform.attributes, disk, log, platform: platform.system.platform },
+      { folder, root, ownShortId },
+    ),
+    publisher: new ChangePublisher(
+      { ...deps, clock, platform: platform.system.platform, label: () => deps.label() },
+      { folder: folder.id, ownShortId },
+    ),
+  }
+}
+
+type SharedParts = ReturnType<typeof sharedParts>
+
+/** A folder with its parts, ready to start. */
+export function openFolder(deps: FolderPartsDeps, options: FolderPartsOptions): Folder {
+  const { platform, events, signals, slots } = deps
+  const { clock, random, watcher } = platform
+  const { folder } = options
+  const parts = sharedParts(deps, options)
+  const { root, log, requests, versions } = parts
+  const pulls = new Pulls(
+    { ...parts, clock, signals, slots: deps.pullSlots, puller: makePuller(deps, options, parts) },
+    { folder: folder.id, pauseMs: folder.pullerPauseS * 1_000 },
+  )
+  const work = new ScanWork({ ...deps, ...parts, pulls }, { folder, root, ownShortId: parts.ownShortId })
+  const tasks = new FolderTasks({ requests, versions, pulls, work }, folder)
+  const watch = new FolderWatch({ clock, watcher, events, requests, log: deps.logger('scanner') }, { folder, root })
+  return new Folder({ ...parts, clock, random, events, log, slots, work, pulls, tasks, watch }, folder)
+}
+
+function makePuller(deps: FolderPartsDeps, { folder, ownDevice }: FolderPartsOptions, parts: SharedParts): Puller {
+  const { events, platform, sources, statistics, store } = deps
+  const { attributes, counts, folderLock, jobs, log, publisher, root, versions } = parts
+  return new Puller(
+    {
+      platform,
+      sources,
+      events,
+      log,
+      jobs,
+      folderLock,
+      counts,
+      index: () => store.folder(folder.id),
+      label: () => deps.label(),
+      otherFolders: () => deps.otherFolders(),
+      ...(attributes.areSet && { attributes: () => attributes.load() }),
+      versioner: () => versions.versioner(),
+      onStored: (batch, sequence) => publisher.publishPulled(batch, sequence),
+      onArrived: (source, sizeBytes) => statistics.work.countPulled(folder.id, source, sizeBytes),
+      onConflict: () => statistics.work.countConflict(folder.id),
+    },
+    { folder, root, ownDevice },
+  )
+}

@@ -1,0 +1,171 @@
+import { messageOf } from '../../core/errors.ts'
+import type { FolderId } from '../../core/ids.ts'
+import type { Logger } from '../../events/types.ts'
+import type { Semaphore } from '../../sync/semaphore.ts'
+import type { SharedMutex } from '../../sync/shared-mutex.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { PullProgress } from '../puller/file-progress.ts'
+import type { Puller, PullOutcome } from '../puller/puller.ts'
+import type { ModelSignals } from '../signals.ts'
+import type { FolderCheck, FolderChecks } from './folder-checks.ts'
+import type { FolderProblems } from './folder-problems.ts'
+import type { FolderRequests } from './folder-requests.ts'
+import type { FolderState } from './folder-state.ts'
+import { PullRetry } from './pull-retry.ts'
+
+export interface PullsDeps {
+  readonly clock: Clock
+  readonly log: Logger
+  /** Separate from those of scans: no scan waits for a download, even of another folder. */
+  readonly slots: Semaphore
+  readonly folderLock: SharedMutex
+  readonly checks: Pick<FolderChecks, 'check' | 'checkAgain'>
+  readonly puller: Pick<Puller, 'isNeeded' | 'pull' | 'revert' | 'flush' | 'progress'>
+  readonly requests: FolderRequests
+  readonly state: FolderState
+  readonly problems: FolderProblems
+  readonly signals: Pick<ModelSignals, 'pullStarted'>
+}
+
+export interface PullsOptions {
+  readonly folder: FolderId
+  /** Delay before failed items are retried; 0 is the default of one minute. */
+  readonly pauseMs: number
+}
+
+/** The pulls of one folder, and when they are due. One runs at a time, concurrently with the folder's loop. */
+export class Pulls {
+  readonly #deps: PullsDeps
+  readonly #folder: FolderId
+  readonly #retry: PullRetry
+  #requested = false
+  #running: { readonly done: Promise<unknown>; readonly stop: AbortController } | undefined
+  #isPulling = false
+
+  constructor(deps: PullsDeps, options: PullsOptions) {
+    this.#deps = deps
+    this.#folder = options.folder
+    this.#retry = new PullRetry(options.pauseMs)
+  }
+
+  /** Items are being applied. */
+  get isPulling(): boolean {
+    return this.#isPulling
+  }
+
+  /** Progress of the files being pulled, by name. */
+  get progress(): ReadonlyMap<string, PullProgress> {
+    return this.#deps.puller.progress
+  }
+
+  request(): void {
+    this.#requested = true
+  }
+
+  isDue(nowMs: number): boolean {
+    return this.#running === undefined && (this.#requested || this.#retry.delayMs(nowMs) <= 0)
+  }
+
+  /** Time until `isDue` should be checked again. */
+  delayMs(nowMs: number): number {
+    return this.#running === undefined ? this.#retry.delayMs(nowMs) : Number.POSITIVE_INFINITY
+  }
+
+  /** Pulls once. Never rejects: resolves with the error when the folder must not be written to any more. */
+  async run(outer: AbortSignal): Promise<{ readonly error: unknown } | undefined> {
+    this.#requested = false
+    const stop = new AbortController()
+    // Checking a signal composed of two is expensive, and every file checks it about a dozen times.
+    const onAbort = () => stop.abort(outer.reason)
+    if (outer.aborted) onAbort()
+    outer.addEventListener('abort', onAbort)
+    const done = this.#run(stop.signal)
+    this.#running = { done, stop }
+    try {
+      return await done
+    } finally {
+      outer.removeEventListener('abort', onAbort)
+      this.#running = undefined
+    }
+  }
+
+  /** Stops the running pull; fetched data is kept for the next one. */
+  stop(reason: unknown): void {
+    this.#running?.stop.abort(reason)
+  }
+
+  /** Resolves when no pull runs. */
+  async ended(): Promise<void> {
+    await this.#running?.done
+  }
+
+  /**
+   * Excludes pulls from changing items while the result is held; the index contains everything they did before. A scan
+   * compares disk and index, so it must not run while both change.
+   */
+  async exclude(signal: AbortSignal): Promise<Disposable> {
+    const lock = await this.#deps.folderLock.exclusive(signal)
+    try {
+      await this.#deps.puller.flush() // otherwise a scan would record pulled files as local changes
+      return lock
+    } catch (error) {
+      lock[Symbol.dispose]()
+      throw error
+    }
+  }
+
+  /** Reverts local changes; resolves with the paths that must be scanned afterwards. */
+  async revert(check: FolderCheck, signal: AbortSignal): Promise<readonly string[]> {
+    using _lock = await this.exclude(signal)
+    const checkHealth = () => this.#deps.checks.checkAgain(check)
+    return await this.#deps.puller.revert({ ignore: check.ignore, checkHealth }, signal)
+  }
+
+  async #run(signal: AbortSignal): Promise<{ readonly error: unknown } | undefined> {
+    const { clock, log, problems, requests, state } = this.#deps
+    const startedMs = clock.monotonicMs()
+    try {
+      const outcome = await this.#pull(signal)
+      const nowMs = clock.monotonicMs()
+      problems.setPull(outcome.problems)
+      for (const path of outcome.rescan) requests.scanPaths([path])
+      if (outcome.complete) this.#retry.succeeded()
+      else this.#retry.failed(nowMs, nowMs - startedMs)
+    } catch (error) {
+      if (!signal.aborted) {
+        log.debug(() => `folder ${this.#folder}: pull failed: ${messageOf(error)}`)
+        return { error }
+      }
+    }
+    state.setPull(undefined)
+    return undefined
+  }
+
+  async #pull(signal: AbortSignal): Promise<PullOutcome> {
+    const { checks, log, puller, slots, state } = this.#deps
+    if (!(await puller.isNeeded())) return NOTHING_TO_PULL
+    state.setPull('sync-waiting')
+    using _slot = await slots.acquire(signal)
+    const check = await checks.check()
+    log.debug(() => `folder ${this.#folder}: pulling`)
+    const outcome = await this.#apply(check, signal)
+    const rest = outcome.complete ? 'everything' : 'partially'
+    log.debug(() => `folder ${this.#folder}: pulled ${rest}, ${outcome.problems.length} problems`)
+    return outcome
+  }
+
+  async #apply(check: FolderCheck, signal: AbortSignal): Promise<PullOutcome> {
+    const { checks, puller, signals, state } = this.#deps
+    const checkHealth = () => checks.checkAgain(check)
+    const onPhase = (phase: 'sync-preparing' | 'syncing') => state.setPull(phase)
+    this.#isPulling = true
+    signals.pullStarted.emit(this.#folder)
+    try {
+      return await puller.pull({ ignore: check.ignore, checkHealth, onPhase }, signal)
+    } finally {
+      this.#isPulling = false
+    }
+  }
+}
+
+const NOTHING_TO_PULL: PullOutcome = { problems: [], rescan: [], complete: true }

@@ -1,0 +1,181 @@
+import type { Config, FolderConfig } from '../../core/config/config.ts'
+import { messageOf, systemCode, TwinfoldError } from '../../core/errors.ts'
+import type { ShortId } from '../../core/ids.ts'
+import type { FolderIndex, IndexStore } from '../../db/types.ts'
+import type { EventSink, Logger } from '../../events/types.ts'
+import { readAccounts } from '../../platform/accounts.ts'
+import type { Platform } from '../../platform/platform.ts'
+import { scanFolder } from '../../scanner/scanner.ts'
+import type { ScanDeps, ScanProgress, ScanRequest, ScanResult } from '../../scanner/types.ts'
+import type { Statistics } from '../../stats/stats.ts'
+import { overrideOthers } from '../override.ts'
+import type { ModelSignals } from '../signals.ts'
+import type { CounterFloor } from '../state/counter-floor.ts'
+import { FOLDER_POLICIES } from '../state/folder-policy.ts'
+import type { ChangePublisher } from './change-publisher.ts'
+import type { FolderCheck, FolderChecks } from './folder-checks.ts'
+import type { LazyAttributes } from './lazy-attributes.ts'
+import { createMarker, DEFAULT_MARKER_NAME } from './marker.ts'
+import type { Pulls } from './pulls.ts'
+
+const PROGRESS_INTERVAL_MS = 2_000
+/** A scan that waited longer than this for its slot checks the folder again before it begins. */
+const CHECK_AGE_MS_MAX = 500
+
+export interface ScanWorkDeps {
+  readonly platform: Pick<Platform, 'clock' | 'disk' | 'hasher' | 'walker' | 'system'>
+  readonly store: IndexStore
+  readonly events: EventSink
+  readonly statistics: Statistics
+  readonly signals: ModelSignals
+  readonly checks: FolderChecks
+  readonly pulls: Pulls
+  readonly publisher: ChangePublisher
+  readonly counts: CounterFloor
+  readonly attributes: LazyAttributes
+  logger(facility: 'model' | 'scanner'): Logger
+  /** The current settings: they may change while the folder runs. */
+  options(): Config['options']
+}
+
+export interface ScanWorkOptions {
+  readonly folder: FolderConfig
+  readonly root: string
+  readonly ownShortId: ShortId
+}
+
+/** What the loop of one folder does to its index: scans, and overrides of other devices' changes. */
+export class ScanWork {
+  readonly #deps: ScanWorkDeps
+  readonly #folder: FolderConfig
+  readonly #root: string
+  readonly #ownShortId: ShortId
+
+  constructor(deps: ScanWorkDeps, options: ScanWorkOptions) {
+    this.#deps = deps
+    this.#folder = options.folder
+    this.#root = options.root
+    this.#ownShortId = options.ownShortId
+  }
+
+  /**
+   * Called before the first scan. Root and marker are created only for a folder that was never scanned. The files of
+   * one whose index was lost may be on a disk that is not mounted.
+   */
+  async prepare(): Promise<void> {
+    const { store, platform } = this.#deps
+    const { id, markerName } = this.#folder
+    if (markerName !== DEFAULT_MARKER_NAME) return
+    try {
+      const known = await hasRecords(await store.folder(id))
+      if (known || store.recoveries.some((recovery) => recovery.folder === id)) return
+      await createMarker(platform.disk, this.#root, id, platform.clock.nowMs())
+    } catch (error) {
+      this.#deps.logger('model').warn(`folder ${id}: cannot prepare ${this.#root}: ${messageOf(error)}`)
+    }
+  }
+
+  /** Rejects with the reason when root or marker change during the scan; nothing more is stored then. */
+  async scan(subs: readonly string[], check: FolderCheck, signal: AbortSignal): Promise<ScanResult> {
+    const { checks, logger, platform, pulls } = this.#deps
+    const log = logger('model')
+    const startedMs = platform.clock.monotonicMs()
+    log.debug(() => `folder ${this.#folder.id}: scanning ${describe(subs)}`)
+    const deps = await this.#scanDeps(check)
+    using _lock = await pulls.exclude(signal)
+    try {
+      const attributes = await this.#attributes(subs)
+      const request = { ...this.#request(subs, check), ownership: await this.#ownership(), attributes }
+      const result = await scanFolder(deps, request, signal)
+      attributes?.done()
+      await this.#count(result)
+      const durationMs = Math.round(platform.clock.monotonicMs() - startedMs)
+      log.debug(() => `folder ${this.#folder.id}: scanned ${describe(subs)}: ${textOf(result)}, ${durationMs} ms`)
+      return result
+    } catch (error) {
+      if (signal.aborted || error instanceof TwinfoldError || systemCode(error) === undefined) throw error
+      // After a disk error the health check usually gives a more precise reason than the failed call.
+      await checks.checkAgain(check)
+      throw new TwinfoldError('folder-error', messageOf(error), { cause: error })
+    }
+  }
+
+  /** Makes the local state win on all devices. */
+  async override({ ignore }: FolderCheck, signal: AbortSignal): Promise<void> {
+    const { counts, platform, publisher, pulls, store } = this.#deps
+    using _lock = await pulls.exclude(signal)
+    const index = await store.folder(this.#folder.id)
+    const nowS = Math.floor(platform.clock.nowMs() / 1_000)
+    await counts.load()
+    await overrideOthers(
+      { index, ignore, onStored: (records, sequence) => publisher.publishLocal({ records, sequence }) },
+      { ownShortId: this.#ownShortId, nowS, minCounter: counts.minCounter },
+      signal,
+    )
+  }
+
+  async #count(result: ScanResult): Promise<void> {
+    const { platform, signals, statistics } = this.#deps
+    statistics.work.countScan(this.#folder.id, result)
+    await statistics.scanned(this.#folder.id, platform.clock.nowMs())
+    signals.countsChanged.emit(this.#folder.id)
+  }
+
+  async #scanDeps(check: FolderCheck): Promise<ScanDeps> {
+    const { checks, counts, events, logger, platform, publisher, store } = this.#deps
+    const { clock, disk, hasher, walker } = platform
+    const { id } = this.#folder
+    const index = await store.folder(id)
+    await counts.load()
+    const onProgress = ({ currentBytes, totalBytes, rate }: ScanProgress) =>
+      events.emit('FolderScanProgress', { folder: id, current: currentBytes, total: totalBytes, rate })
+    const log = logger('scanner')
+    const checkHealth = () => checks.checkAgain(check)
+    const onBatch: ScanDeps['onBatch'] = (batch) => publisher.publishLocal(batch)
+    return { clock, disk, hasher, walker, index, log, checkHealth, onBatch, onProgress }
+  }
+
+  async #attributes(subs: readonly string[]) {
+    const { attributes } = this.#deps
+    return attributes.areAnnounced ? (await attributes.load()).pass(subs) : undefined
+  }
+
+  async #ownership(): Promise<ScanRequest['ownership']> {
+    const { sendOwnership, syncOwnership } = this.#folder
+    const { disk, system } = this.#deps.platform
+    if ((!sendOwnership && !syncOwnership) || system.platform === 'win32') return undefined
+    return { accounts: await readAccounts(disk), synced: syncOwnership }
+  }
+
+  #request(subs: readonly string[], { atMs, caseInsensitive, ignore }: FolderCheck): ScanRequest {
+    const { autoNormalize, hashers, ignorePerms, modTimeWindowS, scanProgressIntervalS, type } = this.#folder
+    const policy = FOLDER_POLICIES[type]
+    return {
+      root: this.#root,
+      subs,
+      ignore,
+      ignorePerms: ignorePerms || policy.ignoresPermissions,
+      modTimeWindowMs: modTimeWindowS * 1_000,
+      autoNormalize,
+      hashers,
+      ownShortId: this.#ownShortId,
+      minCounter: this.#deps.counts.minCounter,
+      receiveOnly: policy.localChangesStayHere,
+      checked: this.#deps.platform.clock.monotonicMs() - atMs < CHECK_AGE_MS_MAX ? { caseInsensitive } : undefined,
+      keepTemporariesMs: this.#deps.options().keepTemporariesH * 3_600_000,
+      progressIntervalMs: scanProgressIntervalS === 0 ? PROGRESS_INTERVAL_MS : scanProgressIntervalS * 1_000,
+    }
+  }
+}
+
+async function hasRecords(index: FolderIndex): Promise<boolean> {
+  return (await index.page('local', { within: '', afterName: '', limit: 1 })).length > 0
+}
+
+function describe(subs: readonly string[]): string {
+  return subs.length === 1 && subs[0] === '' ? 'everything' : subs.map((sub) => JSON.stringify(sub)).join(' ')
+}
+
+function textOf({ itemsSeen, changed, bytesHashed, problems }: ScanResult): string {
+  return `${itemsSeen} items, ${changed} changed, ${bytesHashed} bytes hashed, ${problems.length} problems`
+}
