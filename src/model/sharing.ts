@@ -82,7 +82,8 @@ export class Sharing {
     }
     await config.change((current) => withAccepted(current, device, offer, path))
     log.info(
-      `folder ${JSON.stringify(offer.folder)} of device ${device} is accepted${path === undefined ? '' : ` at ${path}`}`,
+      `folder ${JSON.stringify(offer.folder)} of device ${device} is accepted` +
+        (path === undefined ? '' : ` at ${path}`),
     )
     return true
   }

@@ -34,7 +34,7 @@ export class FolderTasks {
     await requests.perform({ states: SCANNING, run: (check, signal) => work.override(check, signal) })
   }
 
-  /** Resolves when local changes are reverted, except for items that must be pulled. No-op unless the type allows it. */
+  /** Resolves when local changes are reverted, except for items to be pulled. No-op if the folder type forbids it. */
   async revert(): Promise<void> {
     if (!FOLDER_POLICIES[this.#type].canRevert) return
     const { pulls, requests } = this.#deps

@@ -5,7 +5,7 @@ import type { Semaphore } from '../../sync/semaphore.ts'
 import type { SharedMutex } from '../../sync/shared-mutex.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { PullProgress } from '../puller/file-progress.ts'
-import type { Puller, PullOutcome } from '../puller/puller.ts'
+import type { Puller, PullOutcome, PullPhase } from '../puller/puller.ts'
 import type { ModelSignals } from '../signals.ts'
 import type { FolderCheck, FolderChecks } from './folder-checks.ts'
 import type { FolderProblems } from './folder-problems.ts'
@@ -157,7 +157,7 @@ export class Pulls {
   async #apply(check: FolderCheck, signal: AbortSignal): Promise<PullOutcome> {
     const { checks, puller, signals, state } = this.#deps
     const checkHealth = () => checks.checkAgain(check)
-    const onPhase = (phase: 'sync-preparing' | 'syncing') => state.setPull(phase)
+    const onPhase = (phase: PullPhase) => state.setPull(phase)
     this.#isPulling = true
     signals.pullStarted.emit(this.#folder)
     try {

@@ -1,6 +1,6 @@
 import type { FolderId } from '../../core/ids.ts'
 
-/** The root directories of the folders that run. The registry maintains them; connections to other devices read them. */
+/** The root directories of the folders that run. The registry maintains them; the peers read them. */
 export class FolderRoots {
   readonly #roots = new Map<FolderId, string>()
 

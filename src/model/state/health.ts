@@ -6,7 +6,8 @@ import type { Disk, DiskStat } from '../../platform/disk.ts'
 export const PATH_MISSING = 'folder path missing'
 export const PATH_NO_DIRECTORY = 'folder path not a directory'
 export const MARKER_MISSING =
-  'folder marker missing (this indicates potential data loss, search docs/forum to get information about how to proceed)'
+  'folder marker missing (this indicates potential data loss, ' +
+  'search docs/forum to get information about how to proceed)'
 export const ROOT_REPLACED = 'folder path was replaced by another directory while it was being scanned'
 
 export interface HealthOptions {

@@ -1,0 +1,202 @@
+import assert from 'node:assert/strict'
+import { TwinfoldError } from '../../../src/core/errors.ts'
+import { IgnoreRules } from '../../../src/core/ignore/ignore.ts'
+import type { EventMap, EventSink, EventType, Logger } from '../../../src/events/types.ts'
+import { Folder } from '../../../src/model/folder/folder.ts'
+import type { FolderCheck } from '../../../src/model/folder/folder-checks.ts'
+import { FolderProblems } from '../../../src/model/folder/folder-problems.ts'
+import { FolderRequests } from '../../../src/model/folder/folder-requests.ts'
+import { FolderState } from '../../../src/model/folder/folder-state.ts'
+import { FolderTasks } from '../../../src/model/folder/folder-tasks.ts'
+import { Pulls } from '../../../src/model/folder/pulls.ts'
+import type { PullOutcome, PullRequest } from '../../../src/model/puller/puller.ts'
+import { ModelSignals } from '../../../src/model/signals.ts'
+import { JobQueue } from '../../../src/model/state/job-queue.ts'
+import type { FileVersion } from '../../../src/model/types.ts'
+import type { ScanProblem } from '../../../src/scanner/types.ts'
+import { Semaphore } from '../../../src/sync/semaphore.ts'
+import { SharedMutex } from '../../../src/sync/shared-mutex.ts'
+import { SimClock } from '../../../src/platform/sim/clock.ts'
+import { SimRandom } from '../../../src/platform/sim/random.ts'
+import { DOCS, settle, simFolder } from '../../support/model.ts'
+
+export const HOUR_MS = 3_600_000
+const CHECK: FolderCheck = {
+  root: { deviceId: 1n, inode: 1n },
+  ignore: new IgnoreRules([]),
+  caseInsensitive: false,
+  atMs: 0,
+}
+
+interface Scanned {
+  readonly atMs: number
+  readonly subs: readonly string[]
+}
+
+/** The checks, scans, pulls and clean-ups of a folder; the test controls their duration and errors. */
+export class FakeDisk {
+  readonly scans: Scanned[] = []
+  readonly clock: SimClock
+  health: Error | undefined
+  scanError: Error | undefined
+  pullError: Error | undefined
+  problems: readonly ScanProblem[] = []
+  durationMs = 0
+  needed = false
+  pullMs = 0
+  readonly pulls: number[] = []
+  readonly cleanings: number[] = []
+  cleanError: Error | undefined
+  outcome: PullOutcome = { problems: [], rescan: [], complete: true }
+  readonly progress = new Map()
+
+  constructor(clock: SimClock) {
+    this.clock = clock
+  }
+
+  async prepare(): Promise<void> {}
+
+  async check(): Promise<FolderCheck> {
+    if (this.health !== undefined) throw this.health
+    return CHECK
+  }
+
+  async checkAgain(): Promise<void> {
+    await this.check()
+  }
+
+  async scan(subs: readonly string[], _check: FolderCheck, signal: AbortSignal) {
+    this.scans.push({ atMs: this.clock.monotonicMs(), subs })
+    if (this.durationMs > 0) await this.clock.sleep(this.durationMs, signal)
+    if (this.scanError !== undefined) throw this.scanError
+    return { changed: 0, problems: this.problems, itemsSeen: 0, bytesHashed: 0 }
+  }
+
+  cleanIntervalMs = 0
+
+  async clean(): Promise<void> {
+    this.cleanings.push(this.clock.monotonicMs())
+    if (this.cleanError !== undefined) throw this.cleanError
+  }
+
+  async list(): Promise<ReadonlyMap<string, readonly FileVersion[]>> {
+    return new Map()
+  }
+
+  async require(): Promise<never> {
+    throw new TwinfoldError('folder-error', 'folder has no versioner')
+  }
+
+  async restore(): Promise<ReadonlyMap<string, string>> {
+    return new Map()
+  }
+
+  async override(): Promise<void> {}
+
+  async isNeeded(): Promise<boolean> {
+    return this.needed
+  }
+
+  async flush(): Promise<void> {}
+
+  async revert(): Promise<readonly string[]> {
+    return []
+  }
+
+  async pull({ onPhase }: PullRequest, signal: AbortSignal): Promise<PullOutcome> {
+    this.pulls.push(this.clock.monotonicMs())
+    onPhase('sync-preparing')
+    onPhase('syncing')
+    if (this.pullMs > 0) await this.clock.sleep(this.pullMs, signal)
+    if (this.pullError !== undefined) throw this.pullError
+    return this.outcome
+  }
+}
+
+interface Setup {
+  readonly intervalMs?: number
+  readonly cleanMs?: number
+  readonly seed?: number
+  readonly slots?: Semaphore
+  readonly clock?: SimClock
+  readonly arrange?: (disk: FakeDisk) => void
+}
+
+function logInto(warnings: string[]): Logger {
+  return {
+    facility: 'model',
+    debug: (line) => void line(),
+    info: () => {},
+    warn: (line) => warnings.push(line),
+    error: (line) => warnings.push(line),
+  }
+}
+
+/** A folder that runs on a fake disk; `end` stops it and checks that no timer is left. */
+export function start(setup: Setup = {}) {
+  const clock = setup.clock ?? new SimClock()
+  const disk = new FakeDisk(clock)
+  disk.cleanIntervalMs = setup.cleanMs ?? 0
+  setup.arrange?.(disk)
+  const trace: string[] = []
+  const events: [EventType, unknown][] = []
+  const sink: EventSink = {
+    emit: <K extends EventType>(type: K, data: EventMap[K]) => {
+      events.push([type, data])
+      trace.push(`${clock.monotonicMs()} ${type} ${JSON.stringify(data)}`)
+    },
+  }
+  const warnings: string[] = []
+  const log = logInto(warnings)
+  const watched: string[] = []
+  const requests = new FolderRequests()
+  const state = new FolderState({ clock, events: sink }, DOCS)
+  const problems = new FolderProblems({ events: sink, log }, DOCS)
+  const shared = { clock, log, requests, state, problems, checks: disk }
+  const pulls = new Pulls(
+    {
+      ...shared,
+      puller: disk,
+      slots: new Semaphore(1),
+      folderLock: new SharedMutex(),
+      signals: new ModelSignals(),
+    },
+    { folder: DOCS, pauseMs: 0 },
+  )
+  const folder = new Folder(
+    {
+      ...shared,
+      pulls,
+      events: sink,
+      work: disk,
+      jobs: new JobQueue(10),
+      random: new SimRandom(setup.seed ?? 1),
+      slots: setup.slots ?? new Semaphore(1),
+      tasks: new FolderTasks({ requests, pulls, versions: disk, work: disk }, { type: 'sendreceive' }),
+      watch: {
+        name: 'watch',
+        error: '',
+        run: async () => {},
+        follow: async () => void watched.push('follow'),
+        stop: () => watched.push('stop'),
+      },
+    },
+    simFolder('docs', { rescanIntervalS: (setup.intervalMs ?? HOUR_MS) / 1_000 }),
+  )
+  const stop = new AbortController()
+  const done = folder.run(stop.signal)
+  const states = () =>
+    events
+      .filter(([type]) => type === 'StateChanged')
+      .map(([, data]) => {
+        const { from, to } = data as EventMap['StateChanged']
+        return `${from}→${to}`
+      })
+  const end = async () => {
+    stop.abort()
+    await done
+    await settle()
+    assert.equal(clock.sleepingCount, 0, 'a timer is still pending after the stop')
+  }
+  return { clock, disk, folder, requests, state, problems, events, trace, warnings, watched, states, stop, done, end }
+}
