@@ -34,8 +34,6 @@ const HOUR = 3_600 * S
 const QUIET_MS = 130 * S
 /** Rounds that devices may take to converge after the last fault. */
 const CONVERGENCE_ROUNDS_MAX = 240
-/** Every so many rounds a user handles reported errors. */
-const USER_ROUNDS = 20
 const WAIT_ROUNDS_MAX = 2_000
 const SCENARIO_CHANCE = 0.2
 
@@ -190,7 +188,6 @@ class Cluster {
       await this.#pass(15 * S)
       reason = (await unsettledReason(this.#devices, this.#decided)) ?? (await this.#scanChanges())
       if (reason === undefined) return await checkCompletion(this.#devices, this.#contents)
-      if (round % USER_ROUNDS === USER_ROUNDS - 1) await this.#resolveConflicts()
     }
     throw new InvariantViolation('ends', `not converged an hour after the last fault: ${reason}`)
   }
@@ -260,16 +257,6 @@ class Cluster {
     await this.#pass(15 * S)
     if (before !== (await sequencesOf(this.#devices))) return 'a scan finds changes'
     return await unsettledReason(this.#devices, this.#decided)
-  }
-
-  /** A directory on one device, a file or symlink on another: devices report that and only a user can resolve it. */
-  async #resolveConflicts(): Promise<void> {
-    for (const device of this.#all) {
-      for (const { path } of (await device.model?.folderErrors(DOCS, { page: 1, perPage: 100 })) ?? []) {
-        if (!this.#user.moveOutOfTheWay(device, path)) continue
-        this.reached.note('a user had to resolve a type conflict with a directory')
-      }
-    }
   }
 
   #ofType(type: FolderConfig['type']): readonly SimDevice[] {

@@ -35,8 +35,10 @@ export const SOMETIMES = [
   'a receive-only folder was reverted',
   'an old version was kept',
   'a file was deleted concurrently while a third device was offline',
-  'a user had to resolve a type conflict with a directory',
+  'a file or symlink was in the place of a directory of another device',
 ] as const
+
+const CLASH = 'on this device and a directory on another one'
 
 export type Sometime = (typeof SOMETIMES)[number]
 
@@ -75,6 +77,8 @@ export class Reached {
     if (event.type === 'FolderErrors' && event.data.errors.some(({ error }) => error.startsWith('scan: '))) {
       this.note('a scan could not read a directory')
     }
+    if (event.type === 'FolderErrors' && event.data.errors.some(({ error }) => error.includes(CLASH)))
+      this.note('a file or symlink was in the place of a directory of another device')
     if (event.type !== 'ItemFinished') return
     const { action, type, error } = event.data
     if (error !== null) this.note('an item failed and was retried')

@@ -114,24 +114,6 @@ export class User {
       this.#perform(device, () => this.#removeAt(device, path))
   }
 
-  /**
-   * Renames a file or symlink that is a directory with updates on another device, which devices report and leave to the
-   * user. False when there is none.
-   */
-  moveOutOfTheWay(device: SimDevice, path: string): boolean {
-    const { hands } = device.disk
-    for (let end = path.indexOf('/'); end !== -1; end = path.indexOf('/', end + 1)) {
-      const above = path.slice(0, end)
-      const item = hands.look(`${ROOT}/${above}`)
-      if (item === undefined || item.type === 'directory') continue
-      this.#touchedBy(item)
-      hands.rename(`${ROOT}/${above}`, `${ROOT}/${above} moved by ${device.name}`)
-      this.#record(device, `moves ${above} out of the way`)
-      return true
-    }
-    return false
-  }
-
   #write(device: SimDevice): void {
     this.#put(device, this.#anyPath(device))
   }

@@ -80,7 +80,7 @@ async function replaceTarget(
   const item = await checkTarget(context, name, local).catch((error: unknown) => {
     throw isModified(error) ? itemFailed(`checking existing file: ${MODIFIED}`, error) : error
   })
-  await putInPlace(context, temp.path, { name, item, winner: saveOurs ? global : undefined })
+  await putInPlace(context, temp.path, { name, item, next: global, saveOurs })
 }
 
 interface Replacement {

@@ -4,3 +4,5 @@ import { TwinfoldError } from '../../core/errors.ts'
 export function itemFailed(reason: string, cause?: unknown): TwinfoldError {
   return new TwinfoldError('item-failed', reason, cause === undefined ? {} : { cause })
 }
+
+export const NO_SOURCE = 'no connected device has the required version of this file'

@@ -1,24 +1,31 @@
-import { systemCode, TwinfoldError } from '../../core/errors.ts'
+import { messageOf, systemCode, TwinfoldError } from '../../core/errors.ts'
 import type { FileHead } from '../../core/records/file-info.ts'
 import { ignoredGlobal, jointDeletion, planStep, type Step } from '../../core/records/plan.ts'
 import type { ItemAction, ItemType } from '../../events/types.ts'
 import { diskReason } from '../../platform/files/disk-reason.ts'
 import type { PullContext } from './context.ts'
+import { NO_SOURCE } from './item-failed.ts'
 import { makeDirectoryItem, makeSymlinkItem } from './make.ts'
 import { takeMetadata } from './metadata.ts'
+import type { TypeClashes } from './type-clash.ts'
 import { deletionRecord, removeDirectoryItem, removeFileItem } from './remove.ts'
 
 const ITEM_TYPES: Readonly<Record<FileHead['type'], ItemType>> = { file: 'file', directory: 'dir', symlink: 'symlink' }
 
+export interface ItemsDeps {
+  readonly clashes: Pick<TypeClashes, 'resolveAbove'>
+  onProblem(path: string, reason: string): void
+}
+
 /** Applies steps to single items. A failure of one item is recorded and does not end the pull. */
 export class Items {
   readonly #context: PullContext
-  readonly #onProblem: (path: string, reason: string) => void
+  readonly #deps: ItemsDeps
   readonly #signal: AbortSignal
 
-  constructor(context: PullContext, onProblem: (path: string, reason: string) => void, signal: AbortSignal) {
+  constructor(context: PullContext, deps: ItemsDeps, signal: AbortSignal) {
     this.#context = context
-    this.#onProblem = onProblem
+    this.#deps = deps
     this.#signal = signal
   }
 
@@ -28,14 +35,14 @@ export class Items {
   }
 
   problem(name: string, reason: string): void {
-    this.#onProblem(name, reason)
+    this.#deps.onProblem(name, reason)
     this.#context.log.debug(() => `folder ${this.#context.folder.id}: ${JSON.stringify(name)}: ${reason}`)
   }
 
   /** True on success. Errors that do not concern the item alone end the pull. */
   async attempt(name: string, work: () => Promise<void>): Promise<boolean> {
     try {
-      await work()
+      await work().catch((error: unknown) => this.#attemptAgain(name, work, error))
       await this.#context.records.flushIfDue()
       return true
     } catch (error) {
@@ -43,6 +50,13 @@ export class Items {
       this.problem(name, reasonOf(error))
       return false
     }
+  }
+
+  /** After a failure: a second attempt where an item of ours in place of a parent directory was renamed. */
+  async #attemptAgain(name: string, work: () => Promise<void>, error: unknown): Promise<void> {
+    if (this.#signal.aborted || !isItemFailure(error) || messageOf(error) === NO_SOURCE) throw error
+    if (!(await this.#deps.clashes.resolveAbove(this.#context, name, this.#signal))) throw error
+    await work()
   }
 
   /** Applies a step without transfer, planned with the current records under the lock. */

@@ -9,6 +9,7 @@ import type { PullProgress } from './file-progress.ts'
 import { isItemFailure, Items } from './items.ts'
 import type { Leftovers } from './leftovers.ts'
 import { moveFile, type Move } from './rename.ts'
+import type { TypeClashes } from './type-clash.ts'
 import { Transfers } from './transfers.ts'
 
 const PAGE = 2_000
@@ -21,6 +22,7 @@ export interface IterationDeps {
   /** The files being pulled, by name. */
   readonly progress: Map<string, PullProgress>
   readonly leftovers: Leftovers
+  readonly clashes: TypeClashes
   /** The first transfer begins. */
   onTransfer(): void
   onProblem(path: string, reason: string): void
@@ -55,7 +57,7 @@ export class Iteration {
     this.#context = context
     this.#signal = signal
     this.#leftovers = deps.leftovers
-    this.#items = new Items(context, (path, reason) => deps.onProblem(path, reason), signal)
+    this.#items = new Items(context, deps, signal)
     const { jobs, leftovers, progress } = deps
     const onTransfer = () => deps.onTransfer()
     this.#transfers = new Transfers(context, { items: this.#items, jobs, progress, leftovers, onTransfer }, signal)

@@ -2,11 +2,12 @@ import { FLAG_UNSUPPORTED, type FileHead, type FileInfo } from '../../core/recor
 import { temporaryName } from '../../core/paths.ts'
 import type { DiskItem } from '../../core/records/change.ts'
 import { adopted, pathOf, type PullContext } from './context.ts'
+import { saveAsConflict } from './conflict.ts'
 import { itemFailed } from './item-failed.ts'
 import { removeIfThere } from './remove.ts'
 import { putInPlace } from './replace.ts'
 import { removeSafely } from './remove-safely.ts'
-import { checkTarget, statItem, saveAsConflict } from './target.ts'
+import { checkTarget, statItem } from './target.ts'
 
 const PERMISSIONS = 0o777
 
@@ -67,7 +68,7 @@ export async function makeSymlinkItem(
     await removeIfThere(context, temporary)
     await context.parents.inside(name, () => disk.makeSymlink(global.symlinkTarget, pathOf(context, temporary)))
     await context.owners.setAt(pathOf(context, temporary), global)
-    const target = { name, item, winner: saveOurs ? global : undefined }
+    const target = { name, item, next: global, saveOurs }
     await putInPlace(context, pathOf(context, temporary), target).catch(async (error: unknown) => {
       await removeIfThere(context, temporary).catch(() => {}) // the first error is reported
       throw error

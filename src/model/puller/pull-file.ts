@@ -1,16 +1,16 @@
 import { blocksOf, type Block } from '../../core/records/block-diff.ts'
+import type { FileHead } from '../../core/records/file-info.ts'
 import { sortBlocks } from '../../core/records/pull-order.ts'
 import type { PullContext } from './context.ts'
-import { itemFailed } from './item-failed.ts'
+import { itemFailed, NO_SOURCE } from './item-failed.ts'
 import { copyBlocks } from './copy.ts'
 import { fetchBlocks } from './fetch.ts'
 import { PullProgress } from './file-progress.ts'
 import type { FilePull } from './file-pull.ts'
 import { finishFile } from './finish.ts'
+import { checkReplaceable } from './remove.ts'
 import { onlyBlock, pullSmallFile } from './small-file.ts'
 import { openTempFile, type TempFile } from './temp-file.ts'
-
-const NO_SOURCE = 'no connected device has the required version of this file'
 
 /** Pulls one file. On failure the fetched blocks stay in the temporary file. */
 export async function pullFile(context: PullContext, pull: FilePull, signal: AbortSignal): Promise<void> {
@@ -18,6 +18,8 @@ export async function pullFile(context: PullContext, pull: FilePull, signal: Abo
   const blocks = blocksOf(global)
   if (blocks === undefined) throw itemFailed('the record of this file has no usable block list')
   if ((await context.sources.sourcesOf(context.folder.id, global, 0)).length === 0) throw itemFailed(NO_SOURCE)
+  // Checked before the transfer, which would be in vain.
+  if (isDirectory(pull.local)) await checkReplaceable(context, global.name, pull.local)
   const small =
     context.owners.isEnabled || context.attributes?.isWanted(global) === true ? undefined : onlyBlock(pull, blocks)
   if (small !== undefined && (await pullSmallFile(context, pull, small, signal))) return
@@ -27,6 +29,10 @@ export async function pullFile(context: PullContext, pull: FilePull, signal: Abo
   pull.onBegun(progress)
   await fill(context, pull, temp, blocks, progress, signal)
   await finishFile(context, global, temp, signal)
+}
+
+function isDirectory(local: FileHead | undefined): local is FileHead {
+  return local?.type === 'directory' && !local.deleted
 }
 
 async function fill(

@@ -23,6 +23,7 @@ import { Owners } from './owners.ts'
 import { Parents } from '../../platform/files/parents.ts'
 import { PulledRecords } from './pulled-records.ts'
 import { revertChanges } from './revert.ts'
+import { TypeClashes } from './type-clash.ts'
 
 /** Limit of iterations per pull; the rest is left to a later one. */
 const ITERATIONS_MAX = 3
@@ -80,6 +81,7 @@ export class Puller {
   readonly #options: PullerOptions
   readonly #progress = new Map<string, PullProgress>()
   readonly #leftovers = new Leftovers()
+  readonly #clashes = new TypeClashes()
   readonly #bookkeeper = new Bookkeeper()
   #records: PulledRecords | undefined
 
@@ -149,6 +151,7 @@ export class Puller {
     signal: AbortSignal,
   ): Promise<Omit<PullOutcome, 'rescan'>> {
     let problems = new Map<string, string>()
+    this.#clashes.begin()
     // The first error explains the problem.
     const onProblem = (path: string, reason: string) =>
       void (problems.size < PROBLEMS_MAX && !problems.has(path) && problems.set(path, reason))
@@ -162,6 +165,7 @@ export class Puller {
           jobs: this.#deps.jobs,
           progress: this.#progress,
           leftovers: this.#leftovers,
+          clashes: this.#clashes,
           onTransfer: () => request.onPhase('syncing'),
           onProblem,
         },

@@ -1,21 +1,10 @@
 import { isMissing } from '../../core/errors.ts'
 import type { FileHead, FileInfo } from '../../core/records/file-info.ts'
-import { FLAG_RECEIVE_ONLY } from '../../core/records/file-info.ts'
-import { isTemporary } from '../../core/paths.ts'
 import { pathOf, type PullContext } from './context.ts'
-import { itemFailed } from './item-failed.ts'
+import { renameToConflict, saveAsConflict } from './conflict.ts'
+import { DirectoryContents } from './directory-contents.ts'
 import { removeSafely } from './remove-safely.ts'
-import { checkTarget, isAsRecorded, statItem, saveAsConflict } from './target.ts'
-
-const DELETED_ELSEWHERE = 'delete dir: directory has been deleted on a remote device but'
-const HAS_CHANGED = `${DELETED_ELSEWHERE} contains changed files, scheduling scan`
-const HAS_IGNORED = `${DELETED_ELSEWHERE} contains ignored files (see ignore documentation for (?d) prefix)`
-const HAS_KNOWN = `${DELETED_ELSEWHERE} is not empty; the contents are probably ignored on that remote device, but not locally`
-
-/**
- * Limit of deletable items below a deleted directory, far above normal use of `(?d)`; beyond it the user must decide.
- */
-const DELETABLE_MAX = 100_000
+import { checkTarget, statItem } from './target.ts'
 
 /** Removes a file or symlink that was deleted on another device, and records it. */
 export async function removeFileItem(
@@ -61,67 +50,39 @@ export async function removeDirectoryItem(context: PullContext, global: FileInfo
 
 /** Removes a directory with its deletable contents. Rejects with the reason where something must be kept. */
 export async function clearDirectory(context: PullContext, name: string): Promise<void> {
-  const contents = new Contents(context)
+  const contents = new DirectoryContents(context)
   await contents.collect(name)
-  contents.refuse()
-  const { disk } = context.platform
-  for (const { path: child, isDirectory } of contents.deletable.reverse()) {
-    const path = pathOf(context, child)
-    await context.parents.inside(child, () => (isDirectory ? disk.removeDirectory(path) : disk.removeFile(path)))
-  }
+  contents.refuse('deleted')
+  await removeDeletable(context, contents)
   if (contents.receiveOnly) context.scanLater(name) // stays on disk as a local change
-  else await context.parents.inside(name, () => disk.removeDirectory(pathOf(context, name)))
+  else await context.parents.inside(name, () => context.platform.disk.removeDirectory(pathOf(context, name)))
 }
 
-/** Classifies the contents of a directory that was deleted on another device. */
-class Contents {
-  readonly #context: PullContext
-  /** Parents before children. */
-  readonly deletable: { readonly path: string; readonly isDirectory: boolean }[] = []
-  receiveOnly = false
-  #changed = false
-  #ignored = false
-  #known = false
+/** Frees the name of a directory for a file or symlink. Rejects with the reason where something must be kept. */
+export async function clearForReplacement(context: PullContext, name: string, winner: FileHead): Promise<void> {
+  const contents = new DirectoryContents(context)
+  await contents.collect(name)
+  contents.refuse('replaced')
+  await removeDeletable(context, contents)
+  // Local changes of a receive-only folder are kept under another name.
+  if (contents.receiveOnly) {
+    await renameToConflict(context, name, winner)
+    context.scanLater(name) // its contents are gone from there
+  } else await context.parents.inside(name, () => context.platform.disk.removeDirectory(pathOf(context, name)))
+}
 
-  constructor(context: PullContext) {
-    this.#context = context
-  }
+/** Rejects where `clearForReplacement` would. */
+export async function checkReplaceable(context: PullContext, name: string, local: FileHead): Promise<void> {
+  await checkTarget(context, name, local)
+  const contents = new DirectoryContents(context)
+  await contents.collect(name)
+  contents.refuse('replaced')
+}
 
-  async collect(directory: string): Promise<void> {
-    for (const entry of await this.#context.platform.disk.list(pathOf(this.#context, directory))) {
-      if (entry.valid) await this.#classify(`${directory}/${entry.name}`)
-      else this.#changed = true
-    }
-  }
-
-  /** Rejects with the most severe reason. */
-  refuse(): void {
-    if (this.#changed) throw itemFailed(HAS_CHANGED)
-    if (this.#ignored) throw itemFailed(HAS_IGNORED)
-    if (this.#known && !this.receiveOnly) throw itemFailed(HAS_KNOWN)
-  }
-
-  async #classify(path: string): Promise<void> {
-    const context = this.#context
-    const item = await statItem(context, path)
-    if (item === undefined) return
-    const isDirectory = item !== 'other' && item.type === 'directory'
-    const match = context.ignore.match(path)
-    if (match.deletable || (isTemporary(path) && !isDirectory)) {
-      if (this.deletable.length >= DELETABLE_MAX) this.#ignored = true
-      else this.deletable.push({ path, isDirectory })
-      if (isDirectory) await this.collect(path)
-      return
-    }
-    if (match.ignored || item === 'other') {
-      this.#ignored = true
-      return
-    }
-    const record = await context.index.get('local', path)
-    if (record !== undefined && (record.localFlags & FLAG_RECEIVE_ONLY) !== 0) this.receiveOnly = true
-    else if (record === undefined || !isAsRecorded(context, item, record)) {
-      context.scanLater(path)
-      this.#changed = true
-    } else this.#known = true
+async function removeDeletable(context: PullContext, { deletable }: DirectoryContents): Promise<void> {
+  const { disk } = context.platform
+  for (const { path: child, isDirectory } of deletable.reverse()) {
+    const path = pathOf(context, child)
+    await context.parents.inside(child, () => (isDirectory ? disk.removeDirectory(path) : disk.removeFile(path)))
   }
 }

@@ -23,7 +23,7 @@ export async function moveFile(context: PullContext, { from, to, saveOurs }: Mov
   await context.parents.ensure(to.global.name)
   const target = await checkTarget(context, to.global.name, to.local)
   if (target?.type === 'directory') throw itemFailed('a directory is not replaced by a rename')
-  const replaced = { name: to.global.name, item: target, winner: saveOurs ? to.global : undefined }
+  const replaced = { name: to.global.name, item: target, next: to.global, saveOurs }
   const path = pathOf(context, from.local.name)
   await context.parents.inside(from.local.name, () => putInPlace(context, path, replaced))
   const onDisk = await applyMetadata(context, to.global, from.local)

@@ -3,17 +3,20 @@ import { systemCode } from '../../core/errors.ts'
 import type { FileHead } from '../../core/records/file-info.ts'
 import type { KeptFile } from '../../versioner/types.ts'
 import { pathOf, type PullContext } from './context.ts'
+import { saveAsConflict } from './conflict.ts'
 import { itemFailed } from './item-failed.ts'
-import { clearDirectory } from './remove.ts'
-import { MODIFIED, saveAsConflict } from './target.ts'
+import { clearForReplacement } from './remove.ts'
+import { MODIFIED } from './target.ts'
 
 /** The item to be replaced. */
 export interface Target {
   readonly name: string
   /** The current item on disk, as checked before. */
   readonly item: DiskItem | undefined
-  /** The winning record of a conflict: our file is kept as a conflict copy. */
-  readonly winner: FileHead | undefined
+  /** The record of the new item. */
+  readonly next: FileHead
+  /** Our file is kept as a conflict copy. */
+  readonly saveOurs: boolean
 }
 
 /** Freeing a larger file takes the system long: a third of a second for 1 GiB. */
@@ -59,13 +62,13 @@ interface PreparedTarget {
 
 const FREE: PreparedTarget = { isFree: true }
 
-async function prepareTarget(context: PullContext, { name, item, winner }: Target): Promise<PreparedTarget> {
+async function prepareTarget(context: PullContext, { name, item, next, saveOurs }: Target): Promise<PreparedTarget> {
   if (item === undefined) return FREE
   if (item.type === 'directory') {
-    await clearDirectory(context, name)
+    await clearForReplacement(context, name, next)
     return FREE
   }
-  if (winner !== undefined) return { isFree: await saveAsConflict(context, name, winner) }
+  if (saveOurs) return { isFree: await saveAsConflict(context, name, next) }
   const kept = item.type === 'file' ? await context.archive?.keep(name) : undefined
   return kept === undefined ? { isFree: false } : { isFree: kept.gone, kept }
 }

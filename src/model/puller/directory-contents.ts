@@ -1,0 +1,87 @@
+import { FLAG_RECEIVE_ONLY } from '../../core/records/file-info.ts'
+import { isTemporary } from '../../core/paths.ts'
+import { pathOf, type PullContext } from './context.ts'
+import { itemFailed } from './item-failed.ts'
+import { isAsRecorded, statItem } from './target.ts'
+
+/**
+ * Limit of deletable items below a deleted directory, far above normal use of `(?d)`; beyond it the user must decide.
+ */
+const DELETABLE_MAX = 100_000
+
+interface Reasons {
+  readonly changed: string
+  readonly ignored: string
+  readonly known: string
+}
+
+const DELETED = 'delete dir: directory has been deleted on a remote device but'
+const REPLACED = 'replace dir: directory has been replaced on a remote device but'
+
+const REASONS: Readonly<Record<'deleted' | 'replaced', Reasons>> = {
+  deleted: {
+    changed: `${DELETED} contains changed files, scheduling scan`,
+    ignored: `${DELETED} contains ignored files (see ignore documentation for (?d) prefix)`,
+    known: `${DELETED} is not empty; the contents are probably ignored on that remote device, but not locally`,
+  },
+  replaced: {
+    changed: `${REPLACED} contains changed files, scheduling scan`,
+    ignored: `${REPLACED} contains ignored files (see ignore documentation for (?d) prefix)`,
+    known: `${REPLACED} contains items that device does not have yet; it will rename its item to a conflict copy`,
+  },
+}
+
+/** Classifies the contents of a directory that was deleted or replaced on another device. */
+export class DirectoryContents {
+  readonly #context: PullContext
+  /** Parents before children. */
+  readonly deletable: { readonly path: string; readonly isDirectory: boolean }[] = []
+  /** It contains local changes of a receive-only folder. */
+  receiveOnly = false
+  #changed = false
+  #ignored = false
+  #known = false
+
+  constructor(context: PullContext) {
+    this.#context = context
+  }
+
+  async collect(directory: string): Promise<void> {
+    for (const entry of await this.#context.platform.disk.list(pathOf(this.#context, directory))) {
+      if (entry.valid) await this.#classify(`${directory}/${entry.name}`)
+      else this.#changed = true
+    }
+  }
+
+  /** Rejects with the most severe reason. */
+  refuse(by: keyof typeof REASONS): void {
+    const reasons = REASONS[by]
+    if (this.#changed) throw itemFailed(reasons.changed)
+    if (this.#ignored) throw itemFailed(reasons.ignored)
+    if (this.#known && (by === 'replaced' || !this.receiveOnly)) throw itemFailed(reasons.known)
+  }
+
+  async #classify(path: string): Promise<void> {
+    const context = this.#context
+    const item = await statItem(context, path)
+    if (item === undefined) return
+    const isDirectory = item !== 'other' && item.type === 'directory'
+    const match = context.ignore.match(path)
+    if (match.deletable || (isTemporary(path) && !isDirectory)) {
+      if (this.deletable.length >= DELETABLE_MAX) this.#ignored = true
+      else this.deletable.push({ path, isDirectory })
+      if (isDirectory) await this.collect(path)
+      return
+    }
+    if (match.ignored || item === 'other') {
+      this.#ignored = true
+      return
+    }
+    const record = await context.index.get('local', path)
+    if (record !== undefined && (record.localFlags & FLAG_RECEIVE_ONLY) !== 0) this.receiveOnly = true
+    else if (record === undefined || !isAsRecorded(context, item, record)) {
+      context.scanLater(path)
+      this.#changed = true
+    } else this.#known = true
+  }
+}
