@@ -7,7 +7,6 @@ import { hostOf } from '../core/network/ip.ts'
 import { isAllowedNetwork, lanCheck, type LanCheck } from '../core/network/lan.ts'
 import { Dialer } from '../dialer/dialer.ts'
 import type { Logger } from '../events/types.ts'
-import type { ProtocolMetrics } from '../protocol/metrics.ts'
 import type { Connection } from '../protocol/types.ts'
 import { Semaphore } from '../sync/semaphore.ts'
 import { supervise, type Service } from '../sync/supervisor.ts'
@@ -30,7 +29,6 @@ const LAN_MS = 10_000
 export interface ConnectionsDeps {
   readonly platform: Pick<Platform, 'clock' | 'random' | 'net' | 'system'>
   logger(facility: Facility): Logger
-  readonly metrics?: ProtocolMetrics
   /** A device has connected; it may have other connections already. The receiver calls `run` to start reading. */
   onConnection(connection: Connection): void
   /** An unknown device requests a connection. May be called often: the receiver must bound any list it keeps. */
@@ -216,9 +214,8 @@ export class Connections implements Service, ConnectionsView {
     }
     for (const old of added.replaced) this.#track(old.close('replacing connection'))
     const onClosed = (): void => this.#ended(connection)
-    this.#log.info(
-      `connected to ${connection.device} at ${connection.remoteAddress} (${connection.transport}, ${connection.crypto})`,
-    )
+    const { device, remoteAddress, transport, crypto } = connection
+    this.#log.info(`connected to ${device} at ${remoteAddress} (${transport}, ${crypto})`)
     this.#deps.onConnection(connection)
     if (connection.closed.aborted) onClosed()
     else connection.closed.addEventListener('abort', onClosed, { once: true }) // the signal ends with the connection

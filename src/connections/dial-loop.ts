@@ -1,7 +1,7 @@
 import { parseAddress } from '../core/network/address.ts'
 import { connectionPriority, type ExistingConnections } from '../core/network/admission.ts'
 import type { DeviceConfig, OptionsConfig } from '../core/config/config.ts'
-import { afterLoss, NO_REDIALS, planDials, restMs, type Candidate } from '../core/network/dial-plan.ts'
+import { afterLoss, NO_REDIALS, planDials, retryDelayMs, type Candidate } from '../core/network/dial-plan.ts'
 import { messageOf } from '../core/errors.ts'
 import type { DeviceId } from '../core/ids.ts'
 import { parseIp } from '../core/network/ip.ts'
@@ -77,7 +77,7 @@ export class DialLoop implements Service {
     const nowMs = this.#deps.clock.monotonicMs()
     const { redials, atOnce } = afterLoss(this.#redials, nowMs)
     this.#redials = redials
-    const backoffMs = restMs(FAILURES_FULL_BACKOFF, this.#deps.options().reconnectionIntervalS)
+    const backoffMs = retryDelayMs(FAILURES_FULL_BACKOFF, this.#deps.options().reconnectionIntervalS)
     // Prevents an endless redial of a device that accepts and closes each time.
     for (const [address, dueMs] of this.#dueMs)
       this.#dueMs.set(address, atOnce ? 0 : Math.max(dueMs, nowMs + backoffMs))
@@ -90,7 +90,7 @@ export class DialLoop implements Service {
       // One timestamp for both: an address that becomes due between two readings would wait until the next change.
       const checkedMs = this.#deps.clock.monotonicMs()
       if (device !== undefined) await this.#round(device, checkedMs, signal)
-      await this.#rest(checkedMs, signal)
+      await this.#sleepUntilDue(checkedMs, signal)
     }
   }
 
@@ -172,7 +172,7 @@ export class DialLoop implements Service {
       this.#failures.delete(address.text)
       this.#deps.onDialed(address.text, null)
       const { wanted, priorities } = this.#deps.present()
-      const backoffMs = restMs(FAILURES_FULL_BACKOFF, this.#deps.options().reconnectionIntervalS)
+      const backoffMs = retryDelayMs(FAILURES_FULL_BACKOFF, this.#deps.options().reconnectionIntervalS)
       this.#dueMs.set(
         address.text,
         this.#deps.clock.monotonicMs() + (priorities.length < wanted ? ADDITIONAL_DIAL_MS : backoffMs),
@@ -186,7 +186,7 @@ export class DialLoop implements Service {
     if (signal.aborted) return
     const { clock, random, log, options, onDialed } = this.#deps
     const failures = this.#failures.get(address.text) ?? 0
-    const backoffMs = restMs(failures, options().reconnectionIntervalS)
+    const backoffMs = retryDelayMs(failures, options().reconnectionIntervalS)
     // Jitter: two devices that dial each other in lockstep would cross repeatedly.
     const jitterMs = random.int(Math.ceil(backoffMs / JITTER_PARTS))
     this.#failures.set(address.text, failures + 1)
@@ -200,7 +200,7 @@ export class DialLoop implements Service {
   }
 
   /** Sleeps until the next address is due, for at most a minute, or until a change. */
-  async #rest(checkedMs: number, signal: AbortSignal): Promise<void> {
+  async #sleepUntilDue(checkedMs: number, signal: AbortSignal): Promise<void> {
     const { clock } = this.#deps
     const nowMs = clock.monotonicMs()
     const due = [...this.#dueMs.values()].filter((dueMs) => dueMs > checkedMs)

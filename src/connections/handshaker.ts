@@ -9,7 +9,6 @@ import type { LanCheck } from '../core/network/lan.ts'
 import type { Logger } from '../events/types.ts'
 import { ProtocolConnection } from '../protocol/connection.ts'
 import { connectionIdOf, exchangeHellos } from '../protocol/hello.ts'
-import type { ProtocolMetrics } from '../protocol/metrics.ts'
 import type { Connection, Hello } from '../protocol/types.ts'
 import type { TlsStream } from '../platform/net.ts'
 import type { Platform } from '../platform/platform.ts'
@@ -22,7 +21,6 @@ const CERTIFICATE_NAME = 'syncthing'
 export interface HandshakerDeps {
   readonly platform: Pick<Platform, 'clock' | 'random'>
   readonly limits: RateLimits
-  readonly metrics?: ProtocolMetrics
   logger(facility: Facility): Logger
   config(): Config
   isLan(): LanCheck
@@ -88,7 +86,7 @@ export class Handshaker {
   }
 
   async #receiveKnown(stream: TlsStream, device: DeviceConfig, route: Route, signal: AbortSignal): Promise<Connection> {
-    const { platform, limits, metrics } = this.#deps
+    const { platform, limits } = this.#deps
     const { deviceID, compression } = device
     const limited = limits.limit(stream, deviceID, route.isLocal)
     const own = { ...this.#hello(), numConnections: ownWanted(device.numConnections) }
@@ -99,7 +97,7 @@ export class Handshaker {
     const connectionId = connectionIdOf(own.timestampNs, helloResult.hello.timestampNs, platform.random.bytes(8))
     const { remoteAddress, crypto } = stream
     return new ProtocolConnection(
-      { clock: platform.clock, logger: this.#deps.logger('protocol'), ...(metrics !== undefined && { metrics }) },
+      { clock: platform.clock, logger: this.#deps.logger('protocol') },
       limited,
       helloResult,
       { device: deviceID, connectionId, remoteAddress, crypto, compression, ...route },

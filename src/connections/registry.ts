@@ -125,8 +125,8 @@ function isDialled({ transport }: Connection): boolean {
   return transport.endsWith('-client')
 }
 
-function isIdle({ silentMs }: Connection): boolean {
-  return silentMs > IDLE_MS
+function isIdle({ idleMs }: Connection): boolean {
+  return idleMs > IDLE_MS
 }
 
 function figuresOf(connection: Connection): ConnectionFigures {

@@ -5,31 +5,20 @@ import type { Logger } from '../events/types.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { TlsStream } from '../platform/net.ts'
 import type { ByteReader } from './byte-reader.ts'
-import { readClusterConfig, writeClusterConfig } from './cluster-config.ts'
-import { ProtocolError, violation } from '../core/wire/errors.ts'
+import { writeClusterConfig } from './cluster-config.ts'
+import { ProtocolError } from '../core/wire/errors.ts'
 import { ConnectionClosed } from './errors.ts'
-import {
-  readClose,
-  readDownloadProgress,
-  readRequest,
-  readResponse,
-  writeClose,
-  writeDownloadProgress,
-  writeRequest,
-  writeResponse,
-} from './exchange.ts'
+import { writeClose, writeDownloadProgress, writeRequest, writeResponse } from './exchange.ts'
 import type { Body } from './body.ts'
-import { readFrame, writeFrame, type Frame, type FrameListener } from './frame.ts'
+import { writeFrame } from './frame.ts'
 import type { HelloResult } from './hello.ts'
-import { Inbox } from './inbox.ts'
-import { readIndex, writeIndex } from './index-data.ts'
+import { writeIndex } from './index-data.ts'
 import type { MessageType } from './messages.ts'
-import { ProtocolMetrics } from './metrics.ts'
 import { Outbox, type Lane } from './outbox.ts'
 import { IdleTimeouts } from './idle-timeouts.ts'
 import { PendingRequests } from './pending-requests.ts'
+import { Receiver } from './receiver.ts'
 import { RequestService } from './request-service.ts'
-import { stateFault } from './state.ts'
 import type {
   BlockReply,
   BlockRequest,
@@ -46,7 +35,6 @@ const CLOSE_MS_MAX = 10_000
 export interface ConnectionDeps {
   readonly clock: Clock
   readonly logger: Logger
-  readonly metrics?: ProtocolMetrics
 }
 
 export interface ConnectionOptions {
@@ -61,8 +49,8 @@ export interface ConnectionOptions {
 }
 
 /**
- * A connection after the Hello exchange. One loop reads, one dispatches messages in order, one checks timeouts;
- * requests of the peer are served in parallel. Owns the stream.
+ * A connection after the Hello exchange. Sends messages and closes; a loop checks timeouts. `Receiver` reads, and calls
+ * the handler; requests of the peer are served in parallel. Owns the stream.
  */
 export class ProtocolConnection implements Connection {
   readonly device: DeviceId
@@ -77,19 +65,17 @@ export class ProtocolConnection implements Connection {
   readonly #compression: Compression
   readonly #clock: Clock
   readonly #logger: Logger
-  readonly #metrics: ProtocolMetrics
   readonly #stream: TlsStream
   readonly #incoming: ByteReader
+  readonly #receiver: Receiver
   readonly #outbox: Outbox
-  readonly #inbox = new Inbox()
   readonly #pending = new PendingRequests()
   readonly #service: RequestService
   readonly #timeouts: IdleTimeouts
   readonly #stop = new AbortController()
   #running = false
-  /** Whether our ClusterConfig has been queued, and whether the peer's has been received. */
+  /** Whether our ClusterConfig has been queued. */
   #isConfigSent = false
-  #isConfigReceived = false
   #closing: Promise<void> | undefined
   #disposal: Promise<void> | undefined
 
@@ -106,7 +92,6 @@ export class ProtocolConnection implements Connection {
     this.#compression = options.compression
     this.#clock = deps.clock
     this.#logger = deps.logger
-    this.#metrics = deps.metrics ?? new ProtocolMetrics()
     this.#stream = stream
     this.#incoming = helloResult.incoming
     const nowMs = () => deps.clock.monotonicMs()
@@ -114,6 +99,15 @@ export class ProtocolConnection implements Connection {
     this.#timeouts = new IdleTimeouts(deps.clock, this.#incoming, this.#outbox)
     const respond = (id: number, reply: BlockReply) => this.#respond(id, reply)
     this.#service = new RequestService({ device: options.device, logger: deps.logger, respond })
+    this.#receiver = new Receiver({
+      incoming: this.#incoming,
+      pending: this.#pending,
+      service: this.#service,
+      closed: this.closed,
+      onProgress: (midFrame) => void (this.#timeouts.midFrame = midFrame),
+      onClose: (reason) => this.close(reason),
+      onFailure: (error) => this.#fail(error),
+    })
   }
 
   get inBytesTotal(): number {
@@ -124,7 +118,7 @@ export class ProtocolConnection implements Connection {
     return this.#outbox.totalBytes
   }
 
-  get silentMs(): number {
+  get idleMs(): number {
     const { waitingSinceMs } = this.#incoming
     return waitingSinceMs === undefined ? 0 : this.#clock.monotonicMs() - waitingSinceMs
   }
@@ -136,7 +130,7 @@ export class ProtocolConnection implements Connection {
   async run(handler: ProtocolHandler): Promise<void> {
     if (this.#running) throw new Error('a connection can run only once')
     this.#running = true
-    await Promise.all([this.#readAll(), this.#dispatchAll(handler), this.#watch()])
+    await Promise.all([this.#receiver.run(handler), this.#watch()])
     await this.#service.settled()
     await this.#closing
     await this.#disposal
@@ -177,7 +171,6 @@ export class ProtocolConnection implements Connection {
     // The fast lane of the outbox waits for it anyway.
     if (!this.#isConfigSent && lane !== 'fast') throw new Error(`${type} before our own ClusterConfig`)
     await this.#outbox.send(lane, writeFrame(type, body, this.#compression), isWanted)
-    this.#metrics.countSent(type)
   }
 
   /** Resolves when the response is sent and its memory is free. */
@@ -186,97 +179,6 @@ export class ProtocolConnection implements Connection {
     if (reply.kind === 'refused' || reply.releaseBuffer === undefined || this.#stream.consumed === undefined) return
     await this.#stream.consumed()
     reply.releaseBuffer()
-  }
-
-  /** Ends with the connection; never rejects. */
-  async #readAll(): Promise<void> {
-    const listener: FrameListener = {
-      onProgress: (midFrame) => void (this.#timeouts.midFrame = midFrame),
-      bufferFor: (id, dataBytes) => this.#pending.bufferFor(id, dataBytes),
-    }
-    try {
-      for (;;) {
-        await this.#inbox.whenReady(this.closed)
-        const frame = await readFrame(this.#incoming, listener)
-        if (frame === undefined) return this.#inbox.end()
-        this.#metrics.countReceived(frame.type)
-        this.#receive(frame)
-      }
-    } catch (error) {
-      this.#fail(error)
-    }
-  }
-
-  /** Responses settle pending requests immediately; all other messages are queued in order. */
-  #receive(frame: Frame): void {
-    const fault = this.#isConfigReceived ? undefined : stateFault(frame)
-    if (fault !== undefined) throw violation(fault)
-    if (frame.type === 'ClusterConfig') this.#isConfigReceived = true
-    if (frame.placed !== undefined) {
-      this.#pending.settle(frame.placed.id, { kind: 'data', data: frame.placed.data })
-    } else if (frame.type === 'Response') {
-      const { id, reply } = readResponse(frame.body)
-      this.#pending.settle(id, reply)
-    } else if (frame.type !== 'Ping') this.#inbox.put(frame)
-  }
-
-  /** Ends with the connection; never rejects. */
-  async #dispatchAll(handler: ProtocolHandler): Promise<void> {
-    try {
-      for (;;) {
-        const frame = await this.#inbox.take(this.closed)
-        if (frame === undefined) throw new ConnectionClosed('connection closed by the device')
-        await this.#dispatch(frame, handler)
-      }
-    } catch (error) {
-      this.#fail(error)
-    }
-  }
-
-  async #dispatch({ type, body }: Frame, handler: ProtocolHandler): Promise<void> {
-    switch (type) {
-      case 'ClusterConfig': {
-        const config = readClusterConfig(body)
-        return this.#handle('cluster-config', () => handler.clusterConfig(config))
-      }
-      case 'Index': {
-        let isFirst = true
-        for (const data of readIndex(body, 'index')) {
-          const take = isFirst ? handler.index.bind(handler) : handler.indexUpdate.bind(handler)
-          await this.#handle(`index for ${data.folder}`, () => take(data))
-          isFirst = false
-        }
-        return
-      }
-      case 'IndexUpdate': {
-        for (const data of readIndex(body, 'index update')) {
-          await this.#handle(`index update for ${data.folder}`, () => handler.indexUpdate(data))
-        }
-        return
-      }
-      case 'Request':
-        return this.#service.admit(readRequest(body), handler, this.closed)
-      case 'DownloadProgress': {
-        const { folder, updates } = readDownloadProgress(body)
-        return this.#handle(`download-progress for ${folder}`, () => handler.downloadProgress(folder, updates))
-      }
-      case 'Close':
-        return this.close(`closed by remote: ${readClose(body)}`)
-      case 'Response':
-      case 'Ping':
-        return
-    }
-  }
-
-  /** An exception of the handler closes the connection; the reason names the message. */
-  async #handle(what: string, act: () => Promise<void>): Promise<void> {
-    this.closed.throwIfAborted()
-    try {
-      await act()
-    } catch (error) {
-      this.closed.throwIfAborted()
-      throw violation(`handling ${what}: ${messageOf(error)}`)
-    }
   }
 
   /** Sends pings and enforces the timeouts. Ends with the connection; never rejects. */

@@ -73,8 +73,8 @@ export type RefusalCode = 'generic' | 'no-such-file' | 'invalid-file'
 
 export type BlockReply =
   /**
-   * `releaseBuffer` is called when the memory of the data is free again; never, where the stream cannot report that. The
-   * `headroomBytes` before the data may be overwritten.
+   * `releaseBuffer` is called when the memory of the data is free again; never, where the stream cannot report that.
+   * The `headroomBytes` before the data may be overwritten.
    */
   | {
       readonly kind: 'data'
@@ -126,7 +126,7 @@ export interface Connection {
   readonly inBytesTotal: number
   readonly outBytesTotal: number
   /** Time since a read has been pending without a byte received. A connected device sends a ping within 90 seconds. */
-  readonly silentMs: number
+  readonly idleMs: number
   /** Aborts when the connection has ended, with the reason. */
   readonly closed: AbortSignal
   /** Starts reading. Nothing is delivered before this; resolves when the connection has ended, never rejects. */

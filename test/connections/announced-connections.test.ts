@@ -25,7 +25,7 @@ function setUp(numConnections: number, accepting: typeof UNNAMED) {
   const own = new Machine(createSimPlatform(1, { clock, network, hostName: OWN_HOST }), OWN, config)
   const peer = network.host(PEER_HOST)
   const never = new AbortController().signal
-  const greet = (stream: TlsStream, hello: typeof UNNAMED) =>
+  const exchange = (stream: TlsStream, hello: typeof UNNAMED) =>
     exchangeHellos(
       stream,
       { ...hello, clientName: 'syncthing', clientVersion: 'v1.29.5', timestampNs: 1n },
@@ -38,7 +38,7 @@ function setUp(numConnections: number, accepting: typeof UNNAMED) {
     pass,
     async start() {
       await peer.listenTls({ host: '', port: 22_000, identity: PEER }, (stream) => {
-        void greet(stream, accepting).catch(() => {})
+        void exchange(stream, accepting).catch(() => {})
       })
       own.start()
       await pass(1_000)
@@ -48,12 +48,12 @@ function setUp(numConnections: number, accepting: typeof UNNAMED) {
       const dialled = peer.dialTls({ host: OWN_HOST, port: 22_000, identity: PEER }, never)
       await pass(100)
       const stream = await dialled
-      const greeted = greet(stream, hello).then(
+      const exchanged = exchange(stream, hello).then(
         () => true,
         () => false,
       )
       await pass(1_000)
-      return await greeted
+      return await exchanged
     },
     async [Symbol.asyncDispose]() {
       const stopping = own.stop()

@@ -58,7 +58,7 @@ function pair(settings: PairSettings = {}) {
 const TO_B = { addresses: [`tcp://${B_HOST}`] }
 const TO_A = { addresses: [`tcp://${A_HOST}:22000`] }
 
-test('B-18: a device that changed networks reconnects within two minutes, once its lost connection is idle', async () => {
+test('B-18: a device that changed networks reconnects once its lost connection is idle', async () => {
   const MOVED_HOST = '10.0.0.3'
   await using two = pair({ b: TO_A })
   two.a.start()
@@ -169,7 +169,7 @@ test('a device that does not have us configured is dialled with backoff', async 
 })
 
 for (const delayMs of [0, 1, 7, 50, 400]) {
-  test(`mutual dials at once: both sides have the same connections after one attempt (${delayMs} ms latency)`, async () => {
+  test(`mutual dials at once: the same connections on both sides after one attempt (${delayMs} ms)`, async () => {
     await using two = pair({ a: TO_B, b: TO_A, delayMs })
     two.a.start()
     two.b.start()

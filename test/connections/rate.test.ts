@@ -79,10 +79,10 @@ test('readInto respects the receive limit, and is immediate without one', async 
     const clock = new SimClock()
     const stream = new RateLimits(clock, limitsOf(limits)).limit(endless(), PEER, false)
     assert.ok(stream.readInto !== undefined)
-    let toldBytes = 0
-    void stream.readInto(new Uint8Array(10 * KIB * KIB), (count) => void (toldBytes += count))
+    let reportedBytes = 0
+    void stream.readInto(new Uint8Array(10 * KIB * KIB), (count) => void (reportedBytes += count))
     await clock.advance(10_000, settle)
-    assert.ok(Math.abs(toldBytes - expectedBytes) <= 64 * KIB, `${toldBytes} bytes, not about ${expectedBytes}`)
+    assert.ok(Math.abs(reportedBytes - expectedBytes) <= 64 * KIB, `${reportedBytes} bytes, not about ${expectedBytes}`)
   }
 })
 

@@ -83,19 +83,26 @@ const PROTO = `syntax = "proto3";
 message ClusterConfig { repeated Folder folders = 1; bool secondary = 2; }
 message Folder { string id = 1; string label = 2; int32 type = 3; bool ignore_permissions = 4; bool ignore_delete = 5;
   bool disable_temp_indexes = 6; int32 stop_reason = 7; repeated Device devices = 16; }
-message Device { bytes id = 1; string name = 2; repeated string addresses = 3; int32 compression = 4; string cert_name = 5;
-  int64 max_sequence = 6; bool introducer = 7; uint64 index_id = 8; bool skip_introduction_removals = 9; bytes encryption_password_token = 10; }
+message Device { bytes id = 1; string name = 2; repeated string addresses = 3; int32 compression = 4;
+  string cert_name = 5;
+  int64 max_sequence = 6; bool introducer = 7; uint64 index_id = 8; bool skip_introduction_removals = 9;
+  bytes encryption_password_token = 10; }
 message Index { string folder = 1; repeated FileInfo files = 2; int64 last_sequence = 3; int64 prev_sequence = 4; }
-message FileInfo { string name = 1; int32 type = 2; int64 size = 3; uint32 permissions = 4; int64 modified_s = 5; bool deleted = 6; bool invalid = 7;
-  bool no_permissions = 8; Vector version = 9; int64 sequence = 10; int32 modified_ns = 11; uint64 modified_by = 12; int32 block_size = 13;
-  repeated BlockInfo blocks = 16; bytes symlink_target = 17; bytes blocks_hash = 18; bytes encrypted = 19; bytes previous_blocks_hash = 20; }
+message FileInfo { string name = 1; int32 type = 2; int64 size = 3; uint32 permissions = 4; int64 modified_s = 5;
+  bool deleted = 6; bool invalid = 7;
+  bool no_permissions = 8; Vector version = 9; int64 sequence = 10; int32 modified_ns = 11;
+  uint64 modified_by = 12; int32 block_size = 13;
+  repeated BlockInfo blocks = 16; bytes symlink_target = 17; bytes blocks_hash = 18; bytes encrypted = 19;
+  bytes previous_blocks_hash = 20; }
 message BlockInfo { int64 offset = 1; int32 size = 2; bytes hash = 3; uint32 weak_hash = 4; }
 message Vector { repeated Counter counters = 1; }
 message Counter { uint64 id = 1; uint64 value = 2; }
-message Request { int32 id = 1; string folder = 2; string name = 3; int64 offset = 4; int32 size = 5; bytes hash = 6; bool from_temporary = 7; int32 block_no = 9; }
+message Request { int32 id = 1; string folder = 2; string name = 3; int64 offset = 4; int32 size = 5;
+  bytes hash = 6; bool from_temporary = 7; int32 block_no = 9; }
 message Response { int32 id = 1; bytes data = 2; int32 code = 3; }
 message DownloadProgress { string folder = 1; repeated FileDownloadProgressUpdate updates = 2; }
-message FileDownloadProgressUpdate { int32 update_type = 1; string name = 2; Vector version = 3; repeated int32 block_indexes = 4 [packed = false]; int32 block_size = 5; }
+message FileDownloadProgressUpdate { int32 update_type = 1; string name = 2; Vector version = 3;
+  repeated int32 block_indexes = 4 [packed = false]; int32 block_size = 5; }
 message Close { string reason = 1; }
 `
 

@@ -73,38 +73,38 @@ export type Admission =
 export function admit(
   config: Config,
   ownDevice: DeviceId,
-  applicant: ConnectionCandidate,
+  candidate: ConnectionCandidate,
   present: ExistingConnections,
 ): Admission {
-  const { device } = applicant
-  if (applicant.certificateCount !== 1)
-    return refused(`it presented ${applicant.certificateCount} certificates instead of one`)
+  const { device } = candidate
+  if (candidate.certificateCount !== 1)
+    return refused(`it presented ${candidate.certificateCount} certificates instead of one`)
   if (device === ownDevice) return refused('it is this device itself')
-  if (applicant.expected !== undefined && device !== applicant.expected) {
-    return refused(`it is device ${device} where ${applicant.expected} was expected`)
+  if (candidate.expected !== undefined && device !== candidate.expected) {
+    return refused(`it is device ${device} where ${candidate.expected} was expected`)
   }
   if (config.remoteIgnoredDevices.some((ignored) => ignored.deviceID === device))
     return refused('the device is ignored')
   const configured = config.devices.find((entry) => entry.deviceID === device)
   if (configured === undefined)
-    return applicant.expected === undefined ? { kind: 'unknown' } : refused('the device is not configured')
-  const reason = refusalReason(config, configured, applicant, present)
+    return candidate.expected === undefined ? { kind: 'unknown' } : refused('the device is not configured')
+  const reason = refusalReason(config, configured, candidate, present)
   return reason === undefined ? { kind: 'known', device: configured } : refused(reason)
 }
 
 function refusalReason(
   { options }: Config,
   configured: DeviceConfig,
-  applicant: ConnectionCandidate,
+  candidate: ConnectionCandidate,
   present: ExistingConnections,
 ): string | undefined {
   if (configured.paused) return 'the device is paused'
-  if (!isAllowedNetwork(applicant.host, configured.allowedNetworks))
+  if (!isAllowedNetwork(candidate.host, configured.allowedNetworks))
     return 'the device may not connect from that network'
   const threshold = options.connectionPriorityUpgradeThreshold
   // The Hello of an incoming connection decides whether it is wanted.
-  const wanted = applicant.expected === undefined ? present.wantedMax : present.wanted
-  if (!isConnectionWanted(applicant.priority, { ...present, wanted }, threshold)) return 'it is connected already'
+  const wanted = candidate.expected === undefined ? present.wantedMax : present.wanted
+  if (!isConnectionWanted(candidate.priority, { ...present, wanted }, threshold)) return 'it is connected already'
   const isUpgrade = present.priorities.length >= wanted
   if (!isUpgrade && options.connectionLimitMax > 0 && present.totalCount >= options.connectionLimitMax) {
     return 'there are as many connections as the configuration allows'

@@ -27,7 +27,7 @@ export function planDials(
 }
 
 /** Retry delay of an address after its nth consecutive failure (from 0): short at first, then as configured. */
-export function restMs(failures: number, reconnectionIntervalS: number): number {
+export function retryDelayMs(failures: number, reconnectionIntervalS: number): number {
   const steadyMs = Math.max(LOOP_MS_MIN, reconnectionIntervalS * 1_000)
   return Math.min(steadyMs, Math.max(LOOP_MS_MIN, RAMP_MS * 2 ** Math.min(failures, 20)))
 }

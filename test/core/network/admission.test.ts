@@ -11,7 +11,7 @@ import {
   type ConnectionCandidate,
   type ExistingConnections,
 } from '../../../src/core/network/admission.ts'
-import { afterLoss, NO_REDIALS, planDials, restMs } from '../../../src/core/network/dial-plan.ts'
+import { afterLoss, NO_REDIALS, planDials, retryDelayMs } from '../../../src/core/network/dial-plan.ts'
 import type { DeviceConfig, OptionsConfig } from '../../../src/core/config/config.ts'
 import type { DeviceId } from '../../../src/core/ids.ts'
 import { configOf, deviceConfig, idOf, simIdentity } from '../../connections/machines.ts'
@@ -39,20 +39,20 @@ for (const [own, peer, expected] of wanted) {
 }
 
 interface Case {
-  readonly applicant?: Partial<ConnectionCandidate>
+  readonly candidate?: Partial<ConnectionCandidate>
   readonly present?: Partial<ExistingConnections>
   readonly device?: Partial<DeviceConfig>
   readonly options?: Partial<OptionsConfig>
   readonly ignored?: DeviceId
 }
 
-function judge({ applicant, present, device, options, ignored }: Case): string {
+function judge({ candidate, present, device, options, ignored }: Case): string {
   const config = configOf(OWN, [deviceConfig(PEER, device)], options)
   const remoteIgnoredDevices = ignored === undefined ? [] : [{ deviceID: ignored, time: '', name: '', address: '' }]
   const admission = admit(
     { ...config, remoteIgnoredDevices },
     OWN,
-    { device: PEER, certificateCount: 1, host: '10.0.0.1', priority: 10, expected: undefined, ...applicant },
+    { device: PEER, certificateCount: 1, host: '10.0.0.1', priority: 10, expected: undefined, ...candidate },
     { priorities: [], wanted: 1, wantedMax: present?.wanted ?? 1, totalCount: 0, ...present },
   )
   return admission.kind === 'refused' ? admission.reason : admission.kind
@@ -60,13 +60,13 @@ function judge({ applicant, present, device, options, ignored }: Case): string {
 
 const cases: [what: string, given: Case, expected: string | RegExp][] = [
   ['a configured device', {}, 'known'],
-  ['the dialled device', { applicant: { expected: PEER } }, 'known'],
-  ['another device than dialled', { applicant: { device: UNKNOWN, expected: PEER } }, /expected/],
-  ['an unknown device', { applicant: { device: UNKNOWN } }, 'unknown'],
-  ['an ignored device', { applicant: { device: UNKNOWN }, ignored: UNKNOWN }, /ignored/],
-  ['ourselves', { applicant: { device: OWN } }, /itself/],
-  ['two certificates', { applicant: { certificateCount: 2 } }, /2 certificates/],
-  ['two certificates of an unknown device', { applicant: { device: UNKNOWN, certificateCount: 2 } }, /2 certificates/],
+  ['the dialled device', { candidate: { expected: PEER } }, 'known'],
+  ['another device than dialled', { candidate: { device: UNKNOWN, expected: PEER } }, /expected/],
+  ['an unknown device', { candidate: { device: UNKNOWN } }, 'unknown'],
+  ['an ignored device', { candidate: { device: UNKNOWN }, ignored: UNKNOWN }, /ignored/],
+  ['ourselves', { candidate: { device: OWN } }, /itself/],
+  ['two certificates', { candidate: { certificateCount: 2 } }, /2 certificates/],
+  ['two certificates of an unknown device', { candidate: { device: UNKNOWN, certificateCount: 2 } }, /2 certificates/],
   ['a paused device', { device: { paused: true } }, /paused/],
   ['from a wrong network', { device: { allowedNetworks: ['192.168.0.0/16'] } }, /network/],
   ['one more than wanted', { present: { priorities: [10] } }, /already/],
@@ -74,7 +74,7 @@ const cases: [what: string, given: Case, expected: string | RegExp][] = [
   ['an incoming one before its number is known', { present: { priorities: [10], wantedMax: 2 } }, 'known'],
   [
     'a dialled one before its number is known',
-    { applicant: { expected: PEER }, present: { priorities: [10], wantedMax: 2 } },
+    { candidate: { expected: PEER }, present: { priorities: [10], wantedMax: 2 } },
     /already/,
   ],
   [
@@ -84,10 +84,10 @@ const cases: [what: string, given: Case, expected: string | RegExp][] = [
   ],
   ['a better one', { present: { priorities: [30] } }, 'known'],
   ['a better one than the worst', { present: { priorities: [10, 30], wanted: 2 } }, 'known'],
-  ['a worse one', { applicant: { priority: 30 }, present: { priorities: [10] } }, /already/],
+  ['a worse one', { candidate: { priority: 30 }, present: { priorities: [10] } }, /already/],
   [
     'a worse one where more are wanted',
-    { applicant: { priority: 30 }, present: { priorities: [10], wanted: 2 } },
+    { candidate: { priority: 30 }, present: { priorities: [10], wanted: 2 } },
     'known',
   ],
   [
@@ -172,10 +172,10 @@ test('dials: due addresses only, the best group first, none that would be refuse
 
 test('the retry delay of an address grows up to the interval, and is at least five seconds', () => {
   assert.deepEqual(
-    [0, 1, 2, 3, 4, 5, 1_000].map((failures) => restMs(failures, 20)),
+    [0, 1, 2, 3, 4, 5, 1_000].map((failures) => retryDelayMs(failures, 20)),
     [5_000, 5_000, 5_000, 8_000, 16_000, 20_000, 20_000],
   )
-  assert.equal(restMs(9, 0), 5_000)
+  assert.equal(retryDelayMs(9, 0), 5_000)
 })
 
 test('at most three immediate redials in two minutes, then none for five minutes', () => {

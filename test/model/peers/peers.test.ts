@@ -39,7 +39,7 @@ class End implements Connection {
   readonly crypto = 'none'
   readonly establishedMs = 0
   readonly priority = 10
-  readonly silentMs = 0
+  readonly idleMs = 0
   readonly inBytesTotal = 0
   readonly outBytesTotal = 0
   readonly sent: string[] = []
