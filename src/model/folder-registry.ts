@@ -170,7 +170,6 @@ export class FolderRegistry {
         return this.#deps.events.emit('DevicePaused', { device: action.device.deviceID })
       case 'resume-device':
         return this.#deps.events.emit('DeviceResumed', { device: action.device.deviceID })
-      default: // settings that are read when they are used, and what concerns other parts
     }
   }
 

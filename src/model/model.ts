@@ -2,7 +2,6 @@ import { messageOf, TwinfoldError } from '../core/errors.ts'
 import type { Config } from '../core/config/config.ts'
 import { FLAG_MUST_RESCAN, type FileHead, type FileInfo } from '../core/records/file-info.ts'
 import type { DeviceId, FolderId } from '../core/ids.ts'
-import { cleanSubs } from '../core/paths.ts'
 import type { FolderIndex, TreeEntry } from '../db/types.ts'
 import type { Logger } from '../events/types.ts'
 import type { ScanProblem } from '../scanner/types.ts'
@@ -12,6 +11,7 @@ import type { ModelDeps, ModelOptions } from './deps.ts'
 import { FOLDER_POLICIES } from './state/folder-policy.ts'
 import { DownloadPublisher } from './peers/download-publisher.ts'
 import type { FolderExplorer } from './queries/explorer-types.ts'
+import { WHOLE_FOLDER } from './folder/folder-requests.ts'
 import { FolderRegistry } from './folder-registry.ts'
 import { isIndexDamage } from './state/index-damage.ts'
 import { viewIgnores, writeIgnores } from './folder/ignore-file.ts'
@@ -131,7 +131,7 @@ export class Model implements Hub {
   async scan(folder: FolderId, subs: readonly string[], nextMs: number | undefined): Promise<void> {
     const running = this.#registry.find(folder)
     this.#log.debug(() => `folder ${folder}: scan requested${nextMs === undefined ? '' : `, the next in ${nextMs} ms`}`)
-    await running.requests.scan(cleanSubs(subs), nextMs)
+    await running.requests.scan(subs.length === 0 ? WHOLE_FOLDER : subs, nextMs)
   }
 
   async scanAll(): Promise<ReadonlyMap<FolderId, string>> {

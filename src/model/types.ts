@@ -13,7 +13,6 @@ export type FolderStateName =
   | 'cleaning'
   | 'clean-waiting'
   | 'error'
-  | 'starting'
 
 /** The data of `GET /rest/db/status`. A paused folder has no state and no counts. */
 export interface FolderStatus {
@@ -69,7 +68,10 @@ export interface FileVersion {
  * started: `folder-not-running`; a folder that is in error: `folder-error` with the reason as message.
  */
 export interface Hub {
-  /** Resolves when the scan has ended and its results are stored. `nextMs` re-arms the automatic rescan afterwards. */
+  /**
+   * Resolves when the scan has ended and its results are stored. `subs` are results of `cleanSubs`, none for the whole
+   * folder. `nextMs` is the delay until the next automatic rescan.
+   */
   scan(folder: FolderId, subs: readonly string[], nextMs: number | undefined): Promise<void>
   /** All folders that are not paused, at once. The map holds a message for each that failed. */
   scanAll(): Promise<ReadonlyMap<FolderId, string>>

@@ -1,4 +1,5 @@
 import { FLAG_IGNORED, FLAG_RECEIVE_ONLY, isInvalid, type FileHead } from './file-info.ts'
+import { hasSameContent } from './plan.ts'
 import { hasWinner, isNeeded, type Claim } from './need.ts'
 
 /** The state of our copy of an item relative to the newest version. */
@@ -30,10 +31,4 @@ export function waitingAction(local: FileHead | undefined, global: FileHead): Wa
   if (global.deleted) return 'delete'
   if (global.type !== 'file') return global.type
   return local !== undefined && hasSameContent(local, global) ? 'metadata' : 'download'
-}
-
-function hasSameContent(local: FileHead, global: FileHead): boolean {
-  if (local.deleted || local.type !== 'file' || local.sizeBytes !== global.sizeBytes) return false
-  if (local.blocksHash === undefined || global.blocksHash === undefined) return false
-  return local.blockSizeBytes === global.blockSizeBytes && Buffer.compare(local.blocksHash, global.blocksHash) === 0
 }

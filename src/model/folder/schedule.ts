@@ -59,7 +59,7 @@ class RescanSchedule {
 
   /** Due exactly once after this delay; 0 is now. The interval applies again afterwards. */
   rearmExactly(nowMs: number, delayMs: number): void {
-    this.#dueMs = nowMs + Math.min(Math.max(0, delayMs), YEAR_MS)
+    this.#dueMs = nowMs + delayMs
   }
 }
 

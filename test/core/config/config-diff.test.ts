@@ -15,7 +15,7 @@ import {
 } from '../../../src/core/config/config-edit.ts'
 import type { Json } from '../../../src/core/config/config-json.ts'
 import type { FolderId } from '../../../src/core/ids.ts'
-import { LAPTOP, fullConfig, newConfig, prepared } from '../../support/config.ts'
+import { LAPTOP, SERVER, fullConfig, newConfig, prepared } from '../../support/config.ts'
 
 const A = 'a' as FolderId
 
@@ -28,8 +28,7 @@ function base(): Config {
 function actions(change: (config: Config) => Config): string[] {
   return diffConfigs(base(), prepared(change(base()))).map((action) => {
     if ('folder' in action) return `${action.kind} ${action.folder.id}`
-    if ('device' in action) return `${action.kind} ${action.device.deviceID.slice(0, 4)}`
-    return 'id' in action ? `${action.kind} ${action.id.slice(0, 4)}` : action.kind
+    return `${action.kind} ${'device' in action ? action.device.deviceID.slice(0, 4) : action.id}`
   })
 }
 
@@ -38,32 +37,21 @@ const inP = (json: Json) => (config: Config) => patchFolder(config, 'p' as Folde
 
 const rows: [name: string, change: (config: Config) => Config, expected: string[]][] = [
   ['nothing', (config) => config, []],
-  ['a new label restarts nothing', inA({ label: 'L' }), ['update-folder a']],
-  ['nor does a new group', inA({ group: 'G' }), ['update-folder a']],
+  ['a new label restarts nothing', inA({ label: 'L' }), []],
+  ['nor does a new group', inA({ group: 'G' }), []],
   ['another interval restarts', inA({ rescanIntervalS: 5 }), ['restart-folder a']],
   ['sharing restarts', inA({ devices: [{ deviceID: LAPTOP }] }), ['restart-folder a']],
   ['versioning restarts', inA({ versioning: { type: 'simple' } }), ['restart-folder a']],
-  ['a paused folder does not restart', inP({ rescanIntervalS: 5 }), ['update-folder p']],
+  ['a paused folder does not restart', inP({ rescanIntervalS: 5 }), []],
   ['pausing', inA({ paused: true, label: 'x' }), ['pause-folder a']],
   ['resuming', inP({ paused: false }), ['resume-folder p']],
   ['removing', (config) => removeFolder(config, A), ['remove-folder a']],
   ['adding', (config) => upsertFolder(config, { id: 'n', path: '/n' }), ['add-folder n']],
   ['pausing a device', (config) => patchDevice(config, LAPTOP, { paused: true }), ['pause-device V7KS']],
-  [
-    'another address of a device',
-    (config) => patchDevice(config, LAPTOP, { addresses: ['tcp://h:1'] }),
-    ['update-device V7KS'],
-  ],
-  ['removing a device', (config) => removeDevice(config, LAPTOP), ['remove-device V7KS']],
-  [
-    'adding a device',
-    (config) => upsertDevice(config, { deviceID: 'IT5Q76H-O2PAHQ6-2DKT6NR-3RSBO2C-3HTYC74-KU3CUQ4-6PZ4EUC-ZV32UAB' }),
-    ['add-device IT5Q'],
-  ],
-  ['a theme needs no new socket', (config) => patchGui(config, { theme: 'dark' }), ['update-gui']],
-  ['an address does', (config) => patchGui(config, { address: '127.0.0.1:1' }), ['rebind-gui']],
-  ['TLS does', (config) => patchGui(config, { useTLS: true }), ['rebind-gui']],
-  ['options', (config) => patchOptions(config, { maxSendKbps: 1 }), ['update-options']],
+  ['another address of a device', (config) => patchDevice(config, LAPTOP, { addresses: ['tcp://h:1'] }), []],
+  ['removing a device', (config) => removeDevice(config, LAPTOP), []],
+  ['adding a paused device', (config) => upsertDevice(config, { deviceID: SERVER, paused: true }), []],
+  ['other settings', (config) => patchOptions(patchGui(config, { useTLS: true }), { maxSendKbps: 1 }), []],
 ]
 for (const [name, change, expected] of rows)
   test(`actions of a change: ${name}`, () => assert.deepEqual(actions(change), expected))
