@@ -7,6 +7,7 @@ import type { Clock } from '../platform/clock.ts'
 import type { Disk } from '../platform/disk.ts'
 import type { Random } from '../platform/random.ts'
 import { DatabaseFile } from './sqlite/database-file.ts'
+import { MemoryDatabases } from './sqlite/memory-databases.ts'
 import { StoredFolderIndex } from './folder/folder-index.ts'
 import { RecoverableDatabase, type RecoverableDatabaseDeps } from './sqlite/recoverable-database.ts'
 import { MAIN_KIND, StoredKeyValue, type PairTable } from './sqlite/key-value.ts'
@@ -15,6 +16,8 @@ import type { FolderIndex, IndexStore, KeyValue, Recovery } from './types.ts'
 export interface StoreOptions {
   /** Directory of the databases, created when missing. Undefined: in memory, for simulations and tests. */
   readonly directory: string | undefined
+  /** Used without a directory: databases that can be copied. */
+  readonly memory?: MemoryDatabases
   readonly disk: Disk
   readonly clock: Clock
   readonly random: Random
@@ -137,7 +140,11 @@ function folderFile(id: FolderId): string {
 
 function databaseFile({ directory, disk, clock }: StoreOptions, id: FolderId | undefined): DatabaseFile | undefined {
   if (directory === undefined) return undefined
-  return new DatabaseFile(join(directory, id === undefined ? MAIN_FILE : folderFile(id)), disk, clock)
+  return new DatabaseFile(join(directory, databaseName(id)), disk, clock)
+}
+
+function databaseName(id: FolderId | undefined): string {
+  return id === undefined ? MAIN_FILE : folderFile(id)
 }
 
 function databaseDeps(
@@ -148,6 +155,7 @@ function databaseDeps(
   return {
     clock: options.clock,
     file: databaseFile(options, folder),
+    openInMemory: () => (options.memory ?? new MemoryDatabases()).open(databaseName(folder)),
     onRecovered: (reason, keptAt) => {
       const recovery: Recovery = { folder, reason, keptAt }
       recoveries.push(recovery)

@@ -1,5 +1,5 @@
 import type { FileHead, FileInfo } from '../core/records/file-info.ts'
-import type { DeviceId, FolderId } from '../core/ids.ts'
+import type { DeviceId, FolderId, ShortId } from '../core/ids.ts'
 
 /** The owner of an index: this device, or another one. */
 export type IndexOwner = 'local' | DeviceId
@@ -81,6 +81,13 @@ export interface BatchLimits {
   readonly blocks: number
 }
 
+/** The index is older than what other devices have received of it. */
+export interface IndexRestart {
+  /** Later records of ours may have been made without knowledge of what was lost. */
+  readonly afterSequence: number
+  readonly ownShortId: ShortId
+}
+
 /**
  * The index of one folder. Names are ordered by their UTF-8 bytes everywhere. All promises resolve in call order, and
  * a batch is stored completely or not at all.
@@ -153,6 +160,18 @@ export interface FolderIndex {
   ownSince(sequence: number): Promise<readonly OwnName[]>
   /** A random number that changes when the index is reset, so that other devices request a full index. */
   indexId(): Promise<bigint>
+  /**
+   * The ID under which this device counts its changes in version vectors. Every new index has its own: it does not know
+   * what the device counted before, so its versions must not look like successors of those, nor like older ones.
+   * Undefined in an index of an earlier release, which counts under the short ID of the device.
+   */
+  counterId(): Promise<ShortId | undefined>
+  /** Takes new IDs, as a new index does, and recounts our own records after a sequence. */
+  restart(request: IndexRestart): Promise<void>
+  /** The last sequence that was sent to a device; undefined in an index of an earlier release that did not record it. */
+  sentSequence(device: DeviceId): Promise<number | undefined>
+  /** To be stored before the records are sent: a device that has more shows that this index went back. */
+  setSentSequence(device: DeviceId, sequence: number): Promise<void>
   /** Our own records that changed after `sequence`, in order of change. */
   localSince(sequence: number, limits: BatchLimits): Promise<readonly FileInfo[]>
   /** The index id that a device last announced; 0 when it never did. */

@@ -28,11 +28,12 @@ export class RecordRules {
 
   /** For records made now. */
   get record(): RecordOptions {
-    const { ownShortId, minCounter, ignorePerms, attributes } = this.#request
+    const { ownShortId, counterId, minCounter, ignorePerms, attributes } = this.#request
     return {
       ownShortId,
       ignorePerms,
       nowS: Math.floor(this.#clock.nowMs() / 1_000),
+      counterId,
       minCounter,
       localFlags: this.#localFlags,
       ownership: this.ownership,

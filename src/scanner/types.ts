@@ -69,6 +69,8 @@ export interface ScanRequest {
   readonly modTimeWindowMs: number
   readonly autoNormalize: boolean
   readonly ownShortId: ShortId
+  /** The ID under which changes are counted in version vectors; by default `ownShortId`. */
+  readonly counterId?: ShortId | undefined
   /** Lower bound for version counters, independent of the clock. */
   readonly minCounter?: number | undefined
   /** Flags every change as local, not to be announced. */

@@ -40,7 +40,7 @@ class Sender implements AsyncDisposable {
     this.index = index
     const connection = { index: take(true), indexUpdate: take(false) }
     this.sender = new IndexSender(
-      { clock: this.clock, index, connection, log: quietLogger('model') },
+      { clock: this.clock, device: PEER, index, connection, log: quietLogger('model') },
       { folder: DOCS, indexId, start },
     )
     this.#running = this.sender.run(this.#stop.signal)
@@ -274,7 +274,7 @@ test('C-08: when our own store fails, nothing is announced, and nothing counts a
     indexUpdate: async (data: IndexData) => void sent.push(data),
   }
   const sender = new IndexSender(
-    { clock: new SimClock(), index: broken, connection, log: quietLogger('model') },
+    { clock: new SimClock(), device: PEER, index: broken, connection, log: quietLogger('model') },
     { folder: DOCS, indexId: await index.indexId(), start: 0 },
   )
   await assert.rejects(sender.run(new AbortController().signal), /disk I\/O error/)

@@ -21,6 +21,7 @@ import {
   unsettledReason,
 } from './invariants.ts'
 import { FaultInjector } from './faults.ts'
+import { StateFaults } from './state-faults.ts'
 import { Scenarios } from './scenarios.ts'
 import { Setup } from './setup.ts'
 import { Reached } from './sometimes.ts'
@@ -56,6 +57,8 @@ export interface RunOptions {
    * `mixed`.
    */
   readonly workload?: Workload
+  /** Indexes are lost and earlier states are restored, in some of the runs; default: true. */
+  readonly stateFaults?: boolean
 }
 
 /** One run of a few devices, from the seed to the last invariant. Never throws: the failure is in the result. */
@@ -96,12 +99,13 @@ class Cluster {
   /** Of the byzantine device, if there is one. */
   readonly #forger: Forger | undefined
   readonly #faults: FaultInjector
+  readonly #stateFaults: StateFaults
   readonly #monitor: Monitor
   readonly #pullSources: PullSources
   /** Override and revert were requested. */
   #decided = false
 
-  constructor(seed: number, { print, workload = 'mixed' }: RunOptions) {
+  constructor(seed: number, { print, workload = 'mixed', stateFaults = true }: RunOptions) {
     const random = new SimRandom(seed)
     this.#random = random
     this.trace = new Trace(() => this.#clock.monotonicMs(), print)
@@ -132,6 +136,18 @@ class Cluster {
       during: (promise) => this.#during(promise),
       checkContents: (device) => this.#monitor.checkContents(device),
     })
+    this.#stateFaults = new StateFaults(
+      {
+        random: random.stream('state faults'),
+        user: this.#user,
+        contents: this.#contents,
+        trace: this.trace,
+        reached: this.reached,
+        devices: this.#devices,
+        during: (promise) => this.#during(promise),
+      },
+      stateFaults,
+    )
   }
 
   get actions(): number {
@@ -153,6 +169,7 @@ class Cluster {
     const steps = 6 + random.int(14)
     for (let step = 0; step < steps; step++) {
       await this.#faults.step()
+      await this.#stateFaults.step()
       await this.#pass(pick(random, [0, 0, 20, 300, 2 * S, 10 * S, 70 * S]))
     }
   }
@@ -230,7 +247,8 @@ class Cluster {
   async checkInvariants(): Promise<void> {
     checkConvergence(this.#devices, this.#contents)
     // Override and revert may restore older contents.
-    if (!this.#isMixed && this.#forger === undefined) checkNoResurrection(this.#devices, this.#contents, this.#user)
+    const mayReturn = this.#isMixed || this.#forger !== undefined || this.#stateFaults.count > 0
+    if (!mayReturn) checkNoResurrection(this.#devices, this.#contents, this.#user)
     const before = await sequencesOf(this.#devices)
     await this.#pass(QUIET_MS)
     const after = await sequencesOf(this.#devices)

@@ -2,6 +2,7 @@ import type { FolderConfig } from '../../src/core/config/config.ts'
 import { deviceIdFromCertificate } from '../../src/core/device-id.ts'
 import type { DeviceId } from '../../src/core/ids.ts'
 import { openStore } from '../../src/db/store.ts'
+import { MemoryDatabases } from '../../src/db/sqlite/memory-databases.ts'
 import type { FolderIndex, IndexStore } from '../../src/db/types.ts'
 import { folderStatusJson } from '../../src/http/views/folder-status.ts'
 import { EventBus } from '../../src/events/bus.ts'
@@ -17,6 +18,7 @@ import { supervise } from '../../src/sync/supervisor.ts'
 import '../../src/versioner/versioner.ts'
 import type { BlockResult, BlockOrder, BlockReader } from '../../src/platform/files/block-reader.ts'
 import { SimDisk, type SimDiskOptions } from '../../src/platform/sim/disk.ts'
+import type { SimItem } from '../../src/platform/sim/direct-access.ts'
 import type { SimClock } from '../../src/platform/sim/clock.ts'
 import type { SimNetwork } from '../../src/platform/sim/net.ts'
 import type { SimRandom } from '../../src/platform/sim/random.ts'
@@ -45,6 +47,12 @@ export interface DeviceSetup {
   readonly forger?: Forger | undefined
 }
 
+/** The state of a device at an earlier time. */
+export interface Backup {
+  readonly items: ReadonlyMap<string, SimItem>
+  readonly databases: MemoryDatabases
+}
+
 /** What exists while the device is on. */
 interface Running {
   readonly incarnation: Incarnation
@@ -71,6 +79,8 @@ export class SimDevice {
   readonly #certificate: string
   #neighbours: readonly SimDevice[] = []
   #store: IndexStore | undefined
+  #databases = new MemoryDatabases()
+  #stores = 0
   #running: Running | undefined
   starts = 0
   /** This many of the next blocks served are corrupted, as by bad memory. */
@@ -127,15 +137,40 @@ export class SimDevice {
     await this.disk.makeDirectories(`${ROOT}/.stfolder`, 0o755)
     await this.disk.makeDirectories('/home/me/index', 0o700)
     this.disk.syncAll()
+    await this.#openStore()
+  }
+
+  async #openStore(): Promise<void> {
     const quiet = new Log({ clock: this.clock, write: () => {} }, { level: 'ERROR', format: 'text', trace: '' })
-    const random = this.#setup.random.stream('store')
+    const random = this.#setup.random.stream(this.#stores++ === 0 ? 'store' : `store ${this.#stores}`)
     this.#store = await openStore({
       directory: undefined,
+      memory: this.#databases,
       disk: this.disk,
       clock: this.clock,
       random,
       log: quiet.logger('db'),
     })
+  }
+
+  backUp(): Backup {
+    return { items: this.disk.hands.tree(ROOT), databases: this.#databases.copy() }
+  }
+
+  /** Only while it is off. */
+  async loseIndex(): Promise<void> {
+    await this.#replaceDatabases(new MemoryDatabases())
+  }
+
+  /** Only while it is off. */
+  async restoreHome({ databases }: Backup): Promise<void> {
+    await this.#replaceDatabases(databases.copy())
+  }
+
+  async #replaceDatabases(databases: MemoryDatabases): Promise<void> {
+    await this.#store?.[Symbol.asyncDispose]()
+    this.#databases = databases
+    await this.#openStore()
   }
 
   async index(): Promise<FolderIndex> {

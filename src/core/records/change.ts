@@ -158,7 +158,7 @@ export function recordOf(
     ...timesOf(item, old),
     permissions: isSymlink ? 0 : item.mode & PERMISSION_BITS,
     noPermissions: isSymlink || options.ignorePerms,
-    version: bumpVersion(base, options.ownShortId, firstCounter(options)),
+    version: bumpVersion(base, counterIdOf(options), firstCounter(options)),
     modifiedBy: options.ownShortId,
     sequence: 0,
     localFlags: options.localFlags,
@@ -169,6 +169,10 @@ export function recordOf(
     ...historyOf(old, options),
     ...platformOnDisk(item, old, options),
   }
+}
+
+function counterIdOf({ counterId, ownShortId }: RecordOptions): ShortId {
+  return counterId ?? ownShortId
 }
 
 type Times = Pick<FileHead, 'modifiedS' | 'modifiedNs' | 'diskTime'>
@@ -226,7 +230,7 @@ function wasNotAnnounced(old: FileHead, options: RecordOptions): boolean {
  * that a conflict copy is made instead of an unnoticed overwrite.
  */
 function versionToBuildOn(old: FileHead, options: RecordOptions): VersionVector {
-  return wasNotAnnounced(old, options) ? dropForeignCounters(old.version, options.ownShortId) : old.version
+  return wasNotAnnounced(old, options) ? dropForeignCounters(old.version, counterIdOf(options)) : old.version
 }
 
 /** The record of an item that no longer exists on the disk. */
@@ -239,7 +243,7 @@ export function deletionOf(old: FileHead, options: RecordOptions): FileInfo {
     deleted: true,
     sizeBytes: 0,
     modifiedS: options.nowS,
-    version: notAnnounced ? [] : bumpVersion(old.version, options.ownShortId, firstCounter(options)),
+    version: notAnnounced ? [] : bumpVersion(old.version, counterIdOf(options), firstCounter(options)),
     modifiedBy: options.ownShortId,
     sequence: 0,
     localFlags: options.localFlags,

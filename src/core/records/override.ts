@@ -19,8 +19,8 @@ export function overridingRecord(
   if (local !== undefined && isInvalid(local)) return undefined
   if (local === undefined && global.deleted) return undefined
   const seen = mergeVersions(local?.version ?? [], global.version)
-  const { ownShortId, nowS } = options
-  const version = bumpVersion(seen, ownShortId, firstCounter(options))
+  const { ownShortId, counterId = ownShortId, nowS } = options
+  const version = bumpVersion(seen, counterId, firstCounter(options))
   const ours = { version, modifiedBy: ownShortId, sequence: 0, localFlags: 0 }
   if (local !== undefined) return { ...local, ...ours }
   return {

@@ -89,6 +89,8 @@ function counterToRaise(vector: VersionVector, device: ShortId): ShortId {
 /** The inputs of the counter of an edit. */
 export interface CountTime {
   readonly nowS: number
+  /** The ID under which this device counts in version vectors; by default its short ID. */
+  readonly counterId?: ShortId | undefined
   /** Lower counters may have been used and lost. */
   readonly minCounter?: number | undefined
 }
@@ -110,6 +112,16 @@ export function lostCounter(replaced: VersionVector, successor: VersionVector, d
 
 function countOf(vector: VersionVector, device: ShortId): bigint {
   return vector.find((counter) => counter.device === device)?.value ?? 0n
+}
+
+/**
+ * A version of ours that was made from an unknown state: it counts under a new ID, and is concurrent with all versions
+ * that contain a counter which this device no longer knows.
+ */
+export function recountVersion(vector: VersionVector, from: ShortId, to: ShortId): VersionVector {
+  const value = countOf(vector, from)
+  const others = vector.filter(({ device }) => device !== from)
+  return value === 0n ? vector : mergeVersions(others, [{ device: to, value }])
 }
 
 /** The smallest version that succeeds or equals both. */

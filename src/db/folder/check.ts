@@ -22,6 +22,7 @@ export async function checkFolder(database: DatabaseSync, clock: Clock): Promise
   if (text === undefined) return // created, and never written to
   const stored = FolderState.fromText(text)
   const counted = new FolderState(stored.folder, stored.indexId)
+  counted.counterId = stored.counterId
   counted.holders = stored.holders.map((holder) => ({ ...holder, records: 0 }))
   const reader = new RowReader()
   const page = new Query(

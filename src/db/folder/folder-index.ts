@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { FileHead, FileInfo } from '../../core/records/file-info.ts'
-import type { DeviceId, FolderId } from '../../core/ids.ts'
+import type { DeviceId, FolderId, ShortId } from '../../core/ids.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Random } from '../../platform/random.ts'
 import { BlockSearch, type BlockSearchOptions } from './block-search.ts'
@@ -14,6 +14,7 @@ import { RecoverableDatabase, type RecoverableDatabaseDeps, type Kind } from '..
 import { Listing } from './listing.ts'
 import { readMeta, writeMeta } from '../sqlite/meta.ts'
 import { pageOfSteps, RemoteNeed, type NeedStep } from './remote-need.ts'
+import { Restart } from './restart.ts'
 import { FOLDER_SCHEMA } from '../sqlite/schema.ts'
 import { SequenceReader } from './sequence-reader.ts'
 import type {
@@ -24,6 +25,7 @@ import type {
   FolderIndex,
   FolderTotals,
   IndexOwner,
+  IndexRestart,
   ListStep,
   NameRecords,
   OwnName,
@@ -33,6 +35,8 @@ import type {
 /** Records removed per step: a few milliseconds, then the event loop runs. */
 const DROP_AT_ONCE = 500
 const REMOTE_ID_KEY = 'remote-index-id/'
+const SENT_KEY = 'sent/'
+const SENT = /^([0-9a-f]+) (\d+)$/
 const NEVER = new AbortController().signal
 
 interface FolderTables {
@@ -50,7 +54,7 @@ function folderKind(folder: FolderId, random: Random): Kind<FolderTables> {
     schema: FOLDER_SCHEMA,
     check: checkFolder,
     open: (database: DatabaseSync) => {
-      const files = new FolderTable(database, () => new FolderState(folder, newIndexId(random)))
+      const files = new FolderTable(database, () => FolderState.fresh(folder, newIndexId(random)))
       if (files.state.folder !== folder) throw damaged(`it is the index of another folder, ${files.state.folder}`)
       let listing: Listing | undefined
       return {
@@ -74,14 +78,16 @@ function newIndexId(random: Random): bigint {
 export class StoredFolderIndex implements FolderIndex {
   readonly #database: RecoverableDatabase<FolderTables>
   readonly #clock: Clock
+  readonly #random: Random
 
-  private constructor(database: RecoverableDatabase<FolderTables>, clock: Clock) {
+  private constructor(database: RecoverableDatabase<FolderTables>, clock: Clock, random: Random) {
     this.#database = database
     this.#clock = clock
+    this.#random = random
   }
 
   static async open(folder: FolderId, random: Random, deps: RecoverableDatabaseDeps): Promise<StoredFolderIndex> {
-    return new StoredFolderIndex(await RecoverableDatabase.open(deps, folderKind(folder, random)), deps.clock)
+    return new StoredFolderIndex(await RecoverableDatabase.open(deps, folderKind(folder, random)), deps.clock, random)
   }
 
   close(): Promise<void> {
@@ -207,6 +213,29 @@ export class StoredFolderIndex implements FolderIndex {
 
   indexId(): Promise<bigint> {
     return this.#database.run(({ files }) => files.state.indexId)
+  }
+
+  counterId(): Promise<ShortId | undefined> {
+    return this.#database.run(({ files }) => files.state.counterId)
+  }
+
+  restart(request: IndexRestart): Promise<void> {
+    const restart = new Restart(request, newIndexId(this.#random))
+    return this.#database.runLong((tables) => restart.step(tables))
+  }
+
+  sentSequence(device: DeviceId): Promise<number | undefined> {
+    return this.#database.run(({ files: { database, state } }) => {
+      const [, indexId, sequence] = SENT.exec(readMeta(database, SENT_KEY + device) ?? '') ?? []
+      if (indexId === state.indexId.toString(16)) return Number(sequence)
+      return state.counterId === undefined ? undefined : 0
+    })
+  }
+
+  setSentSequence(device: DeviceId, sequence: number): Promise<void> {
+    return this.#database.run(({ files: { database, state } }) =>
+      writeMeta(database, SENT_KEY + device, `${state.indexId.toString(16)} ${sequence}`),
+    )
   }
 
   localSince(sequence: number, limits: BatchLimits): Promise<readonly FileInfo[]> {

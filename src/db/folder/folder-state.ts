@@ -1,5 +1,5 @@
 import { isInvalid, type FileHead } from '../../core/records/file-info.ts'
-import type { DeviceId, FolderId } from '../../core/ids.ts'
+import type { DeviceId, FolderId, ShortId } from '../../core/ids.ts'
 import { countsAsLocal, countsAsReceiveOnlyChanged } from '../../core/records/need.ts'
 import { addToDigest, removeFromDigest } from '../sqlite/checksum.ts'
 import { Tally, type TallyText } from './counts.ts'
@@ -18,6 +18,8 @@ export interface Holder {
 interface StateText {
   readonly folder: FolderId
   readonly indexId: string
+  /** Not in an index of earlier releases. */
+  readonly counterId?: string
   readonly digest: number
   readonly global: TallyText
   readonly local: TallyText
@@ -32,7 +34,9 @@ interface StateText {
  */
 export class FolderState {
   readonly folder: FolderId
-  readonly indexId: bigint
+  indexId: bigint
+  /** Undefined in an index of an earlier release: changes are counted under the short ID of the device. */
+  counterId: ShortId | undefined
   digest = 0
   global = new Tally()
   local = new Tally()
@@ -49,8 +53,16 @@ export class FolderState {
     this.indexId = indexId
   }
 
+  /** The state of a new index. */
+  static fresh(folder: FolderId, id: bigint): FolderState {
+    const state = new FolderState(folder, id)
+    state.counterId = id as ShortId
+    return state
+  }
+
   clone(): FolderState {
     const copy = new FolderState(this.folder, this.indexId)
+    copy.counterId = this.counterId
     copy.digest = this.digest
     copy.global = this.global.clone()
     copy.local = this.local.clone()
@@ -125,6 +137,7 @@ export class FolderState {
     const text: StateText = {
       folder: this.folder,
       indexId: this.indexId.toString(16),
+      ...(this.counterId !== undefined && { counterId: this.counterId.toString(16) }),
       digest: this.digest,
       global: this.global.toText(),
       local: this.local.toText(),
@@ -139,6 +152,7 @@ export class FolderState {
   static fromText(text: string): FolderState {
     const stored = JSON.parse(text) as StateText
     const state = new FolderState(stored.folder, BigInt(`0x${stored.indexId}`))
+    if (stored.counterId !== undefined) state.counterId = BigInt(`0x${stored.counterId}`) as ShortId
     state.digest = stored.digest
     state.global = Tally.fromText(stored.global)
     state.local = Tally.fromText(stored.local)

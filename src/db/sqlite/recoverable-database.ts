@@ -19,6 +19,7 @@ export interface RecoverableDatabaseDeps {
   readonly clock: Clock
   /** Undefined: the database is in memory. */
   readonly file: DatabaseFile | undefined
+  openInMemory(): DatabaseSync
   onRecovered(reason: string, keptAt: string): void
 }
 
@@ -153,7 +154,7 @@ export class RecoverableDatabase<Tables> {
   async #openOnce(): Promise<void> {
     const { file, clock } = this.#deps
     const found = await file?.prepare()
-    const database = new DatabaseSync(file?.path ?? ':memory:')
+    const database = file === undefined ? this.#deps.openInMemory() : new DatabaseSync(file.path)
     try {
       database.exec(SETTINGS)
       if (found?.trusted === false) checkStructure(database)

@@ -1,5 +1,4 @@
 import { shortIdOf } from '../../core/device-id.ts'
-import { SharedMutex } from '../../sync/shared-mutex.ts'
 import type { FolderPartsDeps, FolderPartsOptions } from '../deps.ts'
 import { Puller } from '../puller/puller.ts'
 import { CounterFloor } from '../state/counter-floor.ts'
@@ -34,12 +33,16 @@ function sharedParts(deps: FolderPartsDeps, options: FolderPartsOptions) {
     ownShortId,
     log,
     jobs: new JobQueue(JOBS_MAX),
-    folderLock: new SharedMutex(),
+    folderLock: deps.roots.lock(folder.id),
     requests: new FolderRequests(),
     state: new FolderState({ clock, events }, folder.id),
     problems: new FolderProblems({ events, log }, folder.id),
     checks: new FolderChecks({ clock, disk, options: () => deps.options() }, { ...options, root }),
-    counts: new CounterFloor({ keyValue: store.keyValue, clock }, folder.id, ownShortId),
+    counts: new CounterFloor(
+      { keyValue: store.keyValue, clock, index: () => store.folder(folder.id) },
+      folder.id,
+      ownShortId,
+    ),
     versions: new FolderVersions({ ...platform, log: deps.logger('versioner') }, { folder, root, userHome }),
     attributes: new LazyAttributes(
       { attributes: platform.attributes, disk, log, platform: platform.system.platform },

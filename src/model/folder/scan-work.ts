@@ -77,13 +77,14 @@ export class ScanWork {
 
   /** Rejects with the reason when root or marker change during the scan; nothing more is stored then. */
   async scan(subs: readonly string[], check: FolderCheck, signal: AbortSignal): Promise<ScanResult> {
-    const { checks, logger, platform, pulls } = this.#deps
+    const { checks, counts, logger, platform, pulls } = this.#deps
     const log = logger('model')
     const startedMs = platform.clock.monotonicMs()
     log.debug(() => `folder ${this.#folder.id}: scanning ${describe(subs)}`)
     const deps = await this.#scanDeps(check)
     using _lock = await pulls.exclude(signal)
     try {
+      await counts.load()
       const attributes = await this.#attributes(subs)
       const request = { ...this.#request(subs, check), ownership: await this.#ownership(), attributes }
       const result = await scanFolder(deps, request, signal)
@@ -107,9 +108,10 @@ export class ScanWork {
     const index = await store.folder(this.#folder.id)
     const nowS = Math.floor(platform.clock.nowMs() / 1_000)
     await counts.load()
+    const { counterId, minCounter } = counts
     await overrideOthers(
       { index, ignore, onStored: (records, sequence) => publisher.publishLocal({ records, sequence }) },
-      { ownShortId: this.#ownShortId, nowS, minCounter: counts.minCounter },
+      { ownShortId: this.#ownShortId, nowS, counterId, minCounter },
       signal,
     )
   }
@@ -122,11 +124,10 @@ export class ScanWork {
   }
 
   async #scanDeps(check: FolderCheck): Promise<ScanDeps> {
-    const { checks, counts, events, logger, platform, publisher, store } = this.#deps
+    const { checks, events, logger, platform, publisher, store } = this.#deps
     const { clock, disk, hasher, walker } = platform
     const { id } = this.#folder
     const index = await store.folder(id)
-    await counts.load()
     const onProgress = ({ currentBytes, totalBytes, rate }: ScanProgress) =>
       events.emit('FolderScanProgress', { folder: id, current: currentBytes, total: totalBytes, rate })
     const log = logger('scanner')
@@ -159,6 +160,7 @@ export class ScanWork {
       autoNormalize,
       hashers,
       ownShortId: this.#ownShortId,
+      counterId: this.#deps.counts.counterId,
       minCounter: this.#deps.counts.minCounter,
       receiveOnly: policy.localChangesStayHere,
       checked: this.#deps.platform.clock.monotonicMs() - atMs < CHECK_AGE_MS_MAX ? { caseInsensitive } : undefined,

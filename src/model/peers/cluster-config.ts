@@ -184,6 +184,14 @@ export function startOfSending(own: IndexPosition, knownToThem: IndexPosition): 
   return knownToThem.sequence >= 0 && knownToThem.sequence <= own.sequence ? knownToThem.sequence : 0
 }
 
+/**
+ * Whether a device has more of our index than was sent to it: then our index went back to an earlier state. Where an
+ * earlier release did not record what was sent, only a sequence beyond our own shows that.
+ */
+export function wentBack(own: IndexPosition, sentSequence: number | undefined, knownToThem: IndexPosition): boolean {
+  return knownToThem.indexId === own.indexId && knownToThem.sequence > (sentSequence ?? own.sequence)
+}
+
 /** Whether the stored records of a device are still valid. An index without an id, or with another id, starts empty. */
 export function keepsRecords(stored: bigint, announced: bigint): boolean {
   return announced !== 0n && announced === stored

@@ -1,5 +1,5 @@
 import { FLAG_RECEIVE_ONLY, type FileInfo } from '../../core/records/file-info.ts'
-import type { FolderId } from '../../core/ids.ts'
+import type { DeviceId, FolderId } from '../../core/ids.ts'
 import type { FolderIndex } from '../../db/types.ts'
 import type { Logger } from '../../events/types.ts'
 import type { Connection } from '../../protocol/types.ts'
@@ -14,6 +14,7 @@ const RECHECK_MS = 60_000
 
 export interface IndexSenderDeps {
   readonly clock: Clock
+  readonly device: DeviceId
   readonly index: FolderIndex
   readonly connection: Pick<Connection, 'index' | 'indexUpdate'>
   readonly log: Logger
@@ -79,10 +80,11 @@ export class IndexSender {
   }
 
   async #send(batch: readonly FileInfo[], lastSequence: number): Promise<void> {
-    const { connection, log } = this.#deps
+    const { connection, device, index, log } = this.#deps
     const prevSequence = this.#sentSequence
     const data = { folder: this.#folder, files: batch.map(announcementOf), lastSequence, prevSequence }
     log.debug(() => `folder ${this.#folder}: sending ${batch.length} records, ${prevSequence} to ${lastSequence}`)
+    await index.setSentSequence(device, lastSequence)
     if (prevSequence === 0) await connection.index(data)
     else await connection.indexUpdate(data)
     this.#sentSequence = lastSequence

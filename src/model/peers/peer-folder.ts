@@ -1,8 +1,8 @@
 import { messageOf } from '../../core/errors.ts'
-import type { DeviceId, FolderId } from '../../core/ids.ts'
+import type { DeviceId, FolderId, ShortId } from '../../core/ids.ts'
 import type { FolderIndex } from '../../db/types.ts'
 import type { Connection, DownloadUpdate, IndexData } from '../../protocol/types.ts'
-import { startOfSending, type FolderVerdict, type IndexPosition } from './cluster-config.ts'
+import { startOfSending, wentBack, type FolderVerdict, type IndexPosition } from './cluster-config.ts'
 import { IndexReceiver } from './index-receiver.ts'
 import { IndexSender } from './index-sender.ts'
 import type { PeersDeps } from './peer-deps.ts'
@@ -13,6 +13,14 @@ import { RemoteDownloads } from './remote-downloads.ts'
  * large folder some is pulled while the rest is still being received.
  */
 const INITIAL_INDEX_WAIT_MS = 500
+
+const NEVER = new AbortController().signal
+
+export interface PeerFolderDeps extends PeersDeps {
+  readonly ownShortId: ShortId
+  /** Folders whose index was restarted in this run. */
+  readonly restarted: Set<FolderId>
+}
 
 export interface PeerFolderOptions {
   readonly device: DeviceId
@@ -47,7 +55,7 @@ export class PeerFolder {
     this.#sending = this.#send(parts.connection)
   }
 
-  static async start(deps: PeersDeps, connection: Connection, options: PeerFolderOptions): Promise<PeerFolder> {
+  static async start(deps: PeerFolderDeps, connection: Connection, options: PeerFolderOptions): Promise<PeerFolder> {
     const { clock, events, log } = deps
     const { device, folder, verdict, sentSequence } = options
     const index = await deps.store.folder(folder)
@@ -55,9 +63,10 @@ export class PeerFolder {
       { clock, events, index, log },
       { device, folder, theirs: verdict.theirs },
     )
+    if (sentSequence === undefined) await restartIfWentBack(deps, index, options)
     const own = await ownPosition(index)
     const start = startOfSending(own, sentSequence ?? verdict.knownToThem)
-    const sender = new IndexSender({ clock, connection, index, log }, { folder, indexId: own.indexId, start })
+    const sender = new IndexSender({ clock, connection, device, index, log }, { folder, indexId: own.indexId, start })
     return new PeerFolder(deps, options, { receiver, sender, connection })
   }
 
@@ -121,6 +130,30 @@ export class PeerFolder {
       void connection.close('internal error')
     }
   }
+}
+
+/**
+ * After a restored backup or snapshot the device has records of ours that we no longer know. Ours are sent again in
+ * full, under a new index ID; what was made since counts under a new ID as well, and is concurrent with what was lost.
+ */
+async function restartIfWentBack(
+  { ownShortId, restarted, roots, signals, log }: PeerFolderDeps,
+  index: FolderIndex,
+  { device, folder, verdict: { knownToThem } }: PeerFolderOptions,
+): Promise<void> {
+  const sentSequence = await index.sentSequence(device)
+  const own = await ownPosition(index)
+  // Once per run: an index goes back only between two runs, and a device must not cause endless restarts.
+  if (!wentBack(own, sentSequence, knownToThem) || restarted.has(folder)) return
+  restarted.add(folder)
+  const afterSequence = Math.min(sentSequence ?? own.sequence, own.sequence)
+  using _lock = await roots.lock(folder).exclusive(NEVER)
+  await index.restart({ afterSequence, ownShortId })
+  log.warn(
+    `folder ${folder}: ${device} has ${knownToThem.sequence} changes of this index, which has sent it ${afterSequence}: ` +
+      'it was restored from an earlier state, and is sent again in full',
+  )
+  signals.localIndexChanged.emit(folder)
 }
 
 export async function ownPosition(index: FolderIndex): Promise<IndexPosition> {

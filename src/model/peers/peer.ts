@@ -19,8 +19,8 @@ import {
   type FolderVerdict,
   type IndexPosition,
 } from './cluster-config.ts'
-import type { PeersDeps, RemoteState } from './peer-deps.ts'
-import { PeerFolder } from './peer-folder.ts'
+import type { RemoteState } from './peer-deps.ts'
+import { PeerFolder, type PeerFolderDeps } from './peer-folder.ts'
 import { PeerLinks, type Link } from './peer-links.ts'
 import { announcedPositions, clusterConfigFingerprint } from './cluster-config-fingerprint.ts'
 
@@ -29,7 +29,7 @@ class Refusal extends Error {
   override readonly name = 'Refusal'
 }
 
-export interface PeerDeps extends PeersDeps {
+export interface PeerDeps extends PeerFolderDeps {
   config(): Config
   serve(device: DeviceId, request: BlockRequest, signal: AbortSignal): Promise<BlockReply>
   /** The device sent records of these names, or (undefined) of the folder as a whole. */

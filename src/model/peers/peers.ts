@@ -1,5 +1,6 @@
 import { messageOf } from '../../core/errors.ts'
 import type { Config } from '../../core/config/config.ts'
+import { shortIdOf } from '../../core/device-id.ts'
 import { isInvalid, type FileHead } from '../../core/records/file-info.ts'
 import type { DeviceId, FolderId } from '../../core/ids.ts'
 import { compareVersions } from '../../core/records/version-vector.ts'
@@ -22,6 +23,7 @@ export class Peers implements Sources {
   readonly #server: RequestServer
   readonly #peers = new Map<DeviceId, Peer>()
   readonly #holders = new HolderCache()
+  readonly #restarted = new Set<FolderId>()
   readonly #tasks = new Set<Promise<void>>()
   readonly #stop = new AbortController()
   #config: Config
@@ -53,6 +55,8 @@ export class Peers implements Sources {
       new Peer(
         {
           ...this.#deps,
+          ownShortId: shortIdOf(this.#own),
+          restarted: this.#restarted,
           config: () => this.#config,
           serve: (requester, request, signal) => this.#server.serve(requester, request, signal),
           recordsChanged: (folder, names) => this.#holders.invalidate(folder, names),

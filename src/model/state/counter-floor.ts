@@ -1,7 +1,7 @@
 import type { FileHead } from '../../core/records/file-info.ts'
 import type { FolderId, ShortId } from '../../core/ids.ts'
 import { lostCounter } from '../../core/records/version-vector.ts'
-import type { KeyValue } from '../../db/types.ts'
+import type { FolderIndex, KeyValue } from '../../db/types.ts'
 import type { Clock } from '../../platform/clock.ts'
 
 const KEY_PREFIX = 'count-from/'
@@ -15,6 +15,7 @@ const WHOLE_NUMBER = /^[1-9]\d{0,15}$/
 export interface CounterFloorDeps {
   readonly keyValue: Pick<KeyValue, 'get' | 'set'>
   readonly clock: Pick<Clock, 'nowMs'>
+  index(): Promise<Pick<FolderIndex, 'counterId'>>
 }
 
 /**
@@ -25,7 +26,7 @@ export interface CounterFloorDeps {
 export class CounterFloor {
   readonly #deps: CounterFloorDeps
   readonly #key: string
-  readonly #ownShortId: ShortId
+  #counterId: ShortId
   #minCounter = 0
   #stored = 0
   #loaded: Promise<void> | undefined
@@ -33,7 +34,12 @@ export class CounterFloor {
   constructor(deps: CounterFloorDeps, folder: FolderId, ownShortId: ShortId) {
     this.#deps = deps
     this.#key = KEY_PREFIX + folder
-    this.#ownShortId = ownShortId
+    this.#counterId = ownShortId
+  }
+
+  /** The ID that the counters belong to. Valid after `load`, which must be called under the lock of the folder. */
+  get counterId(): ShortId {
+    return this.#counterId
   }
 
   /** Valid after `load`. */
@@ -41,8 +47,9 @@ export class CounterFloor {
     return this.#minCounter
   }
 
-  /** Reads what was stored, once. Rejects when the index cannot be read; then the next call tries again. */
+  /** Reads what was stored, once, and the ID. Rejects when the index cannot be read; then the next call tries again. */
   async load(): Promise<void> {
+    this.#counterId = (await (await this.#deps.index()).counterId()) ?? this.#counterId
     this.#loaded ??= this.#read()
     try {
       await this.#loaded
@@ -63,7 +70,7 @@ export class CounterFloor {
   /** Our record is about to be replaced by another. Repeated calls are harmless. */
   note(replaced: Pick<FileHead, 'version'> | undefined, successor: Pick<FileHead, 'version'>): void {
     if (replaced === undefined) return
-    const count = lostCounter(replaced.version, successor.version, this.#ownShortId)
+    const count = lostCounter(replaced.version, successor.version, this.#counterId)
     if (count === 0n || count < BigInt(this.#minCounter)) return
     const nowS = Math.floor(this.#deps.clock.nowMs() / 1_000)
     if (count <= BigInt(nowS + AHEAD_S_MAX)) this.#minCounter = Number(count) + 1

@@ -6,6 +6,7 @@ import type { SimTree } from './disk-tree.ts'
 export interface SimItem {
   readonly type: SimNode['type']
   readonly mode: number
+  readonly modifiedNs: bigint
   /** Empty for other types than files. */
   readonly content: Uint8Array
   /** Empty for other types than symlinks. */
@@ -29,12 +30,13 @@ export class SimDirectAccess {
   look(path: string): SimItem | undefined {
     const node = this.#node(path)
     if (node === undefined) return undefined
-    const { mode, type } = { mode: node.metadata.mode, type: node.type }
+    const { type } = node
+    const { mode, modifiedNs } = node.metadata
     if (node.type !== 'file')
-      return { type, mode, content: new Uint8Array(), target: node.type === 'symlink' ? node.target : '' }
+      return { type, mode, modifiedNs, content: new Uint8Array(), target: node.type === 'symlink' ? node.target : '' }
     const content = new Uint8Array(node.content.sizeBytes)
     node.content.read(content, 0)
-    return { type, mode, content, target: '' }
+    return { type, mode, modifiedNs, content, target: '' }
   }
 
   /** All items below a directory, by relative path, sorted; directories before their contents. */
@@ -97,7 +99,25 @@ export class SimDirectAccess {
   }
 
   setModified(path: string, modifiedMs: number): void {
-    this.#tree.setModified(this.#tree.find(path, 'utime', false).node, BigInt(Math.floor(modifiedMs)) * 1_000_000n)
+    this.#setModifiedNs(path, BigInt(Math.floor(modifiedMs)) * 1_000_000n)
+  }
+
+  /** Replaces everything below a directory by these items, as from a backup: with their modes and times. */
+  restore(root: string, items: ReadonlyMap<string, SimItem>): void {
+    for (const { name } of this.#tree.list(root)) this.remove(`${root}/${name}`)
+    for (const [name, { type, mode, content, target }] of items) {
+      const path = `${root}/${name}`
+      if (type === 'symlink') this.makeSymlink(target, path)
+      else if (type === 'directory') this.makeDirectories(path)
+      else this.write(path, content)
+      if (type !== 'symlink') this.chmod(path, mode)
+    }
+    for (const [name, { type, modifiedNs }] of items)
+      if (type === 'file') this.#setModifiedNs(`${root}/${name}`, modifiedNs)
+  }
+
+  #setModifiedNs(path: string, modifiedNs: bigint): void {
+    this.#tree.setModified(this.#tree.find(path, 'utime', false).node, modifiedNs)
     this.#done('changed', path)
   }
 

@@ -15,6 +15,7 @@ import {
   lostCounter,
   mergeVersions,
   parseVersion,
+  recountVersion,
   versionToText,
   type Ordering,
   type VersionVector,
@@ -234,5 +235,19 @@ test('versionToText and parseVersion: round trip; any other text is rejected', (
   )
   for (const text of ['1', '1:', ':1', '1:1,', '2:1,1:1', '1:1,1:1', '1:g', ' 1:1', '1:11111111111111111', '-1:1']) {
     assert.equal(parseVersion(text), undefined, text)
+  }
+})
+
+test('recountVersion: concurrent with every version that has more of the old counter, and with the version itself', () => {
+  const others = [{ device: short(3n), value: 4n }]
+  const mine = [...others, { device: short(7n), value: 5n }]
+  assert.deepEqual(recountVersion(mine, short(7n), short(9n)), [...others, { device: short(9n), value: 5n }])
+  assert.deepEqual(recountVersion(mine, short(7n), short(1n)), [{ device: short(1n), value: 5n }, ...others])
+  assert.equal(recountVersion(others, short(7n), short(9n)), others)
+  for (const later of [mine, bumpVersion(mine, short(7n), 80)]) {
+    assert.match(
+      compareVersions(recountVersion(bumpVersion(mine, short(7n), 90), short(7n), short(9n)), later),
+      /^conc/,
+    )
   }
 })

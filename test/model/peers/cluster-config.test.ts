@@ -10,6 +10,7 @@ import {
   judgeClusterConfig,
   keepsRecords,
   startOfSending,
+  wentBack,
   type FolderPositions,
 } from '../../../src/model/peers/cluster-config.ts'
 import type { ClusterConfig, ClusterDevice, ClusterFolder } from '../../../src/protocol/types.ts'
@@ -234,6 +235,21 @@ const STARTS: readonly [name: string, known: readonly [bigint, number], expected
 for (const [name, [indexId, sequence], expected] of STARTS) {
   test(`where sending starts: ${name}`, () =>
     assert.equal(startOfSending({ indexId: 7n, sequence: 70 }, { indexId, sequence }), expected))
+}
+
+const CLAIMS: readonly [name: string, sent: number | undefined, known: readonly [bigint, number], expected: boolean][] =
+  [
+    ['as much as was sent', 50, [7n, 50], false],
+    ['less than was sent', 50, [7n, 49], false],
+    ['more than was sent, and less than there is now', 50, [7n, 51], true],
+    ['something, and nothing was sent', 0, [7n, 1], true],
+    ['another index', 50, [8n, 1_000], false],
+    ['what was sent is not known, and there is as much', undefined, [7n, 70], false],
+    ['what was sent is not known, and there is less', undefined, [7n, 71], true],
+  ]
+for (const [name, sent, [indexId, sequence], expected] of CLAIMS) {
+  test(`whether our index went back, when a device has ${name}`, () =>
+    assert.equal(wentBack({ indexId: 7n, sequence: 70 }, sent, { indexId, sequence }), expected))
 }
 
 test('stored records of a device are valid only for the same index', () => {

@@ -11,6 +11,7 @@ import type { BlockRequest, Connection, ProtocolHandler } from '../../../src/pro
 import { Statistics } from '../../../src/stats/stats.ts'
 import { Mutex } from '../../../src/sync/mutex.ts'
 import { DiskBlockReader } from '../../../src/platform/files/disk-block-reader.ts'
+import { SharedMutex } from '../../../src/sync/shared-mutex.ts'
 import { SimClock } from '../../../src/platform/sim/clock.ts'
 import { SimDisk } from '../../../src/platform/sim/disk.ts'
 import { allRecords, file, openTestStore } from '../../db/records.ts'
@@ -144,6 +145,7 @@ class Device {
         statistics: new Statistics({ keyValue: store.keyValue, log: quietLogger('stats') }),
         signals: this.signals,
         roots: {
+          lock: () => new SharedMutex(),
           get: (folder) =>
             this.config.folders.some(({ id: known, paused }) => known === folder && !paused) ? '/data' : undefined,
         },

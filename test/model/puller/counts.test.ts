@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { shortIdOf } from '../../../src/core/device-id.ts'
-import { OWN } from '../../support/config.ts'
 import { DOCS } from '../../support/model.ts'
 import { ROOT, SimPull, type Setup } from './sim-pull.ts'
 
@@ -90,7 +88,8 @@ async function revert({ hub }: SimPull): Promise<void> {
 }
 
 async function ownCount({ index }: SimPull): Promise<bigint> {
-  const own = (await index.get('local', 'f'))?.version.find(({ device }) => device === shortIdOf(OWN))
+  const counterId = await index.counterId()
+  const own = (await index.get('local', 'f'))?.version.find(({ device }) => device === counterId)
   return own?.value ?? 0n
 }
 
@@ -141,7 +140,9 @@ test('a counter is not reused when a send-only folder overrides others', async (
 
 test('received counters of ours do not push our counters to the maximum', async () => {
   await using pull = await SimPull.start()
-  const forged = [{ device: shortIdOf(OWN), value: 2n ** 62n }]
+  const counterId = await pull.index.counterId()
+  assert.ok(counterId !== undefined)
+  const forged = [{ device: counterId, value: 2n ** 62n }]
   pull.peer.put('f', 'forged', { basedOn: forged })
   await pull.sync()
   pull.peer.put('f', 'another', { basedOn: [], modifiedS: LATER_S })

@@ -27,7 +27,8 @@ function opened() {
     },
   }
   const clock = new SimClock(1_000_000_000)
-  const open = (folder = 'docs') => new CounterFloor({ keyValue, clock }, folder as FolderId, own)
+  const index = async () => ({ counterId: async () => undefined })
+  const open = (folder = 'docs') => new CounterFloor({ keyValue, clock, index }, folder as FolderId, own)
   return { kept, state, open }
 }
 

@@ -1,0 +1,91 @@
+import { SimClock } from '../../src/platform/sim/clock.ts'
+import { SimNetwork } from '../../src/platform/sim/net.ts'
+import { SimRandom } from '../../src/platform/sim/random.ts'
+import { DOCS, settle } from '../support/model.ts'
+import { ROOT, SimDevice } from './device.ts'
+import { unsettledReason } from './invariants.ts'
+import { Trace } from './trace.ts'
+
+const S = 1_000
+const ROUNDS_MAX = 40
+
+/** A few connected devices without random faults, for tests of one sequence of events. */
+export class SomeDevices implements AsyncDisposable {
+  readonly clock = new SimClock()
+  readonly network = new SimNetwork(this.clock, { delayMs: () => 5 })
+  readonly devices: readonly SimDevice[]
+
+  private constructor(names: readonly string[]) {
+    const random = new SimRandom(7)
+    const trace = new Trace(() => this.clock.monotonicMs(), undefined)
+    this.devices = names.map((name) => {
+      return new SimDevice({
+        name,
+        random: random.stream(name),
+        clock: this.clock,
+        network: this.network,
+        trace,
+        disk: {},
+        folder: {},
+        onEvent: () => {},
+        onBadBlock: () => {},
+      })
+    })
+  }
+
+  static async start(...names: readonly string[]): Promise<SomeDevices> {
+    const some = new SomeDevices(names)
+    for (const device of some.devices) await device.prepare(some.devices.filter((other) => other !== device))
+    for (const device of some.devices) await device.start()
+    return some
+  }
+
+  async pass(ms: number): Promise<void> {
+    await this.clock.advance(ms, settle)
+    await settle()
+  }
+
+  /** Advances the clock until the promise settles. */
+  async during<T>(promise: Promise<T>): Promise<T> {
+    const progress = { settled: false }
+    const mark = () => void (progress.settled = true)
+    promise.then(mark, mark)
+    for (let round = 0; !progress.settled && round < 1_000; round++) await this.pass(10)
+    return await promise
+  }
+
+  /** Scans all devices that are on, until they agree; undefined, or why they do not. */
+  async converge(): Promise<string | undefined> {
+    const on = this.devices.filter(({ isOn }) => isOn)
+    let reason: string | undefined
+    for (let round = 0; round < ROUNDS_MAX; round++) {
+      await this.during(Promise.all(on.map((device) => device.model?.scan(DOCS, [], undefined))))
+      await this.pass(15 * S)
+      reason = await unsettledReason(on, true)
+      if (reason === undefined) return undefined
+    }
+    return reason
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const device of this.devices) device.crash()
+    while (this.clock.step());
+    await settle()
+    for (const device of this.devices) await device.close()
+  }
+}
+
+export function write({ disk }: SimDevice, name: string, text: string): void {
+  disk.hands.write(`${ROOT}/${name}`, Buffer.from(text))
+}
+
+/** The files of a device by name, conflict copies as `name~`, sorted. */
+export function filesOf({ disk }: SimDevice): readonly string[] {
+  return [...disk.hands.tree(ROOT)]
+    .filter(([path, { type }]) => type === 'file' && !path.startsWith('.st'))
+    .map(([path, { content }]) => {
+      const name = path.replace(/\.sync-conflict-[^.]*/, '~')
+      return `${name}: ${Buffer.from(content).toString()}`
+    })
+    .sort()
+}
