@@ -1,4 +1,3 @@
-import { shortIdOf } from '../../src/core/device-id.ts'
 import type { FileInfo } from '../../src/core/records/file-info.ts'
 import type { ShortId } from '../../src/core/ids.ts'
 import { COUNTER_MAX, COUNTERS_MAX, type VersionVector } from '../../src/core/records/version-vector.ts'
@@ -35,19 +34,23 @@ export class Forger {
 
   #announcing(index: FolderIndex): FolderIndex {
     return replacing(index, {
-      localSince: async (...args: Parameters<FolderIndex['localSince']>) =>
-        (await index.localSince(...args)).map((record) => this.#forged(record)),
+      localSince: async (...args: Parameters<FolderIndex['localSince']>) => {
+        const records = await index.localSince(...args)
+        const ids = await Promise.all(this.victims.map(async (victim) => (await victim.index()).counterId()))
+        const known = ids.filter((id) => id !== undefined)
+        return records.map((record) => this.#forged(record, known))
+      },
     })
   }
 
-  #forged(record: FileInfo): FileInfo {
+  #forged(record: FileInfo, counterIds: readonly ShortId[]): FileInfo {
     if (!this.active || !this.#random.chance(FORGED_CHANCE)) return record
     this.forged++
     const counters = new Map(record.version.map(({ device, value }) => [device, value]))
     const length = this.#random.chance(0.1) ? COUNTERS_MAX - 2 : 0
     for (let i = 0; counters.size < length; i++) counters.set(BigInt(i * i) as ShortId, 1n)
-    const victims = this.#random.chance(0.5) ? this.victims : [pick(this.#random, this.victims)]
-    for (const victim of victims) counters.set(shortIdOf(victim.id), pick(this.#random, FORGED_COUNTERS))
+    const forged = this.#random.chance(0.5) ? counterIds : [pick(this.#random, counterIds)]
+    for (const id of forged) counters.set(id, pick(this.#random, FORGED_COUNTERS))
     return { ...record, version: vectorOf(counters) }
   }
 }
