@@ -168,7 +168,7 @@ export interface FolderIndex {
   counterId(): Promise<ShortId | undefined>
   /** Takes new IDs, as a new index does, and recounts our own records after a sequence. */
   restart(request: IndexRestart): Promise<void>
-  /** The last sequence that was sent to a device; undefined in an index of an earlier release that did not record it. */
+  /** The last sequence sent to a device; undefined in an index of an earlier release, which did not record it. */
   sentSequence(device: DeviceId): Promise<number | undefined>
   /** To be stored before the records are sent: a device that has more shows that this index went back. */
   setSentSequence(device: DeviceId, sequence: number): Promise<void>

@@ -11,11 +11,10 @@ import { MARK_NEEDED, NameWriter, type Claimant } from './name-writer.ts'
 import { RowEncoder, type EncodedRow } from './row-encoder.ts'
 import { HEAD_COLUMNS, INFO_COLUMNS, STORED_COLUMNS } from './row-format.ts'
 import { RowReader } from './row-reader.ts'
+import { TouchedNames } from './touched-names.ts'
 import { inTransaction, Query, type Row } from '../sqlite/sql.ts'
 import type { BothRecords, IndexOwner } from '../types.ts'
 
-/** Limit of touched names that are kept. */
-const TOUCHED_MAX = 20_000
 /** Position of the device in rows of queries that select it after HEAD_COLUMNS. */
 export const DEVICE_PLACE = HEAD_COLUMNS.split(', ').length
 
@@ -41,8 +40,7 @@ export class FolderTable {
   #state: FolderState
   /** Our next name is probably new when the last one was: then it is stored without reading its records first. */
   #expectNew = true
-  /** Undefined before the first `takeTouched`, or when there are too many. */
-  #touched: Set<string> | undefined
+  readonly #touched = new TouchedNames()
 
   /** `makeFresh` returns the state of a new folder. */
   constructor(database: DatabaseSync, makeFresh: () => FolderState) {
@@ -197,15 +195,7 @@ export class FolderTable {
   }
 
   takeTouched(): readonly string[] | undefined {
-    const touched = this.#touched
-    this.#touched = new Set()
-    return touched === undefined ? undefined : [...touched]
-  }
-
-  #touch(name: string): void {
-    if (this.#touched === undefined) return
-    if (this.#touched.size >= TOUCHED_MAX) this.#touched = undefined
-    else this.#touched.add(name)
+    return this.#touched.take()
   }
 
   updateLocal(batch: readonly FileInfo[]): number {
@@ -277,14 +267,14 @@ export class FolderTable {
   }
 
   #put(state: FolderState, holder: Holder, record: EncodedRow): void {
-    this.#touch(record.head.name)
+    this.#touched.add(record.head.name)
     const claimants = this.claimants(record.head.name, state)
     this.#expectNew = claimants.length === 0
     this.#writer.put(state, claimants, holder, record)
   }
 
   #remove(state: FolderState, holder: Holder, name: string): void {
-    this.#touch(name)
+    this.#touched.add(name)
     this.#writer.remove(state, this.claimants(name, state), holder, name)
   }
 

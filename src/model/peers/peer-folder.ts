@@ -150,7 +150,7 @@ async function restartIfWentBack(
   using _lock = await roots.lock(folder).exclusive(NEVER)
   await index.restart({ afterSequence, ownShortId })
   log.warn(
-    `folder ${folder}: ${device} has ${knownToThem.sequence} changes of this index, which has sent it ${afterSequence}: ` +
+    `folder ${folder}: ${device} has ${knownToThem.sequence} changes of this index, which sent it ${afterSequence}: ` +
       'it was restored from an earlier state, and is sent again in full',
   )
   signals.localIndexChanged.emit(folder)
