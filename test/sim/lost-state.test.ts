@@ -39,7 +39,7 @@ for (const [when, aheadMs, behindMs] of [
   })
 }
 
-test('after an index reset a file that only the peer changed is replaced; one that both changed gets a copy', async () => {
+test('after an index reset only what the peer changed from our very bytes gets no copy', async () => {
   const { some, a, b } = await twoDevices()
   await using _some = some
   for (const name of ['peer', 'twice', 'own', 'both', 'none']) write(a, name, `${name} 1`)

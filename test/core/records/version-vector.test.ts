@@ -238,7 +238,7 @@ test('versionToText and parseVersion: round trip; any other text is rejected', (
   }
 })
 
-test('recountVersion: concurrent with every version that has more of the old counter, and with the version itself', () => {
+test('recountVersion: concurrent with all versions that have the old counter', () => {
   const others = [{ device: short(3n), value: 4n }]
   const mine = [...others, { device: short(7n), value: 5n }]
   assert.deepEqual(recountVersion(mine, short(7n), short(9n)), [...others, { device: short(9n), value: 5n }])
