@@ -3,7 +3,11 @@ import { TwinfoldError } from './errors.ts'
 
 const TEMPORARY_PREFIXES = ['.syncthing.', '~syncthing~'] as const
 const INTERNAL_NAMES: ReadonlySet<string> = new Set(['.stfolder', '.stignore', '.stversions'])
+/** The short names that Windows may give to them. */
+const INTERNAL_SHORT_NAME = /^st(?:fold|igno|vers)~\d$/
 const NOT_ASCII = /[^\x00-\x7f]/
+/** Joiners, marks of direction and of byte order: HFS+ ignores them in names. */
+const IGNORED_BY_DISKS = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g
 
 /** Negative, zero or positive: UTF-8 byte order, which is the order of every index and every walk. */
 export function compareNames(a: string, b: string): number {
@@ -47,16 +51,60 @@ export function joinPath(root: string, name: string): string {
   return root.endsWith('/') ? root + name : `${root}/${name}`
 }
 
-/** Our temporary files, in the spelling of every platform. Never indexed. */
+/** Our temporary files, as we spell them: old ones are removed, so another spelling, made by a user, is not one. */
 export function isTemporary(name: string): boolean {
   const base = baseOf(name)
   return TEMPORARY_PREFIXES.some((prefix) => base.startsWith(prefix))
 }
 
-/** Twinfold's own items at the root of a folder, and everything below them. Deeper names are ordinary. */
+/**
+ * Whether a name without directories is that of a temporary file in any spelling. Never indexed: on a disk that folds
+ * names a peer could otherwise write into a temporary file.
+ */
+export function looksTemporary(base: string): boolean {
+  const first = base.charCodeAt(0)
+  if (!(first === 46 || first === 126 || first > 127)) return false // neither a dot nor a tilde: the common case
+  const folded = foldName(base)
+  return TEMPORARY_PREFIXES.some((prefix) => folded.startsWith(prefix))
+}
+
+/**
+ * Twinfold's own items at the root of a folder, and everything below them; deeper names are ordinary. In every spelling
+ * that some disk takes for the same name, as a peer could otherwise replace the ignore patterns.
+ */
 export function isInternal(name: string): boolean {
+  if (!mayBeInternal(name.charCodeAt(0))) return false // the common case
   const slash = name.indexOf('/')
-  return INTERNAL_NAMES.has(slash < 0 ? name : name.slice(0, slash))
+  const top = slash < 0 ? name : name.slice(0, slash)
+  const folded = withoutWindowsEnd(foldName(top))
+  return INTERNAL_NAMES.has(folded) || INTERNAL_SHORT_NAME.test(folded)
+}
+
+/** By the first character: a dot, the s of a short name, or one that folds to another. */
+function mayBeInternal(first: number): boolean {
+  return first === 46 || first === 83 || first === 115 || first > 127
+}
+
+/** Whether a name, or a directory above it, is internal or temporary in any spelling: nothing of a peer goes there. */
+export function isReserved(name: string): boolean {
+  return isInternal(name) || name.split('/').some(looksTemporary)
+}
+
+/**
+ * One spelling for all that disks which fold names may take for the same name. The capitals come first: some letters
+ * have the same capital and different small ones.
+ */
+export function foldName(name: string): string {
+  if (!NOT_ASCII.test(name)) return name.toLowerCase()
+  return name.replace(IGNORED_BY_DISKS, '').normalize('NFC').toUpperCase().toLowerCase().normalize('NFC')
+}
+
+/** Windows drops dots and spaces at the end of a name; what follows a colon is a stream of the same file. */
+function withoutWindowsEnd(name: string): string {
+  const colon = name.indexOf(':')
+  let end = colon < 0 ? name.length : colon
+  while (name[end - 1] === '.' || name[end - 1] === ' ') end--
+  return name.slice(0, end)
 }
 
 /** Whether a name is in the form stored in indexes. */

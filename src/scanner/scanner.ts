@@ -23,7 +23,7 @@ const ROUNDS_MAX = 100
  * not the end of the scan; only an unhealthy folder, a failing index or an abort rejects.
  */
 export async function scanFolder(deps: ScanDeps, request: ScanRequest, signal: AbortSignal): Promise<ScanResult> {
-  const { caseInsensitive } = request.checked ?? (await checkFolder(deps, request.root))
+  const { caseInsensitive } = request.checked ?? (await checkFolder(deps, request))
   const stop = new AbortController()
   const scan = new FolderScan(deps, request, caseInsensitive, AbortSignal.any([signal, stop.signal]))
   const { log } = deps
@@ -37,8 +37,12 @@ export async function scanFolder(deps: ScanDeps, request: ScanRequest, signal: A
   }
 }
 
-async function checkFolder(deps: ScanDeps, root: string): Promise<{ readonly caseInsensitive: boolean }> {
-  const [caseInsensitive] = await Promise.all([isCaseInsensitive(deps.disk, root), deps.checkHealth()])
+async function checkFolder(
+  deps: ScanDeps,
+  { caseSensitive = false, root }: ScanRequest,
+): Promise<{ readonly caseInsensitive: boolean }> {
+  const folds = caseSensitive ? false : isCaseInsensitive(deps.disk, root)
+  const [caseInsensitive] = await Promise.all([folds, deps.checkHealth()])
   return { caseInsensitive }
 }
 

@@ -85,6 +85,8 @@ export interface ScanRequest {
   readonly ownership?: { readonly accounts: Accounts; readonly synced: boolean } | undefined
   /** Undefined where extended attributes are not synchronized. */
   readonly attributes?: ScanAttributes | undefined
+  /** Names that differ in case are different items, whatever the disk does; default: as the disk does. */
+  readonly caseSensitive?: boolean
   /** Result of a recent check of the folder; replaces the check before the first batch. */
   readonly checked?: { readonly caseInsensitive: boolean } | undefined
 }

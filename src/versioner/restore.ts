@@ -1,15 +1,6 @@
 import { systemCode } from '../core/errors.ts'
 import { compactTime } from '../core/formats/local-time.ts'
-import {
-  ancestorsOf,
-  baseOf,
-  isCanonical,
-  isInternal,
-  isTemporary,
-  joinPath,
-  parentOf,
-  temporaryName,
-} from '../core/paths.ts'
+import { ancestorsOf, baseOf, isCanonical, isReserved, joinPath, parentOf, temporaryName } from '../core/paths.ts'
 import { versionName } from '../core/records/version-names.ts'
 import type { Disk, DiskStat } from '../platform/disk.ts'
 import type { Parents } from '../platform/files/parents.ts'
@@ -37,7 +28,7 @@ interface RestorePaths {
 
 /** Restores a version under its file's name. The current file is archived first. */
 export async function restoreVersion(deps: RestoreDeps, name: string, versionMs: number): Promise<void> {
-  if (!isCanonical(name) || isInternal(name) || name.split('/').some(isTemporary)) throw refused('invalid file name')
+  if (!isCanonical(name) || isReserved(name)) throw refused('invalid file name')
   const version = await findVersion(deps.versions, name, Math.floor(versionMs / 1_000) * 1_000)
   if (version === undefined) throw refused('version not found')
   await ensureParents(deps, name)

@@ -88,6 +88,17 @@ export function walkerContract(name: string, make: () => Promise<WalkerPorts>): 
     await platform.putPipe(`${platform.root}/pipe`)
     for (const path of ['.stfolder/x', '.stignore', '.stversions/y', 'sub/.stignore']) await platform.put(path)
     assert.deepEqual(names(await walk(platform)), ['d', 'd/x', 'l', 'sub', 'sub/.stignore'])
+    for (const path of ['.Stversions/y', 'STIGNO~1', 'd/.Syncthing.x.tmp', '~SYNCTHING~d/x']) await platform.put(path)
+    const removeTemporariesBeforeS = Number.MAX_SAFE_INTEGER
+    assert.deepEqual(names(await walk(platform, { removeTemporariesBeforeS })), [
+      'd',
+      'd/x',
+      'l',
+      'sub',
+      'sub/.stignore',
+    ])
+    assert.deepEqual(names(await walk(platform, { subs: ['~SYNCTHING~d/x', 'd/.Syncthing.x.tmp'] })), ['d'])
+    await platform.disk.lstat(`${platform.root}/d/.Syncthing.x.tmp`) // it may be the user's, so it stays
     assert.deepEqual(names(await walk(platform, { subs: ['l/x'] })), [])
   })
 

@@ -9,10 +9,12 @@ import {
   cleanSubs,
   compareNames,
   conflictName,
+  foldName,
   isBelow,
   isConflictName,
   isInternal,
   isNormal,
+  isReserved,
   isTemporary,
   parentOf,
 } from '../../src/core/paths.ts'
@@ -125,6 +127,77 @@ test('internal at the root only, temporary anywhere', () => {
   for (const name of ['a/.stfolder', '.stfolderx', '.stignore2']) assert.ok(!isInternal(name), name)
   for (const name of ['.syncthing.a.tmp', 'd/~syncthing~a', '.syncthing.']) assert.ok(isTemporary(name), name)
   for (const name of ['.syncthing', 'syncthing.a.tmp', '.syncthing.d/x']) assert.ok(!isTemporary(name), name)
+})
+
+test('N-04: an internal name is internal in every spelling that some disk takes for it', () => {
+  const spellings = [
+    '.STIGNORE',
+    '.StFolder',
+    '.stVersions/x',
+    '.\u017ftignore', // the long s, whose capital is S
+    '.\ufb06ignore', // the ligature st
+    '.st\u200dignore', // ignored by HFS+
+    '\ufeff.stfolder/x',
+    '.stignore.', // Windows drops dots and spaces at the end
+    '.stversions .. /x',
+    '.stignore::$DATA', // and takes this for the content of the file
+    '.STFOLDER. :x',
+    'STIGNO~1', // its short names
+    'stvers~2/x',
+    'STFOLD~1',
+  ]
+  for (const name of spellings) {
+    assert.ok(isInternal(name), name)
+    assert.ok(isReserved(name), name)
+    assert.ok(!isInternal(`a/${name}`) && !isReserved(`a/${name}`), `below a directory: ${name}`)
+  }
+  for (const name of [
+    '.stignore2',
+    'stignore',
+    'STIGNO~',
+    'STIGNO~1x',
+    'xSTIGNO~1',
+    'st',
+    '.st\u00e9ignore',
+    ':',
+    '. .',
+  ])
+    assert.ok(!isInternal(name) && !isReserved(name), name)
+})
+
+test('N-04: a temporary name is reserved in every spelling, in any directory; ours has one', () => {
+  for (const name of [
+    '.SYNCTHING.x.tmp',
+    '~Syncthing~x',
+    '.\u017fyncthing.x',
+    '.sync\u200cthing.x',
+    '\u200e~syncthing~',
+  ]) {
+    for (const path of [name, `a/b/${name}`, `${name}/x`, `a/${name}/x`]) {
+      assert.ok(isReserved(path), path)
+      assert.ok(!isTemporary(path), 'a scan removes old temporary files, and this one may be of the user')
+    }
+  }
+  for (const name of ['.syncthing.x.tmp', 'a/~syncthing~x', '.syncthing.d/x']) assert.ok(isReserved(name), name)
+  for (const name of ['.syncthing', '.Syncthing', 'x.syncthing.', 'syncthing.x', 'a', '', 'a/b'])
+    assert.ok(!isReserved(name), name)
+})
+
+test('isReserved: the cost of a long name is linear', () => {
+  const long = (part: string) => `.${part.repeat(200_000)}x`
+  for (const name of [long('. '), long(':'), long('\u200c'), long('.st'), long('/.')]) assert.ok(!isReserved(name))
+})
+
+test('foldName: one spelling for what folding disks take for the same name', () => {
+  for (const [a, b] of [
+    ['Photo.JPG', 'photo.jpg'],
+    ['STRASSE', 'stra\u00dfe'],
+    ['\u00c9', 'e\u0301'],
+    ['\u212a', 'k'],
+    ['\u03a3', '\u03c2'],
+  ] as const)
+    assert.equal(foldName(a), foldName(b))
+  assert.notEqual(foldName('a'), foldName('b'))
 })
 
 test('isNormal: NFC and nothing else', () => {

@@ -73,6 +73,7 @@ export class FolderChecks {
   }
 
   async #isCaseInsensitive(nowMs: number): Promise<boolean> {
+    if (this.#options.folder.caseSensitiveFS) return false
     if (nowMs - this.#caseSeenMs >= CASE_INTERVAL_MS) {
       this.#caseInsensitive = await isCaseInsensitive(this.#deps.disk, this.#options.root)
       this.#caseSeenMs = nowMs

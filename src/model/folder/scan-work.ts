@@ -163,6 +163,7 @@ export class ScanWork {
       counterId: this.#deps.counts.counterId,
       minCounter: this.#deps.counts.minCounter,
       receiveOnly: policy.localChangesStayHere,
+      caseSensitive: this.#folder.caseSensitiveFS,
       checked: this.#deps.platform.clock.monotonicMs() - atMs < CHECK_AGE_MS_MAX ? { caseInsensitive } : undefined,
       keepTemporariesMs: this.#deps.options().keepTemporariesH * 3_600_000,
       progressIntervalMs: scanProgressIntervalS === 0 ? PROGRESS_INTERVAL_MS : scanProgressIntervalS * 1_000,

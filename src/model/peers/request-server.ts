@@ -2,7 +2,7 @@ import { HASH_SIZE_BYTES } from '../../core/records/blocks.ts'
 import { messageOf } from '../../core/errors.ts'
 import { diskTimeOf, FLAG_IGNORED, type FileHead, type FileInfo } from '../../core/records/file-info.ts'
 import type { DeviceId, FolderId } from '../../core/ids.ts'
-import { isCanonical, isInternal, isTemporary, temporaryName } from '../../core/paths.ts'
+import { baseOf, isCanonical, isInternal, looksTemporary, temporaryName } from '../../core/paths.ts'
 import type { FolderIndex } from '../../db/types.ts'
 import type { Logger } from '../../events/types.ts'
 import type { BlockReply, BlockRequest, RefusalCode } from '../../protocol/types.ts'
@@ -149,7 +149,7 @@ function replyOf({ data, headroomBytes, releaseBuffer }: Extract<BlockResult, { 
 }
 
 function refusalByForm({ name, offsetBytes, sizeBytes, hash: wanted }: BlockRequest): RefusalCode | undefined {
-  if (!isCanonical(name) || isInternal(name) || isTemporary(name)) return 'invalid-file'
+  if (!isCanonical(name) || isInternal(name) || looksTemporary(baseOf(name))) return 'invalid-file'
   if (sizeBytes < 0 || offsetBytes < 0 || wanted.length !== HASH_SIZE_BYTES) return 'invalid-file'
   if (sizeBytes > SIZE_BYTES_MAX || !Number.isSafeInteger(offsetBytes + sizeBytes)) return 'no-such-file'
   return undefined

@@ -1,6 +1,6 @@
 import { hashKey } from '../../core/records/block-diff.ts'
 import type { FileHead } from '../../core/records/file-info.ts'
-import { isCanonical, isInternal, isTemporary } from '../../core/paths.ts'
+import { isCanonical, isReserved } from '../../core/paths.ts'
 import { hasSameContent } from '../../core/records/plan.ts'
 import { forEachAtOnce } from '../../sync/for-each.ts'
 import type { JobQueue } from '../state/job-queue.ts'
@@ -97,7 +97,7 @@ export class Iteration {
     this.#signal.throwIfAborted()
     const { name } = head
     // Also for parents: a directory in place of a temporary file would block that file.
-    if (!isCanonical(name) || isInternal(name) || name.split('/').some(isTemporary)) {
+    if (!isCanonical(name) || isReserved(name)) {
       this.#items.problem(name, 'invalid file name')
       return
     }

@@ -1,6 +1,7 @@
 import { isChanged, type DiskItem } from '../../core/records/change.ts'
 import { isMissing } from '../../core/errors.ts'
 import type { FileHead } from '../../core/records/file-info.ts'
+import { baseOf, foldName, parentOf } from '../../core/paths.ts'
 import { pathOf, type PullContext } from './context.ts'
 import { itemFailed } from './item-failed.ts'
 
@@ -41,7 +42,23 @@ export async function checkTarget(
   const item = await statItem(context, name)
   if (!isAsRecorded(context, item, local) || item === 'other') {
     context.scanLater(name)
-    throw itemFailed(MODIFIED)
+    const other = item === undefined ? undefined : await otherSpelling(context, name)
+    throw itemFailed(other === undefined ? MODIFIED : caseConflict(baseOf(name), other))
   }
   return item
+}
+
+/** The name of the item that the disk has for another spelling of it; undefined where it has this name. */
+async function otherSpelling(context: PullContext, name: string): Promise<string | undefined> {
+  if (context.folder.caseSensitiveFS) return undefined
+  const entries = await context.platform.disk.list(pathOf(context, parentOf(name)))
+  const base = baseOf(name)
+  if (entries.some((entry) => entry.name === base)) return undefined
+  const folded = foldName(base)
+  return entries.find((entry) => foldName(entry.name) === folded)?.name
+}
+
+function caseConflict(remote: string, local: string): string {
+  const names = `remote ${JSON.stringify(remote)} uses different upper or lowercase characters than local`
+  return `${names} ${JSON.stringify(local)}; change the casing on either side to match the other`
 }

@@ -7,6 +7,7 @@ import {
   isInternal,
   isNormal,
   isTemporary,
+  looksTemporary,
   joinPath,
   parentOf,
 } from '../../core/paths.ts'
@@ -102,7 +103,7 @@ class TreeWalk {
 
   /** Reports a directory above a sub. False when nothing below it can be read. */
   *#parent(name: string, subs: readonly string[]): Generator<void, boolean, void> {
-    if (isInternal(name)) return false
+    if (isInternal(name) || isOtherSpelling(baseOf(name))) return false
     const { ignored, maySkip } = this.#rules.match(name)
     if (ignored && maySkip) return false
     const stat = this.#lstat(name)
@@ -121,7 +122,7 @@ class TreeWalk {
       if (this.#passTemporary(path)) top.waiting.push(name)
       return undefined
     }
-    if (top.directory === '' && isInternal(name)) return undefined
+    if (looksTemporary(name) || (top.directory === '' && isInternal(name))) return undefined
     const normal = isNormal(name)
     const { ignored, maySkip } = this.#rules.match(normal ? path : path.normalize('NFC'))
     if (ignored && (maySkip || !normal)) return undefined
@@ -153,7 +154,7 @@ class TreeWalk {
     for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
       if (++this.#steps % STEPS_PER_YIELD === 0) yield
       const { ignored, maySkip } = isTemporary(path) ? IGNORED : this.#rules.match(path.normalize('NFC'))
-      if (isInternal(path) || (ignored && maySkip)) continue
+      if (isInternal(path) || isOtherSpelling(baseOf(path)) || (ignored && maySkip)) continue
       const type = this.#lstat(path)?.type
       if (!ignored && type !== undefined && type !== 'other') return true
       if (type === 'directory') for (const name of this.#namesIn(path)) waiting.push(pathIn(path, name))
@@ -236,4 +237,9 @@ function sortNames(names: string[]): string[] {
 /** Whether `directory/…` sorts before `name`, a later sibling: only a name like `directory-x` sorts in between. */
 function contentsComeBefore(directory: string, name: string): boolean {
   return !(name.charCodeAt(directory.length) < SLASH && name.startsWith(directory))
+}
+
+/** Another spelling of a temporary name: not ours, so it is neither removed nor entered, and never reported. */
+function isOtherSpelling(base: string): boolean {
+  return looksTemporary(base) && !isTemporary(base)
 }

@@ -210,6 +210,8 @@ test('requests are refused as in the table', async () => {
     ['.stfolder/x', {}, 'invalid-file'],
     ['.stversions/x', {}, 'invalid-file'],
     ['.syncthing.a.tmp', {}, 'invalid-file'],
+    ['.STIGNORE', {}, 'invalid-file'],
+    ['dir/.Syncthing.a.tmp', {}, 'invalid-file'],
     ['dir/.stfolder', {}, 'data hello'],
   ]
   for (const [name, more, expected] of rows)

@@ -229,47 +229,59 @@ test('a folder below its minimum of free space reports the shortage', async () =
   )
 })
 
-test('N-01: invalid names never reach the disk', async () => {
-  await using pull = await SimPull.start({ arrange: (disk) => disk.put('/data/canary', 'untouched') })
-  const hostile = [
-    '../canary',
-    '..',
-    '.',
-    '/data/canary',
-    'a/../../canary',
-    'a//b',
-    './a',
-    'a/.',
-    '.stfolder/x',
-    '.stignore',
-    '.stversions/x',
-    'x/\0y',
-    '.syncthing.x.tmp',
-    'a/~syncthing~x.tmp',
-  ]
-  const records: FileInfo[] = hostile.map((name, i) => ({
-    ...recordFor(name, 'evil', [{ device: 9n as never, value: 1n }]),
-    sequence: i + 1,
-  }))
-  for (const record of records) {
-    pull.peer.records.set(record.name, record)
-    pull.peer.contents.set(record.name, Buffer.from('evil'))
-  }
-  const touched: string[] = []
-  using _listener = pull.disk.subscribe(({ path }) => void touched.push(path))
-  await pull.sync()
-  assert.deepEqual(touched, [])
-  assert.deepEqual(await pull.tree(), [])
-  console.log(
-    JSON.stringify({
-      id: 'N-01',
-      tried: hostile.length,
-      refused: (await pull.errors()).length,
-      touched: touched.length,
-    }),
-  )
-  assert.equal((await pull.errors()).length, hostile.length)
-})
+for (const caseInsensitive of [false, true])
+  test(`N-01: invalid names never reach the disk${caseInsensitive ? ' that folds names' : ''}`, async () => {
+    await using pull = await SimPull.start({
+      disk: { caseInsensitive },
+      arrange: (disk) => disk.put('/data/canary', 'untouched'),
+    })
+    const hostile = [
+      '../canary',
+      '..',
+      '.',
+      '/data/canary',
+      'a/../../canary',
+      'a//b',
+      './a',
+      'a/.',
+      '.stfolder/x',
+      '.stignore',
+      '.stversions/x',
+      'x/\0y',
+      '.syncthing.x.tmp',
+      'a/~syncthing~x.tmp',
+      // Other spellings, which some disks take for the same names.
+      '.STIGNORE',
+      '.Stversions/x',
+      '.\u017ftfolder',
+      'STIGNO~1',
+      '.SYNCTHING.x.tmp',
+      'a/~Syncthing~x.tmp',
+      'a/.Syncthing.d/x',
+    ]
+    const records: FileInfo[] = hostile.map((name, i) => ({
+      ...recordFor(name, 'evil', [{ device: 9n as never, value: 1n }]),
+      sequence: i + 1,
+    }))
+    for (const record of records) {
+      pull.peer.records.set(record.name, record)
+      pull.peer.contents.set(record.name, Buffer.from('evil'))
+    }
+    const touched: string[] = []
+    using _listener = pull.disk.subscribe(({ path }) => void touched.push(path))
+    await pull.sync()
+    assert.deepEqual(touched, [])
+    assert.deepEqual(await pull.tree(), [])
+    console.log(
+      JSON.stringify({
+        id: 'N-01',
+        tried: hostile.length,
+        refused: (await pull.errors()).length,
+        touched: touched.length,
+      }),
+    )
+    assert.equal((await pull.errors()).length, hostile.length)
+  })
 
 test('N-05: nothing is written, removed or read through a symlink, local or received', async () => {
   await using pull = await SimPull.start({

@@ -68,6 +68,26 @@ test('N-04: of names that are equal on this disk none is deleted, whichever come
   assert.equal(losses, 0)
 })
 
+test('N-04: a name in another case is reported as such; caseSensitiveFS: no name is taken for another', async () => {
+  for (const caseSensitiveFS of [false, true]) {
+    await using pull = await SimPull.start({ disk: { caseInsensitive: true }, folder: { caseSensitiveFS } })
+    pull.disk.put(`${ROOT}/photo.jpg`, 'ours')
+    await pull.scan()
+    pull.peer.put('Photo.JPG', 'theirs')
+    await pull.sync()
+    const [error] = await pull.errors()
+    const clash =
+      'Photo.JPG: syncing: remote "Photo.JPG" uses different upper or lowercase characters than local "photo.jpg"; ' +
+      'change the casing on either side to match the other'
+    assert.equal(error === clash, !caseSensitiveFS, error)
+    await pull.disk.rename(`${ROOT}/photo.jpg`, `${ROOT}/PHOTO.jpg`)
+    await pull.scan()
+    const old = await pull.index.get('local', 'photo.jpg')
+    assert.equal(old?.deleted, !caseSensitiveFS, 'the disk still has an item for the old name')
+    assert.equal((await pull.index.get('local', 'PHOTO.jpg'))?.deleted, false)
+  }
+})
+
 test('N-13: setuid, setgid and sticky bits are not applied from remote records', async () => {
   await using pull = await SimPull.start()
   let tried = 0
