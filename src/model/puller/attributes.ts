@@ -21,7 +21,7 @@ import {
 } from '../../scanner/attributes.ts'
 import { GONE, NOT_PERMITTED, type Attributes, type AttributesWritten } from '../../platform/attributes.ts'
 import type { Disk } from '../../platform/disk.ts'
-import { itemFailed } from './item-failed.ts'
+import { itemFailed } from '../../platform/files/item-failed.ts'
 
 export interface FolderAttributesDeps {
   readonly attributes: Attributes

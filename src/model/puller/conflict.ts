@@ -6,7 +6,7 @@ import { areUnrelated } from '../../core/records/plan.ts'
 import { compactTime } from '../../core/formats/local-time.ts'
 import { diskReason } from '../../platform/files/disk-reason.ts'
 import { pathOf, type PullContext } from './context.ts'
-import { itemFailed } from './item-failed.ts'
+import { itemFailed } from '../../platform/files/item-failed.ts'
 
 /** Conflict copies of one file in the same second use the following seconds. */
 const NAMES_TRIED_MAX = 60

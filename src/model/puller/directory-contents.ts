@@ -1,7 +1,7 @@
 import { FLAG_RECEIVE_ONLY } from '../../core/records/file-info.ts'
 import { isTemporary } from '../../core/paths.ts'
 import { pathOf, type PullContext } from './context.ts'
-import { itemFailed } from './item-failed.ts'
+import { itemFailed } from '../../platform/files/item-failed.ts'
 import { isAsRecorded, statItem } from './target.ts'
 
 /**

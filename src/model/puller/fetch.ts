@@ -5,7 +5,7 @@ import type { BlockRequest } from '../../protocol/types.ts'
 import type { BlockSource } from '../state/sources.ts'
 import type { BlockBuffers } from './block-buffers.ts'
 import type { PullContext } from './context.ts'
-import { itemFailed } from './item-failed.ts'
+import { itemFailed } from '../../platform/files/item-failed.ts'
 import type { RequestWindow } from './request-window.ts'
 import type { TempFile } from './temp-file.ts'
 

@@ -1,10 +1,10 @@
 import type { FileHead, FileInfo } from '../../core/records/file-info.ts'
 import { temporaryName } from '../../core/paths.ts'
-import { planStep } from '../../core/records/plan.ts'
 import type { DiskStat } from '../../platform/disk.ts'
 import { adopted, type PullContext } from './context.ts'
-import { itemFailed } from './item-failed.ts'
+import { itemFailed } from '../../platform/files/item-failed.ts'
 import { hasPermissions } from './make.ts'
+import { planAgain } from './plan-again.ts'
 import { putInPlace } from './replace.ts'
 import { MODIFIED, checkTarget } from './target.ts'
 import type { TempFile } from './temp-file.ts'
@@ -23,19 +23,14 @@ export async function finishFile(
   // Syncing a large file takes long, so it is done before the lock is taken, which would block scans.
   if (fsync && global.sizeBytes > global.blockSizeBytes) await temp.file.sync()
   using _lock = await context.folderLock.shared(signal)
-  // A scan may have recorded a local change since the pull began: plan again with the current records.
-  const { name } = global
-  const local = await context.index.head('local', name)
-  const ignored = context.ignore.match(name).ignored
-  const step = planStep({ local, global, ignored, ignoreDelete: false })
-  if (step.kind !== 'fetch' && step.kind !== 'metadata') {
+  const plan = await planAgain(context, global)
+  if (plan === undefined) {
     await context.platform.disk.removeFile(temp.path)
     return
   }
-  context.counts.note(local, global)
-  await context.parents.checkOpen(temporaryName(name, context.platform.system.platform), temp.file)
+  await context.parents.checkOpen(temporaryName(global.name, context.platform.system.platform), temp.file)
   const stat = await seal(context, global, temp)
-  await replaceTarget(context, { global, local, saveOurs: step.kind === 'fetch' && step.saveOurs }, temp)
+  await replaceTarget(context, { global, ...plan }, temp)
   context.records.add(adopted(global, stat), true)
 }
 

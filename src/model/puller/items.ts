@@ -1,10 +1,11 @@
 import { messageOf, systemCode, TwinfoldError } from '../../core/errors.ts'
 import type { FileHead } from '../../core/records/file-info.ts'
-import { ignoredGlobal, jointDeletion, planStep, type Step } from '../../core/records/plan.ts'
+import { ignoredGlobal, jointDeletion, type Step } from '../../core/records/plan.ts'
 import type { ItemAction, ItemType } from '../../events/types.ts'
 import { diskReason } from '../../platform/files/disk-reason.ts'
 import type { PullContext } from './context.ts'
-import { NO_SOURCE } from './item-failed.ts'
+import { NO_SOURCE } from '../state/sources.ts'
+import { stepOf } from './plan-again.ts'
 import { makeDirectoryItem, makeSymlinkItem } from './make.ts'
 import { takeMetadata } from './metadata.ts'
 import type { TypeClashes } from './type-clash.ts'
@@ -30,8 +31,7 @@ export class Items {
   }
 
   plan(local: FileHead | undefined, global: FileHead): Step {
-    const { ignoreDelete } = this.#context.folder
-    return planStep({ local, global, ignored: this.#context.ignore.match(global.name).ignored, ignoreDelete })
+    return stepOf(this.#context, local, global)
   }
 
   problem(name: string, reason: string): void {

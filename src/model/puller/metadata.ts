@@ -1,6 +1,6 @@
 import type { FileHead, FileInfo, FileTime } from '../../core/records/file-info.ts'
 import { adopted, pathOf, type PullContext } from './context.ts'
-import { itemFailed } from './item-failed.ts'
+import { itemFailed } from '../../platform/files/item-failed.ts'
 import { hasPermissions } from './make.ts'
 import { checkTarget } from './target.ts'
 

@@ -6,7 +6,7 @@ import { unixOwnerOf } from '../../core/attributes/platform-data.ts'
 import { readAccounts } from '../../platform/accounts.ts'
 import { diskReason } from '../../platform/files/disk-reason.ts'
 import type { Disk, DiskStat } from '../../platform/disk.ts'
-import { itemFailed } from './item-failed.ts'
+import { itemFailed } from '../../platform/files/item-failed.ts'
 
 export interface OwnersDeps {
   readonly disk: Disk

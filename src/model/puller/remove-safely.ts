@@ -4,7 +4,7 @@ import type { FileHead } from '../../core/records/file-info.ts'
 import { compactTime } from '../../core/formats/local-time.ts'
 import { conflictName, temporaryName } from '../../core/paths.ts'
 import { pathOf, type PullContext } from './context.ts'
-import { itemFailed } from './item-failed.ts'
+import { itemFailed } from '../../platform/files/item-failed.ts'
 import { isAsRecorded, statItem, MODIFIED } from './target.ts'
 
 const NAMES_TRIED_MAX = 60

@@ -1,6 +1,6 @@
 import type { FileHead, FileInfo } from '../../core/records/file-info.ts'
 import { adopted, pathOf, type PullContext } from './context.ts'
-import { itemFailed } from './item-failed.ts'
+import { itemFailed } from '../../platform/files/item-failed.ts'
 import { applyMetadata } from './metadata.ts'
 import { deletionRecord } from './remove.ts'
 import { putInPlace } from './replace.ts'

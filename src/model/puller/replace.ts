@@ -4,7 +4,7 @@ import type { FileHead } from '../../core/records/file-info.ts'
 import type { KeptFile } from '../../versioner/types.ts'
 import { pathOf, type PullContext } from './context.ts'
 import { saveAsConflict } from './conflict.ts'
-import { itemFailed } from './item-failed.ts'
+import { itemFailed } from '../../platform/files/item-failed.ts'
 import { clearForReplacement } from './remove.ts'
 import { MODIFIED } from './target.ts'
 

@@ -2,15 +2,15 @@ import type { Block } from '../../core/records/block-diff.ts'
 import type { DiskItem } from '../../core/records/change.ts'
 import type { FileInfo } from '../../core/records/file-info.ts'
 import { temporaryName } from '../../core/paths.ts'
-import { planStep } from '../../core/records/plan.ts'
 import { diskReason } from '../../platform/files/disk-reason.ts'
 import { hasHash, type ReplacedFile } from '../../platform/file-maker.ts'
 import { adopted, pathOf, type PullContext } from './context.ts'
-import { itemFailed } from './item-failed.ts'
+import { itemFailed } from '../../platform/files/item-failed.ts'
 import { fetchBlock } from './fetch.ts'
 import { PullProgress } from './file-progress.ts'
 import { hasPermissions } from './make.ts'
 import type { FilePull } from './file-pull.ts'
+import { planAgain } from './plan-again.ts'
 import { isAsRecorded, statItem } from './target.ts'
 
 const PERMISSIONS = 0o777
@@ -80,18 +80,16 @@ export async function pullSmallFile(
 async function putNew(context: PullContext, global: FileInfo, data: Uint8Array, signal: AbortSignal): Promise<boolean> {
   const { name } = global
   using _lock = await context.folderLock.shared(signal)
-  // A scan may have recorded a local change since the pull began: plan again with the current records.
-  const local = await context.index.head('local', name)
-  const step = planStep({ local, global, ignored: context.ignore.match(name).ignored, ignoreDelete: false })
-  if (step.kind !== 'fetch' && step.kind !== 'metadata') return true
-  if (step.kind === 'fetch' && step.saveOurs) return false
+  const plan = await planAgain(context, global)
+  if (plan === undefined) return true
+  if (plan.saveOurs) return false
+  const { local } = plan
   let replaces: ReplacedFile | undefined
   if (local !== undefined && !local.deleted) {
     const item = context.archive === undefined ? await statItem(context, name) : undefined
     if (!isFile(item) || !isAsRecorded(context, item, local)) return false
     replaces = item
   }
-  context.counts.note(local, global)
   return await make(context, global, data, replaces)
 }
 

@@ -2,7 +2,7 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Disk } from '../../platform/disk.ts'
 import type { FolderConfig } from '../../core/config/config.ts'
 import { shortageOf } from '../state/health.ts'
-import { itemFailed } from './item-failed.ts'
+import { itemFailed } from '../../platform/files/item-failed.ts'
 
 /** How long a reading of the free space is valid, less the bytes planned since. */
 const READING_VALID_MS = 1_000

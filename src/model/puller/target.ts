@@ -3,7 +3,7 @@ import { isMissing } from '../../core/errors.ts'
 import type { FileHead } from '../../core/records/file-info.ts'
 import { baseOf, foldName, parentOf } from '../../core/paths.ts'
 import { pathOf, type PullContext } from './context.ts'
-import { itemFailed } from './item-failed.ts'
+import { itemFailed } from '../../platform/files/item-failed.ts'
 
 export const MODIFIED = 'file modified but not rescanned; will try again later'
 

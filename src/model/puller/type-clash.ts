@@ -3,7 +3,7 @@ import type { FileHead } from '../../core/records/file-info.ts'
 import { isNeeded } from '../../core/records/need.ts'
 import { renameToConflict } from './conflict.ts'
 import type { PullContext } from './context.ts'
-import { itemFailed } from './item-failed.ts'
+import { itemFailed } from '../../platform/files/item-failed.ts'
 import { checkTarget, statItem } from './target.ts'
 
 /** The record that ends the clash may still be on its way: index updates arrive in several messages. */

@@ -27,6 +27,9 @@ export interface Sources {
   sendDownloadProgress(folder: FolderId, updates: readonly DownloadUpdate[]): Promise<void>
 }
 
+/** Why a file is not pulled at the moment. */
+export const NO_SOURCE = 'no connected device has the required version of this file'
+
 /** For a device without connections. */
 export const NO_SOURCES: Sources = {
   sourcesOf: async () => [],

@@ -1,6 +1,7 @@
-import { systemCode, TwinfoldError } from '../../core/errors.ts'
+import { systemCode } from '../../core/errors.ts'
 import { ancestorsOf, joinPath, parentOf } from '../../core/paths.ts'
 import type { Disk, DiskFile, HeldDirectory } from '../disk.ts'
+import { itemFailed } from './item-failed.ts'
 
 const OWNER_WRITE = 0o200
 const OWNER_ALL = 0o700
@@ -186,8 +187,4 @@ export class Parents {
   #path(name: string): string {
     return joinPath(this.#deps.root, name)
   }
-}
-
-function itemFailed(reason: string): TwinfoldError {
-  return new TwinfoldError('item-failed', reason)
 }

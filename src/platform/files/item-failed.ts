@@ -1,8 +1,6 @@
 import { TwinfoldError } from '../../core/errors.ts'
 
-/** An item that could not be pulled, with an error text for `GET /rest/folder/errors`. */
+/** An item that could not be written, with an error text for `GET /rest/folder/errors`. */
 export function itemFailed(reason: string, cause?: unknown): TwinfoldError {
   return new TwinfoldError('item-failed', reason, cause === undefined ? {} : { cause })
 }
-
-export const NO_SOURCE = 'no connected device has the required version of this file'
