@@ -149,7 +149,13 @@ export class ConfigFile {
 
   async #replace(path: string, data: Uint8Array, permissions: number): Promise<void> {
     const temporaryName = `.syncthing.tmp.${this.#deps.random.int(1_000_000_000)}`
-    await writeFileAtomically(this.#deps.disk, path, data, permissions, temporaryName)
+    try {
+      await writeFileAtomically(this.#deps.disk, path, data, permissions, temporaryName)
+    } catch (error) {
+      // A full or read-only home is for the user to repair, so the reason is part of the reply.
+      if (systemCode(error) === undefined) throw error
+      throw new TwinfoldError('config-unsaved', `cannot save ${path}: ${messageOf(error)}`, { cause: error })
+    }
   }
 }
 

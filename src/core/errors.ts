@@ -3,6 +3,7 @@ export type ErrorCode =
   | 'bad-request'
   | 'config-invalid'
   | 'config-newer'
+  | 'config-unsaved'
   | 'database-damaged'
   | 'database-newer'
   | 'database-unavailable'

@@ -42,7 +42,7 @@ export function explainError(error: unknown, path: string, opening: boolean): un
     case SQLITE_ERROR:
       return opening ? damaged(reason, error) : error
     case SQLITE_FULL:
-      return new TwinfoldError('disk-full', `no space left for the index database ${path}`, { cause: error })
+      return new TwinfoldError('disk-full', `no space left (ENOSPC) for the index database ${path}`, { cause: error })
     default:
       if (code === SQLITE_IOERR_SHORT_READ || code === SQLITE_IOERR_CORRUPTFS) return damaged(reason, error)
       if (!UNAVAILABLE.has(code & 0xff)) return error
