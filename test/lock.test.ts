@@ -34,7 +34,20 @@ const TARGETS: readonly Target[] = [
 ]
 
 /** Named, because a package that lost all its optional dependencies would no longer be seen as native. */
-const NATIVE = ['lightningcss', 'lz4-napi', 'oxc-parser', 'oxc-resolver', 'oxfmt', 'oxlint', 'rolldown', 'typescript']
+const NATIVE = [
+  'koffi',
+  'lightningcss',
+  'lz4-napi',
+  'oxc-parser',
+  'oxc-resolver',
+  'oxfmt',
+  'oxlint',
+  'rolldown',
+  'typescript',
+]
+
+/** Calls of POSIX systems: installed by its bindings, because the package itself has an install script. */
+const POSIX_ONLY = 'koffi'
 
 /** Watches files by a call that only macOS has; Vite works without it elsewhere. */
 const MACOS_ONLY = 'fsevents'
@@ -83,15 +96,17 @@ function holes(packages: Packages): { natives: string[]; missing: string[] } {
   const missing: string[] = []
   for (const path of Object.keys(packages)) {
     const names = bindings(packages, path)
-    if (path === '' || names.length === 0) continue
-    natives.push(nameOf(path))
+    if (names.length === 0) continue
+    const native = path === '' ? POSIX_ONLY : nameOf(path)
+    natives.push(native)
     for (const target of TARGETS) {
       const found = names.some((name) => {
         const locked = resolve(packages, path, name)
         const isWanted = locked !== undefined && locked.version === packages[path]?.optionalDependencies?.[name]
         return isWanted && SHA512.test(locked.integrity ?? '') && runsOn(locked, target)
       })
-      if (!found) missing.push(`${nameOf(path)} for ${Object.values(target).join(' ')}`)
+      const isNeeded = native !== POSIX_ONLY || target.os !== 'win32'
+      if (!found && isNeeded) missing.push(`${native} for ${Object.values(target).join(' ')}`)
     }
   }
   return { natives: natives.sort(), missing }
@@ -130,6 +145,8 @@ test('lock: a planted hole is found', () => {
   assert.deepEqual(gone('@oxlint/binding-linux-x64-gnu', { libc: ['musl'] }), ['oxlint for linux x64 glibc'])
   const both = ['typescript for linux arm64 glibc', 'typescript for linux arm64 musl']
   assert.deepEqual(gone('@typescript/typescript-linux-arm64'), both, 'one binary for both C libraries')
+  const calls = ['koffi for linux x64 glibc', 'koffi for linux x64 musl']
+  assert.deepEqual(gone('@koromix/koffi-linux-x64'), calls, 'one package for both C libraries')
 })
 
 test('lock: every package has a hash, none an install script or the host of a registry', () => {

@@ -53,6 +53,8 @@ export async function openDeviceBase(
   const version = versionFacts(system, options.versionExtra)
   logger('main').info(`Twinfold ${version.version}, device ${identity.deviceId}`)
   logger('main').info(`home is ${locations.configDirectory}${identity.created ? ' (new)' : ''}`)
+  const reason = system.platform === 'win32' ? undefined : system.whyNoNativeCalls()
+  if (reason !== undefined) logger('main').info(`system calls by library are not available: ${reason}`)
 
   const passwords = new Passwords({ hasher: platform.passwords, random, clock, log: logger('config') })
   const config = await openConfig(

@@ -103,8 +103,14 @@ export interface Disk {
   removeDirectory(path: string): Promise<void>
   rename(from: string, to: string): Promise<void>
   /**
-   * A rename that fails with `EEXIST` instead of replacing an item. For a directory, and where there are no hard links,
-   * it checks first and renames then: an empty directory, or a file, created in between is replaced.
+   * Exchanges two items atomically: each gets the name of the other. False, with nothing changed, where the system or
+   * the file system cannot. Fails with `ENOENT` where either is missing.
+   */
+  exchange(from: string, to: string): Promise<boolean>
+  /**
+   * A rename that fails with `EEXIST` instead of replacing an item. Without a native call, for a directory, and where
+   * there are no hard links, it checks first and renames then: an empty directory, or a file, created in between is
+   * replaced.
    */
   renameNew(from: string, to: string): Promise<void>
   /**
@@ -130,9 +136,9 @@ export interface Disk {
   /** Of the item itself, also of a symlink. `EPERM` without the privilege, `ENOSYS` where there are no owners. */
   chown(path: string, userId: number, groupId: number): Promise<void>
   /**
-   * As exactly as the system allows, always within the same second. The real disk takes seconds as a double, so dates
-   * of 1970 to 2038 are up to 120 ns off, until 2106 up to 240 ns, and file systems may be coarser: a caller that needs
-   * the resulting time reads it back.
+   * As exactly as the system allows, always within the same second. Without a native call the real disk takes seconds
+   * as a double, so dates of 1970 to 2038 are up to 120 ns off, until 2106 up to 240 ns, and file systems may be
+   * coarser: a caller that needs the resulting time reads it back.
    */
   setModified(path: string, modifiedS: number, modifiedNs: number): Promise<void>
   /**

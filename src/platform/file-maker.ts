@@ -17,7 +17,7 @@ export interface FileOrder {
   readonly mode: number | undefined
   readonly modifiedS: number
   readonly modifiedNs: number
-  /** The expected state of the file that it replaces, checked last; undefined: no item exists. */
+  /** The expected state of the file that it replaces, checked before and after; undefined: no item exists. */
   readonly replaces: ReplacedFile | undefined
   /** The content must be durable before the rename. */
   readonly sync: boolean
@@ -31,7 +31,10 @@ export interface ReplacedFile {
 }
 
 /** The state of a created file under its name, as a walk reads it. */
-export type MadeFile = Pick<WalkItem, 'modifiedS' | 'modifiedNs' | 'inode' | 'changeStamp'>
+export interface MadeFile extends Pick<WalkItem, 'modifiedS' | 'modifiedNs' | 'inode' | 'changeStamp'> {
+  /** The replaced item was changed in the instant of the replacement: it has the temporary name now. */
+  readonly hasDisplaced?: true
+}
 
 export type FileOutcome =
   | ({ readonly kind: 'made' } & MadeFile)

@@ -50,6 +50,8 @@ export interface System {
   networks(): readonly InterfaceAddress[]
   /** A variable of the environment of the process; undefined when it is not set. */
   environment(name: string): string | undefined
+  /** Why system calls that the runtime lacks cannot be used; undefined where they can. Slower ways replace them. */
+  whyNoNativeCalls(): string | undefined
   readonly process: ProcessView
 }
 

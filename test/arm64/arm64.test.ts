@@ -58,6 +58,14 @@ test('arm64: a device serves the page, logs in, scans and synchronizes', { skip 
       assert.match(readFileSync(`/proc/${daemon.child.pid}/maps`, 'utf8'), /lz4-napi\.linux-arm64-gnu\.node/)
     }
   })
+  await t.test('system calls that Node lacks are made by the native code of arm64', () => {
+    for (const { daemon } of [a, b]) {
+      assert.match(
+        readFileSync(`/proc/${daemon.child.pid}/maps`, 'utf8'),
+        /koffi-linux-arm64\/linux_arm64\/koffi\.node/,
+      )
+    }
+  })
   await t.test('the password is asked for, and only the right one is accepted', () => logsIn(a))
 })
 

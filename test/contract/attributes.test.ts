@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { nodeAttributes } from '../../src/platform/node/disk/attributes.ts'
+import { nodeAttributesWith } from '../../src/platform/node/disk/attributes.ts'
 import { nodeDisk } from '../../src/platform/node/disk/disk.ts'
+import { posix } from '../../src/platform/node/native/posix.ts'
 import { SimAttributes } from '../../src/platform/sim/attributes.ts'
 import { SimClock } from '../../src/platform/sim/clock.ts'
 import { SimDisk } from '../../src/platform/sim/disk.ts'
@@ -21,15 +22,20 @@ function whyNot(): string | undefined {
     : 'this file system keeps no attributes'
 }
 
-attributesContract('real attributes', whyNot(), async () => {
-  const scratch = scratchDirectory()
-  return {
-    attributes: nodeAttributes,
-    disk: nodeDisk,
-    root: scratch.path,
-    [Symbol.asyncDispose]: async () => scratch[Symbol.dispose](),
-  }
-})
+for (const [name, native] of [
+  ['real attributes', () => posix()?.attributes],
+  ['real attributes without native calls', () => undefined],
+] as const) {
+  attributesContract(name, whyNot(), async () => {
+    const scratch = scratchDirectory()
+    return {
+      attributes: nodeAttributesWith(native),
+      disk: nodeDisk,
+      root: scratch.path,
+      [Symbol.asyncDispose]: async () => scratch[Symbol.dispose](),
+    }
+  })
+}
 
 attributesContract('sim attributes', undefined, async () => {
   const disk = new SimDisk(new SimClock())

@@ -2,19 +2,28 @@ import { execFileSync } from 'node:child_process'
 import { chmod, chown, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { nodeDisk } from '../../src/platform/node/disk/disk.ts'
+import { nodeDiskWith } from '../../src/platform/node/disk/disk.ts'
+import { posix, type Posix } from '../../src/platform/node/native/posix.ts'
 import { SimClock } from '../../src/platform/sim/clock.ts'
 import { SimDisk } from '../../src/platform/sim/disk.ts'
 import { SimRandom } from '../../src/platform/sim/random.ts'
+import type { DiskBench } from './disk-bench.ts'
 import { diskContract } from './disk.contract.ts'
 
 /** A user without any rights of his own; root becomes him where permission bits are the point. */
 const NOBODY = 65_534
 
-diskContract('real disk', async () => {
+for (const [name, native] of [
+  ['real disk', posix],
+  ['real disk without native calls', () => undefined],
+] as const) {
+  diskContract(name, () => realBench(native))
+}
+
+async function realBench(native: () => Posix | undefined): Promise<DiskBench> {
   const root = await mkdtemp(join(tmpdir(), 'twinfold-disk-'))
   return {
-    disk: nodeDisk,
+    disk: nodeDiskWith(native),
     root,
     umask: process.umask(),
     async asOrdinaryUser() {
@@ -23,7 +32,8 @@ diskContract('real disk', async () => {
       process.seteuid?.(NOBODY)
       return { [Symbol.dispose]: () => process.seteuid?.(0) }
     },
-    timeErrorNs: 120, // Node takes times as double precision seconds
+    exchanges: native() !== undefined,
+    timeErrorNs: native() === undefined ? 120 : 0, // Node takes times as double precision seconds
     putInvalidName: (directory) => writeFile(Buffer.from(`${directory}/a\xffb`, 'latin1'), ''),
     putPipe: async (path) => void execFileSync('mkfifo', [path]),
     async [Symbol.asyncDispose]() {
@@ -31,20 +41,22 @@ diskContract('real disk', async () => {
       await rm(root, { recursive: true, force: true })
     },
   }
-})
+}
 
-for (const [name, shortReads] of [
-  ['sim disk', undefined],
-  ['sim disk with short reads', new SimRandom(1)],
+for (const [name, options] of [
+  ['sim disk', {}],
+  ['sim disk with short reads', { shortReads: new SimRandom(1) }],
+  ['sim disk without exchanges', { exchanges: false }],
 ] as const) {
   diskContract(name, async () => {
-    const disk = new SimDisk(new SimClock(), shortReads === undefined ? {} : { shortReads })
+    const disk = new SimDisk(new SimClock(), options)
     await disk.makeDirectory('/root', 0o755)
     return {
       disk,
       root: '/root',
       umask: 0o022,
       asOrdinaryUser: async () => ({ [Symbol.dispose]: () => {} }),
+      exchanges: name !== 'sim disk without exchanges',
       timeErrorNs: 0,
       putInvalidName: async (directory) => disk.putInvalidName(directory, 'a\\xffb'),
       putPipe: async (path) => disk.putOther(path),

@@ -15,6 +15,16 @@ for (const [name, isStarted] of [
   fileMakerContract(name, async () => realMaker(isStarted))
 }
 
+fileMakerContract('real file maker in a thread without native calls', async () => {
+  process.env['TWINFOLD_NATIVE'] = 'off' // copied by the thread when it starts
+  const maker = realMaker(true)
+  const dispose = async (): Promise<void> => {
+    delete process.env['TWINFOLD_NATIVE']
+    await maker[Symbol.asyncDispose]()
+  }
+  return { ...maker, [Symbol.asyncDispose]: dispose }
+})
+
 function realMaker(isStarted: boolean) {
   const scratch = scratchDirectory()
   const threads = new DiskThreads({ threads: 1 })

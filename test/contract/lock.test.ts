@@ -1,15 +1,22 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { nodeDisk } from '../../src/platform/node/disk/disk.ts'
+import { nodeDiskWith } from '../../src/platform/node/disk/disk.ts'
+import { posix } from '../../src/platform/node/native/posix.ts'
 import { SimClock } from '../../src/platform/sim/clock.ts'
 import { SimDisk } from '../../src/platform/sim/disk.ts'
 import { lockContract } from './lock.contract.ts'
 
-lockContract('real lock', async () => {
-  const root = await mkdtemp(join(tmpdir(), 'twinfold-lock-'))
-  return { disk: nodeDisk, root, [Symbol.asyncDispose]: () => rm(root, { recursive: true, force: true }) }
-})
+for (const [name, native] of [
+  ['real lock', posix],
+  ['real lock without native calls', () => undefined],
+] as const) {
+  lockContract(name, async () => {
+    const root = await mkdtemp(join(tmpdir(), 'twinfold-lock-'))
+    const disk = nodeDiskWith(native)
+    return { disk, root, [Symbol.asyncDispose]: () => rm(root, { recursive: true, force: true }) }
+  })
+}
 
 lockContract('sim lock', async () => {
   const disk = new SimDisk(new SimClock())

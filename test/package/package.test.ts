@@ -297,7 +297,7 @@ test('package: a release has the same tarball, a list of what is in it, and chec
   const { metadata, components } = JSON.parse(readFileSync(join(release, `${base}.cdx.json`), 'utf8')) as Sbom
   assert.equal(metadata.component.name, 'twinfold')
   const names = components.map(({ name }) => name)
-  for (const name of ['lz4-napi', 'commander', '@peculiar/x509', 'preact', 'uplot'])
+  for (const name of ['lz4-napi', '@koromix/koffi-linux-x64', 'commander', '@peculiar/x509', 'preact', 'uplot'])
     assert.ok(names.includes(name), name)
   for (const name of ['typescript', 'playwright-core', 'knip']) assert.ok(!names.includes(name), name)
 })

@@ -325,8 +325,9 @@ class Cluster {
       this.#monitor.checkDeletion(device, event.data.path)
     if (event.type === 'StateChanged') this.#faults.stateChanged(device, event.data.to)
     if (event.type === 'ItemFinished' && event.data.error === null) this.#monitor.onPulled(device, event.data.item)
-    if (event.type === 'ItemStarted' && event.data.action === 'delete') device.removing.add(event.data.item)
-    if (event.type === 'ItemFinished') device.removing.delete(event.data.item)
+    if (event.type === 'ItemStarted' && event.data.action !== 'metadata' && event.data.type !== 'dir')
+      device.changing.set(event.data.item, event.data.action)
+    if (event.type === 'ItemFinished') device.changing.delete(event.data.item)
     if (event.type === 'ItemStarted') this.#faults.itemStarted(device)
   }
 

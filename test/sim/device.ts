@@ -85,8 +85,8 @@ export class SimDevice {
   starts = 0
   /** This many of the next blocks served are corrupted, as by bad memory. */
   badBlocks = 0
-  /** Items that it is removing from its disk because other devices deleted them. */
-  readonly removing = new Set<string>()
+  /** Files and symlinks that it is removing, or replacing and creating, because other devices did. */
+  readonly changing = new Map<string, 'delete' | 'update'>()
   /** Of all incarnations. */
   readonly #stops: AbortController[] = []
 
@@ -242,7 +242,7 @@ export class SimDevice {
     if (this.#running === undefined) return
     this.#setup.trace.add(this.name, 'loses power')
     this.#running.incarnation.end()
-    this.removing.clear()
+    this.changing.clear()
     this.#running.watcher.deaf = true // it stays subscribed; the killed process must not receive events
     this.#running = undefined
     this.#setup.network.unplug(this.name)
@@ -269,12 +269,12 @@ export class SimDevice {
   }
 
   /**
-   * Whether the device has just checked this path and acts on it at the same moment of the clock. No program can check
-   * and replace atomically; an edit in between is lost on every system and is not counted as lost here. A removed item
-   * is checked again after it was moved aside: there every edit counts.
+   * Whether the device has just checked this path and changes it at the same moment, in a way that loses an edit in
+   * between: its metadata alone, or by a replacement on a disk without exchanges. All other edits count.
    */
   isActingOn(path: string): boolean {
-    if (this.removing.has(path)) return false
+    const action = this.changing.get(path)
+    if (action === 'delete' || (action === 'update' && this.#setup.disk.exchanges !== false)) return false
     return this.#running?.incarnation.wasJustStatted(`${ROOT}/${path}`, this.clock.monotonicMs()) ?? false
   }
 

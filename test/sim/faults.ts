@@ -31,16 +31,19 @@ export class FaultInjector {
   /** Actions to run when a device starts its next item. */
   readonly #interrupts = new Map<SimDevice, () => void>()
   readonly #corruption: SimRandom
+  readonly #instants: SimRandom
   actions = 0
 
   constructor(deps: FaultInjectorDeps) {
     this.#deps = deps
     this.#corruption = deps.random.stream('rot')
+    this.#instants = deps.random.stream('instants')
   }
 
   async step(): Promise<void> {
     const { random, devices } = this.#deps
     if (this.#corruption.chance(0.2)) this.#corrupt()
+    if (this.#instants.chance(0.4)) this.#editAtReplacement(pick(this.#instants, devices))
     const device = pick(random, devices)
     const chance = random.int(100)
     if (chance < 34) return this.#actSome(device)
@@ -102,6 +105,16 @@ export class FaultInjector {
     })
   }
 
+  /** The user writes a file in the very instant in which the device replaces it. */
+  #editAtReplacement(device: SimDevice): void {
+    device.incarnation?.atReplacement((path) => {
+      if (!path.startsWith(`${ROOT}/`)) return
+      this.#deps.reached.note('a user changed a file in the instant of its replacement')
+      this.actions++
+      this.#deps.user.write(device, path.slice(ROOT.length + 1))
+    })
+  }
+
   /**
    * Runs `action` a few disk calls from now, or a few after the next item starts; mostly a user action on another
    * device then provides such an item.
@@ -124,6 +137,7 @@ export class FaultInjector {
   #crash(device: SimDevice): void {
     if (!device.isOn) return
     device.crash()
+    this.#deps.user.powerLost(device)
     this.#deps.user.removals.unrecorded.powerLost(device.name, device.clock.monotonicMs())
     const left = [...device.disk.hands.tree(ROOT).keys()]
     if (left.some(isTemporary)) this.#deps.reached.note('a temporary file was left by a crash')

@@ -16,6 +16,7 @@ export class Incarnation {
   #isEnded = false
   #calls = 0
   readonly #plans = new Map<number, () => void>()
+  #onReplace: ((path: string) => void) | undefined
   readonly #statTimes = new Map<string, number>()
   readonly #mkdirTimes = new Map<string, number>()
 
@@ -31,7 +32,7 @@ export class Incarnation {
   end(): void {
     this.#isEnded = true
     this.#ended.resolve()
-    this.#plans.clear()
+    this.clearPlans()
   }
 
   /** Runs `action` before the `nth` call of disk or index from now takes effect. */
@@ -39,7 +40,19 @@ export class Incarnation {
     this.#plans.set(this.#calls + nth, action)
   }
 
+  /** Runs `action` once, in the instant in which the device replaces an item. */
+  atReplacement(action: (path: string) => void): void {
+    this.#onReplace = action
+  }
+
+  replaces(path: string): void {
+    const action = this.#onReplace
+    this.#onReplace = undefined
+    if (!this.#isEnded) action?.(path)
+  }
+
   clearPlans(): void {
+    this.#onReplace = undefined
     this.#plans.clear()
   }
 
@@ -92,7 +105,11 @@ export function killableDisk(disk: SimDisk, incarnation: Incarnation, clock: Clo
     if (disk.hands.look(path) === undefined) incarnation.recordMkdir(path, clock.monotonicMs())
     return guarded.makeDirectory(path, permissions)
   }
-  const recording = new Map<PropertyKey, unknown>(Object.entries({ lstat, makeDirectory }))
+  const exchange: SimDisk['exchange'] = (from, to) => {
+    incarnation.replaces(to)
+    return guarded.exchange(from, to)
+  }
+  const recording = new Map<PropertyKey, unknown>(Object.entries({ lstat, makeDirectory, exchange }))
   return new Proxy(guarded, { get: (object, key) => recording.get(key) ?? Reflect.get(object, key) })
 }
 

@@ -33,6 +33,7 @@ export class Setup {
     return {
       ...(random.chance(0.15) && { caseInsensitive: true }),
       ...(random.chance(0.15) && { modifiedStepNs: 2_000_000_000n }),
+      ...(random.chance(0.1) && { exchanges: false }),
       ...(random.chance(0.2) && { shortReads: random.stream('short reads') }),
     }
   }

@@ -6,6 +6,7 @@ export const SOMETIMES = [
   'a device lost power while it pulled',
   'a device lost power while it scanned',
   'a user changed a file in the middle of a pull',
+  'a user changed a file in the instant of its replacement',
   'a deletion was pulled',
   'a directory was pulled',
   'a symlink was pulled',

@@ -43,6 +43,8 @@ export class User {
   readonly removals = new Removals()
   /** Contents with a changed mode, time or name: their history is not linear. */
   readonly touched = new Set<number>()
+  /** Edits of files that a device was replacing. */
+  readonly #instants: { readonly device: SimDevice; readonly content: Uint8Array; readonly atMs: number }[] = []
   /** Time of the last user action on a device. */
   readonly lastActionMs = new Map<SimDevice, number>()
 
@@ -51,6 +53,17 @@ export class User {
     this.#workload = workload
     this.#contents = contents
     this.#trace = trace
+  }
+
+  /**
+   * A power loss in the very instant of a replacement may leave the replaced file under a temporary name: edits at this
+   * moment are not counted as lost.
+   */
+  powerLost(device: SimDevice): void {
+    for (const edit of this.#instants) {
+      if (edit.device !== device || edit.atMs !== device.clock.monotonicMs()) continue
+      this.#contents.released.add(this.#contents.identify(edit.content) ?? 0)
+    }
   }
 
   /** Performs one action on this device, whether it is on or not. */
@@ -139,7 +152,10 @@ export class User {
   #create(device: SimDevice, path: string, content: Uint8Array): void {
     device.disk.hands.write(`${ROOT}/${path}`, content)
     this.#recordPut(device, path)
-    if (!isConflictName(path) && !device.isActingOn(path)) this.#contents.written(content)
+    if (isConflictName(path) || device.isActingOn(path)) return
+    this.#contents.written(content)
+    if (device.changing.get(path) === 'update')
+      this.#instants.push({ device, content, atMs: device.clock.monotonicMs() })
   }
 
   #remove(device: SimDevice): void {

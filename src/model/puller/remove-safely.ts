@@ -11,22 +11,33 @@ const NAMES_TRIED_MAX = 60
 const RANDOM_BYTES = 8
 
 /**
- * Removes a file or symlink that matches our record; resolves also where it is missing. It is renamed to an unused
- * name, checked there and only then removed. So an edit at the last moment is detected, restored and scanned, and the
- * removal rejects. An item created in its place meanwhile is kept.
+ * Removes a file or symlink that matches our record; resolves also where it is missing. An item created in its place
+ * meanwhile is kept.
  */
 export async function removeSafely(context: PullContext, name: string, local: FileHead | undefined): Promise<void> {
+  const aside = await moveAside(context, name, local)
+  if (aside === undefined) return // renamed, archived or removed already
+  await context.parents.inside(name, () => context.platform.disk.removeFile(pathOf(context, aside)))
+}
+
+/**
+ * Renames a file or symlink to an unused name and checks it there: an edit at the last moment is detected, restored and
+ * scanned, and the call rejects. Resolves with the name; undefined where the item is missing.
+ */
+export async function moveAside(
+  context: PullContext,
+  name: string,
+  local: FileHead | undefined,
+): Promise<string | undefined> {
   const { disk } = context.platform
   const aside = asideName(context, name)
   try {
     await context.parents.inside(name, () => disk.rename(pathOf(context, name), pathOf(context, aside)))
   } catch (error) {
-    if (isMissing(error)) return // renamed, archived or removed already
+    if (isMissing(error)) return undefined
     throw error
   }
-  if (isAsRecorded(context, await statItem(context, aside), local)) {
-    return await context.parents.inside(name, () => disk.removeFile(pathOf(context, aside)))
-  }
+  if (isAsRecorded(context, await statItem(context, aside), local)) return aside
   await putBack(context, aside, name)
   context.scanLater(name)
   throw itemFailed(MODIFIED)
@@ -39,7 +50,7 @@ function asideName(context: PullContext, name: string): string {
 }
 
 /** Under its own name or, where that is in use, as a conflict copy. */
-async function putBack(context: PullContext, aside: string, name: string): Promise<void> {
+export async function putBack(context: PullContext, aside: string, name: string): Promise<void> {
   const { clock, disk } = context.platform
   const nowMs = clock.nowMs()
   for (let tried = 0; tried < NAMES_TRIED_MAX; tried++) {

@@ -3,8 +3,9 @@ import { adopted, pathOf, type PullContext } from './context.ts'
 import { itemFailed } from '../../platform/files/item-failed.ts'
 import { applyMetadata } from './metadata.ts'
 import { deletionRecord } from './remove.ts'
+import { moveAside, putBack } from './remove-safely.ts'
 import { putInPlace } from './replace.ts'
-import { checkTarget } from './target.ts'
+import { MODIFIED, checkTarget } from './target.ts'
 
 /** A file that was deleted under one name and added under another with the same content. */
 export interface Move {
@@ -24,8 +25,13 @@ export async function moveFile(context: PullContext, { from, to, saveOurs }: Mov
   const target = await checkTarget(context, to.global.name, to.local)
   if (target?.type === 'directory') throw itemFailed('a directory is not replaced by a rename')
   const replaced = { name: to.global.name, item: target, next: to.global, saveOurs }
-  const path = pathOf(context, from.local.name)
-  await context.parents.inside(from.local.name, () => putInPlace(context, path, replaced))
+  // Aside first: a replaced item must not get the old name for an instant, and an edit of the file is detected.
+  const aside = await moveAside(context, from.local.name, from.local)
+  if (aside === undefined) throw itemFailed(MODIFIED)
+  await putInPlace(context, pathOf(context, aside), replaced).catch(async (error: unknown) => {
+    await putBack(context, aside, from.local.name)
+    throw error
+  })
   const onDisk = await applyMetadata(context, to.global, from.local)
   context.records.add(adopted(to.global, onDisk), true)
   context.records.add(deletionRecord(from.global), true)

@@ -5,6 +5,7 @@ import type { KeptFile } from '../../versioner/types.ts'
 import { pathOf, type PullContext } from './context.ts'
 import { saveAsConflict } from './conflict.ts'
 import { itemFailed } from '../../platform/files/item-failed.ts'
+import { keepDisplaced, replaceByExchange } from './displaced.ts'
 import { clearForReplacement } from './remove.ts'
 import { MODIFIED } from './target.ts'
 
@@ -27,9 +28,15 @@ export async function putInPlace(context: PullContext, from: string, target: Tar
   const { disk } = context.platform
   const to = pathOf(context, target.name)
   const { isFree, kept } = await prepareTarget(context, target)
-  const put = () => (isFree ? disk.renameNew(from, to) : replace(context, from, to, target.item))
+  const { item } = target
+  const put = async (): Promise<boolean> => {
+    if (!isFree && item !== undefined) return await replace(context, from, to, item)
+    await disk.renameNew(from, to)
+    return false
+  }
+  let hasDisplaced: boolean
   try {
-    await context.parents.inside(target.name, put)
+    hasDisplaced = await context.parents.inside(target.name, put)
     await kept?.done()
   } catch (error) {
     await kept?.undo()
@@ -38,16 +45,20 @@ export async function putInPlace(context: PullContext, from: string, target: Tar
     context.scanLater(target.name)
     throw itemFailed(`checking existing file: ${MODIFIED}`, error)
   }
+  if (hasDisplaced) await keepDisplaced(context, target.name, from)
 }
 
-/** A large replaced file is held open during the rename, so that it is freed after the lock is released. */
-async function replace(context: PullContext, from: string, to: string, old: DiskItem | undefined): Promise<void> {
+/**
+ * A large replaced file is held open meanwhile, so that it is freed after the lock is released. True when the replaced
+ * item must be kept.
+ */
+async function replace(context: PullContext, from: string, to: string, old: DiskItem): Promise<boolean> {
   const { disk, system } = context.platform
-  const isLarge = old?.type === 'file' && old.sizeBytes >= HELD_SIZE_BYTES_MIN
+  const isLarge = old.type === 'file' && old.sizeBytes >= HELD_SIZE_BYTES_MIN
   // Windows cannot replace open files. A failed open is harmless.
   const held = isLarge && system.platform !== 'win32' ? await disk.open(to, 'read').catch(() => undefined) : undefined
   try {
-    await disk.rename(from, to)
+    return await replaceByExchange(context, from, to, old)
   } finally {
     held?.close().catch(() => {}) // nothing was written to it
   }

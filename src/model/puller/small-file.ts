@@ -6,6 +6,7 @@ import { diskReason } from '../../platform/files/disk-reason.ts'
 import { hasHash, type ReplacedFile } from '../../platform/file-maker.ts'
 import { adopted, pathOf, type PullContext } from './context.ts'
 import { itemFailed } from '../../platform/files/item-failed.ts'
+import { keepDisplaced } from './displaced.ts'
 import { fetchBlock } from './fetch.ts'
 import { PullProgress } from './file-progress.ts'
 import { hasPermissions } from './make.ts'
@@ -106,8 +107,9 @@ async function make(
   const { name, modifiedS, modifiedNs } = global
   const { fileMaker, system } = context.platform
   const mode = hasPermissions(context, global) ? global.permissions & PERMISSIONS : undefined
+  const temporaryPath = pathOf(context, temporaryName(name, system.platform))
   const outcome = await fileMaker.make({
-    temporaryPath: pathOf(context, temporaryName(name, system.platform)),
+    temporaryPath,
     path: pathOf(context, name),
     realDirectory: await context.parents.realParentOf(name),
     data,
@@ -123,5 +125,6 @@ async function make(
     throw itemFailed(diskReason(outcome.message))
   }
   context.records.add(adopted(global, outcome), true)
+  if (outcome.hasDisplaced === true) await keepDisplaced(context, name, temporaryPath)
   return true
 }

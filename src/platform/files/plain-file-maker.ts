@@ -35,8 +35,8 @@ export class PlainFileMaker implements FileMaker {
       const filled = await this.#fill(order, file)
       if (order.sync) await file.sync()
       await this.#checkDirectory(order)
-      await this.#putInPlace(order)
-      return { kind: 'made', ...(await madeState(file, filled)) }
+      const displaced = await this.#putInPlace(order)
+      return { kind: 'made', ...(await madeState(file, filled)), ...displaced }
     } catch (error) {
       if (file !== undefined) await this.#discard(order, file)
       return { kind: 'failed', code: systemCode(error), message: messageOf(error) }
@@ -75,11 +75,24 @@ export class PlainFileMaker implements FileMaker {
     return stat
   }
 
-  async #putInPlace({ temporaryPath, path, replaces }: FileOrder): Promise<void> {
-    if (replaces === undefined) return await this.#disk.renameNew(temporaryPath, path)
+  async #putInPlace({ temporaryPath, path, replaces }: FileOrder): Promise<Displaced> {
+    if (replaces === undefined) {
+      await this.#disk.renameNew(temporaryPath, path)
+      return NONE
+    }
     if (!isSame(await this.#disk.lstat(path), replaces))
       throw new DiskError('EEXIST', 'what is there is not what was expected', 'rename', path)
+    if (await this.#disk.exchange(temporaryPath, path)) return await this.#removeDisplaced(temporaryPath, replaces)
     await this.#disk.rename(temporaryPath, path)
+    return NONE
+  }
+
+  /** Must not reject: the new file is in place. An item that cannot be read counts as changed. */
+  async #removeDisplaced(path: string, replaces: ReplacedFile): Promise<Displaced> {
+    const stat = await this.#disk.lstat(path).catch(() => undefined)
+    if (stat === undefined || !isSame(stat, replaces)) return DISPLACED
+    await this.#disk.removeFile(path).catch(() => {}) // a later scan removes leftovers
+    return NONE
   }
 
   async #discard(order: FileOrder, file: DiskFile): Promise<void> {
@@ -92,6 +105,11 @@ export class PlainFileMaker implements FileMaker {
     }
   }
 }
+
+type Displaced = Pick<MadeFile, 'hasDisplaced'>
+
+const NONE: Displaced = {}
+const DISPLACED: Displaced = { hasDisplaced: true }
 
 /** The rename changed the stamp. It succeeded, so a failure afterwards counts as an unread stamp. */
 async function madeState(file: DiskFile, filled: DiskStat): Promise<MadeFile> {

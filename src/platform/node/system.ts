@@ -1,5 +1,6 @@
 import { availableParallelism, endianness, hostname, networkInterfaces, totalmem } from 'node:os'
 import type { InterfaceAddress, System } from '../platform.ts'
+import { whyNoPosix } from './native/posix.ts'
 import { nodeProcess } from './process.ts'
 
 export const nodeSystem: System = {
@@ -15,6 +16,7 @@ export const nodeSystem: System = {
   },
   networks,
   environment: (name) => process.env[name],
+  whyNoNativeCalls: whyNoPosix,
   process: nodeProcess,
 }
 

@@ -179,6 +179,22 @@ export class SimTree {
     return { from: from.path, to: to.path }
   }
 
+  /** Each item gets the name of the other, in one operation. */
+  exchange(aPath: string, bPath: string): readonly [string, string] {
+    const a = this.#existing(aPath, 'rename')
+    const b = this.#existing(bPath, 'rename')
+    this.demand(a.directory, WRITE | SEARCH, 'rename', aPath)
+    this.demand(b.directory, WRITE | SEARCH, 'rename', bPath)
+    if (a.path.startsWith(`${b.path}/`) || b.path.startsWith(`${a.path}/`)) throw diskError('EINVAL', 'rename', aPath)
+    this.#journal.apply([
+      { ...a, after: { ...a.entry, node: b.entry.node } },
+      { ...b, after: { ...b.entry, node: a.entry.node } },
+    ])
+    for (const node of [a.entry.node, b.entry.node]) this.#change(node, {})
+    for (const { directory } of [a, b]) this.#touch(directory)
+    return [a.path, b.path]
+  }
+
   write(node: SimFileNode, data: Uint8Array, positionBytes: number, path: string): void {
     const roomBytes = this.#options.capacityBytes - this.usedBytes
     const before = node.content.allocatedBytes

@@ -1,4 +1,4 @@
-import { DiskError } from '../disk-error.ts'
+import { checkPath, DiskError } from '../disk-error.ts'
 import type { Clock } from '../clock.ts'
 import type { Disk, HeldDirectory, DiskFile, DiskName, DiskStat, LockOptions, OpenMode, SyncDisk } from '../disk.ts'
 import type { Keep } from './disk-content.ts'
@@ -12,6 +12,8 @@ import type { SimRandom } from './random.ts'
 export type SimDiskOptions = Partial<Omit<SimTreeOptions, 'nowMs'>> & {
   /** Supports cloned files (copy-on-write). */
   readonly clones?: boolean
+  /** Exchanges items atomically; default: true. */
+  readonly exchanges?: boolean
   /** Given, reads randomly return fewer bytes than requested. */
   readonly shortReads?: SimRandom
   /** Latency of every call. */
@@ -184,6 +186,15 @@ export class SimDisk implements Disk {
     if (moved === undefined) return
     this.#notify('removed', moved.from)
     this.#notify('changed', moved.to)
+  }
+
+  async exchange(from: string, to: string): Promise<boolean> {
+    checkPath(from, 'rename')
+    checkPath(to, 'rename')
+    if (this.#options.exchanges === false) return false
+    await this.#begin('rename', from)
+    for (const path of this.#tree.exchange(from, to)) this.#notify('changed', path)
+    return true
   }
 
   async renameNew(from: string, to: string): Promise<void> {

@@ -30,6 +30,7 @@ export function simSystem(hostName: string): System {
     memoryBytes: () => ({ usedBytes: 0, reservedBytes: 0 }),
     networks: () => [],
     environment: () => undefined,
+    whyNoNativeCalls: () => undefined,
     process: simProcess,
   }
 }

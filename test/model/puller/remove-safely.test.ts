@@ -1,58 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { FolderConfig } from '../../../src/core/config/config.ts'
+import { atEveryMoment, contents, KEEPING } from './every-moment.ts'
 import { ROOT, SimPull } from './sim-pull.ts'
-
-const CALLS_MAX = 60
-
-/** Runs an action just after the `nth` disk call that concerns this path, as another program would. */
-function afterCall(pull: SimPull, path: string, nth: number, action: () => void): { readonly reached: () => boolean } {
-  const { faults } = pull.disk
-  const check = faults.check.bind(faults)
-  let seen = 0
-  let armed = false
-  faults.check = (call, at) => {
-    if (armed) {
-      armed = false
-      action()
-    }
-    check(call, at)
-    if (at === path && ++seen === nth) armed = true
-  }
-  return { reached: () => seen >= nth && !armed }
-}
-
-/** Repeats the scenario with `edit` at each disk call that follows the remote change, each in a run of its own. */
-async function atEveryMoment(
-  folder: Partial<FolderConfig>,
-  change: (pull: SimPull) => void,
-  edit: (pull: SimPull) => void,
-  check: (pull: SimPull) => Promise<void>,
-): Promise<number> {
-  for (let nth = 1; nth <= CALLS_MAX; nth++) {
-    await using pull = await SimPull.start({ folder })
-    pull.peer.put('f', 'theirs')
-    await pull.sync()
-    change(pull)
-    const moment = afterCall(pull, `${ROOT}/f`, nth, () => edit(pull))
-    await pull.sync()
-    if (!moment.reached()) return nth - 1
-    await pull.hub.pass(120_000)
-    await pull.rest()
-    await pull.scan()
-    await check(pull)
-  }
-  return CALLS_MAX
-}
-
-async function contents(pull: SimPull): Promise<readonly string[]> {
-  const found = [...pull.disk.hands.tree(ROOT)].filter(([, { type }]) => type === 'file')
-  return found.map(([, item]) => (item.type === 'file' ? Buffer.from(item.content).toString('latin1') : ''))
-}
-
-const KEEPING = {
-  versioning: { type: 'simple', params: { keep: '5' }, cleanupIntervalS: 3_600, fsPath: '', fsType: 'basic' as const },
-}
 
 for (const [what, folder] of [
   ['a folder without versioning', {}],

@@ -20,17 +20,17 @@ function watched(pull: SimPull): string[] {
     }
     return file
   }
-  const rename = disk.rename.bind(disk)
-  disk.rename = async (from, to) => {
-    seen.push('rename')
-    await rename(from, to)
+  const exchange = disk.exchange.bind(disk)
+  disk.exchange = async (from, to) => {
+    seen.push('exchange')
+    return await exchange(from, to)
   }
   return seen
 }
 
 for (const [size, expected] of [
-  [9 * MIB, ['open', 'rename', 'close']],
-  [MIB, ['rename']],
+  [9 * MIB, ['open', 'exchange', 'close']],
+  [MIB, ['exchange']],
 ] as const) {
   test(`a file of ${size / MIB} MiB is replaced ${expected.length > 1 ? 'while it is held open and freed later' : 'directly'}`, async () => {
     await using pull = await SimPull.start()

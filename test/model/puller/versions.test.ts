@@ -270,16 +270,16 @@ test('a file whose replacement failed has no version of itself', async () => {
   pull.peer.put('f', 'one')
   await pull.sync()
   const { disk } = pull
-  const rename = disk.rename.bind(disk)
-  disk.rename = async (from, to) => {
+  const exchange = disk.exchange.bind(disk)
+  disk.exchange = async (from, to) => {
     if (to === `${ROOT}/f`) throw Object.assign(new Error('EIO: i/o error'), { code: 'EIO' })
-    await rename(from, to)
+    return await exchange(from, to)
   }
   pull.peer.put('f', 'two')
   await pull.sync()
   assert.equal(await pull.read('f'), 'one')
   assert.deepEqual(await kept(pull), [])
-  disk.rename = rename
+  disk.exchange = exchange
   await pull.hub.pass(200_000)
   await pull.rest()
   assert.equal(await pull.read('f'), 'two')

@@ -1,9 +1,6 @@
-import { fstatSync, readlinkSync, type BigIntStats } from 'node:fs'
+import { fstatSync } from 'node:fs'
 import {
-  chmod,
   constants,
-  copyFile,
-  lchmod,
   lchown,
   link,
   lstat,
@@ -19,17 +16,19 @@ import {
   statfs,
   symlink,
   unlink,
-  type FileHandle,
 } from 'node:fs/promises'
 import { systemCode } from '../../../core/errors.ts'
 import { checkPath, DiskError } from '../../disk-error.ts'
 import { nameFromBytes, REPLACEMENT } from '../../files/disk-name.ts'
-import type { Disk, DiskFile, DiskName, DiskStat, OpenMode } from '../../disk.ts'
-import { DirectDescriptor } from './direct-descriptor.ts'
+import type { Disk, DiskName, OpenMode } from '../../disk.ts'
+import { posix, type Posix } from '../native/posix.ts'
+import { NodeFile } from './disk-file.ts'
 import { exactStat } from './disk-stat.ts'
 import { secondsText } from './disk-time.ts'
 import { lockFile } from './lock.ts'
-import { holdDirectory, O_PATH } from './held-directory.ts'
+import { holdDirectory } from './held-directory.ts'
+import { chmodItself, copyItself } from './item-calls.ts'
+import { refuseOddities, refuseOwners, refuseSymlink, symlinkRefused } from './refusals.ts'
 import { renameNew } from './rename-new.ts'
 
 /** Windows lacks this flag: there `open` checks first. */
@@ -43,7 +42,8 @@ const OPEN_FLAGS: Record<OpenMode, number> = {
   create: constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | (NO_FOLLOW ?? 0),
 }
 
-export const nodeDisk: Disk = {
+/** Everything that calls of Node do. */
+const PLAIN_DISK: Omit<Disk, 'exchange' | 'lock' | 'renameNew' | 'setModified'> = {
   async open(path, mode, permissions = 0o666) {
     checkPath(path, 'open')
     if (NO_FOLLOW === undefined && mode !== 'create') await refuseSymlink(path, 'open')
@@ -103,12 +103,6 @@ export const nodeDisk: Disk = {
     await rename(from, to)
   },
 
-  async renameNew(from, to) {
-    checkPath(from, 'rename')
-    checkPath(to, 'rename')
-    await renameNew(from, to)
-  },
-
   async copyNew(from, to, permissions) {
     await copyItself(from, to, permissions, constants.COPYFILE_FICLONE)
   },
@@ -154,12 +148,6 @@ export const nodeDisk: Disk = {
     await lchown(path, userId, groupId)
   },
 
-  async setModified(path, modifiedS, modifiedNs) {
-    checkPath(path, 'utime')
-    const time = secondsText(modifiedS, modifiedNs)
-    await lutimes(path, time, time)
-  },
-
   async syncDirectory(path) {
     checkPath(path, 'fsync')
     if (process.platform === 'win32') return // has no such call
@@ -183,138 +171,48 @@ export const nodeDisk: Disk = {
     checkPath(path, 'realpath')
     return decodePath(await realpath(path, { encoding: 'buffer' }), 'realpath', path)
   },
-
-  async lock(path, options = {}) {
-    checkPath(path, 'lock')
-    return lockFile(path, options)
-  },
 }
 
-class NodeFile implements DiskFile {
-  readonly opened?: DiskStat
-  readonly #handle: FileHandle
-  readonly #direct: DirectDescriptor
+/** A disk that uses the native calls where there are any, and calls of Node else. */
+export function nodeDiskWith(native: () => Posix | undefined): Disk {
+  return {
+    ...PLAIN_DISK,
 
-  constructor(handle: FileHandle, access: 'read' | 'write', opened?: DiskStat) {
-    this.#handle = handle
-    this.#direct = new DirectDescriptor(access)
-    if (opened !== undefined) this.opened = opened
-  }
+    async exchange(from, to) {
+      checkPath(from, 'rename')
+      checkPath(to, 'rename')
+      return (await native()?.exchange(from, to)) ?? false
+    },
 
-  get descriptor(): number {
-    return this.#handle.fd
-  }
+    async renameNew(from, to) {
+      checkPath(from, 'rename')
+      checkPath(to, 'rename')
+      if ((await native()?.renameNew(from, to)) !== true) await renameNew(from, to)
+    },
 
-  get directDescriptor(): number | undefined {
-    return this.#direct.for(this.#handle.fd)
-  }
+    async setModified(path, modifiedS, modifiedNs) {
+      checkPath(path, 'utime')
+      const calls = native()
+      if (calls !== undefined) return await calls.setTimes(path, modifiedS, modifiedNs)
+      const time = secondsText(modifiedS, modifiedNs)
+      await lutimes(path, time, time)
+    },
 
-  async stat(): Promise<DiskStat> {
-    return exactStat(await this.#handle.stat({ bigint: true }))
-  }
-
-  async read(into: Uint8Array, positionBytes: number): Promise<number> {
-    return (await this.#handle.read(into, 0, into.length, positionBytes)).bytesRead
-  }
-
-  async write(data: Uint8Array, positionBytes: number): Promise<void> {
-    for (let done = 0; done < data.length;) {
-      const { bytesWritten } = await this.#handle.write(data, done, data.length - done, positionBytes + done)
-      done += bytesWritten
-    }
-  }
-
-  truncate(sizeBytes: number): Promise<void> {
-    return this.#handle.truncate(sizeBytes)
-  }
-
-  sync(): Promise<void> {
-    return this.#handle.sync()
-  }
-
-  chmod(mode: number): Promise<void> {
-    return this.#handle.chmod(mode)
-  }
-
-  async chown(userId: number, groupId: number): Promise<void> {
-    refuseOwners('chown')
-    await this.#handle.chown(userId, groupId)
-  }
-
-  async realPath(): Promise<string | undefined> {
-    if (process.platform !== 'linux') return undefined
-    try {
-      // Resolved in memory, without disk access.
-      const { name, valid } = nameFromBytes(readlinkSync(`/proc/self/fd/${this.#handle.fd}`, { encoding: 'buffer' }))
-      return valid ? name : undefined
-    } catch {
-      return undefined // no /proc
-    }
-  }
-
-  close(): Promise<void> {
-    this.#direct.close()
-    return this.#handle.close()
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.close()
+    async lock(path, options = {}) {
+      checkPath(path, 'lock')
+      return await lockFile(path, options, native())
+    },
   }
 }
+
+export const nodeDisk: Disk = nodeDiskWith(posix)
 
 function validName(name: string): DiskName {
   return { name, valid: true }
-}
-
-/** Linux opens a directory for reading and fails at the first read; a pipe opens and reads as empty. */
-function refuseOddities(stats: BigIntStats, path: string): void {
-  if (stats.isDirectory()) throw new DiskError('EISDIR', 'illegal operation on a directory', 'open', path)
-  if (!stats.isFile()) throw new DiskError('EINVAL', 'not a regular file', 'open', path)
-}
-
-async function copyItself(from: string, to: string, permissions: number, how: number): Promise<void> {
-  checkPath(from, 'copyfile')
-  checkPath(to, 'copyfile')
-  const stats = await lstat(from, { bigint: true })
-  if (stats.isSymbolicLink()) throw symlinkRefused('copyfile', from)
-  refuseOddities(stats, from)
-  await copyFile(from, to, constants.COPYFILE_EXCL | how)
-  await chmodItself(to, permissions)
-}
-
-async function refuseSymlink(path: string, call: string): Promise<void> {
-  if ((await lstat(path)).isSymbolicLink()) throw symlinkRefused(call, path)
-}
-
-function symlinkRefused(call: string, path: string): DiskError {
-  return new DiskError('ELOOP', 'is a symbolic link', call, path)
 }
 
 function decodePath(bytes: Buffer, call: string, path: string): string {
   const { name, valid } = nameFromBytes(bytes)
   if (!valid) throw new DiskError('EILSEQ', `'${name}' is not valid UTF-8`, call, path)
   return name
-}
-
-/** Node does nothing on Windows and reports success. */
-function refuseOwners(call: string, path = ''): void {
-  if (process.platform === 'win32') throw new DiskError('ENOSYS', 'not supported', call, path)
-}
-
-/**
- * The system's chmod follows symlinks: one created between the check and the call would change a file elsewhere. On
- * Linux the item is held open, checked and changed by descriptor.
- */
-async function chmodItself(path: string, mode: number): Promise<void> {
-  if (process.platform !== 'linux') {
-    await refuseSymlink(path, 'chmod')
-    return process.platform === 'darwin' ? lchmod(path, mode) : chmod(path, mode)
-  }
-  const handle = await open(path, O_PATH | constants.O_NOFOLLOW)
-  try {
-    if ((await handle.stat()).isSymbolicLink()) throw symlinkRefused('chmod', path)
-    await chmod(`/proc/self/fd/${handle.fd}`, mode)
-  } finally {
-    await handle.close()
-  }
 }

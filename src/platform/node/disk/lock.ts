@@ -4,6 +4,7 @@ import { createServer } from 'node:net'
 import { systemCode } from '../../../core/errors.ts'
 import { DiskError } from '../../disk-error.ts'
 import type { LockOptions } from '../../disk.ts'
+import type { Posix } from '../native/posix.ts'
 
 /** BSD and macOS: `open` itself takes the same lock as flock(2). Node does not define it. */
 const O_EXLOCK_BSD = 0x20
@@ -21,11 +22,15 @@ interface Held {
  * The same lock as Syncthing: flock(2) on the file, which the system drops with the process, so a leftover file does
  * not block. Removes the file at release, unless `leaveFile` is set.
  */
-export async function lockFile(path: string, options: LockOptions): Promise<AsyncDisposable | undefined> {
+export async function lockFile(
+  path: string,
+  options: LockOptions,
+  native: Pick<Posix, 'lock'> | undefined,
+): Promise<AsyncDisposable | undefined> {
   // A release removes the file while it is locked. A process that had it open then locks a file without a name, and
   // another could lock a new one: so the locked file must still have the name.
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
-    const held = await tryLock(path)
+    const held = await tryLock(path, native)
     if (held === undefined) return undefined
     try {
       if (await isSameFile(held.handle, path)) return disposable(held, options.leaveFile === true ? undefined : path)
@@ -52,8 +57,9 @@ function disposable(held: Held, path: string | undefined): AsyncDisposable {
   return { [Symbol.asyncDispose]: () => (released ??= release()) }
 }
 
-async function tryLock(path: string): Promise<Held | undefined> {
+async function tryLock(path: string, native: Pick<Posix, 'lock'> | undefined): Promise<Held | undefined> {
   const flags = constants.O_RDWR | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
+  if (native !== undefined) return await lockNatively(await open(path, flags, 0o600), native)
   switch (process.platform) {
     case 'linux':
       return lockOnLinux(await open(path, flags, 0o600), path)
@@ -62,6 +68,17 @@ async function tryLock(path: string): Promise<Held | undefined> {
     default:
       return lockByOpening(path, flags | O_EXLOCK_BSD, ['EAGAIN', 'EWOULDBLOCK'])
   }
+}
+
+async function lockNatively(handle: FileHandle, native: Pick<Posix, 'lock'>): Promise<Held | undefined> {
+  try {
+    if (native.lock(handle.fd)) return { handle, release: () => handle.close() }
+  } catch (error) {
+    await handle.close()
+    throw error
+  }
+  await handle.close()
+  return undefined
 }
 
 async function lockByOpening(path: string, flags: number, held: readonly string[]): Promise<Held | undefined> {
@@ -94,8 +111,8 @@ async function lockOnLinux(handle: FileHandle, path: string): Promise<Held | und
 }
 
 /**
- * Node has no flock(2), util-linux and busybox have a command. The lock belongs to the open file, not to the process:
- * the command locks the inherited descriptor 3 and exits, and the lock stays with our handle.
+ * Without the native call: util-linux and busybox have a command. The lock belongs to the open file, not to the
+ * process: the command locks the inherited descriptor 3 and exits, and the lock stays with our handle.
  */
 function runFlock(descriptor: number, path: string): Promise<'locked' | 'held' | 'no-command'> {
   const { promise, resolve, reject } = Promise.withResolvers<'locked' | 'held' | 'no-command'>()

@@ -5,18 +5,14 @@ import {
   fstatSync,
   fsync,
   futimesSync,
-  linkSync,
-  lstatSync,
   openSync,
   readlinkSync,
   realpathSync,
-  renameSync,
   unlinkSync,
 } from 'node:fs'
-import { systemCode } from '../../../core/errors.ts'
 import { baseOf, joinPath, parentOf } from '../../../core/paths.ts'
 import { DiskError } from '../../disk-error.ts'
-import type { FileOrder, FileOutcome, MadeFile, ReplacedFile } from '../../file-maker.ts'
+import type { FileOrder, FileOutcome, MadeFile } from '../../file-maker.ts'
 import {
   BlockWriting,
   failed,
@@ -26,9 +22,10 @@ import {
   type NumberedBlock,
   type NumberedCopy,
 } from './block-task.ts'
+import { posix } from '../native/posix.ts'
 import { secondsText } from '../disk/disk-time.ts'
-import { NO_LINK } from '../disk/rename-new.ts'
 import { exactStat } from '../disk/disk-stat.ts'
+import { putInPlace, type Displaced } from './put-in-place.ts'
 
 /** Orders as posted to a thread: the contents of files are parts of one transferred buffer. */
 export interface MakeTask {
@@ -136,15 +133,16 @@ export class FileMaking {
   }
 
   #end(order: NumberedFile, file: OpenedFile, error: Error | null): void {
+    let displaced: Displaced
     try {
       if (error !== null) throw error
       file.checkPlace()
-      putInPlace(order)
-      this.#report(order, { kind: 'made', ...file.closeMade() })
+      displaced = putInPlace(order)
     } catch (reason) {
       file.discard()
-      this.#report(order, failed(reason))
+      return this.#report(order, failed(reason))
     }
+    this.#report(order, { kind: 'made', ...file.closeMade(), ...displaced })
   }
 
   /**
@@ -181,8 +179,10 @@ class OpenedFile {
   fill(data: Uint8Array): void {
     const { mode, modifiedS, modifiedNs } = this.#order
     writeAll(this.descriptor, data, 0)
+    const native = posix()
     const time = secondsText(modifiedS, modifiedNs)
-    futimesSync(this.descriptor, time, time)
+    if (native === undefined) futimesSync(this.descriptor, time, time)
+    else native.setTimesOf(this.descriptor, modifiedS, modifiedNs)
     if (mode !== undefined && (fstatSync(this.descriptor).mode & PERMISSIONS) !== mode)
       fchmodSync(this.descriptor, mode)
   }
@@ -202,7 +202,7 @@ class OpenedFile {
   }
 
   /** After the rename, which changes the stamp. */
-  closeMade(): MadeFile {
+  closeMade(): Omit<MadeFile, 'hasDisplaced'> {
     const { modifiedS, modifiedNs, inode, changeStamp } = exactStat(fstatSync(this.descriptor, { bigint: true }))
     this.close()
     return { modifiedS, modifiedNs, inode: Number(inode), changeStamp }
@@ -234,37 +234,4 @@ function checkDirectory({ path, realDirectory }: NumberedFile): void {
 
 function elsewhere(path: string): DiskError {
   return new DiskError('ELOOP', 'the directory leads elsewhere', 'open', path)
-}
-
-function putInPlace({ temporaryPath, path, replaces }: NumberedFile): void {
-  if (replaces === undefined) return putWhereNothingIs(temporaryPath, path)
-  checkReplaced(path, replaces)
-  renameSync(temporaryPath, path)
-}
-
-/** A hard link never replaces an item; a rename would replace one created a moment ago. */
-function putWhereNothingIs(temporaryPath: string, path: string): void {
-  try {
-    linkSync(temporaryPath, path)
-  } catch (error) {
-    if (!NO_LINK.has(systemCode(error))) throw error
-    if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) throw taken(path)
-    return renameSync(temporaryPath, path)
-  }
-  unlinkSync(temporaryPath)
-}
-
-function checkReplaced(path: string, replaces: ReplacedFile): void {
-  const { type, sizeBytes, modifiedS, modifiedNs, mode } = exactStat(lstatSync(path, { bigint: true }))
-  const same =
-    type === 'file' &&
-    sizeBytes === replaces.sizeBytes &&
-    modifiedS === replaces.modifiedS &&
-    modifiedNs === replaces.modifiedNs &&
-    mode === replaces.mode
-  if (!same) throw taken(path)
-}
-
-function taken(path: string): DiskError {
-  return new DiskError('EEXIST', 'what is there is not what was expected', 'rename', path)
 }

@@ -3,10 +3,16 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { nodeAttributes } from '../../../../src/platform/node/disk/attributes.ts'
+import { nodeAttributesWith } from '../../../../src/platform/node/disk/attributes.ts'
+import { posix } from '../../../../src/platform/node/native/posix.ts'
 import { missingProgram } from '../../../support/debian.ts'
 import { scratchDirectory } from '../../../support/scratch.ts'
 
+/** By native calls and without them. */
+const WAYS = [
+  ['native calls', nodeAttributesWith(() => posix()?.attributes)],
+  ['programs', nodeAttributesWith(() => undefined)],
+] as const
 const missing = missingProgram('getfattr', 'attr')
 const { signal } = new AbortController()
 const ONE = { set: [{ name: 'user.a', value: Buffer.from('1') }], remove: [] }
@@ -16,70 +22,73 @@ function keepsAttributes(directory: string): boolean {
   return spawnSync('setfattr', ['-n', 'user.probe', '-v', '1', '--', join(directory, 'probe')]).status === 0
 }
 
-test('many items are read with few programs, and each is what it is', { skip: missing }, async (t) => {
-  using scratch = scratchDirectory()
-  if (!keepsAttributes(scratch.path)) return t.skip('this file system keeps no attributes')
-  const deep = Array.from({ length: 12 }, () => 'x'.repeat(200)).join('/')
-  mkdirSync(join(scratch.path, deep), { recursive: true })
-  const names = Array.from({ length: 1_100 }, (_, i) => (i % 2 === 0 ? `f${i}` : `${deep}/f${i}`))
-  for (const name of names) writeFileSync(join(scratch.path, name), '')
-  for (const i of [0, 1, 511, 512, 1_099]) await nodeAttributes.write(join(scratch.path, names[i]!), ONE)
-  const seen = await nodeAttributes.read(scratch.path, names, signal)
-  assert.ok(seen.kind === 'read')
-  assert.deepEqual([...seen.found.keys()].sort(), [0, 1, 511, 512, 1_099].map((i) => names[i]).sort())
-  assert.equal(seen.failed.size, 0)
-  // Of very many that fail the rest is not believed either.
-  const gone = await nodeAttributes.read(
-    scratch.path,
-    names.map((name) => `${name}.gone`),
-    signal,
-  )
-  assert.ok(gone.kind === 'read')
-  assert.equal(gone.failed.size, names.length)
-})
-
-test('a symlink is never followed', { skip: missing }, async (t) => {
-  using scratch = scratchDirectory()
-  if (!keepsAttributes(scratch.path)) return t.skip('this file system keeps no attributes')
-  const path = join(scratch.path, 'link')
-  symlinkSync('probe', path)
-  const outcome = await nodeAttributes.write(path, ONE)
-  assert.equal(outcome.kind, 'failed')
-  assert.equal((await nodeAttributes.write(path, { set: [], remove: ['user.probe'] })).kind, 'failed')
-  const seen = await nodeAttributes.read(scratch.path, ['link', 'probe'], signal)
-  assert.ok(seen.kind === 'read')
-  assert.deepEqual(
-    [...seen.found].map(([name, list]) => [name, list.map((each) => each.name)]),
-    [['probe', ['user.probe']]],
-  )
-})
-
-test('of several that are set the one that fails is named', { skip: missing }, async (t) => {
-  using scratch = scratchDirectory()
-  if (!keepsAttributes(scratch.path)) return t.skip('this file system keeps no attributes')
-  const set = [
-    ...ONE.set,
-    { name: 'user.huge', value: Buffer.alloc(100_000) },
-    { name: 'user.z', value: Buffer.from('1') },
-  ]
-  const outcome = await nodeAttributes.write(join(scratch.path, 'probe'), { set, remove: [] })
-  assert.ok(outcome.kind === 'failed')
-  assert.equal(outcome.attribute, 'user.huge')
-  const nowhere = await nodeAttributes.write(join(scratch.path, 'probe'), {
-    set: [{ name: 'nowhere', value: Buffer.from('1') }],
-    remove: [],
+for (const [way, attributes] of WAYS) {
+  test(`${way}: many items are read, and each is what it is`, { skip: missing }, async (t) => {
+    using scratch = scratchDirectory()
+    if (!keepsAttributes(scratch.path)) return t.skip('this file system keeps no attributes')
+    const deep = Array.from({ length: 12 }, () => 'x'.repeat(200)).join('/')
+    mkdirSync(join(scratch.path, deep), { recursive: true })
+    const names = Array.from({ length: 1_100 }, (_, i) => (i % 2 === 0 ? `f${i}` : `${deep}/f${i}`))
+    for (const name of names) writeFileSync(join(scratch.path, name), '')
+    for (const i of [0, 1, 511, 512, 1_099]) await attributes.write(join(scratch.path, names[i]!), ONE)
+    const seen = await attributes.read(scratch.path, names, signal)
+    assert.ok(seen.kind === 'read')
+    assert.deepEqual([...seen.found.keys()].sort(), [0, 1, 511, 512, 1_099].map((i) => names[i]).sort())
+    assert.equal(seen.failed.size, 0)
+    // Of very many that fail the rest is not believed either.
+    const gone = await attributes.read(
+      scratch.path,
+      names.map((name) => `${name}.gone`),
+      signal,
+    )
+    assert.ok(gone.kind === 'read')
+    assert.equal(gone.failed.size, names.length)
   })
-  assert.deepEqual(nowhere, { kind: 'failed', attribute: 'nowhere', reason: 'Operation not supported' })
-})
 
-test('a machine without the programs says so', async () => {
+  test(`${way}: a symlink is never followed`, { skip: missing }, async (t) => {
+    using scratch = scratchDirectory()
+    if (!keepsAttributes(scratch.path)) return t.skip('this file system keeps no attributes')
+    const path = join(scratch.path, 'link')
+    symlinkSync('probe', path)
+    const outcome = await attributes.write(path, ONE)
+    assert.equal(outcome.kind, 'failed')
+    assert.equal((await attributes.write(path, { set: [], remove: ['user.probe'] })).kind, 'failed')
+    const seen = await attributes.read(scratch.path, ['link', 'probe'], signal)
+    assert.ok(seen.kind === 'read')
+    assert.deepEqual(
+      [...seen.found].map(([name, list]) => [name, list.map((each) => each.name)]),
+      [['probe', ['user.probe']]],
+    )
+  })
+
+  test(`${way}: of several that are set the one that fails is named`, { skip: missing }, async (t) => {
+    using scratch = scratchDirectory()
+    if (!keepsAttributes(scratch.path)) return t.skip('this file system keeps no attributes')
+    const set = [
+      ...ONE.set,
+      { name: 'user.huge', value: Buffer.alloc(100_000) },
+      { name: 'user.z', value: Buffer.from('1') },
+    ]
+    const outcome = await attributes.write(join(scratch.path, 'probe'), { set, remove: [] })
+    assert.ok(outcome.kind === 'failed')
+    assert.equal(outcome.attribute, 'user.huge')
+    const nowhere = await attributes.write(join(scratch.path, 'probe'), {
+      set: [{ name: 'nowhere', value: Buffer.from('1') }],
+      remove: [],
+    })
+    assert.deepEqual(nowhere, { kind: 'failed', attribute: 'nowhere', reason: 'Operation not supported' })
+  })
+}
+
+test('a machine without native calls and programs says so', async () => {
   using scratch = scratchDirectory()
+  const attributes = nodeAttributesWith(() => undefined)
   const before = process.env['PATH']
   process.env['PATH'] = scratch.path
   try {
-    assert.deepEqual(await nodeAttributes.read(scratch.path, ['a'], signal), { kind: 'unsupported' })
-    assert.deepEqual(await nodeAttributes.write(join(scratch.path, 'a'), ONE), { kind: 'unsupported' })
-    assert.deepEqual(await nodeAttributes.write(join(scratch.path, 'a'), { set: [], remove: ['user.a'] }), {
+    assert.deepEqual(await attributes.read(scratch.path, ['a'], signal), { kind: 'unsupported' })
+    assert.deepEqual(await attributes.write(join(scratch.path, 'a'), ONE), { kind: 'unsupported' })
+    assert.deepEqual(await attributes.write(join(scratch.path, 'a'), { set: [], remove: ['user.a'] }), {
       kind: 'unsupported',
     })
   } finally {

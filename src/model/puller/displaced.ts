@@ -1,0 +1,76 @@
+import type { DiskItem } from '../../core/records/change.ts'
+import { shortIdOf, shortIdText } from '../../core/device-id.ts'
+import { isMissing, systemCode } from '../../core/errors.ts'
+import { compactTime } from '../../core/formats/local-time.ts'
+import { conflictName, conflictOriginal } from '../../core/paths.ts'
+import { diskReason } from '../../platform/files/disk-reason.ts'
+import { itemFailed } from '../../platform/files/item-failed.ts'
+import { pathOf, type PullContext } from './context.ts'
+
+const NAMES_TRIED_MAX = 60
+
+/**
+ * Puts the item at path `from` in the place of `to`, and checks the displaced item afterwards, which is then out of the
+ * reach of users. True when it is not the expected one: it was changed in the instant of the replacement and is at
+ * `from` now. Otherwise it is removed. Where items cannot be exchanged, such a change is lost.
+ */
+export async function replaceByExchange(
+  context: PullContext,
+  from: string,
+  to: string,
+  expected: DiskItem,
+): Promise<boolean> {
+  const { disk } = context.platform
+  try {
+    if (!(await disk.exchange(from, to))) {
+      await disk.rename(from, to)
+      return false
+    }
+  } catch (error) {
+    if (!isMissing(error)) throw error
+    await disk.renameNew(from, to) // the item was removed in this instant
+    return false
+  }
+  if (!(await isExpected(context, from, expected))) return true
+  await disk.removeFile(from).catch(() => {}) // a later scan removes leftovers
+  return false
+}
+
+/** False where it cannot be read. */
+async function isExpected({ platform: { disk } }: PullContext, path: string, expected: DiskItem): Promise<boolean> {
+  try {
+    const { type, sizeBytes, modifiedS, modifiedNs, mode } = await disk.lstat(path)
+    if (type !== expected.type) return false
+    if (type === 'symlink') return (await disk.readSymlink(path)) === expected.symlinkTarget
+    return (
+      sizeBytes === expected.sizeBytes &&
+      modifiedS === expected.modifiedS &&
+      modifiedNs === expected.modifiedNs &&
+      mode === expected.mode
+    )
+  } catch {
+    return false
+  }
+}
+
+/**
+ * Keeps an item that was changed in the instant of its replacement as a conflict copy. Also where conflict copies are
+ * disabled: the change is in no record yet.
+ */
+export async function keepDisplaced(context: PullContext, name: string, path: string): Promise<void> {
+  const { clock, disk } = context.platform
+  const nowMs = clock.nowMs()
+  const own = shortIdText(shortIdOf(context.ownDevice))
+  for (let tried = 0; tried < NAMES_TRIED_MAX; tried++) {
+    const copy = conflictName(conflictOriginal(name), compactTime(nowMs + tried * 1_000), own)
+    try {
+      await context.parents.inside(name, () => disk.renameNew(path, pathOf(context, copy)))
+      context.scanLater(copy)
+      context.onConflict?.()
+      return
+    } catch (error) {
+      if (systemCode(error) !== 'EEXIST') throw itemFailed(`keeping a changed file: ${diskReason(error)}`, error)
+    }
+  }
+  throw itemFailed('keeping a changed file: all names are in use')
+}

@@ -1,0 +1,110 @@
+import { messageOf } from '../../../core/errors.ts'
+import { NativeAttributes } from './attributes.ts'
+import { failure, runSync, type Outcome } from './failure.ts'
+import { loadLibrary, type NativeLibrary } from './library.ts'
+import { linuxCalls, macCalls, type Prepared, type SystemCalls } from './systems.ts'
+
+/** The system or this file system lacks the call: the caller uses another. */
+const UNSUPPORTED: ReadonlySet<string> = new Set(['EINVAL', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EXDEV'])
+
+/**
+ * Calls that Node lacks. Paths must be checked before. Failures are errors with the system's `code`. Calls that may
+ * wait for the disk are asynchronous, with a synchronous form for threads.
+ */
+export class Posix {
+  readonly attributes: NativeAttributes | undefined
+  readonly #library: NativeLibrary
+  readonly #calls: SystemCalls
+
+  constructor(library: NativeLibrary, calls: SystemCalls) {
+    this.#library = library
+    this.#calls = calls
+    this.attributes = calls.attributes && new NativeAttributes(library, calls.attributes)
+  }
+
+  /** Exchanges the names of two items atomically. False where that is not supported. */
+  async exchange(from: string, to: string): Promise<boolean> {
+    return this.#isSupported(from, await this.#run(this.#calls.exchange(from, to)))
+  }
+
+  exchangeSync(from: string, to: string): boolean {
+    return this.#isSupported(from, runSync(this.#library, this.#calls.exchange(from, to)))
+  }
+
+  /** A rename that fails with `EEXIST` instead of replacing an item. False where that is not supported. */
+  async renameNew(from: string, to: string): Promise<boolean> {
+    return this.#isSupported(from, await this.#run(this.#calls.renameNew(from, to)))
+  }
+
+  renameNewSync(from: string, to: string): boolean {
+    return this.#isSupported(from, runSync(this.#library, this.#calls.renameNew(from, to)))
+  }
+
+  /** Sets the times of the item itself, also of a symlink, to the nanosecond. */
+  async setTimes(path: string, seconds: number, nanoseconds: number): Promise<void> {
+    const { errno } = await this.#run(this.#calls.setTimes(path, timesOf(seconds, nanoseconds)))
+    if (errno !== 0) throw failure(errno, 'utime', path)
+  }
+
+  setTimesOf(descriptor: number, seconds: number, nanoseconds: number): void {
+    const { errno } = runSync(this.#library, this.#calls.setTimesOf(descriptor, timesOf(seconds, nanoseconds)))
+    if (errno !== 0) throw failure(errno, 'futime', `descriptor ${descriptor}`)
+  }
+
+  /** Takes flock(2) on an open file without waiting; false when another open file holds it. */
+  lock(descriptor: number): boolean {
+    const { errno } = runSync(this.#library, this.#calls.lock(descriptor))
+    if (errno === 0) return true
+    const error = failure(errno, 'lock', `descriptor ${descriptor}`)
+    if (error.code === 'EAGAIN' || error.code === 'EWOULDBLOCK') return false
+    throw error
+  }
+
+  async #run(prepared: Prepared): Promise<Outcome> {
+    const { call, args } = prepared
+    const { promise, resolve, reject } = Promise.withResolvers<number>()
+    call.async(...args, (error, result) => (error === null ? resolve(result) : reject(error)))
+    const result = await promise
+    // The reason of a failure stays in the other thread. Nothing has changed, so the call is repeated here to read it.
+    return result >= 0 ? { result, errno: 0 } : runSync(this.#library, prepared)
+  }
+
+  #isSupported(path: string, { errno }: Outcome): boolean {
+    if (errno === 0) return true
+    const error = failure(errno, 'rename', path)
+    if (UNSUPPORTED.has(error.code)) return false
+    throw error
+  }
+}
+
+/** Access and modification, each as seconds and nanoseconds. */
+function timesOf(seconds: number, nanoseconds: number): BigInt64Array {
+  const [s, ns] = [BigInt(seconds), BigInt(nanoseconds)]
+  return new BigInt64Array([s, ns, s, ns])
+}
+
+let probed: { readonly calls: Posix } | { readonly reason: string } | undefined
+
+/** The calls, loaded at the first use; undefined where they cannot be used. */
+export function posix(): Posix | undefined {
+  probed ??= probe()
+  return 'calls' in probed ? probed.calls : undefined
+}
+
+/** Why `posix` has no calls; undefined where it has. */
+export function whyNoPosix(): string | undefined {
+  probed ??= probe()
+  return 'reason' in probed ? probed.reason : undefined
+}
+
+/** Loads the library and compares the result of a harmless call. */
+function probe(): NonNullable<typeof probed> {
+  if (process.env['TWINFOLD_NATIVE'] === 'off') return { reason: 'switched off by TWINFOLD_NATIVE' }
+  try {
+    const library = loadLibrary()
+    if (library.func('getpid', 'int', [])() !== process.pid) return { reason: 'a call returned a wrong result' }
+    return { calls: new Posix(library, process.platform === 'linux' ? linuxCalls(library) : macCalls(library)) }
+  } catch (error) {
+    return { reason: messageOf(error) }
+  }
+}

@@ -1,0 +1,69 @@
+import { linkSync, lstatSync, renameSync, unlinkSync } from 'node:fs'
+import { systemCode } from '../../../core/errors.ts'
+import { DiskError } from '../../disk-error.ts'
+import type { FileOrder, MadeFile, ReplacedFile } from '../../file-maker.ts'
+import { exactStat } from '../disk/disk-stat.ts'
+import { NO_LINK } from '../disk/rename-new.ts'
+import { posix } from '../native/posix.ts'
+
+export type Displaced = Pick<MadeFile, 'hasDisplaced'>
+
+const NONE: Displaced = {}
+const DISPLACED: Displaced = { hasDisplaced: true }
+
+/** Renames the complete temporary file to its name, or exchanges it with the file that it replaces. */
+export function putInPlace({ temporaryPath, path, replaces }: Omit<FileOrder, 'data'>): Displaced {
+  if (replaces === undefined) {
+    putWhereNothingIs(temporaryPath, path)
+    return NONE
+  }
+  if (!isSame(path, replaces)) throw taken(path)
+  if (posix()?.exchangeSync(temporaryPath, path) === true) return removeDisplaced(temporaryPath, replaces)
+  renameSync(temporaryPath, path)
+  return NONE
+}
+
+/** Must not throw: the new file is in place. An item that cannot be read counts as changed. */
+function removeDisplaced(path: string, replaces: ReplacedFile): Displaced {
+  try {
+    if (!isSame(path, replaces)) return DISPLACED
+  } catch {
+    return DISPLACED
+  }
+  try {
+    unlinkSync(path)
+  } catch {
+    // A later scan removes leftovers.
+  }
+  return NONE
+}
+
+/**
+ * Without a native call: a hard link never replaces an item, and a rename would replace one created a moment ago.
+ */
+function putWhereNothingIs(temporaryPath: string, path: string): void {
+  if (posix()?.renameNewSync(temporaryPath, path) === true) return
+  try {
+    linkSync(temporaryPath, path)
+  } catch (error) {
+    if (!NO_LINK.has(systemCode(error))) throw error
+    if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) throw taken(path)
+    return renameSync(temporaryPath, path)
+  }
+  unlinkSync(temporaryPath)
+}
+
+function isSame(path: string, replaces: ReplacedFile): boolean {
+  const { type, sizeBytes, modifiedS, modifiedNs, mode } = exactStat(lstatSync(path, { bigint: true }))
+  return (
+    type === 'file' &&
+    sizeBytes === replaces.sizeBytes &&
+    modifiedS === replaces.modifiedS &&
+    modifiedNs === replaces.modifiedNs &&
+    mode === replaces.mode
+  )
+}
+
+function taken(path: string): DiskError {
+  return new DiskError('EEXIST', 'what is there is not what was expected', 'rename', path)
+}

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { isConflictName, isTemporary } from '../../../src/core/paths.ts'
+import { atEveryMoment, contents, KEEPING } from './every-moment.ts'
+import { ROOT, SimPull } from './sim-pull.ts'
+
+const EDIT = 'ours, edited'
+
+function edit({ disk }: SimPull): void {
+  disk.hands.write(`${ROOT}/f`, Buffer.from(EDIT))
+}
+
+async function keepsTheEdit(pull: SimPull): Promise<void> {
+  const names = [...pull.disk.hands.tree(ROOT).keys()]
+  assert.ok((await contents(pull)).includes(EDIT), names.join(', '))
+  assert.deepEqual(names.filter(isTemporary), [])
+}
+
+for (const [size, sizeBytes] of [
+  ['small', 20],
+  ['large', 300_000],
+] as const) {
+  for (const [what, folder] of [
+    ['a folder without versioning', {}],
+    ['a folder with versioning', KEEPING],
+    ['a folder without conflict copies', { maxConflicts: 0 }],
+  ] as const) {
+    test(`an edit at any disk call while a ${size} file replaces it is kept, in ${what}`, async () => {
+      const change = ({ peer }: SimPull): unknown => peer.put('f', 'n'.repeat(sizeBytes))
+      const moments = await atEveryMoment(folder, change, edit, keepsTheEdit, 'o'.repeat(sizeBytes))
+      assert.ok(moments >= 4, `${moments} moments`)
+    })
+  }
+}
+
+test('an edit at any disk call while a symlink replaces the file is kept', async () => {
+  let isFile = false
+  const moments = await atEveryMoment(
+    {},
+    ({ peer }) => peer.symlink('f', 'elsewhere'),
+    (pull) => {
+      isFile = pull.disk.hands.look(`${ROOT}/f`)?.type === 'file'
+      if (isFile) edit(pull)
+    },
+    async (pull) => {
+      if (isFile) await keepsTheEdit(pull)
+      else assert.deepEqual(await contents(pull), [])
+    },
+  )
+  assert.ok(moments >= 4, `${moments} moments`)
+})
+
+test('an edit at any disk call while the file is renamed, or replaced by a rename, is kept', async () => {
+  for (const edited of ['f', 'g']) {
+    const moments = await atEveryMoment(
+      {},
+      ({ peer }) => {
+        peer.put('g', 'theirs')
+        peer.delete('f')
+      },
+      ({ disk }) => disk.hands.write(`${ROOT}/${edited}`, Buffer.from(EDIT)),
+      keepsTheEdit,
+    )
+    assert.ok(moments >= 4, `${moments} moments`)
+  }
+})
+
+test('the edited file becomes a conflict copy, the pulled one gets the name, and both are recorded', async () => {
+  await using pull = await SimPull.start()
+  pull.peer.put('f', 'old')
+  await pull.sync()
+  pull.peer.put('f', 'new')
+  const { disk } = pull
+  const exchange = disk.exchange.bind(disk)
+  disk.exchange = async (from, to) => {
+    disk.hands.write(`${ROOT}/f`, Buffer.from(EDIT))
+    return await exchange(from, to)
+  }
+  await pull.sync()
+  await pull.hub.pass(120_000)
+  await pull.rest()
+  assert.equal(await pull.read('f'), 'new')
+  const copies = [...disk.hands.tree(ROOT).keys()].filter(isConflictName)
+  assert.equal(copies.length, 1)
+  assert.equal(await pull.read(copies[0]!), EDIT)
+  await pull.assertSettled()
+})
+
+test('where items cannot be exchanged the file is replaced nevertheless', async () => {
+  await using pull = await SimPull.start({ disk: { exchanges: false } })
+  for (const content of ['old', 'new']) {
+    pull.peer.put('f', content)
+    await pull.sync()
+  }
+  assert.equal(await pull.read('f'), 'new')
+  await pull.assertSettled()
+})
