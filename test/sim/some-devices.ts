@@ -56,15 +56,22 @@ export class SomeDevices implements AsyncDisposable {
 
   /** Scans all devices that are on, until they agree; undefined, or why they do not. */
   async converge(): Promise<string | undefined> {
-    const on = this.devices.filter(({ isOn }) => isOn)
     let reason: string | undefined
     for (let round = 0; round < ROUNDS_MAX; round++) {
-      await this.during(Promise.all(on.map((device) => device.model?.scan(DOCS, [], undefined))))
+      await this.scanAll()
       await this.pass(15 * S)
-      reason = await unsettledReason(on, true)
+      reason = await unsettledReason(this.#on, true)
       if (reason === undefined) return undefined
     }
     return reason
+  }
+
+  async scanAll(): Promise<void> {
+    await this.during(Promise.all(this.#on.map((device) => device.model?.scan(DOCS, [], undefined))))
+  }
+
+  get #on(): readonly SimDevice[] {
+    return this.devices.filter(({ isOn }) => isOn)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,12 +1,4 @@
-import {
-  ancestorsOf,
-  baseOf,
-  isConflictName,
-  isInternal,
-  isTemporary,
-  joinPath,
-  parentOf,
-} from '../../src/core/paths.ts'
+import { ancestorsOf, baseOf, isInternal, isTemporary, joinPath, parentOf } from '../../src/core/paths.ts'
 import type { SimItem } from '../../src/platform/sim/direct-access.ts'
 import { pick, type SimRandom } from '../../src/platform/sim/random.ts'
 import type { Contents } from './contents.ts'
@@ -31,9 +23,7 @@ export function isUsers(path: string): boolean {
 }
 
 /**
- * Random user actions. A content that an action replaces or removes may disappear; all others must exist at the end. An
- * edit of a conflict copy is exempt: of two concurrent ones one is discarded, as in Syncthing, which makes no copies of
- * copies.
+ * Random user actions. A content that an action replaces or removes may disappear; all others must exist at the end.
  */
 export class User {
   readonly #random: SimRandom
@@ -152,7 +142,7 @@ export class User {
   #create(device: SimDevice, path: string, content: Uint8Array): void {
     device.disk.hands.write(`${ROOT}/${path}`, content)
     this.#recordPut(device, path)
-    if (isConflictName(path) || device.isActingOn(path)) return
+    if (device.isActingOn(path)) return
     this.#contents.written(content)
     if (device.changing.get(path) === 'update')
       this.#instants.push({ device, content, atMs: device.clock.monotonicMs() })
@@ -194,7 +184,7 @@ export class User {
     if (hands.look(`${ROOT}/${from}`)?.type === 'directory' && target !== undefined) return
     for (const [, item] of this.#itemsAt(device, from)) {
       this.#touchedBy(item)
-      if (isConflictName(to) || device.isActingOn(to)) this.#release(item)
+      if (device.isActingOn(to)) this.#release(item)
     }
     hands.rename(`${ROOT}/${from}`, `${ROOT}/${to}`)
     if (target !== undefined) this.#release(target)

@@ -82,14 +82,6 @@ function isMadeFrom({ previousBlocksHash }: FileHead, { blocksHash, localFlags }
   )
 }
 
-/**
- * Whether two records of a name have no history in common: independently created files with the same name, such as
- * conflict copies that two devices made for the same winner in the same second.
- */
-export function areUnrelated(a: FileHead, b: FileHead): boolean {
-  return a.version.every(({ device }) => b.version.every((entry) => entry.device !== device))
-}
-
 /** Whether two records are of files with the same bytes. An invalid record of ours does not describe the disk. */
 export function hasSameContent(local: FileHead, global: FileHead): boolean {
   if (local.type !== 'file' || global.type !== 'file' || local.deleted || global.deleted) return false

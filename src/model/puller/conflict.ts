@@ -1,8 +1,7 @@
 import { shortIdText } from '../../core/device-id.ts'
 import { isMissing, systemCode } from '../../core/errors.ts'
 import type { FileHead } from '../../core/records/file-info.ts'
-import { conflictName, conflictOriginal, isConflictName, isConflictOf, joinPath, parentOf } from '../../core/paths.ts'
-import { areUnrelated } from '../../core/records/plan.ts'
+import { conflictName, conflictOriginal, isConflictOf, joinPath, parentOf } from '../../core/paths.ts'
 import { compactTime } from '../../core/formats/local-time.ts'
 import { diskReason } from '../../platform/files/disk-reason.ts'
 import { pathOf, type PullContext } from './context.ts'
@@ -12,13 +11,12 @@ import { itemFailed } from '../../platform/files/item-failed.ts'
 const NAMES_TRIED_MAX = 60
 
 /**
- * Renames our file to a conflict copy before the winner replaces it. No-op where conflict copies are disabled, and for
- * a file that is one itself. But a conflict copy that collides with an unrelated one of the same name has unique
- * content and gets another conflict name. Resolves with whether the name is free now.
+ * Renames our file to a conflict copy before the winner replaces it, also if it is a conflict copy itself: it gets
+ * another name of the same original. No-op where conflict copies are disabled. Resolves with whether the name is free.
  */
 export async function saveAsConflict(context: PullContext, name: string, winner: FileHead): Promise<boolean> {
   const { maxConflicts } = context.folder
-  if (maxConflicts === 0 || (isConflictName(name) && !(await isUnrelated(context, name, winner)))) return false
+  if (maxConflicts === 0) return false
   const kept = await renameToConflict(context, name, winner)
   if (kept !== undefined && maxConflicts > 0) await pruneConflicts(context, conflictOriginal(name))
   return true
@@ -49,11 +47,6 @@ export async function renameToConflict(
     }
   }
   throw itemFailed('moving for conflict: all names are in use')
-}
-
-async function isUnrelated(context: PullContext, name: string, winner: FileHead): Promise<boolean> {
-  const local = await context.index.get('local', name)
-  return local !== undefined && areUnrelated(local, winner)
 }
 
 /** Keeps the newest copies, up to the configured limit. */
