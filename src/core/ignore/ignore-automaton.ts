@@ -1,4 +1,5 @@
 import { isLoop, type GlobItem, type GlobTail } from './ignore-glob.ts'
+import { BITS, GlobMachine, SLASH } from './ignore-machine.ts'
 
 /**
  * Limits for the patterns of one file: total positions, and positions that one path can occupy at once. A path of 4 KiB
@@ -10,11 +11,6 @@ const WEIGHT_MAX = 100_000
 const RANGE_WEIGHT = 16
 /** Cost of a name before any star: a path occupies one position of it at a time. */
 const NAME_WEIGHT = 4
-/** Limit of cached characters, each with a bit for every position. */
-const ROWS_MAX = 64
-
-const SLASH = 47
-const BITS = 32
 
 export interface PatternPlace {
   readonly rooted: boolean
@@ -72,6 +68,11 @@ export class GlobAutomaton {
     if (this.#weight > WEIGHT_MAX || this.#length > POSITIONS_MAX)
       throw new Error('too many long patterns in this file')
     this.#machine = undefined
+  }
+
+  /** The cost of all matches so far: groups of 32 positions that were visited. */
+  get steps(): number {
+    return this.#machine?.steps ?? 0
   }
 
   /** The lowest line that matches, or `limit` when none below it does. Never throws. */
@@ -133,9 +134,9 @@ export class GlobAutomaton {
     return new GlobMachine({
       loops: row(this.#loops),
       rootStarts: row(this.#rootStarts, this.#nameStarts),
-      nameStarts: sparse(row(this.#nameStarts)),
-      treeEnds: sparse(row(endsWith('tree'))),
-      belowEnds: sparse(row(endsWith('contents'))),
+      nameStarts: row(this.#nameStarts),
+      treeEnds: row(endsWith('tree')),
+      belowEnds: row(endsWith('contents')),
       lines: new Map(this.#ends.map(({ position, line }) => [position, line])),
       startsAnywhere: this.#nameStarts.length > 0,
       rowFor: (character) => this.#fillRow(character, (character === SLASH ? takeSlash : takeAny).slice()),
@@ -171,105 +172,4 @@ function bitsOf(words: number, lists: readonly (readonly number[])[]): Int32Arra
   const bits = new Int32Array(words)
   for (const list of lists) for (const position of list) bits[position >>> 5]! |= 1 << position
   return bits
-}
-
-/** The nonzero words of a row, in order: rows of pattern ends are sparse. */
-interface SparseBits {
-  readonly words: Int32Array
-  readonly bits: Int32Array
-}
-
-function sparse(row: Int32Array): SparseBits {
-  const words = Int32Array.from(row.keys().filter((word) => row[word] !== 0))
-  return { words, bits: words.map((word) => row[word]!) }
-}
-
-interface Program {
-  readonly loops: Int32Array
-  readonly rootStarts: Int32Array
-  readonly nameStarts: SparseBits
-  readonly treeEnds: SparseBits
-  readonly belowEnds: SparseBits
-  /** The line of the pattern that ends at a position. */
-  readonly lines: ReadonlyMap<number, number>
-  readonly startsAnywhere: boolean
-  rowFor(character: number): Int32Array
-}
-
-class GlobMachine {
-  readonly #program: Program
-  readonly #states: Int32Array
-  /** Cache: the positions that match a character. */
-  readonly #rows = new Map<number, Int32Array>()
-
-  constructor(program: Program) {
-    this.#program = program
-    this.#states = new Int32Array(program.loops.length)
-  }
-
-  first(path: string, limit: number): number {
-    const { rootStarts, nameStarts, treeEnds, belowEnds, loops, startsAnywhere } = this.#program
-    const states = this.#states
-    let best = limit
-    states.set(rootStarts)
-    for (let at = 0; at < path.length;) {
-      const character = path.codePointAt(at)!
-      at += character > 0xffff ? 2 : 1
-      const alive = advance(states, this.#row(character), loops)
-      if (alive === 0 && !startsAnywhere) break
-      if (character === SLASH) {
-        best = this.#ended(belowEnds, best)
-        merge(states, nameStarts)
-      } else if (at >= path.length || path.charCodeAt(at) === SLASH) best = this.#ended(treeEnds, best)
-    }
-    return best
-  }
-
-  #row(character: number): Int32Array {
-    let row = this.#rows.get(character)
-    if (row === undefined) {
-      if (this.#rows.size >= ROWS_MAX) this.#rows.clear()
-      this.#rows.set(character, (row = this.#program.rowFor(character)))
-    }
-    return row
-  }
-
-  /** The lowest line of all patterns that have reached one of these ends, or `best` if that is lower. */
-  #ended(ends: SparseBits, best: number): number {
-    const states = this.#states
-    const { words, bits } = ends
-    for (let i = 0; i < words.length; i++) {
-      const word = words[i]!
-      const reached = states[word]! & bits[i]!
-      if (reached === 0) continue
-      const position = word * BITS + 31 - Math.clz32(reached & -reached)
-      return Math.min(best, this.#program.lines.get(position) ?? best)
-    }
-    return best
-  }
-}
-
-/** Advances all states by one character. Returns 0 when none is left. */
-function advance(states: Int32Array, row: Int32Array, loops: Int32Array): number {
-  let alive = 0
-  let carry = 0
-  for (let word = 0; word < states.length; word++) {
-    const before = states[word]!
-    if (before === 0 && carry === 0) continue
-    const taken = before & row[word]!
-    const loop = loops[word]!
-    const moved = taken & ~loop
-    const reached = (moved << 1) | carry | (taken & loop)
-    // A loop may also match nothing. Two loops are never adjacent, so one such step is enough.
-    const passed = reached & loop
-    const after = reached | (passed << 1)
-    carry = (moved | passed) >>> 31
-    states[word] = after
-    alive |= after
-  }
-  return alive
-}
-
-function merge(states: Int32Array, { words, bits }: SparseBits): void {
-  for (let i = 0; i < words.length; i++) states[words[i]!]! |= bits[i]!
 }

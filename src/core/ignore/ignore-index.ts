@@ -63,6 +63,52 @@ export class SimplePatternIndex {
   }
 }
 
+/**
+ * Finds the first pattern of two texts around a single `**` that matches a path in which the texts overlap, as in
+ * Syncthing. Longer paths are matched by the automaton.
+ */
+export class OverlapIndex {
+  /** Entries visited so far, the measure of the cost. */
+  steps = 0
+  /** By length of the first text, then by that text; the lines in order. */
+  readonly #starts = new Map<number, Map<string, Overlaps>>()
+
+  add(start: string, end: string, line: number): void {
+    let texts = this.#starts.get(start.length)
+    if (texts === undefined) this.#starts.set(start.length, (texts = new Map()))
+    let overlaps = texts.get(start)
+    if (overlaps === undefined) texts.set(start, (overlaps = { longest: 0, ends: [] }))
+    overlaps.longest = Math.max(overlaps.longest, end.length)
+    overlaps.ends.push({ text: end, line })
+  }
+
+  /** The lowest line that matches, or `limit` when none below it does. */
+  first(path: string, limit: number): number {
+    let best = limit
+    for (const [length, texts] of this.#starts) {
+      this.steps++
+      const overlaps = texts.get(path.slice(0, length))
+      if (overlaps !== undefined && path.length < length + overlaps.longest) best = this.#ended(path, overlaps, best)
+    }
+    return best
+  }
+
+  #ended(path: string, { ends }: Overlaps, best: number): number {
+    for (const { text, line } of ends) {
+      if (line >= best) break
+      this.steps++
+      if (path.endsWith(text)) return line
+    }
+    return best
+  }
+}
+
+/** The second texts of patterns with the same first text. */
+interface Overlaps {
+  longest: number
+  readonly ends: { readonly text: string; readonly line: number }[]
+}
+
 /** The first line of a pattern, for the item itself and for everything below it. */
 interface Place {
   readonly itself: number

@@ -297,6 +297,29 @@ test('N-11: files and paths built to be slow', () => {
   reportRow({ id: 'N-11', part: 'match', tried, worstCpuMs: worst.cpuMs, file: worst.file })
 })
 
+/** Without a clock: an ordinary path costs next to nothing, however many patterns there are that do not fit it. */
+for (const [name, line, most] of [
+  ['two texts around two stars', (n) => `s${n}**e${n}`, 4_000],
+  ['the same start', (n) => `start**${n}`, 4_000],
+  ['several stars', (n) => `x${n}*m*${n}`, 4_000],
+  ['choices', (n) => `{s,t}${n}**{e,f}${n}`, 16_000],
+  ['without case', (n) => `(?i)S${n}**E${n}`, 4_000],
+] as const satisfies readonly [string, (n: string) => string, number][]) {
+  test(`N-11: thousands of patterns with ${name} do not cost a path that none of them fits`, () => {
+    const rules = new IgnoreRules(N(name === 'choices' ? 1_000 : 7_000, line))
+    const paths = N(200, (n) => `photos/2026/holiday-${n}/picture-${n}.jpg`)
+    for (const path of paths) rules.match(path) // what is computed once per character
+    const before = rules.steps
+    for (const path of paths) assert.equal(rules.match(path).ignored, false)
+    const perPath = (rules.steps - before) / paths.length
+    assert.ok(perPath < 100, `${perPath} steps a path`)
+    const worst = new IgnoreRules(N(name === 'choices' ? 1_000 : 7_000, line))
+    const path = 'start s00001x00001 '.repeat(50)
+    worst.match(path)
+    assert.ok(worst.steps < most * path.length, `${worst.steps / path.length} steps a character`)
+  })
+}
+
 /** The bound behind the figure above, without a clock: nothing larger than these files is accepted. */
 for (const [file, lines] of Object.entries(SLOW_FILES)) {
   if (/ings$|plain/.test(file)) continue
