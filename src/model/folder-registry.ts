@@ -130,22 +130,22 @@ export class FolderRegistry {
       { ...this.#options, folder },
     )
     this.#running.set(folder.id, running)
-    this.#deps.roots.set(folder.id, this.root(folder))
     this.#log.info(`folder ${folder.id} starts: ${folder.type} ${this.root(folder)}`)
     running.start()
   }
 
   async #othersOf(folder: FolderId): Promise<readonly OtherFolder[]> {
     const others = this.folders.filter(({ id }) => id !== folder && this.#running.has(id))
-    return await Promise.all(
+    const opened = await Promise.allSettled(
       others.map(async (other) => ({ root: this.root(other), index: await this.#deps.store.folder(other.id) })),
     )
+    // The blocks of a folder whose index cannot be used are unknown; that is no reason to stop others.
+    return opened.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
   }
 
   async #stop(folder: FolderId): Promise<void> {
     await this.#running.get(folder)?.stop()
     this.#running.delete(folder)
-    this.#deps.roots.delete(folder)
   }
 
   /** Applies the part of a configuration change that concerns folders. */

@@ -13,7 +13,7 @@ import { DownloadPublisher } from './peers/download-publisher.ts'
 import type { FolderExplorer } from './queries/explorer-types.ts'
 import { WHOLE_FOLDER } from './folder/folder-requests.ts'
 import { FolderRegistry } from './folder-registry.ts'
-import { isIndexDamage } from './state/index-damage.ts'
+import { isIndexDamage, isIndexUnusable } from './state/index-failure.ts'
 import { viewIgnores, writeIgnores } from './folder/ignore-file.ts'
 import { KnownStatuses, statusOf } from './queries/known-status.ts'
 import { localChanges } from './folder/local-changes.ts'
@@ -79,12 +79,13 @@ export class Model implements Hub {
     this.#listen(deps.signals)
   }
 
-  #listen({ countsChanged, indexLost, itemDiffers, pullStarted, pullWanted }: ModelSignals): void {
+  #listen({ countsChanged, indexFailed, indexLost, itemDiffers, pullStarted, pullWanted }: ModelSignals): void {
     countsChanged.listen((folder) => this.#summaries.touch(folder))
     pullStarted.listen(() => this.#downloads.wake())
     pullWanted.listen((folder) => this.#registry.running(folder)?.pullSoon())
     // The index is empty now: only a scan fills it again.
     indexLost.listen((folder) => this.#registry.running(folder)?.requests.scanSoon())
+    indexFailed.listen(({ folder, error }) => this.#registry.running(folder)?.indexFailed(error))
     itemDiffers.listen((item) => this.#rescan(item))
   }
 
@@ -158,11 +159,16 @@ export class Model implements Hub {
     const config = this.#registry.configured(folder)
     if (config.paused) return PAUSED_STATUS
     const running = this.#registry.find(folder)
-    return await this.#query(folder, async (index) => {
-      this.#statuses.setIndex(running, index)
-      const [sequence, remoteSequences] = [await index.sequence('local'), await index.remoteSequences()]
-      return statusOf(running, { sequence, remoteSequences, counts: await index.counts() })
-    })
+    try {
+      return await this.#query(folder, async (index) => {
+        this.#statuses.setIndex(running, index)
+        const [sequence, remoteSequences] = [await index.sequence('local'), await index.remoteSequences()]
+        return statusOf(running, { sequence, remoteSequences, counts: await index.counts() })
+      })
+    } catch (error) {
+      if (!isIndexUnusable(error)) throw error
+      return { ...running.status(), ...NO_TOTALS, state: 'error', error: messageOf(error) }
+    }
   }
 
   statusNow(folder: FolderId): FolderStatus | undefined {
@@ -250,7 +256,11 @@ export class Model implements Hub {
     const query = async <T>(folder: FolderId, read: (index: FolderIndex) => Promise<T>): Promise<T | undefined> => {
       // A query on a folder that never ran must not create an index: the folder would no longer count as new.
       const known = this.#registry.running(folder) !== undefined || (await this.#deps.store.folders()).includes(folder)
-      return known ? await this.#query(folder, read) : undefined
+      if (!known) return undefined
+      return await this.#query(folder, read).catch((error: unknown) => {
+        if (isIndexUnusable(error)) return undefined // the folder's status has the reason
+        throw error
+      })
     }
     return new Explorer({ clock, disk, folders: this.#registry, query }, this.#ownDevice)
   }
@@ -268,6 +278,12 @@ export class Model implements Hub {
 
 const NO_COUNTS = { files: 0, directories: 0, symlinks: 0, deleted: 0, bytes: 0 }
 
+const NO_TOTALS = {
+  sequence: 0,
+  remoteSequences: undefined,
+  counts: { global: NO_COUNTS, local: NO_COUNTS, need: NO_COUNTS, receiveOnlyChanged: NO_COUNTS },
+}
+
 const PAUSED_STATUS: FolderStatus = {
   state: '',
   stateChangedMs: 0,
@@ -275,7 +291,5 @@ const PAUSED_STATUS: FolderStatus = {
   errorCount: 0,
   watchError: '',
   ignorePatterns: false,
-  sequence: 0,
-  remoteSequences: undefined,
-  counts: { global: NO_COUNTS, local: NO_COUNTS, need: NO_COUNTS, receiveOnlyChanged: NO_COUNTS },
+  ...NO_TOTALS,
 }

@@ -26,6 +26,12 @@ export interface DifferingItem {
   readonly contentOnly: boolean
 }
 
+/** A folder whose index could not be read or written, with the error. */
+export interface IndexFailure {
+  readonly folder: FolderId
+  readonly error: unknown
+}
+
 /** The signals between folders, peers and queries. */
 export class ModelSignals {
   /** Records of our own were stored in the index of a folder. */
@@ -34,6 +40,10 @@ export class ModelSignals {
   readonly pullWanted = new Signal<FolderId>()
   /** The index of a folder was lost, with the records of other devices, and is empty now. */
   readonly indexLost = new Signal<FolderId>()
+  /** The exchange with a device could not use the index of a folder. */
+  readonly indexFailed = new Signal<IndexFailure>()
+  /** A folder can no longer be exchanged with other devices because of its index, or can again. */
+  readonly usabilityChanged = new Signal<FolderId>()
   /** The counts of a folder changed. */
   readonly countsChanged = new Signal<FolderId>()
   readonly summaryPublished = new Signal<FolderId>()

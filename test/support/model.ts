@@ -57,6 +57,7 @@ export class SimHub implements AsyncDisposable {
   readonly statistics: Statistics
   readonly log: Log
   readonly signals = new ModelSignals()
+  readonly roots = new FolderRoots()
   readonly events: Event[] = []
   readonly lines: string[] = []
   config: Config
@@ -81,7 +82,7 @@ export class SimHub implements AsyncDisposable {
         events: bus,
         sources,
         signals: this.signals,
-        roots: new FolderRoots(),
+        roots: this.roots,
         statistics: this.statistics,
         logger: (facility) => this.log.logger(facility),
         summaryOf: folderStatusJson,

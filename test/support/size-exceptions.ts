@@ -61,7 +61,6 @@ export const TOO_LONG_STILL: readonly string[] = [
   'test/model/folder-disk.test.ts',
   'test/model/index-exchange.test.ts',
   'test/model/model.test.ts',
-  'test/model/peers/peers.test.ts',
   'test/model/peers/pending.test.ts',
   'test/model/peers/request-server.test.ts',
   'test/model/puller/faults.test.ts',

@@ -1,6 +1,7 @@
 import type { Config, FolderConfig } from '../../core/config/config.ts'
 import { messageOf, TwinfoldError } from '../../core/errors.ts'
 import { IgnoreRules } from '../../core/ignore/ignore.ts'
+import type { IndexStore } from '../../db/types.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Disk } from '../../platform/disk.ts'
 import { isCaseInsensitive } from '../../scanner/presence.ts'
@@ -27,6 +28,7 @@ export interface FolderCheck {
 export interface FolderChecksDeps {
   readonly clock: Clock
   readonly disk: Disk
+  readonly store: Pick<IndexStore, 'folder'>
   /** The current settings: they may change while the folder runs. */
   options(): Config['options']
 }
@@ -52,14 +54,15 @@ export class FolderChecks {
 
   /** Rejects with `folder-error` and the reason when the folder must not be scanned. */
   async check(): Promise<FolderCheck> {
-    const { clock, disk } = this.#deps
+    const { clock, disk, store } = this.#deps
     const atMs = clock.monotonicMs()
     // All checks run in parallel: they are most of the cost of scanning one file. The health error takes precedence.
     const checks = [checkHealth(disk, this.#health()), this.#ignores(), this.#isCaseInsensitive(atMs)] as const
-    const [root, ignore] = await Promise.allSettled(checks)
+    const [root, ignore, , index] = await Promise.allSettled([...checks, store.folder(this.#options.folder.id)])
     if (root.status === 'rejected') throw root.reason
     this.#spaceSeenMs = atMs
     if (ignore.status === 'rejected') throw ignore.reason
+    if (index.status === 'rejected') throw index.reason
     return { root: root.value, ignore: ignore.value, caseInsensitive: await checks[2], atMs }
   }
 

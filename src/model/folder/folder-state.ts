@@ -33,6 +33,10 @@ export class FolderState {
     return this.#name
   }
 
+  get isInError(): boolean {
+    return this.#name === 'error'
+  }
+
   get error(): string {
     return this.#error
   }
@@ -56,13 +60,13 @@ export class FolderState {
   /** The state of the running pull; undefined when it has ended. */
   setPull(state: WorkingState | undefined): void {
     this.#pull = state
-    if (!this.#isWorking && this.#name !== 'error') this.#move(state ?? 'idle')
+    if (!this.#isWorking && !this.isInError) this.#move(state ?? 'idle')
   }
 
   /** A new reason is reported also when the folder is in error already; the same reason only once. */
   fail(reason: string): void {
     this.#isWorking = false
-    if (this.#name === 'error' && this.#error === reason) return
+    if (this.isInError && this.#error === reason) return
     this.#error = reason
     this.#change('error')
   }

@@ -5,11 +5,12 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Random } from '../../platform/random.ts'
 import type { ScanProblem } from '../../scanner/types.ts'
 import type { Semaphore } from '../../sync/semaphore.ts'
-import { supervise, type Service } from '../../sync/supervisor.ts'
+import type { Service } from '../../sync/supervisor.ts'
 import type { PullProgress } from '../puller/file-progress.ts'
-import { isIndexDamage } from '../state/index-damage.ts'
+import { isIndexDamage, isIndexUnusable } from '../state/index-failure.ts'
 import type { JobQueue } from '../state/job-queue.ts'
 import type { FileVersion, FolderStatus } from '../types.ts'
+import type { Availability } from './availability.ts'
 import type { FolderCheck, FolderChecks } from './folder-checks.ts'
 import type { FolderProblems } from './folder-problems.ts'
 import { WHOLE_FOLDER, type FolderRequests } from './folder-requests.ts'
@@ -20,6 +21,7 @@ import type { Pulls } from './pulls.ts'
 import type { ScanJob } from './scan-queue.ts'
 import type { ScanWork } from './scan-work.ts'
 import { FolderSchedule } from './schedule.ts'
+import { superviseAll } from './supervise-all.ts'
 import type { FolderTask, QueuedTask } from './task-queue.ts'
 
 export interface FolderDeps {
@@ -36,6 +38,7 @@ export interface FolderDeps {
   readonly work: Pick<ScanWork, 'prepare' | 'scan'>
   readonly pulls: Pulls
   readonly tasks: FolderTasks
+  readonly availability: Availability
   readonly watch: Pick<FolderWatch, 'name' | 'run' | 'follow' | 'stop' | 'error'>
 }
 
@@ -67,13 +70,15 @@ export class Folder implements Service {
   }
 
   start(): void {
-    this.#done = Promise.all([this.#supervise(this), this.#supervise(this.#deps.watch)])
+    this.#deps.availability.begin()
+    this.#done = superviseAll([this, this.#deps.watch], this.#deps, this.#stop.signal)
   }
 
   /** Resolves when all tasks of the folder have ended; pending scan requests are rejected. */
   async stop(): Promise<void> {
     this.#stop.abort(new TwinfoldError('stopped', 'context canceled'))
     await this.#done
+    this.#deps.availability.end()
   }
 
   status(): Omit<FolderStatus, 'sequence' | 'remoteSequences' | 'counts'> {
@@ -104,6 +109,12 @@ export class Folder implements Service {
   /** Progress of the files being pulled, by name. */
   get pulling(): ReadonlyMap<string, PullProgress> {
     return this.#deps.pulls.progress
+  }
+
+  /** The exchange with a device could not use the index. */
+  indexFailed(error: unknown): void {
+    this.#failed(error)
+    this.requests.wake()
   }
 
   /** Pulls after the first scan, as soon as no pull is running. */
@@ -139,19 +150,15 @@ export class Folder implements Service {
     const paths = requests.takePaths()
     if (paths !== undefined) return await this.#quietScan(paths, signal)
     if (this.#schedule.rechecks.isDue(nowMs)) return await this.#recheck()
-    if (!this.#isInError && this.#schedule.cleaning.isDue(nowMs)) return await this.#clean(nowMs, signal)
+    if (!this.#deps.state.isInError && this.#schedule.cleaning.isDue(nowMs)) return await this.#clean(nowMs, signal)
     if (this.#mayPull && pulls.isDue(nowMs)) void this.#pull(signal)
     const pullMs = this.#mayPull ? pulls.delayMs(nowMs) : Number.POSITIVE_INFINITY
-    await requests.wait(clock, Math.min(pullMs, this.#schedule.delayMs(nowMs, this.#isInError)), signal)
-  }
-
-  get #isInError(): boolean {
-    return this.#deps.state.name === 'error'
+    await requests.wait(clock, Math.min(pullMs, this.#schedule.delayMs(nowMs, this.#deps.state.isInError)), signal)
   }
 
   /** No pull before the first scan, nor while the folder is in error. */
   get #mayPull(): boolean {
-    return this.#scannedOnce && !this.#isInError
+    return this.#scannedOnce && !this.#deps.state.isInError
   }
 
   async #pull(signal: AbortSignal): Promise<void> {
@@ -227,17 +234,18 @@ export class Folder implements Service {
   }
 
   async #scan(subs: readonly string[], signal: AbortSignal): Promise<void> {
-    const { checks, pulls, requests, state, watch } = this.#deps
+    const { availability, checks, pulls, requests, state, watch } = this.#deps
     // Changes may have been missed while the folder was in error, so everything is scanned.
-    const paths = this.#isInError ? WHOLE_FOLDER : subs
+    const paths = this.#deps.state.isInError ? WHOLE_FOLDER : subs
     if (paths.includes('')) requests.fullScanBegins()
     try {
       const check = await checks.check()
-      if (this.#isInError) pulls.request()
+      if (this.#deps.state.isInError) pulls.request()
       state.endWork()
       await watch.follow(check.ignore.lines, signal)
       await this.#scanInSlot(paths, check, signal)
       this.#schedule.rechecks.recovered()
+      availability.setUsable(true)
     } catch (error) {
       if (signal.aborted) throw error
       this.#failed(error)
@@ -260,13 +268,15 @@ export class Folder implements Service {
   }
 
   #failed(error: unknown): void {
-    const { clock, log, pulls, state, watch } = this.#deps
+    const { availability, clock, log, pulls, state, watch } = this.#deps
     const reason = messageOf(error)
     watch.stop()
     pulls.stop(error)
     if (state.error !== reason) log.warn(`folder ${this.#folder.id} stopped: ${reason}`)
-    if (!(error instanceof TwinfoldError)) log.debug(() => `folder ${this.#folder.id}: ${stackOf(error)}`)
+    if (!(error instanceof TwinfoldError))
+      log.debug(() => `folder ${this.#folder.id}: ${String(Error.isError(error) ? error.stack : error)}`)
     state.fail(reason)
+    if (isIndexUnusable(error)) availability.setUsable(false)
     // The store has moved the damaged index aside and uses an empty one. It holds no records, so the scan that refills
     // it cannot announce deletions; the scan starts at once, unless the index was damaged repeatedly.
     this.#schedule.rechecks.failed(clock.monotonicMs(), isIndexDamage(error))
@@ -276,23 +286,11 @@ export class Folder implements Service {
   async #recheck(): Promise<void> {
     this.#schedule.rechecks.taken()
     try {
+      await this.#deps.work.prepare()
       await this.#deps.checks.check()
       this.requests.scanSoon()
     } catch (error) {
       this.#failed(error)
     }
   }
-
-  #supervise(service: Service): Promise<void> {
-    const { clock, events, log } = this.#deps
-    const onFailure = (error: unknown) => {
-      log.error(`folder ${this.#folder.id}: ${service.name} failed and restarts: ${messageOf(error)}`)
-      events.emit('Failure', `${service.name} failed: ${messageOf(error)}`)
-    }
-    return supervise(service, clock, onFailure, this.#stop.signal)
-  }
-}
-
-function stackOf(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }

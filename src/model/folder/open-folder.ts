@@ -3,6 +3,7 @@ import type { FolderPartsDeps, FolderPartsOptions } from '../deps.ts'
 import { Puller } from '../puller/puller.ts'
 import { CounterFloor } from '../state/counter-floor.ts'
 import { JobQueue } from '../state/job-queue.ts'
+import { Availability } from './availability.ts'
 import { ChangePublisher } from './change-publisher.ts'
 import { Folder } from './folder.ts'
 import { FolderChecks } from './folder-checks.ts'
@@ -37,7 +38,7 @@ function sharedParts(deps: FolderPartsDeps, options: FolderPartsOptions) {
     requests: new FolderRequests(),
     state: new FolderState({ clock, events }, folder.id),
     problems: new FolderProblems({ events, log }, folder.id),
-    checks: new FolderChecks({ clock, disk, options: () => deps.options() }, { ...options, root }),
+    checks: new FolderChecks({ clock, disk, store, options: () => deps.options() }, { ...options, root }),
     counts: new CounterFloor(
       { keyValue: store.keyValue, clock, index: () => store.folder(folder.id) },
       folder.id,
@@ -59,7 +60,7 @@ type SharedParts = ReturnType<typeof sharedParts>
 
 /** A folder with its parts, ready to start. */
 export function openFolder(deps: FolderPartsDeps, options: FolderPartsOptions): Folder {
-  const { platform, events, signals, slots } = deps
+  const { platform, events, roots, signals, slots } = deps
   const { clock, random, watcher } = platform
   const { folder } = options
   const parts = sharedParts(deps, options)
@@ -71,7 +72,8 @@ export function openFolder(deps: FolderPartsDeps, options: FolderPartsOptions): 
   const work = new ScanWork({ ...deps, ...parts, pulls }, { folder, root, ownShortId: parts.ownShortId })
   const tasks = new FolderTasks({ requests, versions, pulls, work }, folder)
   const watch = new FolderWatch({ clock, watcher, events, requests, log: deps.logger('scanner') }, { folder, root })
-  return new Folder({ ...parts, clock, random, events, log, slots, work, pulls, tasks, watch }, folder)
+  const availability = new Availability({ roots, signals }, folder.id, root)
+  return new Folder({ ...parts, availability, clock, random, events, log, slots, work, pulls, tasks, watch }, folder)
 }
 
 function makePuller(deps: FolderPartsDeps, { folder, ownDevice }: FolderPartsOptions, parts: SharedParts): Puller {

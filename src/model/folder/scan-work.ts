@@ -50,6 +50,7 @@ export class ScanWork {
   readonly #folder: FolderConfig
   readonly #root: string
   readonly #ownShortId: ShortId
+  #isPrepared = false
 
   constructor(deps: ScanWorkDeps, options: ScanWorkOptions) {
     this.#deps = deps
@@ -59,15 +60,16 @@ export class ScanWork {
   }
 
   /**
-   * Called before the first scan. Root and marker are created only for a folder that was never scanned. The files of
-   * one whose index was lost may be on a disk that is not mounted.
+   * Called until it succeeds, before the first scan. Root and marker are created only for a folder that was never
+   * scanned. The files of one whose index was lost may be on a disk that is not mounted.
    */
   async prepare(): Promise<void> {
     const { store, platform } = this.#deps
     const { id, markerName } = this.#folder
-    if (markerName !== DEFAULT_MARKER_NAME) return
+    if (this.#isPrepared || markerName !== DEFAULT_MARKER_NAME) return
     try {
       const known = await hasRecords(await store.folder(id))
+      this.#isPrepared = true
       if (known || store.recoveries.some((recovery) => recovery.folder === id)) return
       await createMarker(platform.disk, this.#root, id, platform.clock.nowMs())
     } catch (error) {

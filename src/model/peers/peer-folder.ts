@@ -2,6 +2,7 @@ import { messageOf } from '../../core/errors.ts'
 import type { DeviceId, FolderId, ShortId } from '../../core/ids.ts'
 import type { FolderIndex } from '../../db/types.ts'
 import type { Connection, DownloadUpdate, IndexData } from '../../protocol/types.ts'
+import { isIndexUnusable } from '../state/index-failure.ts'
 import { startOfSending, wentBack, type FolderVerdict, type IndexPosition } from './cluster-config.ts'
 import { IndexReceiver } from './index-receiver.ts'
 import { IndexSender } from './index-sender.ts'
@@ -126,6 +127,7 @@ export class PeerFolder {
     } catch (error) {
       if (connection.closed.aborted) return // the reason is reported elsewhere
       this.#deps.log.warn(`folder ${folder}: sending the index to ${device} failed: ${messageOf(error)}`)
+      if (isIndexUnusable(error)) return this.#deps.signals.indexFailed.emit({ folder, error })
       // A partial index would look like a complete one: the device requests it again over a new connection.
       void connection.close('internal error')
     }

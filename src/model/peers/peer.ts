@@ -11,6 +11,7 @@ import type {
   ProtocolHandler,
 } from '../../protocol/types.ts'
 import { Mutex } from '../../sync/mutex.ts'
+import { isIndexUnusable } from '../state/index-failure.ts'
 import {
   clusterConfigFor,
   foldersSharedWith,
@@ -21,13 +22,9 @@ import {
 } from './cluster-config.ts'
 import type { RemoteState } from './peer-deps.ts'
 import { PeerFolder, type PeerFolderDeps } from './peer-folder.ts'
+import { maskErrors, Refusal } from './refusal.ts'
 import { PeerLinks, type Link } from './peer-links.ts'
 import { announcedPositions, clusterConfigFingerprint } from './cluster-config-fingerprint.ts'
-
-/** A protocol violation by the device: the reason is sent to it and the connection is closed. */
-class Refusal extends Error {
-  override readonly name = 'Refusal'
-}
 
 export interface PeerDeps extends PeerFolderDeps {
   config(): Config
@@ -164,9 +161,9 @@ export class Peer {
 
   #handler(link: Link): ProtocolHandler {
     return {
-      clusterConfig: (config) => this.#maskErrors(() => this.#onClusterConfig(link, config)),
-      index: (data) => this.#maskErrors(() => this.#index(data, true)),
-      indexUpdate: (data) => this.#maskErrors(() => this.#index(data, false)),
+      clusterConfig: (config) => maskErrors(this.#deps.log, this.device, () => this.#onClusterConfig(link, config)),
+      index: (data) => maskErrors(this.#deps.log, this.device, () => this.#index(data, true)),
+      indexUpdate: (data) => maskErrors(this.#deps.log, this.device, () => this.#index(data, false)),
       request: (request, signal) => this.#deps.serve(this.device, request, signal),
       downloadProgress: async (folder, updates) => {
         const id = parseFolderId(folder)
@@ -206,7 +203,8 @@ export class Peer {
     this.#sharedFolders = new Set(verdict.folders.keys())
     if (isNew) this.#deps.onClusterConfig(this.device, this.#received.config, restart ? verdict.offers : [])
     for (const folder of this.#folders.keys()) {
-      if (restart || verdict.folders.get(folder)?.kind !== 'exchange') this.#stopFolder(folder)
+      const isWanted = verdict.folders.get(folder)?.kind === 'exchange' && this.#deps.roots.get(folder) !== undefined
+      if (restart || !isWanted) this.#stopFolder(folder)
     }
     for (const [folder, decision] of verdict.folders) {
       if (decision.kind !== 'exchange' || this.#folders.has(folder)) continue
@@ -214,8 +212,10 @@ export class Peer {
       const sentSequence = restart ? undefined : this.#sentSequence.get(folder)
       const options = { device: this.device, folder, verdict: decision, sentSequence }
       this.#deps.recordsChanged(folder, undefined)
-      this.#folders.set(folder, await PeerFolder.start(this.#deps, primary.connection, options))
-      this.#deps.signals.pullWanted.emit(folder)
+      await this.#useIndex(folder, async () => {
+        this.#folders.set(folder, await PeerFolder.start(this.#deps, primary.connection, options))
+        this.#deps.signals.pullWanted.emit(folder)
+      })
     }
   }
 
@@ -224,16 +224,30 @@ export class Peer {
     const folder = parseFolderId(data.folder)
     const exchange = folder === undefined ? undefined : this.#folders.get(folder)
     if (folder === undefined || exchange === undefined) return this.#refuseIndex(data.folder)
-    await exchange.index(data, whole)
-    this.#deps.recordsChanged(folder, whole ? undefined : data.files.map(({ name }) => name))
-    this.#deps.signals.countsChanged.emit(folder)
-    exchange.schedulePull()
+    await this.#useIndex(folder, async () => {
+      await exchange.index(data, whole)
+      this.#deps.recordsChanged(folder, whole ? undefined : data.files.map(({ name }) => name))
+      this.#deps.signals.countsChanged.emit(folder)
+      exchange.schedulePull()
+    })
   }
 
-  /** Index data of a paused folder is dropped: on resume both sides announce their positions again. */
+  /** An index that cannot be used stops the exchange of its folder; the connection and other folders go on. */
+  async #useIndex(folder: FolderId, work: () => Promise<void>): Promise<void> {
+    try {
+      await work()
+    } catch (error) {
+      if (!isIndexUnusable(error)) throw error
+      this.#stopFolder(folder)
+      this.#deps.signals.indexFailed.emit({ folder, error })
+    }
+  }
+
+  /** Index data of a folder that is paused or in error is dropped: later both sides announce their positions again. */
   #refuseIndex(folder: string): void {
     const shared = foldersSharedWith(this.#deps.config(), this.device).find(({ id }) => id === folder)
-    if (shared?.paused === true) return
+    const isWaiting = shared !== undefined && (shared.paused || this.#deps.roots.get(shared.id) === undefined)
+    if (isWaiting) return
     const reason = shared === undefined ? 'no such folder' : 'folder is not running'
     throw new Refusal(`${folder}: ${reason}`)
   }
@@ -245,20 +259,9 @@ export class Peer {
     this.#links.sendFullConfig(link, clusterConfigFor(config, this.#ends, positions))
   }
 
-  /** Logs an internal error and hides its message from the device. */
-  async #maskErrors(work: () => Promise<void>): Promise<void> {
-    try {
-      await work()
-    } catch (error) {
-      if (error instanceof Refusal) throw error
-      this.#deps.log.warn(`device ${this.device}: ${messageOf(error)}`)
-      throw new Error('internal error', { cause: error })
-    }
-  }
-
   async #closeOnError({ connection }: Link, work: () => Promise<void>): Promise<void> {
     try {
-      await this.#maskErrors(work)
+      await maskErrors(this.#deps.log, this.device, work)
     } catch (error) {
       void connection.close(`handling cluster-config: ${messageOf(error)}`)
     }

@@ -44,6 +44,7 @@ export class Peers implements Sources {
     this.#setLimits()
     deps.signals.localIndexChanged.listen((folder) => this.#localIndexChanged(folder))
     deps.signals.indexLost.listen((folder) => this.#indexLost(folder))
+    deps.signals.usabilityChanged.listen(() => this.#reconfigureAll())
   }
 
   /** Takes over a connection after the Hello exchange and starts to read it. */
@@ -106,6 +107,11 @@ export class Peers implements Sources {
     for (const peer of this.#peers.values()) {
       if (peer.exchange(folder) !== undefined) this.#run(peer.close('the index of a folder was reset'))
     }
+  }
+
+  /** Other devices are informed which folders can be exchanged. */
+  #reconfigureAll(): void {
+    for (const peer of this.#peers.values()) this.#run(peer.reconfigure())
   }
 
   isConnected(device: DeviceId): boolean {

@@ -2,11 +2,12 @@ import type { Config, FolderConfig } from '../../core/config/config.ts'
 import { messageOf, TwinfoldError } from '../../core/errors.ts'
 import type { FileHead } from '../../core/records/file-info.ts'
 import type { DeviceId, FolderId } from '../../core/ids.ts'
-import type { Counts, IndexStore } from '../../db/types.ts'
+import type { Counts, FolderIndex, IndexStore } from '../../db/types.ts'
 import type { CompletionData, EventSink, Logger } from '../../events/types.ts'
 import type { Service } from '../../sync/supervisor.ts'
 import { Wakeup } from '../../sync/wakeup.ts'
 import type { RemoteState } from '../peers/peer-deps.ts'
+import { isIndexUnusable } from '../state/index-failure.ts'
 import type { Paging } from '../types.ts'
 
 /** Reported when only deletions are left. */
@@ -71,7 +72,7 @@ export class Completions implements CompletionView, Service {
         ({ paused, devices }) => !paused && (whose === this.#own || devices.some(({ deviceID }) => deviceID === whose)),
       )
     const all = await Promise.all(shared.map((each) => this.#ofFolder(each, device)))
-    return sumOf(all)
+    return sumOf(all.filter((each) => each !== UNKNOWN))
   }
 
   async remoteNeed(
@@ -112,7 +113,15 @@ export class Completions implements CompletionView, Service {
   }
 
   async #ofFolder({ id }: FolderConfig, device: DeviceId | undefined): Promise<CompletionData> {
-    const index = await this.#deps.store.folder(id)
+    try {
+      return await this.#ofIndex(await this.#deps.store.folder(id), id, device)
+    } catch (error) {
+      if (isIndexUnusable(error)) return UNKNOWN // the folder's status has the reason
+      throw error
+    }
+  }
+
+  async #ofIndex(index: FolderIndex, id: FolderId, device: DeviceId | undefined): Promise<CompletionData> {
     if (device === undefined || device === this.#own) {
       const { global, need } = await index.counts()
       return completionOf(global, need, 0, { remoteState: 'unknown', sequence: await index.sequence('local') })
@@ -125,6 +134,18 @@ export class Completions implements CompletionView, Service {
       sequence: await index.sequence(device),
     })
   }
+}
+
+/** Of a folder whose index cannot be used. */
+const UNKNOWN: CompletionData = {
+  completion: 0,
+  globalBytes: 0,
+  globalItems: 0,
+  needBytes: 0,
+  needDeletes: 0,
+  needItems: 0,
+  remoteState: 'unknown',
+  sequence: 0,
 }
 
 /** No device has this ID. */

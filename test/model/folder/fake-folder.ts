@@ -3,6 +3,7 @@ import { TwinfoldError } from '../../../src/core/errors.ts'
 import { IgnoreRules } from '../../../src/core/ignore/ignore.ts'
 import type { EventMap, EventSink, EventType, Logger } from '../../../src/events/types.ts'
 import { Folder } from '../../../src/model/folder/folder.ts'
+import { Availability } from '../../../src/model/folder/availability.ts'
 import type { FolderCheck } from '../../../src/model/folder/folder-checks.ts'
 import { FolderProblems } from '../../../src/model/folder/folder-problems.ts'
 import { FolderRequests } from '../../../src/model/folder/folder-requests.ts'
@@ -11,6 +12,7 @@ import { FolderTasks } from '../../../src/model/folder/folder-tasks.ts'
 import { Pulls } from '../../../src/model/folder/pulls.ts'
 import type { PullOutcome, PullRequest } from '../../../src/model/puller/puller.ts'
 import { ModelSignals } from '../../../src/model/signals.ts'
+import { FolderRoots } from '../../../src/model/state/folder-roots.ts'
 import { JobQueue } from '../../../src/model/state/job-queue.ts'
 import type { FileVersion } from '../../../src/model/types.ts'
 import type { ScanProblem } from '../../../src/scanner/types.ts'
@@ -172,6 +174,7 @@ export function start(setup: Setup = {}) {
       jobs: new JobQueue(10),
       random: new SimRandom(setup.seed ?? 1),
       slots: setup.slots ?? new Semaphore(1),
+      availability: new Availability({ roots: new FolderRoots(), signals: new ModelSignals() }, DOCS, '/data/docs'),
       tasks: new FolderTasks({ requests, pulls, versions: disk, work: disk }, { type: 'sendreceive' }),
       watch: {
         name: 'watch',
