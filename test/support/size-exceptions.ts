@@ -52,7 +52,6 @@ export const TOO_LONG_STILL: readonly string[] = [
   'test/http/routes/diagnostics.test.ts',
   'test/http/routes/twinfold.test.ts',
   'test/http/seed.test.ts',
-  'test/http/socket.test.ts',
   'test/interop/cli.test.ts',
   'test/interop/hard-tree.ts',
   'test/interop/rest.test.ts',

@@ -3,6 +3,7 @@ import { createServer as createTlsServer, type Server as TlsServer } from 'node:
 import { createServer as createNetServer, type Socket } from 'node:net'
 import type { HttpHandler, HttpListener, HttpListenOptions, HttpReply, HttpServer } from '../../http.ts'
 import { bindListener, type NetServer } from './http-bind.ts'
+import { RequestQueue } from './http-queue.ts'
 import { sendReply } from './http-reply.ts'
 import { NodeHttpRequest } from './http-request.ts'
 
@@ -48,17 +49,20 @@ export function createNodeHttpServer(): HttpServer {
 async function listen(options: HttpListenOptions, handler: HttpHandler): Promise<HttpListener> {
   const closing = new AbortController()
   const unixSocket = options.address.startsWith('/')
-  const serve = (incoming: IncomingMessage, response: ServerResponse, expectsContinue: boolean) => {
-    const refused = refuseHead(incoming)
-    if (refused !== undefined) return deliver(incoming, response, refused)
-    const request = new NodeHttpRequest(incoming, response, { unixSocket, closing: closing.signal, expectsContinue })
-    // Without a socket the request is pipelined behind another: it is handled after the reply to that one.
-    if (response.socket !== null) handle(handler, request, incoming, response)
-    else response.once('socket', () => handle(handler, request, incoming, response))
-  }
+  const queue = new RequestQueue()
+  const serve = (incoming: IncomingMessage, response: ServerResponse, expectsContinue: boolean) =>
+    queue.start(incoming, response, () => {
+      const refused = refuseHead(incoming)
+      if (refused !== undefined) return deliver(incoming, response, refused)
+      const request = new NodeHttpRequest(incoming, response, { unixSocket, closing: closing.signal, expectsContinue })
+      handle(handler, request, incoming, response)
+    })
   const plain = configure(createServer(SERVER_OPTIONS), serve)
+  plain.on('connection', (socket: Socket) => queue.add(socket))
   const group =
-    options.tls === undefined ? { entry: plain, servers: [plain], sockets: NONE } : openBoth(plain, options.tls, serve)
+    options.tls === undefined
+      ? { entry: plain, servers: [plain], sockets: NONE }
+      : openBoth(plain, { ...options.tls, serve, queue })
   group.entry.maxConnections = CONNECTIONS_MAX
   const address = await bindListener(group.entry, options)
   return {
@@ -91,7 +95,10 @@ function configure<T extends Server | TlsServer>(server: T, serve: Serve): T {
 const TLS_HANDSHAKE = 22
 
 /** One port for both: the first byte distinguishes them. */
-function openBoth(plain: Server, tls: NonNullable<HttpListenOptions['tls']>, serve: Serve): ServerGroup {
+function openBoth(
+  plain: Server,
+  tls: NonNullable<HttpListenOptions['tls']> & { readonly serve: Serve; readonly queue: RequestQueue },
+): ServerGroup {
   const secure = configure(
     createTlsServer({
       ...SERVER_OPTIONS,
@@ -100,8 +107,9 @@ function openBoth(plain: Server, tls: NonNullable<HttpListenOptions['tls']>, ser
       minVersion: 'TLSv1.2',
       handshakeTimeout: HEAD_TIMEOUT_MS,
     }),
-    serve,
+    tls.serve,
   )
+  secure.on('secureConnection', (socket) => tls.queue.add(socket))
   const sockets = new Set<Socket>()
   const entry = createNetServer({ noDelay: true }, (socket) => {
     sockets.add(socket)
