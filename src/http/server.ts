@@ -3,7 +3,9 @@ import { messageOf } from '../core/errors.ts'
 import { Wakeup } from '../sync/wakeup.ts'
 import type { HttpHandler, HttpListener } from '../platform/http.ts'
 import { parseGuiAddress } from './pipeline/address.ts'
-import { Auth } from './pipeline/auth.ts'
+import { Auth, sessionLifetimeMs } from './pipeline/auth.ts'
+import { parseProxies } from './pipeline/client-address.ts'
+import { CsrfTokens } from './pipeline/csrf.ts'
 import { clusterRoutes } from './routes/cluster.ts'
 import { completionRoutes } from './routes/completion.ts'
 import { configRoutes } from './routes/config.ts'
@@ -28,8 +30,6 @@ import { twinfoldRoutes } from './routes/twinfold.ts'
 import type { RestDeps, RestOptions } from './types.ts'
 import { versionRoutes } from './routes/versions.ts'
 
-const CSRF_LIFETIME_MS = 3_600_000
-const SESSION_LIFETIME_MS = 7 * 24 * 3_600_000
 const RETRY_MS_MIN = 1_000
 const RETRY_MS_MAX = 30_000
 
@@ -42,8 +42,9 @@ export class RestServer {
   readonly routes: RouteTable
   readonly #deps: RestDeps
   readonly #options: RestOptions
-  readonly #csrf: TokenStore
+  readonly #csrf: CsrfTokens
   readonly #sessions: TokenStore
+  readonly #basicSessions: TokenStore
   readonly #changed = new Wakeup()
   readonly #markReady: () => void
   readonly #closing = new Set<Promise<void>>()
@@ -56,13 +57,16 @@ export class RestServer {
     const { promise, resolve } = Promise.withResolvers<void>()
     this.ready = promise
     this.#markReady = resolve
-    this.#csrf = new TokenStore(deps, { key: 'http/csrf', lifetimeMs: CSRF_LIFETIME_MS })
-    this.#sessions = new TokenStore(deps, { key: 'http/sessions', lifetimeMs: SESSION_LIFETIME_MS })
+    this.#csrf = new CsrfTokens(deps)
+    const lifetimeMs = () => sessionLifetimeMs(deps.config.current.gui)
+    this.#sessions = new TokenStore(deps, { key: 'http/sessions', lifetimeMs })
+    this.#basicSessions = new TokenStore(deps, { key: 'http/basic-sessions', lifetimeMs })
     this.#gate = this.#makeGate(deps.config.current.gui)
     deps.config.subscribe((from, to) => this.#apply(from, to))
 
     const shortId = options.deviceId.slice(0, 7)
-    const auth = new Auth({ ...deps, sessions: this.#sessions }, shortId)
+    const stores = { sessions: this.#sessions, basicSessions: this.#basicSessions }
+    const auth = new Auth({ ...deps, ...stores, proxies: parseProxies(options.trustedProxies ?? '') }, shortId)
     const facts = { version: options.version.version, deviceId: options.deviceId, shortId }
     const meter = new RequestMeter(deps.clock)
     const started = { startedMs: deps.clock.nowMs(), startedMonotonicMs: deps.clock.monotonicMs() }
@@ -104,8 +108,9 @@ export class RestServer {
 
   async run(signal: AbortSignal): Promise<void> {
     await this.#csrf.load()
-    await this.#sessions.load()
-    const saving = [this.#csrf.run(signal), this.#sessions.run(signal)]
+    const stores = [this.#sessions, this.#basicSessions]
+    for (const store of stores) await store.load()
+    const saving = stores.map((store) => store.run(signal))
     try {
       while (!signal.aborted) {
         await this.#applyListener(signal)
@@ -123,7 +128,10 @@ export class RestServer {
    */
   #apply(from: Config, to: Config): void {
     const credentials = (gui: GuiConfig) => `${gui.authMode}\0${gui.user}\0${gui.password}`
-    if (credentials(from.gui) !== credentials(to.gui)) this.#sessions.dropAll()
+    if (credentials(from.gui) !== credentials(to.gui)) {
+      this.#sessions.dropAll()
+      this.#basicSessions.dropAll()
+    }
     this.#gate = this.#makeGate(to.gui)
     this.#changed.ring()
   }

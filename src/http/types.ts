@@ -60,6 +60,8 @@ export interface RestOptions {
   readonly guiAddress?: string
   /** Valid in addition to the configured key (`STGUIAPIKEY`). */
   readonly guiApiKey?: string
+  /** Addresses and networks of reverse proxies on other machines (`TWINFOLD_TRUSTED_PROXIES`). */
+  readonly trustedProxies?: string
 }
 
 /** The two methods of the key-value store that persist sessions. */

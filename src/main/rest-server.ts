@@ -63,6 +63,7 @@ export function makeRestServer(base: DeviceBase, parts: RestParts): RestServer {
       guiDirectories: [locations.guiAssetsDirectory, builtGuiDirectory()],
       ...(options.guiAddress !== undefined && { guiAddress: options.guiAddress }),
       ...(options.guiApiKey !== undefined && { guiApiKey: options.guiApiKey }),
+      ...(options.trustedProxies !== undefined && { trustedProxies: options.trustedProxies }),
     },
   )
 }

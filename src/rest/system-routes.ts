@@ -151,6 +151,7 @@ export const NOAUTH_ROUTES = {
     refusals: {
       403: 'User or password is wrong.',
       404: 'There is no password to log in with.',
+      429: 'Too many logins of this address are waiting; `Retry-After` gives the seconds.',
       503: 'The password cannot be checked; the text gives the reason.',
     },
     open: true,

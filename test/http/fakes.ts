@@ -222,6 +222,9 @@ export interface FakeOptions {
   readonly options?: Partial<RestOptions>
 }
 
+/** Each device has other random numbers. */
+let devices = 0
+
 /** A daemon's REST interface without a daemon: the handler is called directly, everything behind it is fake. */
 export function fakeRest(fake: FakeOptions = {}) {
   const calls: string[] = []
@@ -241,7 +244,7 @@ export function fakeRest(fake: FakeOptions = {}) {
     warn: (message) => void logged.push(`WARN ${message}`),
     error: (message) => void logged.push(`ERROR ${message}`),
   }
-  let seed = 1
+  let seed = ++devices
   const deps: RestDeps = {
     clock: {
       nowMs: () => time.nowMs,

@@ -163,7 +163,7 @@ test('addresses: every form that the config and the command line allow', () => {
 
 test('tokens: saved one second after the last change and at the end, as hashes, and survive a restart', async () => {
   const { deps, kept, slept } = fakeRest()
-  const options = { key: 'http/test', lifetimeMs: 10_000 }
+  const options = { key: 'http/test', lifetimeMs: () => 10_000 }
   const store = new TokenStore(deps, options)
   const stop = new AbortController()
   const done = store.run(stop.signal)

@@ -117,11 +117,18 @@ test('the waiting requests of all connections together are limited', async () =>
   assert.equal((await late).split('/x\n').length, 301, 'closed connections leave no trace in the count')
 })
 
-test('the unfinished heads of all connections together are limited', async () => {
+for (const [kind, end] of [
+  ['not complete', ''],
+  ['not replied to', '\r\n\r\n'],
+] as const) {
+  test(`the heads of all connections that are ${kind} are limited together`, () => headsAreLimited(end))
+}
+
+async function headsAreLimited(end: string): Promise<void> {
   await using server = await blocked()
   const headBytes = 900 * 1024
   const many = 220
-  const unfinished = `${HEAD}X-Big: ${'x'.repeat(headBytes)}`
+  const unfinished = `${HEAD.replace('/x', '/first')}X-Big: ${'x'.repeat(headBytes)}${end}`
   const connections: ReturnType<typeof send>[] = []
   for (let i = 0; i < many; i++) {
     connections.push(send(server.address, unfinished))
@@ -134,6 +141,23 @@ test('the unfinished heads of all connections together are limited', async () =>
   for (const { socket } of connections) socket.destroy()
   await Promise.all(connections.map(({ closed }) => closed))
   await othersServed(server.address)
+}
+
+test('heads that were replied to are no longer counted', async () => {
+  await using server = await blocked()
+  const idle = Array.from({ length: UNCOUNTED_MAX }, () => send(server.address, `${HEAD}\r\n`))
+  while (server.parsed() < UNCOUNTED_MAX) await othersServed(server.address)
+  const one = `${HEAD}X-Big: ${'x'.repeat(900 * 1024)}\r\n\r\n`
+  const many = 80
+  const keepsOpen = open(server.address)
+  const { promise, resolve } = Promise.withResolvers<string>()
+  let replies = 0
+  keepsOpen.on('close', () => resolve('closed')).on('error', () => {})
+  keepsOpen.on('data', () => (++replies < many ? keepsOpen.write(one) : resolve('replied')))
+  keepsOpen.write(one)
+  assert.equal(await promise, 'replied')
+  keepsOpen.destroy()
+  for (const { socket } of idle) socket.destroy()
 })
 
 test('on a counted connection the bytes of a body are not those of a head', async () => {

@@ -3,12 +3,18 @@ import type { EventSink, Logger } from '../../events/types.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { HttpRequest } from '../../platform/http.ts'
 import type { Random } from '../../platform/random.ts'
-import { basicCredentials, cookieValues, equalsSecret, headerOf, type Credentials } from './credentials.ts'
+import type { IpNetwork } from '../../core/network/ip.ts'
+import { clientOf, sourceOf } from './client-address.ts'
+import { cookiePath, isSecure } from './cookies.ts'
+import { basicCredentials, cookieValues, CREDENTIAL_LENGTH_MAX, equalsSecret, type Credentials } from './credentials.ts'
 import { LoginThrottle } from './login-throttle.ts'
 import type { TokenStore } from './tokens.ts'
 import type { Passwords } from '../types.ts'
 
 const COOKIE_AGE_S_MAX = 2_147_483_647
+const DEFAULT_SESSION_S = 7 * 24 * 3_600
+/** Characters of a user name in an event: events stay in memory. */
+const EVENT_NAME_MAX = 256
 
 export interface AuthDeps {
   readonly clock: Clock
@@ -16,7 +22,24 @@ export interface AuthDeps {
   readonly events: EventSink
   readonly logger: Logger
   readonly passwords: Passwords
+  /** Of the login page. */
   readonly sessions: TokenStore
+  /** Of Basic authentication. Clients that send no cookies get one per request: they must not end other sessions. */
+  readonly basicSessions: TokenStore
+  readonly proxies: readonly IpNetwork[]
+}
+
+/** How long a session is valid after its last use: as long as its cookie may be. */
+export function sessionLifetimeMs(gui: Pick<GuiConfig, 'sessionCookieDurationS'>): number {
+  return (cookieAgeS(gui) ?? DEFAULT_SESSION_S) * 1_000
+}
+
+/** The configured duration. Negative: forever. Zero: as long as the browser runs, hence no duration. */
+function cookieAgeS({
+  sessionCookieDurationS: seconds,
+}: Pick<GuiConfig, 'sessionCookieDurationS'>): number | undefined {
+  if (seconds === 0) return undefined
+  return seconds < 0 ? COOKIE_AGE_S_MAX : Math.min(seconds, COOKIE_AGE_S_MAX)
 }
 
 /** Whether authentication is required: a user and a password are set, or LDAP is configured. */
@@ -37,7 +60,8 @@ export class Auth {
   }
 
   hasSession(request: HttpRequest): boolean {
-    return cookieValues(request, this.#cookieName).some((token) => this.#deps.sessions.use(token))
+    const { sessions, basicSessions } = this.#deps
+    return cookieValues(request, this.#cookieName).some((token) => sessions.use(token) || basicSessions.use(token))
   }
 
   /**
@@ -47,7 +71,8 @@ export class Auth {
   async basicSession(request: HttpRequest, gui: GuiConfig): Promise<string | undefined> {
     const readings = basicCredentials(request)
     if (readings.length === 0) return undefined
-    return (await this.#check(request, gui, readings)) ? this.#newCookie(request, gui, false) : undefined
+    if (!(await this.#check(request, gui, readings))) return undefined
+    return this.#cookie(request, gui, this.#deps.basicSessions.make())
   }
 
   /** A session cookie for right credentials of the login page; undefined for wrong ones. */
@@ -57,23 +82,29 @@ export class Auth {
     credentials: Credentials,
     stay: boolean,
   ): Promise<string | undefined> {
-    return (await this.#check(request, gui, [credentials])) ? this.#newCookie(request, gui, stay) : undefined
+    if (!(await this.#check(request, gui, [credentials]))) return undefined
+    return this.#cookie(request, gui, this.#deps.sessions.make(), stay ? cookieAgeS(gui) : undefined)
   }
 
   /** Ends the sessions of a request; returns a cookie that deletes the browser's, if it sent one. */
-  logout(request: HttpRequest): string | undefined {
+  logout(request: HttpRequest, gui: GuiConfig): string | undefined {
     const tokens = cookieValues(request, this.#cookieName)
-    for (const token of tokens) this.#deps.sessions.drop(token)
-    return tokens.length === 0 ? undefined : `${this.#cookieName}=; Max-Age=0`
+    for (const token of tokens) {
+      this.#deps.sessions.drop(token)
+      this.#deps.basicSessions.drop(token)
+    }
+    return tokens.length === 0 ? undefined : this.#cookie(request, gui, '', 0)
   }
 
   async #check(request: HttpRequest, gui: GuiConfig, readings: readonly Credentials[]): Promise<boolean> {
-    const source = request.unixSocket ? 'unix' : request.remoteAddress
-    const success = await this.#throttle.attempt(source, () => this.#matches(gui, readings), request.signal)
-    const { remoteAddress, proxy } = clientOf(request)
+    const { remoteAddress, proxy } = clientOf(request, this.#deps.proxies)
+    const source = remoteAddress === '' ? 'unix' : sourceOf(remoteAddress)
+    const likely = readings.filter(({ username, password }) => isLikely(username) && isLikely(password))
+    const username = copyOf(readings[0]?.username ?? '', EVENT_NAME_MAX)
+    const success = await this.#throttle.attempt(source, () => this.#matches(gui, likely), request.signal)
     this.#deps.events.emit('LoginAttempt', {
       success,
-      username: readings[0]?.username ?? '',
+      username,
       remoteAddress,
       ...(proxy === undefined ? {} : { proxy }),
     })
@@ -97,35 +128,20 @@ export class Auth {
     return false
   }
 
-  #newCookie(request: HttpRequest, gui: GuiConfig, stay: boolean): string {
-    const parts = [`${this.#cookieName}=${this.#deps.sessions.make()}`, `Path=${cookiePath(gui.sessionCookiePath)}`]
-    if (stay) parts.push(`Max-Age=${gui.sessionCookieDurationS < 0 ? COOKIE_AGE_S_MAX : gui.sessionCookieDurationS}`)
+  #cookie(request: HttpRequest, gui: GuiConfig, token: string, ageS?: number): string {
+    const parts = [`${this.#cookieName}=${token}`, `Path=${cookiePath(gui.sessionCookiePath)}`]
+    if (ageS !== undefined) parts.push(`Max-Age=${ageS}`)
     parts.push('HttpOnly', 'SameSite=Strict')
-    if (cameOverTls(request, gui)) parts.push('Secure')
+    if (isSecure(request, gui)) parts.push('Secure')
     return parts.join('; ')
   }
 }
 
-/** A configured path must not inject cookie attributes. */
-function cookiePath(path: string): string {
-  return /^\/[\x21-\x3a\x3c-\x7e]*$/.test(path) ? path : '/'
+function isLikely(text: string): boolean {
+  return text.length <= CREDENTIAL_LENGTH_MAX
 }
 
-function cameOverTls(request: HttpRequest, gui: GuiConfig): boolean {
-  if (request.secure || gui.useTLS || headerOf(request, 'x-forwarded-proto')?.toLowerCase() === 'https') return true
-  return /(^|[;,\s])proto="?https"?($|[;,\s])/i.test(headerOf(request, 'forwarded') ?? '')
-}
-
-/** The address of the client for the log and the event. `X-Forwarded-For` is trusted only from a local proxy. */
-function clientOf(request: HttpRequest): { readonly remoteAddress: string; readonly proxy?: string } {
-  const peer = request.remoteAddress
-  const forwarded = headerOf(request, 'x-forwarded-for')?.split(',')[0]?.trim()
-  if (forwarded === undefined || !/^[0-9A-Fa-f.:]{2,45}$/.test(forwarded)) return { remoteAddress: peer }
-  return request.unixSocket || isLocal(peer) ? { remoteAddress: forwarded, proxy: peer } : { remoteAddress: peer }
-}
-
-/** Loopback, private and link-local addresses. */
-function isLocal(address: string): boolean {
-  const plain = address.replace(/^::ffff:/i, '')
-  return /^(127\.|10\.|192\.168\.|169\.254\.|172\.(1[6-9]|2\d|3[01])\.|::1$|f[cd]|fe[89ab])/i.test(plain)
+/** The first characters. A copy: a part of a string would keep the whole of it in memory. */
+function copyOf(text: string, length: number): string {
+  return Buffer.from(text.slice(0, length)).toString()
 }

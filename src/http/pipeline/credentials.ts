@@ -1,6 +1,11 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { HttpRequest } from '../../platform/http.ts'
 
+/** Longer than any real user name or password; larger ones are not kept in memory while logins wait. */
+export const CREDENTIAL_LENGTH_MAX = 1_024
+/** Both in UTF-8 and base64. */
+const BASIC_LENGTH_MAX = 16 * 1_024
+
 export interface Credentials {
   readonly username: string
   readonly password: string
@@ -39,7 +44,8 @@ function matchesAny(given: string, keys: readonly Uint8Array[]): boolean {
 /** The decodings of HTTP Basic. Browsers differ whether it is UTF-8 or ISO-8859-1: both are tried, in this order. */
 export function basicCredentials(request: HttpRequest): readonly Credentials[] {
   const authorization = headerOf(request, 'authorization')
-  if (authorization === undefined || authorization.slice(0, 6).toLowerCase() !== 'basic ') return []
+  if (authorization === undefined || authorization.length > BASIC_LENGTH_MAX) return []
+  if (authorization.slice(0, 6).toLowerCase() !== 'basic ') return []
   const bytes = Buffer.from(authorization.slice(6), 'base64')
   const readings = new Set([decodeUtf8(bytes), bytes.toString('latin1')])
   return [...readings].flatMap((reading) => {

@@ -1,5 +1,6 @@
 import { messageOf, systemCode, TwinfoldError, type ErrorCode } from '../../core/errors.ts'
 import type { RouteErrors } from '../../rest/declaration.ts'
+import { TooManyLogins } from './login-throttle.ts'
 import { text, type Reply } from './reply.ts'
 
 /** The default status of each error. Errors of the model are 500. */
@@ -8,6 +9,7 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
   'path-escapes-folder': 400,
   usage: 400,
   'password-unavailable': 503,
+  'too-many-logins': 429,
 }
 
 /** The texts of folder errors, which clients compare. */
@@ -25,5 +27,6 @@ export function errorReply(error: unknown, special: RouteErrors): Reply | undefi
   if (code === 'body-incomplete') return text(400, 'unexpected end of the request body')
   if (!(error instanceof TwinfoldError)) return undefined
   const own = special[error.code]
-  return text(own?.status ?? STATUS[error.code] ?? 500, own?.text ?? TEXTS[error.code] ?? messageOf(error))
+  const reply = text(own?.status ?? STATUS[error.code] ?? 500, own?.text ?? TEXTS[error.code] ?? messageOf(error))
+  return error instanceof TooManyLogins ? { ...reply, headers: { 'Retry-After': `${error.retryAfterS}` } } : reply
 }

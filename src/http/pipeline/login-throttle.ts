@@ -17,6 +17,7 @@ const WAITING_MAX = 16
 const CHECKS_AT_ONCE = 2
 /** Queued checks of all sources together: seconds of work. */
 const CHECKS_WAITING_MAX = 64
+const CHECKS_RETRY_MS = 5_000
 
 interface Source {
   readonly lock: Mutex
@@ -46,7 +47,7 @@ export class LoginThrottle {
     const source = this.#source(name)
     if (source.waiting >= WAITING_MAX) {
       await this.#clock.sleep(this.#failureDelayMs(), signal)
-      throw tooMany()
+      throw new TooManyLogins(source.nextMs - this.#clock.monotonicMs())
     }
     source.waiting++
     try {
@@ -65,7 +66,7 @@ export class LoginThrottle {
 
   async #check(check: () => Promise<boolean>, signal: AbortSignal): Promise<boolean> {
     try {
-      if (this.#checks.waitingCount >= CHECKS_WAITING_MAX) throw tooMany()
+      if (this.#checks.waitingCount >= CHECKS_WAITING_MAX) throw new TooManyLogins(CHECKS_RETRY_MS)
       using _slot = await this.#checks.acquire(signal)
       return await check()
     } catch (error) {
@@ -110,6 +111,13 @@ export class LoginThrottle {
   }
 }
 
-function tooMany(): TwinfoldError {
-  return new TwinfoldError('password-unavailable', 'too many logins are waiting; try again in some seconds')
+/** An attempt that was refused without a check. */
+export class TooManyLogins extends TwinfoldError {
+  readonly retryAfterS: number
+
+  constructor(retryAfterMs: number) {
+    const retryAfterS = Math.max(1, Math.ceil(retryAfterMs / 1_000))
+    super('too-many-logins', `too many logins are waiting; try again in ${retryAfterS} s`)
+    this.retryAfterS = retryAfterS
+  }
 }

@@ -13,7 +13,8 @@ import { parseQuery, type Query } from './query.ts'
 import { NOT_FOUND, redirectTo, text, type Reply } from './reply.ts'
 import type { RequestMeter } from './meter.ts'
 import type { Route, RouteTable } from './route.ts'
-import type { TokenStore } from './tokens.ts'
+import { pageCookie } from './cookies.ts'
+import type { CsrfTokens } from './csrf.ts'
 
 /** The GUI settings in the form that requests need, computed once per change of the config. */
 export interface Gate {
@@ -44,7 +45,7 @@ export interface PipelineDeps {
   readonly clock: Clock
   readonly logger: Logger
   readonly auth: Auth
-  readonly csrf: TokenStore
+  readonly csrf: CsrfTokens
   readonly routes: RouteTable
   readonly meter: RequestMeter
   readonly gate: () => Gate
@@ -62,9 +63,16 @@ const NO_AUTH_PATHS: ReadonlySet<string> = new Set(['/', '/index.html', '/modal.
 const NO_AUTH_PREFIXES = ['/assets/', '/syncthing/', '/vendor/', '/theme-assets/', '/rest/noauth']
 const NO_CACHE = 'max-age=0, no-cache, no-store'
 
+const NO_SNIFF = { 'X-Content-Type-Options': 'nosniff' }
+/** The resource policy forbids pages of other sites to load scripts and images from here. */
+const COMMON_HEADERS: Headers = {
+  'X-XSS-Protection': '1; mode=block',
+  ...NO_SNIFF,
+  'Cross-Origin-Resource-Policy': 'same-origin',
+}
 const HOST_ERROR: HttpReply = {
   status: 403,
-  headers: { 'Content-Type': 'text/plain; charset=utf-8', 'X-Content-Type-Options': 'nosniff' },
+  headers: { 'Content-Type': 'text/plain; charset=utf-8', ...NO_SNIFF },
   body: 'Host check error\n',
 }
 const PREFLIGHT: HttpReply = {
@@ -103,7 +111,7 @@ export class Pipeline {
     if (gate.checkHost && !request.unixSocket && !this.#isLocal(host)) return HOST_ERROR
     if (request.method === 'OPTIONS') return PREFLIGHT
 
-    const headers: Headers = { 'X-XSS-Protection': '1; mode=block', 'X-Content-Type-Options': 'nosniff' }
+    const headers: Headers = { ...COMMON_HEADERS }
     if (!gate.gui.insecureAllowFrameLoading) headers['X-Frame-Options'] = 'SAMEORIGIN'
     if (gate.tls && !request.secure) return finish(headers, toHttps(host, request.target, target.host !== undefined))
 
@@ -149,21 +157,22 @@ export class Pipeline {
     headers['X-Syncthing-Version'] = this.#options.version
     headers['X-Syncthing-ID'] = this.#options.deviceId
     if (hasKey) headers['Access-Control-Allow-Origin'] = '*'
-    else if (path === '/metrics') return this.#route(context) // scrapes would evict the tokens of browsers
+    else if (path === '/metrics') return this.#route(context) // programs that read it need no token
     else if (!path.startsWith('/rest')) this.#giveCsrfCookie(context)
-    else if (!isNoAuthPath(path, context.gate.gui) && !this.#deps.csrf.use(headerOf(request, this.#csrfHeader) ?? '')) {
+    else if (
+      !isNoAuthPath(path, context.gate.gui) &&
+      !this.#deps.csrf.isValid(headerOf(request, this.#csrfHeader) ?? '')
+    ) {
       return finish(headers, text(403, 'CSRF Error'))
     }
     return this.#route(context)
   }
 
-  #giveCsrfCookie({ request, headers }: RequestContext): void {
-    if (cookieValues(request, this.#csrfCookie).some((token) => this.#deps.csrf.use(token))) return
-    const before = headers['Set-Cookie'] ?? []
-    headers['Set-Cookie'] = [
-      ...(typeof before === 'string' ? [before] : before),
-      `${this.#csrfCookie}=${this.#deps.csrf.make()}`,
-    ]
+  #giveCsrfCookie({ request, headers, gate }: RequestContext): void {
+    const { csrf } = this.#deps
+    if (cookieValues(request, this.#csrfCookie).some((token) => csrf.isValid(token))) return
+    const cookie = pageCookie(request, gate.gui, this.#csrfCookie, csrf.make())
+    headers['Set-Cookie'] = [headers['Set-Cookie'] ?? [], cookie].flat()
   }
 
   #route(context: RequestContext): HttpReply | Promise<HttpReply> {

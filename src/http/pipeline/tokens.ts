@@ -24,7 +24,7 @@ export interface TokenDeps {
 export class TokenStore {
   readonly #deps: TokenDeps
   readonly #key: string
-  readonly #lifetimeMs: number
+  readonly #lifetimeMs: () => number
   /** Expiry by hash, least recently used first. */
   #expiry = new Map<string, number>()
   readonly #changed = new Wakeup()
@@ -32,7 +32,7 @@ export class TokenStore {
   #dirty = false
   #unsaved = false
 
-  constructor(deps: TokenDeps, options: { readonly key: string; readonly lifetimeMs: number }) {
+  constructor(deps: TokenDeps, options: { readonly key: string; readonly lifetimeMs: () => number }) {
     this.#deps = deps
     this.#key = options.key
     this.#lifetimeMs = options.lifetimeMs
@@ -75,7 +75,7 @@ export class TokenStore {
       const stored: unknown = JSON.parse(new TextDecoder().decode(bytes))
       const nowMs = this.#deps.clock.nowMs()
       const pairs = Object.entries(Object(stored)).filter((pair): pair is [string, number] =>
-        isValidExpiry(pair[1], nowMs, this.#lifetimeMs),
+        isValidExpiry(pair[1], nowMs, this.#lifetimeMs()),
       )
       const newest = [...pairs.sort(([, a], [, b]) => a - b), ...this.#expiry].slice(-TOKENS_MAX)
       this.#expiry = new Map(newest)
@@ -113,7 +113,7 @@ export class TokenStore {
 
   #put(name: string): void {
     this.#expiry.delete(name) // moves it to the end of the order
-    this.#expiry.set(name, this.#deps.clock.nowMs() + this.#lifetimeMs)
+    this.#expiry.set(name, this.#deps.clock.nowMs() + this.#lifetimeMs())
     for (const oldest of this.#expiry.keys()) {
       if (this.#expiry.size <= TOKENS_MAX) break
       this.#expiry.delete(oldest)

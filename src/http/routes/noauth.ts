@@ -21,7 +21,7 @@ export function noAuthRoutes(config: ConfigStore, auth: Auth): readonly Route[] 
   return bind(NOAUTH_ROUTES, {
     'GET /rest/noauth/health': () => health,
     'POST /rest/noauth/auth/password': ifAuthOn((call) => login(config, auth, call)),
-    'POST /rest/noauth/auth/logout': ifAuthOn((call) => logout(auth, call)),
+    'POST /rest/noauth/auth/logout': ifAuthOn((call) => logout(config, auth, call)),
   })
 }
 
@@ -32,8 +32,8 @@ async function login(config: ConfigStore, auth: Auth, { request }: Call): Promis
   return cookie === undefined ? text(403, 'Forbidden') : { status: 204, headers: { 'Set-Cookie': cookie } }
 }
 
-function logout(auth: Auth, { request }: Call): Reply {
-  const cookie = auth.logout(request)
+function logout(config: ConfigStore, auth: Auth, { request }: Call): Reply {
+  const cookie = auth.logout(request, config.current.gui)
   return cookie === undefined ? { status: 204 } : { status: 204, headers: { 'Set-Cookie': cookie } }
 }
 

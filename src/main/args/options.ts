@@ -7,6 +7,8 @@ export interface ServeOptions {
   readonly guiAddress?: string
   /** Valid in addition to the configured key. */
   readonly guiApiKey?: string
+  /** Addresses and networks of reverse proxies on other machines, whose `X-Forwarded-For` is believed. */
+  readonly trustedProxies?: string
   readonly allowNewerConfig: boolean
   readonly openBrowser: boolean
   /** Whether the first start searches for free ports. */

@@ -5,7 +5,7 @@ import type { Socket } from 'node:net'
 const WAITING_MAX = 1_024
 /** Of all connections: some tens of megabytes. */
 const ALL_WAITING_MAX = 16_384
-/** Heads of requests that are not complete yet, and are counted. */
+/** Heads of requests that are not complete or not replied to yet, and are counted. */
 const ALL_HEAD_BYTES_MAX = 64 * 1024 * 1024
 /** Connections whose bytes are not counted, because counting slows them down: each may hold one head. */
 const UNCOUNTED_MAX = 64
@@ -13,7 +13,9 @@ const UNCOUNTED_MAX = 64
 interface Connection {
   readonly socket: Socket
   waiting: number
+  /** Of the head that is not complete yet, and of it and those not replied to yet. */
   headBytes: number
+  allHeadBytes: number
   /** The latest request: until it is complete, received bytes are its body. */
   latest: IncomingMessage | undefined
 }
@@ -30,15 +32,15 @@ export class RequestQueue {
 
   /** To be called once for each connection, after the HTTP server has set it up. */
   add(socket: Socket): void {
-    const connection: Connection = { socket, waiting: 0, headBytes: 0, latest: undefined }
+    const connection: Connection = { socket, waiting: 0, headBytes: 0, allHeadBytes: 0, latest: undefined }
     this.#connections.set(socket, connection)
     socket.once('close', () => this.#remove(connection))
     if (this.#connections.size <= UNCOUNTED_MAX) return
     socket.on('data', (piece: Buffer) => {
       if (connection.latest?.complete === false) return
       connection.headBytes += piece.length
-      this.#headBytes += piece.length
-      if (this.#headBytes > ALL_HEAD_BYTES_MAX) this.#closeLargest((each) => each.headBytes)
+      this.#countHeads(connection, piece.length)
+      if (this.#headBytes > ALL_HEAD_BYTES_MAX) this.#closeLargest((each) => each.allHeadBytes)
     })
   }
 
@@ -46,9 +48,10 @@ export class RequestQueue {
   start(incoming: IncomingMessage, response: ServerResponse, start: () => void): void {
     const connection = this.#connections.get(incoming.socket)
     if (connection === undefined) return // closed meanwhile
-    this.#headBytes -= connection.headBytes
+    const { headBytes } = connection
     connection.headBytes = 0
     connection.latest = incoming
+    if (headBytes > 0) response.once('close', () => this.#countHeads(connection, -headBytes))
     // Without a socket the response waits for those before it.
     if (response.socket !== null) start()
     else this.#enqueue(connection, response, start)
@@ -71,6 +74,12 @@ export class RequestQueue {
     if (this.#waiting > ALL_WAITING_MAX) this.#closeLargest((each) => each.waiting)
   }
 
+  #countHeads(connection: Connection, bytes: number): void {
+    if (!this.#connections.has(connection.socket)) return
+    connection.allHeadBytes += bytes
+    this.#headBytes += bytes
+  }
+
   #closeLargest(sizeOf: (connection: Connection) => number): void {
     let largest: Connection | undefined
     for (const each of this.#connections.values()) {
@@ -87,7 +96,7 @@ export class RequestQueue {
   #remove(connection: Connection): void {
     if (!this.#connections.delete(connection.socket)) return
     this.#waiting -= connection.waiting
-    this.#headBytes -= connection.headBytes
+    this.#headBytes -= connection.allHeadBytes
   }
 }
 

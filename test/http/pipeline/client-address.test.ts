@@ -1,0 +1,99 @@
+/** Who a request comes from, and how its logins are counted. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { GuiConfig } from '../../../src/core/config/config.ts'
+import { parseProxies, sourceOf } from '../../../src/http/pipeline/client-address.ts'
+import { fakeHash, fakeRest, type FakeOptions } from '../fakes.ts'
+
+const LOCKED: Partial<GuiConfig> = { user: 'alice', password: fakeHash('s3cret') }
+const LOGIN = { method: 'POST', target: '/rest/noauth/auth/password' }
+const credentials = (more: object = {}) => JSON.stringify({ username: 'alice', password: 's3cret', ...more })
+
+async function attemptOf(
+  options: FakeOptions['options'],
+  remoteAddress: string,
+  forwarded: string,
+  unixSocket = false,
+): Promise<unknown> {
+  const { call, emitted } = fakeRest({ gui: LOCKED, ...(options && { options }) })
+  const headers = { 'X-Forwarded-For': forwarded }
+  await call({ ...LOGIN, body: credentials(), headers, remoteAddress, unixSocket })
+  const { success: _success, username: _username, ...address } = Object(emitted[0]?.data)
+  return address
+}
+
+test('X-Forwarded-For is believed from proxies of this machine and configured ones only', async () => {
+  const client = '203.0.113.5'
+  for (const proxy of ['127.0.0.1', '127.8.9.1', '::1', '::ffff:127.0.0.1']) {
+    assert.deepEqual(await attemptOf({}, proxy, client), { remoteAddress: client, proxy })
+  }
+  assert.deepEqual(await attemptOf({}, '', client, true), { remoteAddress: client, proxy: '' })
+  for (const peer of ['10.0.0.1', '192.168.1.9', '198.51.100.1', 'fe80::1']) {
+    assert.deepEqual(await attemptOf({}, peer, client), { remoteAddress: peer })
+  }
+  const options = { trustedProxies: ' 10.0.0.1, x, 192.168.1.0/24,, 2001:db8::/32' }
+  for (const proxy of ['10.0.0.1', '::ffff:10.0.0.1', '192.168.1.77', '2001:db8:7::1', '127.0.0.1']) {
+    assert.deepEqual(await attemptOf(options, proxy, client), { remoteAddress: client, proxy })
+  }
+  for (const peer of ['10.0.0.2', '192.168.2.1', '2001:db9::1']) {
+    assert.deepEqual(await attemptOf(options, peer, client), { remoteAddress: peer })
+  }
+  assert.equal(parseProxies('10.0.0.1/33, a.example, /8, 10.0.0.0/8/8').length, 0)
+})
+
+test('of the entries the last one that is no proxy is the client: it can send any others before', async () => {
+  const proxy = '127.0.0.1'
+  const options = { trustedProxies: '10.0.0.0/8' }
+  const cases: [forwarded: string, client: string][] = [
+    ['198.51.100.1, 203.0.113.5', '203.0.113.5'],
+    ['198.51.100.1, 203.0.113.5, 10.1.1.1', '203.0.113.5'],
+    ['198.51.100.1, 203.0.113.5, 10.1.1.1, 127.0.0.1', '203.0.113.5'],
+    ['10.2.2.2, 10.1.1.1', '10.2.2.2'],
+    ['203.0.113.5,10.1.1.1', '203.0.113.5'],
+    ['198.51.100.1, evil, 10.1.1.1', '10.1.1.1'],
+    [`198.51.100.1${', 10.1.1.1'.repeat(5_000)}`, '10.1.1.1'],
+    ['2001:db8::1', '2001:db8::1'],
+  ]
+  for (const [forwarded, client] of cases) {
+    assert.deepEqual(
+      await attemptOf(options, proxy, forwarded),
+      { remoteAddress: client, proxy },
+      forwarded.slice(0, 80),
+    )
+  }
+  for (const forwarded of ['x\ny', '', ',', 'localhost', '203.0.113.5:80', '[::1]', 'unknown', '127.0.0.1']) {
+    assert.deepEqual(await attemptOf(options, proxy, forwarded), { remoteAddress: proxy }, forwarded)
+  }
+})
+
+test('attempts are counted by IPv4 address and by IPv6 network of 64 bits', () => {
+  assert.equal(sourceOf('2001:db8:1:2::1'), sourceOf('2001:db8:1:2:ffff::9'))
+  assert.notEqual(sourceOf('2001:db8:1:2::1'), sourceOf('2001:db8:1:3::1'))
+  assert.equal(sourceOf('::ffff:192.0.2.1'), sourceOf('192.0.2.1'))
+  assert.notEqual(sourceOf('192.0.2.1'), sourceOf('192.0.2.2'))
+  assert.notEqual(sourceOf('0.0.0.1'), sourceOf('::1:0:0:0:0'))
+  assert.equal(sourceOf('a name'), 'a name')
+})
+
+test('behind a proxy one client does not lock out the others, wherever it claims to come from', async () => {
+  const { call, time } = fakeRest({ gui: LOCKED })
+  const login = (forwarded: string, password: string) =>
+    call({ ...LOGIN, body: credentials({ password }), headers: { 'X-Forwarded-For': forwarded } })
+  const flood = await Promise.all(Array.from({ length: 40 }, (_, i) => login(`192.0.2.${i}, 198.51.100.7`, `p${i}`)))
+  const refused = flood.filter(({ status }) => status === 429)
+  assert.ok(refused.length > 10, `${refused.length} of 40 refused`)
+  for (const { headers } of refused) assert.match(String(headers['retry-after']), /^[1-9]\d?$/)
+  const beforeMs = time.nowMs
+  assert.equal((await login('192.0.2.1, 203.0.113.9', 's3cret')).status, 204)
+  assert.equal(time.nowMs, beforeMs, 'not even delayed')
+})
+
+test('one IPv6 network is one source, however many addresses it uses', async () => {
+  const { call } = fakeRest({ gui: LOCKED })
+  const flood = await Promise.all(
+    Array.from({ length: 40 }, (_, i) =>
+      call({ ...LOGIN, body: credentials({ password: 'x' }), remoteAddress: `2001:db8:5:5::${i.toString(16)}` }),
+    ),
+  )
+  assert.ok(flood.filter(({ status }) => status === 429).length > 10)
+})
