@@ -73,7 +73,8 @@ test('W-06: bodies over the cap of their route are 413, unread ones are not kept
 test('W-06: Expect: 100-continue is confirmed only by a route that reads a body', async () => {
   await using server = await served()
   const expecting = (target: string) =>
-    `POST ${target} HTTP/1.1\r\nHost: localhost\r\nX-API-Key: ${KEY}\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n`
+    `POST ${target} HTTP/1.1\r\nHost: localhost\r\nX-API-Key: ${KEY}\r\n` +
+    'Expect: 100-continue\r\nContent-Length: 5\r\n\r\n'
   assert.match(
     await exchange(server.address, expecting('/rest/system/error'), (text) => text.includes('\r\n\r\n')),
     /^HTTP\/1\.1 100 /,

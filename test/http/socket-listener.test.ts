@@ -144,7 +144,8 @@ test('switching TLS on over REST: the request gets its reply, the same port then
   const done = rest.server.run(stop.signal)
   await rest.server.ready
   const body = '{"useTLS":true}'
-  const patch = `PATCH /rest/config/gui HTTP/1.1\r\nHost: localhost\r\nX-API-Key: ${KEY}\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`
+  const more = `Content-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`
+  const patch = head('/rest/config/gui', more).replace('GET', 'PATCH')
   assert.equal(statusOf(await exchange(probe.address, patch)), 200)
   const moved = async () =>
     /\r\nLocation: https:\/\/localhost\/rest/.test(
