@@ -11,7 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createNodeHttpServer } from '../../src/platform/node/http/http.ts'
 import type { HttpHandler } from '../../src/platform/http.ts'
 import { makeCertificate } from '../../src/main/home/certificate.ts'
-import { fakeRest, KEY } from './fakes.ts'
+import { fakeRest } from './fakes.ts'
 import { exchange, head, isComplete, open, statusOf } from './raw-client.ts'
 
 test('closing ends the connections that clients keep open', async () => {
