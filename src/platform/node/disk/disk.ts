@@ -29,6 +29,7 @@ import { lockFile } from './lock.ts'
 import { holdDirectory } from './held-directory.ts'
 import { chmodItself, copyItself } from './item-calls.ts'
 import { refuseOddities, refuseOwners, refuseSymlink, symlinkRefused } from './refusals.ts'
+import { makeDirectories } from './make-directories.ts'
 import { renameNew } from './rename-new.ts'
 
 /** Windows lacks this flag: there `open` checks first. */
@@ -84,7 +85,7 @@ const PLAIN_DISK: Omit<Disk, 'exchange' | 'lock' | 'renameNew' | 'setModified'> 
 
   async makeDirectories(path, permissions) {
     checkPath(path, 'mkdir')
-    await mkdir(path, { mode: permissions, recursive: true })
+    await makeDirectories(path, permissions)
   },
 
   async removeFile(path) {
