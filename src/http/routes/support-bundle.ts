@@ -74,7 +74,7 @@ export function secretsOf(config: Config, others: readonly (string | undefined)[
   const passwords = [...folders, defaults.folder].flatMap(({ devices }) =>
     devices.map(({ encryptionPassword }) => encryptionPassword),
   )
-  const all = [gui.apiKey, gui.password, ...passwords, ...others]
+  const all = [gui.apiKey, gui.password, ...passwords, ...addressesOf(config).flatMap(loginsOf), ...others]
   return [...new Set(all.filter((secret) => secret !== undefined))]
     .filter(({ length }) => length >= SECRET_LENGTH_MIN)
     .sort((a, b) => b.length - a.length) // a secret that contains another comes first
@@ -87,6 +87,29 @@ function withoutSecrets(text: string, secrets: readonly string[]): string {
       clean = clean.replaceAll(form, HIDDEN)
   }
   return clean
+}
+
+function addressesOf({ devices, options }: Config): readonly string[] {
+  return [
+    ...devices.flatMap(({ addresses }) => addresses),
+    ...options.listenAddresses,
+    ...options.globalAnnounceServers,
+  ]
+}
+
+/** The password and the token of an address, as written and decoded: the log may contain either form. */
+function loginsOf(address: string): readonly string[] {
+  const password = /\/\/[^/@:]*:([^/@]*)@/.exec(address)?.[1]
+  const tokens = [...address.matchAll(/[?&]token=([^&]*)/gi)].map(([, token]) => token)
+  return [password, ...tokens].flatMap((secret) => (secret === undefined ? [] : [secret, decoded(secret)]))
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text // not an encoded text
+  }
 }
 
 /** Addresses may contain a user name and a password, or the token of a relay. */

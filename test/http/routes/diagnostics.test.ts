@@ -161,7 +161,7 @@ test('support bundle: it has every part and no secret (W-14)', async () => {
       timeMs: 1,
       level: 'INFO',
       facility: 'main',
-      message: `key ${KEY} and ${environmentKey} and ${JSON.stringify(odd)}`,
+      message: `key ${KEY} and ${environmentKey} and ${JSON.stringify(odd)} and ${token}`,
     },
   ]
   rest.log.shown = [{ timeMs: 1, level: 'WARN', facility: 'main', message: `password ${folderPassword} ${odd}` }]
