@@ -3,6 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CliContext } from './context.ts'
+import { escapeOutput } from '../core/formats/escape-output.ts'
 
 /** Letters and digits that cannot be confused with each other. */
 const ID_CHARACTERS = '2345679abcdefghijkmnopqrstuvwxyz'
@@ -19,8 +20,8 @@ export function terminalContext(program: string, connect: CliContext['connect'])
   return {
     program,
     connect,
-    print: (line) => void process.stdout.write(`${line}\n`),
-    printError: (line) => void process.stderr.write(`${line}\n`),
+    print: (line) => void process.stdout.write(`${escapeOutput(line)}\n`),
+    printError: (line) => void process.stderr.write(`${escapeOutput(line)}\n`),
     redraw: (line) => void (interactive && process.stderr.write(`${CLEAR_LINE}${line}`)),
     interactive,
     columns: process.stdout.isTTY ? process.stdout.columns : Infinity,

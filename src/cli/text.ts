@@ -1,5 +1,5 @@
-/** Characters that could move the cursor, colour the screen, reorder a line or be invisible in it. */
-const UNSAFE = /[\p{Cc}\p{Cs}\u{00AD}\u{061C}\u{200B}\u{200E}\u{200F}\u{2028}-\u{202E}\u{2060}-\u{2069}\u{FEFF}]/gu
+import { UNSAFE } from '../core/formats/escape-output.ts'
+
 const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
 /** Text from a disk or another device, made safe for a terminal: unprintable characters become escapes. */

@@ -62,7 +62,7 @@ async function runArgs(context: CliContext, topics: Topic, args: readonly string
     context.printError(`No help topic for '${escapeText(walked.arg)}'`)
     return TREE_EXIT.unknownSetting
   }
-  // A pipe gets every character as it is; on a terminal a folder label must not act as an escape sequence.
+  // On a terminal a value is one line; elsewhere its line ends are kept.
   for (const line of walked.lines) context.print(context.interactive ? escapeText(line) : line)
   return TREE_EXIT.done
 }

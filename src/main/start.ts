@@ -1,4 +1,5 @@
 import { basename } from 'node:path'
+import { escapeOutput } from '../core/formats/escape-output.ts'
 import { messageOf, systemCode, TwinfoldError } from '../core/errors.ts'
 import { EXIT } from './args/options.ts'
 import { plainServeFlags } from './args/serve-options.ts'
@@ -6,8 +7,8 @@ import { plainServeFlags } from './args/serve-options.ts'
 /** Installations that replace Syncthing run us under its name, and their scripts match it in messages. */
 const program = basename(process.argv[1] ?? '').startsWith('syncthing') ? 'syncthing' : 'twinfold'
 
-const print = (text: string) => void process.stdout.write(`${text}\n`)
-const printError = (text: string) => void process.stderr.write(`${text}\n`)
+const print = (text: string) => void process.stdout.write(`${escapeOutput(text)}\n`)
+const printError = (text: string) => void process.stderr.write(`${escapeOutput(text)}\n`)
 
 /** Runs a command line and sets the exit code. What only one command needs is loaded by that command. */
 export async function start(args: readonly string[]): Promise<void> {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
+import { escapeOutput } from '../../src/core/formats/escape-output.ts'
 import { progressLine, progressText, shareOf } from '../../src/cli/progress.ts'
 import { fieldLines, tableLines } from '../../src/cli/table.ts'
 import { escapeText, fitText, formatBytes, formatCount, formatDuration, textWidth } from '../../src/cli/text.ts'
@@ -24,6 +25,17 @@ for (const [text, expected] of escapes) {
 test('escapeText: the result never holds a control character', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => !/[\p{Cc}\u202a-\u202e\u2066-\u2069]/u.test(escapeText(text))),
+  )
+})
+
+test('escapeOutput: JSON stays valid and keeps its values; nothing acts on a terminal', () => {
+  assert.equal(escapeOutput('a\tb\nc\x1b\x9b\u202e写'), 'a\tb\nc\\u001b\\u009b\\u202e写')
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (text) => {
+      const out = escapeOutput(JSON.stringify({ text }, undefined, 2))
+      assert.deepEqual(JSON.parse(out), { text })
+      return !/[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/u.test(out.replaceAll('\n', ''))
+    }),
   )
 })
 

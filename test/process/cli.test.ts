@@ -307,6 +307,17 @@ test("cli: Syncthing's own command line finds the daemon, and values are not cha
   assert.ok(!reading.out.includes(daemon.apiKey), "a key is for nobody's log")
 })
 
+test('control and bidirectional characters of names are escaped in JSON and in cli output', async () => {
+  await twinfold('folder add photos --id odd', { cwd: scratch.path })
+  const label = 'a\u202eb\x9bc'
+  assert.equal((await daemon.request('PATCH', '/rest/config/folders/odd', { label })).status, 200)
+  const listed = await twinfold('folder list --json')
+  assert.ok(listed.out.includes('"a\\u202eb\\u009bc"'), listed.out)
+  assert.equal(JSON.parse(listed.out).find(({ id }: { id: string }) => id === 'odd').label, label)
+  assert.equal((await twinfold('cli config folders odd label get')).out, 'a\\u202eb\\u009bc\n')
+  await twinfold('folder remove odd')
+})
+
 test('folder pause and resume, and the support bundle, which is not overwritten by accident', async () => {
   const path = join(scratch.path, 'pausable')
   assert.equal((await twinfold(`folder add ${path} --id pausable --no-watch`)).code, 0)
