@@ -50,6 +50,7 @@ export const ROWS: Readonly<Record<string, readonly string[]>> = {
     'audit.ts',
     'ending.ts',
     'home',
+    'warnings.ts',
     'start-options.ts',
     'network.ts',
     'device-base.ts',

@@ -39,6 +39,18 @@ const STATUS = remoteCommand({
     (await import('./status-commands.ts')).status(context, connection, folder, { json: flags.isOn('json') }),
 })
 
+const DOCTOR = remoteCommand({
+  name: 'doctor',
+  group: 'diagnostics',
+  summary: 'check the device for risky settings and stopped folders',
+  description:
+    'Checks the device for settings that put it or its data at risk and for folders with errors, and prints the ' +
+    'remedies. Fails if it finds any.',
+  examples: ['doctor'],
+  remote: async ({ context, connection: { client }, flags }) =>
+    (await import('./doctor-command.ts')).doctor(context, client, { json: flags.isOn('json') }),
+})
+
 const WHY = remoteCommand({
   name: 'why',
   group: 'status',
@@ -180,6 +192,7 @@ export function remoteCommands(debugCommands: readonly CommandSpec[] = []): read
     WHY,
     SCAN,
     PRIO,
+    DOCTOR,
     debugCommand(debugCommands),
     EVENTS,
     LOGS,

@@ -2,6 +2,7 @@ import type { FolderConfig } from '../core/config/config.ts'
 import type { FolderStatusJson, NeedJson } from '../rest/db.ts'
 import type { Client } from '../client/client.ts'
 import { CLI_EXIT, findFolder, type CliContext, type CliExit, type Connection } from './context.ts'
+import { findingLines, warningsOf } from './doctor-command.ts'
 import { fieldLines, tableLines } from './table.ts'
 import { escapeText, formatBytes, formatCount, formatDuration } from './text.ts'
 
@@ -26,7 +27,12 @@ async function deviceStatus(
   { client, address, home }: Connection,
   options: Json,
 ): Promise<CliExit> {
-  const [version, system, configs] = await Promise.all([client.version(), client.systemStatus(), client.folders()])
+  const [version, system, configs, warnings] = await Promise.all([
+    client.version(),
+    client.systemStatus(),
+    client.folders(),
+    warningsOf(client),
+  ])
   const folders = await Promise.all(
     configs.map(async (config) => ({ config, status: await client.folderStatus(config.id) })),
   )
@@ -38,7 +44,9 @@ async function deviceStatus(
       paused: config.paused,
       ...status,
     }))
-    context.print(JSON.stringify({ version: version.version, address, ...system, folders: rows }, undefined, 2))
+    context.print(
+      JSON.stringify({ version: version.version, address, ...system, warnings, folders: rows }, undefined, 2),
+    )
     return CLI_EXIT.done
   }
   const fields: (readonly [string, string])[] = [
@@ -49,6 +57,7 @@ async function deviceStatus(
     ['Running for', formatDuration(system.uptime)],
   ]
   for (const line of fieldLines(fields)) context.print(line)
+  for (const line of warnings.flatMap(findingLines)) context.print(line)
   context.print('')
   if (folders.length === 0) {
     context.print(`No folders yet. Add one with "${context.program} folder add PATH".`)

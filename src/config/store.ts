@@ -15,6 +15,7 @@ import type { Disk } from '../platform/disk.ts'
 import { randomText, type Random } from '../platform/random.ts'
 import { ConfigFile, readBounded, readConfig, type ReadConfig } from './config-file.ts'
 import { defaultConfig } from './default-config.ts'
+import { foldersAroundHome, type ProtectedHome } from './home-folders.ts'
 import { PASSWORD_REMEDY, type Passwords } from './password.ts'
 import type { ConfigChange, ConfigStore } from './types.ts'
 
@@ -38,6 +39,8 @@ export interface ConfigOptions {
   /** Name of our device in a configuration that does not contain it yet. */
   readonly hostName: string
   readonly allowNewer: boolean
+  /** No new folder may contain these directories. */
+  readonly home?: ProtectedHome
 }
 
 export interface OpenedConfig extends ConfigStore {
@@ -166,6 +169,7 @@ class Store implements OpenedConfig {
     const to = await this.#normalise(wanted)
     checkChange(from, to)
     checkPassword(from, to)
+    await this.#checkRoots(from, to)
     const copy = await this.#file.keepCopy(replacesEverything(from, wanted) || removesItems(from, to))
     if (copy?.foreign) {
       this.#deps.log.warn(`${this.#file.path} was changed by another program; that version is kept as ${copy.path}`)
@@ -177,6 +181,21 @@ class Store implements OpenedConfig {
     this.#deps.events?.emit('ConfigSaved', to)
     for (const listener of this.#listeners) await this.#notify(listener, from, to)
     return to
+  }
+
+  /** A folder that is as before is accepted, so that a home made by another program can be used. */
+  async #checkRoots(from: Config, to: Config): Promise<void> {
+    const { home } = this.#options
+    if (home === undefined) return
+    const known = new Map(from.folders.map(({ id, path }) => [id, path]))
+    const added = to.folders.filter(({ id, path }) => known.get(id) !== path)
+    const [first] = await foldersAroundHome(this.#deps.disk, added, home)
+    if (first === undefined) return
+    throw new TwinfoldError(
+      'config-invalid',
+      `folder "${first.id}": ${first.path} contains the home of this device (${home.directories[0]}), ` +
+        'whose private key no other device may receive; choose another directory, or move the home',
+    )
   }
 
   /** The change is already saved and visible, so one failing listener must not keep the others from being notified. */

@@ -45,8 +45,17 @@ export interface RestDeps {
   readonly deviceStatistics?: DeviceStatisticsView
   readonly folderWork?: FolderWorkView
   readonly eventCounts?: EventCountsView
+  /** Settings that put the device or its data at risk. */
+  warnings?(): Promise<readonly DeviceWarning[]>
   /** The certificate for TLS on the GUI address; created on first use. */
   httpsIdentity(): Promise<{ readonly certificatePem: string; readonly keyPem: string }>
+}
+
+/** A setting that puts the device or its data at risk, and its remedy. */
+export interface DeviceWarning {
+  readonly code: 'gui-open' | 'folder-contains-home'
+  readonly message: string
+  readonly remedy: string
 }
 
 /** Values that do not change while the daemon runs. */

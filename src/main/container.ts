@@ -1,6 +1,7 @@
 /**
  * The entry point of the container image: the program with two differences. `health` checks the daemon of this
- * container, and `serve` does not start with a page that is open to the network without a password.
+ * container, and `serve` does not start with a page that is open to the network without a password, also not on a home
+ * that exists, unless `--allow-open-gui` accepts it.
  */
 import { messageOf, TwinfoldError } from '../core/errors.ts'
 import { FINDING_FLAGS } from '../cli/args/shared-flags.ts'
@@ -47,5 +48,5 @@ async function checkPage(): Promise<void> {
     import('./home/find-daemon.ts'),
     import('./home/open-page.ts'),
   ])
-  refuseOpenPage(await readGuiIfThere(directories), options.guiAddress)
+  if (!options.openGuiAllowed) refuseOpenPage(await readGuiIfThere(directories), options.guiAddress)
 }

@@ -18,6 +18,7 @@ import { lockHome } from './home/lock.ts'
 import { findInstallation } from './installation.ts'
 import { Network } from './network.ts'
 import { makeRestServer } from './rest-server.ts'
+import { deviceWarnings, logWarnings } from './warnings.ts'
 
 /**
  * One device, from taking its lock to its shutdown. The composition root: open the resources that must be closed, build
@@ -73,7 +74,9 @@ export async function runDaemon(platform: Platform, options: ServeOptions, signa
 
   const upgrade = makeUpgradeChecker(base)
   const ending = new Ending(signal)
-  const rest = makeRestServer(base, { store, statistics, network, model, upgrade, ending })
+  const warnings = () => deviceWarnings(disk, config.current, options)
+  await logWarnings(config, warnings, logger('main'))
+  const rest = makeRestServer(base, { store, statistics, network, model, upgrade, ending, warnings })
   config.subscribe(async (from, to) => {
     await network.release(to)
     await model.apply(from, to)

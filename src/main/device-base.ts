@@ -9,6 +9,7 @@ import type { LineSink } from '../platform/files/lines.ts'
 import type { Platform } from '../platform/platform.ts'
 import type { ServeOptions } from './args/options.ts'
 import { loadOrMakeIdentity, type DeviceIdentity } from './home/identity.ts'
+import { protectedHome } from './warnings.ts'
 import { applyStartOptions } from './start-options.ts'
 import { versionFacts } from './version.ts'
 
@@ -64,6 +65,7 @@ export async function openDeviceBase(
       ownDevice: identity.deviceId,
       hostName: system.hostName,
       allowNewer: options.allowNewerConfig,
+      home: protectedHome(locations),
     },
   )
   await applyStartOptions(config, options, platform)

@@ -1,5 +1,6 @@
 import type { IndexStore } from '../db/types.ts'
 import { RestServer } from '../http/server.ts'
+import type { DeviceWarning } from '../http/types.ts'
 import type { Model } from '../model/model.ts'
 import type { Statistics } from '../stats/stats.ts'
 import type { UpgradeChecker } from '../upgrade/checker.ts'
@@ -18,11 +19,12 @@ export interface RestParts {
   readonly model: Model
   readonly upgrade: UpgradeChecker
   readonly ending: Ending
+  warnings(): Promise<readonly DeviceWarning[]>
 }
 
 export function makeRestServer(base: DeviceBase, parts: RestParts): RestServer {
   const { platform, options, log, events, config, passwords, identity, version } = base
-  const { store, statistics, network, model, upgrade, ending } = parts
+  const { store, statistics, network, model, upgrade, ending, warnings } = parts
   const { clock, random, disk, http, system } = platform
   const { locations } = options
   return new RestServer(
@@ -53,6 +55,7 @@ export function makeRestServer(base: DeviceBase, parts: RestParts): RestServer {
       folderWork: () => statistics.work.all(),
       eventCounts: () => events.counts(),
       upgrade,
+      warnings,
       system,
       httpsIdentity: () => loadOrMakeHttpsIdentity({ disk, clock, random }, locations, system.hostName),
     },

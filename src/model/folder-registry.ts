@@ -9,7 +9,7 @@ import type { PullingFolder } from './peers/download-publisher.ts'
 import { DEFAULT_MARKER_NAME, removeMarker } from './folder/marker.ts'
 import type { OtherFolder } from './puller/context.ts'
 import type { Folder } from './folder/folder.ts'
-import { folderRoot } from './folder/folder-root.ts'
+import { folderRoot } from '../core/config/folder-root.ts'
 import { openFolder } from './folder/open-folder.ts'
 
 /**

@@ -8,7 +8,7 @@ import type { ClusterConfig } from '../protocol/types.ts'
 import type { Disk } from '../platform/disk.ts'
 import type { FolderOffer } from './peers/cluster-config.ts'
 import { writeIgnores } from './folder/ignore-file.ts'
-import { folderRoot } from './folder/folder-root.ts'
+import { folderRoot } from '../core/config/folder-root.ts'
 
 export interface SharingDeps {
   readonly disk: Disk

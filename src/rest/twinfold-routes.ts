@@ -11,6 +11,7 @@ import {
   SUMMARY,
   TREE,
   WAITING,
+  WARNINGS,
   WHY,
 } from './twinfold.ts'
 
@@ -41,6 +42,10 @@ export const TWINFOLD_ROUTES = {
   'GET /rest/twinfold/pulse': {
     summary: 'Returns values that have no events: bytes in and out by device, and the start time of the process.',
     reply: { is: 'json', schema: PULSE },
+  },
+  'GET /rest/twinfold/warnings': {
+    summary: 'Lists the settings that put the device or its data at risk, each with its remedy.',
+    reply: { is: 'json', schema: WARNINGS },
   },
   'GET /rest/twinfold/upgrade': {
     summary: 'Returns the result of the last upgrade check, the changes, and how to upgrade. Sends no request.',

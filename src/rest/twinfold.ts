@@ -197,6 +197,19 @@ export const CONFLICTS = object({
 
 export type ConflictsJson = Static<typeof CONFLICTS>
 
+export const WARNINGS = about(
+  list(
+    object({
+      code: about({ enum: ['gui-open', 'folder-contains-home'] } as const, 'The kind of the warning.'),
+      message: about(TEXT, 'What is at risk, and why.'),
+      remedy: about(TEXT, 'What ends the risk.'),
+    }),
+  ),
+  'Settings that put the device or its data at risk.',
+)
+
+export type WarningsJson = Static<typeof WARNINGS>
+
 export const SUMMARY = object({
   system: object({
     myID: DEVICE_ID,
@@ -217,6 +230,7 @@ export const SUMMARY = object({
   pendingDevices: PENDING_DEVICES,
   pendingFolders: PENDING_FOLDERS,
   errors: about(ERRORS.properties.errors, 'As in `GET /rest/system/error`.'),
+  warnings: WARNINGS,
   deviceStats: DEVICE_STATISTICS,
   folderStats: FOLDER_STATISTICS,
 })

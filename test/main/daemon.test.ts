@@ -1,67 +1,14 @@
 /** A whole device in a simulated platform: the production code on a simulated clock. */
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { test } from 'node:test'
-import { runDaemon } from '../../src/main/daemon.ts'
-import { EXIT, type ServeOptions } from '../../src/main/args/options.ts'
-import { createSimPlatform, type SimPlatform } from '../../src/platform/sim/platform.ts'
+import { EXIT } from '../../src/main/args/options.ts'
+import type { SimPlatform } from '../../src/platform/sim/platform.ts'
+import { request, settle, startDevice } from '../support/sim-daemon.ts'
 
-const OPTIONS: ServeOptions = {
-  locations: {
-    configDirectory: '/home/sim/state',
-    dataDirectory: '/home/sim/state',
-    userHome: '/home/sim',
-    configFile: '/home/sim/state/config.xml',
-    certificateFile: '/home/sim/state/cert.pem',
-    keyFile: '/home/sim/state/key.pem',
-    httpsCertificateFile: '/home/sim/state/https-cert.pem',
-    httpsKeyFile: '/home/sim/state/https-key.pem',
-    databaseDirectory: '/home/sim/state/index-twinfold',
-    lockFile: '/home/sim/state/syncthing.lock',
-    guiAssetsDirectory: '/home/sim/state/gui',
-    defaultFolder: '/home/sim/Sync',
-    logFile: '-',
-  },
-  allowNewerConfig: false,
-  openBrowser: false,
-  portProbing: true,
-  paused: false,
-  unpaused: false,
-  upgradesAllowed: false,
-  resetDatabase: false,
-  databaseInMemory: true,
-  trace: '',
-  logLevel: 'INFO',
-  logFormat: 'text',
-  versionExtra: '',
-}
-
-const KEY = 'simulated-key-of-thirty-two-chars'
 const HOUR_MS = 3_600_000
 
-/** Lets every promise that is ready run. Key handling takes a few real turns of the event loop. */
-async function settle(): Promise<void> {
-  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
-}
-
-async function startDevice(seed: number) {
-  const platform = createSimPlatform(seed, { hostName: 'sim' })
-  const identity = join(import.meta.dirname, '..', 'fixtures', 'identity')
-  platform.disk.put(OPTIONS.locations.certificateFile, readFileSync(join(identity, 'syncthing-1.x-cert.pem'), 'utf8'))
-  platform.disk.put(OPTIONS.locations.keyFile, readFileSync(join(identity, 'syncthing-1.x-key.pem'), 'utf8'))
-  platform.disk.put('/data/docs/letter.txt', 'Dear reader')
-  platform.disk.put('/data/docs/more/notes.txt', 'Remember')
-  const stop = new AbortController()
-  const done = runDaemon(platform, { ...OPTIONS, guiApiKey: KEY }, stop.signal)
-  await settle()
-  return { platform, stop, done }
-}
-
 async function call(platform: SimPlatform, method: string, target: string, body = ''): Promise<string> {
-  const reply = platform.http.call('127.0.0.1:8384', { method, target, body, headers: { 'x-api-key': KEY } })
-  for (let turn = 0; turn < 50; turn++) await settle()
-  const { status, body: text } = await reply
+  const { status, text } = await request(platform, method, target, body)
   assert.equal(status, 200, text)
   return text
 }

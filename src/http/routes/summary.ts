@@ -33,6 +33,7 @@ export async function summaryJson(
     pendingDevices: pendingDevicesJson(pending),
     pendingFolders: pendingFoldersJson(pending, undefined),
     errors: errorsJson(deps.log).errors,
+    warnings: (await deps.warnings?.()) ?? [],
     deviceStats: await deviceStatisticsJson(deps.deviceStatistics),
     folderStats: await folderStatisticsJson(deps.hub),
   }

@@ -27,6 +27,7 @@ import { parseJson } from '../pipeline/json.ts'
 import type { Query } from '../pipeline/query.ts'
 import { json, type Reply } from '../pipeline/reply.ts'
 import { bind, type Call, type Route } from '../pipeline/route.ts'
+import type { DeviceWarning } from '../types.ts'
 import { formatNs } from '../views/times.ts'
 import { upgradeDetailsJson } from '../views/upgrade.ts'
 
@@ -41,6 +42,7 @@ export interface TwinfoldRouteDeps {
   readonly config: Pick<ConfigStore, 'current'>
   readonly connections?: { status(): ConnectionsStatus }
   readonly upgrade: UpgradeView
+  warnings?(): Promise<readonly DeviceWarning[]>
 }
 
 /** Replies about the whole device. */
@@ -53,6 +55,7 @@ interface WholeAnswers {
 export function twinfoldRoutes(deps: TwinfoldRouteDeps, whole: WholeAnswers): readonly Route[] {
   return bind(TWINFOLD_ROUTES, {
     'GET /rest/twinfold/summary': async () => json(await whole.summary()),
+    'GET /rest/twinfold/warnings': async () => json((await deps.warnings?.()) ?? []),
     'GET /rest/twinfold/pulse': () => json(whole.pulse()),
     'GET /rest/twinfold/upgrade': () => json(upgradeDetailsJson(deps.upgrade.state())),
     'GET /rest/twinfold/tree': (call) => tree(deps, call),

@@ -5,6 +5,8 @@ export interface ServeOptions {
   readonly locations: Locations
   /** Overrides the configured address; also decides whether TLS is spoken (`https://`, `unixs://`). */
   readonly guiAddress?: string
+  /** Whether a new home may listen beyond loopback without a password. */
+  readonly openGuiAllowed?: boolean
   /** Valid in addition to the configured key. */
   readonly guiApiKey?: string
   /** Addresses and networks of reverse proxies on other machines, whose `X-Forwarded-For` is believed. */

@@ -13,6 +13,11 @@ const NO_DEFAULT_FOLDER: FlagSpec = { name: 'no-default-folder', env: 'STNODEFAU
 export const SERVE_FLAGS: readonly FlagSpec[] = [
   ...DIRECTORY_FLAGS,
   ...GUI_FLAGS,
+  {
+    name: 'allow-open-gui',
+    env: 'TWINFOLD_ALLOW_OPEN_GUI',
+    description: 'Let a new home listen beyond loopback without a password',
+  },
   { name: 'no-browser', env: 'STNOBROWSER', description: 'Open no browser (the default; kept for scripts)' },
   { name: 'browser', description: 'Open the GUI in a browser when it is ready' },
   { name: 'no-restart', env: 'STNORESTART', description: 'Exit with code 3 instead of restarting in place' },

@@ -88,6 +88,7 @@ function readOptions(flags: ParsedFlags, environment: Environment): ServeRequest
   return {
     ...defined({ guiAddress: flags.text('gui-address'), guiApiKey: flags.text('gui-apikey'), audit }),
     ...defined({ trustedProxies: environment['TWINFOLD_TRUSTED_PROXIES'] }),
+    openGuiAllowed: flags.isOn('allow-open-gui'),
     allowNewerConfig: flags.isOn('allow-newer-config'),
     openBrowser: flags.isOn('browser') && !flags.isOn('no-browser'),
     portProbing: !flags.isOn('no-port-probing'),

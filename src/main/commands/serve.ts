@@ -1,8 +1,11 @@
+import { existsSync } from 'node:fs'
 import type { LocalCall } from '../../cli/args/types.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { createNodePlatform } from '../../platform/node/platform.ts'
 import { runDaemon } from '../daemon.ts'
+import type { Locations } from '../../core/locations.ts'
 import { locateHome } from '../home/home.ts'
+import { refuseOpenNewHome } from '../home/open-page.ts'
 import type { ExitCode } from '../args/options.ts'
 import { readServeRequest, type ServeRequest } from '../args/serve-options.ts'
 import { serve } from '../serve.ts'
@@ -21,6 +24,7 @@ export async function serveCommand({ program, flags, environment, printError }: 
 
 async function runServe(request: ServeRequest, printError: (text: string) => void): Promise<ExitCode> {
   const options = { ...request.options, locations: locateHome(request.directories, request) }
+  if (!options.openGuiAllowed && isNew(options.locations)) refuseOpenNewHome(options.guiAddress)
   await using platform = createNodePlatform()
   const onSignal = (name: NodeJS.Signals, listener: () => void) => {
     process.on(name, listener)
@@ -35,6 +39,10 @@ async function runServe(request: ServeRequest, printError: (text: string) => voi
   } finally {
     ended.abort()
   }
+}
+
+function isNew({ configFile, keyFile }: Locations): boolean {
+  return !existsSync(configFile) && !existsSync(keyFile)
 }
 
 const READY_POLL_MS = 200

@@ -254,6 +254,7 @@ test('a summary contains the replies of the single routes', async () => {
     folder,
     deps: {
       completion,
+      warnings: async () => [{ code: 'gui-open', message: 'open', remedy: 'close' }],
       connections: { status: () => connected(BEN) },
       deviceStatistics: async () => new Map([[BEN, { lastSeenMs: 1_000, lastConnectionMs: 5 }]]),
     },
@@ -271,6 +272,7 @@ test('a summary contains the replies of the single routes', async () => {
       },
     },
     connections: await one('/rest/system/connections'),
+    warnings: await one('/rest/twinfold/warnings'),
     pendingDevices: await one('/rest/cluster/pending/devices'),
     pendingFolders: await one('/rest/cluster/pending/folders'),
     errors: ((await one('/rest/system/error')) as { errors: unknown }).errors,

@@ -47,6 +47,7 @@ test('serve: defaults without any argument', () => {
     directories: {},
     restarts: true,
     options: {
+      openGuiAllowed: false,
       allowNewerConfig: false,
       openBrowser: false,
       portProbing: true,
@@ -152,6 +153,11 @@ for (const [environment, expected] of variableCases) {
   test(`serve with ${JSON.stringify(environment)}`, () =>
     assert.deepEqual(difference(request('', environment)), expected))
 }
+
+test('serve: an open page is accepted by a flag or its variable', () => {
+  assert.equal(request('--allow-open-gui').options.openGuiAllowed, true)
+  assert.equal(request('', { TWINFOLD_ALLOW_OPEN_GUI: '1' }).options.openGuiAllowed, true)
+})
 
 test('serve: a flag wins over its variable, the last flag over the first', () => {
   assert.equal(request('--home /flag', { STHOMEDIR: '/variable' }).directories.home, '/flag')

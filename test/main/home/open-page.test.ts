@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { refuseOpenPage } from '../../../src/main/home/open-page.ts'
+import { refuseOpenNewHome, refuseOpenPage } from '../../../src/main/home/open-page.ts'
 import { newConfig } from '../../support/config.ts'
 
 const OPEN = newConfig().gui
@@ -20,4 +20,11 @@ test('a container does not open its page to the network without a password', () 
     refuseOpenPage(OPEN, address)
   }
   refuseOpenPage(undefined, undefined)
+})
+
+test('a new home is not created with an open page', () => {
+  assert.throws(() => refuseOpenNewHome('0.0.0.0:8384'), /no password is set; .*generate.*--allow-open-gui/)
+  for (const address of [undefined, '127.0.0.1:8384', '/run/x.sock']) {
+    assert.doesNotThrow(() => refuseOpenNewHome(address), address)
+  }
 })

@@ -1,5 +1,5 @@
 import { isAbsolute, join, resolve } from 'node:path'
-import type { FolderConfig } from '../../core/config/config.ts'
+import type { FolderConfig } from './config.ts'
 
 /**
  * The absolute path of a folder's root. A leading tilde is the user's home; relative paths start there too, not at the

@@ -1,0 +1,200 @@
+/** The routes that commands use, on a real socket. */
+import { createServer, type IncomingMessage } from 'node:http'
+import { type CliContext } from '../../src/cli/context.ts'
+import { parseEndpoint } from '../../src/client/endpoint.ts'
+import { nodeTransport } from '../../src/client/node.ts'
+import { runCli } from '../../src/cli/program.ts'
+import { Client } from '../../src/client/client.ts'
+import { FACILITIES } from '../../src/core/facilities.ts'
+import { OPTIONS } from '../../src/core/config/config-fields.ts'
+import { defaultsOf } from '../../src/core/config/field.ts'
+
+export const DEVICE = 'MFZWI3D-BONSGYC-YLTMRWG-C43ENR5-QXGZDMM-FZWI3DP-BONSGYY-LTMRWAD'
+const API_KEY = 'the-key'
+/** Names with control characters, as from a hostile device. */
+export const NASTY = 'evil\x1b[2J\nname'
+
+export const folder = (id: string, more: object = {}) => ({
+  id,
+  label: '',
+  path: `/data/${id}`,
+  type: 'sendreceive',
+  paused: false,
+  devices: [],
+  ...more,
+})
+const counts = {
+  state: 'idle',
+  stateChanged: '2026-11-15T00:00:00Z',
+  error: '',
+  errors: 0,
+  watchError: '',
+  globalFiles: 3,
+  globalDirectories: 1,
+  globalBytes: 4096,
+  localFiles: 3,
+  localDirectories: 1,
+  localSymlinks: 0,
+  localBytes: 4096,
+  localDeleted: 0,
+  needTotalItems: 0,
+  needBytes: 0,
+  receiveOnlyTotalItems: 0,
+  sequence: 7,
+}
+export const entry = (name: string) => ({ name, size: 1 })
+
+interface Reply {
+  status: number
+  text: string
+}
+
+export interface Daemon {
+  folders: ReturnType<typeof folder>[]
+  errors: { path: string; error: string }[]
+  enabled: string[]
+  options: Record<string, unknown>
+  events: object[]
+  /** Undefined: a daemon without this route. */
+  warnings: object[] | undefined
+  log: object[]
+  need: { progress: object[]; queued: object[]; rest: object[] }
+  scanAnswer: Reply | Promise<Reply>
+  /** One page for each poll; afterwards polls get no response. */
+  eventPages: object[][] | undefined
+  readonly requests: string[]
+}
+
+export function newDaemon(): Daemon {
+  return {
+    folders: [folder('docs', { label: 'Documents' }), folder('photos')],
+    errors: [],
+    enabled: ['model'],
+    options: { ...defaultsOf(OPTIONS) },
+    events: [],
+    warnings: [],
+    eventPages: undefined,
+    log: [],
+    need: { progress: [], queued: [], rest: [] },
+    scanAnswer: { status: 200, text: '' },
+    requests: [],
+  }
+}
+
+/** The routes that the commands use, just deep enough. */
+function replyOf(daemon: Daemon, route: string, query: URLSearchParams, body: string): Reply | Promise<Reply> {
+  const json = (value: unknown) => ({ status: 200, text: JSON.stringify(value) })
+  const known = daemon.folders.some((each) => each.id === query.get('folder'))
+  switch (route) {
+    case 'GET /rest/system/version':
+      return json({ version: 'v1.0.0', longVersion: 'syncthing v1.0.0' })
+    case 'GET /rest/system/status':
+      return json({ myID: DEVICE, uptime: 4000 })
+    case 'GET /rest/twinfold/warnings':
+      return daemon.warnings === undefined ? { status: 404, text: '404 page not found\n' } : json(daemon.warnings)
+    case 'GET /rest/config/folders':
+      return json(daemon.folders)
+    case 'GET /rest/config/devices':
+      return json([{ deviceID: DEVICE, name: 'me' }])
+    case 'POST /rest/config/folders':
+      daemon.folders.push(folder('', JSON.parse(body)))
+      return json({})
+    case 'DELETE /rest/config/folders/docs':
+      daemon.folders = daemon.folders.filter((each) => each.id !== 'docs')
+      return json({})
+    case 'GET /rest/db/status':
+      return known ? json(counts) : { status: 404, text: 'no such folder\n' }
+    case 'GET /rest/folder/errors':
+      return json({ folder: 'x', errors: daemon.errors.length === 0 ? null : daemon.errors })
+    case 'POST /rest/db/scan':
+      return daemon.scanAnswer
+    case 'POST /rest/db/prio':
+      return json({ ...daemon.need, page: 1, perpage: 65536 })
+    case 'GET /rest/system/debug':
+      return json({ enabled: daemon.enabled, facilities: FACILITIES })
+    case 'POST /rest/system/debug':
+      daemon.enabled = query.get('enable')?.split(',') ?? []
+      return { status: 200, text: '' }
+    case 'GET /rest/events': {
+      if (daemon.eventPages === undefined) return json(daemon.events)
+      const page = daemon.eventPages.shift()
+      return page === undefined ? new Promise(() => {}) : json(page)
+    }
+    case 'GET /rest/system/log':
+      return json({ messages: daemon.log.length === 0 ? null : daemon.log })
+    case 'GET /rest/config/options':
+      return json(daemon.options)
+    case 'PATCH /rest/config/options':
+      Object.assign(daemon.options, JSON.parse(body))
+      return { status: 200, text: '' }
+    case 'GET /rest/config/restart-required':
+      return json({ requiresRestart: false })
+    default:
+      return { status: 404, text: '404 page not found\n' }
+  }
+}
+
+interface Outcome {
+  code: number
+  out: string
+  err: string
+}
+
+/** One command against a daemon on a real socket. */
+export async function run(
+  args: string,
+  daemon = newDaemon(),
+  changes: Partial<CliContext> & { apiKey?: string } = {},
+): Promise<Outcome> {
+  const server = createServer((request, response) => {
+    void text(request).then(async (body) => {
+      const url = new URL(request.url ?? '', 'http://x')
+      daemon.requests.push(`${request.method} ${request.url}`)
+      const refused = request.headers['x-api-key'] !== API_KEY
+      const reply = refused
+        ? { status: 403, text: 'CSRF Error\n' }
+        : await replyOf(daemon, `${request.method} ${url.pathname}`, url.searchParams, body)
+      response.writeHead(reply.status).end(reply.text)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const bound = server.address()
+  const address = `127.0.0.1:${typeof bound === 'object' && bound !== null ? bound.port : 0}`
+  const out: string[] = []
+  const err: string[] = []
+  const client = new Client({
+    transport: nodeTransport(parseEndpoint(address, { useTls: false })),
+    apiKey: changes.apiKey ?? API_KEY,
+  })
+  const context: CliContext = {
+    program: 'twinfold',
+    connect: async () => ({ client, address: `http://${address}`, home: '/the/home' }),
+    print: (line) => void out.push(line),
+    printError: (line) => void err.push(line),
+    redraw: () => {},
+    interactive: false,
+    columns: Infinity,
+    inputLines: async function* () {},
+    readText: async () => '',
+    writeNew: async () => {},
+    absolutePath: (path) => (path.startsWith('/') ? path : `/cwd/${path}`),
+    nowMs: () => 0,
+    sleep: async () => {},
+    randomText: (length) => 'abcdefgh'.slice(0, length),
+    signal: new AbortController().signal,
+    ...changes,
+  }
+  try {
+    const code = await runCli(context, args.split(' ').filter(Boolean))
+    return { code, out: out.join('\n'), err: err.join('\n') }
+  } finally {
+    server.closeAllConnections()
+    server.close()
+  }
+}
+
+async function text(request: IncomingMessage): Promise<string> {
+  let body = ''
+  for await (const piece of request) body += String(piece)
+  return body
+}

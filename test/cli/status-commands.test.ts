@@ -1,0 +1,211 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { CLI_EXIT } from '../../src/cli/context.ts'
+import { placeOf } from '../../src/cli/status-commands.ts'
+import { logLine } from '../../src/cli/log-commands.ts'
+
+import { DEVICE, NASTY, entry, newDaemon, run } from './fake-daemon.ts'
+test('status: the device, then its folders', async () => {
+  const { code, out } = await run('status')
+  assert.equal(code, CLI_EXIT.done)
+  for (const part of [
+    /Version: +v1\.0\.0/,
+    new RegExp(`Device ID: +${DEVICE}`),
+    /Home: +\/the\/home/,
+    /Running for: 1 h 6 min/,
+    /docs \(Documents\) +idle +3 +4\.00 KiB/,
+  ])
+    assert.match(out, part)
+  const json = JSON.parse((await run('status --json')).out)
+  assert.deepEqual([json.myID, json.folders.length, json.folders[0].localFiles], [DEVICE, 2, 3])
+})
+
+test('status FOLDER: one folder in full', async () => {
+  const { out } = await run('status docs')
+  for (const part of [
+    /Path: +\/data\/docs/,
+    /State: +idle/,
+    /Here: +3 files, 1 directory, 4\.00 KiB/,
+    /Needed: +0 items, 0 B/,
+  ])
+    assert.match(out, part)
+  assert.equal(JSON.parse((await run('status docs --json')).out).localBytes, 4096)
+})
+
+test('prio: prints the queue position', async () => {
+  const daemon = newDaemon()
+  daemon.need.queued = [entry('a'), entry('b')]
+  assert.equal((await run('prio docs a', daemon)).out, 'a is the next to be downloaded')
+  assert.equal(JSON.parse((await run('prio docs a --json', daemon)).out).queued[0].name, 'a')
+})
+
+const places: [file: string, expected: string][] = [
+  ['p', 'is being downloaded now'],
+  ['q1', 'is the next to be downloaded'],
+  ['q2', 'is number 2 in the queue'],
+  ['r', 'is needed, but no device offers it now'],
+  ['x', 'is not waiting to be downloaded'],
+]
+for (const [file, expected] of places) {
+  test(`placeOf ${file}: ${expected}`, () => {
+    const names = (...list: string[]) =>
+      list.map((name) => ({ ...({} as Parameters<typeof placeOf>[0]['rest'][number]), name }))
+    assert.equal(
+      placeOf({ page: 1, perpage: 9, progress: names('p'), queued: names('q1', 'q2'), rest: names('r') }, file),
+      expected,
+    )
+  })
+}
+
+test('debug: lists all, switches the given ones, accepts old names', async () => {
+  const daemon = newDaemon()
+  const { out } = await run('debug --enable api,scanner', daemon)
+  assert.ok(
+    daemon.requests.includes('POST /rest/system/debug?enable=http%2Cscanner&disable='),
+    daemon.requests.join('\n'),
+  )
+  assert.match(out, /^FACILITY +DEBUG +WHAT IT LOGS\n/)
+  assert.match(out, /\nhttp +on +/)
+  assert.match(out, /\nmodel +off +/)
+  assert.deepEqual(Object.keys(JSON.parse((await run('debug --json')).out)), ['enabled', 'facilities'])
+})
+
+test('events: one line each, JSON lines with --json, the query as given', async () => {
+  const daemon = newDaemon()
+  daemon.events = [
+    { id: 5, globalID: 9, time: '2026-11-15T01:02:03.4Z', type: 'StateChanged', data: { folder: NASTY } },
+  ]
+  const { out } = await run('events --since 4 --types StateChanged,Failure --limit 2', daemon)
+  assert.equal(out, '2026-11-15 01:02:03  5  StateChanged  {"folder":"evil\\u001b[2J\\nname"}')
+  assert.ok(
+    daemon.requests.includes('GET /rest/events?since=4&limit=2&timeout=0&events=StateChanged%2CFailure'),
+    daemon.requests.join('\n'),
+  )
+  assert.equal(JSON.parse((await run('events --json', daemon)).out).id, 5)
+})
+
+test('logs: one line each, and --follow continues after the last one', async () => {
+  const daemon = newDaemon()
+  daemon.log = [{ when: '2026-11-15T01:02:03Z', message: NASTY, level: 3 }]
+  assert.equal((await run('logs', daemon)).out, '2026-11-15 01:02:03 WARN  evil\\x1b[2J\\nname')
+  const stop = new AbortController()
+  let polls = 0
+  const sleep = async () => {
+    if (++polls === 2) stop.abort()
+    stop.signal.throwIfAborted()
+  }
+  assert.equal((await run('logs --follow --json', daemon, { signal: stop.signal, sleep })).code, CLI_EXIT.done)
+  assert.ok(daemon.requests.includes('GET /rest/system/log?since=2026-11-15T01%3A02%3A03Z'))
+})
+
+test('logLine: unknown levels are shown unchanged', () => {
+  assert.equal(logLine({ when: 'x', message: 'm', level: 9 }), 'x 9     m')
+})
+
+test('network: shows every switch; a flag sets one, --all the rest', async () => {
+  const daemon = newDaemon()
+  await run('network --all off --relays on', daemon)
+  const {
+    globalAnnounceEnabled,
+    localAnnounceEnabled,
+    relaysEnabled,
+    natEnabled,
+    urAccepted,
+    autoUpgradeIntervalH,
+    crashReportingEnabled,
+    stunKeepaliveStartS,
+  } = daemon.options
+  assert.deepEqual(
+    {
+      globalAnnounceEnabled,
+      localAnnounceEnabled,
+      relaysEnabled,
+      natEnabled,
+      urAccepted,
+      autoUpgradeIntervalH,
+      crashReportingEnabled,
+      stunKeepaliveStartS,
+    },
+    {
+      globalAnnounceEnabled: false,
+      localAnnounceEnabled: false,
+      relaysEnabled: true,
+      natEnabled: false,
+      urAccepted: -1,
+      autoUpgradeIntervalH: 0,
+      crashReportingEnabled: false,
+      stunKeepaliveStartS: 0,
+    },
+  )
+  assert.match((await run('network', daemon)).out, /discovery +off +Announces the addresses[\s\S]*relays +on /)
+  assert.deepEqual(JSON.parse((await run('network --discovery on --json', daemon)).out), {
+    discovery: true,
+    'local-discovery': false,
+    relays: true,
+    nat: false,
+    stun: false,
+    'usage-reports': false,
+    'crash-reports': false,
+    'upgrade-checks': false,
+  })
+})
+
+test('network without a flag changes nothing', async () => {
+  const daemon = newDaemon()
+  await run('network', daemon)
+  assert.ok(daemon.requests.every((request) => request.startsWith('GET ')))
+})
+
+for (const command of [
+  'folder',
+  'folder add',
+  'folder list',
+  'folder remove',
+  'scan',
+  'prio',
+  'status',
+  'debug',
+  'events',
+  'logs',
+  'network',
+]) {
+  test(`${command} --help has an example and needs no daemon`, async () => {
+    const daemon = newDaemon()
+    const { code, out, err } = await run(`${command} --help`, daemon)
+    assert.deepEqual({ code, err, requests: daemon.requests.length }, { code: CLI_EXIT.done, err: '', requests: 0 })
+    assert.ok(out.includes(`Example:\n  twinfold ${command}`), out)
+    assert.match(out, /--home DIR/)
+    if (command !== 'folder') assert.match(out, /--json/)
+  })
+}
+
+test('events: a text line never holds the configuration, a JSON line does', async () => {
+  const daemon = newDaemon()
+  daemon.events = [
+    { id: 1, globalID: 1, time: '2026-11-15T00:00:00Z', type: 'ConfigSaved', data: { gui: { apiKey: 'secret' } } },
+  ]
+  assert.match((await run('events', daemon)).out, /^2026-11-15 00:00:00 +1 +ConfigSaved$/)
+  assert.match((await run('events --json', daemon)).out, /secret/)
+})
+
+const OPEN = { code: 'gui-open', message: 'the page on 0.0.0.0:8384 is open\x1b[2J', remedy: 'set a password' }
+
+test('status and doctor show warnings with their remedy', async () => {
+  const daemon = { ...newDaemon(), warnings: [OPEN] }
+  const shown = 'Warning: the page on 0.0.0.0:8384 is open\\x1b[2J\n  Remedy: set a password\n'
+  const status = await run('status', daemon)
+  assert.equal(status.code, CLI_EXIT.done)
+  assert.ok(status.out.includes(shown), status.out)
+  assert.deepEqual(JSON.parse((await run('status --json', daemon)).out).warnings, [OPEN])
+
+  const doctor = await run('doctor', daemon)
+  assert.deepEqual([doctor.code, `${doctor.out}\n`], [CLI_EXIT.failed, shown])
+  assert.deepEqual(JSON.parse((await run('doctor --json', daemon)).out), { findings: [OPEN] })
+})
+
+test('doctor: nothing found, also with a daemon that has no such route', async () => {
+  for (const warnings of [[], undefined]) {
+    const { code, out } = await run('doctor', { ...newDaemon(), warnings })
+    assert.deepEqual([code, out], [CLI_EXIT.done, 'No problems found.'])
+  }
+})

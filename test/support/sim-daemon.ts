@@ -1,0 +1,70 @@
+/** A whole device on the simulated platform: the production code on a simulated clock. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { ServeOptions } from '../../src/main/args/options.ts'
+import { runDaemon } from '../../src/main/daemon.ts'
+import { createSimPlatform, type SimPlatform } from '../../src/platform/sim/platform.ts'
+
+const OPTIONS: ServeOptions = {
+  locations: {
+    configDirectory: '/home/sim/state',
+    dataDirectory: '/home/sim/state',
+    userHome: '/home/sim',
+    configFile: '/home/sim/state/config.xml',
+    certificateFile: '/home/sim/state/cert.pem',
+    keyFile: '/home/sim/state/key.pem',
+    httpsCertificateFile: '/home/sim/state/https-cert.pem',
+    httpsKeyFile: '/home/sim/state/https-key.pem',
+    databaseDirectory: '/home/sim/state/index-twinfold',
+    lockFile: '/home/sim/state/syncthing.lock',
+    guiAssetsDirectory: '/home/sim/state/gui',
+    defaultFolder: '/home/sim/Sync',
+    logFile: '-',
+  },
+  allowNewerConfig: false,
+  openBrowser: false,
+  portProbing: true,
+  paused: false,
+  unpaused: false,
+  upgradesAllowed: false,
+  resetDatabase: false,
+  databaseInMemory: true,
+  trace: '',
+  logLevel: 'INFO',
+  logFormat: 'text',
+  versionExtra: '',
+}
+
+const KEY = 'simulated-key-of-thirty-two-chars'
+
+/** Lets every promise that is ready run. Key handling takes a few real turns of the event loop. */
+export async function settle(): Promise<void> {
+  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
+}
+
+export async function startDevice(seed: number, changes: Partial<ServeOptions> = {}) {
+  const platform = createSimPlatform(seed, { hostName: 'sim' })
+  const identity = join(import.meta.dirname, '..', 'fixtures', 'identity')
+  platform.disk.put(OPTIONS.locations.certificateFile, readFileSync(join(identity, 'syncthing-1.x-cert.pem'), 'utf8'))
+  platform.disk.put(OPTIONS.locations.keyFile, readFileSync(join(identity, 'syncthing-1.x-key.pem'), 'utf8'))
+  platform.disk.put('/data/docs/letter.txt', 'Dear reader')
+  platform.disk.put('/data/docs/more/notes.txt', 'Remember')
+  const stop = new AbortController()
+  const done = runDaemon(platform, { ...OPTIONS, guiApiKey: KEY, ...changes }, stop.signal)
+  await settle()
+  return { platform, stop, done }
+}
+
+/** A reply with its status, from the device that listens on the address. */
+export async function request(
+  platform: SimPlatform,
+  method: string,
+  target: string,
+  body = '',
+  address = '127.0.0.1:8384',
+): Promise<{ readonly status: number; readonly text: string }> {
+  const reply = platform.http.call(address, { method, target, body, headers: { 'x-api-key': KEY } })
+  for (let turn = 0; turn < 50; turn++) await settle()
+  const { status, body: text } = await reply
+  return { status, text }
+}
