@@ -198,6 +198,7 @@ class Cluster {
   async converge(): Promise<void> {
     this.trace.add('', 'end of faults')
     this.#faults.end()
+    this.#stateFaults.end()
     if (this.#forger !== undefined) this.#forger.active = false
     for (const device of this.#all) await device.start()
     let reason: string | undefined

@@ -1,9 +1,8 @@
 import type { FolderConfig } from '../../src/core/config/config.ts'
 import { deviceIdFromCertificate } from '../../src/core/device-id.ts'
 import type { DeviceId } from '../../src/core/ids.ts'
-import { openStore } from '../../src/db/store.ts'
 import { MemoryDatabases } from '../../src/db/sqlite/memory-databases.ts'
-import type { FolderIndex, IndexStore } from '../../src/db/types.ts'
+import type { FolderIndex } from '../../src/db/types.ts'
 import { folderStatusJson } from '../../src/http/views/folder-status.ts'
 import { EventBus } from '../../src/events/bus.ts'
 import { Log } from '../../src/events/log.ts'
@@ -24,6 +23,7 @@ import type { SimNetwork } from '../../src/platform/sim/net.ts'
 import type { SimRandom } from '../../src/platform/sim/random.ts'
 import type { SimWatcher } from '../../src/platform/sim/watcher.ts'
 import { simPorts } from '../../src/platform/sim/platform.ts'
+import { DeviceStore } from './device-store.ts'
 import { DOCS } from '../support/model.ts'
 import type { Forger } from './byzantine.ts'
 import { deviceConfig, fixedConfig, ROOT } from './device-config.ts'
@@ -73,14 +73,12 @@ export class SimDevice {
   readonly id: DeviceId
   readonly disk: SimDisk
   readonly clock: DeviceClock
+  readonly store: DeviceStore
   readonly watching: boolean
   readonly folderType: FolderConfig['type']
   readonly #setup: DeviceSetup
   readonly #certificate: string
   #neighbours: readonly SimDevice[] = []
-  #store: IndexStore | undefined
-  #databases = new MemoryDatabases()
-  #stores = 0
   #running: Running | undefined
   starts = 0
   /** This many of the next blocks served are corrupted, as by bad memory. */
@@ -97,6 +95,7 @@ export class SimDevice {
     this.id = deviceIdFromCertificate(Buffer.from(this.#certificate, 'base64'))
     this.clock = new DeviceClock(setup.clock)
     this.disk = new SimDisk(this.clock, setup.disk)
+    this.store = new DeviceStore({ disk: this.disk, clock: this.clock, random: setup.random })
     this.watching = setup.folder.fsWatcherEnabled ?? false
     this.folderType = setup.folder.type ?? 'sendreceive'
   }
@@ -137,49 +136,30 @@ export class SimDevice {
     await this.disk.makeDirectories(`${ROOT}/.stfolder`, 0o755)
     await this.disk.makeDirectories('/home/me/index', 0o700)
     this.disk.syncAll()
-    await this.#openStore()
-  }
-
-  async #openStore(): Promise<void> {
-    const quiet = new Log({ clock: this.clock, write: () => {} }, { level: 'ERROR', format: 'text', trace: '' })
-    const random = this.#setup.random.stream(this.#stores++ === 0 ? 'store' : `store ${this.#stores}`)
-    this.#store = await openStore({
-      directory: undefined,
-      memory: this.#databases,
-      disk: this.disk,
-      clock: this.clock,
-      random,
-      log: quiet.logger('db'),
-    })
+    await this.store.open()
   }
 
   backUp(): Backup {
-    return { items: this.disk.hands.tree(ROOT), databases: this.#databases.copy() }
+    return { items: this.disk.hands.tree(ROOT), databases: this.store.copy() }
   }
 
   /** Only while it is off. */
   async loseIndex(): Promise<void> {
-    await this.#replaceDatabases(new MemoryDatabases())
+    await this.store.replace(new MemoryDatabases())
   }
 
   /** Only while it is off. */
   async restoreHome({ databases }: Backup): Promise<void> {
-    await this.#replaceDatabases(databases.copy())
-  }
-
-  async #replaceDatabases(databases: MemoryDatabases): Promise<void> {
-    await this.#store?.[Symbol.asyncDispose]()
-    this.#databases = databases
-    await this.#openStore()
+    await this.store.replace(databases.copy())
   }
 
   async index(): Promise<FolderIndex> {
-    if (this.#store === undefined) throw new Error('prepare the device first')
-    return await this.#store.folder(DOCS)
+    return await this.store.index()
   }
 
   async start(): Promise<void> {
-    if (this.#running !== undefined || this.#store === undefined) return
+    const opened = this.store.store
+    if (this.#running !== undefined || opened === undefined) return
     const incarnation = new Incarnation()
     const { trace } = this.#setup
     trace.add(this.name, `starts (${++this.starts})`)
@@ -195,7 +175,7 @@ export class SimDevice {
       blocks: { read: (order: BlockOrder) => this.#readBlock(ports.blocks, order) },
     }
     const { forger } = this.#setup
-    const store = killable(forger?.announcing(this.#store) ?? this.#store, incarnation)
+    const store = killable(this.store.asUsed(forger?.announcing(opened) ?? opened), incarnation)
     const log = new Log(
       { clock, write: (line) => incarnation.isEnded || trace.add(this.name, line.replace(/^\S+ \S+ /, '')) },
       { level: 'INFO', format: 'text', trace: '' },
@@ -286,7 +266,7 @@ export class SimDevice {
   async close(): Promise<void> {
     // The runtime retains the listeners of a signal that depends on others until it aborts.
     for (const stop of this.#stops) stop.abort()
-    await this.#store?.[Symbol.asyncDispose]()
+    await this.store.close()
   }
 
   async #readBlock(blocks: BlockReader, order: BlockOrder): Promise<BlockResult> {

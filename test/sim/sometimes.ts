@@ -24,6 +24,7 @@ export const SOMETIMES = [
   'a clock was set forward',
   'a device was stopped and restarted',
   'an index was lost',
+  'an index was unreadable',
   'a home was restored from a backup',
   'a folder was restored from a backup',
   'a temporary file was left by a crash',

@@ -10,6 +10,8 @@ const HOUR = 3_600_000
 const RUNS_WITH_FAULTS = 0.4
 const FAULTS_PER_STEP = 0.15
 const BACKUPS_PER_STEP = 0.3
+const UNREADABLE_PER_STEP = 0.08
+const READABLE_AGAIN = 0.4
 
 export interface StateFaultsDeps {
   readonly random: SimRandom
@@ -41,7 +43,20 @@ export class StateFaults {
     const { random, devices } = this.#deps
     if (!this.#enabled) return
     if (random.chance(BACKUPS_PER_STEP)) this.#backUp(pick(random, devices))
+    for (const { store } of devices) if (store.isUnreadable && random.chance(READABLE_AGAIN)) store.isUnreadable = false
+    if (random.chance(UNREADABLE_PER_STEP)) this.#makeUnreadable(pick(random, devices))
     if (random.chance(FAULTS_PER_STEP)) await this.#loseState(pick(random, devices))
+  }
+
+  /** All indexes can be read again. */
+  end(): void {
+    for (const { store } of this.#deps.devices) store.isUnreadable = false
+  }
+
+  #makeUnreadable(device: SimDevice): void {
+    device.store.isUnreadable = true
+    this.#note(device, 'cannot read its index')
+    this.#deps.reached.note('an index was unreadable')
   }
 
   #backUp(device: SimDevice): void {
