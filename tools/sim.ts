@@ -3,7 +3,7 @@
  * the command that replays it with its trace. On interruption the totals and the command that continues are printed.
  */
 import { parseArgs } from 'node:util'
-import { runSeed } from '../test/sim/cluster.ts'
+import { runSeed } from '../test/sim/run-seed.ts'
 import { PlannerCase } from '../test/sim/planner.ts'
 import { Reached } from '../test/sim/sometimes.ts'
 import type { Workload } from '../test/sim/user.ts'

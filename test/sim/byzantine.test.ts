@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { effort } from '../support/effort.ts'
-import { runSeed } from './cluster.ts'
+import { runSeed } from './run-seed.ts'
 
 const SEEDS = effort(20)
 

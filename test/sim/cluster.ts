@@ -1,10 +1,8 @@
 import type { FolderConfig } from '../../src/core/config/config.ts'
-import type { Event } from '../../src/events/types.ts'
 import { SimClock } from '../../src/platform/sim/clock.ts'
 import { SimNetwork } from '../../src/platform/sim/net.ts'
 import { pick, SimRandom } from '../../src/platform/sim/random.ts'
 import { DOCS, settle } from '../support/model.ts'
-import { PullSources } from './pull-sources.ts'
 import { Contents } from './contents.ts'
 import { Forger } from './byzantine.ts'
 import { ROOT, SimDevice } from './device.ts'
@@ -26,8 +24,10 @@ import { Scenarios } from './scenarios.ts'
 import { Setup } from './setup.ts'
 import { Reached } from './sometimes.ts'
 import { Trace } from './trace.ts'
-import { isUsers, type Workload, User } from './user.ts'
+import { type Workload, User } from './user.ts'
+import { isUsers } from './user-paths.ts'
 import { Monitor } from './monitor.ts'
+import { Observer } from './observer.ts'
 
 const S = 1_000
 const HOUR = 3_600 * S
@@ -38,53 +38,17 @@ const CONVERGENCE_ROUNDS_MAX = 240
 const WAIT_ROUNDS_MAX = 2_000
 const SCENARIO_CHANCE = 0.2
 
-export interface RunResult {
-  readonly seed: number
-  readonly digest: string
-  readonly lines: number
-  readonly actions: number
-  /** Records announced with a forged version. */
-  readonly forged: number
-  readonly failure: Error | undefined
-  readonly reached: Reached
-}
-
-export interface RunOptions {
+export interface ClusterOptions {
   /** Receives the trace. */
   readonly print?: (line: string) => void
-  /**
-   * `types`: five devices that all send and receive; `byzantine`: four, one of which announces forged versions; default:
-   * `mixed`.
-   */
+  /** `types`: five devices that send and receive; `byzantine`: four, one of which forges versions; default: `mixed`. */
   readonly workload?: Workload
   /** Indexes are lost and earlier states are restored, in some of the runs; default: true. */
   readonly stateFaults?: boolean
 }
 
-/** One run of a few devices, from the seed to the last invariant. Never throws: the failure is in the result. */
-export async function runSeed(seed: number, options: RunOptions = {}): Promise<RunResult> {
-  const cluster = new Cluster(seed, options)
-  let failure: Error | undefined
-  try {
-    await cluster.run()
-    await cluster.converge()
-    await cluster.runScenario()
-    cluster.checkNothingLost()
-    await cluster.overrideAndRevert()
-    await cluster.editEverything()
-    await cluster.checkInvariants()
-  } catch (error) {
-    failure = error instanceof Error ? error : new Error(String(error))
-    cluster.trace.add('', `FAILED ${failure.message}`)
-  } finally {
-    await cluster.close()
-  }
-  const { trace, reached, actions, forged } = cluster
-  return { seed, digest: trace.digest(), lines: trace.count, actions, forged, failure, reached }
-}
-
 /** The devices, network and clock of one run. */
-class Cluster {
+export class Cluster {
   readonly trace: Trace
   readonly reached = new Reached()
   readonly #random: SimRandom
@@ -101,11 +65,11 @@ class Cluster {
   readonly #faults: FaultInjector
   readonly #stateFaults: StateFaults
   readonly #monitor: Monitor
-  readonly #pullSources: PullSources
+  readonly #observer: Observer
   /** Override and revert were requested. */
   #decided = false
 
-  constructor(seed: number, { print, workload = 'mixed', stateFaults = true }: RunOptions) {
+  constructor(seed: number, { print, workload = 'mixed', stateFaults = true }: ClusterOptions) {
     const random = new SimRandom(seed)
     this.#random = random
     this.trace = new Trace(() => this.#clock.monotonicMs(), print)
@@ -115,7 +79,13 @@ class Cluster {
     this.#contents = new Contents(random.stream('contents'))
     this.#user = new User(random.stream('user'), this.#contents, this.trace, workload)
     this.#monitor = new Monitor(this.#contents, this.#user, this.reached)
-    this.#pullSources = new PullSources(this.reached)
+    this.#observer = new Observer({
+      trace: this.trace,
+      reached: this.reached,
+      user: this.#user,
+      monitor: this.#monitor,
+      faults: () => this.#faults,
+    })
     const isByzantine = workload === 'byzantine'
     this.#setup = new Setup(random, !isByzantine)
     const types =
@@ -126,26 +96,18 @@ class Cluster {
     this.#all = types.map((type, i) => this.#makeDevice('abcde'[i] ?? 'z', type, i === 3 ? this.#forger : undefined))
     this.#devices = this.#all.filter(({ isHonest }) => isHonest)
     if (this.#forger !== undefined) this.#forger.victims = this.#devices
+    const during = <T>(promise: Promise<T>) => this.#during(promise)
+    const common = { user: this.#user, trace: this.trace, reached: this.reached, during }
     this.#faults = new FaultInjector({
+      ...common,
       random,
       network: this.#network,
-      user: this.#user,
-      trace: this.trace,
-      reached: this.reached,
       devices: this.#all,
-      during: (promise) => this.#during(promise),
       checkContents: (device) => this.#monitor.checkContents(device),
     })
+    const stateRandom = random.stream('state faults')
     this.#stateFaults = new StateFaults(
-      {
-        random: random.stream('state faults'),
-        user: this.#user,
-        contents: this.#contents,
-        trace: this.trace,
-        reached: this.reached,
-        devices: this.#devices,
-        during: (promise) => this.#during(promise),
-      },
+      { ...common, random: stateRandom, contents: this.#contents, devices: this.#devices },
       stateFaults,
     )
   }
@@ -305,31 +267,12 @@ class Cluster {
       trace: this.trace,
       disk: this.#setup.disk(random),
       folder: { ...this.#setup.folder(random), type },
-      onEvent: (event) => this.#onEvent(device, event),
+      onEvent: (event) => this.#observer.onEvent(device, event),
       forger,
       onBadBlock: () => this.reached.note('a device served corrupt blocks'),
     })
-    device.disk.subscribe(({ kind, path }) => {
-      if (kind !== 'changed') return this.#monitor.onRemoved(device, path)
-      this.#monitor.onChanged(device, path)
-      if (path.startsWith(`${ROOT}/.stversions/`)) this.reached.note('an old version was kept')
-    })
+    device.disk.subscribe((change) => this.#observer.onDiskChange(device, change))
     return device
-  }
-
-  #onEvent(device: SimDevice, event: Event): void {
-    this.trace.add(device.name, `${event.type} ${JSON.stringify(event.data, printable)}`)
-    this.reached.noteEvent(event)
-    this.#pullSources.onEvent(device, event)
-    if (event.type === 'LocalIndexUpdated') this.#user.removals.unrecorded.recorded(device.name, event.data.filenames)
-    if (event.type === 'LocalChangeDetected' && event.data.action === 'deleted')
-      this.#monitor.checkDeletion(device, event.data.path)
-    if (event.type === 'StateChanged') this.#faults.stateChanged(device, event.data.to)
-    if (event.type === 'ItemFinished' && event.data.error === null) this.#monitor.onPulled(device, event.data.item)
-    if (event.type === 'ItemStarted' && event.data.action !== 'metadata' && event.data.type !== 'dir')
-      device.changing.set(event.data.item, event.data.action)
-    if (event.type === 'ItemFinished') device.changing.delete(event.data.item)
-    if (event.type === 'ItemStarted') this.#faults.itemStarted(device)
   }
 
   async #scanAll(): Promise<void> {
@@ -350,8 +293,4 @@ class Cluster {
     if (!progress.settled) throw new InvariantViolation('ends', 'a call never settles')
     return await promise
   }
-}
-
-function printable(_: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? String(value) : value
 }

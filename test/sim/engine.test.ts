@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { effort, reportRow } from '../support/effort.ts'
-import { runSeed } from './cluster.ts'
+import { runSeed } from './run-seed.ts'
 import { Reached, SOMETIMES } from './sometimes.ts'
 
 const SEEDS = effort(200)

@@ -5,7 +5,8 @@ import { DOCS } from '../support/model.ts'
 import { ROOT, type SimDevice } from './device.ts'
 import type { Reached, Sometime } from './sometimes.ts'
 import type { Trace } from './trace.ts'
-import { isUsers, type User } from './user.ts'
+import type { User } from './user.ts'
+import { isUsers } from './user-paths.ts'
 
 const S = 1_000
 const HOUR = 3_600 * S

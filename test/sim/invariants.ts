@@ -3,7 +3,8 @@ import type { SimItem } from '../../src/platform/sim/direct-access.ts'
 import { DOCS } from '../support/model.ts'
 import type { Contents } from './contents.ts'
 import { ROOT, type SimDevice } from './device.ts'
-import { isUsers, type User } from './user.ts'
+import type { User } from './user.ts'
+import { isUsers } from './user-paths.ts'
 
 /** An invariant that did not hold: the simulated devices did something that no user may ever see. */
 export class InvariantViolation extends Error {

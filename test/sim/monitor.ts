@@ -4,7 +4,8 @@ import type { Contents } from './contents.ts'
 import { ROOT, type SimDevice } from './device.ts'
 import { InvariantViolation } from './invariants.ts'
 import type { Reached } from './sometimes.ts'
-import { isUsers, type User } from './user.ts'
+import type { User } from './user.ts'
+import { isUsers } from './user-paths.ts'
 
 /** Checks the invariants that must hold at every moment, not only at the end. */
 export class Monitor {

@@ -83,6 +83,7 @@ export class StateFaults {
       user.removals.unrecorded.stopped(device.name)
     } else {
       device.crash()
+      user.powerLost(device)
       user.removals.unrecorded.powerLost(device.name, device.clock.monotonicMs())
     }
   }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { effort, reportRow } from '../support/effort.ts'
-import { runSeed } from './cluster.ts'
+import { runSeed } from './run-seed.ts'
 
 /** One test each, far below the test timeout. */
 const PARTS = 2

@@ -1,14 +1,12 @@
-import { ancestorsOf, baseOf, isInternal, isTemporary, joinPath, parentOf } from '../../src/core/paths.ts'
+import { ancestorsOf, baseOf, joinPath, parentOf } from '../../src/core/paths.ts'
 import type { SimItem } from '../../src/platform/sim/direct-access.ts'
 import { pick, type SimRandom } from '../../src/platform/sim/random.ts'
 import type { Contents } from './contents.ts'
 import { ROOT, type SimDevice } from './device.ts'
 import { Removals } from './removals.ts'
+import { itemsAt, NAMES, UserPaths } from './user-paths.ts'
 import type { Trace } from './trace.ts'
 
-const DIRECTORIES = ['', 'a', 'a/b', 'c', 'd'] as const
-const DEEP_DIRECTORIES = ['', 'a', 'a/b', 'a/b/c', 'a/b/c/d', 'one', 'two/three'] as const
-const NAMES = ['one', 'two', 'three', 'four', 'five'] as const
 const MODES = [0o600, 0o644, 0o755] as const
 
 /**
@@ -17,19 +15,13 @@ const MODES = [0o600, 0o644, 0o755] as const
  */
 export type Workload = 'mixed' | 'types' | 'byzantine'
 
-/** Neither an internal nor a temporary name. */
-export function isUsers(path: string): boolean {
-  return !isInternal(path) && !isTemporary(path)
-}
-
-/**
- * Random user actions. A content that an action replaces or removes may disappear; all others must exist at the end.
- */
+/** Random user actions. Content that an action replaces or removes may disappear; all others must exist in the end. */
 export class User {
   readonly #random: SimRandom
   readonly #contents: Contents
   readonly #trace: Trace
   readonly #workload: Workload
+  readonly #paths: UserPaths
   readonly removals = new Removals()
   /** Contents with a changed mode, time or name: their history is not linear. */
   readonly touched = new Set<number>()
@@ -41,6 +33,7 @@ export class User {
   constructor(random: SimRandom, contents: Contents, trace: Trace, workload: Workload) {
     this.#random = random
     this.#workload = workload
+    this.#paths = new UserPaths(random, workload === 'types')
     this.#contents = contents
     this.#trace = trace
   }
@@ -74,6 +67,7 @@ export class User {
       this.#swap,
       this.#chmod,
       this.#touch,
+      this.#editKeepingTime,
       this.#copy,
     ]
     const types = [
@@ -118,12 +112,22 @@ export class User {
   }
 
   #write(device: SimDevice): void {
-    this.#put(device, this.#anyPath(device))
+    this.#put(device, this.#paths.any(device))
   }
 
   #edit(device: SimDevice): void {
-    const path = this.#existing(device, 'file')
+    const path = this.#paths.existing(device, 'file')
     if (path !== undefined) this.#put(device, path)
+  }
+
+  /** As by an unpacked archive: the new content has the time of the old one. */
+  #editKeepingTime(device: SimDevice): void {
+    const path = this.#paths.existing(device, 'file')
+    const old = path === undefined ? undefined : device.disk.hands.look(`${ROOT}/${path}`)
+    if (path === undefined || old === undefined) return
+    this.#put(device, path)
+    device.disk.hands.setModified(`${ROOT}/${path}`, Number(old.modifiedNs / 1_000_000n))
+    this.#record(device, `puts the time of ${path} back`)
   }
 
   #put(device: SimDevice, path: string): void {
@@ -149,7 +153,7 @@ export class User {
   }
 
   #remove(device: SimDevice): void {
-    const path = this.#existing(device)
+    const path = this.#paths.existing(device)
     if (path !== undefined) this.#removeAt(device, path)
   }
 
@@ -160,17 +164,17 @@ export class User {
   }
 
   #rename(device: SimDevice): void {
-    this.#move(device, this.#existing(device), this.#anyPath(device))
+    this.#move(device, this.#paths.existing(device), this.#paths.any(device))
   }
 
   /** A directory with its content. */
   #moveTree(device: SimDevice): void {
-    this.#move(device, this.#existing(device, 'directory'), this.#anyPath(device))
+    this.#move(device, this.#paths.existing(device, 'directory'), this.#paths.any(device))
   }
 
   /** To the parent of its directory, under the same name. */
   #moveUp(device: SimDevice): void {
-    const from = this.#existing(device)
+    const from = this.#paths.existing(device)
     if (!from?.includes('/')) return
     const above = parentOf(parentOf(from))
     this.#move(device, from, above === '' ? baseOf(from) : joinPath(above, baseOf(from)))
@@ -182,25 +186,25 @@ export class User {
     const target = hands.look(`${ROOT}/${to}`)
     if (target !== undefined && target.type !== 'file') return
     if (hands.look(`${ROOT}/${from}`)?.type === 'directory' && target !== undefined) return
-    for (const [, item] of this.#itemsAt(device, from)) {
+    for (const [, item] of itemsAt(device, from)) {
       this.#touchedBy(item)
       if (device.isActingOn(to)) this.#release(item)
     }
     hands.rename(`${ROOT}/${from}`, `${ROOT}/${to}`)
     if (target !== undefined) this.#release(target)
-    for (const path of this.#itemsAt(device, to).keys()) this.#recordPut(device, path)
+    for (const path of itemsAt(device, to).keys()) this.#recordPut(device, path)
     this.#record(device, `renames ${from} to ${to}`)
   }
 
   #makeDirectory(device: SimDevice): void {
-    const path = this.#anyPath(device)
+    const path = this.#paths.any(device)
     device.disk.hands.makeDirectories(`${ROOT}/${path}`)
     this.#recordPut(device, path)
     this.#record(device, `creates the directory ${path}`)
   }
 
   #symlink(device: SimDevice): void {
-    const path = this.#anyPath(device)
+    const path = this.#paths.any(device)
     device.disk.hands.makeSymlink(`target-${this.#random.int(5)}`, `${ROOT}/${path}`)
     this.#recordPut(device, path)
     this.#record(device, `creates the symlink ${path}`)
@@ -208,7 +212,7 @@ export class User {
 
   /** Replaces an item by one of another type. */
   #swap(device: SimDevice): void {
-    const path = this.#existing(device)
+    const path = this.#paths.existing(device)
     if (path === undefined) return
     const { hands } = device.disk
     const was = hands.look(`${ROOT}/${path}`)?.type
@@ -227,7 +231,7 @@ export class User {
   }
 
   #chmod(device: SimDevice): void {
-    const path = this.#existing(device, 'file')
+    const path = this.#paths.existing(device, 'file')
     if (path === undefined) return
     this.#touchedBy(device.disk.hands.look(`${ROOT}/${path}`))
     const mode = pick(this.#random, MODES)
@@ -236,7 +240,7 @@ export class User {
   }
 
   #touch(device: SimDevice): void {
-    const path = this.#existing(device, 'file')
+    const path = this.#paths.existing(device, 'file')
     if (path === undefined) return
     this.#touchedBy(device.disk.hands.look(`${ROOT}/${path}`))
     device.disk.hands.setModified(`${ROOT}/${path}`, device.clock.nowMs() - this.#random.int(100_000_000))
@@ -244,8 +248,8 @@ export class User {
   }
 
   #copy(device: SimDevice): void {
-    const from = this.#existing(device, 'file')
-    const to = this.#anyPath(device)
+    const from = this.#paths.existing(device, 'file')
+    const to = this.#paths.any(device)
     const item = from === undefined ? undefined : device.disk.hands.look(`${ROOT}/${from}`)
     if (item === undefined || device.disk.hands.look(`${ROOT}/${to}`) !== undefined) return
     this.#touchedBy(item)
@@ -255,7 +259,7 @@ export class User {
   }
 
   #recordRemovals(device: SimDevice, path: string): void {
-    for (const [inner, item] of this.#itemsAt(device, path)) this.#recordRemoval(device, inner, item)
+    for (const [inner, item] of itemsAt(device, path)) this.#recordRemoval(device, inner, item)
   }
 
   #recordRemoval(device: SimDevice, path: string, item: SimItem | undefined): void {
@@ -281,30 +285,6 @@ export class User {
   #touchedBy(item: SimItem | undefined): void {
     const content = item?.type === 'file' ? this.#contents.identify(item.content) : undefined
     if (content !== undefined) this.touched.add(content)
-  }
-
-  /** The item and everything below it. */
-  #itemsAt(device: SimDevice, path: string): ReadonlyMap<string, SimItem> {
-    const { hands } = device.disk
-    const item = hands.look(`${ROOT}/${path}`)
-    if (item === undefined) return new Map()
-    const below = item.type === 'directory' ? hands.tree(`${ROOT}/${path}`) : new Map<string, SimItem>()
-    return new Map([[path, item], ...Array.from(below, ([inner, found]) => [`${path}/${inner}`, found] as const)])
-  }
-
-  #anyPath(device: SimDevice): string {
-    const directory = pick<string>(this.#random, this.#workload === 'types' ? DEEP_DIRECTORIES : DIRECTORIES)
-    const existing = this.#random.chance(0.4) ? this.#existing(device) : undefined
-    if (existing !== undefined) return existing
-    return directory === '' ? pick(this.#random, NAMES) : `${directory}/${pick(this.#random, NAMES)}`
-  }
-
-  /** A random existing item, if there is any. */
-  #existing(device: SimDevice, type?: SimItem['type']): string | undefined {
-    const paths = [...device.disk.hands.tree(ROOT)].filter(
-      ([path, item]) => isUsers(path) && (type ?? item.type) === item.type,
-    )
-    return paths.length === 0 ? undefined : pick(this.#random, paths)[0]
   }
 
   #record(device: SimDevice, what: string): void {

@@ -19,7 +19,10 @@ import {
 } from './row-format.ts'
 import { VersionTexts } from './version-text.ts'
 
-export const INSERT_ROW = `INSERT OR REPLACE INTO files (${ALL_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+const PLACES = ALL_COLUMNS.split(', ')
+  .map(() => '?')
+  .join(', ')
+export const INSERT_ROW = `INSERT OR REPLACE INTO files (${ALL_COLUMNS}) VALUES (${PLACES})`
 /** The same with the values in the same positions; an existing name is left unchanged. */
 export const INSERT_NEW_ROW = `${INSERT_ROW.replace(' OR REPLACE', '')} ON CONFLICT DO NOTHING`
 
