@@ -21,8 +21,6 @@ export const TOO_LONG_STILL: readonly string[] = [
   'src/model/puller/remove.ts',
   'src/platform/files/block-reader.ts',
   'src/platform/node/disk/watch-limits.ts',
-  'src/platform/sim/disk-tree.ts',
-  'src/platform/sim/disk.ts',
   'src/protocol/connection.ts',
   'src/protocol/types.ts',
   'test/cli/commands.test.ts',

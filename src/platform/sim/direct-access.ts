@@ -58,7 +58,7 @@ export class SimDirectAccess {
     this.makeDirectories(path.slice(0, path.lastIndexOf('/')))
     let node = this.#node(path)
     if (node === undefined) {
-      node = this.#tree.newFile(0o644)
+      node = this.#tree.metadata.newFile(0o644)
       this.#tree.add(path, 'open', node)
     }
     if (node.type !== 'file') throw diskError('EISDIR', 'open', path)
@@ -72,7 +72,7 @@ export class SimDirectAccess {
   }
 
   makeSymlink(target: string, path: string): void {
-    this.#tree.add(path, 'symlink', this.#tree.newSymlink(target))
+    this.#tree.add(path, 'symlink', this.#tree.metadata.newSymlink(target))
     this.#done('changed', path)
   }
 
@@ -94,7 +94,7 @@ export class SimDirectAccess {
   }
 
   chmod(path: string, mode: number): void {
-    this.#tree.chmod(this.#tree.find(path, 'chmod', false).node, mode)
+    this.#tree.metadata.chmod(this.#tree.find(path, 'chmod', false).node, mode)
     this.#done('changed', path)
   }
 
@@ -117,7 +117,7 @@ export class SimDirectAccess {
   }
 
   #setModifiedNs(path: string, modifiedNs: bigint): void {
-    this.#tree.setModified(this.#tree.find(path, 'utime', false).node, modifiedNs)
+    this.#tree.metadata.setModified(this.#tree.find(path, 'utime', false).node, modifiedNs)
     this.#done('changed', path)
   }
 

@@ -61,13 +61,13 @@ export class SimFile implements DiskFile {
 
   async chmod(mode: number): Promise<void> {
     await this.#begin('chmod')
-    this.#deps.tree.chmod(this.#node, mode)
+    this.#deps.tree.metadata.chmod(this.#node, mode)
     this.#deps.changed(this.#path)
   }
 
   async chown(userId: number, groupId: number): Promise<void> {
     await this.#begin('chown')
-    this.#deps.tree.chown(this.#node, userId, groupId)
+    this.#deps.tree.metadata.chown(this.#node, userId, groupId)
     this.#deps.changed(this.#path)
   }
 
