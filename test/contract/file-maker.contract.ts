@@ -53,7 +53,7 @@ export function fileMakerContract(name: string, make: () => Promise<FileMakerPor
   }
 
   for (const sync of [true, false]) {
-    test(`${name}: a new file has its content, mode and time, and its temporary name is gone (sync: ${sync})`, async () => {
+    test(`${name}: a new file has its content, mode and time, and no temporary name (sync: ${sync})`, async () => {
       await using platform = await make()
       const outcome = await platform.fileMaker.make(order(platform, 'f', { sync, modifiedNs: 123_456_000 }))
       assert.ok(outcome.kind === 'made', JSON.stringify(outcome))

@@ -36,11 +36,9 @@ export function httpContract(name: string, make: () => HttpSetup): void {
 
   check(
     'a request arrives as sent and the reply as given',
-    (request) => ({
+    ({ method, target, headers, secure, unixSocket }) => ({
       status: 201,
-      headers: {
-        'X-Seen': `${request.method} ${request.target} ${request.headers['x-one']} ${request.secure} ${request.unixSocket}`,
-      },
+      headers: { 'X-Seen': `${method} ${target} ${headers['x-one']} ${secure} ${unixSocket}` },
       body: 'grüße',
     }),
     async ({ call }, address) => {

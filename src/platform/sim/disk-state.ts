@@ -38,8 +38,8 @@ const READ = 4
 const WRITE = 2
 
 /**
- * The state behind a simulated disk: its tree, faults, latency and subscribers, and what tests do to it beside the calls
- * of a `Disk`.
+ * The state behind a simulated disk: its tree, faults, latency and subscribers, and what tests do to it beside the
+ * calls of a `Disk`.
  */
 export class SimDiskState {
   readonly faults = new SimFaults()

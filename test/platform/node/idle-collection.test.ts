@@ -42,7 +42,8 @@ function heapAfter(lines: string, pass = WAIT): Heap {
     alive = []
     const heapBytes = () => v8.getHeapStatistics().total_heap_size
     const peakBytes = heapBytes()
-    for (let waited = 0; waited < 100 && heapBytes() * 2 > peakBytes; waited++) await new Promise((resolve) => { ${pass} })
+    for (let waited = 0; waited < 100 && heapBytes() * 2 > peakBytes; waited++)
+      await new Promise((resolve) => { ${pass} })
     console.log(JSON.stringify({ peakBytes, endBytes: heapBytes(), flagsChanged }))`)
   assert.equal(err, '')
   return JSON.parse(out) as Heap

@@ -138,7 +138,7 @@ test('C-16: a limit of the system is named with what is needed and what is allow
   const watches = explainWatchError(Object.assign(new Error('no room'), { code: 'ENOSPC' }), 1_234)
   assert.match(
     watches.message,
-    /needs 1234 directories or more, the system allows (\d+|fewer).*raise (fs\.inotify\.max_user|user\.max_inotify)_watches$/,
+    /needs 1234 directories.*, the system allows (\d+|fewer).*raise (fs\.inotify\.max_user|user\.max_inotify)_\w+$/,
   )
   const instances = explainWatchError(Object.assign(new Error('too many'), { code: 'EMFILE' }), 1)
   assert.match(
@@ -239,7 +239,7 @@ async function collect(root: string, sub: string) {
   return items
 }
 
-test('scan: on a real disk names are normalized; an interrupted rename is completed, and no twin is replaced', async () => {
+test('scan: on a real disk names are normalized; an interrupted rename is completed, no twin replaced', async () => {
   using scratch = scratchDirectory()
   writeFileSync(`${scratch.path}/e\u0301`, 'moved')
   writeFileSync(`${scratch.path}/o\u0301`, 'has both names')

@@ -46,8 +46,8 @@ export function explainWatchError(error: unknown, watchesNeeded: number): Error 
   if (code === 'EMFILE') {
     const { allowed, setting } = lowerLimit('instances')
     return new Error(
-      `watching needs one more inotify instance, the system allows ${allowed ?? 'no more'} for all programs of a user: ` +
-        `raise ${setting}`,
+      `watching needs one more inotify instance, the system allows ${allowed ?? 'no more'} ` +
+        `for all programs of a user: raise ${setting}`,
       { cause: error },
     )
   }

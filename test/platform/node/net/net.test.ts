@@ -16,7 +16,7 @@ const identity = await makeCertificate({
   serial: new Uint8Array(8),
 })
 
-test('a device with a certificate is accepted over TLS 1.3, over 1.2 where that is allowed, with the protocol named', async () => {
+test('a device with a certificate is accepted over TLS 1.3, or 1.2 where allowed, with its protocol', async () => {
   for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
     await using listener = await listen({ allowTls12: version === 'TLSv1.2' })
     const socket = strange(listener.port, { ...credentials(), minVersion: version, maxVersion: version })

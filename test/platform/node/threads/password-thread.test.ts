@@ -36,7 +36,7 @@ test('at most 64 tasks are under way; one more is refused at once with a reason'
   assert.equal(await thread.verify('right', ''), true)
 })
 
-test('a failing thread rejects all pending tasks, without their passwords, and the next task gets a new one', async () => {
+test('a failing thread rejects all pending tasks, without passwords, and the next task gets a new one', async () => {
   await using thread = new PasswordThread({ entry: FAILING })
   for (const how of ['exit', 'throw']) {
     const both: Promise<unknown>[] = [thread.hash(how, SALT), thread.verify('right', '')]
