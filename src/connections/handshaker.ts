@@ -9,6 +9,7 @@ import type { LanCheck } from '../core/network/lan.ts'
 import type { Logger } from '../events/types.ts'
 import { ProtocolConnection } from '../protocol/connection.ts'
 import { connectionIdOf, exchangeHellos } from '../protocol/hello.ts'
+import { MessageMemory } from '../protocol/message-memory.ts'
 import type { Connection, Hello } from '../protocol/types.ts'
 import type { TlsStream } from '../platform/net.ts'
 import type { Platform } from '../platform/platform.ts'
@@ -46,6 +47,7 @@ export class Handshaker {
   readonly #deps: HandshakerDeps
   readonly #options: HandshakerOptions
   readonly #limiter = new HandshakeLimiter()
+  readonly #memory = new MessageMemory()
 
   constructor(deps: HandshakerDeps, options: HandshakerOptions) {
     this.#deps = deps
@@ -97,7 +99,7 @@ export class Handshaker {
     const connectionId = connectionIdOf(own.timestampNs, helloResult.hello.timestampNs, platform.random.bytes(8))
     const { remoteAddress, crypto } = stream
     return new ProtocolConnection(
-      { clock: platform.clock, logger: this.#deps.logger('protocol') },
+      { clock: platform.clock, logger: this.#deps.logger('protocol'), memory: this.#memory },
       limited,
       helloResult,
       { device: deviceID, connectionId, remoteAddress, crypto, compression, ...route },

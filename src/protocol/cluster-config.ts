@@ -1,8 +1,18 @@
 import type { Compression } from '../core/config/config.ts'
 import { deviceIdBytes, deviceIdFromBytes } from '../core/device-id.ts'
-import { violation } from '../core/wire/errors.ts'
-import { CLUSTER_CONFIG, type WireDevice, type WireFolder } from './messages.ts'
-import { decode, encode } from '../core/wire/schema.ts'
+import { malformed, violation } from '../core/wire/errors.ts'
+import { WIRE_BYTES, WIRE_VARINT, WireReader } from '../core/wire/reader.ts'
+import { encode, readFieldsInSteps } from '../core/wire/schema.ts'
+import {
+  CLUSTER_CONFIG,
+  CLUSTER_DEVICE_COUNT_MAX,
+  FOLDER,
+  FOLDERS_FIELD,
+  SECONDARY_FIELD,
+  type WireDevice,
+  type WireFolder,
+} from './messages.ts'
+import { STEP_BYTES, type Steps } from './steps.ts'
 import type { ClusterConfig, ClusterDevice, ClusterFolder, WireFolderType } from './types.ts'
 
 const COMPRESSIONS: readonly Compression[] = ['metadata', 'never', 'always']
@@ -10,28 +20,64 @@ const FOLDER_TYPES: readonly WireFolderType[] = ['sendreceive', 'sendonly', 'rec
 const PAUSED = 1
 const DEVICE_ID_BYTES = 32
 /** Folders, devices and addresses together. */
-const PART_COUNT_MAX = 250_000
+const PART_COUNT_MAX = 50_000
+/** A folder with a longer id is left out: ids of real folders are short. */
+const FOLDER_ID_BYTES_MAX = 256
+/** Devices per step: the text of a device id is costly. */
+const STEP_DEVICE_COUNT = 128
+const FOLDERS_TAG = FOLDERS_FIELD * 8 + WIRE_BYTES
+const SECONDARY_TAG = SECONDARY_FIELD * 8 + WIRE_VARINT
 
 /** When a folder is listed twice, the first entry applies. */
-export function readClusterConfig(body: Uint8Array): ClusterConfig {
-  const { folders, secondary } = decode(CLUSTER_CONFIG, body, PART_COUNT_MAX)
+export function* readClusterConfig(body: Uint8Array): Steps<never, ClusterConfig> {
   const byId = new Map<string, ClusterFolder>()
-  for (const folder of folders) if (!byId.has(folder.id)) byId.set(folder.id, folderFromWire(folder))
+  const reader = new WireReader(body, PART_COUNT_MAX)
+  let secondary = false
+  let deviceCount = 0
+  let stepEndBytes = reader.leftBytes - STEP_BYTES
+  while (!reader.done) {
+    if (reader.leftBytes <= stepEndBytes) {
+      yield
+      stepEndBytes = reader.leftBytes - STEP_BYTES
+    }
+    const tag = reader.tag()
+    if (tag === FOLDERS_TAG) {
+      const folder = yield* readFolder(reader)
+      deviceCount += folder.devices.length
+      if (deviceCount > CLUSTER_DEVICE_COUNT_MAX) throw malformed('a cluster config of too many devices')
+      const isUsable = Buffer.byteLength(folder.id) <= FOLDER_ID_BYTES_MAX && !byId.has(folder.id)
+      if (isUsable) byId.set(folder.id, yield* folderFromWire(folder))
+    } else if (tag === SECONDARY_TAG) secondary = reader.bool()
+    else reader.skip(tag)
+  }
   return { folders: [...byId.values()], secondary }
+}
+
+function* readFolder(reader: WireReader): Steps<never, WireFolder> {
+  reader.countPart()
+  const outerEnd = reader.enter(Infinity)
+  const folder = yield* readFieldsInSteps(FOLDER, reader, FOLDER.start(), STEP_BYTES)
+  reader.leave(outerEnd)
+  return folder
 }
 
 export function writeClusterConfig(config: ClusterConfig): Uint8Array {
   return encode(CLUSTER_CONFIG, { folders: config.folders.map(folderToWire), secondary: config.secondary })
 }
 
-function folderFromWire(folder: WireFolder): ClusterFolder {
+function* folderFromWire(folder: WireFolder): Steps<never, ClusterFolder> {
+  const devices: ClusterDevice[] = []
+  for (const device of folder.devices) {
+    devices.push(deviceFromWire(device))
+    if (devices.length % STEP_DEVICE_COUNT === 0) yield
+  }
   return {
     id: folder.id,
     label: folder.label,
     type: FOLDER_TYPES[folder.type] ?? 'sendreceive',
     paused: folder.stop_reason === PAUSED,
     disableTempIndexes: folder.disable_temp_indexes,
-    devices: folder.devices.map(deviceFromWire),
+    devices,
   }
 }
 

@@ -9,6 +9,8 @@ const LENGTH_BYTES = 4
 const COMPRESSED_BYTES_MIN = 128
 /** The maximum ratio of LZ4: a larger claimed length is invalid. */
 const RATIO_MAX = 255
+/** Up to this size decompressing takes less time than a change of threads. */
+const INLINE_BYTES_MAX = 1024 * 1024
 
 const require = createRequire(import.meta.url)
 
@@ -30,21 +32,28 @@ export function wantsCompression(setting: Compression, type: MessageType, length
   return setting === 'always' || type !== 'Response'
 }
 
-/** Checks the claimed length before it allocates; the result has exactly that length. */
-export function uncompress(packed: Uint8Array, lengthBytesMax: number): Uint8Array {
+/** The uncompressed length that a compressed message claims, checked before anything is allocated. */
+export function claimedBytes(packed: Uint8Array, lengthBytesMax: number): number {
   if (packed.length < LENGTH_BYTES) throw malformed('a compressed message without its length')
-  const block = Buffer.from(packed) // a copy: the length is rewritten in place
-  const lengthBytes = block.readUInt32BE(0)
+  const lengthBytes = new DataView(packed.buffer, packed.byteOffset).getUint32(0)
   if (lengthBytes > lengthBytesMax || lengthBytes > (packed.length - LENGTH_BYTES) * RATIO_MAX) {
     throw malformed(`a compressed message that claims ${lengthBytes} bytes`)
   }
+  return lengthBytes
+}
+
+/** The result has exactly the claimed length. Large ones are decompressed in another thread. */
+export async function uncompress(packed: Uint8Array, lengthBytesMax: number): Promise<Uint8Array> {
+  const lengthBytes = claimedBytes(packed, lengthBytesMax)
+  const block = Buffer.from(packed) // a copy: the length is rewritten in place
   block.writeUInt32LE(lengthBytes, 0)
-  let body: Uint8Array
-  try {
-    body = lz4().uncompressSync(block)
-  } catch (cause) {
+  const body = await unpack(block, lengthBytes).catch((cause: unknown) => {
     throw malformed('a compressed message that cannot be decompressed', { cause })
-  }
+  })
   if (body.length !== lengthBytes) throw malformed('a compressed message whose length differs from the claimed length')
   return body
+}
+
+async function unpack(block: Buffer, lengthBytes: number): Promise<Uint8Array> {
+  return lengthBytes <= INLINE_BYTES_MAX ? lz4().uncompressSync(block) : await lz4().uncompress(block)
 }

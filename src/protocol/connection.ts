@@ -13,6 +13,7 @@ import type { Body } from './body.ts'
 import { writeFrame } from './frame.ts'
 import type { HelloResult } from './hello.ts'
 import { writeIndex } from './index-data.ts'
+import type { MessageMemory } from './message-memory.ts'
 import type { MessageType } from './messages.ts'
 import { Outbox, type Lane } from './outbox.ts'
 import { IdleTimeouts } from './idle-timeouts.ts'
@@ -35,6 +36,8 @@ const CLOSE_MS_MAX = 10_000
 export interface ConnectionDeps {
   readonly clock: Clock
   readonly logger: Logger
+  /** Shared by all connections. */
+  readonly memory: MessageMemory
 }
 
 export interface ConnectionOptions {
@@ -100,6 +103,9 @@ export class ProtocolConnection implements Connection {
     const respond = (id: number, reply: BlockReply) => this.#respond(id, reply)
     this.#service = new RequestService({ device: options.device, logger: deps.logger, respond })
     this.#receiver = new Receiver({
+      device: options.device,
+      clock: deps.clock,
+      memory: deps.memory,
       incoming: this.#incoming,
       pending: this.#pending,
       service: this.#service,

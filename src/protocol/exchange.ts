@@ -12,7 +12,7 @@ const REQUEST_SIZE_BYTES_MAX = 2 * 16 * 1024 * 1024
 /** No hash, a plain hash, or the token that replaces it in an encrypted folder. */
 const HASH_LENGTHS: ReadonlySet<number> = new Set([0, 32, 48])
 /** Mostly block numbers of temporary files. */
-const PROGRESS_PART_COUNT_MAX = 1_000_000
+const PROGRESS_PART_COUNT_MAX = 100_000
 const UPDATE_KINDS = ['append', 'forget'] as const
 const CODES: readonly ('none' | RefusalCode)[] = ['none', 'generic', 'no-such-file', 'invalid-file']
 const RESPONSE_ID_TAG = 1 << 3

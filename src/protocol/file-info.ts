@@ -25,6 +25,8 @@ const NS_PER_S = 1_000_000_000
 const PLATFORM_BYTES_MAX = 1024 * 1024
 /** The size of a record of a 16 TiB file with its blocks. */
 const ENCRYPTED_BYTES_MAX = 64 * 1024 * 1024
+/** The longest target that Linux can store. */
+const TARGET_BYTES_MAX = 4_096
 const TARGET = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
@@ -119,6 +121,7 @@ function isNanoseconds(value: number): boolean {
 
 /** Undefined for a target that cannot be created here. */
 function targetOf(file: WireFile): string | undefined {
+  if (file.symlink_target.length > TARGET_BYTES_MAX) return undefined
   try {
     const target = TARGET.decode(file.symlink_target)
     return target === '' || target.includes('\0') ? undefined : target

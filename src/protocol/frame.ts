@@ -1,6 +1,6 @@
 import type { Compression } from '../core/config/config.ts'
 import type { ByteReader } from './byte-reader.ts'
-import { compress, uncompress, wantsCompression } from './compress.ts'
+import { claimedBytes, compress, uncompress, wantsCompression } from './compress.ts'
 import { malformed } from '../core/wire/errors.ts'
 import type { Body } from './body.ts'
 import { peekResponse } from './exchange.ts'
@@ -9,14 +9,17 @@ import { decode, encode } from '../core/wire/schema.ts'
 
 const MIB = 1024 * 1024
 const HEADER_BYTES_MAX = 1_024
-/** Syncthing's limit for messages of any type. */
+/** Syncthing's limit; a message of an unknown type up to this length is skipped. */
 const MESSAGE_BYTES_MAX = 500_000_000
 
-/** The largest accepted message of each type, compressed or not. */
+/**
+ * The largest accepted message of each type, compressed or not. Real index messages have less than 1 MiB, or one record
+ * with all blocks of a file: 32 MiB suffice for 11 TiB.
+ */
 const MESSAGE_BYTES_MAX_OF: Readonly<Record<MessageType, number>> = {
   ClusterConfig: 16 * MIB,
-  Index: MESSAGE_BYTES_MAX,
-  IndexUpdate: MESSAGE_BYTES_MAX,
+  Index: 32 * MIB,
+  IndexUpdate: 32 * MIB,
   Request: MIB,
   Response: 16 * MIB + 64 * 1024,
   DownloadProgress: MIB,
@@ -29,8 +32,12 @@ const COMPRESSION_LZ4 = 1
 
 export interface Frame {
   readonly type: MessageType
-  /** Uncompressed. */
+  /** As received: compressed if `unpackedBytes` is set. */
   readonly body: Uint8Array
+  /** The uncompressed length of a compressed message. */
+  readonly unpackedBytes?: number
+  /** The memory reserved for the message, until it is handled. */
+  readonly reserved?: Disposable | undefined
   /** Set for a Response whose data was read directly into the buffer of the request; then there is no body. */
   readonly placed?: { readonly id: number; readonly data: Uint8Array }
 }
@@ -40,6 +47,8 @@ export interface FrameListener {
   onProgress(midFrame: boolean): void
   /** The buffer for the data of this Response; undefined without one. */
   bufferFor(id: number, dataBytes: number): Uint8Array | undefined
+  /** Resolves when the memory for a message of this length may be used. */
+  reserve(lengthBytes: number): Promise<Disposable | undefined>
 }
 
 /**
@@ -70,9 +79,31 @@ export async function readFrame(bytes: ByteReader, listener: FrameListener): Pro
       const placed = await placeResponse(bytes, lengthBytes, listener)
       if (placed !== undefined) return { type, body: NO_BYTES, placed }
     }
-    const body = await bytes.take(lengthBytes)
-    return { type, body: header.compression === COMPRESSION_LZ4 ? uncompress(body, lengthBytesMax) : body }
+    return await readBody(bytes, type, lengthBytes, header.compression === COMPRESSION_LZ4, listener)
   }
+}
+
+async function readBody(
+  bytes: ByteReader,
+  type: MessageType,
+  lengthBytes: number,
+  isPacked: boolean,
+  listener: Pick<FrameListener, 'reserve'>,
+): Promise<Frame> {
+  const reserved = await listener.reserve(lengthBytes)
+  try {
+    const body = await bytes.take(lengthBytes)
+    const packing = isPacked ? { unpackedBytes: claimedBytes(body, MESSAGE_BYTES_MAX_OF[type]) } : {}
+    return { type, body, reserved, ...packing }
+  } catch (error) {
+    reserved?.[Symbol.dispose]()
+    throw error
+  }
+}
+
+/** The uncompressed body. */
+export async function unpackBody({ type, body, unpackedBytes }: Frame): Promise<Uint8Array> {
+  return unpackedBytes === undefined ? body : await uncompress(body, MESSAGE_BYTES_MAX_OF[type])
 }
 
 async function placeResponse(

@@ -1,72 +1,100 @@
 import type { FileInfo } from '../core/records/file-info.ts'
 import { malformed, ProtocolError, violation } from '../core/wire/errors.ts'
+import { WIRE_BYTES, WireReader } from '../core/wire/reader.ts'
+import { readFields, readFieldsInSteps, writeFields, type Message } from '../core/wire/schema.ts'
+import { WireWriter } from '../core/wire/writer.ts'
 import { fileFromWire, fileToWire } from './file-info.ts'
 import { FILE_INFO, INDEX_ENVELOPE, INDEX_FILES_FIELD } from './messages.ts'
-import { readFields, writeFields } from '../core/wire/schema.ts'
+import { STEP_BYTES, type Steps } from './steps.ts'
 import type { IndexData } from './types.ts'
-import { WIRE_BYTES, WireReader } from '../core/wire/reader.ts'
-import { WireWriter } from '../core/wire/writer.ts'
 
-/** Bounds the records delivered at a time: a message may contain a hundred million. */
+/** Syncthing sends up to 1,000 records in a message. */
+const RECORD_COUNT_MAX = 100_000
+/** Bounds the records delivered at a time. */
 const PART_FILE_COUNT_MAX = 5_000
 /** Bytes of the message per part; a part contains at least one record. */
 const PART_BYTES_MAX = 4 * 1024 * 1024
-/** Counters and other elements of one record. */
-const FILE_PART_COUNT_MAX = 250_000
+/** Counters and attributes of one record. */
+const FILE_PART_COUNT_MAX = 20_000
+const FOLDER_TAG = 1 * 8 + WIRE_BYTES
 const FILES_TAG = INDEX_FILES_FIELD * 8 + WIRE_BYTES
 /** Typical size of the record of a small file. */
 const FILE_WIRE_BYTES_USUAL = 256
 
 export type IndexKind = 'index' | 'index update'
 
+/** The fields of an index message besides the records. */
+export type IndexEnvelope = Message<typeof INDEX_ENVELOPE>
+
+/** The folder of an index message when it is the first field, as every implementation sends it; otherwise undefined. */
+export function firstFolder(body: Uint8Array): string | undefined {
+  const reader = new WireReader(body, 0)
+  return !reader.done && reader.tag() === FOLDER_TAG ? reader.text() : undefined
+}
+
+/** Skips all records, so that a truncated message is detected before any is used. */
+export function readIndexEnvelope(body: Uint8Array): Steps<never, IndexEnvelope> {
+  return readFieldsInSteps(INDEX_ENVELOPE, new WireReader(body, 0), INDEX_ENVELOPE.start(), STEP_BYTES)
+}
+
 /**
  * Splits an index message into parts that bound memory: the sequence numbers of the parts are contiguous, as if the
  * peer had sent several messages. Unusable records are skipped.
  */
-export function* readIndex(body: Uint8Array, kind: IndexKind): Generator<IndexData> {
-  const envelope = readEnvelope(body)
+export function* readIndex(body: Uint8Array, envelope: IndexEnvelope, kind: IndexKind): Steps<IndexData> {
   const { folder } = envelope
   const where = `protocol error on ${kind} for ${folder}`
   if (!Number.isSafeInteger(envelope.last_sequence)) throw violation(`${where}: sequence number out of range`)
   let prevSequence = Number.isSafeInteger(envelope.prev_sequence) ? envelope.prev_sequence : 0
-  for (const { files, isLast } of fileParts(body, where)) {
-    const lastSequence = isLast ? envelope.last_sequence : (files.at(-1)?.sequence ?? prevSequence)
-    yield { folder, files, lastSequence, prevSequence }
+  for (const part of fileParts(body, where)) {
+    if (part === undefined) {
+      yield
+      continue
+    }
+    const lastSequence = part.isLast ? envelope.last_sequence : (part.files.at(-1)?.sequence ?? prevSequence)
+    yield { folder, files: part.files, lastSequence, prevSequence }
     prevSequence = lastSequence
   }
 }
 
-/** The fields besides the records. Skips all records, so that a truncated message is detected before any is used. */
-function readEnvelope(body: Uint8Array) {
-  return readFields(INDEX_ENVELOPE, new WireReader(body, 0), INDEX_ENVELOPE.start())
+interface Part {
+  readonly files: readonly FileInfo[]
+  readonly isLast: boolean
 }
 
-function* fileParts(body: Uint8Array, where: string): Generator<{ files: FileInfo[]; isLast: boolean }> {
+function* fileParts(body: Uint8Array, where: string): Steps<Part> {
   const reader = new WireReader(body, 0)
   let files: FileInfo[] = []
-  let bytes = 0
+  let recordCount = 0
+  let partEndBytes = reader.leftBytes - PART_BYTES_MAX
+  let stepEndBytes = reader.leftBytes - STEP_BYTES
   while (!reader.done) {
+    if (reader.leftBytes <= stepEndBytes) {
+      yield
+      stepEndBytes = reader.leftBytes - STEP_BYTES
+    }
     const tag = reader.tag()
     if (tag !== FILES_TAG) {
       reader.skip(tag)
       continue
     }
-    if (files.length >= PART_FILE_COUNT_MAX || (bytes >= PART_BYTES_MAX && files.length > 0)) {
+    if (files.length >= PART_FILE_COUNT_MAX || (reader.leftBytes <= partEndBytes && files.length > 0)) {
       yield { files, isLast: false }
       files = []
-      bytes = 0
+      partEndBytes = reader.leftBytes - PART_BYTES_MAX
     }
-    const view = reader.view()
-    bytes += view.length
-    const file = readFile(view, where)
+    if (++recordCount > RECORD_COUNT_MAX) throw malformed(`an index message of more than ${RECORD_COUNT_MAX} records`)
+    const file = yield* readFile(reader.view(), where)
     if (file !== undefined) files.push(file)
   }
   yield { files, isLast: true }
 }
 
-function readFile(view: Uint8Array, where: string): FileInfo | undefined {
+function* readFile(view: Uint8Array, where: string): Steps<never, FileInfo | undefined> {
   try {
-    return fileFromWire(readFields(FILE_INFO, new WireReader(view, FILE_PART_COUNT_MAX), FILE_INFO.start()))
+    const reader = new WireReader(view, FILE_PART_COUNT_MAX)
+    if (view.length <= STEP_BYTES) return fileFromWire(readFields(FILE_INFO, reader, FILE_INFO.start()))
+    return fileFromWire(yield* readFieldsInSteps(FILE_INFO, reader, FILE_INFO.start(), STEP_BYTES))
   } catch (error) {
     if (!(error instanceof ProtocolError)) throw malformed('a record that cannot be read', { cause: error })
     throw error.kind === 'violation' ? violation(`${where}: ${error.message}`) : error

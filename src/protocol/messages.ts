@@ -1,3 +1,4 @@
+import { COUNTERS_MAX } from '../core/records/version-vector.ts'
 import { blockList } from './block-list.ts'
 import {
   asSent,
@@ -42,6 +43,9 @@ export const HELLO = message({
 
 export const HEADER = message({ type: int32(1), compression: int32(2) })
 
+/** Entries of devices in all folders of a ClusterConfig. */
+export const CLUSTER_DEVICE_COUNT_MAX = 10_000
+
 const DEVICE = message({
   id: bytes(1),
   name: text(2),
@@ -55,7 +59,7 @@ const DEVICE = message({
   encryption_password_token: bytes(10),
 })
 
-const FOLDER = message({
+export const FOLDER = message({
   id: text(1),
   label: text(2),
   type: int32(3),
@@ -63,13 +67,17 @@ const FOLDER = message({
   ignore_delete: bool(5),
   disable_temp_indexes: bool(6),
   stop_reason: int32(7),
-  devices: many(16, DEVICE),
+  devices: many(16, DEVICE, CLUSTER_DEVICE_COUNT_MAX + 1),
 })
 
+/** Read folder by folder, because each can list many devices. */
 export const CLUSTER_CONFIG = message({ folders: many(1, FOLDER), secondary: bool(2) })
+export const FOLDERS_FIELD = 1
+export const SECONDARY_FIELD = 2
 
 const COUNTER = message({ id: uint64(1), value: uint64(2) })
-export const VECTOR = message({ counters: many(1, COUNTER) })
+/** With one counter more than allowed a vector is refused; further ones are not decoded. */
+export const VECTOR = message({ counters: many(1, COUNTER, COUNTERS_MAX + 1) })
 
 const XATTRS = message({ xattrs: many(1, message({ name: text(1), value: bytes(2) })) })
 

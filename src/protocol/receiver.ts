@@ -1,18 +1,27 @@
 import { messageOf } from '../core/errors.ts'
+import type { DeviceId } from '../core/ids.ts'
 import { violation } from '../core/wire/errors.ts'
+import type { Clock } from '../platform/clock.ts'
+import { TimeSlice } from '../sync/time-slice.ts'
 import type { ByteReader } from './byte-reader.ts'
 import { readClusterConfig } from './cluster-config.ts'
 import { ConnectionClosed } from './errors.ts'
 import { readClose, readDownloadProgress, readRequest, readResponse } from './exchange.ts'
-import { readFrame, type Frame, type FrameListener } from './frame.ts'
+import { readFrame, unpackBody, type Frame, type FrameListener } from './frame.ts'
 import { Inbox } from './inbox.ts'
-import { readIndex } from './index-data.ts'
+import { firstFolder, readIndex, readIndexEnvelope, type IndexKind } from './index-data.ts'
+import type { MessageMemory } from './message-memory.ts'
+import type { MessageType } from './messages.ts'
 import type { PendingRequests } from './pending-requests.ts'
 import type { RequestService } from './request-service.ts'
 import { stateFault } from './state.ts'
+import { inSlices } from './steps.ts'
 import type { ProtocolHandler } from './types.ts'
 
 export interface ReceiverDeps {
+  readonly device: DeviceId
+  readonly clock: Clock
+  readonly memory: MessageMemory
   readonly incoming: ByteReader
   readonly pending: PendingRequests
   readonly service: RequestService
@@ -30,6 +39,8 @@ export interface ReceiverDeps {
 export class Receiver {
   readonly #deps: ReceiverDeps
   readonly #inbox = new Inbox()
+  /** Memory of messages that are being read, queued or handled. */
+  readonly #reserved = new Set<Disposable>()
   #isConfigReceived = false
 
   constructor(deps: ReceiverDeps) {
@@ -39,35 +50,72 @@ export class Receiver {
   /** Ends with the connection; never rejects. */
   async run(handler: ProtocolHandler): Promise<void> {
     await Promise.all([this.#readAll(), this.#dispatchAll(handler)])
+    for (const reserved of this.#reserved) reserved[Symbol.dispose]() // of messages that were not handled
   }
 
   async #readAll(): Promise<void> {
     const { incoming, pending, closed, onProgress, onFailure } = this.#deps
-    const listener: FrameListener = { onProgress, bufferFor: (id, dataBytes) => pending.bufferFor(id, dataBytes) }
+    const listener: FrameListener = {
+      onProgress,
+      bufferFor: (id, dataBytes) => pending.bufferFor(id, dataBytes),
+      reserve: (lengthBytes) => this.#reserve(lengthBytes),
+    }
     try {
       for (;;) {
         await this.#inbox.whenReady(closed)
         const frame = await readFrame(incoming, listener)
         if (frame === undefined) return this.#inbox.end()
-        this.#receive(frame)
+        await this.#receive(frame)
       }
     } catch (error) {
       onFailure(error)
     }
   }
 
+  async #reserve(lengthBytes: number): Promise<Disposable | undefined> {
+    const { device, memory, closed } = this.#deps
+    const held = await memory.received.acquire(device, lengthBytes, closed)
+    if (held === undefined) return undefined
+    const reserved: Disposable = {
+      [Symbol.dispose]: () => {
+        this.#reserved.delete(reserved)
+        held[Symbol.dispose]()
+      },
+    }
+    this.#reserved.add(reserved)
+    return reserved
+  }
+
   /** Responses settle pending requests immediately; all other messages are queued in order. */
-  #receive(frame: Frame): void {
+  async #receive(frame: Frame): Promise<void> {
     const { pending } = this.#deps
     const fault = this.#isConfigReceived ? undefined : stateFault(frame)
     if (fault !== undefined) throw violation(fault)
     if (frame.type === 'ClusterConfig') this.#isConfigReceived = true
     if (frame.placed !== undefined) {
       pending.settle(frame.placed.id, { kind: 'data', data: frame.placed.data })
-    } else if (frame.type === 'Response') {
-      const { id, reply } = readResponse(frame.body)
-      pending.settle(id, reply)
-    } else if (frame.type !== 'Ping') this.#inbox.put(frame)
+    } else if (frame.type === 'Response') await this.#settle(frame)
+    else if (frame.type === 'Ping') frame.reserved?.[Symbol.dispose]()
+    else this.#inbox.put(frame)
+  }
+
+  /** A response without a request is not even decompressed. */
+  async #settle(frame: Frame): Promise<void> {
+    const { pending } = this.#deps
+    using _received = frame.reserved
+    if (pending.count === 0) return
+    using unpacked = await this.#unpack(frame)
+    const { id, reply } = readResponse(unpacked.body)
+    pending.settle(id, reply)
+  }
+
+  async #unpack(frame: Frame): Promise<Disposable & { readonly body: Uint8Array }> {
+    const { device, memory, closed } = this.#deps
+    using held = new DisposableStack()
+    held.use(await memory.unpacked.acquire(device, frame.unpackedBytes ?? 0, closed))
+    const body = await unpackBody(frame)
+    const release = held.move()
+    return { body, [Symbol.dispose]: () => release.dispose() }
   }
 
   async #dispatchAll(handler: ProtocolHandler): Promise<void> {
@@ -76,34 +124,25 @@ export class Receiver {
       for (;;) {
         const frame = await this.#inbox.take(closed)
         if (frame === undefined) throw new ConnectionClosed('connection closed by the device')
-        await this.#dispatch(frame, handler)
+        using _received = frame.reserved
+        using unpacked = await this.#unpack(frame)
+        await this.#dispatch(frame.type, unpacked.body, handler)
       }
     } catch (error) {
       onFailure(error)
     }
   }
 
-  async #dispatch({ type, body }: Frame, handler: ProtocolHandler): Promise<void> {
+  async #dispatch(type: MessageType, body: Uint8Array, handler: ProtocolHandler): Promise<void> {
     switch (type) {
       case 'ClusterConfig': {
-        const config = readClusterConfig(body)
+        const config = await inSlices(readClusterConfig(body), this.#newSlice())
         return this.#handle('cluster-config', () => handler.clusterConfig(config))
       }
-      case 'Index': {
-        let isFirst = true
-        for (const data of readIndex(body, 'index')) {
-          const take = isFirst ? handler.index.bind(handler) : handler.indexUpdate.bind(handler)
-          await this.#handle(`index for ${data.folder}`, () => take(data))
-          isFirst = false
-        }
-        return
-      }
-      case 'IndexUpdate': {
-        for (const data of readIndex(body, 'index update')) {
-          await this.#handle(`index update for ${data.folder}`, () => handler.indexUpdate(data))
-        }
-        return
-      }
+      case 'Index':
+        return this.#dispatchIndex(body, 'index', handler)
+      case 'IndexUpdate':
+        return this.#dispatchIndex(body, 'index update', handler)
       case 'Request':
         return this.#deps.service.admit(readRequest(body), handler, this.#deps.closed)
       case 'DownloadProgress': {
@@ -118,12 +157,36 @@ export class Receiver {
     }
   }
 
+  /** Whether the device may send this index is checked first. The records are decoded and delivered in parts. */
+  async #dispatchIndex(body: Uint8Array, kind: IndexKind, handler: ProtocolHandler): Promise<void> {
+    const slice = this.#newSlice()
+    const accepts = (folder: string) => this.#handle(`${kind} for ${folder}`, () => handler.acceptsIndex(folder))
+    const first = firstFolder(body)
+    if (first !== undefined && !(await accepts(first))) return
+    const envelope = await inSlices(readIndexEnvelope(body), slice)
+    if (envelope.folder !== first && !(await accepts(envelope.folder))) return
+    let isWhole = kind === 'index'
+    for (const data of readIndex(body, envelope, kind)) {
+      if (slice.isDue) await slice.yield()
+      if (data === undefined) continue
+      const isFirst = isWhole
+      isWhole = false
+      await this.#handle(`${kind} for ${data.folder}`, () =>
+        isFirst ? handler.index(data) : handler.indexUpdate(data),
+      )
+    }
+  }
+
+  #newSlice(): TimeSlice {
+    return new TimeSlice(this.#deps.clock, this.#deps.closed)
+  }
+
   /** An exception of the handler closes the connection; the reason names the message. */
-  async #handle(what: string, act: () => Promise<void>): Promise<void> {
+  async #handle<T>(what: string, act: () => Promise<T>): Promise<T> {
     const { closed } = this.#deps
     closed.throwIfAborted()
     try {
-      await act()
+      return await act()
     } catch (error) {
       closed.throwIfAborted()
       throw violation(`handling ${what}: ${messageOf(error)}`)

@@ -1,5 +1,6 @@
 import type { Frame } from './frame.ts'
-import { INDEX_ENVELOPE, REQUEST } from './messages.ts'
+import { firstFolder } from './index-data.ts'
+import { REQUEST } from './messages.ts'
 import { quoted } from './names.ts'
 import { decode } from '../core/wire/schema.ts'
 
@@ -9,12 +10,14 @@ export function stateFault(frame: Frame): string | undefined {
   return `protocol error on ${describe(frame)}: invalid state 0`
 }
 
-function describe({ type, body }: Frame): string {
+/** A compressed message is not unpacked for its description. */
+function describe({ type, body, unpackedBytes }: Frame): string {
+  if (unpackedBytes !== undefined) return type.toLowerCase()
   switch (type) {
     case 'Index':
-      return `index for ${decode(INDEX_ENVELOPE, body, 0).folder}`
+      return `index for ${firstFolder(body) ?? ''}`
     case 'IndexUpdate':
-      return `index update for ${decode(INDEX_ENVELOPE, body, 0).folder}`
+      return `index update for ${firstFolder(body) ?? ''}`
     case 'Request': {
       const { name, folder } = decode(REQUEST, body, 0)
       return `request for ${quoted(name)} in ${folder}`

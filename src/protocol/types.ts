@@ -101,6 +101,11 @@ export interface DownloadUpdate {
  */
 export interface ProtocolHandler {
   clusterConfig(config: ClusterConfig): Promise<void>
+  /**
+   * Called before the records of an index or an update are decoded. False drops the message; a throw closes the
+   * connection.
+   */
+  acceptsIndex(folder: string): Promise<boolean>
   /** A full index: replaces all earlier records of this device and folder. */
   index(data: IndexData): Promise<void>
   indexUpdate(data: IndexData): Promise<void>

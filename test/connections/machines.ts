@@ -46,6 +46,7 @@ export function configOf(
 /** Accepts all messages and refuses all requests. */
 const NULL_HANDLER: ProtocolHandler = {
   clusterConfig: async () => {},
+  acceptsIndex: async () => true,
   index: async () => {},
   indexUpdate: async () => {},
   request: async () => ({ kind: 'refused', code: 'generic' }),

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { ConnectionClosed, RequestRefused } from '../../src/protocol/errors.ts'
 import { CLUSTER_CONFIG, DOWNLOAD_PROGRESS, REQUEST, RESPONSE } from '../../src/protocol/messages.ts'
 import { decode, encode } from '../../src/core/wire/schema.ts'
-import type { BlockReply, BlockRequest, IndexData } from '../../src/protocol/types.ts'
+import type { BlockReply, BlockRequest, ClusterConfig, IndexData } from '../../src/protocol/types.ts'
 import { reportRow } from '../support/effort.ts'
 import { FULL_INDEX } from './reference-schema.ts'
 import { settle } from './scripted-stream.ts'
@@ -464,7 +464,9 @@ test('a peer that reads nothing times out after 300 s, although it sends', async
 test('time without a pending read does not count as idle', async () => {
   const { promise: gate, resolve: open } = Promise.withResolvers<void>()
   const { clock, stream, connection, running } = await openConnection({ indexUpdate: () => gate })
-  stream.feed(EMPTY, ...Array.from({ length: 8 }, () => frame(2, encode(FULL_INDEX, { folder: 'x'.repeat(MIB) }))))
+  const unknownField = Buffer.concat([Buffer.from('3a808040', 'hex'), Buffer.alloc(MIB)])
+  const large = frame(2, Buffer.concat([encode(FULL_INDEX, { folder: 'v' }), unknownField]))
+  stream.feed(EMPTY, ...Array.from({ length: 8 }, () => large))
   await clock.advance(1_000_000, settle)
   assert.equal(connection.closed.aborted, false)
   open()
@@ -572,17 +574,44 @@ test('reasons and names of a peer are truncated and sanitized before they are se
   assert.equal(connection.closed.reason.message.includes('\x1b'), false)
 })
 
-test('ClusterConfigs of a hundred thousand devices are accepted, of millions of empty folders refused', async () => {
-  const { stream, connection, running } = await openConnection()
-  const devices = Array.from({ length: 100_000 }, (_, i) => {
-    const id = Buffer.alloc(32, 1)
-    id.writeUInt32BE(i)
-    return { id, name: '', addresses: [] }
+for (const [what, count, isRefused] of [
+  ['ten thousand devices is accepted', 10_000, false],
+  ['more devices is refused', 10_001, true],
+] as const) {
+  test(`a ClusterConfig of ${what}`, async () => {
+    const { stream, connection, handler } = await openConnection()
+    const devices = Array.from({ length: count }, (_, i) => {
+      const id = Buffer.alloc(32, 1)
+      id.writeUInt32BE(i)
+      return { id, name: '', addresses: [] }
+    })
+    const halves = [devices.slice(0, 5_000), devices.slice(5_000)]
+    const folders = halves.map((half, i) => ({ id: `v${i}`, devices: half }))
+    stream.feed(frame(0, encode(CLUSTER_CONFIG, { folders: folders as never })))
+    await settle()
+    assert.equal(connection.closed.aborted, isRefused)
+    assert.equal(handler.calls.length, isRefused ? 0 : 1)
+    if (isRefused) assert.match(connection.closed.reason.message, /too many devices/)
+    else await connection.close('done')
   })
-  stream.feed(frame(0, encode(CLUSTER_CONFIG, { folders: [{ id: 'v', devices }] as never })))
-  await settle()
-  assert.equal(connection.closed.aborted, false)
+}
+
+test('a ClusterConfig of millions of empty folders is refused', async () => {
+  const { stream, connection, running } = await openConnection()
   stream.feed(frame(0, Buffer.alloc(8 * MIB).fill(Buffer.from('0a00', 'hex'))))
   await running
   assert.match(connection.closed.reason.message, /too many parts/)
+})
+
+test('a folder with an id of more than 256 bytes is left out of a ClusterConfig', async () => {
+  const { stream, connection, handler } = await openConnection()
+  const ids = ['a'.repeat(256), 'b'.repeat(257), 'ü'.repeat(129)]
+  stream.feed(frame(0, encode(CLUSTER_CONFIG, { folders: ids.map((id) => ({ id, devices: [] })) as never })))
+  await settle()
+  const [, config] = handler.calls[0] as [string, ClusterConfig]
+  assert.deepEqual(
+    config.folders.map(({ id }) => id),
+    [ids[0]],
+  )
+  await connection.close('done')
 })

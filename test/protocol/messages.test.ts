@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { ByteReader } from '../../src/protocol/byte-reader.ts'
 import { ProtocolError } from '../../src/core/wire/errors.ts'
-import { readFrame, writeFrame } from '../../src/protocol/frame.ts'
+import { readFrame, unpackBody, writeFrame } from '../../src/protocol/frame.ts'
 import {
   CLUSTER_CONFIG,
   DOWNLOAD_PROGRESS,
@@ -59,7 +59,7 @@ async function frameOf(hex: string) {
   const frame = await readFrame(reader, NO_LISTENER)
   assert.equal(await readFrame(reader, NO_LISTENER), undefined, 'nothing is left over')
   assert.ok(frame !== undefined)
-  return frame
+  return { ...frame, body: await unpackBody(frame) }
 }
 
 for (const vector of captured) {

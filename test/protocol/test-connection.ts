@@ -1,7 +1,8 @@
 import { deviceIdFromBytes } from '../../src/core/device-id.ts'
 import { ByteReader } from '../../src/protocol/byte-reader.ts'
-import { ProtocolConnection, type ConnectionOptions } from '../../src/protocol/connection.ts'
+import { ProtocolConnection, type ConnectionDeps, type ConnectionOptions } from '../../src/protocol/connection.ts'
 import type { FrameListener } from '../../src/protocol/frame.ts'
+import { MessageMemory } from '../../src/protocol/message-memory.ts'
 import type {
   BlockReply,
   BlockRequest,
@@ -15,7 +16,11 @@ import { quietLogger } from '../support/logger.ts'
 import { ScriptedStream, settle } from './scripted-stream.ts'
 
 /** Ignores progress and provides no buffers. */
-export const NO_LISTENER: FrameListener = { onProgress: () => {}, bufferFor: () => undefined }
+export const NO_LISTENER: FrameListener = {
+  onProgress: () => {},
+  bufferFor: () => undefined,
+  reserve: async () => undefined,
+}
 export const EMPTY_CONFIG: ClusterConfig = { folders: [], secondary: false }
 export const HELLO = { deviceName: 'peer', clientName: 'test', clientVersion: 'v1', numConnections: 1, timestampNs: 1n }
 
@@ -25,6 +30,7 @@ function recordingHandler(overrides: Partial<ProtocolHandler> = {}): ProtocolHan
   return {
     calls,
     clusterConfig: async (config: ClusterConfig) => void calls.push(['clusterConfig', config]),
+    acceptsIndex: async () => true,
     index: async (data: IndexData) => void calls.push(['index', data]),
     indexUpdate: async (data: IndexData) => void calls.push(['indexUpdate', data]),
     request: async (request: BlockRequest): Promise<BlockReply> => {
@@ -51,6 +57,7 @@ export async function openConnection(
   overrides: Partial<ProtocolHandler> = {},
   options: Partial<ConnectionOptions> = {},
   start: 'configured' | 'unconfigured' = 'configured',
+  deps: Partial<ConnectionDeps> = {},
 ): Promise<TestConnection> {
   const clock = new SimClock()
   const stream = new ScriptedStream()
@@ -58,7 +65,7 @@ export async function openConnection(
   const logger = quietLogger('protocol')
   const incoming = new ByteReader(stream, () => clock.monotonicMs())
   const connection = new ProtocolConnection(
-    { clock, logger },
+    { clock, logger, memory: new MessageMemory(), ...deps },
     stream,
     { hello: HELLO, incoming },
     {

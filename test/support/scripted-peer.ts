@@ -3,6 +3,7 @@ import type { DeviceId } from '../../src/core/ids.ts'
 import { deviceIdFromCertificate } from '../../src/core/device-id.ts'
 import { makeCertificate } from '../../src/main/home/certificate.ts'
 import { ProtocolConnection } from '../../src/protocol/connection.ts'
+import { MessageMemory } from '../../src/protocol/message-memory.ts'
 import { connectionIdOf, exchangeHellos } from '../../src/protocol/hello.ts'
 import type {
   BlockReply,
@@ -60,6 +61,7 @@ export class ScriptedPeer implements AsyncDisposable {
     this.connection = connection
     const handler: ProtocolHandler = {
       clusterConfig: async (config) => void this.heard.clusterConfigs.push(config),
+      acceptsIndex: async () => true,
       index: async (data) => void this.heard.indexes.push(data),
       indexUpdate: async (data) => void this.heard.indexes.push(data),
       request: async (request) => options.serve?.(request) ?? { kind: 'refused', code: 'generic' },
@@ -80,7 +82,8 @@ export class ScriptedPeer implements AsyncDisposable {
       ...options.called,
     }
     const greeting = await exchangeHellos(stream, own, nodeClock, NEVER)
-    const connection = new ProtocolConnection({ clock: nodeClock, logger: quietLogger('protocol') }, stream, greeting, {
+    const deps = { clock: nodeClock, logger: quietLogger('protocol'), memory: new MessageMemory() }
+    const connection = new ProtocolConnection(deps, stream, greeting, {
       device: deviceIdFromCertificate(stream.peerCertificate),
       connectionId: connectionIdOf(1n, 1n, nodeRandom.bytes(8)),
       transport: 'tcp-client',

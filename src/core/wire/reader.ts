@@ -9,6 +9,11 @@ const WIRE_FIXED32 = 5
 
 /** Groups are obsolete and skipped; the depth is bounded. */
 const GROUP_DEPTH_MAX = 32
+/** Above the length of any inner message that is decoded in one step. */
+export const INNER_BYTES_MAX = 1024 * 1024
+const GROUP_FIELDS_MAX = 10_000
+/** Far above the longest path; bounds the time of one step. */
+const TEXT_BYTES_MAX = 256 * 1024
 const TWO_32 = 0x1_0000_0000
 /** A byte order mark is a regular character of a name. */
 const STRICT_UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
@@ -47,9 +52,10 @@ export class WireReader {
     return this.#bytes.subarray(this.#at, this.#end)
   }
 
-  /** Counts one part of a message: a list element or an inner message. */
-  countPart(): void {
-    if (this.#partsLeft-- <= 0) throw malformed('a message of too many parts')
+  /** Counts one part of a message, a list element or an inner message, or other work of the cost of so many parts. */
+  countPart(count = 1): void {
+    this.#partsLeft -= count
+    if (this.#partsLeft < 0) throw malformed('a message of too many parts')
   }
 
   /** Field number and wire type as encoded: number × 8 + type. */
@@ -101,6 +107,7 @@ export class WireReader {
   /** Text that is not UTF-8 is malformed: it could not be sent unchanged. */
   text(): string {
     const length = this.#length()
+    if (length > TEXT_BYTES_MAX) throw malformed(`a text of ${length} bytes`)
     const start = this.#at
     this.#at += length
     const text = this.#bytes.toString('utf8', start, this.#at)
@@ -122,9 +129,10 @@ export class WireReader {
     return true
   }
 
-  /** Enters an inner message; pass the result to `leave`. */
-  enter(): number {
+  /** Enters an inner message of a bounded length; pass the result to `leave`. */
+  enter(bytesMax = INNER_BYTES_MAX): number {
     const length = this.#length()
+    if (length > bytesMax) throw malformed(`an inner message of ${length} bytes`)
     const outerEnd = this.#end
     this.#end = this.#at + length
     return outerEnd
@@ -139,7 +147,8 @@ export class WireReader {
   skip(tag: number): void {
     if ((tag & 7) !== WIRE_GROUP_START) return this.#skipValue(tag)
     const open = [tag >>> 3]
-    while (open.length > 0) {
+    for (let count = 0; open.length > 0; count++) {
+      if (count > GROUP_FIELDS_MAX) throw malformed('a group of too many fields')
       const inner = this.tag()
       if ((inner & 7) === WIRE_GROUP_START) {
         if (open.length >= GROUP_DEPTH_MAX) throw malformed('groups nested too deeply')

@@ -1,4 +1,4 @@
-import { WIRE_BYTES, WIRE_VARINT, WireReader } from './reader.ts'
+import { INNER_BYTES_MAX, WIRE_BYTES, WIRE_VARINT, WireReader } from './reader.ts'
 import { WireWriter } from './writer.ts'
 
 /** Wire encoding of one type. The default value, `start()`, is not written. */
@@ -69,14 +69,34 @@ export function encode<T>(schema: Schema<T>, value: Partial<T>): Uint8Array {
 /** Reads fields up to the end of the current message and merges them into `into`. */
 export function readFields<T>(schema: Schema<T>, reader: WireReader, into: T): T {
   const values = into as Record<string, unknown>
+  while (!reader.done) readField(schema, reader, values)
+  return into
+}
+
+/** As `readFields`, for a long message: yields after every `stepBytes`, so that other work can run in between. */
+export function* readFieldsInSteps<T>(
+  schema: Schema<T>,
+  reader: WireReader,
+  into: T,
+  stepBytes: number,
+): Generator<undefined, T> {
+  const values = into as Record<string, unknown>
+  let nextBytes = reader.leftBytes - stepBytes
   while (!reader.done) {
-    const tag = reader.tag()
-    const slot = schema.byNumber[tag >>> 3]
-    const wireType = tag & 7
-    if (slot === undefined || !takes(slot.field, wireType)) reader.skip(tag)
-    else values[slot.name] = slot.field.read(reader, values[slot.name], wireType)
+    readField(schema, reader, values)
+    if (reader.leftBytes > nextBytes) continue
+    yield
+    nextBytes = reader.leftBytes - stepBytes
   }
   return into
+}
+
+function readField(schema: Schema<unknown>, reader: WireReader, values: Record<string, unknown>): void {
+  const tag = reader.tag()
+  const slot = schema.byNumber[tag >>> 3]
+  const wireType = tag & 7
+  if (slot === undefined || !takes(slot.field, wireType)) reader.skip(tag)
+  else values[slot.name] = slot.field.read(reader, values[slot.name], wireType)
 }
 
 function takes(field: Field<unknown>, wireType: number): boolean {
@@ -140,6 +160,8 @@ export const uint64 = scalar(
 )
 
 const NO_BYTES = new Uint8Array(0)
+/** Copying so many bytes counts as one part. */
+const COPIED_BYTES_PER_PART = 64
 
 export function text(number: number): Field<string> {
   return {
@@ -184,8 +206,8 @@ export function one<T>(number: number, schema: Schema<T>): Field<T | undefined> 
 }
 
 /**
- * An inner message that is validated and kept as bytes, with unknown fields. Repeated ones are concatenated, which
- * protobuf defines as a merge. A view into the message.
+ * An inner message that is validated and kept as bytes, with unknown fields; one above 1 MiB is not validated. Repeated
+ * ones are concatenated, which protobuf defines as a merge. A view into the message.
  */
 export function asSent<T>(number: number, schema: Schema<T>): Field<Uint8Array | undefined> {
   return {
@@ -194,11 +216,13 @@ export function asSent<T>(number: number, schema: Schema<T>): Field<Uint8Array |
     start: () => undefined,
     read: (reader, before) => {
       reader.countPart()
-      const outerEnd = reader.enter()
+      const outerEnd = reader.enter(Infinity)
       const view = reader.rest
-      readFields(schema, reader, schema.start())
+      if (view.length <= INNER_BYTES_MAX) readFields(schema, reader, schema.start())
       reader.leave(outerEnd)
-      return before === undefined ? view : Buffer.concat([before, view])
+      if (before === undefined) return view
+      reader.countPart(before.length / COPIED_BYTES_PER_PART) // many repetitions would copy quadratically
+      return Buffer.concat([before, view])
     },
     write: (writer, number, value) => {
       if (value === undefined) return
@@ -208,13 +232,15 @@ export function asSent<T>(number: number, schema: Schema<T>): Field<Uint8Array |
   }
 }
 
-export function many<T>(number: number, schema: Schema<T>): Field<T[]> {
+/** Elements beyond `countMax` are skipped. */
+export function many<T>(number: number, schema: Schema<T>, countMax = Infinity): Field<T[]> {
   return {
     number,
     wireType: WIRE_BYTES,
     start: () => [],
     read: (reader, before) => {
-      before.push(readInner(schema, reader, schema.start()))
+      if (before.length < countMax) before.push(readInner(schema, reader, schema.start()))
+      else reader.view()
       return before
     },
     write: (writer, number, values) => {

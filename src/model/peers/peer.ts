@@ -162,6 +162,7 @@ export class Peer {
   #handler(link: Link): ProtocolHandler {
     return {
       clusterConfig: (config) => maskErrors(this.#deps.log, this.device, () => this.#onClusterConfig(link, config)),
+      acceptsIndex: (folder) => maskErrors(this.#deps.log, this.device, () => this.#acceptsIndex(folder)),
       index: (data) => maskErrors(this.#deps.log, this.device, () => this.#index(data, true)),
       indexUpdate: (data) => maskErrors(this.#deps.log, this.device, () => this.#index(data, false)),
       request: (request, signal) => this.#deps.serve(this.device, request, signal),
@@ -217,6 +218,14 @@ export class Peer {
         this.#deps.signals.pullWanted.emit(folder)
       })
     }
+  }
+
+  async #acceptsIndex(id: string): Promise<boolean> {
+    using _lock = await this.#exchangeLock.lock()
+    const folder = parseFolderId(id)
+    if (folder !== undefined && this.#folders.has(folder)) return true
+    this.#refuseIndex(id)
+    return false
   }
 
   async #index(data: IndexData, whole: boolean): Promise<void> {

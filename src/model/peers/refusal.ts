@@ -8,9 +8,9 @@ export class Refusal extends Error {
 }
 
 /** Logs an internal error and hides its message from the device. */
-export async function maskErrors(log: Logger, device: DeviceId, work: () => Promise<void>): Promise<void> {
+export async function maskErrors<T>(log: Logger, device: DeviceId, work: () => Promise<T>): Promise<T> {
   try {
-    await work()
+    return await work()
   } catch (error) {
     if (error instanceof Refusal) throw error
     log.warn(`device ${device}: ${messageOf(error)}`)

@@ -2,7 +2,7 @@ import { compareNames, isConflictName } from '../../core/paths.ts'
 import type { FolderIndex } from '../../db/types.ts'
 import { Mutex } from '../../sync/mutex.ts'
 import type { ConflictsPage } from './explorer-types.ts'
-import type { TimeSlice } from '../state/time-slice.ts'
+import type { TimeSlice } from '../../sync/time-slice.ts'
 import type { Paging } from '../types.ts'
 
 /** Bounds the conflict copies listed per folder. */

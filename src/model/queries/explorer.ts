@@ -21,7 +21,7 @@ import { includesOf } from '../folder/ignore-file.ts'
 import { previewIgnores } from './ignore-preview.ts'
 import { devicesOf, itemsOf, othersOf } from './item-view.ts'
 import { findNames, Trees } from './tree.ts'
-import { TimeSlice } from '../state/time-slice.ts'
+import { TimeSlice } from '../../sync/time-slice.ts'
 import type { Paging } from '../types.ts'
 import { placeOf, waitingItems } from './waiting.ts'
 

@@ -3,7 +3,7 @@ import { IgnoreRules } from '../../core/ignore/ignore.ts'
 import { resolveIncludes, trimLine, type IncludeLookup } from '../../core/ignore/ignore-include.ts'
 import type { FolderIndex } from '../../db/types.ts'
 import type { IgnorePreview, PreviewedLine } from './explorer-types.ts'
-import type { TimeSlice } from '../state/time-slice.ts'
+import type { TimeSlice } from '../../sync/time-slice.ts'
 
 const NAMES_MAX = 50_000
 const WORK_MS_MAX = 500

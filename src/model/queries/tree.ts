@@ -3,7 +3,7 @@ import { baseOf } from '../../core/paths.ts'
 import type { FolderIndex, FolderTotals } from '../../db/types.ts'
 import type { TreePage } from './explorer-types.ts'
 import { itemsOf } from './item-view.ts'
-import type { TimeSlice } from '../state/time-slice.ts'
+import type { TimeSlice } from '../../sync/time-slice.ts'
 import type { Paging } from '../types.ts'
 
 /** Names of one directory that are read. */

@@ -4,7 +4,7 @@ import type { QueuePlace } from '../../core/records/reasons.ts'
 import type { FolderIndex, NameRecords } from '../../db/types.ts'
 import type { WaitingItem } from './explorer-types.ts'
 import type { Folder } from '../folder/folder.ts'
-import type { TimeSlice } from '../state/time-slice.ts'
+import type { TimeSlice } from '../../sync/time-slice.ts'
 import type { Paging } from '../types.ts'
 
 /** Needed items read per chunk. */

@@ -71,11 +71,15 @@ export class End implements Connection {
   }
 
   index(data: Parameters<Connection['index']>[0]): Promise<void> {
-    return this.#deliver('index', (handler) => handler.index(data))
+    return this.#deliver('index', async (handler) => {
+      if (await handler.acceptsIndex(data.folder)) await handler.index(data)
+    })
   }
 
   indexUpdate(data: Parameters<Connection['index']>[0]): Promise<void> {
-    return this.#deliver('index-update', (handler) => handler.indexUpdate(data))
+    return this.#deliver('index-update', async (handler) => {
+      if (await handler.acceptsIndex(data.folder)) await handler.indexUpdate(data)
+    })
   }
 
   async request(request: BlockRequest): Promise<Uint8Array> {

@@ -1,4 +1,4 @@
-import type { Clock } from '../../platform/clock.ts'
+import type { Clock } from '../platform/clock.ts'
 
 /** The longest time that other work has to wait. */
 const SLICE_MS_MAX = 5
