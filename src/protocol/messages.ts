@@ -10,13 +10,12 @@ import {
   many,
   manyInt32,
   manyTexts,
-  message,
   one,
   text,
   uint32,
   uint64,
-  type Message,
-} from '../core/wire/schema.ts'
+} from '../core/wire/fields.ts'
+import { message, type Message } from '../core/wire/schema.ts'
 
 /** Every message of the protocol with the field names of its specification. The table is the codec. */
 

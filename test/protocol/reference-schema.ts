@@ -8,19 +8,8 @@ import {
   RESPONSE,
   VECTOR,
 } from '../../src/protocol/messages.ts'
-import {
-  bool,
-  bytes,
-  int32,
-  int64,
-  many,
-  message,
-  one,
-  text,
-  uint32,
-  uint64,
-  type Schema,
-} from '../../src/core/wire/schema.ts'
+import { bool, bytes, int32, int64, many, one, text, uint32, uint64 } from '../../src/core/wire/fields.ts'
+import { message, type Schema } from '../../src/core/wire/schema.ts'
 
 const XATTRS = message({ xattrs: many(1, message({ name: text(1), value: bytes(2) })) })
 const UNIX = message({ owner_name: text(1), group_name: text(2), uid: int32(3), gid: int32(4) })

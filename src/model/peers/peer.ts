@@ -22,7 +22,7 @@ import {
 } from './cluster-config.ts'
 import type { RemoteState } from './peer-deps.ts'
 import { PeerFolder, type PeerFolderDeps } from './peer-folder.ts'
-import { maskErrors, Refusal } from './refusal.ts'
+import { maskErrors, Refusal, refuseIndex } from './refusal.ts'
 import { PeerLinks, type Link } from './peer-links.ts'
 import { announcedPositions, clusterConfigFingerprint } from './cluster-config-fingerprint.ts'
 
@@ -224,7 +224,7 @@ export class Peer {
     using _lock = await this.#exchangeLock.lock()
     const folder = parseFolderId(id)
     if (folder !== undefined && this.#folders.has(folder)) return true
-    this.#refuseIndex(id)
+    refuseIndex(this.#deps, this.device, id)
     return false
   }
 
@@ -232,7 +232,7 @@ export class Peer {
     using _lock = await this.#exchangeLock.lock()
     const folder = parseFolderId(data.folder)
     const exchange = folder === undefined ? undefined : this.#folders.get(folder)
-    if (folder === undefined || exchange === undefined) return this.#refuseIndex(data.folder)
+    if (folder === undefined || exchange === undefined) return refuseIndex(this.#deps, this.device, data.folder)
     await this.#useIndex(folder, async () => {
       await exchange.index(data, whole)
       this.#deps.recordsChanged(folder, whole ? undefined : data.files.map(({ name }) => name))
@@ -250,15 +250,6 @@ export class Peer {
       this.#stopFolder(folder)
       this.#deps.signals.indexFailed.emit({ folder, error })
     }
-  }
-
-  /** Index data of a folder that is paused or in error is dropped: later both sides announce their positions again. */
-  #refuseIndex(folder: string): void {
-    const shared = foldersSharedWith(this.#deps.config(), this.device).find(({ id }) => id === folder)
-    const isWaiting = shared !== undefined && (shared.paused || this.#deps.roots.get(shared.id) === undefined)
-    if (isWaiting) return
-    const reason = shared === undefined ? 'no such folder' : 'folder is not running'
-    throw new Refusal(`${folder}: ${reason}`)
   }
 
   async #sendFullConfig(link: Link): Promise<void> {
