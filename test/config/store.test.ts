@@ -155,7 +155,7 @@ test('an invalid result changes nothing in memory and on disk, and notifies no l
   assert.equal(saved.length, 0)
 })
 
-test('a failed save changes nothing and rejects the call; the next one works', async () => {
+test('C-06: a failed save changes nothing and rejects the call; the next one works', async () => {
   const { disk, open } = setup(FULL)
   const store = await open()
   disk.fail({ call: 'write', code: 'ENOSPC' })

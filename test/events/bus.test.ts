@@ -95,7 +95,7 @@ test('a poll above the newest id waits for a higher id', async () => {
   assert.deepEqual(ids(await rows), [3])
 })
 
-test('a buffer keeps the last thousand events; the ids show the gap', async () => {
+test('W-18: a buffer keeps the last thousand events; the ids show the gap', async () => {
   const { bus } = make()
   const buffer = bus.buffer(types('Failure'))
   for (let i = 1; i <= 1_560; i++) bus.emit('Failure', String(i))
@@ -104,7 +104,7 @@ test('a buffer keeps the last thousand events; the ids show the gap', async () =
   assert.deepEqual([rows[0]?.id, rows.at(-1)?.id, rows.at(-1)?.data], [561, 1_560, '1560'])
 })
 
-test('events with many file names evict older ones, which bounds memory', async () => {
+test('W-18: events with many file names evict older ones, which bounds memory', async () => {
   const { bus } = make()
   const buffer = bus.buffer(types('LocalIndexUpdated'))
   const filenames = Array.from({ length: 1_000 }, (_, i) => `f${i}`)

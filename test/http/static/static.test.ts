@@ -86,7 +86,7 @@ for (const target of [
   '/assets/a%00.js',
   '/secret.js',
 ]) {
-  test(`${target} is not found`, async () => {
+  test(`W-05: ${target} is not found`, async () => {
     using scratch = scratchDirectory()
     const call = withPage(scratch.path)
     const { status, body } = await call({ target })
@@ -95,7 +95,7 @@ for (const target of [
   })
 }
 
-test('a symlink among the files is not followed', async () => {
+test('W-05: a symlink among the files is not followed', async () => {
   using scratch = scratchDirectory()
   const call = withPage(scratch.path)
   assert.equal((await call({ target: '/assets/link.js' })).status, 404)

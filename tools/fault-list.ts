@@ -1,0 +1,87 @@
+/**
+ * Writes the tests of each row of docs/faults.md into the file: those that name the row in their title or in the line
+ * that they print. `test/fault-list.test.ts` fails when the file is not as this program would write it.
+ */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseSync, Visitor } from 'oxc-parser'
+import { filesOf } from './imports.ts'
+import { isTitled } from './sizes.ts'
+
+const root = join(import.meta.dirname, '..')
+const PATH = join(root, 'docs', 'faults.md')
+const CODE = /\b[A-Z]-\d{2}\b/g
+const ROW = /^\| ([A-Z]-\d{2}) \|/
+const TESTS_COLUMN = 4
+const NONE = 'not yet'
+
+/** Titles by row and file. */
+type TestsByRow = ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>
+
+/** The rows that the tests of a file name, each with the titles; without a title for a line printed elsewhere. */
+export function rowsNamedIn(file: string, text: string): ReadonlyMap<string, readonly string[]> {
+  const { program, errors } = parseSync(file, text)
+  if (errors.length > 0) throw new Error(`${file}: ${errors[0]!.message}`)
+  const tests: { readonly start: number; readonly end: number; readonly title: string }[] = []
+  const printed: { readonly code: string; readonly at: number }[] = []
+  new Visitor({
+    CallExpression: (call) => {
+      const [first] = call.arguments
+      if (first === undefined || !isTitled(call)) return
+      const title = text.slice(first.start + 1, first.end - 1).replace(/\$\{[^}]*\}/g, '…')
+      tests.push({ start: call.start, end: call.end, title: title.replaceAll('|', '\\|') })
+    },
+    Property: ({ key, value }) => {
+      if (key.type !== 'Identifier' || key.name !== 'id' || value.type !== 'Literal') return
+      if (typeof value.value === 'string' && /^[A-Z]-\d{2}$/.test(value.value)) {
+        printed.push({ code: value.value, at: value.start })
+      }
+    },
+  }).visit(program)
+  const rows = new Map<string, Set<string>>()
+  const add = (code: string, title: string) => rows.set(code, (rows.get(code) ?? new Set<string>()).add(title))
+  for (const { title } of tests) for (const [code] of title.matchAll(CODE)) add(code, title)
+  for (const { code, at } of printed) {
+    const around = tests.filter(({ start, end }) => start < at && at < end).at(-1)
+    if (around !== undefined) add(code, around.title)
+    else if (!rows.has(code)) add(code, '')
+  }
+  return new Map([...rows].map(([code, titles]) => [code, [...titles].filter((title) => title !== '')]))
+}
+
+export function testsByRow(): TestsByRow {
+  const rows = new Map<string, Map<string, readonly string[]>>()
+  for (const file of filesOf(root, 'test/**/*.ts')) {
+    for (const [code, titles] of rowsNamedIn(file, readFileSync(join(root, file), 'utf8'))) {
+      rows.set(code, (rows.get(code) ?? new Map<string, readonly string[]>()).set(file, titles))
+    }
+  }
+  return rows
+}
+
+/** The rows of the document, in its order. */
+export function rowsOf(document: string): readonly string[] {
+  return document.split('\n').flatMap((line) => ROW.exec(line)?.[1] ?? [])
+}
+
+/** The document with the tests of each row filled in. A row that has none keeps its text, or says so. */
+export function withTests(document: string, tests: TestsByRow): string {
+  const fill = (line: string): string => {
+    const code = ROW.exec(line)?.[1]
+    if (code === undefined) return line
+    const cells = line.split(/(?<!\\)\|/)
+    const found = tests.get(code)
+    const kept = /`test\//.test(cells[TESTS_COLUMN] ?? '') ? NONE : (cells[TESTS_COLUMN] ?? '').trim() || NONE
+    cells[TESTS_COLUMN] = ` ${found === undefined ? kept : testsText(found)} `
+    return cells.join('|')
+  }
+  return document.split('\n').map(fill).join('\n')
+}
+
+function testsText(files: ReadonlyMap<string, readonly string[]>): string {
+  return [...files]
+    .map(([file, titles]) => (titles.length === 0 ? `\`${file}\`` : `\`${file}\`: ${titles.join('; ')}`))
+    .join('<br>')
+}
+
+if (import.meta.main) writeFileSync(PATH, withTests(readFileSync(PATH, 'utf8'), testsByRow()))
