@@ -124,7 +124,7 @@ test('an edit on a restored old version does not replace the newer one unseen', 
   ])
 })
 
-test('a restart of the index is not repeated while the device runs', async () => {
+test('a restored index takes a new ID once, and keeps it over later connections', async () => {
   const { some, a, b } = await twoDevices()
   await using _some = some
   write(a, 'f', 'one')
@@ -143,4 +143,24 @@ test('a restart of the index is not repeated while the device runs', async () =>
   assert.equal(await some.converge(), undefined)
   assert.equal(await (await a.index()).indexId(), after)
   assert.deepEqual(filesOf(a), filesOf(b))
+})
+
+test('a device that claims more than it was sent causes at most one restart of the index an hour', async () => {
+  const { some, a, b } = await twoDevices()
+  await using _some = some
+  write(a, 'f', 'one')
+  assert.equal(await some.converge(), undefined)
+  const ids = [await (await a.index()).indexId()]
+  for (const waitMs of [0, 0, HOUR, 0]) {
+    await some.pass(waitMs)
+    const index = await b.index()
+    const record = await index.get(a.id, 'f')
+    assert.ok(record !== undefined)
+    await index.updateRemote(a.id, [{ ...record, sequence: 100_000 }])
+    some.network.cut('a', 'b')
+    await some.pass(60_000)
+    ids.push(await (await a.index()).indexId())
+  }
+  const changed = ids.slice(1).map((id, i) => id !== ids[i])
+  assert.deepEqual(changed, [true, false, true, false])
 })

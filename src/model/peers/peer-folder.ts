@@ -15,12 +15,13 @@ import { RemoteDownloads } from './remote-downloads.ts'
  */
 const INITIAL_INDEX_WAIT_MS = 500
 
+const RESTART_INTERVAL_MS = 3_600_000
 const NEVER = new AbortController().signal
 
 export interface PeerFolderDeps extends PeersDeps {
   readonly ownShortId: ShortId
-  /** Folders whose index was restarted in this run. */
-  readonly restarted: Set<FolderId>
+  /** When the index of a folder was last restarted, by the monotonic clock. */
+  readonly restartedMs: Map<FolderId, number>
 }
 
 export interface PeerFolderOptions {
@@ -139,15 +140,17 @@ export class PeerFolder {
  * full, under a new index ID; what was made since counts under a new ID as well, and is concurrent with what was lost.
  */
 async function restartIfWentBack(
-  { ownShortId, restarted, roots, signals, log }: PeerFolderDeps,
+  { clock, ownShortId, restartedMs, roots, signals, log }: PeerFolderDeps,
   index: FolderIndex,
   { device, folder, verdict: { knownToThem } }: PeerFolderOptions,
 ): Promise<void> {
   const sentSequence = await index.sentSequence(device)
   const own = await ownPosition(index)
-  // Once per run: an index goes back only between two runs, and a device must not cause endless restarts.
-  if (!wentBack(own, sentSequence, knownToThem) || restarted.has(folder)) return
-  restarted.add(folder)
+  if (!wentBack(own, sentSequence, knownToThem)) return
+  // Restores are rare, and a device must not cause endless restarts.
+  const nowMs = clock.monotonicMs()
+  if (nowMs - (restartedMs.get(folder) ?? Number.NEGATIVE_INFINITY) < RESTART_INTERVAL_MS) return
+  restartedMs.set(folder, nowMs)
   const afterSequence = Math.min(sentSequence ?? own.sequence, own.sequence)
   using _lock = await roots.lock(folder).exclusive(NEVER)
   await index.restart({ afterSequence, ownShortId })

@@ -23,7 +23,7 @@ export class Peers implements Sources {
   readonly #server: RequestServer
   readonly #peers = new Map<DeviceId, Peer>()
   readonly #holders = new HolderCache()
-  readonly #restarted = new Set<FolderId>()
+  readonly #restartedMs = new Map<FolderId, number>()
   readonly #tasks = new Set<Promise<void>>()
   readonly #stop = new AbortController()
   #config: Config
@@ -57,7 +57,7 @@ export class Peers implements Sources {
         {
           ...this.#deps,
           ownShortId: shortIdOf(this.#own),
-          restarted: this.#restarted,
+          restartedMs: this.#restartedMs,
           config: () => this.#config,
           serve: (requester, request, signal) => this.#server.serve(requester, request, signal),
           recordsChanged: (folder, names) => this.#holders.invalidate(folder, names),
