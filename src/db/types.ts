@@ -166,6 +166,9 @@ export interface FolderIndex {
    * Undefined in an index of an earlier release, which counts under the short ID of the device.
    */
   counterId(): Promise<ShortId | undefined>
+  /** The smallest counter that may be used next; 0 when none was stored. */
+  minCounter(): Promise<number>
+  setMinCounter(value: number): Promise<void>
   /** Takes new IDs, as a new index does, and recounts our own records after a sequence. */
   restart(request: IndexRestart): Promise<void>
   /** The last sequence sent to a device; undefined in an index of an earlier release, which did not record it. */

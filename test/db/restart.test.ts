@@ -59,17 +59,20 @@ test('a restart recounts our own records after a sequence, under new IDs', async
   assert.equal(versions.length, 603)
 })
 
-test('what was sent to a device is remembered for one index ID only', async () => {
+test('what was sent to a device is kept for one index ID only, the smallest counter for all', async () => {
   using scratch = scratchDirectory()
   {
     await using store = await openTestStore(scratch.path)
     const index = await store.folder(FOLDER)
     assert.deepEqual([await index.sentSequence(PEER), await index.sentSequence(OTHER)], [0, 0])
     await index.setSentSequence(PEER, 70)
+    assert.equal(await index.minCounter(), 0)
+    await index.setMinCounter(9)
   }
   await using store = await openTestStore(scratch.path)
   const index = await store.folder(FOLDER)
   assert.deepEqual([await index.sentSequence(PEER), await index.sentSequence(OTHER)], [70, 0])
+  assert.equal(await index.minCounter(), 9)
   await index.restart({ afterSequence: 0, ownShortId: SELF })
   assert.equal(await index.sentSequence(PEER), 0)
 })

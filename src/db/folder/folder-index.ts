@@ -36,6 +36,7 @@ import type {
 const DROP_AT_ONCE = 500
 const REMOTE_ID_KEY = 'remote-index-id/'
 const SENT_KEY = 'sent/'
+const MIN_COUNTER_KEY = 'min-counter'
 const SENT = /^([0-9a-f]+) (\d+)$/
 const NEVER = new AbortController().signal
 
@@ -217,6 +218,14 @@ export class StoredFolderIndex implements FolderIndex {
 
   counterId(): Promise<ShortId | undefined> {
     return this.#database.run(({ files }) => files.state.counterId)
+  }
+
+  minCounter(): Promise<number> {
+    return this.#database.run(({ files }) => Number(readMeta(files.database, MIN_COUNTER_KEY) ?? '0'))
+  }
+
+  setMinCounter(value: number): Promise<void> {
+    return this.#database.run(({ files }) => writeMeta(files.database, MIN_COUNTER_KEY, String(value)))
   }
 
   restart(request: IndexRestart): Promise<void> {

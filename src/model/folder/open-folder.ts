@@ -39,11 +39,7 @@ function sharedParts(deps: FolderPartsDeps, options: FolderPartsOptions) {
     state: new FolderState({ clock, events }, folder.id),
     problems: new FolderProblems({ events, log }, folder.id),
     checks: new FolderChecks({ clock, disk, store, options: () => deps.options() }, { ...options, root }),
-    counts: new CounterFloor(
-      { keyValue: store.keyValue, clock, index: () => store.folder(folder.id) },
-      folder.id,
-      ownShortId,
-    ),
+    counts: new CounterFloor({ keyValue: store.keyValue, index: () => store.folder(folder.id) }, folder.id, ownShortId),
     versions: new FolderVersions({ ...platform, log: deps.logger('versioner') }, { folder, root, userHome }),
     attributes: new LazyAttributes(
       { attributes: platform.attributes, disk, log, platform: platform.system.platform },

@@ -2,20 +2,20 @@ import type { FileHead } from '../../core/records/file-info.ts'
 import type { FolderId, ShortId } from '../../core/ids.ts'
 import { lostCounter } from '../../core/records/version-vector.ts'
 import type { FolderIndex, KeyValue } from '../../db/types.ts'
-import type { Clock } from '../../platform/clock.ts'
 
-const KEY_PREFIX = 'count-from/'
+/** Where earlier releases stored it: in a database that can be lost while the index is not. */
+const EARLIER_KEY_PREFIX = 'count-from/'
 /**
- * Counters further ahead of the clock are ignored: other devices can write any value into a version, and could raise
- * the counters of a whole folder to the maximum.
+ * Higher counters are ignored: other devices can write any value into a version. Counting on from here is harmless, as
+ * it is far below the highest accepted counter; and far above every clock, right or wrong, so that a device whose clock
+ * starts in 1970 does not ignore its own counters.
  */
-const AHEAD_S_MAX = 366 * 86_400
+const COUNTER_TRUSTED_MAX = 1n << 40n
 const WHOLE_NUMBER = /^[1-9]\d{0,15}$/
 
 export interface CounterFloorDeps {
-  readonly keyValue: Pick<KeyValue, 'get' | 'set'>
-  readonly clock: Pick<Clock, 'nowMs'>
-  index(): Promise<Pick<FolderIndex, 'counterId'>>
+  readonly keyValue: Pick<KeyValue, 'get'>
+  index(): Promise<Pick<FolderIndex, 'counterId' | 'minCounter' | 'setMinCounter'>>
 }
 
 /**
@@ -33,7 +33,7 @@ export class CounterFloor {
 
   constructor(deps: CounterFloorDeps, folder: FolderId, ownShortId: ShortId) {
     this.#deps = deps
-    this.#key = KEY_PREFIX + folder
+    this.#key = EARLIER_KEY_PREFIX + folder
     this.#counterId = ownShortId
   }
 
@@ -62,9 +62,8 @@ export class CounterFloor {
   async #read(): Promise<void> {
     const bytes = await this.#deps.keyValue.get(this.#key)
     const text = bytes === undefined ? '' : new TextDecoder().decode(bytes)
-    if (!WHOLE_NUMBER.test(text)) return
-    this.#stored = Number(text)
-    this.#minCounter = Math.max(this.#minCounter, this.#stored)
+    this.#stored = await (await this.#deps.index()).minCounter()
+    this.#minCounter = Math.max(this.#minCounter, this.#stored, WHOLE_NUMBER.test(text) ? Number(text) : 0)
   }
 
   /** Our record is about to be replaced by another. Repeated calls are harmless. */
@@ -72,15 +71,14 @@ export class CounterFloor {
     if (replaced === undefined) return
     const count = lostCounter(replaced.version, successor.version, this.#counterId)
     if (count === 0n || count < BigInt(this.#minCounter)) return
-    const nowS = Math.floor(this.#deps.clock.nowMs() / 1_000)
-    if (count <= BigInt(nowS + AHEAD_S_MAX)) this.#minCounter = Number(count) + 1
+    if (count <= COUNTER_TRUSTED_MAX) this.#minCounter = Number(count) + 1
   }
 
   /** To be called before the replacing records are stored. */
   async store(): Promise<void> {
     const minCounter = this.#minCounter
     if (minCounter <= this.#stored) return
-    await this.#deps.keyValue.set(this.#key, new TextEncoder().encode(String(minCounter)))
+    await (await this.#deps.index()).setMinCounter(minCounter)
     this.#stored = Math.max(this.#stored, minCounter)
   }
 }
