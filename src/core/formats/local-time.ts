@@ -1,7 +1,8 @@
 /** `20260131-235959`, in local time, as in file names. */
 export function compactTime(timeMs: number): string {
   const time = new Date(timeMs)
-  const day = `${String(time.getFullYear()).padStart(4, '0')}${twoDigits(time.getMonth() + 1)}${twoDigits(time.getDate())}`
+  const year = String(time.getFullYear()).padStart(4, '0')
+  const day = `${year}${twoDigits(time.getMonth() + 1)}${twoDigits(time.getDate())}`
   return `${day}-${twoDigits(time.getHours())}${twoDigits(time.getMinutes())}${twoDigits(time.getSeconds())}`
 }
 

@@ -34,7 +34,8 @@ test('a dump of getfattr is parsed', () => {
   assert.deepEqual(parse(''), [])
   assert.deepEqual(
     parse(
-      '# file: /a\nuser.empty=0s\nuser.none\nuser.foo=0sYmFy\n\n# file: /b\\134c\\012d\nuser.we\\075ird\\012x=0sAP8=\n\n',
+      '# file: /a\nuser.empty=0s\nuser.none\nuser.foo=0sYmFy\n\n' +
+        '# file: /b\\134c\\012d\nuser.we\\075ird\\012x=0sAP8=\n\n',
     ),
     [
       [

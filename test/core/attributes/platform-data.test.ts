@@ -59,7 +59,8 @@ test('owners are compared by name where both names are known, else by id', () =>
 
 test('accounts: names and ids as the system reads its lists', () => {
   const accounts = new Accounts(
-    'root:x:0:0::/root:/bin/sh\n# note\nann:x:1000:50:A:/home/ann:/bin/sh\nannex:x:1000:1::/:\nbad\nbroken:x:nan:1\nhuge:x:4294967295:1::/:\n+nis::::::\n',
+    'root:x:0:0::/root:/bin/sh\n# note\nann:x:1000:50:A:/home/ann:/bin/sh\nannex:x:1000:1::/:\nbad\n' +
+      'broken:x:nan:1\nhuge:x:4294967295:1::/:\n+nis::::::\n',
     'root:x:0:\nstaff:x:50:ann,bob\n',
   )
   assert.deepEqual(accounts.ownerOf(1000, 50), ANN)

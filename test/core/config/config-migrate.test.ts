@@ -88,7 +88,8 @@ const rows: [name: string, read: () => unknown, expected: unknown][] = [
       /pending/.test(
         xmlOf(
           documentOf(
-            '<configuration version="32"><pendingDevice id="x"></pendingDevice><device id=""><pendingFolder id="y"></pendingFolder></device></configuration>',
+            '<configuration version="32"><pendingDevice id="x"></pendingDevice>' +
+              '<device id=""><pendingFolder id="y"></pendingFolder></device></configuration>',
           ),
         ),
       ),
@@ -104,7 +105,8 @@ const rows: [name: string, read: () => unknown, expected: unknown][] = [
     () =>
       migrated(
         33,
-        '<options><defaultFolderPath>/srv</defaultFolderPath></options><defaults><folder label="L"></folder></defaults>',
+        '<options><defaultFolderPath>/srv</defaultFolderPath></options>' +
+          '<defaults><folder label="L"></folder></defaults>',
       ).defaults.folder.label,
     'L',
   ],
@@ -113,7 +115,8 @@ const rows: [name: string, read: () => unknown, expected: unknown][] = [
     () =>
       folder(
         34,
-        '<versioning type="simple"><param key="versionsPath" val="/v"></param><param key="fsType" val="basic"></param><param key="keep" val="3"></param></versioning>',
+        '<versioning type="simple"><param key="versionsPath" val="/v"></param>' +
+          '<param key="fsType" val="basic"></param><param key="keep" val="3"></param></versioning>',
       ).versioning,
     { type: 'simple', params: { keep: '3' }, cleanupIntervalS: 3600, fsPath: '/v', fsType: 'basic' },
   ],
@@ -122,7 +125,8 @@ const rows: [name: string, read: () => unknown, expected: unknown][] = [
     () =>
       folder(
         35,
-        '<versioning type="staggered"><param key="cleanInterval" val="1"></param><param key="maxAge" val="2"></param></versioning>',
+        '<versioning type="staggered"><param key="cleanInterval" val="1"></param>' +
+          '<param key="maxAge" val="2"></param></versioning>',
       ).versioning.params,
     { maxAge: '2' },
   ],
@@ -142,8 +146,10 @@ test('a file of our format is not migrated', () => {
 
 test('no old name is left as an unknown one', () => {
   const old =
-    '<folder id="a" path="/a" ro="true"><minDiskFreePct>1</minDiskFreePct><pullers>1</pullers><scanOwnership>true</scanOwnership></folder>' +
-    '<options><maxConcurrentScans>1</maxConcurrentScans><defaultFolderPath>~</defaultFolderPath><minHomeDiskFreePct>1</minHomeDiskFreePct></options>'
+    '<folder id="a" path="/a" ro="true"><minDiskFreePct>1</minDiskFreePct><pullers>1</pullers>' +
+    '<scanOwnership>true</scanOwnership></folder>' +
+    '<options><maxConcurrentScans>1</maxConcurrentScans><defaultFolderPath>~</defaultFolderPath>' +
+    '<minHomeDiskFreePct>1</minHomeDiskFreePct></options>'
   assert.doesNotMatch(
     xmlOf(documentOf(`<configuration version="10">${old}</configuration>`)),
     / ro=|Pct>1<|pullers>|scanOwnership|maxConcurrentScans|defaultFolderPath/,

@@ -21,7 +21,8 @@ test('a metric is written with its help, its type and its values', () => {
   ])
   assert.equal(
     text,
-    '# HELP a_total Counts\\na\\\\b.\n# TYPE a_total counter\na_total 1.5\na_total{x="1",y="é"} 2e+21\n# HELP odd Odd.\n# TYPE odd gauge\nodd NaN\nodd +Inf\nodd -Inf\n',
+    '# HELP a_total Counts\\na\\\\b.\n# TYPE a_total counter\na_total 1.5\na_total{x="1",y="é"} 2e+21\n' +
+      '# HELP odd Odd.\n# TYPE odd gauge\nodd NaN\nodd +Inf\nodd -Inf\n',
   )
 })
 

@@ -17,8 +17,9 @@ import {
   type PlanCase,
 } from '../../../src/core/records/plan.ts'
 import { compareVersions, type VersionVector } from '../../../src/core/records/version-vector.ts'
+import { effort } from '../../support/effort.ts'
 
-const RUNS = 100_000
+const RUNS = effort(20_000)
 
 /** vector('a1 b2') reads as: device a at 1, device b at 2. */
 function vector(text: string): VersionVector {
