@@ -21,7 +21,7 @@ for (const [when, aheadMs, behindMs] of [
   ['has no battery and is at its start', 0, -40 * 365 * 24 * HOUR],
   ['is right', 0, 0],
 ] as const) {
-  test(`an edit after the index was lost is kept when the clock ${when}`, async () => {
+  test(`D-03: an edit after the index was lost is kept when the clock ${when}`, async () => {
     const { some, a, b } = await twoDevices()
     await using _some = some
     a.clock.jump(aheadMs)
@@ -39,7 +39,7 @@ for (const [when, aheadMs, behindMs] of [
   })
 }
 
-test('after an index reset only what the peer changed from our very bytes gets no copy', async () => {
+test('D-03: after an index reset only what the peer changed from our very bytes gets no copy', async () => {
   const { some, a, b } = await twoDevices()
   await using _some = some
   for (const name of ['peer', 'twice', 'own', 'both', 'none']) write(a, name, `${name} 1`)
@@ -67,7 +67,7 @@ test('after an index reset only what the peer changed from our very bytes gets n
   assert.deepEqual(both.sort(), ['both 2', 'both by the peer'])
 })
 
-test('files made after a restored backup reach the other device, past the sequence that it knows', async () => {
+test('D-04: files made after a restored backup reach the other device, past the sequence that it knows', async () => {
   const { some, a, b } = await twoDevices()
   await using _some = some
   for (let i = 0; i < 20; i++) write(a, `old${i}`, `old ${i}`)
@@ -92,7 +92,7 @@ test('files made after a restored backup reach the other device, past the sequen
   assert.deepEqual([filesOf(a).length, missing], [260, 0])
 })
 
-test('an edit on a restored old version does not replace the newer one unseen', async () => {
+test('D-04: an edit on a restored old version does not replace the newer one unseen', async () => {
   const { some, a, b } = await twoDevices()
   await using _some = some
   for (const name of ['edited', 'untouched', 'removed']) write(a, name, `${name} 1`)
@@ -124,7 +124,7 @@ test('an edit on a restored old version does not replace the newer one unseen', 
   ])
 })
 
-test('a restored index takes a new ID once, and keeps it over later connections', async () => {
+test('D-04: a restored index takes a new ID once, and keeps it over later connections', async () => {
   const { some, a, b } = await twoDevices()
   await using _some = some
   write(a, 'f', 'one')
@@ -145,7 +145,7 @@ test('a restored index takes a new ID once, and keeps it over later connections'
   assert.deepEqual(filesOf(a), filesOf(b))
 })
 
-test('a device that claims more than it was sent causes at most one restart of the index an hour', async () => {
+test('D-04: a device that claims more than it was sent causes at most one restart of the index an hour', async () => {
   const { some, a, b } = await twoDevices()
   await using _some = some
   write(a, 'f', 'one')
