@@ -109,6 +109,8 @@ export interface FolderIndex {
   availability(name: string): Promise<readonly DeviceId[]>
   /** Stores our own records and assigns each the next sequence number. Returns the last one assigned. */
   updateLocal(batch: readonly FileInfo[]): Promise<number>
+  /** Sets the disk stamps of our records, by name. Nothing is announced: sequence numbers stay. */
+  setDiskStamps(stamps: ReadonlyMap<string, number>): Promise<void>
   /** Stores records of another device with the sequence numbers that it assigned. */
   updateRemote(device: DeviceId, batch: readonly FileInfo[]): Promise<void>
   /** Removes all records of a device. */

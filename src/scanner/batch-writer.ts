@@ -6,6 +6,7 @@ import type { StoredBatch } from './types.ts'
 export interface BatchDeps {
   readonly clock: Pick<Clock, 'monotonicMs'>
   updateLocal(batch: readonly FileInfo[]): Promise<number>
+  setDiskStamps(stamps: ReadonlyMap<string, number>): Promise<void>
   /** Rejects when the root or the marker is missing, so that nothing more is stored. */
   checkHealth(): Promise<void>
   onBatch(batch: StoredBatch): void
@@ -14,6 +15,7 @@ export interface BatchDeps {
 const RECORDS_MAX = 1_000
 const RECORDS_MIN = 25
 const BLOCKS_MAX = 5_000
+const STAMPS_MAX = 500
 /** Target duration of one batch, during which the database is locked for other users. */
 const STORE_MS_GOAL = 3
 
@@ -22,6 +24,7 @@ export class BatchWriter {
   readonly #deps: BatchDeps
   #pending: FileInfo[] = []
   #pendingBlocks = 0
+  #stamps = new Map<string, number>()
   #limit = 250
   #last: Promise<void> = Promise.resolve()
   /** Records stored so far. */
@@ -36,8 +39,13 @@ export class BatchWriter {
     this.#pendingBlocks += (record.blockHashes?.length ?? 0) / HASH_SIZE_BYTES
   }
 
+  /** The file has the content of its record, but this stamp. */
+  addStamp(name: string, stamp: number): void {
+    this.#stamps.set(name, stamp)
+  }
+
   get isFull(): boolean {
-    return this.#pending.length >= this.#limit || this.#pendingBlocks >= BLOCKS_MAX
+    return this.#pending.length >= this.#limit || this.#pendingBlocks >= BLOCKS_MAX || this.#stamps.size >= STAMPS_MAX
   }
 
   /** Resolves when everything added so far is stored. */
@@ -45,7 +53,12 @@ export class BatchWriter {
     const batch = this.#pending
     this.#pending = []
     this.#pendingBlocks = 0
-    this.#last = this.#last.then(() => (batch.length === 0 ? undefined : this.#store(batch)))
+    const stamps = this.#stamps
+    if (stamps.size > 0) this.#stamps = new Map()
+    this.#last = this.#last.then(async () => {
+      if (batch.length > 0) await this.#store(batch)
+      if (stamps.size > 0) await this.#deps.setDiskStamps(stamps)
+    })
     return this.#last
   }
 

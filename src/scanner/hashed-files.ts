@@ -1,8 +1,10 @@
-import { confirmedRecord, recordOf } from '../core/records/change.ts'
+import { confirmedRecord, isConfirmed, recordOf } from '../core/records/change.ts'
+import { diskStampOf } from '../core/records/disk-stamp.ts'
 import { isInvalid, type FileInfo } from '../core/records/file-info.ts'
 import { diskReason } from '../platform/files/disk-reason.ts'
 import type { HashResult } from '../platform/hasher.ts'
 import type { Absences } from './absences.ts'
+import type { ScannedItem } from './attributes.ts'
 import type { BatchWriter } from './batch-writer.ts'
 import type { HashRequest } from './hash-queue.ts'
 import type { RecordRules } from './record-rules.ts'
@@ -44,12 +46,19 @@ export class HashedFiles {
   async #add({ item, record, blockSizeBytes }: HashRequest, hashed: HashResult & { kind: 'hashed' }): Promise<void> {
     const { rules, writer } = this.#deps
     const content = { blockSizeBytes, blockHashes: hashed.blockHashes, blocksHash: hashed.blocksHash }
+    if (isConfirmed(record, item, content, rules.compare)) return this.#stamp(item)
     const info = confirmedRecord(record, item, content, rules.compare) ?? recordOf(item, record, content, rules.record)
     const isNew = record === undefined || record.deleted
     const source = isNew && this.#deps.findsRenames() ? await this.#renamedFrom(info) : undefined
     // Adjacent in one batch, so that other devices can rename instead of downloading again.
     writer.add(info)
     if (source !== undefined) writer.add(source)
+  }
+
+  /** Only the stamp has changed: a new version would be an edit that did not happen. */
+  #stamp(item: ScannedItem): void {
+    const stamp = diskStampOf(item)
+    if (stamp !== undefined) this.#deps.writer.addStamp(item.name, stamp)
   }
 
   /** The deletion of the file that was renamed to this one. */

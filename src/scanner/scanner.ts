@@ -1,4 +1,5 @@
 import { isChanged, recordOf } from '../core/records/change.ts'
+import { diskStampOf } from '../core/records/disk-stamp.ts'
 import { isInvalid, type FileHead } from '../core/records/file-info.ts'
 import { ancestorsOf, compareNames } from '../core/paths.ts'
 import type { WalkRequest } from '../platform/walk.ts'
@@ -77,6 +78,7 @@ class FolderScan {
     this.#writer = new BatchWriter({
       clock: deps.clock,
       updateLocal: (batch) => deps.index.updateLocal(batch),
+      setDiskStamps: (stamps) => deps.index.setDiskStamps(stamps),
       checkHealth: () => deps.checkHealth(),
       onBatch: (batch) => deps.onBatch(batch),
     })
@@ -185,10 +187,19 @@ class FolderScan {
   }
 
   #compareItem(item: ScannedItem, record: FileHead | undefined): void {
-    if (record !== undefined && !isChanged(record, item, this.#rules.compare)) return
+    if (record !== undefined && !isChanged(record, item, this.#rules.compare) && !this.#isSuspect(item, record)) return
     if (item.type !== 'file') return this.#writer.add(recordOf(item, record, undefined, this.#rules.record))
     this.#meter.expect(item.sizeBytes)
     this.#queue.add(item, record)
+  }
+
+  /** Whether a file may have other content although size and modification time are the recorded ones. */
+  #isSuspect(item: ScannedItem, record: FileHead): boolean {
+    const stamp = item.type === 'file' ? diskStampOf(item) : undefined
+    if (stamp === undefined || stamp === record.diskStamp) return false
+    if (record.diskStamp !== undefined) return true
+    this.#writer.addStamp(item.name, stamp) // a record of an earlier version, or of a file that was just pulled
+    return false
   }
 
   /** A directory above a sub: its own changes are left to its own scan, but the index must contain it. */

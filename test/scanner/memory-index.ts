@@ -34,6 +34,10 @@ export class MemoryIndex implements ScanIndex {
     return this.sequence
   }
 
+  setDiskStamps: ScanIndex['setDiskStamps'] = async (stamps) => {
+    for (const [name, diskStamp] of stamps) this.records.set(name, { ...this.records.get(name)!, diskStamp })
+  }
+
   localByBlocks: ScanIndex['localByBlocks'] = async (blocksHash, limit) => {
     const wanted = Buffer.from(blocksHash)
     return [...this.records.values()]

@@ -7,12 +7,13 @@ import {
   FLAG_RECEIVE_ONLY,
   FLAG_UNSUPPORTED,
   isInvalid,
-  withoutDiskTime,
+  withoutDiskState,
   type FileHead,
   type FileInfo,
   type FileTime,
   type FileType,
 } from './file-info.ts'
+import { diskStampOf } from './disk-stamp.ts'
 import type { ShortId } from '../ids.ts'
 import { isSameOwner, unixOwnerOf, withUnixOwner } from '../attributes/platform-data.ts'
 import { bumpVersion, dropForeignCounters, firstCounter, type CountTime, type VersionVector } from './version-vector.ts'
@@ -26,6 +27,9 @@ export interface DiskItem {
   readonly modifiedNs: number
   readonly mode: number
   readonly symlinkTarget: string
+  /** As in `Stamped`; undefined when they were not read. */
+  readonly changeStamp?: number | undefined
+  readonly inode?: number | bigint | undefined
   /** Undefined when it was not read. */
   readonly owner?: { readonly userId: number; readonly groupId: number }
   /** The permitted ones; undefined when they were not read. */
@@ -124,6 +128,21 @@ export interface Content {
   readonly blocksHash: Uint8Array
 }
 
+/** Whether a file with an unchanged record was hashed only because of its stamp, and has the recorded content. */
+export function isConfirmed(
+  old: FileHead | undefined,
+  item: DiskItem,
+  content: Content,
+  options: CompareOptions,
+): boolean {
+  return old !== undefined && !isChanged(old, item, options) && hasContent(old, content)
+}
+
+function hasContent({ blockSizeBytes, blocksHash }: FileHead, content: Content): boolean {
+  if (blockSizeBytes !== content.blockSizeBytes || blocksHash === undefined) return false
+  return Buffer.compare(blocksHash, content.blocksHash) === 0
+}
+
 /**
  * The record of a file that had to be rescanned and is unchanged: the flag is cleared and the version kept. A new
  * version would be an edit that did not happen, and could win against a real one. Undefined when the file did change.
@@ -136,9 +155,14 @@ export function confirmedRecord(
 ): FileInfo | undefined {
   if (old === undefined || (old.localFlags & FLAG_MUST_RESCAN) === 0) return undefined
   const trusted = { ...old, localFlags: old.localFlags & ~FLAG_MUST_RESCAN }
-  if (isChanged(trusted, item, options) || old.blockSizeBytes !== content.blockSizeBytes) return undefined
-  if (old.blocksHash === undefined || Buffer.compare(old.blocksHash, content.blocksHash) !== 0) return undefined
-  return { ...trusted, sequence: 0, blockHashes: content.blockHashes }
+  if (isChanged(trusted, item, options) || !hasContent(old, content)) return undefined
+  const diskStamp = diskStampOf(item)
+  return {
+    ...trusted,
+    sequence: 0,
+    blockHashes: content.blockHashes,
+    ...(diskStamp !== undefined && { diskStamp }),
+  }
 }
 
 /** The new record of an item on disk, based on the old one if there is one. `content` is for files only. */
@@ -150,6 +174,7 @@ export function recordOf(
 ): FileInfo {
   const isSymlink = item.type === 'symlink'
   const base = old === undefined ? [] : versionToBuildOn(old, options)
+  const diskStamp = item.type === 'file' ? diskStampOf(item) : undefined
   return {
     name: item.name,
     type: item.type,
@@ -168,6 +193,7 @@ export function recordOf(
     blockHashes: content?.blockHashes,
     ...historyOf(old, options),
     ...platformOnDisk(item, old, options),
+    ...(diskStamp !== undefined && { diskStamp }),
   }
 }
 
@@ -237,7 +263,7 @@ function versionToBuildOn(old: FileHead, options: RecordOptions): VersionVector 
 export function deletionOf(old: FileHead, options: RecordOptions): FileInfo {
   // Deleting an item that was not announced is not a deletion for others: with an empty version it is pulled again.
   const notAnnounced = (old.localFlags & FLAGS_NOT_ANNOUNCED) !== 0
-  const { previousBlocksHash: _previous, encrypted: _encrypted, diskTime: _time, ...kept } = old
+  const { previousBlocksHash: _previous, encrypted: _encrypted, ...kept } = withoutDiskState(old)
   return {
     ...kept,
     deleted: true,
@@ -260,7 +286,7 @@ export function announcedOf(old: FileHead): FileInfo {
 /** The record of an item that is now ignored: it is announced as invalid. */
 export function ignoredOf(old: FileHead, options: Pick<RecordOptions, 'ownShortId'>): FileInfo {
   return {
-    ...withoutDiskTime(old),
+    ...withoutDiskState(old),
     sizeBytes: 0,
     modifiedBy: options.ownShortId,
     sequence: 0,

@@ -56,6 +56,11 @@ export interface FileHead {
    * some of a microsecond. It is never announced.
    */
   readonly diskTime?: FileTime | undefined
+  /**
+   * Inode and change time of our file when it was recorded, as one number (`disk-stamp.ts`); undefined when unknown.
+   * It is never announced.
+   */
+  readonly diskStamp?: number | undefined
 }
 
 /** A record with its block hashes, 32 bytes each, in file order. An empty file has one, that of the empty string. */
@@ -72,14 +77,25 @@ export function diskTimeOf(head: FileHead): FileTime {
   return head.diskTime ?? head
 }
 
-/** A record of ours, for a file that has this time on our disk. */
-export function withDiskTime<T extends FileHead>(record: T, { modifiedS, modifiedNs }: FileTime): T {
-  const plain = withoutDiskTime(record)
+/** The state of a file on our disk that its record keeps. */
+export interface DiskState extends FileTime {
+  readonly diskStamp?: number | undefined
+}
+
+/** A record of ours, for a file that has this state on our disk. */
+export function withDiskState<T extends FileHead>(record: T, { modifiedS, modifiedNs, diskStamp }: DiskState): T {
+  const plain = withoutDiskState(record)
+  if (record.deleted || record.type !== 'file') return plain
   const isKept = record.modifiedS === modifiedS && record.modifiedNs === modifiedNs
-  return isKept || record.deleted || record.type !== 'file' ? plain : { ...plain, diskTime: { modifiedS, modifiedNs } }
+  return {
+    ...plain,
+    ...(!isKept && { diskTime: { modifiedS, modifiedNs } }),
+    ...(diskStamp !== undefined && { diskStamp }),
+  }
 }
 
 /** For records without a file on our disk. */
-export function withoutDiskTime<T extends FileHead>(record: T): T {
-  return record.diskTime === undefined ? record : { ...record, diskTime: undefined }
+export function withoutDiskState<T extends FileHead>(record: T): T {
+  if (record.diskTime === undefined && record.diskStamp === undefined) return record
+  return { ...record, diskTime: undefined, diskStamp: undefined }
 }

@@ -1,4 +1,11 @@
-import { diskTimeOf, FLAG_RECEIVE_ONLY, isInvalid, withDiskTime, withoutDiskTime, type FileInfo } from './file-info.ts'
+import {
+  diskTimeOf,
+  FLAG_RECEIVE_ONLY,
+  isInvalid,
+  withDiskState,
+  withoutDiskState,
+  type FileInfo,
+} from './file-info.ts'
 import type { ShortId } from '../ids.ts'
 import { isSameApartFromVersion } from './plan.ts'
 import { bumpVersion, firstCounter, mergeVersions, type CountTime } from './version-vector.ts'
@@ -24,7 +31,7 @@ export function overridingRecord(
   const ours = { version, modifiedBy: ownShortId, sequence: 0, localFlags: 0 }
   if (local !== undefined) return { ...local, ...ours }
   return {
-    ...withoutDiskTime(global),
+    ...withoutDiskState(global),
     ...ours,
     deleted: true,
     sizeBytes: 0,
@@ -60,7 +67,7 @@ export function planReversal(
     return local.deleted ? { kind: 'record', record: { ...plain, version: [] } } : { kind: 'remove' }
   }
   if (!mustPull && isSameApartFromVersion(plain, global, ignorePerms)) {
-    return { kind: 'record', record: { ...withDiskTime(global, diskTimeOf(plain)), sequence: 0, localFlags: 0 } }
+    return { kind: 'record', record: { ...withDiskState(global, diskTimeOf(plain)), sequence: 0, localFlags: 0 } }
   }
   return { kind: 'record', record: { ...plain, version: [] } }
 }
@@ -68,7 +75,7 @@ export function planReversal(
 /** The record of a removed local-only item: older than any later version of that name. */
 export function revertedRecord(local: FileInfo, nowS: number): FileInfo {
   return {
-    ...withoutDiskTime(local),
+    ...withoutDiskState(local),
     deleted: true,
     sizeBytes: 0,
     modifiedS: nowS,

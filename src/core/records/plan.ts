@@ -3,7 +3,7 @@ import {
   FLAG_MUST_RESCAN,
   FLAG_RECEIVE_ONLY,
   isInvalid,
-  withoutDiskTime,
+  withoutDiskState,
   type FileHead,
 } from './file-info.ts'
 import { isNeeded } from './need.ts'
@@ -128,7 +128,7 @@ export function planBookkeeping({ local, global, ignored }: PlanCase, ignorePerm
 /** The record of a name that is ignored here: it is announced as invalid, and no longer needed. */
 export function ignoredGlobal(global: FileHead): FileHead {
   return {
-    ...withoutDiskTime(global),
+    ...withoutDiskState(global),
     sizeBytes: 0,
     sequence: 0,
     blockSizeBytes: 0,

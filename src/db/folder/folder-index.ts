@@ -122,6 +122,10 @@ export class StoredFolderIndex implements FolderIndex {
     return this.#database.run(({ files }) => files.availability(name))
   }
 
+  setDiskStamps(stamps: ReadonlyMap<string, number>): Promise<void> {
+    return this.#database.run(({ files }) => files.setDiskStamps(stamps))
+  }
+
   updateLocal(batch: readonly FileInfo[]): Promise<number> {
     return this.#database.run(({ files }) => files.updateLocal(batch))
   }

@@ -1,5 +1,6 @@
 import type { SQLInputValue } from 'node:sqlite'
 import type { FileHead, FileInfo } from '../../core/records/file-info.ts'
+import { LOCAL_NUMBER } from '../sqlite/schema.ts'
 import { extraText } from './extra.ts'
 import {
   ALL_COLUMNS,
@@ -17,6 +18,7 @@ import {
   rowSum,
   TYPES,
 } from './row-format.ts'
+import { stampValue } from './stamp-value.ts'
 import { VersionTexts } from './version-text.ts'
 
 const PLACES = ALL_COLUMNS.split(', ')
@@ -133,6 +135,7 @@ export function rowValues(
     head.symlinkTarget,
     sum,
     extra,
+    device === LOCAL_NUMBER && head.diskStamp !== undefined ? stampValue(head.diskStamp) : null,
     list,
     blocks.single,
   ]

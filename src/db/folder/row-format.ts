@@ -6,7 +6,7 @@ export const HASH_BYTES = 32
 
 /** The columns of a record in the order that `RowReader` expects. */
 export const HEAD_COLUMNS =
-  'name, mark, bits, modified_s, size, sequence, version, hash, block_size, target, sum, extra'
+  'name, mark, bits, modified_s, size, sequence, version, hash, block_size, target, sum, extra, stamp'
 /** The columns for `RowReader.stored` and for `RowReader.blockHashes`. */
 export const STORED_COLUMNS = `${HEAD_COLUMNS}, list`
 export const INFO_COLUMNS = `${STORED_COLUMNS}, single`

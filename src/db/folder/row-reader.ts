@@ -16,6 +16,7 @@ import {
   rowSum,
   TYPES,
 } from './row-format.ts'
+import { stampOf } from './stamp-value.ts'
 import { VersionCache } from './version-text.ts'
 
 /** A row of HEAD_COLUMNS with verified types. */
@@ -32,6 +33,7 @@ type HeadRow = readonly [
   target: string,
   sum: number,
   extra: string | null,
+  stamp: number | null,
 ]
 
 /** Verifies the types of the columns. Damage can turn a number into a text. */
@@ -49,7 +51,8 @@ function assertHeadRow(row: Row): asserts row is HeadRow {
     typeof row[8] === 'number' &&
     typeof row[9] === 'string' &&
     typeof row[10] === 'number' &&
-    (row[11] === null || typeof row[11] === 'string')
+    (row[11] === null || typeof row[11] === 'string') &&
+    (row[12] === null || typeof row[12] === 'number')
   if (!right) throw damaged('it holds a row that was never written')
 }
 
@@ -80,11 +83,12 @@ export class RowReader {
     const bits = row[2]
     const hash = row[7]
     const extra = row[11]
+    const stamp = row[12] === null ? undefined : stampOf(row[12])
     if (sumOfRow(device, row, row[1]) !== row[10]) {
       throw damaged(`its record of ${JSON.stringify(name)} is not what was written`)
     }
     const { vector, author } = this.#versions.get(row[6])
-    const head: FileHead = {
+    const head: FileHead & { diskStamp?: number } = {
       name,
       type: TYPES[bits & 3] ?? 'file',
       deleted: (bits & DELETED) !== 0,
@@ -101,13 +105,14 @@ export class RowReader {
       blocksHash: hash === '' ? undefined : Buffer.from(hash, 'base64url'),
       symlinkTarget: row[9],
     }
+    if (stamp !== undefined) head.diskStamp = stamp
     return extra === null ? head : { ...head, ...extraOf(extra) }
   }
 
   /** Takes STORED_COLUMNS. */
   stored(device: number, row: Row): StoredRow {
     const head = this.head(device, row)
-    const list = row[12]
+    const list = row[13]
     assertHeadRow(row)
     const listed = blockPlace(row[2]) === BLOCKS.list
     if (listed !== (typeof list === 'number')) throw damaged(`its block list of ${JSON.stringify(head.name)} is lost`)
@@ -120,8 +125,8 @@ export class RowReader {
    * They must match the hash of the record, which the checksum of the row covers.
    */
   blockHashes(row: Row, readList: (list: number) => unknown): Uint8Array | undefined {
-    const list = row[12]
-    const single = row[13]
+    const list = row[13]
+    const single = row[14]
     assertHeadRow(row)
     const place = blockPlace(row[2])
     if (place === BLOCKS.none || place === BLOCKS.hashOnly) return undefined

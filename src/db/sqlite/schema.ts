@@ -19,6 +19,8 @@ export type Schema = readonly string[]
  *   so that scans do not read it; all records of a name that have the same blocks share it.
  * - Everything is stored in the order of names or sequence numbers, as scans and indexes deliver it: an index over
  *   hashes would touch a thousand scattered pages for every thousand files (measured: 8 ms of 17 per batch).
+ * - `stamp` is the disk stamp of our own files. It has its own checksum (folder/stamp-value.ts), so that scans can
+ *   set it without reading the row.
  * - `extra` holds rare fields; see folder/extra.ts. `blocks` is filled on the first query; see block-table.ts.
  */
 export const FOLDER_SCHEMA: Schema = [
@@ -32,6 +34,7 @@ export const FOLDER_SCHEMA: Schema = [
   CREATE TABLE lists (id INTEGER PRIMARY KEY, hashes BLOB NOT NULL)`,
   `ALTER TABLE files ADD COLUMN extra TEXT;
   CREATE TABLE blocks (key INTEGER NOT NULL, sequence INTEGER NOT NULL, PRIMARY KEY (key, sequence)) WITHOUT ROWID`,
+  'ALTER TABLE files ADD COLUMN stamp INTEGER',
 ]
 
 export const MAIN_SCHEMA: Schema = [

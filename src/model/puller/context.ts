@@ -1,6 +1,6 @@
 import type { CompareOptions } from '../../core/records/change.ts'
 import type { FolderConfig } from '../../core/config/config.ts'
-import { withDiskTime, type FileInfo, type FileTime } from '../../core/records/file-info.ts'
+import { withDiskState, type DiskState, type FileInfo } from '../../core/records/file-info.ts'
 import type { DeviceId } from '../../core/ids.ts'
 import type { IgnoreRules } from '../../core/ignore/ignore.ts'
 import { joinPath } from '../../core/paths.ts'
@@ -83,9 +83,9 @@ export function pathOf(context: { readonly root: string }, name: string): string
 }
 
 /**
- * Our record of an item that matches the global one. It keeps the time on disk beside the global time: all devices must
+ * Our record of an item that matches the global one. It keeps the state on disk beside the global time: all devices must
  * agree on the time of a version, because it decides conflicts. Flags are local and reset.
  */
-export function adopted(global: FileInfo, onDisk: FileTime): FileInfo {
-  return { ...withDiskTime(global, onDisk), sequence: 0, localFlags: 0 }
+export function adopted(global: FileInfo, onDisk: DiskState): FileInfo {
+  return { ...withDiskState(global, onDisk), sequence: 0, localFlags: 0 }
 }

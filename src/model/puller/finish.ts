@@ -1,4 +1,5 @@
-import type { FileHead, FileInfo } from '../../core/records/file-info.ts'
+import { diskStampOf } from '../../core/records/disk-stamp.ts'
+import type { DiskState, FileHead, FileInfo } from '../../core/records/file-info.ts'
 import { temporaryName } from '../../core/paths.ts'
 import type { DiskStat } from '../../platform/disk.ts'
 import { adopted, type PullContext } from './context.ts'
@@ -6,7 +7,7 @@ import { itemFailed } from '../../platform/files/item-failed.ts'
 import { hasPermissions } from './make.ts'
 import { planAgain } from './plan-again.ts'
 import { putInPlace } from './replace.ts'
-import { MODIFIED, checkTarget } from './target.ts'
+import { MODIFIED, checkTarget, statItem } from './target.ts'
 import type { TempFile } from './temp-file.ts'
 
 /**
@@ -31,7 +32,16 @@ export async function finishFile(
   await context.parents.checkOpen(temporaryName(global.name, context.platform.system.platform), temp.file)
   const stat = await seal(context, global, temp)
   await replaceTarget(context, { global, ...plan }, temp)
-  context.records.add(adopted(global, stat), true)
+  context.records.add(adopted(global, await stateInPlace(context, global.name, stat)), true)
+}
+
+/** The rename changed the stamp. A file that was edited since keeps the sealed state: a scan finds the edit. */
+async function stateInPlace(context: PullContext, name: string, sealed: DiskStat): Promise<DiskState> {
+  const { modifiedS, modifiedNs, sizeBytes } = sealed
+  const now = await statItem(context, name).catch(() => undefined) // replaced already
+  if (now === undefined || now === 'other' || now.inode !== sealed.inode) return { modifiedS, modifiedNs }
+  const isSame = now.modifiedS === modifiedS && now.modifiedNs === modifiedNs && now.sizeBytes === sizeBytes
+  return { modifiedS, modifiedNs, ...(isSame && { diskStamp: diskStampOf(now) }) }
 }
 
 /**

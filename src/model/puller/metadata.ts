@@ -1,4 +1,5 @@
-import type { FileHead, FileInfo, FileTime } from '../../core/records/file-info.ts'
+import { diskStampOf } from '../../core/records/disk-stamp.ts'
+import type { DiskState, FileHead, FileInfo } from '../../core/records/file-info.ts'
 import { adopted, pathOf, type PullContext } from './context.ts'
 import { itemFailed } from '../../platform/files/item-failed.ts'
 import { hasPermissions } from './make.ts'
@@ -16,7 +17,7 @@ export async function takeMetadata(context: PullContext, global: FileInfo, local
 /**
  * Applies the metadata of the record and returns the resulting time on disk. `local` is the record of the current file.
  */
-export async function applyMetadata(context: PullContext, global: FileInfo, local: FileHead): Promise<FileTime> {
+export async function applyMetadata(context: PullContext, global: FileInfo, local: FileHead): Promise<DiskState> {
   const { disk } = context.platform
   const path = pathOf(context, global.name)
   const before = await disk.lstat(path)
@@ -27,6 +28,6 @@ export async function applyMetadata(context: PullContext, global: FileInfo, loca
   }
   await context.owners.setAt(path, global)
   await disk.setModified(path, global.modifiedS, global.modifiedNs)
-  const { modifiedS, modifiedNs } = await disk.lstat(path)
-  return { modifiedS, modifiedNs }
+  const after = await disk.lstat(path)
+  return { modifiedS: after.modifiedS, modifiedNs: after.modifiedNs, diskStamp: diskStampOf(after) }
 }

@@ -1,5 +1,6 @@
 import type { Block } from '../../core/records/block-diff.ts'
 import type { DiskItem } from '../../core/records/change.ts'
+import { diskStampOf } from '../../core/records/disk-stamp.ts'
 import type { FileInfo } from '../../core/records/file-info.ts'
 import { temporaryName } from '../../core/paths.ts'
 import { diskReason } from '../../platform/files/disk-reason.ts'
@@ -12,7 +13,7 @@ import { PullProgress } from './file-progress.ts'
 import { hasPermissions } from './make.ts'
 import type { FilePull } from './file-pull.ts'
 import { planAgain } from './plan-again.ts'
-import { isAsRecorded, statItem } from './target.ts'
+import { isUntouched, statItem } from './target.ts'
 
 const PERMISSIONS = 0o777
 const OWNER_READ_WRITE = 0o600
@@ -88,7 +89,7 @@ async function putNew(context: PullContext, global: FileInfo, data: Uint8Array, 
   let replaces: ReplacedFile | undefined
   if (local !== undefined && !local.deleted) {
     const item = context.archive === undefined ? await statItem(context, name) : undefined
-    if (!isFile(item) || !isAsRecorded(context, item, local)) return false
+    if (!isFile(item) || !isUntouched(context, item, local)) return false
     replaces = item
   }
   return await make(context, global, data, replaces)
@@ -124,7 +125,7 @@ async function make(
     if (FALL_BACK_ON.has(outcome.code)) return false
     throw itemFailed(diskReason(outcome.message))
   }
-  context.records.add(adopted(global, outcome), true)
+  context.records.add(adopted(global, { ...outcome, diskStamp: diskStampOf(outcome) }), true)
   if (outcome.hasDisplaced === true) await keepDisplaced(context, name, temporaryPath)
   return true
 }

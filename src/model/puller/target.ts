@@ -1,4 +1,5 @@
 import { isChanged, type DiskItem } from '../../core/records/change.ts'
+import { hasOtherStamp } from '../../core/records/disk-stamp.ts'
 import { isMissing } from '../../core/errors.ts'
 import type { FileHead } from '../../core/records/file-info.ts'
 import { baseOf, foldName, parentOf } from '../../core/paths.ts'
@@ -15,8 +16,8 @@ export async function statItem(context: PullContext, name: string): Promise<Disk
     const stat = await disk.lstat(path)
     if (stat.type === 'other') return 'other'
     const symlinkTarget = stat.type === 'symlink' ? await disk.readSymlink(path) : ''
-    const { type, sizeBytes, modifiedS, modifiedNs, mode } = stat
-    return { name, type, sizeBytes, modifiedS, modifiedNs, mode, symlinkTarget }
+    const { type, sizeBytes, modifiedS, modifiedNs, mode, changeStamp, inode } = stat
+    return { name, type, sizeBytes, modifiedS, modifiedNs, mode, symlinkTarget, changeStamp, inode }
   } catch (error) {
     if (isMissing(error)) return undefined
     throw error
@@ -33,6 +34,16 @@ export function isAsRecorded(
   return item !== undefined && item !== 'other' && !isChanged(local, item, context.compare)
 }
 
+/** The same, and the file was not touched since: for a file under its recorded name, as a rename changes its stamp. */
+export function isUntouched(
+  context: PullContext,
+  item: DiskItem | 'other' | undefined,
+  local: FileHead | undefined,
+): boolean {
+  if (!isAsRecorded(context, item, local)) return false
+  return item === undefined || item === 'other' || item.type !== 'file' || !hasOtherStamp(local?.diskStamp, item)
+}
+
 /** Rejects, and schedules a scan, unless the disk matches our record. */
 export async function checkTarget(
   context: PullContext,
@@ -40,7 +51,7 @@ export async function checkTarget(
   local: FileHead | undefined,
 ): Promise<DiskItem | undefined> {
   const item = await statItem(context, name)
-  if (!isAsRecorded(context, item, local) || item === 'other') {
+  if (!isUntouched(context, item, local) || item === 'other') {
     context.scanLater(name)
     const other = item === undefined ? undefined : await otherSpelling(context, name)
     throw itemFailed(other === undefined ? MODIFIED : caseConflict(baseOf(name), other))
