@@ -9,6 +9,7 @@ import { Browser, type BrowseOptions } from './browse.ts'
 import { checkFolder } from './check.ts'
 import { damaged } from '../sqlite/damage.ts'
 import { FolderState } from './folder-state.ts'
+import { setStamps } from './stamp-value.ts'
 import { FolderTable } from './folder-table.ts'
 import { RecoverableDatabase, type RecoverableDatabaseDeps, type Kind } from '../sqlite/recoverable-database.ts'
 import { Listing } from './listing.ts'
@@ -123,7 +124,7 @@ export class StoredFolderIndex implements FolderIndex {
   }
 
   setDiskStamps(stamps: ReadonlyMap<string, number>): Promise<void> {
-    return this.#database.run(({ files }) => files.setDiskStamps(stamps))
+    return this.#database.run(({ files }) => setStamps(files.database, stamps))
   }
 
   updateLocal(batch: readonly FileInfo[]): Promise<number> {

@@ -13,7 +13,6 @@ import { HEAD_COLUMNS, INFO_COLUMNS, STORED_COLUMNS } from './row-format.ts'
 import { RowReader } from './row-reader.ts'
 import { TouchedNames } from './touched-names.ts'
 import { inTransaction, Query, type Row } from '../sqlite/sql.ts'
-import { stampValue } from './stamp-value.ts'
 import type { BothRecords, IndexOwner } from '../types.ts'
 
 /** Position of the device in rows of queries that select it after HEAD_COLUMNS. */
@@ -31,7 +30,6 @@ export class FolderTable {
   readonly #writer: NameWriter
   readonly #select: Query
   readonly #selectInfo: Query
-  readonly #setStamp: Query
   readonly #selectList: Query
   readonly #pageAll: Query
   readonly #pageRange: Query
@@ -52,7 +50,6 @@ export class FolderTable {
     const from = `SELECT ${HEAD_COLUMNS} FROM files`
     this.#select = new Query(database, `SELECT ${STORED_COLUMNS} FROM files WHERE device = ? AND name = ?`)
     this.#selectInfo = new Query(database, `SELECT ${INFO_COLUMNS} FROM files WHERE device = ? AND name = ?`)
-    this.#setStamp = new Query(database, 'UPDATE files SET stamp = ? WHERE device = ? AND name = ?')
     this.#selectList = new Query(database, 'SELECT hashes FROM lists WHERE id = ?')
     this.#pageAll = new Query(database, `${from} WHERE device = ? AND name > ? ORDER BY name LIMIT ?`)
     this.#pageRange = new Query(database, `${from} WHERE device = ? AND name > ? AND name < ? ORDER BY name LIMIT ?`)
@@ -223,12 +220,6 @@ export class FolderTable {
         holder.sequence = Math.max(holder.sequence, info.sequence)
         this.#put(state, holder, this.#encoder.encode(holder.number, info, info.sequence))
       }
-    })
-  }
-
-  setDiskStamps(stamps: ReadonlyMap<string, number>): void {
-    inTransaction(this.database, () => {
-      for (const [name, stamp] of stamps) this.#setStamp.run(stampValue(stamp), LOCAL_NUMBER, name)
     })
   }
 

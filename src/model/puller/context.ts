@@ -83,8 +83,8 @@ export function pathOf(context: { readonly root: string }, name: string): string
 }
 
 /**
- * Our record of an item that matches the global one. It keeps the state on disk beside the global time: all devices must
- * agree on the time of a version, because it decides conflicts. Flags are local and reset.
+ * Our record of an item that matches the global one. It keeps the state on disk beside the global time: all devices
+ * must agree on the time of a version, because it decides conflicts. Flags are local and reset.
  */
 export function adopted(global: FileInfo, onDisk: DiskState): FileInfo {
   return { ...withDiskState(global, onDisk), sequence: 0, localFlags: 0 }
