@@ -21,11 +21,12 @@ import {
 } from '../../scanner/attributes.ts'
 import { GONE, NOT_PERMITTED, type Attributes, type AttributesWritten } from '../../platform/attributes.ts'
 import type { Disk } from '../../platform/disk.ts'
+import { Anchor } from '../../platform/files/anchored-disk.ts'
 import { itemFailed } from '../../platform/files/item-failed.ts'
 
 export interface FolderAttributesDeps {
   readonly attributes: Attributes
-  readonly disk: Pick<Disk, 'lstat' | 'chmod'>
+  readonly disk: Pick<Disk, 'chmod' | 'holdDirectory' | 'lstat' | 'realPath'>
   readonly log: Logger
 }
 
@@ -58,6 +59,7 @@ const TOO_LARGE = 'extended attributes are larger than this folder takes (maxTot
 export class FolderAttributes {
   readonly #deps: FolderAttributesDeps
   readonly #root: string
+  readonly #anchor: Anchor
   readonly #folderId: string
   readonly #rules: AttributeRulesOptions
   /** The attributes on disk match the records. */
@@ -67,6 +69,7 @@ export class FolderAttributes {
   constructor(deps: FolderAttributesDeps, { folder, root, ownShortId, synced }: FolderAttributesOptions) {
     this.#deps = deps
     this.#root = root
+    this.#anchor = new Anchor(deps.disk, root)
     this.#folderId = folder.id
     this.#rules = { filter: new AttributeFilter(folder.xattrFilter), ownShortId, synced }
   }
@@ -164,6 +167,10 @@ export class FolderAttributes {
 
   async #write(path: string, change: AttributeChange): Promise<AttributesWritten> {
     if (change.set.length === 0 && change.remove.length === 0) return { kind: 'written' }
+    return await this.#anchor.at(path, (at) => this.#writeAt(at, change))
+  }
+
+  async #writeAt(path: string, change: AttributeChange): Promise<AttributesWritten> {
     const write = () => this.#deps.attributes.write(path, change)
     const outcome = await write()
     if (outcome.kind === 'unsupported') this.#warn()

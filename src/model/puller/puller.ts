@@ -20,6 +20,7 @@ import type { PullProgress } from './file-progress.ts'
 import { Iteration } from './iteration.ts'
 import { Leftovers } from './leftovers.ts'
 import { Owners } from './owners.ts'
+import { anchoredDisk } from '../../platform/files/anchored-disk.ts'
 import { Parents } from '../../platform/files/parents.ts'
 import { PulledRecords } from './pulled-records.ts'
 import { revertChanges } from './revert.ts'
@@ -184,9 +185,11 @@ export class Puller {
     scanLater: (name: string) => void,
     signal: AbortSignal,
   ): Promise<PullContext> {
-    const { platform, folderLock, counts, sources, events, log } = this.#deps
+    const { folderLock, counts, sources, events, log } = this.#deps
     const { folder, root, ownDevice } = this.#options
-    const { disk, clock } = platform
+    const disk = anchoredDisk(this.#deps.platform.disk, root)
+    const platform = { ...this.#deps.platform, disk }
+    const { clock } = platform
     const policy = FOLDER_POLICIES[folder.type]
     const index = await this.#deps.index()
     await counts.load()

@@ -1,7 +1,7 @@
 import { messageOf, systemCode } from '../../core/errors.ts'
-import { parentOf } from '../../core/paths.ts'
-import { DiskError } from '../disk-error.ts'
-import type { Disk, DiskFile, DiskStat } from '../disk.ts'
+import { baseOf, joinPath } from '../../core/paths.ts'
+import { checkPath, DiskError } from '../disk-error.ts'
+import type { Disk, DiskFile, DiskStat, HeldDirectory } from '../disk.ts'
 import {
   hasHash,
   type CheckedBlock,
@@ -27,19 +27,13 @@ export class PlainFileMaker implements FileMaker {
   }
 
   async make(order: FileOrder): Promise<FileOutcome> {
-    const disk = this.#disk
-    let file: DiskFile | undefined
     try {
-      await this.#checkDirectory(order)
-      file = await disk.open(order.temporaryPath, 'create', order.openMode)
-      const filled = await this.#fill(order, file)
-      if (order.sync) await file.sync()
-      await this.#checkDirectory(order)
-      const displaced = await this.#putInPlace(order)
-      return { kind: 'made', ...(await madeState(file, filled)), ...displaced }
+      checkPath(order.temporaryPath, 'open')
+      checkPath(order.path, 'open')
+      await using directory = await this.#hold(order)
+      return await this.#makeIn(directory.path, order)
     } catch (error) {
-      if (file !== undefined) await this.#discard(order, file)
-      return { kind: 'failed', code: systemCode(error), message: messageOf(error) }
+      return failed(error)
     }
   }
 
@@ -62,28 +56,51 @@ export class PlainFileMaker implements FileMaker {
     return copied
   }
 
-  async #checkDirectory({ path, realDirectory }: FileOrder): Promise<void> {
-    if ((await this.#disk.realPath(parentOf(path))) !== realDirectory)
-      throw new DiskError('ELOOP', 'the directory leads elsewhere', 'open', path)
+  /** Everything happens below the held directory: one that is swapped meanwhile has no effect. */
+  async #hold({ path, realDirectory }: FileOrder): Promise<HeldDirectory> {
+    const held = await this.#disk.holdDirectory(realDirectory).catch((error: unknown) => {
+      throw systemCode(error) === 'ENOTDIR' ? elsewhere(path) : error
+    })
+    if (held.realPath === realDirectory) return held
+    await held[Symbol.asyncDispose]()
+    throw elsewhere(path)
   }
 
-  async #fill({ data, temporaryPath, modifiedS, modifiedNs, mode }: FileOrder, file: DiskFile): Promise<DiskStat> {
+  async #makeIn(directory: string, order: FileOrder): Promise<FileOutcome> {
+    const places = {
+      temporary: joinPath(directory, baseOf(order.temporaryPath)),
+      final: joinPath(directory, baseOf(order.path)),
+    }
+    let file: DiskFile | undefined
+    try {
+      file = await this.#disk.open(places.temporary, 'create', order.openMode)
+      const filled = await this.#fill(order, file, places.temporary)
+      if (order.sync) await file.sync()
+      const displaced = await this.#putInPlace(places, order.replaces)
+      return { kind: 'made', ...(await madeState(file, filled)), ...displaced }
+    } catch (error) {
+      if (file !== undefined) await this.#discard(places.temporary, file)
+      return failed(error)
+    }
+  }
+
+  async #fill({ data, modifiedS, modifiedNs, mode }: FileOrder, file: DiskFile, path: string): Promise<DiskStat> {
     await file.write(data, 0)
-    await this.#disk.setModified(temporaryPath, modifiedS, modifiedNs)
+    await this.#disk.setModified(path, modifiedS, modifiedNs)
     const stat = await file.stat()
     if (mode !== undefined && (stat.mode & PERMISSIONS) !== mode) await file.chmod(mode)
     return stat
   }
 
-  async #putInPlace({ temporaryPath, path, replaces }: FileOrder): Promise<Displaced> {
+  async #putInPlace({ temporary, final }: Places, replaces: ReplacedFile | undefined): Promise<Displaced> {
     if (replaces === undefined) {
-      await this.#disk.renameNew(temporaryPath, path)
+      await this.#disk.renameNew(temporary, final)
       return NONE
     }
-    if (!isSame(await this.#disk.lstat(path), replaces))
-      throw new DiskError('EEXIST', 'what is there is not what was expected', 'rename', path)
-    if (await this.#disk.exchange(temporaryPath, path)) return await this.#removeDisplaced(temporaryPath, replaces)
-    await this.#disk.rename(temporaryPath, path)
+    if (!isSame(await this.#disk.lstat(final), replaces))
+      throw new DiskError('EEXIST', 'what is there is not what was expected', 'rename', final)
+    if (await this.#disk.exchange(temporary, final)) return await this.#removeDisplaced(temporary, replaces)
+    await this.#disk.rename(temporary, final)
     return NONE
   }
 
@@ -95,15 +112,23 @@ export class PlainFileMaker implements FileMaker {
     return NONE
   }
 
-  async #discard(order: FileOrder, file: DiskFile): Promise<void> {
+  async #discard(path: string, file: DiskFile): Promise<void> {
     await file.close().catch(() => {}) // already closed, or crashed
-    try {
-      await this.#checkDirectory(order)
-      await this.#disk.removeFile(order.temporaryPath)
-    } catch {
-      // The first error is reported.
-    }
+    await this.#disk.removeFile(path).catch(() => {}) // the first error is reported
   }
+}
+
+interface Places {
+  readonly temporary: string
+  readonly final: string
+}
+
+function failed(error: unknown): FileOutcome {
+  return { kind: 'failed', code: systemCode(error), message: messageOf(error) }
+}
+
+function elsewhere(path: string): DiskError {
+  return new DiskError('ELOOP', 'the directory leads elsewhere', 'open', path)
 }
 
 type Displaced = Pick<MadeFile, 'hasDisplaced'>

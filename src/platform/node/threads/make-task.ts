@@ -1,17 +1,4 @@
-import {
-  closeSync,
-  constants,
-  fchmodSync,
-  fstatSync,
-  fsync,
-  futimesSync,
-  openSync,
-  readlinkSync,
-  realpathSync,
-  unlinkSync,
-} from 'node:fs'
-import { baseOf, joinPath, parentOf } from '../../../core/paths.ts'
-import { DiskError } from '../../disk-error.ts'
+import { closeSync, constants, fchmodSync, fstatSync, fsync, futimesSync, openSync, unlinkSync } from 'node:fs'
 import type { FileOrder, FileOutcome, MadeFile } from '../../file-maker.ts'
 import {
   BlockWriting,
@@ -25,6 +12,7 @@ import {
 import { posix } from '../native/posix.ts'
 import { secondsText } from '../disk/disk-time.ts'
 import { exactStat } from '../disk/disk-stat.ts'
+import { PlaceOfFile } from './place-of-file.ts'
 import { putInPlace, type Displaced } from './put-in-place.ts'
 
 /** Orders as posted to a thread: the contents of files are parts of one transferred buffer. */
@@ -76,8 +64,6 @@ export class FileMaking {
   readonly #queue: Waiting[] = []
   readonly #results: NumberedOutcome[] = []
   readonly #blocks = new BlockWriting((order, outcome) => this.#report(order, outcome))
-  /** Directories whose real path was checked in this turn of the event loop. */
-  readonly #seen = new Set<string>()
   #syncing = 0
   #scheduled = false
 
@@ -103,15 +89,14 @@ export class FileMaking {
   #begin({ order, data }: Waiting): void {
     let file: OpenedFile | undefined
     try {
-      this.#checkDirectory(order)
       file = new OpenedFile(order)
       file.fill(data)
-      if (!order.sync) return this.#end(order, file, null)
+      if (!order.sync) return this.#end(file, null)
       const opened = file
       this.#syncing++
       fsync(opened.descriptor, (error) => {
         this.#syncing--
-        this.#end(order, opened, error)
+        this.#end(opened, error)
         this.#proceed()
       })
     } catch (error) {
@@ -120,29 +105,16 @@ export class FileMaking {
     }
   }
 
-  /**
-   * Resolving a directory takes a call for each component, and many files of a turn share one. `checkPlace` detects a
-   * file created in the wrong place by a race.
-   */
-  #checkDirectory(order: NumberedFile): void {
-    const place = `${parentOf(order.path)}\0${order.realDirectory}`
-    if (this.#seen.has(place)) return
-    checkDirectory(order)
-    if (this.#seen.size === 0) setImmediate(() => this.#seen.clear())
-    this.#seen.add(place)
-  }
-
-  #end(order: NumberedFile, file: OpenedFile, error: Error | null): void {
+  #end(file: OpenedFile, error: Error | null): void {
     let displaced: Displaced
     try {
       if (error !== null) throw error
-      file.checkPlace()
-      displaced = putInPlace(order)
+      displaced = file.putInPlace()
     } catch (reason) {
       file.discard()
-      return this.#report(order, failed(reason))
+      return this.#report(file.order, failed(reason))
     }
-    this.#report(order, { kind: 'made', ...file.closeMade(), ...displaced })
+    this.#report(file.order, { kind: 'made', ...file.closeMade(), ...displaced })
   }
 
   /**
@@ -165,19 +137,26 @@ function isMade({ outcome }: NumberedOutcome): boolean {
   return outcome.kind === 'made'
 }
 
-/** The temporary file of an order. */
+/** The temporary file of an order, below a held directory: one that is swapped meanwhile has no effect. */
 class OpenedFile {
+  readonly order: NumberedFile
   readonly descriptor: number
-  readonly #order: NumberedFile
+  readonly #directory: PlaceOfFile
   #closed = false
 
   constructor(order: NumberedFile) {
-    this.#order = order
-    this.descriptor = openSync(order.temporaryPath, CREATE, order.openMode)
+    this.order = order
+    this.#directory = new PlaceOfFile(order)
+    try {
+      this.descriptor = openSync(this.#directory.temporaryPath, CREATE, order.openMode)
+    } catch (error) {
+      this.#directory[Symbol.dispose]()
+      throw error
+    }
   }
 
   fill(data: Uint8Array): void {
-    const { mode, modifiedS, modifiedNs } = this.#order
+    const { mode, modifiedS, modifiedNs } = this.order
     writeAll(this.descriptor, data, 0)
     const native = posix()
     const time = secondsText(modifiedS, modifiedNs)
@@ -187,51 +166,32 @@ class OpenedFile {
       fchmodSync(this.descriptor, mode)
   }
 
-  /** Checks the real path of the open file; where the system does not provide it, the path of the directory. */
-  checkPlace(): void {
-    const { temporaryPath, realDirectory } = this.#order
-    const actual = process.platform === 'linux' ? placeOf(this.descriptor) : undefined
-    if (actual === undefined) checkDirectory(this.#order)
-    else if (actual !== joinPath(realDirectory, baseOf(temporaryPath))) throw elsewhere(temporaryPath)
-  }
-
-  close(): void {
-    if (this.#closed) return
-    this.#closed = true
-    closeSync(this.descriptor)
+  putInPlace(): Displaced {
+    this.#directory.check()
+    return putInPlace({ ...this.order, temporaryPath: this.#directory.temporaryPath, path: this.#directory.path })
   }
 
   /** After the rename, which changes the stamp. */
   closeMade(): Omit<MadeFile, 'hasDisplaced'> {
     const { modifiedS, modifiedNs, inode, changeStamp } = exactStat(fstatSync(this.descriptor, { bigint: true }))
-    this.close()
+    this.#close()
     return { modifiedS, modifiedNs, inode: Number(inode), changeStamp }
   }
 
-  /** Removed only if the name still refers to it: a later scan removes leftovers. */
   discard(): void {
     try {
-      this.close()
-      checkDirectory(this.#order)
-      unlinkSync(this.#order.temporaryPath)
+      this.#directory.check()
+      unlinkSync(this.#directory.temporaryPath)
     } catch {
       // The first error is reported.
     }
+    this.#close()
   }
-}
 
-function placeOf(descriptor: number): string | undefined {
-  try {
-    return readlinkSync(`/proc/self/fd/${descriptor}`)
-  } catch {
-    return undefined // no /proc
+  #close(): void {
+    if (this.#closed) return
+    this.#closed = true
+    closeSync(this.descriptor)
+    this.#directory[Symbol.dispose]()
   }
-}
-
-function checkDirectory({ path, realDirectory }: NumberedFile): void {
-  if (realpathSync.native(parentOf(path)) !== realDirectory) throw elsewhere(path)
-}
-
-function elsewhere(path: string): DiskError {
-  return new DiskError('ELOOP', 'the directory leads elsewhere', 'open', path)
 }

@@ -1,0 +1,48 @@
+import { realpathSync } from 'node:fs'
+import { systemCode } from '../../../core/errors.ts'
+import { baseOf, joinPath, parentOf } from '../../../core/paths.ts'
+import { DiskError } from '../../disk-error.ts'
+import type { FileOrder } from '../../file-maker.ts'
+import { openDirectory, type OpenDirectory } from '../disk/held-directory.ts'
+
+/** The directory of a file under construction, held open where the system can refer to it. */
+export class PlaceOfFile implements Disposable {
+  readonly temporaryPath: string
+  readonly path: string
+  readonly #order: Pick<FileOrder, 'path' | 'realDirectory'>
+  readonly #directory: OpenDirectory | undefined
+
+  constructor(order: Pick<FileOrder, 'path' | 'temporaryPath' | 'realDirectory'>) {
+    this.#order = order
+    this.#directory = opened(order)
+    const directory = this.#directory?.path ?? parentOf(order.path)
+    this.temporaryPath = joinPath(directory, baseOf(order.temporaryPath))
+    this.path = joinPath(directory, baseOf(order.path))
+    if (this.#directory === undefined) this.check()
+  }
+
+  /** Without a held directory: whether the path still leads there. */
+  check(): void {
+    const { path, realDirectory } = this.#order
+    if (this.#directory === undefined && realpathSync.native(parentOf(path)) !== realDirectory) throw elsewhere(path)
+  }
+
+  [Symbol.dispose](): void {
+    this.#directory?.[Symbol.dispose]()
+  }
+}
+
+function opened({ path, realDirectory }: Pick<FileOrder, 'path' | 'realDirectory'>): OpenDirectory | undefined {
+  try {
+    const directory = openDirectory(realDirectory)
+    if (directory === undefined || directory.realPath === realDirectory) return directory
+    directory[Symbol.dispose]()
+  } catch (error) {
+    if (systemCode(error) !== 'ENOTDIR') throw error
+  }
+  throw elsewhere(path)
+}
+
+function elsewhere(path: string): DiskError {
+  return new DiskError('ELOOP', 'the directory leads elsewhere', 'open', path)
+}
