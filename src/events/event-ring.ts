@@ -3,8 +3,13 @@ import { Ring } from './ring.ts'
 import type { Event, EventBuffer, EventRow } from './types.ts'
 
 const ROWS_MAX = 1_000
-/** File names in all rows: bounds memory when a thousand events carry a thousand names each. */
-const NAMES_MAX = 100_000
+/** Bounds memory when a thousand events carry a thousand names each, or names chosen by a peer. */
+const BYTES_MAX = 16 * 1024 * 1024
+/** Estimates of the memory of a row, and of a value besides its characters. */
+const ROW_BYTES = 128
+const VALUE_BYTES = 16
+/** The data of an event is shared by all rings, so that its size is computed once. */
+const sizes = new WeakMap<object, number>()
 
 interface Waiter {
   readonly since: number
@@ -17,7 +22,7 @@ export class EventRing implements EventBuffer {
   readonly #rows = new Ring<EventRow>(ROWS_MAX)
   readonly #waiters = new Set<Waiter>()
   #newestId: number
-  #nameCount = 0
+  #bytes = 0
 
   /** Ids continue after `lastId`: 0 for a first selection. */
   constructor(clock: Clock, lastId: number) {
@@ -35,14 +40,14 @@ export class EventRing implements EventBuffer {
 
   push(event: Event): void {
     const row = { ...event, id: ++this.#newestId }
-    this.#nameCount += namesIn(row)
-    let dropped = this.#rows.push(row)
-    if (dropped !== undefined) this.#nameCount -= namesIn(dropped)
-    while (this.#nameCount > NAMES_MAX && this.#rows.size > 1) {
-      dropped = this.#rows.dropOldest()
-      if (dropped !== undefined) this.#nameCount -= namesIn(dropped)
-    }
+    this.#bytes += bytesOf(row)
+    this.#forget(this.#rows.push(row))
+    while (this.#bytes > BYTES_MAX && this.#rows.size > 1) this.#forget(this.#rows.dropOldest())
     for (const waiter of this.#waiters) if (this.#newestId > waiter.since) waiter.wake()
+  }
+
+  #forget(dropped: EventRow | undefined): void {
+    if (dropped !== undefined) this.#bytes -= bytesOf(dropped)
   }
 
   async since(since: number, timeoutMs: number, signal: AbortSignal): Promise<readonly EventRow[]> {
@@ -69,7 +74,19 @@ export class EventRing implements EventBuffer {
   }
 }
 
-function namesIn(event: Event): number {
-  if (event.type === 'LocalIndexUpdated') return event.data.filenames.length
-  return event.type === 'FolderErrors' ? event.data.errors.length : 0
+/** The estimated memory of an event. */
+function bytesOf({ data }: Pick<Event, 'data'>): number {
+  if (typeof data !== 'object' || data === null) return ROW_BYTES + sizeOf(data)
+  let bytes = sizes.get(data)
+  if (bytes === undefined) sizes.set(data, (bytes = ROW_BYTES + sizeOf(data)))
+  return bytes
+}
+
+function sizeOf(value: unknown): number {
+  if (typeof value === 'string') return VALUE_BYTES + 2 * value.length
+  if (typeof value !== 'object' || value === null) return VALUE_BYTES
+  let bytes = VALUE_BYTES
+  if (Array.isArray(value)) for (const element of value) bytes += sizeOf(element)
+  else for (const [key, field] of Object.entries(value)) bytes += 2 * key.length + sizeOf(field)
+  return bytes
 }

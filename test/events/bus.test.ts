@@ -104,14 +104,42 @@ test('W-18: a buffer keeps the last thousand events; the ids show the gap', asyn
   assert.deepEqual([rows[0]?.id, rows.at(-1)?.id, rows.at(-1)?.data], [561, 1_560, '1560'])
 })
 
-test('W-18: events with many file names evict older ones, which bounds memory', async () => {
+test('W-18: large events evict older ones, which bounds memory in bytes', async () => {
   const { bus } = make()
-  const buffer = bus.buffer(types('LocalIndexUpdated'))
-  const filenames = Array.from({ length: 1_000 }, (_, i) => `f${i}`)
-  for (let i = 1; i <= 300; i++)
-    bus.emit('LocalIndexUpdated', { folder: 'f', items: 1_000, filenames, sequence: i, version: i })
-  const rows = await buffer.since(0, 0, never)
-  assert.deepEqual([rows.length, rows[0]?.id, rows.at(-1)?.id], [100, 201, 300])
+  const KIB = 1_024
+  const name = 'x'.repeat(8 * KIB)
+  const cases: readonly (readonly [EventType, () => void])[] = [
+    [
+      'LocalIndexUpdated',
+      () => bus.emit('LocalIndexUpdated', { folder: 'f', items: 9, filenames: names(64), sequence: 1, version: 1 }),
+    ],
+    [
+      'RemoteDownloadProgress',
+      () => bus.emit('RemoteDownloadProgress', { device: 'd', folder: 'f', state: state(64) }),
+    ],
+    ['Failure', () => bus.emit('Failure', name.repeat(64))],
+  ]
+  const names = (count: number) => Array.from({ length: count }, (_, i) => name + i)
+  const state = (count: number) => Object.fromEntries(names(count).map((each) => [each, 1]))
+  for (const [type, emit] of cases) {
+    const buffer = bus.buffer(types(type))
+    for (let i = 1; i <= 40; i++) emit()
+    const rows = await buffer.since(0, 0, never)
+    // 64 names of 8 Ki characters of two bytes are 1 MiB, and 16 MiB are kept.
+    assert.deepEqual([rows.length, rows[0]?.id, rows.at(-1)?.id], [15, 26, 40], type)
+    bus.emit(type, undefined as never)
+    assert.equal((await buffer.since(0, 0, never)).length, 16, 'a small event evicts none')
+  }
+})
+
+test('an event above the limit is kept until the next', async () => {
+  const { bus } = make()
+  const buffer = bus.buffer(types('Failure'))
+  for (const text of ['small', 'x'.repeat(9 * 1_024 * 1_024), 'last']) bus.emit('Failure', text)
+  assert.deepEqual(
+    (await buffer.since(0, 0, never)).map(({ id }) => id),
+    [3],
+  )
 })
 
 /** The n-th of many different selections. */

@@ -7,7 +7,7 @@ import { startOfSending, wentBack, type FolderVerdict, type IndexPosition } from
 import { IndexReceiver } from './index-receiver.ts'
 import { IndexSender } from './index-sender.ts'
 import type { PeersDeps } from './peer-deps.ts'
-import { RemoteDownloads } from './remote-downloads.ts'
+import { RemoteDownloads, type DownloadMemory } from './remote-downloads.ts'
 
 /**
  * Pulls wait this long for the rest of an announced index: one pass over all records is quicker than two. Of a very
@@ -30,11 +30,13 @@ export interface PeerFolderOptions {
   readonly verdict: Extract<FolderVerdict, { kind: 'exchange' }>
   /** The position sent over this connection before the exchange was interrupted. */
   readonly sentSequence: IndexPosition | undefined
+  /** Shared by the folders of the device. */
+  readonly downloadMemory: DownloadMemory
 }
 
 /** The index exchange of one folder with one device over one connection, in both directions. */
 export class PeerFolder {
-  readonly downloads = new RemoteDownloads()
+  readonly downloads: RemoteDownloads
   readonly #deps: PeersDeps
   readonly #options: PeerFolderOptions
   readonly #receiver: IndexReceiver
@@ -52,6 +54,7 @@ export class PeerFolder {
   ) {
     this.#deps = deps
     this.#options = options
+    this.downloads = new RemoteDownloads(options.downloadMemory)
     this.#receiver = parts.receiver
     this.#sender = parts.sender
     this.#sending = this.#send(parts.connection)
@@ -108,6 +111,7 @@ export class PeerFolder {
   /** Resolves when nothing is being sent any more. */
   async stop(): Promise<void> {
     this.#stop.abort()
+    this.downloads.clear()
     await Promise.all([this.#sending, this.#initialWait])
   }
 

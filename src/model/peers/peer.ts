@@ -23,6 +23,7 @@ import {
 import type { RemoteState } from './peer-deps.ts'
 import { PeerFolder, type PeerFolderDeps } from './peer-folder.ts'
 import { maskErrors, Refusal, refuseIndex } from './refusal.ts'
+import { DownloadMemory } from './remote-downloads.ts'
 import { PeerLinks, type Link } from './peer-links.ts'
 import { announcedPositions, clusterConfigFingerprint } from './cluster-config-fingerprint.ts'
 
@@ -45,6 +46,7 @@ export class Peer {
   readonly #folders = new Map<FolderId, PeerFolder>()
   /** The index position sent to the device, for folders whose exchange is interrupted. */
   readonly #sentSequence = new Map<FolderId, IndexPosition>()
+  readonly #downloadMemory = new DownloadMemory()
   /** Serializes changes of the exchanges. */
   readonly #exchangeLock = new Mutex()
   /** Exchanges that are stopping: a message may still be in the send queue. */
@@ -211,7 +213,8 @@ export class Peer {
       if (decision.kind !== 'exchange' || this.#folders.has(folder)) continue
       if (this.#deps.roots.get(folder) === undefined) continue // not running yet, or just stopped
       const sentSequence = restart ? undefined : this.#sentSequence.get(folder)
-      const options = { device: this.device, folder, verdict: decision, sentSequence }
+      const { device } = this
+      const options = { device, folder, verdict: decision, sentSequence, downloadMemory: this.#downloadMemory }
       this.#deps.recordsChanged(folder, undefined)
       await this.#useIndex(folder, async () => {
         this.#folders.set(folder, await PeerFolder.start(this.#deps, primary.connection, options))

@@ -1,35 +1,24 @@
 import type { Config } from '../../core/config/config.ts'
-import { parseDeviceId } from '../../core/device-id.ts'
 import { messageOf } from '../../core/errors.ts'
-import { parseFolderId, type DeviceId, type FolderId } from '../../core/ids.ts'
+import type { DeviceId, FolderId } from '../../core/ids.ts'
 import type { KeyValue } from '../../db/types.ts'
 import type { EventMap, EventSink, Logger } from '../../events/types.ts'
 import { PacedTask } from '../../sync/paced-task.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { FolderOffer } from './cluster-config.ts'
+import { parsePendingDevice, parsePendingFolder, type PendingDevice, type PendingFolder } from './pending-entries.ts'
 
 /** Bounds memory, as any host can connect with any number of device IDs: the oldest entries are dropped. */
 const DEVICES_MAX = 500
 const FOLDERS_MAX = 2_000
+/** The folders of one device, so that none displaces those of all others. Ids and labels are short. */
+const OFFER_BYTES_MAX = 256 * 1024
+const OFFER_BYTES = 128
 const TEXT_LENGTH_MAX = 256
 const DEVICES_KEY = 'pending/devices'
 const FOLDERS_KEY = 'pending/folders'
 /** Bounds disk writes when many unknown devices connect. Entries lost in a crash return with the next connection. */
 const SAVE_PAUSE_MS = 5_000
-
-/** An unknown device that tried to connect. The name and the address are unverified. */
-export interface PendingDevice {
-  readonly device: DeviceId
-  readonly timeMs: number
-  readonly name: string
-  readonly address: string
-}
-
-/** A folder that a known device offers. */
-export interface PendingFolder extends FolderOffer {
-  readonly device: DeviceId
-  readonly timeMs: number
-}
 
 export interface PendingDeps {
   readonly clock: Clock
@@ -58,11 +47,11 @@ export class Pending {
   async load(): Promise<void> {
     try {
       for (const entry of await this.#read(DEVICES_KEY)) {
-        const known = parseDevice(entry)
+        const known = parsePendingDevice(entry)
         if (known !== undefined) this.#devices.set(known.device, known)
       }
       for (const entry of await this.#read(FOLDERS_KEY)) {
-        const known = parseFolder(entry)
+        const known = parsePendingFolder(entry)
         if (known !== undefined) this.#folders.set(keyOf(known), known)
       }
     } catch (error) {
@@ -117,7 +106,7 @@ export class Pending {
     const ignored = new Set(
       this.#config.devices.find(({ deviceID }) => deviceID === device)?.ignoredFolders.map(({ id }) => id),
     )
-    const wanted = offers.filter(({ folder }) => !ignored.has(folder)).slice(0, FOLDERS_MAX)
+    const wanted = withinLimit(offers.filter(({ folder }) => !ignored.has(folder)))
     const offered = new Set(wanted.map(({ folder }) => folder))
     const removed = this.folders.filter((entry) => entry.device === device && !offered.has(entry.folder))
     for (const entry of removed) this.#folders.delete(keyOf(entry))
@@ -245,52 +234,19 @@ export class Pending {
   }
 }
 
+/** The first offers, up to the limit of one device. */
+function withinLimit(offers: readonly FolderOffer[]): readonly FolderOffer[] {
+  let bytes = 0
+  return offers.filter(({ folder, label }) => {
+    bytes += OFFER_BYTES + 2 * (folder.length + label.length)
+    return bytes <= OFFER_BYTES_MAX
+  })
+}
+
 function keyOf({ device, folder }: { readonly device: DeviceId; readonly folder: FolderId }): string {
   return `${device}/${folder}`
 }
 
 function isSameOffer(a: FolderOffer, b: FolderOffer): boolean {
   return a.label === b.label && a.receiveEncrypted === b.receiveEncrypted && a.remoteEncrypted === b.remoteEncrypted
-}
-
-function parseDevice(value: unknown): PendingDevice | undefined {
-  const device = deviceOf(value)
-  if (device === undefined) return undefined
-  return { device, timeMs: numberOf(value, 'timeMs'), name: textOf(value, 'name'), address: textOf(value, 'address') }
-}
-
-function parseFolder(value: unknown): PendingFolder | undefined {
-  const device = deviceOf(value)
-  const folder = parseFolderId(textOf(value, 'folder'))
-  if (device === undefined || folder === undefined) return undefined
-  return {
-    device,
-    folder,
-    timeMs: numberOf(value, 'timeMs'),
-    label: textOf(value, 'label'),
-    receiveEncrypted: fieldOf(value, 'receiveEncrypted') === true,
-    remoteEncrypted: fieldOf(value, 'remoteEncrypted') === true,
-  }
-}
-
-function deviceOf(value: unknown): DeviceId | undefined {
-  try {
-    return parseDeviceId(textOf(value, 'device'))
-  } catch {
-    return undefined // not written by us
-  }
-}
-
-function fieldOf(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
-}
-
-function textOf(value: unknown, name: string): string {
-  const field = fieldOf(value, name)
-  return typeof field === 'string' ? field : ''
-}
-
-function numberOf(value: unknown, name: string): number {
-  const field = fieldOf(value, name)
-  return typeof field === 'number' && Number.isFinite(field) ? field : 0
 }

@@ -2,9 +2,17 @@ import type { FileHead } from '../../core/records/file-info.ts'
 import { compareVersions, type VersionVector } from '../../core/records/version-vector.ts'
 import type { DownloadUpdate } from '../../protocol/types.ts'
 
-/** Bounds what is stored per device and folder; announcements beyond that are ignored. */
-const FILES_MAX = 1_000
-const BLOCKS_MAX = 1_000_000
+/** Bounds what is stored per device, in all its folders; announcements beyond that are ignored. */
+const BYTES_MAX = 8 * 1024 * 1024
+/** Estimates of the memory of one file besides its name, of one counter of its version, and of one block. */
+const FILE_BYTES = 256
+const COUNTER_BYTES = 64
+const BLOCK_BYTES = 32
+
+/** The memory used for the announcements of one device. */
+export class DownloadMemory {
+  usedBytes = 0
+}
 
 interface Download {
   readonly version: VersionVector
@@ -15,7 +23,11 @@ interface Download {
 /** The unfinished files of a device in one folder, as it announced them: their blocks can be requested too. */
 export class RemoteDownloads {
   readonly #files = new Map<string, Download>()
-  #blockCount = 0
+  readonly #memory: DownloadMemory
+
+  constructor(memory: DownloadMemory) {
+    this.#memory = memory
+  }
 
   update(updates: readonly DownloadUpdate[]): void {
     for (const update of updates) {
@@ -26,24 +38,40 @@ export class RemoteDownloads {
         continue
       }
       if (!same) this.#remove(update.name)
-      if (this.#files.size < FILES_MAX || same) this.#append(update)
+      this.#append(update)
     }
   }
 
   #append({ name, version, blockSizeBytes, blockIndexes }: DownloadUpdate): void {
-    const download = this.#files.get(name) ?? { version, blockSizeBytes, blocks: new Set<number>() }
-    this.#files.set(name, download)
-    const before = download.blocks.size
-    for (const block of blockIndexes) {
-      if (this.#blockCount + download.blocks.size - before >= BLOCKS_MAX) break
-      if (block >= 0) download.blocks.add(block)
+    const known = this.#files.get(name)
+    const download = known ?? { version, blockSizeBytes, blocks: new Set<number>() }
+    if (known === undefined) {
+      if (!this.#reserve(bytesOf(name, download))) return
+      this.#files.set(name, download)
     }
-    this.#blockCount += download.blocks.size - before
+    for (const block of blockIndexes) {
+      if (block < 0 || download.blocks.has(block)) continue
+      if (!this.#reserve(BLOCK_BYTES)) return
+      download.blocks.add(block)
+    }
+  }
+
+  #reserve(bytes: number): boolean {
+    if (this.#memory.usedBytes + bytes > BYTES_MAX) return false
+    this.#memory.usedBytes += bytes
+    return true
   }
 
   #remove(name: string): void {
-    this.#blockCount -= this.#files.get(name)?.blocks.size ?? 0
+    const download = this.#files.get(name)
+    if (download === undefined) return
+    this.#memory.usedBytes -= bytesOf(name, download)
     this.#files.delete(name)
+  }
+
+  /** Releases the memory. */
+  clear(): void {
+    this.discard([...this.#files.keys()])
   }
 
   /** The device sent new records of these names. */
@@ -72,4 +100,8 @@ export class RemoteDownloads {
   counts(): Readonly<Record<string, number>> {
     return Object.fromEntries([...this.#files].map(([name, { blocks }]) => [name, blocks.size]))
   }
+}
+
+function bytesOf(name: string, { version, blocks }: Download): number {
+  return FILE_BYTES + 2 * name.length + COUNTER_BYTES * version.length + BLOCK_BYTES * blocks.size
 }

@@ -158,7 +158,17 @@ test('the lists of unknown devices and offers are bounded and hold the newest', 
     SERVER,
     Array.from({ length: 5_000 }, (_, i) => offer(`f${i}`)),
   )
-  assert.equal(pending.folders.length, 2_000)
+  const ofServer = pending.folders.length
+  assert.ok(ofServer > 1_500 && ofServer <= 2_000, `${ofServer} offers of one device`)
+  const long = Array.from({ length: 5_000 }, (_, i) => ({ ...offer(`${'f'.repeat(250)}${i}`), label: 'l'.repeat(256) }))
+  pending.foldersOffered(SERVER, long)
+  assert.ok(pending.folders.length < 256, `${pending.folders.length} long offers of one device`)
+  pending.foldersOffered(LAPTOP, [offer('a')])
+  pending.foldersOffered(SERVER, long)
+  assert.ok(
+    pending.folders.some(({ device }) => device === LAPTOP),
+    'one device does not displace the offers of others',
+  )
   await pending.saved()
 })
 

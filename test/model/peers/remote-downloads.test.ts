@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { RemoteDownloads } from '../../../src/model/peers/remote-downloads.ts'
+import { DownloadMemory, RemoteDownloads } from '../../../src/model/peers/remote-downloads.ts'
 import type { DownloadUpdate } from '../../../src/protocol/types.ts'
 import { HolderCache } from '../../../src/model/state/holder-cache.ts'
-import type { DeviceId } from '../../../src/core/ids.ts'
+import type { DeviceId, ShortId } from '../../../src/core/ids.ts'
 import { file, version } from '../../db/records.ts'
 import { DOCS, folderId } from '../../support/model.ts'
 
@@ -12,7 +12,7 @@ function append(name: string, counter: number, ...blockIndexes: number[]): Downl
 }
 
 test('announced blocks are available for the announced version only', () => {
-  const downloads = new RemoteDownloads()
+  const downloads = new RemoteDownloads(new DownloadMemory())
   downloads.update([append('a', 1, 0, 2), append('a', 1, 3)])
   const has = (counter: number, block: number) => downloads.has(file('a', { version: version(counter) }), block)
   assert.deepEqual([has(1, 0), has(1, 1), has(1, 2), has(1, 3), has(2, 0)], [true, false, true, true, false])
@@ -22,7 +22,7 @@ test('announced blocks are available for the announced version only', () => {
 })
 
 test('a file is discarded by a forget update for its version, or when its record arrives', () => {
-  const downloads = new RemoteDownloads()
+  const downloads = new RemoteDownloads(new DownloadMemory())
   downloads.update([append('a', 1, 0), append('b', 1, 0)])
   downloads.update([{ ...append('a', 9), kind: 'forget' }])
   assert.deepEqual(downloads.counts(), { a: 1, b: 1 })
@@ -31,19 +31,37 @@ test('a file is discarded by a forget update for its version, or when its record
   assert.deepEqual(downloads.counts(), {})
 })
 
-test('announcements of one device are bounded', () => {
-  const downloads = new RemoteDownloads()
-  for (let i = 0; i < 3_000; i++)
-    downloads.update([append(`f${i}`, 1, ...Array.from({ length: 1_000 }, (_, block) => block))])
-  const counts = Object.values(downloads.counts())
-  assert.equal(counts.length, 1_000)
-  assert.equal(
-    counts.reduce((sum, count) => sum + count, 0),
-    1_000_000,
-  )
-  downloads.discard(Array.from({ length: 1_000 }, (_, i) => `f${i}`))
-  downloads.update([append('x', 1, 1)])
-  assert.deepEqual(downloads.counts(), { x: 1 }, 'discarded files free capacity')
+const BYTES_MAX = 8 * 1024 * 1024
+
+test('the announcements of one device are bounded in bytes, in all its folders', () => {
+  const memory = new DownloadMemory()
+  const [one, other] = [new RemoteDownloads(memory), new RemoteDownloads(memory)]
+  const blocks = Array.from({ length: 1_000 }, (_, block) => block)
+  for (let i = 0; i < 3_000; i++) one.update([append(`f${i}`, 1, ...blocks)])
+  const counts = Object.values(one.counts())
+  const stored = counts.reduce((sum, count) => sum + count, 0)
+  assert.ok(stored > 200_000 && stored < 300_000, `${stored} blocks`)
+  assert.ok(memory.usedBytes <= BYTES_MAX && memory.usedBytes > BYTES_MAX - 300, `${memory.usedBytes} bytes`)
+  other.update([append('g', 1, 0, 1)])
+  assert.deepEqual(other.counts(), {}, 'the other folder shares the limit')
+  one.discard(['f0'])
+  other.update([append('x', 1, 1, 1)])
+  assert.deepEqual(other.counts(), { x: 1 }, 'discarded files free memory')
+  one.clear()
+  other.clear()
+  assert.equal(memory.usedBytes, 0)
+})
+
+test('long names and versions of announcements count', () => {
+  const memory = new DownloadMemory()
+  const downloads = new RemoteDownloads(memory)
+  const long = Array.from({ length: 1_000 }, (_, i) => ({ ...append('x'.repeat(8_000) + i, 1) }))
+  downloads.update(long)
+  assert.ok(Object.keys(downloads.counts()).length < 520)
+  downloads.clear()
+  const counters = Array.from({ length: 1_000 }, (_, i) => ({ device: BigInt(i) as ShortId, value: 1n }))
+  downloads.update(long.map((update, i) => ({ ...update, name: `f${i}`, version: counters })))
+  assert.ok(Object.keys(downloads.counts()).length < 135)
 })
 
 test('holders of a file are cached for its version until the name is invalidated', () => {
