@@ -578,7 +578,7 @@ for (const [what, count, isRefused] of [
   ['ten thousand devices is accepted', 10_000, false],
   ['more devices is refused', 10_001, true],
 ] as const) {
-  test(`a ClusterConfig of ${what}`, async () => {
+  test(`B-23: a ClusterConfig of ${what}`, async () => {
     const { stream, connection, handler } = await openConnection()
     const devices = Array.from({ length: count }, (_, i) => {
       const id = Buffer.alloc(32, 1)
@@ -596,14 +596,14 @@ for (const [what, count, isRefused] of [
   })
 }
 
-test('a ClusterConfig of millions of empty folders is refused', async () => {
+test('B-23: a ClusterConfig of millions of empty folders is refused', async () => {
   const { stream, connection, running } = await openConnection()
   stream.feed(frame(0, Buffer.alloc(8 * MIB).fill(Buffer.from('0a00', 'hex'))))
   await running
   assert.match(connection.closed.reason.message, /too many parts/)
 })
 
-test('a folder with an id of more than 256 bytes is left out of a ClusterConfig', async () => {
+test('B-23: a folder with an id of more than 256 bytes is left out of a ClusterConfig', async () => {
   const { stream, connection, handler } = await openConnection()
   const ids = ['a'.repeat(256), 'b'.repeat(257), 'ü'.repeat(129)]
   stream.feed(frame(0, encode(CLUSTER_CONFIG, { folders: ids.map((id) => ({ id, devices: [] })) as never })))

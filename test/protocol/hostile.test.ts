@@ -77,13 +77,13 @@ function indexSteps(rest: Uint8Array): Steps<unknown> {
 }
 
 for (const [what, bytes, steps] of LONG) {
-  test(`decoding pauses after 32 KiB at the latest: ${what}`, () => {
+  test(`B-23: decoding pauses after 32 KiB at the latest: ${what}`, () => {
     const count = stepsOf(steps())
     assert.ok(count >= Math.floor(bytes / (STEP_BYTES + 64)) - 1, `${count} steps for ${bytes} bytes`)
   })
 }
 
-test('the costly conversion of devices pauses after 128', () => {
+test('B-23: the costly conversion of devices pauses after 128', () => {
   const config = (count: number) => readClusterConfig(field(1, repeated(DEVICE, count * DEVICE.length)))
   assert.ok(stepsOf(config(800)) >= 6)
   assert.equal(stepsOf(config(127)), 0)
@@ -118,7 +118,7 @@ for (const [what, type, body] of [
   ['an index update without its folder in front', UPDATE, Buffer.concat([repeated(EMPTY_FIELD, 2 * MIB), FOLDER])],
   ['a cluster config', CLUSTER_CONFIG, field(1, Buffer.concat([FOLDER, repeated(DEVICE, 10_000 * DEVICE.length)]))],
 ] as const) {
-  test(`other work runs between the time slices of ${what}`, async () => {
+  test(`B-23: other work runs between the time slices of ${what}`, async () => {
     const clock = new TickingClock()
     const { stream, connection, handler } = await openConnection({}, {}, 'configured', { clock })
     stream.feed(EMPTY, frame(type, body))
@@ -129,13 +129,13 @@ for (const [what, type, body] of [
   })
 }
 
-test('an index message of more than 100,000 records is refused', () => {
+test('B-23: an index message of more than 100,000 records is refused', () => {
   const body = (count: number) => Buffer.concat([FOLDER, repeated(UNKNOWN_RECORD, count * UNKNOWN_RECORD.length)])
   assert.equal([...readParts(body(100_000), 'index')].length, 1)
   assert.throws(() => [...readParts(body(100_001), 'index')], /more than 100000 records/)
 })
 
-test('an index message of more than 32 MiB is refused before it is read or unpacked', async () => {
+test('B-23: an index message of more than 32 MiB is refused before it is read or unpacked', async () => {
   for (const [bytes, isRefused] of [
     [32 * MIB, false],
     [32 * MIB + 1, true],
@@ -155,7 +155,7 @@ test('an index message of more than 32 MiB is refused before it is read or unpac
 
 const BAD_RECORD = field(2, field(1, Buffer.from('../x')))
 
-test('an index that the handler does not accept is dropped without decoding its records', async () => {
+test('B-24: an index that the handler does not accept is dropped without decoding its records', async () => {
   const asked: string[] = []
   const acceptsIndex = async (folder: string) => asked.push(folder) < 0
   const { stream, connection, handler } = await openConnection({ acceptsIndex })
@@ -167,7 +167,7 @@ test('an index that the handler does not accept is dropped without decoding its 
   await connection.close('done')
 })
 
-test('a folder that is given twice is asked for twice', async () => {
+test('B-24: a folder that is given twice is asked for twice', async () => {
   const other = field(1, Buffer.from('other'))
   const { stream, connection, handler } = await openConnection({ acceptsIndex: async (folder) => folder === 'v' })
   stream.feed(EMPTY, frame(UPDATE, Buffer.concat([FOLDER, other, BAD_RECORD])))
@@ -177,7 +177,7 @@ test('a folder that is given twice is asked for twice', async () => {
   await connection.close('done')
 })
 
-test('a handler that refuses an index closes the connection before its records are decoded', async () => {
+test('B-24: a handler that refuses an index closes the connection before its records are decoded', async () => {
   const acceptsIndex = async () => Promise.reject(new Error('v: no such folder'))
   const { stream, connection, running } = await openConnection({ acceptsIndex })
   stream.feed(EMPTY, frame(UPDATE, Buffer.concat([FOLDER, BAD_RECORD])))
@@ -185,7 +185,7 @@ test('a handler that refuses an index closes the connection before its records a
   assert.equal(connection.closed.reason.message, 'handling index update for v: v: no such folder')
 })
 
-test('a compressed response without a request is not decompressed', async () => {
+test('B-25: a compressed response without a request is not decompressed', async () => {
   const { stream, connection } = await openConnection()
   stream.feed(EMPTY, frame(RESPONSE, Buffer.from('00000040ffffffff', 'hex'), LZ4))
   await settle()
@@ -196,7 +196,7 @@ test('a compressed response without a request is not decompressed', async () => 
 const [A, B, C, D, E] = [1, 2, 3, 4, 5].map((byte) => deviceIdFromBytes(new Uint8Array(32).fill(byte)))
 
 for (const kind of ['received', 'unpacked'] as const) {
-  test(`${kind} messages wait for the memory of their device, and for that of all`, async () => {
+  test(`B-25: ${kind} messages wait for the memory of their device, and for that of all`, async () => {
     const memory = new MessageMemory()[kind]
     let granted: string[] = []
     const want = (name: string, device: typeof A, bytes: number) => {
@@ -220,7 +220,7 @@ for (const kind of ['received', 'unpacked'] as const) {
   })
 }
 
-test('unpacked messages of one device wait for each other over all its connections', async () => {
+test('B-25: unpacked messages of one device wait for each other over all its connections', async () => {
   const memory = new MessageMemory()
   const body = Buffer.concat([FOLDER, field(7, Buffer.alloc(30 * MIB))])
   const packed = frame(UPDATE, compress(body)!, LZ4)
@@ -247,7 +247,7 @@ test('unpacked messages of one device wait for each other over all its connectio
   assert.ok(held !== undefined, 'everything is released')
 })
 
-test('handled and unhandled messages release their memory', async () => {
+test('B-25: handled and unhandled messages release their memory', async () => {
   const memory = new MessageMemory()
   const { promise: gate, resolve: open } = Promise.withResolvers<void>()
   let handled = 0
@@ -269,7 +269,7 @@ test('handled and unhandled messages release their memory', async () => {
   assert.notEqual(await Promise.race([held, settle().then(() => 'pending')]), 'pending')
 })
 
-test('a symlink target of more than 4 KiB is not used', () => {
+test('B-23: a symlink target of more than 4 KiB is not used', () => {
   const flags = (bytes: number) => {
     const link = Buffer.concat([
       field(1, Buffer.from('l')),

@@ -144,7 +144,7 @@ test('an offered folder is removed when shared, ignored, dismissed, or when its 
   assert.equal(pending.folders.length, 1, 'dismissed for another device')
 })
 
-test('the lists of unknown devices and offers are bounded and hold the newest', async () => {
+test('B-25: the lists of unknown devices and offers are bounded and hold the newest', async () => {
   await using store = await openTestStore(undefined)
   const { pending } = await pendingIn(store)
   for (let i = 0; i < 3_000; i++) {

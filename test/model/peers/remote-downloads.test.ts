@@ -33,7 +33,7 @@ test('a file is discarded by a forget update for its version, or when its record
 
 const BYTES_MAX = 8 * 1024 * 1024
 
-test('the announcements of one device are bounded in bytes, in all its folders', () => {
+test('B-25: the announcements of one device are bounded in bytes, in all its folders', () => {
   const memory = new DownloadMemory()
   const [one, other] = [new RemoteDownloads(memory), new RemoteDownloads(memory)]
   const blocks = Array.from({ length: 1_000 }, (_, block) => block)
@@ -52,7 +52,7 @@ test('the announcements of one device are bounded in bytes, in all its folders',
   assert.equal(memory.usedBytes, 0)
 })
 
-test('long names and versions of announcements count', () => {
+test('B-25: long names and versions of announcements count', () => {
   const memory = new DownloadMemory()
   const downloads = new RemoteDownloads(memory)
   const long = Array.from({ length: 1_000 }, (_, i) => ({ ...append('x'.repeat(8_000) + i, 1) }))
