@@ -1,4 +1,4 @@
-/** The rules of the source tree that can be read off its files: docs/architecture.md says why they hold. */
+/** The rules of the source tree that can be read off its files: docs/architecture.md gives the reasons. */
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -84,7 +84,7 @@ describe('every folder', () => {
       assert.ok(existsSync(readme), `${folder}/README.md is missing`)
       const text = readFileSync(readme, 'utf8')
       assert.match(text, /^Front door: (`[\w-]+\.ts`|every file|none)/m, `${folder}/README.md names its front door`)
-      assert.match(text, /^Not here: \S/m, `${folder}/README.md says what may not enter`)
+      assert.match(text, /^Not here: \S/m, `${folder}/README.md states what may not enter`)
       assert.ok(text.split('\n').length <= 12, `${folder}/README.md is short`)
     }
   })

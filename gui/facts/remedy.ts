@@ -37,7 +37,7 @@ export function remedyFor(error: string): TextKey {
   return find([...WITH_DISKS, ...WITH_ITEMS], error) ?? 'remedy.other'
 }
 
-/** The remedy for a warning; undefined where the message says it all. */
+/** The remedy for a warning; undefined where the message is sufficient. */
 export function remedyOf(message: string): TextKey | undefined {
   return find([...WITH_DEVICE, ...WITH_DISKS], message)
 }

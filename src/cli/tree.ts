@@ -90,7 +90,7 @@ async function runLines(
 function treeDaemon(connect: () => Promise<Connection>, signal: AbortSignal): TreeDaemon {
   const get: TreeDaemon['get'] = async (path, query = {}) => {
     const { client } = await connect()
-    return parseReply(await client.ask('GET', path, { query, signal }), path)
+    return parseReply(await client.request('GET', path, { query, signal }), path)
   }
   return {
     get,
@@ -102,7 +102,7 @@ function treeDaemon(connect: () => Promise<Connection>, signal: AbortSignal): Tr
     download: async (path) => (await connect()).client.download(path, signal),
     send: async (method, path, more = {}) => {
       const { client } = await connect()
-      await client.ask(method, path, { ...more, signal })
+      await client.request(method, path, { ...more, signal })
     },
   }
 }

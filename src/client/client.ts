@@ -145,7 +145,7 @@ export class Client {
   }
 
   /** Any route by its path, for programs that pass the reply on: the unparsed text of a 200. */
-  ask(
+  request(
     method: string,
     path: string,
     options: Pick<RequestOptions, 'query' | 'body' | 'text' | 'signal'> = {},

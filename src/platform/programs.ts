@@ -1,7 +1,7 @@
 export interface ProgramRun {
   readonly program: string
   /** Passed without a shell. */
-  readonly words: readonly string[]
+  readonly args: readonly string[]
   /** Added to our own environment. */
   readonly environment: Readonly<Record<string, string>>
   /** Removed from it: private variables. */

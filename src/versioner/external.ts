@@ -41,10 +41,10 @@ export class ExternalVersioner implements Versioner {
     const values = { '%FOLDER_PATH%': root, '%FILE_PATH%': name, '%FOLDER_FILESYSTEM%': folder.filesystemType }
     const command = splitCommand(this.#command, values)
     if (command.kind === 'refused') throw failed(command.reason)
-    const [program, ...words] = command.words
+    const [program, ...args] = command.words
     const environment = { FOLDER_PATH: root, FILE_PATH: name, FOLDER_FILESYSTEM: folder.filesystemType }
     const end = await this.#deps.programs.run(
-      { program, words, environment, hidden: HIDDEN, timeLimitMs: TIME_LIMIT_MS },
+      { program, args, environment, hidden: HIDDEN, timeLimitMs: TIME_LIMIT_MS },
       signal,
     )
     signal.throwIfAborted()

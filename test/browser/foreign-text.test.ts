@@ -97,7 +97,7 @@ async function fill(): Promise<void> {
   await offer(known, port)
   for (const text of TEXTS.slice(0, STRANGERS)) await request(port, text)
   await eventually(
-    'all strangers wait',
+    'all unknown devices are pending',
     async () =>
       Object.keys((await daemon.get('/rest/cluster/pending/devices')) as object).length === STRANGERS || undefined,
   )

@@ -4,7 +4,7 @@ import { runCli } from '../../src/cli/program.ts'
 import { Client } from '../../src/client/client.ts'
 import { DEVICE, FOLDER } from '../../src/core/config/config-fields.ts'
 import { defaultsOf } from '../../src/core/config/field.ts'
-import { heardContext } from '../support/cli.ts'
+import { recordingContext } from '../support/cli.ts'
 
 const OWN = 'MFZWI3D-BONSGYC-YLTMRWG-C43ENR5-QXGZDMM-FZWI3DP-BONSGYY-LTMRWAD'
 const BEN = 'P56IOI7-MZJNU2Y-IQGDREY-DM2MGTI-MGL3BXN-PQ6W5BM-TBBZ4TJ-XZWICQ2'
@@ -69,7 +69,7 @@ async function run(args: string, changes: Replies = {}): Promise<Ran> {
       return reply === undefined ? { status: 404, text: 'not there\n' } : { status: 200, text: JSON.stringify(reply) }
     },
   })
-  const { context, out, err } = heardContext(client, { absolutePath: (path) => `/cwd/${path}` })
+  const { context, out, err } = recordingContext(client, { absolutePath: (path) => `/cwd/${path}` })
   const code = await runCli(context, args.split(' '))
   return { code, out: out.join('\n'), err: err.join('\n'), sent }
 }

@@ -9,7 +9,7 @@ import { Client } from '../../src/client/client.ts'
 import type { ClientReply } from '../../src/client/transport.ts'
 import { DEFAULTS, DEVICE, FOLDER, GUI, LDAP, OPTIONS } from '../../src/core/config/config-fields.ts'
 import { defaultsOf } from '../../src/core/config/field.ts'
-import { heardContext } from '../support/cli.ts'
+import { recordingContext } from '../support/cli.ts'
 
 const OWN = 'MFZWI3D-BONSGYC-YLTMRWG-C43ENR5-QXGZDMM-FZWI3DP-BONSGYY-LTMRWAD'
 const ESCAPE = '\x1b[2J'
@@ -59,7 +59,7 @@ async function run(args: string | readonly string[], given: Given = {}): Promise
         : { status: 404, text: '404 page not found\n' }
     },
   })
-  const { context, out, err } = heardContext(client, {
+  const { context, out, err } = recordingContext(client, {
     inputLines: async function* () {
       yield* given.input ?? []
     },

@@ -27,11 +27,11 @@ export function hasherContract(name: string, make: () => Promise<HasherPorts>): 
       await using platform = await make()
       const content = new Uint8Array(sizeBytes).map((_, i) => i * 7 + (i >> 8))
       await platform.put('file', content)
-      let told = 0
+      let reported = 0
       const [result] = await platform.hasher.hash(
         [await job(platform, 'file')],
         (count) => {
-          told += count
+          reported += count
         },
         NEVER,
       )
@@ -46,7 +46,7 @@ export function hasherContract(name: string, make: () => Promise<HasherPorts>): 
       }
       assert.deepEqual(Buffer.from(result.blockHashes), Buffer.concat(blocks))
       assert.deepEqual(Buffer.from(result.blocksHash), createHash('sha256').update(Buffer.concat(blocks)).digest())
-      assert.equal(told, sizeBytes)
+      assert.equal(reported, sizeBytes)
     })
   }
 
@@ -91,16 +91,16 @@ export function hasherContract(name: string, make: () => Promise<HasherPorts>): 
     await platform.put('file', Buffer.from('content'))
     const one = await job(platform, 'file')
     for (const jobs of [[one], [one, one]]) {
-      let told = 0
+      let reported = 0
       const hashing = platform.hasher.hash(
         jobs,
         (count) => {
-          told += count
+          reported += count
         },
         AbortSignal.abort(reason),
       )
       await assert.rejects(hashing, (error) => error === reason)
-      assert.equal(told, 0)
+      assert.equal(reported, 0)
     }
   })
 

@@ -119,7 +119,7 @@ export function httpContract(name: string, make: () => HttpSetup): void {
   )
 
   check(
-    'a handler that throws is a 500, and the server lives on',
+    'a handler that throws is a 500, and the server continues',
     (request) => {
       if (request.target === '/throws') throw new Error('a bug')
       if (request.target === '/rejects') return Promise.reject(new Error('a bug'))

@@ -73,10 +73,10 @@ export function netContract(name: string, make: () => Net): void {
     await using pair = await connect(net)
     for (let piece = 0; piece < 64; piece++) void pair.client.write(Buffer.alloc(262_144)).catch(() => {})
     const consumed = pair.client.consumed?.()
-    const told = consumed && assert.rejects(consumed)
+    const rejected = consumed && assert.rejects(consumed)
     await pair.server[Symbol.asyncDispose]()
     await pair.client[Symbol.asyncDispose]()
-    await told
+    await rejected
   })
 
   spec('readInto fills memory between reads, and reports each chunk', async (net) => {

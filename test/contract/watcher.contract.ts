@@ -27,7 +27,7 @@ export function watcherContract(name: string, make: () => Promise<WatcherPorts>)
     )
     return { seen, [Symbol.asyncDispose]: () => watch[Symbol.asyncDispose]() }
   }
-  const told = (seen: readonly WatchEvent[], kind: WatchEvent['kind'], path: string): Promise<true> =>
+  const reported = (seen: readonly WatchEvent[], kind: WatchEvent['kind'], path: string): Promise<true> =>
     eventually(
       `${kind} ${path}, seen ${JSON.stringify(seen)}`,
       () => seen.some((event) => event.kind === kind && 'path' in event && event.path === path) || undefined,
@@ -38,14 +38,14 @@ export function watcherContract(name: string, make: () => Promise<WatcherPorts>)
     await platform.put('d/file')
     await using watch = await watching(platform)
     await platform.put('d/new')
-    await told(watch.seen, 'changed', 'd/new')
+    await reported(watch.seen, 'changed', 'd/new')
     await platform.put('d/file', 'edited')
-    await told(watch.seen, 'changed', 'd/file')
+    await reported(watch.seen, 'changed', 'd/file')
     await platform.disk.rename(`${platform.root}/d/file`, `${platform.root}/moved`)
-    await told(watch.seen, 'removed', 'd/file')
-    await told(watch.seen, 'changed', 'moved')
+    await reported(watch.seen, 'removed', 'd/file')
+    await reported(watch.seen, 'changed', 'moved')
     await platform.disk.removeFile(`${platform.root}/moved`)
-    await told(watch.seen, 'removed', 'moved')
+    await reported(watch.seen, 'removed', 'moved')
     await platform.disk.chmod(`${platform.root}/d/new`, 0o600)
   })
 
@@ -53,10 +53,10 @@ export function watcherContract(name: string, make: () => Promise<WatcherPorts>)
     await using platform = await make()
     await using watch = await watching(platform)
     for (let i = 0; i < 20; i++) await platform.put(`n${i}/a/b/c`)
-    for (let i = 0; i < 20; i++) await told(watch.seen, 'changed', `n${i}/a/b/c`)
+    for (let i = 0; i < 20; i++) await reported(watch.seen, 'changed', `n${i}/a/b/c`)
     await platform.put('n3/a/b/c', 'edited later')
     await platform.put('n3/a/b/d')
-    await told(watch.seen, 'changed', 'n3/a/b/d')
+    await reported(watch.seen, 'changed', 'n3/a/b/d')
   })
 
   test(`${name}: a moved directory is watched at its new path`, async () => {
@@ -64,10 +64,10 @@ export function watcherContract(name: string, make: () => Promise<WatcherPorts>)
     await platform.put('old/deep/file')
     await using watch = await watching(platform)
     await platform.disk.rename(`${platform.root}/old`, `${platform.root}/new`)
-    await told(watch.seen, 'removed', 'old')
-    await told(watch.seen, 'changed', 'new')
+    await reported(watch.seen, 'removed', 'old')
+    await reported(watch.seen, 'changed', 'new')
     await platform.put('new/deep/later')
-    await told(watch.seen, 'changed', 'new/deep/later')
+    await reported(watch.seen, 'changed', 'new/deep/later')
     assert.ok(!watch.seen.some((event) => 'path' in event && event.path === 'old/deep/later'))
   })
 
@@ -77,8 +77,8 @@ export function watcherContract(name: string, make: () => Promise<WatcherPorts>)
     await using watch = await watching(platform)
     await platform.disk.rename(`${platform.root}/d`, `${platform.root}/e`)
     await platform.disk.makeDirectory(`${platform.root}/d`, 0o755)
-    await told(watch.seen, 'changed', 'e')
-    await told(watch.seen, 'changed', 'd')
+    await reported(watch.seen, 'changed', 'e')
+    await reported(watch.seen, 'changed', 'd')
     await eventually('a change in the new directory', async () => {
       await platform.put('d/fresh', String(watch.seen.length))
       return watch.seen.some((event) => 'path' in event && event.path === 'd/fresh') || undefined
@@ -90,7 +90,7 @@ export function watcherContract(name: string, make: () => Promise<WatcherPorts>)
     await platform.put('ignored/x')
     await using watch = await watching(platform, ['ignored'])
     for (const path of ['ignored/y', '.stfolder/z', '.stversions/v', 'seen']) await platform.put(path)
-    await told(watch.seen, 'changed', 'seen')
+    await reported(watch.seen, 'changed', 'seen')
     assert.deepEqual(
       watch.seen.filter((event) => 'path' in event && event.path !== 'seen'),
       [],
@@ -105,7 +105,7 @@ export function watcherContract(name: string, make: () => Promise<WatcherPorts>)
     await platform.put('late')
     await using again = await watching(platform)
     await platform.put('later')
-    await told(again.seen, 'changed', 'later')
+    await reported(again.seen, 'changed', 'later')
     assert.equal(watch.seen.length, count)
   })
 

@@ -100,7 +100,7 @@ const REMEDIES: readonly [error: string, remedy: string][] = [
   ['ENOSPC: no space left on device, write', 'remedy.full'],
   ['permission denied', 'remedy.permission'],
   ['directory is not empty', 'remedy.notEmpty'],
-  ['never heard of', 'remedy.other'],
+  ['unknown text', 'remedy.other'],
 ]
 
 for (const [error, remedy] of REMEDIES)

@@ -78,8 +78,8 @@ describe('the log of the page', () => {
 
   it('copies lines with time, level and facility', () => {
     assert.equal(
-      logText(appendLog([], [at(0, 'db: slow', 0), at(1, 'said', 3)])),
-      '1970-01-01T00:00:00.000Z DEBUG db: slow\n1970-01-01T00:00:00.001Z WARNING said\n',
+      logText(appendLog([], [at(0, 'db: slow', 0), at(1, 'text', 3)])),
+      '1970-01-01T00:00:00.000Z DEBUG db: slow\n1970-01-01T00:00:00.001Z WARNING text\n',
     )
   })
 })

@@ -39,8 +39,8 @@ function importsOf(file: string): readonly Import[] {
 }
 
 /** The findings of all files. */
-function wrong(of: readonly string[], tell: (file: string) => readonly string[]): readonly string[] {
-  return of.flatMap((file) => tell(file).map((what) => `${file}: ${what}`))
+function wrong(of: readonly string[], faultsOf: (file: string) => readonly string[]): readonly string[] {
+  return of.flatMap((file) => faultsOf(file).map((what) => `${file}: ${what}`))
 }
 
 /** From the lowest layer up. A file may import its own layer and those below; types may come from anywhere. */

@@ -5,11 +5,11 @@ import { runTree } from '../../src/cli/tree.ts'
 import { Client } from '../../src/client/client.ts'
 import type { ClientReply, ClientRequest } from '../../src/client/transport.ts'
 import { systemCode } from '../../src/core/errors.ts'
-import { heardContext } from '../support/cli.ts'
+import { recordingContext } from '../support/cli.ts'
 import { eventually } from '../support/scratch.ts'
 
 /**
- * Runs commands of the `cli` tree, one JSON list of words a line, and answers each with a line of JSON. A process of
+ * Runs commands of the `cli` tree, one JSON list of args a line, and answers each with a line of JSON. A process of
  * its own because it must live in the network of the daemon; one for all commands because a process takes its time to
  * start.
  */
@@ -27,9 +27,9 @@ function patient(request: ClientRequest): Promise<ClientReply> {
   )
 }
 
-async function run(words: readonly string[]): Promise<{ code: number; out: string; err: string }> {
-  const { context, out, err } = heardContext(client)
-  const code = await runTree(context, words)
+async function run(args: readonly string[]): Promise<{ code: number; out: string; err: string }> {
+  const { context, out, err } = recordingContext(client)
+  const code = await runTree(context, args)
   return { code, out: out.map((line) => `${line}\n`).join(''), err: err.map((line) => `${line}\n`).join('') }
 }
 

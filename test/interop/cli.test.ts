@@ -44,9 +44,9 @@ class Served {
   }
 
   /** A change of the interface's own settings makes a daemon let go of its port for a moment. */
-  syncthing(...words: string[]): Promise<Outcome> {
+  syncthing(...args: string[]): Promise<Outcome> {
     return eventually('the interface is back', async () => {
-      const outcome = await this.run([syncthingProgram(), 'cli', ...this.#where, ...words])
+      const outcome = await this.run([syncthingProgram(), 'cli', ...this.#where, ...args])
       return /connection refused|connection reset/.test(outcome.out) ? undefined : outcome
     })
   }
@@ -55,9 +55,9 @@ class Served {
     return this.run([syncthingProgram(), 'cli', `--home=${this.#home}`, ...this.#where, '-'], lines)
   }
 
-  /** All commands in one process, the words of one after the other. */
+  /** All commands in one process, the args of one after the other. */
   async twinfold(commands: readonly (readonly string[])[]): Promise<readonly Outcome[]> {
-    const input = commands.map((words) => `${JSON.stringify(words)}\n`).join('')
+    const input = commands.map((args) => `${JSON.stringify(args)}\n`).join('')
     const { out, err } = await this.run([process.execPath, DRIVER, ADDRESS, apiKeyOf(this.#home)], input)
     assert.equal(err, '')
     return out
@@ -67,15 +67,15 @@ class Served {
   }
 
   /** One command in a process of its own, as a person starts it. */
-  twinfoldProcess(words: readonly string[], input = ''): Promise<Outcome> {
-    return this.run([process.execPath, ENTRY, 'cli', ...this.#where, ...words], input)
+  twinfoldProcess(args: readonly string[], input = ''): Promise<Outcome> {
+    return this.run([process.execPath, ENTRY, 'cli', ...this.#where, ...args], input)
   }
 
   /** A command in the network of the daemon. */
   async run(command: readonly string[], input = ''): Promise<Outcome> {
-    const [program, ...words] = [...insideNamespaceOf(this.#child), ...command]
+    const [program, ...args] = [...insideNamespaceOf(this.#child), ...command]
     const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(ST[A-Z]|NODE_)/.test(name)))
-    const child = spawn(program!, words, { env: { ...env, HOME: this.#home }, timeout: 120_000 })
+    const child = spawn(program!, args, { env: { ...env, HOME: this.#home }, timeout: 120_000 })
     let out = ''
     let err = ''
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -134,12 +134,12 @@ after(async () => {
  */
 type Agreement = 'exact' | 'shape' | 'contains' | 'code'
 interface Step {
-  readonly words: readonly string[]
+  readonly args: readonly string[]
   readonly agree: Agreement
 }
 
-const step = (words: string, agree: Agreement = 'exact'): Step => ({
-  words: words.split(' ').map((word) => (word === "''" ? '' : word)),
+const step = (args: string, agree: Agreement = 'exact'): Step => ({
+  args: args.split(' ').map((word) => (word === "''" ? '' : word)),
   agree,
 })
 const folder = join(scratch.path, 'share')
@@ -297,18 +297,18 @@ function assertContains(whole: unknown, part: unknown, at: string): void {
 }
 
 for (const which of ['twinfold', 'syncthing'] as const) {
-  test(`Debian's "syncthing cli" and ours say and do the same on a running ${which}`, { skip }, async () => {
+  test(`Debian's "syncthing cli" and ours print and do the same on a running ${which}`, { skip }, async () => {
     const served = which === 'twinfold' ? ours : theirs
     const outcomes: Outcome[] = []
-    for (const { words } of STEPS) outcomes.push(await served.syncthing(...words))
-    const answers = await served.twinfold(STEPS.map(({ words }) => words))
+    for (const { args } of STEPS) outcomes.push(await served.syncthing(...args))
+    const answers = await served.twinfold(STEPS.map(({ args }) => args))
     assert.equal(answers.length, STEPS.length)
     const wrong: string[] = []
     for (const [index, each] of STEPS.entries()) {
       try {
         check(each, outcomes[index]!, answers[index]!)
       } catch (error) {
-        wrong.push(`${each.words.join(' ')}: ${error instanceof Error ? error.message : error}
+        wrong.push(`${each.args.join(' ')}: ${error instanceof Error ? error.message : error}
           syncthing: ${JSON.stringify(outcomes[index])}\n          twinfold: ${JSON.stringify(answers[index])}`)
       }
     }
@@ -317,14 +317,14 @@ for (const which of ['twinfold', 'syncthing'] as const) {
   })
 }
 
-/** What Syncthing's own help offers where these words lead; it has the settings of the program itself above. */
-async function offeredBySyncthing(words: readonly string[]): Promise<string[]> {
-  const { out } = await ours.syncthing(...words, ...(words[0] === 'config' ? [] : ['--help']))
+/** What Syncthing's own help offers where these args lead; it has the settings of the program itself above. */
+async function offeredBySyncthing(args: readonly string[]): Promise<string[]> {
+  const { out } = await ours.syncthing(...args, ...(args[0] === 'config' ? [] : ['--help']))
   return offered(out.slice(out.search(/^commands:/im)))
 }
 
 /**
- * The words that a help text offers: indented, alone or before their explanation; there may be those before them that
+ * The args that a help text offers: indented, alone or before their explanation; there may be those before them that
  * lead there.
  */
 function offered(help: string): string[] {
@@ -353,17 +353,17 @@ test("every word of Debian's command line is one of ours", { skip }, async () =>
   )
   const answers = await ours.twinfold(commands)
   const missing: string[] = []
-  let words = 0
+  let args = 0
   for (const [index, command] of commands.entries()) {
     const known = offered(answers[index]!.out)
     const wanted = await offeredBySyncthing(command)
     assert.ok(wanted.length > 0, command.join(' '))
-    words += wanted.length
+    args += wanted.length
     missing.push(...wanted.filter((word) => !known.includes(word)).map((word) => `${command.join(' ')} ${word}`))
   }
   // A dump of a database that we do not have.
   assert.deepEqual(missing, ['debug index'])
-  reportRow({ id: 'CLI-words', tried: words })
+  reportRow({ id: 'CLI-args', tried: args })
 })
 
 test('commands from standard input: the same lines give the same output', { skip }, async () => {

@@ -32,7 +32,7 @@ test('a Syncthing and a Twinfold that dial each other at once stay on speaking t
     for (const { root, name } of pair) writeFileSync(join(root, `${name}-${round}`), `round ${round}`)
     const earlier = twinfold.output.length
     await both('resume')
-    // A Syncthing that is busy with its settings hears what came over several connections in any order.
+    // A Syncthing that is busy with its settings handles the messages of several connections in any order.
     for (let change = 1; change <= 20; change++)
       await syncthing.request('PATCH', '/rest/config/folders/busy', { paused: change % 2 === 1 })
     await eventually('a connection', async () => (await twinfold.isConnectedTo(syncthing)) || undefined, 60_000)

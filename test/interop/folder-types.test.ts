@@ -52,7 +52,7 @@ async function statusOf(member: Member): Promise<Readonly<Record<string, number>
 }
 
 /**
- * Alike, and each knows that the other has everything. How far each has heard says nothing here: a Syncthing passes
+ * Alike, and each knows that the other has everything. The received sequence is no criterion here: a Syncthing passes
  * over a record that is what it knew before the change that was reverted.
  */
 async function untilSettled(pair: readonly [Member, Member]): Promise<void> {

@@ -21,7 +21,7 @@ import { field } from './pair.ts'
 const skip = missingSyncthing() ?? false
 const ENTRY = join(import.meta.dirname, '..', '..', 'src', 'main', 'bin.ts')
 
-/** An older Syncthing refuses the version that Twinfold writes unless told. */
+/** An older Syncthing refuses the version that Twinfold writes unless a flag allows it. */
 const ALLOW_NEWER = ['--allow-newer-config']
 
 function twinfold(...args: string[]): string {
@@ -39,7 +39,7 @@ test('a home of Syncthing is used as it stands, and given back as good as it was
   using scratch = scratchDirectory()
   const home = join(scratch.path, 'home')
   const root = join(scratch.path, 'share')
-  const stranger = otherDevice(scratch.path)
+  const other = otherDevice(scratch.path)
   mkdirSync(root)
   generateSyncthingHome(home)
   quietConfig(home)
@@ -49,13 +49,13 @@ test('a home of Syncthing is used as it stands, and given back as good as it was
   {
     await using before = await startSyncthing({ home })
     await before.post('/rest/config/devices', {
-      deviceID: stranger,
+      deviceID: other,
       name: 'Stranger & <friend>',
       addresses: ['tcp://127.0.0.1:1'],
     })
     await before.addFolder('share', root, {
       label: 'Ünïcode',
-      devices: [{ deviceID: stranger }],
+      devices: [{ deviceID: other }],
       versioning: { type: 'simple', params: { keep: '7' } },
     })
     await before.post('/rest/db/scan?folder=share')
@@ -68,7 +68,7 @@ test('a home of Syncthing is used as it stands, and given back as good as it was
     assert.equal(daemon.apiKey, apiKey)
     assert.equal(field(await daemon.get('/rest/system/status'), 'myID'), deviceId)
     assert.deepEqual(ids(await daemon.get('/rest/config/folders'), 'id'), ['share'])
-    assert.deepEqual(ids(await daemon.get('/rest/config/devices'), 'deviceID'), [deviceId, stranger].sort())
+    assert.deepEqual(ids(await daemon.get('/rest/config/devices'), 'deviceID'), [deviceId, other].sort())
     await daemon.post('/rest/db/scan?folder=share')
     const changed = await daemon.request('PATCH', '/rest/config/folders/share', { label: 'Changed by Twinfold' })
     assert.equal(changed.status, 200)
@@ -90,7 +90,7 @@ test('a home of Syncthing is used as it stands, and given back as good as it was
   const [folder] = Object(await again.get('/rest/config/folders'))
   assert.equal(field(folder, 'label'), 'Changed by Twinfold')
   assert.equal(field(folder, 'path'), root)
-  assert.deepEqual(ids(field(folder, 'devices'), 'deviceID'), [deviceId, stranger].sort())
+  assert.deepEqual(ids(field(folder, 'devices'), 'deviceID'), [deviceId, other].sort())
   assert.equal(field(field(field(folder, 'versioning'), 'params'), 'keep'), '7')
   const devices = await again.get('/rest/config/devices')
   assert.deepEqual(ids(devices, 'name').includes('Stranger & <friend>'), true)
@@ -115,7 +115,7 @@ test('a home of Twinfold is accepted by Syncthing, and its Ed25519 certificate b
     'natEnabled',
     'crashReportingEnabled',
   ]) {
-    assert.equal(field(options, name), false, `${name}: what Twinfold generates speaks to nobody`)
+    assert.equal(field(options, name), false, `${name}: a generated configuration contacts no other host`)
   }
 
   const otherHome = join(scratch.path, 'other')
@@ -141,7 +141,7 @@ test('a home of Twinfold is accepted by Syncthing, and its Ed25519 certificate b
 
 /** The ID of a device that exists nowhere else. */
 function otherDevice(scratch: string): string {
-  const home = join(scratch, 'stranger')
+  const home = join(scratch, 'other')
   generateSyncthingHome(home)
   return syncthingDeviceId(home)
 }

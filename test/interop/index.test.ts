@@ -10,7 +10,7 @@ import { addFolder, field, must, Pair, type Side } from './pair.ts'
 
 const skip = missingSyncthing() ?? false
 
-/** What both must say alike about a file. Versions and sequences are each device's own. */
+/** What both must report alike about a file. Versions and sequences are each device's own. */
 const COMPARED = [
   'name',
   'type',

@@ -35,7 +35,7 @@ function hashIn(home: string): string {
   return /<password>([^<]+)</.exec(readFileSync(join(home, 'config.xml'), 'utf8'))?.[1] ?? ''
 }
 
-/** What both must say to a password: yes to it, no to its neighbours. */
+/** Both must accept a password and refuse similar ones. */
 async function checkLogins(where: Parameters<typeof login>[0], password: string): Promise<void> {
   assert.equal(await login(where, password), 204)
   assert.equal(await login(where, `${password.slice(0, -1)}?`), 403)

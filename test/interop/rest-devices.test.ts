@@ -50,10 +50,10 @@ const about = (answer: unknown, ...path: readonly string[]): unknown =>
     answer,
   )
 
-test('a device that nobody knows yet knocks, and is dismissed until it knocks again', { skip }, async () => {
+test('an unknown device is pending, and dismissed until it connects again', { skip }, async () => {
   await matches('cluster-pending-devices-get-empty')
   await syncthing.introduce(twinfold)
-  const answer = await eventually('the stranger', async () => {
+  const answer = await eventually('the unknown device', async () => {
     const pending = await twinfold.get('/rest/cluster/pending/devices')
     return about(pending, syncthing.id) === undefined ? undefined : pending
   })

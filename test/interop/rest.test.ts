@@ -270,10 +270,10 @@ for (const [index, exchange] of EXCHANGES.entries()) {
   const { method, path, differs } = exchange
   const note = differs === undefined ? '' : `, differs: ${differs.because}`
   test(`${index + 1}. ${method} ${path}${note}`, { skip }, async () => {
-    const ours = await ask(pair.twinfold, exchange)
+    const ours = await send(pair.twinfold, exchange)
     if (differs !== undefined) assert.equal(ours.status, differs.status, ours.text)
     if (exchange.oursOnly === true) return
-    const theirs = await ask(pair.syncthing, exchange)
+    const theirs = await send(pair.syncthing, exchange)
     if (differs !== undefined) {
       assert.notEqual(theirs.status, differs.status, 'no difference any more: take it off the list')
       return
@@ -282,11 +282,11 @@ for (const [index, exchange] of EXCHANGES.entries()) {
   })
 }
 
-function ask(side: Side, { method, path, body, apiKey }: Exchange): Promise<Reply> {
+function send(side: Side, { method, path, body, apiKey }: Exchange): Promise<Reply> {
   return side.request(method, path, body, apiKey)
 }
 
-/** Headers that say what a client may do next. Values that name the device or the moment are left out. */
+/** Headers on which clients depend. Values that name the device or the moment are left out. */
 const HEADERS = [
   'allow',
   'location',

@@ -61,7 +61,7 @@ for (const kinds of [
       const all = [server, one, two]
       for (const client of [one, two]) {
         await server.introduce(client)
-        // Syncthing follows only what is said when it has the folder; we do when it comes later, too.
+        // Syncthing applies an introduction only while it has the folder; we apply it later, too.
         await client.introduce(server, { introducer: true, paused: client.kind === 'syncthing' })
       }
       await server.share([one, two])

@@ -48,7 +48,7 @@ async function setPaused(member: Member, paused: boolean): Promise<void> {
 }
 
 /**
- * Both change things without hearing of each other, then meet. Returns the conflict copies that came of it, alike on
+ * Both change things while disconnected, then connect. Returns the conflict copies that came of it, alike on
  * both.
  */
 async function apart(change: () => void, pausing: Member = twinfold): Promise<readonly string[]> {

@@ -141,7 +141,8 @@ for (const kinds of [
     })
     const chance = new Chance(SEED)
     for (const { root } of pair) changeAtRandom(root, { chance, tops: TOPS, count: 0, typeChanges: false })
-    // A new connection is used once both have said what it is for, a second later: the first file may be through by
+    // A new connection is used once both have sent a ClusterConfig on it, a second later: the first file may be through
+    // by
     // then.
     let carried: readonly number[] = []
     for (let attempt = 0; attempt < 5 && carried.filter((bytes) => bytes > MIB).length < 2; attempt++) {

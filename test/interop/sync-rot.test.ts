@@ -22,7 +22,7 @@ function rot(path: string, offsetBytes: number): void {
 for (const kind of ['twinfold', 'syncthing'] satisfies Kind[]) {
   const skip = kind === 'syncthing' ? (missingSyncthing() ?? false) : false
   test(
-    `bytes that went bad without a trace reach no ${kind} as what they were, and are told of as what they are`,
+    `bytes that went bad without a trace reach no ${kind} as what they were, and are reported as what they are`,
     { skip },
     async () => {
       using scratch = scratchDirectory()

@@ -27,9 +27,9 @@ interface Outcome {
 
 /** A command in the network of the daemon, which has nothing else in it. */
 async function run(command: readonly string[]): Promise<Outcome> {
-  const [program, ...words] = [...insideNamespaceOf(daemon.child), ...command]
+  const [program, ...args] = [...insideNamespaceOf(daemon.child), ...command]
   const env = { ...process.env, HOME: scratch.path, XDG_RUNTIME_DIR: scratch.path, QT_QPA_PLATFORM: 'offscreen' }
-  const child = spawn(program!, words, { env, stdio: ['ignore', 'pipe', 'pipe'], timeout: 60_000 })
+  const child = spawn(program!, args, { env, stdio: ['ignore', 'pipe', 'pipe'], timeout: 60_000 })
   let out = ''
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     out += text
@@ -40,9 +40,9 @@ async function run(command: readonly string[]): Promise<Outcome> {
 }
 
 /** One command of the tray program's command line; it must succeed. */
-async function ctl(...words: string[]): Promise<string> {
-  const { code, out } = await run(['syncthingctl', ...words, '--url', URL, '--api-key', apiKeyOf(home)])
-  assert.equal(code, 0, `${words.join(' ')}: ${out}`)
+async function ctl(...args: string[]): Promise<string> {
+  const { code, out } = await run(['syncthingctl', ...args, '--url', URL, '--api-key', apiKeyOf(home)])
+  assert.equal(code, 0, `${args.join(' ')}: ${out}`)
   tried++
   return out
 }
@@ -64,9 +64,9 @@ after(async () => {
 })
 
 /** Our own command line changes what the other shows. */
-function twinfold(...words: string[]): Promise<Outcome> {
+function twinfold(...args: string[]): Promise<Outcome> {
   const entry = join(import.meta.dirname, '..', '..', 'src', 'main', 'bin.ts')
-  return run([process.execPath, entry, ...words, '--gui-address', URL, '--gui-apikey', apiKeyOf(home)])
+  return run([process.execPath, entry, ...args, '--gui-address', URL, '--gui-apikey', apiKeyOf(home)])
 }
 
 /** What is shown of the folder, once it holds the text: a scan takes its time. */

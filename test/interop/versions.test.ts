@@ -50,7 +50,7 @@ interface Run {
   readonly restored: readonly string[] | undefined
 }
 
-/** The same life of the same files, with the versions kept by a device of one kind. */
+/** The same history of the same files, with the versions kept by a device of one kind. */
 async function live(keeperKind: Kind, versioning: Readonly<Record<string, unknown>>, scratch: string): Promise<Run> {
   await using network = await Network.open(scratch)
   const [keeper, source] = await Promise.all([

@@ -95,7 +95,7 @@ test('package: the notices name every package that is bundled', () => {
   )
   assert.ok(
     inProgram.includes('commander') && inProgram.includes('@peculiar/x509'),
-    'the bundler says where modules come from',
+    'the bundler lists where modules come from',
   )
   for (const name of new Set([...inProgram, 'preact', 'uplot', 'vite', 'rolldown'])) {
     assert.match(notices, new RegExp(`^${name} \\d\\S* \\(.+\\)$`, 'm'), `${name} is bundled`)
@@ -131,17 +131,17 @@ test('package: threads are files of their own beside the program', () => {
   )
 })
 
-test('package: installed globally and by npx it tells its version', async () => {
+test('package: installed globally and by npx it prints its version', async () => {
   const { version } = readManifest()
-  const told = new RegExp(`\\bv${version.replaceAll('.', '\\.')}\\b`)
-  assert.match(await run(entry, ['--version'], { cwd: scratch.path, env: withThisNode }), told)
+  const printed = new RegExp(`\\bv${version.replaceAll('.', '\\.')}\\b`)
+  assert.match(await run(entry, ['--version'], { cwd: scratch.path, env: withThisNode }), printed)
   const env = { ...withThisNode, npm_config_cache: join(scratch.path, 'npx') }
   assert.match(
     await run('npm', ['exec', '--yes', `--package=${packed.path}`, '--', 'twinfold', '--version'], {
       cwd: scratch.path,
       env,
     }),
-    told,
+    printed,
   )
 })
 

@@ -94,7 +94,7 @@ test('N-13: attributes are synchronized where both sides enable it', { skip: mis
 })
 
 test(
-  'attributes told before the other side listened are set when it does, and not taken for removed',
+  'attributes announced before the other side enabled them are set when it does, and not taken for removed',
   { skip: missing },
   async (t) => {
     using scratch = scratchDirectory()
@@ -108,14 +108,14 @@ test(
     await a.daemon.post('/rest/db/scan?folder=docs')
     await eventually('the file is there', async () => existsSync(join(b.root, 'photo')) || undefined)
     await inSync([a, b])
-    // Nobody asked for anything: nothing is told, nothing is set.
+    // Nothing was requested: nothing is announced, nothing is set.
     assert.equal(attributesIn(b), '')
     const entry = (await a.daemon.get('/rest/db/file?folder=docs&file=photo')) as {
       local: { platform: { Linux: unknown } }
     }
     assert.equal(entry.local.platform.Linux, null)
     await a.daemon.request('PATCH', '/rest/config/folders/docs', { syncXattrs: true })
-    await eventually('it is told', async () => {
+    await eventually('it is announced', async () => {
       await inSync([a, b])
       const { global } = (await b.daemon.get('/rest/db/file?folder=docs&file=photo')) as {
         global: { platform: { Linux: unknown } }
@@ -133,7 +133,7 @@ test(
 )
 
 test(
-  'without the program the folder works as before, and says so once',
+  'without the program the folder works as before, and one warning is logged',
   { skip: process.platform !== 'linux' },
   async () => {
     using scratch = scratchDirectory()

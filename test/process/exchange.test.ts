@@ -128,7 +128,7 @@ test('an unknown device is pending until it is added; a folder is removed during
   fill(a.root, ['one'])
   await scan(a)
   await eventually(
-    'the stranger',
+    'the unknown device',
     async () => a.id in Object(await b.daemon.get('/rest/cluster/pending/devices')) || undefined,
   )
   await b.daemon.post('/rest/config/devices', { deviceID: a.id, addresses: [`tcp://127.0.0.1:${a.port}`] })

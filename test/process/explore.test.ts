@@ -22,7 +22,7 @@ test('two devices: a page gets the tree, pending items with reasons, and availab
   await connect(anna, ben, { rescanIntervalS: 0, fsWatcherEnabled: false })
   await anna.daemon.post('/rest/db/scan?folder=docs')
   await eventually(
-    'ben to hear of it',
+    'the record at ben',
     async () =>
       ((await ben.daemon.get('/rest/db/status?folder=docs')) as { globalTotalItems: number }).globalTotalItems === 6 ||
       undefined,
@@ -68,7 +68,7 @@ test('two devices: a page gets the tree, pending items with reasons, and availab
   assert.equal(summary.folders['docs']?.completion[anna.id]?.completion, 100)
   assert.equal(summary.folders['docs']?.status.localFiles, 4)
 
-  // What cannot be written stays needed, and the page can say why.
+  // What cannot be written stays needed, and the page can show the reason.
   await page.call('PATCH /rest/config/folders/:id', { id: 'docs', body: { type: 'sendonly' } })
   writeFileSync(join(anna.root, 'new.txt'), 'new')
   await anna.daemon.post('/rest/db/scan?folder=docs')

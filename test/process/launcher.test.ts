@@ -8,11 +8,14 @@ import { scratchDirectory } from '../support/scratch.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
 
-/** Stands in for npm: notes where it ran and puts down what `npm ci` would, unless told that the registry is away. */
+/**
+ * Stands in for npm: notes where it ran and puts down what `npm ci` would, unless a variable states that the registry
+ * is away.
+ */
 const NPM = `
   import { appendFileSync, mkdirSync, symlinkSync } from 'node:fs'
   import { basename, dirname } from 'node:path'
-  const call = { folder: basename(process.cwd()), words: process.argv.slice(2) }
+  const call = { folder: basename(process.cwd()), args: process.argv.slice(2) }
   appendFileSync(process.env.NPM_LOG, JSON.stringify(call) + '\\n')
   if (process.env.NPM_FAILS === 'exit') process.exit(1)
   mkdirSync('node_modules/lz4-napi', { recursive: true })
@@ -22,10 +25,10 @@ const NPM = `
     symlinkSync(process.execPath, program)
   }`
 
-/** What runs in place of a tool of the repository: says which program runs it. */
+/** What runs in place of a tool of the repository: prints which program runs it. */
 const TOOL =
-  'const words: readonly string[] = process.argv.slice(2)\n' +
-  'console.log(JSON.stringify({ program: process.argv0, flags: process.execArgv, words }))\n'
+  'const args: readonly string[] = process.argv.slice(2)\n' +
+  'console.log(JSON.stringify({ program: process.argv0, flags: process.execArgv, args }))\n'
 
 const OLD = [
   '--import',
@@ -54,7 +57,7 @@ interface Start {
   readonly err: string
   /** Undefined when nothing was started. */
   readonly started:
-    | { readonly program: string; readonly flags: readonly string[]; readonly words: readonly string[] }
+    | { readonly program: string; readonly flags: readonly string[]; readonly args: readonly string[] }
     | undefined
   /** In which folders npm ran. */
   readonly installed: readonly string[]
@@ -104,8 +107,8 @@ class Clone implements Disposable {
       err: result.stderr,
       started: result.stdout === '' ? undefined : (JSON.parse(result.stdout) as Start['started']),
       installed: calls.map((line) => {
-        const { folder, words } = JSON.parse(line) as { folder: string; words: readonly string[] }
-        assert.ok(words[0] === 'ci' && words.includes('--ignore-scripts'), words.join(' '))
+        const { folder, args } = JSON.parse(line) as { folder: string; args: readonly string[] }
+        assert.ok(args[0] === 'ci' && args.includes('--ignore-scripts'), args.join(' '))
         return folder
       }),
     }
@@ -120,7 +123,7 @@ test("launcher: the machine's own Node is used where it can, and no other is ins
   using clone = new Clone()
   const { code, started, installed } = clone.start()
   assert.equal(code, 0)
-  assert.deepEqual(started, { program: process.execPath, flags: [NO_WARNING], words: ['a word'] })
+  assert.deepEqual(started, { program: process.execPath, flags: [NO_WARNING], args: ['a word'] })
   assert.deepEqual(installed, ['clone'])
 })
 
@@ -130,7 +133,7 @@ test('launcher: the daemon gets its flags for V8 at the start', () => {
   assert.deepEqual(clone.start([], {}, 'start').started, {
     program: process.execPath,
     flags,
-    words: ['serve', 'a word'],
+    args: ['serve', 'a word'],
   })
   assert.deepEqual(clone.start([], {}, 'twinfold').started?.flags, flags)
 })
@@ -196,7 +199,7 @@ test(
   },
 )
 
-test('launcher: without npm the error says so', () => {
+test('launcher: without npm the error names it', () => {
   using clone = new Clone()
   const { code, err } = clone.start([], { npm_execpath: '/opt/yarn/lib/cli.js', PATH: '' })
   assert.equal(code, 1)

@@ -111,12 +111,12 @@ test('D-01: of many processes on one home exactly one runs, the others exit 1 wi
     const others = Array.from({ length: effort(4) }, () => stack.use(new Daemon({ home })))
     for (const other of others) {
       assert.equal(await other.ended(), 1)
-      const said = other.output
+      const printed = other.output
         .trim()
         .split('\n')
         .filter((line) => line.includes('error'))
-      assert.equal(said.length, 1, other.output)
-      assert.match(said[0]!, /already running on this home/)
+      assert.equal(printed.length, 1, other.output)
+      assert.match(printed[0]!, /already running on this home/)
     }
     await first.get('/rest/system/ping')
   }

@@ -8,7 +8,7 @@ import { scratchDirectory } from '../support/scratch.ts'
 
 // Logins of a real daemon: passwords in no log, hashes that cost too much, and an installation without bcrypt.
 
-/** What Node says in an installation that lost the package; threads run it, too. */
+/** The error of Node in an installation that lost the package; threads run it, too. */
 const WITHOUT_BCRYPT = `import { registerHooks } from 'node:module'
 registerHooks({ resolve(name, context, next) {
   if (name !== 'bcryptjs') return next(name, context)

@@ -74,7 +74,7 @@ test('with a closed output pipe the daemon keeps running and shuts down cleanly'
 })
 
 test(
-  'the disk of the log file is full: the daemon lives on and stops in order',
+  'the disk of the log file is full: the daemon continues and stops in order',
   { skip: !existsSync('/dev/full') },
   async () => {
     using scratch = scratchDirectory()

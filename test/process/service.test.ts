@@ -49,7 +49,7 @@ const ADDRESS = '127.0.0.1:8384'
 const CONFINED_HOME = `${TEST_USER.home}/h o%m $HOME`
 
 /** What the daemon in there answers; undefined while it does not. */
-function ask(systemd: Systemd, method: string, path: string, body?: unknown): unknown {
+function send(systemd: Systemd, method: string, path: string, body?: unknown): unknown {
   const script = `const [, url, method, key, body] = process.argv
     const init = { method, headers: { 'X-API-Key': key }, ...(body && { body }) }
     const print = async (reply) => (reply.ok ? console.log(await reply.text()) : process.exit(2))
@@ -62,7 +62,7 @@ function ask(systemd: Systemd, method: string, path: string, body?: unknown): un
 }
 
 function answers(systemd: Systemd): Promise<unknown> {
-  return eventually('the daemon', () => ask(systemd, 'GET', '/rest/noauth/health'), 60_000)
+  return eventually('the daemon', () => send(systemd, 'GET', '/rest/noauth/health'), 60_000)
 }
 
 function property(systemd: Systemd, name: string, as: 'root' | 'user' = 'root'): string {
@@ -70,7 +70,7 @@ function property(systemd: Systemd, name: string, as: 'root' | 'user' = 'root'):
   return systemd.run(['systemctl', ...scope, 'show', 'twinfold', `--property=${name}`, '--value'], as).out.trim()
 }
 
-/** Everything a service goes through; `as` says whose service it is. */
+/** Everything a service goes through; `as` is the owner of the service. */
 async function liveThroughService(systemd: Systemd, as: 'root' | 'user', flags: readonly string[]): Promise<void> {
   const service = (...words: string[]) => systemd.twinfold(['service', ...words], as)
   const installed = service('install', ...flags, '--home', HOSTILE_HOME, '--gui-address', ADDRESS, '--log-file=default')
@@ -83,7 +83,7 @@ async function liveThroughService(systemd: Systemd, as: 'root' | 'user', flags: 
   assert.equal(script, `${HOSTILE.repository}/src/main/bin.ts`)
 
   const firstId = property(systemd, 'MainPID', as)
-  assert.notEqual(ask(systemd, 'POST', '/rest/system/restart'), undefined)
+  assert.notEqual(send(systemd, 'POST', '/rest/system/restart'), undefined)
   await eventually('a restart', () => property(systemd, 'NRestarts', as) === '1' || undefined)
   await answers(systemd)
   assert.notEqual(property(systemd, 'MainPID', as), firstId)
@@ -110,9 +110,9 @@ function remove(systemd: Systemd, as: 'root' | 'user', scope: readonly string[])
 
 async function addFolder(systemd: Systemd, id: string, path: string): Promise<string> {
   systemd.run(['sh', '-c', 'mkdir -p "$0" && echo hello > "$0/file" && chown -R "$1" "$0"', path, String(TEST_USER.id)])
-  assert.notEqual(ask(systemd, 'POST', '/rest/config/folders', { id, path, fsWatcherEnabled: false }), undefined)
+  assert.notEqual(send(systemd, 'POST', '/rest/config/folders', { id, path, fsWatcherEnabled: false }), undefined)
   return eventually('the folder', () => {
-    const text = ask(systemd, 'GET', `/rest/db/status?folder=${id}`)
+    const text = send(systemd, 'GET', `/rest/db/status?folder=${id}`)
     const { state, localFiles, error } = typeof text === 'string' ? JSON.parse(text) : {}
     if (state === 'error') return `error: ${error}`
     return state === 'idle' && localFiles === 1 ? 'idle' : undefined

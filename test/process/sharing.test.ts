@@ -6,7 +6,7 @@ import { parseEndpoint } from '../../src/client/endpoint.ts'
 import { nodeTransport } from '../../src/client/node.ts'
 import { runCli } from '../../src/cli/program.ts'
 import { Client } from '../../src/client/client.ts'
-import { heardContext } from '../support/cli.ts'
+import { recordingContext } from '../support/cli.ts'
 import { startMember, type Member } from '../support/daemon-pair.ts'
 import { eventually, scratchDirectory } from '../support/scratch.ts'
 
@@ -17,26 +17,26 @@ interface Outcome {
 }
 
 /** One command for one of the devices, without a process of its own: there are many. */
-async function ask({ daemon }: Member, ...words: string[]): Promise<Outcome> {
+async function run({ daemon }: Member, ...args: string[]): Promise<Outcome> {
   const transport = nodeTransport(parseEndpoint(daemon.url, { useTls: false }))
-  const { context, out, err } = heardContext(new Client({ transport, apiKey: daemon.apiKey }))
-  const code = await runCli(context, words)
+  const { context, out, err } = recordingContext(new Client({ transport, apiKey: daemon.apiKey }))
+  const code = await runCli(context, args)
   return { code, out: out.map((line) => `${line}\n`).join(''), err: err.join('\n') }
 }
 
 /** The output of a command that must succeed. */
-async function told(member: Member, ...words: string[]): Promise<string> {
-  const { code, out, err } = await ask(member, ...words)
-  assert.deepEqual({ code, err }, { code: 0, err: '' }, words.join(' '))
+async function outputOf(member: Member, ...args: string[]): Promise<string> {
+  const { code, out, err } = await run(member, ...args)
+  assert.deepEqual({ code, err }, { code: 0, err: '' }, args.join(' '))
   return out
 }
 
 /** Waits until a list that grows by itself holds the text. */
-function toldEventually(member: Member, text: RegExp, ...words: string[]): Promise<string> {
+function toldEventually(member: Member, text: RegExp, ...args: string[]): Promise<string> {
   return eventually(
-    `"${words.join(' ')}" shows ${text}`,
+    `"${args.join(' ')}" shows ${text}`,
     async () => {
-      const out = await told(member, ...words)
+      const out = await outputOf(member, ...args)
       return text.test(out) ? out : undefined
     },
     60_000,
@@ -49,11 +49,11 @@ test('two users share a folder with commands only: add, pending, accept, why, pa
   await using ben = await startMember(scratch.path, 'ben')
   mkdirSync(anna.root)
   writeFileSync(join(anna.root, 'a.txt'), 'hello')
-  await told(anna, 'folder', 'add', anna.root, '--id', 'docs', '--label', 'Papers', '--no-watch')
-  assert.equal(await told(ben, 'pending'), 'No pending devices or folders.\n')
+  await outputOf(anna, 'folder', 'add', anna.root, '--id', 'docs', '--label', 'Papers', '--no-watch')
+  assert.equal(await outputOf(ben, 'pending'), 'No pending devices or folders.\n')
 
   assert.match(
-    await told(
+    await outputOf(
       anna,
       'device',
       'add',
@@ -68,15 +68,15 @@ test('two users share a folder with commands only: add, pending, accept, why, pa
     /^Added device /,
   )
   assert.match(await toldEventually(ben, /^device /m, 'pending'), new RegExp(`device +${anna.id} `))
-  assert.match(await told(ben, 'pending', 'accept', anna.id, '--name', 'anna'), /^Added device /)
+  assert.match(await outputOf(ben, 'pending', 'accept', anna.id, '--name', 'anna'), /^Added device /)
   assert.match(
     await toldEventually(ben, /^folder +docs +Papers +anna$/m, 'pending'),
     /Use "twinfold pending accept ID"/,
   )
-  const unsaid = await ask(ben, 'pending', 'accept', 'docs')
-  assert.deepEqual([unsaid.code, unsaid.out], [1, ''])
-  assert.match(unsaid.err, /a directory for the files is required/)
-  await told(ben, 'pending', 'accept', 'docs', '--path', ben.root, '--json')
+  const incomplete = await run(ben, 'pending', 'accept', 'docs')
+  assert.deepEqual([incomplete.code, incomplete.out], [1, ''])
+  assert.match(incomplete.err, /a directory for the files is required/)
+  await outputOf(ben, 'pending', 'accept', 'docs', '--path', ben.root, '--json')
 
   await eventually(
     'the file',
@@ -88,34 +88,34 @@ test('two users share a folder with commands only: add, pending, accept, why, pa
     /devices that have the newest version: anna/,
   )
   const answer: { upToDate: boolean; local: { name: string } } = JSON.parse(
-    await told(ben, 'why', 'docs', 'a.txt', '--json'),
+    await outputOf(ben, 'why', 'docs', 'a.txt', '--json'),
   )
   assert.deepEqual([answer.upToDate, answer.local.name], [true, 'a.txt'])
   assert.match(
-    await told(ben, 'why', 'docs', 'nothing\x1b'),
+    await outputOf(ben, 'why', 'docs', 'nothing\x1b'),
     /nothing\\x1b in folder "docs":\n {2}- no device has announced it/,
   )
 
-  assert.match(await told(anna, 'device', 'list'), new RegExp(`^ben +connected +\\S+ \\S+ +${ben.id} +tcp://`, 'm'))
-  assert.match(await told(anna, 'device', 'pause', 'ben'), /"ben" \(.*\) is paused/)
-  assert.match(await told(anna, 'device', 'list'), /^ben +paused /m)
-  await told(anna, 'device', 'resume', 'ben')
-  const states: { name: string; state: string }[] = JSON.parse(await told(anna, 'device', 'list', '--json'))
+  assert.match(await outputOf(anna, 'device', 'list'), new RegExp(`^ben +connected +\\S+ \\S+ +${ben.id} +tcp://`, 'm'))
+  assert.match(await outputOf(anna, 'device', 'pause', 'ben'), /"ben" \(.*\) is paused/)
+  assert.match(await outputOf(anna, 'device', 'list'), /^ben +paused /m)
+  await outputOf(anna, 'device', 'resume', 'ben')
+  const states: { name: string; state: string }[] = JSON.parse(await outputOf(anna, 'device', 'list', '--json'))
   assert.equal(states.find((each) => each.name === 'ben')?.state === 'paused', false)
 
-  for (const [words, said] of [
+  for (const [args, expected] of [
     [['device', 'pause', anna.id], /this is the ID of this device/],
     [['device', 'remove', 'nobody'], /there is no device "nobody"; known devices/],
     [['device', 'add', 'rubbish'], /rubbish|device ID/],
     [['device', 'add', ben.id], /already exists, as "ben"/],
     [['pending', 'accept', 'nope'], /no pending device or folder "nope"/],
   ] as const) {
-    const refused = await ask(anna, ...words)
-    assert.deepEqual([refused.code, refused.out], [1, ''], words.join(' '))
-    assert.match(refused.err, said)
+    const refused = await run(anna, ...args)
+    assert.deepEqual([refused.code, refused.out], [1, ''], args.join(' '))
+    assert.match(refused.err, expected)
   }
-  assert.match(await told(anna, 'device', 'remove', 'ben'), /^Removed device "ben"/)
-  assert.ok(!(await told(anna, 'device', 'list')).includes(ben.id))
+  assert.match(await outputOf(anna, 'device', 'remove', 'ben'), /^Removed device "ben"/)
+  assert.ok(!(await outputOf(anna, 'device', 'list')).includes(ben.id))
   assert.equal(readFileSync(join(anna.root, 'a.txt'), 'utf8'), 'hello')
 })
 
@@ -124,15 +124,15 @@ test('ignored requests do not become pending again', async () => {
   await using anna = await startMember(scratch.path, 'anna')
   await using ben = await startMember(scratch.path, 'ben')
   mkdirSync(anna.root)
-  await told(anna, 'folder', 'add', anna.root, '--id', 'docs', '--no-watch')
-  await told(anna, 'device', 'add', ben.id, '--address', `tcp://127.0.0.1:${ben.port}`, '--folder', 'docs')
-  await told(ben, 'device', 'add', anna.id, '--name', 'anna', '--address', `tcp://127.0.0.1:${anna.port}`)
+  await outputOf(anna, 'folder', 'add', anna.root, '--id', 'docs', '--no-watch')
+  await outputOf(anna, 'device', 'add', ben.id, '--address', `tcp://127.0.0.1:${ben.port}`, '--folder', 'docs')
+  await outputOf(ben, 'device', 'add', anna.id, '--name', 'anna', '--address', `tcp://127.0.0.1:${anna.port}`)
   await toldEventually(ben, /^folder +docs /m, 'pending')
-  assert.match(await told(ben, 'pending', 'ignore', 'docs'), /^Folder "docs" is ignored now/)
+  assert.match(await outputOf(ben, 'pending', 'ignore', 'docs'), /^Folder "docs" is ignored now/)
   await toldEventually(ben, /^No pending devices or folders\.\n$/, 'pending')
 
-  await told(ben, 'device', 'remove', 'anna')
+  await outputOf(ben, 'device', 'remove', 'anna')
   await toldEventually(ben, /^device /m, 'pending')
-  assert.match(await told(ben, 'pending', 'ignore', anna.id), /is ignored now/)
+  assert.match(await outputOf(ben, 'pending', 'ignore', anna.id), /is ignored now/)
   await toldEventually(ben, /"devices": \{\},\n {2}"folders": \{\}/, 'pending', '--json')
 })

@@ -19,7 +19,7 @@ import {
 } from '../support/hostile-peer.ts'
 import { eventually, scratchDirectory } from '../support/scratch.ts'
 
-/** A name as a peer may say it, and what becomes of the connection. */
+/** A name as a peer may send it, and what becomes of the connection. */
 interface NameCase {
   readonly why: string
   readonly name: string | Uint8Array
@@ -306,7 +306,7 @@ test('N-05: nothing is written, read or removed through a symlink that a peer ma
   talk.onAnswer = ({ data }) => {
     leaked += data.length
   }
-  const say = async (records: readonly WireRecord[]): Promise<void> => {
+  const send = async (records: readonly WireRecord[]): Promise<void> => {
     await talk.update(records.map((record) => ({ ...record, sequence: ++sequence })))
     assert.equal(await talk.isAlive(), true)
   }
@@ -322,16 +322,16 @@ test('N-05: nothing is written, read or removed through a symlink that a peer ma
     ]
     // Once all at once, once the entries when the link stands there, once newer ones over a directory that was there
     // first.
-    await say([{ name: link, type: SYMLINK, target }, ...below])
+    await send([{ name: link, type: SYMLINK, target }, ...below])
     await scene.settled()
-    await say(below.map((record) => ({ ...record, counter: 2 })))
-    await say([{ name: `dir-${i}`, type: DIRECTORY }, fileRecord(`dir-${i}/secret`, CONTENT)])
+    await send(below.map((record) => ({ ...record, counter: 2 })))
+    await send([{ name: `dir-${i}`, type: DIRECTORY }, fileRecord(`dir-${i}/secret`, CONTENT)])
     await scene.settled()
-    await say([
+    await send([
       { name: `dir-${i}`, type: SYMLINK, target, counter: 2 },
       { name: `dir-${i}/secret`, deleted: true, counter: 2 },
     ])
-    await say([fileRecord(`dir-${i}/secret`, Buffer.from('another\n'), { counter: 3 })])
+    await send([fileRecord(`dir-${i}/secret`, Buffer.from('another\n'), { counter: 3 })])
     await talk.send('Request', request({ id: 5, name: `${link}/secret`, size: SECRET.length, hash: sha256(SECRET) }))
     figures.tried += below.length * 2 + 3
     figures.handled += (await talk.isAlive()) ? below.length * 2 + 3 : 0

@@ -118,7 +118,7 @@ test(`B-18: connections cut after any byte: nothing is lost, both converge (SIM_
     wire.limitBytes = round % 3 === 0 ? below(6_000) : below(600_000)
     const before = wire.cuts
     await redial(a, b)
-    await eventually('a cut, or all there was to say', async () => {
+    await eventually('a cut, or everything sent', async () => {
       if (wire.cuts > before) return true
       const { completion } = (await a.daemon.get(`/rest/db/completion?folder=docs&device=${b.id}`)) as {
         completion: number

@@ -108,7 +108,7 @@ test(
   },
 )
 
-/** A content that shows whether it is of one piece: every byte tells the generation. */
+/** A content that shows whether it is of one piece: every byte shows the generation. */
 const generation = (number: number) => Buffer.alloc(MIB, (number % 255) + 1)
 const isMixed = (content: Buffer) => content.some((byte) => byte !== content[0])
 

@@ -102,7 +102,7 @@ test('B-07: messages out of order are handled as by other implementations', asyn
   const requestBody = request({ id: 1, name: 'f', size: 1, hash: sha256('x') })
   const cases: readonly (readonly [
     what: string,
-    say: (talk: HostileTalk) => Promise<unknown>,
+    send: (talk: HostileTalk) => Promise<unknown>,
     expected: 'kept' | RegExp,
   ])[] = [
     ['an index first', (talk) => talk.send('Index', index), /^protocol error on index for docs: invalid state 0$/],
@@ -177,9 +177,9 @@ test('B-07: messages out of order are handled as by other implementations', asyn
     ],
   ]
   let handled = 0
-  for (const [what, say, expected] of cases) {
+  for (const [what, send, expected] of cases) {
     await using talk = await peer.dial(device.port)
-    await say(talk)
+    await send(talk)
     if (expected === 'kept') assert.equal(await talk.isAlive(), true, what)
     else {
       await talk.whenEnded()
@@ -486,7 +486,7 @@ test('B-14: wrong blocks are never written; another device that has the file is 
       (name) => contents.has(name) && Buffer.compare(readFileSync(join(device.root, name)), contents.get(name)!) !== 0,
     )
   await eventually(
-    'lies told about every file',
+    'false records of every file',
     async () => (lied >= names.length && (await statusOf(device)).state === 'idle') || undefined,
   )
   const wrongBefore = wrongNames().length

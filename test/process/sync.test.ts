@@ -55,11 +55,11 @@ async function assertEqual(members: readonly Member[], what: string): Promise<vo
   await scanBoth(members)
   const [first, ...others] = members
   const differences = () => others.flatMap((other) => differencesOf(first!.root, other.root))
-  // Need may be none for a moment before a conflict copy is scanned and told of.
+  // Need may be none for a moment before a conflict copy is scanned and announced.
   await eventually(what, async () => {
     await inSync(members)
     return differences().length === 0 || undefined
-  }).catch(() => {}) // the comparison below says what is different
+  }).catch(() => {}) // the comparison below shows the differences
   assert.deepEqual(differences(), [], what)
   assert.deepEqual(
     [...treeOf(first!.root).keys()].filter((name) => name.includes('.syncthing.')),

@@ -17,7 +17,7 @@ interface Status {
 const DIRECTORIES = 100
 
 test(
-  'C-16: a daemon that may not watch the whole folder says so, and a rescan finds every change',
+  'C-16: a daemon that may not watch the whole folder reports it, and a rescan finds every change',
   { skip: cannotLimitWatches() },
   async () => {
     using scratch = scratchDirectory()

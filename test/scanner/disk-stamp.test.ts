@@ -15,7 +15,7 @@ async function scanned(): Promise<SimFolder> {
 /** Writes other content and sets the modification time back. */
 async function replaceQuietly(folder: SimFolder, content: string): Promise<void> {
   const { modifiedS, modifiedNs } = await folder.disk.lstat('/f/a')
-  folder.disk.hands.write('/f/a', Buffer.from(content))
+  folder.disk.direct.write('/f/a', Buffer.from(content))
   await folder.disk.setModified('/f/a', modifiedS, modifiedNs)
 }
 

@@ -468,7 +468,7 @@ test('scan: on a case-insensitive disk another case of a name is a new item and 
   assert.deepEqual(folder.index.live, ['photo'])
   await folder.disk.rename('/f/photo', '/f/PHOTO')
   await folder.scan({ caseSensitive: true })
-  assert.deepEqual(folder.index.live, ['PHOTO', 'photo'], 'a case-sensitive disk, says the user: both are there')
+  assert.deepEqual(folder.index.live, ['PHOTO', 'photo'], 'a case-sensitive disk, by the setting: both are there')
 })
 
 test('N-03, N-09: names that are not valid UTF-8 are reported, pipes are skipped', async () => {

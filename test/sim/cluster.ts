@@ -198,7 +198,7 @@ export class Cluster {
   async editEverything(): Promise<void> {
     if (this.#forger === undefined) return
     for (const device of this.#devices) {
-      for (const [path, { type }] of device.disk.hands.tree(ROOT))
+      for (const [path, { type }] of device.disk.direct.tree(ROOT))
         if (type === 'file' && isUsers(path)) this.#user.write(device, path)
       const edited = treeOf(device, this.#contents)
       await this.converge()
@@ -251,7 +251,7 @@ export class Cluster {
   /** The same content under the same name, created on two devices before they connect. */
   #sameFileConcurrently(): void {
     const content = this.#contents.make(undefined)
-    for (const device of this.#devices.slice(0, 2)) device.disk.hands.write(`${ROOT}/same`, content)
+    for (const device of this.#devices.slice(0, 2)) device.disk.direct.write(`${ROOT}/same`, content)
     this.#contents.written(content)
     this.#user.touched.add(this.#contents.identify(content) ?? 0) // removing one of them does not remove the other
     this.reached.note('two devices created the same file concurrently')

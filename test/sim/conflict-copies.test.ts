@@ -19,25 +19,25 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     kept: ['copy, edited on a', 'copy, edited on b, longer', 'original', 'other'],
   },
   'one renames another file over it, the other edits it': {
-    onA: (a) => a.disk.hands.rename(`${ROOT}/g`, `${ROOT}/${COPY}`),
+    onA: (a) => a.disk.direct.rename(`${ROOT}/g`, `${ROOT}/${COPY}`),
     onB: (b) => write(b, COPY, 'copy, edited on b'),
     kept: ['copy, edited on b', 'original', 'other'],
   },
   'one renames it over the original, the other edits the original': {
-    onA: (a) => a.disk.hands.rename(`${ROOT}/${COPY}`, `${ROOT}/f`),
+    onA: (a) => a.disk.direct.rename(`${ROOT}/${COPY}`, `${ROOT}/f`),
     onB: (b) => write(b, 'f', 'original, edited on b'),
     kept: ['copy', 'original, edited on b', 'other'],
   },
   'one renames it over the original, the other edits it': {
-    onA: (a) => a.disk.hands.rename(`${ROOT}/${COPY}`, `${ROOT}/f`),
+    onA: (a) => a.disk.direct.rename(`${ROOT}/${COPY}`, `${ROOT}/f`),
     onB: (b) => write(b, COPY, 'copy, edited on b'),
     kept: ['copy', 'copy, edited on b', 'other'],
   },
   'one renames it over the original, the other removes both': {
-    onA: (a) => a.disk.hands.rename(`${ROOT}/${COPY}`, `${ROOT}/f`),
+    onA: (a) => a.disk.direct.rename(`${ROOT}/${COPY}`, `${ROOT}/f`),
     onB: (b) => {
-      b.disk.hands.remove(`${ROOT}/f`)
-      b.disk.hands.remove(`${ROOT}/${COPY}`)
+      b.disk.direct.remove(`${ROOT}/f`)
+      b.disk.direct.remove(`${ROOT}/${COPY}`)
     },
     kept: ['copy', 'other'],
   },

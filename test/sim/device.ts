@@ -140,7 +140,7 @@ export class SimDevice {
   }
 
   backUp(): Backup {
-    return { items: this.disk.hands.tree(ROOT), databases: this.store.copy() }
+    return { items: this.disk.direct.tree(ROOT), databases: this.store.copy() }
   }
 
   /** Only while it is off. */
@@ -164,7 +164,7 @@ export class SimDevice {
     const { trace } = this.#setup
     trace.add(this.name, `starts (${++this.starts})`)
     const clock = killableClock(this.clock, incarnation)
-    const random = this.#setup.random.stream(`life ${this.starts}`)
+    const random = this.#setup.random.stream(`run ${this.starts}`)
     const ports = simPorts(killableDisk(this.disk, incarnation, this.clock), this.#setup.network, this.name)
     const platform = {
       ...ports,

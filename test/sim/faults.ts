@@ -140,7 +140,7 @@ export class FaultInjector {
     device.crash()
     this.#deps.user.powerLost(device)
     this.#deps.user.removals.unrecorded.powerLost(device.name, device.clock.monotonicMs())
-    const left = [...device.disk.hands.tree(ROOT).keys()]
+    const left = [...device.disk.direct.tree(ROOT).keys()]
     if (left.some(isTemporary)) this.#deps.reached.note('a temporary file was left by a crash')
     this.#deps.checkContents(device)
   }
@@ -216,7 +216,7 @@ export class FaultInjector {
   /** Makes one directory, or the whole folder, unreadable for some calls, and scans. */
   #makeUnreadable(device: SimDevice): void {
     const { random, trace } = this.#deps
-    const items = [...device.disk.hands.tree(ROOT)].filter(([path, { type }]) => type === 'directory' && isUsers(path))
+    const items = [...device.disk.direct.tree(ROOT)].filter(([path, { type }]) => type === 'directory' && isUsers(path))
     const [path, code] = [items.length > 0 ? pick(random, items)[0] : '', pick(random, ['EACCES', 'EIO'])]
     const times = 4 + random.int(60)
     device.disk.fail({ call: 'list', code, times, under: path === '' ? ROOT : `${ROOT}/${path}` })

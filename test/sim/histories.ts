@@ -119,13 +119,13 @@ class HistoriesRun {
     const chance = this.#random.int(10)
     if (chance < 3) return this.#trace.add(device.name, `reads ${name}: ${seen}`)
     if (chance < 5 && seen !== undefined) {
-      device.disk.hands.remove(`${ROOT}/${name}`)
+      device.disk.direct.remove(`${ROOT}/${name}`)
       this.#trace.add(device.name, `removes ${name}: ${seen}`)
       return history?.write(device.name, undefined)
     }
     // Each has a distinct length: a scan detects an edit even when the time is equal.
     const value = `<${++this.#values}>`.padEnd(20 + this.#values, '.')
-    device.disk.hands.write(`${ROOT}/${name}`, Buffer.from(value))
+    device.disk.direct.write(`${ROOT}/${name}`, Buffer.from(value))
     this.#trace.add(device.name, `writes ${name}: ${seen} → ${value}`)
     history?.write(device.name, value)
   }
@@ -173,7 +173,7 @@ class HistoriesRun {
   #everywhere(): ReadonlySet<string> {
     const found = new Set<string>()
     for (const { disk } of this.#devices) {
-      for (const [path, item] of disk.hands.tree(ROOT)) {
+      for (const [path, item] of disk.direct.tree(ROOT)) {
         if (item.type === 'file' && !isTemporary(path)) found.add(Buffer.from(item.content).toString())
       }
     }
@@ -205,6 +205,6 @@ function pairOf(a: SimDevice, b: SimDevice): string {
 }
 
 function valueAt({ disk }: SimDevice, name: string): Value {
-  const item = disk.hands.look(`${ROOT}/${name}`)
+  const item = disk.direct.look(`${ROOT}/${name}`)
   return item === undefined ? undefined : Buffer.from(item.content).toString()
 }

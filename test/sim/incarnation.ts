@@ -102,7 +102,7 @@ export function killableDisk(disk: SimDisk, incarnation: Incarnation, clock: Clo
     return seen
   }
   const makeDirectory: SimDisk['makeDirectory'] = (path, permissions) => {
-    if (disk.hands.look(path) === undefined) incarnation.recordMkdir(path, clock.monotonicMs())
+    if (disk.direct.look(path) === undefined) incarnation.recordMkdir(path, clock.monotonicMs())
     return guarded.makeDirectory(path, permissions)
   }
   const exchange: SimDisk['exchange'] = (from, to) => {

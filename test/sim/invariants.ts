@@ -24,7 +24,7 @@ type Tree = ReadonlyMap<string, string>
 
 /** What must be equal on all devices after convergence: names, types, contents and modes. */
 export function treeOf(device: SimDevice, contents: Contents): Tree {
-  const items = [...device.disk.hands.tree(ROOT)].filter(([path]) => isUsers(path))
+  const items = [...device.disk.direct.tree(ROOT)].filter(([path]) => isUsers(path))
   return new Map(items.map(([path, item]) => [path, describe(item, contents)]))
 }
 
@@ -71,10 +71,10 @@ export async function unsettledReason(devices: readonly SimDevice[], decided: bo
  * until override or revert, those others keep the directory and report that they cannot remove it.
  */
 function isKeptFromSender({ disk, folderType }: SimDevice, path: string, devices: readonly SimDevice[]): boolean {
-  if (folderType === 'sendonly' || disk.hands.look(`${ROOT}/${path}`)?.type !== 'directory') return false
-  if (![...disk.hands.tree(`${ROOT}/${path}`).keys()].some(isUsers)) return false
+  if (folderType === 'sendonly' || disk.direct.look(`${ROOT}/${path}`)?.type !== 'directory') return false
+  if (![...disk.direct.tree(`${ROOT}/${path}`).keys()].some(isUsers)) return false
   const senders = devices.filter((other) => other.folderType === 'sendonly')
-  return senders.some((sender) => sender.disk.hands.look(`${ROOT}/${path}`)?.type !== 'directory')
+  return senders.some((sender) => sender.disk.direct.look(`${ROOT}/${path}`)?.type !== 'directory')
 }
 
 async function problemsOf(device: SimDevice): Promise<string> {
@@ -114,7 +114,7 @@ export function checkEditsKept(device: SimDevice, edited: Tree, contents: Conten
 }
 
 /**
- * Devices that one device shows as complete have the same content. Completion says nothing of local changes in
+ * Devices that one device shows as complete have the same content. Completion does not cover local changes in
  * receive-only folders, which are shown apart.
  */
 export async function checkCompletion(devices: readonly SimDevice[], contents: Contents): Promise<void> {
@@ -133,7 +133,7 @@ export async function checkCompletion(devices: readonly SimDevice[], contents: C
 export function checkNothingLost(devices: readonly SimDevice[], contents: Contents): void {
   const found = new Set<number>()
   for (const device of devices) {
-    for (const [path, item] of device.disk.hands.tree(ROOT)) {
+    for (const [path, item] of device.disk.direct.tree(ROOT)) {
       const content = item.type === 'file' && !isTemporary(path) ? contents.identify(item.content) : undefined
       if (content !== undefined) found.add(content)
     }
@@ -153,7 +153,7 @@ export function checkNoResurrection(devices: readonly SimDevice[], contents: Con
   for (const { path, content, overruled, unrecorded } of user.removals.all) {
     if (overruled || unrecorded || user.touched.has(content)) continue
     const where = devices.find(({ disk }) => {
-      const item = disk.hands.look(`${ROOT}/${path}`)
+      const item = disk.direct.look(`${ROOT}/${path}`)
       return item?.type === 'file' && contents.identify(item.content) === content
     })
     if (where !== undefined)
@@ -163,7 +163,7 @@ export function checkNoResurrection(devices: readonly SimDevice[], contents: Con
 
 export function checkNoTemporaries(devices: readonly SimDevice[]): void {
   for (const device of devices) {
-    for (const path of device.disk.hands.tree(ROOT).keys()) {
+    for (const path of device.disk.direct.tree(ROOT).keys()) {
       if (isTemporary(path)) throw new InvariantViolation('no leftovers', `${path} remains on ${device.name}`)
     }
   }

@@ -23,7 +23,7 @@ export class Monitor {
 
   /** A device has pulled an item. */
   onPulled(device: SimDevice, path: string): void {
-    const item = device.disk.hands.look(`${ROOT}/${path}`)
+    const item = device.disk.direct.look(`${ROOT}/${path}`)
     if (item === undefined) return this.#user.removals.pulledDeletion(device.name, path)
     this.#user.removals.pulled(device.name, path, this.#contents.identityOf(item))
     if (item.type === 'file' && item.content.length > BLOCK_SIZE_BYTES_MIN)
@@ -50,7 +50,7 @@ export class Monitor {
   /** Every file has a content that a user wrote. Returns its number; undefined for what is no user file. */
   checkContent(device: SimDevice, path: string): number | undefined {
     if (!isBelow(path, ROOT) || !isUsers(path.slice(ROOT.length + 1))) return undefined
-    const item = device.disk.hands.look(path)
+    const item = device.disk.direct.look(path)
     if (item?.type !== 'file') return undefined
     const content = this.#contents.identify(item.content)
     if (content !== undefined) return content
@@ -60,7 +60,7 @@ export class Monitor {
   }
 
   checkContents(device: SimDevice): void {
-    for (const path of device.disk.hands.tree(ROOT).keys()) this.checkContent(device, `${ROOT}/${path}`)
+    for (const path of device.disk.direct.tree(ROOT).keys()) this.checkContent(device, `${ROOT}/${path}`)
   }
 
   /**
@@ -69,7 +69,7 @@ export class Monitor {
    */
   checkDeletion(device: SimDevice, path: string): void {
     if (this.#user.lastActionMs.get(device) === device.clock.monotonicMs()) return
-    const item = device.disk.hands.look(`${ROOT}/${path}`)
+    const item = device.disk.direct.look(`${ROOT}/${path}`)
     if (item === undefined || (item.type === 'directory' && device.hasJustMade(path))) return
     this.violation ??= new InvariantViolation(
       'no false deletion',

@@ -83,12 +83,12 @@ export class SomeDevices implements AsyncDisposable {
 }
 
 export function write({ disk }: SimDevice, name: string, text: string): void {
-  disk.hands.write(`${ROOT}/${name}`, Buffer.from(text))
+  disk.direct.write(`${ROOT}/${name}`, Buffer.from(text))
 }
 
 /** The files of a device by name, conflict copies as `name~`, sorted. */
 export function filesOf({ disk }: SimDevice): readonly string[] {
-  return [...disk.hands.tree(ROOT)]
+  return [...disk.direct.tree(ROOT)]
     .filter(([path, { type }]) => type === 'file' && !path.startsWith('.st'))
     .map(([path, { content }]) => {
       const name = path.replace(/\.sync-conflict-[^.]*/, '~')

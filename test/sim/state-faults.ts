@@ -115,12 +115,12 @@ export class StateFaults {
     for (const content of this.#contentsOf(device)) {
       if (isEdit || !elsewhere.includes(content)) contents.released.add(content)
     }
-    device.disk.hands.restore(ROOT, backup.items)
+    device.disk.direct.restore(ROOT, backup.items)
   }
 
   #contentsOf({ disk }: SimDevice): ReadonlySet<number> {
     const found = new Set<number>()
-    for (const item of disk.hands.tree(ROOT).values()) {
+    for (const item of disk.direct.tree(ROOT).values()) {
       const content = item.type === 'file' ? this.#deps.contents.identify(item.content) : undefined
       if (content !== undefined) found.add(content)
     }

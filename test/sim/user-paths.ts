@@ -14,10 +14,10 @@ export function isUsers(path: string): boolean {
 
 /** The item and everything below it. */
 export function itemsAt({ disk }: SimDevice, path: string): ReadonlyMap<string, SimItem> {
-  const { hands } = disk
-  const item = hands.look(`${ROOT}/${path}`)
+  const { direct } = disk
+  const item = direct.look(`${ROOT}/${path}`)
   if (item === undefined) return new Map()
-  const below = item.type === 'directory' ? hands.tree(`${ROOT}/${path}`) : new Map<string, SimItem>()
+  const below = item.type === 'directory' ? direct.tree(`${ROOT}/${path}`) : new Map<string, SimItem>()
   return new Map([[path, item], ...Array.from(below, ([inner, found]) => [`${path}/${inner}`, found] as const)])
 }
 
@@ -42,7 +42,7 @@ export class UserPaths {
 
   /** A random existing item, if there is any. */
   existing({ disk }: SimDevice, type?: SimItem['type']): string | undefined {
-    const paths = [...disk.hands.tree(ROOT)].filter(
+    const paths = [...disk.direct.tree(ROOT)].filter(
       ([path, item]) => isUsers(path) && (type ?? item.type) === item.type,
     )
     return paths.length === 0 ? undefined : pick(this.#random, paths)[0]

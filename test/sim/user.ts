@@ -107,7 +107,7 @@ export class User {
 
   /** Removes the item if it exists. */
   remove(device: SimDevice, path: string): void {
-    if (device.disk.hands.look(`${ROOT}/${path}`) !== undefined)
+    if (device.disk.direct.look(`${ROOT}/${path}`) !== undefined)
       this.#perform(device, () => this.#removeAt(device, path))
   }
 
@@ -123,15 +123,15 @@ export class User {
   /** As by an unpacked archive: the new content has the time of the old one. */
   #editKeepingTime(device: SimDevice): void {
     const path = this.#paths.existing(device, 'file')
-    const old = path === undefined ? undefined : device.disk.hands.look(`${ROOT}/${path}`)
+    const old = path === undefined ? undefined : device.disk.direct.look(`${ROOT}/${path}`)
     if (path === undefined || old === undefined) return
     this.#put(device, path)
-    device.disk.hands.setModified(`${ROOT}/${path}`, Number(old.modifiedNs / 1_000_000n))
+    device.disk.direct.setModified(`${ROOT}/${path}`, Number(old.modifiedNs / 1_000_000n))
     this.#record(device, `puts the time of ${path} back`)
   }
 
   #put(device: SimDevice, path: string): void {
-    const old = device.disk.hands.look(`${ROOT}/${path}`)
+    const old = device.disk.direct.look(`${ROOT}/${path}`)
     if (old !== undefined && old.type !== 'file') return
     const before = old === undefined ? undefined : this.#contents.identify(old.content)
     const content = this.#contents.make(before)
@@ -144,7 +144,7 @@ export class User {
   }
 
   #create(device: SimDevice, path: string, content: Uint8Array): void {
-    device.disk.hands.write(`${ROOT}/${path}`, content)
+    device.disk.direct.write(`${ROOT}/${path}`, content)
     this.#recordPut(device, path)
     if (device.isActingOn(path)) return
     this.#contents.written(content)
@@ -160,7 +160,7 @@ export class User {
   #removeAt(device: SimDevice, path: string): void {
     this.#record(device, `removes ${path}`)
     this.#recordRemovals(device, path)
-    device.disk.hands.remove(`${ROOT}/${path}`)
+    device.disk.direct.remove(`${ROOT}/${path}`)
   }
 
   #rename(device: SimDevice): void {
@@ -181,16 +181,16 @@ export class User {
   }
 
   #move(device: SimDevice, from: string | undefined, to: string): void {
-    const { hands } = device.disk
+    const { direct } = device.disk
     if (from === undefined || from === to || to.startsWith(`${from}/`)) return
-    const target = hands.look(`${ROOT}/${to}`)
+    const target = direct.look(`${ROOT}/${to}`)
     if (target !== undefined && target.type !== 'file') return
-    if (hands.look(`${ROOT}/${from}`)?.type === 'directory' && target !== undefined) return
+    if (direct.look(`${ROOT}/${from}`)?.type === 'directory' && target !== undefined) return
     for (const [, item] of itemsAt(device, from)) {
       this.#touchedBy(item)
       if (device.isActingOn(to)) this.#release(item)
     }
-    hands.rename(`${ROOT}/${from}`, `${ROOT}/${to}`)
+    direct.rename(`${ROOT}/${from}`, `${ROOT}/${to}`)
     if (target !== undefined) this.#release(target)
     for (const path of itemsAt(device, to).keys()) this.#recordPut(device, path)
     this.#record(device, `renames ${from} to ${to}`)
@@ -198,14 +198,14 @@ export class User {
 
   #makeDirectory(device: SimDevice): void {
     const path = this.#paths.any(device)
-    device.disk.hands.makeDirectories(`${ROOT}/${path}`)
+    device.disk.direct.makeDirectories(`${ROOT}/${path}`)
     this.#recordPut(device, path)
     this.#record(device, `creates the directory ${path}`)
   }
 
   #symlink(device: SimDevice): void {
     const path = this.#paths.any(device)
-    device.disk.hands.makeSymlink(`target-${this.#random.int(5)}`, `${ROOT}/${path}`)
+    device.disk.direct.makeSymlink(`target-${this.#random.int(5)}`, `${ROOT}/${path}`)
     this.#recordPut(device, path)
     this.#record(device, `creates the symlink ${path}`)
   }
@@ -214,10 +214,10 @@ export class User {
   #swap(device: SimDevice): void {
     const path = this.#paths.existing(device)
     if (path === undefined) return
-    const { hands } = device.disk
-    const was = hands.look(`${ROOT}/${path}`)?.type
+    const { direct } = device.disk
+    const was = direct.look(`${ROOT}/${path}`)?.type
     this.#recordRemovals(device, path)
-    hands.remove(`${ROOT}/${path}`)
+    direct.remove(`${ROOT}/${path}`)
     const kind = pick(
       this.#random,
       (['file', 'directory', 'symlink'] as const).filter((type) => type !== was),
@@ -225,7 +225,7 @@ export class User {
     if (kind === 'file') this.#create(device, path, this.#contents.make(undefined))
     else if (kind === 'directory')
       this.#create(device, `${path}/${pick(this.#random, NAMES)}`, this.#contents.make(undefined))
-    else hands.makeSymlink('elsewhere', `${ROOT}/${path}`)
+    else direct.makeSymlink('elsewhere', `${ROOT}/${path}`)
     this.#recordPut(device, path)
     this.#record(device, `replaces the ${was} ${path} by a ${kind}`)
   }
@@ -233,27 +233,27 @@ export class User {
   #chmod(device: SimDevice): void {
     const path = this.#paths.existing(device, 'file')
     if (path === undefined) return
-    this.#touchedBy(device.disk.hands.look(`${ROOT}/${path}`))
+    this.#touchedBy(device.disk.direct.look(`${ROOT}/${path}`))
     const mode = pick(this.#random, MODES)
-    device.disk.hands.chmod(`${ROOT}/${path}`, mode)
+    device.disk.direct.chmod(`${ROOT}/${path}`, mode)
     this.#record(device, `sets the mode of ${path} to ${mode.toString(8)}`)
   }
 
   #touch(device: SimDevice): void {
     const path = this.#paths.existing(device, 'file')
     if (path === undefined) return
-    this.#touchedBy(device.disk.hands.look(`${ROOT}/${path}`))
-    device.disk.hands.setModified(`${ROOT}/${path}`, device.clock.nowMs() - this.#random.int(100_000_000))
+    this.#touchedBy(device.disk.direct.look(`${ROOT}/${path}`))
+    device.disk.direct.setModified(`${ROOT}/${path}`, device.clock.nowMs() - this.#random.int(100_000_000))
     this.#record(device, `sets the time of ${path}`)
   }
 
   #copy(device: SimDevice): void {
     const from = this.#paths.existing(device, 'file')
     const to = this.#paths.any(device)
-    const item = from === undefined ? undefined : device.disk.hands.look(`${ROOT}/${from}`)
-    if (item === undefined || device.disk.hands.look(`${ROOT}/${to}`) !== undefined) return
+    const item = from === undefined ? undefined : device.disk.direct.look(`${ROOT}/${from}`)
+    if (item === undefined || device.disk.direct.look(`${ROOT}/${to}`) !== undefined) return
     this.#touchedBy(item)
-    device.disk.hands.write(`${ROOT}/${to}`, item.content)
+    device.disk.direct.write(`${ROOT}/${to}`, item.content)
     this.#recordPut(device, to)
     this.#record(device, `copies ${from} to ${to}`)
   }
@@ -270,7 +270,7 @@ export class User {
   /** Records the creation of an item, with the directories above it. */
   #recordPut(device: SimDevice, path: string): void {
     for (const made of [path, ...ancestorsOf(path)]) {
-      const item = device.disk.hands.look(`${ROOT}/${made}`)
+      const item = device.disk.direct.look(`${ROOT}/${made}`)
       if (made !== '' && item !== undefined) this.removals.put(device.name, made, this.#contents.identityOf(item))
     }
   }

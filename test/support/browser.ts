@@ -149,7 +149,7 @@ async function describe(page: Page, problems: readonly string[]): Promise<string
     .locator('body')
     .innerText({ timeout: 1_000 })
     .catch(() => 'nothing')
-  return `at ${page.url()}\nproblems: ${problems.join('\n') || 'none'}\nthe page says:\n${text.slice(0, 3_000)}`
+  return `at ${page.url()}\nproblems: ${problems.join('\n') || 'none'}\nthe page shows:\n${text.slice(0, 3_000)}`
 }
 
 interface AxeFinding {

@@ -5,14 +5,14 @@ import type { CliContext } from '../../src/cli/context.ts'
 import type { Client } from '../../src/client/client.ts'
 
 /** The environment of a non-interactive command, with its output. */
-export interface Heard {
+export interface RecordedOutput {
   readonly context: CliContext
   readonly out: readonly string[]
   readonly err: readonly string[]
 }
 
 /** A context for commands run inside the test, with the given client; a process takes its time to start. */
-export function heardContext(client: Client, changes: Partial<CliContext> = {}): Heard {
+export function recordingContext(client: Client, changes: Partial<CliContext> = {}): RecordedOutput {
   const out: string[] = []
   const err: string[] = []
   const context: CliContext = {

@@ -125,7 +125,7 @@ export class HostilePeer {
   async join(port: number, theirs: string, folder = 'docs'): Promise<HostileTalk> {
     const talk = await this.dial(port)
     await talk.send('ClusterConfig', this.clusterConfig(theirs, [folder]))
-    await talk.heard('ClusterConfig')
+    await talk.received('ClusterConfig')
     return talk
   }
 
@@ -272,7 +272,7 @@ export class HostileTalk implements AsyncDisposable {
   }
 
   /** Resolves when the device has sent a message of the type. */
-  async heard(type: MessageType): Promise<void> {
+  async received(type: MessageType): Promise<void> {
     await this.until(`a ${type}`, () => this.count(type) > 0)
   }
 

@@ -63,8 +63,8 @@ async function checkOf(name: string, schema: Schema): Promise<Check> {
   const check: Check = (value) => {
     if (compiled.Check(value)) return
     const [, errors] = compiled.Errors(value)
-    const told = errors.slice(0, 5).map(({ instancePath, message }) => `${instancePath || '/'} ${message}`)
-    assert.fail(`the reply of ${name} is not what is declared: ${told.join('; ')}`)
+    const listed = errors.slice(0, 5).map(({ instancePath, message }) => `${instancePath || '/'} ${message}`)
+    assert.fail(`the reply of ${name} is not what is declared: ${listed.join('; ')}`)
   }
   checks.set(name, check)
   return check

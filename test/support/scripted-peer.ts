@@ -49,7 +49,7 @@ export class ScriptedPeer implements AsyncDisposable {
   readonly id: DeviceId
   readonly daemon: DeviceId
   readonly connection: ProtocolConnection
-  readonly heard: { readonly clusterConfigs: ClusterConfig[]; readonly indexes: IndexData[] } = {
+  readonly received: { readonly clusterConfigs: ClusterConfig[]; readonly indexes: IndexData[] } = {
     clusterConfigs: [],
     indexes: [],
   }
@@ -60,10 +60,10 @@ export class ScriptedPeer implements AsyncDisposable {
     this.daemon = connection.device
     this.connection = connection
     const handler: ProtocolHandler = {
-      clusterConfig: async (config) => void this.heard.clusterConfigs.push(config),
+      clusterConfig: async (config) => void this.received.clusterConfigs.push(config),
       acceptsIndex: async () => true,
-      index: async (data) => void this.heard.indexes.push(data),
-      indexUpdate: async (data) => void this.heard.indexes.push(data),
+      index: async (data) => void this.received.indexes.push(data),
+      indexUpdate: async (data) => void this.received.indexes.push(data),
       request: async (request) => options.serve?.(request) ?? { kind: 'refused', code: 'generic' },
       downloadProgress: async () => {},
     }
@@ -127,7 +127,7 @@ export class ScriptedPeer implements AsyncDisposable {
         devices: [entry(this.daemon), entry(this.id, { indexId: 77n, ...more })],
       })),
     })
-    return await eventually("the daemon's word", () => this.heard.clusterConfigs[0])
+    return await eventually('the ClusterConfig of the daemon', () => this.received.clusterConfigs[0])
   }
 
   /** Why the connection ended; rejects when it does not. */

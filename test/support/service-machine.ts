@@ -24,8 +24,8 @@ export async function createMachine(options: Options = {}) {
   const { disk, programs, ...ports } = createSimPlatform(1)
   const calls: string[] = []
   let answer: (line: string) => ReturnType<typeof exited> = () => exited()
-  programs.act = async ({ program, words }) => {
-    const line = [program, ...words].join(' ')
+  programs.act = async ({ program, args }) => {
+    const line = [program, ...args].join(' ')
     calls.push(line)
     return answer(line)
   }

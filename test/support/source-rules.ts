@@ -99,7 +99,7 @@ function inSources(imports: readonly Import[]): readonly Import[] {
   return imports.filter(({ target }) => target.startsWith('src/'))
 }
 
-/** The files that a folder's README names as its front door; all of them if it says so. */
+/** The files that a folder's README names as its front door; all of them if it names every file. */
 export function frontDoors(folder: string): readonly string[] {
   const readme = join(root, folder, 'README.md')
   if (!existsSync(readme)) return []

@@ -198,12 +198,12 @@ export class Member {
   }
 
   /** Whether it has received the whole index of its peers in `members`. */
-  async hasHeardAll(members: readonly Member[]): Promise<boolean> {
+  async hasReceivedAll(members: readonly Member[]): Promise<boolean> {
     for (const peer of this.#neighbours.filter((each) => members.includes(each))) {
-      const told = (await this.get(`/rest/db/completion?folder=${FOLDER}&device=${peer.id}`)) as {
+      const completion = (await this.get(`/rest/db/completion?folder=${FOLDER}&device=${peer.id}`)) as {
         readonly sequence: number
       }
-      if (told.sequence !== (await peer.status()).sequence) return false
+      if (completion.sequence !== (await peer.status()).sequence) return false
     }
     return true
   }
@@ -294,8 +294,8 @@ export async function untilAlike(
           (each) => each.state === 'idle' && each.needTotalItems === 0 && each.globalBytes === all[0]?.globalBytes,
         )
       ) {
-        const heard = await Promise.all(members.map((member) => member.hasHeardAll(members)))
-        if (heard.every(Boolean))
+        const complete = await Promise.all(members.map((member) => member.hasReceivedAll(members)))
+        if (complete.every(Boolean))
           return (
             differences(
               members.map(({ root }) => root),
@@ -359,7 +359,7 @@ async function explain(members: readonly Member[], except: ((path: string) => bo
     )
     lines.push(
       `  errors: ${JSON.stringify(await member.get(`/rest/folder/errors?folder=${FOLDER}`))}`,
-      `  says: ${member.output.slice(-1_500)}`,
+      `  output: ${member.output.slice(-1_500)}`,
     )
     const need = (await member.get(`/rest/db/need?folder=${FOLDER}&perpage=5`)) as Record<
       string,

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, wr
 import { join } from 'node:path'
 import { missingProgram, onPath, required, withInstallLock } from './debian.ts'
 
-/** The release of Debian whose Syncthing is spoken to; it runs on older ones, too. */
+/** The release of Debian whose Syncthing is used; it runs on older ones, too. */
 const RELEASE = 'trixie'
 const CACHE = join(import.meta.dirname, '..', '..', 'node_modules', '.cache', 'twinfold-test', RELEASE)
 const PROGRAM = join(CACHE, 'usr', 'bin', 'syncthing')

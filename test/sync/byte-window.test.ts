@@ -39,10 +39,10 @@ test('a request larger than the window is granted alone', async () => {
 test('an aborted request unblocks those behind it and holds nothing', async () => {
   const window = new ByteWindow(10)
   const held = await window.acquire(8, NEVER)
-  const impatient = new AbortController()
-  const waiting = window.acquire(9, impatient.signal)
+  const aborted = new AbortController()
+  const waiting = window.acquire(9, aborted.signal)
   const behind = window.acquire(2, NEVER)
-  impatient.abort(new Error('enough'))
+  aborted.abort(new Error('enough'))
   await assert.rejects(waiting, /enough/)
   ;(await behind)[Symbol.dispose]()
   held[Symbol.dispose]()

@@ -126,7 +126,7 @@ test('a program that does not exit is terminated with all its child processes', 
   await eventually('the program runs', async () => existsSync(started) || undefined)
   stop.abort(new Error('enough'))
   await assert.rejects(archiving, { message: 'enough' })
-  const run = { program: '/bin/sh', words: [script, started], environment: {}, hidden: [], timeLimitMs: 50 }
+  const run = { program: '/bin/sh', args: [script, started], environment: {}, hidden: [], timeLimitMs: 50 }
   const end = await nodePrograms.run(run, NEVER)
   assert.deepEqual(end, { kind: 'killed', reason: 'it took longer than 0.05 s', output: '' })
 })

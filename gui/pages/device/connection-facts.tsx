@@ -111,7 +111,7 @@ function Settled({ device }: { readonly device: DeviceConfig }) {
   return <Facts rows={rows} />
 }
 
-/** The config counts in KiB a second, whatever the name says. */
+/** The config counts in KiB a second, despite its name. */
 function limitText(kibPerSecond: number): string {
   return kibPerSecond > 0 ? formatRate(kibPerSecond * KIB) : t('device.noLimit')
 }

@@ -7,7 +7,7 @@ import { t } from '../../words/words.ts'
 
 /** By a request and not by a link: below /rest the daemon accepts only requests of its own page. */
 export async function downloadLog(): Promise<void> {
-  await act(async () => saveFile('twinfold-log.txt', await client.ask('GET', '/rest/system/log.txt'), 'text/plain'))
+  await act(async () => saveFile('twinfold-log.txt', await client.request('GET', '/rest/system/log.txt'), 'text/plain'))
 }
 
 export async function downloadSupport(): Promise<void> {

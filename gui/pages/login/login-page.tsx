@@ -10,7 +10,7 @@ import { t } from '../../words/words.ts'
 /** The daemon delays logins after many wrong passwords; then the reason is shown. */
 const SLOW_MS = 1_500
 
-/** The login. Above a page whose session has expired it says so, and is not the main landmark. */
+/** The login. Above a page whose session has expired it states that, and is not the main landmark. */
 export function LoginPage() {
   const [user, setUser] = useState('')
   const [password, setPassword] = useState('')

@@ -3,7 +3,7 @@ import type { Locations } from '../../core/locations.ts'
 /** The options of `twinfold serve` from flags and environment. */
 export interface ServeOptions {
   readonly locations: Locations
-  /** Overrides the configured address; also decides whether TLS is spoken (`https://`, `unixs://`). */
+  /** Overrides the configured address; also decides whether TLS is used (`https://`, `unixs://`). */
   readonly guiAddress?: string
   /** Whether a new home may listen beyond loopback without a password. */
   readonly openGuiAllowed?: boolean

@@ -74,7 +74,7 @@ export function run(ports: ServicePorts, call: Call): Promise<ProgramEnd> {
   return ports.programs.run(
     {
       program: call.program,
-      words: call.args,
+      args: call.args,
       environment: { LC_ALL: 'C' },
       hidden: [],
       timeLimitMs: CALL_MS_MAX,

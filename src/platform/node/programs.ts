@@ -11,7 +11,7 @@ export const nodePrograms: Programs = {
     const environment = { ...process.env, ...run.environment }
     for (const name of run.hidden) delete environment[name]
     try {
-      const child = spawn(run.program, run.words, {
+      const child = spawn(run.program, run.args, {
         env: environment,
         shell: false,
         windowsHide: true,

@@ -44,7 +44,7 @@ const WRITE = 2
 export class SimDiskState {
   readonly faults = new SimFaults()
   /** Access to the same disk as by the user. */
-  readonly hands: SimDirectAccess
+  readonly direct: SimDirectAccess
   protected readonly tree: SimTree
   protected readonly options: SimDiskOptions
   protected readonly capacityBytes: number
@@ -66,7 +66,7 @@ export class SimDiskState {
       enforcePermissions: options.enforcePermissions ?? true,
       nowMs: () => clock.nowMs(),
     })
-    this.hands = new SimDirectAccess(this.tree, (kind, path) => this.notify(kind, path))
+    this.direct = new SimDirectAccess(this.tree, (kind, path) => this.notify(kind, path))
   }
 
   /** Calls `listener` at every change, in order, before the call that made it returns. */

@@ -129,7 +129,7 @@ test('basic: UTF-8 first, then ISO-8859-1; success gives a session, and the CSRF
   assert.equal([page.headers['set-cookie'] ?? []].flat().length, 2)
 })
 
-test('sessions last as long as the setting says, from the last use on', async () => {
+test('sessions last as long as the setting allows, from the last use on', async () => {
   const HOUR_S = 3_600
   for (const [sessionCookieDurationS, validS] of [
     [HOUR_S, HOUR_S],

@@ -73,7 +73,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
 }
 
 async function remove(pull: SimPull): Promise<void> {
-  pull.disk.hands.remove(`${ROOT}/f`)
+  pull.disk.direct.remove(`${ROOT}/f`)
 }
 
 /** The file was received, and local changes of it are not announced. */
@@ -147,7 +147,7 @@ test('received counters of ours do not push our counters to the maximum', async 
   await pull.sync()
   pull.peer.put('f', 'another', { basedOn: [], modifiedS: LATER_S })
   await pull.sync()
-  pull.disk.hands.remove(`${ROOT}/f`)
+  pull.disk.direct.remove(`${ROOT}/f`)
   pull.disk.put(`${ROOT}/f`, 'mine')
   await pull.scan()
   const nowS = Math.floor(pull.hub.platform.clock.nowMs() / 1_000)

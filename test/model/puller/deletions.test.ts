@@ -9,7 +9,7 @@ test('the record of two concurrent deletions covers both versions', async () => 
   const before = pull.peer.put('gone', 'content')
   await pull.sync()
   // Concurrent deletions; the remote one is later and wins.
-  pull.disk.hands.remove(`${ROOT}/gone`)
+  pull.disk.direct.remove(`${ROOT}/gone`)
   await pull.scan()
   const ours = (await pull.index.get('local', 'gone'))?.version ?? []
   pull.peer.put('gone', '', { basedOn: before.version, deleted: true, modifiedS: 4_000_000_000 })

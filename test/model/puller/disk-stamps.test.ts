@@ -6,7 +6,7 @@ import { ROOT, SimPull } from './sim-pull.ts'
 /** The same size and modification time, other content. */
 async function replaceQuietly(pull: SimPull, name: string, content: string): Promise<void> {
   const { modifiedS, modifiedNs } = await pull.disk.lstat(`${ROOT}/${name}`)
-  pull.disk.hands.write(`${ROOT}/${name}`, Buffer.from(content))
+  pull.disk.direct.write(`${ROOT}/${name}`, Buffer.from(content))
   await pull.disk.setModified(`${ROOT}/${name}`, modifiedS, modifiedNs)
 }
 

@@ -7,11 +7,11 @@ import { ROOT, SimPull } from './sim-pull.ts'
 const EDIT = 'ours, edited'
 
 function edit({ disk }: SimPull): void {
-  disk.hands.write(`${ROOT}/f`, Buffer.from(EDIT))
+  disk.direct.write(`${ROOT}/f`, Buffer.from(EDIT))
 }
 
 async function keepsTheEdit(pull: SimPull): Promise<void> {
-  const names = [...pull.disk.hands.tree(ROOT).keys()]
+  const names = [...pull.disk.direct.tree(ROOT).keys()]
   assert.ok((await contents(pull)).includes(EDIT), names.join(', '))
   assert.deepEqual(names.filter(isTemporary), [])
 }
@@ -39,7 +39,7 @@ test('an edit at any disk call while a symlink replaces the file is kept', async
     {},
     ({ peer }) => peer.symlink('f', 'elsewhere'),
     (pull) => {
-      isFile = pull.disk.hands.look(`${ROOT}/f`)?.type === 'file'
+      isFile = pull.disk.direct.look(`${ROOT}/f`)?.type === 'file'
       if (isFile) edit(pull)
     },
     async (pull) => {
@@ -58,7 +58,7 @@ test('an edit at any disk call while the file is renamed, or replaced by a renam
         peer.put('g', 'theirs')
         peer.delete('f')
       },
-      ({ disk }) => disk.hands.write(`${ROOT}/${edited}`, Buffer.from(EDIT)),
+      ({ disk }) => disk.direct.write(`${ROOT}/${edited}`, Buffer.from(EDIT)),
       keepsTheEdit,
     )
     assert.ok(moments >= 4, `${moments} moments`)
@@ -73,14 +73,14 @@ test('the edited file becomes a conflict copy, the pulled one gets the name, and
   const { disk } = pull
   const exchange = disk.exchange.bind(disk)
   disk.exchange = async (from, to) => {
-    disk.hands.write(`${ROOT}/f`, Buffer.from(EDIT))
+    disk.direct.write(`${ROOT}/f`, Buffer.from(EDIT))
     return await exchange(from, to)
   }
   await pull.sync()
   await pull.hub.pass(120_000)
   await pull.rest()
   assert.equal(await pull.read('f'), 'new')
-  const copies = [...disk.hands.tree(ROOT).keys()].filter(isConflictName)
+  const copies = [...disk.direct.tree(ROOT).keys()].filter(isConflictName)
   assert.equal(copies.length, 1)
   assert.equal(await pull.read(copies[0]!), EDIT)
   await pull.assertSettled()

@@ -45,7 +45,7 @@ export async function atEveryMoment(
 }
 
 export async function contents(pull: SimPull): Promise<readonly string[]> {
-  const found = [...pull.disk.hands.tree(ROOT)].filter(([, { type }]) => type === 'file')
+  const found = [...pull.disk.direct.tree(ROOT)].filter(([, { type }]) => type === 'file')
   return found.map(([, item]) => (item.type === 'file' ? Buffer.from(item.content).toString('latin1') : ''))
 }
 

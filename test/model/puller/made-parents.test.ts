@@ -9,5 +9,5 @@ test('files in a directory created on demand survive a power loss', async () => 
   await pull.sync()
   assert.notEqual(await pull.index.get('local', 'a/b/f'), undefined)
   pull.disk.crash('nothing')
-  assert.equal(pull.disk.hands.look(`${ROOT}/a/b/f`)?.content.length, 'theirs'.length)
+  assert.equal(pull.disk.direct.look(`${ROOT}/a/b/f`)?.content.length, 'theirs'.length)
 })

@@ -11,7 +11,7 @@ for (const [what, folder] of [
     const moments = await atEveryMoment(
       folder,
       ({ peer }) => peer.delete('f'),
-      ({ disk }) => disk.hands.write(`${ROOT}/f`, Buffer.from('ours, edited')),
+      ({ disk }) => disk.direct.write(`${ROOT}/f`, Buffer.from('ours, edited')),
       async (pull) => {
         assert.ok((await contents(pull)).includes('ours, edited'))
         assert.deepEqual(
@@ -30,8 +30,8 @@ test('an edit at any disk call while a directory replaces the file is kept', asy
     {},
     ({ peer }) => peer.directory('f'),
     ({ disk }) => {
-      edited = disk.hands.look(`${ROOT}/f`)?.type !== 'directory'
-      if (edited) disk.hands.write(`${ROOT}/f`, Buffer.from('ours, edited'))
+      edited = disk.direct.look(`${ROOT}/f`)?.type !== 'directory'
+      if (edited) disk.direct.write(`${ROOT}/f`, Buffer.from('ours, edited'))
     },
     async (pull) => {
       assert.equal((await contents(pull)).includes('ours, edited'), edited)
@@ -45,11 +45,11 @@ test('an item created during the check is kept, and the edit becomes a conflict 
   pull.peer.put('f', 'theirs')
   await pull.sync()
   pull.peer.delete('f')
-  const { faults, hands } = pull.disk
+  const { faults, direct } = pull.disk
   const check = faults.check.bind(faults)
   faults.check = (call, at) => {
-    if (call === 'rename' && at === `${ROOT}/f`) hands.write(`${ROOT}/f`, Buffer.from('edited'))
-    if (call === 'stat' && at.startsWith(`${ROOT}/.syncthing.f.`)) hands.write(`${ROOT}/f`, Buffer.from('made anew'))
+    if (call === 'rename' && at === `${ROOT}/f`) direct.write(`${ROOT}/f`, Buffer.from('edited'))
+    if (call === 'stat' && at.startsWith(`${ROOT}/.syncthing.f.`)) direct.write(`${ROOT}/f`, Buffer.from('made anew'))
     check(call, at)
   }
   await pull.sync()
@@ -66,13 +66,13 @@ test('a remotely deleted symlink is removed, unless its target has changed', asy
   pull.peer.symlink('kept', 'a')
   await pull.sync()
   for (const name of ['gone', 'kept']) pull.peer.delete(name)
-  const { faults, hands } = pull.disk
+  const { faults, direct } = pull.disk
   const check = faults.check.bind(faults)
   faults.check = (call, at) => {
-    if (call === 'rename' && at === `${ROOT}/kept` && hands.look(at)?.type === 'symlink') {
+    if (call === 'rename' && at === `${ROOT}/kept` && direct.look(at)?.type === 'symlink') {
       faults.check = check
-      hands.remove(at)
-      hands.makeSymlink('b', at)
+      direct.remove(at)
+      direct.makeSymlink('b', at)
     }
     check(call, at)
   }

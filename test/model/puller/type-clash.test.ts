@@ -13,8 +13,8 @@ async function withoutDirectory(folder = {}): Promise<SimPull> {
   pull.peer.directory('d')
   pull.peer.put('d/old', 'old')
   await pull.sync()
-  pull.disk.hands.remove(`${ROOT}/d/old`)
-  pull.disk.hands.remove(`${ROOT}/d`)
+  pull.disk.direct.remove(`${ROOT}/d/old`)
+  pull.disk.direct.remove(`${ROOT}/d`)
   return pull
 }
 
@@ -102,7 +102,7 @@ test('an edit that is not scanned yet is not renamed, and is found', async () =>
   await pull.scan()
   pull.peer.put('d/new', 'their file')
   await pull.sync()
-  pull.disk.hands.write(`${ROOT}/d`, Buffer.from('our later file'))
+  pull.disk.direct.write(`${ROOT}/d`, Buffer.from('our later file'))
   await retry(pull)
   await retry(pull)
   await retry(pull)

@@ -14,7 +14,7 @@ const cases: [what: string, bytes: string, name: string, valid: boolean][] = [
   ['cut off in the middle', 'f09f98', '\\xf0\\x9f\\x98', false],
   ['an overlong slash', 'c0af', '\\xc0\\xaf', false],
   ['half a character, as bytes', 'eda080', '\\xed\\xa0\\x80', false],
-  ['a backslash beside a bad byte is told from an escape', '5c786666fe', '\\\\xff\\xfe', false],
+  ['a backslash beside a bad byte is not taken for an escape', '5c786666fe', '\\\\xff\\xfe', false],
 ]
 
 for (const [what, hex, name, valid] of cases) {

@@ -51,10 +51,10 @@ test('reads on closed threads reject', async () => {
   const order = orderFor(scratch.path, 'file', Buffer.alloc(200 * KIB))
   const reading = blocks.read(order).then(
     ({ kind }) => kind,
-    () => 'told',
+    () => 'reported',
   )
   await threads[Symbol.asyncDispose]()
-  assert.equal(await reading, 'told')
+  assert.equal(await reading, 'reported')
   await assert.rejects(blocks.read(order), /closed/)
 })
 

@@ -1,4 +1,4 @@
-/** A hashing thread that dies at a file named `crash-once`, the first time, and at one named `crash-always`. */
+/** A hashing thread that ends at a file named `crash-once`, the first time, and at one named `crash-always`. */
 import { existsSync, writeFileSync } from 'node:fs'
 import { parentPort } from 'node:worker_threads'
 import { HashBuffer, runTask, type HashTask } from '../../../src/platform/node/threads/hash-task.ts'

@@ -1,7 +1,7 @@
 import { parentPort } from 'node:worker_threads'
 import { FileMaking, type MakeTask } from '../../../src/platform/node/threads/make-task.ts'
 
-/** Makes files like the real thread, but dies of one with a certain name. */
+/** Makes files like the real thread, but ends at one with a certain name. */
 const port = parentPort
 if (port !== null) {
   const making = new FileMaking((report) => port.postMessage(report, []))

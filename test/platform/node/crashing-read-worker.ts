@@ -1,4 +1,4 @@
-/** A thread that dies at a file named `crash-once`, the first time, and at one named `crash-always`. */
+/** A thread that ends at a file named `crash-once`, the first time, and at one named `crash-always`. */
 import { existsSync, writeFileSync } from 'node:fs'
 import { parentPort } from 'node:worker_threads'
 import { ReadFiles, type ReadTask } from '../../../src/platform/node/threads/read-task.ts'

@@ -235,19 +235,19 @@ test('hasher: a crashed thread is replaced, and its tasks are retried', async ()
     'crash-once',
     ...Array.from({ length: 600 }, (_, i) => `g${i}`),
   ]
-  let told = 0
+  let reported = 0
   assertHashed(
     await hasher.hash(
       files(scratch.path, names),
       (count) => {
-        told += count
+        reported += count
       },
       NEVER,
     ),
     names,
   )
   assert.equal(
-    told,
+    reported,
     names.reduce((sum, name) => sum + `content of ${name}`.length, 0),
   )
 })

@@ -184,15 +184,15 @@ for (const [setting, count, directories, outcome] of LIMITED) {
 
 test('C-16: more events at once than half the queue count as an overflow', async () => {
   const gauge = new QueueGauge(10)
-  let told = 0
-  using _ = gauge.onFull(() => told++)
+  let reports = 0
+  using _ = gauge.onFull(() => reports++)
   for (let i = 0; i < 4; i++) gauge.count()
   await new Promise((resolve) => setImmediate(resolve))
   for (let i = 0; i < 4; i++) gauge.count()
-  assert.equal(told, 0)
+  assert.equal(reports, 0)
   await new Promise((resolve) => setImmediate(resolve))
   for (let i = 0; i < 9; i++) gauge.count()
-  assert.equal(told, 1)
+  assert.equal(reports, 1)
 })
 
 test('C-16: a burst of changes is reported completely or as an overflow', async () => {

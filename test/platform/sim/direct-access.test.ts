@@ -5,12 +5,12 @@ import { SimDisk } from '../../../src/platform/sim/disk.ts'
 
 function newDisk(): SimDisk {
   const disk = new SimDisk(new SimClock())
-  disk.hands.makeDirectories('/d')
+  disk.direct.makeDirectories('/d')
   return disk
 }
 
 function textAt(disk: SimDisk, path: string): string | undefined {
-  const item = disk.hands.look(path)
+  const item = disk.direct.look(path)
   return item === undefined ? undefined : Buffer.from(item.content).toString()
 }
 
@@ -18,21 +18,21 @@ test('direct changes are durable, and unsynced data of programs stays unsynced',
   const disk = newDisk()
   const program = await disk.open('/d/program', 'create')
   await program.write(Buffer.from('unsynced'), 0)
-  disk.hands.write('/d/new/person', Buffer.from('kept'))
-  disk.hands.rename('/d/new/person', '/d/moved')
+  disk.direct.write('/d/new/person', Buffer.from('kept'))
+  disk.direct.rename('/d/new/person', '/d/moved')
   disk.crash('nothing')
   assert.equal(textAt(disk, '/d/moved'), 'kept')
-  assert.equal(disk.hands.look('/d/new/person'), undefined)
-  assert.equal(disk.hands.look('/d/program'), undefined)
+  assert.equal(disk.direct.look('/d/new/person'), undefined)
+  assert.equal(disk.direct.look('/d/program'), undefined)
 })
 
 test('a direct removal of a directory is recursive and durable', () => {
   const disk = newDisk()
-  disk.hands.write('/d/a/b/c', Buffer.from('x'))
-  disk.hands.makeSymlink('nowhere', '/d/a/link')
-  disk.hands.remove('/d/a')
+  disk.direct.write('/d/a/b/c', Buffer.from('x'))
+  disk.direct.makeSymlink('nowhere', '/d/a/link')
+  disk.direct.remove('/d/a')
   disk.crash('nothing')
-  assert.deepEqual([...disk.hands.tree('/d').keys()], [])
+  assert.deepEqual([...disk.direct.tree('/d').keys()], [])
 })
 
 test('direct access ignores faults and notifies subscribers', () => {
@@ -40,21 +40,21 @@ test('direct access ignores faults and notifies subscribers', () => {
   const seen: string[] = []
   disk.subscribe(({ kind, path }) => seen.push(`${kind} ${path}`))
   disk.fail({ call: 'any', code: 'EIO', times: 1_000 })
-  disk.hands.write('/d/a', Buffer.from('one'))
-  disk.hands.write('/d/a', Buffer.from('four'))
-  disk.hands.chmod('/d/a', 0o600)
-  disk.hands.setModified('/d/a', 5_000)
-  disk.hands.rename('/d/a', '/d/b')
+  disk.direct.write('/d/a', Buffer.from('one'))
+  disk.direct.write('/d/a', Buffer.from('four'))
+  disk.direct.chmod('/d/a', 0o600)
+  disk.direct.setModified('/d/a', 5_000)
+  disk.direct.rename('/d/a', '/d/b')
   assert.deepEqual(seen, [...Array.from({ length: 4 }, () => 'changed /d/a'), 'removed /d/a', 'changed /d/b'])
   assert.equal(textAt(disk, '/d/b'), 'four')
-  assert.equal(disk.hands.look('/d/b')?.mode, 0o600)
+  assert.equal(disk.direct.look('/d/b')?.mode, 0o600)
 })
 
 test('all items below a directory are listed, with types, targets and contents', () => {
   const disk = newDisk()
-  disk.hands.write('/d/x/file', Buffer.from('1'))
-  disk.hands.makeSymlink('target', '/d/link')
-  const items = [...disk.hands.tree('/d')].map(([path, { type, target }]) => `${path} ${type} ${target}`)
+  disk.direct.write('/d/x/file', Buffer.from('1'))
+  disk.direct.makeSymlink('target', '/d/link')
+  const items = [...disk.direct.tree('/d')].map(([path, { type, target }]) => `${path} ${type} ${target}`)
   assert.deepEqual(items, ['link symlink target', 'x directory ', 'x/file file '])
-  assert.throws(() => disk.hands.write('/d/x', Buffer.from('no')), /directory/)
+  assert.throws(() => disk.direct.write('/d/x', Buffer.from('no')), /directory/)
 })

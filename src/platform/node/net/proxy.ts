@@ -115,7 +115,8 @@ async function handshakeSocks(socket: Socket, events: SocketEvents, proxy: Proxy
   port.writeUInt16BE(target.port)
   socket.write(Buffer.concat([Uint8Array.of(SOCKS_VERSION, 1, 0), socksHost(target.host), port]))
   const [, reply = 1, , addressType] = await reader.take(4)
-  if (reply !== 0) throw new NetError('ECONNREFUSED', `the proxy says: ${SOCKS_REFUSALS[reply] ?? `error ${reply}`}`)
+  if (reply !== 0)
+    throw new NetError('ECONNREFUSED', `the proxy refused the connection: ${SOCKS_REFUSALS[reply] ?? `error ${reply}`}`)
   const boundLength = addressType === 1 ? 4 : addressType === 4 ? 16 : ((await reader.take(1))[0] ?? 0)
   await reader.take(boundLength + 2)
   reader.expectNothing()
@@ -142,13 +143,13 @@ async function handshakeHttp(socket: Socket, events: SocketEvents, proxy: Proxy,
   socket.write(`CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n${authorization}\r\n`)
   let reply = Buffer.alloc(0)
   while (!reply.includes('\r\n\r\n')) {
-    if (reply.length > REPLY_BYTES_MAX) throw new NetError('EPROTO', 'the proxy says too much')
+    if (reply.length > REPLY_BYTES_MAX) throw new NetError('EPROTO', 'the reply of the proxy is too long')
     reply = Buffer.concat([reply, await events.read()])
   }
   const status = /^HTTP\/1\.[01] (\d{3})/.exec(reply.toString('latin1', 0, 64))?.[1]
   if (status === undefined) throw new NetError('EPROTO', 'the proxy does not support HTTP')
   if (!status.startsWith('2')) throw new NetError('ECONNREFUSED', `the proxy answers ${status}`)
-  if (reply.indexOf('\r\n\r\n') + 4 !== reply.length) throw new NetError('EPROTO', 'the proxy says too much')
+  if (reply.indexOf('\r\n\r\n') + 4 !== reply.length) throw new NetError('EPROTO', 'the reply of the proxy is too long')
 }
 
 /** Reads exactly the requested number of bytes. */
@@ -169,6 +170,6 @@ class Reader {
 
   /** The target sends after us, so extra bytes come from the proxy. */
   expectNothing(): void {
-    if (this.#held.length > 0) throw new NetError('EPROTO', 'the proxy says too much')
+    if (this.#held.length > 0) throw new NetError('EPROTO', 'the reply of the proxy is too long')
   }
 }

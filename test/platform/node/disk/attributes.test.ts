@@ -80,7 +80,7 @@ for (const [way, attributes] of WAYS) {
   })
 }
 
-test('a machine without native calls and programs says so', async () => {
+test('a machine without native calls and programs reports it', async () => {
   using scratch = scratchDirectory()
   const attributes = nodeAttributesWith(() => undefined)
   const before = process.env['PATH']

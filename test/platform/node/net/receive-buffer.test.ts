@@ -24,12 +24,12 @@ test('bytes come out once and in order, however they come and however they are t
           else {
             const target =
               size % 2 === 0 ? new Uint8Array(size) : new Uint8Array(new SharedArrayBuffer(size + 2), 1, size)
-            const told = { bytes: 0 }
-            const filled = buffer.readInto(target, (count) => void (told.bytes += count))
-            while (told.bytes < size && put()) assert.ok(told.bytes === size || buffer.bytes === 0)
-            if (told.bytes < size) buffer.end()
-            assert.equal(await filled, told.bytes === size)
-            taken.push(...target.subarray(0, told.bytes))
+            const reported = { bytes: 0 }
+            const filled = buffer.readInto(target, (count) => void (reported.bytes += count))
+            while (reported.bytes < size && put()) assert.ok(reported.bytes === size || buffer.bytes === 0)
+            if (reported.bytes < size) buffer.end()
+            assert.equal(await filled, reported.bytes === size)
+            taken.push(...target.subarray(0, reported.bytes))
           }
           put()
         }
@@ -55,7 +55,7 @@ test('the memory of a piece that was copied is free at once; of one that others 
   assert.equal(shared.length, 16)
 })
 
-test('who waits when all is over hears how it ended', async () => {
+test('a pending read gets the reason of the end', async () => {
   const buffer = new ReceiveBuffer()
   const first = buffer.readInto(new Uint8Array(1), () => {})
   buffer.end()
