@@ -1,12 +1,8 @@
 import assert from 'node:assert/strict'
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { after, test } from 'node:test'
-import { crc32 } from 'node:zlib'
 import { TwinfoldError } from '../../../src/core/errors.ts'
-import { addToDigest, CHECKSUM_START, mixNumber, mixText } from '../../../src/db/sqlite/checksum.ts'
-import { FOLDER_SCHEMA } from '../../../src/db/sqlite/schema.ts'
 import type { FolderIndex, IndexStore, Recovery } from '../../../src/db/types.ts'
 import { effort, reportRow } from '../../support/effort.ts'
 import { scratchDirectory } from '../../support/scratch.ts'
@@ -19,7 +15,6 @@ import {
   file,
   FOLDER,
   openTestStore,
-  sha256,
   textOf,
   version,
 } from '../records.ts'
@@ -266,195 +261,6 @@ test('index: for any damage to its files it returns written content, or is reset
   }
   reportRow({ id: 'D-02', tried: rounds, seed: SEED, ...outcomes })
   assert.ok((outcomes['recovered'] ?? 0) > rounds / 4)
-})
-
-/** Changes the schema number in the meta table as another version of the program would. */
-function setSchema(path: string, value: string): void {
-  const database = new DatabaseSync(path)
-  database
-    .prepare('UPDATE meta SET value = ?, sum = ? WHERE key = ?')
-    .run(value, mixText(mixText(CHECKSUM_START, 'schema'), value), 'schema')
-  database.close()
-}
-
-test('index: a database of a newer version is refused with a reason and left unchanged', async () => {
-  using scratch = scratchDirectory()
-  {
-    await using store = await openTestStore(scratch.path)
-    await (await store.folder(FOLDER)).updateLocal([file('a')])
-  }
-  setSchema(join(scratch.path, FILE), '99')
-  {
-    await using store = await openTestStore(scratch.path)
-    await assert.rejects(store.folder(FOLDER), { code: 'database-newer', message: /newer version/ })
-    assert.deepEqual(store.recoveries, [])
-  }
-  setSchema(join(scratch.path, FILE), String(FOLDER_SCHEMA.length))
-  await using store = await openTestStore(scratch.path)
-  assert.equal((await (await store.folder(FOLDER)).counts()).local.files, 1)
-})
-
-/** An index as the first version of the program wrote it, with one local record and one of another device. */
-function firstIndex(path: string): void {
-  const database = new DatabaseSync(path)
-  database.exec('CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL, sum INTEGER NOT NULL) WITHOUT ROWID')
-  database.exec(FOLDER_SCHEMA[0]!)
-  const rows = [
-    [0, 'mine', 0, 1],
-    [1, 'theirs', 2, 7],
-  ] as const
-  let digest = 0
-  for (const [device, name, mark, sequence] of rows) {
-    const list = blocks(name, 2)
-    const hash = sha256(list).toString('base64url')
-    let sum = mixText(mixNumber(CHECKSUM_START, device), name)
-    sum = mixNumber(mixNumber(sum, mark), 0x20)
-    sum = mixNumber(mixNumber(sum, 100), 200_000)
-    sum = mixNumber(mixNumber(sum, sequence), 131_072)
-    sum = mixText(mixText(mixText(sum, '1/1:5'), hash), '')
-    database.prepare('INSERT INTO lists VALUES (?, ?)').run(device + 1, list)
-    database
-      .prepare('INSERT INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
-      .run(device, name, mark, 0x20, 100, 200_000, sequence, '1/1:5', hash, 131_072, '', sum, device + 1, null)
-    digest = addToDigest(digest, sum)
-  }
-  const one = [1, 0, 0, 0, '200000']
-  const holders = [
-    [0, 'local', 1, 1],
-    [1, DEVICES[0], 7, 1],
-  ]
-  const state = {
-    folder: FOLDER,
-    indexId: 'abc',
-    digest,
-    global: [2, 0, 0, 0, '400000'],
-    local: one,
-    need: one,
-    receiveOnlyChanged: [0, 0, 0, 0, '0'],
-    holders,
-  }
-  for (const [key, value] of [
-    ['schema', '1'],
-    ['state', JSON.stringify(state)],
-  ] as const) {
-    database.prepare('INSERT INTO meta VALUES (?, ?, ?)').run(key, value, mixText(mixText(CHECKSUM_START, key), value))
-  }
-  database.close()
-}
-
-test('index: a database of the first version is migrated completely, also after a kill between two steps', async () => {
-  for (const killed of [false, true]) {
-    using scratch = scratchDirectory()
-    firstIndex(join(scratch.path, FILE))
-    if (killed) {
-      // A step is committed only together with its number: this one is rolled back.
-      const database = new DatabaseSync(join(scratch.path, FILE))
-      database.exec('BEGIN')
-      database.exec(FOLDER_SCHEMA[1]!)
-      database.exec('ROLLBACK')
-      database.close()
-    }
-    await using store = await openTestStore(scratch.path)
-    const index = await store.folder(FOLDER)
-    assert.deepEqual(store.recoveries, [])
-    assert.equal(await index.indexId(), 0xabcn)
-    assert.deepEqual(Buffer.from((await index.get('local', 'mine'))!.blockHashes!), blocks('mine', 2))
-    assert.deepEqual(
-      (await index.need({ offset: 0, limit: 9 })).map(({ name, platform }) => [name, platform]),
-      [['theirs', undefined]],
-    )
-    const platform = Buffer.from('anything')
-    assert.equal(await index.updateLocal([file('new', { platform })]), 2)
-    assert.deepEqual((await index.get('local', 'new'))?.platform, platform)
-  }
-})
-
-test('index: a database whose creation was interrupted by a kill is completed', async () => {
-  using scratch = scratchDirectory()
-  for (const statements of [
-    [],
-    ['CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL, sum INTEGER NOT NULL) WITHOUT ROWID'],
-  ]) {
-    rmSync(join(scratch.path, FILE), { force: true })
-    const database = new DatabaseSync(join(scratch.path, FILE))
-    for (const sql of statements) database.exec(sql)
-    if (statements.length > 0)
-      database
-        .prepare('INSERT INTO meta VALUES (?, ?, ?)')
-        .run('schema', '0', mixText(mixText(CHECKSUM_START, 'schema'), '0'))
-    database.close()
-    await using store = await openTestStore(scratch.path)
-    const index = await store.folder(FOLDER)
-    assert.equal(await index.updateLocal([file('a')]), 1)
-    assert.deepEqual(store.recoveries, [])
-    await store.dropFolder(FOLDER)
-  }
-})
-
-/** Changes the database externally, and its seal too, so that only reading detects it. */
-function changeSealed(path: string, sql: string): void {
-  const database = new DatabaseSync(path)
-  database.exec(sql)
-  database.close()
-  const bytes = readFileSync(path)
-  writeFileSync(`${path}.seal`, `${bytes.length} ${crc32(bytes)}\n`)
-}
-
-const READERS: Record<string, (index: FolderIndex) => Promise<unknown>> = {
-  page: (index) => index.page('local', { within: '', afterName: '', limit: 1000 }),
-  get: (index) => index.get('local', 'file-7'),
-  head: (index) => index.head('local', 'file-7'),
-  global: (index) => index.global('file-7'),
-  both: (index) => index.both('file-7'),
-  browse: (index) => index.browse({ prefix: '', levels: 0, directoriesOnly: false }),
-  update: (index) => index.updateLocal([file('new'), file('file-7')]),
-  drop: (index) => index.dropLocal(['file-7']),
-}
-
-for (const [name, read] of Object.entries(READERS)) {
-  test(`index: damage found while in use by ${name} is reported to the caller; then the index is reset`, async () => {
-    using scratch = scratchDirectory()
-    let id: bigint
-    {
-      await using store = await openTestStore(scratch.path)
-      const index = await store.folder(FOLDER)
-      id = await index.indexId()
-      await index.updateLocal(Array.from({ length: 50 }, (_, i) => file(`file-${i}`)))
-    }
-    changeSealed(join(scratch.path, FILE), "UPDATE files SET size = size + 1 WHERE name = 'file-7'")
-    const reported: Recovery[] = []
-    await using store = await openTestStore(scratch.path, { onRecovery: (recovery) => reported.push(recovery) })
-    const index = await store.folder(FOLDER)
-    assert.equal((await index.get('local', 'file-8'))?.name, 'file-8')
-    assert.equal(store.recoveries.length, 0)
-    await assert.rejects(read(index), { code: 'database-damaged', message: /file-7/ })
-    assert.deepEqual(await allRecords(index, 'local'), [])
-    assert.deepEqual(
-      reported.map(({ keptAt }) => existsSync(keptAt)),
-      [true],
-    )
-    assert.equal(await index.updateLocal([file('new')]), 1)
-    assert.notEqual(await index.indexId(), id)
-    assert.equal(await store.folder(FOLDER), index)
-  })
-}
-
-test('index: a block list that is not what was written is damage', async () => {
-  using scratch = scratchDirectory()
-  {
-    await using store = await openTestStore(scratch.path)
-    await (await store.folder(FOLDER)).updateLocal([file('many', { blockHashes: blocks('x', 9) }), file('one')])
-  }
-  changeSealed(
-    join(scratch.path, FILE),
-    "UPDATE lists SET hashes = zeroblob(288); UPDATE files SET single = zeroblob(32) WHERE name = 'one'",
-  )
-  for (const name of ['many', 'one']) {
-    using copy = scratchDirectory()
-    cpSync(scratch.path, copy.path, { recursive: true })
-    await using store = await openTestStore(copy.path)
-    await assert.rejects((await store.folder(FOLDER)).get('local', name), { code: 'database-damaged' })
-  }
 })
 
 test('index: the last three damaged copies are kept', async () => {

@@ -99,7 +99,8 @@ test('offered folders are added, updated, and removed with the offer', async () 
   events.length = 0
   pending.foldersOffered(SERVER, [offer('b', { receiveEncrypted: true })])
   assert.deepEqual(events.slice(0, 1), [
-    `PendingFoldersChanged {"added":[{"folderID":"b","folderLabel":"Label b","deviceID":"${SERVER}","receiveEncrypted":true,"remoteEncrypted":false}],` +
+    `PendingFoldersChanged {"added":[{"folderID":"b","folderLabel":"Label b","deviceID":"${SERVER}",` +
+      '"receiveEncrypted":true,"remoteEncrypted":false}],' +
       `"removed":[{"folderID":"a","deviceID":"${SERVER}"}]}`,
   ])
   await pending.saved()
