@@ -101,6 +101,6 @@ export function requestFor(name: string, content: Uint8Array, more: Partial<Bloc
   }
 }
 
-export function textOf(reply: BlockReply): string {
+function textOf(reply: BlockReply): string {
   return reply.kind === 'data' ? `data ${Buffer.from(reply.data).toString()}` : reply.code
 }
