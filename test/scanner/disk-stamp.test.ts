@@ -25,7 +25,7 @@ test('other content with the same size and modification time is a change', async
   await replaceQuietly(folder, 'other')
   assert.equal((await folder.scan()).changed, 1)
   const after = folder.index.records.get('a')!
-  assert.notDeepEqual(after.blocksHash, before.blocksHash)
+  assert.notEqual(Buffer.compare(after.blocksHash!, before.blocksHash!), 0)
   assert.notDeepEqual(after.version, before.version)
   assert.equal(after.modifiedS, before.modifiedS)
   assert.equal((await folder.scan()).bytesHashed, 0)

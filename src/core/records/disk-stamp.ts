@@ -1,5 +1,8 @@
 import type { FileTime } from './file-info.ts'
 
+/** For a file that may have been edited unnoticed: it differs from every stamp, so that the next scan hashes the file. */
+export const STAMP_UNVERIFIED = 0
+
 /** The fields of an item on the disk that a stamp covers. */
 export interface Stamped extends FileTime {
   /** Nanoseconds as a double; undefined where the disk has none. */
@@ -34,7 +37,7 @@ export function diskStampOf({ changeStamp, inode, modifiedS, modifiedNs }: Stamp
     high = mix(high ^ word, PRIME_A)
     low = mix(low ^ word ^ (high >>> 7), PRIME_B)
   }
-  return (high & 0xff) * 2 ** 32 + (low >>> 0)
+  return (high & 0xff) * 2 ** 32 + (low >>> 0) || 1
 }
 
 function mix(word: number, prime: number): number {
