@@ -1,3 +1,4 @@
+import { mayCopyBlocks } from '../core/config/block-sources.ts'
 import { messageOf, TwinfoldError } from '../core/errors.ts'
 import type { Config, FolderConfig } from '../core/config/config.ts'
 import { diffConfigs, type ConfigAction } from '../core/config/config-diff.ts'
@@ -123,7 +124,7 @@ export class FolderRegistry {
         ...this.#deps,
         slots: this.#slots,
         pullSlots: this.#pullSlots,
-        otherFolders: () => this.#othersOf(folder.id),
+        otherFolders: () => this.#sourcesFor(folder.id),
         options: () => this.#config.options,
         label: () => this.folders.find(({ id }) => id === folder.id)?.label ?? folder.label,
       },
@@ -134,8 +135,13 @@ export class FolderRegistry {
     running.start()
   }
 
-  async #othersOf(folder: FolderId): Promise<readonly OtherFolder[]> {
-    const others = this.folders.filter(({ id }) => id !== folder && this.#running.has(id))
+  /** The other folders from which blocks may be copied into this one, as shared now. */
+  async #sourcesFor(folder: FolderId): Promise<readonly OtherFolder[]> {
+    const to = this.folders.find(({ id }) => id === folder)
+    if (to === undefined) return []
+    const others = this.folders.filter(
+      (from) => from.id !== folder && this.#running.has(from.id) && mayCopyBlocks(from, to, this.#options.ownDevice),
+    )
     const opened = await Promise.allSettled(
       others.map(async (other) => ({ root: this.root(other), index: await this.#deps.store.folder(other.id) })),
     )

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { folderId } from '../../support/model.ts'
+import { PEER } from './sim-peer.ts'
 import { ROOT, SimPull } from './sim-pull.ts'
 
 const BLOCK = 131_072
@@ -71,6 +72,36 @@ test('blocks are copied from files of other folders', async () => {
   await assertContent(pull, 'copy', 'abcdE')
   await pull.assertSettled()
 })
+
+const SHARED = [{ deviceID: PEER, introducedBy: '', encryptionPassword: '' }] as const
+const ENCRYPTED = [{ ...SHARED[0], encryptionPassword: 'secret' }] as const
+
+for (const [how, devices, isCopied] of [
+  ['not shared with it', [], false],
+  ['shared with it encrypted', ENCRYPTED, false],
+  ['shared with it', SHARED, true],
+] as const)
+  test(`a device announces the blocks of a file in a folder ${how}: ${isCopied ? '' : 'not '}copied`, async () => {
+    await using pull = await SimPull.start({
+      folder: { devices: SHARED },
+      others: ['private'],
+      otherFolder: { devices },
+      arrange: async (disk) => {
+        await disk.makeDirectories('/data/private/.stfolder', 0o755)
+        await using file = await disk.open('/data/private/letter', 'create')
+        await file.write(content('abcd'), 0)
+      },
+    })
+    await pull.hub.while(pull.hub.model.scan(folderId('private'), [], undefined))
+    pull.peer.put('whole', content('abcd'))
+    pull.peer.put('part', content('Xbcd'))
+    pull.peer.serve = () => Promise.reject(new Error('it does not have the blocks'))
+    await pull.sync()
+    const bytes = [...pull.disk.hands.tree(ROOT).values()].map((item) => (item.type === 'file' ? item.content : ''))
+    const isThere = bytes.some((data) => Buffer.from(data).includes(content('b')))
+    assert.equal(isThere, isCopied)
+    assert.deepEqual(await pull.needed(), isCopied ? ['part'] : ['part', 'whole'])
+  })
 
 test('a file that does not match its record is skipped, and the next candidate is used', async () => {
   await using pull = await SimPull.start()

@@ -12,6 +12,8 @@ export interface Setup {
   readonly folder?: Partial<FolderConfig>
   /** IDs of further folders below /data, whose directories are created by `arrange`. */
   readonly others?: readonly string[]
+  /** Settings of the further folders. */
+  readonly otherFolder?: Partial<FolderConfig>
   readonly disk?: SimDiskOptions
   readonly seed?: number
   readonly arrange?: (disk: SimDisk) => void | Promise<void>
@@ -36,7 +38,10 @@ export class SimPull implements AsyncDisposable {
     await platform.disk.makeDirectories(`${ROOT}/.stfolder`, 0o755)
     await setup.arrange?.(platform.disk)
     const hub = await SimHub.open(
-      simConfig([simFolder('docs', setup.folder), ...(setup.others ?? []).map((id) => simFolder(id))]),
+      simConfig([
+        simFolder('docs', setup.folder),
+        ...(setup.others ?? []).map((id) => simFolder(id, setup.otherFolder)),
+      ]),
       { sources: peer, platform },
     )
     hub.run()
