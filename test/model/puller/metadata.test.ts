@@ -14,7 +14,7 @@ for (const [what, options] of METADATA) {
       const moments = await atEveryMoment(
         {},
         ({ peer }) => peer.put('f', 'theirs', options),
-        ({ disk }) => disk.hands.write(`${ROOT}/f`, Buffer.from(EDIT)),
+        ({ disk }) => disk.direct.write(`${ROOT}/f`, Buffer.from(EDIT)),
         async (pull) => {
           assert.deepEqual(await contents(pull), [EDIT])
           const { sizeBytes, blocksHash } = (await pull.index.get('local', 'f'))!

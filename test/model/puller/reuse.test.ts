@@ -97,7 +97,7 @@ for (const [how, devices, isCopied] of [
     pull.peer.put('part', content('Xbcd'))
     pull.peer.serve = () => Promise.reject(new Error('it does not have the blocks'))
     await pull.sync()
-    const bytes = [...pull.disk.hands.tree(ROOT).values()].map((item) => (item.type === 'file' ? item.content : ''))
+    const bytes = [...pull.disk.direct.tree(ROOT).values()].map((item) => (item.type === 'file' ? item.content : ''))
     const isThere = bytes.some((data) => Buffer.from(data).includes(content('b')))
     assert.equal(isThere, isCopied)
     assert.deepEqual(await pull.needed(), isCopied ? ['part'] : ['part', 'whole'])
