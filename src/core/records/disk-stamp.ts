@@ -1,6 +1,6 @@
 import type { FileTime } from './file-info.ts'
 
-/** For a file that may have been edited unnoticed: it differs from every stamp, so that the next scan hashes the file. */
+/** For a file that may have been edited unnoticed: it differs from every stamp, so that the next scan hashes it. */
 export const STAMP_UNVERIFIED = 0
 
 /** The fields of an item on the disk that a stamp covers. */

@@ -33,9 +33,8 @@ interface Filling {
 
 /**
  * Fills the temporary file with blocks from local files: from the old version of the file, from files with identical
- * content, then from any file with some of the blocks, of this folder and of those that all devices of this one may read.
- * Blocks are verified by hash. Returns the blocks
- * still missing.
+ * content, then from any file with some of the blocks, of this folder and of those that all devices of this one may
+ * read. Blocks are verified by hash. Returns the blocks still missing.
  */
 export async function copyBlocks(
   context: PullContext,
