@@ -21,8 +21,13 @@ export interface AbsenceDeps {
   drop(names: readonly string[]): Promise<void>
   /** Stores the added records if they fill a batch. */
   settle(): Promise<void>
+  /** Directories at which a file system was mounted and is not any more. */
+  unmounted(): Promise<readonly string[]>
   onProblem(path: string, error: string): void
 }
+
+const UNMOUNTED =
+  'scan: the file system here is not mounted any more; remove the directory if its items are to be deleted'
 
 /** Deletions are deferred until the walk has ended, so that a moved file is found at its new path first. */
 const WAITING_MAX = 16_384
@@ -35,6 +40,7 @@ export class Absences {
   readonly #deleted = new Set<string>()
   #waiting: FileHead[] = []
   #dropped: string[] = []
+  #mountsChecked: Promise<void> | undefined
 
   constructor(deps: AbsenceDeps) {
     this.#deps = deps
@@ -59,6 +65,7 @@ export class Absences {
 
   /** The deletion of a renamed file, to be announced together with its new name. At most once per item. */
   async claimIfGone(record: FileHead): Promise<FileInfo | undefined> {
+    await this.#checkMounts()
     if (this.#deleted.has(record.name) || this.#isUnknown(record.name)) return undefined
     if (this.#deps.ignore.match(record.name).ignored) return undefined
     if ((await this.#deps.presence.check(record.name)).is !== 'gone' || this.#deleted.has(record.name)) return undefined
@@ -70,6 +77,7 @@ export class Absences {
   async settle(): Promise<void> {
     const waiting = this.#waiting
     this.#waiting = []
+    if (waiting.length > 0) await this.#checkMounts()
     for (let at = 0; at < waiting.length; at += CHECKS_AT_ONCE) {
       await Promise.all(waiting.slice(at, at + CHECKS_AT_ONCE).map((record) => this.#decide(record)))
       await this.#deps.settle()
@@ -97,6 +105,19 @@ export class Absences {
     const staysHere = (this.#deps.recordOptions().localFlags & FLAG_RECEIVE_ONLY) !== 0
     if ((global.localFlags & FLAG_RECEIVE_ONLY) !== 0) this.#dropped.push(record.name)
     else if (global.deleted || !staysHere) this.#deps.add(announcedOf(record))
+  }
+
+  /** Once per scan, and only if something is missing. */
+  async #checkMounts(): Promise<void> {
+    this.#mountsChecked ??= this.#findUnmounted()
+    await this.#mountsChecked
+  }
+
+  async #findUnmounted(): Promise<void> {
+    for (const path of await this.#deps.unmounted()) {
+      this.#unknown.add(path)
+      this.#deps.onProblem(path, UNMOUNTED)
+    }
   }
 
   #isUnknown(name: string): boolean {

@@ -90,6 +90,7 @@ class FolderScan {
       global: (name) => deps.index.global(name),
       drop: (names) => deps.index.dropLocal(names),
       settle: () => this.#storeIfFull(),
+      unmounted: async () => (await deps.unmounted?.()) ?? [],
       onProblem: this.#problems.add,
     })
     const hashed = this.#hashedFiles()

@@ -57,6 +57,8 @@ export interface ScanDeps {
   readonly log: Logger
   /** Called before the scan and before each batch is stored; a rejection aborts the scan. */
   checkHealth(): Promise<void>
+  /** Directories at which a file system was mounted and is not any more; called before deletions are recorded. */
+  unmounted?(): Promise<readonly string[]>
   onBatch(batch: StoredBatch): void
   onProgress(progress: ScanProgress): void
 }

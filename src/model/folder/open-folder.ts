@@ -7,6 +7,7 @@ import { Availability } from './availability.ts'
 import { ChangePublisher } from './change-publisher.ts'
 import { Folder } from './folder.ts'
 import { FolderChecks } from './folder-checks.ts'
+import { FolderMounts } from './folder-mounts.ts'
 import { FolderProblems } from './folder-problems.ts'
 import { FolderRequests } from './folder-requests.ts'
 import { folderRoot } from '../../core/config/folder-root.ts'
@@ -37,6 +38,7 @@ function sharedParts(deps: FolderPartsDeps, options: FolderPartsOptions) {
     folderLock: deps.roots.lock(folder.id),
     requests: new FolderRequests(),
     state: new FolderState({ clock, events }, folder.id),
+    mounts: new FolderMounts({ disk, keyValue: store.keyValue }, folder.id, root),
     problems: new FolderProblems({ events, log }, folder.id),
     checks: new FolderChecks({ clock, disk, store, options: () => deps.options() }, { ...options, root }),
     counts: new CounterFloor({ keyValue: store.keyValue, index: () => store.folder(folder.id) }, folder.id, ownShortId),

@@ -14,6 +14,7 @@ import type { CounterFloor } from '../state/counter-floor.ts'
 import { FOLDER_POLICIES } from '../state/folder-policy.ts'
 import type { ChangePublisher } from './change-publisher.ts'
 import type { FolderCheck, FolderChecks } from './folder-checks.ts'
+import type { FolderMounts } from './folder-mounts.ts'
 import type { LazyAttributes } from './lazy-attributes.ts'
 import { createMarker, DEFAULT_MARKER_NAME } from './marker.ts'
 import type { Pulls } from './pulls.ts'
@@ -31,6 +32,7 @@ export interface ScanWorkDeps {
   readonly checks: FolderChecks
   readonly pulls: Pulls
   readonly publisher: ChangePublisher
+  readonly mounts: FolderMounts
   readonly counts: CounterFloor
   readonly attributes: LazyAttributes
   logger(facility: 'model' | 'scanner'): Logger
@@ -91,6 +93,7 @@ export class ScanWork {
       const request = { ...this.#request(subs, check), ownership: await this.#ownership(), attributes }
       const result = await scanFolder(deps, request, signal)
       attributes?.done()
+      if (result.changed > 0 || subs.includes('')) await this.#deps.mounts.remember()
       await this.#count(result)
       const durationMs = Math.round(platform.clock.monotonicMs() - startedMs)
       log.debug(() => `folder ${this.#folder.id}: scanned ${describe(subs)}: ${textOf(result)}, ${durationMs} ms`)
@@ -126,7 +129,7 @@ export class ScanWork {
   }
 
   async #scanDeps(check: FolderCheck): Promise<ScanDeps> {
-    const { checks, events, logger, platform, publisher, store } = this.#deps
+    const { checks, events, logger, mounts, platform, publisher, store } = this.#deps
     const { clock, disk, hasher, walker } = platform
     const { id } = this.#folder
     const index = await store.folder(id)
@@ -135,7 +138,8 @@ export class ScanWork {
     const log = logger('scanner')
     const checkHealth = () => checks.checkAgain(check)
     const onBatch: ScanDeps['onBatch'] = (batch) => publisher.publishLocal(batch)
-    return { clock, disk, hasher, walker, index, log, checkHealth, onBatch, onProgress }
+    const unmounted = () => mounts.unmounted()
+    return { clock, disk, hasher, walker, index, log, checkHealth, unmounted, onBatch, onProgress }
   }
 
   async #attributes(subs: readonly string[]) {

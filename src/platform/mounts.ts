@@ -1,0 +1,48 @@
+import type { Disk } from './disk.ts'
+
+const MOUNT_TABLE = '/proc/self/mountinfo'
+/** Larger tables are not read: mounts inside folders are not noticed then. */
+const TABLE_SIZE_BYTES_MAX = 4 * 1_024 * 1_024
+const CHUNK_SIZE_BYTES = 64 * 1_024
+
+/** The paths below a directory at which file systems are mounted, relative to it; none on systems without a table. */
+export async function mountPointsBelow(
+  disk: Pick<Disk, 'open' | 'realPath'>,
+  directory: string,
+): Promise<readonly string[]> {
+  try {
+    const [table, root] = await Promise.all([readTable(disk), disk.realPath(directory)])
+    return parseMountPoints(table, root)
+  } catch {
+    return [] // no such table on this system
+  }
+}
+
+/** The fifth field of each line is the mount point; special characters in it are octal escapes. */
+export function parseMountPoints(table: string, root: string): readonly string[] {
+  const prefix = root.endsWith('/') ? root : `${root}/`
+  const points = table
+    .split('\n')
+    .map((line) => unescape(line.split(' ')[4] ?? ''))
+    .filter((point) => point.startsWith(prefix) && point.length > prefix.length)
+  return [...new Set(points)].map((point) => point.slice(prefix.length).normalize('NFC')).sort()
+}
+
+function unescape(text: string): string {
+  if (!text.includes('\\')) return text
+  return text.replace(/\\([0-7]{3})/g, (_all, code: string) => String.fromCharCode(Number.parseInt(code, 8)))
+}
+
+/** The table has no size: it is read until its end. */
+async function readTable(disk: Pick<Disk, 'open'>): Promise<string> {
+  await using file = await disk.open(MOUNT_TABLE, 'read')
+  const chunks: Buffer[] = []
+  for (let done = 0; done < TABLE_SIZE_BYTES_MAX;) {
+    const chunk = Buffer.alloc(CHUNK_SIZE_BYTES)
+    const count = await file.read(chunk, done)
+    if (count === 0) return Buffer.concat(chunks).toString()
+    chunks.push(chunk.subarray(0, count))
+    done += count
+  }
+  return ''
+}

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { parseMountPoints } from '../../../src/platform/mounts.ts'
+import { DOCS, simConfig, simFolder, SimHub } from '../../support/model.ts'
+
+const ROOT = '/data/docs'
+const TABLE = '/proc/self/mountinfo'
+
+function line(point: string): string {
+  return `36 35 98:0 / ${point} rw,noatime master:1 - ext4 /dev/sdb1 rw\n`
+}
+
+test('mount points below a root are read with their escapes; others are left out', () => {
+  const table = ['/', '/data/docs', '/data/docs/usb', '/data/docs/my\\040disk', '/data/docsx/y'].map(line).join('')
+  assert.deepEqual(parseMountPoints(table, '/data/docs'), ['my disk', 'usb'])
+  assert.deepEqual(parseMountPoints(table, '/'), ['data/docs', 'data/docs/my disk', 'data/docs/usb', 'data/docsx/y'])
+  assert.deepEqual(parseMountPoints('', '/data/docs'), [])
+})
+
+async function mountedHub(): Promise<SimHub> {
+  const hub = await SimHub.open(simConfig([simFolder('docs')]))
+  const { disk } = hub.platform
+  disk.put(`${ROOT}/a`, 'one')
+  disk.put(`${ROOT}/usb/b`, 'two')
+  disk.put(`${ROOT}/usb/deep/c`, 'three')
+  disk.put(TABLE, line(`${ROOT}/usb`))
+  hub.run()
+  await hub.while(hub.model.scan(DOCS, [], undefined))
+  return hub
+}
+
+async function unmount(hub: SimHub): Promise<void> {
+  const { disk } = hub.platform
+  disk.put(TABLE, line('/'))
+  await disk.removeFile(`${ROOT}/usb/b`)
+  await disk.removeFile(`${ROOT}/usb/deep/c`)
+  await disk.removeDirectory(`${ROOT}/usb/deep`)
+}
+
+test('a file system that is unmounted inside a folder announces no deletion, and is listed', async () => {
+  await using hub = await mountedHub()
+  await unmount(hub)
+  await hub.platform.disk.removeFile(`${ROOT}/a`)
+  await hub.while(hub.model.scan(DOCS, [], undefined))
+  await hub.while(hub.model.scan(DOCS, ['usb/b'], undefined))
+  assert.deepEqual(
+    hub
+      .of('LocalChangeDetected')
+      .filter(({ action }) => action === 'deleted')
+      .map(({ path }) => path),
+    ['a'],
+  )
+  const [problem] = await hub.model.folderErrors(DOCS, { page: 1, perPage: 10 })
+  assert.equal(problem?.path, 'usb')
+  assert.match(problem?.error ?? '', /not mounted any more/)
+})
+
+test('the items of an unmounted file system are deleted once its directory is removed', async () => {
+  await using hub = await mountedHub()
+  await unmount(hub)
+  await hub.while(hub.model.scan(DOCS, [], undefined))
+  assert.equal(hub.deletions(), 0)
+  await hub.platform.disk.removeDirectory(`${ROOT}/usb`)
+  await hub.while(hub.model.scan(DOCS, [], undefined))
+  assert.equal(hub.deletions(), 4)
+  assert.deepEqual(await hub.model.folderErrors(DOCS, { page: 1, perPage: 10 }), [])
+})
+
+test('files that are deleted on a mounted file system are announced', async () => {
+  await using hub = await mountedHub()
+  await hub.platform.disk.removeFile(`${ROOT}/usb/b`)
+  await hub.while(hub.model.scan(DOCS, [], undefined))
+  assert.equal(hub.deletions(), 1)
+})
