@@ -42,7 +42,10 @@ test('the marker is a directory with a file that names the folder', async () => 
   const text = await textOf(disk, `${ROOT}/.stfolder/syncthing-folder-6201eb.txt`)
   assert.match(
     text,
-    /^# This directory is a Syncthing folder marker\.\n# Do not delete\.\n\nfolderID: mark\ncreated: 2026-11-15T\d\d:\d\d:\d\d(Z|[+-]\d\d:\d\d)\n$/,
+    new RegExp(
+      String.raw`^# This directory is a Syncthing folder marker\.\n# Do not delete\.\n\nfolderID: mark\n` +
+        String.raw`created: 2026-11-15T\d\d:\d\d:\d\d(Z|[+-]\d\d:\d\d)\n$`,
+    ),
   )
 })
 
@@ -90,7 +93,8 @@ test('health: root missing, root no directory, marker missing, in this order and
   await check()
   assert.equal(
     MARKER_MISSING,
-    'folder marker missing (this indicates potential data loss, search docs/forum to get information about how to proceed)',
+    'folder marker missing (this indicates potential data loss, ' +
+      'search docs/forum to get information about how to proceed)',
   )
 })
 

@@ -33,7 +33,7 @@ async function hubWithFailing(failing: Set<FolderId>): Promise<SimHub> {
   return hub
 }
 
-test('one unusable index puts only its folder in error, with the reason in its status', async () => {
+test('C-08: one unusable index puts only its folder in error, with the reason in its status', async () => {
   const failing = new Set([MUSIC])
   await using hub = await hubWithFailing(failing)
   await hub.while(hub.model.scan(DOCS, [], undefined))

@@ -42,7 +42,6 @@ export const TOO_LONG_STILL: readonly string[] = [
   'test/interop/rest.test.ts',
   'test/interop/versions.test.ts',
   'test/main/args/serve-options.test.ts',
-  'test/model/folder-disk.test.ts',
   'test/model/index-exchange.test.ts',
   'test/model/model.test.ts',
   'test/model/puller/faults.test.ts',

@@ -8,6 +8,8 @@ import { mountPointsBelow } from '../../platform/mounts.ts'
 const KEY_PREFIX = 'mounts/'
 /** Bounds what is stored; a folder has few of them. */
 const MOUNTS_MAX = 1_000
+/** Reading the table takes as long as scanning a file. */
+const INTERVAL_MS = 10_000
 
 export interface FolderMountsDeps {
   readonly disk: Pick<Disk, 'open' | 'lstat' | 'realPath'>
@@ -23,6 +25,7 @@ export class FolderMounts {
   readonly #key: string
   readonly #root: string
   #known: readonly string[] | undefined
+  #rememberedMs = Number.NEGATIVE_INFINITY
 
   constructor(deps: FolderMountsDeps, folder: FolderId, root: string) {
     this.#deps = deps
@@ -40,8 +43,10 @@ export class FolderMounts {
     return missing.filter((_path, at) => isThere[at])
   }
 
-  /** To be called after a scan: remembers what is mounted now. */
-  async remember(): Promise<void> {
+  /** To be called after a scan at this time: remembers what is mounted now, unless it was read a moment ago. */
+  async remember(nowMs: number): Promise<void> {
+    if (nowMs - this.#rememberedMs < INTERVAL_MS) return
+    this.#rememberedMs = nowMs
     const known = await this.#load()
     const mounted = await mountPointsBelow(this.#deps.disk, this.#root)
     const all = [...new Set([...mounted, ...(await this.unmounted())])].sort().slice(0, MOUNTS_MAX)

@@ -93,7 +93,7 @@ export class ScanWork {
       const request = { ...this.#request(subs, check), ownership: await this.#ownership(), attributes }
       const result = await scanFolder(deps, request, signal)
       attributes?.done()
-      if (result.changed > 0 || subs.includes('')) await this.#deps.mounts.remember()
+      if (result.changed > 0 || subs.includes('')) await this.#deps.mounts.remember(startedMs)
       await this.#count(result)
       const durationMs = Math.round(platform.clock.monotonicMs() - startedMs)
       log.debug(() => `folder ${this.#folder.id}: scanned ${describe(subs)}: ${textOf(result)}, ${durationMs} ms`)

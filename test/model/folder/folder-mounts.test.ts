@@ -37,7 +37,7 @@ async function unmount(hub: SimHub): Promise<void> {
   await disk.removeDirectory(`${ROOT}/usb/deep`)
 }
 
-test('a file system that is unmounted inside a folder announces no deletion, and is listed', async () => {
+test('C-10: a file system that is unmounted inside a folder announces no deletion, and is listed', async () => {
   await using hub = await mountedHub()
   await unmount(hub)
   await hub.platform.disk.removeFile(`${ROOT}/a`)

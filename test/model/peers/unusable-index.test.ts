@@ -14,7 +14,7 @@ function failure(): Promise<never> {
   return rejection
 }
 
-test('a folder whose index cannot be opened is announced as paused; the others are exchanged', async () => {
+test('C-08: a folder whose index cannot be opened is announced as paused; the others are exchanged', async () => {
   await using pair = await DevicePair.make(['docs', 'music'])
   const [a, b] = pair.devices
   a.failures.set(MUSIC, failure())
@@ -29,7 +29,7 @@ test('a folder whose index cannot be opened is announced as paused; the others a
   assert.deepEqual([b.peers.remoteState(OWN, DOCS), b.peers.remoteState(OWN, MUSIC)], ['valid', 'paused'])
 })
 
-test('an index that fails while it is received stops the exchange of its folder until it works again', async () => {
+test('C-08: an index that fails while it is received stops only its folder until it works again', async () => {
   await using pair = await DevicePair.make(['docs', 'music'])
   const [a, b] = pair.devices
   const [near, far] = connectionBetween(OWN, SERVER, '1')
@@ -53,7 +53,7 @@ test('an index that fails while it is received stops the exchange of its folder 
   assert.equal(a.peers.remoteState(SERVER, DOCS), 'valid')
 })
 
-test('an index that fails while it is sent stops the exchange of its folder only', async () => {
+test('C-08: an index that fails while it is sent stops the exchange of its folder only', async () => {
   await using pair = await DevicePair.make(['docs', 'music'])
   const [a, b] = pair.devices
   const [near, far] = connectionBetween(OWN, SERVER, '1')
