@@ -71,7 +71,7 @@ export class RestServer {
     const meter = new RequestMeter(deps.clock)
     const started = { startedMs: deps.clock.nowMs(), startedMonotonicMs: deps.clock.monotonicMs() }
     this.routes = new RouteTable([
-      ...dbRoutes(deps.hub),
+      ...dbRoutes(deps),
       ...localChangeRoutes(deps),
       ...versionRoutes(deps.hub),
       ...completionRoutes(deps),

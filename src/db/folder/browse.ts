@@ -1,11 +1,14 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { isInvalid, type FileHead } from '../../core/records/file-info.ts'
 import { baseOf, parentOf } from '../../core/paths.ts'
-import { BEHIND_ALL_NAMES, GlobalRows } from './global-rows.ts'
+import { BEHIND_ALL_NAMES, GlobalRows, type Go } from './global-rows.ts'
 import { HEAD_COLUMNS } from './row-format.ts'
 import type { RowReader } from './row-reader.ts'
 import type { Row } from '../sqlite/sql.ts'
 import type { TreeEntry } from '../types.ts'
+
+/** Some milliseconds of work. */
+const ROWS_PER_STEP = 500
 
 export interface BrowseOptions {
   readonly prefix: string
@@ -18,7 +21,7 @@ interface OpenEntry extends TreeEntry {
   readonly children: TreeEntry[]
 }
 
-/** Reads the global tree. A subtree below the wanted depth is skipped, not read. */
+/** Reads rows of the global tree. */
 export class Browser {
   readonly #rows: GlobalRows
   readonly #reader: RowReader
@@ -28,30 +31,14 @@ export class Browser {
     this.#reader = reader
   }
 
-  browse({ prefix, levels, directoriesOnly }: BrowseOptions): readonly TreeEntry[] {
-    const root = prefix.replace(/\/+$/, '')
-    if (root !== '' && this.#find(root)?.type !== 'directory') return []
-    const start = root === '' ? '' : `${root}/`
-    const top: TreeEntry[] = []
-    // The children list of each directory. The children of a directory without a record are left out.
-    const childrenOf = new Map<string, TreeEntry[]>([[root, top]])
-    this.#rows.walk(start, root === '' ? BEHIND_ALL_NAMES : `${root}0`, (name, row) => {
-      const cut = endOfDepth(name, start.length, levels)
-      if (cut !== -1) return `${name.slice(0, cut)}0` // the first name that can follow the subtree
-      const head = this.#head(row)
-      if (!isShown(head) || (directoriesOnly && head.type !== 'directory')) return undefined
-      const entry = entryOf(head)
-      childrenOf.get(parentOf(head.name))?.push(entry)
-      if (head.type === 'directory') childrenOf.set(head.name, entry.children)
-      return undefined
-    })
-    return top
+  walk(start: string, end: string | Uint8Array, visit: (name: string, head: () => FileHead) => Go): void {
+    this.#rows.walk(start, end, (name, row) => visit(name, () => this.#head(row)))
   }
 
-  #find(name: string): FileHead | undefined {
+  find(name: string): FileHead | undefined {
     let found: FileHead | undefined
-    this.#rows.walk(name, `${name}\0`, (_name, row) => {
-      found = this.#head(row)
+    this.walk(name, `${name}\0`, (_name, head) => {
+      found = head()
       return false
     })
     return found !== undefined && isShown(found) ? found : undefined
@@ -59,6 +46,54 @@ export class Browser {
 
   #head([device, ...columns]: Row): FileHead {
     return this.#reader.head(Number(device), columns)
+  }
+}
+
+/**
+ * One request for the tree, in steps, so that other requests are served in between; changes in between may be missing.
+ * A subtree below the wanted depth is skipped, not read.
+ */
+export class TreeRequest {
+  readonly top: TreeEntry[] = []
+  readonly #options: BrowseOptions
+  readonly #root: string
+  readonly #prefix: string
+  /** The children list of each directory. The children of a directory without a record are left out. */
+  readonly #childrenOf: Map<string, TreeEntry[]>
+  #next: string | undefined
+
+  constructor(options: BrowseOptions) {
+    this.#options = options
+    this.#root = options.prefix.replace(/\/+$/, '')
+    this.#prefix = this.#root === '' ? '' : `${this.#root}/`
+    this.#childrenOf = new Map([[this.#root, this.top]])
+  }
+
+  /** Reads some rows. Returns whether there may be more. */
+  step(browser: Browser): boolean {
+    if (this.#next === undefined && this.#root !== '' && browser.find(this.#root)?.type !== 'directory') return false
+    const end = this.#root === '' ? BEHIND_ALL_NAMES : `${this.#root}0`
+    let visits = 0
+    let isEnd = true
+    browser.walk(this.#next ?? this.#prefix, end, (name, head) => {
+      if (++visits > ROWS_PER_STEP) {
+        this.#next = name
+        isEnd = false
+        return false
+      }
+      const cut = endOfDepth(name, this.#prefix.length, this.#options.levels)
+      if (cut !== -1) return `${name.slice(0, cut)}0` // the first name that can follow the subtree
+      this.#add(head())
+      return undefined
+    })
+    return !isEnd
+  }
+
+  #add(head: FileHead): void {
+    if (!isShown(head) || (this.#options.directoriesOnly && head.type !== 'directory')) return
+    const entry = entryOf(head)
+    this.#childrenOf.get(parentOf(head.name))?.push(entry)
+    if (head.type === 'directory') this.#childrenOf.set(head.name, entry.children)
   }
 }
 

@@ -5,7 +5,7 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Random } from '../../platform/random.ts'
 import { BlockSearch, type BlockSearchOptions } from './block-search.ts'
 import { BlockTable } from '../blocks/block-table.ts'
-import { Browser, type BrowseOptions } from './browse.ts'
+import { Browser, TreeRequest, type BrowseOptions } from './browse.ts'
 import { checkFolder } from './check.ts'
 import { damaged } from '../sqlite/damage.ts'
 import { FolderState } from './folder-state.ts'
@@ -193,8 +193,10 @@ export class StoredFolderIndex implements FolderIndex {
     return this.#database.run(({ files }) => files.takeTouched())
   }
 
-  browse(options: BrowseOptions): Promise<readonly TreeEntry[]> {
-    return this.#database.run(({ browser }) => browser.browse(options))
+  async browse(options: BrowseOptions): Promise<readonly TreeEntry[]> {
+    const request = new TreeRequest(options)
+    while (await this.#database.run(({ browser }) => request.step(browser))) await this.#clock.sleep(0, NEVER)
+    return request.top
   }
 
   listNames(start: string): Promise<ListStep> {

@@ -16,10 +16,12 @@ const ESCAPES: Readonly<Record<string, string>> = {
 
 /** JSON in Syncthing's format: indented by two, trailing newline, safe inside HTML. */
 export function formatJson(value: unknown): string {
-  const text = JSON.stringify(value, null, 2)
-  return /[<>&\u2028\u2029]/.test(text)
-    ? `${text.replace(/[<>&\u2028\u2029]/g, (sign) => ESCAPES[sign]!)}\n`
-    : `${text}\n`
+  return `${escapeJson(JSON.stringify(value, null, 2))}\n`
+}
+
+/** Makes a part of a JSON text safe inside HTML. */
+export function escapeJson(text: string): string {
+  return /[<>&\u2028\u2029]/.test(text) ? text.replace(/[<>&\u2028\u2029]/g, (sign) => ESCAPES[sign]!) : text
 }
 
 /**

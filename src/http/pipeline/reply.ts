@@ -1,3 +1,4 @@
+import type { Clock } from '../../platform/clock.ts'
 import type { HttpReply } from '../../platform/http.ts'
 import { formatJson } from './json.ts'
 
@@ -17,6 +18,30 @@ export const EMPTY_OK: Reply = { status: 200 }
 
 export function json(value: unknown): Reply {
   return { status: 200, contentType: JSON_TYPE, body: formatJson(value) }
+}
+
+/** JSON that is formatted in pieces: other requests are served in between. A single piece is sent with its length. */
+export function jsonPieces(
+  pieces: Iterator<string, void, undefined>,
+  clock: Pick<Clock, 'sleep'>,
+  signal: AbortSignal,
+): Reply {
+  const [first, second] = [pieces.next(), pieces.next()]
+  if (second.done === true) return { status: 200, contentType: JSON_TYPE, body: first.value ?? '' }
+  return { status: 200, contentType: JSON_TYPE, body: inTurns([first, second], pieces, clock, signal) }
+}
+
+async function* inTurns(
+  first: readonly IteratorResult<string, void>[],
+  rest: Iterator<string, void, undefined>,
+  clock: Pick<Clock, 'sleep'>,
+  signal: AbortSignal,
+): AsyncGenerator<string, void, undefined> {
+  for (const { value } of first) yield value ?? ''
+  for (let next = rest.next(); next.done !== true; next = rest.next()) {
+    yield next.value
+    await clock.sleep(0, signal)
+  }
 }
 
 export function text(status: number, message: string): Reply {

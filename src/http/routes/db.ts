@@ -3,37 +3,31 @@ import { parseFolderId, type FolderId } from '../../core/ids.ts'
 import { cleanSubs } from '../../core/paths.ts'
 import type { FolderStatus, Hub } from '../../model/types.ts'
 import { DB_ROUTES } from '../../rest/db-routes.ts'
-import type {
-  FileViewJson,
-  FolderErrorsJson,
-  FolderStatisticsJson,
-  IgnoresJson,
-  NeedJson,
-  TreeEntryJson,
-} from '../../rest/db.ts'
+import type { FileViewJson, FolderErrorsJson, FolderStatisticsJson, IgnoresJson, NeedJson } from '../../rest/db.ts'
 import { readBody } from '../../rest/read-body.ts'
-import { diskTimeJson, fileEntryJson, fileInfoJson, shownSize, typeName } from '../views/file-entry.ts'
+import { diskTimeJson, fileEntryJson, fileInfoJson } from '../views/file-entry.ts'
 import { folderStatusJson } from '../views/folder-status.ts'
 import { formatJson, parseJson } from '../pipeline/json.ts'
 import type { Query } from '../pipeline/query.ts'
-import { EMPTY_OK, json, TEXT_TYPE, type Reply } from '../pipeline/reply.ts'
+import { EMPTY_OK, json, jsonPieces, TEXT_TYPE, type Reply } from '../pipeline/reply.ts'
 import { bind, type Call, type Route } from '../pipeline/route.ts'
-import { formatNs, formatWholeSeconds } from '../views/times.ts'
-
-type TreeEntry = Awaited<ReturnType<Hub['browse']>>[number]
+import type { RestDeps } from '../types.ts'
+import { formatWholeSeconds } from '../views/times.ts'
+import { treeJson } from '../views/tree.ts'
 
 const NEXT_S_MAX = 366 * 24 * 3_600
 const IGNORES_BYTES_MAX = 8 * 1024 * 1024
 
 /** Folders, their files and their queues. */
-export function dbRoutes(hub: Hub): readonly Route[] {
+export function dbRoutes({ hub, clock }: Pick<RestDeps, 'hub' | 'clock'>): readonly Route[] {
   const status = statusReplies(hub)
   return bind(DB_ROUTES, {
     'POST /rest/db/scan': ({ query }) => scan(hub, query),
     'POST /rest/db/prio': ({ query }) => prio(hub, query),
     'GET /rest/db/need': ({ query }) => need(hub, folderOf(query), query),
     'GET /rest/db/status': ({ query }) => status(folderOf(query)),
-    'GET /rest/db/browse': ({ query }) => browse(hub, query),
+    'GET /rest/db/browse': async ({ query, request }) =>
+      jsonPieces(treeJson(await browse(hub, query)), clock, request.signal),
     'GET /rest/db/file': ({ query }) => file(hub, query),
     'GET /rest/db/ignores': ({ query }) => ignores(hub, query),
     'POST /rest/db/ignores': (call) => setIgnores(hub, call),
@@ -104,24 +98,13 @@ async function need(hub: Hub, folder: FolderId, query: Query<'page' | 'perpage'>
   return json(body)
 }
 
-async function browse(hub: Hub, query: Query<'folder' | 'prefix' | 'levels' | 'dirsonly'>): Promise<Reply> {
+function browse(hub: Hub, query: Query<'folder' | 'prefix' | 'levels' | 'dirsonly'>): ReturnType<Hub['browse']> {
   const levels = query.integer('levels')
-  const tree = await hub.browse(folderOf(query), {
+  return hub.browse(folderOf(query), {
     prefix: (query.first('prefix') ?? '').replace(/\/$/, ''),
     levels: levels === undefined || levels < 0 ? undefined : levels,
     directoriesOnly: (query.first('dirsonly') ?? '') !== '',
   })
-  return json(tree.map(treeEntryJson))
-}
-
-function treeEntryJson(entry: TreeEntry): TreeEntryJson {
-  const own = {
-    name: entry.name,
-    modTime: formatNs(entry.modifiedS, entry.modifiedNs),
-    size: shownSize(entry),
-    type: typeName(entry.type),
-  }
-  return entry.children.length === 0 ? own : { ...own, children: entry.children.map(treeEntryJson) }
 }
 
 async function file(hub: Hub, query: Query<'folder' | 'file'>): Promise<Reply> {
