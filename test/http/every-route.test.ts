@@ -53,6 +53,27 @@ function allowed(target: string): string | undefined {
   return target === '/%' ? undefined : '*'
 }
 
+test('what a page of another site loads is refused before any work; a link to here is not', async () => {
+  const rest = fakeRest()
+  const open = new Set(['/', '/index.html', '/rest/svc/lang'])
+  for (const { method, target } of requestsOf(rest)) {
+    if (open.has(target) || /^\/(rest\/noauth|assets)/.test(target) || target === '/%') continue
+    for (const site of ['cross-site', 'same-site']) {
+      for (const dest of ['image', 'script', 'iframe', 'empty']) {
+        const headers = { 'Sec-Fetch-Site': site, 'Sec-Fetch-Dest': dest }
+        assert.equal((await rest.call({ method, target, headers })).status, 403, `${method} ${target} ${dest}`)
+      }
+    }
+  }
+  assert.deepEqual(rest.calls, [])
+  const image = (headers: Record<string, string>) => rest.call({ target: '/qr/?text=a', headers })
+  assert.equal((await image({ 'Sec-Fetch-Site': 'same-origin', 'Sec-Fetch-Dest': 'image' })).status, 200)
+  assert.equal((await image({ 'Sec-Fetch-Site': 'none', 'Sec-Fetch-Dest': 'document' })).status, 200)
+  assert.equal((await image({ 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Dest': 'document' })).status, 200)
+  const cross = { 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Dest': 'empty', 'X-API-Key': KEY }
+  assert.equal((await rest.call({ target: '/rest/system/ping', headers: cross })).status, 200, 'programs with the key')
+})
+
 test('no route keeps anything in memory of a request without a login', async () => {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void

@@ -3,13 +3,18 @@ import { crc32, deflateSync } from 'node:zlib'
 const SIGNATURE = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a)
 const ONE_BIT_GREY = Uint8Array.of(1, 0, 0, 0, 0)
 
-/** A square black-and-white image with one bit per pixel. */
-export function encodePng(size: number, isBlack: (x: number, y: number) => boolean): Uint8Array {
-  const rowBytes = 1 + Math.ceil(size / 8)
-  const rows = new Uint8Array(size * rowBytes) // each row starts with a zero: no filter
-  for (let y = 0; y < size; y++) {
-    for (let x = 0; x < size; x++) if (!isBlack(x, y)) rows[y * rowBytes + 1 + (x >>> 3)]! |= 0x80 >>> (x & 7)
+const MODULE_PIXELS = 8
+const WHITE = 0xff
+
+/** A black-and-white image of square modules, 8 pixels each: with one bit per pixel a module is a byte of a row. */
+export function encodeModules(modules: readonly (readonly boolean[])[]): Uint8Array {
+  const rowBytes = 1 + modules.length
+  const rows = new Uint8Array(modules.length * MODULE_PIXELS * rowBytes) // each row starts with a zero: no filter
+  for (const [y, line] of modules.entries()) {
+    const row = Uint8Array.from([0, ...line.map((isBlack) => (isBlack ? 0 : WHITE))])
+    for (let i = 0; i < MODULE_PIXELS; i++) rows.set(row, (y * MODULE_PIXELS + i) * rowBytes)
   }
+  const size = modules.length * MODULE_PIXELS
   return pngFile(size, size, ONE_BIT_GREY, rows)
 }
 

@@ -157,7 +157,9 @@ export class Pipeline {
     headers['X-Syncthing-Version'] = this.#options.version
     headers['X-Syncthing-ID'] = this.#options.deviceId
     if (hasKey) headers['Access-Control-Allow-Origin'] = '*'
-    else if (path === '/metrics') return this.#route(context) // programs that read it need no token
+    else if (isFromOtherSite(request) && !isNoAuthPath(path, context.gate.gui)) {
+      return finish(headers, text(403, 'Forbidden'))
+    } else if (path === '/metrics') return this.#route(context) // programs that read it need no token
     else if (!path.startsWith('/rest')) this.#giveCsrfCookie(context)
     else if (
       !isNoAuthPath(path, context.gate.gui) &&
@@ -248,6 +250,12 @@ interface RequestContext {
   readonly query: string
   readonly path: string
   readonly redirect: boolean
+}
+
+/** Whether a browser sends it for a page of another site, as an image or a script; links to here are allowed. */
+function isFromOtherSite(request: HttpRequest): boolean {
+  const site = headerOf(request, 'sec-fetch-site')
+  return (site === 'cross-site' || site === 'same-site') && headerOf(request, 'sec-fetch-dest') !== 'document'
 }
 
 function isNoAuthPath(path: string, gui: Pick<GuiConfig, 'metricsWithoutAuth'>): boolean {

@@ -3,7 +3,6 @@ import { PICTURE_ROUTES } from '../../rest/system-routes.ts'
 import { text, type Reply } from '../pipeline/reply.ts'
 import { bind, type Route } from '../pipeline/route.ts'
 
-const MODULE_PIXELS = 8
 /** The quiet zone around the code. */
 const QUIET_MODULES = 4
 /** The first word is the whole reply of Syncthing. */
@@ -15,12 +14,10 @@ export function qrRoutes(): readonly Route[] {
 }
 
 async function picture(content: string): Promise<Reply> {
-  const [{ encodeQR }, { encodePng }] = await Promise.all([import('qr'), import('../formats/png.ts')])
+  const [{ encodeQR }, { encodeModules }] = await Promise.all([import('qr'), import('../formats/png.ts')])
   try {
     const rows = encodeQR(content, 'raw', { ecc: 'medium', border: QUIET_MODULES })
-    const at = (pixel: number) => Math.floor(pixel / MODULE_PIXELS)
-    const body = encodePng(rows.length * MODULE_PIXELS, (x, y) => rows[at(y)]?.[at(x)] === true)
-    return { status: 200, contentType: 'image/png', body }
+    return { status: 200, contentType: 'image/png', body: encodeModules(rows) }
   } catch (error) {
     if (messageOf(error) === 'Capacity overflow') return text(500, TOO_LONG)
     throw error

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { crc32, inflateSync } from 'node:zlib'
 import { decodeQR } from 'qr/decode.js'
-import { encodePng } from '../../../src/http/formats/png.ts'
+import { encodeModules } from '../../../src/http/formats/png.ts'
 import { bytesOf } from '../bytes-of.ts'
 import { fakeRest, OWN } from '../fakes.ts'
 
@@ -38,10 +38,12 @@ test('qr: a text that is too long is refused with the limit', async () => {
 
 test('images: every chunk is complete, every pixel is in its place', () => {
   const drawn = (x: number, y: number) => (x * 7 + y * 3) % 5 < 2
-  const { size, isBlack } = pixelsOf(Buffer.from(encodePng(21, drawn)))
-  assert.equal(size, 21)
-  for (let i = 0; i < size * size; i++)
-    assert.equal(isBlack(i % size, Math.floor(i / size)), drawn(i % size, Math.floor(i / size)))
+  const modules = Array.from({ length: 21 }, (_, y) => Array.from({ length: 21 }, (_unused, x) => drawn(x, y)))
+  const { size, isBlack } = pixelsOf(Buffer.from(encodeModules(modules)))
+  assert.equal(size, 21 * 8)
+  for (let y = 0; y < size; y++) {
+    for (let x = 0; x < size; x++) assert.equal(isBlack(x, y), drawn(x >>> 3, y >>> 3), `${x}, ${y}`)
+  }
 })
 
 function pixelsOf(png: Buffer): { readonly size: number; isBlack(x: number, y: number): boolean } {
