@@ -39,6 +39,7 @@ export function applySummary(state: LiveState, summary: SummaryJson): LiveState 
     deviceStats,
     folderStats,
     warnings: errors ?? [],
+    risks: summary.warnings,
   }
 }
 

@@ -3,6 +3,7 @@ import type { ConnectionsJson, PendingDevicesJson, PendingFoldersJson } from '..
 import type { CompletionJson, DeviceStatisticsJson } from '../../src/rest/completion.ts'
 import type { FolderStatisticsJson, FolderStatusJson } from '../../src/rest/db.ts'
 import type { LogLineJson, StatusJson, VersionJson } from '../../src/rest/system.ts'
+import type { WarningsJson } from '../../src/rest/twinfold.ts'
 
 /** The state of the connection to the daemon. `locked`: it requires a login. */
 type Link = 'starting' | 'live' | 'lost' | 'locked'
@@ -53,6 +54,8 @@ export interface LiveState {
   readonly pendingDevices: PendingDevicesJson
   readonly pendingFolders: PendingFoldersJson
   readonly warnings: readonly LogLineJson[]
+  /** Settings that put the device or its data at risk. */
+  readonly risks: WarningsJson
   readonly deviceStats: DeviceStatisticsJson
   readonly folderStats: FolderStatisticsJson
   readonly restartRequired: boolean
@@ -79,6 +82,7 @@ export const INITIAL: LiveState = {
   pendingDevices: {},
   pendingFolders: {},
   warnings: [],
+  risks: [],
   deviceStats: {},
   folderStats: {},
   restartRequired: false,

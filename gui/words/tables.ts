@@ -5,6 +5,7 @@ import { FOLDER } from './folder.ts'
 import type { Entry } from './language.ts'
 import { LOG } from './log.ts'
 import { OVERVIEW } from './overview.ts'
+import { RISKS } from './risks.ts'
 import { SETTINGS } from './settings.ts'
 import { UPGRADE } from './upgrade.ts'
 
@@ -18,4 +19,5 @@ export const WORDS = {
   ...SETTINGS,
   ...LOG,
   ...UPGRADE,
+  ...RISKS,
 } as const satisfies Readonly<Record<string, Entry>>

@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { ignoringDevice, ignoringFolder, deviceRequestsOf, offersOf, sharingWith } from '../../gui/facts/pending.ts'
 import { meanRate, peakRate, secondsLeft, seriesOf } from '../../gui/facts/rates.ts'
 import { remedyOf } from '../../gui/facts/remedy.ts'
+import { otherWarnings } from '../../gui/facts/risks.ts'
 import { LAPTOP, OWN, SERVER } from '../support/config.ts'
 import { liveState } from '../support/live-state.ts'
 
@@ -131,4 +132,11 @@ test('a time without readings is a gap, not a line', () => {
     [1, 2, null, 3],
     [0, 0, null, 0],
   ])
+})
+
+test('a warning of the log that is shown as a risk is not shown twice', () => {
+  const risks = [{ code: 'gui-open' as const, message: 'the page is open', remedy: 'set a password' }]
+  const lines = [{ message: 'the page is open; set a password' }, { message: 'the disk is full' }]
+  assert.deepEqual(otherWarnings(lines, risks), [lines[1]])
+  assert.deepEqual(otherWarnings(lines, []), lines)
 })

@@ -1,17 +1,20 @@
 import { act } from '../../app/act.ts'
 import { remedyOf } from '../../facts/remedy.ts'
+import { otherWarnings } from '../../facts/risks.ts'
 import { client } from '../../live/client.ts'
 import { reload, useLive } from '../../live/live.ts'
 import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Ago, Section } from '../../ui/parts.tsx'
 import { t } from '../../words/words.ts'
+import { Risks } from './risks.tsx'
 import { UpgradeNotice } from './upgrade-notice.tsx'
 
-/** Warnings with their remedies, the notice of a required restart, and the notice of a newer release. */
+/** Risks, warnings with their remedies, the notice of a required restart, and the notice of a newer release. */
 export function Notices() {
   return (
     <>
+      <Risks />
       <RestartNotice />
       <UpgradeNotice />
       <Warnings />
@@ -34,7 +37,9 @@ function RestartNotice() {
 }
 
 function Warnings() {
-  const warnings = useLive((state) => state.warnings)
+  const lines = useLive((state) => state.warnings)
+  const risks = useLive((state) => state.risks)
+  const warnings = otherWarnings(lines, risks)
   if (warnings.length === 0) return null
   const clear = async () => {
     await act(() => client.call('POST /rest/system/error/clear'))
