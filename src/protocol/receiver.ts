@@ -18,6 +18,11 @@ import { stateFault } from './state.ts'
 import { inSlices } from './steps.ts'
 import type { ProtocolHandler } from './types.ts'
 
+/** Other work runs after messages of this total cost, even if none of them is handled in steps. */
+const PAUSE_BYTES = 1024 * 1024
+/** The cost of a message besides its bytes. */
+const MESSAGE_BYTES = 4 * 1024
+
 export interface ReceiverDeps {
   readonly device: DeviceId
   readonly clock: Clock
@@ -41,10 +46,14 @@ export class Receiver {
   readonly #inbox = new Inbox()
   /** Memory of messages that are being read, queued or handled. */
   readonly #reserved = new Set<Disposable>()
+  readonly #slice: TimeSlice
+  /** Since the last pause. */
+  #handledBytes = 0
   #isConfigReceived = false
 
   constructor(deps: ReceiverDeps) {
     this.#deps = deps
+    this.#slice = this.#newSlice()
   }
 
   /** Ends with the connection; never rejects. */
@@ -127,10 +136,19 @@ export class Receiver {
         using _received = frame.reserved
         using unpacked = await this.#unpack(frame)
         await this.#dispatch(frame.type, unpacked.body, handler)
+        if (frame.type !== 'Request') await this.#pauseAfter(unpacked.body.length)
       }
     } catch (error) {
       onFailure(error)
     }
+  }
+
+  /** Many queued messages are handled within one turn of the event loop, if the handler does not wait. */
+  async #pauseAfter(bytes: number): Promise<void> {
+    this.#handledBytes += MESSAGE_BYTES + bytes
+    if (this.#handledBytes < PAUSE_BYTES || !this.#slice.isDue) return
+    this.#handledBytes = 0
+    await this.#slice.yield()
   }
 
   async #dispatch(type: MessageType, body: Uint8Array, handler: ProtocolHandler): Promise<void> {

@@ -129,6 +129,24 @@ for (const [what, type, body] of [
   })
 }
 
+for (const [what, message, count, pauses] of [
+  ['small', frame(UPDATE, FOLDER), 4_000, 12],
+  ['large', frame(5, Buffer.concat([FOLDER, field(7, Buffer.alloc(MIB - 10))])), 16, 3],
+] as const) {
+  test(`B-23: other work runs between many ${what} messages`, async () => {
+    const clock = new TickingClock()
+    let handled = 0
+    const onMessage = async () => void handled++
+    const overrides = { indexUpdate: onMessage, downloadProgress: onMessage }
+    const { stream, connection } = await openConnection(overrides, {}, 'configured', { clock })
+    const [before, messages] = [clock.pauses, Array.from({ length: count }, () => message)]
+    stream.feed(EMPTY, Buffer.concat(messages))
+    await eventually('all are handled', async () => handled === count || undefined)
+    assert.ok(clock.pauses - before >= pauses, `${clock.pauses - before} pauses`)
+    await connection.close('done')
+  })
+}
+
 test('B-23: an index message of more than 100,000 records is refused', () => {
   const body = (count: number) => Buffer.concat([FOLDER, repeated(UNKNOWN_RECORD, count * UNKNOWN_RECORD.length)])
   assert.equal([...readParts(body(100_000), 'index')].length, 1)
