@@ -136,7 +136,7 @@ export class Receiver {
         using _received = frame.reserved
         using unpacked = await this.#unpack(frame)
         await this.#dispatch(frame.type, unpacked.body, handler)
-        if (frame.type !== 'Request') await this.#pauseAfter(unpacked.body.length)
+        await this.#pauseAfter(unpacked.body.length)
       }
     } catch (error) {
       onFailure(error)
