@@ -9,7 +9,7 @@ const POSITIONS_MAX = 250_000
 const WEIGHT_MAX = 100_000
 /** Cost of a range such as `[a-z]`: every new character is compared with every range. */
 const RANGE_WEIGHT = 16
-/** Cost of a name before any star: a path occupies one position of it at a time. */
+/** Cost of all characters before the first star, for each name in them: a path occupies one of them at a time. */
 const NAME_WEIGHT = 4
 
 export interface PatternPlace {

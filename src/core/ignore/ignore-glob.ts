@@ -22,7 +22,7 @@ export type GlobNode =
 /** A part of a glob without alternatives. */
 export type GlobItem = Exclude<GlobNode, { kind: 'either' }>
 
-/** The suffix of a pattern: the item and everything below it (`P` and `P/**`), or only everything below it (`P/`). */
+/** What a pattern matches: an item and everything below it (`P`), or only what is below it (`P/`, `P/**`). */
 export type GlobTail = 'tree' | 'contents'
 
 /** Throws a plain Error for an invalid glob; its message is part of the interface. */

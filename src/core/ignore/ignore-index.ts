@@ -2,8 +2,8 @@
 const ANYWHERE_COMPONENTS_MAX = 8
 
 /**
- * Finds the first of very many simple patterns that matches a path, in time that depends on the path alone:
- * plain names and paths, names by their end (`*.tmp`) and by their start (`~$*`).
+ * Finds the first of very many simple patterns that matches a path: plain names and paths, names by their end (`*.tmp`)
+ * and by their start (`~$*`). Their texts are looked up, not tried, so their number hardly matters.
  */
 export class SimplePatternIndex {
   /** By number of components, then by text. */

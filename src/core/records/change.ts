@@ -32,18 +32,16 @@ export interface DiskItem {
   readonly inode?: number | bigint | undefined
   /** Undefined when it was not read. */
   readonly owner?: { readonly userId: number; readonly groupId: number }
-  /** The permitted ones; undefined when they were not read. */
+  /** Those that the folder's filter permits; undefined when they were not read. */
   readonly attributes?: AttributeList
 }
 
 export interface CompareOptions {
-  /** Flags that the folder sets on local changes: they are ignored in the comparison. */
+  /** Flags of the folder's own changes: a record that has them is not changed again by every scan. */
   readonly ownFlags: number
   readonly ignorePerms: boolean
   /** Times closer than this are equal; 0 requires the same nanosecond. */
   readonly modTimeWindowMs: number
-  /** Windows stores only these bits. */
-  readonly permissionMask?: number
   readonly ownership?: OwnershipOptions | undefined
   readonly attributes?: AttributeRules | undefined
 }
@@ -93,7 +91,7 @@ export function isChanged(record: FileHead, item: DiskItem, options: CompareOpti
 
 function permissionsDiffer(record: FileHead, item: DiskItem, options: CompareOptions): boolean {
   if (options.ignorePerms || record.noPermissions) return false
-  return ((record.permissions ^ item.mode) & (options.permissionMask ?? PERMISSION_BITS)) !== 0
+  return ((record.permissions ^ item.mode) & PERMISSION_BITS) !== 0
 }
 
 /**
@@ -115,8 +113,6 @@ function ownersDiffer(
 function sameTime(a: FileTime, b: FileTime, windowMs: number): boolean {
   if (a.modifiedS === b.modifiedS && a.modifiedNs === b.modifiedNs) return true
   if (windowMs <= 0) return false
-  const apartS = Math.abs(a.modifiedS - b.modifiedS)
-  if (apartS * 1_000 > windowMs + 1_000) return false
   const apartNs = Math.abs((a.modifiedS - b.modifiedS) * 1_000 * NS_PER_MS + (a.modifiedNs - b.modifiedNs))
   return apartNs < windowMs * NS_PER_MS
 }

@@ -8,7 +8,7 @@ export const FLAG_UNSUPPORTED = 1
 export const FLAG_IGNORED = 2
 export const FLAG_MUST_RESCAN = 4
 export const FLAG_RECEIVE_ONLY = 8
-/** Set on records that another device announced as invalid. */
+/** Set on records that another device announced as invalid, or that cannot be used here. */
 export const FLAG_REMOTE_INVALID = 64
 
 const FLAGS_INVALID = FLAG_UNSUPPORTED | FLAG_IGNORED | FLAG_MUST_RESCAN | FLAG_RECEIVE_ONLY | FLAG_REMOTE_INVALID

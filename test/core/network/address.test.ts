@@ -154,3 +154,31 @@ test('hosts that are dialled without the proxy', () => {
     assert.ok(!isExempt(host, exceptions), host)
   assert.ok(isExempt('any.example', ['*']))
 })
+
+test('the exceptions and the fallback of the proxy', () => {
+  const all_proxy = 'socks5://p'
+  const exceptionsOf = (more: Record<string, string>) => proxyOf({ all_proxy, ...more }).proxy?.exceptions
+  assert.deepEqual(exceptionsOf({}), [])
+  assert.deepEqual(exceptionsOf({ no_proxy: ' a.example,, 10.0.0.0/8 ,' }), ['a.example', '10.0.0.0/8'])
+  assert.deepEqual(exceptionsOf({ NO_PROXY: '*' }), ['*'])
+  assert.equal(proxyOf({ all_proxy }).proxy?.noFallback, false)
+  assert.equal(proxyOf({ all_proxy, ALL_PROXY_NO_FALLBACK: '' }).proxy?.noFallback, false)
+  assert.equal(proxyOf({ all_proxy, ALL_PROXY_NO_FALLBACK: '1' }).proxy?.noFallback, true)
+})
+
+test('an address that cannot be used has a reason', () => {
+  for (const [text, reason] of [
+    ['host:22000', 'it has no scheme, such as tcp://'],
+    ['udp://host', 'its scheme is unknown'],
+    ['tcp://host/path', 'it has a path'],
+    ['tcp://user@host', 'it has a user in it'],
+    ['tcp://ho st', 'its host or port cannot be read'],
+    ['tcp://host:65536', 'its port is too large'],
+    ['tcp4://[::1]', 'it is no tcp4 address'],
+    ['tcp://[1.2.3.4]', 'its host is no IPv6 address'],
+    ['tcp://[2001:db8::1%eth0]', 'a zone goes with a link-local address only'],
+    [`tcp://${'h'.repeat(512)}`, 'it is too long'],
+  ] as const)
+    assert.deepEqual(parseAddress(text), { kind: 'bad', reason }, text)
+  assert.equal(parseAddress('tcp://host:65535').kind, 'tcp')
+})

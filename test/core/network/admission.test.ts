@@ -190,3 +190,13 @@ test('at most three immediate redials in two minutes, then none for five minutes
   assert.deepEqual([lose(303_000), lose(303_001)], [true, true])
   assert.deepEqual([lose(423_001), lose(423_002), lose(423_003), lose(423_004)], [true, true, true, false])
 })
+
+test('a redial counts for two minutes, to the millisecond', () => {
+  const after = (...timesMs: readonly number[]) =>
+    timesMs.reduce<ReturnType<typeof afterLoss>>((last, atMs) => afterLoss(last.redials, atMs), {
+      redials: NO_REDIALS,
+      atOnce: true,
+    }).atOnce
+  assert.equal(after(0, 1, 2, 119_999), false)
+  assert.equal(after(0, 1, 2, 120_000), true)
+})

@@ -51,3 +51,22 @@ test('a clock that stops or goes back adds no bytes', () => {
   const empty = take(fullBucket(1_000, 1_000), BURST_BYTES, 1_000)
   assert.ok(delayMs(empty, 0) > 0)
 })
+
+test('a limit after none begins with a full burst, whatever was taken under an earlier limit', () => {
+  const indebted = take(fullBucket(10, 0), BURST_BYTES + 1_000, 0)
+  const limited = withRate(withRate(indebted, 0, 0), 10, 0)
+  assert.equal(delayMs(take(limited, BURST_BYTES - 1, 0), 0), 0)
+  assert.ok(delayMs(take(limited, BURST_BYTES, 0), 0) > 0)
+})
+
+test('the delay is until one byte is there, and at least a millisecond', () => {
+  const empty = take(fullBucket(1_000, 0), BURST_BYTES, 0)
+  assert.equal(delayMs(empty, 0), 1)
+  assert.equal(delayMs(take(empty, 999, 0), 0), 1_000)
+  assert.equal(delayMs(take(empty, 999, 0), 400), 600)
+  assert.equal(delayMs(take(empty, 999, 0), 1_000), 0)
+})
+
+test('a burst is half a mebibyte', () => {
+  assert.equal(BURST_BYTES, 524_288)
+})

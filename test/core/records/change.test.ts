@@ -7,6 +7,7 @@ import {
   ignoredOf,
   isChanged,
   recordOf,
+  type AttributeRules,
   type CompareOptions,
   type DiskItem,
 } from '../../../src/core/records/change.ts'
@@ -36,6 +37,11 @@ const content = { blockSizeBytes: 131_072, blockHashes: new Uint8Array(32), bloc
 const options = { ownShortId: own, nowS: 1_000, ignorePerms: false, localFlags: 0 }
 const record = recordOf(item, undefined, content, options)
 
+const differing = (differ: boolean): AttributeRules => ({
+  differ: () => differ,
+  platformWith: (platform) => platform ?? new Uint8Array(0),
+})
+
 const CASES: readonly [
   name: string,
   record: Partial<FileInfo>,
@@ -55,6 +61,12 @@ const CASES: readonly [
     { modTimeWindowMs: 2_000 },
     false,
   ],
+  ['a year in a window of two seconds', {}, { modifiedS: 31_536_100 }, { modTimeWindowMs: 2_000 }, true],
+  ['the beginning of time in a window of two seconds', {}, { modifiedS: 0 }, { modTimeWindowMs: 2_000 }, true],
+  ['attributes that were not read', {}, {}, { attributes: differing(true) }, false],
+  ['other attributes', {}, { attributes: [] }, { attributes: differing(true) }, true],
+  ['the same attributes', {}, { attributes: [] }, { attributes: differing(false) }, false],
+  ['attributes in a folder that does not compare them', {}, { attributes: [] }, {}, false],
   [
     'a time that the disk could not store',
     { modifiedS: 101, diskTime: { modifiedS: 100, modifiedNs: 500 } },

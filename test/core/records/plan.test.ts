@@ -201,6 +201,9 @@ test('a send-only folder adopts versions of equal items, and nothing else', () =
     planBookkeeping({ local, global, ignored: false, ignoreDelete: false }, false).kind
   assert.equal(plan(head('a1'), head('a1 b1')), 'adopt')
   assert.equal(plan(head('a1'), head('a1 b1', { modifiedNs: 240 })), 'adopt', 'rounded by a disk')
+  assert.equal(plan(head('a1'), head('a1 b1', { modifiedNs: 999 })), 'adopt', 'less than a microsecond')
+  assert.equal(plan(head('a1'), head('a1 b1', { modifiedNs: 1_000 })), 'keep', 'a microsecond')
+  assert.equal(plan(head('a1'), head('a1 b1', { modifiedS: 0, modifiedNs: 999_999_500 })), 'adopt', 'across a second')
   assert.equal(plan(head('a1'), head('a1 b1', { modifiedS: 2 })), 'keep')
   assert.equal(plan(head('a1'), head('a1 b1', other)), 'keep')
   assert.equal(plan(head('a1'), head('a1 b1', { permissions: 0o600 })), 'keep')

@@ -61,6 +61,10 @@ test('blocks: all of them once, in order, mixed, or our own share first', () => 
   const blocks = [0, 1, 2, 3, 4, 5, 6, 7]
   assert.deepEqual(sortBlocks(blocks, 'inOrder', { own: 0, count: 2 }, first), blocks)
   assert.deepEqual(sortBlocks(blocks, 'standard', { own: 1, count: 2 }, first), [4, 5, 6, 7, 0, 1, 2, 3])
+  assert.deepEqual(sortBlocks(blocks, 'standard', { own: 0, count: 1 }, first), blocks, 'one device has all shares')
+  assert.deepEqual(sortBlocks(blocks, 'standard', { own: 0, count: 0 }, first), blocks)
+  assert.deepEqual(sortBlocks(blocks, 'standard', { own: 0, count: 3 }, first), [0, 1, 2, 6, 7, 3, 4, 5])
+  assert.deepEqual(sortBlocks([7, 3], 'random', { own: 0, count: 1 }, first), [3, 7])
   fc.assert(
     fc.property(
       fc.nat(50),

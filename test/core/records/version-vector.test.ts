@@ -215,6 +215,21 @@ test('lostCounter: continuing from it, no edit equals one that another device ha
   assert.equal(firstCounter({ nowS: 3 }), 3)
 })
 
+test('recountVersion: the counter of one device under another, in order; no other version changes', () => {
+  const before: VersionVector = [full(3n, 5n), full(4n, 7n)]
+  assert.deepEqual(recountVersion(before, short(7n), short(6n)), [full(3n, 5n), full(4n, 6n)])
+  assert.deepEqual(recountVersion(before, short(5n), short(9n)), [full(4n, 7n), full(3n, 9n)])
+  assert.equal(recountVersion(before, short(8n), short(9n)), before)
+  fc.assert(
+    fc.property(vector, device, device, (version, from, to) => {
+      const has = (each: VersionVector, id: ShortId) => each.some((entry) => entry.device === id && entry.value > 0n)
+      const after = recountVersion(version, from, to)
+      if (from === to || !has(version, from)) assert.deepEqual(after, version)
+      else assert.ok(has(after, to) && !has(after, from))
+    }),
+  )
+})
+
 test('dropForeignCounters: keeps the counter of the device itself, so that the successor conflicts', () => {
   fc.assert(
     fc.property(vector, device, (before, own) => {
