@@ -31,7 +31,6 @@ export function delayMs(bucket: Bucket, nowMs: number): number {
 }
 
 export function take(bucket: Bucket, bytes: number, nowMs: number): Bucket {
-  if (bucket.bytesPerS <= 0) return bucket
   const now = refill(bucket, nowMs)
   return { ...now, reserveBytes: now.reserveBytes - bytes }
 }

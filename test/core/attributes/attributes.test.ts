@@ -124,6 +124,12 @@ test('one that is too large is left out, all of them when their total is too lar
   const rules = new AttributeFilter({ entries: [], maxSingleEntrySize: 10, maxTotalSize: 25 })
   assert.deepEqual(rules.permitted(list({ 'user.a': 'abcd', 'user.b': 'abcde' })), list({ 'user.a': 'abcd' }))
   assert.equal(rules.permitted(list({ 'user.a': 'abcd', 'user.b': 'abcd', 'user.c': '' })), 'too-large')
+  const exactly = list({ 'user.a': 'abcd', 'user.b': 'abc', 'user.c': '' })
+  assert.deepEqual(rules.permitted(exactly), exactly, 'of 25 bytes')
+  const most = Array.from({ length: 1_000 }, (_, i) => ({ name: `user.${i}`, value: Buffer.alloc(0) }))
+  assert.deepEqual(new AttributeFilter(NO_LIMITS).permitted(most), most)
+  const more = [...most, { name: 'user.one more', value: Buffer.alloc(0) }]
+  assert.equal(new AttributeFilter(NO_LIMITS).permitted(more), 'too-large')
   const many = Array.from({ length: 10_000 }, (_, i) => ({ name: `user.${i}`, value: Buffer.alloc(8) }))
   assert.equal(new AttributeFilter(NO_LIMITS).permitted(many), 'too-large')
   assert.equal(

@@ -70,3 +70,15 @@ test('the delay is until one byte is there, and at least a millisecond', () => {
 test('a burst is half a mebibyte', () => {
   assert.equal(BURST_BYTES, 524_288)
 })
+
+test('the smallest limit is one byte a second', () => {
+  assert.equal(delayMs(take(fullBucket(1, 0), BURST_BYTES, 0), 0), 1_000)
+})
+
+test('the same rate again keeps what is owed; another rate keeps what is left', () => {
+  const indebted = take(fullBucket(10, 0), BURST_BYTES + 1_000, 0)
+  assert.equal(delayMs(withRate(indebted, 10, 0), 0), delayMs(indebted, 0))
+  const empty = take(fullBucket(1, 0), BURST_BYTES, 0)
+  assert.equal(delayMs(withRate(empty, 1_000, 0), 0), 1)
+  assert.equal(delayMs(withRate(indebted, 1_000, 0), 0), 1)
+})
