@@ -29,7 +29,7 @@ function byteRank(unit: number): number {
 /** Whether `name` lies below `directory`; '' is the root, and everything lies below it. */
 export function isBelow(name: string, directory: string): boolean {
   if (directory === '') return name !== ''
-  return name.length > directory.length && name.charCodeAt(directory.length) === 47 && name.startsWith(directory)
+  return name.charCodeAt(directory.length) === 47 && name.startsWith(directory)
 }
 
 export function isAtOrBelow(name: string, directory: string): boolean {

@@ -9,8 +9,8 @@ import {
   FLAG_UNSUPPORTED,
   isInvalid,
   ITEM_SIZE_BYTES,
-  withDiskTime,
-  withoutDiskTime,
+  withDiskState,
+  withoutDiskState,
   type FileHead,
 } from '../../../src/core/records/file-info.ts'
 
@@ -30,29 +30,38 @@ test('isInvalid: with any flag that means so, and no other', () => {
   for (const localFlags of [0, 16, 32, 128]) assert.ok(!isInvalid({ localFlags }), String(localFlags))
 })
 
-test('withDiskTime: kept beside the time of the record where they differ', () => {
-  assert.deepEqual(withDiskTime(head(), onDisk), { ...head(), diskTime: onDisk })
-  assert.deepEqual(withDiskTime(head(), { modifiedS: 99, modifiedNs: 7 }).diskTime, { modifiedS: 99, modifiedNs: 7 })
-  assert.deepEqual(diskTimeOf(withDiskTime(head(), onDisk)), onDisk)
+test('withDiskState: kept beside the time of the record where they differ', () => {
+  assert.deepEqual(withDiskState(head(), onDisk), { ...head(), diskTime: onDisk })
+  assert.deepEqual(withDiskState(head(), { modifiedS: 99, modifiedNs: 7 }).diskTime, { modifiedS: 99, modifiedNs: 7 })
+  assert.deepEqual(diskTimeOf(withDiskState(head(), onDisk)), onDisk)
 })
 
-test('withDiskTime: none for the same time, for deletions, and for items that are no files', () => {
+test('withDiskState: the stamp of the file is kept beside any time, if it is known', () => {
+  assert.deepEqual(withDiskState(head(), { ...onDisk, diskStamp: 5 }), { ...head(), diskTime: onDisk, diskStamp: 5 })
+  const same = withDiskState(head(), { modifiedS: 100, modifiedNs: 7, diskStamp: 5 })
+  assert.deepEqual(same, { ...head(), diskStamp: 5 })
+  assert.equal(withDiskState(same, onDisk).diskStamp, undefined, 'an earlier stamp is not kept')
+  assert.deepEqual(withDiskState(head({ deleted: true }), { ...onDisk, diskStamp: 5 }), head({ deleted: true }))
+})
+
+test('withDiskState: none for the same time, for deletions, and for items that are no files', () => {
   for (const record of [
     head({ modifiedNs: 0 }),
     head({ deleted: true }),
     head({ type: 'directory' }),
     head({ type: 'symlink' }),
   ]) {
-    assert.equal(withDiskTime(record, onDisk).diskTime, undefined)
-    assert.equal(withDiskTime({ ...record, diskTime: { modifiedS: 1, modifiedNs: 1 } }, onDisk).diskTime, undefined)
+    assert.equal(withDiskState(record, onDisk).diskTime, undefined)
+    assert.equal(withDiskState({ ...record, diskTime: { modifiedS: 1, modifiedNs: 1 } }, onDisk).diskTime, undefined)
   }
 })
 
-test('withoutDiskTime: the time of the record is that of the disk', () => {
-  const plain = withoutDiskTime(head({ diskTime: onDisk }))
+test('withoutDiskState: the time of the record is that of the disk', () => {
+  const plain = withoutDiskState(head({ diskTime: onDisk }))
   assert.equal(plain.diskTime, undefined)
   const { modifiedS, modifiedNs } = diskTimeOf(plain)
   assert.deepEqual([modifiedS, modifiedNs], [100, 7])
+  assert.equal(withoutDiskState(head({ diskStamp: 5 })).diskStamp, undefined)
   const without = head()
-  assert.equal(withoutDiskTime(without), without)
+  assert.equal(withoutDiskState(without), without)
 })
