@@ -65,8 +65,7 @@ export class Iteration {
 
   async run(): Promise<IterationResult> {
     const { records } = this.#context
-    const { needed, more } = await this.#collect()
-    for (const head of needed) await this.#sort(head)
+    const more = await this.#collect()
     for (const names of this.#creations) await this.#attemptAll(names)
     await this.#attemptAll(this.#metadata)
     const files = await this.#moveFiles()
@@ -80,15 +79,20 @@ export class Iteration {
     return { more, waiting }
   }
 
-  /** Read before anything changes, because paging over a shrinking need list would skip items. */
-  async #collect(): Promise<{ readonly needed: readonly FileHead[]; readonly more: boolean }> {
-    const needed: FileHead[] = []
-    for (;;) {
+  /**
+   * Assigns needed items to phases; true when there are more than the limit. Read before anything changes, because
+   * paging over a shrinking need list would skip items. Only names are kept: their records take much more memory.
+   */
+  async #collect(): Promise<boolean> {
+    let afterName = ''
+    for (let count = 0; ;) {
       this.#signal.throwIfAborted()
-      const page = await this.#context.index.need({ offset: 0, limit: PAGE, afterName: needed.at(-1)?.name ?? '' })
-      needed.push(...page)
-      if (page.length < PAGE) return { needed, more: false }
-      if (needed.length >= ITEMS_MAX) return { needed, more: true }
+      const page = await this.#context.index.need({ offset: 0, limit: PAGE, afterName })
+      for (const head of page) await this.#sort(head)
+      afterName = page.at(-1)?.name ?? ''
+      count += page.length
+      if (page.length < PAGE) return false
+      if (count >= ITEMS_MAX) return true
     }
   }
 
@@ -104,8 +108,10 @@ export class Iteration {
     const local = await this.#context.index.head('local', name)
     const step = this.#items.plan(local, head)
     if (step.kind === 'keep') return
-    if (step.kind === 'fetch') this.#files.push(head)
-    else if (step.kind === 'metadata') this.#metadata.push(name)
+    if (step.kind === 'fetch') {
+      const { sizeBytes, modifiedS, modifiedNs, blocksHash } = head
+      this.#files.push({ name, sizeBytes, modifiedS, modifiedNs, blocksHash })
+    } else if (step.kind === 'metadata') this.#metadata.push(name)
     else if (step.kind !== 'remove' || local === undefined) this.#atDepth(depthOf(name)).push(name)
     else if (step.type === 'directory') this.#directoryRemovals.push(name)
     else {

@@ -11,6 +11,7 @@ import type { FilePull } from './file-pull.ts'
 import { finishFile } from './finish.ts'
 import { checkReplaceable } from './remove.ts'
 import { onlyBlock, pullSmallFile } from './small-file.ts'
+import { refuseObstacle } from './target.ts'
 import { openTempFile, type TempFile } from './temp-file.ts'
 
 /** Pulls one file. On failure the fetched blocks stay in the temporary file. */
@@ -25,6 +26,7 @@ export async function pullFile(context: PullContext, pull: FilePull, signal: Abo
     context.owners.isEnabled || context.attributes?.isWanted(global) === true ? undefined : onlyBlock(pull, blocks)
   if (small !== undefined && (await pullSmallFile(context, pull, small, signal))) return
   await context.parents.ensure(global.name)
+  await refuseObstacle(context, global.name, pull.local)
   await using temp = await openTempFile(context, pull, blocks, signal)
   const progress = new PullProgress(global, blocks, context.onArrived)
   pull.onBegun(progress)

@@ -4,6 +4,7 @@ import { isMissing } from '../../core/errors.ts'
 import type { FileHead } from '../../core/records/file-info.ts'
 import { baseOf, foldName, parentOf } from '../../core/paths.ts'
 import { pathOf, type PullContext } from './context.ts'
+import { diskReason } from '../../platform/files/disk-reason.ts'
 import { itemFailed } from '../../platform/files/item-failed.ts'
 
 export const MODIFIED = 'file modified but not rescanned; will try again later'
@@ -44,6 +45,33 @@ export function isUntouched(
   return item === undefined || item === 'other' || item.type !== 'file' || !hasOtherStamp(local?.diskStamp, item)
 }
 
+/**
+ * Rejects where something is in the place of the item that no scan can record: then a transfer would be in vain, and
+ * would leave a temporary file.
+ */
+export async function refuseObstacle(context: PullContext, name: string, local: FileHead | undefined): Promise<void> {
+  const item = await statItem(context, name)
+  const reason = item === undefined ? undefined : await obstacleReason(context, name, item, local)
+  if (reason !== undefined) throw itemFailed(reason)
+}
+
+async function obstacleReason(
+  context: PullContext,
+  name: string,
+  item: DiskItem | 'other',
+  local: FileHead | undefined,
+): Promise<string | undefined> {
+  if (item === 'other') return 'a device, pipe or socket is in the place of the item'
+  if (item.type !== 'file' || isAsRecorded(context, item, local)) return undefined
+  try {
+    const file = await context.platform.disk.open(pathOf(context, name), 'read')
+    await file.close()
+    return undefined
+  } catch (error) {
+    return isMissing(error) ? undefined : `an unreadable file is in the place of the item: ${diskReason(error)}`
+  }
+}
+
 /** Rejects, and schedules a scan, unless the disk matches our record. */
 export async function checkTarget(
   context: PullContext,
@@ -53,8 +81,10 @@ export async function checkTarget(
   const item = await statItem(context, name)
   if (!isUntouched(context, item, local) || item === 'other') {
     context.scanLater(name)
-    const other = item === undefined ? undefined : await otherSpelling(context, name)
-    throw itemFailed(other === undefined ? MODIFIED : caseConflict(baseOf(name), other))
+    if (item === undefined) throw itemFailed(MODIFIED)
+    const other = await otherSpelling(context, name)
+    if (other !== undefined) throw itemFailed(caseConflict(baseOf(name), other))
+    throw itemFailed((await obstacleReason(context, name, item, local)) ?? MODIFIED)
   }
   return item
 }

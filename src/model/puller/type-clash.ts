@@ -36,6 +36,7 @@ export class TypeClashes {
   async resolveAbove(context: PullContext, name: string, signal: AbortSignal): Promise<boolean> {
     const blocker = await findBlocker(context, name)
     if (blocker === undefined) return false
+    if (blocker.type === 'other') throw itemFailed(described(blocker))
     const nowMs = context.platform.clock.monotonicMs()
     if (nowMs - this.#noted(blocker.name, nowMs) < CLASH_AGE_MS_MIN) {
       throw itemFailed(`${described(blocker)}; it will be renamed to a conflict copy`)
@@ -91,8 +92,7 @@ function described({ name, type }: Blocker): string {
 }
 
 async function renameBlocker(context: PullContext, blocker: Blocker, signal: AbortSignal): Promise<void> {
-  const { name, type } = blocker
-  if (type === 'other') throw itemFailed(described(blocker))
+  const { name } = blocker
   if (context.ignore.match(name).ignored) throw itemFailed(`${described(blocker)}; it is ignored`)
   using _lock = await context.folderLock.shared(signal)
   const { local, global } = await context.index.both(name)

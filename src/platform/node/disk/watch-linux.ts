@@ -2,7 +2,7 @@ import { lstatSync, watch, type FSWatcher } from 'node:fs'
 import { lstat, readdir, realpath } from 'node:fs/promises'
 import { systemCode } from '../../../core/errors.ts'
 import type { IgnoreRules } from '../../../core/ignore/ignore.ts'
-import { isAtOrBelow, isInternal, isNormal, isTemporary, joinPath } from '../../../core/paths.ts'
+import { isAtOrBelow, isInternal, isNormal, isTemporary, joinPath, parentOf } from '../../../core/paths.ts'
 import { REPLACEMENT } from '../../files/disk-name.ts'
 import type { WatchEvent } from '../../watch.ts'
 import { explainWatchError, isWatchLimit } from './watch-limits.ts'
@@ -177,6 +177,8 @@ class WatchedTree {
   async #check(path: string): Promise<void> {
     const found = await this.#find(path)
     if (this.#closed) return
+    // The name is not UTF-8 and cannot be opened as text: a scan of its directory lists it.
+    if (!found.exists && path.includes(REPLACEMENT)) return this.#listener.onEvent(changeOf(parentOf(path)))
     // The directory was replaced by another one: the watch moved with the first.
     if (found.directory === undefined || this.#watches.get(path)?.inode !== found.directory) this.#dropTree(path)
     if (!this.#isIgnored(path) && !isTemporary(path)) {
@@ -224,4 +226,8 @@ class WatchedTree {
   #maySkip(path: string): boolean {
     return this.#rules.match(isNormal(path) ? path : path.normalize('NFC')).maySkip
   }
+}
+
+function changeOf(path: string): WatchEvent {
+  return path === '' ? { kind: 'overflow' } : { kind: 'changed', path }
 }
