@@ -1,5 +1,6 @@
 import { blocksOf, type Block } from '../../core/records/block-diff.ts'
 import type { FileHead } from '../../core/records/file-info.ts'
+import { temporaryName } from '../../core/paths.ts'
 import { sortBlocks } from '../../core/records/pull-order.ts'
 import type { PullContext } from './context.ts'
 import { itemFailed } from '../../platform/files/item-failed.ts'
@@ -9,12 +10,12 @@ import { fetchBlocks } from './fetch.ts'
 import { PullProgress } from './file-progress.ts'
 import type { FilePull } from './file-pull.ts'
 import { finishFile } from './finish.ts'
-import { checkReplaceable } from './remove.ts'
+import { checkReplaceable, removeIfThere } from './remove.ts'
 import { onlyBlock, pullSmallFile } from './small-file.ts'
 import { refuseObstacle } from './target.ts'
 import { openTempFile, type TempFile } from './temp-file.ts'
 
-/** Pulls one file. On failure the fetched blocks stay in the temporary file. */
+/** Pulls one file. On failure the fetched blocks of a file of several blocks stay in the temporary file. */
 export async function pullFile(context: PullContext, pull: FilePull, signal: AbortSignal): Promise<void> {
   const { global } = pull
   const blocks = blocksOf(global)
@@ -30,8 +31,16 @@ export async function pullFile(context: PullContext, pull: FilePull, signal: Abo
   await using temp = await openTempFile(context, pull, blocks, signal)
   const progress = new PullProgress(global, blocks, context.onArrived)
   pull.onBegun(progress)
-  await fill(context, pull, temp, blocks, progress, signal)
-  await finishFile(context, global, temp, signal)
+  try {
+    await fill(context, pull, temp, blocks, progress, signal)
+    await finishFile(context, global, temp, signal)
+  } catch (error) {
+    // One block is fetched again at less cost than the temporary file has for users.
+    const isKept = signal.aborted || blocks.length > 1
+    if (!isKept)
+      await removeIfThere(context, temporaryName(global.name, context.platform.system.platform)).catch(() => {})
+    throw error
+  }
 }
 
 function isDirectory(local: FileHead | undefined): local is FileHead {

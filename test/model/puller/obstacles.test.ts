@@ -49,3 +49,12 @@ test('a pipe in the place of a directory, a symlink or a parent directory is nam
   ])
   assert.deepEqual(await pull.tree(), ['d', 'p', 's'])
 })
+
+test('no temporary file of one block is left after an error', async () => {
+  await using pull = await SimPull.start()
+  pull.peer.put('f', 'x'.repeat(60_000))
+  pull.peer.serve = () => Promise.reject(new Error('refused'))
+  await pull.sync()
+  assert.deepEqual(await pull.errors(), ['f: syncing: pull: refused'])
+  assert.deepEqual(await pull.tree(), [])
+})
