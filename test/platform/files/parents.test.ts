@@ -76,3 +76,19 @@ test('all callers get the error of a shared check', async () => {
   const all = await Promise.allSettled(Array.from({ length: 20 }, (_, number) => parents.ensure(`link/${number}`)))
   assert.ok(all.every(({ status }) => status === 'rejected'))
 })
+
+test('the directories above a deep path are checked without a look at each of them', async () => {
+  using scratch = scratchDirectory()
+  const deep = Array.from({ length: 600 }, () => 'd').join('/')
+  mkdirSync(join(scratch.path, deep), { recursive: true })
+  const { parents, looks } = parentsOf(scratch.path)
+  await parents.check(`${deep}/file`)
+  assert.equal(looks(), 1, 'only the root itself')
+  await assert.rejects(parents.check(`${deep}/missing/file`), {
+    code: 'item-failed',
+    message: /missing" does not exist/,
+  })
+  renameSync(join(scratch.path, 'd'), join(scratch.path, 'moved'))
+  symlinkSync('moved', join(scratch.path, 'd'))
+  await assert.rejects(parents.check(`${deep}/file`), { code: 'item-failed', message: /traverses symlink: d$/ })
+})
