@@ -166,5 +166,6 @@ export interface SyncDisk {
   readSymlink(path: string): string
   /** Bytes read; 0 at the end. */
   read(path: string, into: Uint8Array, positionBytes: number): number
-  removeFile(path: string): void
+  /** Removes a file of a tree, never through a symlink below its root. */
+  removeFile(root: string, name: string): void
 }

@@ -63,8 +63,8 @@ export class MemoryTree implements SyncDisk {
     return 0
   }
 
-  removeFile(path: string): void {
-    this.items.delete(path.slice('/root/'.length))
+  removeFile(_root: string, name: string): void {
+    this.items.delete(name)
   }
 
   #check(call: string, path: string): string {

@@ -159,9 +159,9 @@ const CHANGES: Readonly<Record<string, (folder: SimFolder, path: string) => void
   content: (folder, path) => folder.disk.put(path, 'm'.repeat(CONTENT_MIN)),
   grow: (folder, path) => folder.disk.put(path, 'n'.repeat(CONTENT_MIN + 100_000)),
   shrink: (folder, path) => folder.disk.put(path, 'n'),
-  remove: (folder, path) => folder.disk.sync.removeFile(path),
+  remove: (folder, path) => folder.disk.direct.remove(path),
   'replace by a directory': (folder, path) => {
-    folder.disk.sync.removeFile(path)
+    folder.disk.direct.remove(path)
     folder.disk.put(`${path}/inside`, 'x')
   },
 }

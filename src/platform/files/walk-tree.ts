@@ -172,7 +172,7 @@ class TreeWalk {
     const isOurs = stat?.type === 'file' || stat?.type === 'symlink'
     if (isOurs && before !== undefined && (stat.modifiedS < before || (stat.nameCount ?? 1) > 1)) {
       try {
-        this.#disk.removeFile(joinPath(this.#request.root, path))
+        this.#disk.removeFile(this.#request.root, path)
       } catch {
         // The next scan retries.
       }

@@ -1,3 +1,4 @@
+import { baseOf, joinPath, parentOf } from '../../core/paths.ts'
 import { checkPath, DiskError } from '../disk-error.ts'
 import type { Disk, HeldDirectory, DiskFile, DiskName, DiskStat, LockOptions, OpenMode, SyncDisk } from '../disk.ts'
 import { diskError } from './disk-faults.ts'
@@ -17,7 +18,7 @@ export class SimDisk extends SimDiskState implements Disk {
     list: (path) => this.#list(path),
     readSymlink: (path) => this.#readSymlink(path),
     read: (path, into, positionBytes) => this.#readAt(path, into, positionBytes),
-    removeFile: (path) => this.#removeFile(path),
+    removeFile: (root, name) => this.#removeBelow(root, name),
   }
 
   async open(path: string, mode: OpenMode, permissions = 0o666): Promise<DiskFile> {
@@ -227,6 +228,13 @@ export class SimDisk extends SimDiskState implements Disk {
     this.faults.check('read', path)
     const { node } = this.openNode(path, 'read', 0)
     return node.content.read(into.subarray(0, this.shortened(into.length)), positionBytes)
+  }
+
+  #removeBelow(root: string, name: string): void {
+    const above = this.tree.find(joinPath(root, parentOf(name)), 'unlink', false).path
+    if (above !== joinPath(this.tree.find(root, 'unlink', true).path, parentOf(name)))
+      throw diskError('ELOOP', 'unlink', joinPath(root, name))
+    this.#removeFile(joinPath(above, baseOf(name)))
   }
 
   #removeFile(path: string): void {

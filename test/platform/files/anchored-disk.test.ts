@@ -1,27 +1,29 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Disk } from '../../../src/platform/disk.ts'
+import type { Disk, SyncDisk } from '../../../src/platform/disk.ts'
 import { anchoredDisk } from '../../../src/platform/files/anchored-disk.ts'
 import { nodeDisk } from '../../../src/platform/node/disk/disk.ts'
+import { walkDisk } from '../../../src/platform/node/disk/walk-disk.ts'
 import { SimClock } from '../../../src/platform/sim/clock.ts'
 import { SimDisk } from '../../../src/platform/sim/disk.ts'
 import { scratchDirectory } from '../../support/scratch.ts'
 
 interface Bench extends Disposable {
   readonly disk: Disk
+  readonly sync: Pick<SyncDisk, 'removeFile'>
   readonly path: string
 }
 
 const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
-  real: async () => ({ disk: nodeDisk, ...pathOf(scratchDirectory()) }),
+  real: async () => ({ disk: nodeDisk, sync: walkDisk, ...pathOf(scratchDirectory()) }),
   sim: async () => {
     const disk = new SimDisk(new SimClock())
     await disk.makeDirectories('/scratch', 0o755)
-    return { disk, path: '/scratch', [Symbol.dispose]: () => {} }
+    return { disk, sync: disk.sync, path: '/scratch', [Symbol.dispose]: () => {} }
   },
 }
 
-function pathOf(scratch: ReturnType<typeof scratchDirectory>): Omit<Bench, 'disk'> {
+function pathOf(scratch: ReturnType<typeof scratchDirectory>): Pick<Bench, 'path' | typeof Symbol.dispose> {
   return { path: scratch.path, [Symbol.dispose]: () => scratch[Symbol.dispose]() }
 }
 
@@ -104,6 +106,16 @@ for (const [name, start] of Object.entries(BENCHES)) {
         assert.deepEqual(await stateOf(bench.disk, outside), before, `${what} in ${directory}`)
       }
     }
+  })
+
+  test(`${name} disk: a walk removes no temporary file through a symlink in place of a directory`, async () => {
+    using bench = await start()
+    const { root, outside } = await arrange(bench)
+    await bench.disk.makeSymlink(bench.path, `${root}/link`)
+    bench.sync.removeFile(root, 'd/x')
+    await assert.rejects(bench.disk.lstat(`${root}/d/x`), { code: 'ENOENT' })
+    assert.throws(() => bench.sync.removeFile(root, 'link/outside/x'), { code: 'ELOOP' })
+    assert.equal((await bench.disk.lstat(`${outside}/x`)).type, 'file')
   })
 
   test(`${name} disk, anchored: a missing directory, or a file in its place, is no symlink`, async () => {

@@ -277,7 +277,7 @@ test('a subscriber gets every change once, by real path, until it unsubscribes',
 function newDisk(): SimDisk {
   const disk = new SimDisk(new SimClock())
   disk.put('/d/seed', '')
-  disk.sync.removeFile('/d/seed')
+  disk.sync.removeFile('/d', 'seed')
   disk.syncAll()
   return disk
 }

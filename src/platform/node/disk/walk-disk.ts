@@ -1,8 +1,10 @@
-import { lstatSync, readdirSync, readlinkSync, unlinkSync } from 'node:fs'
+import { lstatSync, readdirSync, readlinkSync, realpathSync, unlinkSync } from 'node:fs'
+import { joinPath, parentOf } from '../../../core/paths.ts'
 import { DiskError } from '../../disk-error.ts'
 import { nameFromBytes, REPLACEMENT } from '../../files/disk-name.ts'
 import type { DiskName, SyncDisk } from '../../disk.ts'
 import { exactStat } from './disk-stat.ts'
+import { PlaceOfFile } from './place-of-file.ts'
 
 /** Synchronous disk access for threads, where a blocking call does not block the event loop. */
 export const walkDisk: Omit<SyncDisk, 'read'> = {
@@ -20,7 +22,12 @@ export const walkDisk: Omit<SyncDisk, 'read'> = {
     return name
   },
 
-  removeFile: (path) => unlinkSync(path),
+  removeFile(root, name) {
+    const place = { path: joinPath(root, name), temporaryPath: joinPath(root, name) }
+    const realDirectory = joinPath(realpathSync.native(root), parentOf(name))
+    using held = new PlaceOfFile({ ...place, realDirectory })
+    unlinkSync(held.path)
+  },
 }
 
 function validName(name: string): DiskName {

@@ -12,7 +12,7 @@ import {
 import { posix } from '../native/posix.ts'
 import { secondsText } from '../disk/disk-time.ts'
 import { exactStat } from '../disk/disk-stat.ts'
-import { PlaceOfFile } from './place-of-file.ts'
+import { PlaceOfFile } from '../disk/place-of-file.ts'
 import { putInPlace, type Displaced } from './put-in-place.ts'
 
 /** Orders as posted to a thread: the contents of files are parts of one transferred buffer. */

@@ -3,9 +3,9 @@ import { systemCode } from '../../../core/errors.ts'
 import { baseOf, joinPath, parentOf } from '../../../core/paths.ts'
 import { DiskError } from '../../disk-error.ts'
 import type { FileOrder } from '../../file-maker.ts'
-import { openDirectory, type OpenDirectory } from '../disk/held-directory.ts'
+import { openDirectory, type OpenDirectory } from './held-directory.ts'
 
-/** The directory of a file under construction, held open where the system can refer to it. */
+/** The directory of a file, held open where the system can refer to it. */
 export class PlaceOfFile implements Disposable {
   readonly temporaryPath: string
   readonly path: string
