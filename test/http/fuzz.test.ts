@@ -194,7 +194,8 @@ test('W-13b: replies match the document, and a refused request changes nothing',
       continue
     }
     statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1)
-    const description = `${input.method} ${input.target.slice(0, 200)} ${String(input.body ?? '').slice(0, 200)}: ${response.status} ${response.body.slice(0, 200)}`
+    const sent = `${input.method} ${input.target.slice(0, 200)} ${String(input.body ?? '').slice(0, 200)}`
+    const description = `${sent}: ${response.status} ${response.body.slice(0, 200)}`
     const wrong = mismatch(input, response)
     if (wrong !== undefined) failures.push(`${wrong}: ${description}`)
     const contentType = String(response.headers['content-type'] ?? '')

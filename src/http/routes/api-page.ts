@@ -53,7 +53,8 @@ ${parameters(route)}${body(route)}${reply(route)}${refusals(route)}</details>`
 function parameters({ query = {} }: Declaration): string {
   const rows = Object.entries<Parameter>(query).map(
     ([name, { schema, about, required, repeated }]) =>
-      `<tr><td><code>${escapeHtml(name)}</code></td><td>${escapeHtml(outline(schema))}${repeated ? ', repeated' : ''}</td>` +
+      `<tr><td><code>${escapeHtml(name)}</code></td>` +
+      `<td>${escapeHtml(outline(schema))}${repeated ? ', repeated' : ''}</td>` +
       `<td>${required ? 'required' : ''}</td><td>${marked(about)}</td></tr>`,
   )
   return rows.length === 0 ? '' : `<h3>Parameters</h3>\n<table>\n${rows.join('\n')}\n</table>\n`
@@ -80,10 +81,12 @@ function refusals(route: Declaration): string {
 function schemas(): string {
   const all = Object.entries<Schema>(componentSchemas()).map(
     ([name, schema]) =>
-      `<details id="schema-${name}">\n<summary><code>${name}</code> <span>${marked(schema.description ?? '')}</span></summary>\n` +
+      `<details id="schema-${name}">\n` +
+      `<summary><code>${name}</code> <span>${marked(schema.description ?? '')}</span></summary>\n` +
       `<pre>${escapeHtml(outline(schema))}</pre>\n</details>`,
   )
-  return `<section id="schemas">\n<h2>schemas</h2>\n<p>Schemas that several operations use.</p>\n${all.join('\n')}\n</section>`
+  const head = '<h2>schemas</h2>\n<p>Schemas that several operations use.</p>'
+  return `<section id="schemas">\n${head}\n${all.join('\n')}\n</section>`
 }
 
 /** A schema in a notation like JSON: names, types and descriptions. A question mark means "may be absent". */
