@@ -20,6 +20,12 @@ const SAMPLE = [3, 17, 58, 101] as const
  */
 const REGRESSIONS = [2_691, 2_990, 22_249, 22_298, 22_942, 23_782, 25_680, 26_906, 27_019, 29_286, 40_023] as const
 
+/**
+ * The same for lost and restored indexes: without an ID of its own for every index, edits were lost or devices differed
+ * for good.
+ */
+const STATE_REGRESSIONS = [700_478, 790_107, 790_130, 790_162, 790_197] as const
+
 const reached = new Reached()
 let runs = 0
 let actions = 0
@@ -45,6 +51,16 @@ test('seeds that once violated an invariant pass', async () => {
   for (const seed of REGRESSIONS) {
     assert.equal(
       (await runSeed(seed, { stateFaults: false })).failure?.message,
+      undefined,
+      `seed ${seed}; replay: npm run sim -- --seed ${seed}`,
+    )
+  }
+})
+
+test('seeds that once lost edits with an index pass', async () => {
+  for (const seed of STATE_REGRESSIONS) {
+    assert.equal(
+      (await runSeed(seed)).failure?.message,
       undefined,
       `seed ${seed}; replay: npm run sim -- --seed ${seed}`,
     )
