@@ -12,6 +12,7 @@ import type { PasswordHasher } from './passwords.ts'
 import type { Programs } from './programs.ts'
 import type { ProcessView } from './process.ts'
 import type { Random } from './random.ts'
+import type { Udp } from './udp.ts'
 import type { Walker } from './walk.ts'
 import type { Watcher } from './watch.ts'
 
@@ -29,6 +30,7 @@ export interface Platform {
   readonly http: HttpServer
   readonly httpClient: HttpClient
   readonly net: Net
+  readonly udp: Udp
   readonly passwords: PasswordHasher
   readonly lines: Lines
   readonly programs: Programs
@@ -58,4 +60,7 @@ export interface System {
 export interface InterfaceAddress {
   readonly address: string
   readonly prefixLength: number
+  /** Name of the network interface. */
+  readonly interface: string
+  readonly isLoopback: boolean
 }

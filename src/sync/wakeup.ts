@@ -1,3 +1,5 @@
+import type { Clock } from '../platform/clock.ts'
+
 /**
  * Coalesces signals: a thousand file events during a scan cause one more scan, not a thousand.
  */
@@ -26,5 +28,18 @@ export class Wakeup {
       }
     }
     this.#rung = false
+  }
+
+  /** Waits at most this long: true when `ring` was called, false when the time is over. Rejects when it aborts. */
+  async waitAtMost(clock: Clock, delayMs: number, signal: AbortSignal): Promise<boolean> {
+    const over = new AbortController()
+    const either = AbortSignal.any([signal, over.signal])
+    const waits = [this.wait(either).then(() => true), clock.sleep(delayMs, either).then(() => false)]
+    try {
+      return await Promise.race(waits)
+    } finally {
+      over.abort() // cancels the loser of the race
+      await Promise.allSettled(waits)
+    }
   }
 }

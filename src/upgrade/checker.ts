@@ -108,18 +108,13 @@ export class UpgradeChecker implements UpgradeView {
 
   /** True once the delay is over; false when the settings changed first. Without a delay only a change ends it. */
   async #pause(delayMs: number | undefined, signal: AbortSignal): Promise<boolean> {
-    const over = new AbortController()
-    const either = AbortSignal.any([signal, over.signal])
-    const changed = this.#changed.wait(either).then(() => false)
-    const due = delayMs === undefined ? [] : [this.#deps.clock.sleep(delayMs, either).then(() => true)]
     try {
-      return await Promise.race([changed, ...due])
+      if (delayMs !== undefined) return !(await this.#changed.waitAtMost(this.#deps.clock, delayMs, signal))
+      await this.#changed.wait(signal)
     } catch {
-      return false // aborted, which ends the loop
-    } finally {
-      over.abort() // cancels the loser of the race
-      await Promise.allSettled([changed, ...due])
+      // aborted, which ends the loop
     }
+    return false
   }
 
   #delayMs(isFirst: boolean): number {

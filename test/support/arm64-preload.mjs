@@ -4,6 +4,7 @@ import { createRequire, isBuiltin, registerHooks, syncBuiltinESMExports } from '
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
+const root = pathToFileURL(join(import.meta.dirname, '..', '..', '/')).href
 const cache = join(import.meta.dirname, '..', '..', 'node_modules', '.cache', 'twinfold-test', 'arm64')
 const inCache = pathToFileURL(cache).href
 const packages = pathToFileURL(join(cache, 'packages', 'package.json')).href
@@ -13,11 +14,12 @@ const { resolve: resolveRequired } = createRequire(packages)
 process.execPath = join(cache, 'bin', 'node')
 syncBuiltinESMExports()
 
-/** A package asked for by name from outside the cache is taken from there: only it has the right native code. */
+/** A package that the project imports by name is taken from the cache: only there it has the right native code. */
 registerHooks({
   resolve(specifier, context, next) {
     const isPackage = !isBuiltin(specifier) && !/^(\.{0,2}\/|[a-z]+:|#)/.test(specifier)
-    if (!isPackage || context.parentURL?.startsWith(inCache)) return next(specifier, context)
+    const isOurs = context.parentURL?.startsWith(root) && !context.parentURL.startsWith(inCache)
+    if (!isPackage || !isOurs) return next(specifier, context)
     // The default of `require` does not look at the parent it is given.
     if (!context.conditions.includes('require')) return next(specifier, { ...context, parentURL: packages })
     return { url: pathToFileURL(resolveRequired(specifier)).href, shortCircuit: true }

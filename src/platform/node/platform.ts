@@ -13,6 +13,7 @@ import { nodeLines } from './disk/lines.ts'
 import { nodeNet } from './net/net.ts'
 import { PasswordThread } from './threads/password-thread.ts'
 import { nodePrograms } from './programs.ts'
+import { nodeUdp } from './net/udp.ts'
 import { nodeRandom } from './random.ts'
 import { nodeSystem } from './system.ts'
 import { createNodeWalker } from './walk.ts'
@@ -44,6 +45,7 @@ export function createNodePlatform(): Platform & AsyncDisposable {
     http: createNodeHttpServer(),
     httpClient: nodeHttpClient,
     net: nodeNet,
+    udp: nodeUdp,
     passwords,
     lines: nodeLines,
     programs: nodePrograms,

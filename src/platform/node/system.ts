@@ -22,8 +22,13 @@ export const nodeSystem: System = {
 
 function networks(): readonly InterfaceAddress[] {
   try {
-    return Object.values(networkInterfaces()).flatMap((addresses) =>
-      (addresses ?? []).map(({ address, cidr }) => ({ address, prefixLength: Number(cidr?.split('/')[1] ?? 128) })),
+    return Object.entries(networkInterfaces()).flatMap(([name, addresses]) =>
+      (addresses ?? []).map(({ address, cidr, internal }) => ({
+        address,
+        prefixLength: Number(cidr?.split('/')[1] ?? 128),
+        interface: name,
+        isLoopback: internal,
+      })),
     )
   } catch {
     return [] // forbidden in sandboxes; callers handle an empty list

@@ -3,12 +3,14 @@ import { NetError } from '../net-error.ts'
 import type { Identity, ListenOptions, Net, TlsStream } from '../net.ts'
 import { SimHttpClient } from './http-client.ts'
 import { SimWire } from './net-stream.ts'
+import { SimDatagrams } from './udp.ts'
 
 interface Listener {
   readonly certificate: Uint8Array
   readonly onStream: (stream: TlsStream) => void
 }
 
+const NEVER = new AbortController().signal
 const FIRST_FREE_PORT = 49_152
 const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost'])
 
@@ -27,12 +29,14 @@ export class SimNetwork {
   #nextPort = FIRST_FREE_PORT
   /** The web servers that every machine reaches; a test adds them. */
   readonly web: SimHttpClient
+  readonly datagrams: SimDatagrams
   #wakers = new Set<() => void>()
 
   constructor(clock: Clock, options: { readonly delayMs?: number | (() => number) } = {}) {
     this.#clock = clock
     this.web = new SimHttpClient(clock)
     const { delayMs = 0 } = options
+    this.datagrams = new SimDatagrams((from, to) => this.#carry(from, to))
     this.#delayMs = typeof delayMs === 'number' ? () => delayMs : delayMs
   }
 
@@ -71,6 +75,7 @@ export class SimNetwork {
     for (const entry of this.#wires) if (isItsOwn(entry)) entry.wire.reset()
     this.#wires = this.#wires.filter((entry) => !isItsOwn(entry))
     for (const address of this.#listeners.keys()) if (address.startsWith(`${name}:`)) this.#listeners.delete(address)
+    this.datagrams.unplug(name)
   }
 
   #listen(
@@ -105,6 +110,13 @@ export class SimNetwork {
     this.#wires = [...this.#wires.filter((entry) => !entry.wire.finished), { pair, wire }]
     listener.onStream(wire.ends[1])
     return wire.ends[0]
+  }
+
+  /** Datagrams into a partition are lost, not held back. */
+  async #carry(from: string, to: string): Promise<void> {
+    const delayMs = this.#delayMs()
+    if (delayMs > 0) await this.#clock.sleep(delayMs, NEVER)
+    if (this.#partitions.has(pairOf(from, to))) await new Promise<never>(() => {})
   }
 
   /** Resolves when bytes sent now would arrive; rejects with the signal's reason. */

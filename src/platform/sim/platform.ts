@@ -65,6 +65,7 @@ export function simPorts(
     http: new SimHttpServer(),
     httpClient: network.web,
     net: network.host(hostName),
+    udp: network.datagrams.host(hostName),
     passwords: simPasswords,
     lines: new SimLines(),
     programs: new SimPrograms(),

@@ -1,4 +1,4 @@
-import type { Service } from '../sync/supervisor.ts'
+import type { Service } from './supervisor.ts'
 
 interface Running {
   readonly stop: AbortController
