@@ -19,7 +19,7 @@ import { Listeners } from './listeners.ts'
 import { RateLimits } from './rate.ts'
 import { Handshaker, type HandshakerOptions } from './handshaker.ts'
 import { Registry } from './registry.ts'
-import type { ConnectionsStatus, ConnectionsView, DialStatus, UnknownDevice } from './types.ts'
+import type { ConnectionsStatus, ConnectionsView, DialStatus, ListenerStatus, UnknownDevice } from './types.ts'
 
 const DIALS_MAX = 64
 const DIAL_RECORDS_MAX = 500
@@ -35,6 +35,8 @@ export interface ConnectionsDeps {
   onUnknownDevice(device: UnknownDevice): void
   /** Addresses of a device configured as `dynamic`. */
   lookup(device: DeviceId, signal: AbortSignal): Promise<readonly string[]>
+  /** The addresses on which a listener can be reached have changed. */
+  onListenAddresses(listener: string, status: ListenerStatus): void
 }
 
 export interface ConnectionsOptions extends HandshakerOptions {
@@ -91,7 +93,8 @@ export class Connections implements Service, ConnectionsView {
     const environment = (name: string) => system.environment(name)
     this.#dialer = new Dialer({ clock, net, log: deps.logger('dialer'), environment }, { identity })
     const onStream = (stream: TlsStream) => this.#track(this.#onStream(stream))
-    this.#listeners = new Listeners({ clock, net, log: this.#log, system, onStream }, { identity })
+    const onAddresses = (listener: string, status: ListenerStatus) => deps.onListenAddresses(listener, status)
+    this.#listeners = new Listeners({ clock, net, log: this.#log, system, onStream, onAddresses }, { identity })
   }
 
   /** Returns when all connections are closed. */
@@ -129,6 +132,32 @@ export class Connections implements Service, ConnectionsView {
       else loop.resetBackoff()
     }
     this.#changed.ring()
+  }
+
+  /** Discovery has new addresses of a device. */
+  deviceFound(device: DeviceId): void {
+    this.#loops.get(device)?.found()
+  }
+
+  /** Discovery has other methods than before. */
+  discoveryChanged(): void {
+    for (const loop of this.#loops.values()) loop.ring()
+  }
+
+  /** The machine is in another network: devices that could not be reached may be reachable now. */
+  networkChanged(): void {
+    this.#lan = undefined
+    this.#listeners.networkChanged()
+    for (const loop of this.#loops.values()) loop.resetBackoff()
+  }
+
+  /** The addresses on which this device can be reached. */
+  addresses(): { readonly lan: readonly string[]; readonly wan: readonly string[] } {
+    const all = [...this.#listeners.status.values()]
+    return {
+      lan: all.flatMap(({ lanAddresses }) => lanAddresses),
+      wan: all.flatMap(({ wanAddresses }) => wanAddresses),
+    }
   }
 
   status(): ConnectionsStatus {

@@ -1,5 +1,5 @@
 import { parseAddress } from '../core/network/address.ts'
-import { connectionPriority, type ExistingConnections } from '../core/network/admission.ts'
+import { connectionPriority, isConnectionWanted, type ExistingConnections } from '../core/network/admission.ts'
 import type { DeviceConfig, OptionsConfig } from '../core/config/config.ts'
 import { afterLoss, NO_REDIALS, planDials, retryDelayMs, type Candidate } from '../core/network/dial-plan.ts'
 import { messageOf } from '../core/errors.ts'
@@ -18,6 +18,8 @@ import type { Random } from '../platform/random.ts'
 /** Parallel dials for one device. */
 const PARALLEL_MAX = 8
 const LOOP_MS_MAX = 60_000
+/** Least time between two resets of the backoff by announcements. */
+const FOUND_GAP_MS = 5_000
 /** Bounds the addresses of one device: discovery servers are not trusted. */
 const ADDRESSES_MAX = 64
 const JITTER_PARTS = 10
@@ -54,6 +56,7 @@ export class DialLoop implements Service {
   readonly #dueMs = new Map<string, number>()
   readonly #failures = new Map<string, number>()
   #redials = NO_REDIALS
+  #foundMs = Number.NEGATIVE_INFINITY
 
   constructor(deps: DialLoopDeps, options: { readonly device: DeviceId }) {
     this.#deps = deps
@@ -70,6 +73,14 @@ export class DialLoop implements Service {
     this.#dueMs.clear()
     this.#failures.clear()
     this.#changed.ring()
+  }
+
+  /** The device was found in the local network. Anybody there can send its announcements, so the effect is bounded. */
+  found(): void {
+    const nowMs = this.#deps.clock.monotonicMs()
+    if (nowMs - this.#foundMs < FOUND_GAP_MS) return this.ring()
+    this.#foundMs = nowMs
+    this.resetBackoff()
   }
 
   /** A connection to the device has ended. */
@@ -103,7 +114,11 @@ export class DialLoop implements Service {
     } = options()
     const { totalCount } = present()
     if ((enough > 0 && totalCount >= enough) || (most > 0 && totalCount >= most)) return
+    // A lookup contacts other hosts, so it is left out where no address could be better than the present ones.
+    const best = Math.min(connectionPriority(options(), 'tcp', true), connectionPriority(options(), 'tcp', false))
+    if (!isConnectionWanted(best, present(), threshold)) return
     const addresses = await this.#addresses(device, signal)
+    this.#forgetOthers(addresses)
     const candidates = [...addresses].map(([address, { priority }]) => ({ address, priority }))
     for (const group of planDials(candidates, (address) => this.#dueMs.get(address) ?? 0, present(), {
       nowMs,
@@ -115,6 +130,12 @@ export class DialLoop implements Service {
       )
       if (connected || signal.aborted) return
     }
+  }
+
+  /** Discovered addresses come and go: those that are no longer given are removed. */
+  #forgetOthers(addresses: ReadonlyMap<string, Target>): void {
+    for (const address of this.#dueMs.keys()) if (!addresses.has(address)) this.#dueMs.delete(address)
+    for (const address of this.#failures.keys()) if (!addresses.has(address)) this.#failures.delete(address)
   }
 
   /** All addresses that can be dialled, by their text. Invalid ones are reported in the status. */

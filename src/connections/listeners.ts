@@ -20,6 +20,8 @@ export interface ListenerDeps {
   readonly log: Logger
   readonly system: Pick<System, 'networks'>
   onStream(stream: TlsStream): void
+  /** The addresses on which this device can be reached have changed. */
+  onAddresses(listener: string, status: ListenerStatus): void
 }
 
 /** The listeners and their status. */
@@ -27,6 +29,8 @@ export class Listeners {
   readonly #deps: ListenerDeps
   readonly #identity: Identity
   readonly #status = new Map<string, ListenerStatus>()
+  /** Open listeners by the text of their address, with the port in use. */
+  readonly #open = new Map<string, { readonly address: TcpAddress; readonly port: number }>()
   /** Unusable addresses are logged once, not with every configuration change. */
   readonly #reported = new Set<string>()
 
@@ -87,13 +91,27 @@ export class Listeners {
     const { host, port, family } = address
     const options = { host, port, identity: this.#identity, allowTls12, ...(family !== undefined && { family }) }
     await using listener = await net.listenTls(options, (stream) => this.#deps.onStream(stream))
-    this.#status.set(address.text, this.#reachable(address, listener.port))
+    this.#open.set(address.text, { address, port: listener.port })
+    this.#update(address, listener.port)
     log.info(`listening on ${formatTcp(address.text.split(':')[0] ?? 'tcp', host, listener.port)}`)
     if (signal.aborted) return
     const { promise, resolve } = Promise.withResolvers<void>()
     signal.addEventListener('abort', () => resolve(), { once: true }) // the signal is this listener's own
     await promise
+    this.#open.delete(address.text)
     log.info(`stopped listening on ${address.text}`)
+  }
+
+  /** The addresses of the machine have changed. */
+  networkChanged(): void {
+    for (const { address, port } of this.#open.values()) this.#update(address, port)
+  }
+
+  #update(address: TcpAddress, port: number): void {
+    const status = this.#reachable(address, port)
+    const isSame = JSON.stringify(this.#status.get(address.text)) === JSON.stringify(status)
+    this.#status.set(address.text, status)
+    if (!isSame) this.#deps.onAddresses(address.text, status)
   }
 
   /** Expands a wildcard to the addresses of the machine that peers can use: not loopback, not link-local. */

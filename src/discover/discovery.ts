@@ -22,6 +22,8 @@ export interface DiscoveryDeps {
   addresses(): OwnAddresses
   /** A device has appeared in the local network. */
   onFound(device: DeviceId, addresses: readonly string[]): void
+  /** Lookups may find more than before. */
+  onMethodsChanged(): void
   /** The addresses of the machine have changed. */
   onNetworkChange(): void
 }
@@ -44,6 +46,7 @@ export class Discovery implements Service, DiscoveryView {
   readonly #changed = new Wakeup()
   readonly #instanceId: bigint
   #config: Config
+  #enabled = ''
 
   constructor(deps: DiscoveryDeps, options: DiscoveryOptions) {
     this.#deps = deps
@@ -59,8 +62,10 @@ export class Discovery implements Service, DiscoveryView {
     try {
       while (!signal.aborted) {
         const wanted = this.#wanted()
+        this.#logEnabled()
         for (const key of this.#methods.keys()) if (!wanted.has(key)) this.#methods.delete(key)
         await running.follow(wanted)
+        this.#deps.onMethodsChanged()
         await this.#changed.wait(signal).catch(() => {}) // an abort ends the loop
       }
     } finally {
@@ -103,6 +108,19 @@ export class Discovery implements Service, DiscoveryView {
   async #supervise(service: Service, signal: AbortSignal): Promise<void> {
     const failed = (error: unknown) => this.#log.error(`${service.name} failed, restarting: ${messageOf(error)}`)
     await supervise(service, this.#deps.platform.clock, failed, signal)
+  }
+
+  /** Which hosts learn of this device: a home of another program may have it switched on without its user's notice. */
+  #logEnabled(): void {
+    const { localAnnounceEnabled, globalAnnounceEnabled } = this.#config.options
+    const enabled = [
+      ...(localAnnounceEnabled ? ['in the local network'] : []),
+      ...(globalAnnounceEnabled ? ['to discovery servers'] : []),
+    ].join(' and ')
+    if (enabled !== this.#enabled && enabled !== '') {
+      this.#log.info(`announcing this device ${enabled}; "twinfold network" shows the switches`)
+    }
+    this.#enabled = enabled
   }
 
   /** The methods of the present configuration, by a key that changes with their settings. */

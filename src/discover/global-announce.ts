@@ -48,12 +48,10 @@ export class GlobalAnnounce {
       if (signal.aborted) return
       early = isEarly ? early + 1 : 0
       if (early > EARLY_MAX) {
-        this.#error = 'the listen addresses change too often'
-        delayMs = RETRY_MS
+        this.#fail('the listen addresses change too often')
         early = 0
-        continue
-      }
-      if (isEarly) await this.#deps.clock.sleep(SETTLE_MS, signal).catch(() => {}) // an abort ends the loop
+        await this.#deps.clock.sleep(RETRY_MS, signal).catch(() => {}) // an abort ends the loop
+      } else if (isEarly) await this.#deps.clock.sleep(SETTLE_MS, signal).catch(() => {}) // an abort ends the loop
       if (!signal.aborted) delayMs = await this.#announce(signal)
     }
   }

@@ -42,7 +42,11 @@ export class GlobalDiscovery implements DiscoveryMethod {
             log,
             addresses: () => globallyAnnounced(deps.addresses()),
             request: (body, signal) =>
-              this.#send({ method: 'POST', identity, headers: { 'Content-Type': 'application/json' }, body }, '', signal),
+              this.#send(
+                { method: 'POST', identity, headers: { 'Content-Type': 'application/json' }, body },
+                '',
+                signal,
+              ),
           },
           { name: this.name },
         )

@@ -20,6 +20,8 @@ export const EVENT_TYPES = Object.keys({
   DeviceResumed: true,
   DeviceConnected: true,
   DeviceDisconnected: true,
+  DeviceDiscovered: true,
+  ListenAddressesChanged: true,
   DeviceRejected: true,
   PendingDevicesChanged: true,
   ClusterConfigReceived: true,

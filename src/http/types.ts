@@ -1,4 +1,5 @@
 import type { ConnectionsView } from '../connections/types.ts'
+import type { DiscoveryView } from '../discover/types.ts'
 import type { DeviceId, FolderId } from '../core/ids.ts'
 import type { Locations } from '../core/locations.ts'
 import type { ConfigStore } from '../config/types.ts'
@@ -40,6 +41,7 @@ export interface RestDeps {
   readonly system: SystemView
   /** Absent in a daemon without network. */
   readonly connections?: ConnectionsView
+  readonly discovery?: DiscoveryView
   readonly pending?: PendingView
   readonly completion?: CompletionView
   readonly deviceStatistics?: DeviceStatisticsView
@@ -125,11 +127,8 @@ export interface PendingView {
 /** The counters of each folder since the start. */
 export type FolderWorkView = () => ReadonlyMap<string, FolderWork>
 
-/** Values about the machine and the process, and the status of discovery. */
-export interface SystemView extends Pick<System, 'memoryBytes' | 'cpuCount' | 'memorySizeBytes' | 'process'> {
-  /** Cached addresses of other devices, for `GET /rest/system/discovery`. */
-  discovered?(): ReadonlyMap<DeviceId, readonly string[]>
-}
+/** Values about the machine and the process. */
+export type SystemView = Pick<System, 'memoryBytes' | 'cpuCount' | 'memorySizeBytes' | 'process'>
 
 /** The parts of the version text. `version` includes the leading v. */
 export interface VersionFacts {

@@ -2,6 +2,7 @@ import type { ConfigStore } from '../config/types.ts'
 import { Connections } from '../connections/connections.ts'
 import type { Config } from '../core/config/config.ts'
 import { messageOf } from '../core/errors.ts'
+import { Discovery } from '../discover/discovery.ts'
 import type { Facility } from '../core/facilities.ts'
 import type { DeviceId } from '../core/ids.ts'
 import type { IndexStore } from '../db/types.ts'
@@ -43,6 +44,7 @@ export class Network {
   readonly pending: Pending
   readonly peers: Peers
   readonly connections: Connections
+  readonly discovery: Discovery
   readonly completions: Completions
   readonly #deps: NetworkDeps
   readonly #sharing: Sharing
@@ -86,9 +88,27 @@ export class Network {
         logger,
         onConnection: (connection) => this.peers.attach(connection),
         onUnknownDevice: (unknown) => this.pending.onUnknownDevice(unknown),
-        lookup: async () => [],
+        lookup: (device, signal) => this.discovery.lookup(device, signal),
+        onListenAddresses: (listener, { lanAddresses: lan, wanAddresses: wan }) => {
+          events.emit('ListenAddressesChanged', { address: listener, lan: [...lan], wan: [...wan] })
+          this.discovery.addressesChanged()
+        },
       },
       { config, ownDevice, identity, clientName: CLIENT_NAME, clientVersion },
+    )
+    this.discovery = new Discovery(
+      {
+        platform,
+        logger,
+        addresses: () => this.connections.addresses(),
+        onFound: (device, addresses) => {
+          events.emit('DeviceDiscovered', { device, addrs: [...addresses] })
+          this.connections.deviceFound(device)
+        },
+        onMethodsChanged: () => this.connections.discoveryChanged(),
+        onNetworkChange: () => this.connections.networkChanged(),
+      },
+      { config, ownDevice, identity },
     )
     this.completions = new Completions(
       {
@@ -112,7 +132,7 @@ export class Network {
 
   /** In the order in which they start. */
   get services(): readonly Service[] {
-    return [this.peers, this.connections, this.completions]
+    return [this.peers, this.discovery, this.connections, this.completions]
   }
 
   /** Runs before the folders apply a new configuration. */
@@ -124,6 +144,7 @@ export class Network {
   async apply(from: Config, to: Config): Promise<void> {
     this.pending.apply(to)
     this.connections.apply(from, to)
+    this.discovery.apply(to)
     await this.peers.apply(from, to)
   }
 

@@ -39,6 +39,7 @@ export function makeRestServer(base: DeviceBase, parts: RestParts): RestServer {
       hub: model,
       explorer: () => model.explorer(),
       connections: network.connections,
+      discovery: network.discovery,
       pending: network.pending,
       completion: network.completions,
       deviceStatistics: () => network.deviceStatistics(),

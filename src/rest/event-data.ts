@@ -60,6 +60,8 @@ export const EVENT_DATA = {
     type: TEXT,
   }),
   DeviceDisconnected: object({ id: TEXT, error: TEXT }),
+  DeviceDiscovered: object({ device: TEXT, addrs: list(TEXT) }),
+  ListenAddressesChanged: object({ address: TEXT, lan: list(TEXT), wan: list(TEXT) }),
   DeviceRejected: object({ device: TEXT, name: TEXT, address: TEXT }),
   PendingDevicesChanged: object(
     {

@@ -79,6 +79,7 @@ export class Machine {
         onConnection: (connection) => this.#use(connection),
         onUnknownDevice: (device) => void this.unknownDevices.push(device),
         lookup: async () => [],
+        onListenAddresses: () => {},
         ...deps,
       },
       { config, ownDevice: this.id, identity, clientName: 'twinfold', clientVersion: 'v1.0.0' },

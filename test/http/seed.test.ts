@@ -4,7 +4,6 @@ import { TwinfoldError } from '../../src/core/errors.ts'
 import { FACILITY_NAMES } from '../../src/core/facilities.ts'
 import type { FileHead } from '../../src/core/records/file-info.ts'
 import type { FolderId, ShortId } from '../../src/core/ids.ts'
-import { simSystem } from '../../src/platform/sim/system.ts'
 import { fakeRest, KEY, OWN } from './fakes.ts'
 
 // The rules of the interface document that concern only the handler, by name.
@@ -294,7 +293,7 @@ test('discovery (removed): POST is 405 with Allow and its parameters are ignored
   assert.equal((await send('DELETE', '/rest/system/discovery')).status, 405)
   assert.equal((await send('GET', '/rest/system/discovery')).body, '{}\n')
   const known = fakeRest({
-    deps: { system: { ...simSystem('host'), discovered: () => new Map([[OWN, ['tcp://1.2.3.4:5']]]) } },
+    deps: { discovery: { status: () => new Map(), found: () => new Map([[OWN, ['tcp://1.2.3.4:5']]]) } },
   })
   assert.deepEqual(JSON.parse((await known.send('GET', '/rest/system/discovery')).body), {
     [OWN]: { addresses: ['tcp://1.2.3.4:5'] },

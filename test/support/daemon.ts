@@ -6,6 +6,7 @@ import { checkReply } from './reply-check.ts'
 import { eventually } from './scratch.ts'
 
 const COMPILE_CACHE = join(import.meta.dirname, '..', '..', 'node_modules', '.cache', 'twinfold')
+const LOOPBACK_GUARD = join(import.meta.dirname, 'loopback-guard.mjs')
 const ENTRY = join(import.meta.dirname, '..', '..', 'src', 'main', 'bin.ts')
 
 /** Long enough for a busy machine, or an emulated one; a daemon that ends is noticed at once. */
@@ -39,6 +40,7 @@ export class Daemon implements AsyncDisposable {
     const command = [
       ...(options.before ?? []),
       options.node ?? process.execPath,
+      ...(options.before?.some((word) => /unshare|nsenter/.test(word)) ? [] : ['--import', LOOPBACK_GUARD]),
       ...(options.nodeArgs ?? []),
       options.entry ?? ENTRY,
       'serve',

@@ -5,8 +5,9 @@ import { missingProgram, onPath, required, withInstallLock } from './debian.ts'
 
 /** The release of Debian whose Syncthing is used; it runs on older ones, too. */
 const RELEASE = 'trixie'
-const CACHE = join(import.meta.dirname, '..', '..', 'node_modules', '.cache', 'twinfold-test', RELEASE)
+const CACHE = join(import.meta.dirname, '..', '..', 'node_modules', '.cache', 'twinfold-test', `${RELEASE}-programs`)
 const PROGRAM = join(CACHE, 'usr', 'bin', 'syncthing')
+const PACKAGES = ['syncthing', 'syncthing-discosrv', 'syncthing-relaysrv']
 const KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg'
 
 /**
@@ -15,6 +16,11 @@ const KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg'
  */
 export function syncthingProgram(): string {
   return wantsInstalled() ? 'syncthing' : PROGRAM
+}
+
+/** The real discovery or relay server of the same release; there if `missingSyncthingProgram` found nothing missing. */
+export function syncthingServer(name: 'stdiscosrv' | 'strelaysrv'): string {
+  return join(CACHE, 'usr', 'bin', name)
 }
 
 /** What is missing to start it, or undefined. Gets it where we may; throws under CI=true. */
@@ -42,9 +48,10 @@ function download(): void {
       mkdirSync(join(directory, below), { recursive: true })
     const signed = existsSync(KEYRING) ? `[signed-by=${KEYRING}] ` : ''
     writeFileSync(join(directory, 'sources.list'), `deb ${signed}${mirror} ${RELEASE} main\n`)
-    if (!apt(directory, 'update') || !apt(directory, 'download', 'syncthing')) return
-    const archive = readdirSync(directory).find((name) => name.endsWith('.deb'))
-    if (archive === undefined || !run('dpkg-deb', ['-x', archive, 'unpacked'], directory)) return
+    if (!apt(directory, 'update') || !apt(directory, 'download', ...PACKAGES)) return
+    const archives = readdirSync(directory).filter((name) => name.endsWith('.deb'))
+    if (archives.length < PACKAGES.length) return
+    if (!archives.every((archive) => run('dpkg-deb', ['-x', archive, 'unpacked'], directory))) return
     renameSync(join(directory, 'unpacked'), CACHE)
   } finally {
     rmSync(directory, { recursive: true, force: true })

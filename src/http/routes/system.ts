@@ -19,7 +19,7 @@ import type { Query } from '../pipeline/query.ts'
 import { EMPTY_OK, json, TEXT_TYPE, type Reply } from '../pipeline/reply.ts'
 import { bind, type Call, type Route } from '../pipeline/route.ts'
 import { formatMs, formatWholeSeconds } from '../views/times.ts'
-import type { RestDeps, RestOptions, SystemView } from '../types.ts'
+import type { RestDeps, RestOptions } from '../types.ts'
 import { versionJson } from '../views/version.ts'
 
 const ERROR_BYTES_MAX = 64 * 1024
@@ -40,14 +40,14 @@ export interface SystemState {
 export function systemRoutes(deps: RestDeps, options: RestOptions, state: SystemState): readonly Route[] {
   const ping = json({ ping: 'pong' } satisfies PingJson)
   const version = json(versionJson(options.version))
-  const { log, system, random } = deps
+  const { log, random } = deps
   return bind(SYSTEM_ROUTES, {
     'GET /rest/system/ping': () => ping,
     'POST /rest/system/ping': () => ping,
     'GET /rest/system/version': () => version,
     'GET /rest/system/status': () => json(status(deps, options, state)),
     'GET /rest/system/paths': () => json(paths(options.locations)),
-    'GET /rest/system/discovery': () => json(discovery(system)),
+    'GET /rest/system/discovery': () => json(discovery(deps)),
     'GET /rest/system/log': ({ query }) => json(logJson(log, query)),
     'GET /rest/system/log.txt': ({ query }) => logText(log, query),
     'GET /rest/system/error': () => json(errorsJson(log)),
@@ -69,7 +69,7 @@ function status(deps: RestDeps, options: RestOptions, state: SystemState): Statu
     alloc: usedBytes,
     connectionServiceStatus: Object.fromEntries(connections?.listeners ?? []),
     cpuPercent: 0,
-    ...(discovering ? { discoveryEnabled: true, discoveryErrors: {}, discoveryMethods: 0, discoveryStatus: {} } : {}),
+    ...(discovering ? discoveryStatus(deps) : {}),
     // A gauge of concurrency: loops instead of goroutines, one per folder and one for the device.
     goroutines: 1 + deps.config.current.folders.length,
     guiAddressOverridden: options.guiAddress !== undefined,
@@ -87,6 +87,16 @@ function status(deps: RestDeps, options: RestOptions, state: SystemState): Statu
     tilde: options.locations.userHome,
     uptime: Math.floor((deps.clock.monotonicMs() - state.startedMonotonicMs) / 1_000),
     urVersionMax: 3,
+  }
+}
+
+function discoveryStatus({ discovery }: RestDeps): Partial<StatusJson> {
+  const methods = [...(discovery?.status() ?? [])]
+  return {
+    discoveryEnabled: true,
+    discoveryErrors: Object.fromEntries(methods.flatMap(([name, error]) => (error === null ? [] : [[name, error]]))),
+    discoveryMethods: methods.length,
+    discoveryStatus: Object.fromEntries(methods.map(([name, error]) => [name, { error }])),
   }
 }
 
@@ -110,8 +120,10 @@ function paths(at: Locations): PathsJson {
   }
 }
 
-function discovery(system: SystemView): DiscoveryJson {
-  return Object.fromEntries([...(system.discovered?.() ?? [])].map(([id, addresses]) => [id, { addresses }]))
+function discovery({ discovery }: RestDeps): DiscoveryJson {
+  return Object.fromEntries(
+    [...(discovery?.found() ?? [])].map(([id, addresses]) => [id, { addresses: [...addresses] }]),
+  )
 }
 
 function logJson(log: LogControl, query: Query<'since'>): LogJson {

@@ -6,7 +6,9 @@ import { eventually } from '../../support/scratch.ts'
 
 test('figures: what every process has, and counters that only grow', () => {
   const before = nodeProcess.figures()
-  assert.ok(before.cpuS > 0 && before.residentBytes >= residentBytesMin() && before.heapUsedBytes <= before.heapTotalBytes)
+  assert.ok(
+    before.cpuS > 0 && before.residentBytes >= residentBytesMin() && before.heapUsedBytes <= before.heapTotalBytes,
+  )
   const after = nodeProcess.figures()
   assert.ok(after.cpuS >= before.cpuS && after.loopBusyS >= before.loopBusyS && after.loopIdleS >= before.loopIdleS)
 })

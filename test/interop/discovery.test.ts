@@ -1,0 +1,202 @@
+/** Devices that find each other: with a real Syncthing and a real discovery server, on hosts of a LAN. */
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { killOnExit } from '../support/kill-on-exit.ts'
+import { Lan, missingLan, type Host } from '../support/lan.ts'
+import { LanDevice, type Kind } from '../support/lan-device.ts'
+import { eventually, scratchDirectory } from '../support/scratch.ts'
+import { editConfig, missingSyncthing } from '../support/syncthing.ts'
+import { syncthingServer } from '../support/syncthing-program.ts'
+
+const skip = missingSyncthing() ?? missingLan() ?? false
+const SERVER_PORT = 8_443
+
+/** Everything off, except what a test switches on. */
+const OPTIONS: Readonly<Record<string, string>> = {
+  listenAddress: 'tcp://0.0.0.0:22000',
+  globalAnnounceEnabled: 'false',
+  localAnnounceEnabled: 'false',
+  relaysEnabled: 'false',
+  natEnabled: 'false',
+  urAccepted: '-1',
+  crashReportingEnabled: 'false',
+  autoUpgradeIntervalH: '0',
+  startBrowser: 'false',
+  stunKeepaliveStartS: '0',
+  reconnectionIntervalS: '5',
+}
+
+function setOptions(device: LanDevice, options: Readonly<Record<string, string>>): void {
+  editConfig(device.home, (document) => {
+    const parent = document.documentElement!.getElementsByTagName('options')[0]!
+    for (const [name, value] of Object.entries({ ...OPTIONS, ...options })) {
+      for (const old of [...parent.getElementsByTagName(name)]) parent.removeChild(old)
+      const element = document.createElement(name)
+      element.appendChild(document.createTextNode(value))
+      parent.appendChild(element)
+    }
+  })
+}
+
+/** Adds the other device to the configuration, its address left to discovery. */
+function addDevice(device: LanDevice, id: string): void {
+  editConfig(device.home, (document) => {
+    const element = document.createElement('device')
+    element.setAttribute('id', id)
+    element.setAttribute('name', 'other')
+    const address = document.createElement('address')
+    address.appendChild(document.createTextNode('dynamic'))
+    element.appendChild(address)
+    document.documentElement!.appendChild(element)
+  })
+}
+
+function makePair(
+  kinds: readonly [Kind, Kind],
+  hosts: readonly [Host, Host],
+  directory: string,
+  options: Readonly<Record<string, string>>,
+): readonly [LanDevice, LanDevice] {
+  const a = new LanDevice(kinds[0], hosts[0], join(directory, 'a'))
+  const b = new LanDevice(kinds[1], hosts[1], join(directory, 'b'))
+  for (const device of [a, b]) setOptions(device, options)
+  addDevice(a, b.id)
+  addDevice(b, a.id)
+  return [a, b]
+}
+
+/** Milliseconds until both are connected to each other. */
+async function connectMs(a: LanDevice, b: LanDevice, limitMs = 90_000): Promise<number> {
+  const startedMs = performance.now()
+  const [idA, idB] = [a.id, b.id]
+  await a.until('the connection', async () => (await a.isConnectedTo(idB)) || undefined, limitMs)
+  await b.until('the connection', async () => (await b.isConnectedTo(idA)) || undefined, limitMs)
+  return Math.round(performance.now() - startedMs)
+}
+
+for (const kinds of [
+  ['twinfold', 'syncthing'],
+  ['twinfold', 'twinfold'],
+] as const) {
+  test(`local discovery: ${kinds.join(' and ')} on one LAN find each other and connect`, { skip }, async () => {
+    using scratch = scratchDirectory()
+    await using lan = await Lan.make('10.77.1')
+    const hosts = [await lan.addHost(), await lan.addHost()] as const
+    const [a, b] = makePair(kinds, hosts, scratch.path, { localAnnounceEnabled: 'true' })
+    await using _a = a
+    await using _b = b
+    a.start()
+    await a.ready()
+    b.start()
+    await b.ready()
+    const ms = await connectMs(a, b)
+    console.log(JSON.stringify({ id: 'local-discovery', kinds, connectedAfterReadyMs: ms }))
+    const found = (await a.get('/rest/system/discovery')) as Readonly<Record<string, { addresses: string[] }>>
+    assert.ok(found[b.id]?.addresses.includes(`tcp://${b.host.address}:22000`), JSON.stringify(found))
+    const status = (await a.get('/rest/system/status')) as { discoveryStatus: Record<string, { error: string | null }> }
+    assert.equal(status.discoveryStatus['IPv4 local']?.error, null)
+  })
+}
+
+test('a device that moves to the LAN of another is found there', { skip }, async () => {
+  using scratch = scratchDirectory()
+  await using home = await Lan.make('10.77.2')
+  await using cafe = await Lan.make('10.77.3')
+  const laptop = await cafe.addHost()
+  const [a, b] = makePair(['twinfold', 'twinfold'], [await home.addHost(), laptop], scratch.path, {
+    localAnnounceEnabled: 'true',
+  })
+  await using _a = a
+  await using _b = b
+  for (const device of [a, b]) device.start()
+  for (const device of [a, b]) await device.ready()
+  assert.equal(await a.isConnectedTo(b.id), false)
+  laptop.plugInto(home)
+  console.log(JSON.stringify({ id: 'laptop-moves', connectedAfterMs: await connectMs(a, b) }))
+})
+
+for (const [announcer, seeker] of [
+  ['twinfold', 'syncthing'],
+  ['syncthing', 'twinfold'],
+] as const) {
+  test(`a real discovery server: ${seeker} finds what ${announcer} announced`, { skip }, async () => {
+    using scratch = scratchDirectory()
+    await using lan = await Lan.make('10.77.4')
+    const hosts = [await lan.addHost(), await lan.addHost(), await lan.addHost()] as const
+    await using server = await startServer(hosts[2], scratch.path)
+    const [a, b] = makePair([announcer, seeker], [hosts[0], hosts[1]], scratch.path, {
+      globalAnnounceEnabled: 'true',
+      globalAnnounceServer: server.url,
+    })
+    await using _a = a
+    await using _b = b
+    a.start()
+    await a.ready()
+    const method = `global@${server.url.split('?')[0]}`
+    await a.until('the announcement', async () => {
+      const { discoveryStatus } = (await a.get('/rest/system/status')) as {
+        discoveryStatus: Readonly<Record<string, { readonly error: string | null }>>
+      }
+      return discoveryStatus[method]?.error === null ? true : undefined
+    })
+    b.start()
+    await b.ready()
+    console.log(JSON.stringify({ id: 'global-discovery', seeker, connectedMs: await connectMs(a, b) }))
+    const found = (await b.get('/rest/system/discovery')) as Readonly<Record<string, { addresses: string[] }>>
+    assert.ok(found[a.id]?.addresses.includes(`tcp://${a.host.address}:22000`), JSON.stringify(found))
+  })
+}
+
+test('a discovery server with another certificate receives nothing', { skip }, async () => {
+  using scratch = scratchDirectory()
+  await using lan = await Lan.make('10.77.5')
+  const [host, other] = [await lan.addHost(), await lan.addHost()]
+  await using server = await startServer(other, scratch.path)
+  const device = new LanDevice('twinfold', host, join(scratch.path, 'a'))
+  await using _device = device
+  const wrong = server.url.replace(server.id, device.id)
+  setOptions(device, { globalAnnounceEnabled: 'true', globalAnnounceServer: wrong })
+  device.start()
+  await device.ready()
+  const error = await device.until('the error', async () => {
+    const { discoveryErrors } = (await device.get('/rest/system/status')) as { discoveryErrors: Record<string, string> }
+    const [text] = Object.values(discoveryErrors)
+    return text === undefined || text === 'not announced' ? undefined : text
+  })
+  assert.match(error, /its certificate is another one/)
+})
+
+interface Server extends AsyncDisposable {
+  readonly url: string
+  readonly id: string
+}
+
+/** The real stdiscosrv on a host. */
+async function startServer(host: Host, directory: string): Promise<Server> {
+  const [program, ...args] = [...host.inside, syncthingServer('stdiscosrv'), '--listen', `:${SERVER_PORT}`, '--debug']
+  const child = spawn(program!, args, { cwd: directory, stdio: ['ignore', 'pipe', 'pipe'] })
+  killOnExit(child)
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text
+    })
+  }
+  const id = await eventually('the discovery server', async () => {
+    if (child.exitCode !== null) throw new Error(`stdiscosrv ended: ${output}`)
+    return /[A-Z2-7]{7}(-[A-Z2-7]{7}){7}/.exec(output)?.[0]
+  })
+  return {
+    id,
+    url: `https://${host.address}:${SERVER_PORT}/v2/?id=${id}`,
+    async [Symbol.asyncDispose]() {
+      if (child.exitCode === null && child.signalCode === null) {
+        child.kill('SIGTERM')
+        await once(child, 'exit')
+      }
+    },
+  }
+}

@@ -1,0 +1,121 @@
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { killOnExit } from './kill-on-exit.ts'
+import { missingProgram, required } from './debian.ts'
+
+/** Bounds the processes that hold the namespaces, if a test is cut short. */
+const HELD_S_MAX = '900'
+
+/** What is missing for several simulated hosts, or undefined. Under CI=true something missing is a failure. */
+export function missingLan(): string | undefined {
+  if (process.platform !== 'linux' || process.getuid?.() !== 0) {
+    return required('several hosts are network namespaces, which need Linux and root')
+  }
+  return missingProgram('ip', 'iproute2')
+}
+
+/** A host of a `Lan`: a network namespace with loopback and one interface. */
+export interface Host {
+  readonly address: string
+  /** Arguments that, before a command, run it on this host. */
+  readonly inside: readonly string[]
+  /** Takes the host off the network, or plugs it into another. */
+  plugInto(lan: Lan | undefined): void
+}
+
+/**
+ * An Ethernet of hosts on this machine that reaches nothing else: network namespaces, connected by a bridge in another
+ * one. Ends with the scope that holds it.
+ */
+export class Lan implements AsyncDisposable {
+  readonly #prefix: string
+  readonly #switch: ChildProcess
+  readonly #held: ChildProcess[] = []
+  #hosts = 0
+
+  private constructor(prefix: string, bridge: ChildProcess) {
+    this.#prefix = prefix
+    this.#switch = bridge
+    this.#held.push(bridge)
+  }
+
+  /** `prefix` is the first three numbers of its IPv4 addresses. */
+  static async make(prefix: string): Promise<Lan> {
+    const lan = new Lan(prefix, await holdNamespace())
+    const inside = insideOf(lan.#switch)
+    run(...inside, 'ip', 'link', 'add', 'br0', 'type', 'bridge')
+    run(...inside, 'ip', 'link', 'set', 'br0', 'up')
+    return lan
+  }
+
+  async addHost(): Promise<Host> {
+    const holder = await holdNamespace()
+    this.#held.push(holder)
+    const host = new PluggedHost(holder)
+    host.plugInto(this)
+    return host
+  }
+
+  /** Connects a namespace by a cable, with an address of its own. */
+  connect(holder: ChildProcess): string {
+    const number = ++this.#hosts
+    const [address, port] = [`${this.#prefix}.${number}`, `p${number}`]
+    const [here, there] = [insideOf(this.#switch), insideOf(holder)]
+    run(...here, 'ip', 'link', 'add', port, 'type', 'veth', 'peer', 'name', 'eth0', 'netns', String(holder.pid))
+    run(...here, 'ip', 'link', 'set', port, 'master', 'br0', 'up')
+    run(...there, 'ip', 'address', 'add', `${address}/24`, 'broadcast', '+', 'dev', 'eth0')
+    run(...there, 'ip', 'link', 'set', 'eth0', 'up')
+    return address
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const child of this.#held) {
+      if (child.exitCode !== null || child.signalCode !== null) continue
+      child.kill('SIGKILL')
+      await once(child, 'exit')
+    }
+  }
+}
+
+class PluggedHost implements Host {
+  readonly #holder: ChildProcess
+  #address = ''
+
+  constructor(holder: ChildProcess) {
+    this.#holder = holder
+  }
+
+  get address(): string {
+    return this.#address
+  }
+
+  get inside(): readonly string[] {
+    return insideOf(this.#holder)
+  }
+
+  plugInto(lan: Lan | undefined): void {
+    if (this.#address !== '') run(...this.inside, 'ip', 'link', 'delete', 'eth0')
+    this.#address = lan?.connect(this.#holder) ?? ''
+  }
+}
+
+/** A process in a network namespace of its own, which exists as long as the process. */
+async function holdNamespace(): Promise<ChildProcess> {
+  const script = 'ip link set lo up && echo ready && exec sleep "$1"'
+  const child = spawn('unshare', ['-n', 'sh', '-c', script, 'namespace', HELD_S_MAX], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  killOnExit(child)
+  await once(child.stdout!, 'data')
+  return child
+}
+
+function insideOf(child: ChildProcess): readonly string[] {
+  return ['nsenter', '-n', '-t', String(child.pid)]
+}
+
+function run(...command: readonly string[]): void {
+  const [program = '', ...args] = command
+  const result = spawnSync(program, args, { encoding: 'utf8', timeout: 30_000 })
+  if (result.status !== 0) throw new Error(`${command.join(' ')}: ${result.stderr}`)
+}
