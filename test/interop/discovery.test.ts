@@ -33,7 +33,7 @@ function setOptions(device: LanDevice, options: Readonly<Record<string, string>>
   editConfig(device.home, (document) => {
     const parent = document.documentElement!.getElementsByTagName('options')[0]!
     for (const [name, value] of Object.entries({ ...OPTIONS, ...options })) {
-      for (const old of [...parent.getElementsByTagName(name)]) parent.removeChild(old)
+      for (const old of Array.from(parent.getElementsByTagName(name))) parent.removeChild(old)
       const element = document.createElement(name)
       element.appendChild(document.createTextNode(value))
       parent.appendChild(element)
