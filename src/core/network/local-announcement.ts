@@ -1,7 +1,8 @@
 import { deviceIdBytes, deviceIdFromBytes } from '../device-id.ts'
 import type { DeviceId } from '../ids.ts'
 import { ProtocolError } from '../wire/errors.ts'
-import { bytes, decode, encode, int64Exact, manyTexts, message } from '../wire/schema.ts'
+import { bytes, int64Exact, manyTexts } from '../wire/fields.ts'
+import { decode, encode, message } from '../wire/schema.ts'
 
 const MAGIC = Uint8Array.of(0x2e, 0xa7, 0xd9, 0x0b)
 /** Packets of versions before 0.14, which have another format. */
