@@ -96,20 +96,7 @@ export class Network {
       },
       { config, ownDevice, identity, clientName: CLIENT_NAME, clientVersion },
     )
-    this.discovery = new Discovery(
-      {
-        platform,
-        logger,
-        addresses: () => this.connections.addresses(),
-        onFound: (device, addresses) => {
-          events.emit('DeviceDiscovered', { device, addrs: [...addresses] })
-          this.connections.deviceFound(device)
-        },
-        onMethodsChanged: () => this.connections.discoveryChanged(),
-        onNetworkChange: () => this.connections.networkChanged(),
-      },
-      { config, ownDevice, identity },
-    )
+    this.discovery = this.#makeDiscovery({ ownDevice, identity })
     this.completions = new Completions(
       {
         store,
@@ -128,6 +115,23 @@ export class Network {
     const network = new Network(deps, options)
     await network.pending.load()
     return network
+  }
+
+  #makeDiscovery({ ownDevice, identity }: Pick<NetworkOptions, 'ownDevice' | 'identity'>): Discovery {
+    return new Discovery(
+      {
+        platform: this.#deps.platform,
+        logger: this.#deps.logger,
+        addresses: () => this.connections.addresses(),
+        onFound: (device, addresses) => {
+          this.#deps.events.emit('DeviceDiscovered', { device, addrs: [...addresses] })
+          this.connections.deviceFound(device)
+        },
+        onMethodsChanged: () => this.connections.discoveryChanged(),
+        onNetworkChange: () => this.connections.networkChanged(),
+      },
+      { config: this.#deps.config.current, ownDevice, identity },
+    )
   }
 
   /** In the order in which they start. */

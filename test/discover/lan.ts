@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import type { OptionsConfig } from '../../src/core/config/config.ts'
+import type { DeviceId } from '../../src/core/ids.ts'
+import { Discovery } from '../../src/discover/discovery.ts'
+import { SimClock } from '../../src/platform/sim/clock.ts'
+import { SimNetwork } from '../../src/platform/sim/net.ts'
+import { createSimPlatform } from '../../src/platform/sim/platform.ts'
+import { configOf, deviceConfig, idOf, simIdentity } from '../connections/machines.ts'
+import { quietLogger } from '../support/logger.ts'
+
+const NEVER = new AbortController().signal
+export const OFF = { localAnnounceEnabled: false, globalAnnounceEnabled: false }
+export const MINUTE_MS = 60_000
+
+export async function settle(): Promise<void> {
+  for (let round = 0; round < 6; round++) await new Promise((resolve) => setImmediate(resolve))
+}
+
+/** A clock and a network for several devices. */
+export class Lan implements AsyncDisposable {
+  readonly clock = new SimClock()
+  readonly network = new SimNetwork(this.clock)
+  readonly #stop = new AbortController()
+  readonly #running: Promise<void>[] = []
+
+  start(name: string, options: Partial<OptionsConfig>, known: readonly DeviceId[] = []): Finder {
+    const finder = new Finder(this, name, { ...OFF, ...options }, known)
+    this.#running.push(finder.discovery.run(this.#stop.signal))
+    return finder
+  }
+
+  async advance(ms: number): Promise<void> {
+    await settle()
+    await this.clock.advance(ms, settle)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort()
+    await Promise.all(this.#running)
+    assert.equal(this.clock.sleepingCount, 0)
+  }
+}
+
+/** One device, reduced to its discovery. */
+export class Finder {
+  readonly id: DeviceId
+  readonly discovery: Discovery
+  readonly found: string[] = []
+  readonly log = quietLogger('discover')
+  networkChanges = 0
+  addresses: string[]
+
+  constructor(lan: Lan, name: string, options: Partial<OptionsConfig>, known: readonly DeviceId[]) {
+    const identity = simIdentity(name)
+    this.id = idOf(identity)
+    this.addresses = [`tcp://0.0.0.0:22000`]
+    const platform = createSimPlatform(1, { hostName: name, clock: lan.clock, network: lan.network })
+    const devices = known.map((id) => deviceConfig(id))
+    this.discovery = new Discovery(
+      {
+        platform,
+        logger: (facility) => (facility === 'discover' ? this.log : quietLogger(facility)),
+        addresses: () => ({ lan: this.addresses, wan: this.addresses }),
+        onFound: (device, addresses) => void this.found.push(`${device} ${addresses.join(' ')}`),
+        onMethodsChanged: () => {},
+        onNetworkChange: () => void this.networkChanges++,
+      },
+      { config: configOf(this.id, devices, options), ownDevice: this.id, identity },
+    )
+  }
+
+  lookup(device: DeviceId): Promise<readonly string[]> {
+    return this.discovery.lookup(device, NEVER)
+  }
+}

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { DeviceId } from '../../src/core/ids.ts'
+import { deviceIdFromCertificate } from '../../src/core/device-id.ts'
+import { encodeLocalAnnouncement } from '../../src/core/network/local-announcement.ts'
+import { configOf, idOf, simIdentity } from '../connections/machines.ts'
+
+import { Lan, MINUTE_MS, OFF, settle } from './lan.ts'
+
+test('two devices in one network find each other within a second', async () => {
+  await using lan = new Lan()
+  const a = lan.start('a', { localAnnounceEnabled: true })
+  await lan.advance(10_000)
+  const b = lan.start('b', { localAnnounceEnabled: true })
+  await lan.advance(1_000)
+  assert.deepEqual([await a.lookup(b.id), await b.lookup(a.id)], [['tcp://b:22000'], ['tcp://a:22000']])
+  assert.deepEqual([a.found, b.found], [[`${b.id} tcp://b:22000`], [`${a.id} tcp://a:22000`]])
+  assert.deepEqual([...b.discovery.found()], [[a.id, ['tcp://a:22000']]])
+  assert.deepEqual([...a.discovery.status()][0], ['IPv4 local', null])
+})
+
+test('switched off, nothing is sent, and nothing is received', async () => {
+  await using lan = new Lan()
+  const a = lan.start('a', {})
+  const b = lan.start('b', { localAnnounceEnabled: true })
+  await lan.advance(2 * MINUTE_MS)
+  assert.deepEqual([a.found, b.found, [...a.discovery.status()]], [[], [], []])
+})
+
+test('switched on and off while it runs', async () => {
+  await using lan = new Lan()
+  const a = lan.start('a', {})
+  const b = lan.start('b', { localAnnounceEnabled: true })
+  await lan.advance(1_000)
+  a.discovery.apply(configOf(a.id, [], { ...OFF, localAnnounceEnabled: true }))
+  await lan.advance(2_000)
+  assert.equal(b.found.length, 1)
+  assert.ok(a.log.lines.some((line) => line.startsWith('INFO announcing this device in the local network;')))
+  a.discovery.apply(configOf(a.id, [], OFF))
+  await lan.advance(1_000)
+  assert.deepEqual(await a.lookup(b.id), [])
+  await lan.advance(2 * MINUTE_MS)
+  assert.deepEqual(await b.lookup(a.id), [], 'an entry ends 90 s after the last packet')
+  assert.deepEqual([...b.discovery.found().keys()], [a.id], 'and stays in the list')
+})
+
+test('a device that moves to another network is found there, no longer here', async () => {
+  await using lan = new Lan()
+  const [a, b, c] = ['a', 'b', 'c'].map((name) => lan.start(name, { localAnnounceEnabled: true }))
+  lan.network.datagrams.moveTo('c', 'elsewhere')
+  await lan.advance(MINUTE_MS)
+  assert.deepEqual([await a!.lookup(c!.id), await a!.lookup(b!.id)], [[], ['tcp://b:22000']])
+  lan.network.datagrams.moveTo('b', 'elsewhere')
+  await lan.advance(2 * MINUTE_MS)
+  assert.deepEqual([await a!.lookup(b!.id), await c!.lookup(b!.id)], [[], ['tcp://b:22000']])
+})
+
+test('fifty devices on one network all find each other, and the packets stay few', async () => {
+  await using lan = new Lan()
+  let packets = 0
+  const host = lan.network.datagrams.host('counter')
+  await using _socket = await host.open(
+    { family: 4, port: 21_027 },
+    { onDatagram: () => void packets++, onError: () => {} },
+  )
+  const all = Array.from({ length: 50 }, (_, i) => lan.start(`d${i}`, { localAnnounceEnabled: true }))
+  await lan.advance(5_000)
+  for (const one of all) assert.equal(one.found.length, 49)
+  const atStart = packets
+  await lan.advance(MINUTE_MS)
+  console.log(
+    JSON.stringify({
+      id: 'local-discovery',
+      devices: 50,
+      packetsAtStart: atStart,
+      packetsPerMinute: packets - atStart,
+    }),
+  )
+  assert.ok(atStart <= 50 * 6, `${atStart} packets in five seconds`)
+  assert.equal(packets - atStart, 50 * 2, 'one packet of each in 30 seconds')
+})
+
+test('R-06 forged packets: unknown devices are bounded, configured ones are not displaced', async () => {
+  await using lan = new Lan()
+  const friend = idOf(simIdentity('friend'))
+  const a = lan.start('a', { localAnnounceEnabled: true }, [friend])
+  await settle()
+  const attacker = await lan.network.datagrams
+    .host('attacker')
+    .open({ family: 4, port: 5_000 }, { onDatagram: () => {}, onError: () => {} })
+  const announce = (device: DeviceId, instanceId = 1n) =>
+    attacker.send(encodeLocalAnnouncement({ device, addresses: ['tcp://:22000'], instanceId }), {
+      host: '255.255.255.255',
+      port: 21_027,
+    })
+  for (let i = 0; i < 1_000; i++) await announce(deviceIdFromCertificate(Buffer.from(`device ${i}`)))
+  await announce(friend)
+  await announce(a.id)
+  await attacker.send(Buffer.from('2ea7d90b0a05', 'hex'), { host: 'a', port: 21_027 })
+  await settle()
+  assert.equal(a.discovery.found().size, 257)
+  assert.deepEqual(await a.lookup(friend), ['tcp://attacker:22000'])
+  assert.equal(a.discovery.found().has(a.id), false)
+  await lan.advance(100_000)
+  await announce(deviceIdFromCertificate(Buffer.from('a late one')))
+  await settle()
+  assert.equal(a.discovery.found().size, 2, 'the expired ones make room')
+  await attacker[Symbol.asyncDispose]()
+})
