@@ -44,6 +44,8 @@ export class ModelSignals {
   readonly indexFailed = new Signal<IndexFailure>()
   /** A folder can no longer be exchanged with other devices because of its index, or can again. */
   readonly usabilityChanged = new Signal<FolderId>()
+  /** The index of a folder has a new ID: only new connections announce it. */
+  readonly indexRestarted = new Signal<FolderId>()
   /** The counts of a folder changed. */
   readonly countsChanged = new Signal<FolderId>()
   readonly summaryPublished = new Signal<FolderId>()

@@ -68,7 +68,8 @@ export class PeerFolder {
       { clock, events, index, log },
       { device, folder, theirs: verdict.theirs },
     )
-    if (sentSequence === undefined) await restartIfWentBack(deps, index, options)
+    if (sentSequence === undefined && (await restartIfWentBack(deps, index, options)))
+      void connection.close('the index of a folder was restarted') // it was announced with its old ID
     const own = await ownPosition(index)
     const start = startOfSending(own, sentSequence ?? verdict.knownToThem)
     const sender = new IndexSender({ clock, connection, device, index, log }, { folder, indexId: own.indexId, start })
@@ -147,13 +148,13 @@ async function restartIfWentBack(
   { clock, ownShortId, restartedMs, roots, signals, log }: PeerFolderDeps,
   index: FolderIndex,
   { device, folder, verdict: { knownToThem } }: PeerFolderOptions,
-): Promise<void> {
+): Promise<boolean> {
   const sentSequence = await index.sentSequence(device)
   const own = await ownPosition(index)
-  if (!wentBack(own, sentSequence, knownToThem)) return
+  if (!wentBack(own, sentSequence, knownToThem)) return false
   // Restores are rare, and a device must not cause endless restarts.
   const nowMs = clock.monotonicMs()
-  if (nowMs - (restartedMs.get(folder) ?? Number.NEGATIVE_INFINITY) < RESTART_INTERVAL_MS) return
+  if (nowMs - (restartedMs.get(folder) ?? Number.NEGATIVE_INFINITY) < RESTART_INTERVAL_MS) return false
   restartedMs.set(folder, nowMs)
   const afterSequence = Math.min(sentSequence ?? own.sequence, own.sequence)
   using _lock = await roots.lock(folder).exclusive(NEVER)
@@ -162,7 +163,8 @@ async function restartIfWentBack(
     `folder ${folder}: ${device} has ${knownToThem.sequence} changes of this index, which sent it ${afterSequence}: ` +
       'it was restored from an earlier state, and is sent again in full',
   )
-  signals.localIndexChanged.emit(folder)
+  signals.indexRestarted.emit(folder)
+  return true
 }
 
 export async function ownPosition(index: FolderIndex): Promise<IndexPosition> {

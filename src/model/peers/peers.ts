@@ -44,6 +44,7 @@ export class Peers implements Sources {
     this.#setLimits()
     deps.signals.localIndexChanged.listen((folder) => this.#localIndexChanged(folder))
     deps.signals.indexLost.listen((folder) => this.#indexLost(folder))
+    deps.signals.indexRestarted.listen((folder) => this.#closeExchanges(folder, 'the index of a folder was restarted'))
     deps.signals.usabilityChanged.listen(() => this.#reconfigureAll())
   }
 
@@ -104,9 +105,11 @@ export class Peers implements Sources {
   /** The records of other devices were lost as well: only new connections bring those back. */
   #indexLost(folder: FolderId): void {
     this.#holders.invalidate(folder, undefined)
-    for (const peer of this.#peers.values()) {
-      if (peer.exchange(folder) !== undefined) this.#run(peer.close('the index of a folder was reset'))
-    }
+    this.#closeExchanges(folder, 'the index of a folder was reset')
+  }
+
+  #closeExchanges(folder: FolderId, reason: string): void {
+    for (const peer of this.#peers.values()) if (peer.exchange(folder) !== undefined) this.#run(peer.close(reason))
   }
 
   /** Other devices are informed which folders can be exchanged. */
