@@ -1,6 +1,6 @@
 /**
  * Writes the tests of each row of docs/faults.md into the file: those that name the row in their title or in the line
- * that they print. `test/fault-list.test.ts` fails when the file is not as this program would write it.
+ * that they print. `test/fault-list.test.ts` fails when the file names a test that does not exist.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -76,6 +76,22 @@ export function withTests(document: string, tests: TestsByRow): string {
     return cells.join('|')
   }
   return document.split('\n').map(fill).join('\n')
+}
+
+/** The tests that the document names for its rows and that do not exist, one line each. */
+export function missingTests(document: string, tests: TestsByRow): readonly string[] {
+  return document.split('\n').flatMap((line) => {
+    const code = ROW.exec(line)?.[1]
+    const cell = line.split(/(?<!\\)\|/)[TESTS_COLUMN] ?? ''
+    if (code === undefined) return []
+    return [...cell.matchAll(/`(test\/[^`]+)`:?(.*?)(?=<br>|; `test\/|$)/g)].flatMap(([, file = '', named = '']) => {
+      const titles = tests.get(code)?.get(file)
+      if (titles === undefined) return [`${code}: ${file} has no test of this row`]
+      const longestFirst = titles.toSorted((a, b) => b.length - a.length)
+      const left = longestFirst.reduce((text, title) => text.replaceAll(title, ''), named)
+      return /[^;\s]/.test(left) ? [`${code}: ${file} has no test "${left.replace(/^[;\s]+/, '').trim()}"`] : []
+    })
+  })
 }
 
 function testsText(files: ReadonlyMap<string, readonly string[]>): string {

@@ -5,6 +5,7 @@ import { insideFolder } from '../../src/cli/scan-command.ts'
 import { Client } from '../../src/client/client.ts'
 
 import { DEVICE, NASTY, folder, type Daemon, newDaemon, run } from './fake-daemon.ts'
+
 test('folder list: a table', async () => {
   assert.deepEqual(await run('folder list'), {
     code: CLI_EXIT.done,

@@ -5,6 +5,7 @@ import { placeOf } from '../../src/cli/status-commands.ts'
 import { logLine } from '../../src/cli/log-commands.ts'
 
 import { DEVICE, NASTY, entry, newDaemon, run } from './fake-daemon.ts'
+
 test('status: the device, then its folders', async () => {
   const { code, out } = await run('status')
   assert.equal(code, CLI_EXIT.done)

@@ -6,7 +6,8 @@ import { runAttributes as run } from '../support/attributes.ts'
 import { missingProgram } from '../support/debian.ts'
 import { reportRow } from '../support/effort.ts'
 import { eventually, scratchDirectory } from '../support/scratch.ts'
-import { link, Network, scanAll, untilAlike, type Member } from '../support/sync-pair.ts'
+import { link, Network, scanAll, type Member } from '../support/sync-pair.ts'
+import { untilAlike } from '../support/sync-alike.ts'
 import { missingSyncthing } from '../support/syncthing.ts'
 
 const skip =

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { effort, reportRow } from '../support/effort.ts'
 import { eventually, scratchDirectory } from '../support/scratch.ts'
-import { Network, scanAll, untilAlike } from '../support/sync-pair.ts'
+import { Network, scanAll } from '../support/sync-pair.ts'
+import { untilAlike } from '../support/sync-alike.ts'
 import { missingSyncthing } from '../support/syncthing.ts'
 
 const skip = missingSyncthing() ?? false

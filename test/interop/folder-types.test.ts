@@ -3,7 +3,8 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { eventually, scratchDirectory } from '../support/scratch.ts'
-import { FOLDER, Network, untilAlike, type Kind, type Member } from '../support/sync-pair.ts'
+import { FOLDER, Network, type Kind, type Member } from '../support/sync-pair.ts'
+import { untilAlike } from '../support/sync-alike.ts'
 import { missingSyncthing } from '../support/syncthing.ts'
 import { differences } from '../support/tree-compare.ts'
 

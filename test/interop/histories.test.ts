@@ -8,7 +8,8 @@ import { pick, SimRandom } from '../../src/platform/sim/random.ts'
 import { History, type Value } from '../sim/history.ts'
 import { effort, reportRow } from '../support/effort.ts'
 import { eventually, scratchDirectory } from '../support/scratch.ts'
-import { link, Network, scanAll, untilAlike, type Member } from '../support/sync-pair.ts'
+import { link, Network, scanAll, type Member } from '../support/sync-pair.ts'
+import { untilAlike } from '../support/sync-alike.ts'
 import { missingSyncthing } from '../support/syncthing.ts'
 
 const SEED = Number(process.env['SIM_SEED'] ?? 1)

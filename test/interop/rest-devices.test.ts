@@ -8,7 +8,8 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { missingIn } from '../support/json-shape.ts'
 import { eventually, scratchDirectory } from '../support/scratch.ts'
-import { FOLDER, Network, untilAlike, type Member } from '../support/sync-pair.ts'
+import { FOLDER, Network, type Member } from '../support/sync-pair.ts'
+import { untilAlike } from '../support/sync-alike.ts'
 import { missingSyncthing } from '../support/syncthing.ts'
 
 const skip = missingSyncthing() ?? false

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { reportRow } from '../support/effort.ts'
 import { eventually, scratchDirectory } from '../support/scratch.ts'
-import { FOLDER, Network, untilAlike, type Kind, type Member } from '../support/sync-pair.ts'
+import { FOLDER, Network, type Kind, type Member } from '../support/sync-pair.ts'
+import { untilAlike } from '../support/sync-alike.ts'
 import { missingSyncthing } from '../support/syncthing.ts'
 
 const skip = missingSyncthing() ?? false

@@ -5,7 +5,8 @@ import { test } from 'node:test'
 import { someBytes } from '../support/bytes.ts'
 import { reportRow } from '../support/effort.ts'
 import { scratchDirectory } from '../support/scratch.ts'
-import { link, Network, untilAlike } from '../support/sync-pair.ts'
+import { link, Network } from '../support/sync-pair.ts'
+import { untilAlike } from '../support/sync-alike.ts'
 import { missingSyncthing } from '../support/syncthing.ts'
 
 const BLOCK = 128 * 1_024

@@ -12,6 +12,22 @@ import { eventually, scratchDirectory } from '../support/scratch.ts'
 
 const namesIn = (directory: string) => readdirSync(directory)
 
+/** Everything that would contact other hosts is off. */
+async function assertContactsNobody(demo: Awaited<ReturnType<typeof startDemo>>): Promise<void> {
+  const { options } = (await demo.get('/rest/config')) as { options: Record<string, unknown> }
+  for (const name of [
+    'globalAnnounceEnabled',
+    'localAnnounceEnabled',
+    'relaysEnabled',
+    'natEnabled',
+    'crashReportingEnabled',
+  ]) {
+    assert.equal(options[name], false, name)
+  }
+  assert.deepEqual([options['urAccepted'], options['autoUpgradeIntervalH']], [-1, 0])
+  assert.deepEqual(options['listenAddresses'], ['tcp://127.0.0.1:0'])
+}
+
 test('demo: two devices in sync, a conflict, an old version, two requests; an interrupt leaves nothing', async () => {
   using scratch = scratchDirectory()
   await using demo = await startDemo(scratch.path)
@@ -70,18 +86,7 @@ test('demo: two devices in sync, a conflict, an old version, two requests; an in
     60_000,
   )
 
-  const { options } = (await demo.get('/rest/config')) as { options: Record<string, unknown> }
-  for (const name of [
-    'globalAnnounceEnabled',
-    'localAnnounceEnabled',
-    'relaysEnabled',
-    'natEnabled',
-    'crashReportingEnabled',
-  ]) {
-    assert.equal(options[name], false, name)
-  }
-  assert.deepEqual([options['urAccepted'], options['autoUpgradeIntervalH']], [-1, 0])
-  assert.deepEqual(options['listenAddresses'], ['tcp://127.0.0.1:0'])
+  await assertContactsNobody(demo)
 
   demo.child.kill('SIGINT')
   assert.equal(await endOf(demo.child), 0)

@@ -12,6 +12,35 @@ const DOCS = { folder: 'docs' } as const
 
 const clientOf = ({ daemon }: Member) => new Client({ transport: fetchTransport(daemon.url), apiKey: daemon.apiKey })
 
+/** Search, conflicts, and the preview of ignore patterns. */
+async function assertQueries(page: Client): Promise<void> {
+  const { items } = await page.call('GET /rest/twinfold/search', { query: { ...DOCS, text: 'TWO' } })
+  assert.deepEqual(
+    items.map(({ name }) => name),
+    ['album/inner/two.jpg'],
+  )
+  const conflicts = await page.call('GET /rest/twinfold/conflicts', { query: DOCS })
+  assert.deepEqual(
+    conflicts.items.map(({ name, original }) => [name, original]),
+    [[COPY, 'note.txt']],
+  )
+  const preview = await page.call('POST /rest/twinfold/ignore-preview', {
+    query: DOCS,
+    body: { lines: ['*.jpg', '['] },
+  })
+  assert.equal(preview.errorLine, 2)
+  const harmless = await page.call('POST /rest/twinfold/ignore-preview', { query: DOCS, body: { lines: ['*.jpg'] } })
+  assert.deepEqual([harmless.lines[0]?.matches, harmless.ignoredTotal, harmless.checkedTotal], [2, 2, 6])
+}
+
+async function assertSummary(page: Client, anna: Member, ben: Member): Promise<void> {
+  const summary = await page.call('GET /rest/twinfold/summary')
+  assert.equal(summary.system.myID, ben.id)
+  assert.equal(summary.connections.connections[anna.id]?.connected, true)
+  assert.equal(summary.folders['docs']?.completion[anna.id]?.completion, 100)
+  assert.equal(summary.folders['docs']?.status.localFiles, 4)
+}
+
 test('two devices: a page gets the tree, pending items with reasons, and availability', async () => {
   using scratch = scratchDirectory()
   await using anna = await startMember(scratch.path, 'anna')
@@ -44,29 +73,9 @@ test('two devices: a page gets the tree, pending items with reasons, and availab
   const album = await page.call('GET /rest/twinfold/tree', { query: { ...DOCS, prefix: 'album', page: 2, perpage: 1 } })
   assert.deepEqual([album.total, album.entries.map(({ name }) => name)], [2, ['one.jpg']])
 
-  const { items } = await page.call('GET /rest/twinfold/search', { query: { ...DOCS, text: 'TWO' } })
-  assert.deepEqual(
-    items.map(({ name }) => name),
-    ['album/inner/two.jpg'],
-  )
-  const conflicts = await page.call('GET /rest/twinfold/conflicts', { query: DOCS })
-  assert.deepEqual(
-    conflicts.items.map(({ name, original }) => [name, original]),
-    [[COPY, 'note.txt']],
-  )
-  const preview = await page.call('POST /rest/twinfold/ignore-preview', {
-    query: DOCS,
-    body: { lines: ['*.jpg', '['] },
-  })
-  assert.equal(preview.errorLine, 2)
-  const harmless = await page.call('POST /rest/twinfold/ignore-preview', { query: DOCS, body: { lines: ['*.jpg'] } })
-  assert.deepEqual([harmless.lines[0]?.matches, harmless.ignoredTotal, harmless.checkedTotal], [2, 2, 6])
+  await assertQueries(page)
 
-  const summary = await page.call('GET /rest/twinfold/summary')
-  assert.equal(summary.system.myID, ben.id)
-  assert.equal(summary.connections.connections[anna.id]?.connected, true)
-  assert.equal(summary.folders['docs']?.completion[anna.id]?.completion, 100)
-  assert.equal(summary.folders['docs']?.status.localFiles, 4)
+  await assertSummary(page, anna, ben)
 
   // What cannot be written stays needed, and the page can show the reason.
   await page.call('PATCH /rest/config/folders/:id', { id: 'docs', body: { type: 'sendonly' } })

@@ -32,7 +32,7 @@ async function outputOf(member: Member, ...args: string[]): Promise<string> {
 }
 
 /** Waits until a list that grows by itself holds the text. */
-function toldEventually(member: Member, text: RegExp, ...args: string[]): Promise<string> {
+function outputEventually(member: Member, text: RegExp, ...args: string[]): Promise<string> {
   return eventually(
     `"${args.join(' ')}" shows ${text}`,
     async () => {
@@ -41,6 +41,21 @@ function toldEventually(member: Member, text: RegExp, ...args: string[]): Promis
     },
     60_000,
   )
+}
+
+/** Commands that name a wrong device or folder. */
+async function assertRefusals(anna: Member, ben: Member): Promise<void> {
+  for (const [args, expected] of [
+    [['device', 'pause', anna.id], /this is the ID of this device/],
+    [['device', 'remove', 'nobody'], /there is no device "nobody"; known devices/],
+    [['device', 'add', 'rubbish'], /rubbish|device ID/],
+    [['device', 'add', ben.id], /already exists, as "ben"/],
+    [['pending', 'accept', 'nope'], /no pending device or folder "nope"/],
+  ] as const) {
+    const refused = await run(anna, ...args)
+    assert.deepEqual([refused.code, refused.out], [1, ''], args.join(' '))
+    assert.match(refused.err, expected)
+  }
 }
 
 test('two users share a folder with commands only: add, pending, accept, why, pause, remove', async () => {
@@ -67,10 +82,10 @@ test('two users share a folder with commands only: add, pending, accept, why, pa
     ),
     /^Added device /,
   )
-  assert.match(await toldEventually(ben, /^device /m, 'pending'), new RegExp(`device +${anna.id} `))
+  assert.match(await outputEventually(ben, /^device /m, 'pending'), new RegExp(`device +${anna.id} `))
   assert.match(await outputOf(ben, 'pending', 'accept', anna.id, '--name', 'anna'), /^Added device /)
   assert.match(
-    await toldEventually(ben, /^folder +docs +Papers +anna$/m, 'pending'),
+    await outputEventually(ben, /^folder +docs +Papers +anna$/m, 'pending'),
     /Use "twinfold pending accept ID"/,
   )
   const incomplete = await run(ben, 'pending', 'accept', 'docs')
@@ -84,7 +99,7 @@ test('two users share a folder with commands only: add, pending, accept, why, pa
     60_000,
   )
   assert.match(
-    await toldEventually(ben, /it is here, in the newest version/, 'why', 'Papers', 'a.txt'),
+    await outputEventually(ben, /it is here, in the newest version/, 'why', 'Papers', 'a.txt'),
     /devices that have the newest version: anna/,
   )
   const answer: { upToDate: boolean; local: { name: string } } = JSON.parse(
@@ -103,17 +118,7 @@ test('two users share a folder with commands only: add, pending, accept, why, pa
   const states: { name: string; state: string }[] = JSON.parse(await outputOf(anna, 'device', 'list', '--json'))
   assert.equal(states.find((each) => each.name === 'ben')?.state === 'paused', false)
 
-  for (const [args, expected] of [
-    [['device', 'pause', anna.id], /this is the ID of this device/],
-    [['device', 'remove', 'nobody'], /there is no device "nobody"; known devices/],
-    [['device', 'add', 'rubbish'], /rubbish|device ID/],
-    [['device', 'add', ben.id], /already exists, as "ben"/],
-    [['pending', 'accept', 'nope'], /no pending device or folder "nope"/],
-  ] as const) {
-    const refused = await run(anna, ...args)
-    assert.deepEqual([refused.code, refused.out], [1, ''], args.join(' '))
-    assert.match(refused.err, expected)
-  }
+  await assertRefusals(anna, ben)
   assert.match(await outputOf(anna, 'device', 'remove', 'ben'), /^Removed device "ben"/)
   assert.ok(!(await outputOf(anna, 'device', 'list')).includes(ben.id))
   assert.equal(readFileSync(join(anna.root, 'a.txt'), 'utf8'), 'hello')
@@ -127,12 +132,12 @@ test('ignored requests do not become pending again', async () => {
   await outputOf(anna, 'folder', 'add', anna.root, '--id', 'docs', '--no-watch')
   await outputOf(anna, 'device', 'add', ben.id, '--address', `tcp://127.0.0.1:${ben.port}`, '--folder', 'docs')
   await outputOf(ben, 'device', 'add', anna.id, '--name', 'anna', '--address', `tcp://127.0.0.1:${anna.port}`)
-  await toldEventually(ben, /^folder +docs /m, 'pending')
+  await outputEventually(ben, /^folder +docs /m, 'pending')
   assert.match(await outputOf(ben, 'pending', 'ignore', 'docs'), /^Folder "docs" is ignored now/)
-  await toldEventually(ben, /^No pending devices or folders\.\n$/, 'pending')
+  await outputEventually(ben, /^No pending devices or folders\.\n$/, 'pending')
 
   await outputOf(ben, 'device', 'remove', 'anna')
-  await toldEventually(ben, /^device /m, 'pending')
+  await outputEventually(ben, /^device /m, 'pending')
   assert.match(await outputOf(ben, 'pending', 'ignore', anna.id), /is ignored now/)
-  await toldEventually(ben, /"devices": \{\},\n {2}"folders": \{\}/, 'pending', '--json')
+  await outputEventually(ben, /"devices": \{\},\n {2}"folders": \{\}/, 'pending', '--json')
 })

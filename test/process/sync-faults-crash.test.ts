@@ -14,7 +14,7 @@ import {
   type DevicePair,
 } from '../support/device-pair.ts'
 import { effort, reportRow } from '../support/effort.ts'
-import { sha256 } from '../support/hostile-peer.ts'
+import { sha256 } from '../support/wire-frames.ts'
 import { eventually, scratchDirectory } from '../support/scratch.ts'
 
 const FILE_COUNT = 400

@@ -2,31 +2,16 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { TwinfoldError } from '../../../src/core/errors.ts'
-import { parseCommandLine, type ParsedCommand } from '../../../src/cli/args/parse.ts'
+import { parseCommandLine } from '../../../src/cli/args/parse.ts'
 import type { Environment } from '../../../src/cli/args/flag-spec.ts'
 import { COMMANDS } from '../../../src/main/commands/table.ts'
 import {
   plainServeFlags,
-  readDaemonChoice,
   readDirectories,
   readServeRequest,
   type ServeRequest,
 } from '../../../src/main/args/serve-options.ts'
-
-function parse(args: readonly string[], environment: Environment = {}): ParsedCommand {
-  const parsed = parseCommandLine(COMMANDS, args, environment)
-  return parsed.kind === 'run' ? parsed : assert.fail('help')
-}
-
-/** Read by commander, and without it, as the daemon does: both must agree. */
-function request(text: string, environment: Environment = {}): ServeRequest {
-  const args = text.split(' ').filter(Boolean)
-  const parsed = parse(args, environment)
-  assert.equal(parsed.command.name, 'serve')
-  const plain = plainServeFlags(args, environment) ?? assert.fail('not read as a plain start')
-  assert.deepEqual(readServeRequest(plain, environment), readServeRequest(parsed.flags, environment))
-  return readServeRequest(plain, environment)
-}
+import { parse, request } from './parse-args.ts'
 
 /** The options that differ from a start without any flag. */
 function difference(changed: ServeRequest): Record<string, unknown> {
@@ -283,53 +268,3 @@ for (const [args, command, operands, flags] of commandCases) {
     assert.deepEqual([parsed.command.name, parsed.args, given], [command, operands, flags])
   })
 }
-
-test('a flag may be repeated if the table allows it', () => {
-  assert.deepEqual(parse(['folder', 'add', '/p', '--device', 'A', '-device=B']).flags.texts('device'), ['A', 'B'])
-  assert.deepEqual(parse(['folder', 'add', '/p', '--label', 'A', '--label=B']).flags.texts('label'), ['B'])
-})
-
-test('an unknown command is an unexpected argument, with the nearest one', () => {
-  assert.throws(() => parse(['xyzzy']), { message: 'unexpected argument xyzzy' })
-  assert.throws(() => parse(['stauts']), { message: 'unexpected argument stauts\n(Did you mean status?)' })
-  assert.throws(() => parse(['folder', 'lits']), { message: 'unexpected argument lits\n(Did you mean list?)' })
-})
-
-test('a flag of another command is unknown, its value is not shown, and the nearest one is', () => {
-  assert.throws(() => parse(['folder', 'add', '/p', '--lable=secret']), {
-    message: 'unknown flag --lable\n(Did you mean --label?)',
-  })
-  assert.throws(
-    () => parse(['scan', 'f', '--gui-password', 'secret']),
-    (error) => error instanceof TwinfoldError && /^unknown flag --gui-password(?!.*secret)/s.test(error.message),
-  )
-  assert.throws(() => parse(['--paused', 'cli', 'show']), { message: 'unknown flag --paused' })
-})
-
-test('the address of the daemon may be anywhere among the arguments', () => {
-  const choice = (args: string[], environment: Environment = {}) => readDaemonChoice(parse(args, environment).flags)
-  assert.deepEqual(choice(['scan', '--home', '/h', 'f', '--next', '3']), { directories: { home: '/h' } })
-  assert.deepEqual(choice(['status', '--gui-address=h:1', '--gui-apikey', 'k']), {
-    directories: {},
-    guiAddress: 'h:1',
-    guiApiKey: 'k',
-  })
-  assert.deepEqual(choice(['scan', 'f', '--', '--home'], { STHOMEDIR: '/e' }), { directories: { home: '/e' } })
-  assert.deepEqual(choice(['cli', 'show'], { STGUIADDRESS: 'h:1' }), { directories: {}, guiAddress: 'h:1' })
-})
-
-test('a start is read without commander only when nothing else is on the command line', () => {
-  for (const args of [
-    'bogus',
-    'serve bogus',
-    '--no-such-flag',
-    '--home',
-    '-h',
-    '-- x',
-    'status',
-    '--version',
-    'serve --json',
-  ]) {
-    assert.equal(plainServeFlags(args.split(' '), {}), undefined, args)
-  }
-})
