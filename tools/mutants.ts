@@ -14,33 +14,59 @@ import { TestsOf } from './mutants/tests-of.ts'
 
 const USAGE = 'usage: npm run mutants -- FOLDER|FILE… [--sample N] [--seed S] [--min PERCENT]'
 const root = join(import.meta.dirname, '..')
-const RUN_MS_MAX = 60_000
+/** Time of a run with a planted fault, as a multiple of the time without: more counts as an endless loop. */
+const SLOWER_MAX = 10
+const RUN_MS_MIN = 20_000
+const BASELINE_MS_MAX = 600_000
 const PROGRESS_EVERY = 50
 
-type Verdict = 'found' | 'survived' | 'untested'
+type Verdict = 'found' | 'timed out' | 'survived' | 'untested'
+type Outcome = 'passed' | 'failed' | 'timed out'
 
-async function runTests(tests: readonly string[], mutant: Mutant | undefined): Promise<boolean> {
+async function runTests(tests: readonly string[], mutant: Mutant | undefined, msMax: number): Promise<Outcome> {
   const planted = mutant && { ...mutant, url: pathToFileURL(join(root, mutant.file)).href }
-  const { promise, resolve } = Promise.withResolvers<boolean>()
+  const { promise, resolve } = Promise.withResolvers<Outcome>()
   const hook = pathToFileURL(join(import.meta.dirname, 'mutants', 'hook.ts')).href
-  const args = ['--import', hook, '--test', '--test-isolation=none', '--test-timeout=20000', '--test-reporter=dot']
+  const args = ['--import', hook, '--test', '--test-isolation=none', '--test-reporter=dot']
   const env = { ...process.env, TWINFOLD_MUTANT: JSON.stringify(planted ?? null) }
   const child = spawn(process.execPath, [...args, ...tests], {
     cwd: root,
     env,
     stdio: 'ignore',
-    timeout: RUN_MS_MAX,
+    timeout: msMax,
     killSignal: 'SIGKILL',
   })
-  child.on('error', () => resolve(false))
-  child.on('exit', (code) => resolve(code === 0))
+  child.on('error', () => resolve('failed'))
+  child.on('exit', (code, signal) => resolve(code === 0 ? 'passed' : signal === 'SIGKILL' ? 'timed out' : 'failed'))
   return promise
+}
+
+const baselines = new Map<string, Promise<number>>()
+
+/** The time limit of a run: tests of different sizes on machines of different load. */
+async function limitMs(tests: readonly string[]): Promise<number> {
+  const key = tests.join(' ')
+  const baseline = baselines.get(key) ?? measure(tests)
+  baselines.set(key, baseline)
+  return Math.max(RUN_MS_MIN, (await baseline) * SLOWER_MAX)
+}
+
+async function measure(tests: readonly string[]): Promise<number> {
+  const startedMs = performance.now()
+  if ((await runTests(tests, undefined, BASELINE_MS_MAX)) !== 'passed') {
+    console.error('the tests fail without any planted fault; nothing was measured')
+    process.exit(1)
+  }
+  return performance.now() - startedMs
 }
 
 /** The nearest tests first: most faults are found by them, and the others take longer. */
 async function tryMutant(mutant: Mutant, testsOf: TestsOf): Promise<Verdict> {
   const groups = testsOf.groups(mutant.file)
-  for (const tests of groups) if (!(await runTests(tests, mutant))) return 'found'
+  for (const tests of groups) {
+    const outcome = await runTests(tests, mutant, await limitMs(tests))
+    if (outcome !== 'passed') return outcome === 'failed' ? 'found' : 'timed out'
+  }
   return groups.length === 0 ? 'untested' : 'survived'
 }
 
@@ -72,17 +98,23 @@ function percent(part: number, whole: number): string {
   return `${((100 * part) / Math.max(1, whole)).toFixed(1)} %`
 }
 
+function isFound(verdict: Verdict): boolean {
+  return verdict === 'found' || verdict === 'timed out'
+}
+
 function report(verdicts: ReadonlyMap<Mutant, Verdict>): number {
   const byFile = Map.groupBy(verdicts, ([mutant]) => mutant.file)
   for (const [file, entries] of [...byFile].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    const found = entries.filter(([, verdict]) => verdict === 'found').length
+    const found = entries.filter(([, verdict]) => isFound(verdict)).length
     console.log(`${file}: ${found} of ${entries.length} found, ${percent(found, entries.length)}`)
     for (const [{ line, change }, verdict] of entries) {
-      if (verdict !== 'found') console.log(`  ${file}:${line} ${verdict}: ${change}`)
+      if (!isFound(verdict)) console.log(`  ${file}:${line} ${verdict}: ${change}`)
     }
   }
-  const found = [...verdicts.values()].filter((verdict) => verdict === 'found').length
-  console.log(`mutation score: ${found} of ${verdicts.size} planted faults found, ${percent(found, verdicts.size)}`)
+  const count = (wanted: Verdict): number => [...verdicts.values()].filter((verdict) => verdict === wanted).length
+  const [timedOut, found] = [count('timed out'), count('found') + count('timed out')]
+  const score = `${found} of ${verdicts.size} planted faults found, ${percent(found, verdicts.size)}`
+  console.log(`mutation score: ${score}; ${timedOut} of them by a run that did not end`)
   return (100 * found) / Math.max(1, verdicts.size)
 }
 
@@ -106,10 +138,5 @@ const all = files.flatMap((file) => mutantsOf(file, readFileSync(join(root, file
 const chosen = values.sample === undefined ? all : sampled(all, Number(values.sample), Number(values.seed))
 console.log(`${all.length} faults can be planted in ${files.length} files; ${chosen.length} are tried`)
 const testsOf = new TestsOf(root)
-const everyTest = [...new Set(files.flatMap((file) => testsOf.groups(file)[0] ?? []))]
-if (everyTest.length > 0 && !(await runTests(everyTest, undefined))) {
-  console.error('the tests fail without any planted fault; nothing was measured')
-  process.exit(1)
-}
 const score = report(await runAll(chosen, testsOf))
 process.exitCode = score < Number(values.min) ? 1 : 0

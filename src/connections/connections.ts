@@ -14,15 +14,15 @@ import { Wakeup } from '../sync/wakeup.ts'
 import type { Identity, TlsStream } from '../platform/net.ts'
 import type { Platform } from '../platform/platform.ts'
 import { Activities } from '../sync/activities.ts'
-import { DialLoop } from './dial-loop.ts'
+import { DialHistory } from './dial-history.ts'
+import { addressSettings, DialLoop } from './dial-loop.ts'
 import { Listeners } from './listeners.ts'
 import { RateLimits } from './rate.ts'
 import { Handshaker, type HandshakerOptions } from './handshaker.ts'
 import { Registry } from './registry.ts'
-import type { ConnectionsStatus, ConnectionsView, DialStatus, ListenerStatus, UnknownDevice } from './types.ts'
+import type { ConnectionsStatus, ConnectionsView, ListenerStatus, UnknownDevice } from './types.ts'
 
 const DIALS_MAX = 64
-const DIAL_RECORDS_MAX = 500
 /** How long the list of local networks is cached. */
 const LAN_MS = 10_000
 
@@ -63,7 +63,7 @@ export class Connections implements Service, ConnectionsView {
   readonly #registry: Registry
   readonly #dialSlots = new Semaphore(DIALS_MAX)
   readonly #loops = new Map<DeviceId, DialLoop>()
-  readonly #lastDials = new Map<string, DialStatus>()
+  readonly #dials: DialHistory
   readonly #changed = new Wakeup()
   /** Work besides the loops: handshakes and closing connections. */
   readonly #pendingWork = new Set<Promise<void>>()
@@ -79,6 +79,7 @@ export class Connections implements Service, ConnectionsView {
     this.#options = options
     this.#config = config
     this.#registry = new Registry()
+    this.#dials = new DialHistory(clock)
     this.#limits = new RateLimits(clock, config)
     this.#handshaker = new Handshaker(
       {
@@ -163,7 +164,7 @@ export class Connections implements Service, ConnectionsView {
   status(): ConnectionsStatus {
     return {
       listeners: new Map(this.#listeners.status),
-      lastDials: new Map(this.#lastDials),
+      lastDials: this.#dials.all(),
       devices: this.#registry.figures(),
       ...this.#registry.totals(),
     }
@@ -201,7 +202,7 @@ export class Connections implements Service, ConnectionsView {
         isLan: () => this.#isLan(),
         lookup: (id, signal) => this.#deps.lookup(id, signal),
         accept: (stream, signal) => this.#receive(stream, device, signal),
-        onDialed: (address, error) => this.#recordDial(address, error),
+        onDialed: (address, error) => this.#dials.record(address, error),
       },
       { device },
     )
@@ -275,15 +276,6 @@ export class Connections implements Service, ConnectionsView {
     return check
   }
 
-  #recordDial(address: string, error: string | null): void {
-    this.#lastDials.delete(address) // insertion order is the order of the attempts
-    this.#lastDials.set(address, { whenMs: this.#deps.platform.clock.nowMs(), error })
-    for (const oldest of this.#lastDials.keys()) {
-      if (this.#lastDials.size <= DIAL_RECORDS_MAX) break
-      this.#lastDials.delete(oldest)
-    }
-  }
-
   /** `run` waits for this work before it returns. */
   #track(work: Promise<void>): void {
     const kept = work.catch((error: unknown) => this.#log.debug(() => messageOf(error)))
@@ -298,15 +290,4 @@ function helloChange(from: Config, to: Config, device: DeviceId): string | undef
     ownWanted(devices.find(({ deviceID }) => deviceID === device)?.numConnections ?? 0),
   )
   return before === after ? undefined : 'number of connections changed'
-}
-
-/** Fingerprint of the settings that decide how a device is reached. */
-function addressSettings({ devices, options }: Config, id: DeviceId): string {
-  const device = devices.find((one) => one.deviceID === id)
-  return JSON.stringify([
-    device?.addresses,
-    device?.allowedNetworks,
-    device?.paused,
-    options.insecureAllowOldTLSVersions,
-  ])
 }

@@ -1,6 +1,6 @@
 import { parseAddress } from '../core/network/address.ts'
 import { connectionPriority, isConnectionWanted, type ExistingConnections } from '../core/network/admission.ts'
-import type { DeviceConfig, OptionsConfig } from '../core/config/config.ts'
+import type { Config, DeviceConfig, OptionsConfig } from '../core/config/config.ts'
 import { afterLoss, NO_REDIALS, planDials, retryDelayMs, type Candidate } from '../core/network/dial-plan.ts'
 import { messageOf } from '../core/errors.ts'
 import type { DeviceId } from '../core/ids.ts'
@@ -237,4 +237,15 @@ export class DialLoop implements Service {
 interface Target {
   readonly address: TcpAddress
   readonly priority: Candidate['priority']
+}
+
+/** Fingerprint of the settings that decide how a device is reached. */
+export function addressSettings({ devices, options }: Config, id: DeviceId): string {
+  const device = devices.find((one) => one.deviceID === id)
+  return JSON.stringify([
+    device?.addresses,
+    device?.allowedNetworks,
+    device?.paused,
+    options.insecureAllowOldTLSVersions,
+  ])
 }
