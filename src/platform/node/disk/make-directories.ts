@@ -1,6 +1,7 @@
 import { mkdir, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { systemCode } from '../../../core/errors.ts'
+import { DiskError } from '../../disk-error.ts'
 
 /**
  * Creates a directory and its missing parents. Not `mkdir` with `recursive`, which tries forever where a file system
@@ -10,19 +11,28 @@ export async function makeDirectories(path: string, permissions: number): Promis
   try {
     await mkdir(path, { mode: permissions })
   } catch (error) {
-    if (await isDirectory(path)) return
+    const found = await typeOf(path)
+    if (found === 'directory') return
+    // It exists, and nothing is there: a symlink to a missing item.
+    if (systemCode(error) === 'EEXIST' && found === 'nothing') throw notADirectory(path)
     const parent = dirname(path)
-    if (systemCode(error) !== 'ENOENT' || parent === path || (await isDirectory(parent))) throw error
-    await makeDirectories(parent, permissions)
+    if (systemCode(error) !== 'ENOENT' || parent === path || (await typeOf(parent)) === 'directory') throw error
+    await makeDirectories(parent, permissions).catch((reason: unknown) => {
+      throw systemCode(reason) === 'EEXIST' ? notADirectory(path) : reason
+    })
     await mkdir(path, { mode: permissions }).catch(async (again: unknown) => {
-      if (!(await isDirectory(path))) throw again // another process may have created it
+      if ((await typeOf(path)) !== 'directory') throw again // another process may have created it
     })
   }
 }
 
-async function isDirectory(path: string): Promise<boolean> {
+function notADirectory(path: string): DiskError {
+  return new DiskError('ENOTDIR', 'not a directory', 'mkdir', path)
+}
+
+async function typeOf(path: string): Promise<'directory' | 'other' | 'nothing'> {
   return stat(path).then(
-    (found) => found.isDirectory(),
-    () => false,
+    (found) => (found.isDirectory() ? 'directory' : 'other'),
+    () => 'nothing',
   )
 }
