@@ -89,13 +89,15 @@ test('a folder is shared with one more, and with one less; an existing password 
   assert.deepEqual(ids(sharingWith(config, 'a', SERVER, false)), [[OWN, '']])
 })
 
+const MARKER_ADVICE = 'this indicates potential data loss, search docs/forum to get information about how to proceed'
+const WATCH_LIMIT =
+  'watching needs 9 directories or more, the system allows 8 for all programs of a user: ' +
+  'raise fs.inotify.max_user_watches'
 const REMEDIES: Readonly<Record<string, string | undefined>> = {
-  'folder docs stopped: folder marker missing (this indicates potential data loss, search docs/forum to get information about how to proceed)':
-    'remedy.marker',
+  [`folder docs stopped: folder marker missing (${MARKER_ADVICE})`]: 'remedy.marker',
   'folder docs stopped: folder path missing': 'remedy.missing',
   'folder docs stopped: folder path not a directory': 'remedy.notDirectory',
-  'folder docs: changes are not watched: watching needs 9 directories or more, the system allows 8 for all programs of a user: raise fs.inotify.max_user_watches; rescans find them':
-    'notice.watch',
+  [`folder docs: changes are not watched: ${WATCH_LIMIT}; rescans find them`]: 'notice.watch',
   'folder docs stopped: insufficient space on disk for database (/home): current 0.52 % < required 1 %': 'remedy.full',
   'folder docs: a.bin: ENOSPC: no space left on device, write': 'remedy.full',
   'cannot listen on tcp://:22000: listen EADDRINUSE: address already in use :::22000 (retrying in 1 s)': 'notice.port',

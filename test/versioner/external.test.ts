@@ -18,7 +18,8 @@ const NEVER = new AbortController().signal
 const RECORDER = `
 import { appendFileSync, rmSync } from 'node:fs'
 const [, , log, folder, file] = process.argv
-appendFileSync(log, JSON.stringify({ folder, file, args: process.argv.length, env: process.env.FILE_PATH, key: process.env.STGUIAPIKEY ?? null }) + '\\n')
+const { FILE_PATH: env, STGUIAPIKEY: key = null } = process.env
+appendFileSync(log, JSON.stringify({ folder, file, args: process.argv.length, env, key }) + '\\n')
 rmSync(folder + '/' + file)
 `
 

@@ -221,7 +221,8 @@ for (const [job, swapped, prepare, work] of JOBS) {
     let done = 0
     const rounds = effort(150)
     for (let i = 0; i < rounds; i++) {
-      for (let tick = 0; tick < i % 5; tick++) await new Promise((resolve) => setImmediate(resolve)) // never in step with the swaps
+      // never in step with the swaps
+      for (let tick = 0; tick < i % 5; tick++) await new Promise((resolve) => setImmediate(resolve))
       prepare(root)
       await work(versioner).then(
         () => done++,

@@ -32,7 +32,8 @@ for (const [size, expected] of [
   [9 * MIB, ['open', 'exchange', 'close']],
   [MIB, ['exchange']],
 ] as const) {
-  test(`a file of ${size / MIB} MiB is replaced ${expected.length > 1 ? 'while it is held open and freed later' : 'directly'}`, async () => {
+  const how = expected.length > 1 ? 'while it is held open and freed later' : 'directly'
+  test(`a file of ${size / MIB} MiB is replaced ${how}`, async () => {
     await using pull = await SimPull.start()
     pull.peer.put('f', Buffer.alloc(size, 'o'))
     await pull.sync()
