@@ -44,7 +44,8 @@ export class Discovery implements Service, DiscoveryView {
   /** Servers of the configuration that cannot be used, with the reason. */
   #refused: ReadonlyMap<string, string> = new Map()
   readonly #changed = new Wakeup()
-  readonly #instanceId: bigint
+  /** Drawn when local discovery is first enabled. */
+  #instanceId: bigint | undefined
   #config: Config
   #enabled = ''
 
@@ -53,8 +54,6 @@ export class Discovery implements Service, DiscoveryView {
     this.#options = options
     this.#config = options.config
     this.#log = deps.logger('discover')
-    const bytes = deps.platform.random.bytes(8)
-    this.#instanceId = Buffer.from(bytes).readBigUInt64BE() >> 1n
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -151,6 +150,7 @@ export class Discovery implements Service, DiscoveryView {
   #local(options: { readonly name: string; readonly port: number; readonly group?: string }): LocalDiscovery {
     const { platform, logger, addresses, onFound, onNetworkChange } = this.#deps
     const { clock, udp, system } = platform
+    this.#instanceId ??= Buffer.from(platform.random.bytes(8)).readBigUInt64BE() >> 1n
     return new LocalDiscovery(
       {
         clock,

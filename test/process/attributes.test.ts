@@ -133,11 +133,11 @@ test(
 )
 
 test(
-  'without the program the folder works as before, and one warning is logged',
+  'without native calls and the program the folder works as before, and one warning is logged',
   { skip: process.platform !== 'linux' },
   async () => {
     using scratch = scratchDirectory()
-    const env = { PATH: scratch.path }
+    const env = { PATH: scratch.path, TWINFOLD_NATIVE: 'off' }
     await using a = await startMember(scratch.path, 'a', { env })
     mkdirSync(a.root, { recursive: true })
     writeFileSync(join(a.root, 'file'), 'x')

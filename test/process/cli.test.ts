@@ -224,7 +224,9 @@ test('control and bidirectional characters of names are escaped in JSON and in c
   const listed = await twinfold('folder list --json')
   assert.ok(listed.out.includes('"a\\u202eb\\u009bc"'), listed.out)
   assert.equal(JSON.parse(listed.out).find(({ id }: { id: string }) => id === 'odd').label, label)
-  assert.equal((await twinfold('cli config folders odd label get')).out, 'a\\u202eb\\u009bc\n')
+  const there = ['--gui-address', daemon.url, '--gui-apikey', daemon.apiKey]
+  const got = await runCommand(['cli', ...there, ...'config folders odd label get'.split(' ')])
+  assert.deepEqual(got, { code: 0, out: 'a\\u202eb\\u009bc\n', err: '' })
   await twinfold('folder remove odd')
 })
 
