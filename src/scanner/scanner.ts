@@ -6,6 +6,7 @@ import type { WalkRequest } from '../platform/walk.ts'
 import { Absences } from './absences.ts'
 import type { ScannedItem } from './attributes.ts'
 import { BatchWriter } from './batch-writer.ts'
+import { removeDisplaced } from './displaced.ts'
 import { HashedFiles } from './hashed-files.ts'
 import { HashQueue } from './hash-queue.ts'
 import { IndexCursor, NEED_PAGE } from './index-cursor.ts'
@@ -105,13 +106,15 @@ class FolderScan {
   }
 
   #hashedFiles(): HashedFiles {
+    const { disk, index, platform } = this.#deps
     return new HashedFiles({
-      index: this.#deps.index,
+      index,
       rules: this.#rules,
       writer: this.#writer,
       absences: this.#absences,
       findsRenames: () => this.#indexHasRecords && !this.#request.receiveOnly,
       onProblem: this.#problems.add,
+      onReplaced: (record) => removeDisplaced({ disk, root: this.#request.root, platform }, record),
     })
   }
 

@@ -52,6 +52,8 @@ export interface ScanDeps {
   readonly walker: Walker
   readonly hasher: Hasher
   readonly disk: Pick<Disk, 'lstat' | 'list' | 'removeFile' | 'renameNew'>
+  /** The system, in Node's names. */
+  readonly platform: string
   readonly clock: Clock
   readonly index: ScanIndex
   readonly log: Logger

@@ -31,6 +31,7 @@ export class SimFolder {
       hasher: new SimHasher(this.disk),
       disk: this.disk,
       clock: this.clock,
+      platform: 'linux',
       index: this.index,
       log: quietLogger('scanner'),
       checkHealth: async () => {

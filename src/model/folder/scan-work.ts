@@ -130,7 +130,7 @@ export class ScanWork {
 
   async #scanDeps(check: FolderCheck): Promise<ScanDeps> {
     const { checks, events, logger, mounts, platform, publisher, store } = this.#deps
-    const { clock, disk, hasher, walker } = platform
+    const { clock, disk, hasher, system, walker } = platform
     const { id } = this.#folder
     const index = await store.folder(id)
     const onProgress = ({ currentBytes, totalBytes, rate }: ScanProgress) =>
@@ -139,7 +139,8 @@ export class ScanWork {
     const checkHealth = () => checks.checkAgain(check)
     const onBatch: ScanDeps['onBatch'] = (batch) => publisher.publishLocal(batch)
     const unmounted = () => mounts.unmounted()
-    return { clock, disk, hasher, walker, index, log, checkHealth, unmounted, onBatch, onProgress }
+    const own = { index, log, checkHealth, unmounted, onBatch, onProgress }
+    return { clock, disk, hasher, walker, platform: system.platform, ...own }
   }
 
   async #attributes(subs: readonly string[]) {

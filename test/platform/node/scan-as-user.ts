@@ -30,6 +30,7 @@ const scan = () =>
       hasher,
       disk: nodeDisk,
       clock: nodeClock,
+      platform: process.platform,
       index,
       log: quietLogger('scanner'),
       checkHealth: async () => {},
