@@ -1,4 +1,4 @@
-/** A pull exchanges the names of the new file and the old one; a crash may leave the old one under the temporary name. */
+/** A pull exchanges the names of the new file and the old one; a crash may leave the old one as a temporary file. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SimFolder } from './sim-folder.ts'

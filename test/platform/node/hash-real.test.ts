@@ -43,14 +43,12 @@ const BLOCK = 128 * KIB
 async function scan(root: string, index: MemoryIndex, wrap: (hasher: Hasher) => Hasher): Promise<ScanResult> {
   await using walker = createNodeWalker()
   await using hasher = createNodeHasher({ threads: 1 })
+  const { platform } = process
   return await scanFolder(
     {
       walker,
       hasher: wrap(hasher),
-      disk: nodeDisk,
-      clock: nodeClock,
-      platform: process.platform,
-      index,
+      ...{ disk: nodeDisk, clock: nodeClock, platform, index },
       log: quietLogger('scanner'),
       checkHealth: async () => {},
       onBatch: () => {},
