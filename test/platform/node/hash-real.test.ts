@@ -39,20 +39,23 @@ import { scratchDirectory } from '../../support/scratch.ts'
 const NEVER = new AbortController().signal
 const KIB = 1_024
 const BLOCK = 128 * KIB
+const { platform } = process
+const NO_NEWS = { onBatch: () => {}, onProgress: () => {} }
 
 async function scan(root: string, index: MemoryIndex, wrap: (hasher: Hasher) => Hasher): Promise<ScanResult> {
   await using walker = createNodeWalker()
   await using hasher = createNodeHasher({ threads: 1 })
-  const { platform } = process
   return await scanFolder(
     {
       walker,
       hasher: wrap(hasher),
-      ...{ disk: nodeDisk, clock: nodeClock, platform, index },
+      disk: nodeDisk,
+      clock: nodeClock,
+      platform,
+      index,
       log: quietLogger('scanner'),
       checkHealth: async () => {},
-      onBatch: () => {},
-      onProgress: () => {},
+      ...NO_NEWS,
     },
     {
       root,
