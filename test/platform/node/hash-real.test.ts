@@ -37,10 +37,7 @@ import { quietLogger } from '../../support/logger.ts'
 import { scratchDirectory } from '../../support/scratch.ts'
 
 const NEVER = new AbortController().signal
-const KIB = 1_024
-const BLOCK = 128 * KIB
-const { platform } = process
-const NO_NEWS = { onBatch: () => {}, onProgress: () => {} }
+const [KIB, BLOCK] = [1_024, 128 * 1_024]
 
 async function scan(root: string, index: MemoryIndex, wrap: (hasher: Hasher) => Hasher): Promise<ScanResult> {
   await using walker = createNodeWalker()
@@ -51,11 +48,12 @@ async function scan(root: string, index: MemoryIndex, wrap: (hasher: Hasher) => 
       hasher: wrap(hasher),
       disk: nodeDisk,
       clock: nodeClock,
-      platform,
+      platform: process.platform,
       index,
       log: quietLogger('scanner'),
       checkHealth: async () => {},
-      ...NO_NEWS,
+      onBatch: () => {},
+      onProgress: () => {},
     },
     {
       root,
