@@ -17,6 +17,8 @@ export function missingSyncthing(): string | undefined {
 const REPLY_MS_MAX = 10_000
 const READY_MS_MAX = 90_000
 const STOP_MS_MAX = 120_000
+/** Much longer than a start takes. */
+const STARTED_S = 30
 
 /** Everything that reaches outside, off. The namespace keeps it in anyway; this keeps the log and the timing quiet. */
 const QUIET_OPTIONS: Readonly<Record<string, string>> = {
@@ -181,7 +183,7 @@ export class Syncthing implements AsyncDisposable {
     const events = parsed(await this.#requestSoon('/rest/events?since=0&timeout=1')) as
       | { readonly type: string }[]
       | null
-    if (events?.some(({ type }) => type === 'StartupComplete') !== true) return false
+    if (events?.some(({ type }) => type === 'StartupComplete') !== true && !(await this.#runsLong())) return false
     const folders = parsed(await this.#requestSoon('/rest/config/folders')) as {
       readonly id: string
       readonly paused: boolean
@@ -192,6 +194,12 @@ export class Syncthing implements AsyncDisposable {
       if (state === '') return false
     }
     return true
+  }
+
+  /** Version 1.19 sometimes reports no start, where it emits the event before it keeps events. */
+  async #runsLong(): Promise<boolean> {
+    const { uptime } = parsed(await this.#requestSoon('/rest/system/status')) as { readonly uptime: number }
+    return uptime > STARTED_S
   }
 
   /** A request that is sent while it starts may stay without a reply: another one must follow. */
