@@ -41,6 +41,7 @@ const search = (page: Page) => page.getByRole('searchbox', { name: 'Search in th
 test('the page reconnects to a daemon that is killed and started again, and input stays', { skip }, async () => {
   await browser.visit({ url: `http://${address}/#/log`, expected: AWAY }, async ({ page }) => {
     await search(page).fill('typed before')
+    await page.getByRole('switch', { name: /^http/ }).waitFor() // loaded before the daemon is gone
     await page.evaluate('window.isTheSame = true')
     await daemon.signal('SIGKILL')
     await lost(page).waitFor()
