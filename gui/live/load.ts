@@ -1,7 +1,7 @@
 import { ClientError } from '../../src/client/errors.ts'
 import type { SummaryJson } from '../../src/rest/twinfold.ts'
 import { client } from './client.ts'
-import { applyConnections, type Reload } from './reduce.ts'
+import { applyConnections, onlyConfigured, type Reload } from './reduce.ts'
 import type { LiveState } from './state.ts'
 import type { Store } from './store.ts'
 
@@ -33,7 +33,8 @@ export function applySummary(state: LiveState, summary: SummaryJson): LiveState 
   const { folders, connections, pendingDevices, pendingFolders, errors, deviceStats, folderStats } = summary
   return {
     ...applyConnections(state, connections),
-    folders,
+    // A folder that was just added may be missing in the summary and have a status from an event already.
+    folders: { ...onlyConfigured(state.folders, state.config?.folders ?? []), ...folders },
     pendingDevices,
     pendingFolders,
     deviceStats,

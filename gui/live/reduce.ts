@@ -145,7 +145,7 @@ function changeFolder(state: LiveState, id: string, change: (folder: FolderLive)
   return folder === undefined ? state : { ...state, folders: { ...state.folders, [id]: change(folder) } }
 }
 
-function onlyConfigured(
+export function onlyConfigured(
   folders: LiveState['folders'],
   configured: readonly { readonly id: string }[],
 ): LiveState['folders'] {
