@@ -2,7 +2,7 @@ import type { Config, OptionsConfig } from '../core/config/config.ts'
 import { messageOf } from '../core/errors.ts'
 import type { Facility } from '../core/facilities.ts'
 import type { DeviceId } from '../core/ids.ts'
-import { expandServers, parseDiscoveryServer } from '../core/network/discovery-server.ts'
+import { expandServers, parseDiscoveryServer, serverLabel } from '../core/network/discovery-server.ts'
 import { proxyFromEnvironment } from '../core/network/proxy.ts'
 import type { Logger } from '../events/types.ts'
 import type { Identity } from '../platform/net.ts'
@@ -178,9 +178,11 @@ export class Discovery implements Service, DiscoveryView {
         const server = parseDiscoveryServer(text)
         add(text, () => new GlobalDiscovery(this.#globalDeps(), server))
       } catch (error) {
-        refused.set(`global@${text.split('?', 1)[0]}`, messageOf(error))
-        this.#log.warn(`the discovery server ${text.split('?', 1)[0]} cannot be used: ${messageOf(error)}`)
+        refused.set(`global@${serverLabel(text)}`, messageOf(error))
       }
+    }
+    for (const [name, reason] of refused) {
+      if (this.#refused.get(name) !== reason) this.#log.warn(`${name} cannot be used: ${reason}`)
     }
     return refused
   }

@@ -4,9 +4,9 @@ import { test } from 'node:test'
 import { deviceIdFromCertificate } from '../../src/core/device-id.ts'
 import { makeCertificate } from '../../src/main/home/certificate.ts'
 import type { HttpReply, HttpRequest } from '../../src/platform/http.ts'
-import { idOf, simIdentity } from '../connections/machines.ts'
+import { configOf, idOf, simIdentity } from '../connections/machines.ts'
 
-import { Lan, MINUTE_MS, settle } from './lan.ts'
+import { Lan, MINUTE_MS, OFF, settle } from './lan.ts'
 
 /** A discovery server of the simulated network, with what it received. */
 function serverFor(lan: Lan, reply: (request: HttpRequest) => Promise<HttpReply>): string[] {
@@ -74,7 +74,7 @@ test('a server that is away for an hour does not hide the local network, and is 
   assert.equal(a.discovery.status().get('global@http://disco/v2/'), null)
 })
 
-test('a server that cannot be used is an error of that method only', async () => {
+test('a server that cannot be used is an error of that method only, logged once', async () => {
   await using lan = new Lan()
   const a = lan.start('a', { globalAnnounceEnabled: true, globalAnnounceServers: ['ftp://x/?id=secret', ...SERVERS] })
   await settle()
@@ -85,6 +85,10 @@ test('a server that cannot be used is an error of that method only', async () =>
       ['global@ftp://x/', 'unsupported scheme ftp'],
     ],
   )
+  a.discovery.apply(configOf(a.id, [], { ...OFF, globalAnnounceEnabled: true, globalAnnounceServers: ['ftp://x/'] }))
+  await settle()
+  const warnings = a.log.lines.filter((line) => line.startsWith('WARN'))
+  assert.deepEqual(warnings, ['WARN global@ftp://x/ cannot be used: unsupported scheme ftp'])
 })
 
 const server = await makeCertificate({

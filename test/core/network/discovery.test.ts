@@ -11,7 +11,7 @@ import {
 } from '../../../src/core/network/announced-address.ts'
 import { broadcastAddresses, multicastInterfaces } from '../../../src/core/network/broadcast.ts'
 import { headerSeconds, parseLookupReply } from '../../../src/core/network/discovery-reply.ts'
-import { expandServers, parseDiscoveryServer } from '../../../src/core/network/discovery-server.ts'
+import { expandServers, parseDiscoveryServer, serverLabel } from '../../../src/core/network/discovery-server.ts'
 import { decodeLocalAnnouncement, encodeLocalAnnouncement } from '../../../src/core/network/local-announcement.ts'
 
 interface LocalVector {
@@ -133,10 +133,16 @@ test('discovery servers that cannot be used give the reason', () => {
     ['ftp://h/', /^unsupported scheme ftp$/],
     ['https://h/?id=XYZ', /the id of the server is wrong/],
     ['https://user:pass@h/', /user or password/],
-    ['nonsense', /is not a URL/],
+    ['nonsense', /^it is not a URL$/],
   ]
   for (const [text, message] of cases) assert.throws(() => parseDiscoveryServer(text), { message }, text)
   assert.equal(parseDiscoveryServer('http://h/?insecure&noannounce').announces, false)
+})
+
+test('the label of a server has no options and no password, also of one that cannot be used', () => {
+  assert.equal(serverLabel('https://user:secret@h:1/v2/?id=X&token=secret'), 'https://h:1/v2/')
+  assert.equal(serverLabel('odd://a:secret@b@c#secret'), 'odd://c')
+  assert.equal(serverLabel('x'.repeat(500)).length, 100)
 })
 
 test('the names of the default servers are expanded, each server once', () => {
