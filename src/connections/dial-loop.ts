@@ -225,12 +225,8 @@ export class DialLoop implements Service {
     const { clock } = this.#deps
     const nowMs = clock.monotonicMs()
     const due = [...this.#dueMs.values()].filter((dueMs) => dueMs > checkedMs)
-    const over = new AbortController()
-    const either = AbortSignal.any([signal, over.signal])
-    const sleeping = clock.sleep(Math.min(LOOP_MS_MAX, ...due.map((dueMs) => dueMs - nowMs)), either)
-    await Promise.race([sleeping, this.#changed.wait(either)]).catch(() => {}) // an abort ends the loop
-    over.abort() // cancels the loser of the race
-    await sleeping.catch(() => {})
+    const delayMs = Math.min(LOOP_MS_MAX, ...due.map((dueMs) => dueMs - nowMs))
+    await this.#changed.waitAtMost(clock, delayMs, signal).catch(() => {}) // an abort ends the loop
   }
 }
 
