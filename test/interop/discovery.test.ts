@@ -8,37 +8,15 @@ import { killOnExit } from '../support/kill-on-exit.ts'
 import { Lan, missingLan, type Host } from '../support/lan.ts'
 import { LanDevice, type Kind } from '../support/lan-device.ts'
 import { eventually, scratchDirectory } from '../support/scratch.ts'
-import { editConfig, missingSyncthing } from '../support/syncthing.ts'
+import { editConfig, missingSyncthing, quietConfig } from '../support/syncthing.ts'
 import { syncthingServer } from '../support/syncthing-program.ts'
 
 const skip = missingSyncthing() ?? missingLan() ?? false
 const SERVER_PORT = 8_443
 
-/** Everything off, except what a test switches on. */
-const OPTIONS: Readonly<Record<string, string>> = {
-  listenAddress: 'tcp://0.0.0.0:22000',
-  globalAnnounceEnabled: 'false',
-  localAnnounceEnabled: 'false',
-  relaysEnabled: 'false',
-  natEnabled: 'false',
-  urAccepted: '-1',
-  crashReportingEnabled: 'false',
-  autoUpgradeIntervalH: '0',
-  startBrowser: 'false',
-  stunKeepaliveStartS: '0',
-  reconnectionIntervalS: '5',
-}
-
-function setOptions(device: LanDevice, options: Readonly<Record<string, string>>): void {
-  editConfig(device.home, (document) => {
-    const parent = document.documentElement!.getElementsByTagName('options')[0]!
-    for (const [name, value] of Object.entries({ ...OPTIONS, ...options })) {
-      for (const old of Array.from(parent.getElementsByTagName(name))) parent.removeChild(old)
-      const element = document.createElement(name)
-      element.appendChild(document.createTextNode(value))
-      parent.appendChild(element)
-    }
-  })
+/** Reachable from the LAN. Everything else is off, except what a test switches on. */
+function setOptions({ home }: LanDevice, options: Readonly<Record<string, string>>): void {
+  quietConfig(home, { listenAddress: 'tcp://0.0.0.0:22000', reconnectionIntervalS: '5', ...options })
 }
 
 /** Adds the other device to the configuration, its address left to discovery. */
@@ -130,6 +108,7 @@ for (const [announcer, seeker] of [
     const [a, b] = makePair([announcer, seeker], [hosts[0], hosts[1]], scratch.path, {
       globalAnnounceEnabled: 'true',
       globalAnnounceServer: server.url,
+      announceLANAddresses: 'true',
     })
     await using _a = a
     await using _b = b

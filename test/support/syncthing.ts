@@ -60,11 +60,11 @@ export function syncthingDeviceId(home: string, before = loopbackOnly()): string
   return id
 }
 
-/** Switches off, in the config file of an unused home, all external connections. */
-export function quietConfig(home: string): void {
+/** Switches off, in the config file of an unused home, all external connections except what `more` sets. */
+export function quietConfig(home: string, more: Readonly<Record<string, string>> = {}): void {
   editConfig(home, (document) => {
     const options = child(document.documentElement, 'options')
-    for (const [name, value] of Object.entries(QUIET_OPTIONS)) {
+    for (const [name, value] of Object.entries({ ...QUIET_OPTIONS, ...more })) {
       for (const old of children(options, name)) options.removeChild(old)
       const element = document.createElement(name)
       element.appendChild(document.createTextNode(value))
