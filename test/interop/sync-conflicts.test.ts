@@ -63,7 +63,7 @@ async function apart(change: () => void, pausing: Member = twinfold): Promise<re
   await setPaused(pausing, true)
   change()
   await scanAll(pair)
-  // Asked is who pauses: the other goes on knocking, and for a moment each time takes the door for open.
+  // Read from the pausing device: the other one dials again and is connected for a moment each time.
   assert.equal(await pausing.isConnectedTo(pausing === twinfold ? syncthing : twinfold), false)
   assert.notEqual(differences(pair.map(({ root }) => root)).length, 0, 'they are apart')
   await setPaused(pausing, false)

@@ -34,7 +34,7 @@ after(async () => {
 })
 
 /**
- * Each side has a hard tree of its own below a name of its own; what is half pulled there was left by nobody of today.
+ * Each side has a hard tree of its own below a name of its own; temporary files in it are part of the test data.
  */
 function plant({ root, name }: Member): void {
   const top = join(root, `from-${name}`)

@@ -31,11 +31,11 @@ interface RawName {
   readonly reaction: 'closed' | 'kept'
 }
 
-export const SECRET = 'what nobody out there may see or change\n'
+export const SECRET = 'what no peer may read or change\n'
 export const CONTENT = Buffer.from('from the peer\n')
 export const TEMPORARY = /^(\.syncthing\.|~syncthing~)/
 
-/** A device with a folder, a peer it trusts, and beside the folder something that is nobody's business. */
+/** A device with a folder, a peer it trusts, and beside the folder a file that no peer may read. */
 export class Scene implements AsyncDisposable {
   readonly device: Device
   readonly peer: HostilePeer

@@ -92,7 +92,7 @@ const OBSTACLES: readonly (readonly [kind: string, make: (path: string, canary: 
     },
   ],
   ['an empty directory', (path) => mkdirSync(path)],
-  ['a file nobody may write', (path) => writeFileSync(path, SECRET, { mode: 0o400 })],
+  ['a read-only file', (path) => writeFileSync(path, SECRET, { mode: 0o400 })],
 ]
 
 test('N-06: an item under a temporary or final name is never followed and does not block', async () => {

@@ -10,7 +10,7 @@ const MUSIC = folderId('music')
 
 function failure(): Promise<never> {
   const rejection = Promise.reject(new TwinfoldError('database-unavailable', 'cannot use the index database'))
-  rejection.catch(() => {}) // reported to whoever reads the index
+  rejection.catch(() => {}) // reported to the reader of the index
   return rejection
 }
 
