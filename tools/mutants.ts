@@ -1,18 +1,21 @@
 /**
  * Plants small faults in the sources, one at a time, and counts how many the unit tests find.
  * `npm run mutants -- src/core [--sample N] [--seed S]`; survivors are listed with file and line.
+ * Faults that the type checker finds are left out; those of `mutants/equivalent.ts` are counted apart.
  */
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { availableParallelism } from 'node:os'
+import { constants, setPriority } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import { filesOf } from './imports.ts'
+import { equivalentReason } from './mutants/equivalent.ts'
 import { mutantsOf, type Mutant } from './mutants/mutate.ts'
 import { TestsOf } from './mutants/tests-of.ts'
+import { withValidTypes } from './mutants/typed.ts'
 
-const USAGE = 'usage: npm run mutants -- FOLDER|FILE… [--sample N] [--seed S] [--min PERCENT]'
+const USAGE = 'usage: npm run mutants -- FOLDER|FILE… [--sample N] [--seed S] [--min PERCENT] [--workers N]'
 const root = join(import.meta.dirname, '..')
 /** Time of a run with a planted fault, as a multiple of the time without: more counts as an endless loop. */
 const SLOWER_MAX = 10
@@ -20,15 +23,24 @@ const RUN_MS_MIN = 20_000
 const BASELINE_MS_MAX = 600_000
 const PROGRESS_EVERY = 50
 
-type Verdict = 'found' | 'timed out' | 'survived' | 'untested'
+type Verdict = 'found' | 'timed out' | 'survived' | 'untested' | 'equivalent'
 type Outcome = 'passed' | 'failed' | 'timed out'
+
+function part(name: string): string {
+  return pathToFileURL(join(import.meta.dirname, 'mutants', name)).href
+}
+
+const REPORTER = part('stop-at-failure.ts')
 
 async function runTests(tests: readonly string[], mutant: Mutant | undefined, msMax: number): Promise<Outcome> {
   const planted = mutant && { ...mutant, url: pathToFileURL(join(root, mutant.file)).href }
   const { promise, resolve } = Promise.withResolvers<Outcome>()
-  const hook = pathToFileURL(join(import.meta.dirname, 'mutants', 'hook.ts')).href
-  const args = ['--import', hook, '--test', '--test-isolation=none', '--test-reporter=dot']
-  const env = { ...process.env, TWINFOLD_MUTANT: JSON.stringify(planted ?? null) }
+  const args = ['--import', part('hook.ts'), '--test', '--test-isolation=none', `--test-reporter=${REPORTER}`]
+  const env = {
+    ...process.env,
+    TWINFOLD_MUTANT: JSON.stringify(planted ?? null),
+    NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'mutants'),
+  }
   const child = spawn(process.execPath, [...args, ...tests], {
     cwd: root,
     env,
@@ -48,7 +60,7 @@ async function limitMs(tests: readonly string[]): Promise<number> {
   const key = tests.join(' ')
   const baseline = baselines.get(key) ?? measure(tests)
   baselines.set(key, baseline)
-  return Math.max(RUN_MS_MIN, (await baseline) * SLOWER_MAX)
+  return Math.ceil(Math.max(RUN_MS_MIN, (await baseline) * SLOWER_MAX))
 }
 
 async function measure(tests: readonly string[]): Promise<number> {
@@ -62,6 +74,7 @@ async function measure(tests: readonly string[]): Promise<number> {
 
 /** The nearest tests first: most faults are found by them, and the others take longer. */
 async function tryMutant(mutant: Mutant, testsOf: TestsOf): Promise<Verdict> {
+  if (equivalentReason(mutant) !== undefined) return 'equivalent'
   const groups = testsOf.groups(mutant.file)
   for (const tests of groups) {
     const outcome = await runTests(tests, mutant, await limitMs(tests))
@@ -70,18 +83,22 @@ async function tryMutant(mutant: Mutant, testsOf: TestsOf): Promise<Verdict> {
   return groups.length === 0 ? 'untested' : 'survived'
 }
 
-/** A sample that is the same for the same seed. */
+/** How many more than wanted are drawn, because the type checker rejects some. */
+const DRAWN_FACTOR = 2
+
+/** A sample that is the same for the same seed and the same sources. */
 function sampled(mutants: readonly Mutant[], count: number, seed: number): readonly Mutant[] {
   let state = seed >>> 0 || 1
   const next = () => (state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0)
   const keyed = mutants.map((mutant) => ({ mutant, key: next() }))
-  return keyed
+  const drawn = keyed
     .sort((a, b) => a.key - b.key)
-    .slice(0, count)
+    .slice(0, count * DRAWN_FACTOR)
     .map(({ mutant }) => mutant)
+  return withValidTypes(root, drawn).slice(0, count)
 }
 
-async function runAll(mutants: readonly Mutant[], testsOf: TestsOf): Promise<Map<Mutant, Verdict>> {
+async function runAll(mutants: readonly Mutant[], testsOf: TestsOf, workers: number): Promise<Map<Mutant, Verdict>> {
   const verdicts = new Map<Mutant, Verdict>()
   const waiting = [...mutants]
   const work = async () => {
@@ -90,7 +107,7 @@ async function runAll(mutants: readonly Mutant[], testsOf: TestsOf): Promise<Map
       if (verdicts.size % PROGRESS_EVERY === 0) console.error(`${verdicts.size} of ${mutants.length} tried`)
     }
   }
-  await Promise.all(Array.from({ length: Math.max(1, availableParallelism()) }, work))
+  await Promise.all(Array.from({ length: workers }, work))
   return verdicts
 }
 
@@ -106,16 +123,20 @@ function report(verdicts: ReadonlyMap<Mutant, Verdict>): number {
   const byFile = Map.groupBy(verdicts, ([mutant]) => mutant.file)
   for (const [file, entries] of [...byFile].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const found = entries.filter(([, verdict]) => isFound(verdict)).length
-    console.log(`${file}: ${found} of ${entries.length} found, ${percent(found, entries.length)}`)
-    for (const [{ line, change }, verdict] of entries) {
-      if (!isFound(verdict)) console.log(`  ${file}:${line} ${verdict}: ${change}`)
+    console.log(`${file}: ${found} of ${entries.length} found`)
+    for (const [mutant, verdict] of entries) {
+      if (isFound(verdict)) continue
+      const reason = equivalentReason(mutant)
+      console.log(`  ${file}:${mutant.line} ${verdict}: ${mutant.change}${reason === undefined ? '' : ` (${reason})`}`)
     }
   }
   const count = (wanted: Verdict): number => [...verdicts.values()].filter((verdict) => verdict === wanted).length
-  const [timedOut, found] = [count('timed out'), count('found') + count('timed out')]
-  const score = `${found} of ${verdicts.size} planted faults found, ${percent(found, verdicts.size)}`
-  console.log(`mutation score: ${score}; ${timedOut} of them by a run that did not end`)
-  return (100 * found) / Math.max(1, verdicts.size)
+  const [timedOut, equivalent] = [count('timed out'), count('equivalent')]
+  const found = count('found') + timedOut
+  const counted = verdicts.size - equivalent
+  const score = `${found} of ${counted} planted faults found, ${percent(found, counted)}`
+  console.log(`mutation score: ${score}; ${timedOut} of them by a run that did not end; ${equivalent} equivalent`)
+  return (100 * found) / Math.max(1, counted)
 }
 
 const { values, positionals } = parseArgs({
@@ -124,6 +145,7 @@ const { values, positionals } = parseArgs({
     sample: { type: 'string' },
     seed: { type: 'string', default: '1' },
     min: { type: 'string', default: '0' },
+    workers: { type: 'string', default: '1' },
   },
 })
 if (positionals.length === 0) {
@@ -135,8 +157,9 @@ const files = filesOf(
   positionals.map((at) => (at.endsWith('.ts') ? at : `${at}/**/*.ts`)),
 )
 const all = files.flatMap((file) => mutantsOf(file, readFileSync(join(root, file), 'utf8')))
-const chosen = values.sample === undefined ? all : sampled(all, Number(values.sample), Number(values.seed))
+setPriority(constants.priority.PRIORITY_LOW)
+const chosen = sampled(all, values.sample === undefined ? all.length : Number(values.sample), Number(values.seed))
 console.log(`${all.length} faults can be planted in ${files.length} files; ${chosen.length} are tried`)
 const testsOf = new TestsOf(root)
-const score = report(await runAll(chosen, testsOf))
+const score = report(await runAll(chosen, testsOf, Number(values.workers)))
 process.exitCode = score < Number(values.min) ? 1 : 0

@@ -7,6 +7,8 @@ export interface Mutant {
   readonly end: number
   readonly text: string
   readonly line: number
+  /** The line before the change, without indentation. */
+  readonly code: string
   /** For the report: the original text and the planted one. */
   readonly change: string
 }
@@ -53,10 +55,14 @@ export function mutantsOf(file: string, source: string): readonly Mutant[] {
   const plant = (start: number, end: number, text: string) => {
     const line = source.slice(0, start).split('\n').length
     const change = `${shorten(source.slice(start, end))} → ${shorten(text === '' ? '(removed)' : text)}`
-    found.push({ file, start, end, text, line, change })
+    found.push({ file, start, end, text, line, code: source.split('\n')[line - 1]!.trim(), change })
   }
   walk(program as unknown as Node, (node) => plantIn(node, source, plant))
   return found
+}
+
+export function plantedSource(source: string, { start, end, text }: Mutant): string {
+  return source.slice(0, start) + text + source.slice(end)
 }
 
 type Plant = (start: number, end: number, text: string) => void

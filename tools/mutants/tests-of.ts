@@ -1,7 +1,7 @@
 /** Which unit tests can notice a fault in which source file: those that import it, nearest first. */
 import { filesOf, readImports } from '../imports.ts'
 
-const NOT_UNIT = /^test\/(process|interop|browser|support|sim|fixtures)\//
+const NOT_UNIT = /^test\/(process|package|interop|arm64|browser|support|sim|fixtures)\//
 
 export class TestsOf {
   /** From a file to those that import it. */

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { mutantsOf, plantedSource } from '../../tools/mutants/mutate.ts'
+import { TestsOf } from '../../tools/mutants/tests-of.ts'
+
+const root = join(import.meta.dirname, '..', '..')
+
+function planted(source: string): readonly string[] {
+  return mutantsOf('x.ts', source).map((mutant) => plantedSource(source, mutant))
+}
+
+describe('planted faults', () => {
+  const cases: readonly (readonly [source: string, planted: readonly string[]])[] = [
+    ['a < b', ['a <= b']],
+    ['a + 1', ['a - 1', 'a + 2']],
+    ['a ?? b', ['a']],
+    ['if (a) b', ['if (true) b', 'if (false) b']],
+    ['a()', ['']],
+    ["const a = ['b']", ['const a = []', "const a = ['']"]],
+    ['const a = !b', ['const a = b']],
+    ['const a = i++', ['const a = i--']],
+  ]
+  for (const [source, wanted] of cases) it(`of ${source}`, () => assert.deepEqual(planted(source), wanted))
+
+  it('are none in types, comments, imports, and texts of errors and log lines', () => {
+    const sources = [
+      "type A = 'a' | 1",
+      '// a < b',
+      "import { a } from 'b'",
+      "throw new RangeError('a' + b)",
+      "const a = () => log.warn('b')",
+    ]
+    for (const source of sources) assert.deepEqual(planted(source), [], source)
+  })
+})
+
+describe('the tests that can find a fault', () => {
+  const groups = new TestsOf(root).groups('src/http/pipeline/csrf.ts')
+  it('begin with those named like the file', () => assert.deepEqual(groups[0], ['test/http/pipeline/csrf.test.ts']))
+  it('contain none twice, and none that start processes', () => {
+    const all = groups.flat()
+    assert.equal(new Set(all).size, all.length)
+    assert.deepEqual(
+      all.filter((test) => /^test\/(?:process|package|interop|arm64|browser)\//.test(test)),
+      [],
+    )
+  })
+})
