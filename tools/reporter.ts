@@ -5,6 +5,8 @@ export interface Tally {
   passed: number
   failed: number
   skipped: number
+  /** Files with a failed test. */
+  failedFiles: string[]
 }
 
 /**
@@ -12,7 +14,7 @@ export interface Tally {
  * The totals also go to the file named by TEST_TALLY, for the command that adds up the stages.
  */
 export default async function* report(source: AsyncIterable<TestEvent>): AsyncGenerator<string> {
-  const tally: Tally = { passed: 0, failed: 0, skipped: 0 }
+  const tally: Tally = { passed: 0, failed: 0, skipped: 0, failedFiles: [] }
   const perFile = new Map<string, number>()
   for await (const event of source) {
     if (event.type === 'test:stdout' || event.type === 'test:stderr') yield event.data.message
@@ -31,6 +33,7 @@ export default async function* report(source: AsyncIterable<TestEvent>): AsyncGe
       } else if (event.type === 'test:pass') tally.passed++
       else {
         tally.failed++
+        if (!tally.failedFiles.includes(file)) tally.failedFiles.push(file)
         const { error } = event.data.details
         yield `\nFAILED ${data.name}\n  at ${file}:${data.line ?? 0}\n${indent(describe(error))}\n\n`
       }

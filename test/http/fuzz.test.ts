@@ -12,6 +12,7 @@ import { effort, reportRow } from '../support/effort.ts'
 import { eventually } from '../support/scratch.ts'
 import { checkReply, declarationOf } from '../support/reply-check.ts'
 import { fuzzInputs, type FuzzInput } from './fuzz-inputs.ts'
+import { testSeed } from '../support/seed.ts'
 
 // Requests derived from the OpenAPI document against a whole device on a simulated platform.
 
@@ -19,7 +20,7 @@ const HOME = '/home/sim/state'
 const ADDRESS = '127.0.0.1:8384'
 const KEY = 'simulated-key-of-thirty-two-chars'
 const RUNS = 3_000
-const SEED = Number(process.env['SIM_SEED'] ?? 13)
+const SEED = testSeed(13)
 /** Requests that stop the device. */
 const LAST_WORDS: ReadonlySet<string> = new Set([
   'POST /rest/system/shutdown',

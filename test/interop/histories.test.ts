@@ -11,8 +11,9 @@ import { eventually, scratchDirectory } from '../support/scratch.ts'
 import { link, Network, scanAll, type Member } from '../support/sync-pair.ts'
 import { untilAlike } from '../support/sync-alike.ts'
 import { missingSyncthing } from '../support/syncthing.ts'
+import { testSeed } from '../support/seed.ts'
 
-const SEED = Number(process.env['SIM_SEED'] ?? 1)
+const SEED = testSeed()
 const NAMES = Array.from({ length: 24 }, (_, i) => `name ${i}`)
 const ROUNDS = effort(3)
 
@@ -110,6 +111,6 @@ test(
       conflictCopies: copies,
       unexplained: unexplained.length,
     })
-    assert.deepEqual(unexplained, [], `SIM_SEED=${SEED}`)
+    assert.deepEqual(unexplained, [], `TWINFOLD_SEED=${SEED}`)
   },
 )

@@ -10,9 +10,10 @@ import { assertTree, untilAlike } from '../support/sync-alike.ts'
 import { missingSyncthing } from '../support/syncthing.ts'
 import { conflictCopies, temporaries, treeItems, type TreeItem } from '../support/tree-compare.ts'
 import { Chance, changeAtRandom } from './random-changes.ts'
+import { testSeed } from '../support/seed.ts'
 
 const skip = missingSyncthing() ?? false
-const SEED = Number(process.env['TWINFOLD_SEED'] ?? randomInt(2 ** 31))
+const SEED = testSeed()
 const TOPS = ['one', 'two', 'three', 'vier', '五', 'sechs']
 const CHANGES = 25
 const MIB = 1024 * 1024

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { randomInt } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import { effort, reportRow } from '../support/effort.ts'
 import { scratchDirectory } from '../support/scratch.ts'
@@ -8,9 +7,10 @@ import { assertTree, untilAlike } from '../support/sync-alike.ts'
 import { missingSyncthing } from '../support/syncthing.ts'
 import { differingNames, temporaries, treeItems, type TreeItem } from '../support/tree-compare.ts'
 import { Chance, changeAtRandom } from './random-changes.ts'
+import { testSeed } from '../support/seed.ts'
 
 const skip = missingSyncthing() ?? false
-const SEED = Number(process.env['TWINFOLD_SEED'] ?? randomInt(2 ** 31))
+const SEED = testSeed()
 const TOPS = ['one', 'two', 'three', 'vier', '五', 'sechs']
 /**
  * Names there keep their type, so that both may have them: of a directory here and a file there only people can decide.

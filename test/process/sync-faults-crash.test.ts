@@ -4,7 +4,6 @@ import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { inSync, statusOf } from '../support/daemon-pair.ts'
 import {
-  chosenSeed,
   contentsOf,
   converged,
   differences,
@@ -16,6 +15,7 @@ import {
 import { effort, reportRow } from '../support/effort.ts'
 import { sha256 } from '../support/wire-frames.ts'
 import { eventually, scratchDirectory } from '../support/scratch.ts'
+import { testSeed } from '../support/seed.ts'
 
 const FILE_COUNT = 400
 const TEMPORARY = /(^|\/)[.~]syncthing[.~][^/]*$/
@@ -113,7 +113,7 @@ async function startWithFiles(directory: string): Promise<{ readonly pair: Devic
   return { pair, contents }
 }
 
-const seed = chosenSeed()
+const seed = testSeed()
 
 /** Resolves when the device pulls, or has done so before anybody could see it. */
 async function whilePulling(device: Device): Promise<void> {
@@ -123,7 +123,7 @@ async function whilePulling(device: Device): Promise<void> {
   })
 }
 
-test(`C-01: the receiver killed at any moment of a pull leaves no torn file (SIM_SEED=${seed})`, async () => {
+test(`C-01: the receiver killed at any moment of a pull leaves no torn file (TWINFOLD_SEED=${seed})`, async () => {
   using directory = scratchDirectory()
   const { pair, contents } = await startWithFiles(directory.path)
   await using _pair = pair
@@ -229,7 +229,7 @@ const KILLS: readonly (readonly [
   ],
 ]
 
-test(`C-02: killed at critical moments, both resume and converge (SIM_SEED=${seed})`, async () => {
+test(`C-02: killed at critical moments, both resume and converge (TWINFOLD_SEED=${seed})`, async () => {
   using directory = scratchDirectory()
   const { pair, contents } = await startWithFiles(directory.path)
   await using _pair = pair

@@ -26,8 +26,9 @@ import {
 } from '../support/daemon-pair.ts'
 import { effort, reportRow } from '../support/effort.ts'
 import { eventually, scratchDirectory } from '../support/scratch.ts'
+import { testSeed } from '../support/seed.ts'
 
-const SEED = Number(process.env['SIM_SEED'] ?? 1)
+const SEED = testSeed()
 const MIB = 1_024 * 1_024
 
 function fillHard(root: string, random: SimRandom): void {
@@ -95,7 +96,7 @@ test('two daemons keep a difficult tree in sync: changes on both sides, renames,
         someBytes(random.int(300_000), random.int(2 ** 31)),
       )
     }
-    await assertEqual(both, `round ${round}, SIM_SEED=${SEED}`)
+    await assertEqual(both, `round ${round}, TWINFOLD_SEED=${SEED}`)
   }
 })
 

@@ -11,6 +11,7 @@ import { effort, reportRow } from '../support/effort.ts'
 import { damage, numbers } from './damage.ts'
 import { ScriptedStream, settle } from './scripted-stream.ts'
 import { frame, NO_LISTENER } from './test-connection.ts'
+import { testSeed } from '../support/seed.ts'
 
 const MIB = 1024 * 1024
 
@@ -189,7 +190,7 @@ test('B-05: compressed messages with a false length are refused before anything 
 
 test('B-05: damaged LZ4 is refused or has the claimed length, never with stale memory', async () => {
   const rounds = effort(100_000)
-  const random = numbers(Number(process.env['SIM_SEED'] ?? 2))
+  const random = numbers(testSeed(2))
   const seeds = [
     Buffer.alloc(400, 'abcd'),
     Buffer.from('the quick brown fox jumps over the lazy dog, '.repeat(9)),

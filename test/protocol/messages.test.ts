@@ -22,6 +22,7 @@ import { damage, numbers } from './damage.ts'
 import { FULL, referenceType } from './reference-schema.ts'
 import { ScriptedStream } from './scripted-stream.ts'
 import { NO_LISTENER } from './test-connection.ts'
+import { testSeed } from '../support/seed.ts'
 
 interface Captured {
   readonly name: string
@@ -299,7 +300,7 @@ test('B-06: damaged and random messages are at most refused', () => {
   }))
   const counts = { refused: 0, read: 0 }
   let bytesTotal = 0
-  const random = numbers(Number(process.env['SIM_SEED'] ?? 1))
+  const random = numbers(testSeed())
   for (let round = 0; round < rounds; round++) {
     const { schema, bytes } = seeds[round % seeds.length]!
     const damaged = damage(bytes, random)

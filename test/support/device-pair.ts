@@ -180,12 +180,6 @@ export function seededRandom(seed: number): (below: number) => number {
   }
 }
 
-/** The seed of a run with chance in it: from the environment, to run a failure again, or a new one. */
-export function chosenSeed(): number {
-  const given = Number(process.env['SIM_SEED'])
-  return Number.isInteger(given) && process.env['SIM_SEED'] !== undefined ? given : Math.floor(Math.random() * 2 ** 31)
-}
-
 /** Everything a tree holds but the marker: type, mode, time in milliseconds and content, by path. */
 export function contentsOf(root: string, directory = ''): ReadonlyMap<string, string> {
   const tree = new Map<string, string>()

@@ -132,6 +132,7 @@ export class SimTree {
     const to = this.#places.find(toPath, 'rename', false)
     const from = this.#places.existing(fromPath, 'rename')
     if (to === undefined) throw diskError('EBUSY', 'rename', toPath)
+    if (from.path.startsWith(to.path + '/')) throw diskError('ENOTEMPTY', 'rename', toPath)
     this.#places.demand(from.directory, WRITE | SEARCH, 'rename', fromPath)
     this.#places.demand(to.directory, WRITE | SEARCH, 'rename', toPath)
     const { node } = from.entry

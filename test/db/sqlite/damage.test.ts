@@ -18,8 +18,9 @@ import {
   textOf,
   version,
 } from '../records.ts'
+import { testSeed } from '../../support/seed.ts'
 
-const SEED = Number(process.env['SIM_SEED'] ?? 1)
+const SEED = testSeed()
 const FILE = `folder-${Buffer.from(FOLDER).toString('hex')}.db`
 const PAGE_BYTES = 4096
 const EMPTY = 'empty'
@@ -254,7 +255,7 @@ test('index: for any damage to its files it returns written content, or is reset
       if (HARMLESS.test(name)) assert.equal(outcome, 'harmless')
       outcomes[outcome] = (outcomes[outcome] ?? 0) + 1
     } catch (error) {
-      throw new Error(`SIM_SEED=${SEED} round ${round}: ${name} in ${main ? 'main.db' : FILE} of ${from}`, {
+      throw new Error(`TWINFOLD_SEED=${SEED} round ${round}: ${name} in ${main ? 'main.db' : FILE} of ${from}`, {
         cause: error,
       })
     }

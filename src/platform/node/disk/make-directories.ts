@@ -13,6 +13,7 @@ export async function makeDirectories(path: string, permissions: number): Promis
   } catch (error) {
     const found = await typeOf(path)
     if (found === 'directory') return
+    if (found === 'loop') throw new DiskError('ELOOP', 'too many symbolic links', 'mkdir', path)
     // It exists, and nothing is there: a symlink to a missing item.
     if (systemCode(error) === 'EEXIST' && found === 'nothing') throw notADirectory(path)
     const parent = dirname(path)
@@ -30,9 +31,9 @@ function notADirectory(path: string): DiskError {
   return new DiskError('ENOTDIR', 'not a directory', 'mkdir', path)
 }
 
-async function typeOf(path: string): Promise<'directory' | 'other' | 'nothing'> {
+async function typeOf(path: string): Promise<'directory' | 'other' | 'nothing' | 'loop'> {
   return stat(path).then(
     (found) => (found.isDirectory() ? 'directory' : 'other'),
-    () => 'nothing',
+    (error: unknown) => (systemCode(error) === 'ELOOP' ? 'loop' : 'nothing'),
   )
 }
