@@ -1,0 +1,74 @@
+/** The second run of failed test files (decision 019). */
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { TestRuns } from '../../tools/test-runs.ts'
+import { scratchDirectory } from '../support/scratch.ts'
+
+// Node starts no tests below a process that has it.
+delete process.env['NODE_TEST_CONTEXT']
+
+const FAILS = `import { test } from 'node:test'
+test('fails', () => { throw new Error('as planned') })
+test('passes', () => {})
+`
+/** Fails in the first run only. */
+const FAILS_ONCE = `import { existsSync, writeFileSync } from 'node:fs'
+import { test } from 'node:test'
+test('fails once', () => {
+  const before = import.meta.filename + '.before'
+  if (existsSync(before)) return
+  writeFileSync(before, '')
+  throw new Error('as planned')
+})
+`
+
+async function run(sources: readonly string[], again: boolean): Promise<{ passed: boolean; summary: string }> {
+  using scratch = scratchDirectory()
+  const files = sources.map((source, index) => {
+    const path = join(scratch.path, `${index}.test.mjs`)
+    writeFileSync(path, source)
+    return path
+  })
+  const runs = new TestRuns()
+  const passed = await runs.run(files, { isolation: 'apart', env: {}, node: process.execPath, again, quiet: true })
+  return { passed, summary: runs.summary().replaceAll(`${scratch.path}/`, '') }
+}
+
+test('a file that fails twice is a failure', async () => {
+  assert.deepEqual(await run([FAILS], true), { passed: false, summary: '1 passed, 1 failed, 0 skipped' })
+})
+
+test('a file that fails once passes and is named', async () => {
+  assert.deepEqual(await run([FAILS_ONCE], true), {
+    passed: true,
+    summary: '1 passed, 0 failed, 0 skipped\nUNSTABLE, passed only in a second run: 0.test.mjs',
+  })
+})
+
+test('one file that fails twice makes the run a failure, whatever the others do', async () => {
+  const { passed } = await run([FAILS_ONCE, FAILS], true)
+  assert.equal(passed, false)
+})
+
+test('files named by hand are run once', async () => {
+  assert.equal((await run([FAILS_ONCE], false)).passed, false)
+})
+
+test('many failed files are not run again', async () => {
+  assert.equal(
+    (
+      await run(
+        Array.from({ length: 4 }, () => FAILS_ONCE),
+        true,
+      )
+    ).passed,
+    false,
+  )
+})
+
+test('tests that end without a result are a failure', async () => {
+  assert.equal((await run(['process.exit(0)\n'], true)).passed, true, 'a file without tests')
+  assert.equal((await run(['process.exit(1)\n'], true)).passed, false)
+})

@@ -1,0 +1,112 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Tally } from './reporter.ts'
+
+const root = join(import.meta.dirname, '..')
+/** More failed files than this are no accident of time: they are not run again. */
+const RUN_AGAIN_AT_MOST = 3
+
+/** `together`: all files in one process, which is quicker; `apart`: a process each, for tests that start daemons. */
+export type Isolation = 'together' | 'apart'
+
+const ISOLATION = {
+  together: ['--test-isolation=none'],
+  apart: ['--test-isolation=process', '--test-concurrency=2'],
+  'one at a time': ['--test-isolation=process', '--test-concurrency=1'],
+}
+
+interface RunOptions {
+  readonly isolation: Isolation
+  readonly env: Record<string, string>
+  /** The Node that runs the tests. */
+  readonly node: string
+  /** Whether a few failed files are run once more. */
+  readonly again: boolean
+  /** Without output, for a test of this. */
+  readonly quiet?: boolean
+}
+
+/** Runs test files, and adds up the results of several runs. */
+export class TestRuns {
+  readonly #total = { passed: 0, failed: 0, skipped: 0 }
+  /** Files with a failure in the first run and none in the second. */
+  readonly #unstable: string[] = []
+
+  /**
+   * Where at most a few files fail, these run once more, one at a time (decision 019): tests with real processes and
+   * sockets depend on the speed of a machine.
+   */
+  async run(files: readonly string[], options: RunOptions): Promise<boolean> {
+    if (files.length === 0) return true
+    const first = await runOnce(files, options.isolation, options)
+    if (first === undefined) return false
+    for (const key of ['passed', 'failed', 'skipped'] as const) this.#total[key] += first[key]
+    const failed = first.failedFiles
+    if (first.failed === 0) return true
+    if (!options.again || failed.length > RUN_AGAIN_AT_MOST) return false
+    if (options.quiet !== true) console.log(`== once more, alone: ${failed.join(' ')}`)
+    const second = await runOnce(failed, 'one at a time', options)
+    if (second === undefined || second.failed > 0) return false
+    this.#total.failed -= first.failed
+    this.#total.passed += first.failed
+    this.#unstable.push(...failed)
+    return true
+  }
+
+  summary(): string {
+    const { passed, failed, skipped } = this.#total
+    const line = `${passed} passed, ${failed} failed, ${skipped} skipped`
+    if (this.#unstable.length === 0) return line
+    return `${line}\nUNSTABLE, passed only in a second run: ${this.#unstable.join(' ')}`
+  }
+}
+
+/** Without an answer if the run ended otherwise than by its tests. */
+async function runOnce(
+  files: readonly string[],
+  isolation: keyof typeof ISOLATION,
+  { env, node, quiet = false }: RunOptions,
+): Promise<Tally | undefined> {
+  const scratch = mkdtempSync(join(tmpdir(), 'twinfold-test-'))
+  const tallyFile = join(scratch, 'tally.json')
+  try {
+    const setUp = ['--disable-warning=ExperimentalWarning', '--import=./test/support/repeatable-properties.mjs']
+    const how = ['--test', ...ISOLATION[isolation], '--test-timeout=300000', '--test-reporter=./tools/reporter.ts']
+    const passed = await command(node, [...setUp, ...how, ...files], { ...env, TEST_TALLY: tallyFile }, quiet)
+    const tally: unknown = JSON.parse(readFileSync(tallyFile, 'utf8'))
+    return isTally(tally) && passed === (tally.failed === 0) ? tally : undefined
+  } catch (error) {
+    console.error(`the tests reported no result: ${error instanceof Error ? error.message : String(error)}`)
+    return undefined
+  } finally {
+    rmSync(scratch, { recursive: true, force: true })
+  }
+}
+
+function isTally(value: unknown): value is Tally {
+  return typeof value === 'object' && value !== null && 'failed' in value && 'failedFiles' in value
+}
+
+/** Whether a program ends with success; its output is shown unless `quiet`. */
+export async function command(
+  program: string,
+  args: readonly string[],
+  env: Record<string, string> = {},
+  quiet = false,
+): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>()
+  const output = quiet ? 'ignore' : 'inherit'
+  const child = spawn(program, args, {
+    cwd: root,
+    stdio: ['ignore', output, output],
+    env: { ...process.env, ...env },
+  })
+  child.on('error', (error) => {
+    console.error(`${program}: ${error.message}`)
+    resolve(false)
+  })
+  child.on('exit', (code) => resolve(code === 0))
+  return promise
+}
