@@ -10,23 +10,25 @@ export interface Tally {
 }
 
 /**
- * A short report: a line per file, failures in full, what tests print themselves (figures), and a closing line.
+ * A short report: a line per file with its time, failures in full, what tests print themselves (figures), and a
+ * closing line.
  * The totals also go to the file named by TEST_TALLY, for the command that adds up the stages.
  */
 export default async function* report(source: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   const tally: Tally = { passed: 0, failed: 0, skipped: 0, failedFiles: [] }
-  const perFile = new Map<string, number>()
+  const perFile = new Map<string, { count: number; ms: number }>()
   for await (const event of source) {
     if (event.type === 'test:stdout' || event.type === 'test:stderr') yield event.data.message
     if (event.type === 'test:pass' || event.type === 'test:fail') {
       const { data } = event
-      if (data.details.type === 'suite') continue
       const file = data.file ?? '?'
       // With a process per file the file itself counts as a test; it is not one.
-      if (data.name === file || file.endsWith(data.name)) {
-        if (event.type === 'test:pass') continue
-      }
-      perFile.set(file, (perFile.get(file) ?? 0) + 1)
+      if (event.type === 'test:pass' && file.endsWith(data.name)) continue
+      const { count, ms } = perFile.get(file) ?? { count: 0, ms: 0 }
+      const isSuite = data.details.type === 'suite'
+      const addedMs = data.nesting === 0 ? data.details.duration_ms : 0
+      perFile.set(file, { count: count + (isSuite ? 0 : 1), ms: ms + addedMs })
+      if (isSuite) continue
       if (data.skip !== undefined) {
         tally.skipped++
         yield `SKIPPED ${data.name}: ${data.skip === true ? 'no reason given' : data.skip}\n`
@@ -39,8 +41,9 @@ export default async function* report(source: AsyncIterable<TestEvent>): AsyncGe
       }
     }
   }
-  for (const [file, count] of [...perFile].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    yield `  ${count.toString().padStart(5)}  ${file.replace(/^.*\/(?=test\/)/, '')}\n`
+  for (const [file, { count, ms }] of [...perFile].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const seconds = (ms / 1000).toFixed(1)
+    yield `  ${count.toString().padStart(5)} ${seconds.padStart(6)} s  ${file.replace(/^.*\/(?=test\/)/, '')}\n`
   }
   yield `${tally.passed} passed, ${tally.failed} failed, ${tally.skipped} skipped\n`
   const tallyFile = process.env['TEST_TALLY']
