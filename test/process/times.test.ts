@@ -37,6 +37,7 @@ async function timesAtBoth(env: Readonly<Record<string, string>>): Promise<numbe
     'all files are at the other device',
     async () => names.every((name) => lstatSync(join(b.root, name), { throwIfNoEntry: false })) || undefined,
   )
+  await inSync([a, b]) // a file is on disk before it is recorded
   let rounded = 0
   for (const name of names) {
     const [here, there] = [await viewOf(a, name), await viewOf(b, name)]
