@@ -26,6 +26,8 @@ export interface BothRecords {
   readonly global: FileInfo | undefined
   /** The devices that have the version of the global record, without our own. */
   readonly holders: readonly DeviceId[]
+  /** The global record deletes an item that another device still has. */
+  readonly heldElsewhere: boolean
 }
 
 /** Totals of a whole index. */

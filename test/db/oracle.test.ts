@@ -17,6 +17,7 @@ import {
   countsAsReceiveOnlyChanged,
   findWinner,
   hasWinner,
+  isHeldElsewhere,
   isNeeded,
   isNeededByRemote,
 } from '../../src/core/records/need.ts'
@@ -62,9 +63,13 @@ class PlainIndex {
 
   needed(name: string): boolean {
     const winner = this.winner(name)
-    return (
-      winner !== undefined && winner.owner !== 'local' && isNeeded(this.records.get('local')!.get(name), winner.info)
+    if (winner === undefined || winner.owner === 'local') return false
+    const others = this.claims(name).filter(({ owner }) => owner !== 'local')
+    const heldElsewhere = isHeldElsewhere(
+      others.map(({ info }) => info),
+      winner.info,
     )
+    return isNeeded(this.records.get('local')!.get(name), winner.info, heldElsewhere)
   }
 
   tally(choose: (name: string) => FileInfo | undefined): ReturnType<Tally['counts']> {

@@ -1,7 +1,7 @@
 import { deletionOf, recordOf, type RecordOptions } from '../../src/core/records/change.ts'
 import type { FileHead, FileType } from '../../src/core/records/file-info.ts'
 import type { ShortId } from '../../src/core/ids.ts'
-import { findWinner } from '../../src/core/records/need.ts'
+import { findWinner, isHeldElsewhere } from '../../src/core/records/need.ts'
 import { hasSameContent, jointDeletion, planStep } from '../../src/core/records/plan.ts'
 import { shuffled } from '../../src/core/records/pull-order.ts'
 import { lostCounter } from '../../src/core/records/version-vector.ts'
@@ -119,7 +119,11 @@ export class PlannerCase {
     const global = records[findWinner(records)]
     if (global === undefined) return false
     this.#checkOrder(device, global)
-    const step = planStep({ local: device.local, global, ignored: false, ignoreDelete: false })
+    const heldElsewhere = isHeldElsewhere(
+      device.remote.filter((record) => record !== undefined),
+      global,
+    )
+    const step = planStep({ local: device.local, global, heldElsewhere, ignored: false, ignoreDelete: false })
     checkIgnored(device.local, global)
     if (step.kind === 'keep' || step.kind === 'ignore') return false
     if ('saveOurs' in step && step.saveOurs && device.local !== undefined) {
@@ -133,7 +137,7 @@ export class PlannerCase {
     const forgotten = lostCounter(device.local?.version ?? [], record.version, device.options.ownShortId)
     device.minCounter = Math.max(device.minCounter, Number(forgotten) + 1)
     this.#publish(at, record, `applies ${JSON.stringify(step)} of`)
-    const again = planStep({ local: device.local, global, ignored: false, ignoreDelete: false })
+    const again = planStep({ local: device.local, global, heldElsewhere, ignored: false, ignoreDelete: false })
     if (again.kind !== 'keep')
       throw new InvariantViolation('progress', `${step.kind} is followed by ${again.kind} for the same record`)
     return true
@@ -194,7 +198,7 @@ export class PlannerCase {
 
 /** No step changes the disk where the name is ignored. */
 function checkIgnored(local: FileHead | undefined, global: FileHead): void {
-  const { kind } = planStep({ local, global, ignored: true, ignoreDelete: false })
+  const { kind } = planStep({ local, global, heldElsewhere: false, ignored: true, ignoreDelete: false })
   if (kind !== 'keep' && kind !== 'ignore') throw new InvariantViolation('plan', `${kind} of an ignored name`)
 }
 

@@ -34,8 +34,24 @@ export class SomeDevices implements AsyncDisposable {
   }
 
   static async start(...names: readonly string[]): Promise<SomeDevices> {
+    return await SomeDevices.#start(names, () => true)
+  }
+
+  /** Each device has only its neighbours configured. */
+  static async startChain(...names: readonly string[]): Promise<SomeDevices> {
+    return await SomeDevices.#start(names, (a, b) => Math.abs(a - b) === 1)
+  }
+
+  /** All devices know the first one only. */
+  static async startStar(...names: readonly string[]): Promise<SomeDevices> {
+    return await SomeDevices.#start(names, (a, b) => a === 0 || b === 0)
+  }
+
+  static async #start(names: readonly string[], knows: (a: number, b: number) => boolean): Promise<SomeDevices> {
     const some = new SomeDevices(names)
-    for (const device of some.devices) await device.prepare(some.devices.filter((other) => other !== device))
+    for (const [at, device] of some.devices.entries()) {
+      await device.prepare(some.devices.filter((other, i) => other !== device && knows(at, i)))
+    }
     for (const device of some.devices) await device.start()
     return some
   }

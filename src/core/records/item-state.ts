@@ -16,7 +16,7 @@ export function itemState(local: Claim | undefined, global: Claim): ItemState {
   if (local === undefined) return 'missing'
   if ((local.localFlags & FLAG_IGNORED) !== 0) return 'ignored'
   if ((local.localFlags & FLAG_RECEIVE_ONLY) !== 0) return 'extra'
-  if (!isNeeded(local, global)) return 'here'
+  if (!isNeeded(local, global, false)) return 'here'
   return local.deleted ? 'missing' : 'older'
 }
 

@@ -46,12 +46,13 @@ function beats(challenger: Claim, leader: Claim): boolean {
 }
 
 /**
- * Whether we need the global record. An ignored record of ours with the same version counts as having it, and the
- * deletion of an item that we never had is not needed.
+ * Whether we need the global record. An ignored record of ours with the same version counts as having it. The deletion
+ * of an item of which we have no record is needed only while another device has the item (`isHeldElsewhere`): that
+ * device may receive the deletion from us alone.
  */
-export function isNeeded(local: Claim | undefined, global: Claim): boolean {
+export function isNeeded(local: Claim | undefined, global: Claim, heldElsewhere: boolean): boolean {
   if (isInvalid(global)) return false
-  if (local === undefined) return !global.deleted
+  if (local === undefined) return !global.deleted || heldElsewhere
   const order = compareVersions(local.version, global.version)
   return order !== 'equal' && order !== 'newer'
 }
@@ -61,6 +62,13 @@ export function isNeededByRemote(remote: Claim | undefined, global: Claim): bool
   if (isInvalid(global)) return false
   if (global.deleted) return remote !== undefined && !remote.deleted && !isInvalid(remote)
   return remote === undefined || compareVersions(remote.version, global.version) !== 'equal'
+}
+
+/** Whether the global record deletes an item that one of these devices still has. */
+export function isHeldElsewhere(others: Iterable<Claim>, global: Claim): boolean {
+  if (!global.deleted) return false
+  for (const other of others) if (isNeededByRemote(other, global)) return true
+  return false
 }
 
 /** Whether another device can send us the global version. */

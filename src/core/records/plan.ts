@@ -13,6 +13,8 @@ import { compareVersions, mergeVersions } from './version-vector.ts'
 export interface PlanCase {
   readonly local: FileHead | undefined
   readonly global: FileHead
+  /** The global record deletes an item that another device still has. */
+  readonly heldElsewhere: boolean
   /** The folder's ignore patterns match the name. */
   readonly ignored: boolean
   /** The folder does not apply deletions of other devices. */
@@ -24,7 +26,7 @@ export type Step =
   | { readonly kind: 'keep' }
   /** Nothing on disk changes, only our record: the name is ignored here. */
   | { readonly kind: 'ignore' }
-  /** Nothing on disk changes: the item was deleted elsewhere and does not exist here. */
+  /** Nothing on disk changes: the item was deleted elsewhere and does not exist here. Our record passes that on. */
   | { readonly kind: 'adopt' }
   /** The content already exists: only mode and time are set. */
   | { readonly kind: 'metadata' }
@@ -39,9 +41,9 @@ const KEEP: Step = { kind: 'keep' }
  * Decides on the step for one name. Pure: the puller executes the step. An edit of ours that is concurrent with the
  * winner is kept or saved, never lost.
  */
-export function planStep({ local, global, ignored, ignoreDelete }: PlanCase): Step {
-  if (!isNeeded(local, global)) return KEEP
-  if (global.deleted && ignoreDelete) return KEEP
+export function planStep({ local, global, heldElsewhere, ignored, ignoreDelete }: PlanCase): Step {
+  if (!isNeeded(local, global, heldElsewhere)) return KEEP
+  if (global.deleted && ignoreDelete && local?.deleted === false) return KEEP
   if (ignored) return { kind: 'ignore' }
   const saveOurs = local !== undefined && mustSave(local, global)
   if (global.deleted) return planRemoval(local, saveOurs)
@@ -118,8 +120,11 @@ function isSameTime(a: FileHead, b: FileHead): boolean {
 export type Bookkeeping = { readonly kind: 'keep' } | { readonly kind: 'ignore' } | { readonly kind: 'adopt' }
 
 /** The step of a send-only folder for a needed name: it never touches a file. */
-export function planBookkeeping({ local, global, ignored }: PlanCase, ignorePerms: boolean): Bookkeeping {
-  if (!isNeeded(local, global)) return { kind: 'keep' }
+export function planBookkeeping(
+  { local, global, heldElsewhere, ignored }: Omit<PlanCase, 'ignoreDelete'>,
+  ignorePerms: boolean,
+): Bookkeeping {
+  if (!isNeeded(local, global, heldElsewhere)) return { kind: 'keep' }
   if (ignored) return { kind: 'ignore' }
   if (local === undefined) return { kind: global.deleted ? 'adopt' : 'keep' }
   return { kind: isSameApartFromVersion(local, global, ignorePerms) ? 'adopt' : 'keep' }

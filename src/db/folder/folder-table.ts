@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { FileHead, FileInfo } from '../../core/records/file-info.ts'
 import type { DeviceId, ShortId } from '../../core/ids.ts'
-import { findWinner, hasWinner } from '../../core/records/need.ts'
+import { findWinner, hasWinner, isHeldElsewhere } from '../../core/records/need.ts'
 import { compareNames } from '../../core/paths.ts'
 import { BlockFinder, isFindable } from '../blocks/block-finder.ts'
 import { FolderState, type Holder } from './folder-state.ts'
@@ -148,7 +148,8 @@ export class FolderTable {
       if (owner === 'local' || head === undefined || global === undefined) return false
       return head.deleted === global.deleted && hasWinner(head, global)
     })
-    return { local, global, holders }
+    const heldElsewhere = global?.deleted === true && isHeldElsewhere(ours ? heads.slice(1) : heads, global)
+    return { local, global, holders, heldElsewhere }
   }
 
   availability(name: string): readonly DeviceId[] {

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { FileHead } from '../../core/records/file-info.ts'
-import { findWinner, isNeeded } from '../../core/records/need.ts'
+import { findWinner, isHeldElsewhere, isNeeded } from '../../core/records/need.ts'
 import { addToDigest, removeFromDigest } from '../sqlite/checksum.ts'
 import { type FolderState, type Holder } from './folder-state.ts'
 import { LOCAL_NUMBER } from '../sqlite/schema.ts'
@@ -111,7 +111,7 @@ export class NameWriter {
     const winner = entries[findWinner(entries.map(({ head }) => head))]
     if (winner === undefined) return
     const local = entries.find(({ holder }) => holder.number === LOCAL_NUMBER)
-    const needed = winner !== local && isNeeded(local?.head, winner.head)
+    const needed = winner !== local && isNeededAmong(entries, local, winner)
     for (const entry of entries) this.#write(state, entry, markFor(entry, winner, needed))
     state.countWinner(winner.head, needed, 1)
     state.remoteNeeds.count(winner.head, (device) => entries.find((each) => each.holder.owner === device)?.head, 1)
@@ -130,6 +130,15 @@ export class NameWriter {
     this.#setMark.run(mark, sum, holder.number, head.name)
     state.digest = addToDigest(removeFromDigest(state.digest, stored.sum), sum)
   }
+}
+
+function isNeededAmong(entries: readonly Entry[], local: Entry | undefined, winner: Entry): boolean {
+  const heldElsewhere = local === undefined && isHeldElsewhere(headsOf(entries), winner.head)
+  return isNeeded(local?.head, winner.head, heldElsewhere)
+}
+
+function* headsOf(entries: readonly Entry[]): Iterable<FileHead> {
+  for (const { head } of entries) yield head
 }
 
 function markFor(entry: Entry, winner: Entry, needed: boolean): number {

@@ -42,11 +42,10 @@ async function reconcileNames(context: PullContext, names: readonly string[], si
 }
 
 async function reconcileName(context: PullContext, name: string): Promise<void> {
-  const global = await context.index.global(name)
+  const { local, global, heldElsewhere } = await context.index.both(name)
   if (global === undefined) return
-  const local = await context.index.get('local', name)
   const ignored = context.ignore.match(name).ignored
-  const step = planBookkeeping({ local, global, ignored, ignoreDelete: false }, context.compare.ignorePerms)
+  const step = planBookkeeping({ local, global, heldElsewhere, ignored }, context.compare.ignorePerms)
   if (step.kind === 'keep') return
   context.counts.note(local, global)
   if (step.kind === 'ignore') context.records.add({ ...ignoredGlobal(global), blockHashes: undefined }, false)

@@ -30,8 +30,8 @@ export class Items {
     this.#signal = signal
   }
 
-  plan(local: FileHead | undefined, global: FileHead): Step {
-    return stepOf(this.#context, local, global)
+  plan(local: FileHead | undefined, global: FileHead, heldElsewhere = false): Step {
+    return stepOf(this.#context, local, global, heldElsewhere)
   }
 
   problem(name: string, reason: string): void {
@@ -63,9 +63,9 @@ export class Items {
   async act(name: string): Promise<void> {
     const context = this.#context
     using _lock = await context.folderLock.shared(this.#signal)
-    const { local, global } = await context.index.both(name)
+    const { local, global, heldElsewhere } = await context.index.both(name)
     if (global === undefined) return
-    const step = this.plan(local, global)
+    const step = this.plan(local, global, heldElsewhere)
     if (step.kind === 'keep' || step.kind === 'fetch') return // planned differently before: left to the next iteration
     context.counts.note(local, global)
     switch (step.kind) {

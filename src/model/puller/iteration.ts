@@ -106,7 +106,7 @@ export class Iteration {
       return
     }
     const local = await this.#context.index.head('local', name)
-    const step = this.#items.plan(local, head)
+    const step = this.#items.plan(local, head, head.deleted) // needed without a record of ours: held elsewhere
     if (step.kind === 'keep') return
     if (step.kind === 'fetch') {
       const { sizeBytes, modifiedS, modifiedNs, blocksHash } = head

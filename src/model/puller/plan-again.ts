@@ -2,10 +2,15 @@ import type { FileHead } from '../../core/records/file-info.ts'
 import { planStep, type Step } from '../../core/records/plan.ts'
 import type { PullContext } from './context.ts'
 
-/** The step for an item by these records and the patterns of the pull. */
-export function stepOf(context: PullContext, local: FileHead | undefined, global: FileHead): Step {
+/** The step for an item by these records and the patterns of the pull; `heldElsewhere` as in `PlanCase`. */
+export function stepOf(
+  context: PullContext,
+  local: FileHead | undefined,
+  global: FileHead,
+  heldElsewhere = false,
+): Step {
   const { ignored } = context.ignore.match(global.name)
-  return planStep({ local, global, ignored, ignoreDelete: context.folder.ignoreDelete })
+  return planStep({ local, global, heldElsewhere, ignored, ignoreDelete: context.folder.ignoreDelete })
 }
 
 /**

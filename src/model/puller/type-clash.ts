@@ -96,7 +96,8 @@ async function renameBlocker(context: PullContext, blocker: Blocker, signal: Abo
   if (context.ignore.match(name).ignored) throw itemFailed(`${described(blocker)}; it is ignored`)
   using _lock = await context.folderLock.shared(signal)
   const { local, global } = await context.index.both(name)
-  if (global !== undefined && isNeeded(local, global)) throw itemFailed(`${described(blocker)}; it is not up to date`)
+  if (global !== undefined && isNeeded(local, global, false))
+    throw itemFailed(`${described(blocker)}; it is not up to date`)
   const item = await checkTarget(context, name, local)
   if (item !== undefined && local !== undefined) await saveBlocker(context, local)
   // Its record follows with the next scan, as a change of ours: the directory wins on all devices.

@@ -1,7 +1,6 @@
 import type { FolderConfig } from '../../core/config/config.ts'
 import { TwinfoldError } from '../../core/errors.ts'
 import type { DeviceId, FolderId } from '../../core/ids.ts'
-import { isNeeded } from '../../core/records/need.ts'
 import type { FolderFacts } from '../../core/records/reasons.ts'
 import type { FolderIndex } from '../../db/types.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -23,7 +22,7 @@ import { devicesOf, itemsOf, othersOf } from './item-view.ts'
 import { findNames, Trees } from './tree.ts'
 import { TimeSlice } from '../../sync/time-slice.ts'
 import type { Paging } from '../types.ts'
-import { placeOf, waitingItems } from './waiting.ts'
+import { isNameNeeded, placeOf, waitingItems } from './waiting.ts'
 
 export interface ExplorerDeps {
   readonly clock: Clock
@@ -82,7 +81,7 @@ export class Explorer implements FolderExplorer {
     const facts = this.#facts(folder)
     const [records] = (await this.#deps.query(folder, (index) => index.records([name]))) ?? []
     const running = this.#deps.folders.running(folder)
-    const needed = records !== undefined && isNeeded(records.local, records.global)
+    const needed = records !== undefined && isNameNeeded(records)
     return {
       folder: facts,
       records,

@@ -1,4 +1,4 @@
-import { hasWinner, isNeeded } from '../../core/records/need.ts'
+import { hasWinner, isHeldElsewhere, isNeeded } from '../../core/records/need.ts'
 import { waitingAction } from '../../core/records/item-state.ts'
 import type { QueuePlace } from '../../core/records/reasons.ts'
 import type { FolderIndex, NameRecords } from '../../db/types.ts'
@@ -35,7 +35,7 @@ export async function waitingItems(
   const problems = new Map(queue?.problems.map(({ path, error }) => [path, error]))
   const stageOf = (name: string) => (downloading.has(name) ? 'downloading' : queued.has(name) ? 'queued' : 'waiting')
   return (await index.records([...names, ...rest]))
-    .filter(({ local, global }) => isNeeded(local, global)) // some were pulled meanwhile
+    .filter(isNameNeeded) // some were pulled meanwhile
     .map((records) => ({
       records,
       action: waitingAction(records.local, records.global),
@@ -44,6 +44,10 @@ export async function waitingItems(
       problem: problems.get(records.name),
       holders: holdersOf(records),
     }))
+}
+
+export function isNameNeeded({ local, global, others }: NameRecords): boolean {
+  return isNeeded(local, global, isHeldElsewhere(others.values(), global))
 }
 
 /** Devices with the newest version, connected or not. */

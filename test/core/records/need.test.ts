@@ -6,6 +6,7 @@ import type { ShortId } from '../../../src/core/ids.ts'
 import {
   findWinner,
   hasWinner,
+  isHeldElsewhere,
   isNeeded,
   isNeededByRemote,
   weightBytes,
@@ -120,7 +121,22 @@ const needs: [name: string, local: string | undefined, global: string, needed: b
 
 for (const [name, local, global, needed] of needs) {
   test(`isNeeded: ${name}`, () => {
-    assert.equal(isNeeded(local === undefined ? undefined : claim(local), claim(global)), needed)
+    assert.equal(isNeeded(local === undefined ? undefined : claim(local), claim(global), false), needed)
+  })
+}
+
+const held: [name: string, local: string | undefined, others: string[], global: string, needed: boolean][] = [
+  ['the deletion of an item that another device has', undefined, ['a1'], 'a2 gone', true],
+  ['not one that another device has deleted, too', undefined, ['b1 gone'], 'a2 gone', false],
+  ['not one that another device ignores', undefined, ['a1 ignored'], 'a2 gone', false],
+  ['not one that we have recorded', 'a2 gone', ['a1'], 'a2 gone', false],
+  ['not an invalid deletion', undefined, ['a1'], 'a2 gone ignored', false],
+]
+
+for (const [name, local, others, global, needed] of held) {
+  test(`isNeeded, without a record of ours: ${name}`, () => {
+    const heldElsewhere = isHeldElsewhere(others.map(claim), claim(global))
+    assert.equal(isNeeded(local === undefined ? undefined : claim(local), claim(global), heldElsewhere), needed)
   })
 }
 

@@ -129,19 +129,32 @@ const cases: readonly [name: string, local: FileHead | undefined, global: FileHe
   ],
 ]
 
+const PLAIN = { heldElsewhere: false, ignored: false, ignoreDelete: false } as const
+
 for (const [name, local, global, expected] of cases) {
   test(`plan: ${name}`, () => {
-    assert.deepEqual(planStep({ local, global, ignored: false, ignoreDelete: false }), expected)
+    assert.deepEqual(planStep({ ...PLAIN, local, global }), expected)
   })
 }
 
-test('plan: an ignored name is only recorded, and a folder with ignoreDelete keeps its files', () => {
-  assert.deepEqual(planStep({ local: undefined, global: head('b1'), ignored: true, ignoreDelete: false }), {
-    kind: 'ignore',
-  })
-  assert.deepEqual(planStep({ local: head('a1'), global: head('a1 b1', gone), ignored: false, ignoreDelete: true }), {
-    kind: 'keep',
-  })
+test('plan: an ignored name is only recorded', () => {
+  assert.deepEqual(planStep({ ...PLAIN, local: undefined, global: head('b1'), ignored: true }), { kind: 'ignore' })
+})
+
+test('plan: a folder with ignoreDelete keeps its files, and passes on deletions of what it does not have', () => {
+  const plan = (local: FileHead | undefined) =>
+    planStep({ ...PLAIN, local, global: head('a1 b1', gone), heldElsewhere: true, ignoreDelete: true }).kind
+  assert.equal(plan(head('a1')), 'keep')
+  assert.equal(plan(head('a2', gone)), 'adopt')
+  assert.equal(plan(undefined), 'adopt')
+})
+
+test('plan: the deletion of an item without a record of ours is passed on while another device has the item', () => {
+  const plan = (heldElsewhere: boolean, ignored: boolean) =>
+    planStep({ ...PLAIN, local: undefined, global: head('a1 b1', gone), heldElsewhere, ignored }).kind
+  assert.equal(plan(false, false), 'keep')
+  assert.equal(plan(true, false), 'adopt')
+  assert.equal(plan(true, true), 'ignore')
 })
 
 const counters = fc
@@ -159,6 +172,7 @@ const heads = fc
 const planCases: fc.Arbitrary<PlanCase> = fc.record({
   local: fc.option(heads, { nil: undefined }),
   global: heads,
+  heldElsewhere: fc.boolean(),
   ignored: fc.boolean(),
   ignoreDelete: fc.boolean(),
 })
@@ -187,7 +201,9 @@ test('an item that is not needed is unchanged, and a needed one gets a step that
   fc.assert(
     fc.property(planCases, (given) => {
       const step = planStep(given)
-      const needed = isNeeded(given.local, given.global) && !(given.global.deleted && given.ignoreDelete)
+      const { local, global, heldElsewhere, ignoreDelete } = given
+      const isKept = global.deleted && ignoreDelete && local?.deleted === false
+      const needed = isNeeded(local, global, heldElsewhere) && !isKept
       assert.equal(step.kind !== 'keep', needed)
       if (given.global.deleted && !given.ignored)
         assert.ok(step.kind === 'keep' || step.kind === 'adopt' || step.kind === 'remove')
@@ -198,7 +214,7 @@ test('an item that is not needed is unchanged, and a needed one gets a step that
 
 test('a send-only folder adopts versions of equal items, and nothing else', () => {
   const plan = (local: FileHead | undefined, global: FileHead) =>
-    planBookkeeping({ local, global, ignored: false, ignoreDelete: false }, false).kind
+    planBookkeeping({ ...PLAIN, local, global }, false).kind
   assert.equal(plan(head('a1'), head('a1 b1')), 'adopt')
   assert.equal(plan(head('a1'), head('a1 b1', { modifiedNs: 240 })), 'adopt', 'rounded by a disk')
   assert.equal(plan(head('a1'), head('a1 b1', { modifiedNs: 999 })), 'adopt', 'less than a microsecond')

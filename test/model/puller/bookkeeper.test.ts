@@ -12,10 +12,10 @@ const MANY = 300
 async function sender(): Promise<{ pull: SimPull; comparisons: () => number }> {
   const pull = await SimPull.start({ folder: { type: 'sendonly' } })
   let count = 0
-  const global = pull.index.global.bind(pull.index)
-  pull.index.global = (name) => {
+  const both = pull.index.both.bind(pull.index)
+  pull.index.both = (name) => {
     count++
-    return global(name)
+    return both(name)
   }
   for (let i = 0; i < MANY; i++) pull.peer.put(`theirs ${i}`, `content ${i}`)
   await pull.sync()
@@ -82,4 +82,17 @@ test('sendonly: new patterns are applied to all needed items', async () => {
   assert.equal(await pull.index.get('local', 'theirs 20'), undefined)
   await announce(pull, 'theirs 2')
   assert.ok(comparisons() <= 2 * MANY, 'compared only once')
+})
+
+test('sendonly: the deletion of an item without a record here is adopted only while another device has the item', async () => {
+  await using pull = await SimPull.start({ folder: { type: 'sendonly' } })
+  const third = 'THIRD-device' as typeof PEER
+  for (const name of ['gone', 'held']) {
+    pull.peer.put(name, name)
+    if (name === 'held') await pull.index.updateRemote(third, [pull.peer.records.get(name)!])
+    pull.peer.delete(name)
+  }
+  await announce(pull, 'gone', 'held')
+  assert.equal(await pull.index.get('local', 'gone'), undefined)
+  assert.equal(await hasTheirVersion(pull, 'held'), true)
 })
