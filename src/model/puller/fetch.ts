@@ -7,8 +7,10 @@ import type { BlockBuffers } from './block-buffers.ts'
 import type { PullContext } from './context.ts'
 import { itemFailed } from '../../platform/files/item-failed.ts'
 import type { RequestWindow } from './request-window.ts'
+import { resumable } from './resumable.ts'
 import type { TempFile } from './temp-file.ts'
 
+const MISMATCH = 'hash mismatch'
 const WENT_AWAY = 'peers who had this file went away, or the file has changed while syncing. will retry later'
 
 /** Shared by all concurrent fetches of a folder. */
@@ -118,12 +120,12 @@ export async function fetchBlock(
     memory = dataBytes > block.sizeBytes ? undefined : buffers.take(block.sizeBytes)
     return memory?.subarray(0, dataBytes)
   }
-  let last = WENT_AWAY
+  let last: unknown = new Error(WENT_AWAY)
   for (;;) {
     signal.throwIfAborted()
     const all = await sources.sourcesOf(folder.id, global, block.number)
     const source = all.find((each) => !tried.has(keyOf(each)))
-    if (source === undefined) throw itemFailed(`pull: ${last}`)
+    if (source === undefined) throw last === MISMATCH ? itemFailed(`pull: ${MISMATCH}`) : notServed(last)
     tried.add(keyOf(source))
     let data: Uint8Array
     try {
@@ -131,14 +133,14 @@ export async function fetchBlock(
     } catch (error) {
       if (signal.aborted) throw error
       memory = undefined // the connection may still write to it
-      last = messageOf(error)
+      last = error
       continue
     }
     const isRight = await accept(data)
     if (memory !== undefined) buffers.release(memory)
     memory = undefined
     if (isRight) return
-    last = 'hash mismatch'
+    last = MISMATCH
     if (!mismatched.has(keyOf(source))) tried.delete(keyOf(source))
     mismatched.add(keyOf(source))
     log.debug(() => {
@@ -146,6 +148,10 @@ export async function fetchBlock(
       return `folder ${folder.id}: ${JSON.stringify(global.name)}: hash mismatch of ${origin}`
     })
   }
+}
+
+function notServed(error: unknown): Error {
+  return resumable(`pull: ${messageOf(error)}`, error)
 }
 
 function keyOf({ device, fromTemporary }: BlockSource): string {

@@ -7,6 +7,7 @@ import { itemFailed } from '../../platform/files/item-failed.ts'
 import { hasPermissions } from './make.ts'
 import { planAgain } from './plan-again.ts'
 import { putInPlace } from './replace.ts'
+import { resumable } from './resumable.ts'
 import { MODIFIED, checkTarget, statItem } from './target.ts'
 import type { TempFile } from './temp-file.ts'
 
@@ -62,6 +63,7 @@ async function seal(context: PullContext, global: FileInfo, temp: TempFile): Pro
   }
   await context.owners.set(global, temp.file)
   if (!context.folder.disableFsync) await temp.file.sync()
+  temp.sealed = stat
   await temp.close()
   return stat
 }
@@ -83,7 +85,7 @@ async function replaceTarget(
 ): Promise<void> {
   const { name } = global
   const item = await checkTarget(context, name, local).catch((error: unknown) => {
-    throw isModified(error) ? itemFailed(`checking existing file: ${MODIFIED}`, error) : error
+    throw isModified(error) ? resumable(`checking existing file: ${MODIFIED}`, error) : error
   })
   await putInPlace(context, temp.path, { name, item, next: global, saveOurs })
 }

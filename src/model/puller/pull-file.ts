@@ -1,5 +1,5 @@
 import { blocksOf, type Block } from '../../core/records/block-diff.ts'
-import type { FileHead } from '../../core/records/file-info.ts'
+import type { FileHead, FileInfo } from '../../core/records/file-info.ts'
 import { temporaryName } from '../../core/paths.ts'
 import { sortBlocks } from '../../core/records/pull-order.ts'
 import type { PullContext } from './context.ts'
@@ -11,11 +11,12 @@ import { PullProgress } from './file-progress.ts'
 import type { FilePull } from './file-pull.ts'
 import { finishFile } from './finish.ts'
 import { checkReplaceable, removeIfThere } from './remove.ts'
+import { isResumable } from './resumable.ts'
 import { onlyBlock, pullSmallFile } from './small-file.ts'
 import { refuseObstacle } from './target.ts'
 import { openTempFile, type TempFile } from './temp-file.ts'
 
-/** Pulls one file. On failure the fetched blocks of a file of several blocks stay in the temporary file. */
+/** Pulls one file. After a failure the fetched blocks stay in the temporary file only if a retry continues with them. */
 export async function pullFile(context: PullContext, pull: FilePull, signal: AbortSignal): Promise<void> {
   const { global } = pull
   const blocks = blocksOf(global)
@@ -28,7 +29,10 @@ export async function pullFile(context: PullContext, pull: FilePull, signal: Abo
   if (small !== undefined && (await pullSmallFile(context, pull, small, signal))) return
   await context.parents.ensure(global.name)
   await refuseObstacle(context, global.name, pull.local)
-  await using temp = await openTempFile(context, pull, blocks, signal)
+  await using temp = await openTempFile(context, pull, blocks, signal).catch(async (error: unknown) => {
+    if (!signal.aborted) await removeIfThere(context, temporaryOf(context, global)).catch(() => {})
+    throw error
+  })
   const progress = new PullProgress(global, blocks, context.onArrived)
   pull.onBegun(progress)
   try {
@@ -36,11 +40,22 @@ export async function pullFile(context: PullContext, pull: FilePull, signal: Abo
     await finishFile(context, global, temp, signal)
   } catch (error) {
     // One block is fetched again at less cost than the temporary file has for users.
-    const isKept = signal.aborted || blocks.length > 1
-    if (!isKept)
-      await removeIfThere(context, temporaryName(global.name, context.platform.system.platform)).catch(() => {})
+    const isKept = signal.aborted || (isResumable(error) && blocks.length > 1)
+    if (!isKept) await discard(context, global, temp).catch(() => {})
     throw error
   }
+}
+
+/** Removes the temporary file, unless its name has the replaced file already: that may have an edit of the user. */
+async function discard(context: PullContext, global: FileInfo, temp: TempFile): Promise<void> {
+  const own = temp.sealed ?? (await temp.file.stat())
+  const found = await context.platform.disk.lstat(temp.path)
+  if (found.inode === own.inode && found.deviceId === own.deviceId)
+    await removeIfThere(context, temporaryOf(context, global))
+}
+
+function temporaryOf({ platform }: PullContext, { name }: FileHead): string {
+  return temporaryName(name, platform.system.platform)
 }
 
 function isDirectory(local: FileHead | undefined): local is FileHead {

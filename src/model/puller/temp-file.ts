@@ -23,6 +23,8 @@ export class TempFile implements AsyncDisposable {
   readonly fresh: boolean
   readonly #writeBehind: WriteBehind | undefined
   #closed = false
+  /** Set once its content and metadata are final. */
+  sealed: DiskStat | undefined
 
   constructor(
     path: string,
