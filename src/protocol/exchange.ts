@@ -1,8 +1,10 @@
 import { violation } from '../core/wire/errors.ts'
 import type { Body } from './body.ts'
-import { CLOSE, DOWNLOAD_PROGRESS, REQUEST, RESPONSE } from './messages.ts'
+import { CLOSE, DOWNLOAD_PROGRESS, PROGRESS_ENVELOPE, REQUEST, RESPONSE } from './messages.ts'
 import { isUnusableName, nameFault, quoted } from './names.ts'
-import { decode, encode } from '../core/wire/schema.ts'
+import { WireReader } from '../core/wire/reader.ts'
+import { decode, encode, readFieldsInSteps, type Message } from '../core/wire/schema.ts'
+import { STEP_BYTES, type Steps } from './steps.ts'
 import type { BlockReply, BlockRequest, DownloadUpdate, RefusalCode } from './types.ts'
 import { versionFromWire, versionToWire } from './version.ts'
 import { WireWriter } from '../core/wire/writer.ts'
@@ -118,6 +120,11 @@ export function writeResponse(id: number, reply: BlockReply): Body {
 export interface IncomingProgress {
   readonly folder: string
   readonly updates: readonly DownloadUpdate[]
+}
+
+/** Skips the updates. */
+export function readProgressEnvelope(body: Uint8Array): Steps<never, Message<typeof PROGRESS_ENVELOPE>> {
+  return readFieldsInSteps(PROGRESS_ENVELOPE, new WireReader(body, 0), PROGRESS_ENVELOPE.start(), STEP_BYTES)
 }
 
 /** Updates with invalid names or unknown kinds are skipped: they are an optimization only. */

@@ -139,6 +139,9 @@ const DOWNLOAD_UPDATE = message({
 
 export const DOWNLOAD_PROGRESS = message({ folder: text(1), updates: many(2, DOWNLOAD_UPDATE) })
 
+/** Without its updates, which are read once the sender is known to be permitted. */
+export const PROGRESS_ENVELOPE = message({ folder: text(1) })
+
 export const CLOSE = message({ reason: text(1) })
 
 export type WireDevice = Message<typeof DEVICE>

@@ -6,7 +6,7 @@ import { TimeSlice } from '../sync/time-slice.ts'
 import type { ByteReader } from './byte-reader.ts'
 import { readClusterConfig } from './cluster-config.ts'
 import { ConnectionClosed } from './errors.ts'
-import { readClose, readDownloadProgress, readRequest, readResponse } from './exchange.ts'
+import { readClose, readDownloadProgress, readProgressEnvelope, readRequest, readResponse } from './exchange.ts'
 import { readFrame, unpackBody, type Frame, type FrameListener } from './frame.ts'
 import { Inbox } from './inbox.ts'
 import { firstFolder, readIndex, readIndexEnvelope, type IndexKind } from './index-data.ts'
@@ -15,7 +15,7 @@ import type { MessageType } from './messages.ts'
 import type { PendingRequests } from './pending-requests.ts'
 import type { RequestService } from './request-service.ts'
 import { stateFault } from './state.ts'
-import { inSlices } from './steps.ts'
+import { inSlices, type Steps } from './steps.ts'
 import type { ProtocolHandler } from './types.ts'
 
 /** Other work runs after messages of this total cost, even if none of them is handled in steps. */
@@ -163,10 +163,8 @@ export class Receiver {
         return this.#dispatchIndex(body, 'index update', handler)
       case 'Request':
         return this.#deps.service.admit(readRequest(body), handler, this.#deps.closed)
-      case 'DownloadProgress': {
-        const { folder, updates } = readDownloadProgress(body)
-        return this.#handle(`download-progress for ${folder}`, () => handler.downloadProgress(folder, updates))
-      }
+      case 'DownloadProgress':
+        return this.#dispatchProgress(body, handler)
       case 'Close':
         return this.#deps.onClose(`closed by remote: ${readClose(body)}`)
       case 'Response':
@@ -179,10 +177,8 @@ export class Receiver {
   async #dispatchIndex(body: Uint8Array, kind: IndexKind, handler: ProtocolHandler): Promise<void> {
     const slice = this.#newSlice()
     const accepts = (folder: string) => this.#handle(`${kind} for ${folder}`, () => handler.acceptsIndex(folder))
-    const first = firstFolder(body)
-    if (first !== undefined && !(await accepts(first))) return
-    const envelope = await inSlices(readIndexEnvelope(body), slice)
-    if (envelope.folder !== first && !(await accepts(envelope.folder))) return
+    const envelope = await acceptedEnvelope(body, readIndexEnvelope(body), accepts, slice)
+    if (envelope === undefined) return
     let isWhole = kind === 'index'
     for (const data of readIndex(body, envelope, kind)) {
       if (slice.isDue) await slice.yield()
@@ -193,6 +189,16 @@ export class Receiver {
         isFirst ? handler.index(data) : handler.indexUpdate(data),
       )
     }
+  }
+
+  /** Whether the device may send it is checked first, as for an index. */
+  async #dispatchProgress(body: Uint8Array, handler: ProtocolHandler): Promise<void> {
+    const what = (folder: string) => `download-progress for ${folder}`
+    const accepts = (folder: string) => this.#handle(what(folder), () => handler.acceptsDownloadProgress(folder))
+    const envelope = await acceptedEnvelope(body, readProgressEnvelope(body), accepts, this.#newSlice())
+    if (envelope === undefined) return
+    const { folder, updates } = readDownloadProgress(body)
+    await this.#handle(what(folder), () => handler.downloadProgress(folder, updates))
   }
 
   #newSlice(): TimeSlice {
@@ -210,4 +216,20 @@ export class Receiver {
       throw violation(`handling ${what}: ${messageOf(error)}`)
     }
   }
+}
+
+/**
+ * The fields of a message besides its costly content, if the device may send it for its folder; else undefined. Usually
+ * the folder comes first and is all that is read of a refused message.
+ */
+async function acceptedEnvelope<E extends { readonly folder: string }>(
+  body: Uint8Array,
+  read: Steps<never, E>,
+  accepts: (folder: string) => Promise<boolean>,
+  slice: TimeSlice,
+): Promise<E | undefined> {
+  const first = firstFolder(body)
+  if (first !== undefined && !(await accepts(first))) return undefined
+  const envelope = await inSlices(read, slice)
+  return envelope.folder === first || (await accepts(envelope.folder)) ? envelope : undefined
 }

@@ -110,6 +110,8 @@ export interface ProtocolHandler {
   index(data: IndexData): Promise<void>
   indexUpdate(data: IndexData): Promise<void>
   request(request: BlockRequest, signal: AbortSignal): Promise<BlockReply>
+  /** Called before the updates are decoded. False drops the message; a throw closes the connection. */
+  acceptsDownloadProgress(folder: string): Promise<boolean>
   downloadProgress(folder: string, updates: readonly DownloadUpdate[]): Promise<void>
 }
 

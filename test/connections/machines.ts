@@ -50,6 +50,7 @@ const NULL_HANDLER: ProtocolHandler = {
   index: async () => {},
   indexUpdate: async () => {},
   request: async () => ({ kind: 'refused', code: 'generic' }),
+  acceptsDownloadProgress: async () => true,
   downloadProgress: async () => {},
 }
 

@@ -37,6 +37,7 @@ function recordingHandler(overrides: Partial<ProtocolHandler> = {}): ProtocolHan
       calls.push(['request', request])
       return { kind: 'data', data: new Uint8Array(request.sizeBytes) }
     },
+    acceptsDownloadProgress: async () => true,
     downloadProgress: async (folder: string, updates: readonly DownloadUpdate[]) =>
       void calls.push(['downloadProgress', folder, updates]),
     ...overrides,

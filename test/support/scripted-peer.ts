@@ -65,6 +65,7 @@ export class ScriptedPeer implements AsyncDisposable {
       index: async (data) => void this.received.indexes.push(data),
       indexUpdate: async (data) => void this.received.indexes.push(data),
       request: async (request) => options.serve?.(request) ?? { kind: 'refused', code: 'generic' },
+      acceptsDownloadProgress: async () => true,
       downloadProgress: async () => {},
     }
     this.#running = connection.run(handler)

@@ -102,9 +102,13 @@ export class PeerFolder {
     this.#deps.signals.pullWanted.emit(folder)
   }
 
+  get acceptsDownloadProgress(): boolean {
+    return this.#options.verdict.tempIndexes
+  }
+
   downloadProgress(updates: readonly DownloadUpdate[]): void {
-    const { device, folder, verdict } = this.#options
-    if (!verdict.tempIndexes) return
+    const { device, folder } = this.#options
+    if (!this.acceptsDownloadProgress) return
     this.downloads.update(updates)
     this.#deps.events.emit('RemoteDownloadProgress', { device, folder, state: this.downloads.counts() })
   }

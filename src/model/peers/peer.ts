@@ -168,11 +168,14 @@ export class Peer {
       index: (data) => maskErrors(this.#deps.log, this.device, () => this.#index(data, true)),
       indexUpdate: (data) => maskErrors(this.#deps.log, this.device, () => this.#index(data, false)),
       request: (request, signal) => this.#deps.serve(this.device, request, signal),
-      downloadProgress: async (folder, updates) => {
-        const id = parseFolderId(folder)
-        if (id !== undefined) this.#folders.get(id)?.downloadProgress(updates)
-      },
+      acceptsDownloadProgress: async (folder) => this.#exchangeOf(folder)?.acceptsDownloadProgress ?? false,
+      downloadProgress: async (folder, updates) => this.#exchangeOf(folder)?.downloadProgress(updates),
     }
+  }
+
+  #exchangeOf(folder: string): PeerFolder | undefined {
+    const id = parseFolderId(folder)
+    return id === undefined ? undefined : this.#folders.get(id)
   }
 
   async #onClusterConfig(link: Link, config: ClusterConfig): Promise<void> {

@@ -16,7 +16,7 @@ import { onlyBlock, pullSmallFile } from './small-file.ts'
 import { refuseObstacle } from './target.ts'
 import { openTempFile, type TempFile } from './temp-file.ts'
 
-/** Pulls one file. After a failure the fetched blocks stay in the temporary file only if a retry continues with them. */
+/** Pulls one file. After a failure the temporary file with its blocks stays only if a retry continues with it. */
 export async function pullFile(context: PullContext, pull: FilePull, signal: AbortSignal): Promise<void> {
   const { global } = pull
   const blocks = blocksOf(global)

@@ -43,6 +43,8 @@ export class End implements Connection {
   readonly inBytesTotal = 0
   readonly outBytesTotal = 0
   readonly sent: string[] = []
+  /** Folders of which the other end accepted the download progress. */
+  readonly acceptedProgress: string[] = []
   readonly #stop = new AbortController()
   readonly #order = new Mutex()
   readonly #handler = Promise.withResolvers<ProtocolHandler>()
@@ -89,7 +91,11 @@ export class End implements Connection {
     return reply.data
   }
 
-  async downloadProgress(): Promise<void> {}
+  downloadProgress(folder: string): Promise<void> {
+    return this.#deliver('download-progress', async (handler) => {
+      if (await handler.acceptsDownloadProgress(folder)) this.acceptedProgress.push(folder)
+    })
+  }
 
   async close(reason: string): Promise<void> {
     for (const end of [this, this.other!]) end.#stop.abort(new Error(reason))

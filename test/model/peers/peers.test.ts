@@ -154,3 +154,14 @@ test('sources of a block: connected devices with that version, the least busy fi
   await pair.pass(300)
   assert.deepEqual(await a.peers.sourcesOf(DOCS, head!, 0), [], 'it was deleted meanwhile')
 })
+
+test('B-24: download progress is accepted only for a folder that is shared with its sender', async () => {
+  await using pair = await DevicePair.make()
+  const [a, b] = pair.devices
+  const [near, far] = connectionBetween(OWN, SERVER, '1')
+  a.peers.attach(near)
+  b.peers.attach(far)
+  await pair.pass(0)
+  for (const folder of ['other', '', DOCS, '../docs']) await near.downloadProgress(folder)
+  assert.deepEqual(near.acceptedProgress, [DOCS])
+})

@@ -84,7 +84,7 @@ test('sendonly: new patterns are applied to all needed items', async () => {
   assert.ok(comparisons() <= 2 * MANY, 'compared only once')
 })
 
-test('sendonly: the deletion of an item without a record here is adopted only while another device has the item', async () => {
+test('sendonly: a deletion without a record here is adopted only while another device has the item', async () => {
   await using pull = await SimPull.start({ folder: { type: 'sendonly' } })
   const third = 'THIRD-device' as typeof PEER
   for (const name of ['gone', 'held']) {
