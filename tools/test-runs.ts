@@ -22,6 +22,8 @@ interface RunOptions {
   readonly env: Record<string, string>
   /** The Node that runs the tests. */
   readonly node: string
+  /** The most time for one test, 5 minutes if not given. */
+  readonly timeoutMs?: number
   /** Whether a few failed files are run once more. */
   readonly again: boolean
   /** Without output, for a test of this. */
@@ -87,14 +89,15 @@ function addUp(tallies: readonly (Tally | undefined)[]): Tally | undefined {
 async function runOnce(
   files: readonly string[],
   isolation: keyof typeof ISOLATION,
-  { env, node, quiet = false }: RunOptions,
+  { env, node, timeoutMs = 300_000, quiet = false }: RunOptions,
 ): Promise<Tally | undefined> {
   const scratch = mkdtempSync(join(tmpdir(), 'twinfold-test-'))
   const tallyFile = join(scratch, 'tally.json')
   try {
     const setUp = ['--disable-warning=ExperimentalWarning', '--import=./test/support/repeatable-properties.mjs']
-    const how = ['--test', ...ISOLATION[isolation], '--test-timeout=300000', '--test-reporter=./tools/reporter.ts']
-    const passed = await command(node, [...setUp, ...how, ...files], { ...env, TEST_TALLY: tallyFile }, quiet)
+    const how = ['--test', ...ISOLATION[isolation], `--test-timeout=${timeoutMs}`]
+    const reporter = '--test-reporter=./tools/reporter.ts'
+    const passed = await command(node, [...setUp, ...how, reporter, ...files], { ...env, TEST_TALLY: tallyFile }, quiet)
     const tally: unknown = JSON.parse(readFileSync(tallyFile, 'utf8'))
     return isTally(tally) && passed === (tally.failed === 0) ? tally : undefined
   } catch (error) {

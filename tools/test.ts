@@ -20,9 +20,8 @@ async function tests(
   files: readonly string[],
   isolation: Isolation,
   env: Record<string, string> = {},
-  node = process.execPath,
 ): Promise<boolean> {
-  return runs.run(files, { isolation, env, node, again: wholeStages })
+  return runs.run(files, { isolation, env, node: process.execPath, again: wholeStages })
 }
 
 function testFiles(pattern: string, except: readonly string[] = []): string[] {
@@ -85,6 +84,9 @@ async function interop(files: readonly string[]): Promise<boolean> {
   )
 }
 
+/** An emulated processor is about twelve times slower. */
+const EMULATED_TIMEOUT_MS = 3_600_000
+
 /**
  * The other architecture, emulated; on a machine of that architecture all other stages are that test. Files of other
  * stages run on the emulated Node themselves: `--only arm64 test/core/ignore.test.ts`.
@@ -100,7 +102,13 @@ async function arm64(files: readonly string[]): Promise<boolean> {
   const { ARM64_NODE, missingArm64 } = await import('../test/support/arm64.ts')
   if (missingArm64() !== undefined) return false
   const path = [dirname(ARM64_NODE), process.env['PATH'] ?? ''].join(delimiter)
-  return tests(others, 'together', { PATH: path }, ARM64_NODE)
+  return runs.run(others, {
+    isolation: 'together',
+    env: { PATH: path },
+    node: ARM64_NODE,
+    again: wholeStages,
+    timeoutMs: EMULATED_TIMEOUT_MS,
+  })
 }
 
 /** Builds the page, so that tests never use a version older than the sources. */
