@@ -36,7 +36,7 @@ export const MAY_IMPORT_TYPES: Readonly<Record<string, readonly string[]>> = {
  * A row is a file at the top of the folder, a folder below it, or `*`: all files at the top that have no row.
  */
 export const ROWS: Readonly<Record<string, readonly string[]>> = {
-  core: ['*', 'wire', 'formats', 'ignore', 'config', 'network', 'releases', 'attributes', 'records'],
+  core: ['*', 'wire', 'formats', 'ignore', 'config', 'network', 'releases', 'attributes', 'records', 'encryption'],
   platform: ['*', 'files', 'platform.ts', 'sim', 'node'],
   'platform/node': ['native', 'disk', 'threads', 'net', 'http', '*'],
   db: ['types.ts', 'sqlite', 'blocks', 'folder', '*'],
@@ -66,6 +66,7 @@ export const ROWS: Readonly<Record<string, readonly string[]>> = {
     'types.ts',
     'signals.ts',
     'state',
+    'encryption',
     'puller',
     'deps.ts',
     'override.ts',

@@ -67,6 +67,9 @@ export class Network {
     this.peers = new Peers(
       {
         clock: platform.clock,
+        random: platform.random,
+        disk: platform.disk,
+        folderKeys: platform.folderKeys,
         blocks: platform.blocks,
         platform: platform.system.platform,
         store,

@@ -3,6 +3,7 @@ import type { BlockReader } from './files/block-reader.ts'
 import type { Clock } from './clock.ts'
 import type { Disk } from './disk.ts'
 import type { FileMaker } from './file-maker.ts'
+import type { FolderKeys } from './folder-keys.ts'
 import type { Hasher } from './hasher.ts'
 import type { HttpClient } from './http-client.ts'
 import type { HttpServer } from './http.ts'
@@ -32,6 +33,7 @@ export interface Platform {
   readonly net: Net
   readonly udp: Udp
   readonly passwords: PasswordHasher
+  readonly folderKeys: FolderKeys
   readonly lines: Lines
   readonly programs: Programs
   readonly system: System

@@ -1,4 +1,4 @@
-import { HASH_SIZE_BYTES } from '../core/records/blocks.ts'
+import { HASH_SIZE_BYTES, TOKEN_SIZE_BYTES } from '../core/records/blocks.ts'
 import type { Field } from '../core/wire/schema.ts'
 import { WIRE_BYTES, WIRE_VARINT, type WireReader } from '../core/wire/reader.ts'
 import type { WireWriter } from '../core/wire/writer.ts'
@@ -9,8 +9,10 @@ import type { WireWriter } from '../core/wire/writer.ts'
  */
 export interface BlockList {
   readonly count: number
-  /** 32 bytes each; unusable when there is a fault. */
+  /** One after the other; unusable when there is a fault. */
   readonly hashes: Uint8Array
+  /** 32, or 48 in an encrypted folder. */
+  readonly hashSizeBytes: number
   /** Of the first block. */
   readonly blockSizeBytes: number
   /** Of all together. */
@@ -47,7 +49,8 @@ class BlockCollector implements BlockList {
   blockSizeBytes = 0
   sizeBytes = 0
   fault: string | undefined
-  readonly #hashes: Uint8Array
+  hashSizeBytes = HASH_SIZE_BYTES
+  #hashes: Uint8Array
   #lastBytes = 0
 
   /** All blocks of the file are within the remaining bytes of its message, which bounds the buffer. */
@@ -57,7 +60,7 @@ class BlockCollector implements BlockList {
   }
 
   get hashes(): Uint8Array {
-    return this.#hashes.subarray(0, this.fault === undefined ? this.count * HASH_SIZE_BYTES : 0)
+    return this.#hashes.subarray(0, this.fault === undefined ? this.count * this.hashSizeBytes : 0)
   }
 
   take(reader: WireReader): void {
@@ -65,13 +68,11 @@ class BlockCollector implements BlockList {
     let offset = 0
     let sizeBytes = 0
     let hashed = false
-    const hasSpace = this.fault === undefined && (this.count + 1) * HASH_SIZE_BYTES <= this.#hashes.length
     while (!reader.done) {
       const tag = reader.tag()
       if (tag === OFFSET) offset = reader.int64()
       else if (tag === SIZE) sizeBytes = reader.int32()
-      else if (tag === HASH && hasSpace)
-        hashed = reader.copyTo(this.#hashes, this.count * HASH_SIZE_BYTES, HASH_SIZE_BYTES)
+      else if (tag === HASH && this.fault === undefined) hashed = this.#takeHash(reader)
       else reader.skip(tag)
     }
     reader.leave(outerEnd)
@@ -80,6 +81,20 @@ class BlockCollector implements BlockList {
     this.count++
     this.sizeBytes += sizeBytes
     this.#lastBytes = sizeBytes
+  }
+
+  /** The first block decides whether the list is one of hashes or of tokens. */
+  #takeHash(reader: WireReader): boolean {
+    if (this.count === 0 && reader.nextLength === TOKEN_SIZE_BYTES) {
+      this.hashSizeBytes = TOKEN_SIZE_BYTES
+      this.#hashes = Buffer.allocUnsafe(Math.ceil(this.#hashes.length / HASH_SIZE_BYTES) * TOKEN_SIZE_BYTES)
+    }
+    const start = this.count * this.hashSizeBytes
+    if (start + this.hashSizeBytes > this.#hashes.length) {
+      reader.view()
+      return false
+    }
+    return reader.copyTo(this.#hashes, start, this.hashSizeBytes)
   }
 
   #misplaced(offset: number, sizeBytes: number): string | undefined {
@@ -106,7 +121,7 @@ function writeBlocks(writer: WireWriter, number: number, list: BlockList): void 
       writer.uint32(sizeBytes)
     }
     writer.uint32(HASH)
-    writer.bytes(list.hashes.subarray(i * HASH_SIZE_BYTES, (i + 1) * HASH_SIZE_BYTES))
+    writer.bytes(list.hashes.subarray(i * list.hashSizeBytes, (i + 1) * list.hashSizeBytes))
     writer.end(start)
   }
 }

@@ -1,4 +1,12 @@
-import { BLOCK_SIZE_BYTES_MAX, BLOCK_SIZE_BYTES_MIN, blocksHashOf, HASH_SIZE_BYTES } from '../core/records/blocks.ts'
+import {
+  BLOCK_OVERHEAD_BYTES,
+  BLOCK_SIZE_BYTES_MIN,
+  blocksHashOf,
+  HASH_SIZE_BYTES,
+  hashSizeOf,
+  isBlockSize,
+  TOKEN_SIZE_BYTES,
+} from '../core/records/blocks.ts'
 import {
   FLAG_RECEIVE_ONLY,
   FLAG_REMOTE_INVALID,
@@ -73,20 +81,24 @@ export function fileFromWire(file: WireFile): FileInfo | undefined {
 }
 
 /** Fields passed on unchanged. Copied, so that a record does not keep its whole message in memory. */
-function passedOnFields({ previous_blocks_hash, platform, encrypted }: WireFile): Partial<FileInfo> {
+function passedOnFields(file: WireFile): Partial<FileInfo> {
+  const { previous_blocks_hash, platform, encrypted } = file
   const none = previous_blocks_hash.length === 0 && platform === undefined && encrypted.length === 0
   if (none) return NO_PASSED_ON
   const hashed = previous_blocks_hash.length === HASH_SIZE_BYTES
   const hasPlatform = platform !== undefined && platform.length <= PLATFORM_BYTES_MAX
-  const hasEncrypted = encrypted.length > 0 && encrypted.length <= ENCRYPTED_BYTES_MAX
   return {
     ...(hashed ? { previousBlocksHash: Buffer.from(previous_blocks_hash) } : {}),
     ...(hasPlatform ? { platform: Buffer.from(platform) } : {}),
-    ...(hasEncrypted ? { encrypted: Buffer.from(encrypted) } : {}),
+    ...(hasEncrypted(file) ? { encrypted: Buffer.from(encrypted) } : {}),
   }
 }
 
 const NO_PASSED_ON = {}
+
+function hasEncrypted({ encrypted }: WireFile): boolean {
+  return encrypted.length > 0 && encrypted.length <= ENCRYPTED_BYTES_MAX
+}
 
 /** Rules that Syncthing enforces. */
 function faultOf(file: WireFile): string | undefined {
@@ -106,7 +118,10 @@ function usableBlocks(file: WireFile): Uint8Array | undefined {
   const { blocks, size } = file
   if (blocks === undefined || blocks.fault !== undefined || blocks.sizeBytes !== size) return undefined
   const blockSizeBytes = blockSizeOf(file)
-  if (blockSizeBytes > BLOCK_SIZE_BYTES_MAX || (blockSizeBytes & (blockSizeBytes - 1)) !== 0) return undefined
+  const isEncrypted = hasEncrypted(file)
+  if (!isBlockSize(isEncrypted ? blockSizeBytes - BLOCK_OVERHEAD_BYTES : blockSizeBytes)) return undefined
+  // The two kinds are never mixed: a token is no hash, and has the length of none.
+  if (blocks.hashSizeBytes !== (isEncrypted ? TOKEN_SIZE_BYTES : HASH_SIZE_BYTES)) return undefined
   const fits = blocks.count === 1 ? blocks.blockSizeBytes <= blockSizeBytes : blocks.blockSizeBytes === blockSizeBytes
   return fits ? blocks.hashes : undefined
 }
@@ -165,5 +180,7 @@ function blocksOf(file: FileInfo): BlockList | undefined {
   const hashes = file.blockHashes
   if (hashes === undefined || hashes.length === 0) return undefined
   const { blockSizeBytes, sizeBytes } = file
-  return { count: hashes.length / HASH_SIZE_BYTES, hashes, blockSizeBytes, sizeBytes, fault: undefined }
+  const hashSizeBytes = hashSizeOf(file)
+  const count = hashes.length / hashSizeBytes
+  return { count, hashes, hashSizeBytes, blockSizeBytes, sizeBytes, fault: undefined }
 }

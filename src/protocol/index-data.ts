@@ -15,7 +15,7 @@ const PART_FILE_COUNT_MAX = 5_000
 /** Bytes of the message per part; a part contains at least one record. */
 const PART_BYTES_MAX = 4 * 1024 * 1024
 /** Counters and attributes of one record. */
-const FILE_PART_COUNT_MAX = 20_000
+export const FILE_PART_COUNT_MAX = 20_000
 const FOLDER_TAG = 1 * 8 + WIRE_BYTES
 const FILES_TAG = INDEX_FILES_FIELD * 8 + WIRE_BYTES
 /** Typical size of the record of a small file. */

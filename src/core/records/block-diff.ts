@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
-import { blockCount, HASH_SIZE_BYTES } from './blocks.ts'
-import type { FileInfo } from './file-info.ts'
+import { blockCount, hashSizeOf, HASH_SIZE_BYTES } from './blocks.ts'
+import type { FileHead, FileInfo } from './file-info.ts'
 
 /** One block of a file to be assembled. */
 export interface Block {
@@ -11,19 +11,40 @@ export interface Block {
 }
 
 /** The blocks of a record; undefined when its list does not match its size: such a record cannot be pulled. */
-export function blocksOf({ sizeBytes, blockSizeBytes, blockHashes }: FileInfo): readonly Block[] | undefined {
+export function blocksOf(record: FileInfo): readonly Block[] | undefined {
+  const { sizeBytes, blockSizeBytes, blockHashes } = record
   if (blockHashes === undefined || !(blockSizeBytes > 0)) return undefined
   const count = blockCount(sizeBytes, blockSizeBytes)
-  if (blockHashes.length !== count * HASH_SIZE_BYTES) return undefined
+  const hashBytes = hashSizeOf(record)
+  if (blockHashes.length !== count * hashBytes) return undefined
   return Array.from({ length: count }, (_, number) => {
     const offsetBytes = number * blockSizeBytes
     return {
       number,
       offsetBytes,
       sizeBytes: Math.min(blockSizeBytes, sizeBytes - offsetBytes),
-      hash: blockHashes.subarray(number * HASH_SIZE_BYTES, (number + 1) * HASH_SIZE_BYTES),
+      hash: blockHashes.subarray(number * hashBytes, (number + 1) * hashBytes),
     }
   })
+}
+
+/** One block of a record; undefined when it has none of that number. */
+export function blockAt(
+  record: FileHead & { readonly blockHashes: Uint8Array | undefined },
+  number: number,
+): Block | undefined {
+  const { sizeBytes, blockSizeBytes, blockHashes } = record
+  if (blockHashes === undefined || !(blockSizeBytes > 0) || !Number.isInteger(number) || number < 0) return undefined
+  const count = blockCount(sizeBytes, blockSizeBytes)
+  const hashBytes = hashSizeOf(record)
+  if (number >= count || blockHashes.length !== count * hashBytes) return undefined
+  const offsetBytes = number * blockSizeBytes
+  return {
+    number,
+    offsetBytes,
+    sizeBytes: Math.min(blockSizeBytes, sizeBytes - offsetBytes),
+    hash: blockHashes.subarray(number * hashBytes, (number + 1) * hashBytes),
+  }
 }
 
 /** The wanted blocks that are at the same offset in a file with these hashes of blocks of the same size. */

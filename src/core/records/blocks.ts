@@ -6,6 +6,10 @@ const MIB = 1024 * KIB
 export const BLOCK_SIZE_BYTES_MIN = 128 * KIB
 export const BLOCK_SIZE_BYTES_MAX = 16 * MIB
 export const HASH_SIZE_BYTES = 32
+/** What stands for the hash of a block in the records of an encrypted folder. */
+export const TOKEN_SIZE_BYTES = 48
+/** What encryption adds to a block, and to the block size of a file. */
+export const BLOCK_OVERHEAD_BYTES = 40
 const BLOCK_COUNT_DESIRED = 2_000
 
 /**
@@ -20,8 +24,13 @@ export function blockSizeFor(fileSizeBytes: number, previousBlockSizeBytes = 0):
   return near && isBlockSize(previousBlockSizeBytes) ? previousBlockSizeBytes : sizeBytes
 }
 
-function isBlockSize(sizeBytes: number): boolean {
+export function isBlockSize(sizeBytes: number): boolean {
   return sizeBytes >= BLOCK_SIZE_BYTES_MIN && sizeBytes <= BLOCK_SIZE_BYTES_MAX && (sizeBytes & (sizeBytes - 1)) === 0
+}
+
+/** The size of one entry in the block list of a record: only records of an encrypted folder have tokens. */
+export function hashSizeOf({ encrypted }: { readonly encrypted?: Uint8Array | undefined }): number {
+  return encrypted === undefined ? HASH_SIZE_BYTES : TOKEN_SIZE_BYTES
 }
 
 /** An empty file has one block of no bytes: the protocol sends the hash of the empty string. */

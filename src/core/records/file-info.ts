@@ -63,7 +63,10 @@ export interface FileHead {
   readonly diskStamp?: number | undefined
 }
 
-/** A record with its block hashes, 32 bytes each, in file order. An empty file has one, that of the empty string. */
+/**
+ * A record with its block hashes, 32 bytes each, in file order. An empty file has one, that of the empty string. A
+ * record of an encrypted folder, which has `encrypted`, has a token of 48 bytes per block instead.
+ */
 export interface FileInfo extends FileHead {
   readonly blockHashes: Uint8Array | undefined
 }

@@ -119,6 +119,14 @@ export class WireReader {
     }
   }
 
+  /** The length of the next bytes field, which is not consumed. */
+  get nextLength(): number {
+    const start = this.#at
+    const length = this.#length()
+    this.#at = start
+    return length
+  }
+
   /** Copies the next bytes field to `target` if it has exactly `length` bytes; otherwise skips it, returns false. */
   copyTo(target: Uint8Array, offset: number, length: number): boolean {
     const found = this.#length()

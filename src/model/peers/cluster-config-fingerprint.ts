@@ -1,6 +1,7 @@
 import type { Config, FolderConfig } from '../../core/config/config.ts'
 import type { DeviceId, FolderId } from '../../core/ids.ts'
 import type { FolderIndex } from '../../db/types.ts'
+import type { FolderTokens } from '../encryption/folder-encryption.ts'
 import { isIndexUnusable } from '../state/index-failure.ts'
 import {
   clusterConfigFor,
@@ -46,9 +47,13 @@ async function positionsOf(index: FolderIndex, folder: FolderConfig, own: Device
 }
 
 /** The cluster config for a device without index positions: an equal text need not be sent again. */
-export function clusterConfigFingerprint({ config, roots }: ClusterConfigDeps, ends: Ends): string {
+export function clusterConfigFingerprint(
+  { config, roots }: ClusterConfigDeps,
+  ends: Ends,
+  tokens: FolderTokens,
+): string {
   const running = foldersSharedWith(config(), ends.peer).map(({ id }) => roots.get(id) !== undefined)
-  const message = clusterConfigFor(config(), ends, new Map())
+  const message = clusterConfigFor(config(), ends, new Map(), tokens)
   return JSON.stringify([running, message], (_key, value: unknown) =>
     typeof value === 'bigint' ? value.toString() : value,
   )

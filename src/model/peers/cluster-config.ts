@@ -1,6 +1,9 @@
+import { checkPasswords } from '../../core/encryption/check-passwords.ts'
+import type { FolderCipher } from '../../core/encryption/folder-cipher.ts'
 import type { Config, FolderConfig } from '../../core/config/config.ts'
 import { parseFolderId, type DeviceId, type FolderId } from '../../core/ids.ts'
 import type { ClusterConfig, ClusterDevice, ClusterFolder } from '../../protocol/types.ts'
+import type { FolderTokens } from '../encryption/folder-encryption.ts'
 
 /** Which index, and how far into it. Id 0 is "none". */
 export interface IndexPosition {
@@ -37,12 +40,17 @@ export type FolderVerdict =
       /** Its own index. */
       readonly theirs: IndexPosition
       readonly tempIndexes: boolean
+      /** Records and blocks are encrypted for the device. */
+      readonly cipher: FolderCipher | undefined
+      /** First contact of a folder that is stored encrypted: the token of its password. */
+      readonly newToken: Uint8Array | undefined
     }
   | { readonly kind: 'paused-there' }
   | { readonly kind: 'paused-here' }
 
 export type ClusterVerdict =
-  | { readonly kind: 'close'; readonly reason: string }
+  /** `folder`: the one whose encryption both ends configured differently. */
+  | { readonly kind: 'close'; readonly reason: string; readonly folder?: FolderId }
   /** `folders` holds those that both share; one of ours that is missing there is not shared by the device. */
   | {
       readonly kind: 'accept'
@@ -56,26 +64,35 @@ export interface Ends {
   readonly peer: DeviceId
 }
 
-/**
- * Folders that we share with a device unencrypted. Folders shared with an encryption password are left out, because
- * encryption is not implemented: such a device receives nothing.
- */
+/** Folders that we share with a device, encrypted or not. */
 export function foldersSharedWith(config: Config, device: DeviceId): readonly FolderConfig[] {
   return config.folders.filter((folder) => isSharedWith(folder, device))
 }
 
 function isSharedWith(folder: FolderConfig, device: DeviceId): boolean {
-  if (folder.type === 'receiveencrypted') return false
-  return folder.devices.some((shared) => shared.deviceID === device && shared.encryptionPassword === '')
+  return folder.devices.some(({ deviceID }) => deviceID === device)
 }
 
-/** The cluster config for a device. A folder without positions does not run and is announced as paused. */
+/** Whether a device gets no plain data of a folder: it is encrypted for the device, or stored encrypted here. */
+export function isHiddenFrom({ type, devices }: FolderConfig, device: DeviceId): boolean {
+  const password = devices.find(({ deviceID }) => deviceID === device)?.encryptionPassword ?? ''
+  return type === 'receiveencrypted' || password !== ''
+}
+
+/**
+ * The cluster config for a device. A folder without positions does not run and is announced as paused. One that is
+ * stored encrypted is announced once its password is determined.
+ */
 export function clusterConfigFor(
   config: Config,
   { own, peer }: Ends,
   positions: ReadonlyMap<FolderId, FolderPositions>,
+  tokens: FolderTokens,
 ): ClusterConfig {
-  const folders = foldersSharedWith(config, peer).map((folder): ClusterFolder => {
+  const shared = foldersSharedWith(config, peer).filter(
+    ({ id, type }) => type !== 'receiveencrypted' || tokens.stored.has(id),
+  )
+  const folders = shared.map((folder): ClusterFolder => {
     const known = folder.paused ? undefined : positions.get(folder.id)
     return {
       id: folder.id,
@@ -85,7 +102,13 @@ export function clusterConfigFor(
       disableTempIndexes: folder.disableTempIndexes,
       devices: membersOf(config, folder, peer).map((device) => {
         const position = device === own ? known?.own : known?.others.get(device)
-        return clusterDevice(config, device, position ?? NO_POSITION)
+        const token =
+          device === peer
+            ? tokens.ciphers.get(folder.id)?.passwordToken
+            : device === own
+              ? tokens.stored.get(folder.id)
+              : undefined
+        return clusterDevice(config, device, position ?? NO_POSITION, token ?? NO_TOKEN)
       }),
     }
   })
@@ -102,7 +125,12 @@ function membersOf(config: Config, folder: FolderConfig, peer: DeviceId): readon
     .map(({ deviceID }) => deviceID)
 }
 
-function clusterDevice(config: Config, id: DeviceId, { indexId, sequence }: IndexPosition): ClusterDevice {
+function clusterDevice(
+  config: Config,
+  id: DeviceId,
+  { indexId, sequence }: IndexPosition,
+  encryptionPasswordToken: Uint8Array,
+): ClusterDevice {
   const device = config.devices.find(({ deviceID }) => deviceID === id)
   return {
     id,
@@ -114,15 +142,20 @@ function clusterDevice(config: Config, id: DeviceId, { indexId, sequence }: Inde
     introducer: device?.introducer ?? false,
     indexId,
     skipIntroductionRemovals: device?.skipIntroductionRemovals ?? false,
-    encryptionPasswordToken: NO_TOKEN,
+    encryptionPasswordToken,
   }
 }
 
-/** Evaluates a received cluster config. Never throws; of a folder listed twice the first entry counts. */
-export function judgeClusterConfig(config: Config, { own, peer }: Ends, received: ClusterConfig): ClusterVerdict {
+/** Evaluates a received cluster config. Throws for no message; of a folder listed twice the first entry counts. */
+export function judgeClusterConfig(
+  config: Config,
+  { own, peer }: Ends,
+  received: ClusterConfig,
+  tokens: FolderTokens,
+): ClusterVerdict {
   const folders = new Map<FolderId, FolderVerdict>()
   const offers = new Map<FolderId, FolderOffer>()
-  const untrusted = config.devices.find(({ deviceID }) => deviceID === peer)?.untrusted ?? false
+  const isUntrusted = config.devices.find(({ deviceID }) => deviceID === peer)?.untrusted ?? false
   for (const folder of received.folders.slice(0, FOLDERS_MAX)) {
     const id = parseFolderId(folder.id)
     if (id === undefined || folders.has(id) || offers.has(id)) continue
@@ -131,16 +164,26 @@ export function judgeClusterConfig(config: Config, { own, peer }: Ends, received
     if (theirs === undefined) return close('remote device missing in cluster config')
     if (ours === undefined) return close('local device missing in cluster config')
     const configured = config.folders.find((candidate) => candidate.id === id)
-    if (configured === undefined || !configured.devices.some(({ deviceID }) => deviceID === peer)) {
+    if (configured === undefined || !isSharedWith(configured, peer)) {
       offers.set(id, offerOf(id, folder, ours, theirs))
       continue
     }
-    if (!isSharedWith(configured, peer)) continue // encryption is not implemented: treated as not shared
-    if (untrusted) return close('device is untrusted, but configured to receive plain data')
-    if (ours.encryptionPasswordToken.length > 0 || theirs.encryptionPasswordToken.length > 0) {
-      return close('remote expects to exchange encrypted data, but is configured for plain data')
+    const cipher = tokens.ciphers.get(id)
+    const isEncryptedHere = configured.type === 'receiveencrypted'
+    if (cipher === undefined && !isEncryptedHere && isHiddenFrom(configured, peer)) {
+      throw new Error(`folder ${id} has a password for device ${peer}, and no cipher`) // never plain instead
     }
-    folders.set(id, verdictOf(configured, folder, ours, theirs))
+    const agreement = checkPasswords({
+      isUntrusted,
+      forUs: ours.encryptionPasswordToken,
+      ofPeer: theirs.encryptionPasswordToken,
+      own: cipher?.passwordToken,
+      isEncryptedHere,
+      stored: tokens.stored.get(id),
+    })
+    if (agreement.kind === 'refused') return { kind: 'close', reason: agreement.reason, folder: id }
+    const newToken = agreement.kind === 'store' ? agreement.token : undefined
+    folders.set(id, verdictOf(configured, folder, { ours, theirs }, { cipher, newToken }))
   }
   return { kind: 'accept', folders, offers: [...offers.values()] }
 }
@@ -152,8 +195,8 @@ function close(reason: string): ClusterVerdict {
 function verdictOf(
   configured: FolderConfig,
   folder: ClusterFolder,
-  ours: ClusterDevice,
-  theirs: ClusterDevice,
+  { ours, theirs }: { readonly ours: ClusterDevice; readonly theirs: ClusterDevice },
+  { cipher, newToken }: Pick<Extract<FolderVerdict, { kind: 'exchange' }>, 'cipher' | 'newToken'>,
 ): FolderVerdict {
   if (folder.paused) return { kind: 'paused-there' }
   if (configured.paused) return { kind: 'paused-here' }
@@ -161,7 +204,9 @@ function verdictOf(
     kind: 'exchange',
     knownToThem: positionOf(ours),
     theirs: positionOf(theirs),
-    tempIndexes: !folder.disableTempIndexes,
+    tempIndexes: !folder.disableTempIndexes && cipher === undefined && configured.type !== 'receiveencrypted',
+    cipher,
+    newToken,
   }
 }
 

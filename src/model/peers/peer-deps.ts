@@ -4,6 +4,9 @@ import type { IndexStore } from '../../db/types.ts'
 import type { EventSink, Logger } from '../../events/types.ts'
 import type { Statistics } from '../../stats/stats.ts'
 import type { BlockReader } from '../../platform/files/block-reader.ts'
+import type { Disk } from '../../platform/disk.ts'
+import type { FolderKeys } from '../../platform/folder-keys.ts'
+import type { Random } from '../../platform/random.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { ClusterConfig } from '../../protocol/types.ts'
 import type { ModelSignals } from '../signals.ts'
@@ -12,6 +15,9 @@ import type { FolderOffer } from './cluster-config.ts'
 
 export interface PeersDeps {
   readonly clock: Clock
+  readonly random: Random
+  readonly disk: Disk
+  readonly folderKeys: FolderKeys
   readonly blocks: BlockReader
   readonly platform: string
   readonly store: Pick<IndexStore, 'folder'>

@@ -1,12 +1,15 @@
+import type { FolderCipher } from '../../core/encryption/folder-cipher.ts'
 import { messageOf } from '../../core/errors.ts'
 import type { DeviceId, FolderId, ShortId } from '../../core/ids.ts'
 import type { FolderIndex } from '../../db/types.ts'
 import type { Connection, DownloadUpdate, IndexData } from '../../protocol/types.ts'
+import { decryptIndex, encryptIndex } from '../encryption/encrypted-index.ts'
 import { isIndexUnusable } from '../state/index-failure.ts'
 import { startOfSending, wentBack, type FolderVerdict, type IndexPosition } from './cluster-config.ts'
 import { IndexReceiver } from './index-receiver.ts'
 import { IndexSender } from './index-sender.ts'
 import type { PeersDeps } from './peer-deps.ts'
+import { Refusal } from './refusal.ts'
 import { RemoteDownloads, type DownloadMemory } from './remote-downloads.ts'
 
 /**
@@ -72,8 +75,17 @@ export class PeerFolder {
       void connection.close('the index of a folder was restarted') // it was announced with its old ID
     const own = await ownPosition(index)
     const start = startOfSending(own, sentSequence ?? verdict.knownToThem)
-    const sender = new IndexSender({ clock, connection, device, index, log }, { folder, indexId: own.indexId, start })
+    const target = encryptingFor(deps, connection, verdict.cipher)
+    const sender = new IndexSender(
+      { clock, connection: target, device, index, log },
+      { folder, indexId: own.indexId, start },
+    )
     return new PeerFolder(deps, options, { receiver, sender, connection })
+  }
+
+  /** What the exchange encrypts with. */
+  get cipher(): FolderCipher | undefined {
+    return this.#options.verdict.cipher
   }
 
   get position(): IndexPosition {
@@ -85,10 +97,19 @@ export class PeerFolder {
     this.#sender.changed()
   }
 
-  async index(data: IndexData, whole: boolean): Promise<void> {
+  async index(received: IndexData, whole: boolean): Promise<void> {
+    const data = await this.#plain(received)
     this.downloads.discard(data.files.map(({ name }) => name))
     if (whole) await this.#receiver.index(data)
     else await this.#receiver.indexUpdate(data)
+  }
+
+  async #plain(received: IndexData): Promise<IndexData> {
+    const { folder, verdict } = this.#options
+    if (verdict.cipher === undefined) return received
+    const data = await decryptIndex(this.#deps, verdict.cipher, received)
+    if (data === undefined) throw new Refusal(`${folder}: a record that was not encrypted with the password`)
+    return data
   }
 
   /** Requests a pull, or waits for the rest of the initial index. */
@@ -141,6 +162,19 @@ export class PeerFolder {
       // A partial index would look like a complete one: the device requests it again over a new connection.
       void connection.close('internal error')
     }
+  }
+}
+
+/** Where the index is sent to: encrypted on the way if the device must not read it. */
+function encryptingFor(
+  deps: PeersDeps,
+  connection: Connection,
+  cipher: FolderCipher | undefined,
+): Pick<Connection, 'index' | 'indexUpdate'> {
+  if (cipher === undefined) return connection
+  return {
+    index: async (data) => await connection.index(await encryptIndex(deps, cipher, data)),
+    indexUpdate: async (data) => await connection.indexUpdate(await encryptIndex(deps, cipher, data)),
   }
 }
 

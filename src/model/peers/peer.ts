@@ -1,5 +1,4 @@
 import { messageOf } from '../../core/errors.ts'
-import type { Config } from '../../core/config/config.ts'
 import { parseFolderId, type DeviceId, type FolderId } from '../../core/ids.ts'
 import type {
   BlockReply,
@@ -12,23 +11,15 @@ import type {
 } from '../../protocol/types.ts'
 import { Mutex } from '../../sync/mutex.ts'
 import { isIndexUnusable } from '../state/index-failure.ts'
-import {
-  clusterConfigFor,
-  foldersSharedWith,
-  judgeClusterConfig,
-  type Ends,
-  type FolderVerdict,
-  type IndexPosition,
-} from './cluster-config.ts'
+import { configToSend, currentFingerprint, judgeReceived, type AgreementDeps } from './agreement.ts'
+import { foldersSharedWith, type Ends, type FolderVerdict, type IndexPosition } from './cluster-config.ts'
 import type { RemoteState } from './peer-deps.ts'
 import { PeerFolder, type PeerFolderDeps } from './peer-folder.ts'
-import { maskErrors, Refusal, refuseIndex } from './refusal.ts'
+import { maskErrors, refuseIndex } from './refusal.ts'
 import { DownloadMemory } from './remote-downloads.ts'
 import { PeerLinks, type Link } from './peer-links.ts'
-import { announcedPositions, clusterConfigFingerprint } from './cluster-config-fingerprint.ts'
 
-export interface PeerDeps extends PeerFolderDeps {
-  config(): Config
+export interface PeerDeps extends PeerFolderDeps, AgreementDeps {
   serve(device: DeviceId, request: BlockRequest, signal: AbortSignal): Promise<BlockReply>
   /** The device sent records of these names, or (undefined) of the folder as a whole. */
   recordsChanged(folder: FolderId, names: readonly string[] | undefined): void
@@ -113,7 +104,10 @@ export class Peer {
     if (primary !== undefined) await this.#closeOnError(primary, () => this.#applyReceived())
   }
 
-  /** Stops the exchange of folders that are no longer shared or are being paused, so that they can be closed. */
+  /**
+   * Stops the exchange of folders that are no longer shared or are being paused, so that they can be closed, and of those
+   * that have another password now, before anything else is sent.
+   */
   async release(): Promise<void> {
     using _lock = await this.#exchangeLock.lock()
     const active = new Set(
@@ -121,7 +115,10 @@ export class Peer {
         .filter(({ paused }) => !paused)
         .map(({ id }) => id),
     )
-    for (const folder of this.#folders.keys()) if (!active.has(folder)) this.#stopFolder(folder)
+    for (const [folder, { cipher }] of this.#folders) {
+      const isSame = cipher === (await this.#deps.encryption.cipherFor(this.device, folder))
+      if (!active.has(folder) || !isSame) this.#stopFolder(folder)
+    }
   }
 
   /** The configuration changed: sends a new cluster config if it differs for this device, and updates the exchanges. */
@@ -130,8 +127,8 @@ export class Peer {
     const primary = this.#links.primary
     if (primary === undefined) return
     await this.#closeOnError(primary, async () => {
-      if (this.#sentFingerprint !== clusterConfigFingerprint(this.#deps, this.#ends))
-        await this.#sendFullConfig(primary)
+      const fingerprint = await currentFingerprint(this.#deps, this.#ends)
+      if (this.#sentFingerprint !== fingerprint) await this.#sendFullConfig(primary)
       if (this.#applied) await this.#updateExchanges(primary, false)
     })
   }
@@ -200,8 +197,7 @@ export class Peer {
   /** Starts and stops exchanges by both configurations; `restart`: all, from the positions the device announced. */
   async #updateExchanges(primary: Link, restart: boolean): Promise<void> {
     if (this.#received === undefined) return
-    const verdict = judgeClusterConfig(this.#deps.config(), this.#ends, this.#received.config)
-    if (verdict.kind === 'close') throw new Refusal(verdict.reason)
+    const verdict = await judgeReceived(this.#deps, this.#ends, this.#received.config)
     this.#verdicts = verdict.folders
     this.#deps.foldersOffered(this.device, verdict.offers)
     // Only for a new cluster config or a newly shared folder: an old one must not undo what the user changed since.
@@ -259,10 +255,9 @@ export class Peer {
   }
 
   async #sendFullConfig(link: Link): Promise<void> {
-    const config = this.#deps.config()
-    const positions = await announcedPositions(this.#deps, this.#ends)
-    this.#sentFingerprint = clusterConfigFingerprint(this.#deps, this.#ends)
-    this.#links.sendFullConfig(link, clusterConfigFor(config, this.#ends, positions))
+    const { config, fingerprint } = await configToSend(this.#deps, this.#ends)
+    this.#sentFingerprint = fingerprint
+    this.#links.sendFullConfig(link, config)
   }
 
   async #closeOnError({ connection }: Link, work: () => Promise<void>): Promise<void> {

@@ -5,8 +5,11 @@ import { isInvalid, type FileHead } from '../../core/records/file-info.ts'
 import type { DeviceId, FolderId } from '../../core/ids.ts'
 import { compareVersions } from '../../core/records/version-vector.ts'
 import type { BlockRequest, Connection, DownloadUpdate } from '../../protocol/types.ts'
-import { foldersSharedWith } from './cluster-config.ts'
+import { foldersSharedWith, isHiddenFrom } from './cluster-config.ts'
+import { decryptReply, encryptRequest } from '../encryption/encrypted-requests.ts'
+import { FolderEncryption } from '../encryption/folder-encryption.ts'
 import { HolderCache } from '../state/holder-cache.ts'
+import { Disagreements } from './disagreements.ts'
 import { Peer } from './peer.ts'
 import type { PeersDeps, PeersOptions, RemoteState } from './peer-deps.ts'
 import { RequestServer, type ServedFolder } from './request-server.ts'
@@ -21,8 +24,10 @@ export class Peers implements Sources {
   readonly #deps: PeersDeps
   readonly #own: DeviceId
   readonly #server: RequestServer
+  readonly #encryption: FolderEncryption
   readonly #peers = new Map<DeviceId, Peer>()
   readonly #holders = new HolderCache()
+  readonly #disagreements: Disagreements
   readonly #restartedMs = new Map<FolderId, number>()
   readonly #tasks = new Set<Promise<void>>()
   readonly #stop = new AbortController()
@@ -34,7 +39,10 @@ export class Peers implements Sources {
     this.#own = ownDevice
     this.#config = config
     this.#sharedFolders = { config, folders: new Map() }
+    this.#encryption = new FolderEncryption(deps, config)
+    this.#disagreements = new Disagreements(deps.log)
     this.#server = new RequestServer({
+      random: deps.random,
       blocks: deps.blocks,
       log: deps.log,
       platform: deps.platform,
@@ -60,7 +68,9 @@ export class Peers implements Sources {
           ownShortId: shortIdOf(this.#own),
           restartedMs: this.#restartedMs,
           config: () => this.#config,
+          encryption: this.#encryption,
           serve: (requester, request, signal) => this.#server.serve(requester, request, signal),
+          onDisagreement: (requester, problem) => this.#disagreements.set(requester, problem),
           recordsChanged: (folder, names) => this.#holders.invalidate(folder, names),
         },
         { own: this.#own, peer: device },
@@ -86,16 +96,20 @@ export class Peers implements Sources {
 
   /** Before a new configuration is applied: stops the exchange of folders that it pauses or removes. */
   async release(to: Config): Promise<void> {
-    this.#config = to
-    this.#setLimits()
+    this.#setConfig(to)
     await Promise.all([...this.#peers.values()].map((peer) => peer.release()))
   }
 
   /** Resolves when cluster configs are queued for all affected devices and every exchange matches the configuration. */
   async apply(_from: Config, to: Config): Promise<void> {
-    this.#config = to
-    this.#setLimits()
+    this.#setConfig(to)
     await Promise.all([...this.#peers.values()].map((peer) => peer.reconfigure()))
+  }
+
+  #setConfig(config: Config): void {
+    this.#config = config
+    this.#encryption.setConfig(config)
+    this.#setLimits()
   }
 
   #localIndexChanged(folder: FolderId): void {
@@ -149,9 +163,12 @@ export class Peers implements Sources {
     return (file, holders) => store(file, new Set(holders))
   }
 
-  request(device: DeviceId, request: BlockRequest, signal: AbortSignal): Promise<Uint8Array> {
+  async request(device: DeviceId, request: BlockRequest, signal: AbortSignal): Promise<Uint8Array> {
+    const cipher = await this.#encryption.cipherFor(device, request.folder)
     const peer = this.#peers.get(device)
-    return peer?.request(request, signal) ?? Promise.reject(new Error(`device ${device} is not connected`))
+    if (peer === undefined) throw new Error(`device ${device} is not connected`)
+    if (cipher === undefined) return await peer.request(request, signal)
+    return decryptReply(cipher, request, await peer.request(encryptRequest(cipher, request), signal))
   }
 
   hasConnectedDevice(folder: FolderId): boolean {
@@ -236,7 +253,9 @@ export class Peers implements Sources {
     const id = this.#foldersReadableBy(device).get(folder)
     if (id === undefined) return undefined
     const root = this.#deps.roots.get(id)
-    return root === undefined ? undefined : { id, root, index: await this.#deps.store.folder(id) }
+    if (root === undefined) return undefined
+    const cipher = await this.#encryption.cipherFor(device, folder)
+    return { id, root, index: await this.#deps.store.folder(id), cipher }
   }
 
   /** The folders that a device may read from by the configuration. Cached, as it is called for every block. */
@@ -245,7 +264,9 @@ export class Peers implements Sources {
     const known = this.#sharedFolders.folders.get(device)
     if (known !== undefined) return known
     const isTrusted = this.#config.devices.find(({ deviceID }) => deviceID === device)?.untrusted === false
-    const shared = isTrusted ? foldersSharedWith(this.#config, device).filter(({ paused }) => !paused) : []
+    const shared = foldersSharedWith(this.#config, device).filter(
+      (folder) => !folder.paused && (isTrusted || isHiddenFrom(folder, device)),
+    )
     const folders = new Map<string, FolderId>(shared.map(({ id }) => [id, id]))
     this.#sharedFolders.folders.set(device, folders)
     return folders

@@ -1,11 +1,13 @@
 import { HASH_SIZE_BYTES } from '../../core/records/blocks.ts'
+import type { FolderCipher } from '../../core/encryption/folder-cipher.ts'
 import { messageOf } from '../../core/errors.ts'
-import { diskTimeOf, FLAG_IGNORED, type FileHead, type FileInfo } from '../../core/records/file-info.ts'
+import { diskTimeOf, FLAG_IGNORED, isInvalid, type FileHead, type FileInfo } from '../../core/records/file-info.ts'
 import type { DeviceId, FolderId } from '../../core/ids.ts'
 import { baseOf, isCanonical, isInternal, looksTemporary, temporaryName } from '../../core/paths.ts'
 import type { FolderIndex } from '../../db/types.ts'
 import type { Logger } from '../../events/types.ts'
 import type { BlockReply, BlockRequest, RefusalCode } from '../../protocol/types.ts'
+import type { Random } from '../../platform/random.ts'
 import { ByteWindow } from '../../sync/byte-window.ts'
 import {
   hasSameStamp,
@@ -14,6 +16,7 @@ import {
   type BlockReader,
   type FileStamp,
 } from '../../platform/files/block-reader.ts'
+import { encryptReply, isAnnouncedBlock } from '../encryption/encrypted-requests.ts'
 import { isHashAt, KnownBlocks } from '../state/known-blocks.ts'
 
 const KIB = 1_024
@@ -28,10 +31,13 @@ export interface ServedFolder {
   readonly id: FolderId
   readonly root: string
   readonly index: FolderIndex
+  /** The device gets encrypted blocks only. */
+  readonly cipher: FolderCipher | undefined
 }
 
 export interface RequestServerDeps {
   readonly blocks: BlockReader
+  readonly random: Random
   readonly log: Logger
   readonly platform: string
   /** Undefined for a folder that the device does not share, or that does not run. */
@@ -104,6 +110,8 @@ export class RequestServer {
   async #replyTo(device: DeviceId, request: BlockRequest): Promise<Outcome> {
     const folder = await this.#deps.served(device, request.folder)
     if (folder === undefined) return 'generic'
+    if (folder.cipher !== undefined) return await this.#encryptedReply(folder, folder.cipher, request)
+    if (request.hash.length !== HASH_SIZE_BYTES) return 'invalid-file'
     const record = await folder.index.head('local', request.name)
     if (record !== undefined && (record.localFlags & FLAG_IGNORED) !== 0) return 'invalid-file'
     if (request.fromTemporary) {
@@ -113,6 +121,19 @@ export class RequestServer {
     if (record === undefined || record.deleted || record.type !== 'file') return 'no-such-file'
     const isFirst = await this.#knownBlocks.isFirst(device, folder, record, request)
     return await this.#fromFile(folder, request, isFirst ? recordedLookOf(record) : undefined)
+  }
+
+  /** Only a block of our index as it was announced; always hashed, as the device cannot check it. */
+  async #encryptedReply(folder: ServedFolder, cipher: FolderCipher, request: BlockRequest): Promise<Outcome> {
+    const name = cipher.decryptName(request.name)
+    if (name === undefined || refusalByForm({ ...request, name }) !== undefined) return 'generic'
+    const record = await folder.index.head('local', name)
+    if (record === undefined || record.deleted || record.type !== 'file' || isInvalid(record)) return 'no-such-file'
+    const block = await this.#knownBlocks.block(folder, record, request.blockNumber)
+    if (block === undefined || !isAnnouncedBlock(cipher, name, request, block)) return 'no-such-file'
+    const { offsetBytes, sizeBytes, hash } = block
+    const outcome = await this.#fromFile(folder, { ...request, name, offsetBytes, sizeBytes, hash }, undefined)
+    return typeof outcome === 'string' ? outcome : encryptReply(cipher, name, outcome, this.#deps.random)
   }
 
   /** Undefined: the temporary file exists without the block; the finished file may have it. */
@@ -148,9 +169,9 @@ function replyOf({ data, headroomBytes, releaseBuffer }: Extract<BlockResult, { 
   return { kind: 'data', data, headroomBytes, releaseBuffer }
 }
 
-function refusalByForm({ name, offsetBytes, sizeBytes, hash: wanted }: BlockRequest): RefusalCode | undefined {
+function refusalByForm({ name, offsetBytes, sizeBytes }: BlockRequest): RefusalCode | undefined {
   if (!isCanonical(name) || isInternal(name) || looksTemporary(baseOf(name))) return 'invalid-file'
-  if (sizeBytes < 0 || offsetBytes < 0 || wanted.length !== HASH_SIZE_BYTES) return 'invalid-file'
+  if (sizeBytes < 0 || offsetBytes < 0) return 'invalid-file'
   if (sizeBytes > SIZE_BYTES_MAX || !Number.isSafeInteger(offsetBytes + sizeBytes)) return 'no-such-file'
   return undefined
 }

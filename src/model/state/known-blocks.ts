@@ -1,4 +1,5 @@
 import { BLOCK_SIZE_BYTES_MIN, HASH_SIZE_BYTES } from '../../core/records/blocks.ts'
+import { blockAt, type Block } from '../../core/records/block-diff.ts'
 import type { FileHead } from '../../core/records/file-info.ts'
 import type { DeviceId, FolderId } from '../../core/ids.ts'
 import type { FolderIndex } from '../../db/types.ts'
@@ -41,6 +42,16 @@ export class KnownBlocks {
     const number = offsetBytes / sizeBytes
     if (!isHashAt(file.blockHashes, number, hash)) return false
     return !markGiven(file, device, number)
+  }
+
+  /** The block of a record of our index by its number. */
+  async block(
+    { id, index }: { readonly id: FolderId; readonly index: Pick<FolderIndex, 'get'> },
+    head: FileHead,
+    number: number,
+  ): Promise<Block | undefined> {
+    const known = (await this.#file(id, index, head)) ?? (await index.get('local', head.name))
+    return known?.blockHashes === undefined ? undefined : blockAt({ ...head, ...known }, number)
   }
 
   async #file(folder: FolderId, index: Pick<FolderIndex, 'get'>, head: FileHead): Promise<KnownFile | undefined> {

@@ -5,6 +5,7 @@ import { nodeClock } from './clock.ts'
 import { DiskThreads } from './threads/disk-threads.ts'
 import { nodeDisk } from './disk/disk.ts'
 import { NodeFileMaker } from './file-maker.ts'
+import { nodeFolderKeys } from './folder-keys.ts'
 import { createNodeHasher } from './threads/hash.ts'
 import { nodeHttpClient } from './net/http-client.ts'
 import { createNodeHttpServer } from './http/http.ts'
@@ -47,6 +48,7 @@ export function createNodePlatform(): Platform & AsyncDisposable {
     net: nodeNet,
     udp: nodeUdp,
     passwords,
+    folderKeys: nodeFolderKeys,
     lines: nodeLines,
     programs: nodePrograms,
     system: nodeSystem,

@@ -4,6 +4,7 @@ import { SimAttributes } from './attributes.ts'
 import { SimClock } from './clock.ts'
 import { SimDisk, type SimDiskOptions } from './disk.ts'
 import { PlainFileMaker } from '../files/plain-file-maker.ts'
+import { simFolderKeys } from './folder-keys.ts'
 import { SimHasher } from './hasher.ts'
 import type { SimHttpClient } from './http-client.ts'
 import { SimHttpServer } from './http.ts'
@@ -67,6 +68,7 @@ export function simPorts(
     net: network.host(hostName),
     udp: network.datagrams.host(hostName),
     passwords: simPasswords,
+    folderKeys: simFolderKeys,
     lines: new SimLines(),
     programs: new SimPrograms(),
     system: simSystem(hostName),

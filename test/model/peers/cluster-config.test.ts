@@ -4,6 +4,7 @@ import * as fc from 'fast-check'
 import type { Config, DeviceConfig, FolderConfig } from '../../../src/core/config/config.ts'
 import { DEVICE } from '../../../src/core/config/config-fields.ts'
 import { defaultsOf } from '../../../src/core/config/field.ts'
+import { FolderCipher } from '../../../src/core/encryption/folder-cipher.ts'
 import type { DeviceId, FolderId } from '../../../src/core/ids.ts'
 import {
   clusterConfigFor,
@@ -13,10 +14,12 @@ import {
   wentBack,
   type FolderPositions,
 } from '../../../src/model/peers/cluster-config.ts'
+import type { FolderTokens } from '../../../src/model/encryption/folder-encryption.ts'
 import type { ClusterConfig, ClusterDevice, ClusterFolder } from '../../../src/protocol/types.ts'
 import { LAPTOP, OWN, SERVER } from '../../support/config.ts'
 import { DOCS, simConfig, simFolder } from '../../support/model.ts'
 
+const NO_TOKENS: FolderTokens = { ciphers: new Map(), stored: new Map() }
 const ENDS = { own: OWN, peer: SERVER }
 
 function shared(
@@ -71,7 +74,7 @@ function offered(id: string, more: Partial<ClusterFolder> = {}): ClusterFolder {
 }
 
 function judge(config: Config, ...folders: ClusterFolder[]): string {
-  const verdict = judgeClusterConfig(config, ENDS, { folders, secondary: false })
+  const verdict = judgeClusterConfig(config, ENDS, { folders, secondary: false }, NO_TOKENS)
   if (verdict.kind === 'close') return `close: ${verdict.reason}`
   const decided = [...verdict.folders].map(([id, { kind }]) => `${id}=${kind}`)
   const offers = verdict.offers.map(
@@ -138,12 +141,11 @@ const JUDGED: readonly [name: string, config: Config, folders: readonly ClusterF
     [offered('docs')],
     'close: device is untrusted, but configured to receive plain data',
   ],
-  ['a device with an encryption password gets nothing', configOf([shared('docs', password)]), [offered('docs')], ''],
   [
-    'an encrypted folder of ours is not exchanged',
+    'an encrypted folder of ours is not exchanged in plain',
     configOf([shared('docs', { type: 'receiveencrypted' })]),
     [offered('docs')],
-    '',
+    'close: remote expects to exchange plain data, but is configured to be encrypted',
   ],
 ]
 
@@ -176,7 +178,7 @@ const POSITIONS: ReadonlyMap<FolderId, FolderPositions> = new Map([
 ])
 
 function messageFor(config: Config): ClusterConfig {
-  return clusterConfigFor(config, ENDS, POSITIONS)
+  return clusterConfigFor(config, ENDS, POSITIONS, NO_TOKENS)
 }
 
 test('the cluster config holds the folders shared with the device and the index positions', () => {
@@ -210,7 +212,11 @@ test('a folder that is not running is announced as paused, without positions', (
   )
 })
 
-test('a device with an encryption password is not announced, and receives no folders', () => {
+test('judging a cluster config: a password without its cipher is never taken for plain data', () => {
+  assert.throws(() => judge(configOf([shared('docs', password)]), offered('docs')), /no cipher/)
+})
+
+test('a device with an encryption password is not announced to others, and gets the token', () => {
   const devices = [
     { deviceID: OWN, introducedBy: '', encryptionPassword: '' },
     { deviceID: SERVER, introducedBy: '', encryptionPassword: '' },
@@ -221,7 +227,23 @@ test('a device with an encryption password is not announced, and receives no fol
     messageFor(config).folders[0]?.devices.map(({ id }) => id),
     [OWN, SERVER],
   )
-  assert.deepEqual(clusterConfigFor(config, { own: OWN, peer: LAPTOP }, POSITIONS).folders, [])
+  const cipher = new FolderCipher(Buffer.alloc(32), DOCS)
+  const tokens = { ciphers: new Map([[DOCS, cipher]]), stored: new Map() }
+  const [folder] = clusterConfigFor(config, { own: OWN, peer: LAPTOP }, POSITIONS, tokens).folders
+  for (const { id, encryptionPasswordToken } of folder?.devices ?? []) {
+    assert.deepEqual(encryptionPasswordToken, id === LAPTOP ? cipher.passwordToken : new Uint8Array(0))
+  }
+})
+
+test('a folder that is stored encrypted is announced once its password is determined, with the token of its data', () => {
+  const config = configOf([shared('docs', { type: 'receiveencrypted' })])
+  assert.deepEqual(messageFor(config).folders, [])
+  const stored = new Map([[DOCS, Buffer.from('token')]])
+  const [folder] = clusterConfigFor(config, ENDS, POSITIONS, { ciphers: new Map(), stored }).folders
+  assert.equal(folder?.type, 'receiveencrypted')
+  for (const { id, encryptionPasswordToken } of folder.devices) {
+    assert.equal(Buffer.from(encryptionPasswordToken).toString(), id === OWN ? 'token' : '')
+  }
 })
 
 const STARTS: readonly [name: string, known: readonly [bigint, number], expected: number][] = [

@@ -12,6 +12,8 @@ import { Mutex } from '../../../src/sync/mutex.ts'
 import { DiskBlockReader } from '../../../src/platform/files/disk-block-reader.ts'
 import { SharedMutex } from '../../../src/sync/shared-mutex.ts'
 import { SimClock } from '../../../src/platform/sim/clock.ts'
+import { nodeRandom } from '../../../src/platform/node/random.ts'
+import { simFolderKeys } from '../../../src/platform/sim/folder-keys.ts'
 import { SimDisk } from '../../../src/platform/sim/disk.ts'
 import { allRecords, file, openTestStore } from '../../db/records.ts'
 import { OWN, SERVER } from '../../support/config.ts'
@@ -157,6 +159,9 @@ export class Device {
     this.peers = new Peers(
       {
         clock,
+        random: nodeRandom,
+        disk: new SimDisk(clock),
+        folderKeys: simFolderKeys,
         store: { folder: (folder) => this.failures.get(folder) ?? store.folder(folder) },
         blocks: new DiskBlockReader(new SimDisk(clock)),
         platform: 'linux',

@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto'
 import { mkdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { FolderCipher } from '../../../src/core/encryption/folder-cipher.ts'
 import { type FileInfo } from '../../../src/core/records/file-info.ts'
 import type { FolderIndex } from '../../../src/db/types.ts'
 import { RequestServer } from '../../../src/model/peers/request-server.ts'
 import type { BlockReply, BlockRequest } from '../../../src/protocol/types.ts'
 import { NodeBlockReader } from '../../../src/platform/node/block-reader.ts'
+import { nodeRandom } from '../../../src/platform/node/random.ts'
 import { DiskThreads } from '../../../src/platform/node/threads/disk-threads.ts'
 import { file, openTestStore } from '../../db/records.ts'
 import { SERVER } from '../../support/config.ts'
@@ -32,6 +34,8 @@ export class ServedDirectory implements AsyncDisposable {
   readonly #store: Awaited<ReturnType<typeof openTestStore>>
   readonly index: FolderIndex
   running = true
+  /** Set: the device gets encrypted blocks only. */
+  cipher: FolderCipher | undefined
 
   private constructor(store: ServedDirectory['store'], index: FolderIndex) {
     this.#store = store
@@ -39,11 +43,14 @@ export class ServedDirectory implements AsyncDisposable {
     for (const path of [this.root, this.outside]) mkdirSync(path)
     writeFileSync(join(this.outside, 'secret'), SECRET)
     this.server = new RequestServer({
+      random: nodeRandom,
       blocks: new NodeBlockReader(this.#threads),
       log: quietLogger('model'),
       platform: process.platform,
       served: async (device, folder) =>
-        device === SERVER && folder === DOCS && this.running ? { id: DOCS, root: this.root, index } : undefined,
+        device === SERVER && folder === DOCS && this.running
+          ? { id: DOCS, root: this.root, index, cipher: this.cipher }
+          : undefined,
       changed: (_folder, record, wholly) => void this.rechecked.push(`${record.name} ${wholly ? 'wholly' : ''}`.trim()),
     })
   }

@@ -1,0 +1,57 @@
+import { timingSafeEqual } from 'node:crypto'
+
+/** What both ends state about the encryption of one folder. An empty token is none. */
+export interface EncryptionCase {
+  /** The device is marked as untrusted here. */
+  readonly isUntrusted: boolean
+  /** The token that the device announced for us: it encrypts for us. */
+  readonly forUs: Uint8Array
+  /** The token that the device announced for itself: it holds encrypted data. */
+  readonly ofPeer: Uint8Array
+  /** The token of our password for the device; undefined where there is none. */
+  readonly own: Uint8Array | undefined
+  /** We hold the folder encrypted. */
+  readonly isEncryptedHere: boolean
+  /** The token of the data that we hold encrypted; undefined before the first contact. */
+  readonly stored: Uint8Array | undefined
+}
+
+export type EncryptionVerdict =
+  | { readonly kind: 'agreed' }
+  /** First contact: this token is the one of the data that will be stored here. */
+  | { readonly kind: 'store'; readonly token: Uint8Array }
+  /** With the text that Syncthing sends. */
+  | { readonly kind: 'refused'; readonly reason: string }
+
+const AGREED: EncryptionVerdict = { kind: 'agreed' }
+const HERE = 'local data is encrypted (folder-type receive-encrypted)'
+
+/** Whether both ends agree on plain or encrypted data and on the password. */
+export function checkPasswords(state: EncryptionCase): EncryptionVerdict {
+  const { isUntrusted, forUs, ofPeer, own, isEncryptedHere, stored } = state
+  const isPlainHere = own === undefined && !isEncryptedHere
+  const hasToken = forUs.length > 0 || ofPeer.length > 0
+  if (isPlainHere && isUntrusted) return refused('device is untrusted, but configured to receive plain data')
+  if (isPlainHere && !hasToken) return AGREED
+  if (own !== undefined && isEncryptedHere) return refused(`can't encrypt outgoing data because ${HERE}`)
+  if (forUs.length > 0 && ofPeer.length > 0) {
+    return refused('remote has encrypted data and encrypts that data for us - this is impossible')
+  }
+  if (!hasToken) {
+    const what = own !== undefined ? HERE : 'is configured to be encrypted'
+    return refused(`remote expects to exchange plain data, but ${what}`)
+  }
+  if (isPlainHere) return refused('remote expects to exchange encrypted data, but is configured for plain data')
+  const announced = forUs.length > 0 ? forUs : ofPeer
+  const expected = isEncryptedHere ? stored : own
+  if (expected === undefined) return { kind: 'store', token: announced }
+  return isSame(expected, announced) ? AGREED : refused('different encryption passwords used')
+}
+
+function refused(reason: string): EncryptionVerdict {
+  return { kind: 'refused', reason }
+}
+
+function isSame(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && timingSafeEqual(a, b)
+}

@@ -1,0 +1,22 @@
+/** In the marker directory of an encrypted folder: shows which password its data was encrypted with. */
+export const TOKEN_FILE_NAME = 'syncthing-encryption_password_token'
+/** Far above the length of any token file. */
+export const TOKEN_FILE_BYTES_MAX = 16 * 1_024
+
+export function tokenFileText(folder: string, token: Uint8Array): string {
+  return `${JSON.stringify({ FolderID: folder, Token: Buffer.from(token).toString('base64') })}\n`
+}
+
+/** Undefined for a text that is none. */
+export function parseTokenFile(text: string): { readonly folder: string; readonly token: Uint8Array } | undefined {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return undefined
+  }
+  const { FolderID: folder, Token: token } = (value ?? {}) as { FolderID?: unknown; Token?: unknown }
+  if (typeof folder !== 'string' || typeof token !== 'string') return undefined
+  const bytes = Buffer.from(token, 'base64')
+  return bytes.length > 0 ? { folder, token: bytes } : undefined
+}

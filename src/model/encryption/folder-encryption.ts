@@ -1,0 +1,96 @@
+import type { FolderCipher } from '../../core/encryption/folder-cipher.ts'
+import type { Config } from '../../core/config/config.ts'
+import type { DeviceId, FolderId } from '../../core/ids.ts'
+import type { Disk } from '../../platform/disk.ts'
+import type { FolderKeys } from '../../platform/folder-keys.ts'
+import type { FolderRoots } from '../state/folder-roots.ts'
+import { FolderCiphers } from './folder-ciphers.ts'
+import { readToken, writeToken } from './stored-token.ts'
+
+/** What is announced about encryption to one device, and compared with what it announces. */
+export interface FolderTokens {
+  /** Of folders that are encrypted for the device. */
+  readonly ciphers: ReadonlyMap<FolderId, FolderCipher>
+  /** Of folders whose data here is encrypted: the token of that data. None before the first contact. */
+  readonly stored: ReadonlyMap<FolderId, Uint8Array>
+}
+
+export interface FolderEncryptionDeps {
+  readonly disk: Disk
+  readonly folderKeys: FolderKeys
+  readonly roots: Pick<FolderRoots, 'get'>
+}
+
+/** The passwords of the configuration as ciphers, and the tokens of folders that are stored encrypted. */
+export class FolderEncryption {
+  readonly #deps: FolderEncryptionDeps
+  readonly #ciphers: FolderCiphers
+  /** The last one read, for a folder that does not run at the moment. */
+  readonly #stored = new Map<FolderId, Uint8Array>()
+  #config: Config
+  /** Passwords by device and folder. Looked up for every block. */
+  #passwords: ReadonlyMap<DeviceId, ReadonlyMap<string, readonly [FolderId, string]>>
+
+  constructor(deps: FolderEncryptionDeps, config: Config) {
+    this.#deps = deps
+    this.#ciphers = new FolderCiphers(deps.folderKeys)
+    this.#config = config
+    this.#passwords = passwordsOf(config)
+  }
+
+  setConfig(config: Config): void {
+    if (config === this.#config) return
+    this.#config = config
+    this.#passwords = passwordsOf(config)
+  }
+
+  /** Undefined for a folder that the device gets unencrypted, or not at all. */
+  cipherFor(device: DeviceId, folder: string): Promise<FolderCipher> | undefined {
+    const found = this.#passwords.get(device)?.get(folder)
+    return found === undefined ? undefined : this.#ciphers.get(...found)
+  }
+
+  async tokensFor(device: DeviceId): Promise<FolderTokens> {
+    const ciphers = new Map<FolderId, FolderCipher>()
+    for (const [folder, password] of this.#passwords.get(device)?.values() ?? []) {
+      ciphers.set(folder, await this.#ciphers.get(folder, password))
+    }
+    const stored = new Map<FolderId, Uint8Array>()
+    for (const { id, type, devices, markerName } of this.#config.folders) {
+      if (type !== 'receiveencrypted' || !devices.some(({ deviceID }) => deviceID === device)) continue
+      const token = await this.#read(id, markerName)
+      if (token !== undefined) stored.set(id, token)
+    }
+    return { ciphers, stored }
+  }
+
+  /** First contact of a folder: its data will be encrypted with the password of this token. */
+  async store(folder: FolderId, token: Uint8Array): Promise<void> {
+    const root = this.#deps.roots.get(folder)
+    const markerName = this.#config.folders.find(({ id }) => id === folder)?.markerName
+    if (root === undefined || markerName === undefined) return
+    await writeToken(this.#deps.disk, { root, markerName, folder }, token)
+    this.#stored.set(folder, token)
+  }
+
+  async #read(folder: FolderId, markerName: string): Promise<Uint8Array | undefined> {
+    const root = this.#deps.roots.get(folder)
+    if (root === undefined) return this.#stored.get(folder)
+    const token = await readToken(this.#deps.disk, { root, markerName, folder })
+    if (token === undefined) this.#stored.delete(folder)
+    else this.#stored.set(folder, token)
+    return token
+  }
+}
+
+function passwordsOf({ folders }: Config): ReadonlyMap<DeviceId, ReadonlyMap<string, readonly [FolderId, string]>> {
+  const passwords = new Map<DeviceId, Map<string, readonly [FolderId, string]>>()
+  for (const { id, devices } of folders) {
+    for (const { deviceID, encryptionPassword } of devices) {
+      if (encryptionPassword === '') continue
+      const ofDevice = passwords.get(deviceID) ?? new Map<string, readonly [FolderId, string]>()
+      passwords.set(deviceID, ofDevice.set(id, [id, encryptionPassword]))
+    }
+  }
+  return passwords
+}

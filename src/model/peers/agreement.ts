@@ -1,0 +1,51 @@
+import type { DeviceId, FolderId } from '../../core/ids.ts'
+import type { ClusterConfig } from '../../protocol/types.ts'
+import type { FolderEncryption } from '../encryption/folder-encryption.ts'
+import { announcedPositions, clusterConfigFingerprint, type ClusterConfigDeps } from './cluster-config-fingerprint.ts'
+import { clusterConfigFor, judgeClusterConfig, type ClusterVerdict, type Ends } from './cluster-config.ts'
+import { Refusal } from './refusal.ts'
+
+export interface AgreementDeps extends ClusterConfigDeps {
+  readonly encryption: FolderEncryption
+  /** Both ends configured the encryption of a folder differently; undefined: they agree. */
+  onDisagreement(device: DeviceId, problem: { readonly folder: FolderId; readonly reason: string } | undefined): void
+}
+
+/** What follows from the cluster config of a device. Throws a `Refusal` where the connection has to be closed. */
+export async function judgeReceived(
+  deps: AgreementDeps,
+  ends: Ends,
+  received: ClusterConfig,
+): Promise<Extract<ClusterVerdict, { kind: 'accept' }>> {
+  const { config, encryption, signals } = deps
+  const verdict = judgeClusterConfig(config(), ends, received, await encryption.tokensFor(ends.peer))
+  if (verdict.kind === 'close') {
+    if (verdict.folder !== undefined) deps.onDisagreement(ends.peer, { folder: verdict.folder, reason: verdict.reason })
+    throw new Refusal(verdict.reason)
+  }
+  deps.onDisagreement(ends.peer, undefined)
+  for (const [folder, decision] of verdict.folders) {
+    if (decision.kind !== 'exchange' || decision.newToken === undefined) continue
+    await encryption.store(folder, decision.newToken)
+    signals.usabilityChanged.emit(folder) // other devices get a cluster config with the folder in it
+  }
+  return verdict
+}
+
+/** The cluster config to be sent to a device, and the text that identifies it. */
+export async function configToSend(
+  deps: AgreementDeps,
+  ends: Ends,
+): Promise<{ readonly config: ClusterConfig; readonly fingerprint: string }> {
+  const config = deps.config()
+  const positions = await announcedPositions(deps, ends)
+  const tokens = await deps.encryption.tokensFor(ends.peer)
+  return {
+    config: clusterConfigFor(config, ends, positions, tokens),
+    fingerprint: clusterConfigFingerprint(deps, ends, tokens),
+  }
+}
+
+export async function currentFingerprint(deps: AgreementDeps, ends: Ends): Promise<string> {
+  return clusterConfigFingerprint(deps, ends, await deps.encryption.tokensFor(ends.peer))
+}

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { checkPasswords } from '../../../src/core/encryption/check-passwords.ts'
+
+const NONE = new Uint8Array(0)
+const TOKEN = Buffer.from('token')
+const OTHER = Buffer.from('other')
+
+/** The letters of a case: L and R tokens on our entry and on the peer's, P a password, E encrypted here, U untrusted. */
+function check(letters: string, token: Uint8Array = TOKEN, stored: Uint8Array | undefined = TOKEN): string {
+  const has = (letter: string): boolean => letters.includes(letter)
+  const verdict = checkPasswords({
+    isUntrusted: has('U'),
+    forUs: has('L') ? token : NONE,
+    ofPeer: has('R') ? token : NONE,
+    own: has('P') ? TOKEN : undefined,
+    isEncryptedHere: has('E'),
+    stored: has('E') ? stored : undefined,
+  })
+  return verdict.kind === 'refused' ? verdict.reason : verdict.kind
+}
+
+const PLAIN_TO_UNTRUSTED = 'device is untrusted, but configured to receive plain data'
+const BOTH = "can't encrypt outgoing data because local data is encrypted (folder-type receive-encrypted)"
+const IMPOSSIBLE = 'remote has encrypted data and encrypts that data for us - this is impossible'
+const NOT_PLAIN = 'remote expects to exchange plain data, but local data is encrypted (folder-type receive-encrypted)'
+const NOT_ENCRYPTED = 'remote expects to exchange encrypted data, but is configured for plain data'
+
+const CASES: readonly (readonly [letters: string, expected: string])[] = [
+  ['', 'agreed'],
+  ['U', PLAIN_TO_UNTRUSTED],
+  ['UL', PLAIN_TO_UNTRUSTED],
+  ['PE', BOTH],
+  ['LRPE', BOTH],
+  ['LRP', IMPOSSIBLE],
+  ['LRE', IMPOSSIBLE],
+  ['LR', IMPOSSIBLE],
+  ['P', NOT_PLAIN],
+  ['UP', NOT_PLAIN],
+  ['E', 'remote expects to exchange plain data, but is configured to be encrypted'],
+  ['L', NOT_ENCRYPTED],
+  ['R', NOT_ENCRYPTED],
+  ['RP', 'agreed'],
+  ['URP', 'agreed'],
+  ['LP', 'agreed'],
+  ['LE', 'agreed'],
+  ['RE', 'agreed'],
+]
+for (const [letters, expected] of CASES) {
+  test(`passwords of both ends: ${letters === '' ? 'none' : letters}`, () => assert.equal(check(letters), expected))
+}
+
+test('passwords of both ends: another token, a longer one, a first contact', () => {
+  for (const letters of ['RP', 'LP', 'LE', 'RE']) {
+    assert.equal(check(letters, OTHER), 'different encryption passwords used')
+    assert.equal(check(letters, Buffer.from('token and more')), 'different encryption passwords used')
+  }
+  assert.deepEqual(
+    checkPasswords({
+      isUntrusted: false,
+      forUs: TOKEN,
+      ofPeer: NONE,
+      own: undefined,
+      isEncryptedHere: true,
+      stored: undefined,
+    }),
+    { kind: 'store', token: TOKEN },
+  )
+})

@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict'
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { eventually, scratchDirectory } from '../support/scratch.ts'
+import { FOLDER, Network, type Kind, type Member } from '../support/sync-pair.ts'
+import { missingSyncthing } from '../support/syncthing.ts'
+import { describeDifference, differences } from '../support/tree-compare.ts'
+
+const skip = missingSyncthing() ?? false
+const PASSWORD = 'correct horse battery staple'
+const LIMIT_MS = 60_000
+
+/** Both trust the holder only with encrypted data, and are not connected to each other. */
+interface Chain {
+  readonly first: Member
+  readonly holder: Member
+  readonly second: Member
+}
+
+async function chainOf(network: Network, kinds: readonly [Kind, Kind, Kind]): Promise<Chain> {
+  const [first, holder, second] = await Promise.all([
+    network.add(kinds[0], 'first'),
+    network.add(kinds[1], 'holder'),
+    network.add(kinds[2], 'second'),
+  ])
+  for (const trusted of [first, second]) {
+    await trusted.introduce(holder, { untrusted: true })
+    await holder.introduce(trusted)
+    await trusted.share([], { devices: [{ deviceID: holder.id, encryptionPassword: PASSWORD }] })
+  }
+  await holder.share([first, second], { type: 'receiveencrypted' })
+  return { first, holder, second }
+}
+
+async function untilAlike({ first, holder, second }: Chain): Promise<void> {
+  await eventually(
+    'both trusted devices are alike',
+    async () => {
+      if (differences([first.root, second.root]).length > 0) return undefined
+      for (const member of [first, holder, second]) {
+        const { state, needTotalItems } = await member.status()
+        if (state !== 'idle' || needTotalItems !== 0) return undefined
+      }
+      return true
+    },
+    LIMIT_MS,
+  ).catch(async (error: unknown) => {
+    const facts = await Promise.all([first, holder, second].map(async (each) => [each.name, await each.status()]))
+    const texts = [
+      JSON.stringify(facts, undefined, 1),
+      differences([first.root, second.root]).map(describeDifference).join('\n'),
+    ]
+    throw new Error(`${String(error)}\n${texts.join('\n')}\n${first.output.slice(-3_000)}`, { cause: error })
+  })
+}
+
+function makeTree(root: string): void {
+  mkdirSync(join(root, 'secret docs/inner'), { recursive: true })
+  writeFileSync(join(root, 'secret docs/report.txt'), 'the plain text of the report')
+  writeFileSync(join(root, 'secret docs/inner/empty'), '')
+  writeFileSync(join(root, 'übung.bin'), Buffer.alloc(700_001, 'plain canary '))
+  writeFileSync(join(root, 'exact.bin'), Buffer.alloc(131_072, 7))
+  writeFileSync(join(root, `${'n'.repeat(150)}.txt`), 'a long name')
+  symlinkSync('secret docs/report.txt', join(root, 'link'))
+  utimesSync(join(root, 'secret docs/report.txt'), 1_600_000_000, 1_600_000_000)
+}
+
+/** Everything below the root of a device, with directories, and the bytes of all files. */
+function* itemsOf(root: string): Generator<readonly [name: string, content: Buffer]> {
+  for (const entry of readdirSync(root, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name)
+    if (path.startsWith(join(root, '.stfolder'))) continue
+    yield [path.slice(root.length + 1), entry.isFile() ? readFileSync(path) : Buffer.alloc(0)]
+  }
+}
+
+function assertNothingPlain({ root }: Member): void {
+  let files = 0
+  for (const [name, content] of itemsOf(root)) {
+    if (content.length > 0) files++
+    assert.match(name, /^[0-9A-V]\.syncthing-enc(?:\/|$)/)
+    for (const word of ['plain', 'report', 'canary', 'secret']) assert.ok(!content.includes(word), `${word} in ${name}`)
+  }
+  assert.ok(files > 0)
+}
+
+const CHAINS: readonly (readonly [Kind, Kind, Kind])[] = [['twinfold', 'syncthing', 'syncthing']]
+
+for (const kinds of CHAINS) {
+  test(`encrypted: ${kinds[0]} and ${kinds[2]} in sync through an untrusted ${kinds[1]}`, { skip }, async () => {
+    using scratch = scratchDirectory()
+    await using network = await Network.open(scratch.path)
+    const chain = await chainOf(network, kinds)
+    const { first, holder, second } = chain
+    makeTree(first.root)
+    await first.scan()
+    await untilAlike(chain)
+    assertNothingPlain(holder)
+
+    writeFileSync(join(second.root, 'secret docs/report.txt'), 'changed in plain text')
+    renameSync(join(second.root, 'übung.bin'), join(second.root, 'renamed.bin'))
+    rmSync(join(second.root, 'link'))
+    rmSync(join(second.root, 'secret docs/inner'), { recursive: true })
+    await second.scan()
+    await untilAlike(chain)
+    assertNothingPlain(holder)
+    assert.equal(readFileSync(join(first.root, 'secret docs/report.txt'), 'utf8'), 'changed in plain text')
+  })
+}
+
+async function errorOf(member: Member): Promise<string> {
+  const { connections } = (await member.get('/rest/system/connections')) as { connections: object }
+  return JSON.stringify(connections)
+}
+
+test('encrypted: with another password nothing is exchanged, and the reason is logged', { skip }, async () => {
+  using scratch = scratchDirectory()
+  await using network = await Network.open(scratch.path)
+  const { first, holder, second } = await chainOf(network, ['twinfold', 'syncthing', 'syncthing'])
+  makeTree(second.root)
+  await second.scan()
+  await eventually('the holder has it', async () => (await holder.status()).globalTotalItems > 3 || undefined)
+  await first.request('PATCH', `/rest/config/folders/${FOLDER}`, {
+    devices: [{ deviceID: holder.id, encryptionPassword: 'another one' }],
+  })
+  await eventually('the reason', () => first.output.includes('different encryption passwords used') || undefined)
+  assert.deepEqual(
+    readdirSync(first.root).filter((name) => name !== '.stfolder'),
+    [],
+  )
+  assert.ok(!first.output.includes(PASSWORD) && !(await errorOf(first)).includes(PASSWORD))
+})
