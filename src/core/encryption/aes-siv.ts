@@ -1,7 +1,7 @@
 import { createCipheriv, timingSafeEqual, type Cipheriv } from 'node:crypto'
 
 const BLOCK_BYTES = 16
-export const SIV_BYTES = 16
+const SIV_BYTES = 16
 const KEY_BYTES = 32
 const EMPTY = Buffer.alloc(0)
 

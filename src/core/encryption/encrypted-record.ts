@@ -6,7 +6,7 @@ import type { VersionVector } from '../records/version-vector.ts'
 import type { FileCipher, FolderCipher } from './folder-cipher.ts'
 
 /** Smaller blocks are padded, so that the size of a small file is not visible. */
-export const PADDED_BYTES_MIN = 1_024
+const PADDED_BYTES_MIN = 1_024
 const PERMISSIONS = 0o644
 /** Every encrypted file has the same time: the real one is in the encrypted record. */
 const MODIFIED_S = 1_234_567_890

@@ -56,7 +56,7 @@ function isDigits(text: string): boolean {
 }
 
 /** RFC 4648, extended hex alphabet, without padding. */
-export function toBase32Hex(bytes: Uint8Array): string {
+function toBase32Hex(bytes: Uint8Array): string {
   let text = ''
   let bits = 0
   let value = 0

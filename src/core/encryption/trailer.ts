@@ -8,8 +8,6 @@ export function trailerOf(encodedRecord: Uint8Array): Buffer {
   return trailer
 }
 
-export const TRAILER_LENGTH_BYTES = LENGTH_BYTES
-
 /** The length of the record in front of the last four bytes of a file; undefined if the file is too short for it. */
 export function recordLength(lastBytes: Uint8Array, fileSizeBytes: number): number | undefined {
   if (lastBytes.length !== LENGTH_BYTES) return undefined

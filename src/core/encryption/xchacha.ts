@@ -3,24 +3,19 @@ import { createCipheriv, createDecipheriv } from 'node:crypto'
 export const NONCE_BYTES = 24
 const TAG_BYTES = 16
 /** What sealing adds. */
-export const SEAL_BYTES = NONCE_BYTES + TAG_BYTES
+const SEAL_BYTES = NONCE_BYTES + TAG_BYTES
 const CONSTANTS = Uint32Array.of(0x61707865, 0x3320646e, 0x79622d32, 0x6b206574)
 const OPTIONS = { authTagLength: TAG_BYTES }
 
 /** XChaCha20-Poly1305: nonce, ciphertext, tag. A nonce is random and never used twice. */
 export function sealBytes(key: Uint8Array, nonce: Uint8Array, plain: Uint8Array): Buffer {
   const out = Buffer.allocUnsafe(plain.length + SEAL_BYTES)
-  sealInto(out, key, nonce, plain)
-  return out
-}
-
-/** Writes to the first bytes of `out`, which has `SEAL_BYTES` more than `plain`. */
-export function sealInto(out: Uint8Array, key: Uint8Array, nonce: Uint8Array, plain: Uint8Array): void {
   const cipher = createCipheriv('chacha20-poly1305', subkeyOf(key, nonce), ivOf(nonce), OPTIONS)
   out.set(nonce)
   out.set(cipher.update(plain), NONCE_BYTES)
   cipher.final()
   out.set(cipher.getAuthTag(), NONCE_BYTES + plain.length)
+  return out
 }
 
 /** Undefined for data that was not sealed with this key. */
