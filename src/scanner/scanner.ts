@@ -191,6 +191,7 @@ class FolderScan {
   }
 
   #compareItem(item: ScannedItem, record: FileHead | undefined): void {
+    if (item.type === 'directory' && this.#request.isNoItem?.(item.name) === true) return
     if (record !== undefined && !isChanged(record, item, this.#rules.compare) && !this.#isSuspect(item, record)) return
     if (item.type !== 'file') return this.#writer.add(recordOf(item, record, undefined, this.#rules.record))
     this.#meter.expect(item.sizeBytes)
@@ -199,6 +200,7 @@ class FolderScan {
 
   /** Whether a file may have other content although size and modification time are the recorded ones. */
   #isSuspect(item: ScannedItem, record: FileHead): boolean {
+    if (record.encrypted !== undefined) return false // hashing it would show nothing
     const stamp = item.type === 'file' ? diskStampOf(item) : undefined
     if (stamp === undefined || stamp === record.diskStamp) return false
     if (record.diskStamp !== undefined) return true

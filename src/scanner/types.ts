@@ -71,6 +71,8 @@ export interface ScanRequest {
   /** Result of `cleanSubs`; [''] is the whole folder. */
   readonly subs: readonly string[]
   readonly ignore: IgnoreRules
+  /** Directories that are walked and are no items themselves. */
+  readonly isNoItem?: ((directory: string) => boolean) | undefined
   readonly ignorePerms: boolean
   readonly modTimeWindowMs: number
   readonly autoNormalize: boolean

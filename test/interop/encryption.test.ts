@@ -94,7 +94,10 @@ function assertNothingPlain({ root }: Member): void {
   assert.ok(files > 0)
 }
 
-const CHAINS: readonly (readonly [Kind, Kind, Kind])[] = [['twinfold', 'syncthing', 'syncthing']]
+const CHAINS: readonly (readonly [Kind, Kind, Kind])[] = [
+  ['twinfold', 'syncthing', 'syncthing'],
+  ['syncthing', 'twinfold', 'twinfold'],
+]
 
 for (const kinds of CHAINS) {
   test(`encrypted: ${kinds[0]} and ${kinds[2]} in sync through an untrusted ${kinds[1]}`, { skip }, async () => {

@@ -34,12 +34,12 @@ export function directoryNameOf(text: string): string {
 export function isAutoAccepted(config: Config, device: DeviceId, offer: OfferedFolder): boolean {
   const configured = config.devices.find(({ deviceID }) => deviceID === device)
   if (configured === undefined || !configured.autoAcceptFolders || configured.untrusted) return false
-  // Encrypted folders are not supported yet; a plain folder would not be what was offered.
-  if (offer.receiveEncrypted || offer.remoteEncrypted) return false
+  if (offer.remoteEncrypted) return false // only a user has the password
   if (configured.ignoredFolders.some(({ id }) => id === offer.folder)) return false
   const ours = config.folders.find(({ id }) => id === offer.folder)
   if (ours === undefined) return config.folders.length < FOLDERS_MAX && pathsFor(config, offer).length > 0
-  return ours.type !== 'receiveencrypted' && !ours.devices.some(({ deviceID }) => deviceID === device)
+  const isSameKind = (ours.type === 'receiveencrypted') === offer.receiveEncrypted
+  return isSameKind && !ours.devices.some(({ deviceID }) => deviceID === device)
 }
 
 /** Candidate paths of a new folder, the best first: the first that does not exist is used. */
@@ -68,6 +68,7 @@ export function withAccepted(config: Config, device: DeviceId, offer: OfferedFol
     id: offer.folder,
     label: plainText(offer.label, LABEL_LENGTH_MAX),
     path,
+    ...(offer.receiveEncrypted && { type: 'receiveencrypted' as const }),
     devices: [...defaults.folder.devices, share],
     paused: false,
   }

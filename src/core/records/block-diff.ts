@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { blockCount, hashSizeOf, HASH_SIZE_BYTES } from './blocks.ts'
+import { blockCount, hashSizeOf } from './blocks.ts'
 import type { FileHead, FileInfo } from './file-info.ts'
 
 /** One block of a file to be assembled. */
@@ -51,9 +51,9 @@ export function blockAt(
 export function blocksInPlace(wanted: readonly Block[], foundHashes: Uint8Array): ReadonlySet<number> {
   const inPlace = new Set<number>()
   for (const { number, hash: wantedHash } of wanted) {
-    const start = number * HASH_SIZE_BYTES
-    const found = foundHashes.subarray(start, start + HASH_SIZE_BYTES)
-    if (found.length === HASH_SIZE_BYTES && wantedHash.every((byte, i) => byte === found[i])) inPlace.add(number)
+    const start = number * wantedHash.length
+    const found = foundHashes.subarray(start, start + wantedHash.length)
+    if (found.length === wantedHash.length && wantedHash.every((byte, i) => byte === found[i])) inPlace.add(number)
   }
   return inPlace
 }

@@ -1,6 +1,7 @@
 import type { Accounts } from '../attributes/accounts.ts'
 import type { AttributeList } from '../attributes/attributes.ts'
 import {
+  diskSizeOf,
   diskTimeOf,
   FLAG_IGNORED,
   FLAG_MUST_RESCAN,
@@ -86,7 +87,7 @@ export function isChanged(record: FileHead, item: DiskItem, options: CompareOpti
   if (item.type === 'symlink') return record.symlinkTarget !== item.symlinkTarget
   if (permissionsDiffer(record, item, options)) return true
   if (item.type === 'directory') return false
-  return record.sizeBytes !== item.sizeBytes || !sameTime(diskTimeOf(record), item, options.modTimeWindowMs)
+  return diskSizeOf(record) !== item.sizeBytes || !sameTime(diskTimeOf(record), item, options.modTimeWindowMs)
 }
 
 function permissionsDiffer(record: FileHead, item: DiskItem, options: CompareOptions): boolean {

@@ -61,6 +61,8 @@ export interface FileHead {
    * It is never announced.
    */
   readonly diskStamp?: number | undefined
+  /** What follows the content of our file in an encrypted folder. It is never announced, and not part of the size. */
+  readonly trailerBytes?: number | undefined
 }
 
 /**
@@ -80,25 +82,35 @@ export function diskTimeOf(head: FileHead): FileTime {
   return head.diskTime ?? head
 }
 
+/** The size that the unchanged file of a record has on our disk. */
+export function diskSizeOf({ sizeBytes, trailerBytes }: Pick<FileHead, 'sizeBytes' | 'trailerBytes'>): number {
+  return sizeBytes + (trailerBytes ?? 0)
+}
+
 /** The state of a file on our disk that its record keeps. */
 export interface DiskState extends FileTime {
   readonly diskStamp?: number | undefined
+  readonly trailerBytes?: number | undefined
 }
 
 /** A record of ours, for a file that has this state on our disk. */
-export function withDiskState<T extends FileHead>(record: T, { modifiedS, modifiedNs, diskStamp }: DiskState): T {
+export function withDiskState<T extends FileHead>(record: T, state: DiskState): T {
+  const { modifiedS, modifiedNs, diskStamp, trailerBytes } = state
   const plain = withoutDiskState(record)
   if (record.deleted || record.type !== 'file') return plain
   const isKept = record.modifiedS === modifiedS && record.modifiedNs === modifiedNs
   return {
     ...plain,
     ...(!isKept && { diskTime: { modifiedS, modifiedNs } }),
-    ...(diskStamp !== undefined && { diskStamp }),
+    // What a changed stamp calls for, a new hash of the content, says nothing in an encrypted folder.
+    ...(diskStamp !== undefined && record.encrypted === undefined && { diskStamp }),
+    ...(trailerBytes !== undefined && { trailerBytes }),
   }
 }
 
 /** For records without a file on our disk. */
 export function withoutDiskState<T extends FileHead>(record: T): T {
-  if (record.diskTime === undefined && record.diskStamp === undefined) return record
-  return { ...record, diskTime: undefined, diskStamp: undefined }
+  const { diskTime, diskStamp, trailerBytes, ...plain } = record
+  const isPlain = diskTime === undefined && diskStamp === undefined && trailerBytes === undefined
+  return isPlain ? record : { ...(plain as T), diskTime: undefined, diskStamp: undefined }
 }

@@ -1,20 +1,22 @@
 import type { FileHead, FileTime } from '../../core/records/file-info.ts'
 
 /** Rare fields: all of them are in one column, which is null for most records. */
-type Extra = Pick<FileHead, 'previousBlocksHash' | 'platform' | 'encrypted' | 'diskTime'>
+type Extra = Pick<FileHead, 'previousBlocksHash' | 'platform' | 'encrypted' | 'diskTime' | 'trailerBytes'>
 
 /** Rows that have only a time, as most pulled files: the fields before it are empty. */
 const TIME_ONLY = '   '
 
 /**
  * Each field as base64 after an equals sign, or empty when absent; null for no fields at all. The time of the disk was
- * added later and comes last, as `seconds.nanoseconds`: older versions ignore it.
+ * added later, as `seconds.nanoseconds`, and after it the size of the trailer: older versions ignore both.
  */
-export function extraText({ previousBlocksHash, platform, encrypted, diskTime }: Extra): string | null {
+export function extraText({ previousBlocksHash, platform, encrypted, diskTime, trailerBytes }: Extra): string | null {
   const hasBytes = previousBlocksHash !== undefined || platform !== undefined || encrypted !== undefined
   if (!hasBytes) return diskTime === undefined ? null : TIME_ONLY + timeText(diskTime)
   const bytes = [previousBlocksHash, platform, encrypted].map(fieldText).join(' ')
-  return diskTime === undefined ? bytes : `${bytes} ${timeText(diskTime)}`
+  const time = diskTime === undefined ? '' : timeText(diskTime)
+  if (trailerBytes !== undefined) return `${bytes} ${time} ${trailerBytes}`
+  return time === '' ? bytes : `${bytes} ${time}`
 }
 
 function fieldText(bytes: Uint8Array | undefined): string {
@@ -28,12 +30,13 @@ function timeText({ modifiedS, modifiedNs }: FileTime): string {
 /** Only for text from `extraText`: the checksum of the row has been verified. */
 export function extraOf(text: string): Extra {
   if (text.startsWith(TIME_ONLY)) return { diskTime: timeOf(text.slice(TIME_ONLY.length)) }
-  const [previousBlocksHash = '', platform = '', encrypted = '', diskTime = ''] = text.split(' ')
+  const [previousBlocksHash = '', platform = '', encrypted = '', diskTime = '', trailer = ''] = text.split(' ')
   return {
     ...(previousBlocksHash !== '' && { previousBlocksHash: bytesOf(previousBlocksHash) }),
     ...(platform !== '' && { platform: bytesOf(platform) }),
     ...(encrypted !== '' && { encrypted: bytesOf(encrypted) }),
     ...(diskTime !== '' && { diskTime: timeOf(diskTime) }),
+    ...(trailer !== '' && { trailerBytes: Number(trailer) }),
   }
 }
 

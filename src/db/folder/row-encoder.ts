@@ -1,4 +1,5 @@
 import type { SQLInputValue } from 'node:sqlite'
+import { hashSizeOf } from '../../core/records/blocks.ts'
 import type { FileHead, FileInfo } from '../../core/records/file-info.ts'
 import { LOCAL_NUMBER } from '../sqlite/schema.ts'
 import { extraText } from './extra.ts'
@@ -9,7 +10,6 @@ import {
   DELETED,
   FLAGS_MASK,
   FLAGS_SHIFT,
-  HASH_BYTES,
   hashText,
   NANOSECONDS_UNIT,
   NO_PERMISSIONS,
@@ -84,7 +84,8 @@ function assertStorable(
 }
 
 /** The hash over the blocks is always computed here: a peer could announce one that matches another file's blocks. */
-function blocksOf({ name, blockHashes, blocksHash }: FileInfo): Blocks {
+function blocksOf(info: FileInfo): Blocks {
+  const { name, blockHashes, blocksHash } = info
   if (blockHashes === undefined || blockHashes.length === 0) {
     if (blocksHash === undefined) return { place: BLOCKS.none, hash: '', single: null, list: undefined }
     return {
@@ -94,9 +95,10 @@ function blocksOf({ name, blockHashes, blocksHash }: FileInfo): Blocks {
       list: undefined,
     }
   }
-  if (blockHashes.length % HASH_BYTES !== 0) throw new Error(`record of ${name}: ${blockHashes.length} bytes of hashes`)
+  const hashBytes = hashSizeOf(info)
+  if (blockHashes.length % hashBytes !== 0) throw new Error(`record of ${name}: ${blockHashes.length} bytes of hashes`)
   const hash = hashText(blockHashes)
-  if (blockHashes.length > HASH_BYTES) return { place: BLOCKS.list, hash, single: null, list: blockHashes }
+  if (blockHashes.length > hashBytes) return { place: BLOCKS.list, hash, single: null, list: blockHashes }
   return { place: BLOCKS.single, hash, single: blockHashes, list: undefined }
 }
 

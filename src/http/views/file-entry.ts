@@ -1,4 +1,5 @@
 import { shortIdText } from '../../core/device-id.ts'
+import { hashSizeOf } from '../../core/records/blocks.ts'
 import {
   FLAG_IGNORED,
   FLAG_MUST_RESCAN,
@@ -13,7 +14,6 @@ import { viewPlatform, type ExtendedAttribute } from '../../core/attributes/plat
 import type { FileEntryJson, FileTypeName, PlatformJson } from '../../rest/db.ts'
 import { formatNs, TIME_ZERO } from './times.ts'
 
-const HASH_BYTES = 32
 const TIME_EPOCH = '1970-01-01T00:00:00Z'
 
 const TYPE_NAMES: Readonly<Record<FileType, FileTypeName>> = {
@@ -110,7 +110,7 @@ function attributesJson(attributes: readonly ExtendedAttribute[] | undefined) {
 /** A whole record, or the empty one where there is none. */
 export function fileInfoJson(info: FileInfo | undefined): FileEntryJson {
   if (info === undefined) return EMPTY_ENTRY
-  return fileEntryJson(info, (info.blockHashes?.length ?? 0) / HASH_BYTES)
+  return fileEntryJson(info, (info.blockHashes?.length ?? 0) / hashSizeOf(info))
 }
 
 /** With a leading zero; `0` for none. */

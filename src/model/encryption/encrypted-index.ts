@@ -1,5 +1,6 @@
 import { encryptRecord, openRecord } from '../../core/encryption/encrypted-record.ts'
 import type { FolderCipher } from '../../core/encryption/folder-cipher.ts'
+import { isEncryptedPath } from '../../core/encryption/names.ts'
 import { NONCE_BYTES } from '../../core/encryption/xchacha.ts'
 import { FLAG_RECEIVE_ONLY, FLAG_REMOTE_INVALID, isInvalid, type FileInfo } from '../../core/records/file-info.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -38,6 +39,19 @@ export async function decryptIndex(
 ): Promise<IndexData | undefined> {
   const files = await inSteps(deps.clock, data.files, (file) => decryptRecord(cipher, file))
   return files.every((file) => file !== undefined) ? { ...data, files } : undefined
+}
+
+/** Whether a record belongs into a folder that is stored encrypted. */
+export function isEncryptedRecord({ name, encrypted }: FileInfo): boolean {
+  return encrypted !== undefined && isEncryptedPath(name)
+}
+
+/** An encrypted record in a plain folder is unusable: nobody here has its password. */
+export function withoutEncrypted(data: IndexData): IndexData {
+  if (data.files.every(({ encrypted }) => encrypted === undefined)) return data
+  const usable = (file: FileInfo): FileInfo =>
+    file.encrypted === undefined ? file : { ...file, localFlags: file.localFlags | FLAG_REMOTE_INVALID }
+  return { ...data, files: data.files.map(usable) }
 }
 
 /** The sealed record counts; only its place in the index is that of the device which stores it. */

@@ -1,4 +1,5 @@
 import type { Config, FolderConfig } from '../../core/config/config.ts'
+import { isEncryptedParent } from '../../core/encryption/names.ts'
 import { messageOf, systemCode, TwinfoldError } from '../../core/errors.ts'
 import type { ShortId } from '../../core/ids.ts'
 import type { FolderIndex, IndexStore } from '../../db/types.ts'
@@ -162,6 +163,7 @@ export class ScanWork {
       root: this.#root,
       subs,
       ignore,
+      isNoItem: type === 'receiveencrypted' ? isEncryptedParent : undefined,
       ignorePerms: ignorePerms || policy.ignoresPermissions,
       modTimeWindowMs: modTimeWindowS * 1_000,
       autoNormalize,

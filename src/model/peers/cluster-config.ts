@@ -42,6 +42,8 @@ export type FolderVerdict =
       readonly tempIndexes: boolean
       /** Records and blocks are encrypted for the device. */
       readonly cipher: FolderCipher | undefined
+      /** The folder is stored encrypted here, and so are all its records. */
+      readonly isEncrypted: boolean
       /** First contact of a folder that is stored encrypted: the token of its password. */
       readonly newToken: Uint8Array | undefined
     }
@@ -200,12 +202,14 @@ function verdictOf(
 ): FolderVerdict {
   if (folder.paused) return { kind: 'paused-there' }
   if (configured.paused) return { kind: 'paused-here' }
+  const isEncrypted = configured.type === 'receiveencrypted'
   return {
     kind: 'exchange',
     knownToThem: positionOf(ours),
     theirs: positionOf(theirs),
-    tempIndexes: !folder.disableTempIndexes && cipher === undefined && configured.type !== 'receiveencrypted',
+    tempIndexes: !folder.disableTempIndexes && cipher === undefined && !isEncrypted,
     cipher,
+    isEncrypted,
     newToken,
   }
 }

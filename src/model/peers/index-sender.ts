@@ -24,6 +24,7 @@ export interface IndexSenderDeps {
 export class IndexSender {
   readonly #deps: IndexSenderDeps
   readonly #folder: FolderId
+  readonly #isEncrypted: boolean
   readonly #wakeup = new Wakeup()
   #indexId: bigint
   #sentSequence: number
@@ -31,12 +32,19 @@ export class IndexSender {
   /** `start` is the result of `startOfSending` for the index with that id. */
   constructor(
     deps: IndexSenderDeps,
-    options: { readonly folder: FolderId; readonly indexId: bigint; readonly start: number },
+    options: {
+      readonly folder: FolderId
+      readonly indexId: bigint
+      readonly start: number
+      /** The folder is stored encrypted: what is not encrypted does not belong to it, and stays here. */
+      readonly isEncrypted?: boolean
+    },
   ) {
     this.#deps = deps
     this.#folder = options.folder
     this.#indexId = options.indexId
     this.#sentSequence = options.start
+    this.#isEncrypted = options.isEncrypted ?? false
   }
 
   /** The index id and the last sequence sent. */
@@ -82,8 +90,9 @@ export class IndexSender {
   async #send(batch: readonly FileInfo[], lastSequence: number): Promise<void> {
     const { connection, device, index, log } = this.#deps
     const prevSequence = this.#sentSequence
-    const data = { folder: this.#folder, files: batch.map(announcementOf), lastSequence, prevSequence }
-    log.debug(() => `folder ${this.#folder}: sending ${batch.length} records, ${prevSequence} to ${lastSequence}`)
+    const announced = this.#isEncrypted ? batch.filter(({ encrypted }) => encrypted !== undefined) : batch
+    const data = { folder: this.#folder, files: announced.map(announcementOf), lastSequence, prevSequence }
+    log.debug(() => `folder ${this.#folder}: sending ${announced.length} records, ${prevSequence} to ${lastSequence}`)
     await index.setSentSequence(device, lastSequence)
     if (prevSequence === 0) await connection.index(data)
     else await connection.indexUpdate(data)

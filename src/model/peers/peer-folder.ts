@@ -3,7 +3,7 @@ import { messageOf } from '../../core/errors.ts'
 import type { DeviceId, FolderId, ShortId } from '../../core/ids.ts'
 import type { FolderIndex } from '../../db/types.ts'
 import type { Connection, DownloadUpdate, IndexData } from '../../protocol/types.ts'
-import { decryptIndex, encryptIndex } from '../encryption/encrypted-index.ts'
+import { decryptIndex, encryptIndex, isEncryptedRecord, withoutEncrypted } from '../encryption/encrypted-index.ts'
 import { isIndexUnusable } from '../state/index-failure.ts'
 import { startOfSending, wentBack, type FolderVerdict, type IndexPosition } from './cluster-config.ts'
 import { IndexReceiver } from './index-receiver.ts'
@@ -78,7 +78,7 @@ export class PeerFolder {
     const target = encryptingFor(deps, connection, verdict.cipher)
     const sender = new IndexSender(
       { clock, connection: target, device, index, log },
-      { folder, indexId: own.indexId, start },
+      { folder, indexId: own.indexId, start, isEncrypted: verdict.isEncrypted },
     )
     return new PeerFolder(deps, options, { receiver, sender, connection })
   }
@@ -106,7 +106,11 @@ export class PeerFolder {
 
   async #plain(received: IndexData): Promise<IndexData> {
     const { folder, verdict } = this.#options
-    if (verdict.cipher === undefined) return received
+    if (verdict.isEncrypted) {
+      if (received.files.every(isEncryptedRecord)) return received
+      throw new Refusal(`${folder}: plain data for an encrypted folder`)
+    }
+    if (verdict.cipher === undefined) return withoutEncrypted(received)
     const data = await decryptIndex(this.#deps, verdict.cipher, received)
     if (data === undefined) throw new Refusal(`${folder}: a record that was not encrypted with the password`)
     return data

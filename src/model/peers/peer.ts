@@ -105,8 +105,8 @@ export class Peer {
   }
 
   /**
-   * Stops the exchange of folders that are no longer shared or are being paused, so that they can be closed, and of those
-   * that have another password now, before anything else is sent.
+   * Stops the exchange of folders that are no longer shared or are being paused, so that they can be closed, and of
+   * those that have another password now, before anything else is sent.
    */
   async release(): Promise<void> {
     using _lock = await this.#exchangeLock.lock()

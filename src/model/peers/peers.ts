@@ -255,7 +255,8 @@ export class Peers implements Sources {
     const root = this.#deps.roots.get(id)
     if (root === undefined) return undefined
     const cipher = await this.#encryption.cipherFor(device, folder)
-    return { id, root, index: await this.#deps.store.folder(id), cipher }
+    const isEncrypted = this.#config.folders.find((each) => each.id === id)?.type === 'receiveencrypted'
+    return { id, root, index: await this.#deps.store.folder(id), cipher, isEncrypted }
   }
 
   /** The folders that a device may read from by the configuration. Cached, as it is called for every block. */

@@ -1,7 +1,14 @@
 import { HASH_SIZE_BYTES } from '../../core/records/blocks.ts'
 import type { FolderCipher } from '../../core/encryption/folder-cipher.ts'
 import { messageOf } from '../../core/errors.ts'
-import { diskTimeOf, FLAG_IGNORED, isInvalid, type FileHead, type FileInfo } from '../../core/records/file-info.ts'
+import {
+  diskSizeOf,
+  diskTimeOf,
+  FLAG_IGNORED,
+  isInvalid,
+  type FileHead,
+  type FileInfo,
+} from '../../core/records/file-info.ts'
 import type { DeviceId, FolderId } from '../../core/ids.ts'
 import { baseOf, isCanonical, isInternal, looksTemporary, temporaryName } from '../../core/paths.ts'
 import type { FolderIndex } from '../../db/types.ts'
@@ -26,6 +33,9 @@ const TOTAL_KIB_MIN = 32_768
 /** Twice the largest block, which no valid request exceeds. */
 const SIZE_BYTES_MAX = 32 * KIB * KIB
 
+/** No bytes have it: what has another stamp than recorded is refused. */
+const NO_HASH = new Uint8Array(HASH_SIZE_BYTES)
+
 /** A folder that may be read from. */
 export interface ServedFolder {
   readonly id: FolderId
@@ -33,6 +43,8 @@ export interface ServedFolder {
   readonly index: FolderIndex
   /** The device gets encrypted blocks only. */
   readonly cipher: FolderCipher | undefined
+  /** Its files are encrypted on our disk. */
+  readonly isEncrypted: boolean
 }
 
 export interface RequestServerDeps {
@@ -111,6 +123,7 @@ export class RequestServer {
     const folder = await this.#deps.served(device, request.folder)
     if (folder === undefined) return 'generic'
     if (folder.cipher !== undefined) return await this.#encryptedReply(folder, folder.cipher, request)
+    if (folder.isEncrypted) return await this.#storedReply(folder, request)
     if (request.hash.length !== HASH_SIZE_BYTES) return 'invalid-file'
     const record = await folder.index.head('local', request.name)
     if (record !== undefined && (record.localFlags & FLAG_IGNORED) !== 0) return 'invalid-file'
@@ -134,6 +147,17 @@ export class RequestServer {
     const { offsetBytes, sizeBytes, hash } = block
     const outcome = await this.#fromFile(folder, { ...request, name, offsetBytes, sizeBytes, hash }, undefined)
     return typeof outcome === 'string' ? outcome : encryptReply(cipher, name, outcome, this.#deps.random)
+  }
+
+  /** An encrypted block of our disk, of a file that is as recorded: nothing else shows here whether it is right. */
+  async #storedReply(folder: ServedFolder, request: BlockRequest): Promise<Outcome> {
+    const record = await folder.index.head('local', request.name)
+    if (record?.encrypted === undefined || record.deleted || record.type !== 'file' || isInvalid(record))
+      return 'no-such-file'
+    const block = await this.#knownBlocks.block(folder, record, request.blockNumber)
+    const isKnown = block?.offsetBytes === request.offsetBytes && block.sizeBytes === request.sizeBytes
+    if (!isKnown || Buffer.compare(block.hash, request.hash) !== 0) return 'no-such-file'
+    return await this.#fromFile(folder, { ...request, hash: NO_HASH }, recordedLookOf(record))
   }
 
   /** Undefined: the temporary file exists without the block; the finished file may have it. */
@@ -185,5 +209,5 @@ function isOfRecord({ blockHashes, blockSizeBytes }: FileInfo, { offsetBytes, ha
 /** Size and time of the unchanged file of a record on disk. */
 function recordedLookOf(record: FileHead): FileStamp {
   const { modifiedS, modifiedNs } = diskTimeOf(record)
-  return { sizeBytes: record.sizeBytes, modifiedS, modifiedNs }
+  return { sizeBytes: diskSizeOf(record), modifiedS, modifiedNs }
 }

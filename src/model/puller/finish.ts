@@ -1,5 +1,5 @@
 import { diskStampOf } from '../../core/records/disk-stamp.ts'
-import type { DiskState, FileHead, FileInfo } from '../../core/records/file-info.ts'
+import { diskSizeOf, type DiskState, type FileHead, type FileInfo } from '../../core/records/file-info.ts'
 import { temporaryName } from '../../core/paths.ts'
 import type { DiskStat } from '../../platform/disk.ts'
 import { adopted, type PullContext } from './context.ts'
@@ -20,6 +20,7 @@ export async function finishFile(
   global: FileInfo,
   temp: TempFile,
   signal: AbortSignal,
+  trailerBytes?: number,
 ): Promise<void> {
   const fsync = !context.folder.disableFsync
   // Syncing a large file takes long, so it is done before the lock is taken, which would block scans.
@@ -31,9 +32,10 @@ export async function finishFile(
     return
   }
   await context.parents.checkOpen(temporaryName(global.name, context.platform.system.platform), temp.file)
-  const stat = await seal(context, global, temp)
+  const stat = await seal(context, global, temp, trailerBytes)
   await replaceTarget(context, { global, ...plan }, temp)
-  context.records.add(adopted(global, await stateInPlace(context, global.name, stat)), true)
+  const state = await stateInPlace(context, global.name, stat)
+  context.records.add(adopted(global, { ...state, trailerBytes }), true)
 }
 
 /** The rename changed the stamp. A file that was edited since keeps the sealed state: a scan finds the edit. */
@@ -49,11 +51,17 @@ async function stateInPlace(context: PullContext, name: string, sealed: DiskStat
  * Makes content, mode and time durable. Requires the lock: a scan would remove a temporary file with an old time as a
  * leftover. Returns the stat of the file, whose time may be coarser than the one set.
  */
-async function seal(context: PullContext, global: FileInfo, temp: TempFile): Promise<DiskStat> {
+async function seal(
+  context: PullContext,
+  global: FileInfo,
+  temp: TempFile,
+  trailerBytes: number | undefined,
+): Promise<DiskStat> {
   const { disk, system } = context.platform
   await disk.setModified(temp.path, global.modifiedS, global.modifiedNs)
   let stat = await temp.file.stat()
-  if (stat.sizeBytes !== global.sizeBytes) throw itemFailed('finishing: temporary file has another size')
+  if (stat.sizeBytes !== diskSizeOf({ ...global, trailerBytes }))
+    throw itemFailed('finishing: temporary file has another size')
   // Attributes require write permission, so they are set before the mode.
   if (context.attributes !== undefined)
     await setAttributes(context.attributes, global, temp, temporaryName(global.name, system.platform))

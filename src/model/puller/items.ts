@@ -8,6 +8,7 @@ import { NO_SOURCE } from '../state/sources.ts'
 import { stepOf } from './plan-again.ts'
 import { makeDirectoryItem, makeSymlinkItem } from './make.ts'
 import { takeMetadata } from './metadata.ts'
+import { takeEncryptedMetadata } from './encrypted-file.ts'
 import type { TypeClashes } from './type-clash.ts'
 import { deletionRecord, removeDirectoryItem, removeFileItem } from './remove.ts'
 
@@ -75,7 +76,9 @@ export class Items {
         return context.records.add(deletionRecord(jointDeletion(local, global)), false)
       case 'metadata':
         // The steps `metadata` and `remove` imply a local record.
-        return await this.withItemEvents(global, 'metadata', () => takeMetadata(context, global, local!))
+        return await this.withItemEvents(global, 'metadata', () =>
+          (global.encrypted === undefined ? takeMetadata : takeEncryptedMetadata)(context, global, local!),
+        )
       case 'make-directory':
         return await this.withItemEvents(global, 'update', () =>
           makeDirectoryItem(context, global, local, step.saveOurs),

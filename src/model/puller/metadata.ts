@@ -1,5 +1,6 @@
 import { diskStampOf, STAMP_UNVERIFIED } from '../../core/records/disk-stamp.ts'
 import {
+  diskSizeOf,
   diskTimeOf,
   type DiskState,
   type FileHead,
@@ -50,7 +51,7 @@ export async function applyMetadata(context: PullContext, global: FileInfo, loca
 
 /** Whether size or time differ from the record. Mode and stamp were changed here. */
 function isEdited({ compare }: PullContext, now: DiskStat, local: FileHead): boolean {
-  if (now.sizeBytes !== local.sizeBytes) return true
+  if (now.sizeBytes !== diskSizeOf(local)) return true
   const { modifiedS, modifiedNs } = diskTimeOf(local)
   if (compare.modTimeWindowMs <= 0) return !isSameTime(now, { modifiedS, modifiedNs })
   return Math.abs((now.modifiedS - modifiedS) * 1_000) > compare.modTimeWindowMs + 1_000

@@ -10,7 +10,9 @@ export function stepOf(
   heldElsewhere = false,
 ): Step {
   const { ignored } = context.ignore.match(global.name)
-  return planStep({ local, global, heldElsewhere, ignored, ignoreDelete: context.folder.ignoreDelete })
+  const step = planStep({ local, global, heldElsewhere, ignored, ignoreDelete: context.folder.ignoreDelete })
+  // A changed file of an encrypted folder is a damaged one: no copy of it is kept.
+  return 'saveOurs' in step && context.folder.type === 'receiveencrypted' ? { ...step, saveOurs: false } : step
 }
 
 /**

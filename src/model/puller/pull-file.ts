@@ -6,6 +6,7 @@ import type { PullContext } from './context.ts'
 import { itemFailed } from '../../platform/files/item-failed.ts'
 import { NO_SOURCE } from '../state/sources.ts'
 import { copyBlocks } from './copy.ts'
+import { pullEncryptedFile } from './encrypted-file.ts'
 import { fetchBlocks } from './fetch.ts'
 import { PullProgress } from './file-progress.ts'
 import type { FilePull } from './file-pull.ts'
@@ -24,6 +25,7 @@ export async function pullFile(context: PullContext, pull: FilePull, signal: Abo
   if ((await context.sources.sourcesOf(context.folder.id, global, 0)).length === 0) throw itemFailed(NO_SOURCE)
   // Checked before the transfer, which would be in vain.
   if (isDirectory(pull.local)) await checkReplaceable(context, global.name, pull.local)
+  if (global.encrypted !== undefined) return await pullEncryptedFile(context, pull, blocks, signal)
   const small =
     context.owners.isEnabled || context.attributes?.isWanted(global) === true ? undefined : onlyBlock(pull, blocks)
   if (small !== undefined && (await pullSmallFile(context, pull, small, signal))) return

@@ -228,7 +228,7 @@ export class Puller {
         onMade: (directory) => {
           // Otherwise a power loss could discard the directory with its recorded items.
           records.touch(parentOf(directory))
-          scanLater(directory)
+          if (folder.type !== 'receiveencrypted') scanLater(directory)
         },
       }),
       owners: new Owners({ disk, root, folder, platform: platform.system.platform }),

@@ -3,6 +3,7 @@ import type { FileHead, FileInfo } from '../../core/records/file-info.ts'
 import { pathOf, type PullContext } from './context.ts'
 import { renameToConflict, saveAsConflict } from './conflict.ts'
 import { DirectoryContents } from './directory-contents.ts'
+import { removeEncryptedParents } from './encrypted-parents.ts'
 import { removeSafely } from './remove-safely.ts'
 import { checkTarget, statItem } from './target.ts'
 
@@ -20,6 +21,7 @@ export async function removeFileItem(
     if (saveOurs) await saveAsConflict(context, name, global)
     else if (local.type === 'file') await context.archive?.move(name)
     await removeSafely(context, name, local)
+    await removeEncryptedParents(context, name)
   }
   context.records.add(deletionRecord(global), there)
 }
@@ -44,7 +46,10 @@ export async function removeDirectoryItem(context: PullContext, global: FileInfo
   const item = (await context.parents.isReachable(name)) ? await statItem(context, name) : undefined
   // Another item of that name is not the deleted one: the next scan announces it.
   if (item !== undefined && (item === 'other' || item.type !== 'directory')) context.scanLater(name)
-  else if (item !== undefined) await clearDirectory(context, name)
+  else if (item !== undefined) {
+    await clearDirectory(context, name)
+    await removeEncryptedParents(context, name)
+  }
   context.records.add(deletionRecord(global), item !== undefined)
 }
 

@@ -78,8 +78,17 @@ export async function pullSmallFile(
   return done
 }
 
-/** Under the shared lock, so that no scan sees the file incomplete or without a record. */
-async function putNew(context: PullContext, global: FileInfo, data: Uint8Array, signal: AbortSignal): Promise<boolean> {
+/**
+ * Creates the file. `data` may end with a trailer that is no part of the content.
+ *
+ * Under the shared lock, so that no scan sees the file incomplete or without a record. */
+export async function putNew(
+  context: PullContext,
+  global: FileInfo,
+  data: Uint8Array,
+  signal: AbortSignal,
+  trailerBytes?: number,
+): Promise<boolean> {
   const { name } = global
   using _lock = await context.folderLock.shared(signal)
   const plan = await planAgain(context, global)
@@ -92,7 +101,7 @@ async function putNew(context: PullContext, global: FileInfo, data: Uint8Array, 
     if (!isFile(item) || !isUntouched(context, item, local)) return false
     replaces = item
   }
-  return await make(context, global, data, replaces)
+  return await make(context, global, { data, trailerBytes }, replaces)
 }
 
 function isFile(item: DiskItem | 'other' | undefined): item is DiskItem {
@@ -102,7 +111,7 @@ function isFile(item: DiskItem | 'other' | undefined): item is DiskItem {
 async function make(
   context: PullContext,
   global: FileInfo,
-  data: Uint8Array,
+  { data, trailerBytes }: { readonly data: Uint8Array; readonly trailerBytes: number | undefined },
   replaces: ReplacedFile | undefined,
 ): Promise<boolean> {
   const { name, modifiedS, modifiedNs } = global
@@ -125,7 +134,7 @@ async function make(
     if (FALL_BACK_ON.has(outcome.code)) return false
     throw itemFailed(diskReason(outcome.message))
   }
-  context.records.add(adopted(global, { ...outcome, diskStamp: diskStampOf(outcome) }), true)
+  context.records.add(adopted(global, { ...outcome, diskStamp: diskStampOf(outcome), trailerBytes }), true)
   if (outcome.hasDisplaced === true) await keepDisplaced(context, name, temporaryPath)
   return true
 }

@@ -5,6 +5,7 @@ import { temporaryName } from '../../core/paths.ts'
 import type { DiskFile, DiskStat } from '../../platform/disk.ts'
 import { pathOf, type PullContext } from './context.ts'
 import { hasPermissions } from './make.ts'
+import { removeIfThere } from './remove.ts'
 import { WriteBehind } from './write-behind.ts'
 
 const NO_BLOCKS: ReadonlySet<number> = new Set()
@@ -89,6 +90,15 @@ export async function openTempFile(
   if (left !== undefined) return left
   await context.parents.inside(name, () => disk.removeFile(path))
   return await freshFile(context, path, await create(), global)
+}
+
+/** A new temporary file; what an interrupted pull left is removed. */
+export async function openFreshTempFile(context: PullContext, global: FileInfo): Promise<TempFile> {
+  const name = temporaryName(global.name, context.platform.system.platform)
+  const path = pathOf(context, name)
+  await removeIfThere(context, name)
+  const file = await context.parents.inside(name, () => context.platform.disk.open(path, 'create', 0o666))
+  return await freshFile(context, path, file, global)
 }
 
 /** Smaller files are copied block by block, which is cheaper than hashing a whole copy. */

@@ -119,7 +119,7 @@ test('a folder is created in the default path by its label, or its id, with the 
   assert.equal(withAccepted(next, SERVER, wanted, '~/elsewhere'), next)
 })
 
-test('no folder is accepted from other devices, nor an ignored or encrypted one, nor beyond the limit', () => {
+test('no folder is accepted from other devices, nor an ignored one or one that needs a password, nor beyond the limit', () => {
   const wanted = offer('docs')
   assert.equal(isAutoAccepted(configOf(), SERVER, wanted), true)
   assert.equal(isAutoAccepted(configOf(), OWN, wanted), false)
@@ -129,10 +129,22 @@ test('no folder is accepted from other devices, nor an ignored or encrypted one,
     isAutoAccepted(configOf({ ignoredFolders: [{ id: 'docs', label: '', time: '' }] }), SERVER, wanted),
     false,
   )
-  for (const encrypted of [{ receiveEncrypted: true }, { remoteEncrypted: true }])
-    assert.equal(isAutoAccepted(configOf(), SERVER, offer('docs', encrypted)), false)
+  assert.equal(isAutoAccepted(configOf(), SERVER, offer('docs', { remoteEncrypted: true })), false)
   const full = { ...configOf(), folders: Array.from({ length: 1_000 }, (_, i) => simFolder(`f${i}`)) }
   assert.equal(isAutoAccepted(full, SERVER, wanted), false)
+})
+
+test('data that is encrypted for us is accepted as an encrypted folder', () => {
+  const hidden = offer('docs', { receiveEncrypted: true })
+  const { folders } = withAccepted(configOf(), SERVER, hidden, '/data/docs')
+  assert.equal(folders.find(({ id }) => id === 'docs')?.type, 'receiveencrypted')
+  for (const [type, expected] of [
+    ['sendreceive', false],
+    ['receiveencrypted', true],
+  ] as const) {
+    const config = { ...configOf(), folders: [simFolder('docs', { type, devices: [] })] }
+    assert.equal(isAutoAccepted(config, SERVER, hidden), expected)
+  }
 })
 
 test('an existing folder is shared with the device, unless it holds encrypted data', () => {

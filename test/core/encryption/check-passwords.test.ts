@@ -6,7 +6,7 @@ const NONE = new Uint8Array(0)
 const TOKEN = Buffer.from('token')
 const OTHER = Buffer.from('other')
 
-/** The letters of a case: L and R tokens on our entry and on the peer's, P a password, E encrypted here, U untrusted. */
+/** The letters of a case: L, R tokens on our entry and on the peer's, P a password, E encrypted here, U untrusted. */
 function check(letters: string, token: Uint8Array = TOKEN, stored: Uint8Array | undefined = TOKEN): string {
   const has = (letter: string): boolean => letters.includes(letter)
   const verdict = checkPasswords({

@@ -235,7 +235,7 @@ test('a device with an encryption password is not announced to others, and gets 
   }
 })
 
-test('a folder that is stored encrypted is announced once its password is determined, with the token of its data', () => {
+test('a folder that is stored encrypted is announced once its password is known, with the token of its data', () => {
   const config = configOf([shared('docs', { type: 'receiveencrypted' })])
   assert.deepEqual(messageFor(config).folders, [])
   const stored = new Map([[DOCS, Buffer.from('token')]])

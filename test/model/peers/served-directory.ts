@@ -49,7 +49,7 @@ export class ServedDirectory implements AsyncDisposable {
       platform: process.platform,
       served: async (device, folder) =>
         device === SERVER && folder === DOCS && this.running
-          ? { id: DOCS, root: this.root, index, cipher: this.cipher }
+          ? { id: DOCS, root: this.root, index, cipher: this.cipher, isEncrypted: false }
           : undefined,
       changed: (_folder, record, wholly) => void this.rechecked.push(`${record.name} ${wholly ? 'wholly' : ''}`.trim()),
     })
