@@ -2,8 +2,6 @@ import { hash as digestOf } from 'node:crypto'
 import type { FileType } from '../../core/records/file-info.ts'
 import { CHECKSUM_START, mixNumber, mixText } from '../sqlite/checksum.ts'
 
-export const HASH_BYTES = 32
-
 /** The columns of a record in the order that `RowReader` expects. */
 export const HEAD_COLUMNS =
   'name, mark, bits, modified_s, size, sequence, version, hash, block_size, target, sum, extra, stamp'
