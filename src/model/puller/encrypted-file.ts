@@ -16,8 +16,8 @@ import { openFreshTempFile, type TempFile } from './temp-file.ts'
 const WHOLE_SIZE_BYTES_MAX = 256 * 1_024
 
 /**
- * Pulls a file of an encrypted folder. Its blocks cannot be verified here: only their lengths are checked, and blocks of
- * an interrupted pull are not reused. The record follows the blocks in the file, so that the password alone restores it.
+ * Pulls a file of an encrypted folder. Its blocks cannot be verified here: only their lengths are checked, and blocks
+ * of an interrupted pull are not reused. The record follows the blocks in the file: that and the password restore it.
  */
 export async function pullEncryptedFile(
   context: PullContext,

@@ -119,7 +119,7 @@ test('a folder is created in the default path by its label, or its id, with the 
   assert.equal(withAccepted(next, SERVER, wanted, '~/elsewhere'), next)
 })
 
-test('no folder is accepted from other devices, nor an ignored one or one that needs a password, nor beyond the limit', () => {
+test('no folder is accepted from other devices, nor an ignored one, one with a password, or beyond the limit', () => {
   const wanted = offer('docs')
   assert.equal(isAutoAccepted(configOf(), SERVER, wanted), true)
   assert.equal(isAutoAccepted(configOf(), OWN, wanted), false)

@@ -94,7 +94,7 @@ test('receiveencrypted: files, directories and symlinks are stored, restorable, 
   await pull.assertSettled()
 })
 
-test('receiveencrypted: of a changed file only changed blocks are fetched; equal blocks only rewrite the record', async () => {
+test('receiveencrypted: only changed blocks are fetched; none of a file whose record alone changed', async () => {
   await using setup = await start()
   const { pull, author } = setup
   const content = Buffer.alloc(4 * BLOCK, 'x')
