@@ -20,7 +20,7 @@ import { Listeners } from './listeners.ts'
 import { RateLimits } from './rate.ts'
 import { Handshaker, type HandshakerOptions } from './handshaker.ts'
 import { Registry } from './registry.ts'
-import type { ConnectionsStatus, ConnectionsView, ListenerStatus, UnknownDevice } from './types.ts'
+import type { ConnectionsStatus, ConnectionsView, ListenerStatus, OpenListener, UnknownDevice } from './types.ts'
 
 const DIALS_MAX = 64
 /** How long the list of local networks is cached. */
@@ -35,6 +35,8 @@ export interface ConnectionsDeps {
   onUnknownDevice(device: UnknownDevice): void
   /** Addresses of a device configured as `dynamic`. */
   lookup(device: DeviceId, signal: AbortSignal): Promise<readonly string[]>
+  /** The external addresses of a listener at routers that map its port. */
+  mapped(listener: string): readonly string[]
   /** The addresses on which a listener can be reached have changed. */
   onListenAddresses(listener: string, status: ListenerStatus): void
 }
@@ -95,7 +97,8 @@ export class Connections implements Service, ConnectionsView {
     this.#dialer = new Dialer({ clock, net, log: deps.logger('dialer'), environment }, { identity })
     const onStream = (stream: TlsStream) => this.#track(this.#onStream(stream))
     const onAddresses = (listener: string, status: ListenerStatus) => deps.onListenAddresses(listener, status)
-    this.#listeners = new Listeners({ clock, net, log: this.#log, system, onStream, onAddresses }, { identity })
+    const mapped = (listener: string) => deps.mapped(listener)
+    this.#listeners = new Listeners({ clock, net, log: this.#log, system, mapped, onStream, onAddresses }, { identity })
   }
 
   /** Returns when all connections are closed. */
@@ -148,8 +151,17 @@ export class Connections implements Service, ConnectionsView {
   /** The machine is in another network: devices that could not be reached may be reachable now. */
   networkChanged(): void {
     this.#lan = undefined
-    this.#listeners.networkChanged()
+    this.#listeners.addressesChanged()
     for (const loop of this.#loops.values()) loop.resetBackoff()
+  }
+
+  /** Routers map other ports than before. */
+  mappingsChanged(): void {
+    this.#listeners.addressesChanged()
+  }
+
+  get listeners(): readonly OpenListener[] {
+    return this.#listeners.open
   }
 
   /** The addresses on which this device can be reached. */

@@ -8,7 +8,7 @@ import type { Clock } from '../platform/clock.ts'
 import type { Identity, Net, TlsStream } from '../platform/net.ts'
 import type { System } from '../platform/platform.ts'
 import type { TcpAddress } from '../dialer/dialer.ts'
-import type { ListenerStatus } from './types.ts'
+import type { ListenerStatus, OpenListener } from './types.ts'
 
 const DEFAULT_LISTEN = 'tcp://0.0.0.0:22000'
 const RETRY_MS_MIN = 1_000
@@ -19,6 +19,8 @@ export interface ListenerDeps {
   readonly net: Net
   readonly log: Logger
   readonly system: Pick<System, 'networks'>
+  /** The external addresses of a listener at routers that map its port. */
+  mapped(listener: string): readonly string[]
   onStream(stream: TlsStream): void
   /** The addresses on which this device can be reached have changed. */
   onAddresses(listener: string, status: ListenerStatus): void
@@ -41,6 +43,14 @@ export class Listeners {
 
   get status(): ReadonlyMap<string, ListenerStatus> {
     return this.#status
+  }
+
+  /** The open listeners, for port mapping. */
+  get open(): readonly OpenListener[] {
+    return [...this.#open].map(([listener, { address, port }]) => {
+      const { text, host, family } = address
+      return { listener, scheme: schemeOf(text), host, port, ...(family !== undefined && { family }) }
+    })
   }
 
   /** One service per configured address; its name changes with its settings. */
@@ -93,7 +103,7 @@ export class Listeners {
     await using listener = await net.listenTls(options, (stream) => this.#deps.onStream(stream))
     this.#open.set(address.text, { address, port: listener.port })
     this.#update(address, listener.port)
-    log.info(`listening on ${formatTcp(address.text.split(':')[0] ?? 'tcp', host, listener.port)}`)
+    log.info(`listening on ${formatTcp(schemeOf(address.text), host, listener.port)}`)
     if (signal.aborted) return
     const { promise, resolve } = Promise.withResolvers<void>()
     signal.addEventListener('abort', () => resolve(), { once: true }) // the signal is this listener's own
@@ -102,8 +112,8 @@ export class Listeners {
     log.info(`stopped listening on ${address.text}`)
   }
 
-  /** The addresses of the machine have changed. */
-  networkChanged(): void {
+  /** The addresses of the machine or of mapped ports have changed. */
+  addressesChanged(): void {
     for (const { address, port } of this.#open.values()) this.#update(address, port)
   }
 
@@ -116,7 +126,7 @@ export class Listeners {
 
   /** Expands a wildcard to the addresses of the machine that peers can use: not loopback, not link-local. */
   #reachable({ text, host, family }: TcpAddress, port: number): ListenerStatus {
-    const scheme = text.split(':')[0] ?? 'tcp'
+    const scheme = schemeOf(text)
     const self = formatTcp(scheme, host, port)
     const isWildcard = host === '' || host === '0.0.0.0' || host === '::'
     const own = isWildcard ? this.#deps.system.networks().map(({ address }) => address) : []
@@ -130,7 +140,7 @@ export class Listeners {
     return {
       error: null,
       lanAddresses: [self, ...useful.map((address) => formatTcp(scheme, address, port))],
-      wanAddresses: [self],
+      wanAddresses: [self, ...this.#deps.mapped(text)],
     }
   }
 
@@ -144,6 +154,10 @@ export class Listeners {
 /** `default` also includes a relay and QUIC in Syncthing; neither is implemented here. */
 function expand(addresses: readonly string[]): ReadonlySet<string> {
   return new Set(addresses.flatMap((text) => (text === 'default' ? [DEFAULT_LISTEN] : text === '' ? [] : [text])))
+}
+
+function schemeOf(text: string): string {
+  return text.split(':')[0] ?? 'tcp'
 }
 
 function failed(error: string): ListenerStatus {

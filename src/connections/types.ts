@@ -6,6 +6,16 @@ export interface ListenerStatus {
   readonly wanAddresses: readonly string[]
 }
 
+/** A listener that accepts connections. */
+export interface OpenListener {
+  /** Its address in the configuration. */
+  readonly listener: string
+  readonly scheme: string
+  readonly host: string
+  readonly port: number
+  readonly family?: 4 | 6
+}
+
 export interface DialStatus {
   readonly whenMs: number
   readonly error: string | null

@@ -18,6 +18,7 @@ import type { DeviceRecord, Statistics } from '../stats/stats.ts'
 import type { Service } from '../sync/supervisor.ts'
 import type { Identity } from '../platform/net.ts'
 import type { Platform } from '../platform/platform.ts'
+import { PortMapping } from '../upnp/port-mapping.ts'
 
 const CLIENT_NAME = 'twinfold'
 
@@ -45,6 +46,7 @@ export class Network {
   readonly peers: Peers
   readonly connections: Connections
   readonly discovery: Discovery
+  readonly portMapping: PortMapping
   readonly completions: Completions
   readonly #deps: NetworkDeps
   readonly #sharing: Sharing
@@ -95,11 +97,22 @@ export class Network {
         onListenAddresses: (listener, { lanAddresses: lan, wanAddresses: wan }) => {
           events.emit('ListenAddressesChanged', { address: listener, lan: [...lan], wan: [...wan] })
           this.discovery.addressesChanged()
+          this.portMapping.listenersChanged()
         },
+        mapped: (listener) => this.portMapping.addressesOf(listener),
       },
       { config, ownDevice, identity, clientName: CLIENT_NAME, clientVersion },
     )
     this.discovery = this.#makeDiscovery({ ownDevice, identity })
+    this.portMapping = new PortMapping(
+      {
+        platform,
+        log: logger('upnp'),
+        listeners: () => this.connections.listeners,
+        onChanged: () => this.connections.mappingsChanged(),
+      },
+      { config, ownDevice, secret: identity.keyPem },
+    )
     this.completions = new Completions(
       {
         store,
@@ -131,7 +144,10 @@ export class Network {
           this.connections.deviceFound(device)
         },
         onMethodsChanged: () => this.connections.discoveryChanged(),
-        onNetworkChange: () => this.connections.networkChanged(),
+        onNetworkChange: () => {
+          this.connections.networkChanged()
+          this.portMapping.networkChanged()
+        },
       },
       { config: this.#deps.config.current, ownDevice, identity },
     )
@@ -139,7 +155,7 @@ export class Network {
 
   /** In the order in which they start. */
   get services(): readonly Service[] {
-    return [this.peers, this.discovery, this.connections, this.completions]
+    return [this.peers, this.discovery, this.connections, this.portMapping, this.completions]
   }
 
   /** Runs before the folders apply a new configuration. */
@@ -152,6 +168,7 @@ export class Network {
     this.pending.apply(to)
     this.connections.apply(from, to)
     this.discovery.apply(to)
+    this.portMapping.apply(to)
     await this.peers.apply(from, to)
   }
 

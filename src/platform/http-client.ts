@@ -26,6 +26,8 @@ export interface ClientRequest {
   /** Client certificate, sent on request. */
   readonly identity?: Identity
   readonly proxy?: Proxy
+  /** An IP address of the machine from which the connection is made. Not with a proxy. */
+  readonly localHost?: string
 }
 
 export interface ClientResponse {

@@ -52,6 +52,8 @@ export interface System {
   memoryBytes(): { readonly usedBytes: number; readonly reservedBytes: number }
   /** The addresses of the machine as of now, with the networks they belong to. Empty when they cannot be listed. */
   networks(): readonly InterfaceAddress[]
+  /** IPv4 addresses of the routers of the default routes. Empty when they cannot be listed. */
+  gateways(): Promise<readonly string[]>
   /** A variable of the environment of the process; undefined when it is not set. */
   environment(name: string): string | undefined
   /** Why system calls that the runtime lacks cannot be used; undefined where they can. Slower ways replace them. */

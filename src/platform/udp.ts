@@ -9,6 +9,8 @@ export interface UdpOptions {
   readonly family: 4 | 6
   /** 0 for any. Shared with other programs that allow it; each receives broadcast and multicast datagrams. */
   readonly port: number
+  /** An IP address of the machine: sends from it, multicast by its interface. Default: every address. */
+  readonly host?: string
 }
 
 export interface UdpSocket extends AsyncDisposable {

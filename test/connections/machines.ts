@@ -80,6 +80,7 @@ export class Machine {
         onConnection: (connection) => this.#use(connection),
         onUnknownDevice: (device) => void this.unknownDevices.push(device),
         lookup: async () => [],
+        mapped: () => [],
         onListenAddresses: () => {},
         ...deps,
       },

@@ -8,11 +8,11 @@ interface Received {
 }
 
 /** A socket on any port, and a promise for each datagram in turn. */
-async function listen(udp: Udp, port = 0): Promise<{ socket: UdpSocket; next: () => Promise<Received> }> {
+async function listen(udp: Udp, port = 0, host?: string): Promise<{ socket: UdpSocket; next: () => Promise<Received> }> {
   const received: Received[] = []
   const waiting: ((one: Received) => void)[] = []
   const socket = await udp.open(
-    { family: 4, port },
+    { family: 4, port, ...(host !== undefined && { host }) },
     {
       onDatagram: (data, from) => {
         const one = { data: Buffer.from(data).toString(), from }
@@ -59,6 +59,15 @@ export function udpContract(name: string, make: () => Udp): void {
     const b = await listen(udp, a.socket.port)
     await using _sockets = { [Symbol.asyncDispose]: () => closeBoth(a.socket, b.socket) }
     assert.equal(a.socket.port, b.socket.port)
+  })
+
+  test(`${name}: a socket on one address of the machine`, async () => {
+    const udp = make()
+    const [a, b] = [await listen(udp, 0, '127.0.0.1'), await listen(udp)]
+    await using _sockets = { [Symbol.asyncDispose]: () => closeBoth(a.socket, b.socket) }
+    await a.socket.send(Buffer.from('first'), { host: '127.0.0.1', port: b.socket.port })
+    await b.socket.send(Buffer.from('reply'), (await b.next()).from)
+    assert.equal((await a.next()).data, 'reply')
   })
 
   test(`${name}: a closed socket sends nothing, and closes only once`, async () => {

@@ -23,6 +23,11 @@ export interface Host {
   plugInto(lan: Lan | undefined): void
 }
 
+export interface Forwarder extends Pick<Host, 'address' | 'inside'> {
+  /** Its address in the other network. */
+  readonly externalAddress: string
+}
+
 /**
  * An Ethernet of hosts on this machine that reaches nothing else: network namespaces, connected by a bridge in another
  * one. Ends with the scope that holds it.
@@ -57,15 +62,25 @@ export class Lan implements AsyncDisposable {
   }
 
   /** Connects a namespace by a cable, with an address of its own. */
-  connect(holder: ChildProcess): string {
+  connect(holder: ChildProcess, name = 'eth0'): string {
     const number = ++this.#hosts
     const [address, port] = [`${this.#prefix}.${number}`, `p${number}`]
     const [here, there] = [insideOf(this.#switch), insideOf(holder)]
-    run(...here, 'ip', 'link', 'add', port, 'type', 'veth', 'peer', 'name', 'eth0', 'netns', String(holder.pid))
+    run(...here, 'ip', 'link', 'add', port, 'type', 'veth', 'peer', 'name', name, 'netns', String(holder.pid))
     run(...here, 'ip', 'link', 'set', port, 'master', 'br0', 'up')
-    run(...there, 'ip', 'address', 'add', `${address}/24`, 'broadcast', '+', 'dev', 'eth0')
-    run(...there, 'ip', 'link', 'set', 'eth0', 'up')
+    run(...there, 'ip', 'address', 'add', `${address}/24`, 'broadcast', '+', 'dev', name)
+    run(...there, 'ip', 'link', 'set', name, 'up')
     return address
+  }
+
+  /** A namespace that is connected to this network by `lan0` and to another by `wan0`, and forwards packets. */
+  async addForwarder(wan: Lan): Promise<Forwarder> {
+    const holder = await holdNamespace()
+    this.#held.push(holder)
+    const [address, externalAddress] = [this.connect(holder, 'lan0'), wan.connect(holder, 'wan0')]
+    const inside = insideOf(holder)
+    run(...inside, 'sysctl', '-qw', 'net.ipv4.ip_forward=1', 'net.ipv6.conf.all.forwarding=1')
+    return { address, externalAddress, inside }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -114,7 +129,8 @@ function insideOf(child: ChildProcess): readonly string[] {
   return ['nsenter', '-n', '-t', String(child.pid)]
 }
 
-function run(...command: readonly string[]): void {
+/** Runs a command to its end; throws if it fails. */
+export function run(...command: readonly string[]): void {
   const [program = '', ...args] = command
   const result = spawnSync(program, args, { encoding: 'utf8', timeout: 30_000 })
   if (result.status !== 0) throw new Error(`${command.join(' ')}: ${result.stderr}`)

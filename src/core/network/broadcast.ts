@@ -1,4 +1,4 @@
-import { parseIp } from './ip.ts'
+import { formatIpv4, parseIp } from './ip.ts'
 
 interface NetworkAddress {
   readonly address: string
@@ -29,8 +29,4 @@ export function multicastInterfaces(networks: readonly NetworkAddress[]): readon
       : [],
   )
   return [...new Set(names)]
-}
-
-function formatIpv4(value: bigint): string {
-  return [24n, 16n, 8n, 0n].map((shift) => (value >> shift) & 0xffn).join('.')
 }

@@ -45,6 +45,10 @@ export function isWithin(address: IpAddress, network: IpNetwork): boolean {
   return address.family === network.family && address.value >> network.freeBits === network.prefix
 }
 
+export function formatIpv4(value: bigint): string {
+  return [24n, 16n, 8n, 0n].map((shift) => (value >> shift) & 0xffn).join('.')
+}
+
 /** The host of `host:port` or `[host]:port`; the whole text when there is no port. */
 export function hostOf(address: string): string {
   const bracketed = /^\[([^\]]*)\]/.exec(address)

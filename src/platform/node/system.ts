@@ -1,4 +1,8 @@
+import { execFile } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
 import { availableParallelism, endianness, hostname, networkInterfaces, totalmem } from 'node:os'
+import { promisify } from 'node:util'
+import { gatewaysFromProc, gatewaysFromRoutes } from '../../core/network/default-gateway.ts'
 import type { InterfaceAddress, System } from '../platform.ts'
 import { whyNoPosix } from './native/posix.ts'
 import { nodeProcess } from './process.ts'
@@ -15,6 +19,7 @@ export const nodeSystem: System = {
     return { usedBytes: usage.heapUsed + usage.external, reservedBytes: usage.rss }
   },
   networks,
+  gateways,
   environment: (name) => process.env[name],
   whyNoNativeCalls: whyNoPosix,
   process: nodeProcess,
@@ -30,6 +35,25 @@ function networks(): readonly InterfaceAddress[] {
         isLoopback: internal,
       })),
     )
+  } catch {
+    return [] // forbidden in sandboxes; callers handle an empty list
+  }
+}
+
+/** Programs that list the routes where the system has no file with them. */
+const ROUTE_PROGRAMS: Readonly<Record<string, readonly [program: string, ...args: string[]]>> = {
+  darwin: ['/usr/sbin/netstat', '-rn', '-f', 'inet'],
+  win32: ['route.exe', 'print', '-4', '0.0.0.0'],
+}
+const ROUTE_PROGRAM_MS_MAX = 5_000
+
+async function gateways(): Promise<readonly string[]> {
+  try {
+    if (process.platform === 'linux') return gatewaysFromProc(await readFile('/proc/net/route', 'latin1'))
+    const [program, ...args] = ROUTE_PROGRAMS[process.platform] ?? []
+    if (program === undefined) return []
+    const options = { timeout: ROUTE_PROGRAM_MS_MAX, windowsHide: true }
+    return gatewaysFromRoutes((await promisify(execFile)(program, args, options)).stdout)
   } catch {
     return [] // forbidden in sandboxes; callers handle an empty list
   }

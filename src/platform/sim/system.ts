@@ -19,7 +19,7 @@ export const simProcess: ProcessView = {
 }
 
 /** A machine with two cores and default values. */
-export function simSystem(hostName: string): System {
+export function simSystem(hostName: string, network: Partial<Pick<System, 'networks' | 'gateways'>> = {}): System {
   return {
     platform: 'linux',
     architecture: 'x64',
@@ -29,8 +29,10 @@ export function simSystem(hostName: string): System {
     memorySizeBytes: 2 ** 32,
     memoryBytes: () => ({ usedBytes: 0, reservedBytes: 0 }),
     networks: () => [],
+    gateways: async () => [],
     environment: () => undefined,
     whyNoNativeCalls: () => undefined,
     process: simProcess,
+    ...network,
   }
 }

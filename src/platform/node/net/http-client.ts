@@ -40,8 +40,11 @@ async function exchange(request: ClientRequest, signal: AbortSignal): Promise<Cl
     throw new NetError('EINVAL', `${url.protocol}//${url.host} is not an HTTP address`)
   }
   const target = { host: url.hostname.replace(/^\[|\]$/g, ''), port: url.port === '' ? port : Number(url.port) }
-  const { proxy } = request
-  const raw = proxy === undefined ? await connectTcp(target, signal) : await connectThrough(proxy, target, signal)
+  const { proxy, localHost } = request
+  const raw =
+    proxy === undefined
+      ? await connectTcp({ ...target, ...(localHost !== undefined && { localHost }) }, signal)
+      : await connectThrough(proxy, target, signal)
   const onAbort = (): void => void raw.destroy()
   signal.addEventListener('abort', onAbort)
   try {

@@ -28,8 +28,16 @@ export interface TcpTarget {
 }
 
 /** Both reject as soon as the signal aborts, and leave no socket behind. */
-export async function connectTcp({ host, port, family }: TcpTarget, signal: AbortSignal): Promise<Socket> {
-  const socket = connectSocket({ host, port, ...(family !== undefined && { family }) })
+export async function connectTcp(
+  { host, port, family, localHost }: TcpTarget & { readonly localHost?: string },
+  signal: AbortSignal,
+): Promise<Socket> {
+  const socket = connectSocket({
+    host,
+    port,
+    ...(family !== undefined && { family }),
+    ...(localHost !== undefined && { localAddress: localHost }),
+  })
   return await guarded(socket, signal, (events) => events.until('connect'))
 }
 

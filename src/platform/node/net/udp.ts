@@ -5,13 +5,14 @@ import type { Udp, UdpSocket } from '../../udp.ts'
 const MULTICAST_HOPS = 1
 
 export const nodeUdp: Udp = {
-  async open({ family, port }, { onDatagram, onError }): Promise<UdpSocket> {
+  async open({ family, port, host }, { onDatagram, onError }): Promise<UdpSocket> {
     const socket = createSocket({ type: family === 4 ? 'udp4' : 'udp6', reuseAddr: true, ipv6Only: family === 6 })
     try {
-      socket.bind({ port })
+      socket.bind({ port, ...(host !== undefined && { address: host }) })
       await once(socket, 'listening')
       socket.setBroadcast(true)
       socket.setMulticastTTL(MULTICAST_HOPS)
+      if (host !== undefined) socket.setMulticastInterface(family === 4 ? host : `::${host.replace(/^[^%]*/, '')}`)
     } catch (error) {
       socket.close()
       throw error

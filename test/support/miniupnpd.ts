@@ -1,0 +1,148 @@
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { missingProgram, onPath, required, withInstallLock } from './debian.ts'
+import { killOnExit } from './kill-on-exit.ts'
+import { missingLan, run, type Forwarder, type Host, type Lan } from './lan.ts'
+
+const CACHE = join(import.meta.dirname, '..', '..', 'node_modules', '.cache', 'twinfold-test', 'miniupnpd')
+const PROGRAM = join(CACHE, 'usr', 'sbin', 'miniupnpd')
+const PACKAGE = 'miniupnpd-nftables'
+/** Made by the program, and used by it with these names. */
+const RULES = `
+table inet filter {
+  chain forward {
+    type filter hook forward priority 0; policy drop;
+    ct state established,related accept
+    iifname "lan0" accept
+    jump miniupnpd
+  }
+  chain miniupnpd { }
+  chain prerouting { type nat hook prerouting priority -100; jump prerouting_miniupnpd; }
+  chain postrouting { type nat hook postrouting priority 100; jump postrouting_miniupnpd; oifname "wan0" meta nfproto ipv4 masquerade; }
+  chain prerouting_miniupnpd { }
+  chain postrouting_miniupnpd { }
+}
+`
+
+/** What is missing for a router with NAT, or undefined. Under CI=true something missing is a failure. */
+export function missingRouter(): string | undefined {
+  const missing = missingLan() ?? missingProgram('nft', 'nftables') ?? missingProgram('sysctl', 'procps')
+  if (missing !== undefined) return missing
+  if (!existsSync(PROGRAM)) withInstallLock(() => existsSync(PROGRAM) || download())
+  return existsSync(PROGRAM) ? undefined : required(`the Debian package ${PACKAGE} could not be got here`)
+}
+
+/** Not installed: the scripts of the package could start the program on this machine. */
+function download(): void {
+  if (!onPath('apt-get') || !onPath('dpkg-deb')) return
+  mkdirSync(join(CACHE, '..'), { recursive: true })
+  const directory = mkdtempSync(join(CACHE, '..', 'download-'))
+  const call = (program: string, ...args: readonly string[]): boolean =>
+    spawnSync(program, args, { cwd: directory, stdio: 'ignore', timeout: 180_000 }).status === 0
+  try {
+    const fetch = (): boolean => call('apt-get', '-o', 'APT::Sandbox::User=root', 'download', PACKAGE)
+    if (!fetch() && !(call('apt-get', 'update') && fetch())) return
+    const archive = readdirSync(directory).find((name) => name.endsWith('.deb'))
+    if (archive !== undefined && call('dpkg-deb', '-x', archive, 'unpacked'))
+      renameSync(join(directory, 'unpacked'), CACHE)
+  } finally {
+    rmSync(directory, { recursive: true, force: true })
+  }
+}
+
+export type RouterProtocol = 'UPnP' | 'PCP' | 'NAT-PMP'
+
+/** A router with NAT between two networks, and the real miniupnpd on it. Ends with the scope that holds it. */
+export class Router implements AsyncDisposable {
+  readonly forwarder: Forwarder
+  readonly #child: ChildProcess
+  #output = ''
+
+  private constructor(forwarder: Forwarder, child: ChildProcess) {
+    this.forwarder = forwarder
+    this.#child = child
+    for (const stream of [child.stdout, child.stderr]) {
+      stream!.setEncoding('utf8').on('data', (text: string) => {
+        this.#output += text
+      })
+    }
+  }
+
+  /** `inner6` is the IPv6 network of the hosts; the router has its first address. */
+  static async start(
+    lan: Lan,
+    wan: Lan,
+    protocol: RouterProtocol,
+    directory: string,
+    inner6?: string,
+  ): Promise<Router> {
+    const forwarder = await lan.addForwarder(wan)
+    const { inside } = forwarder
+    const rules = join(directory, 'rules.nft')
+    writeFileSync(rules, RULES)
+    run(...inside, 'nft', '-f', rules)
+    if (inner6 !== undefined) run(...inside, 'ip', 'address', 'add', `${inner6}1/64`, 'dev', 'lan0', 'nodad')
+    // This build cannot switch PCP off alone: the first byte of its packets is 2, that of NAT-PMP is 0.
+    if (protocol === 'NAT-PMP') {
+      run(...inside, 'nft', 'add table inet old')
+      run(...inside, 'nft', 'add chain inet old input { type filter hook input priority 0; }')
+      run(...inside, 'nft', 'add rule inet old input udp dport 5351 @th,64,8 0x02 drop')
+    }
+    const settings = join(directory, 'miniupnpd.conf')
+    writeFileSync(settings, settingsOf(protocol, forwarder, inner6))
+    const [command, ...args] = [...inside, PROGRAM, '-d', '-f', settings, '-P', join(directory, 'miniupnpd.pid')]
+    const child = spawn(command!, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+    killOnExit(child)
+    return new Router(forwarder, child)
+  }
+
+  get output(): string {
+    return this.#output
+  }
+
+  /** Makes the router the way of a host to other networks. */
+  serve({ inside }: Host): void {
+    run(...inside, 'ip', 'route', 'add', 'default', 'via', this.forwarder.address)
+  }
+
+  /** The rules that forward external ports, as the kernel has them. */
+  forwards(): string {
+    return ['prerouting_miniupnpd', 'miniupnpd']
+      .map((chain) => {
+        const [command, ...args] = [...this.forwarder.inside, 'nft', '-n', 'list', 'chain', 'inet', 'filter', chain]
+        return spawnSync(command!, args, { encoding: 'utf8', timeout: 30_000 }).stdout
+      })
+      .join('')
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return
+    this.#child.kill('SIGKILL')
+    await once(this.#child, 'exit')
+  }
+}
+
+function settingsOf(protocol: RouterProtocol, { address }: Forwarder, inner6: string | undefined): string {
+  return [
+    'ext_ifname=wan0',
+    'listening_ip=lan0',
+    'http_port=5000',
+    `enable_upnp=${protocol === 'UPnP' ? 'yes' : 'no'}`,
+    `enable_natpmp=${protocol === 'UPnP' ? 'no' : 'yes'}`,
+    `ipv6_disable=${inner6 === undefined ? 'yes' : 'no'}`,
+    'upnp_table_name=filter',
+    'upnp_nat_table_name=filter',
+    'upnp_forward_chain=miniupnpd',
+    'upnp_nat_chain=prerouting_miniupnpd',
+    'upnp_nat_postrouting_chain=postrouting_miniupnpd',
+    'secure_mode=yes',
+    'system_uptime=yes',
+    'min_lifetime=60',
+    'uuid=5b7e3f5a-9a52-4a4c-8d6e-0f0f5b7e3f5a',
+    `allow 1024-65535 ${address.replace(/\d+$/, '0')}/24 1024-65535`,
+    'deny 0-65535 0.0.0.0/0 0-65535',
+    '',
+  ].join('\n')
+}
