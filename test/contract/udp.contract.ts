@@ -8,7 +8,11 @@ interface Received {
 }
 
 /** A socket on any port, and a promise for each datagram in turn. */
-async function listen(udp: Udp, port = 0, host?: string): Promise<{ socket: UdpSocket; next: () => Promise<Received> }> {
+async function listen(
+  udp: Udp,
+  port = 0,
+  host?: string,
+): Promise<{ socket: UdpSocket; next: () => Promise<Received> }> {
   const received: Received[] = []
   const waiting: ((one: Received) => void)[] = []
   const socket = await udp.open(
