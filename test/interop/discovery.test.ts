@@ -8,7 +8,7 @@ import { killOnExit } from '../support/kill-on-exit.ts'
 import { Lan, missingLan, type Host } from '../support/lan.ts'
 import { LanDevice, type Kind } from '../support/lan-device.ts'
 import { eventually, scratchDirectory } from '../support/scratch.ts'
-import { editConfig, missingSyncthing, quietConfig } from '../support/syncthing.ts'
+import { missingSyncthing, quietConfig } from '../support/syncthing.ts'
 import { syncthingServer } from '../support/syncthing-program.ts'
 
 const skip = missingSyncthing() ?? missingLan() ?? false
@@ -17,19 +17,6 @@ const SERVER_PORT = 8_443
 /** Reachable from the LAN. Everything else is off, except what a test switches on. */
 function setOptions({ home }: LanDevice, options: Readonly<Record<string, string>>): void {
   quietConfig(home, { listenAddress: 'tcp://0.0.0.0:22000', reconnectionIntervalS: '5', ...options })
-}
-
-/** Adds the other device to the configuration, its address left to discovery. */
-function addDevice(device: LanDevice, id: string): void {
-  editConfig(device.home, (document) => {
-    const element = document.createElement('device')
-    element.setAttribute('id', id)
-    element.setAttribute('name', 'other')
-    const address = document.createElement('address')
-    address.appendChild(document.createTextNode('dynamic'))
-    element.appendChild(address)
-    document.documentElement!.appendChild(element)
-  })
 }
 
 function makePair(
@@ -41,8 +28,8 @@ function makePair(
   const a = new LanDevice(kinds[0], hosts[0], join(directory, 'a'))
   const b = new LanDevice(kinds[1], hosts[1], join(directory, 'b'))
   for (const device of [a, b]) setOptions(device, options)
-  addDevice(a, b.id)
-  addDevice(b, a.id)
+  a.addDevice(b.id)
+  b.addDevice(a.id)
   return [a, b]
 }
 
@@ -84,6 +71,36 @@ for (const kinds of [
     await hasFound(a, b)
     const status = (await a.get('/rest/system/status')) as { discoveryStatus: Record<string, { error: string | null }> }
     assert.equal(status.discoveryStatus['IPv4 local']?.error, null)
+  })
+}
+
+for (const kinds of [
+  ['twinfold', 'syncthing'],
+  ['twinfold', 'twinfold'],
+] as const) {
+  test(`local discovery by IPv6 multicast: ${kinds.join(' and ')} find each other and connect`, { skip }, async () => {
+    using scratch = scratchDirectory()
+    await using lan = await Lan.make('10.77.6')
+    const hosts = [await lan.addHost(), await lan.addHost()] as const
+    const [a, b] = makePair(kinds, hosts, scratch.path, { localAnnounceEnabled: 'true' })
+    // Different ports for IPv4: its packets reach nobody.
+    setOptions(a, { localAnnounceEnabled: 'true', localAnnouncePort: '21028' })
+    await using _a = a
+    await using _b = b
+    for (const device of [a, b]) device.start()
+    for (const device of [a, b]) await device.ready()
+    await connectMs(a, b)
+    const idB = b.id
+    const addresses = await a.until('an address', async () => {
+      const found = (await a.get('/rest/system/discovery')) as Readonly<Record<string, { addresses: string[] }>>
+      return found[idB]?.addresses
+    })
+    assert.ok(
+      addresses.some((address) => /^tcp:\/\/\[fe80:[^\]]*%eth0\]:22000$/.test(address)),
+      addresses.join(' '),
+    )
+    const status = (await a.get('/rest/system/status')) as { discoveryStatus: Record<string, { error: string | null }> }
+    assert.equal(status.discoveryStatus['IPv6 local']?.error, null)
   })
 }
 

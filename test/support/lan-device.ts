@@ -6,7 +6,7 @@ import { killOnExit } from './kill-on-exit.ts'
 import type { Host } from './lan.ts'
 import { parsed, rest } from './rest.ts'
 import { eventually } from './scratch.ts'
-import { apiKeyOf, generateSyncthingHome, syncthingDeviceId } from './syncthing.ts'
+import { apiKeyOf, editConfig, generateSyncthingHome, syncthingDeviceId } from './syncthing.ts'
 import { syncthingProgram } from './syncthing-program.ts'
 
 const ENTRY = join(import.meta.dirname, '..', '..', 'src', 'main', 'bin.ts')
@@ -31,6 +31,19 @@ export class LanDevice implements AsyncDisposable {
     this.host = host
     mkdirSync(home, { mode: 0o700 })
     generateSyncthingHome(home)
+  }
+
+  /** Adds another device to the configuration before the start. */
+  addDevice(id: string, address = 'dynamic'): void {
+    editConfig(this.home, (document) => {
+      const element = document.createElement('device')
+      element.setAttribute('id', id)
+      element.setAttribute('name', 'other')
+      const child = document.createElement('address')
+      child.appendChild(document.createTextNode(address))
+      element.appendChild(child)
+      document.documentElement!.appendChild(element)
+    })
   }
 
   get id(): string {

@@ -9,7 +9,8 @@ import { missingLan, run, type Forwarder, type Host, type Lan } from './lan.ts'
 const CACHE = join(import.meta.dirname, '..', '..', 'node_modules', '.cache', 'twinfold-test', 'miniupnpd')
 const PROGRAM = join(CACHE, 'usr', 'sbin', 'miniupnpd')
 const PACKAGE = 'miniupnpd-nftables'
-/** Made by the program, and used by it with these names. */
+const CHAINS = ['prerouting_miniupnpd', 'postrouting_miniupnpd', 'miniupnpd']
+/** The program adds and removes rules in the last three chains. */
 const RULES = `
 table inet filter {
   chain forward {
@@ -20,7 +21,11 @@ table inet filter {
   }
   chain miniupnpd { }
   chain prerouting { type nat hook prerouting priority -100; jump prerouting_miniupnpd; }
-  chain postrouting { type nat hook postrouting priority 100; jump postrouting_miniupnpd; oifname "wan0" meta nfproto ipv4 masquerade; }
+  chain postrouting {
+    type nat hook postrouting priority 100;
+    jump postrouting_miniupnpd
+    oifname "wan0" meta nfproto ipv4 masquerade
+  }
   chain prerouting_miniupnpd { }
   chain postrouting_miniupnpd { }
 }
@@ -58,32 +63,29 @@ export type RouterProtocol = 'UPnP' | 'PCP' | 'NAT-PMP'
 export class Router implements AsyncDisposable {
   readonly forwarder: Forwarder
   readonly #child: ChildProcess
-  #output = ''
 
   private constructor(forwarder: Forwarder, child: ChildProcess) {
     this.forwarder = forwarder
     this.#child = child
-    for (const stream of [child.stdout, child.stderr]) {
-      stream!.setEncoding('utf8').on('data', (text: string) => {
-        this.#output += text
-      })
-    }
   }
 
-  /** `inner6` is the IPv6 network of the hosts; the router has its first address. */
+  /** With IPv6 networks the router has the first address of each. */
   static async start(
     lan: Lan,
     wan: Lan,
     protocol: RouterProtocol,
     directory: string,
-    inner6?: string,
+    ipv6?: { readonly inner: string; readonly outer: string },
   ): Promise<Router> {
     const forwarder = await lan.addForwarder(wan)
     const { inside } = forwarder
     const rules = join(directory, 'rules.nft')
     writeFileSync(rules, RULES)
     run(...inside, 'nft', '-f', rules)
-    if (inner6 !== undefined) run(...inside, 'ip', 'address', 'add', `${inner6}1/64`, 'dev', 'lan0', 'nodad')
+    if (ipv6 !== undefined) {
+      run(...inside, 'ip', 'address', 'add', `${ipv6.inner}1/64`, 'dev', 'lan0', 'nodad')
+      run(...inside, 'ip', 'address', 'add', `${ipv6.outer}1/64`, 'dev', 'wan0', 'nodad')
+    }
     // This build cannot switch PCP off alone: the first byte of its packets is 2, that of NAT-PMP is 0.
     if (protocol === 'NAT-PMP') {
       run(...inside, 'nft', 'add table inet old')
@@ -91,15 +93,11 @@ export class Router implements AsyncDisposable {
       run(...inside, 'nft', 'add rule inet old input udp dport 5351 @th,64,8 0x02 drop')
     }
     const settings = join(directory, 'miniupnpd.conf')
-    writeFileSync(settings, settingsOf(protocol, forwarder, inner6))
+    writeFileSync(settings, settingsOf(protocol, forwarder, ipv6 !== undefined))
     const [command, ...args] = [...inside, PROGRAM, '-d', '-f', settings, '-P', join(directory, 'miniupnpd.pid')]
-    const child = spawn(command!, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(command!, args, { stdio: 'ignore' })
     killOnExit(child)
     return new Router(forwarder, child)
-  }
-
-  get output(): string {
-    return this.#output
   }
 
   /** Makes the router the way of a host to other networks. */
@@ -107,14 +105,18 @@ export class Router implements AsyncDisposable {
     run(...inside, 'ip', 'route', 'add', 'default', 'via', this.forwarder.address)
   }
 
-  /** The rules that forward external ports, as the kernel has them. */
+  /** The rules that forward external ports and open the firewall, as the kernel has them. */
   forwards(): string {
-    return ['prerouting_miniupnpd', 'miniupnpd']
-      .map((chain) => {
-        const [command, ...args] = [...this.forwarder.inside, 'nft', '-n', 'list', 'chain', 'inet', 'filter', chain]
-        return spawnSync(command!, args, { encoding: 'utf8', timeout: 30_000 }).stdout
-      })
-      .join('')
+    return CHAINS.flatMap((chain) => {
+      const [command, ...args] = [...this.forwarder.inside, 'nft', '-n', 'list', 'chain', 'inet', 'filter', chain]
+      const { stdout } = spawnSync(command!, args, { encoding: 'utf8', timeout: 30_000 })
+      return stdout.split('\n').filter((line) => /^\t\t\S/.test(line))
+    }).join('\n')
+  }
+
+  /** As after a power failure. */
+  forgetMappings(): void {
+    for (const chain of CHAINS) run(...this.forwarder.inside, 'nft', 'flush', 'chain', 'inet', 'filter', chain)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -124,14 +126,14 @@ export class Router implements AsyncDisposable {
   }
 }
 
-function settingsOf(protocol: RouterProtocol, { address }: Forwarder, inner6: string | undefined): string {
+function settingsOf(protocol: RouterProtocol, { address }: Forwarder, hasIpv6: boolean): string {
   return [
     'ext_ifname=wan0',
     'listening_ip=lan0',
     'http_port=5000',
     `enable_upnp=${protocol === 'UPnP' ? 'yes' : 'no'}`,
     `enable_natpmp=${protocol === 'UPnP' ? 'no' : 'yes'}`,
-    `ipv6_disable=${inner6 === undefined ? 'yes' : 'no'}`,
+    `ipv6_disable=${hasIpv6 ? 'no' : 'yes'}`,
     'upnp_table_name=filter',
     'upnp_nat_table_name=filter',
     'upnp_forward_chain=miniupnpd',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { TwinfoldError } from '../../../src/core/errors.ts'
 import { parseIgdDescription, parseSoapReply, soapRequest } from '../../../src/core/network/igd.ts'
 import { readXml } from '../../../src/core/config/xml-read.ts'
