@@ -107,7 +107,7 @@ async function addMapping(
   signal: AbortSignal,
 ): Promise<Grant> {
   const { internalPort, leaseS } = request
-  let ports = before === undefined ? [...request.externalPorts] : [before.externalPort, ...request.externalPorts]
+  const ports = before === undefined ? [...request.externalPorts] : [before.externalPort, ...request.externalPorts]
   let lease = leaseS
   for (let port = ports.shift(); port !== undefined;) {
     const fields = {
