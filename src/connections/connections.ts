@@ -20,7 +20,7 @@ import { Listeners } from './listeners.ts'
 import { RateLimits } from './rate.ts'
 import { Handshaker, type HandshakerOptions } from './handshaker.ts'
 import { Registry } from './registry.ts'
-import type { ConnectionsStatus, ConnectionsView, ListenerStatus, OpenListener, UnknownDevice } from './types.ts'
+import type { ConnectionsStatus, ConnectionsView, ListenerStatus, UnknownDevice } from './types.ts'
 
 const DIALS_MAX = 64
 /** How long the list of local networks is cached. */
@@ -96,9 +96,7 @@ export class Connections implements Service, ConnectionsView {
     const environment = (name: string) => system.environment(name)
     this.#dialer = new Dialer({ clock, net, log: deps.logger('dialer'), environment }, { identity })
     const onStream = (stream: TlsStream) => this.#track(this.#onStream(stream))
-    const onAddresses = (listener: string, status: ListenerStatus) => deps.onListenAddresses(listener, status)
-    const mapped = (listener: string) => deps.mapped(listener)
-    this.#listeners = new Listeners({ clock, net, log: this.#log, system, mapped, onStream, onAddresses }, { identity })
+    this.#listeners = new Listeners({ ...deps, clock, net, log: this.#log, system, onStream }, { identity })
   }
 
   /** Returns when all connections are closed. */
@@ -155,13 +153,8 @@ export class Connections implements Service, ConnectionsView {
     for (const loop of this.#loops.values()) loop.resetBackoff()
   }
 
-  /** Routers map other ports than before. */
-  mappingsChanged(): void {
-    this.#listeners.addressesChanged()
-  }
-
-  get listeners(): readonly OpenListener[] {
-    return this.#listeners.open
+  get listeners(): Pick<Listeners, 'open' | 'addressesChanged'> {
+    return this.#listeners
   }
 
   /** The addresses on which this device can be reached. */

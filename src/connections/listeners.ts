@@ -23,7 +23,7 @@ export interface ListenerDeps {
   mapped(listener: string): readonly string[]
   onStream(stream: TlsStream): void
   /** The addresses on which this device can be reached have changed. */
-  onAddresses(listener: string, status: ListenerStatus): void
+  onListenAddresses(listener: string, status: ListenerStatus): void
 }
 
 /** The listeners and their status. */
@@ -121,7 +121,7 @@ export class Listeners {
     const status = this.#reachable(address, port)
     const isSame = JSON.stringify(this.#status.get(address.text)) === JSON.stringify(status)
     this.#status.set(address.text, status)
-    if (!isSame) this.#deps.onAddresses(address.text, status)
+    if (!isSame) this.#deps.onListenAddresses(address.text, status)
   }
 
   /** Expands a wildcard to the addresses of the machine that peers can use: not loopback, not link-local. */

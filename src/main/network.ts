@@ -104,15 +104,7 @@ export class Network {
       { config, ownDevice, identity, clientName: CLIENT_NAME, clientVersion },
     )
     this.discovery = this.#makeDiscovery({ ownDevice, identity })
-    this.portMapping = new PortMapping(
-      {
-        platform,
-        log: logger('upnp'),
-        listeners: () => this.connections.listeners,
-        onChanged: () => this.connections.mappingsChanged(),
-      },
-      { config, ownDevice, secret: identity.keyPem },
-    )
+    this.portMapping = this.#makePortMapping({ ownDevice, identity })
     this.completions = new Completions(
       {
         store,
@@ -150,6 +142,19 @@ export class Network {
         },
       },
       { config: this.#deps.config.current, ownDevice, identity },
+    )
+  }
+
+  #makePortMapping({ ownDevice, identity }: Pick<NetworkOptions, 'ownDevice' | 'identity'>): PortMapping {
+    const { platform, logger, config } = this.#deps
+    return new PortMapping(
+      {
+        platform,
+        log: logger('upnp'),
+        listeners: () => this.connections.listeners.open,
+        onChanged: () => this.connections.listeners.addressesChanged(),
+      },
+      { config: config.current, ownDevice, secret: identity.keyPem },
     )
   }
 

@@ -10,8 +10,8 @@ export interface UdpRequestDeps {
 }
 
 /**
- * Sends a datagram from `localHost` until a reply from the same address and port is accepted, with a delay that doubles.
- * Rejects after the time limit. Datagrams of other hosts are ignored.
+ * Sends datagrams from `localHost`, with a delay that doubles, until a reply from that address and port is accepted.
+ * Rejects after the time limit.
  */
 export async function requestByUdp<T>(
   { clock, udp }: UdpRequestDeps,

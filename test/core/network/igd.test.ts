@@ -18,16 +18,19 @@ const REPLY = [
   '',
   '',
 ].join('\r\n')
+const service = (type: string, url: string) =>
+  `<service><serviceType>urn:schemas-upnp-org:service:${type}</serviceType><controlURL>${url}</controlURL></service>`
 const DESCRIPTION = `<?xml version="1.0"?>
 <root xmlns="urn:schemas-upnp-org:device-1-0"><device>
-  <deviceType>urn:schemas-upnp-org:device:InternetGatewayDevice:2</deviceType><friendlyName>a\u0007 router</friendlyName>
-  <serviceList><service><serviceType>urn:schemas-upnp-org:service:Layer3Forwarding:1</serviceType><controlURL>/l3</controlURL></service></serviceList>
+  <deviceType>urn:schemas-upnp-org:device:InternetGatewayDevice:2</deviceType>
+  <friendlyName>a \u00e9router</friendlyName>
+  <serviceList>${service('Layer3Forwarding:1', '/l3')}</serviceList>
   <deviceList><device><deviceList><device><serviceList>
-    <service><serviceType>urn:schemas-upnp-org:service:WANIPConnection:1</serviceType><controlURL>ctl/one</controlURL></service>
-    <service><serviceType>urn:schemas-upnp-org:service:WANIPConnection:2</serviceType><controlURL>/ctl/two</controlURL></service>
-    <service><serviceType>urn:schemas-upnp-org:service:WANIPv6FirewallControl:1</serviceType><controlURL>/ctl/six</controlURL></service>
+    ${service('WANIPConnection:1', 'ctl/one')}
+    ${service('WANIPConnection:2', '/ctl/two')}
+    ${service('WANIPv6FirewallControl:1', '/ctl/six')}
   </serviceList></device></deviceList></device></deviceList>
-</device></root>`.replace('\u0007', '')
+</device></root>`
 const LOCATION = 'http://192.168.1.1:5000/dir/rootDesc.xml'
 
 test('a search, and the reply of a gateway', () => {

@@ -150,8 +150,12 @@ test('default routes of Linux, macOS and Windows', () => {
     '',
   ].join('\n')
   assert.deepEqual(gatewaysFromProc(linux), ['192.168.1.1', '10.0.0.254'])
-  const mac =
-    'Destination        Gateway            Flags  Netif\ndefault            192.168.1.1        UGScg  en0\n127                127.0.0.1          UCS    lo0\n'
+  const mac = [
+    'Destination        Gateway            Flags  Netif',
+    'default            192.168.1.1        UGScg  en0',
+    '127                127.0.0.1          UCS    lo0',
+    '',
+  ].join('\n')
   const windows = '          0.0.0.0          0.0.0.0      192.168.1.1    192.168.1.10     25\n'
   assert.deepEqual([gatewaysFromRoutes(mac), gatewaysFromRoutes(windows)], [['192.168.1.1'], ['192.168.1.1']])
   for (const text of ['', 'x', 'default link#4 UCS en0', '\0'.repeat(100)]) {
