@@ -17,11 +17,14 @@ import { withValidTypes } from './mutants/typed.ts'
 
 const USAGE = 'usage: npm run mutants -- FOLDER|FILE… [--sample N] [--seed S] [--min PERCENT] [--workers N]'
 const root = join(import.meta.dirname, '..')
-/** Time of a run with a planted fault, as a multiple of the time without: more counts as an endless loop. */
-const SLOWER_MAX = 10
-const RUN_MS_MIN = 20_000
-const BASELINE_MS_MAX = 600_000
+/** Processor time of a run with a planted fault, as a multiple of that without: more counts as an endless loop. */
+const SLOWER_MAX = 5
+const CPU_MS_MIN = 5_000
+/** A run that waits for something forever uses no processor time. */
+const RUN_MS_MAX = 600_000
 const PROGRESS_EVERY = 50
+/** Time for a property of a test in the first attempt; 0 is no limit. */
+const PROPERTY_MS_MAX = 250
 
 type Verdict = 'found' | 'timed out' | 'survived' | 'untested' | 'equivalent'
 type Outcome = 'passed' | 'failed' | 'timed out'
@@ -32,53 +35,71 @@ function part(name: string): string {
 
 const REPORTER = part('stop-at-failure.ts')
 
-async function runTests(tests: readonly string[], mutant: Mutant | undefined, msMax: number): Promise<Outcome> {
+interface RunLimits {
+  readonly cpuMsMax: number
+  readonly propertyMsMax: number
+}
+
+interface Run {
+  readonly outcome: Outcome
+  readonly cpuMs: number
+}
+
+async function runTests(
+  tests: readonly string[],
+  mutant: Mutant | undefined,
+  { cpuMsMax, propertyMsMax }: RunLimits,
+): Promise<Run> {
   const planted = mutant && { ...mutant, url: pathToFileURL(join(root, mutant.file)).href }
   const { promise, resolve } = Promise.withResolvers<Outcome>()
   const args = ['--import', part('hook.ts'), '--test', '--test-isolation=none', `--test-reporter=${REPORTER}`]
   const env = {
     ...process.env,
     TWINFOLD_MUTANT: JSON.stringify(planted ?? null),
+    TWINFOLD_CPU_MS: String(cpuMsMax),
+    TWINFOLD_PROPERTY_MS: String(propertyMsMax),
     NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'mutants'),
   }
   const child = spawn(process.execPath, [...args, ...tests], {
     cwd: root,
     env,
-    stdio: 'ignore',
-    timeout: msMax,
+    stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
+    timeout: RUN_MS_MAX,
     killSignal: 'SIGKILL',
   })
+  let cpuMs = ''
+  child.stdio[3]?.on('data', (chunk: Buffer) => (cpuMs += chunk.toString()))
   child.on('error', () => resolve('failed'))
-  child.on('exit', (code, signal) => resolve(code === 0 ? 'passed' : signal === 'SIGKILL' ? 'timed out' : 'failed'))
-  return promise
+  child.on('close', (code, signal) => resolve(code === 0 ? 'passed' : signal === 'SIGKILL' ? 'timed out' : 'failed'))
+  return { outcome: await promise, cpuMs: Number(cpuMs) }
 }
 
 const baselines = new Map<string, Promise<number>>()
 
-/** The time limit of a run: tests of different sizes on machines of different load. */
-async function limitMs(tests: readonly string[]): Promise<number> {
+/** The limit of a run: tests of different sizes. Processor time, because the load of the machine changes. */
+async function cpuLimitMs(tests: readonly string[]): Promise<number> {
   const key = tests.join(' ')
   const baseline = baselines.get(key) ?? measure(tests)
   baselines.set(key, baseline)
-  return Math.ceil(Math.max(RUN_MS_MIN, (await baseline) * SLOWER_MAX))
+  return Math.max(CPU_MS_MIN, (await baseline) * SLOWER_MAX)
 }
 
 async function measure(tests: readonly string[]): Promise<number> {
-  const startedMs = performance.now()
-  if ((await runTests(tests, undefined, BASELINE_MS_MAX)) !== 'passed') {
-    console.error('the tests fail without any planted fault; nothing was measured')
-    process.exit(1)
-  }
-  return performance.now() - startedMs
+  const { outcome, cpuMs } = await runTests(tests, undefined, { cpuMsMax: 0, propertyMsMax: 0 })
+  if (outcome === 'passed') return cpuMs
+  console.error(`the tests fail without any planted fault, nothing was measured: ${tests.join(' ')}`)
+  process.exit(1)
 }
 
 /** The nearest tests first: most faults are found by them, and the others take longer. */
 async function tryMutant(mutant: Mutant, testsOf: TestsOf): Promise<Verdict> {
   if (equivalentReason(mutant) !== undefined) return 'equivalent'
   const groups = testsOf.groups(mutant.file)
-  for (const tests of groups) {
-    const outcome = await runTests(tests, mutant, await limitMs(tests))
-    if (outcome !== 'passed') return outcome === 'failed' ? 'found' : 'timed out'
+  for (const propertyMsMax of [PROPERTY_MS_MAX, 0]) {
+    for (const tests of groups) {
+      const { outcome } = await runTests(tests, mutant, { cpuMsMax: await cpuLimitMs(tests), propertyMsMax })
+      if (outcome !== 'passed') return outcome === 'failed' ? 'found' : 'timed out'
+    }
   }
   return groups.length === 0 ? 'untested' : 'survived'
 }
