@@ -8,6 +8,7 @@ import './style/tokens.css'
 import './style/base.css'
 import './style/frame.css'
 import './style/ui.css'
+import './style/ui-forms.css'
 import './style/pages.css'
 
 const RELOAD_MS = 2_000

@@ -1,3 +1,4 @@
+import type { RefObject } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
 import { Icon, type IconName } from './icon.tsx'
 
@@ -24,17 +25,7 @@ export function Menu({
   const list = useRef<HTMLDivElement>(null)
   const button = useRef<HTMLButtonElement>(null)
   const id = useId()
-  useEffect(() => {
-    const place = () => {
-      const box = button.current?.getBoundingClientRect()
-      if (box === undefined || list.current === null) return
-      list.current.style.top = `${box.bottom + 4}px`
-      list.current.style.left = `${Math.max(8, Math.min(box.left, innerWidth - list.current.offsetWidth - 8))}px`
-    }
-    const element = list.current
-    element?.addEventListener('toggle', place)
-    return () => element?.removeEventListener('toggle', place)
-  }, [])
+  usePlaceBelow(list, button)
   const move = (event: KeyboardEvent) => {
     const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
     const choices = [...(list.current?.querySelectorAll('button') ?? [])]
@@ -64,25 +55,43 @@ export function Menu({
       </button>
       <div ref={list} id={id} popover="auto" role="menu" aria-label={label} class="menu" onKeyDown={move}>
         {items.map((item) => (
-          <button
-            key={item.text}
-            type="button"
-            role={item.checked === undefined ? 'menuitem' : 'menuitemradio'}
-            aria-checked={item.checked}
-            class={item.danger ? 'danger' : undefined}
-            onClick={() => select(item)}
-          >
-            {item.icon ? (
-              <Icon name={item.icon} size={16} />
-            ) : (
-              item.checked !== undefined && (
-                <span class="menu-mark">{item.checked && <Icon name="check" size={16} />}</span>
-              )
-            )}
-            {item.text}
-          </button>
+          <MenuEntry key={item.text} item={item} onSelect={() => select(item)} />
         ))}
       </div>
     </>
+  )
+}
+
+/** A list that opens is placed below its button, inside the window. */
+function usePlaceBelow(list: RefObject<HTMLDivElement | null>, button: RefObject<HTMLButtonElement | null>): void {
+  useEffect(() => {
+    const place = () => {
+      const box = button.current?.getBoundingClientRect()
+      if (box === undefined || list.current === null) return
+      list.current.style.top = `${box.bottom + 4}px`
+      list.current.style.left = `${Math.max(8, Math.min(box.left, innerWidth - list.current.offsetWidth - 8))}px`
+    }
+    const element = list.current
+    element?.addEventListener('toggle', place)
+    return () => element?.removeEventListener('toggle', place)
+  }, [])
+}
+
+function MenuEntry({ item, onSelect }: { readonly item: MenuItem; readonly onSelect: () => void }) {
+  return (
+    <button
+      type="button"
+      role={item.checked === undefined ? 'menuitem' : 'menuitemradio'}
+      aria-checked={item.checked}
+      class={item.danger ? 'danger' : undefined}
+      onClick={onSelect}
+    >
+      {item.icon ? (
+        <Icon name={item.icon} size={16} />
+      ) : (
+        item.checked !== undefined && <span class="menu-mark">{item.checked && <Icon name="check" size={16} />}</span>
+      )}
+      {item.text}
+    </button>
   )
 }

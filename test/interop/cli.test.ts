@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict'
-import { spawn, type ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -8,99 +6,12 @@ import { Daemon } from '../support/daemon.ts'
 import { reportRow } from '../support/effort.ts'
 import { loopbackOnly } from '../support/loopback.ts'
 import { eventually, scratchDirectory } from '../support/scratch.ts'
-import {
-  apiKeyOf,
-  generateSyncthingHome,
-  insideNamespaceOf,
-  missingSyncthing,
-  quietConfig,
-  Syncthing,
-} from '../support/syncthing.ts'
-import { syncthingProgram } from '../support/syncthing-program.ts'
+import { apiKeyOf, generateSyncthingHome, missingSyncthing, quietConfig, Syncthing } from '../support/syncthing.ts'
+import { check, type Agreement } from './agreement.ts'
+import { ADDRESS, Served, type Outcome } from './cli-served.ts'
 
 const skip = missingSyncthing() ?? false
-const ENTRY = join(import.meta.dirname, '..', '..', 'src', 'main', 'bin.ts')
-const DRIVER = join(import.meta.dirname, 'cli-driver.ts')
 const OTHER = 'MFZWI3D-BONSGYC-YLTMRWG-C43ENR5-QXGZDMM-FZWI3DP-BONSGYY-LTMRWAD'
-/** Each daemon is alone in its network, so both may have it. */
-const ADDRESS = '127.0.0.1:8384'
-
-interface Outcome {
-  readonly code: number | null
-  readonly out: string
-  readonly err: string
-}
-
-/** A daemon, and both command lines pointed at it. */
-class Served {
-  readonly name: string
-  readonly #child: ChildProcess
-  readonly #home: string
-
-  constructor(name: string, child: ChildProcess, home: string) {
-    this.name = name
-    this.#child = child
-    this.#home = home
-  }
-
-  /** A change of the interface's own settings makes a daemon let go of its port for a moment. */
-  syncthing(...args: string[]): Promise<Outcome> {
-    return eventually('the interface is back', async () => {
-      const outcome = await this.run([syncthingProgram(), 'cli', ...this.#where, ...args])
-      return /connection refused|connection reset/.test(outcome.out) ? undefined : outcome
-    })
-  }
-
-  syncthingLines(lines: string): Promise<Outcome> {
-    return this.run([syncthingProgram(), 'cli', `--home=${this.#home}`, ...this.#where, '-'], lines)
-  }
-
-  /** All commands in one process, the args of one after the other. */
-  async twinfold(commands: readonly (readonly string[])[]): Promise<readonly Outcome[]> {
-    const input = commands.map((args) => `${JSON.stringify(args)}\n`).join('')
-    const { out, err } = await this.run([process.execPath, DRIVER, ADDRESS, apiKeyOf(this.#home)], input)
-    assert.equal(err, '')
-    return out
-      .trimEnd()
-      .split('\n')
-      .map((line): Outcome => JSON.parse(line))
-  }
-
-  /** One command in a process of its own, as a person starts it. */
-  twinfoldProcess(args: readonly string[], input = ''): Promise<Outcome> {
-    return this.run([process.execPath, ENTRY, 'cli', ...this.#where, ...args], input)
-  }
-
-  /** A command in the network of the daemon. */
-  async run(command: readonly string[], input = ''): Promise<Outcome> {
-    const [program, ...args] = [...insideNamespaceOf(this.#child), ...command]
-    const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(ST[A-Z]|NODE_)/.test(name)))
-    const child = spawn(program!, args, { env: { ...env, HOME: this.#home }, timeout: 120_000 })
-    let out = ''
-    let err = ''
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      out += text
-    })
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      err += text
-    })
-    child.stdin.on('error', () => {}).end(input)
-    await once(child, 'close')
-    return { code: child.exitCode, out, err }
-  }
-
-  async ready(): Promise<this> {
-    await eventually(`${this.name} answers`, async () => {
-      assert.equal(this.#child.exitCode, null, 'the daemon has ended')
-      return (await this.syncthing('show', 'version')).code === 0 || undefined
-    })
-    return this
-  }
-
-  get #where(): string[] {
-    return [`--gui-address=${ADDRESS}`, `--gui-apikey=${apiKeyOf(this.#home)}`]
-  }
-}
 
 const scratch = scratchDirectory()
 const ignores = join(scratch.path, 'ignores')
@@ -129,10 +40,6 @@ after(async () => {
   scratch[Symbol.dispose]()
 })
 
-/**
- * How the two must agree: to the letter, but for times and numbers, as JSON that holds at least the same, in the code.
- */
-type Agreement = 'exact' | 'shape' | 'contains' | 'code'
 interface Step {
   readonly args: readonly string[]
   readonly agree: Agreement
@@ -275,27 +182,6 @@ const STEPS: readonly Step[] = [
   step('show config-status'),
 ]
 
-function check({ agree }: Step, one: Outcome, other: Outcome): void {
-  assert.equal(other.code, one.code, 'exit code')
-  if (agree === 'exact') assert.equal(other.out, one.code === 0 ? one.out : '')
-  else if (agree === 'shape') assert.equal(masked(other.out), masked(one.out))
-  else if (agree === 'contains') assertContains(JSON.parse(other.out), JSON.parse(one.out), '')
-}
-
-function masked(text: string): string {
-  return text.replace(/\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)/g, 'TIME').replace(/\d+(\.\d+)?/g, 'N')
-}
-
-/** Nothing to Twinfold: Debian's `add` sends 0, and its own daemon makes that 25. */
-const NOT_COMPARED = ['weakHashThresholdPct']
-
-function assertContains(whole: unknown, part: unknown, at: string): void {
-  if (typeof part !== 'object' || part === null) return assert.deepEqual(whole, part, at)
-  for (const [key, value] of Object.entries(part)) {
-    if (!NOT_COMPARED.includes(key)) assertContains(Object(whole)[key], value, `${at}.${key}`)
-  }
-}
-
 for (const which of ['twinfold', 'syncthing'] as const) {
   test(`Debian's "syncthing cli" and ours print and do the same on a running ${which}`, { skip }, async () => {
     const served = which === 'twinfold' ? ours : theirs
@@ -306,7 +192,7 @@ for (const which of ['twinfold', 'syncthing'] as const) {
     const wrong: string[] = []
     for (const [index, each] of STEPS.entries()) {
       try {
-        check(each, outcomes[index]!, answers[index]!)
+        check(each.agree, outcomes[index]!, answers[index]!)
       } catch (error) {
         wrong.push(`${each.args.join(' ')}: ${error instanceof Error ? error.message : error}
           syncthing: ${JSON.stringify(outcomes[index])}\n          twinfold: ${JSON.stringify(answers[index])}`)

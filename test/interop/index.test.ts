@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { scratchDirectory } from '../support/scratch.ts'
 import { missingSyncthing } from '../support/syncthing.ts'
-import { describeDisk, hardTreeTwice, namesOnDisk, STEPS } from './hard-tree.ts'
+import { describeDisk, hardTreeTwice, namesOnDisk } from './hard-tree.ts'
+import { STEPS } from './hard-tree-steps.ts'
 import { addFolder, field, must, Pair, type Side } from './pair.ts'
 
 const skip = missingSyncthing() ?? false

@@ -62,6 +62,28 @@ async function live(keeperKind: Kind, versioning: Readonly<Record<string, unknow
   await source.introduce(keeper)
   await keeper.share([source], { versioning })
   await source.share([keeper])
+  await makeHistory(keeper, source)
+  const kept = filesOf(versioning['type'] === 'external' ? join(scratch, 'vault') : join(keeper.root, '.stversions'))
+
+  if (versioning['type'] === 'external') {
+    const refusal = await keeper.get(`/rest/folder/versions?folder=${FOLDER}`).then(
+      () => 'none',
+      (error: unknown) => String(error),
+    )
+    return { kept, listed: refusal.replace(/^.*?: 500 /, '').trim(), restored: [] }
+  }
+  const versions = (await keeper.get(`/rest/folder/versions?folder=${FOLDER}`)) as Versions
+  const listed = Object.entries(versions)
+    .map(([path, list]) => `${path} ${list.map(({ size }) => size).join()}`)
+    .sort()
+  if (keeperKind === 'syncthing' && versioning['type'] === 'trashcan') return { kept, listed, restored: undefined }
+  return { kept, listed, restored: await restoreSome(keeper, source, versions) }
+}
+
+type Versions = Record<string, readonly { versionTime: string; size: number }[]>
+
+/** Files are replaced and deleted, and change their kind. */
+async function makeHistory(keeper: Member, source: Member): Promise<void> {
   const pair = [keeper, source] as const
   for (const name of [
     'd/f.txt',
@@ -87,23 +109,10 @@ async function live(keeperKind: Kind, versioning: Readonly<Record<string, unknow
   put(source, 'link', 'a file now')
   await source.scan()
   await untilAlike(pair, { except: NOT_VERSIONS })
-  const kept = filesOf(versioning['type'] === 'external' ? join(scratch, 'vault') : join(keeper.root, '.stversions'))
+}
 
-  if (versioning['type'] === 'external') {
-    const refusal = await keeper.get(`/rest/folder/versions?folder=${FOLDER}`).then(
-      () => 'none',
-      (error: unknown) => String(error),
-    )
-    return { kept, listed: refusal.replace(/^.*?: 500 /, '').trim(), restored: [] }
-  }
-  const versions = (await keeper.get(`/rest/folder/versions?folder=${FOLDER}`)) as Record<
-    string,
-    readonly { versionTime: string; size: number }[]
-  >
-  const listed = Object.entries(versions)
-    .map(([path, list]) => `${path} ${list.map(({ size }) => size).join()}`)
-    .sort()
-  if (keeperKind === 'syncthing' && versioning['type'] === 'trashcan') return { kept, listed, restored: undefined }
+/** One version by itself, two at once, and two that are refused; the restored content and the names of the refused. */
+async function restoreSome(keeper: Member, source: Member, versions: Versions): Promise<readonly string[]> {
   const wanted = ['gone', 'gone too.tar.gz', 'd/e/deep'].map(
     (path) => [path, versions[path]?.[0]?.versionTime ?? ''] as const,
   )
@@ -116,21 +125,14 @@ async function live(keeperKind: Kind, versioning: Readonly<Record<string, unknow
     )
   }
   await keeper.scan()
-  await untilAlike(pair, { except: NOT_VERSIONS })
+  await untilAlike([keeper, source], { except: NOT_VERSIONS })
   // Within the same second Syncthing keeps what is there under the very name of the version asked for, and finds that.
   await eventually('the next second', () => Date.now() >= Date.parse(one?.[1] ?? '') + 1_000 || undefined)
   const refused = (await keeper.request('POST', `/rest/folder/versions?folder=${FOLDER}`, {
     gone: one?.[1] ?? '',
     'became a directory': versions['became a directory']?.[0]?.versionTime ?? '',
   })) as Record<string, string>
-  return {
-    kept,
-    listed,
-    restored: [
-      ...wanted.map(([path]) => readFileSync(join(source.root, path), 'utf8')),
-      ...Object.keys(refused).sort(),
-    ],
-  }
+  return [...wanted.map(([path]) => readFileSync(join(source.root, path), 'utf8')), ...Object.keys(refused).sort()]
 }
 
 for (const [type, params] of [

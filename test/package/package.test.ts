@@ -18,6 +18,7 @@ import { differencesOf } from '../support/daemon-pair.ts'
 import { startDemo } from '../support/demo.ts'
 import { cleanClone, compiler, pack, project, run, withThisNode, type Packed } from '../support/packed.ts'
 import { eventually, scratchDirectory } from '../support/scratch.ts'
+import { checkTypes } from './check-types.ts'
 import { PROGRAM, TYPED } from './programs.ts'
 
 const ALLOWED = [
@@ -259,28 +260,7 @@ for (const version of COMPILERS) {
     const all = names.map((name, number) => `export * as entry${number} from '${name.replace('.', 'twinfold')}'\n`)
     writeFileSync(join(directory, 'typed.mts'), TYPED)
     writeFileSync(join(directory, 'all.mts'), all.join(''))
-    const checks = [
-      ['nodenext', 'nodenext'],
-      ['esnext', 'bundler'],
-    ].flatMap(([module, moduleResolution]) =>
-      [true, false].map(async (skipLibCheck) => {
-        const compilerOptions = {
-          module,
-          moduleResolution,
-          skipLibCheck,
-          noEmit: true,
-          strict: true,
-          exactOptionalPropertyTypes: true,
-          target: 'es2024',
-          lib: ['es2024', 'dom'],
-          types: [],
-        }
-        const config = join(directory, `${moduleResolution}-${skipLibCheck}.json`)
-        writeFileSync(config, JSON.stringify({ compilerOptions, files: ['typed.mts', 'all.mts'] }))
-        assert.equal(await run(process.execPath, [script, '-p', config], { cwd: directory }), '')
-      }),
-    )
-    await Promise.all(checks)
+    await checkTypes(script, directory)
   })
 }
 

@@ -14,7 +14,7 @@ import { TextField } from '../../ui/field.tsx'
 import { t } from '../../words/words.ts'
 import { FieldGroup, Fields, focusFirstWrong, Fold, Refusal } from '../edit/form.tsx'
 import { isPasswordMissing, ShareDevices } from '../edit/share-devices.tsx'
-import { useForm, useSaving } from '../edit/use-form.ts'
+import { useForm, useSaving, type Form } from '../edit/use-form.ts'
 import { createFolder } from './create-folder.ts'
 import { PathField, usePathError } from './path-field.tsx'
 
@@ -71,16 +71,8 @@ export function AddFolderDialog({ offer }: { readonly offer?: FolderOffer }) {
     closeDialog()
     goTo('folders', id)
   }
-  const actions = (
-    <>
-      <Button onClick={closeDialog}>{t('do.cancel')}</Button>
-      <Button kind="primary" type="submit" disabled={saving.busy}>
-        {t('add.folder')}
-      </Button>
-    </>
-  )
   return (
-    <Dialog title={t('add.folder')} actions={actions} onSubmit={submit}>
+    <Dialog title={t('add.folder')} actions={<Actions busy={saving.busy} />} onSubmit={submit}>
       <Refusal text={saving.refusal} />
       {offer && <p class="add-offer">{t('add.offered', { device: nameOf(state, offer.deviceID) })}</p>}
       <Fields form={form} words="folder" groups={['basic']} without={['type']} first="label" />
@@ -95,25 +87,53 @@ export function AddFolderDialog({ offer }: { readonly offer?: FolderOffer }) {
           value={typedId ?? newId}
           onChange={setTypedId}
         />
-        <Fields form={form} words="folder" groups={['basic']} without={['label']} />
-        <FieldGroup form={form} words="folder" group="versions" />
-        <Fold title={t('add.ignores')}>
-          <TextField
-            label={t('add.ignores')}
-            help={t('add.ignoresHelp')}
-            value={ignores}
-            onChange={setIgnores}
-            lines={5}
-          />
-        </Fold>
-        <FieldGroup form={form} words="folder" group="scan" />
-        <FieldGroup form={form} words="folder" group="pull" />
-        <FieldGroup form={form} words="folder" group="disk" />
-        <Fold title={t('form.group.expert')}>
-          <Fields form={form} words="folder" groups={['expert']} without={['path']} />
-        </Fold>
+        <MoreFields form={form} ignores={ignores} onIgnores={setIgnores} />
       </Fold>
     </Dialog>
+  )
+}
+
+function Actions({ busy }: { readonly busy: boolean }) {
+  return (
+    <>
+      <Button onClick={closeDialog}>{t('do.cancel')}</Button>
+      <Button kind="primary" type="submit" disabled={busy}>
+        {t('add.folder')}
+      </Button>
+    </>
+  )
+}
+
+/** Settings that have a default, and the ignore patterns. */
+function MoreFields({
+  form,
+  ignores,
+  onIgnores,
+}: {
+  readonly form: Form
+  readonly ignores: string
+  readonly onIgnores: (text: string) => void
+}) {
+  return (
+    <>
+      <Fields form={form} words="folder" groups={['basic']} without={['label']} />
+      <FieldGroup form={form} words="folder" group="versions" />
+      <Fold title={t('add.ignores')}>
+        <TextField
+          label={t('add.ignores')}
+          help={t('add.ignoresHelp')}
+          value={ignores}
+          onChange={onIgnores}
+          lines={5}
+        />
+      </Fold>
+      <FieldGroup form={form} words="folder" group="scan" />
+      <FieldGroup form={form} words="folder" group="pull" />
+      <FieldGroup form={form} words="folder" group="disk" />
+      <Fold title={t('form.group.expert')}>
+        <Fields form={form} words="folder" groups={['expert']} without={['path']} />
+      </Fold>
+    </>
   )
 }
 

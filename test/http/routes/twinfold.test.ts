@@ -1,29 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ConnectionsStatus } from '../../../src/connections/types.ts'
-import { TwinfoldError } from '../../../src/core/errors.ts'
 import type { DeviceId } from '../../../src/core/ids.ts'
 import type { NameRecords } from '../../../src/db/types.ts'
 import { formatNs } from '../../../src/http/views/times.ts'
 import type { Item, WaitingItem } from '../../../src/model/queries/explorer-types.ts'
 import { deletion, directory, file, headOf, version } from '../../db/records.ts'
-import { fakeRest, IDLE, OWN, type FakeOptions } from '../fakes.ts'
+import { fakeRest, type FakeOptions } from '../fakes.ts'
+import { connected } from '../connected.ts'
 
 // The fake checks replies against their declared schemas.
 
 const BEN = 'P56IOI7-MZJNU2Y-IQGDREY-DM2MGTI-MGL3BXN-PQ6W5BM-TBBZ4TJ-XZWICQ2' as DeviceId
 const CARA = 'MFZWI3D-BONSGYC-YLTMRWG-C43ENR5-QXGZDMM-FZWI3DP-BONSGYY-LTMRWAD' as DeviceId
-
-function connected(...devices: readonly DeviceId[]): ConnectionsStatus {
-  const primary = { startedMs: 0, inBytesTotal: 0, outBytesTotal: 0, address: '', type: '', isLocal: true, crypto: '' }
-  return {
-    listeners: new Map(),
-    lastDials: new Map(),
-    inBytesTotal: 0,
-    outBytesTotal: 0,
-    devices: new Map(devices.map((device) => [device, { clientVersion: '', primary, secondary: [] }])),
-  }
-}
 
 const recordsOf = (info: ReturnType<typeof file>, more: Partial<NameRecords> = {}): NameRecords => ({
   name: info.name,
@@ -230,75 +218,4 @@ test('conflicts have the original file, searches the whole path, previews the li
     (JSON.parse(preview.body) as { lines: { line: number }[] }).lines.map(({ line }) => line),
     [1, 2],
   )
-})
-
-test('a summary contains the replies of the single routes', async () => {
-  const completion = {
-    completion: async () => ({
-      completion: 95,
-      globalBytes: 1,
-      globalItems: 1,
-      needBytes: 0,
-      needDeletes: 1,
-      needItems: 0,
-      remoteState: 'valid' as const,
-      sequence: 3,
-    }),
-    remoteNeed: async () => [],
-  }
-  const folder = {
-    devices: [OWN, BEN].map((deviceID) => ({ deviceID, introducedBy: '' as const, encryptionPassword: '' })),
-  }
-  const rest = fakeRest({
-    peers: [BEN],
-    folder,
-    deps: {
-      completion,
-      warnings: async () => [{ code: 'gui-open', message: 'open', remedy: 'close' }],
-      connections: { status: () => connected(BEN) },
-      deviceStatistics: async () => new Map([[BEN, { lastSeenMs: 1_000, lastConnectionMs: 5 }]]),
-    },
-  })
-  rest.log.reportError('something is wrong')
-  rest.time.nowMs += 5_500
-  const one = async (path: string): Promise<unknown> => JSON.parse((await rest.send('GET', path)).body)
-  const all = await one('/rest/twinfold/summary')
-  assert.deepEqual(all, {
-    system: { myID: OWN, version: 'v1.0.0', uptimeS: 5, startTime: '2026-11-18T11:06:40Z' },
-    folders: {
-      share: {
-        status: await one('/rest/db/status?folder=share'),
-        completion: { [BEN]: await one(`/rest/db/completion?folder=share&device=${BEN}`) },
-      },
-    },
-    connections: await one('/rest/system/connections'),
-    warnings: await one('/rest/twinfold/warnings'),
-    pendingDevices: await one('/rest/cluster/pending/devices'),
-    pendingFolders: await one('/rest/cluster/pending/folders'),
-    errors: ((await one('/rest/system/error')) as { errors: unknown }).errors,
-    deviceStats: await one('/rest/stats/device'),
-    folderStats: await one('/rest/stats/folder'),
-  })
-  assert.deepEqual(await one('/rest/twinfold/pulse'), {
-    startTime: '2026-11-18T11:06:40Z',
-    connections: await one('/rest/system/connections'),
-  })
-})
-
-test('a summary omits a folder without status, and has no completion for a paused one', async () => {
-  const failing = fakeRest({
-    hub: { status: () => Promise.reject(new TwinfoldError('folder-not-running', 'not now')) },
-  })
-  assert.deepEqual(
-    (JSON.parse((await failing.send('GET', '/rest/twinfold/summary')).body) as { folders: unknown }).folders,
-    {},
-  )
-  const paused = fakeRest({
-    folder: { paused: true, devices: [{ deviceID: BEN, introducedBy: '', encryptionPassword: '' }] },
-    hub: { statusNow: () => IDLE },
-  })
-  const { folders } = JSON.parse((await paused.send('GET', '/rest/twinfold/summary')).body) as {
-    folders: { share: { completion: unknown } }
-  }
-  assert.deepEqual(folders.share.completion, {})
 })

@@ -1,0 +1,13 @@
+import type { ConnectionsStatus } from '../../src/connections/types.ts'
+import type { DeviceId } from '../../src/core/ids.ts'
+
+export function connected(...devices: readonly DeviceId[]): ConnectionsStatus {
+  const primary = { startedMs: 0, inBytesTotal: 0, outBytesTotal: 0, address: '', type: '', isLocal: true, crypto: '' }
+  return {
+    listeners: new Map(),
+    lastDials: new Map(),
+    inBytesTotal: 0,
+    outBytesTotal: 0,
+    devices: new Map(devices.map((device) => [device, { clientVersion: '', primary, secondary: [] }])),
+  }
+}

@@ -1,0 +1,68 @@
+/** A model for the tests of the REST interface: one idle folder without files. */
+import type { FolderFacts } from '../../src/core/records/reasons.ts'
+import type { FolderExplorer } from '../../src/model/queries/explorer-types.ts'
+import type { FolderStatus, Hub } from '../../src/model/types.ts'
+
+const NO_COUNTS = { files: 0, directories: 0, symlinks: 0, deleted: 0, bytes: 0 }
+
+export const IDLE: FolderStatus = {
+  state: 'idle',
+  stateChangedMs: 1_795_000_000_000,
+  error: '',
+  errorCount: 0,
+  watchError: '',
+  ignorePatterns: false,
+  sequence: 10,
+  remoteSequences: new Map(),
+  counts: { global: NO_COUNTS, local: NO_COUNTS, need: NO_COUNTS, receiveOnlyChanged: NO_COUNTS },
+}
+
+/** A hub that records calls and returns empty results; a test replaces the methods it needs. */
+export function fakeHub(calls: string[], overrides: Partial<Hub> = {}): Hub {
+  const note = (text: string) => void calls.push(text)
+  return {
+    scan: async (folder, subs, nextMs) => note(`scan ${folder} [${subs}] next=${nextMs}`),
+    scanAll: async () => (note('scan all'), new Map()),
+    bringToFront: async (folder, file) => note(`front ${folder} ${file}`),
+    need: async (folder, paging) => (
+      note(`need ${folder} ${paging.page}/${paging.perPage}`),
+      { progress: [], queued: [], rest: [] }
+    ),
+    status: async (folder) => (note(`status ${folder}`), IDLE),
+    statusNow: () => undefined,
+    browse: async (folder, options) => (note(`browse ${folder} ${JSON.stringify(options)}`), []),
+    file: async () => ({ global: undefined, local: undefined, availability: [] }),
+    ignores: async () => ({ ignore: null, expanded: null, error: null }),
+    setIgnores: async (folder, lines) => (
+      note(`setIgnores ${folder} ${JSON.stringify(lines)}`),
+      { ignore: lines, expanded: [], error: null }
+    ),
+    folderErrors: async () => [],
+    folderStatistics: async () => new Map(),
+    override: async (folder) => note(`override ${folder}`),
+    revert: async (folder) => note(`revert ${folder}`),
+    localChanged: async () => [],
+    versions: async () => new Map(),
+    restoreVersions: async (folder, wanted) => (note(`restore ${folder} ${JSON.stringify([...wanted])}`), new Map()),
+    ...overrides,
+  }
+}
+
+const FACTS: FolderFacts = { paused: false, type: 'sendreceive', error: '', scanning: false }
+
+/** Has the folder, but no file in it. */
+export const NO_EXPLORER: FolderExplorer = {
+  tree: async () => ({ total: 0, truncated: false, items: [] }),
+  search: async () => ({ items: [], truncated: false }),
+  waiting: async () => ({ folder: FACTS, total: 0, items: [] }),
+  file: async () => ({ folder: FACTS, records: undefined, problem: undefined, queue: undefined, devices: [] }),
+  previewIgnores: async (_folder, lines) => ({
+    error: null,
+    errorLine: null,
+    lines: lines.map(() => ({ kind: 'ignore', matches: 0, examples: [] })),
+    ignoredTotal: 0,
+    checkedTotal: 0,
+    truncated: false,
+  }),
+  conflicts: async () => ({ total: 0, items: [] }),
+}

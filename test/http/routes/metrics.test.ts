@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import type { DeviceId } from '../../../src/core/ids.ts'
+import { fakeRest, KEY, SHARE } from '../fakes.ts'
+
+const PEER = 'XEXVBHE-QV6HNAY-BC7IKYC-EZDD6M4-WPJGHXL-TUPWJMJ-W26MW7G-FQFTOAR' as DeviceId
+
+test('metrics: the names of Syncthing that make sense here, with its types and labels', async () => {
+  const { body } = await fullMetrics()
+  const ours = parseMetrics(body)
+  const theirs = parseMetrics(readFileSync(new URL('../../fixtures/rest/metrics.txt', import.meta.url), 'utf8'))
+  const missing: string[] = []
+  let matched = 0
+  for (const [name, metric] of theirs) {
+    if (!name.startsWith('syncthing_') && !name.startsWith('process_')) continue
+    const own = ours.get(name)
+    if (own === undefined) missing.push(name)
+    else {
+      assert.equal(own.type, metric.type, name)
+      assert.deepEqual(own.labels, metric.labels, name)
+      matched++
+    }
+  }
+  console.log(JSON.stringify({ metricsMatched: matched, leftOut: missing }))
+  assert.match(body, /^syncthing_model_folder_conflicts_total\{folder="share"\} 6$/m)
+  assert.deepEqual(
+    missing.filter((name) => !LEFT_OUT.test(name)),
+    [],
+  )
+})
+
+/** Metrics of Go's runtime, and those that would need the clock for every file operation. */
+const LEFT_OUT = /^(process_(max_fds|network|virtual)|syncthing_(fs_|protocol_.*(messages|compressed|decompressed)))/
+
+test('metrics: the key is needed only with a password, unless the settings allow access without', async () => {
+  const rest = fakeRest()
+  const open = await rest.call({ target: '/metrics' })
+  assert.equal(open.status, 200)
+  assert.match(String(open.headers['content-type']), /^text\/plain; version=0\.0\.4/)
+  assert.equal(open.headers['set-cookie'], undefined)
+  const guarded = { user: 'a', password: 'b' }
+  assert.equal((await fakeRest({ gui: guarded }).call({ target: '/metrics' })).status, 403)
+  assert.equal((await fakeRest({ gui: guarded }).send('GET', '/metrics')).status, 200)
+  assert.equal(
+    (await fakeRest({ gui: { ...guarded, metricsWithoutAuth: true } }).call({ target: '/metrics' })).status,
+    200,
+  )
+})
+
+test('metrics: no label can break out of its line, no secret is shown', async () => {
+  const rest = fakeRest({ folder: { label: 'a"b\\c\nfake_metric 1\n' } })
+  const { body } = await rest.send('GET', '/metrics')
+  assert.ok(body.includes('label="a\\"b\\\\c\\nfake_metric 1\\n"'))
+  for (const line of body.trimEnd().split('\n'))
+    assert.match(line, /^(# (HELP|TYPE) \w+ .+|\w+(\{.*\})? (-?[\d.]+(e[+-]?\d+)?|\+Inf|NaN))$/)
+  assert.ok(!body.includes(KEY))
+})
+
+async function fullMetrics() {
+  const figures = {
+    startedMs: 1,
+    inBytesTotal: 6,
+    outBytesTotal: 158,
+    address: 'x',
+    type: 'tcp-client',
+    isLocal: true,
+    crypto: 'TLS1.3',
+  }
+  const devices = new Map([[PEER, { clientVersion: 'v1', primary: figures, secondary: [] }]])
+  const work = {
+    scans: 1,
+    scanMs: 5,
+    pulls: 2,
+    pullMs: 7,
+    scannedItems: 3,
+    hashedBytes: 4,
+    pulledBytes: { network: 5, local_origin: 0, local_other: 0, skipped: 0 },
+    conflicts: 6,
+    scanRate: 0,
+  }
+  return await fakeRest({
+    peers: [PEER],
+    deps: {
+      connections: {
+        status: () => ({ listeners: new Map(), lastDials: new Map(), devices, inBytesTotal: 6, outBytesTotal: 158 }),
+      },
+      folderWork: () => new Map([[SHARE, work]]),
+      eventCounts: () =>
+        new Map([
+          ['StateChanged', { created: 3, delivered: 2, dropped: 0 }],
+          ['Starting', { created: 0, delivered: 0, dropped: 0 }],
+        ]),
+    },
+  }).send('GET', '/metrics')
+}
+
+function parseMetrics(text: string): Map<string, { type: string; labels: string[] }> {
+  const found = new Map<string, { type: string; labels: string[] }>()
+  for (const line of text.split('\n')) {
+    const type = /^# TYPE (\w+) (\w+)$/.exec(line)
+    if (type !== null) found.set(type[1]!, { type: type[2]!, labels: [] })
+    const sample = /^(\w+)\{(.*)\} /.exec(line)
+    const metric = sample === null ? undefined : found.get(sample[1]!)
+    if (metric !== undefined && metric.labels.length === 0)
+      metric.labels = [...sample![2]!.matchAll(/(\w+)="/g)].map((match) => match[1]!).sort()
+  }
+  return found
+}

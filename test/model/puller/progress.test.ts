@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { DOCS, settle } from '../../support/model.ts'
+import { SimPull } from './sim-pull.ts'
+
+const BLOCK = 131_072
+
+test('the progress and the completion of a large file are reported to clients and other devices', async () => {
+  await using pull = await SimPull.start({ folder: { blockPullOrder: 'inOrder' } })
+  const gate = Promise.withResolvers<void>()
+  pull.peer.serve = async ({ blockNumber }, data) => {
+    if (blockNumber >= 12) await gate.promise
+    return data
+  }
+  const content = Buffer.alloc(20 * BLOCK)
+  for (let i = 0; i < 20; i++) content.fill(i + 1, i * BLOCK, (i + 1) * BLOCK)
+  pull.peer.put('large', content)
+  pull.peer.put('small', 's')
+  await pull.announce()
+  await pull.hub.pass(6_000)
+  const [first] = pull.hub.of('DownloadProgress')
+  const view = first?.['docs']?.['large']
+  assert.deepEqual([view?.total, view?.pulled, view?.pulling, view?.bytesDone], [20, 12, 8, 12 * BLOCK])
+  assert.deepEqual(
+    pull.peer.downloadUpdates.map(({ kind, name, blockIndexes }) => [kind, name, blockIndexes.length]),
+    [['append', 'large', 12]],
+  )
+  gate.resolve()
+  await pull.rest()
+  await pull.hub.pass(6_000)
+  assert.deepEqual({ ...pull.hub.of('DownloadProgress').at(-1) }, {})
+  assert.deepEqual(pull.peer.downloadUpdates.at(-1)?.kind, 'forget')
+})
+
+test('no timer runs without a pull, and enabling progress during a pull takes effect', async () => {
+  await using pull = await SimPull.start()
+  const wakeupsIn = async (ms: number) => {
+    let wakeups = -1 // the first check comes before any time has passed
+    await pull.hub.platform.clock.advance(ms, async () => {
+      wakeups++
+      await settle()
+    })
+    return wakeups
+  }
+  pull.peer.put('first', 'x')
+  await pull.sync()
+  await pull.hub.pass(10_000)
+  assert.equal(await wakeupsIn(60_000), 0)
+  const setInterval = (progressUpdateIntervalS: number) =>
+    pull.hub.change((config) => ({ ...config, options: { ...config.options, progressUpdateIntervalS } }))
+  await setInterval(-1)
+  const gate = Promise.withResolvers<void>()
+  pull.peer.serve = async (_request, data) => {
+    await gate.promise
+    return data
+  }
+  pull.peer.put('second', Buffer.alloc(3 * BLOCK, 1))
+  await pull.announce()
+  await pull.hub.pass(6_000)
+  assert.deepEqual(pull.hub.of('DownloadProgress'), [])
+  await setInterval(5)
+  await pull.hub.pass(6_000)
+  assert.deepEqual(Object.keys(pull.hub.of('DownloadProgress')[0]?.['docs'] ?? {}), ['second'])
+  gate.resolve()
+  await pull.rest()
+})
+
+test('completed files are stored and announced while the next one is in progress', async () => {
+  await using pull = await SimPull.start()
+  const held = Promise.withResolvers<void>()
+  pull.peer.serve = async ({ name }, data) => {
+    if (name === 'slow') await held.promise
+    return data
+  }
+  pull.peer.put('quick', 'here at once')
+  pull.peer.put('slow', Buffer.alloc(3 * BLOCK, 's'))
+  await pull.announce()
+  for (let tick = 0; tick < 1_000 && (await pull.needed()).length > 1; tick++) await pull.hub.pass(10)
+  assert.deepEqual(await pull.needed(), ['slow'])
+  assert.equal((await pull.hub.model.status(DOCS)).state, 'syncing')
+  held.resolve()
+  await pull.rest()
+  await pull.assertSettled()
+})
