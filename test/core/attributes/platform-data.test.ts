@@ -50,6 +50,23 @@ test('reading never throws, for any bytes', () => {
   assert.equal(unixOwnerOf(Buffer.from('0a0b18feffffffffffffffff01', 'hex'))?.userId, 0xffff_fffe)
 })
 
+/** Spaces are for readers. */
+function bytesOf(hex: string): Buffer {
+  return Buffer.from(hex.replaceAll(' ', ''), 'hex')
+}
+
+test('fields of any type are kept, and an owner beside them is read', () => {
+  const foreign = bytesOf('31 0102030405060708 3d01020304 3b0801 3c 4005')
+  const platform = withUnixOwner(foreign, ANN)
+  assert.ok(Buffer.from(platform).subarray(-foreign.length).equals(foreign))
+  assert.deepEqual(unixOwnerOf(platform), ANN)
+  assert.equal(unixOwnerOf(bytesOf('0a020801 0a')), undefined, 'bytes that are cut are no message')
+  assert.equal(unixOwnerOf(Buffer.from('0801', 'hex')), undefined, 'a number is no owner')
+  const odd = unixOwnerOf(bytesOf('0a07 0801 1a0161 1005'))
+  assert.deepEqual(odd, { ownerName: '', groupName: '', userId: 0, groupId: 0 }, 'fields of another type do not count')
+  assert.equal(unixOwnerOf(Buffer.from('0a0418011802', 'hex'))?.userId, 2, 'of a repeated field the last counts')
+})
+
 test('owners are compared by name where both names are known, else by id', () => {
   assert.ok(isSameOwner(ANN, { ...ANN, userId: 7, groupId: 8 }))
   assert.ok(!isSameOwner(ANN, { ...ANN, groupName: 'users' }))

@@ -98,7 +98,7 @@ describe('fields', () => {
       writer.tag(2, 2)
       writer.bytes(Uint8Array.of(1, 2))
     })
-    assert.equal(hex, '0805' + '820102c3a9' + '12020102')
+    assert.equal(hex, '0805820102c3a912020102')
   })
 
   it('need no capacity in advance', () => {
