@@ -59,6 +59,7 @@ export const ROWS: Readonly<Record<string, readonly string[]>> = {
     'serve.ts',
     'demo',
     'service',
+    'decrypt',
     'commands',
     '*',
   ],

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import {
   mkdirSync,
   readdirSync,
@@ -13,7 +14,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { eventually, scratchDirectory } from '../support/scratch.ts'
 import { FOLDER, Network, type Kind, type Member } from '../support/sync-pair.ts'
-import { missingSyncthing } from '../support/syncthing.ts'
+import { missingSyncthing, runSyncthing } from '../support/syncthing.ts'
 import { describeDifference, differences } from '../support/tree-compare.ts'
 
 const skip = missingSyncthing() ?? false
@@ -94,6 +95,28 @@ function assertNothingPlain({ root }: Member): void {
   assert.ok(files > 0)
 }
 
+/** Both programs restore the files of the holder alone. */
+function assertDecrypted({ first, holder }: Chain, scratch: string): void {
+  const files = [...itemsOf(first.root)].filter(([, content]) => content.length > 0)
+  for (const kind of ['twinfold', 'syncthing'] as const) {
+    const to = join(scratch, `by ${kind}`)
+    mkdirSync(to)
+    const args = ['decrypt', `--to=${to}`, `--password=${PASSWORD}`, holder.root]
+    const { code, output } = kind === 'syncthing' ? runSyncthing(args) : runTwinfold(args)
+    assert.equal(code, 0, output)
+    for (const [name, content] of files) assert.ok(readFileSync(join(to, name)).equals(content), `${name} by ${kind}`)
+  }
+  const wrong = runTwinfold(['decrypt', '--verify-only', '--password=another', holder.root])
+  assert.equal(wrong.code, 1)
+  assert.match(wrong.output, /another password/)
+}
+
+function runTwinfold(args: readonly string[]): { readonly code: number | null; readonly output: string } {
+  const program = join(import.meta.dirname, '../../src/main/bin.ts')
+  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], { encoding: 'utf8' })
+  return { code: status, output: stdout + stderr }
+}
+
 const CHAINS: readonly (readonly [Kind, Kind, Kind])[] = [
   ['twinfold', 'syncthing', 'syncthing'],
   ['syncthing', 'twinfold', 'twinfold'],
@@ -109,6 +132,7 @@ for (const kinds of CHAINS) {
     await first.scan()
     await untilAlike(chain)
     assertNothingPlain(holder)
+    assertDecrypted(chain, scratch.path)
 
     writeFileSync(join(second.root, 'secret docs/report.txt'), 'changed in plain text')
     renameSync(join(second.root, 'übung.bin'), join(second.root, 'renamed.bin'))

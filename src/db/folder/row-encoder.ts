@@ -1,5 +1,5 @@
 import type { SQLInputValue } from 'node:sqlite'
-import { hashSizeOf } from '../../core/records/blocks.ts'
+import { TOKEN_SIZE_BYTES } from '../../core/records/blocks.ts'
 import type { FileHead, FileInfo } from '../../core/records/file-info.ts'
 import { LOCAL_NUMBER } from '../sqlite/schema.ts'
 import { extraText } from './extra.ts'
@@ -27,6 +27,9 @@ const PLACES = ALL_COLUMNS.split(', ')
 export const INSERT_ROW = `INSERT OR REPLACE INTO files (${ALL_COLUMNS}) VALUES (${PLACES})`
 /** The same with the values in the same positions; an existing name is left unchanged. */
 export const INSERT_NEW_ROW = `${INSERT_ROW.replace(' OR REPLACE', '')} ON CONFLICT DO NOTHING`
+
+/** Divides the sizes of hashes and of the tokens of encrypted folders. */
+const HASH_UNIT_BYTES = 16
 
 /** Block hashes to be stored, with the hash over them, which we computed ourselves. */
 interface Blocks {
@@ -84,8 +87,7 @@ function assertStorable(
 }
 
 /** The hash over the blocks is always computed here: a peer could announce one that matches another file's blocks. */
-function blocksOf(info: FileInfo): Blocks {
-  const { name, blockHashes, blocksHash } = info
+function blocksOf({ name, blockHashes, blocksHash }: FileInfo): Blocks {
   if (blockHashes === undefined || blockHashes.length === 0) {
     if (blocksHash === undefined) return { place: BLOCKS.none, hash: '', single: null, list: undefined }
     return {
@@ -95,10 +97,10 @@ function blocksOf(info: FileInfo): Blocks {
       list: undefined,
     }
   }
-  const hashBytes = hashSizeOf(info)
-  if (blockHashes.length % hashBytes !== 0) throw new Error(`record of ${name}: ${blockHashes.length} bytes of hashes`)
+  if (blockHashes.length % HASH_UNIT_BYTES !== 0)
+    throw new Error(`record of ${name}: ${blockHashes.length} bytes of hashes`)
   const hash = hashText(blockHashes)
-  if (blockHashes.length > hashBytes) return { place: BLOCKS.list, hash, single: null, list: blockHashes }
+  if (blockHashes.length > TOKEN_SIZE_BYTES) return { place: BLOCKS.list, hash, single: null, list: blockHashes }
   return { place: BLOCKS.single, hash, single: blockHashes, list: undefined }
 }
 

@@ -4,6 +4,7 @@ import { SHELLS } from '../../cli/completions.ts'
 import { remoteCommands } from '../../cli/remote-commands.ts'
 import { DEMO_FLAGS } from '../args/demo-flags.ts'
 import { ACTION_FLAGS, GENERATE_FLAGS, SERVE_FLAGS, UPGRADE_FLAGS } from '../args/serve-flags.ts'
+import { DECRYPT_FLAGS } from '../args/decrypt-flags.ts'
 import { SERVICE_FLAGS, SERVICE_VERBS } from '../service/flags.ts'
 
 const SERVE: CommandSpec = {
@@ -102,6 +103,20 @@ const LOCAL_COMMANDS: readonly CommandSpec[] = [
     ],
     sections: [['Exit codes', '0 done, or running; 1 error; "status" also 3 not running, 4 not installed']],
     local: async (call) => (await import('../service/service.ts')).serviceCommand(call),
+  },
+  {
+    name: 'decrypt',
+    group: 'diagnostics',
+    summary: 'restore or verify the files of an encrypted folder, with its password',
+    description:
+      'Restores plain files from the directory of an encrypted folder and its password, without a daemon. Damaged ' +
+      'files are reported and passed over. Nothing is overwritten: a file that was restored before is kept, so that ' +
+      'the same command continues an interrupted run.',
+    arguments: [{ name: 'path' }],
+    flags: [...DECRYPT_FLAGS, JSON_FLAG],
+    examples: ['decrypt ~/docs-encrypted --to ~/docs-restored', 'decrypt ~/docs-encrypted --verify-only'],
+    sections: [['Exit codes', '0 all files restored or verified; 1 error, or some files could not be']],
+    local: async (call) => (await import('./decrypt.ts')).decryptCommand(call),
   },
   {
     name: 'upgrade',

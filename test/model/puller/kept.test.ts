@@ -19,7 +19,7 @@ async function announced(pull: SimPull, name: string): Promise<FileInfo> {
 
 test('platform data of one device is forwarded unchanged', async () => {
   await using pull = await SimPull.start()
-  const received = { platform: PLATFORM, previousBlocksHash: Buffer.alloc(32, 4), encrypted: Buffer.from('sealed') }
+  const received = { platform: PLATFORM, previousBlocksHash: Buffer.alloc(32, 4) }
   pull.peer.put('small', 'content')
   pull.peer.put('large', Buffer.alloc(300_000, 'l'))
   pull.peer.directory('d')
@@ -31,8 +31,8 @@ test('platform data of one device is forwarded unchanged', async () => {
   pull.hub.pullSoon(DOCS)
   await pull.rest()
   for (const name of ['small', 'large', 'd', 'link']) {
-    const { platform, previousBlocksHash, encrypted } = await announced(pull, name)
-    assert.deepEqual({ platform, previousBlocksHash, encrypted }, received, name)
+    const { platform, previousBlocksHash } = await announced(pull, name)
+    assert.deepEqual({ platform, previousBlocksHash }, received, name)
   }
   await pull.assertSettled()
 })
@@ -40,7 +40,7 @@ test('platform data of one device is forwarded unchanged', async () => {
 test('a local edit announces its base and keeps received platform data', async () => {
   await using pull = await SimPull.start()
   const theirs = pull.peer.put('file', 'content')
-  await pull.index.updateRemote(PEER, [{ ...theirs, platform: PLATFORM, encrypted: Buffer.from('sealed') }])
+  await pull.index.updateRemote(PEER, [{ ...theirs, platform: PLATFORM }])
   pull.hub.pullSoon(DOCS)
   await pull.rest()
   await pull.disk.removeFile(`${ROOT}/file`)
@@ -49,7 +49,6 @@ test('a local edit announces its base and keeps received platform data', async (
   const edited = await announced(pull, 'file')
   assert.deepEqual(edited.platform, PLATFORM)
   assert.deepEqual(edited.previousBlocksHash, Buffer.from(theirs.blocksHash!))
-  assert.equal(edited.encrypted, undefined, 'this version is not encrypted')
   await pull.disk.removeFile(`${ROOT}/file`)
   await pull.scan()
   const gone = await announced(pull, 'file')
