@@ -37,9 +37,16 @@ async function chainOf(network: Network, kinds: readonly [Kind, Kind, Kind]): Pr
   for (const trusted of [first, second]) {
     await trusted.introduce(holder, { untrusted: true })
     await holder.introduce(trusted)
-    await trusted.share([], { devices: [{ deviceID: holder.id, encryptionPassword: PASSWORD }] })
   }
+  const devices = [{ deviceID: holder.id, encryptionPassword: PASSWORD }]
+  await first.share([], { devices })
+  await eventually(
+    'the offer',
+    async () => FOLDER in ((await holder.get('/rest/cluster/pending/folders')) as object) || undefined,
+  )
   await holder.share([first, second], { type: 'receiveencrypted' })
+  // A Syncthing that shares before the holder has the folder stalls until it connects anew.
+  await second.share([], { devices })
   return { first, holder, second }
 }
 

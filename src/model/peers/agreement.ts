@@ -32,6 +32,15 @@ export async function judgeReceived(
   return verdict
 }
 
+/** Folders that are encrypted for the device, which does not announce them: it may not have been told the token. */
+export async function lacksTokens(
+  { encryption }: Pick<AgreementDeps, 'encryption'>,
+  { peer }: Ends,
+  announced: ReadonlyMap<FolderId, unknown>,
+): Promise<boolean> {
+  return (await encryption.tokensFor(peer)).ciphers.keys().some((folder) => !announced.has(folder))
+}
+
 /** The cluster config to be sent to a device, and the text that identifies it. */
 export async function configToSend(
   deps: AgreementDeps,

@@ -3,6 +3,7 @@ import type { DeviceId } from '../../core/ids.ts'
 import type { Logger } from '../../events/types.ts'
 import type { BlockRequest, ClusterConfig, Connection } from '../../protocol/types.ts'
 
+const REPEATS_MAX = 10
 const SECONDARY: ClusterConfig = { folders: [], secondary: true }
 
 /** One connection of a device, and the cluster config that was sent on it. */
@@ -12,6 +13,8 @@ export interface Link {
   openRequests: number
   /** The total: of two equally busy connections the one that carried fewer requests is used. */
   requests: number
+  /** How often the cluster config may be repeated in reply to one: two devices must not do so forever. */
+  repeatsLeft: number
 }
 
 /**
@@ -46,7 +49,7 @@ export class PeerLinks {
   }
 
   add(connection: Connection): Link {
-    const link: Link = { connection, sentConfig: 'none', openRequests: 0, requests: 0 }
+    const link: Link = { connection, sentConfig: 'none', openRequests: 0, requests: 0, repeatsLeft: REPEATS_MAX }
     this.#links.push(link)
     return link
   }

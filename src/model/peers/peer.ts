@@ -11,7 +11,7 @@ import type {
 } from '../../protocol/types.ts'
 import { Mutex } from '../../sync/mutex.ts'
 import { isIndexUnusable } from '../state/index-failure.ts'
-import { configToSend, currentFingerprint, judgeReceived, type AgreementDeps } from './agreement.ts'
+import { configToSend, currentFingerprint, judgeReceived, lacksTokens, type AgreementDeps } from './agreement.ts'
 import { foldersSharedWith, type Ends, type FolderVerdict, type IndexPosition } from './cluster-config.ts'
 import type { RemoteState } from './peer-deps.ts'
 import { PeerFolder, type PeerFolderDeps } from './peer-folder.ts'
@@ -198,6 +198,11 @@ export class Peer {
   async #updateExchanges(primary: Link, restart: boolean): Promise<void> {
     if (this.#received === undefined) return
     const verdict = await judgeReceived(this.#deps, this.#ends, this.#received.config)
+    if (restart && primary.repeatsLeft > 0 && (await lacksTokens(this.#deps, this.#ends, verdict.folders))) {
+      // A Syncthing that adds the folder now forgot the token, and would ask for it only over a new connection.
+      primary.repeatsLeft--
+      await this.#sendFullConfig(primary)
+    }
     this.#verdicts = verdict.folders
     this.#deps.foldersOffered(this.device, verdict.offers)
     // Only for a new cluster config or a newly shared folder: an old one must not undo what the user changed since.
