@@ -28,7 +28,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 /** Folders of which another may import types, and types only. */
 export const MAY_IMPORT_TYPES: Readonly<Record<string, readonly string[]>> = {
   events: ['rest'],
-  http: ['config', 'model', 'connections', 'discover', 'stats', 'upgrade'],
+  http: ['config', 'model', 'connections', 'discover', 'stats', 'upgrade', 'upnp'],
 }
 
 /**

@@ -5,6 +5,9 @@ import type { CommandSpec } from './args/types.ts'
 /** The arguments that may follow each position; the key holds the arguments before it, `''` for the first position. */
 export type WordTable = ReadonlyMap<string, readonly string[]>
 
+/** Commands that print further candidates of a position, one per line. */
+const CANDIDATE_COMMANDS: ReadonlyMap<string, string> = new Map([['device add', 'device nearby --ids']])
+
 /** Every argument that may stand at each position: subcommands, choices, and the flags that help shows. */
 export function wordTable(commands: readonly CommandSpec[], treeCommands: readonly CommandSpec[]): WordTable {
   const table = new Map<string, readonly string[]>()
@@ -33,8 +36,8 @@ export function parseShell(named: string | undefined, userShell: string | undefi
 }
 
 /**
- * The completion script of a shell for our commands and flags. It holds all candidates, so that completing starts no
- * process; other arguments, like paths, are completed by the shell's default.
+ * The completion script of a shell for our commands and flags. It holds the candidates, so that completing starts no
+ * process, except for those that only the daemon has; other arguments, like paths, are completed by the shell's default.
  */
 export function completionScript(shell: Shell, program: string, table: WordTable): string {
   for (const words of table.values()) words.forEach(assertPlain)
@@ -72,7 +75,11 @@ function intro(program: string, line: string, file: string): string {
 /** Arguments without a position of their own, such as values and names, are skipped. */
 function bashFunction(program: string, table: WordTable): string {
   const places = [...table.keys()].filter((place) => place !== '')
-  const cases = [...table].map(([place, words]) => `    '${place}') words='${words.join(' ')}' ;;`)
+  const cases = [...table].map(([place, words]) => {
+    const command = CANDIDATE_COMMANDS.get(place)
+    const more = command === undefined ? '' : `; words="$words $(${program} ${command} 2>/dev/null)"`
+    return `    '${place}') words='${words.join(' ')}'${more} ;;`
+  })
   return `_${program}_complete() {
   local at='' next='' words='' i
   for ((i = 1; i < COMP_CWORD; i++)); do
@@ -91,9 +98,11 @@ complete -o default -F _${program}_complete ${program}`
 
 function fishScript(program: string, table: WordTable): string {
   const places = [...table.keys()].filter((place) => place !== '').map((place) => `'${place}'`)
-  const lines = [...table].map(
-    ([place, words]) => `complete -c ${program} -n "__${program}_at '${place}'" -a '${words.join(' ')}'`,
-  )
+  const lines = [...table].map(([place, words]) => {
+    const command = CANDIDATE_COMMANDS.get(place)
+    const more = command === undefined ? '' : ` (${program} ${command} 2>/dev/null)`
+    return `complete -c ${program} -n "__${program}_at '${place}'" -a '${words.join(' ')}${more}'`
+  })
   return `function __${program}_at
   set -l at ''
   set -l given (commandline -opc)

@@ -96,6 +96,32 @@ export async function deviceList(context: CliContext, client: Client, options: J
   return CLI_EXIT.done
 }
 
+/** Devices that discovery has found and that are not configured. */
+export async function deviceNearby(
+  context: CliContext,
+  client: Client,
+  options: Json & { readonly ids?: boolean },
+): Promise<CliExit> {
+  const [devices, found, { localAnnounceEnabled }] = await Promise.all([
+    client.devices(),
+    client.call('GET /rest/system/discovery'),
+    client.options(),
+  ])
+  const known = new Set<string>(devices.map(({ deviceID }) => deviceID))
+  const unknown = Object.entries(found).filter(([id]) => !known.has(id))
+  if (options.json) context.print(JSON.stringify(Object.fromEntries(unknown), undefined, 2))
+  else if (options.ids) for (const [id] of unknown) context.print(escapeText(id))
+  else if (unknown.length > 0) {
+    const cells = unknown.map(([id, { addresses }]) => [id, addresses.join(', ')])
+    const columns = [{ title: 'ID' }, { title: 'ADDRESSES', shrink: 'end' }] as const
+    for (const line of tableLines(columns, cells, context.columns)) context.print(line)
+  } else {
+    const hint = localAnnounceEnabled ? '' : ' Local discovery is off; "twinfold network on local" enables it.'
+    context.print(`No other devices were found.${hint}`)
+  }
+  return CLI_EXIT.done
+}
+
 function stateOf(device: DeviceConfig, own: string, { connections }: ConnectionsJson): string {
   if (device.deviceID === own) return 'this device'
   if (device.paused) return 'paused'

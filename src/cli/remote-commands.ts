@@ -1,7 +1,8 @@
+import { TwinfoldError } from '../core/errors.ts'
 import { defined } from './args/parsed-flags.ts'
 import { checkCount, checkSeconds, FINDING_FLAGS } from './args/shared-flags.ts'
 import type { CommandSpec } from './args/types.ts'
-import { NETWORK_SWITCHES } from './network-command.ts'
+import { NETWORK_SWITCHES } from './network-switches.ts'
 import { remoteCommand } from './remote-command.ts'
 import { DEVICE, FOLDER, PENDING } from './sharing-specs.ts'
 
@@ -146,26 +147,24 @@ const SUPPORT = remoteCommand({
   },
 })
 
-const ON_OFF = ['on', 'off']
-
 const NETWORK = remoteCommand({
   name: 'network',
   group: 'sharing',
-  summary: 'show and switch discovery, relays, port mapping and reports',
-  description: 'Shows and switches every function that contacts other hosts. All are off in a new configuration.',
-  flags: [
-    ...NETWORK_SWITCHES.map(({ name, meaning }) => ({ name, value: 'on|off', choices: ON_OFF, description: meaning })),
-    { name: 'all', value: 'on|off', choices: ON_OFF, description: 'All of them at once' },
+  summary: 'show and switch discovery, relays, port mapping and upgrade checks',
+  description:
+    'Shows and switches every function that contacts other hosts. All are off in a new configuration. `on` and `off` ' +
+    'without a name switch the four that find devices: local, global, relays and nat.',
+  arguments: [
+    { name: 'action', optional: true, choices: ['status', 'on', 'off'] },
+    { name: 'switch', optional: true, repeatable: true, choices: NETWORK_SWITCHES.map(({ name }) => name) },
   ],
-  examples: ['network', 'network --discovery on --relays on', 'network --all off'],
-  remote: async ({ context, connection, flags }) => {
+  examples: ['network', 'network on', 'network off relays nat', 'network status --json'],
+  sections: [['Switches', NETWORK_SWITCHES.map(({ name, meaning }) => `${name}: ${meaning}`).join('. ')]],
+  remote: async ({ context, connection, args: [action = 'status', ...names], flags }) => {
     const { network } = await import('./network-command.ts')
-    const wanted = new Map<string, boolean>()
-    for (const { name } of NETWORK_SWITCHES) {
-      const value = flags.text(name) ?? flags.text('all')
-      if (value !== undefined) wanted.set(name, value === 'on')
-    }
-    return network(context, connection.client, wanted, { json: flags.isOn('json') })
+    if (action === 'status' && names.length > 0) throw new TwinfoldError('usage', 'status takes no names of switches')
+    const change = action === 'status' ? undefined : { on: action === 'on', names }
+    return network(context, connection.client, change, { json: flags.isOn('json') })
   },
 })
 

@@ -144,6 +144,19 @@ export const DEVICE: CommandSpec = {
         (await import('./device-commands.ts')).deviceList(context, client, { json: flags.isOn('json') }),
     }),
     remoteCommand({
+      name: 'nearby',
+      summary: 'list devices of the local network that are not configured here',
+      description:
+        'Lists the devices that local discovery has found and that are not configured here. Their IDs are not ' +
+        'verified before a connection: compare them with the ID on the other device.',
+      flags: [{ name: 'ids', description: 'Print only the IDs, one per line' }],
+      examples: ['device nearby', 'device nearby --ids'],
+      remote: async ({ context, connection: { client }, flags }) => {
+        const { deviceNearby } = await import('./device-commands.ts')
+        return deviceNearby(context, client, { json: flags.isOn('json'), ids: flags.isOn('ids') })
+      },
+    }),
+    remoteCommand({
       name: 'remove',
       summary: 'remove a device, by ID or name; files are kept on both sides',
       arguments: [{ name: 'device' }],

@@ -8,6 +8,7 @@ import type { CompletionView } from '../model/queries/completion.ts'
 import type { FolderExplorer } from '../model/queries/explorer-types.ts'
 import type { Hub } from '../model/types.ts'
 import type { FolderWork } from '../stats/work-counters.ts'
+import type { PortMappingView } from '../upnp/types.ts'
 import type { UpgradeView } from '../upgrade/types.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Disk } from '../platform/disk.ts'
@@ -42,6 +43,7 @@ export interface RestDeps {
   /** Absent in a daemon without network. */
   readonly connections?: ConnectionsView
   readonly discovery?: DiscoveryView
+  readonly portMapping?: PortMappingView
   readonly pending?: PendingView
   readonly completion?: CompletionView
   readonly deviceStatistics?: DeviceStatisticsView

@@ -40,6 +40,7 @@ export function makeRestServer(base: DeviceBase, parts: RestParts): RestServer {
       explorer: () => model.explorer(),
       connections: network.connections,
       discovery: network.discovery,
+      portMapping: network.portMapping,
       pending: network.pending,
       completion: network.completions,
       deviceStatistics: () => network.deviceStatistics(),

@@ -6,6 +6,7 @@ import {
   CONFLICTS,
   IGNORE_PREVIEW,
   IGNORE_PREVIEW_BODY,
+  NETWORK,
   PULSE,
   SEARCH,
   SUMMARY,
@@ -46,6 +47,10 @@ export const TWINFOLD_ROUTES = {
   'GET /rest/twinfold/warnings': {
     summary: 'Lists the settings that put the device or its data at risk, each with its remedy.',
     reply: { is: 'json', schema: WARNINGS },
+  },
+  'GET /rest/twinfold/network': {
+    summary: 'Returns the state of port mapping: the mapped ports, or why there are none.',
+    reply: { is: 'json', schema: NETWORK },
   },
   'GET /rest/twinfold/upgrade': {
     summary: 'Returns the result of the last upgrade check, the changes, and how to upgrade. Sends no request.',

@@ -210,6 +210,29 @@ export const WARNINGS = about(
 
 export type WarningsJson = Static<typeof WARNINGS>
 
+const MAPPING = object(
+  {
+    listener: about(TEXT, 'The listen address of the configuration.'),
+    protocol: { enum: ['PCP', 'NAT-PMP', 'UPnP', 'UPnP IPv6'] },
+    gateway: about(TEXT, 'The address of the router in the local network.'),
+    internalPort: COUNT,
+    externalAddress: about(TEXT, 'Host and port at which the router can be reached; without a host if it is unknown.'),
+    expires: about(TIME, 'Absent for a mapping without an end.'),
+    error: about(nullable(TEXT), 'Why the router maps nothing.'),
+  } as const,
+  ['externalAddress', 'expires'],
+)
+
+export const NETWORK = object({
+  portMapping: object({
+    enabled: BOOLEAN,
+    error: about(nullable(TEXT), 'Why no router is asked.'),
+    mappings: list(MAPPING),
+  }),
+})
+
+export type NetworkJson = Static<typeof NETWORK>
+
 export const SUMMARY = object({
   system: object({
     myID: DEVICE_ID,

@@ -31,6 +31,21 @@ test('bash completes the candidates of the position by prefix, and nothing elsew
   assert.match(script, /^complete -o default -F _twinfold_complete twinfold$/m)
 })
 
+test('device add is completed with the IDs of nearby devices, which the program prints', () => {
+  const program = 'twinfold() { [ "$*" = "device nearby --ids" ] && echo ABCDEFG-1 && echo HIJKLMN-2; }'
+  const table = new Map([
+    ['device', ['add']],
+    ['device add', ['--name']],
+  ])
+  const whole = `${program}\n${completionScript('bash', 'twinfold', table)}`
+  assert.deepEqual(offered(whole, ['twinfold', 'device', 'add', 'A']), ['ABCDEFG-1'])
+  assert.deepEqual(offered(whole, ['twinfold', 'device', 'add', '']), ['--name', 'ABCDEFG-1', 'HIJKLMN-2'])
+  assert.match(
+    completionScript('fish', 'twinfold', table),
+    /-a '--name \(twinfold device nearby --ids 2>\/dev\/null\)'$/m,
+  )
+})
+
 test('every script names the line that enables it', () => {
   for (const shell of SHELLS) {
     const script = completionScript(shell, 'syncthing', TABLE)

@@ -5,6 +5,7 @@ import { parseEndpoint } from '../../src/client/endpoint.ts'
 import { nodeTransport } from '../../src/client/node.ts'
 import { runCli } from '../../src/cli/program.ts'
 import { Client } from '../../src/client/client.ts'
+import type { NetworkJson } from '../../src/rest/twinfold.ts'
 import { FACILITIES } from '../../src/core/facilities.ts'
 import { OPTIONS } from '../../src/core/config/config-fields.ts'
 import { defaultsOf } from '../../src/core/config/field.ts'
@@ -58,6 +59,8 @@ export interface Daemon {
   /** Undefined: a daemon without this route. */
   warnings: object[] | undefined
   log: object[]
+  network: NetworkJson
+  discovery: Record<string, { addresses: string[] }>
   need: { progress: object[]; queued: object[]; rest: object[] }
   scanAnswer: Reply | Promise<Reply>
   /** One page for each poll; afterwards polls get no response. */
@@ -75,6 +78,8 @@ export function newDaemon(): Daemon {
     warnings: [],
     eventPages: undefined,
     log: [],
+    network: { portMapping: { enabled: false, error: null, mappings: [] } },
+    discovery: {},
     need: { progress: [], queued: [], rest: [] },
     scanAnswer: { status: 200, text: '' },
     requests: [],
@@ -89,7 +94,11 @@ function replyOf(daemon: Daemon, route: string, query: URLSearchParams, body: st
     case 'GET /rest/system/version':
       return json({ version: 'v1.0.0', longVersion: 'syncthing v1.0.0' })
     case 'GET /rest/system/status':
-      return json({ myID: DEVICE, uptime: 4000 })
+      return json({ myID: DEVICE, uptime: 4000, connectionServiceStatus: {} })
+    case 'GET /rest/twinfold/network':
+      return json(daemon.network)
+    case 'GET /rest/system/discovery':
+      return json(daemon.discovery)
     case 'GET /rest/twinfold/warnings':
       return daemon.warnings === undefined ? { status: 404, text: '404 page not found\n' } : json(daemon.warnings)
     case 'GET /rest/config/folders':

@@ -103,58 +103,81 @@ test('logLine: unknown levels are shown unchanged', () => {
   assert.equal(logLine({ when: 'x', message: 'm', level: 9 }), 'x 9     m')
 })
 
-test('network: shows every switch; a flag sets one, --all the rest', async () => {
+test('device nearby: what discovery found and is not configured', async () => {
   const daemon = newDaemon()
-  await run('network --all off --relays on', daemon)
-  const {
-    globalAnnounceEnabled,
-    localAnnounceEnabled,
-    relaysEnabled,
-    natEnabled,
-    urAccepted,
-    autoUpgradeIntervalH,
-    crashReportingEnabled,
-    stunKeepaliveStartS,
-  } = daemon.options
-  assert.deepEqual(
-    {
-      globalAnnounceEnabled,
-      localAnnounceEnabled,
-      relaysEnabled,
-      natEnabled,
-      urAccepted,
-      autoUpgradeIntervalH,
-      crashReportingEnabled,
-      stunKeepaliveStartS,
-    },
-    {
-      globalAnnounceEnabled: false,
-      localAnnounceEnabled: false,
-      relaysEnabled: true,
-      natEnabled: false,
-      urAccepted: -1,
-      autoUpgradeIntervalH: 0,
-      crashReportingEnabled: false,
-      stunKeepaliveStartS: 0,
-    },
-  )
-  assert.match((await run('network', daemon)).out, /discovery +off +Announces the addresses[\s\S]*relays +on /)
-  assert.deepEqual(JSON.parse((await run('network --discovery on --json', daemon)).out), {
-    discovery: true,
-    'local-discovery': false,
-    relays: true,
-    nat: false,
-    stun: false,
-    'usage-reports': false,
-    'crash-reports': false,
-    'upgrade-checks': false,
-  })
+  assert.match((await run('device nearby', daemon)).out, /No other devices were found/)
+  daemon.options = { ...daemon.options, localAnnounceEnabled: false }
+  assert.match((await run('device nearby', daemon)).out, /"twinfold network on local" enables it/)
+  const other = DEVICE.replace('M', 'N')
+  daemon.discovery = { [DEVICE]: { addresses: ['tcp://a:1'] }, [other]: { addresses: ['tcp://b:2', NASTY] } }
+  assert.equal((await run('device nearby --ids', daemon)).out.trim(), other)
+  assert.match((await run('device nearby', daemon)).out, new RegExp(`${other} +tcp://b:2, evil`))
+  assert.deepEqual(Object.keys(JSON.parse((await run('device nearby --json', daemon)).out)), [other])
 })
 
-test('network without a flag changes nothing', async () => {
+const SWITCHES = ['localAnnounceEnabled', 'globalAnnounceEnabled', 'relaysEnabled', 'natEnabled'] as const
+
+test('network: on and off switch what finds devices, or what is named', async () => {
+  const daemon = newDaemon()
+  const states = () => SWITCHES.map((name) => daemon.options[name])
+  const other = { stunKeepaliveStartS: 180, urAccepted: 3, autoUpgradeIntervalH: 12 }
+  daemon.options = { ...daemon.options, ...other }
+  await run('network off', daemon)
+  assert.deepEqual(states(), [false, false, false, false])
+  await run('network on global nat', daemon)
+  assert.deepEqual(states(), [false, true, false, true])
+  await run('network on', daemon)
+  assert.deepEqual(states(), [true, true, true, true])
+  const { stunKeepaliveStartS, urAccepted, autoUpgradeIntervalH } = daemon.options
+  assert.deepEqual({ stunKeepaliveStartS, urAccepted, autoUpgradeIntervalH }, other, 'the rest is kept')
+  await run('network off relays upgrade-checks', daemon)
+  assert.deepEqual([...states(), daemon.options.autoUpgradeIntervalH], [true, true, false, true, 0])
+})
+
+test('network: shows switches, discovery methods, listeners and mapped ports', async () => {
+  const daemon = newDaemon()
+  await run('network off', daemon)
+  await run('network off upgrade-checks', daemon)
+  daemon.network = {
+    portMapping: {
+      enabled: true,
+      error: null,
+      mappings: [
+        {
+          listener: 'tcp://0.0.0.0:22000',
+          protocol: 'UPnP',
+          gateway: '192.168.1.1',
+          internalPort: 22_000,
+          externalAddress: '44.1.2.3:4000',
+          error: null,
+        },
+        {
+          listener: 'tcp://0.0.0.0:22000',
+          protocol: 'PCP',
+          gateway: '192.168.1.2',
+          internalPort: 22_000,
+          error: 'no\x1b',
+        },
+      ],
+    },
+  }
+  const { out } = await run('network', daemon)
+  assert.match(out, /local +off +Every host of the local network learns/)
+  assert.match(out, /port 22000 at router 192\.168\.1\.1 \(UPnP\): 44\.1\.2\.3:4000\n/)
+  assert.match(out, /192\.168\.1\.2 \(PCP\): no\\x1b/)
+  assert.doesNotMatch(out, /stun|reports/)
+  const json = JSON.parse((await run('network status --json', daemon)).out)
+  assert.deepEqual(json.switches, { local: false, global: false, relays: false, nat: false, 'upgrade-checks': false })
+  assert.equal(json.portMapping.mappings.length, 2)
+})
+
+test('network without an action changes nothing; a wrong one is refused', async () => {
   const daemon = newDaemon()
   await run('network', daemon)
   assert.ok(daemon.requests.every((request) => request.startsWith('GET ')))
+  for (const wrong of ['network sideways', 'network on stun', 'network status nat']) {
+    assert.notEqual((await run(wrong, daemon)).code, CLI_EXIT.done, wrong)
+  }
 })
 
 for (const command of [

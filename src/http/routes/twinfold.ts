@@ -22,6 +22,8 @@ import type {
   WhyJson,
 } from '../../rest/twinfold.ts'
 import type { UpgradeView } from '../../upgrade/types.ts'
+import type { PortMappingView } from '../../upnp/types.ts'
+import { networkJson } from '../views/network.ts'
 import { fileEntryJson } from '../views/file-entry.ts'
 import { parseJson } from '../pipeline/json.ts'
 import type { Query } from '../pipeline/query.ts'
@@ -41,6 +43,7 @@ export interface TwinfoldRouteDeps {
   explorer(): Promise<FolderExplorer>
   readonly config: Pick<ConfigStore, 'current'>
   readonly connections?: { status(): ConnectionsStatus }
+  readonly portMapping?: PortMappingView
   readonly upgrade: UpgradeView
   warnings?(): Promise<readonly DeviceWarning[]>
 }
@@ -57,6 +60,7 @@ export function twinfoldRoutes(deps: TwinfoldRouteDeps, whole: WholeAnswers): re
     'GET /rest/twinfold/summary': async () => json(await whole.summary()),
     'GET /rest/twinfold/warnings': async () => json((await deps.warnings?.()) ?? []),
     'GET /rest/twinfold/pulse': () => json(whole.pulse()),
+    'GET /rest/twinfold/network': () => json(networkJson(deps.config.current.options.natEnabled, deps.portMapping)),
     'GET /rest/twinfold/upgrade': () => json(upgradeDetailsJson(deps.upgrade.state())),
     'GET /rest/twinfold/tree': (call) => tree(deps, call),
     'GET /rest/twinfold/waiting': (call) => waiting(deps, call),
