@@ -51,6 +51,7 @@ export const ROWS: Readonly<Record<string, readonly string[]>> = {
     'ending.ts',
     'home',
     'warnings.ts',
+    'network-use.ts',
     'start-options.ts',
     'network.ts',
     'device-base.ts',

@@ -1,4 +1,5 @@
 import type { OptionsConfig } from '../core/config/config.ts'
+import { NOTE_NETWORK } from '../core/config/notes.ts'
 import type { StatusJson } from '../rest/system.ts'
 import type { NetworkJson } from '../rest/twinfold.ts'
 import type { Client } from '../client/client.ts'
@@ -17,7 +18,9 @@ export async function network(
   if (change !== undefined) {
     const { on, names } = change
     const chosen = NETWORK_SWITCHES.filter((one) => (names.length === 0 ? one.findsDevices : names.includes(one.name)))
-    await client.changeOptions(Object.assign({}, ...chosen.map((one) => one.set(on))) as Partial<OptionsConfig>)
+    const { unackedNotificationIDs } = await client.options()
+    const answered = { unackedNotificationIDs: unackedNotificationIDs.filter((id) => id !== NOTE_NETWORK) }
+    await client.changeOptions(Object.assign(answered, ...chosen.map((one) => one.set(on))) as Partial<OptionsConfig>)
   }
   const [options, status, state] = await Promise.all([
     client.options(),

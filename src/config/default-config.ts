@@ -1,7 +1,7 @@
 import type { Config } from '../core/config/config.ts'
 import { CONFIG_VERSION, DEFAULTS, GUI, LDAP, OPTIONS } from '../core/config/config-fields.ts'
 import { defaultsOf } from '../core/config/field.ts'
-import { NOTE_PASSWORD } from '../core/config/config-prepare.ts'
+import { NOTE_NETWORK, NOTE_PASSWORD } from '../core/config/notes.ts'
 
 /**
  * The configuration of a new home. Private by default: no announcements, no third-party servers, no usage reports and
@@ -25,7 +25,7 @@ export function defaultConfig(): Config {
       autoUpgradeIntervalH: 0,
       crashReportingEnabled: false,
       stunKeepaliveStartS: 0,
-      unackedNotificationIDs: [NOTE_PASSWORD],
+      unackedNotificationIDs: [NOTE_PASSWORD, NOTE_NETWORK],
     },
     remoteIgnoredDevices: [],
     defaults: defaultsOf(DEFAULTS),

@@ -47,7 +47,6 @@ export class Discovery implements Service, DiscoveryView {
   /** Drawn when local discovery is first enabled. */
   #instanceId: bigint | undefined
   #config: Config
-  #enabled = ''
 
   constructor(deps: DiscoveryDeps, options: DiscoveryOptions) {
     this.#deps = deps
@@ -61,7 +60,6 @@ export class Discovery implements Service, DiscoveryView {
     try {
       while (!signal.aborted) {
         const wanted = this.#wanted()
-        this.#logEnabled()
         for (const key of this.#methods.keys()) if (!wanted.has(key)) this.#methods.delete(key)
         await running.follow(wanted)
         this.#deps.onMethodsChanged()
@@ -107,19 +105,6 @@ export class Discovery implements Service, DiscoveryView {
   async #supervise(service: Service, signal: AbortSignal): Promise<void> {
     const failed = (error: unknown) => this.#log.error(`${service.name} failed, restarting: ${messageOf(error)}`)
     await supervise(service, this.#deps.platform.clock, failed, signal)
-  }
-
-  /** Which hosts learn of this device: a home of another program may have it switched on without its user's notice. */
-  #logEnabled(): void {
-    const { localAnnounceEnabled, globalAnnounceEnabled } = this.#config.options
-    const enabled = [
-      ...(localAnnounceEnabled ? ['in the local network'] : []),
-      ...(globalAnnounceEnabled ? ['to discovery servers'] : []),
-    ].join(' and ')
-    if (enabled !== this.#enabled && enabled !== '') {
-      this.#log.info(`announcing this device ${enabled}; "twinfold network" shows the switches`)
-    }
-    this.#enabled = enabled
   }
 
   /** The methods of the present configuration, by a key that changes with their settings. */

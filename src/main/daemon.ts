@@ -16,6 +16,7 @@ import { Ending } from './ending.ts'
 import { ensureHome } from './home/identity.ts'
 import { lockHome } from './home/lock.ts'
 import { findInstallation } from './installation.ts'
+import { logNetworkUse } from './network-use.ts'
 import { Network } from './network.ts'
 import { makeRestServer } from './rest-server.ts'
 import { deviceWarnings, logWarnings } from './warnings.ts'
@@ -76,6 +77,7 @@ export async function runDaemon(platform: Platform, options: ServeOptions, signa
   const ending = new Ending(signal)
   const warnings = () => deviceWarnings(disk, config.current, options)
   await logWarnings(config, warnings, logger('main'))
+  logNetworkUse(config, logger('main'))
   const rest = makeRestServer(base, { store, statistics, network, model, upgrade, ending, warnings })
   config.subscribe(async (from, to) => {
     await network.release(to)

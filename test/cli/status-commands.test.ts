@@ -121,9 +121,10 @@ test('network: on and off switch what finds devices, or what is named', async ()
   const daemon = newDaemon()
   const states = () => SWITCHES.map((name) => daemon.options[name])
   const other = { stunKeepaliveStartS: 180, urAccepted: 3, autoUpgradeIntervalH: 12 }
-  daemon.options = { ...daemon.options, ...other }
+  daemon.options = { ...daemon.options, ...other, unackedNotificationIDs: ['other', 'twinfoldNetwork'] }
   await run('network off', daemon)
   assert.deepEqual(states(), [false, false, false, false])
+  assert.deepEqual(daemon.options['unackedNotificationIDs'], ['other'], 'the question of the page is answered')
   await run('network on global nat', daemon)
   assert.deepEqual(states(), [false, true, false, true])
   await run('network on', daemon)

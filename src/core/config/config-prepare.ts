@@ -14,12 +14,11 @@ import { defaultsOf } from './field.ts'
 import { compareDeviceIds } from '../device-id.ts'
 import { TwinfoldError } from '../errors.ts'
 import type { DeviceId } from '../ids.ts'
+import { NOTE_PASSWORD } from './notes.ts'
 
 const INTERVAL_S_MAX = 365 * 24 * 3600
 const WATCHER_DELAY_S_MIN = 0.01
 const RECONNECT_S_MIN = 5
-/** The notification to set a password; it is removed once there is one. */
-export const NOTE_PASSWORD = 'authenticationUserAndPassword'
 
 export interface PrepareOptions {
   readonly ownDevice: DeviceId

@@ -148,8 +148,10 @@ test('options within bounds', () => {
 })
 
 test('the notification to set a password is removed once there is one', () => {
-  assert.deepEqual(newConfig().options.unackedNotificationIDs, ['authenticationUserAndPassword'])
-  assert.deepEqual(prepared(patchGui(newConfig(), { user: 'u', password: 'p' })).options.unackedNotificationIDs, [])
+  assert.deepEqual(newConfig().options.unackedNotificationIDs, ['authenticationUserAndPassword', 'twinfoldNetwork'])
+  assert.deepEqual(prepared(patchGui(newConfig(), { user: 'u', password: 'p' })).options.unackedNotificationIDs, [
+    'twinfoldNetwork',
+  ])
 })
 
 test('folders are in UTF-8 byte order', () => {
