@@ -38,7 +38,7 @@ export async function network(
   return CLI_EXIT.done
 }
 
-function switchLines(options: OptionsConfig, columns: number | undefined): readonly string[] {
+function switchLines(options: OptionsConfig, columns: number): readonly string[] {
   const row = (one: NetworkSwitch) => [one.name, one.isOn(options) ? 'on' : 'off', one.meaning]
   const titles = [{ title: 'SWITCH' }, { title: 'STATE' }, { title: 'WHEN IT IS ON', shrink: 'end' }] as const
   return tableLines(titles, NETWORK_SWITCHES.map(row), columns)

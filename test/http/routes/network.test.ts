@@ -15,7 +15,7 @@ test('port mapping: mapped ports, refusals, and why there are none', async () =>
         gateway: '192.168.1.1',
         externalHost: '44.1.2.3',
         externalPort: 4_000,
-        expiresMs: 0,
+        expiresMs: 1_000,
         error: null,
       },
       {
@@ -42,7 +42,7 @@ test('port mapping: mapped ports, refusals, and why there are none', async () =>
           protocol: 'UPnP',
           gateway: '192.168.1.1',
           externalAddress: '44.1.2.3:4000',
-          expires: '1970-01-01T00:00:00Z',
+          expires: '1970-01-01T00:00:01Z',
           error: null,
         },
         { ...common, protocol: 'UPnP IPv6', gateway: 'fe80::1', externalAddress: '[2001:db8::1]:22000', error: null },
