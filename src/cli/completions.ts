@@ -37,7 +37,7 @@ export function parseShell(named: string | undefined, userShell: string | undefi
 
 /**
  * The completion script of a shell for our commands and flags. It holds the candidates, so that completing starts no
- * process, except for those that only the daemon has; other arguments, like paths, are completed by the shell's default.
+ * process, except for those that only the daemon has; other arguments, like paths, are left to the shell.
  */
 export function completionScript(shell: Shell, program: string, table: WordTable): string {
   for (const words of table.values()) words.forEach(assertPlain)
