@@ -8,7 +8,9 @@ const execute = promisify(execFile)
 
 /** Steering of the npm that runs the tests, which is not meant for those that the tests run. */
 const OUTER_NPM =
-  /^(npm_(?!config_)|npm_config_(prefix|global|dry_run|json|omit|include|production)$|INIT_CWD$|NODE_|ST[A-Z])/i
+  /^(npm_(?!config_)|npm_config_(prefix|global|dry_run|json|omit|include|production)$|INIT_CWD$|ST[A-Z])/i
+/** All of Node's but the certificates that a machine needs to reach a registry. */
+const OUTER_NODE = /^NODE_(?!EXTRA_CA_CERTS$)/
 
 export interface RunOptions {
   readonly cwd: string
@@ -17,7 +19,7 @@ export interface RunOptions {
 
 /** Runs a program to its end; what it printed, on standard output only. Rejects, with all output, when it fails. */
 export async function run(program: string, args: readonly string[], { cwd, env = {} }: RunOptions): Promise<string> {
-  const kept = Object.entries(process.env).filter(([name]) => !OUTER_NPM.test(name))
+  const kept = Object.entries(process.env).filter(([name]) => !OUTER_NPM.test(name) && !OUTER_NODE.test(name))
   const options = {
     cwd,
     env: { ...Object.fromEntries(kept), npm_config_prefer_offline: 'true', ...env },
