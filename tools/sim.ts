@@ -8,14 +8,15 @@ import { PlannerCase } from '../test/sim/planner.ts'
 import { Reached } from '../test/sim/sometimes.ts'
 import type { Workload } from '../test/sim/user.ts'
 
-const USAGE = 'usage: npm run sim -- [--seeds N] [--from S] [--seed S] [--mode engine|types|byzantine|planner]'
+const USAGE =
+  'usage: npm run sim -- [--seeds N] [--from S] [--seed S] [--mode engine|types|byzantine|untrusted|planner]'
 /** Every so many seeds run twice: the same seed must produce the same trace. */
 const TWICE_EVERY = 20
 const FAILURES_SHOWN_MAX = 20
 /** Seeds between two progress lines. */
 const PROGRESS_EVERY = 500
 
-type Mode = 'engine' | 'types' | 'byzantine' | 'planner'
+type Mode = 'engine' | 'types' | 'byzantine' | 'untrusted' | 'planner'
 
 interface Options {
   readonly mode: Mode
@@ -34,8 +35,8 @@ function readOptions(): Options {
       mode: { type: 'string', default: 'engine' },
     },
   })
-  const mode = (['engine', 'types', 'byzantine', 'planner'] as const).find((each) => each === values.mode)
-  if (mode === undefined) throw new Error('the mode is engine, types, byzantine or planner')
+  const mode = (['engine', 'types', 'byzantine', 'untrusted', 'planner'] as const).find((each) => each === values.mode)
+  if (mode === undefined) throw new Error('the mode is engine, types, byzantine, untrusted or planner')
   return {
     mode,
     seed: values.seed === undefined ? undefined : wholeNumber(values.seed),
@@ -115,7 +116,7 @@ async function runEngine({ mode, from, seeds }: Options, report: Report): Promis
 }
 
 function workloadOf(mode: Mode): Workload {
-  return mode === 'types' || mode === 'byzantine' ? mode : 'mixed'
+  return mode === 'engine' || mode === 'planner' ? 'mixed' : mode
 }
 
 function runPlanner({ from, seeds }: Options, report: Report): void {

@@ -20,12 +20,13 @@ import {
 } from './invariants.ts'
 import { FaultInjector } from './faults.ts'
 import { StateFaults } from './state-faults.ts'
-import { Scenarios } from './scenarios.ts'
+import { createSameFile, Scenarios } from './scenarios.ts'
 import { Setup } from './setup.ts'
 import { Reached } from './sometimes.ts'
 import { Trace } from './trace.ts'
 import { type Workload, User } from './user.ts'
 import { isUsers } from './user-paths.ts'
+import { UntrustedDevice } from './untrusted.ts'
 import { Monitor } from './monitor.ts'
 import { Observer } from './observer.ts'
 
@@ -60,6 +61,8 @@ export class Cluster {
   /** The honest ones, to which the invariants apply. */
   readonly #devices: readonly SimDevice[]
   readonly #all: readonly SimDevice[]
+  /** Stores encrypted data only; users do nothing there. */
+  readonly #untrusted: UntrustedDevice | undefined
   /** Of the byzantine device, if there is one. */
   readonly #forger: Forger | undefined
   readonly #faults: FaultInjector
@@ -86,15 +89,13 @@ export class Cluster {
       monitor: this.#monitor,
       faults: () => this.#faults,
     })
-    const isByzantine = workload === 'byzantine'
-    this.#setup = new Setup(random, !isByzantine)
-    const types =
-      workload === 'mixed'
-        ? this.#setup.folderTypes(pick(random, [2, 2, 2, 2, 3, 3, 3, 4, 5]))
-        : Array.from({ length: isByzantine ? 4 : 5 }, () => 'sendreceive' as const)
-    this.#forger = isByzantine ? new Forger(random.stream('forged')) : undefined
+    this.#setup = new Setup(random, workload !== 'byzantine')
+    const types = this.#setup.typesFor(workload)
+    this.#forger = workload === 'byzantine' ? new Forger(random.stream('forged')) : undefined
     this.#all = types.map((type, i) => this.#makeDevice('abcde'[i] ?? 'z', type, i === 3 ? this.#forger : undefined))
-    this.#devices = this.#all.filter(({ isHonest }) => isHonest)
+    this.#devices = this.#all.filter(({ isHonest, folderType }) => isHonest && folderType !== 'receiveencrypted')
+    const untrusted = this.#all.find(({ folderType }) => folderType === 'receiveencrypted')
+    this.#untrusted = untrusted && new UntrustedDevice(untrusted, this.#devices, this.#network)
     if (this.#forger !== undefined) this.#forger.victims = this.#devices
     const during = <T>(promise: Promise<T>) => this.#during(promise)
     const common = { user: this.#user, trace: this.trace, reached: this.reached, during }
@@ -102,18 +103,22 @@ export class Cluster {
       ...common,
       random,
       network: this.#network,
-      devices: this.#all,
+      devices: this.#withUsers,
       checkContents: (device) => this.#monitor.checkContents(device),
     })
-    const stateRandom = random.stream('state faults')
     this.#stateFaults = new StateFaults(
-      { ...common, random: stateRandom, contents: this.#contents, devices: this.#devices },
-      stateFaults,
+      { ...common, random: random.stream('state faults'), contents: this.#contents, devices: this.#devices },
+      stateFaults && this.#untrusted === undefined,
     )
   }
 
   get actions(): number {
     return this.#faults.actions
+  }
+
+  /** The most files that the untrusted device had. */
+  get hidden(): number {
+    return this.#untrusted?.files ?? 0
   }
 
   get forged(): number {
@@ -123,8 +128,8 @@ export class Cluster {
   /** From the first start to the last fault. */
   async run(): Promise<void> {
     const random = this.#random
-    for (let i = random.int(8); i > 0; i--) this.#user.act(pick(random, this.#all))
-    if (random.chance(0.3)) this.#sameFileConcurrently()
+    for (let i = random.int(8); i > 0; i--) this.#user.act(pick(random, this.#withUsers))
+    if (random.chance(0.3)) createSameFile(this.#devices.slice(0, 2), this.#contents, this.#user, this.reached)
     for (const device of this.#all) await device.prepare(this.#setup.neighboursOf(device, this.#all))
     for (const device of this.#all) await device.start()
     await this.#pass(pick(random, [0, S, 20 * S]))
@@ -132,6 +137,7 @@ export class Cluster {
     for (let step = 0; step < steps; step++) {
       await this.#faults.step()
       await this.#stateFaults.step()
+      await this.#untrusted?.disturb(this.#random.stream(`untrusted ${step}`))
       await this.#pass(pick(random, [0, 0, 20, 300, 2 * S, 10 * S, 70 * S]))
     }
   }
@@ -162,6 +168,7 @@ export class Cluster {
     this.#faults.end()
     this.#stateFaults.end()
     if (this.#forger !== undefined) this.#forger.active = false
+    this.#untrusted?.heal()
     for (const device of this.#all) await device.start()
     let reason: string | undefined
     for (let round = 0; round < CONVERGENCE_ROUNDS_MAX; round++) {
@@ -209,6 +216,7 @@ export class Cluster {
 
   async checkInvariants(): Promise<void> {
     checkConvergence(this.#devices, this.#contents)
+    this.#untrusted?.check()
     // Override and revert may restore older contents.
     const mayReturn = this.#isMixed || this.#forger !== undefined || this.#stateFaults.count > 0
     if (!mayReturn) checkNoResurrection(this.#devices, this.#contents, this.#user)
@@ -244,21 +252,17 @@ export class Cluster {
     return this.#devices.filter(({ folderType }) => folderType === type)
   }
 
+  get #withUsers(): readonly SimDevice[] {
+    return this.#untrusted === undefined ? this.#all : this.#devices
+  }
+
   get #isMixed(): boolean {
     return this.#devices.some(({ folderType }) => folderType !== 'sendreceive')
   }
 
-  /** The same content under the same name, created on two devices before they connect. */
-  #sameFileConcurrently(): void {
-    const content = this.#contents.make(undefined)
-    for (const device of this.#devices.slice(0, 2)) device.disk.direct.write(`${ROOT}/same`, content)
-    this.#contents.written(content)
-    this.#user.touched.add(this.#contents.identify(content) ?? 0) // removing one of them does not remove the other
-    this.reached.note('two devices created the same file concurrently')
-  }
-
   #makeDevice(name: string, type: FolderConfig['type'], forger: Forger | undefined): SimDevice {
     const random = this.#random.stream(`device ${name}`)
+    const isTrusted = type !== 'receiveencrypted'
     const device = new SimDevice({
       name,
       random,
@@ -267,11 +271,11 @@ export class Cluster {
       trace: this.trace,
       disk: this.#setup.disk(random),
       folder: { ...this.#setup.folder(random), type },
-      onEvent: (event) => this.#observer.onEvent(device, event),
+      onEvent: (event) => isTrusted && this.#observer.onEvent(device, event),
       forger,
       onBadBlock: () => this.reached.note('a device served corrupt blocks'),
     })
-    device.disk.subscribe((change) => this.#observer.onDiskChange(device, change))
+    if (isTrusted) device.disk.subscribe((change) => this.#observer.onDiskChange(device, change))
     return device
   }
 

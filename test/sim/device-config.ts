@@ -10,23 +10,29 @@ const PORT = 22_000
 
 /** One folder, shared by all these devices at static addresses. */
 export function deviceConfig(
-  all: readonly { readonly id: DeviceId; readonly name: string }[],
+  all: readonly { readonly id: DeviceId; readonly name: string; readonly folderType: FolderConfig['type'] }[],
   changes: Partial<FolderConfig>,
 ): Config {
+  const isHidden = changes.type !== 'receiveencrypted'
   const folder = simFolder('docs', {
     path: ROOT,
     rescanIntervalS: 60,
     pullerPauseS: 2,
     maxConflicts: -1,
     fsWatcherDelayS: 1,
-    devices: all.map(({ id }) => ({ deviceID: id, introducedBy: '', encryptionPassword: '' })),
+    devices: all.map(({ id, folderType }) => ({
+      deviceID: id,
+      introducedBy: '',
+      encryptionPassword: isHidden && folderType === 'receiveencrypted' ? 'a password' : '',
+    })),
     ...changes,
   })
   const base = simConfig([folder])
   return {
     ...base,
-    devices: all.map(({ id, name }) => ({
+    devices: all.map(({ id, name, folderType }) => ({
       ...defaultsOf(DEVICE),
+      untrusted: isHidden && folderType === 'receiveencrypted',
       deviceID: id,
       name,
       addresses: [`tcp://${name}:${PORT}`],

@@ -121,7 +121,7 @@ export async function checkCompletion(devices: readonly SimDevice[], contents: C
   for (const viewer of devices) {
     const complete: SimDevice[] = []
     for (const device of [viewer, ...viewer.neighbours]) {
-      if (!device.isHonest || device.folderType === 'receiveonly') continue
+      if (!device.isHonest || device.folderType === 'receiveonly' || device.folderType === 'receiveencrypted') continue
       const shown = await viewer.completion(device === viewer ? undefined : device)
       if (shown?.completion === 100 && shown.needItems === 0) complete.push(device)
     }

@@ -8,6 +8,8 @@ export interface RunResult {
   readonly actions: number
   /** Records announced with a forged version. */
   readonly forged: number
+  /** The most files that an untrusted device had. */
+  readonly hidden: number
   readonly failure: Error | undefined
   readonly reached: Reached
 }
@@ -30,6 +32,6 @@ export async function runSeed(seed: number, options: ClusterOptions = {}): Promi
   } finally {
     await cluster.close()
   }
-  const { trace, reached, actions, forged } = cluster
-  return { seed, digest: trace.digest(), lines: trace.count, actions, forged, failure, reached }
+  const { trace, reached, actions, forged, hidden } = cluster
+  return { seed, digest: trace.digest(), lines: trace.count, actions, forged, hidden, failure, reached }
 }

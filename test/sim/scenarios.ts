@@ -1,7 +1,8 @@
 import type { SimNetwork } from '../../src/platform/sim/net.ts'
 import { pick, type SimRandom } from '../../src/platform/sim/random.ts'
 import { DOCS } from '../support/model.ts'
-import type { SimDevice } from './device.ts'
+import type { Contents } from './contents.ts'
+import { ROOT, type SimDevice } from './device.ts'
 import type { Reached } from './sometimes.ts'
 import type { Trace } from './trace.ts'
 import type { User } from './user.ts'
@@ -89,4 +90,13 @@ export class Scenarios {
     const { devices, network } = this.#deps
     for (const a of devices) for (const b of devices) if (a !== b) network.heal(a.name, b.name)
   }
+}
+
+/** The same content under the same name, created on several devices before they connect. */
+export function createSameFile(devices: readonly SimDevice[], contents: Contents, user: User, reached: Reached): void {
+  const content = contents.make(undefined)
+  for (const device of devices) device.disk.direct.write(`${ROOT}/same`, content)
+  contents.written(content)
+  user.touched.add(contents.identify(content) ?? 0) // removing one of them does not remove the other
+  reached.note('two devices created the same file concurrently')
 }

@@ -1,7 +1,8 @@
 import type { FolderConfig } from '../../src/core/config/config.ts'
 import type { SimDiskOptions } from '../../src/platform/sim/disk.ts'
-import type { SimRandom } from '../../src/platform/sim/random.ts'
+import { pick, type SimRandom } from '../../src/platform/sim/random.ts'
 import type { SimDevice } from './device.ts'
+import type { Workload } from './user.ts'
 
 /** Random devices, folders, disks and topology. */
 export class Setup {
@@ -14,8 +15,14 @@ export class Setup {
     this.isChain = mayBeChain && random.stream('topology').chance(0.3)
   }
 
+  typesFor(workload: Workload): readonly FolderConfig['type'][] {
+    if (workload === 'mixed') return this.#folderTypes(pick(this.#random, [2, 2, 2, 2, 3, 3, 3, 4, 5]))
+    if (workload === 'untrusted') return ['sendreceive', 'receiveencrypted', 'sendreceive']
+    return Array.from({ length: workload === 'byzantine' ? 4 : 5 }, () => 'sendreceive' as const)
+  }
+
   /** Mostly send-receive. At most one send-only folder, as two of them never converge. */
-  folderTypes(count: number): readonly FolderConfig['type'][] {
+  #folderTypes(count: number): readonly FolderConfig['type'][] {
     const random = this.#random.stream('types')
     const types = Array.from({ length: count }, () => 'sendreceive' as FolderConfig['type'])
     if (this.isChain || random.chance(0.6)) return types

@@ -11,9 +11,9 @@ const MODES = [0o600, 0o644, 0o755] as const
 
 /**
  * User actions: all kinds, or mostly changes of the type of items and moves of trees. `byzantine`: all kinds, with one
- * device that announces forged versions.
+ * device that announces forged versions. `untrusted`: all kinds, on two devices around one that stores encrypted data.
  */
-export type Workload = 'mixed' | 'types' | 'byzantine'
+export type Workload = 'mixed' | 'types' | 'byzantine' | 'untrusted'
 
 /** Random user actions. Content that an action replaces or removes may disappear; all others must exist in the end. */
 export class User {
