@@ -39,7 +39,7 @@ export const ROWS: Readonly<Record<string, readonly string[]>> = {
   core: ['*', 'wire', 'formats', 'ignore', 'config', 'network', 'releases', 'attributes', 'records', 'encryption'],
   platform: ['*', 'files', 'platform.ts', 'sim', 'node'],
   'platform/node': ['native', 'disk', 'threads', 'net', 'http', '*'],
-  db: ['types.ts', 'sqlite', 'blocks', 'folder', '*'],
+  db: ['types.ts', 'sqlite', 'leveldb', 'blocks', 'folder', '*', 'syncthing'],
   http: ['types.ts', 'formats', 'pipeline', 'views', 'static', 'routes', '*'],
   main: [
     'args',
@@ -55,6 +55,7 @@ export const ROWS: Readonly<Record<string, readonly string[]>> = {
     'start-options.ts',
     'network.ts',
     'device-base.ts',
+    'take-over.ts',
     'rest-server.ts',
     'daemon.ts',
     'serve.ts',

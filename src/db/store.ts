@@ -8,10 +8,11 @@ import type { Disk } from '../platform/disk.ts'
 import type { Random } from '../platform/random.ts'
 import { DatabaseFile } from './sqlite/database-file.ts'
 import { MemoryDatabases } from './sqlite/memory-databases.ts'
+import type { FolderImport } from './folder/folder-import.ts'
 import { StoredFolderIndex } from './folder/folder-index.ts'
 import { RecoverableDatabase, type RecoverableDatabaseDeps } from './sqlite/recoverable-database.ts'
 import { MAIN_KIND, StoredKeyValue, type PairTable } from './sqlite/key-value.ts'
-import type { FolderIndex, IndexStore, KeyValue, Recovery } from './types.ts'
+import type { IndexStore, KeyValue, Recovery } from './types.ts'
 
 export interface StoreOptions {
   /** Directory of the databases, created when missing. Undefined: in memory, for simulations and tests. */
@@ -36,7 +37,7 @@ const FOLDER_ID_BYTES_MAX = 100
 const LONG_KEY = 'db/long-folder/'
 
 /** Opens the store. Rejects with `database-unavailable` or `database-newer`; damage is repaired and reported. */
-export async function openStore(options: StoreOptions): Promise<IndexStore> {
+export async function openStore(options: StoreOptions): Promise<ImportingStore> {
   const { directory, disk } = options
   if (directory !== undefined) {
     try {
@@ -49,12 +50,21 @@ export async function openStore(options: StoreOptions): Promise<IndexStore> {
   return Store.open(options)
 }
 
-class Store implements IndexStore {
+/** A store into which the index of another program can be imported. */
+export interface ImportingStore extends IndexStore {
+  /** Runs one step of an import; errors are those of `folder`. */
+  importing<T>(id: FolderId, step: (target: FolderImport) => T): Promise<T>
+  /** From now on the index of this folder is not opened: `folder` rejects with the reason. */
+  refuse(id: FolderId, reason: TwinfoldError): void
+}
+
+class Store implements ImportingStore {
   readonly keyValue: KeyValue
   readonly #options: StoreOptions
   readonly #main: RecoverableDatabase<PairTable>
   readonly #recoveries: Recovery[]
   readonly #folders = new Map<FolderId, Promise<StoredFolderIndex>>()
+  readonly #refused = new Map<FolderId, TwinfoldError>()
 
   private constructor(options: StoreOptions, main: RecoverableDatabase<PairTable>, recoveries: Recovery[]) {
     this.#options = options
@@ -73,7 +83,9 @@ class Store implements IndexStore {
     return this.#recoveries
   }
 
-  folder(id: FolderId): Promise<FolderIndex> {
+  folder(id: FolderId): Promise<StoredFolderIndex> {
+    const refusal = this.#refused.get(id)
+    if (refusal !== undefined) return Promise.reject(refusal)
     const cached = this.#folders.get(id)
     if (cached !== undefined) return cached
     const opening = this.#openFolder(id)
@@ -81,6 +93,14 @@ class Store implements IndexStore {
     // A failed open may be retried.
     opening.catch(() => this.#folders.delete(id))
     return opening
+  }
+
+  refuse(id: FolderId, reason: TwinfoldError): void {
+    this.#refused.set(id, reason)
+  }
+
+  async importing<T>(id: FolderId, step: (target: FolderImport) => T): Promise<T> {
+    return (await this.folder(id)).importing(step)
   }
 
   async #openFolder(id: FolderId): Promise<StoredFolderIndex> {

@@ -19,6 +19,7 @@ import { findInstallation } from './installation.ts'
 import { logNetworkUse } from './network-use.ts'
 import { Network } from './network.ts'
 import { makeRestServer } from './rest-server.ts'
+import { takeOverIndex } from './take-over.ts'
 import { deviceWarnings, logWarnings } from './warnings.ts'
 
 /**
@@ -46,9 +47,8 @@ export async function runDaemon(platform: Platform, options: ServeOptions, signa
       if (folder !== undefined) signals.indexLost.emit(folder)
     },
   })
-  if (options.resetDatabase) for (const folder of await store.folders()) await store.dropFolder(folder)
-
   const statistics = new Statistics({ keyValue: store.keyValue, log: logger('stats') })
+  if (!(await takeOverIndex(base, { store, statistics }, signal))) return EXIT.success
   const network = await Network.open(
     { platform, store, events, statistics, config, logger, signals, roots },
     { ownDevice: identity.deviceId, identity, clientVersion: version.version, userHome: locations.userHome },

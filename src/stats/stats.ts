@@ -16,6 +16,17 @@ export interface DeviceRecord {
   readonly lastConnectionMs: number
 }
 
+export interface RestoredStatistics {
+  readonly folders: readonly {
+    readonly folder: FolderId
+    readonly lastScanMs: number
+    readonly lastFileMs: number
+    readonly lastFileName: string
+    readonly lastFileDeleted: boolean
+  }[]
+  readonly devices: readonly ({ readonly device: DeviceId } & DeviceRecord)[]
+}
+
 export interface StatisticsDeps {
   readonly keyValue: KeyValue
   readonly log: Logger
@@ -75,6 +86,17 @@ export class Statistics {
 
   async disconnected(device: DeviceId, record: { atMs: number; connectedMs: number }): Promise<void> {
     await this.#write(DEVICE_PREFIX + device, { lastSeenMs: record.atMs, lastConnectionMs: record.connectedMs })
+  }
+
+  /** Statistics that another program recorded; they replace those of ours. */
+  async restore({ folders, devices }: RestoredStatistics): Promise<void> {
+    for (const { folder, lastScanMs, lastFileMs, lastFileName, lastFileDeleted } of folders) {
+      const lastFile = { atMs: lastFileMs, filename: lastFileName, deleted: lastFileDeleted }
+      await this.#write(FOLDER_PREFIX + folder, { lastFile, lastScanMs })
+    }
+    for (const { device, lastSeenMs, lastConnectionMs } of devices) {
+      await this.#write(DEVICE_PREFIX + device, { lastSeenMs, lastConnectionMs })
+    }
   }
 
   async deleteFolder(folder: FolderId): Promise<void> {

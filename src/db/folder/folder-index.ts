@@ -8,12 +8,14 @@ import { BlockTable } from '../blocks/block-table.ts'
 import { Browser, TreeRequest, type BrowseOptions } from './browse.ts'
 import { checkFolder } from './check.ts'
 import { damaged } from '../sqlite/damage.ts'
+import { FolderImport } from './folder-import.ts'
 import { FolderState } from './folder-state.ts'
 import { setStamps } from './stamp-value.ts'
 import { FolderTable } from './folder-table.ts'
 import { RecoverableDatabase, type RecoverableDatabaseDeps, type Kind } from '../sqlite/recoverable-database.ts'
 import { Listing } from './listing.ts'
 import { readMeta, writeMeta } from '../sqlite/meta.ts'
+import { REMOTE_ID_KEY, SENT_KEY, sentText } from './meta-keys.ts'
 import { pageOfSteps, RemoteNeed, type NeedStep } from './remote-need.ts'
 import { Restart } from './restart.ts'
 import { FOLDER_SCHEMA } from '../sqlite/schema.ts'
@@ -35,8 +37,6 @@ import type {
 
 /** Records removed per step: a few milliseconds, then the event loop runs. */
 const DROP_AT_ONCE = 500
-const REMOTE_ID_KEY = 'remote-index-id/'
-const SENT_KEY = 'sent/'
 const MIN_COUNTER_KEY = 'min-counter'
 const SENT = /^([0-9a-f]+) (\d+)$/
 const NEVER = new AbortController().signal
@@ -250,8 +250,13 @@ export class StoredFolderIndex implements FolderIndex {
 
   setSentSequence(device: DeviceId, sequence: number): Promise<void> {
     return this.#database.run(({ files: { database, state } }) =>
-      writeMeta(database, SENT_KEY + device, `${state.indexId.toString(16)} ${sequence}`),
+      writeMeta(database, SENT_KEY + device, sentText(state.indexId, sequence)),
     )
+  }
+
+  /** One step of an import, before the index is used otherwise. */
+  importing<T>(step: (target: FolderImport) => T): Promise<T> {
+    return this.#database.run(({ files }) => step(new FolderImport(files)))
   }
 
   localSince(sequence: number, limits: BatchLimits): Promise<readonly FileInfo[]> {

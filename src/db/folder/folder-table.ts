@@ -200,7 +200,7 @@ export class FolderTable {
   }
 
   updateLocal(batch: readonly FileInfo[]): number {
-    return this.#change((state) => {
+    return this.change((state) => {
       const own = state.holders[0]!
       const onlyLocal = state.holders.every((holder) => holder === own || holder.records === 0)
       for (const info of batch) {
@@ -215,7 +215,7 @@ export class FolderTable {
   }
 
   updateRemote(device: DeviceId, batch: readonly FileInfo[]): void {
-    this.#change((state) => {
+    this.change((state) => {
       const holder = state.holder(device) ?? state.addHolder(device)
       for (const info of batch) {
         holder.sequence = Math.max(holder.sequence, info.sequence)
@@ -225,7 +225,7 @@ export class FolderTable {
   }
 
   dropLocal(names: readonly string[]): void {
-    this.#change((state) => {
+    this.change((state) => {
       for (const name of names) this.#remove(state, state.holders[0]!, name)
     })
   }
@@ -233,7 +233,7 @@ export class FolderTable {
   /** Removes up to `limit` records of a device; true when none are left. */
   dropSome(device: DeviceId, limit: number): boolean {
     if (this.#state.holder(device) === undefined) return true
-    return this.#change((state) => {
+    return this.change((state) => {
       const holder = state.holder(device)!
       // The sequence is reset first: after an interruption a full index is requested from the device.
       holder.sequence = 0
@@ -247,13 +247,14 @@ export class FolderTable {
 
   /** The IDs of a new index, under which the records are announced from now on. */
   setIds(id: bigint): void {
-    this.#change((state) => {
+    this.change((state) => {
       state.indexId = id
       state.counterId = id as ShortId
     })
   }
 
-  #change<T>(work: (state: FolderState) => T): T {
+  /** One batch: what `work` writes, and the state that it changes, are stored together or not at all. */
+  change<T>(work: (state: FolderState) => T): T {
     return this.#commit(this.#state.clone(), work)
   }
 

@@ -70,6 +70,19 @@ export class NameWriter {
     this.#decide(state, entries)
   }
 
+  /** All records of a name that has none yet, without reading any. */
+  putAll(state: FolderState, records: ReadonlyMap<Holder, EncodedRow>): void {
+    const lists = new Map<string, number>()
+    const entries: Entry[] = []
+    for (const [holder, record] of records) {
+      const { hash, list: hashes } = record.blocks
+      if (hashes !== undefined && !lists.has(hash)) lists.set(hash, Number(this.#insertList.first(hashes)?.[0]))
+      entries.push({ holder, head: record.head, source: { record, list: lists.get(hash) ?? null } })
+    }
+    if (entries.length > 1) entries.sort((a, b) => state.holders.indexOf(a.holder) - state.holders.indexOf(b.holder))
+    this.#decide(state, entries)
+  }
+
   remove(state: FolderState, before: readonly Claimant[], holder: Holder, name: string): void {
     const entries = this.#takeOut(state, before, holder)
     if (entries.length < before.length) this.#delete.run(holder.number, name)

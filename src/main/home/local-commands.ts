@@ -4,6 +4,7 @@ import { Passwords } from '../../config/password.ts'
 import { openConfig } from '../../config/store.ts'
 import { TwinfoldError } from '../../core/errors.ts'
 import type { Facility } from '../../core/facilities.ts'
+import { declineImport } from '../../db/syncthing/import.ts'
 import type { Logger } from '../../events/types.ts'
 import { nodeClock } from '../../platform/node/clock.ts'
 import { nodeDisk } from '../../platform/node/disk/disk.ts'
@@ -65,11 +66,13 @@ export async function deviceId(directories: DirectoryChoice): Promise<string> {
   )
 }
 
-/** Removes only the index. The next start creates a new one by scanning. */
+/** Removes only the index. The next start creates a new one by scanning, also where there is one of Syncthing. */
 export async function resetDatabase(directories: DirectoryChoice): Promise<string> {
   const locations = locateHome(directories)
   await using _lock = await lockHome(locations)
   await rm(locations.databaseDirectory, { recursive: true, force: true })
+  await nodeDisk.makeDirectories(locations.databaseDirectory, 0o700)
+  await declineImport(nodeDisk, locations)
   return locations.databaseDirectory
 }
 

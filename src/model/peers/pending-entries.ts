@@ -1,5 +1,6 @@
 import { parseDeviceId } from '../../core/device-id.ts'
 import { parseFolderId, type DeviceId } from '../../core/ids.ts'
+import type { KeyValue } from '../../db/types.ts'
 import type { FolderOffer } from './cluster-config.ts'
 
 /** An unknown device that tried to connect. The name and the address are unverified. */
@@ -14,6 +15,21 @@ export interface PendingDevice {
 export interface PendingFolder extends FolderOffer {
   readonly device: DeviceId
   readonly timeMs: number
+}
+
+export const DEVICES_KEY = 'pending/devices'
+export const FOLDERS_KEY = 'pending/folders'
+
+/** Saves entries that another program collected, to be loaded as those of ours are. */
+export async function savePending(
+  keyValue: Pick<KeyValue, 'set'>,
+  entries: {
+    readonly pendingDevices: readonly PendingDevice[]
+    readonly pendingFolders: readonly PendingFolder[]
+  },
+): Promise<void> {
+  await keyValue.set(DEVICES_KEY, Buffer.from(JSON.stringify(entries.pendingDevices)))
+  await keyValue.set(FOLDERS_KEY, Buffer.from(JSON.stringify(entries.pendingFolders)))
 }
 
 /** An entry as it was saved; undefined for anything else. */

@@ -6,7 +6,14 @@ import type { EventMap, EventSink, Logger } from '../../events/types.ts'
 import { PacedTask } from '../../sync/paced-task.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { FolderOffer } from './cluster-config.ts'
-import { parsePendingDevice, parsePendingFolder, type PendingDevice, type PendingFolder } from './pending-entries.ts'
+import {
+  DEVICES_KEY,
+  FOLDERS_KEY,
+  parsePendingDevice,
+  parsePendingFolder,
+  type PendingDevice,
+  type PendingFolder,
+} from './pending-entries.ts'
 
 /** Bounds memory, as any host can connect with any number of device IDs: the oldest entries are dropped. */
 const DEVICES_MAX = 500
@@ -15,8 +22,6 @@ const FOLDERS_MAX = 2_000
 const OFFER_BYTES_MAX = 256 * 1024
 const OFFER_BYTES = 128
 const TEXT_LENGTH_MAX = 256
-const DEVICES_KEY = 'pending/devices'
-const FOLDERS_KEY = 'pending/folders'
 /** Bounds disk writes when many unknown devices connect. Entries lost in a crash return with the next connection. */
 const SAVE_PAUSE_MS = 5_000
 

@@ -1,0 +1,113 @@
+import type { DeviceId, ShortId } from '../../core/ids.ts'
+import type { FileInfo } from '../../core/records/file-info.ts'
+import { metaWriter, readMeta } from '../sqlite/meta.ts'
+import { LOCAL_NUMBER } from '../sqlite/schema.ts'
+import { Query } from '../sqlite/sql.ts'
+import type { IndexOwner } from '../types.ts'
+import type { Holder } from './folder-state.ts'
+import type { FolderTable } from './folder-table.ts'
+import { REMOTE_ID_KEY, SENT_KEY, sentText } from './meta-keys.ts'
+import { NameWriter } from './name-writer.ts'
+import { RowEncoder, type EncodedRow } from './row-encoder.ts'
+
+const PROGRESS_KEY = 'import'
+/**
+ * The gap between the last sequence number of the imported index and our first. If the other program continues with its
+ * own index, all devices have a higher number of ours than it can assign, so that it sends its index in full; with
+ * adjacent numbers they would take its next records for those of ours that they have.
+ */
+export const SEQUENCE_GAP = 2 ** 32
+
+/** How far the import of an index is. */
+export interface ImportProgress {
+  /** Identifies the imported state of the other program's index. */
+  readonly source: string
+  /** Names up to this one are stored. */
+  readonly after: string
+  /** Devices with unusable records: they must send their index again. */
+  readonly incomplete: readonly DeviceId[]
+  readonly done: boolean
+}
+
+/** The records of one name, by device. */
+export type ImportedName = ReadonlyMap<IndexOwner, FileInfo>
+
+/** The positions of all devices in an imported index. */
+export interface ImportedPositions {
+  /** 0: a new one is taken, and the whole index is sent. */
+  readonly indexId: bigint
+  readonly sequence: number
+  readonly ownShortId: ShortId
+  readonly remotes: ReadonlyMap<DeviceId, { readonly indexId: bigint; readonly sequence: number }>
+  /** All devices that share the folder. */
+  readonly shared: readonly DeviceId[]
+}
+
+/** Fills an empty index with records that another program made. Each call is one transaction. */
+export class FolderImport {
+  readonly #files: FolderTable
+
+  constructor(files: FolderTable) {
+    this.#files = files
+  }
+
+  /** Undefined: this index was not imported. */
+  progress(): ImportProgress | undefined {
+    const text = readMeta(this.#files.database, PROGRESS_KEY)
+    return text === undefined ? undefined : (JSON.parse(text) as ImportProgress)
+  }
+
+  /** Names in order, each new; `progress` is stored with them. */
+  put(names: readonly ImportedName[], progress: ImportProgress): void {
+    const { database } = this.#files
+    const encoder = new RowEncoder()
+    const writer = new NameWriter(database)
+    this.#files.change((state) => {
+      for (const records of names) {
+        const rows = new Map<Holder, EncodedRow>()
+        for (const [owner, info] of records) {
+          const holder = state.holder(owner) ?? state.addHolder(owner as DeviceId)
+          rows.set(holder, encoder.encode(holder.number, info, info.sequence))
+          holder.sequence = Math.max(holder.sequence, info.sequence)
+        }
+        writer.putAll(state, rows)
+      }
+      metaWriter(database)(PROGRESS_KEY, JSON.stringify(progress))
+    })
+  }
+
+  /** After the last name: the index can be used, and announced to other devices, from now on. */
+  finish(positions: ImportedPositions, progress: ImportProgress): void {
+    const { database } = this.#files
+    const doubled = this.#doubledNames()
+    const write = metaWriter(database)
+    this.#files.change((state) => {
+      const own = state.holders[0]!
+      const isTrusted = positions.indexId !== 0n && own.sequence <= positions.sequence && doubled.length === 0
+      if (isTrusted) {
+        state.indexId = positions.indexId
+        // It has all that this device counted before. Its own program, if it runs again, continues these counters.
+        state.counterId = positions.ownShortId
+        for (const device of positions.shared) write(SENT_KEY + device, sentText(state.indexId, positions.sequence))
+      }
+      own.sequence = Math.max(own.sequence, positions.sequence) + SEQUENCE_GAP
+      for (const [device, { indexId, sequence }] of positions.remotes) {
+        const holder = state.holder(device)
+        const isComplete = (holder?.sequence ?? 0) <= sequence && !progress.incomplete.includes(device)
+        if (indexId === 0n || !isComplete) continue
+        ;(holder ?? state.addHolder(device)).sequence = sequence
+        write(REMOTE_ID_KEY + device, indexId.toString(16))
+      }
+      write(PROGRESS_KEY, JSON.stringify({ ...progress, done: true }))
+    })
+    // Numbered again: of two records with one number, only one would be sent.
+    if (doubled.length > 0) this.#files.updateLocal(doubled.flatMap((name) => this.#files.get('local', name) ?? []))
+  }
+
+  #doubledNames(): readonly string[] {
+    const own = `FROM files WHERE device = ${LOCAL_NUMBER}`
+    const sql = `SELECT name ${own} AND sequence IN
+      (SELECT sequence ${own} GROUP BY sequence HAVING count(*) > 1)`
+    return new Query(this.#files.database, sql).all().map(([name]) => String(name))
+  }
+}

@@ -1,0 +1,100 @@
+import type { DeviceId, FolderId, ShortId } from '../../core/ids.ts'
+import type { Logger } from '../../events/types.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Disk } from '../../platform/disk.ts'
+import type { ImportProgress } from '../folder/folder-import.ts'
+import type { ImportingStore } from '../store.ts'
+import type { ForeignFolder, NameGroup, SyncthingIndex } from './types.ts'
+
+const REPORT_MS = 5_000
+const NEVER = new AbortController().signal
+
+export interface ImportDeps {
+  readonly disk: Disk
+  readonly clock: Clock
+  readonly store: ImportingStore
+  readonly log: Logger
+}
+
+interface ImportedFolder {
+  readonly id: FolderId
+  readonly devices: ReadonlySet<DeviceId>
+}
+
+export interface ImportOptions {
+  readonly dataDirectory: string
+  readonly databaseDirectory: string
+  /** The folders of the configuration; records of others are not imported. */
+  readonly folders: readonly ImportedFolder[]
+  readonly ownShortId: ShortId
+  readonly signal: AbortSignal
+}
+
+export interface FolderSource extends Pick<ImportOptions, 'ownShortId' | 'signal'> {
+  readonly index: SyncthingIndex
+  readonly folder: ImportedFolder
+  /** Identifies the state of the index. */
+  readonly source: string
+}
+
+/** Imports one folder, or the rest of it. An index of ours from another source is replaced. */
+export async function importFolder(deps: ImportDeps, options: FolderSource): Promise<void> {
+  const { store, clock, log } = deps
+  const { index, folder, source, signal } = options
+  let progress = await startOf(deps, options)
+  if (progress.done) return
+  await using foreign = await index.open(folder.id, folder.devices)
+  const startedMs = clock.monotonicMs()
+  let reportedMs = startedMs
+  let count = 0
+  let unusable = 0
+  for await (const groups of foreign.groups(progress.after)) {
+    signal.throwIfAborted()
+    progress = { source, after: groups.at(-1)!.name, incomplete: incompleteOf(progress, groups), done: false }
+    await store.importing(folder.id, (target) =>
+      target.put(
+        groups.map(({ records }) => records),
+        progress,
+      ),
+    )
+    count += groups.length
+    unusable += groups.reduce((sum, group) => sum + group.unusable.length, 0)
+    if (clock.monotonicMs() - reportedMs >= REPORT_MS) {
+      reportedMs = clock.monotonicMs()
+      log.info(`folder ${folder.id}: ${count} of about ${foreign.nameCount} items imported`)
+    }
+    await clock.sleep(0, NEVER) // other work runs in between
+  }
+  await store.importing(folder.id, (target) => target.finish(positionsOf(foreign, options), progress))
+  const seconds = ((clock.monotonicMs() - startedMs) / 1_000).toFixed(1)
+  log.info(`folder ${folder.id}: imported ${count} items in ${seconds} s`)
+  if (unusable > 0) log.warn(`folder ${folder.id}: ${unusable} records could not be used and will be made again`)
+}
+
+async function startOf({ store }: ImportDeps, { folder: { id }, source }: FolderSource): Promise<ImportProgress> {
+  const isThere = (await store.folders()).includes(id)
+  const known = isThere ? await store.importing(id, (target) => target.progress()) : undefined
+  if (known?.source === source) return known
+  if (isThere) await store.dropFolder(id)
+  return { source, after: '', incomplete: [], done: false }
+}
+
+function incompleteOf({ incomplete }: ImportProgress, groups: readonly NameGroup[]): readonly DeviceId[] {
+  const found = new Set(incomplete)
+  for (const { unusable } of groups) for (const owner of unusable) if (owner !== 'local') found.add(owner)
+  return [...found]
+}
+
+function positionsOf({ positions }: ForeignFolder, { ownShortId, folder }: FolderSource) {
+  const own = positions.find(({ owner }) => owner === 'local')
+  const remotes = positions.flatMap(({ owner, indexId, sequence }) =>
+    owner === 'local' ? [] : [[owner, { indexId, sequence }] as const],
+  )
+  return {
+    indexId: own?.indexId ?? 0n,
+    sequence: own?.sequence ?? 0,
+    ownShortId,
+    remotes: new Map(remotes),
+    shared: [...folder.devices],
+  }
+}

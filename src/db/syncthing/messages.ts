@@ -1,0 +1,79 @@
+import { COUNTERS_MAX } from '../../core/records/version-vector.ts'
+import { bool, bytes, int32, int64, many, one, text, uint32, uint64 } from '../../core/wire/fields.ts'
+import { message, type Message } from '../../core/wire/schema.ts'
+
+/** Protobuf messages in the databases of Syncthing, with the names of its specification. */
+
+/** A file of 16 TiB in blocks of 16 MiB has a million. */
+export const PARTS_MAX = 2_000_000
+
+const BLOCK = message({ size: int32(2), hash: bytes(3) })
+
+export const BLOCK_LIST = message({ blocks: many(1, BLOCK) })
+
+export type Block = Message<typeof BLOCK>
+
+export const VECTOR = message({
+  counters: many(1, message({ id: uint64(1), value: uint64(2) }), COUNTERS_MAX + 1),
+})
+
+export type Vector = Message<typeof VECTOR>
+
+/** A record: as between devices, and fields of the host from 1000 on. */
+export const STORED_FILE = message({
+  name: text(1),
+  type: int32(2),
+  size: int64(3),
+  permissions: uint32(4),
+  modified_s: int64(5),
+  deleted: bool(6),
+  invalid: bool(7),
+  no_permissions: bool(8),
+  version: one(9, VECTOR),
+  sequence: int64(10),
+  modified_ns: int32(11),
+  modified_by: uint64(12),
+  block_size: int32(13),
+  platform: bytes(14),
+  blocks: many(16, BLOCK),
+  symlink_target: bytes(17),
+  blocks_hash: bytes(18),
+  encrypted: bytes(19),
+  previous_blocks_hash: bytes(20),
+  local_flags: uint32(1000),
+  version_hash: bytes(1001),
+  encryption_trailer_size: int32(1003),
+})
+
+export type StoredFile = Message<typeof STORED_FILE>
+
+/** Counters of a folder in 1.x, one for each device and flag. */
+export const COUNTS_SET = message({
+  counts: many(
+    1,
+    message({
+      files: int32(1),
+      directories: int32(2),
+      symlinks: int32(3),
+      deleted: int32(4),
+      sequence: int64(6),
+      device_id: bytes(17),
+      local_flags: uint32(18),
+    }),
+  ),
+})
+
+const TIME = message({ seconds: int64(1), nanos: int32(2) })
+
+export const OBSERVED_FOLDER = message({
+  time: one(1, TIME),
+  label: text(2),
+  receive_encrypted: bool(3),
+  remote_encrypted: bool(4),
+})
+
+export const OBSERVED_DEVICE = message({ time: one(1, TIME), name: text(2), address: text(3) })
+
+export function timeMs(time: Message<typeof TIME> | undefined): number {
+  return time === undefined ? 0 : time.seconds * 1_000 + Math.floor(time.nanos / 1e6)
+}
