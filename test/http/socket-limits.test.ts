@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import type { Socket } from 'node:net'
 import { test } from 'node:test'
 import type { EventBuffer } from '../../src/events/types.ts'
+import { isUnhindered } from '../support/effort.ts'
 import { KEY } from './fakes.ts'
 import { exchange, head, isComplete, open, served, statusOf } from './raw-client.ts'
 
@@ -107,6 +108,7 @@ test(
       deps: { events: { emit: () => {}, buffer: () => buffer } },
       hub: { ignores: async () => (produced++, { ignore: lines, expanded: lines, error: null }) },
     })
+    const quietMs = await pingsMs(server.address)
     const sockets: Socket[] = []
     const hold = (bytes: string) => {
       const socket = open(server.address)
@@ -124,12 +126,8 @@ test(
     slow.pause()
     await allPolling.promise
 
-    let worstMs = 0
-    for (let i = 0; i < 50; i++) {
-      const startMs = performance.now()
-      assert.equal(statusOf(await exchange(server.address, head('/rest/system/ping', '\r\n'), isComplete)), 200)
-      worstMs = Math.max(worstMs, performance.now() - startMs)
-    }
+    const attackedMs = await pingsMs(server.address)
+    assert.ok(isUnhindered(quietMs, attackedMs, 100), `${quietMs} and ${attackedMs} ms`)
     assert.ok(produced < 50, `${produced}`) // replies are produced as fast as they are read, not all at once
     for (const socket of sockets) socket.destroy()
     poll.resolve()
@@ -140,9 +138,20 @@ test(
         slowBodies: 100,
         idle: 500,
         longPolls: 200,
-        worstMs: Math.round(worstMs),
+        worstMs: Math.round(Math.max(...attackedMs)),
         repliesMadeForSlowReader: produced,
       }),
     )
   },
 )
+
+/** How long each of some requests takes. */
+async function pingsMs(address: string): Promise<readonly number[]> {
+  const taken: number[] = []
+  for (let i = 0; i < 50; i++) {
+    const startMs = performance.now()
+    assert.equal(statusOf(await exchange(address, head('/rest/system/ping', '\r\n'), isComplete)), 200)
+    taken.push(performance.now() - startMs)
+  }
+  return taken
+}

@@ -9,7 +9,7 @@ export function scratchDirectory(): Disposable & { readonly path: string } {
 }
 
 /** Long enough for a machine with many times more to do than it has cores: only a failure takes so long. */
-export const WAIT_MS_MAX = 60_000
+const WAIT_MS_MAX = 60_000
 
 /** Polls until the result is defined, for at most `limitMs`; then fails with the description. */
 export async function eventually<T>(

@@ -6,7 +6,7 @@ import { Daemon } from './daemon.ts'
 import { loopbackOnly } from './loopback.ts'
 import { checkReply } from './reply-check.ts'
 import { parsed, rest, type RestAddress } from './rest.ts'
-import { eventually, WAIT_MS_MAX } from './scratch.ts'
+import { eventually } from './scratch.ts'
 import { apiKeyOf, generateSyncthingHome, insideNamespaceOf, quietConfig, Syncthing } from './syncthing.ts'
 
 export type Kind = 'twinfold' | 'syncthing'
@@ -18,6 +18,8 @@ export const FOLDER = 'share'
 const FIRST_PORT = 22_000
 const SLOW_LINE = join(import.meta.dirname, 'slow-line.mjs')
 const SLOW_PORTS_ABOVE = 1_000
+/** Several programs may start at once on a machine that is busy with others. */
+const START_MS_MAX = 240_000
 
 export interface FolderStatus {
   readonly state: string
@@ -54,7 +56,7 @@ export class Network implements AsyncDisposable {
   static async open(directory: string): Promise<Network> {
     const [program, ...args] = [...loopbackOnly(), 'sh', '-c', 'echo up && exec cat']
     const keeper = spawn(program!, args, { stdio: ['pipe', 'pipe', 'inherit'] })
-    await once(keeper.stdout, 'data', { signal: AbortSignal.timeout(WAIT_MS_MAX) })
+    await once(keeper.stdout, 'data', { signal: AbortSignal.timeout(START_MS_MAX) })
     return new Network(keeper, directory)
   }
 
@@ -75,13 +77,22 @@ export class Network implements AsyncDisposable {
 
   /** Addresses at which members are reached, each way so much later. */
   async slowLines(members: readonly Member[], delayMs: number): Promise<readonly string[]> {
+    return (await this.lines(members, SLOW_LINE, [delayMs])).addresses
+  }
+
+  /** Addresses at which members are reached through a program that forwards ports, and the program. */
+  async lines(
+    members: readonly Member[],
+    script: string,
+    words: readonly (string | number)[] = [],
+  ): Promise<{ readonly addresses: readonly string[]; readonly program: ChildProcess }> {
     const ports = members.map(({ address }) => Number(address.split(':').at(-1)))
-    const words = [SLOW_LINE, delayMs, ...ports.flatMap((port) => [port + SLOW_PORTS_ABOVE, port])].map(String)
-    const [program, ...args] = [...insideNamespaceOf(this.#keeper), process.execPath, ...words]
-    const line = spawn(program!, args, { stdio: ['ignore', 'pipe', 'inherit'] })
-    this.#lines.push(line)
-    await once(line.stdout, 'data', { signal: AbortSignal.timeout(WAIT_MS_MAX) })
-    return ports.map((port) => `tcp://127.0.0.1:${port + SLOW_PORTS_ABOVE}`)
+    const all = [script, ...words, ...ports.flatMap((port) => [port + SLOW_PORTS_ABOVE, port])].map(String)
+    const [nsenter, ...args] = [...insideNamespaceOf(this.#keeper), process.execPath, ...all]
+    const program = spawn(nsenter!, args, { stdio: ['pipe', 'pipe', 'inherit'] })
+    this.#lines.push(program)
+    await once(program.stdout, 'data', { signal: AbortSignal.timeout(START_MS_MAX) })
+    return { addresses: ports.map((port) => `tcp://127.0.0.1:${port + SLOW_PORTS_ABOVE}`), program }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -148,15 +159,30 @@ export class Member {
     this.id = String(Reflect.get(Object(await this.get('/rest/system/status')), 'myID'))
   }
 
+  #spawn(): Daemon | Syncthing {
+    return this.kind === 'syncthing'
+      ? new Syncthing({ home: this.home, before: this.#before })
+      : new Daemon({ home: this.home, before: this.#before, guiAddress: `unix://${join(this.home, 'gui.sock')}` })
+  }
+
+  /** Starts a process that must end by itself; its exit code. */
+  async runUntilEnd(): Promise<number | null> {
+    this.#process = this.#spawn()
+    const { child } = this.#process
+    if (child.exitCode === null) await once(child, 'exit', { signal: AbortSignal.timeout(START_MS_MAX) })
+    return child.exitCode
+  }
+
   async start(): Promise<void> {
-    this.#process =
-      this.kind === 'syncthing'
-        ? new Syncthing({ home: this.home, before: this.#before })
-        : new Daemon({ home: this.home, before: this.#before, guiAddress: `unix://${join(this.home, 'gui.sock')}` })
-    await eventually(`${this.name} answers`, async () => {
-      this.#apiKey = apiKeyOf(this.home)
-      return (await this.get('/rest/system/ping')) !== undefined || undefined
-    }).catch((error: unknown) => {
+    this.#process = this.#spawn()
+    await eventually(
+      `${this.name} answers`,
+      async () => {
+        this.#apiKey = apiKeyOf(this.home)
+        return (await this.get('/rest/system/ping')) !== undefined || undefined
+      },
+      START_MS_MAX,
+    ).catch((error: unknown) => {
       throw new Error(`${this.name} does not start; its output:\n${this.output}`, { cause: error })
     })
     if (this.#process instanceof Syncthing) await this.#process.ready()
@@ -172,6 +198,11 @@ export class Member {
 
   async stop(): Promise<void> {
     await this.#process?.[Symbol.asyncDispose]()
+  }
+
+  /** SIGSTOP and SIGCONT: a process that exists and does nothing. */
+  signal(name: 'SIGSTOP' | 'SIGCONT'): void {
+    this.#process?.child.kill(name)
   }
 
   async request(method: string, path: string, body?: unknown): Promise<unknown> {

@@ -23,8 +23,12 @@ const ROUNDED_NS_MAX = 1_000n
 const TEMPORARY = /(^|\/)(\.syncthing\.|~syncthing~)[^/]*$/
 const CONFLICT = /\.sync-conflict-\d{8}-\d{6}-[A-Z2-7]{7}[^/]*$/
 
+export function isTemporaryPath(path: string): boolean {
+  return TEMPORARY.test(path)
+}
+
 export function temporaries(root: string): readonly string[] {
-  return namesIn(root).filter((path) => TEMPORARY.test(path))
+  return namesIn(root).filter(isTemporaryPath)
 }
 
 export function conflictCopies(root: string): readonly string[] {

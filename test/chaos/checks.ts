@@ -1,0 +1,68 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Kind } from '../support/sync-pair.ts'
+import { temporaries, treeItems } from '../support/tree-compare.ts'
+import { digestOf, type Ledger } from './ledger.ts'
+import { REPOSITORY } from './repository.ts'
+import { UNFINISHED } from './user.ts'
+
+/** A device and the directory of its folder. */
+export interface Place {
+  readonly kind: Kind
+  readonly name: string
+  readonly root: string
+}
+
+/** Files under a final name whose content nobody has written. */
+export function tornFiles({ name, root }: Place, ledger: Ledger): readonly string[] {
+  const unfinished = new Set(temporaries(root))
+  return [...treeItems(root)]
+    .filter(([path, { type, content }]) => {
+      if (type !== 'file' || unfinished.has(path) || UNFINISHED.test(path) || path.startsWith(`${REPOSITORY}/`))
+        return false
+      return ledger.find(content) === undefined
+    })
+    .map(([path, { sizeBytes, content }]) => `${name}: ${path} has ${sizeBytes} bytes that nobody wrote (${content})`)
+}
+
+export interface Losses {
+  readonly lost: readonly string[]
+  /** Replaced on the disk of the real Syncthing before any Twinfold had them. */
+  readonly lostAtSyncthing: number
+  /** Only among the versions of a member. */
+  readonly versionsOnly: number
+}
+
+/** The contents that must exist and exist nowhere, after all trees have become equal. */
+export function lossesAmong(members: readonly Place[], ledger: Ledger): Losses {
+  const found = new Set<string>()
+  for (const member of members) {
+    for (const { type, content } of treeItems(member.root).values()) {
+      if (type !== 'file') continue
+      found.add(content)
+      const written = ledger.find(content)
+      if (written !== undefined && member.name !== written.member && member.kind === 'twinfold') written.spread = true
+    }
+  }
+  const versions = new Set(members.flatMap(({ root }) => versionDigests(root)))
+  const kindOf = new Map(members.map(({ name, kind }) => [name, kind]))
+  const lost: string[] = []
+  let lostAtSyncthing = 0
+  let versionsOnly = 0
+  for (const [digest, written] of ledger.missing(found)) {
+    ledger.forget(digest)
+    if (versions.has(digest)) versionsOnly++
+    else if (kindOf.get(written.member) === 'syncthing' && !written.spread) lostAtSyncthing++
+    else
+      lost.push(`${written.path}, written at ${written.member} in round ${written.round} (${digest}), exists nowhere`)
+  }
+  return { lost, lostAtSyncthing, versionsOnly }
+}
+
+function versionDigests(root: string): readonly string[] {
+  const versions = join(root, '.stversions')
+  if (!existsSync(versions)) return []
+  return readdirSync(versions, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => digestOf(readFileSync(join(entry.parentPath, entry.name))))
+}

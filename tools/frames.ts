@@ -1,0 +1,179 @@
+/**
+ * The same random messages to a Twinfold and to a real Syncthing: `npm run frames -- --count N --seed N`. Both are
+ * started inside a network with loopback only. A reaction is `kept` or `closed`; every difference is printed with the
+ * reasons that both have given. `--record` adds the result to docs/proof.
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { Chance } from '../test/interop/random-changes.ts'
+import { Device } from '../test/support/device-pair.ts'
+import { freePort } from '../test/support/free-port.ts'
+import { HostilePeer, type HostileTalk } from '../test/support/hostile-peer.ts'
+import { loopbackOnly } from '../test/support/loopback.ts'
+import {
+  generateSyncthingHome,
+  missingSyncthing,
+  quietConfig,
+  startSyncthing,
+  syncthingDeviceId,
+} from '../test/support/syncthing.ts'
+import { frame } from '../test/support/wire-frames.ts'
+import { readCorpus, toLine } from './fuzz/corpus.ts'
+import { mutate } from './fuzz/mutate.ts'
+import { recordRun } from './proof/runs.ts'
+
+/** Set in the process inside the namespace. */
+const INSIDE = 'TWINFOLD_FRAMES_INSIDE'
+const FOLDER = 'docs'
+const SIZE_BYTES_MAX = 2_048
+const DIFFERENCES_SHOWN_MAX = 50
+
+/** Close is left out: both end then. */
+const TYPES = {
+  'cluster-config': 'ClusterConfig',
+  index: 'Index',
+  'index-update': 'IndexUpdate',
+  request: 'Request',
+  response: 'Response',
+  'download-progress': 'DownloadProgress',
+} as const
+
+type Reaction = 'kept' | 'closed'
+
+/** One of the two programs, with a connection that is renewed when it ends. */
+class Side {
+  readonly #peer: HostilePeer
+  readonly #port: number
+  readonly #id: string
+  #talk: HostileTalk | undefined
+
+  constructor(peer: HostilePeer, port: number, id: string) {
+    this.#peer = peer
+    this.#port = port
+    this.#id = id
+  }
+
+  async react(bytes: Uint8Array): Promise<{ readonly reaction: Reaction; readonly reason: string }> {
+    this.#talk ??= await this.#peer.join(this.#port, this.#id, FOLDER)
+    const talk = this.#talk
+    await talk.raw(bytes)
+    if (await talk.isAlive()) return { reaction: 'kept', reason: '' }
+    await this.renew()
+    return { reaction: 'closed', reason: talk.closeReason ?? 'no reason' }
+  }
+
+  async renew(): Promise<void> {
+    await this.#talk?.[Symbol.asyncDispose]()
+    this.#talk = undefined
+  }
+}
+
+async function startSides(directory: string, stack: AsyncDisposableStack): Promise<readonly [Side, Side]> {
+  const peer = await HostilePeer.make()
+  const twinfold = stack.use(await Device.start(directory, 'twinfold'))
+  mkdirSync(twinfold.root)
+  await peer.introduce(twinfold, { [FOLDER]: twinfold.root })
+  const [home, root] = [join(directory, 'syncthing-home'), join(directory, 'syncthing')]
+  for (const path of [home, root]) mkdirSync(path)
+  const port = await freePort()
+  generateSyncthingHome(home, [])
+  quietConfig(home, { listenAddress: `tcp://127.0.0.1:${port}` })
+  const syncthing = stack.use(await startSyncthing({ home, before: [] }))
+  await syncthing.post('/rest/config/devices', {
+    deviceID: peer.id,
+    addresses: [],
+    compression: 'never',
+    numConnections: 1,
+  })
+  await syncthing.addFolder(FOLDER, root, { devices: [{ deviceID: peer.id }] })
+  return [new Side(peer, twinfold.port, twinfold.id), new Side(peer, port, syncthingDeviceId(home, []))]
+}
+
+interface Difference {
+  readonly type: string
+  readonly twinfold: string
+  readonly syncthing: string
+  count: number
+  readonly example: string
+}
+
+async function compare(count: number, seed: number, sides: readonly [Side, Side]): Promise<readonly Difference[]> {
+  const chance = new Chance(seed)
+  const differences = new Map<string, Difference>()
+  const corpora = (Object.keys(TYPES) as (keyof typeof TYPES)[]).map((name) => ({ name, corpus: readCorpus(name) }))
+  for (let number = 0; number < count; number++) {
+    const { name, corpus } = chance.pick(corpora)
+    const body = mutate(chance.pick(corpus), chance.pick(corpus), [], chance, SIZE_BYTES_MAX)
+    const [a, b] = await Promise.all(sides.map((side) => side.react(frame(TYPES[name], body))))
+    if (a!.reaction === b!.reaction) continue
+    // The one that kept the connection has read something the other has not: both begin anew.
+    await Promise.all(sides.map((side) => side.renew()))
+    const shown = [a!, b!].map(({ reaction, reason }) => `${reaction}${reason === '' ? '' : `: ${kindOf(reason)}`}`)
+    const key = [name, ...shown].join(' | ')
+    const known = differences.get(key)
+    if (known !== undefined) known.count++
+    else
+      differences.set(key, { type: name, twinfold: shown[0]!, syncthing: shown[1]!, count: 1, example: toLine(body) })
+  }
+  return [...differences.values()].sort((a, b) => b.count - a.count)
+}
+
+/** A reason without what is different each time. */
+function kindOf(reason: string): string {
+  return reason.replace(/"(?:[^"\\]|\\.)*"|\d+/g, '…').slice(0, 120)
+}
+
+async function run(count: number, seed: number, record: boolean): Promise<void> {
+  const missing = missingSyncthing()
+  if (missing !== undefined) throw new Error(missing)
+  const directory = mkdtempSync(join(tmpdir(), 'twinfold-frames-'))
+  const startedMs = performance.now()
+  try {
+    await using stack = new AsyncDisposableStack()
+    const sides = await startSides(directory, stack)
+    stack.defer(async () => void (await Promise.all(sides.map((side) => side.renew()))))
+    const differences = await compare(count, seed, sides)
+    const total = differences.reduce((sum, difference) => sum + difference.count, 0)
+    for (const difference of differences.slice(0, DIFFERENCES_SHOWN_MAX)) console.log(JSON.stringify(difference))
+    const seconds = Math.round((performance.now() - startedMs) / 1_000)
+    console.log(
+      JSON.stringify({ id: 'B-22', tried: count, seed, seconds, differences: total, kinds: differences.length }),
+    )
+    const command = `npm run frames -- --count ${count} --seed ${seed}`
+    const details = { differences: differences.slice(0, DIFFERENCES_SHOWN_MAX) }
+    if (record) recordRun('frames', { command, seconds, rounds: 1, inputs: count, faults: 0, failures: 0, details })
+  } finally {
+    rmSync(directory, { recursive: true, force: true, maxRetries: 5 })
+  }
+}
+
+async function runInside(seed: number): Promise<number> {
+  const [program, ...before] = loopbackOnly()
+  const words = [...before, process.execPath, ...process.execArgv, ...process.argv.slice(1), '--seed', String(seed)]
+  const child = spawn(program!, words, { stdio: 'inherit', env: { ...process.env, [INSIDE]: '1' } })
+  const [code] = (await once(child, 'exit')) as [number | null]
+  return code ?? 1
+}
+
+try {
+  const { values } = parseArgs({
+    options: {
+      count: { type: 'string', default: '1000' },
+      seed: { type: 'string' },
+      record: { type: 'boolean', default: false },
+    },
+  })
+  const count = Number(values.count)
+  const seed = values.seed === undefined ? Math.floor(Math.random() * 1_000_000) : Number(values.seed)
+  if (!(count > 0) || !Number.isInteger(seed))
+    throw new Error('usage: npm run frames -- [--count N] [--seed N] [--record]')
+  if (process.env[INSIDE] === undefined) process.exitCode = await runInside(seed)
+  else await run(count, seed, values.record)
+} catch (error) {
+  console.error(error instanceof Error ? error.message : String(error))
+  process.exitCode = 1
+}

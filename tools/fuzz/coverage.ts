@@ -1,0 +1,64 @@
+/** Loaded before the targets: gives every source of `src` that is imported afterwards counters in its branches. */
+import { readFileSync } from 'node:fs'
+import { registerHooks } from 'node:module'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { COUNTERS, COUNTERS_MAX, instrument } from './instrument.ts'
+
+const counters = new Uint32Array(COUNTERS_MAX)
+Reflect.set(globalThis, COUNTERS, counters)
+const sources = pathToFileURL(join(import.meta.dirname, '..', '..', 'src')).href
+let used = 0
+
+registerHooks({
+  load(url, context, next) {
+    if (!url.startsWith(`${sources}/`) || !url.endsWith('.ts')) return next(url, context)
+    const file = fileURLToPath(url)
+    const { text, count } = instrument(file, readFileSync(file, 'utf8'), used)
+    used += count
+    if (used > COUNTERS_MAX) throw new Error(`more than ${COUNTERS_MAX} branches`)
+    return { format: 'module-typescript', shortCircuit: true, source: text }
+  },
+})
+
+/** The orders of magnitude of a counter that are told apart. */
+function magnitude(count: number): number {
+  if (count < 4) return count
+  return count < 8 ? 4 : count < 16 ? 5 : count < 32 ? 6 : count < 128 ? 7 : 8
+}
+
+/** What the inputs so far have reached. */
+export class Coverage {
+  /** One bit for each magnitude of each counter. */
+  readonly #seen = new Uint16Array(COUNTERS_MAX)
+  #reached = 0
+
+  /** Branches of the loaded sources. */
+  get branches(): number {
+    return used
+  }
+
+  get reached(): number {
+    return this.#reached
+  }
+
+  reset(): void {
+    counters.fill(0, 0, used)
+  }
+
+  /** Adds what the last input has reached; true if any of it is new. */
+  add(): boolean {
+    let isNew = false
+    for (let id = 0; id < used; id++) {
+      const count = counters[id]!
+      if (count === 0) continue
+      const bit = 1 << magnitude(count)
+      const seen = this.#seen[id]!
+      if ((seen & bit) !== 0) continue
+      if (seen === 0) this.#reached++
+      this.#seen[id] = seen | bit
+      isNew = true
+    }
+    return isNew
+  }
+}

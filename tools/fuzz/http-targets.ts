@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict'
+import type { Json } from '../../src/core/config/config-json.ts'
+import { replaceConfig, replaceOptions, upsertDevice, upsertFolder } from '../../src/core/config/config-edit.ts'
+import { clientOf } from '../../src/http/pipeline/client-address.ts'
+import { isSecure, pageCookie } from '../../src/http/pipeline/cookies.ts'
+import { basicCredentials, cookieValues, hasApiKey } from '../../src/http/pipeline/credentials.ts'
+import { isLocalHostHeader } from '../../src/http/pipeline/host-check.ts'
+import { parseJson } from '../../src/http/pipeline/json.ts'
+import { encodePath, normalisePath, splitTarget } from '../../src/http/pipeline/paths.ts'
+import { parseQuery } from '../../src/http/pipeline/query.ts'
+import type { HttpRequest } from '../../src/platform/http.ts'
+import { newConfig, OWN } from '../../test/support/config.ts'
+import type { Target } from './targets.ts'
+import { textOf } from './text.ts'
+
+const KEY = 'the key of the device'
+const KEYS = [Buffer.from(KEY)]
+const NEVER = new AbortController().signal
+const CONFIG = newConfig()
+
+/** The head as Node gives it: names in lower case, values without line ends. */
+function requestOf(head: string): HttpRequest {
+  const [start = '', ...lines] = head.split(/\r?\n/)
+  const [method = '', target = ''] = start.split(' ')
+  const headers: Record<string, string> = {}
+  for (const line of lines) {
+    const colon = line.indexOf(':')
+    if (colon > 0) headers[line.slice(0, colon).toLowerCase()] = line.slice(colon + 1).trim()
+  }
+  return {
+    method,
+    target,
+    headers,
+    remoteAddress: '127.0.0.1',
+    remotePort: 1,
+    secure: false,
+    unixSocket: false,
+    signal: NEVER,
+    body: async () => new Uint8Array(0),
+  }
+}
+
+function checkPath(target: string): unknown {
+  const { rawPath, query, host } = splitTarget(target)
+  const path = normalisePath(rawPath)
+  if (path !== undefined) {
+    assert.ok(path.path.startsWith('/'))
+    assert.ok(!path.path.split('/').includes('..'), `${path.path} leads upwards`)
+    assert.doesNotMatch(encodePath(path.path), /^\/\/|[\r\n]/)
+  }
+  return [path, host, parseQuery(query)]
+}
+
+/** Only a header that holds exactly the key lets a request in. */
+function checkKey(request: HttpRequest): void {
+  if (!hasApiKey(request, KEYS)) return
+  const values = [request.headers['x-api-key'], request.headers['authorization']].map(String)
+  assert.ok(
+    values.some((value) => value.endsWith(KEY)),
+    'a wrong key passes',
+  )
+}
+
+/** A host that passes must be an address of this machine or the name of one. */
+function checkHost(request: HttpRequest): void {
+  const host = String(request.headers['host'])
+  if (!isLocalHostHeader(host)) return
+  assert.match(host.toLowerCase(), /localhost|127\.|::|0:|^\[|^0*:/, `the host ${JSON.stringify(host)} passes`)
+}
+
+const EDITS: readonly ((json: Json) => unknown)[] = [
+  (json) => replaceConfig(CONFIG, json, OWN),
+  (json) => upsertFolder(CONFIG, json),
+  (json) => upsertDevice(CONFIG, json),
+  (json) => replaceOptions(CONFIG, json),
+]
+
+export const HTTP_TARGETS: readonly Target[] = [
+  {
+    name: 'http-head',
+    words: ['GET /rest/', 'HTTP/1.1\r\n', 'Host: localhost', 'X-API-Key: ', KEY, 'Authorization: Bearer ', '%2e%2e/'],
+    keptPerByteMax: 64,
+    run(input) {
+      const request = requestOf(textOf(input))
+      checkKey(request)
+      checkHost(request)
+      const kept = [
+        basicCredentials(request),
+        cookieValues(request, 'sessionid'),
+        clientOf(request, []),
+        isSecure(request, CONFIG.gui),
+      ]
+      assert.doesNotMatch(pageCookie(request, CONFIG.gui, 'name', 'value'), /[\r\n]/)
+      return [kept, checkPath(request.target)]
+    },
+  },
+  {
+    name: 'http-json',
+    words: ['{"', '":', '[', ']', '}', '__proto__', 'constructor', '1e999', '9007199254740993', 'null', '\\ud800'],
+    keptPerByteMax: 64,
+    run(input) {
+      const json = parseJson(input)
+      assert.equal(Reflect.get({}, 'polluted'), undefined)
+      return json
+    },
+  },
+  {
+    name: 'config-json',
+    words: [
+      '{"id":"a","path":"/a"}',
+      '"folders":[',
+      '"devices":[',
+      '"deviceID":"',
+      String(OWN),
+      '"options":{',
+      '"gui":{',
+    ],
+    keptPerByteMax: 4_096,
+    run(input) {
+      const which = EDITS[(input[0] ?? 0) % EDITS.length]!
+      which(parseJson(input.subarray(1)))
+      return undefined
+    },
+  },
+]

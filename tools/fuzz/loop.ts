@@ -1,0 +1,117 @@
+import { Chance } from '../../test/interop/random-changes.ts'
+import type { Coverage } from './coverage.ts'
+import { mutate } from './mutate.ts'
+import { sizeOf } from './size-of.ts'
+import type { Target } from './targets.ts'
+
+/** More time of the processor than this in each of several runs: an input that blocks everything else. */
+const INPUT_MS_MAX = 100
+const RUNS_OF_SLOW = 3
+const SIZE_BYTES_MAX = 4_096
+const FAILURES_MAX = 5
+/** Kept for any input, however small. */
+const KEPT_BYTES_MIN = 4_096
+
+interface Failure {
+  readonly reason: string
+  readonly input: Uint8Array
+}
+
+export interface FuzzResult {
+  readonly target: string
+  readonly runs: number
+  readonly seconds: number
+  /** Branches reached by the corpus that was given, and by all inputs. */
+  readonly reachedBefore: number
+  readonly reached: number
+  readonly slowestMs: number
+  /** The most bytes kept for a byte of input. */
+  readonly keptRatio: number
+  readonly failures: readonly Failure[]
+  /** Inputs that reached something new. */
+  readonly added: readonly Uint8Array[]
+}
+
+export interface FuzzOptions {
+  readonly corpus: readonly Uint8Array[]
+  readonly seed: number
+  /** Whether an error is one that callers handle. */
+  isRefusal(error: unknown): boolean
+  isOver(runs: number): boolean
+}
+
+/** Runs changed inputs; those that reach something new are changed further. */
+export async function fuzz(target: Target, coverage: Coverage, options: FuzzOptions): Promise<FuzzResult> {
+  const chance = new Chance(options.seed)
+  const queue = [...options.corpus]
+  const added: Uint8Array[] = []
+  const failures: Failure[] = []
+  const words = (target.words ?? []).map((word) => (typeof word === 'string' ? Buffer.from(word) : word))
+  const figures = { slowestMs: 0, keptRatio: 0 }
+  const startedMs = performance.now()
+  const run = async (input: Uint8Array): Promise<boolean> => {
+    coverage.reset()
+    const reason = await faultOf(target, input, options, figures)
+    if (reason !== undefined) failures.push({ reason, input })
+    return coverage.add()
+  }
+  for (const input of options.corpus) await run(input)
+  if (queue.length === 0) queue.push(new Uint8Array(0))
+  const reachedBefore = coverage.reached
+  let runs = options.corpus.length
+  for (; failures.length < FAILURES_MAX && !options.isOver(runs); runs++) {
+    const input = mutate(chance.pick(queue), chance.pick(queue), words, chance, SIZE_BYTES_MAX)
+    if (!(await run(input))) continue
+    queue.push(input)
+    added.push(input)
+  }
+  const seconds = (performance.now() - startedMs) / 1_000
+  return { target: target.name, runs, seconds, reachedBefore, reached: coverage.reached, ...figures, failures, added }
+}
+
+/** What an input does that it must not do; undefined if nothing. */
+async function faultOf(
+  target: Target,
+  input: Uint8Array,
+  { isRefusal }: Pick<FuzzOptions, 'isRefusal'>,
+  figures: { slowestMs: number; keptRatio: number },
+): Promise<string | undefined> {
+  const startedMs = cpuMs()
+  try {
+    const kept = sizeOf(await target.run(input), input)
+    figures.keptRatio = Math.max(figures.keptRatio, kept > KEPT_BYTES_MIN ? Math.round(kept / input.length) : 0)
+    if (kept > KEPT_BYTES_MIN + target.keptPerByteMax * input.length)
+      return `keeps ${kept} bytes for an input of ${input.length}`
+  } catch (error) {
+    if (!isRefusal(error)) return `throws ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`
+  }
+  const tookMs = cpuMs() - startedMs
+  if (tookMs <= INPUT_MS_MAX) {
+    figures.slowestMs = Math.max(figures.slowestMs, Math.round(tookMs))
+    return undefined
+  }
+  const fastestMs = await fastestOf(target, input)
+  figures.slowestMs = Math.max(figures.slowestMs, Math.round(fastestMs))
+  return fastestMs > INPUT_MS_MAX ? `takes ${Math.round(fastestMs)} ms` : undefined
+}
+
+/** Code is compiled and memory collected at any time: the fastest of several runs counts. */
+async function fastestOf(target: Target, input: Uint8Array): Promise<number> {
+  let fastestMs = Infinity
+  for (let run = 0; run < RUNS_OF_SLOW; run++) {
+    const startedMs = cpuMs()
+    try {
+      await target.run(input)
+    } catch {
+      // a refusal: it was looked at before
+    }
+    fastestMs = Math.min(fastestMs, cpuMs() - startedMs)
+  }
+  return fastestMs
+}
+
+/** Of this thread, so that other programs of the machine do not count. */
+function cpuMs(): number {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1_000
+}

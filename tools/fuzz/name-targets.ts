@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict'
+import { directoryNameOf } from '../../src/core/config/auto-accept.ts'
+import { IgnoreRules } from '../../src/core/ignore/ignore.ts'
+import { baseOf, cleanSub, conflictName, isTemporary, parentOf, temporaryName } from '../../src/core/paths.ts'
+import { parseVersion, versionToText } from '../../src/core/records/version-vector.ts'
+import { nameFault } from '../../src/protocol/names.ts'
+import { ReferencePattern } from '../../test/fuzz/reference-pattern.ts'
+import type { Target } from './targets.ts'
+import { textOf } from './text.ts'
+
+/** The line after which an input has paths instead of patterns. */
+const PATHS_FROM = '\n\n'
+const PATHS_MAX = 8
+
+function checkName(name: string): void {
+  if (nameFault(name) !== undefined) return
+  assert.ok(!name.split('/').some((part) => part === '' || part === '.' || part === '..'))
+  assert.ok(!name.startsWith('/'))
+  if (name.includes('\0')) return
+  const temporary = temporaryName(name, 'linux')
+  assert.equal(parentOf(temporary), parentOf(name))
+  assert.ok(isTemporary(temporary), 'a temporary file is recognized')
+  assert.ok(Buffer.byteLength(baseOf(temporary)) <= 255)
+  assert.equal(parentOf(conflictName(name, '20260101-000000', 'AAAAAAA')), parentOf(name))
+}
+
+export const NAME_TARGETS: readonly Target[] = [
+  {
+    name: 'names',
+    words: ['../', './', '//', '\0', '.stfolder', '.syncthing.', '.tmp', '.sync-conflict-', 'é', 'CON', ':', '\\'],
+    keptPerByteMax: 32,
+    run(input) {
+      const text = textOf(input)
+      checkName(text)
+      const directory = directoryNameOf(text)
+      assert.doesNotMatch(directory, /[/\0\r\n]|^\.{1,2}$/)
+      const sub = cleanSub(text)
+      assert.ok(sub === '' || nameFault(sub) === undefined, `the sub ${JSON.stringify(sub)}`)
+      return sub
+    },
+  },
+  {
+    name: 'version-text',
+    words: [':', ',', 'ffffffffffffffff', '1:1', '0'],
+    keptPerByteMax: 64,
+    run(input) {
+      const version = parseVersion(textOf(input))
+      if (version !== undefined) assert.deepEqual(parseVersion(versionToText(version)), version)
+      return version
+    },
+  },
+  {
+    name: 'ignore',
+    words: ['**', '*', '?', '[a-c]', '{a,b}', '(?i)', '(?d)', '!', '\\', '/', '\n', '\n\na/b', 'a'],
+    keptPerByteMax: 512,
+    run(input) {
+      const text = textOf(input)
+      const end = text.indexOf(PATHS_FROM)
+      const rules = new IgnoreRules((end < 0 ? text : text.slice(0, end)).split('\n'))
+      const again = new IgnoreRules(rules.lines)
+      assert.deepEqual(again.expanded, rules.expanded)
+      const references = rules.lines.map((line) => new ReferencePattern(line))
+      for (const path of (end < 0 ? '' : text.slice(end + 2)).split('\n').slice(0, PATHS_MAX)) {
+        const name = path.normalize('NFC')
+        if (nameFault(name) !== undefined) continue
+        const line = rules.decidingLine(name)
+        assert.equal(again.decidingLine(name), line)
+        if (references.every(({ isSimple }) => isSimple)) {
+          const expected = references.findIndex((pattern) => pattern.matches(name))
+          assert.equal(line ?? -1, expected, `${JSON.stringify(rules.lines)} decide on ${JSON.stringify(name)}`)
+        }
+      }
+      return rules.expanded
+    },
+  },
+]

@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict'
+import { compareVersions, mergeVersions, isAcceptable } from '../../src/core/records/version-vector.ts'
+import { decode } from '../../src/core/wire/schema.ts'
+import { ByteReader } from '../../src/protocol/byte-reader.ts'
+import { readClusterConfig, writeClusterConfig } from '../../src/protocol/cluster-config.ts'
+import { uncompress } from '../../src/protocol/compress.ts'
+import { readClose, readDownloadProgress, readRequest, readResponse } from '../../src/protocol/exchange.ts'
+import { readFrame, unpackBody } from '../../src/protocol/frame.ts'
+import { exchangeHellos } from '../../src/protocol/hello.ts'
+import { writeIndex, type IndexKind } from '../../src/protocol/index-data.ts'
+import { VECTOR } from '../../src/protocol/messages.ts'
+import { nameFault } from '../../src/protocol/names.ts'
+import { versionFromWire } from '../../src/protocol/version.ts'
+import { SimClock } from '../../src/platform/sim/clock.ts'
+import { finish, readIndex } from '../../test/protocol/read-index.ts'
+import { ScriptedStream } from '../../test/protocol/scripted-stream.ts'
+import { HELLO, NO_LISTENER } from '../../test/protocol/test-connection.ts'
+import type { Target } from './targets.ts'
+
+const LZ4_BYTES_MAX = 1024 * 1024
+/** A counter, device or block of two bytes becomes an object. */
+const MESSAGE_KEPT = 256
+const NEVER = new AbortController().signal
+const VARINTS = ['ffffffffffffffffff01', '8080808080808080807f', '0a00', '1200', '0a02', 'ff7f', '8001'].map((hex) =>
+  Buffer.from(hex, 'hex'),
+)
+
+function ended(input: Uint8Array): ScriptedStream {
+  const stream = new ScriptedStream()
+  stream.feed(input)
+  stream.end()
+  return stream
+}
+
+function index(kind: IndexKind): Target {
+  return {
+    name: kind.replace(' ', '-'),
+    words: VARINTS,
+    keptPerByteMax: MESSAGE_KEPT,
+    run(input) {
+      const parts = [...readIndex(input, kind)]
+      for (const part of parts) {
+        for (const { name } of part.files) assert.equal(nameFault(name), undefined, `the name ${JSON.stringify(name)}`)
+        assert.deepEqual([...readIndex(writeIndex(part), kind)].flatMap(({ files }) => files).length, part.files.length)
+      }
+      return parts
+    },
+  }
+}
+
+export const PROTOCOL_TARGETS: readonly Target[] = [
+  {
+    name: 'frame',
+    words: [...VARINTS, Buffer.from('000000000000', 'hex'), Buffer.from('00020803', 'hex')],
+    keptPerByteMax: 512,
+    async run(input) {
+      const reader = new ByteReader(ended(input), () => 0)
+      const bodies: unknown[] = []
+      for (;;) {
+        const frame = await readFrame(reader, NO_LISTENER)
+        if (frame === undefined) return bodies
+        bodies.push([frame.type, await unpackBody(frame)])
+      }
+    },
+  },
+  {
+    name: 'lz4',
+    keptPerByteMax: 256,
+    async run(input) {
+      const body = await uncompress(input, LZ4_BYTES_MAX)
+      assert.equal(body.length, Buffer.from(input).readUInt32BE(0))
+      assert.deepEqual(await uncompress(input, LZ4_BYTES_MAX), body, 'the same bytes each time, so none of old memory')
+      return body
+    },
+  },
+  {
+    name: 'hello',
+    words: [Buffer.from('2ea7d90b', 'hex'), Buffer.from('9f79bc40', 'hex'), ...VARINTS],
+    keptPerByteMax: 32,
+    async run(input) {
+      const { hello } = await exchangeHellos(ended(input), HELLO, new SimClock(), NEVER)
+      // oxlint-disable-next-line no-control-regex
+      for (const text of [hello.deviceName, hello.clientName, hello.clientVersion])
+        assert.doesNotMatch(text, /[\0-\x1f]/)
+      return hello
+    },
+  },
+  {
+    name: 'cluster-config',
+    words: VARINTS,
+    keptPerByteMax: MESSAGE_KEPT,
+    run(input) {
+      const config = finish(readClusterConfig(input))
+      assert.deepEqual(finish(readClusterConfig(writeClusterConfig(config))), config)
+      return config
+    },
+  },
+  index('index'),
+  index('index update'),
+  { name: 'request', words: VARINTS, keptPerByteMax: MESSAGE_KEPT, run: (input) => readRequest(input) },
+  { name: 'response', words: VARINTS, keptPerByteMax: MESSAGE_KEPT, run: (input) => readResponse(input) },
+  {
+    name: 'download-progress',
+    words: VARINTS,
+    keptPerByteMax: MESSAGE_KEPT,
+    run: (input) => readDownloadProgress(input),
+  },
+  { name: 'close', words: VARINTS, keptPerByteMax: MESSAGE_KEPT, run: (input) => readClose(input) },
+  {
+    name: 'version',
+    words: VARINTS,
+    keptPerByteMax: MESSAGE_KEPT,
+    run(input) {
+      const half = input.length >> 1
+      const [a, b] = [input.subarray(0, half), input.subarray(half)].map((part) =>
+        versionFromWire(decode(VECTOR, part, 10_000)),
+      )
+      checkOrder(a!, b!)
+      return [a, b]
+    },
+  },
+]
+
+const MIRRORED = {
+  equal: 'equal',
+  older: 'newer',
+  newer: 'older',
+  'concurrent-older': 'concurrent-newer',
+  'concurrent-newer': 'concurrent-older',
+} as const
+
+/** Both devices see the same order, and a merged version is not older than its parts. */
+function checkOrder(a: Parameters<typeof compareVersions>[0], b: Parameters<typeof compareVersions>[0]): void {
+  if (!isAcceptable(a) || !isAcceptable(b)) return
+  assert.equal(compareVersions(b, a), MIRRORED[compareVersions(a, b)])
+  const merged = mergeVersions(a, b)
+  for (const part of [a, b]) assert.match(compareVersions(merged, part), /^(equal|newer)$/)
+}
