@@ -4,6 +4,7 @@ import { DEVICE } from './device.ts'
 import { FOLDER } from './folder.ts'
 import type { Entry } from './language.ts'
 import { LOG } from './log.ts'
+import { NETWORK } from './network.ts'
 import { OVERVIEW } from './overview.ts'
 import { RISKS } from './risks.ts'
 import { SETTINGS } from './settings.ts'
@@ -18,6 +19,7 @@ export const WORDS = {
   ...ADD,
   ...SETTINGS,
   ...LOG,
+  ...NETWORK,
   ...UPGRADE,
   ...RISKS,
 } as const satisfies Readonly<Record<string, Entry>>

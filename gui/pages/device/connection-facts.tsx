@@ -1,8 +1,10 @@
 import type { ComponentChildren } from 'preact'
 import type { DeviceConfig } from '../../../src/core/config/config.ts'
+import { attemptsAt, whyNoAddress, type Attempt } from '../../facts/attempts.ts'
 import { deviceFacts, nameOf } from '../../facts/device.ts'
 import { wayText } from '../../facts/device-text.ts'
-import { formatCount, formatRate, formatSize } from '../../facts/format.ts'
+import { formatAgo, formatCount, formatRate, formatSize } from '../../facts/format.ts'
+import { isTime } from '../../facts/moments.ts'
 import { useQuery } from '../../live/query.ts'
 import { client } from '../../live/client.ts'
 import { useFacts } from '../../live/facts.ts'
@@ -10,7 +12,7 @@ import { useLive } from '../../live/live.ts'
 import { Ago, CopyButton, Facts, useNow } from '../../ui/parts.tsx'
 import { t } from '../../words/words.ts'
 
-const ASK_EVERY_MS = 20_000
+const ASK_EVERY_MS = 5_000
 const KIB = 1_024
 
 type Row = readonly [name: string, value: ComponentChildren]
@@ -51,33 +53,46 @@ function Connected({ id }: { readonly id: string }) {
   return <Facts rows={rows} />
 }
 
-/** The last connection attempts, of the configured addresses. */
+/** Why it is not connected: every address with its last error and the time of the next attempt. */
 function Away({ device: { deviceID, paused, addresses } }: { readonly device: DeviceConfig }) {
   const lastSeen = useLive((state) => state.deviceStats[deviceID]?.lastSeen ?? '')
-  const { value: system } = useQuery(
-    'system',
-    (signal) => client.call('GET /rest/system/status', { signal }),
-    useNow(ASK_EVERY_MS),
+  const options = useLive((state) => state.config?.options)
+  const revision = useNow(ASK_EVERY_MS)
+  const { value } = useQuery(
+    'attempts',
+    async (signal) => {
+      const [{ lastDialStatus }, found] = await Promise.all([
+        client.call('GET /rest/system/status', { signal }),
+        client.call('GET /rest/system/discovery', { signal }),
+      ])
+      return { lastDialStatus, found }
+    },
+    revision,
   )
-  const { value: found } = useQuery('discovery', (signal) => client.call('GET /rest/system/discovery', { signal }))
-  const looked = new Set([...addresses, ...(found?.[deviceID]?.addresses ?? [])])
-  const failures = Object.entries(system?.lastDialStatus ?? {}).filter(
-    ([address, { error }]) => looked.has(address) && error !== null,
-  )
-  const tried = (
-    <ul>
-      {failures.map(([address, { error }]) => (
+  const attempts = attemptsAt(addresses, value?.found[deviceID]?.addresses ?? [], value?.lastDialStatus ?? {})
+  const tried = attempts.length === 0 ? t(`device.${whyNoAddress(addresses, options)}`) : <Attempts list={attempts} />
+  const rows: readonly Row[] = [
+    [t('device.lastSeen'), <Ago key="seen" time={lastSeen} />],
+    ...(paused || value === undefined ? [] : [[t('device.attempts'), tried] as const]),
+  ]
+  return <Facts rows={rows} />
+}
+
+function Attempts({ list }: { readonly list: readonly Attempt[] }) {
+  const nowMs = useNow(1_000)
+  return (
+    <ul class="device-attempts">
+      {list.map(({ address, error, triedMs, nextMs }) => (
         <li key={address}>
-          <span class="mono">{address}</span>: {error}
+          <span class="mono">{address}</span>
+          <span>{isTime(triedMs) ? error : t('device.notTried')}</span>
+          {isTime(nextMs) && (
+            <span class="soft">{t('device.nextTry', { time: formatAgo(Math.max(nextMs, nowMs), nowMs) })}</span>
+          )}
         </li>
       ))}
     </ul>
   )
-  const rows: readonly Row[] = [
-    [t('device.lastSeen'), <Ago key="seen" time={lastSeen} />],
-    ...(paused || failures.length === 0 ? [] : [[t('device.lastError'), tried] as const]),
-  ]
-  return <Facts rows={rows} />
 }
 
 function Settled({ device }: { readonly device: DeviceConfig }) {

@@ -6,6 +6,7 @@ import { DeviceRows } from '../device/device-row.tsx'
 import { FolderRows } from '../folder/folder-row.tsx'
 import { AddDeviceButton, AddFolderButton } from './add-buttons.tsx'
 import { FirstSteps } from './first-steps.tsx'
+import { NetworkQuestion } from './network-question.tsx'
 import { Notices } from './notices.tsx'
 import { ThisDevice } from './this-device.tsx'
 import { Throughput } from './throughput.tsx'
@@ -20,6 +21,7 @@ export function OverviewPage() {
     <>
       <h1 class="unseen">{t('nav.overview')}</h1>
       <Notices />
+      <NetworkQuestion />
       <PendingRequests />
       {isNew && <FirstSteps />}
       {!isNew && (

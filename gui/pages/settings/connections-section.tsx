@@ -1,6 +1,7 @@
 import { t } from '../../words/words.ts'
 import { Fields } from '../edit/form.tsx'
 import { Ignored } from './ignored.tsx'
+import { NetworkState } from './network-state.tsx'
 import { usePart } from './parts.ts'
 import { Card } from './card.tsx'
 
@@ -19,8 +20,11 @@ export function ConnectionsSection() {
 /** Discovery, relays and port mapping. */
 export function NetworkSection() {
   return (
-    <Card title={t('settings.network')}>
-      <Fields form={usePart('options')} words="options" groups={['network']} />
-    </Card>
+    <>
+      <Card title={t('settings.network')}>
+        <Fields form={usePart('options')} words="options" groups={['network']} />
+      </Card>
+      <NetworkState />
+    </>
   )
 }

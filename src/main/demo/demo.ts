@@ -148,6 +148,7 @@ async function complete(
       listenAddresses: ['tcp://127.0.0.1:0'],
       reconnectionIntervalS: 5,
       progressUpdateIntervalS: 1,
+      unackedNotificationIDs: [],
       ...options,
     }
     const base: Config = { ...config, options: { ...config.options, ...quiet } }

@@ -1,0 +1,13 @@
+import { t } from '../words/words.ts'
+import type { NetworkLine } from './network.ts'
+
+/** The state of one part of the network as text. */
+export function networkText({ tone, error, addresses = [], port }: NetworkLine): string {
+  if (error !== undefined) return error
+  if (tone === 'busy') return t('network.searching')
+  const text = addresses.join(', ')
+  if (text === '') return t('network.works')
+  return port === undefined
+    ? t('network.reachable', { addresses: text })
+    : t('network.mapped', { address: text, port: String(port) })
+}

@@ -1,0 +1,42 @@
+import { useState } from 'preact/hooks'
+import { act } from '../../app/act.ts'
+import { isNetworkUndecided, NETWORK_SWITCHES, networkAnswer, type NetworkSwitch } from '../../facts/network.ts'
+import { client } from '../../live/client.ts'
+import { useLive } from '../../live/live.ts'
+import { Button } from '../../ui/button.tsx'
+import { CheckField } from '../../ui/field.tsx'
+import { t } from '../../words/words.ts'
+
+/** Asked once in a new home: which functions may contact other hosts, and who learns what. */
+export function NetworkQuestion() {
+  const options = useLive((state) => state.config?.options)
+  const [chosen, setChosen] = useState<ReadonlySet<NetworkSwitch>>(new Set())
+  if (options === undefined || !isNetworkUndecided(options)) return null
+  const answer = (switches: ReadonlySet<NetworkSwitch>) =>
+    act(() => client.changeOptions(networkAnswer(options, switches)), t('edit.saved'))
+  const choose = (name: NetworkSwitch, isOn: boolean) =>
+    setChosen(new Set(NETWORK_SWITCHES.filter((one) => (one === name ? isOn : chosen.has(one)))))
+  return (
+    <section class="section card overview-first">
+      <h2>{t('network.question')}</h2>
+      <p class="soft">{t('network.questionAbout')}</p>
+      <div class="overview-switches">
+        {NETWORK_SWITCHES.map((name) => (
+          <CheckField
+            key={name}
+            label={t(`form.options.${name}`)}
+            help={t(`form.options.${name}.help`)}
+            checked={chosen.has(name)}
+            onChange={(isOn) => choose(name, isOn)}
+          />
+        ))}
+      </div>
+      <div class="overview-answers">
+        <Button kind="primary" onClick={() => answer(new Set(NETWORK_SWITCHES))}>
+          {t('network.all')}
+        </Button>
+        <Button onClick={() => answer(chosen)}>{t(chosen.size === 0 ? 'network.none' : 'network.chosen')}</Button>
+      </div>
+    </section>
+  )
+}
