@@ -192,7 +192,7 @@ class Store implements OpenedConfig {
     const [first] = await foldersAroundHome(this.#deps.disk, added, home)
     if (first === undefined) return
     throw new TwinfoldError(
-      'config-invalid',
+      'bad-request',
       `folder "${first.id}": ${first.path} contains the home of this device (${home.directories[0]}), ` +
         'whose private key no other device may receive; choose another directory, or move the home',
     )

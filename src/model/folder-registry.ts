@@ -7,11 +7,13 @@ import type { Logger } from '../events/types.ts'
 import { Semaphore } from '../sync/semaphore.ts'
 import type { ModelDeps, ModelOptions } from './deps.ts'
 import type { PullingFolder } from './peers/download-publisher.ts'
+import { mountsKey } from './folder/folder-mounts.ts'
 import { DEFAULT_MARKER_NAME, removeMarker } from './folder/marker.ts'
 import type { OtherFolder } from './puller/context.ts'
 import type { Folder } from './folder/folder.ts'
 import { folderRoot } from '../core/config/folder-root.ts'
 import { openFolder } from './folder/open-folder.ts'
+import { earlierCounterKey } from './state/counter-floor.ts'
 
 /**
  * Which folders are configured and which of them run. A paused folder has no `Folder`; one whose settings change
@@ -179,7 +181,7 @@ export class FolderRegistry {
     }
   }
 
-  /** Keeps the files. Removes the index and statistics, and the marker unless another folder needs it. */
+  /** Keeps the files. Removes all that is stored of it, and the marker unless another folder needs it. */
   async #remove(folder: FolderConfig): Promise<void> {
     await this.#stop(folder.id)
     this.#log.info(`folder ${folder.id}: removed; its files stay in ${this.root(folder)}`)
@@ -190,8 +192,7 @@ export class FolderRegistry {
         this.#log.warn(`folder ${folder.id}: the marker stays: ${messageOf(error)}`)
       })
     }
-    await this.#deps.store.dropFolder(folder.id)
-    await this.#deps.statistics.deleteFolder(folder.id)
+    await this.#deleteState(folder.id)
   }
 
   /** Folders that were removed from the configuration while the program was not running. */
@@ -200,9 +201,16 @@ export class FolderRegistry {
       // Read again for each: the configuration may change meanwhile.
       if (this.folders.some((folder) => folder.id === id)) continue
       this.#log.info(`folder ${id}: no longer configured, dropping its index`)
-      await this.#deps.store.dropFolder(id)
-      await this.#deps.statistics.deleteFolder(id)
+      await this.#deleteState(id)
     }
+  }
+
+  /** All that is stored of a folder. */
+  async #deleteState(folder: FolderId): Promise<void> {
+    const { store, statistics } = this.#deps
+    await store.dropFolder(folder)
+    await statistics.deleteFolder(folder)
+    for (const key of [mountsKey(folder), earlierCounterKey(folder)]) await store.keyValue.delete(key)
   }
 
   /** A paused folder without an index gets its directory; one with an index may be unmounted and is left alone. */

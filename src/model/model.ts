@@ -7,6 +7,7 @@ import type { Logger } from '../events/types.ts'
 import type { ScanProblem } from '../scanner/types.ts'
 import { Mutex } from '../sync/mutex.ts'
 import { supervise } from '../sync/supervisor.ts'
+import { TimeSlice } from '../sync/time-slice.ts'
 import type { ModelDeps, ModelOptions } from './deps.ts'
 import { FOLDER_POLICIES } from './state/folder-policy.ts'
 import { DownloadPublisher } from './peers/download-publisher.ts'
@@ -150,9 +151,9 @@ export class Model implements Hub {
     this.#registry.find(folder).jobs.bringToFront(file)
   }
 
-  async need(folder: FolderId, paging: Paging): Promise<NeedPage> {
+  async need(folder: FolderId, paging: Paging, signal: AbortSignal): Promise<NeedPage> {
     const { jobs } = this.#registry.find(folder)
-    return await this.#query(folder, (index) => pageOf(index, jobs, paging))
+    return await this.#query(folder, (index) => pageOf(index, jobs, paging, this.#newSlice(signal)))
   }
 
   async status(folder: FolderId): Promise<FolderStatus> {
@@ -231,9 +232,13 @@ export class Model implements Hub {
     await this.#registry.running(folder)?.tasks.revert()
   }
 
-  async localChanged(folder: FolderId, paging: Paging): Promise<readonly FileHead[]> {
+  async localChanged(folder: FolderId, paging: Paging, signal: AbortSignal): Promise<readonly FileHead[]> {
     this.#registry.find(folder)
-    return await this.#query(folder, (index) => localChanges(index, paging))
+    return await this.#query(folder, (index) => localChanges(index, paging, this.#newSlice(signal)))
+  }
+
+  #newSlice(signal: AbortSignal): TimeSlice {
+    return new TimeSlice(this.#deps.platform.clock, signal)
   }
 
   async versions(folder: FolderId): Promise<ReadonlyMap<string, readonly FileVersion[]>> {

@@ -76,7 +76,7 @@ export interface Hub {
   /** All folders that are not paused, at once. The map holds a message for each that failed. */
   scanAll(): Promise<ReadonlyMap<FolderId, string>>
   bringToFront(folder: FolderId, file: string): Promise<void>
-  need(folder: FolderId, paging: Paging): Promise<NeedPage>
+  need(folder: FolderId, paging: Paging, signal: AbortSignal): Promise<NeedPage>
   status(folder: FolderId): Promise<FolderStatus>
   /**
    * The same without waiting, and the same object while nothing changes; undefined when the index has to be queried.
@@ -100,7 +100,7 @@ export interface Hub {
   /** Undoes local changes of a receive-only folder. No effect on other and unknown folders. */
   revert(folder: FolderId): Promise<void>
   /** Local changes of a receive-only folder, in name order. */
-  localChanged(folder: FolderId, paging: Paging): Promise<readonly FileHead[]>
+  localChanged(folder: FolderId, paging: Paging, signal: AbortSignal): Promise<readonly FileHead[]>
   /** By path, newest first. Rejects with `folder-error` (`folder has no versioner`) where none are kept. */
   versions(folder: FolderId): Promise<ReadonlyMap<string, readonly FileVersion[]>>
   /** Restores the version of each path with this time. The map holds a message for each that failed. */

@@ -11,7 +11,7 @@ const ERRORS = {
 } as const satisfies RouteErrors
 
 const REFUSALS = {
-  400: 'The body is not valid JSON of this schema; nothing is changed.',
+  400: 'The body is not valid JSON of this schema, or a folder would contain the home; nothing is changed.',
   500: 'The configuration would not be valid; nothing is changed.',
   503: 'A password cannot be hashed; the text gives the reason, and nothing is changed.',
 } as const

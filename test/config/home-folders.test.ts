@@ -60,7 +60,7 @@ test('a home made by another program keeps such a folder; a new one, or a new pa
   const store = await openConfig({ disk, clock, random, passwords, log }, options)
   await store.change((current) => patchFolder(current, 'old' as FolderId, { label: 'All' }))
   assert.equal(store.current.folders[0]?.label, 'All')
-  const refused = { code: 'config-invalid', message: /contains the home of this device \(\/home\/ann\/state\)/ }
+  const refused = { code: 'bad-request', message: /contains the home of this device \(\/home\/ann\/state\)/ }
   await assert.rejects(
     store.change((current) => patchFolder(current, 'old' as FolderId, { path: '/home' })),
     refused,

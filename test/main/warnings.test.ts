@@ -46,16 +46,31 @@ test('a page that is open on purpose, or on loopback only, is no warning', async
   await Promise.all([done, closed.done])
 })
 
-test('a folder that contains the home is refused by REST', async () => {
+test('a folder that contains the home is refused by every route of folders, with the reason', async () => {
   const { platform, stop, done } = await startDevice(3, { guiAddress: OPEN_ADDRESS })
   const send = client(platform)
+  const reason = /^folder "[a-z]+": .* contains the home of this device \(\/home\/sim\/state\), whose private key/
   for (const path of ['~', '/home/sim', '/home/sim/state', '/']) {
     const { status, text } = await send('POST', '/rest/config/folders', { id: 'all', path })
-    assert.equal(status, 500, path)
-    assert.match(text, /contains the home of this device \(\/home\/sim\/state\), whose private key/)
+    assert.deepEqual([status, reason.test(text)], [400, true], `${path}: ${text}`)
   }
   assert.equal((await send('POST', '/rest/config/folders', { id: 'all', path: '/home/sim/Sync' })).status, 200)
-  assert.equal((await send('PATCH', '/rest/config/folders/all', { path: '/home' })).status, 500)
+  const whole = JSON.parse((await send('GET', '/rest/config')).text)
+  const folder = { ...whole.folders[0], path: '/home' }
+  const other = { ...folder, id: 'other' }
+  const changes: readonly [method: string, path: string, body: object][] = [
+    ['PUT', '/rest/config', { ...whole, folders: [folder] }],
+    ['POST', '/rest/system/config', { ...whole, folders: [...whole.folders, other] }],
+    ['PUT', '/rest/config/folders', [folder]],
+    ['POST', '/rest/config/folders', other],
+    ['PUT', '/rest/config/folders/all', folder],
+    ['PATCH', '/rest/config/folders/all', { path: '/home' }],
+  ]
+  for (const [method, path, body] of changes) {
+    const { status, text } = await send(method, path, body)
+    assert.deepEqual([status, reason.test(text)], [400, true], `${method} ${path}: ${text}`)
+  }
+  assert.deepEqual(JSON.parse((await send('GET', '/rest/config')).text), whole)
   stop.abort()
   for (let turn = 0; turn < 20; turn++) await settle()
   await done

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { FLAG_RECEIVE_ONLY } from '../../src/core/records/file-info.ts'
 import { compareVersions } from '../../src/core/records/version-vector.ts'
-import { DOCS } from '../support/model.ts'
+import { DOCS, NEVER } from '../support/model.ts'
 import { ROOT, SimPull } from './puller/sim-pull.ts'
 
 const ALL = { page: 1, perPage: 100 }
 
 async function changed(pull: SimPull, paging = ALL): Promise<readonly string[]> {
-  const heads = await pull.hub.while(pull.hub.model.localChanged(DOCS, paging))
+  const heads = await pull.hub.while(pull.hub.model.localChanged(DOCS, paging, NEVER))
   return heads.map(({ name, deleted }) => (deleted ? `-${name}` : name))
 }
 

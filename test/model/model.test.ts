@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { DOCS, folderId, simConfig, simFolder, SimHub } from '../support/model.ts'
+import { DOCS, NEVER, folderId, simConfig, simFolder, SimHub } from '../support/model.ts'
 import { ROOT, started } from './started-hub.ts'
 
 test('a status is cached after the first query, and is the same object until something changes', async () => {
@@ -35,7 +35,7 @@ test('operations on a folder that is unknown, paused or not started report the r
     message: 'folder is not running',
   })
   await assert.rejects(model.status(folderId('nope')), { code: 'folder-missing' })
-  await assert.rejects(model.need(folderId('rest'), { page: 1, perPage: 10 }), { code: 'folder-paused' })
+  await assert.rejects(model.need(folderId('rest'), { page: 1, perPage: 10 }, NEVER), { code: 'folder-paused' })
   assert.equal((await model.status(folderId('rest'))).state, '')
   assert.equal((await model.status(folderId('rest'))).remoteSequences, undefined)
   assert.equal((await model.ignores(folderId('nope'))).error, 'folder nope does not exist')
@@ -116,7 +116,7 @@ test('needed items are paged once over all lists; prio of a file outside of the 
     ),
   )
   await hub.model.bringToFront(DOCS, 'z5')
-  const pages = await Promise.all([1, 2, 3, 4, 5].map((page) => hub.model.need(DOCS, { page, perPage: 2 })))
+  const pages = await Promise.all([1, 2, 3, 4, 5].map((page) => hub.model.need(DOCS, { page, perPage: 2 }, NEVER)))
   assert.deepEqual(
     pages.map((page) => page.rest.map((record) => record.name)),
     [['z0', 'z1'], ['z2', 'z3'], ['z4', 'z5'], ['z6'], []],

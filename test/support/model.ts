@@ -17,6 +17,8 @@ import { Statistics } from '../../src/stats/stats.ts'
 import { createSimPlatform, type SimPlatform } from '../../src/platform/sim/platform.ts'
 import { newConfig, OWN } from './config.ts'
 
+/** Never aborts. */
+export const NEVER = new AbortController().signal
 export const DOCS = folderId('docs')
 
 export function folderId(text: string): FolderId {

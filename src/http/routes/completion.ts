@@ -4,23 +4,27 @@ import { parseFolderId, type DeviceId, type FolderId } from '../../core/ids.ts'
 import type { CompletionView } from '../../model/queries/completion.ts'
 import type { CompletionJson, DeviceStatisticsJson, RemoteNeedJson } from '../../rest/completion.ts'
 import { COMPLETION_ROUTES } from '../../rest/db-routes.ts'
-import { fileEntryJson } from '../views/file-entry.ts'
+import type { Clock } from '../../platform/clock.ts'
+import { fileEntries } from '../views/file-entry.ts'
+import { longListsJson, type WithLongLists } from '../views/long-lists.ts'
 import type { Query } from '../pipeline/query.ts'
-import { json, type Reply } from '../pipeline/reply.ts'
+import { json, jsonPieces, type Reply } from '../pipeline/reply.ts'
 import { bind, type Route } from '../pipeline/route.ts'
 import { formatNs } from '../views/times.ts'
 import type { DeviceStatisticsView } from '../types.ts'
 
 export interface CompletionRouteDeps {
+  readonly clock: Pick<Clock, 'sleep'>
   readonly completion?: CompletionView
   readonly deviceStatistics?: DeviceStatisticsView
 }
 
 /** The completion of other devices, and when they were last connected. */
-export function completionRoutes({ completion, deviceStatistics }: CompletionRouteDeps): readonly Route[] {
+export function completionRoutes({ clock, completion, deviceStatistics }: CompletionRouteDeps): readonly Route[] {
   return bind(COMPLETION_ROUTES, {
     'GET /rest/db/completion': ({ query }) => completionReply(completion, query),
-    'GET /rest/db/remoteneed': ({ query }) => remoteNeed(completion, query),
+    'GET /rest/db/remoteneed': async ({ query, request }) =>
+      jsonPieces(longListsJson(await remoteNeed(completion, query)), clock, request.signal),
     'GET /rest/stats/device': async () => json(await deviceStatisticsJson(deviceStatistics)),
   })
 }
@@ -35,15 +39,10 @@ async function completionReply(view: CompletionView | undefined, query: Query<'f
 async function remoteNeed(
   view: CompletionView | undefined,
   query: Query<'folder' | 'device' | 'page' | 'perpage'>,
-): Promise<Reply> {
+): Promise<WithLongLists<RemoteNeedJson>> {
   const paging = query.paging()
   const files = await required(view).remoteNeed(folderOf(query), deviceOf(query), paging)
-  const body: RemoteNeedJson = {
-    files: files.map((head) => fileEntryJson(head)),
-    page: paging.page,
-    perpage: paging.perPage,
-  }
-  return json(body)
+  return { files: fileEntries(files), page: paging.page, perpage: paging.perPage }
 }
 
 export async function deviceStatisticsJson(view: DeviceStatisticsView | undefined): Promise<DeviceStatisticsJson> {

@@ -5,7 +5,8 @@ import type { FolderStatus, Hub } from '../../model/types.ts'
 import { DB_ROUTES } from '../../rest/db-routes.ts'
 import type { FileViewJson, FolderErrorsJson, FolderStatisticsJson, IgnoresJson, NeedJson } from '../../rest/db.ts'
 import { readBody } from '../../rest/read-body.ts'
-import { diskTimeJson, fileEntryJson, fileInfoJson } from '../views/file-entry.ts'
+import { diskTimeJson, fileEntries, fileInfoJson } from '../views/file-entry.ts'
+import { longList, longListsJson, type WithLongLists } from '../views/long-lists.ts'
 import { folderStatusJson } from '../views/folder-status.ts'
 import { formatJson, parseJson } from '../pipeline/json.ts'
 import type { Query } from '../pipeline/query.ts'
@@ -21,18 +22,20 @@ const IGNORES_BYTES_MAX = 8 * 1024 * 1024
 /** Folders, their files and their queues. */
 export function dbRoutes({ hub, clock }: Pick<RestDeps, 'hub' | 'clock'>): readonly Route[] {
   const status = statusReplies(hub)
+  const inPieces = (reply: Parameters<typeof longListsJson>[0], { request }: Call): Reply =>
+    jsonPieces(longListsJson(reply), clock, request.signal)
   return bind(DB_ROUTES, {
     'POST /rest/db/scan': ({ query }) => scan(hub, query),
-    'POST /rest/db/prio': ({ query }) => prio(hub, query),
-    'GET /rest/db/need': ({ query }) => need(hub, folderOf(query), query),
+    'POST /rest/db/prio': async (call) => inPieces(await prio(hub, call), call),
+    'GET /rest/db/need': async (call) => inPieces(await need(hub, folderOf(call.query), call), call),
     'GET /rest/db/status': ({ query }) => status(folderOf(query)),
     'GET /rest/db/browse': async ({ query, request }) =>
       jsonPieces(treeJson(await browse(hub, query)), clock, request.signal),
     'GET /rest/db/file': ({ query }) => file(hub, query),
     'GET /rest/db/ignores': ({ query }) => ignores(hub, query),
     'POST /rest/db/ignores': (call) => setIgnores(hub, call),
-    'GET /rest/folder/errors': ({ query }) => folderErrors(hub, query),
-    'GET /rest/folder/pullerrors': ({ query }) => folderErrors(hub, query),
+    'GET /rest/folder/errors': async (call) => inPieces(await folderErrors(hub, call.query), call),
+    'GET /rest/folder/pullerrors': async (call) => inPieces(await folderErrors(hub, call.query), call),
     'GET /rest/stats/folder': async () => json(await folderStatisticsJson(hub)),
   })
 }
@@ -78,24 +81,28 @@ function statusReplies(hub: Hub): (folder: FolderId) => Reply | Promise<Reply> {
   }
 }
 
-async function prio(hub: Hub, query: Query<'folder' | 'file' | 'page' | 'perpage'>): Promise<Reply> {
+async function prio(hub: Hub, call: Call<'folder' | 'file' | 'page' | 'perpage'>): Promise<WithLongLists<NeedJson>> {
+  const { query } = call
   const folder = folderOf(query)
   const wanted = query.first('file')
   if (wanted !== undefined && wanted !== '') await hub.bringToFront(folder, wanted)
-  return await need(hub, folder, query)
+  return await need(hub, folder, call)
 }
 
-async function need(hub: Hub, folder: FolderId, query: Query<'page' | 'perpage'>): Promise<Reply> {
+async function need(
+  hub: Hub,
+  folder: FolderId,
+  { query, request }: Call<'page' | 'perpage'>,
+): Promise<WithLongLists<NeedJson>> {
   const paging = query.paging()
-  const page = await hub.need(folder, paging)
-  const body: NeedJson = {
+  const page = await hub.need(folder, paging, request.signal)
+  return {
     page: paging.page,
     perpage: paging.perPage,
-    progress: page.progress.map((head) => fileEntryJson(head)),
-    queued: page.queued.map((head) => fileEntryJson(head)),
-    rest: page.rest.map((head) => fileEntryJson(head)),
+    progress: fileEntries(page.progress),
+    queued: fileEntries(page.queued),
+    rest: fileEntries(page.rest),
   }
-  return json(body)
 }
 
 function browse(hub: Hub, query: Query<'folder' | 'prefix' | 'levels' | 'dirsonly'>): ReturnType<Hub['browse']> {
@@ -136,17 +143,19 @@ function ignoresJson(view: IgnoresJson): IgnoresJson {
   return { error: view.error, expanded: view.expanded, ignore: view.ignore }
 }
 
-async function folderErrors(hub: Hub, query: Query<'folder' | 'page' | 'perpage'>): Promise<Reply> {
+async function folderErrors(
+  hub: Hub,
+  query: Query<'folder' | 'page' | 'perpage'>,
+): Promise<WithLongLists<FolderErrorsJson>> {
   const folder = folderOf(query)
   const paging = query.paging()
   const errors = await hub.folderErrors(folder, paging)
-  const body: FolderErrorsJson = {
-    errors: errors.length === 0 ? null : errors.map(({ path, error }) => ({ path, error })),
+  return {
+    errors: errors.length === 0 ? null : longList(errors, ({ path, error }) => ({ path, error })),
     folder,
     page: paging.page,
     perpage: paging.perPage,
   }
-  return json(body)
 }
 
 export async function folderStatisticsJson(hub: Pick<Hub, 'folderStatistics'>): Promise<FolderStatisticsJson> {

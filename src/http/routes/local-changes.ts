@@ -3,39 +3,43 @@ import { parseFolderId, type FolderId } from '../../core/ids.ts'
 import type { Logger } from '../../events/types.ts'
 import type { Hub } from '../../model/types.ts'
 import { LOCAL_CHANGE_ROUTES, type LocalChangedJson } from '../../rest/versions.ts'
-import { fileEntryJson } from '../views/file-entry.ts'
+import type { Clock } from '../../platform/clock.ts'
+import { fileEntries } from '../views/file-entry.ts'
+import { longListsJson, type WithLongLists } from '../views/long-lists.ts'
 import type { Query } from '../pipeline/query.ts'
-import { EMPTY_OK, json, type Reply } from '../pipeline/reply.ts'
-import { bind, type Route } from '../pipeline/route.ts'
+import { EMPTY_OK, jsonPieces, type Reply } from '../pipeline/reply.ts'
+import { bind, type Call, type Route } from '../pipeline/route.ts'
 
 export interface LocalChangeRouteDeps {
   readonly hub: Pick<Hub, 'localChanged' | 'override' | 'revert'>
+  readonly clock: Pick<Clock, 'sleep'>
   readonly logger: Logger
 }
 
 /** Local changes in send-only and receive-only folders: list, override, revert. */
-export function localChangeRoutes({ hub, logger }: LocalChangeRouteDeps): readonly Route[] {
+export function localChangeRoutes(deps: LocalChangeRouteDeps): readonly Route[] {
+  const { hub, logger } = deps
   return bind(LOCAL_CHANGE_ROUTES, {
-    'GET /rest/db/localchanged': ({ query }) => localChanged(hub, query),
+    'GET /rest/db/localchanged': (call) => localChanged(deps, call),
     'POST /rest/db/override': ({ query }) => begin(query, (folder) => hub.override(folder), logger),
     'POST /rest/db/revert': ({ query }) => begin(query, (folder) => hub.revert(folder), logger),
   })
 }
 
 async function localChanged(
-  hub: Pick<Hub, 'localChanged'>,
-  query: Query<'folder' | 'page' | 'perpage'>,
+  { hub, clock }: Pick<LocalChangeRouteDeps, 'hub' | 'clock'>,
+  { query, request }: Call<'folder' | 'page' | 'perpage'>,
 ): Promise<Reply> {
   const folder = parseFolderId(query.first('folder'))
   if (folder === undefined) throw new TwinfoldError('folder-missing', 'no such folder')
   const paging = query.paging()
-  const files = await hub.localChanged(folder, paging)
-  const body: LocalChangedJson = {
-    files: files.map((head) => fileEntryJson(head)),
+  const files = await hub.localChanged(folder, paging, request.signal)
+  const reply: WithLongLists<LocalChangedJson> = {
+    files: fileEntries(files),
     page: paging.page,
     perpage: paging.perPage,
   }
-  return json(body)
+  return jsonPieces(longListsJson(reply), clock, request.signal)
 }
 
 /** The work may take hours and the reply does not wait for it, so errors are only logged. */

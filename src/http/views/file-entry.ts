@@ -12,6 +12,7 @@ import {
 import type { UnixOwner } from '../../core/attributes/platform-data.ts'
 import { viewPlatform, type ExtendedAttribute } from '../../core/attributes/platform-view.ts'
 import type { FileEntryJson, FileTypeName, PlatformJson } from '../../rest/db.ts'
+import { longList } from './long-lists.ts'
 import { formatNs, TIME_ZERO } from './times.ts'
 
 const TIME_EPOCH = '1970-01-01T00:00:00Z'
@@ -84,6 +85,11 @@ export function fileEntryJson(head: FileHead, blockCount = 0): FileEntryJson {
     type: TYPE_NAMES[head.type],
     version: head.version.map(({ device, value }) => `${shortIdText(device)}:${value}`),
   }
+}
+
+/** Records in a list of a reply. */
+export function fileEntries(heads: readonly FileHead[]) {
+  return longList(heads, (head) => fileEntryJson(head))
 }
 
 function platformJson(platform: Uint8Array): PlatformJson {

@@ -5,7 +5,6 @@ import type { KeyValue } from '../../db/types.ts'
 import type { Disk } from '../../platform/disk.ts'
 import { mountPointsBelow } from '../../platform/mounts.ts'
 
-const KEY_PREFIX = 'mounts/'
 /** Bounds what is stored; a folder has few of them. */
 const MOUNTS_MAX = 1_000
 /** Reading the table takes as long as scanning a file. */
@@ -14,6 +13,11 @@ const INTERVAL_MS = 10_000
 export interface FolderMountsDeps {
   readonly disk: Pick<Disk, 'open' | 'lstat' | 'realPath'>
   readonly keyValue: Pick<KeyValue, 'get' | 'set'>
+}
+
+/** Where the list of a folder is stored. */
+export function mountsKey(folder: FolderId): string {
+  return `mounts/${folder}`
 }
 
 /**
@@ -29,7 +33,7 @@ export class FolderMounts {
 
   constructor(deps: FolderMountsDeps, folder: FolderId, root: string) {
     this.#deps = deps
-    this.#key = KEY_PREFIX + folder
+    this.#key = mountsKey(folder)
     this.#root = root
   }
 

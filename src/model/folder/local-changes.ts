@@ -1,13 +1,15 @@
 import { FLAG_RECEIVE_ONLY, type FileHead } from '../../core/records/file-info.ts'
 import type { FolderIndex } from '../../db/types.ts'
+import type { TimeSlice } from '../../sync/time-slice.ts'
 import type { Paging } from '../types.ts'
 
-const PAGE = 5_000
+const PAGE = 1_000
 
 /** A page of the receive-only changes, in name order. Reads no further than the last of them. */
 export async function localChanges(
   index: Pick<FolderIndex, 'counts' | 'page'>,
   { page, perPage }: Paging,
+  slice: TimeSlice,
 ): Promise<readonly FileHead[]> {
   const { files, directories, symlinks, deleted } = (await index.counts()).receiveOnlyChanged
   const end = Math.min(page * perPage, files + directories + symlinks + deleted)
@@ -23,6 +25,7 @@ export async function localChanges(
     const last = heads.at(-1)
     if (last === undefined) break
     afterName = last.name
+    if (slice.isDue) await slice.yield()
   }
   return found
 }

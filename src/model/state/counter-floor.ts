@@ -3,8 +3,6 @@ import type { FolderId, ShortId } from '../../core/ids.ts'
 import { lostCounter } from '../../core/records/version-vector.ts'
 import type { FolderIndex, KeyValue } from '../../db/types.ts'
 
-/** Where earlier releases stored it: in a database that can be lost while the index is not. */
-const EARLIER_KEY_PREFIX = 'count-from/'
 /**
  * Higher counters are ignored: other devices can write any value into a version. Counting on from here is harmless, as
  * it is far below the highest accepted counter; and far above every clock, right or wrong, so that a device whose clock
@@ -16,6 +14,11 @@ const WHOLE_NUMBER = /^[1-9]\d{0,15}$/
 export interface CounterFloorDeps {
   readonly keyValue: Pick<KeyValue, 'get'>
   index(): Promise<Pick<FolderIndex, 'counterId' | 'minCounter' | 'setMinCounter'>>
+}
+
+/** Where earlier releases stored it: in a database that can be lost while the index is not. */
+export function earlierCounterKey(folder: FolderId): string {
+  return `count-from/${folder}`
 }
 
 /**
@@ -33,7 +36,7 @@ export class CounterFloor {
 
   constructor(deps: CounterFloorDeps, folder: FolderId, ownShortId: ShortId) {
     this.#deps = deps
-    this.#key = EARLIER_KEY_PREFIX + folder
+    this.#key = earlierCounterKey(folder)
     this.#counterId = ownShortId
   }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseMountPoints } from '../../../src/platform/mounts.ts'
-import { DOCS, simConfig, simFolder, SimHub } from '../../support/model.ts'
+import { DOCS, folderId, simConfig, simFolder, SimHub } from '../../support/model.ts'
 
 const ROOT = '/data/docs'
 const TABLE = '/proc/self/mountinfo'
@@ -71,4 +71,25 @@ test('files that are deleted on a mounted file system are announced', async () =
   await hub.platform.disk.removeFile(`${ROOT}/usb/b`)
   await hub.while(hub.model.scan(DOCS, [], undefined))
   assert.equal(hub.deletions(), 1)
+})
+
+async function keysOf({ store }: SimHub, folder: string): Promise<readonly string[]> {
+  return (await store.keyValue.list('')).map(([key]) => key).filter((key) => key.includes(folder))
+}
+
+test('nothing that is stored of a folder is left when it is removed', async () => {
+  await using hub = await mountedHub()
+  await hub.store.keyValue.set(`count-from/${DOCS}`, new Uint8Array(1)) // by an earlier release
+  assert.ok((await keysOf(hub, DOCS)).includes(`mounts/${DOCS}`))
+  await hub.change(() => simConfig([]))
+  assert.deepEqual([await keysOf(hub, DOCS), await hub.store.folders()], [[], []])
+})
+
+test('nothing that is stored of a folder is left when it was removed while the device was off', async () => {
+  await using hub = await SimHub.open(simConfig([simFolder('docs')]))
+  await hub.store.folder(folderId('removed'))
+  for (const key of ['mounts/removed', 'count-from/removed']) await hub.store.keyValue.set(key, new Uint8Array(1))
+  hub.run()
+  await hub.while(hub.model.scan(DOCS, [], undefined))
+  assert.deepEqual([await keysOf(hub, 'removed'), await hub.store.folders()], [[], [DOCS]])
 })

@@ -14,7 +14,7 @@ import type { FileInfo } from '../../../src/core/records/file-info.ts'
 import { bumpVersion } from '../../../src/core/records/version-vector.ts'
 import { SimRandom } from '../../../src/platform/sim/random.ts'
 import { decodeRecord, encodeRecord } from '../../../src/protocol/record-bytes.ts'
-import { DOCS } from '../../support/model.ts'
+import { DOCS, NEVER } from '../../support/model.ts'
 import { PEER_SHORT, recordFor, type ItemOptions } from './sim-peer.ts'
 import { ROOT, SimPull } from './sim-pull.ts'
 
@@ -90,7 +90,7 @@ test('receiveencrypted: files, directories and symlinks are stored, restorable, 
   assert.equal((await restored(pull, empty)).text, '')
   assert.equal((await restored(pull, large)).text, Buffer.alloc(3 * BLOCK + 5, 'abc').toString())
   assert.ok((await pull.tree()).includes(`${link}/`))
-  assert.deepEqual(await pull.hub.while(pull.hub.model.localChanged(DOCS, ALL)), [])
+  assert.deepEqual(await pull.hub.while(pull.hub.model.localChanged(DOCS, ALL, NEVER)), [])
   await pull.assertSettled()
 })
 
@@ -144,7 +144,7 @@ test('receiveencrypted: what does not belong is listed, and removed or restored 
   await pull.disk.removeFile(`${ROOT}/${removed}`)
   pull.disk.put(`${ROOT}/plain.txt`, 'a plain file')
   await pull.scan()
-  const changed = await pull.hub.while(pull.hub.model.localChanged(DOCS, ALL))
+  const changed = await pull.hub.while(pull.hub.model.localChanged(DOCS, ALL, NEVER))
   assert.deepEqual(changed.map(({ name }) => name).sort(), [edited, 'plain.txt', removed].sort())
   for (const { encrypted } of changed) assert.equal(encrypted, undefined, 'never announced')
   await pull.hub.while(pull.hub.model.revert(DOCS))

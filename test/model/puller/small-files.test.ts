@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { DOCS, settle } from '../../support/model.ts'
+import { DOCS, NEVER, settle } from '../../support/model.ts'
 import { ROOT, SimPull } from './sim-pull.ts'
 
 test('small files: where the fast path never works, the slow path is soon used alone', async () => {
@@ -29,7 +29,7 @@ test('small files: very many at a time on a fast network, few on a slow one', as
     let most = 0
     pull.peer.serve = async (_request, data) => {
       for (let tick = 0; tick < 40; tick++) await settle()
-      const { progress } = await pull.hub.model.need(DOCS, { page: 1, perPage: 1_000 })
+      const { progress } = await pull.hub.model.need(DOCS, { page: 1, perPage: 1_000 }, NEVER)
       most = Math.max(most, progress.length)
       return data
     }

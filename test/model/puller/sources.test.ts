@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { DOCS, settle } from '../../support/model.ts'
+import { DOCS, NEVER, settle } from '../../support/model.ts'
 import { ROOT, SimPull } from './sim-pull.ts'
 
 const BLOCK = 131_072
@@ -101,7 +101,7 @@ test('a prioritized file is the next one, also when it was prioritized without c
   pull.peer.connected = true
   pull.hub.pullSoon(DOCS)
   for (let i = 0; i < 50; i++) await pull.hub.pass(0)
-  const need = await pull.hub.model.need(DOCS, { page: 1, perPage: 100 })
+  const need = await pull.hub.model.need(DOCS, { page: 1, perPage: 100 }, NEVER)
   assert.equal(need.progress[0]?.name, 'f50')
   assert.ok(
     need.progress.length > 1 && need.queued.length > 1,
@@ -110,7 +110,7 @@ test('a prioritized file is the next one, also when it was prioritized without c
   assert.equal(need.progress.length + need.queued.length + need.rest.length, 60)
   const last = need.queued.at(-1)!.name
   await pull.hub.model.bringToFront(DOCS, last)
-  assert.equal((await pull.hub.model.need(DOCS, { page: 1, perPage: 100 })).queued[0]?.name, last)
+  assert.equal((await pull.hub.model.need(DOCS, { page: 1, perPage: 100 }, NEVER)).queued[0]?.name, last)
   const begun = order.length
   gate.resolve()
   await pull.rest()
