@@ -4,8 +4,9 @@ import type { Facility } from '../core/facilities.ts'
 import type { DeviceId } from '../core/ids.ts'
 import { ownWanted } from '../core/network/admission.ts'
 import { hostOf } from '../core/network/ip.ts'
-import { isAllowedNetwork, lanCheck, type LanCheck } from '../core/network/lan.ts'
+import { isAllowedNetwork } from '../core/network/lan.ts'
 import { Dialer } from '../dialer/dialer.ts'
+import { RelayDialer } from '../relay/relay-dialer.ts'
 import type { Logger } from '../events/types.ts'
 import type { Connection } from '../protocol/types.ts'
 import { Semaphore } from '../sync/semaphore.ts'
@@ -18,16 +19,15 @@ import { DialHistory } from './dial-history.ts'
 import { addressSettings, DialLoop } from './dial-loop.ts'
 import { Listeners } from './listeners.ts'
 import { RateLimits } from './rate.ts'
-import { Handshaker, type HandshakerOptions } from './handshaker.ts'
+import { Handshaker, type HandshakerOptions, type StreamOrigin } from './handshaker.ts'
+import { LocalNetworks } from './local-networks.ts'
 import { Registry } from './registry.ts'
 import type { ConnectionsStatus, ConnectionsView, ListenerStatus, UnknownDevice } from './types.ts'
 
 const DIALS_MAX = 64
-/** How long the list of local networks is cached. */
-const LAN_MS = 10_000
 
 export interface ConnectionsDeps {
-  readonly platform: Pick<Platform, 'clock' | 'random' | 'net' | 'system'>
+  readonly platform: Pick<Platform, 'clock' | 'random' | 'net' | 'httpClient' | 'system'>
   logger(facility: Facility): Logger
   /** A device has connected; it may have other connections already. The receiver calls `run` to start reading. */
   onConnection(connection: Connection): void
@@ -60,6 +60,7 @@ export class Connections implements Service, ConnectionsView {
   readonly #options: ConnectionsOptions
   readonly #listeners: Listeners
   readonly #dialer: Dialer
+  readonly #relayDialer: RelayDialer
   readonly #handshaker: Handshaker
   readonly #limits: RateLimits
   readonly #registry: Registry
@@ -70,7 +71,7 @@ export class Connections implements Service, ConnectionsView {
   /** Work besides the loops: handshakes and closing connections. */
   readonly #pendingWork = new Set<Promise<void>>()
   #config: Config
-  #lan: { readonly check: LanCheck; readonly untilMs: number } | undefined
+  readonly #lan: LocalNetworks
   #stop = new AbortController()
 
   constructor(deps: ConnectionsDeps, options: ConnectionsOptions) {
@@ -82,21 +83,33 @@ export class Connections implements Service, ConnectionsView {
     this.#config = config
     this.#registry = new Registry()
     this.#dials = new DialHistory(clock)
+    this.#lan = new LocalNetworks(clock, system)
     this.#limits = new RateLimits(clock, config)
     this.#handshaker = new Handshaker(
       {
         ...deps,
         limits: this.#limits,
         config: () => this.#config,
-        isLan: () => this.#isLan(),
+        isLan: () => this.#lan.check(this.#config.options),
         present: (device) => this.#registry.present(device, this.#config),
       },
       options,
     )
     const environment = (name: string) => system.environment(name)
     this.#dialer = new Dialer({ clock, net, log: deps.logger('dialer'), environment }, { identity })
-    const onStream = (stream: TlsStream) => this.#track(this.#onStream(stream))
-    this.#listeners = new Listeners({ ...deps, clock, net, log: this.#log, system, onStream }, { identity })
+    this.#relayDialer = new RelayDialer({ clock, dialer: this.#dialer, identity })
+    this.#listeners = new Listeners(
+      {
+        ...deps,
+        ...deps.platform,
+        http: deps.platform.httpClient,
+        dialer: this.#dialer,
+        log: this.#log,
+        relayLog: deps.logger('relay'),
+        onStream: (stream, transport) => this.#track(this.#onStream(stream, { transport })),
+      },
+      { identity },
+    )
   }
 
   /** Returns when all connections are closed. */
@@ -123,7 +136,7 @@ export class Connections implements Service, ConnectionsView {
   /** Takes effect immediately for existing connections; listeners and dials follow. */
   apply(from: Config, to: Config): void {
     this.#config = to
-    this.#lan = undefined
+    this.#lan.forget()
     this.#limits.apply(to)
     for (const connection of this.#registry.all()) {
       const reason = this.#closeReason(connection) ?? helloChange(from, to, connection.device)
@@ -148,8 +161,8 @@ export class Connections implements Service, ConnectionsView {
 
   /** The machine is in another network: devices that could not be reached may be reachable now. */
   networkChanged(): void {
-    this.#lan = undefined
-    this.#listeners.addressesChanged()
+    this.#lan.forget()
+    this.#listeners.networkChanged()
     for (const loop of this.#loops.values()) loop.resetBackoff()
   }
 
@@ -200,14 +213,15 @@ export class Connections implements Service, ConnectionsView {
         random,
         log: this.#log,
         dialer: this.#dialer,
+        relayDialer: this.#relayDialer,
         slots: this.#dialSlots,
         device: () => this.#config.devices.find((one) => one.deviceID === device && !one.paused),
         options: () => this.#config.options,
         present: () => this.#registry.present(device, this.#config),
-        isLan: () => this.#isLan(),
+        isLan: () => this.#lan.check(this.#config.options),
         lookup: (id, signal) => this.#deps.lookup(id, signal),
-        accept: (stream, signal) => this.#receive(stream, device, signal),
-        onDialed: (address, error) => this.#dials.record(address, error),
+        accept: (stream, { transport }, signal) => this.#receive(stream, { transport, expected: device }, signal),
+        onDialed: (address, failure, retryMs) => this.#dials.record(address, failure, retryMs),
       },
       { device },
     )
@@ -215,20 +229,20 @@ export class Connections implements Service, ConnectionsView {
     return loop
   }
 
-  async #onStream(stream: TlsStream): Promise<void> {
+  async #onStream(stream: TlsStream, origin: StreamOrigin): Promise<void> {
     try {
-      await this.#receive(stream, undefined, this.#stop.signal)
+      await this.#receive(stream, origin, this.#stop.signal)
     } catch (error) {
       this.#log.debug(() => `${stream.remoteAddress} was refused: ${messageOf(error)}`)
     }
   }
 
   /** Turns a stream into a connection. On refusal closes the stream and rejects with the reason. */
-  async #receive(stream: TlsStream, expected: DeviceId | undefined, until: AbortSignal): Promise<void> {
+  async #receive(stream: TlsStream, origin: StreamOrigin, until: AbortSignal): Promise<void> {
     const signal = AbortSignal.any([this.#stop.signal, until])
     try {
       signal.throwIfAborted()
-      const connection = await this.#handshaker.receive(stream, expected, signal)
+      const connection = await this.#handshaker.receive(stream, origin, signal)
       if (connection === undefined) await stream[Symbol.asyncDispose]()
       else await this.#admit(connection)
     } catch (error) {
@@ -268,17 +282,10 @@ export class Connections implements Service, ConnectionsView {
     const device = this.#config.devices.find((one) => one.deviceID === connection.device)
     if (device === undefined) return 'device removed'
     if (device.paused) return 'device is paused'
+    if (connection.transport.startsWith('relay') && !this.#config.options.relaysEnabled)
+      return 'relays are switched off'
     if (!isAllowedNetwork(hostOf(connection.remoteAddress), device.allowedNetworks)) return 'network not allowed'
     return undefined
-  }
-
-  /** Cached only briefly, because a machine may change networks while it runs. */
-  #isLan(): LanCheck {
-    const nowMs = this.#deps.platform.clock.monotonicMs()
-    if (this.#lan !== undefined && nowMs < this.#lan.untilMs) return this.#lan.check
-    const check = lanCheck(this.#deps.platform.system.networks(), this.#config.options.alwaysLocalNets)
-    this.#lan = { check, untilMs: nowMs + LAN_MS }
-    return check
   }
 
   /** `run` waits for this work before it returns. */

@@ -1,3 +1,4 @@
+import type { DialFailure } from '../core/network/dial-failure.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { DialStatus } from './types.ts'
 
@@ -16,10 +17,16 @@ export class DialHistory {
     return new Map(this.#latest)
   }
 
-  /** `error` is null for a connection. */
-  record(address: string, error: string | null): void {
+  /** `failure` is null for a connection; `retryMs` is the time until the address is dialled again. */
+  record(address: string, failure: DialFailure | null, retryMs?: number): void {
+    const nowMs = this.#clock.nowMs()
     this.#latest.delete(address) // insertion order is the order of the attempts
-    this.#latest.set(address, { whenMs: this.#clock.nowMs(), error })
+    this.#latest.set(address, {
+      whenMs: nowMs,
+      error: failure?.text ?? null,
+      ...(failure !== null && { reason: failure.reason }),
+      ...(retryMs !== undefined && { nextMs: nowMs + retryMs }),
+    })
     const [oldest] = this.#latest.keys()
     if (oldest !== undefined && this.#latest.size > ADDRESSES_MAX) this.#latest.delete(oldest)
   }

@@ -1,6 +1,13 @@
-import { admit, connectionPriority, ownWanted, type ExistingConnections } from '../core/network/admission.ts'
+import {
+  admit,
+  connectionPriority,
+  ownWanted,
+  type ExistingConnections,
+  type Transport,
+} from '../core/network/admission.ts'
 import type { Config, DeviceConfig } from '../core/config/config.ts'
 import { deviceIdFromCertificate } from '../core/device-id.ts'
+import { DialError } from '../core/network/dial-failure.ts'
 import { TwinfoldError } from '../core/errors.ts'
 import type { Facility } from '../core/facilities.ts'
 import type { DeviceId } from '../core/ids.ts'
@@ -35,9 +42,16 @@ export interface HandshakerOptions {
   readonly clientVersion: string
 }
 
+/** How a stream came about. */
+export interface StreamOrigin {
+  readonly transport: Transport
+  /** The device we dialled; undefined for an incoming stream. */
+  readonly expected?: DeviceId
+}
+
 /** Which side dialled a connection, and over which network. */
 interface Route {
-  readonly transport: 'tcp-client' | 'tcp-server'
+  readonly transport: `${Transport}-${'client' | 'server'}`
   readonly isLocal: boolean
   readonly priority: number
 }
@@ -56,27 +70,31 @@ export class Handshaker {
 
   /**
    * Returns the connection to a configured device; undefined for an unknown device, which has been reported. Rejects
-   * with the reason on refusal; the caller disposes of the stream. `expected` is the device we dialled.
+   * with the reason on refusal; the caller disposes of the stream.
    */
   async receive(
     stream: TlsStream,
-    expected: DeviceId | undefined,
+    { transport, expected }: StreamOrigin,
     signal: AbortSignal,
   ): Promise<Connection | undefined> {
     const { config, isLan, present } = this.#deps
     const device = deviceIdFromCertificate(stream.peerCertificate)
     const host = hostOf(stream.remoteAddress)
-    const isLocal = isLan()(host)
-    const priority = connectionPriority(config().options, 'tcp', isLocal)
+    const isLocal = transport !== 'relay' && isLan()(host) // behind a relay in the LAN the device may be anywhere
+    const priority = connectionPriority(config().options, transport, isLocal)
     const peer = { device, certificateCount: stream.certificateCount, host, priority, expected }
     const admission = admit(config(), this.#options.ownDevice, peer, present(device))
-    if (admission.kind === 'refused') throw new TwinfoldError('bad-request', admission.reason)
+    if (admission.kind === 'refused') throw new DialError(admission.cause ?? 'rejected', admission.reason)
     if (admission.kind === 'unknown') {
       await this.#receiveUnknown(stream, device, signal)
       return undefined
     }
-    const transport = expected === undefined ? 'tcp-server' : 'tcp-client'
-    return await this.#receiveKnown(stream, admission.device, { transport, isLocal, priority }, signal)
+    const route = {
+      transport: `${transport}-${expected === undefined ? 'server' : 'client'}`,
+      isLocal,
+      priority,
+    } as const
+    return await this.#receiveKnown(stream, admission.device, route, signal)
   }
 
   /** An unknown device receives a Hello without our device name. */

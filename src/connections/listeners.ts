@@ -1,4 +1,12 @@
-import { formatTcp, parseAddress } from '../core/network/address.ts'
+import {
+  formatTcp,
+  parseAddress,
+  type DeviceAddress,
+  type RelayAddress,
+  type RelayPoolAddress,
+} from '../core/network/address.ts'
+import type { Transport } from '../core/network/admission.ts'
+import { serverLabel } from '../core/network/discovery-server.ts'
 import type { OptionsConfig } from '../core/config/config.ts'
 import { messageOf } from '../core/errors.ts'
 import { parseIp } from '../core/network/ip.ts'
@@ -7,21 +15,30 @@ import type { Service } from '../sync/supervisor.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Identity, Net, TlsStream } from '../platform/net.ts'
 import type { System } from '../platform/platform.ts'
-import type { TcpAddress } from '../dialer/dialer.ts'
+import type { Dialer, TcpAddress } from '../dialer/dialer.ts'
+import type { HttpClient } from '../platform/http-client.ts'
+import type { Random } from '../platform/random.ts'
+import { RelayListener } from '../relay/relay-listener.ts'
 import type { ListenerStatus, OpenListener } from './types.ts'
 
 const DEFAULT_LISTEN = 'tcp://0.0.0.0:22000'
+/** The pool of public relays that the Syncthing project lists. */
+const DEFAULT_RELAYS = 'dynamic+https://relays.syncthing.net/endpoint'
 const RETRY_MS_MIN = 1_000
 const RETRY_MS_MAX = 60_000
 
 export interface ListenerDeps {
   readonly clock: Clock
+  readonly random: Random
   readonly net: Net
+  readonly http: HttpClient
+  readonly dialer: Dialer
   readonly log: Logger
+  readonly relayLog: Logger
   readonly system: Pick<System, 'networks'>
   /** The external addresses of a listener at routers that map its port. */
   mapped(listener: string): readonly string[]
-  onStream(stream: TlsStream): void
+  onStream(stream: TlsStream, transport: Transport): void
   /** The addresses on which this device can be reached have changed. */
   onListenAddresses(listener: string, status: ListenerStatus): void
 }
@@ -33,6 +50,10 @@ export class Listeners {
   readonly #status = new Map<string, ListenerStatus>()
   /** Open listeners by the text of their address, with the port in use. */
   readonly #open = new Map<string, { readonly address: TcpAddress; readonly port: number }>()
+  readonly #relays = new Map<string, RelayListener>()
+  /** Configured addresses that are not listened on. */
+  #unused: ReadonlySet<string> = new Set()
+  #allowTls12 = false
   /** Unusable addresses are logged once, not with every configuration change. */
   readonly #reported = new Set<string>()
 
@@ -56,26 +77,58 @@ export class Listeners {
   /** One service per configured address; its name changes with its settings. */
   wanted(options: OptionsConfig): ReadonlyMap<string, () => Service> {
     const wanted = new Map<string, () => Service>()
-    const bad = new Set<string>()
-    for (const text of expand(options.listenAddresses)) {
+    const unused = new Map<string, string>()
+    this.#allowTls12 = options.insecureAllowOldTLSVersions
+    for (const text of expand(options)) {
       const address = parseAddress(text)
-      if (address.kind === 'tcp') {
-        const allowTls12 = options.insecureAllowOldTLSVersions
+      const reason = whyNot(address, options)
+      if (reason !== undefined) unused.set(serverLabel(text), reason)
+      else if (address.kind === 'tcp') {
+        const allowTls12 = this.#allowTls12
         const name = `listen ${address.text}${allowTls12 ? ' with TLS 1.2' : ''}`
         wanted.set(name, () => ({ name, run: (signal) => this.#listen(address, allowTls12, signal) }))
-        continue
+      } else if (address.kind === 'relay' || address.kind === 'relay-pool') {
+        wanted.set(`relay ${text}`, () => this.#relayListener(address))
       }
-      const reason = address.kind === 'bad' ? address.reason : 'not supported by Twinfold'
-      if (address.kind === 'bad') bad.add(text)
-      if (address.kind === 'bad') this.#status.set(text, failed(reason))
-      this.#logOnce(
-        text,
-        address.kind === 'bad' ? `cannot listen on ${text}: ${reason}` : `not listening on ${text}: ${reason}`,
-      )
     }
-    for (const text of this.#status.keys())
-      if (parseAddress(text).kind === 'bad' && !bad.has(text)) this.#status.delete(text)
+    for (const text of this.#unused) if (!unused.has(text)) this.#status.delete(text)
+    for (const [text, reason] of unused) {
+      this.#status.set(text, failed(reason))
+      this.#logOnce(text, `not listening on ${text}: ${reason}`)
+    }
+    this.#unused = new Set(unused.keys())
+    if (unused.size > 0 && wanted.size === 0) {
+      this.#logOnce('none', 'no listen address can be used, so other devices cannot connect to this one')
+    }
     return wanted
+  }
+
+  #relayListener(address: RelayAddress | RelayPoolAddress): Service {
+    const { relayLog: log, onStream } = this.#deps
+    const listener = new RelayListener(
+      {
+        ...this.#deps,
+        log,
+        identity: this.#identity,
+        allowTls12: () => this.#allowTls12,
+        onStream: (stream) => onStream(stream, 'relay'),
+        onStatus: ({ error, joined }) => {
+          const addresses = joined === undefined ? [] : [joined]
+          this.#change(address.text, { error, lanAddresses: addresses, wanAddresses: addresses })
+        },
+      },
+      address,
+    )
+    const run = async (signal: AbortSignal): Promise<void> => {
+      this.#relays.set(address.text, listener)
+      try {
+        await listener.run(signal)
+      } finally {
+        this.#relays.delete(address.text)
+        this.#status.delete(address.text)
+      }
+    }
+    return { name: listener.name, run }
   }
 
   async #listen(address: TcpAddress, allowTls12: boolean, signal: AbortSignal): Promise<void> {
@@ -100,7 +153,7 @@ export class Listeners {
     const { net, log } = this.#deps
     const { host, port, family } = address
     const options = { host, port, identity: this.#identity, allowTls12, ...(family !== undefined && { family }) }
-    await using listener = await net.listenTls(options, (stream) => this.#deps.onStream(stream))
+    await using listener = await net.listenTls(options, (stream) => this.#deps.onStream(stream, 'tcp'))
     this.#open.set(address.text, { address, port: listener.port })
     this.#update(address, listener.port)
     log.info(`listening on ${formatTcp(schemeOf(address.text), host, listener.port)}`)
@@ -117,11 +170,21 @@ export class Listeners {
     for (const { address, port } of this.#open.values()) this.#update(address, port)
   }
 
+  networkChanged(): void {
+    this.addressesChanged()
+    for (const relay of this.#relays.values()) relay.networkChanged()
+  }
+
   #update(address: TcpAddress, port: number): void {
-    const status = this.#reachable(address, port)
-    const isSame = JSON.stringify(this.#status.get(address.text)) === JSON.stringify(status)
-    this.#status.set(address.text, status)
-    if (!isSame) this.#deps.onListenAddresses(address.text, status)
+    this.#change(address.text, this.#reachable(address, port))
+  }
+
+  #change(listener: string, status: ListenerStatus): void {
+    const addressesOf = (one: ListenerStatus | undefined): string =>
+      JSON.stringify([one?.lanAddresses ?? [], one?.wanAddresses ?? []])
+    const isSame = addressesOf(this.#status.get(listener)) === addressesOf(status)
+    this.#status.set(listener, status)
+    if (!isSame) this.#deps.onListenAddresses(listener, status)
   }
 
   /** Expands a wildcard to the addresses of the machine that peers can use: not loopback, not link-local. */
@@ -151,9 +214,27 @@ export class Listeners {
   }
 }
 
-/** `default` also includes a relay and QUIC in Syncthing; neither is implemented here. */
-function expand(addresses: readonly string[]): ReadonlySet<string> {
-  return new Set(addresses.flatMap((text) => (text === 'default' ? [DEFAULT_LISTEN] : text === '' ? [] : [text])))
+/** `default` also includes QUIC in Syncthing, which is not implemented here. */
+function expand({ listenAddresses, relaysEnabled }: OptionsConfig): ReadonlySet<string> {
+  const defaults = relaysEnabled ? [DEFAULT_LISTEN, DEFAULT_RELAYS] : [DEFAULT_LISTEN]
+  return new Set(listenAddresses.flatMap((text) => (text === 'default' ? defaults : text === '' ? [] : [text])))
+}
+
+/** Why an address is not listened on; undefined for one that is. */
+function whyNot(address: DeviceAddress, { relaysEnabled }: OptionsConfig): string | undefined {
+  switch (address.kind) {
+    case 'bad':
+      return `bad address: ${address.reason}`
+    case 'dynamic':
+      return 'bad address: it is no address to listen on'
+    case 'unsupported':
+      return 'QUIC is not supported by Twinfold yet'
+    case 'relay':
+    case 'relay-pool':
+      return relaysEnabled ? undefined : 'relays are switched off'
+    case 'tcp':
+      return undefined
+  }
 }
 
 function schemeOf(text: string): string {

@@ -1,4 +1,5 @@
 import type { DeviceId } from '../core/ids.ts'
+import type { DialReason } from '../core/network/dial-failure.ts'
 
 export interface ListenerStatus {
   readonly error: string | null
@@ -16,9 +17,15 @@ export interface OpenListener {
   readonly family?: 4 | 6
 }
 
+/** The latest attempt at an address. */
 export interface DialStatus {
   readonly whenMs: number
+  /** In plain words; null for a connection. */
   readonly error: string | null
+  /** The same for programs; undefined for a connection. */
+  readonly reason?: DialReason
+  /** When the address is dialled again, if it is. */
+  readonly nextMs?: number
 }
 
 export interface ConnectionFigures {
@@ -26,7 +33,7 @@ export interface ConnectionFigures {
   readonly inBytesTotal: number
   readonly outBytesTotal: number
   readonly address: string
-  /** `tcp-client` when we dialled, `tcp-server` when the peer did. */
+  /** `tcp-client` when we dialled, `tcp-server` when the peer did; `relay-…` through a relay. */
   readonly type: string
   readonly isLocal: boolean
   readonly crypto: string

@@ -4,11 +4,17 @@ import { isExempt, proxyFromEnvironment, type ProxySettings } from '../core/netw
 import type { Logger } from '../events/types.ts'
 import type { Clock } from '../platform/clock.ts'
 import { NetError } from '../platform/net-error.ts'
-import type { DialOptions, Identity, Net, TlsStream } from '../platform/net.ts'
+import type { Identity, Net, PlainStream, Proxy, TlsStream } from '../platform/net.ts'
+import { withTimeout } from '../sync/timeout.ts'
 
 const DIAL_MS_MAX = 10_000
 
 export type TcpAddress = Extract<DeviceAddress, { readonly kind: 'tcp' }>
+
+interface Target {
+  readonly host: string
+  readonly port: number
+}
 
 export interface DialerDeps {
   readonly clock: Clock
@@ -17,7 +23,7 @@ export interface DialerDeps {
   environment(name: string): string | undefined
 }
 
-/** Dials an address, through the proxy configured in the environment or directly. */
+/** Dials addresses, through the proxy of the environment or directly. An attempt takes ten seconds at most. */
 export class Dialer {
   readonly #deps: DialerDeps
   readonly #identity: Identity
@@ -31,43 +37,57 @@ export class Dialer {
     if (this.#proxy !== undefined) deps.log.info(`dialling devices through the ${kind} proxy ${host}:${port}`)
   }
 
-  /** Times out after ten seconds; rejects with the signal's reason when it aborts. Does not authenticate the peer. */
+  /** The proxy for a host; undefined where it is dialled directly. */
+  proxyFor(host: string): Proxy | undefined {
+    return this.#proxy === undefined || isExempt(host, this.#proxy.exceptions) ? undefined : this.#proxy
+  }
+
+  /** Rejects with the signal's reason when it aborts. Does not authenticate the peer. */
   async dial(
     address: TcpAddress,
     signal: AbortSignal,
     settings: { readonly allowTls12?: boolean } = {},
   ): Promise<TlsStream> {
-    if (address.host === '' || address.port === 0) throw new NetError('EINVAL', 'not an address that can be dialled')
-    const proxy = this.#proxy === undefined || isExempt(address.host, this.#proxy.exceptions) ? undefined : this.#proxy
-    const direct: DialOptions = {
-      host: address.host,
-      port: address.port,
-      identity: this.#identity,
-      ...(address.family !== undefined && { family: address.family }),
-      ...settings,
-    }
-    if (proxy === undefined) return await this.#dialWithTimeout(direct, signal)
-    try {
-      return await this.#dialWithTimeout({ ...direct, proxy }, signal)
-    } catch (error) {
-      if (proxy.noFallback || signal.aborted) throw error
-      this.#deps.log.debug(() => `proxy failed, dialling ${address.text} directly: ${messageOf(error)}`)
-      return await this.#dialWithTimeout(direct, signal)
-    }
+    const { host, port, family } = address
+    const options = { host, port, identity: this.#identity, ...(family !== undefined && { family }), ...settings }
+    return await this.#connect(address, signal, (proxy, until) =>
+      this.#deps.net.dialTls({ ...options, ...proxy }, until),
+    )
   }
 
-  async #dialWithTimeout(options: DialOptions, signal: AbortSignal): Promise<TlsStream> {
-    const { clock, net } = this.#deps
-    const timeout = new AbortController()
-    const done = new AbortController()
-    clock.sleep(DIAL_MS_MAX, done.signal).then(
-      () => timeout.abort(new NetError('ETIMEDOUT', 'timed out')),
-      () => {}, // the dial ended first
+  /** A server that is not a device, by its application protocol. Does not authenticate it. */
+  async dialServer({ host, port }: Target, protocol: string, signal: AbortSignal): Promise<TlsStream> {
+    const options = { host, port, identity: this.#identity, allowTls12: true, protocol, serverName: host }
+    return await this.#connect(options, signal, (proxy, until) =>
+      this.#deps.net.dialTls({ ...options, ...proxy }, until),
     )
+  }
+
+  async dialTcp({ host, port }: Target, signal: AbortSignal): Promise<PlainStream> {
+    const options = { host, port }
+    return await this.#connect(options, signal, (proxy, until) =>
+      this.#deps.net.dialTcp({ ...options, ...proxy }, until),
+    )
+  }
+
+  /** Through the proxy, and directly if that fails, unless the environment forbids it. */
+  async #connect<T>(
+    { host, port }: Target,
+    signal: AbortSignal,
+    dial: (proxy: { readonly proxy?: Proxy }, signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    if (host === '' || port === 0) throw new NetError('EINVAL', 'not an address that can be dialled')
+    const { clock, log } = this.#deps
+    const proxy = this.proxyFor(host)
+    const inTime = (way: { readonly proxy?: Proxy }): Promise<T> =>
+      withTimeout(clock, DIAL_MS_MAX, signal, (until) => dial(way, until))
+    if (proxy === undefined) return await inTime({})
     try {
-      return await net.dialTls(options, AbortSignal.any([signal, timeout.signal]))
-    } finally {
-      done.abort()
+      return await inTime({ proxy })
+    } catch (error) {
+      if (this.#proxy?.noFallback === true || signal.aborted) throw error
+      log.debug(() => `proxy failed, dialling ${host} directly: ${messageOf(error)}`)
+      return await inTime({})
     }
   }
 }

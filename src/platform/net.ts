@@ -49,13 +49,36 @@ export interface ListenOptions {
   readonly allowTls12?: boolean
 }
 
-export interface DialOptions {
+export interface TcpDialOptions {
   readonly host: string
   readonly port: number
   readonly family?: 4 | 6
+  readonly proxy?: Proxy
+}
+
+export interface DialOptions extends TcpDialOptions {
   readonly identity: Identity
   readonly allowTls12?: boolean
-  readonly proxy?: Proxy
+  /** Application protocol that the peer has to select; default: the one between devices, which need not. */
+  readonly protocol?: string
+  /** The name of the server, sent in the handshake; none by default. */
+  readonly serverName?: string
+}
+
+export type TlsRole = 'client' | 'server'
+
+/** A TCP connection before TLS runs over it. Disposal closes it. */
+export interface PlainStream extends AsyncDisposable {
+  readonly remoteAddress: string
+  /** Exactly this many bytes. Rejects and closes the stream when the peer ends before, or the signal aborts. */
+  take(count: number, signal: AbortSignal): Promise<Uint8Array>
+  write(data: Uint8Array): Promise<void>
+  /** Runs TLS over the connection, which belongs to the result from now on. Closes it if the handshake fails. */
+  secure(
+    role: TlsRole,
+    settings: { readonly identity: Identity; readonly allowTls12?: boolean },
+    signal: AbortSignal,
+  ): Promise<TlsStream>
 }
 
 /** Certificates are not verified against an authority: the certificate identifies the peer, the caller decides. */
@@ -69,4 +92,5 @@ export interface Net {
     onStream: (stream: TlsStream) => void,
   ): Promise<AsyncDisposable & { readonly port: number }>
   dialTls(options: DialOptions, signal: AbortSignal): Promise<TlsStream>
+  dialTcp(options: TcpDialOptions, signal: AbortSignal): Promise<PlainStream>
 }

@@ -51,6 +51,34 @@ export const VERSION = object({
 
 export type VersionJson = Static<typeof VERSION>
 
+/** `reason` and `next` are additions of Twinfold: the error for programs, and the time of the next attempt. */
+const DIAL_STATUS = object(
+  {
+    when: TIME,
+    error: nullable(TEXT),
+    reason: {
+      enum: [
+        'bad-address',
+        'disabled',
+        'name-not-found',
+        'network-not-allowed',
+        'not-a-device',
+        'not-on-relay',
+        'other',
+        'proxy',
+        'refused',
+        'rejected',
+        'timeout',
+        'unreachable',
+        'unsupported',
+        'wrong-device',
+      ],
+    },
+    next: TIME,
+  },
+  ['reason', 'next'],
+)
+
 export const STATUS = object(
   {
     alloc: COUNT,
@@ -63,7 +91,7 @@ export const STATUS = object(
     goroutines: COUNT,
     guiAddressOverridden: BOOLEAN,
     guiAddressUsed: TEXT,
-    lastDialStatus: map(object({ when: TIME, error: nullable(TEXT) })),
+    lastDialStatus: map(DIAL_STATUS),
     myID: TEXT,
     pathSeparator: TEXT,
     startTime: TIME,

@@ -183,16 +183,34 @@ test('a port in use is reported, and bound when it becomes free', async () => {
 })
 
 test('listen addresses follow the configuration; unusable ones are reported', async () => {
-  await using two = pair({ aOptions: { listenAddresses: ['default', 'quic://0.0.0.0:22000', 'tcp://:99999'] } })
+  const listenAddresses = ['default', 'quic://0.0.0.0:22000', 'tcp://:99999']
+  await using two = pair({ aOptions: { listenAddresses, relaysEnabled: false } })
   two.a.start()
   await two.pass(100)
   const errors = () => [...two.a.connections.status().listeners].map(([address, { error }]) => [address, error])
   assert.deepEqual(errors(), [
-    ['tcp://:99999', 'its port is too large'],
+    ['quic://0.0.0.0:22000', 'QUIC is not supported by Twinfold yet'],
+    ['tcp://:99999', 'bad address: its port is too large'],
     ['tcp://0.0.0.0:22000', null],
   ])
   two.a.change({ ...two.a.config, options: { ...two.a.config.options, listenAddresses: ['tcp4://127.0.0.1:22005'] } })
   await two.pass(100)
   assert.deepEqual(errors(), [['tcp4://127.0.0.1:22005', null]])
   assert.ok(two.a.log.lines.some((line) => line.includes('quic://')))
+  const onlyQuic = ['quic://0.0.0.0:22000']
+  two.a.change({ ...two.a.config, options: { ...two.a.config.options, listenAddresses: onlyQuic } })
+  await two.pass(100)
+  assert.deepEqual(errors(), [['quic://0.0.0.0:22000', 'QUIC is not supported by Twinfold yet']])
+  assert.ok(two.a.log.lines.some((line) => line.includes('other devices cannot connect to this one')))
+})
+
+test('`default` includes the public relays only while relays are switched on', async () => {
+  await using two = pair({ aOptions: { listenAddresses: ['default'], relaysEnabled: false } })
+  two.a.start()
+  await two.pass(100)
+  const listeners = () => [...two.a.connections.status().listeners.keys()].sort()
+  assert.deepEqual(listeners(), ['tcp://0.0.0.0:22000'])
+  two.a.change({ ...two.a.config, options: { ...two.a.config.options, relaysEnabled: true } })
+  await two.pass(100)
+  assert.deepEqual(listeners(), ['dynamic+https://relays.syncthing.net/endpoint', 'tcp://0.0.0.0:22000'])
 })

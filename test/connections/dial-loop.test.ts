@@ -6,6 +6,7 @@ import { DialLoop } from '../../src/connections/dial-loop.ts'
 import { OPTIONS } from '../../src/core/config/config-fields.ts'
 import { defaultsOf } from '../../src/core/config/field.ts'
 import { Dialer } from '../../src/dialer/dialer.ts'
+import { RelayDialer } from '../../src/relay/relay-dialer.ts'
 import { Semaphore } from '../../src/sync/semaphore.ts'
 import type { Clock } from '../../src/platform/clock.ts'
 import { NetError } from '../../src/platform/net-error.ts'
@@ -47,6 +48,7 @@ test('an address that becomes due just after the clock was read does not wait fo
   const dialledMs: number[] = []
   const net: Net = {
     listenTls: () => Promise.reject(new Error('not supported')),
+    dialTcp: () => Promise.reject(new Error('not supported')),
     dialTls: async () => {
       dialledMs.push(clock.nowMs())
       if (dialledMs.length === 30) stop.abort()
@@ -55,12 +57,14 @@ test('an address that becomes due just after the clock was read does not wait fo
   }
   const identity = simIdentity('far')
   const log = quietLogger('connections')
+  const dialer = new Dialer({ clock, net, log, environment: () => undefined }, { identity })
   const loop = new DialLoop(
     {
       clock,
       log,
       random: { int: () => 0, bytes: (count) => new Uint8Array(count) },
-      dialer: new Dialer({ clock, net, log, environment: () => undefined }, { identity }),
+      dialer,
+      relayDialer: new RelayDialer({ clock, dialer, identity }),
       slots: new Semaphore(1),
       device: () => deviceConfig(idOf(identity), { addresses: ['tcp://192.0.2.1:22000'] }),
       options: () => ({ ...defaultsOf(OPTIONS), reconnectionIntervalS: 5 }),

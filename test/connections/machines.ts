@@ -66,7 +66,7 @@ export class Machine {
   #done: Promise<void> | undefined
 
   constructor(
-    platform: Pick<Platform, 'clock' | 'random' | 'net' | 'system'>,
+    platform: Pick<Platform, 'clock' | 'random' | 'net' | 'httpClient' | 'system'>,
     identity: Identity,
     config: Config,
     deps: Partial<ConnectionsDeps> = {},

@@ -9,6 +9,7 @@ import type { DeviceConfig, OptionsConfig } from '../../src/core/config/config.t
 import { makeCertificate, type KeyType } from '../../src/main/home/certificate.ts'
 import type { Identity } from '../../src/platform/net.ts'
 import { nodeClock } from '../../src/platform/node/clock.ts'
+import { nodeHttpClient } from '../../src/platform/node/net/http-client.ts'
 import { nodeNet } from '../../src/platform/node/net/net.ts'
 import { nodeRandom } from '../../src/platform/node/random.ts'
 import { nodeSystem } from '../../src/platform/node/system.ts'
@@ -17,7 +18,13 @@ import { eventually } from '../support/scratch.ts'
 import { configOf, deviceConfig, idOf, Machine } from './machines.ts'
 
 const HOST = '127.0.0.1'
-const PLATFORM = { clock: nodeClock, random: nodeRandom, net: nodeNet, system: nodeSystem }
+const PLATFORM = {
+  clock: nodeClock,
+  random: nodeRandom,
+  net: nodeNet,
+  httpClient: nodeHttpClient,
+  system: nodeSystem,
+}
 let serial = 0
 const [A, B] = [await identity(), await identity()]
 const [A_ID, B_ID] = [idOf(A), idOf(B)]

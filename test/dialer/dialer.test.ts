@@ -33,6 +33,7 @@ function recordingNet(reply: (options: DialOptions) => Promise<TlsStream>) {
   const requests: DialOptions[] = []
   const net: Net = {
     listenTls: () => assert.fail(),
+    dialTcp: () => assert.fail(),
     dialTls: async (options, signal) => {
       requests.push(options)
       signal.throwIfAborted()

@@ -67,7 +67,7 @@ export type Admission =
   | { readonly kind: 'known'; readonly device: DeviceConfig }
   /** An unknown device: Hello messages are exchanged, and the device is added to the pending devices. */
   | { readonly kind: 'unknown' }
-  | { readonly kind: 'refused'; readonly reason: string }
+  | { readonly kind: 'refused'; readonly reason: string; readonly cause?: 'wrong-device' | 'network-not-allowed' }
 
 /** Decides on a connection before the Hello messages. */
 export function admit(
@@ -81,7 +81,8 @@ export function admit(
     return refused(`it presented ${candidate.certificateCount} certificates instead of one`)
   if (device === ownDevice) return refused('it is this device itself')
   if (candidate.expected !== undefined && device !== candidate.expected) {
-    return refused(`it is device ${device} where ${candidate.expected} was expected`)
+    const reason = `wrong device: ${device} is at this address instead of ${candidate.expected}`
+    return { kind: 'refused', reason, cause: 'wrong-device' }
   }
   if (config.remoteIgnoredDevices.some((ignored) => ignored.deviceID === device))
     return refused('the device is ignored')

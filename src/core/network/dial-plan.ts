@@ -1,29 +1,49 @@
-import { isConnectionWanted, type ExistingConnections } from './admission.ts'
+import { isConnectionWanted, type ExistingConnections, type Transport } from './admission.ts'
 
 const LOOP_MS_MIN = 5_000
 const RAMP_MS = 1_000
+const UNKNOWN_LATENCY_MS = 60_000
 const REDIALS_MAX = 3
 const REDIAL_WINDOW_MS = 120_000
 const REDIAL_PAUSE_MS = 300_000
 
 /** One address of a device, and the priority of a connection to it. Lower is better. */
 export interface Candidate {
-  readonly address: string
+  readonly text: string
   readonly priority: number
+  readonly transport: Transport
 }
 
-/** The addresses to dial now, grouped by priority, the best group first. `dueMs` of an undialled address is 0. */
-export function planDials(
-  candidates: readonly Candidate[],
-  dueMs: (address: string) => number,
+/** What is known of an address that was dialled before. */
+export interface DialRecord {
+  readonly dueMs: number
+  readonly failures: number
+  /** Duration of the last successful dial. */
+  readonly latencyMs?: number
+}
+
+/**
+ * The addresses to dial now, grouped by priority, the best group first. In a group, addresses that worked come first,
+ * fastest first, and those that failed most often come last. A relay is for devices without any other connection.
+ */
+export function planDials<T extends Candidate>(
+  candidates: readonly T[],
+  recordOf: (text: string) => DialRecord | undefined,
   present: Pick<ExistingConnections, 'priorities' | 'wanted'>,
   now: { readonly nowMs: number; readonly threshold: number },
-): readonly (readonly Candidate[])[] {
-  const worthwhile = candidates.filter(
-    ({ address, priority }) => dueMs(address) <= now.nowMs && isConnectionWanted(priority, present, now.threshold),
-  )
+): readonly (readonly T[])[] {
+  const worthwhile = candidates.filter(({ text, priority, transport }) => {
+    const wanted = transport === 'relay' ? 1 : present.wanted
+    const isDue = (recordOf(text)?.dueMs ?? 0) <= now.nowMs
+    return isDue && isConnectionWanted(priority, { ...present, wanted }, now.threshold)
+  })
   const groups = Map.groupBy(worthwhile, ({ priority }) => priority)
-  return [...groups].toSorted(([a], [b]) => a - b).map(([, group]) => group)
+  const byExperience = (a: T, b: T): number => {
+    const [first, second] = [recordOf(a.text), recordOf(b.text)]
+    const byFailures = (first?.failures ?? 0) - (second?.failures ?? 0)
+    return byFailures || (first?.latencyMs ?? UNKNOWN_LATENCY_MS) - (second?.latencyMs ?? UNKNOWN_LATENCY_MS)
+  }
+  return [...groups].toSorted(([a], [b]) => a - b).map(([, group]) => group.toSorted(byExperience))
 }
 
 /** Retry delay of an address after its nth consecutive failure (from 0): short at first, then as configured. */

@@ -75,9 +75,14 @@ function status(deps: RestDeps, options: RestOptions, state: SystemState): Statu
     guiAddressOverridden: options.guiAddress !== undefined,
     guiAddressUsed: state.address(),
     lastDialStatus: Object.fromEntries(
-      [...(connections?.lastDials ?? [])].map(([address, { whenMs, error }]) => [
+      [...(connections?.lastDials ?? [])].map(([address, { whenMs, error, reason, nextMs }]) => [
         address,
-        { when: formatWholeSeconds(whenMs), error },
+        {
+          when: formatWholeSeconds(whenMs),
+          error,
+          ...(reason !== undefined && { reason }),
+          ...(nextMs !== undefined && { next: formatWholeSeconds(nextMs) }),
+        },
       ]),
     ),
     myID: options.deviceId,

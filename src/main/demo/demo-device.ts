@@ -132,7 +132,7 @@ export class DemoDevice {
         },
       },
       net: {
-        dialTls: (options, signal) => platform.net.dialTls(options, signal),
+        ...platform.net,
         listenTls: async (options, onStream) => {
           const listener = await platform.net.listenTls({ ...options, port: options.port || this.#syncPort }, onStream)
           this.#syncPort = listener.port

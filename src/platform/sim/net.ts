@@ -1,8 +1,10 @@
 import type { Clock } from '../clock.ts'
 import { NetError } from '../net-error.ts'
-import type { Identity, ListenOptions, Net, TlsStream } from '../net.ts'
+import type { Identity, ListenOptions, Net, PlainStream, TlsStream } from '../net.ts'
+import { derOf } from './certificate.ts'
 import { SimHttpClient } from './http-client.ts'
-import { SimWire } from './net-stream.ts'
+import { SimWire, type SimEnd } from './net-stream.ts'
+import { SimPlainStream } from './plain-stream.ts'
 import { SimDatagrams } from './udp.ts'
 
 interface Listener {
@@ -24,6 +26,7 @@ export class SimNetwork {
   readonly #clock: Clock
   readonly #delayMs: () => number
   readonly #listeners = new Map<string, Listener>()
+  readonly #plainListeners = new Map<string, (stream: SimPlainStream) => void>()
   #wires: { readonly pair: string; readonly wire: SimWire }[] = []
   readonly #partitions = new Set<string>()
   #nextPort = FIRST_FREE_PORT
@@ -47,7 +50,15 @@ export class SimNetwork {
       dialTls: ({ host, port, identity }, signal) => {
         return this.#dial(name, LOOPBACK.has(host) ? name : host, port, identity, signal)
       },
+      dialTcp: ({ host, port }, signal) => this.#dialPlain(name, LOOPBACK.has(host) ? name : host, port, signal),
     }
+  }
+
+  /** Accepts connections without TLS, as servers other than devices do. */
+  listenPlain(name: string, port: number, onStream: (stream: SimPlainStream) => void): AsyncDisposable {
+    const address = `${name}:${port}`
+    this.#plainListeners.set(address, onStream)
+    return { [Symbol.asyncDispose]: async () => void this.#plainListeners.delete(address) }
   }
 
   /** Holds bytes between the two back until healed. */
@@ -74,7 +85,9 @@ export class SimNetwork {
     const isItsOwn = ({ pair }: { readonly pair: string }): boolean => pair.split(' ').includes(name)
     for (const entry of this.#wires) if (isItsOwn(entry)) entry.wire.reset()
     this.#wires = this.#wires.filter((entry) => !isItsOwn(entry))
-    for (const address of this.#listeners.keys()) if (address.startsWith(`${name}:`)) this.#listeners.delete(address)
+    for (const listeners of [this.#listeners, this.#plainListeners]) {
+      for (const address of listeners.keys()) if (address.startsWith(`${name}:`)) listeners.delete(address)
+    }
     this.datagrams.unplug(name)
   }
 
@@ -100,16 +113,33 @@ export class SimNetwork {
     await this.#travel(pair, signal)
     const listener = this.#listeners.get(`${to}:${port}`)
     if (listener === undefined) throw new NetError('ECONNREFUSED', `no listener at ${to}:${port}`)
-    const wire = new SimWire(
-      (stopped) => this.#travel(pair, stopped),
-      [
-        { peerCertificate: listener.certificate, remoteAddress: `${to}:${port}` },
-        { peerCertificate: derOf(identity), remoteAddress: `${from}:${this.#nextPort++}` },
-      ],
-    )
-    this.#wires = [...this.#wires.filter((entry) => !entry.wire.finished), { pair, wire }]
+    const wire = this.#connect(pair, [
+      { peerCertificate: listener.certificate, remoteAddress: `${to}:${port}` },
+      { peerCertificate: derOf(identity), remoteAddress: `${from}:${this.#nextPort++}` },
+    ])
     listener.onStream(wire.ends[1])
     return wire.ends[0]
+  }
+
+  async #dialPlain(from: string, to: string, port: number, signal: AbortSignal): Promise<PlainStream> {
+    signal.throwIfAborted()
+    const pair = pairOf(from, to)
+    await this.#travel(pair, signal)
+    const onStream = this.#plainListeners.get(`${to}:${port}`)
+    if (onStream === undefined) throw new NetError('ECONNREFUSED', `no listener at ${to}:${port}`)
+    const none = new Uint8Array()
+    const wire = this.#connect(pair, [
+      { peerCertificate: none, remoteAddress: `${to}:${port}` },
+      { peerCertificate: none, remoteAddress: `${from}:${this.#nextPort++}` },
+    ])
+    onStream(new SimPlainStream(wire.ends[1]))
+    return new SimPlainStream(wire.ends[0])
+  }
+
+  #connect(pair: string, ends: readonly [SimEnd, SimEnd]): SimWire {
+    const wire = new SimWire((stopped) => this.#travel(pair, stopped), ends)
+    this.#wires = [...this.#wires.filter((entry) => !entry.wire.finished), { pair, wire }]
+    return wire
   }
 
   /** Datagrams into a partition are lost, not held back. */
@@ -141,10 +171,4 @@ export class SimNetwork {
 
 function pairOf(a: string, b: string): string {
   return a < b ? `${a} ${b}` : `${b} ${a}`
-}
-
-/** The bytes of a PEM text; the simulation does not need a valid certificate. */
-function derOf(identity: Identity): Uint8Array {
-  const body = identity.certificatePem.replace(/-----[^-]*-----/g, '').replace(/\s/g, '')
-  return new Uint8Array(Buffer.from(body, 'base64'))
 }

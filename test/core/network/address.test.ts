@@ -5,11 +5,16 @@ import { parseAddress } from '../../../src/core/network/address.ts'
 import { isExempt, proxyFromEnvironment } from '../../../src/core/network/proxy.ts'
 import { reportRow } from '../../support/effort.ts'
 
+const RELAY_ID = '2OCDSFX-4C76I4L-UEAY33Z-YFOF5MK-3TVO2E6-OMM7PV3-P653IQK-IEB4PA5'
+
 /** `host port family`, or the kind of address. */
 function brief(text: string): string {
   const address = parseAddress(text)
   if (address.kind === 'tcp')
     return `${address.host} ${address.port}${address.family === undefined ? '' : ` ${address.family}`}`
+  if (address.kind === 'relay')
+    return `relay ${address.host} ${address.port} ${address.id?.slice(0, 7) ?? ''} ${address.token}`
+  if (address.kind === 'relay-pool') return `relay-pool ${address.url}`
   return address.kind === 'bad'
     ? 'bad'
     : address.kind === 'unsupported'
@@ -54,13 +59,33 @@ const cases: [text: string, expected: string][] = [
   ['__proto__://host', 'bad'],
   ['constructor://host', 'bad'],
   ['quic://host', 'unsupported quic'],
-  ['relay://1.2.3.4:443/?id=X', 'unsupported relay'],
-  ['dynamic+https://relays.example/endpoint', 'unsupported dynamic+https'],
+  [`relay://1.2.3.4:443/?id=${RELAY_ID}&token=s3cret&pingInterval=1m0s`, 'relay 1.2.3.4 443 2OCDSFX s3cret'],
+  ['relay://relay.example', 'relay relay.example 22067  '],
+  ['relay://[2001:db8::1]:1?token=a%26b', 'relay 2001:db8::1 1  a&b'],
+  ['relay://1.2.3.4:443/?id=X', 'bad'],
+  ['relay://:443/', 'bad'],
+  ['relay://host:0/', 'bad'],
+  ['relay://user@host/', 'bad'],
+  ['dynamic+https://relays.example/endpoint', 'relay-pool https://relays.example/endpoint'],
+  ['dynamic+http://127.0.0.1:80/?x=1', 'relay-pool http://127.0.0.1/?x=1'],
+  ['dynamic+https://user:secret@relays.example/', 'bad'],
+  ['dynamic+https://', 'bad'],
+  ['dynamic+ftp://relays.example/', 'bad'],
   [`tcp://${'a'.repeat(600)}`, 'bad'],
 ]
 test('R-07 addresses: parsed, or refused with a reason', () => {
   for (const [text, expected] of cases) assert.equal(brief(text), expected, JSON.stringify(text))
   reportRow({ id: 'R-07', tried: cases.length, refused: cases.filter(([, expected]) => expected === 'bad').length })
+})
+
+test('the text of a relay for display has no token', () => {
+  const address = parseAddress(`relay://h:1/?token=s3cret&id=${RELAY_ID}&statusAddr=x`)
+  assert.ok(address.kind === 'relay')
+  assert.equal(address.text, `relay://h:1/?id=${RELAY_ID}`)
+  for (const text of ['relay://h:1/?token=s3cret', 'RELAY://h:1?Token=x&token=s3cret']) {
+    const other = parseAddress(text)
+    assert.ok(other.kind === 'relay' && !other.text.includes('s3cret'), text)
+  }
 })
 
 test('every accepted address has a canonical text, which parses to the same address', () => {

@@ -61,7 +61,7 @@ function judge({ candidate, present, device, options, ignored }: Case): string {
 const cases: [what: string, given: Case, expected: string | RegExp][] = [
   ['a configured device', {}, 'known'],
   ['the dialled device', { candidate: { expected: PEER } }, 'known'],
-  ['another device than dialled', { candidate: { device: UNKNOWN, expected: PEER } }, /expected/],
+  ['another device than dialled', { candidate: { device: UNKNOWN, expected: PEER } }, /^wrong device: /],
   ['an unknown device', { candidate: { device: UNKNOWN } }, 'unknown'],
   ['an ignored device', { candidate: { device: UNKNOWN }, ignored: UNKNOWN }, /ignored/],
   ['ourselves', { candidate: { device: OWN } }, /itself/],
@@ -153,21 +153,44 @@ test('invariant: a connection accepted as better replaces at least one other, an
 })
 
 test('dials: due addresses only, the best group first, none that would be refused', () => {
+  const tcp = { transport: 'tcp' } as const
   const candidates = [
-    { address: 'wan', priority: 30 },
-    { address: 'lan', priority: 10 },
-    { address: 'lan2', priority: 10 },
-    { address: 'later', priority: 10 },
+    { text: 'relay', priority: 50, transport: 'relay' } as const,
+    { text: 'wan', priority: 30, ...tcp },
+    { text: 'lan', priority: 10, ...tcp },
+    { text: 'lan2', priority: 10, ...tcp },
+    { text: 'later', priority: 10, ...tcp },
   ]
-  const due = (address: string) => (address === 'later' ? 101 : 0)
+  const recordOf = (text: string) => (text === 'later' ? { dueMs: 101, failures: 0 } : undefined)
   const plan = (priorities: number[], planned = 1) =>
-    planDials(candidates, due, { priorities, wanted: planned }, { nowMs: 100, threshold: 0 }).map((group) =>
-      group.map(({ address }) => address),
+    planDials(candidates, recordOf, { priorities, wanted: planned }, { nowMs: 100, threshold: 0 }).map((group) =>
+      group.map(({ text }) => text),
     )
-  assert.deepEqual(plan([]), [['lan', 'lan2'], ['wan']])
+  assert.deepEqual(plan([]), [['lan', 'lan2'], ['wan'], ['relay']])
+  assert.deepEqual(plan([50]), [['lan', 'lan2'], ['wan']])
   assert.deepEqual(plan([30]), [['lan', 'lan2']])
   assert.deepEqual(plan([10]), [])
-  assert.deepEqual(plan([10], 2), [['lan', 'lan2'], ['wan']])
+  assert.deepEqual(plan([10], 2), [['lan', 'lan2'], ['wan']]) // a relay adds nothing to a connection
+  assert.deepEqual(plan([50], 2), [['lan', 'lan2'], ['wan']])
+})
+
+test('dials of one group: what worked and was fast first, what failed often last', () => {
+  const records = {
+    slow: { dueMs: 0, failures: 0, latencyMs: 80 },
+    fast: { dueMs: 0, failures: 0, latencyMs: 8 },
+    bad: { dueMs: 0, failures: 3 },
+  }
+  const candidates = ['bad', 'new', 'slow', 'fast'].map((text) => ({ text, priority: 10, transport: 'tcp' }) as const)
+  const [group] = planDials(
+    candidates,
+    (text) => (Object.hasOwn(records, text) ? records[text as keyof typeof records] : undefined),
+    { priorities: [], wanted: 1 },
+    { nowMs: 0, threshold: 0 },
+  )
+  assert.deepEqual(
+    group?.map(({ text }) => text),
+    ['fast', 'slow', 'new', 'bad'],
+  )
 })
 
 test('the retry delay of an address grows up to the interval, and is at least five seconds', () => {

@@ -6,7 +6,8 @@ import { once } from 'node:events'
 import { messageOf, systemCode } from '../../../core/errors.ts'
 import type { ClientResponse, ClientRequest, HttpClient } from '../../http-client.ts'
 import { NetError } from '../../net-error.ts'
-import { connectTcp, connectThrough } from './proxy.ts'
+import { connectThrough } from './proxy.ts'
+import { connectTcp } from './tcp.ts'
 
 // Not imported: an import reads every export of the module, and one of them loads a WebSocket client, 55 ms at start.
 const { request: httpRequest } = process.getBuiltinModule('node:http')

@@ -1,6 +1,6 @@
 import { constants } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer as createTcpServer, type Server, type Socket } from 'node:net'
+import { createServer as createTcpServer, isIP, type Server, type Socket } from 'node:net'
 import {
   connect,
   createServer,
@@ -11,10 +11,12 @@ import {
 } from 'node:tls'
 import { systemCode } from '../../../core/errors.ts'
 import { NetError } from '../../net-error.ts'
-import type { DialOptions, Identity, ListenOptions, Net } from '../../net.ts'
+import type { DialOptions, Identity, ListenOptions, Net, TcpDialOptions } from '../../net.ts'
 import { Handshakes } from './handshakes.ts'
-import { connectTcp, connectThrough } from './proxy.ts'
-import { NodeTlsStream } from './tls-stream.ts'
+import { NodePlainStream, type TlsSetup } from './plain-stream.ts'
+import { connectThrough } from './proxy.ts'
+import { connectTcp } from './tcp.ts'
+import { addressOf, NodeTlsStream } from './tls-stream.ts'
 
 const PROTOCOL = 'bep/1.0'
 /** AES-128: sufficient and faster; also the choice of Syncthing. */
@@ -23,6 +25,8 @@ const DIAL_MS_MAX = 10_000
 const KEEP_ALIVE_MS = 60_000
 /** Limit of connections, with and without a completed handshake. */
 const CONNECTION_COUNT_MAX = 4_096
+
+const DEVICE_TLS: TlsSetup = { options: tlsOptions, stream: streamOf }
 
 export const nodeNet: Net = {
   async listenTls(options, onStream) {
@@ -57,32 +61,47 @@ export const nodeNet: Net = {
     return { port: portOf(server), [Symbol.asyncDispose]: stop }
   },
 
-  async dialTls(options, signal) {
-    signal.throwIfAborted()
-    const late = new AbortController()
-    const either = AbortSignal.any([signal, late.signal])
-    const timer = setTimeout(() => late.abort(new NetError('ETIMEDOUT', 'no response')), DIAL_MS_MAX)
-    try {
-      return await dial(options, either)
-    } finally {
-      clearTimeout(timer)
-    }
-  },
+  dialTls: (options, signal) => inTime((either) => dial(options, either), signal),
+
+  dialTcp: (options, signal) =>
+    inTime(async (either) => {
+      const socket = await connectRaw(options, either)
+      socket.setNoDelay(true)
+      return new NodePlainStream(socket, addressOf(socket), DEVICE_TLS)
+    }, signal),
 }
 
-async function dial(options: DialOptions, signal: AbortSignal): Promise<NodeTlsStream> {
+async function inTime<T>(act: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted()
+  const late = new AbortController()
+  const timer = setTimeout(() => late.abort(new NetError('ETIMEDOUT', 'no response')), DIAL_MS_MAX)
+  try {
+    return await act(AbortSignal.any([signal, late.signal]))
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+async function connectRaw(options: TcpDialOptions, signal: AbortSignal): Promise<Socket> {
   const { proxy } = options
   const raw = proxy === undefined ? await connectTcp(options, signal) : await connectThrough(proxy, options, signal)
   raw.setKeepAlive(true, KEEP_ALIVE_MS)
-  const socket = connect({ ...tlsOptions(options), socket: raw, servername: '' })
+  return raw
+}
+
+async function dial(options: DialOptions, signal: AbortSignal): Promise<NodeTlsStream> {
+  const { protocol, serverName = '' } = options
+  const raw = await connectRaw(options, signal)
+  const socket = connect({ ...tlsOptions(options), socket: raw, servername: isIP(serverName) === 0 ? serverName : '' })
   const onAbort = (): void => void socket.destroy(new NetError('ECONNABORTED', 'aborted'))
   signal.addEventListener('abort', onAbort)
   try {
     signal.throwIfAborted()
     await once(socket, 'secureConnect')
-    const stream = streamOver(socket)
-    if (stream === undefined) throw new NetError('EPROTO', 'the peer showed no certificate')
-    return stream
+    if (protocol !== undefined && socket.alpnProtocol !== protocol) {
+      throw new NetError('EPROTO', `the server does not support ${protocol}`)
+    }
+    return streamOf(socket)
   } catch (error) {
     socket.on('error', () => {}) // already reported
     socket.destroy()
@@ -97,13 +116,14 @@ async function dial(options: DialOptions, signal: AbortSignal): Promise<NodeTlsS
 function tlsOptions(options: {
   readonly identity: Identity
   readonly allowTls12?: boolean
+  readonly protocol?: string
 }): TlsOptions & ConnectionOptions {
   return {
     cert: options.identity.certificatePem,
     key: options.identity.keyPem,
     minVersion: options.allowTls12 === true ? 'TLSv1.2' : 'TLSv1.3',
     ciphers: CIPHERS,
-    ALPNProtocols: [PROTOCOL],
+    ALPNProtocols: [options.protocol ?? PROTOCOL],
     requestCert: true,
     rejectUnauthorized: false,
     // A resumed session would carry a peer's identity over from another handshake without a new certificate.
@@ -129,6 +149,13 @@ async function listen(server: Server, { host, port, family }: ListenOptions): Pr
 async function tryListen(server: Server, options: { host: string; port: number; ipv6Only?: boolean }): Promise<void> {
   server.listen(options)
   await once(server, 'listening')
+}
+
+/** Throws for a peer without a certificate. */
+function streamOf(socket: TLSSocket): NodeTlsStream {
+  const stream = streamOver(socket)
+  if (stream === undefined) throw new NetError('EPROTO', 'the peer showed no certificate')
+  return stream
 }
 
 /** Undefined for a peer without a certificate. */

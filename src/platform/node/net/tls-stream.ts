@@ -1,4 +1,5 @@
 import type { X509Certificate } from 'node:crypto'
+import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import { hungUp, NetError } from '../../net-error.ts'
 import type { TlsStream } from '../../net.ts'
@@ -187,7 +188,7 @@ function countCertificates(leaf: X509Certificate): number {
 }
 
 /** Shows an IPv4-mapped address as IPv4. */
-function addressOf(socket: TLSSocket): string {
+export function addressOf(socket: Socket): string {
   const host = (socket.remoteAddress ?? '').replace(/^::ffff:(?=\d+\.)/, '')
   return host.includes(':') ? `[${host}]:${socket.remotePort}` : `${host}:${socket.remotePort}`
 }

@@ -1,0 +1,112 @@
+import { lookup } from 'node:dns/promises'
+import { connect as connectSocket, isIP, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { NetError } from '../../net-error.ts'
+import { raceAddresses, type ResolvedAddress } from './race-addresses.ts'
+
+/** A name with more addresses than this is a mistake or an attack. */
+const ADDRESSES_MAX = 16
+
+export interface TcpTarget {
+  readonly host: string
+  readonly port: number
+  readonly family?: 4 | 6
+  /** The address of this machine from which to connect. */
+  readonly localHost?: string
+}
+
+/** Rejects as soon as the signal aborts, and leaves no socket behind. */
+export async function connectTcp(target: TcpTarget, signal: AbortSignal): Promise<Socket> {
+  signal.throwIfAborted()
+  const addresses = await resolve(target, signal)
+  const race = {
+    connect: ({ address }: ResolvedAddress, until: AbortSignal) => connectTo(address, target.port, until),
+    discard: (late: Socket) => void late.destroy(),
+    pause: (delayMs: number, until: AbortSignal) => sleep(delayMs, undefined, { signal: until }).catch(() => {}), // ended
+  }
+  return await raceAddresses(addresses, race, signal)
+}
+
+async function connectTo(host: string, port: number, signal: AbortSignal): Promise<Socket> {
+  const socket = connectSocket({ host, port })
+  return await guarded(socket, signal, (events) => events.until('connect'))
+}
+
+async function resolve({ host, family }: TcpTarget, signal: AbortSignal): Promise<readonly ResolvedAddress[]> {
+  const known = isIP(host)
+  if (known !== 0) return [{ address: host, family: known }]
+  const aborted = Promise.withResolvers<never>()
+  const onAbort = (): void => aborted.reject(signal.reason)
+  signal.addEventListener('abort', onAbort)
+  try {
+    const found = await Promise.race([
+      lookup(host, { all: true, order: 'verbatim', ...(family !== undefined && { family }) }),
+      aborted.promise,
+    ])
+    return found.slice(0, ADDRESSES_MAX)
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+  }
+}
+
+/** Events and data of a socket, awaited sequentially. */
+export interface SocketEvents {
+  until(event: string): Promise<void>
+  /** At least one byte, which is consumed. */
+  read(): Promise<Buffer>
+  /** Exactly this many bytes; what follows them stays in the socket. */
+  take(count: number): Promise<Buffer>
+}
+
+/** Runs a dialogue over a socket. Unless it succeeds, the socket is destroyed. */
+export async function guarded(
+  socket: Socket,
+  signal: AbortSignal,
+  act: (events: SocketEvents) => Promise<void>,
+): Promise<Socket> {
+  const ended = Promise.withResolvers<never>()
+  ended.promise.catch(() => {}) // there may be no pending wait
+  const onAbort = (): void => ended.reject(signal.reason)
+  const onError = (error: Error): void => ended.reject(error)
+  const onClose = (): void => ended.reject(new NetError('ECONNRESET', 'connection lost'))
+  signal.addEventListener('abort', onAbort)
+  socket.on('error', onError)
+  socket.on('close', onClose)
+  try {
+    signal.throwIfAborted()
+    await act(eventsOf(socket, ended.promise))
+    socket.on('error', () => {}) // until the receiver of the socket adds its own listener
+    return socket
+  } catch (error) {
+    socket.on('error', () => {})
+    socket.destroy()
+    throw error
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+    socket.removeListener('error', onError)
+    socket.removeListener('close', onClose)
+  }
+}
+
+function eventsOf(socket: Socket, ended: Promise<never>): SocketEvents {
+  const until = (event: string): Promise<void> => {
+    const happened = Promise.withResolvers<void>()
+    socket.once(event, happened.resolve)
+    return Promise.race([happened.promise, ended]).finally(() => socket.removeListener(event, happened.resolve))
+  }
+  const read = async (): Promise<Buffer> => {
+    for (;;) {
+      const chunk: unknown = socket.read()
+      if (Buffer.isBuffer(chunk)) return chunk
+      if (socket.readableEnded) throw new NetError('ECONNRESET', 'the other side hung up')
+      await until('readable')
+    }
+  }
+  const take = async (count: number): Promise<Buffer> => {
+    let held = Buffer.alloc(0)
+    while (held.length < count) held = Buffer.concat([held, await read()])
+    if (held.length > count) socket.unshift(held.subarray(count))
+    return held.subarray(0, count)
+  }
+  return { until, read, take }
+}

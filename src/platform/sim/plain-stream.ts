@@ -1,0 +1,97 @@
+import { NetError } from '../net-error.ts'
+import type { Identity, PlainStream, TlsRole, TlsStream } from '../net.ts'
+import { derOf } from './certificate.ts'
+import type { SimStream } from './net-stream.ts'
+
+const LENGTH_BYTES = 4
+
+/** A connection without TLS. Its handshake is reduced to the certificates, which the ends send to each other. */
+export class SimPlainStream implements PlainStream {
+  readonly remoteAddress: string
+  readonly #stream: SimStream
+  #held: Uint8Array = new Uint8Array()
+
+  constructor(stream: SimStream) {
+    this.#stream = stream
+    this.remoteAddress = stream.remoteAddress
+  }
+
+  async take(count: number, signal: AbortSignal): Promise<Uint8Array> {
+    const onAbort = (): void => this.#stream.fail(new NetError('ECONNABORTED', 'aborted'))
+    signal.addEventListener('abort', onAbort)
+    try {
+      signal.throwIfAborted()
+      while (this.#held.length < count) {
+        const chunk = await this.#stream.read()
+        if (chunk === undefined) throw new NetError('ECONNRESET', 'the other side hung up')
+        this.#held = Buffer.concat([this.#held, chunk])
+      }
+    } catch (error) {
+      await this.#stream[Symbol.asyncDispose]()
+      signal.throwIfAborted()
+      throw error
+    } finally {
+      signal.removeEventListener('abort', onAbort)
+    }
+    const taken = this.#held.subarray(0, count)
+    this.#held = this.#held.subarray(count)
+    return taken
+  }
+
+  /** What has arrived, without waiting for a certain number of bytes; undefined once the peer has ended. */
+  async read(): Promise<Uint8Array | undefined> {
+    const held = this.#held
+    this.#held = new Uint8Array()
+    return held.length > 0 ? held : await this.#stream.read()
+  }
+
+  async write(data: Uint8Array): Promise<void> {
+    await this.#stream.write(data)
+  }
+
+  async secure(_role: TlsRole, { identity }: { readonly identity: Identity }, signal: AbortSignal): Promise<TlsStream> {
+    const own = derOf(identity)
+    const length = Buffer.alloc(LENGTH_BYTES)
+    length.writeUInt32BE(own.length)
+    await this.#stream.write(Buffer.concat([length, own]))
+    const peerLength = Buffer.from(await this.take(LENGTH_BYTES, signal)).readUInt32BE()
+    return new SecuredStream(this, this.#stream, new Uint8Array(await this.take(peerLength, signal)))
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#stream[Symbol.asyncDispose]()
+  }
+}
+
+class SecuredStream implements TlsStream {
+  readonly peerCertificate: Uint8Array
+  readonly certificateCount = 1
+  readonly remoteAddress: string
+  readonly crypto: string
+  readonly #plain: SimPlainStream
+  readonly #stream: SimStream
+
+  constructor(plain: SimPlainStream, stream: SimStream, peerCertificate: Uint8Array) {
+    this.#plain = plain
+    this.#stream = stream
+    this.peerCertificate = peerCertificate
+    this.remoteAddress = stream.remoteAddress
+    this.crypto = stream.crypto
+  }
+
+  isNamed(name: string): boolean {
+    return this.#stream.isNamed(name)
+  }
+
+  read(): Promise<Uint8Array | undefined> {
+    return this.#plain.read()
+  }
+
+  write(data: Uint8Array): Promise<void> {
+    return this.#stream.write(data)
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#stream[Symbol.asyncDispose]()
+  }
+}

@@ -1,0 +1,124 @@
+import { messageOf } from '../core/errors.ts'
+import type { RelayAddress } from '../core/network/address.ts'
+import {
+  RELAY_ALREADY_CONNECTED,
+  RELAY_SUCCESS,
+  RELAY_WRONG_TOKEN,
+  type RelayMessage,
+  type SessionInvitation,
+} from '../core/network/relay-message.ts'
+import type { Logger } from '../events/types.ts'
+import { NetError } from '../platform/net-error.ts'
+import { withTimeout } from '../sync/timeout.ts'
+import { openChannel, type RelayChannel } from './channel.ts'
+import { joinSession, type SessionDeps } from './session.ts'
+import type { OnRelayStream } from './types.ts'
+
+const JOIN_MS_MAX = 10_000
+/** A relay sends a ping every minute; after this silence one is sent to it. */
+const SILENT_MS_MAX = 90_000
+const PONG_MS_MAX = 30_000
+/** Any device can make the relay send invitations. */
+const SESSIONS_PENDING_MAX = 16
+
+export interface RelayClientDeps extends SessionDeps {
+  readonly log: Logger
+  allowTls12(): boolean
+  onJoined(relay: RelayAddress): void
+  onStream: OnRelayStream
+}
+
+/** Joins relays, one at a time, and meets the devices that ask for this one. */
+export class RelayClient {
+  readonly #deps: RelayClientDeps
+  readonly #pending = new Set<Promise<void>>()
+
+  constructor(deps: RelayClientDeps) {
+    this.#deps = deps
+  }
+
+  /** Joins a relay and serves its invitations. Rejects with the reason when the relay is lost or the signal aborts. */
+  async serve(relay: RelayAddress, signal: AbortSignal): Promise<never> {
+    const ended = new AbortController()
+    const either = AbortSignal.any([signal, ended.signal])
+    const { clock, dialer } = this.#deps
+    const { channel, host } = await withTimeout(clock, JOIN_MS_MAX, signal, async (until) => {
+      const opened = await openChannel(dialer, relay, until)
+      await join(opened.channel, relay.token, until).catch(async (error: unknown) => {
+        await opened.channel[Symbol.asyncDispose]()
+        throw error
+      })
+      return opened
+    })
+    try {
+      this.#deps.onJoined(relay)
+      for (;;) await this.#answer(channel, await this.#next(channel, signal), host, either)
+    } finally {
+      ended.abort(new NetError('ECONNABORTED', 'the relay was left'))
+      await channel[Symbol.asyncDispose]()
+      await Promise.all(this.#pending)
+    }
+  }
+
+  async #next(channel: RelayChannel, signal: AbortSignal): Promise<RelayMessage> {
+    const message = channel.receive(signal)
+    message.catch(() => {}) // a failed ping is reported first
+    const { clock } = this.#deps
+    const arrived = new AbortController()
+    const either = AbortSignal.any([signal, arrived.signal])
+    const silence = async (): Promise<never> => {
+      await clock.sleep(SILENT_MS_MAX, either)
+      await channel.send({ kind: 'ping' })
+      await clock.sleep(PONG_MS_MAX, either)
+      throw new NetError('ETIMEDOUT', 'the relay does not answer')
+    }
+    const silent = silence()
+    silent.catch(() => {}) // also aborted when a message arrives
+    try {
+      return await Promise.race([message, silent])
+    } finally {
+      arrived.abort()
+    }
+  }
+
+  async #answer(channel: RelayChannel, message: RelayMessage, host: string, signal: AbortSignal): Promise<void> {
+    switch (message.kind) {
+      case 'ping':
+        return await channel.send({ kind: 'pong' })
+      case 'pong':
+        return
+      case 'invitation':
+        return this.#meet(message, host, signal)
+      case 'relay-full':
+        throw new NetError('EBUSY', 'the relay is full')
+      default:
+        throw new NetError('EPROTO', `unexpected message of the relay: ${message.kind}`)
+    }
+  }
+
+  #meet(invitation: SessionInvitation, host: string, signal: AbortSignal): void {
+    const { log, onStream, allowTls12 } = this.#deps
+    if (this.#pending.size >= SESSIONS_PENDING_MAX) {
+      return log.debug(() => `invitation from ${invitation.from} ignored: too many are pending`)
+    }
+    const meeting = joinSession(this.#deps, invitation, { host, allowTls12: allowTls12() }, signal).then(
+      onStream,
+      (error: unknown) => log.debug(() => `session with ${invitation.from} failed: ${messageOf(error)}`),
+    )
+    this.#pending.add(meeting)
+    void meeting.finally(() => this.#pending.delete(meeting))
+  }
+}
+
+async function join(channel: RelayChannel, token: string, signal: AbortSignal): Promise<void> {
+  await channel.send({ kind: 'join-relay', token })
+  const reply = await channel.receive(signal)
+  if (reply.kind === 'relay-full') throw new NetError('EBUSY', 'the relay is full')
+  if (reply.kind !== 'response') throw new NetError('EPROTO', `unexpected message of the relay: ${reply.kind}`)
+  if (reply.code === RELAY_SUCCESS) return
+  const reasons: Readonly<Record<number, string>> = {
+    [RELAY_ALREADY_CONNECTED]: 'this device is connected to the relay already',
+    [RELAY_WRONG_TOKEN]: 'the relay does not accept the token',
+  }
+  throw new NetError('ECONNREFUSED', reasons[reply.code] ?? `the relay refused: ${reply.message}`)
+}

@@ -1,0 +1,83 @@
+import { messageOf } from '../core/errors.ts'
+import type { RelayAddress, RelayPoolAddress } from '../core/network/address.ts'
+import type { Service } from '../sync/supervisor.ts'
+import { Wakeup } from '../sync/wakeup.ts'
+import { findRelays, type PoolDeps } from './pool.ts'
+import { RelayClient, type RelayClientDeps } from './relay-client.ts'
+import type { RelayListenerStatus } from './types.ts'
+
+const RETRY_MS_MIN = 1_000
+/** A pool is asked less often: it is shared by many devices. */
+const POOL_RETRY_MS_MIN = 30_000
+const RETRY_MS_MAX = 60_000
+
+export interface RelayListenerDeps extends Omit<RelayClientDeps, 'onJoined'>, PoolDeps {
+  onStatus(status: RelayListenerStatus): void
+}
+
+/** Keeps this device reachable through a relay: the one of its address, or the nearest of a pool. */
+export class RelayListener implements Service {
+  readonly name: string
+  readonly #deps: RelayListenerDeps
+  readonly #address: RelayAddress | RelayPoolAddress
+  readonly #client: RelayClient
+  readonly #retry = new Wakeup()
+  #attempt = new AbortController()
+  #joined: RelayAddress | undefined
+
+  constructor(deps: RelayListenerDeps, address: RelayAddress | RelayPoolAddress) {
+    this.name = `listen ${address.text}`
+    this.#deps = deps
+    this.#address = address
+    this.#client = new RelayClient({ ...deps, onJoined: (relay) => this.#onJoined(relay) })
+  }
+
+  /** Leaves the relay and joins again at once: the old connection may lead nowhere. */
+  networkChanged(): void {
+    this.#attempt.abort(new Error('the network has changed'))
+    this.#retry.ring()
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock, log } = this.#deps
+    const minimumMs = this.#address.kind === 'relay' ? RETRY_MS_MIN : POOL_RETRY_MS_MIN
+    let delayMs = minimumMs
+    this.#deps.onStatus({ error: 'not joined yet', joined: undefined })
+    while (!signal.aborted) {
+      const error = await this.#serve(signal)
+      if (signal.aborted) return
+      if (this.#joined !== undefined) delayMs = minimumMs
+      this.#joined = undefined
+      this.#deps.onStatus({ error: messageOf(error), joined: undefined })
+      log.info(`${this.#address.text}: ${messageOf(error)} (retrying in ${delayMs / 1_000} s)`)
+      await this.#retry.waitAtMost(clock, delayMs, signal).catch(() => {}) // an abort ends the loop
+      delayMs = Math.min(delayMs * 2, RETRY_MS_MAX)
+    }
+  }
+
+  /** Until a joined relay is lost, or none can be joined: the reason. */
+  async #serve(signal: AbortSignal): Promise<unknown> {
+    this.#attempt = new AbortController()
+    const either = AbortSignal.any([signal, this.#attempt.signal])
+    let reason: unknown
+    try {
+      const relays =
+        this.#address.kind === 'relay' ? [this.#address] : await findRelays(this.#deps, this.#address, either)
+      for (const relay of relays) {
+        reason = await this.#client.serve(relay, either).catch((error: unknown) => error)
+        if (either.aborted || this.#joined === relay) return reason
+        this.#deps.log.debug(() => `${relay.text}: ${messageOf(reason)}`)
+      }
+      return reason
+    } catch (error) {
+      return error
+    }
+  }
+
+  #onJoined(relay: RelayAddress): void {
+    this.#joined = relay
+    this.#deps.onStatus({ error: null, joined: relay.text })
+    const warning = relay.id === undefined ? ', whose identity is not checked' : ''
+    this.#deps.log.info(`joined the relay ${relay.text}${warning}`)
+  }
+}
