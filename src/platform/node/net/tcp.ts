@@ -22,9 +22,14 @@ export async function connectTcp(target: TcpTarget, signal: AbortSignal): Promis
   const race = {
     connect: ({ address }: ResolvedAddress, until: AbortSignal) => connectTo(address, target.port, until),
     discard: (late: Socket) => void late.destroy(),
-    pause: (delayMs: number, until: AbortSignal) => sleep(delayMs, undefined, { signal: until }).catch(() => {}), // ended
+    pause,
   }
   return await raceAddresses(addresses, race, signal)
+}
+
+/** Ends early when the signal aborts. */
+async function pause(delayMs: number, signal: AbortSignal): Promise<void> {
+  await sleep(delayMs, undefined, { signal }).catch(() => {}) // aborted
 }
 
 async function connectTo(host: string, port: number, signal: AbortSignal): Promise<Socket> {
