@@ -2,9 +2,6 @@ import type { Config } from '../core/config/config.ts'
 import { messageOf, TwinfoldError } from '../core/errors.ts'
 import type { Facility } from '../core/facilities.ts'
 import type { DeviceId } from '../core/ids.ts'
-import { ownWanted } from '../core/network/admission.ts'
-import { hostOf } from '../core/network/ip.ts'
-import { isAllowedNetwork } from '../core/network/lan.ts'
 import { Dialer } from '../dialer/dialer.ts'
 import { RelayDialer } from '../relay/relay-dialer.ts'
 import type { Logger } from '../events/types.ts'
@@ -15,6 +12,7 @@ import { Wakeup } from '../sync/wakeup.ts'
 import type { Identity, TlsStream } from '../platform/net.ts'
 import type { Platform } from '../platform/platform.ts'
 import { Activities } from '../sync/activities.ts'
+import { closeReason, helloChange } from './close-reason.ts'
 import { DialHistory } from './dial-history.ts'
 import { addressSettings, DialLoop } from './dial-loop.ts'
 import { Listeners } from './listeners.ts'
@@ -139,7 +137,7 @@ export class Connections implements Service, ConnectionsView {
     this.#lan.forget()
     this.#limits.apply(to)
     for (const connection of this.#registry.all()) {
-      const reason = this.#closeReason(connection) ?? helloChange(from, to, connection.device)
+      const reason = closeReason(this.#config, connection) ?? helloChange(from, to, connection.device)
       if (reason !== undefined) this.#track(connection.close(reason))
     }
     for (const [device, loop] of this.#loops) {
@@ -254,7 +252,7 @@ export class Connections implements Service, ConnectionsView {
   /** The configuration may have changed during the handshake, so every rule is checked again. */
   async #admit(connection: Connection): Promise<void> {
     const { clock } = this.#deps.platform
-    const refusal = this.#stop.signal.aborted ? 'stopping' : this.#closeReason(connection)
+    const refusal = this.#stop.signal.aborted ? 'stopping' : closeReason(this.#config, connection)
     const added = refusal === undefined ? this.#registry.add(connection, this.#config, clock.nowMs()) : undefined
     if (added?.kind !== 'added') {
       const reason = refusal ?? added?.reason ?? ''
@@ -277,29 +275,10 @@ export class Connections implements Service, ConnectionsView {
     this.#loops.get(connection.device)?.lost()
   }
 
-  /** Why the current configuration forbids a connection; undefined when it does not. */
-  #closeReason(connection: Connection): string | undefined {
-    const device = this.#config.devices.find((one) => one.deviceID === connection.device)
-    if (device === undefined) return 'device removed'
-    if (device.paused) return 'device is paused'
-    if (connection.transport.startsWith('relay') && !this.#config.options.relaysEnabled)
-      return 'relays are switched off'
-    if (!isAllowedNetwork(hostOf(connection.remoteAddress), device.allowedNetworks)) return 'network not allowed'
-    return undefined
-  }
-
   /** `run` waits for this work before it returns. */
   #track(work: Promise<void>): void {
     const kept = work.catch((error: unknown) => this.#log.debug(() => messageOf(error)))
     this.#pendingWork.add(kept)
     void kept.finally(() => this.#pendingWork.delete(kept))
   }
-}
-
-/** Why a device needs a new Hello from us; undefined when what the last one announced is still true. */
-function helloChange(from: Config, to: Config, device: DeviceId): string | undefined {
-  const [before, after] = [from, to].map(({ devices }) =>
-    ownWanted(devices.find(({ deviceID }) => deviceID === device)?.numConnections ?? 0),
-  )
-  return before === after ? undefined : 'number of connections changed'
 }

@@ -20,7 +20,7 @@ export async function connectTcp(target: TcpTarget, signal: AbortSignal): Promis
   signal.throwIfAborted()
   const addresses = await resolve(target, signal)
   const race = {
-    connect: ({ address }: ResolvedAddress, until: AbortSignal) => connectTo(address, target.port, until),
+    connect: ({ address }: ResolvedAddress, until: AbortSignal) => connectTo(address, target, until),
     discard: (late: Socket) => void late.destroy(),
     pause,
   }
@@ -32,8 +32,8 @@ async function pause(delayMs: number, signal: AbortSignal): Promise<void> {
   await sleep(delayMs, undefined, { signal }).catch(() => {}) // aborted
 }
 
-async function connectTo(host: string, port: number, signal: AbortSignal): Promise<Socket> {
-  const socket = connectSocket({ host, port })
+async function connectTo(host: string, { port, localHost }: TcpTarget, signal: AbortSignal): Promise<Socket> {
+  const socket = connectSocket({ host, port, ...(localHost !== undefined && { localAddress: localHost }) })
   return await guarded(socket, signal, (events) => events.until('connect'))
 }
 
