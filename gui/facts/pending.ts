@@ -18,6 +18,10 @@ export interface Offer {
   readonly time: string
   /** We have a folder of this id already: it is only to be shared. */
   readonly isHere: boolean
+  /** The device encrypts it for us: we only store it. */
+  readonly isEncrypted: boolean
+  /** The device stores it encrypted: we need the password to read it. */
+  readonly needsPassword: boolean
 }
 
 /** Sorted by name, so that rows do not move when a device connects again and gets a newer time. */
@@ -31,12 +35,14 @@ export function offersOf({ pendingFolders, config }: Pick<LiveState, 'pendingFol
   const here = new Set<string>(config?.folders.map(({ id }) => id))
   return Object.entries(pendingFolders)
     .flatMap(([folderID, { offeredBy }]) =>
-      Object.entries(offeredBy).map(([deviceID, { label, time }]) => ({
+      Object.entries(offeredBy).map(([deviceID, { label, time, receiveEncrypted, remoteEncrypted }]) => ({
         folderID,
         label,
         deviceID,
         time,
         isHere: here.has(folderID),
+        isEncrypted: receiveEncrypted,
+        needsPassword: remoteEncrypted,
       })),
     )
     .sort(byName)

@@ -1,6 +1,7 @@
 import { ADD } from './add.ts'
 import { COMMON } from './common.ts'
 import { DEVICE } from './device.ts'
+import { ENCRYPT } from './encrypt.ts'
 import { FOLDER } from './folder.ts'
 import type { Entry } from './language.ts'
 import { LOG } from './log.ts'
@@ -17,6 +18,7 @@ export const WORDS = {
   ...FOLDER,
   ...DEVICE,
   ...ADD,
+  ...ENCRYPT,
   ...SETTINGS,
   ...LOG,
   ...NETWORK,

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
+import { PASSWORD_BYTES, passwordFrom, strengthOf } from '../../gui/facts/folder-password.ts'
 import { folderIdFrom, pathTrouble, suggestedPath, wholePath } from '../../gui/facts/folder-path.ts'
 import { loginTrouble } from '../../gui/facts/password.ts'
 import { changedShares, foldersSharedWith, sameShares, shareList, sharesOf, withShare } from '../../gui/facts/share.ts'
@@ -94,4 +95,22 @@ test('a login is saved only with user and password', () => {
   assert.equal(loginTrouble({ ...draft, repeated: 'secert' }), 'passwordsDiffer')
   const long = 'ä'.repeat(37)
   assert.equal(loginTrouble({ ...draft, password: long, repeated: long }), 'passwordLong')
+})
+
+test('the strength of a password for untrusted devices: length and variety count, repetition does not', () => {
+  for (const weak of ['', 'a', 'secret', 'aaaaaaaaaaaaaaaaaaaaaaaaaaaa', 'abababababababababab', '12345678']) {
+    assert.equal(strengthOf(weak), 'weak', weak)
+  }
+  assert.equal(strengthOf('correct horse'), 'fair')
+  assert.equal(strengthOf('correct horse battery staple'), 'strong')
+})
+
+test('a generated password is strong, and typed without confusion', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ minLength: PASSWORD_BYTES, maxLength: PASSWORD_BYTES }), (bytes) => {
+      assert.match(passwordFrom(bytes), /^[a-km-np-z2-9]{5}(?:-[a-km-np-z2-9]{5}){4}$/)
+    }),
+  )
+  const bytes = Uint8Array.from({ length: PASSWORD_BYTES }, (_, i) => (i * 37) % 256)
+  assert.equal(strengthOf(passwordFrom(bytes)), 'strong')
 })

@@ -55,7 +55,15 @@ test('a folder is added to those already ignored', () => {
   const config = liveState({
     devices: [{ id: LAPTOP, config: { ignoredFolders: [{ id: 'old', label: '', time: NOW }] } }],
   }).config!
-  const offer = { folderID: 'new', label: 'New', deviceID: LAPTOP, time: NOW, isHere: false }
+  const offer = {
+    folderID: 'new',
+    label: 'New',
+    deviceID: LAPTOP,
+    time: NOW,
+    isHere: false,
+    isEncrypted: false,
+    needsPassword: false,
+  }
   assert.deepEqual(
     ignoringFolder(config, offer, NOW).ignoredFolders?.map(({ id }) => id),
     ['old', 'new'],

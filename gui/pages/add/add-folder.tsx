@@ -23,6 +23,8 @@ export interface FolderOffer {
   readonly id: string
   readonly label: string
   readonly deviceID: string
+  readonly isEncrypted: boolean
+  readonly needsPassword: boolean
 }
 
 /** Its name, its path, the devices: the rest is taken from the defaults. */
@@ -31,7 +33,7 @@ export function AddFolderDialog({ offer }: { readonly offer?: FolderOffer }) {
   const ownId = state.system?.myID
   const defaults = state.config?.defaults.folder
   const devices = otherDevices(state)
-  const form = useForm(FOLDER_FIELDS, defaults, offer === undefined ? {} : { label: offer.label })
+  const form = useForm(FOLDER_FIELDS, defaults, presetOf(offer))
   const label = String(form.edits['label'] ?? defaults?.label ?? '')
   const newId = useMemo(() => folderIdFrom(crypto.getRandomValues(new Uint8Array(10))), [])
   const [typedId, setTypedId] = useState<string | undefined>(offer?.id)
@@ -66,7 +68,7 @@ export function AddFolderDialog({ offer }: { readonly offer?: FolderOffer }) {
       path: path.trim(),
       devices: shareList(defaults?.devices ?? [], shares, ownId),
     }
-    if (!(await saving.save(() => createFolder(folder, linesOf(ignores))))) return undefined
+    if (!(await saving.save(() => createFolder(folder, isHidden ? [] : linesOf(ignores))))) return undefined
     showToast('done', t('add.folderDone', { folder: label === '' ? id : label }))
     closeDialog()
     goTo('folders', id)
@@ -74,7 +76,7 @@ export function AddFolderDialog({ offer }: { readonly offer?: FolderOffer }) {
   return (
     <Dialog title={t('add.folder')} actions={<Actions busy={saving.busy} />} onSubmit={submit}>
       <Refusal text={saving.refusal} />
-      {offer && <p class="add-offer">{t('add.offered', { device: nameOf(state, offer.deviceID) })}</p>}
+      {offer && <p class="add-offer">{t(wordsFor(offer), { device: nameOf(state, offer.deviceID) })}</p>}
       <Fields form={form} words="folder" groups={['basic']} without={['type']} first="label" />
       <PathField path={path} error={tried || typedPath !== undefined ? pathError : undefined} onChange={setTypedPath} />
       <h3 class="add-heading">{t('add.shareDevices')}</h3>
@@ -102,6 +104,17 @@ function Actions({ busy }: { readonly busy: boolean }) {
       </Button>
     </>
   )
+}
+
+/** What an offer decides about the new folder. */
+function presetOf(offer: FolderOffer | undefined): Readonly<Record<string, string>> {
+  if (offer === undefined) return {}
+  return { label: offer.label, ...(offer.isEncrypted && { type: 'receiveencrypted' }) }
+}
+
+function wordsFor({ isEncrypted, needsPassword }: FolderOffer) {
+  if (isEncrypted) return 'encrypt.offered'
+  return needsPassword ? 'encrypt.needed' : 'add.offered'
 }
 
 /** Settings that have a default, and the ignore patterns. */

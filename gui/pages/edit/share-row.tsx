@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks'
 import { Button } from '../../ui/button.tsx'
-import { CheckField, TextField } from '../../ui/field.tsx'
+import { CheckField } from '../../ui/field.tsx'
 import { t } from '../../words/words.ts'
+import { EncryptionPassword } from './encryption-password.tsx'
 
 export interface ShareRowProps {
   readonly name: string
@@ -38,13 +39,7 @@ export function ShareRow({ name, help, reader, mustHide, password, onChange }: S
         )}
       </div>
       {isPasswordShown && (
-        <TextField
-          label={t('add.encryptFor', { device: reader })}
-          help={t('add.encryptHelp')}
-          error={missing}
-          value={password}
-          onChange={onChange}
-        />
+        <EncryptionPassword reader={reader} error={missing} password={password} onChange={onChange} />
       )}
     </li>
   )

@@ -66,10 +66,11 @@ function DeviceRequestRow({ request }: { readonly request: DeviceRequest }) {
 }
 
 function OfferRow({ offer }: { readonly offer: Offer }) {
-  const { folderID, label, deviceID } = offer
+  const { folderID, label, deviceID, isEncrypted, needsPassword } = offer
   const device = useLive((state) => nameOf(state, deviceID))
   const name = label === '' ? folderID : label
-  const accept = () => openDialog(() => <AddFolderDialog offer={{ id: folderID, label, deviceID }} />)
+  const accept = () =>
+    openDialog(() => <AddFolderDialog offer={{ id: folderID, label, deviceID, isEncrypted, needsPassword }} />)
   const shareIt = () => share(folderID, deviceID, true, t('device.nowShared', { folder: name, name: device }))
   const ignore = () =>
     act(
@@ -96,7 +97,8 @@ function OfferRow({ offer }: { readonly offer: Offer }) {
   const title = t(offer.isHere ? 'pending.folderHere' : 'pending.folder', { name: device, folder: name })
   return (
     <PendingRow title={title} onIgnore={ignore} onDismiss={dismiss} accept={yes}>
-      <span class="mono">{folderID}</span> · <Ago time={offer.time} />
+      <span class="mono">{folderID}</span> {(isEncrypted || needsPassword) && `· ${t('encrypt.hidden')} `}·{' '}
+      <Ago time={offer.time} />
     </PendingRow>
   )
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
+import { utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { FolderCipher } from '../../../src/core/encryption/folder-cipher.ts'
@@ -82,4 +82,14 @@ test('a changed file is hashed before it is encrypted, and refused', async () =>
   const request = encryptRequest(cipher, plainRequest('large', LARGE, 1))
   assert.deepEqual(await directory.server.serve(SERVER, request, NEVER), { kind: 'refused', code: 'no-such-file' })
   assert.equal(directory.rechecked.length, 1)
+})
+
+test('a file with other content behind the same size and time is refused, and rescanned as a whole', async () => {
+  await using directory = await served()
+  const path = join(directory.root, 'large')
+  writeFileSync(path, Buffer.alloc(LARGE.length, 'other'))
+  utimesSync(path, 1_700_000_000, 1_700_000_000)
+  const request = encryptRequest(cipher, plainRequest('large', LARGE, 1))
+  assert.deepEqual(await directory.server.serve(SERVER, request, NEVER), { kind: 'refused', code: 'no-such-file' })
+  assert.deepEqual(directory.rechecked, ['large wholly'])
 })
