@@ -33,7 +33,8 @@ function running(
 ): Pick<FolderFacts, 'tone' | 'text' | 'fraction'> {
   switch (status.state) {
     case 'scanning': {
-      if (scan === undefined || scan.total === 0) return { tone: 'busy', text: t('folder.scanning') }
+      if (scan === undefined || scan.total === 0 || scan.counted === false)
+        return { tone: 'busy', text: t('folder.scanning') }
       const fraction = scan.current / scan.total
       return { tone: 'busy', text: t('folder.scanningAt', { percent: formatPercent(fraction) }), fraction }
     }

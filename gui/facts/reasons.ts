@@ -35,7 +35,12 @@ export function whyReasons({ reasons, devices }: Pick<WhyJson, 'reasons' | 'devi
     switch (code) {
       case 'failed':
       case 'folder-error':
+      case 'unreadable':
         return { key: `why.${code}`, values: { reason: cause } }
+      case 'ignored':
+        return cause === '' ? { key: 'why.ignored' } : { key: 'why.ignored-by', values: { line: cause } }
+      case 'absent':
+        return cause === '' ? { key: 'why.absent' } : { key: 'why.absent-near', values: { names: cause } }
       case 'offered': {
         const names = devices
           .filter(({ connected, version }) => connected && version === 'newest')

@@ -14,7 +14,9 @@ export interface FolderLive {
   /** How much of it each other device has, by device id. */
   readonly completion: Readonly<Record<string, CompletionJson>>
   /** While a scan hashes: bytes done, bytes in all, bytes a second. */
-  readonly scan?: { readonly current: number; readonly total: number; readonly rate: number } | undefined
+  readonly scan?:
+    | { readonly current: number; readonly total: number; readonly counted?: boolean; readonly rate: number }
+    | undefined
 }
 
 export interface Rate {

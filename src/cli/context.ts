@@ -2,6 +2,7 @@ import { messageOf, systemCode, TwinfoldError } from '../core/errors.ts'
 import type { DeviceConfig, FolderConfig } from '../core/config/config.ts'
 import type { Client } from '../client/client.ts'
 import { ClientError } from '../client/errors.ts'
+import { nearestTexts } from '../core/formats/nearest.ts'
 import { escapeText } from './text.ts'
 
 /** Exit codes of the commands that connect to the daemon. */
@@ -48,7 +49,10 @@ export interface CliContext {
   writeNew(path: string, bytes: Uint8Array): Promise<void>
   /** Makes a path from the command line absolute. */
   absolutePath(path: string): string
+  /** Monotonic. */
   nowMs(): number
+  /** Of the wall clock. */
+  timeMs(): number
   sleep(delayMs: number, signal: AbortSignal): Promise<void>
   /** Random letters and digits, for new ids. */
   randomText(length: number): string
@@ -63,10 +67,16 @@ export async function findFolder(client: Client, text: string): Promise<FolderCo
   const found = folders.find((folder) => folder.id === text) ?? (byLabel.length === 1 ? byLabel[0] : undefined)
   if (found !== undefined) return found
   const known = folders.map((folder) => folder.id)
+  const near = nearestTexts(text, new Set([...known, ...folders.map(({ label }) => label)]), 1)
   const remedy =
     known.length === 0 ? 'there are none yet; add one with "folder add PATH"' : `known folders: ${known.join(', ')}`
   const reason = byLabel.length > 1 ? `more than one folder is labelled "${text}"` : `there is no folder "${text}"`
-  throw new TwinfoldError('folder-missing', `${reason}; ${remedy}`)
+  throw new TwinfoldError('folder-missing', `${reason}; ${remedy}${byLabel.length > 1 ? '' : suggestion(near)}`)
+}
+
+/** The end of an error message that names what was probably meant; empty without candidates. */
+export function suggestion(near: readonly string[]): string {
+  return near.length === 0 ? '' : `; did you mean ${near.join(' or ')}?`
 }
 
 /** Finds a device by its id in any spelling, or by its name if the name is unique. */
@@ -77,7 +87,18 @@ export function findDevice(devices: readonly DeviceConfig[], text: string): Devi
     devices.find((device) => plain(device.deviceID) === plain(text)) ?? (byName.length === 1 ? byName[0] : undefined)
   if (found !== undefined) return found
   const known = devices.map((device) => `${device.deviceID} (${device.name})`).join(', ')
-  throw new TwinfoldError('device-missing', `there is no device "${text}"; known devices: ${known}`)
+  if (byName.length > 1) {
+    const ids = byName.map(({ deviceID }) => deviceID).join(', ')
+    throw new TwinfoldError('device-missing', `more than one device is named "${text}"; use the ID: ${ids}`)
+  }
+  const near = suggestion(
+    nearestTexts(
+      text,
+      devices.map(({ name }) => name),
+      1,
+    ),
+  )
+  throw new TwinfoldError('device-missing', `there is no device "${text}"; known devices: ${known}${near}`)
 }
 
 /** The message and the exit code for an error of a command. */

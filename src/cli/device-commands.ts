@@ -3,6 +3,7 @@ import { parseDeviceId } from '../core/device-id.ts'
 import { TwinfoldError } from '../core/errors.ts'
 import type { ConnectionsJson } from '../rest/cluster.ts'
 import type { Client, FolderChange } from '../client/client.ts'
+import { addressProblem, dialColumns, type NetworkFacts } from './device-reasons.ts'
 import { CLI_EXIT, findDevice, findFolder, type CliContext, type CliExit } from './context.ts'
 import { tableLines } from './table.ts'
 import { escapeText } from './text.ts'
@@ -36,6 +37,10 @@ export async function deviceAdd(
   if (existing !== undefined) {
     throw new TwinfoldError('bad-request', `the device already exists, as "${existing.name}"`)
   }
+  checkAddresses(context, options.address ?? [])
+  if (devices.some(({ name }) => name !== '' && name === options.name)) {
+    throw new TwinfoldError('bad-request', `another device is named "${options.name}"; choose another --name`)
+  }
   await client.call('POST /rest/config/devices', {
     body: {
       deviceID,
@@ -51,7 +56,34 @@ export async function deviceAdd(
     context.print(JSON.stringify(await client.call('GET /rest/config/devices/:id', { id: deviceID }), undefined, 2))
   } else {
     context.print(`Added device ${deviceID}. Add this device on the other one, too, before they can connect.`)
+    context.print(`"${context.program} why ${options.name ?? deviceID}" explains why it is not connected.`)
   }
+  return CLI_EXIT.done
+}
+
+/** Refuses addresses that cannot be parsed, and warns of those that are never dialled. */
+function checkAddresses(context: CliContext, addresses: readonly string[]): void {
+  for (const text of addresses) {
+    const problem = addressProblem(text)
+    if (problem === undefined) continue
+    if ('refused' in problem) throw new TwinfoldError('bad-request', problem.refused)
+    context.printError(`Warning: ${escapeText(problem.warning)}`)
+  }
+}
+
+/** Replaces the addresses of a device; a change connects at once. */
+export async function deviceAddress(
+  context: CliContext,
+  client: Client,
+  text: string,
+  addresses: readonly string[],
+  options: Json,
+): Promise<CliExit> {
+  const device = await otherDevice(client, text)
+  checkAddresses(context, addresses)
+  await client.call('PATCH /rest/config/devices/:id', { id: device.deviceID, body: { addresses } })
+  if (options.json) context.print(JSON.stringify({ deviceID: device.deviceID, addresses }, undefined, 2))
+  else context.print(`Device ${labelOf(device)} is connected at ${addresses.map(escapeText).join(', ')} from now on.`)
   return CLI_EXIT.done
 }
 
@@ -62,19 +94,19 @@ export function withDevices(folder: FolderConfig, ids: readonly string[]): Folde
 }
 
 export async function deviceList(context: CliContext, client: Client, options: Json): Promise<CliExit> {
-  const [devices, connections, { myID }, seen] = await Promise.all([
+  const [devices, facts, seen] = await Promise.all([
     client.devices(),
-    client.call('GET /rest/system/connections'),
-    client.systemStatus(),
+    networkFacts(client),
     client.call('GET /rest/stats/device'),
   ])
-  const rows = devices.map((device) => ({
-    device,
-    state: stateOf(device, myID, connections),
-    lastSeen: device.deviceID === myID ? '' : seenText(seen[device.deviceID]?.lastSeen),
-  }))
+  const { myID } = facts.status
+  const rows = devices.map((device) => {
+    const [lastError, nextTry] = dialColumns(device, facts)
+    const lastSeen = device.deviceID === myID ? '' : seenText(seen[device.deviceID]?.lastSeen)
+    return { device, state: stateOf(device, myID, facts.connections), lastSeen, lastError, nextTry }
+  })
   if (options.json) {
-    const list = rows.map(({ device, state, lastSeen }) => ({ ...device, state, lastSeen }))
+    const list = rows.map(({ device, ...state }) => ({ ...device, ...state }))
     context.print(JSON.stringify(list, undefined, 2))
     return CLI_EXIT.done
   }
@@ -82,13 +114,17 @@ export async function deviceList(context: CliContext, client: Client, options: J
     { title: 'NAME', shrink: 'end' },
     { title: 'STATE' },
     { title: 'LAST SEEN' },
-    { title: 'ID' },
+    { title: 'NEXT TRY' },
+    { title: 'LAST ERROR', shrink: 'end' },
+    { title: 'ID', shrink: 'end' },
     { title: 'ADDRESSES', shrink: 'end' },
   ] as const
-  const cells = rows.map(({ device, state, lastSeen }) => [
+  const cells = rows.map(({ device, state, lastSeen, lastError, nextTry }) => [
     device.name,
     state,
     lastSeen,
+    nextTry,
+    lastError,
     device.deviceID,
     device.addresses.join(', '),
   ])
@@ -122,7 +158,18 @@ export async function deviceNearby(
   return CLI_EXIT.done
 }
 
-function stateOf(device: DeviceConfig, own: string, { connections }: ConnectionsJson): string {
+/** What the daemon reports about its connections, in a few requests. */
+export async function networkFacts(client: Client): Promise<NetworkFacts> {
+  const [status, connections, options, discovered] = await Promise.all([
+    client.systemStatus(),
+    client.call('GET /rest/system/connections'),
+    client.options(),
+    client.call('GET /rest/system/discovery'),
+  ])
+  return { status, connections, options, discovered }
+}
+
+export function stateOf(device: DeviceConfig, own: string, { connections }: ConnectionsJson): string {
   if (device.deviceID === own) return 'this device'
   if (device.paused) return 'paused'
   return connections[device.deviceID]?.connected === true ? 'connected' : 'disconnected'
@@ -131,7 +178,7 @@ function stateOf(device: DeviceConfig, own: string, { connections }: Connections
 const EPOCH = '1970-01-01'
 
 /** The daemon reports the epoch for a device that never connected. */
-function seenText(time: string | undefined): string {
+export function seenText(time: string | undefined): string {
   return time === undefined || time.startsWith(EPOCH)
     ? 'never'
     : time.slice(0, 'YYYY-MM-DDTHH:MM'.length).replace('T', ' ')

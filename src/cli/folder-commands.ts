@@ -14,6 +14,8 @@ export interface FolderAddOptions {
   readonly paused?: boolean
   readonly rescanInterval?: number
   readonly watch?: boolean
+  /** Adds the folder whatever the check of the directory finds. */
+  readonly force?: boolean
   readonly json?: boolean
 }
 
@@ -28,10 +30,11 @@ export async function folderAdd(
   const id = options.id ?? `${context.randomText(5)}-${context.randomText(5)}`
   refuseDoubles(existing, id, absolute)
   const shared = options.device?.map((device) => ({ deviceID: findDevice(devices, device).deviceID }))
+  await checkPath(context, client, absolute, options)
   await client.addFolder({
     id,
     path: absolute,
-    label: options.label ?? '',
+    label: options.label ?? labelOf(absolute),
     ...settings(options),
     ...(shared !== undefined && { devices: shared }),
   })
@@ -39,6 +42,31 @@ export async function folderAdd(
   if (options.json) context.print(JSON.stringify(added, undefined, 2))
   else context.print(`Added folder "${escapeText(id)}" at ${escapeText(added.path)}`)
   return CLI_EXIT.done
+}
+
+/** The name of the directory; empty for a root. */
+function labelOf(path: string): string {
+  return /([^/\\~]+)[/\\]*$/.exec(path)?.[1] ?? ''
+}
+
+/** Refuses a directory that cannot become a folder. A Syncthing, or an older Twinfold, has no such check. */
+export async function checkPath(
+  context: CliContext,
+  client: Client,
+  path: string,
+  { force }: { readonly force?: boolean },
+): Promise<void> {
+  if (force) return
+  const found = await client
+    .call('POST /rest/twinfold/check-folder', { query: { path } })
+    .catch((error: unknown): undefined => {
+      if (!(error instanceof ClientError && error.status === 404)) throw error
+    })
+  if (found === undefined) return
+  if (found.problem !== null) {
+    throw new TwinfoldError('bad-request', `${found.problem.text}. Use --force to add it anyway`)
+  }
+  for (const warning of found.warnings) context.printError(`Warning: ${escapeText(warning)}`)
 }
 
 /** Only the given settings: the daemon's defaults supply the rest. */

@@ -4,7 +4,8 @@ import type { EventJson } from '../rest/event-data.ts'
 import type { LogLineJson } from '../rest/system.ts'
 import type { Client } from '../client/client.ts'
 import { ClientError } from '../client/errors.ts'
-import { CLI_EXIT, type CliContext, type CliExit } from './context.ts'
+import { nearestTexts } from '../core/formats/nearest.ts'
+import { CLI_EXIT, suggestion, type CliContext, type CliExit } from './context.ts'
 import { tableLines } from './table.ts'
 import { escapeText, fitText } from './text.ts'
 
@@ -39,7 +40,8 @@ export async function debug(context: CliContext, client: Client, options: DebugO
 function knownFacility(text: string): Facility {
   const facility = parseFacility(text)
   if (facility !== undefined) return facility
-  throw new TwinfoldError('bad-request', `there is no facility "${text}"; known: ${FACILITY_NAMES.join(', ')}`)
+  const near = suggestion(nearestTexts(text, FACILITY_NAMES, 1))
+  throw new TwinfoldError('bad-request', `there is no facility "${text}"; known: ${FACILITY_NAMES.join(', ')}${near}`)
 }
 
 export interface EventsOptions {
@@ -53,6 +55,7 @@ export interface EventsOptions {
 /** Prints events, one per line; with `--follow` also new ones, until interrupted. */
 export async function events(context: CliContext, client: Client, options: EventsOptions): Promise<CliExit> {
   const { follow, json, ...query } = options
+  await checkTypes(query.types ?? [])
   const show = (event: EventJson) => context.print(json ? JSON.stringify(event) : eventLine(event, context.columns))
   if (!follow) {
     for (const event of await client.eventsSince({ ...query, timeoutS: 0 }, context.signal)) show(event)
@@ -61,6 +64,16 @@ export async function events(context: CliContext, client: Client, options: Event
   return untilInterrupted(context, async () => {
     for await (const event of client.events(query, context.signal)) show(event)
   })
+}
+
+/** The daemon ignores unknown names and then never replies with an event. */
+async function checkTypes(names: readonly string[]): Promise<void> {
+  if (names.length === 0) return
+  const { EVENT_DATA } = await import('../rest/event-data.ts') // only needed here, and large
+  const unknown = names.find((name) => !Object.hasOwn(EVENT_DATA, name))
+  if (unknown === undefined) return
+  const near = suggestion(nearestTexts(unknown, Object.keys(EVENT_DATA), 1))
+  throw new TwinfoldError('usage', `there is no event type "${unknown}"${near}`)
 }
 
 /** Holds the whole configuration with the API key; such a line must not be copied into reports. */

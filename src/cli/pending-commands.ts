@@ -2,8 +2,10 @@ import type { DeviceConfig } from '../core/config/config.ts'
 import { TwinfoldError } from '../core/errors.ts'
 import type { FolderOfferJson, PendingDevicesJson, PendingFoldersJson } from '../rest/cluster.ts'
 import type { Client } from '../client/client.ts'
-import { CLI_EXIT, type CliContext, type CliExit } from './context.ts'
+import { nearestTexts } from '../core/formats/nearest.ts'
+import { CLI_EXIT, suggestion, type CliContext, type CliExit } from './context.ts'
 import { withDevices } from './device-commands.ts'
+import { checkPath } from './folder-commands.ts'
 import { tableLines } from './table.ts'
 import { escapeText } from './text.ts'
 
@@ -78,7 +80,8 @@ type Offers = readonly (readonly [device: string, offer: FolderOfferJson])[]
 function offersOf({ folders }: Pending, id: string): Offers {
   const offers = Object.entries(ownValue(folders, id)?.offeredBy ?? {})
   if (offers.length > 0) return offers
-  throw new TwinfoldError('bad-request', `no pending device or folder "${id}"; "pending" lists them`)
+  const near = suggestion(nearestTexts(id, Object.keys(folders), 1))
+  throw new TwinfoldError('bad-request', `no pending device or folder "${id}"; "pending" lists them${near}`)
 }
 
 async function acceptFolder(
@@ -101,9 +104,11 @@ async function acceptFolder(
   if (options.path === undefined) {
     throw new TwinfoldError('usage', `a directory for the files is required: pending accept ${id} --path DIR`)
   }
+  const path = options.path.startsWith('~') ? options.path : context.absolutePath(options.path)
+  await checkPath(context, client, path, {})
   await client.addFolder({
     id,
-    path: options.path.startsWith('~') ? options.path : context.absolutePath(options.path),
+    path,
     label: options.name ?? offers[0]![1].label,
     devices: offers.map(([deviceID]) => ({ deviceID })),
     ...(offers.some(([, offer]) => offer.receiveEncrypted) && { type: 'receiveencrypted' as const }),

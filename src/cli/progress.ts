@@ -3,6 +3,8 @@ import { fitText, formatBytes, formatDuration, padText, textWidth } from './text
 export interface Progress {
   readonly currentBytes: number
   readonly totalBytes: number
+  /** Whether the total is final; without it neither a share nor a time left is shown. */
+  readonly counted: boolean
   readonly bytesPerSecond: number
 }
 
@@ -14,7 +16,7 @@ export function progressLine(name: string, progress: Progress, width: number): s
   const facts = progressText(progress)
   const label = fitText(name, Math.max(8, Math.floor(width / 4)))
   const room = width - textWidth(label) - textWidth(facts) - 6
-  if (room < BAR_WIDTH_MIN) return fitText(`${label}  ${facts}`, width)
+  if (room < BAR_WIDTH_MIN || !progress.counted) return fitText(`${label}  ${facts}`, width)
   const barWidth = Math.min(BAR_WIDTH_MAX, room)
   const full = Math.floor(shareOf(progress) * barWidth)
   return `${label}  [${padText('#'.repeat(full), barWidth)}]  ${facts}`
@@ -22,10 +24,11 @@ export function progressLine(name: string, progress: Progress, width: number): s
 
 /** Percent, amounts, rate and time left, without a bar. */
 export function progressText(progress: Progress): string {
+  const rate = progress.bytesPerSecond > 0 ? `, ${formatBytes(progress.bytesPerSecond)}/s` : ''
+  if (!progress.counted) return `${formatBytes(progress.currentBytes)} hashed${rate}, counting`
   const left = secondsLeft(progress)
   const percent = String(Math.floor(shareOf(progress) * 100)).padStart(3)
   const amounts = `${formatBytes(progress.currentBytes)} of ${formatBytes(progress.totalBytes)}`
-  const rate = progress.bytesPerSecond > 0 ? `, ${formatBytes(progress.bytesPerSecond)}/s` : ''
   return `${percent} %  ${amounts}${rate}${left === undefined ? '' : `, ${formatDuration(left)} left`}`
 }
 

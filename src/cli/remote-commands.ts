@@ -4,18 +4,24 @@ import { checkCount, checkSeconds, FINDING_FLAGS } from './args/shared-flags.ts'
 import type { CommandSpec } from './args/types.ts'
 import { NETWORK_SWITCHES } from './network-switches.ts'
 import { remoteCommand } from './remote-command.ts'
+import { COMPLETE_NAMES, CONFLICTS, VERSIONS } from './versions-specs.ts'
 import { DEVICE, FOLDER, PENDING } from './sharing-specs.ts'
+import { parseSince } from './since.ts'
 
 const SCAN = remoteCommand({
   name: 'scan',
   group: 'status',
-  summary: 'scan a folder, or some paths in it, for changes now',
-  arguments: [{ name: 'folder' }, { name: 'sub', optional: true, repeatable: true }],
+  summary: 'scan all folders, one, or some paths in it, for changes now',
+  arguments: [
+    { name: 'folder', optional: true, completes: 'folders' },
+    { name: 'sub', optional: true, repeatable: true },
+  ],
   flags: [{ name: 'next', value: 'SECONDS', check: checkSeconds, description: 'Delay until the next automatic scan' }],
-  examples: ['scan photos', 'scan photos 2026/summer --next 3600'],
+  examples: ['scan', 'scan photos', 'scan photos 2026/summer --next 3600'],
   remote: async ({ context, connection, args: [folder = '', ...subs], flags }) => {
-    const { scan } = await import('./scan-command.ts')
+    const { scan, scanAll } = await import('./scan-command.ts')
     const options = { ...defined({ next: flags.number('next') }), json: flags.isOn('json') }
+    if (folder === '') return scanAll(context, connection.client, options)
     return scan(context, connection.client, folder, subs, options)
   },
 })
@@ -24,7 +30,7 @@ const PRIO = remoteCommand({
   name: 'prio',
   group: 'status',
   summary: 'download a file before all others',
-  arguments: [{ name: 'folder' }, { name: 'file' }],
+  arguments: [{ name: 'folder', completes: 'folders' }, { name: 'file' }],
   examples: ['prio photos 2026/summer/beach.jpg'],
   remote: async ({ context, connection: { client }, args: [folder = '', file = ''], flags }) =>
     (await import('./status-commands.ts')).prio(context, client, folder, file, { json: flags.isOn('json') }),
@@ -34,7 +40,7 @@ const STATUS = remoteCommand({
   name: 'status',
   group: 'status',
   summary: 'show the status of the device and its folders, or of one folder',
-  arguments: [{ name: 'folder', optional: true }],
+  arguments: [{ name: 'folder', optional: true, completes: 'folders' }],
   examples: ['status', 'status photos --json'],
   remote: async ({ context, connection, args: [folder], flags }) =>
     (await import('./status-commands.ts')).status(context, connection, folder, { json: flags.isOn('json') }),
@@ -55,13 +61,22 @@ const DOCTOR = remoteCommand({
 const WHY = remoteCommand({
   name: 'why',
   group: 'status',
-  summary: 'explain why a file is in sync or not',
+  summary: 'explain why a file is in sync or not, or a device connected or not',
   description:
-    'Explains why a file is in sync or not, from the index, the queue, the last error and the connected devices.',
-  arguments: [{ name: 'folder' }, { name: 'file' }],
-  examples: ['why photos 2026/summer/beach.jpg'],
-  remote: async ({ context, connection: { client }, args: [folder = '', file = ''], flags }) =>
-    (await import('./why-command.ts')).why(context, client, folder, file, { json: flags.isOn('json') }),
+    'Explains why a file is in sync or not, from the index, the queue, the last error, the connected devices and the ' +
+    'disk. With a device instead, explains why it is connected or not.',
+  arguments: [
+    { name: 'folder', text: 'FOLDER|DEVICE', completes: 'both' },
+    { name: 'file', optional: true },
+  ],
+  examples: ['why photos 2026/summer/beach.jpg', 'why laptop'],
+  remote: async ({ context, connection: { client }, args: [name = '', file], flags }) => {
+    const { whyDevice, whyFile } = await import('./why-command.ts')
+    const options = { json: flags.isOn('json') }
+    return file === undefined
+      ? whyDevice(context, client, name, options)
+      : whyFile(context, client, name, file, options)
+  },
 })
 
 /** `debug` has one subcommand that needs no daemon; the program that has it passes it in. */
@@ -110,14 +125,15 @@ const LOGS = remoteCommand({
   summary: 'show the log of the daemon',
   description: 'Shows the log of the daemon. --json prints one object per line.',
   flags: [
-    { name: 'since', value: 'TIME', description: 'Only lines after this time (RFC 3339)' },
+    { name: 'since', value: 'TIME', description: 'Only lines after this time: RFC 3339, 10:00, yesterday, 2h' },
     { name: 'follow', short: 'f', description: 'Continue until interrupted' },
   ],
-  examples: ['logs --follow'],
+  examples: ['logs --follow', 'logs --since yesterday'],
   remote: async ({ context, connection, flags }) => {
     const { logs } = await import('./log-commands.ts')
+    const since = flags.text('since')
     const options = {
-      ...defined({ since: flags.text('since') }),
+      ...(since !== undefined && { since: parseSince(since, context.timeMs()) }),
       follow: flags.isOn('follow'),
       json: flags.isOn('json'),
     }
@@ -191,11 +207,14 @@ export function remoteCommands(debugCommands: readonly CommandSpec[] = []): read
     WHY,
     SCAN,
     PRIO,
+    VERSIONS,
+    CONFLICTS,
     DOCTOR,
     debugCommand(debugCommands),
     EVENTS,
     LOGS,
     SUPPORT,
     CLI,
+    COMPLETE_NAMES,
   ]
 }

@@ -17,6 +17,18 @@ const PROGRESS_EVENT = 'FolderScanProgress'
 const PLAIN_STEP = 0.1
 const PROBLEMS_SHOWN_MAX = 20
 
+/** Scans all folders that are not paused, one after the other. The worst result is the exit code. */
+export async function scanAll(context: CliContext, client: Client, options: ScanOptions): Promise<CliExit> {
+  const folders = (await client.folders()).filter(({ paused }) => !paused)
+  if (folders.length === 0) throw new TwinfoldError('folder-missing', 'there is no folder to scan')
+  let exit: CliExit = CLI_EXIT.done
+  for (const { id } of folders) {
+    const one = await scan(context, client, id, [], options)
+    if (one !== CLI_EXIT.done) exit = one
+  }
+  return exit
+}
+
 /** Scans and shows the progress. The exit code reports whether items could not be read. */
 export async function scan(
   context: CliContext,
@@ -110,7 +122,7 @@ async function watchProgress(
         context.redraw(
           progressLine(escapeText(folder.label === '' ? folder.id : folder.label), progress, context.columns),
         )
-      } else if (shareOf(progress) >= shownShare + PLAIN_STEP) {
+      } else if (progress.counted && shareOf(progress) >= shownShare + PLAIN_STEP) {
         shownShare = shareOf(progress)
         context.printError(`${escapeText(folder.id)}: ${progressText(progress).trimStart()}`)
       }
@@ -124,5 +136,6 @@ async function watchProgress(
 /** The progress in an event of this folder; undefined for any other event. */
 function progressOf(event: EventJson, folder: string): Progress | undefined {
   if (event.type !== PROGRESS_EVENT || event.data.folder !== folder) return undefined
-  return { currentBytes: event.data.current, totalBytes: event.data.total, bytesPerSecond: event.data.rate }
+  const { current, total, rate, counted = true } = event.data
+  return { currentBytes: current, totalBytes: total, bytesPerSecond: rate, counted }
 }

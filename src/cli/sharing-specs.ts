@@ -3,6 +3,7 @@ import { defined } from './args/parsed-flags.ts'
 import { checkSeconds, FINDING_FLAGS } from './args/shared-flags.ts'
 import type { FlagSpec } from './args/flag-spec.ts'
 import type { CommandSpec } from './args/types.ts'
+import { FOLDER_ACTIONS } from './folder-specs.ts'
 import { remoteCommand } from './remote-command.ts'
 
 /** A device ID of the right form, for examples. */
@@ -17,22 +18,27 @@ const FOLDER_TYPES = [
 
 const FOLDER_ADD_FLAGS: readonly FlagSpec[] = [
   { name: 'id', value: 'ID', description: 'ID of the folder, the same on all devices (default: random)' },
-  { name: 'label', value: 'TEXT', description: 'Display name' },
+  { name: 'label', value: 'TEXT', description: 'Display name (default: the name of the directory)' },
   { name: 'type', value: 'TYPE', choices: FOLDER_TYPES, description: 'Direction of changes' },
   {
     name: 'device',
     value: 'ID',
     repeatable: true,
+    completes: 'devices',
     description: 'Share it with this device, by ID or name; may be repeated',
   },
   { name: 'rescan-interval', value: 'SECONDS', check: checkSeconds, description: 'Time between full scans' },
   { name: 'no-watch', description: 'Do not watch for changes, only scan' },
   { name: 'paused', description: 'Add it in the paused state' },
+  { name: 'force', description: 'Add it even if the check of the directory finds a problem' },
 ]
 
 const FOLDER_ADD = remoteCommand({
   name: 'add',
   summary: 'keep a directory in sync; it is created if it does not exist',
+  description:
+    'Keeps a directory in sync. It is created if it does not exist. Refused are files, directories that cannot be read ' +
+    'or written, missing parents, and directories that contain the home of the device.',
   arguments: [{ name: 'path' }],
   flags: FOLDER_ADD_FLAGS,
   examples: ['folder add ~/Photos --label Photos', 'folder add /srv/docs --id docs --type sendonly'],
@@ -49,6 +55,7 @@ const FOLDER_ADD = remoteCommand({
     return folderAdd(context, connection.client, path, {
       ...defined(options),
       ...(flags.isOn('paused') && { paused: true }),
+      force: flags.isOn('force'),
       watch: !flags.isOn('no-watch'),
       json: flags.isOn('json'),
     })
@@ -58,7 +65,7 @@ const FOLDER_ADD = remoteCommand({
 export const FOLDER: CommandSpec = {
   name: 'folder',
   group: 'sharing',
-  summary: 'add, list, pause and remove folders',
+  summary: 'add, share, list, pause, revert and remove folders',
   flags: FINDING_FLAGS,
   examples: ['folder add ~/Photos --label Photos'],
   commands: [
@@ -73,16 +80,17 @@ export const FOLDER: CommandSpec = {
     remoteCommand({
       name: 'remove',
       summary: 'stop syncing a folder; its files are kept',
-      arguments: [{ name: 'folder' }],
+      arguments: [{ name: 'folder', completes: 'folders' }],
       examples: ['folder remove docs'],
       remote: async ({ context, connection: { client }, args: [folder = ''], flags }) =>
         (await import('./folder-commands.ts')).folderRemove(context, client, folder, { json: flags.isOn('json') }),
     }),
+    ...FOLDER_ACTIONS,
     ...[true, false].map((paused) =>
       remoteCommand({
         name: paused ? 'pause' : 'resume',
         summary: paused ? 'pause a folder, by ID or label' : 'resume a paused folder, by ID or label',
-        arguments: [{ name: 'folder' }],
+        arguments: [{ name: 'folder', completes: 'folders' }],
         examples: [paused ? 'folder pause photos' : 'folder resume photos'],
         remote: async ({ context, connection: { client }, args: [folder = ''], flags }) => {
           const { folderPause } = await import('./folder-commands.ts')
@@ -96,7 +104,7 @@ export const FOLDER: CommandSpec = {
 const DEVICE_ADD = remoteCommand({
   name: 'add',
   summary: 'allow a device to connect, and share folders with it',
-  arguments: [{ name: 'id' }],
+  arguments: [{ name: 'id', completes: 'nearby' }],
   flags: [
     { name: 'name', value: 'TEXT', description: 'Display name' },
     {
@@ -105,7 +113,13 @@ const DEVICE_ADD = remoteCommand({
       repeatable: true,
       description: 'Static address instead of discovery; may be repeated',
     },
-    { name: 'folder', value: 'FOLDER', repeatable: true, description: 'Share this folder with it; may be repeated' },
+    {
+      name: 'folder',
+      value: 'FOLDER',
+      repeatable: true,
+      completes: 'folders',
+      description: 'Share this folder with it; may be repeated',
+    },
     { name: 'introducer', description: 'Add the devices with which it shares our folders' },
     { name: 'auto-accept', description: 'Accept every folder it offers' },
     { name: 'paused', description: 'Add it without connecting' },
@@ -157,9 +171,23 @@ export const DEVICE: CommandSpec = {
       },
     }),
     remoteCommand({
+      name: 'address',
+      summary: 'replace the addresses at which a device is connected',
+      description: 'Replaces the addresses at which a device is connected. "dynamic" finds them by discovery.',
+      arguments: [
+        { name: 'device', completes: 'devices' },
+        { name: 'url', repeatable: true },
+      ],
+      examples: ['device address laptop tcp://192.168.1.20:22000 dynamic'],
+      remote: async ({ context, connection: { client }, args: [device = '', ...urls], flags }) =>
+        (await import('./device-commands.ts')).deviceAddress(context, client, device, urls, {
+          json: flags.isOn('json'),
+        }),
+    }),
+    remoteCommand({
       name: 'remove',
       summary: 'remove a device, by ID or name; files are kept on both sides',
-      arguments: [{ name: 'device' }],
+      arguments: [{ name: 'device', completes: 'devices' }],
       examples: ['device remove laptop'],
       remote: async ({ context, connection: { client }, args: [device = ''], flags }) =>
         (await import('./device-commands.ts')).deviceRemove(context, client, device, { json: flags.isOn('json') }),
@@ -168,7 +196,7 @@ export const DEVICE: CommandSpec = {
       remoteCommand({
         name: paused ? 'pause' : 'resume',
         summary: paused ? 'disconnect a device, by ID or name' : 'connect to a paused device again, by ID or name',
-        arguments: [{ name: 'device' }],
+        arguments: [{ name: 'device', completes: 'devices' }],
         examples: [paused ? 'device pause laptop' : 'device resume laptop'],
         remote: async ({ context, connection: { client }, args: [device = ''], flags }) => {
           const { devicePause } = await import('./device-commands.ts')
@@ -190,7 +218,7 @@ export const PENDING = remoteCommand({
     remoteCommand({
       name: 'accept',
       summary: 'add an offered device or folder',
-      arguments: [{ name: 'id' }],
+      arguments: [{ name: 'id', completes: 'pending' }],
       flags: [
         { name: 'path', value: 'DIR', description: 'Directory for the files of the folder' },
         { name: 'name', value: 'TEXT', description: 'Name or label instead of the offered one' },
@@ -205,7 +233,7 @@ export const PENDING = remoteCommand({
     remoteCommand({
       name: 'ignore',
       summary: 'reject an offered device or folder, now and in future',
-      arguments: [{ name: 'id' }],
+      arguments: [{ name: 'id', completes: 'pending' }],
       examples: ['pending ignore docs'],
       remote: async ({ context, connection: { client }, args: [id = ''], flags }) =>
         (await import('./pending-commands.ts')).pendingIgnore(context, client, id, { json: flags.isOn('json') }),

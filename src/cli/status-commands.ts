@@ -2,6 +2,7 @@ import type { FolderConfig } from '../core/config/config.ts'
 import type { FolderStatusJson, NeedJson } from '../rest/db.ts'
 import type { Client } from '../client/client.ts'
 import { CLI_EXIT, findFolder, type CliContext, type CliExit, type Connection } from './context.ts'
+import { conflictCount, deviceShares, printShares } from './device-shares.ts'
 import { findingLines, warningsOf } from './doctor-command.ts'
 import { fieldLines, tableLines } from './table.ts'
 import { escapeText, formatBytes, formatCount, formatDuration } from './text.ts'
@@ -27,11 +28,12 @@ async function deviceStatus(
   { client, address, home }: Connection,
   options: Json,
 ): Promise<CliExit> {
-  const [version, system, configs, warnings] = await Promise.all([
+  const [version, system, configs, warnings, shares] = await Promise.all([
     client.version(),
     client.systemStatus(),
     client.folders(),
     warningsOf(client),
+    deviceShares(client),
   ])
   const folders = await Promise.all(
     configs.map(async (config) => ({ config, status: await client.folderStatus(config.id) })),
@@ -45,7 +47,11 @@ async function deviceStatus(
       ...status,
     }))
     context.print(
-      JSON.stringify({ version: version.version, address, ...system, warnings, folders: rows }, undefined, 2),
+      JSON.stringify(
+        { version: version.version, address, ...system, warnings, folders: rows, devices: shares },
+        undefined,
+        2,
+      ),
     )
     return CLI_EXIT.done
   }
@@ -82,8 +88,22 @@ async function deviceStatus(
   for (const line of tableLines(columns, rows, context.columns)) context.print(line)
   for (const { config, status } of folders) {
     if (status.error !== '') context.print(`${escapeText(config.id)}: ${escapeText(status.error)}`)
+    for (const note of notesOf(status)) context.print(`${escapeText(config.id)}: ${note}`)
   }
+  printShares(context, shares)
   return CLI_EXIT.done
+}
+
+/** What asks for a decision of the user. */
+function notesOf({ receiveOnlyTotalItems, pullErrors }: FolderStatusJson): readonly string[] {
+  return [
+    ...(receiveOnlyTotalItems > 0
+      ? [`${formatCount(receiveOnlyTotalItems, 'local change')} in a receive-only folder; "folder revert" undoes them`]
+      : []),
+    ...(pullErrors > 0
+      ? [`${formatCount(pullErrors, 'item')} could not be downloaded; "status FOLDER" lists them`]
+      : []),
+  ]
 }
 
 function stateText(config: FolderConfig, status: FolderStatusJson): string {
@@ -95,13 +115,17 @@ async function folderStatus(context: CliContext, client: Client, text: string, o
   const config = await findFolder(client, text)
   const status = await client.folderStatus(config.id)
   const errors = config.paused || status.errors === 0 ? [] : ((await client.folderErrors(config.id)).errors ?? [])
+  const [shares, conflicts] = await Promise.all([deviceShares(client, config), conflictCount(client, config.id)])
   if (options.json) {
     const { id, label, path, type, paused } = config
-    context.print(JSON.stringify({ id, label, path, type, paused, ...status, errorItems: errors }, undefined, 2))
+    const value = { id, label, path, type, paused, ...status, conflicts, errorItems: errors, devices: shares }
+    context.print(JSON.stringify(value, undefined, 2))
     return CLI_EXIT.done
   }
-  for (const line of fieldLines(folderFields(config, status))) context.print(line)
+  const fields = [...folderFields(config, status), ['Conflict copies', String(conflicts)] as const]
+  for (const line of fieldLines(fields)) context.print(line)
   for (const problem of errors) context.print(`  ${escapeText(problem.path)}: ${escapeText(problem.error)}`)
+  printShares(context, shares)
   return CLI_EXIT.done
 }
 

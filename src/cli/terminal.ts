@@ -30,6 +30,7 @@ export function terminalContext(program: string, connect: CliContext['connect'])
     writeNew: (path, bytes) => writeFile(path, bytes, { flag: 'wx', mode: 0o600 }),
     absolutePath: (path) => resolve(path),
     nowMs: () => performance.now(),
+    timeMs: () => Date.now(),
     sleep: (delayMs, signal) => sleep(delayMs, undefined, { signal }),
     randomText: (length) => Array.from({ length }, () => ID_CHARACTERS[randomInt(ID_CHARACTERS.length)]).join(''),
     signal: interrupted.signal,

@@ -1,16 +1,25 @@
 import type { Client } from '../client/client.ts'
-import { CLI_EXIT, findFolder, type CliContext, type CliExit } from './context.ts'
+import { isAbsolute } from 'node:path'
+import { deviceReasons } from './device-reasons.ts'
+import { networkFacts, seenText } from './device-commands.ts'
+import { CLI_EXIT, findDevice, findFolder, type CliContext, type CliExit } from './context.ts'
+import { insideFolder } from './scan-command.ts'
 import { escapeText } from './text.ts'
 
+interface Json {
+  readonly json?: boolean
+}
+
 /** Prints the daemon's explanation of the state of a file. */
-export async function why(
+export async function whyFile(
   context: CliContext,
   client: Client,
   text: string,
-  file: string,
-  options: { readonly json?: boolean },
+  given: string,
+  options: Json,
 ): Promise<CliExit> {
   const folder = await findFolder(client, text)
+  const file = isAbsolute(given) ? insideFolder(folder, given) : given.replace(/^\.\//, '').replace(/\/+$/, '')
   const reply = await client.call('GET /rest/twinfold/why', { query: { folder: folder.id, file } })
   const reasons = reply.reasons.map((reason) => reason.text)
   if (options.json) {
@@ -18,6 +27,26 @@ export async function why(
     context.print(JSON.stringify({ folder: folder.id, file, upToDate, reasons, global, local }, undefined, 2))
   } else {
     context.print(`${escapeText(file)} in folder "${escapeText(folder.id)}":`)
+    for (const reason of reasons) context.print(`  - ${escapeText(reason)}`)
+  }
+  return CLI_EXIT.done
+}
+
+/** Prints why a device is connected or not. */
+export async function whyDevice(context: CliContext, client: Client, text: string, options: Json): Promise<CliExit> {
+  const [devices, facts, seen] = await Promise.all([
+    client.devices(),
+    networkFacts(client),
+    client.call('GET /rest/stats/device'),
+  ])
+  const device = findDevice(devices, text)
+  const { deviceID, name } = device
+  const reasons = deviceReasons(device, facts, seenText(seen[deviceID]?.lastSeen))
+  if (options.json) {
+    const connected = facts.connections.connections[deviceID]?.connected === true
+    context.print(JSON.stringify({ deviceID, name, connected, reasons }, undefined, 2))
+  } else {
+    context.print(`Device ${name === '' ? deviceID : `"${escapeText(name)}" (${deviceID})`}:`)
     for (const reason of reasons) context.print(`  - ${escapeText(reason)}`)
   }
   return CLI_EXIT.done

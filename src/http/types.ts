@@ -2,6 +2,7 @@ import type { ConnectionsView } from '../connections/types.ts'
 import type { DiscoveryView } from '../discover/types.ts'
 import type { DeviceId, FolderId } from '../core/ids.ts'
 import type { Locations } from '../core/locations.ts'
+import type { NewFolderCheck } from '../config/new-folder.ts'
 import type { ConfigStore } from '../config/types.ts'
 import type { EventSink, EventSource, LogControl, Logger } from '../events/types.ts'
 import type { CompletionView } from '../model/queries/completion.ts'
@@ -51,6 +52,8 @@ export interface RestDeps {
   readonly eventCounts?: EventCountsView
   /** Settings that put the device or its data at risk. */
   warnings?(): Promise<readonly DeviceWarning[]>
+  /** Checks a directory that is to become a folder. */
+  checkFolder(path: string): Promise<NewFolderCheck>
   /** The certificate for TLS on the GUI address; created on first use. */
   httpsIdentity(): Promise<{ readonly certificatePem: string; readonly keyPem: string }>
 }

@@ -1,3 +1,4 @@
+import { checkNewFolder } from '../config/new-folder.ts'
 import type { IndexStore } from '../db/types.ts'
 import { RestServer } from '../http/server.ts'
 import type { DeviceWarning } from '../http/types.ts'
@@ -10,6 +11,7 @@ import type { Ending } from './ending.ts'
 import { builtGuiDirectory } from './gui-directory.ts'
 import { loadOrMakeHttpsIdentity } from './home/identity.ts'
 import type { Network } from './network.ts'
+import { protectedHome } from './warnings.ts'
 
 /** The parts of a running device that the REST interface reads and controls. */
 export interface RestParts {
@@ -58,6 +60,10 @@ export function makeRestServer(base: DeviceBase, parts: RestParts): RestServer {
       eventCounts: () => events.counts(),
       upgrade,
       warnings,
+      checkFolder: (path) => {
+        const { folders, defaults } = config.current
+        return checkNewFolder({ disk, folders, home: protectedHome(locations) }, { ...defaults.folder, path })
+      },
       system,
       httpsIdentity: () => loadOrMakeHttpsIdentity({ disk, clock, random }, locations, system.hostName),
     },

@@ -82,12 +82,16 @@ export const EVENT_DATA = {
     { folder: TEXT, from: TEXT, to: TEXT, duration: about(NUMBER, 'Seconds in the previous state.'), error: TEXT },
     ['duration', 'error'],
   ),
-  FolderScanProgress: object({
-    folder: TEXT,
-    current: about(COUNT, 'Bytes hashed.'),
-    total: about(COUNT, 'Bytes to hash.'),
-    rate: about(NUMBER, 'Bytes per second.'),
-  }),
+  FolderScanProgress: object(
+    {
+      folder: TEXT,
+      current: about(COUNT, 'Bytes hashed.'),
+      total: about(COUNT, 'Bytes to hash, as far as they were found.'),
+      counted: about(BOOLEAN, 'Whether the total is final.'),
+      rate: about(NUMBER, 'Bytes per second.'),
+    },
+    ['counted'],
+  ),
   LocalIndexUpdated: object({ folder: TEXT, items: COUNT, filenames: list(TEXT), sequence: COUNT, version: COUNT }),
   LocalChangeDetected: CHANGE,
   RemoteChangeDetected: CHANGE,

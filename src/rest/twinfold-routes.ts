@@ -3,6 +3,7 @@ import { FOLDER } from './parameters.ts'
 import { TEXT } from './schema.ts'
 import { UPGRADE_DETAILS } from './upgrade.ts'
 import {
+  CHECK_FOLDER,
   CONFLICTS,
   IGNORE_PREVIEW,
   IGNORE_PREVIEW_BODY,
@@ -102,6 +103,11 @@ export const TWINFOLD_ROUTES = {
     body: { schema: IGNORE_PREVIEW_BODY, about: 'The lines of the ignore file to preview.' },
     reply: { is: 'json', schema: IGNORE_PREVIEW },
     errors: NO_FOLDER,
+  },
+  'POST /rest/twinfold/check-folder': {
+    summary: 'Checks whether a directory can become a folder: its place, and whether it can be read and written.',
+    query: { path: { schema: TEXT, about: 'The path, as in the settings of a folder.', required: true } },
+    reply: { is: 'json', schema: CHECK_FOLDER },
   },
   'GET /rest/twinfold/conflicts': {
     summary: 'Lists the local conflict copies of a folder.',

@@ -118,6 +118,12 @@ const WHY_CODE = about(
       'folder-error',
       'send-only',
       'unknown',
+      'outside',
+      'reserved',
+      'unreadable',
+      'special',
+      'new',
+      'absent',
       'ignored',
       'here',
       'deleted',
@@ -135,7 +141,7 @@ const WHY_CODE = about(
     ],
   } as const,
   'The code of the reason; `offered` and `no-device` are about the devices with the global version, `still-here` is ' +
-    'a pending remote deletion.',
+    'a pending remote deletion. `outside` to `absent` are about a name without a record, from the disk.',
 )
 
 export const WHY = object({
@@ -196,6 +202,24 @@ export const CONFLICTS = object({
 })
 
 export type ConflictsJson = Static<typeof CONFLICTS>
+
+export const CHECK_FOLDER = object({
+  path: about(TEXT, 'The absolute path.'),
+  problem: about(
+    nullable(
+      object({
+        code: {
+          enum: ['empty', 'contains-home', 'user-home', 'missing-parent', 'not-a-directory', 'unreadable', 'read-only'],
+        },
+        text: about(TEXT, 'The reason with its remedy.'),
+      }),
+    ),
+    'Why it cannot become a folder; null when it can.',
+  ),
+  warnings: about(list(TEXT), 'What works, but is rarely intended: a folder inside another.'),
+})
+
+export type CheckFolderJson = Static<typeof CHECK_FOLDER>
 
 export const WARNINGS = about(
   list(

@@ -14,6 +14,7 @@ export class ProgressMeter {
   #reportedMs: number
   #rate = 0
   #samples = 0
+  #counted = false
 
   constructor(clock: Clock, onProgress: (progress: ScanProgress) => void) {
     this.#clock = clock
@@ -27,6 +28,11 @@ export class ProgressMeter {
 
   expect(bytes: number): void {
     this.#totalBytes += bytes
+  }
+
+  /** Nothing more is expected. */
+  endCounting(): void {
+    this.#counted = true
   }
 
   readonly advance = (bytes: number): void => {
@@ -54,6 +60,11 @@ export class ProgressMeter {
     this.#rate += (recent - this.#rate) * weight
     this.#reportedMs = nowMs
     this.#reportedBytes = this.#currentBytes
-    this.#onProgress({ currentBytes: this.#currentBytes, totalBytes: this.#totalBytes, rate: this.#rate })
+    this.#onProgress({
+      currentBytes: this.#currentBytes,
+      totalBytes: this.#totalBytes,
+      counted: this.#counted,
+      rate: this.#rate,
+    })
   }
 }

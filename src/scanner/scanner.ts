@@ -122,6 +122,7 @@ class FolderScan {
     const intervalMs = this.#request.progressIntervalMs
     if (intervalMs > 0) void this.#meter.run(intervalMs, this.#signal)
     await this.#walkAll()
+    this.#meter.endCounting()
     await this.#queue.drain()
     await this.#absences.settle()
     await this.#writer.flush()

@@ -33,6 +33,8 @@ export interface StoredBatch {
 export interface ScanProgress {
   readonly currentBytes: number
   readonly totalBytes: number
+  /** Whether the total is final: the walk has ended. */
+  readonly counted: boolean
   /** Bytes per second, a moving average. */
   readonly rate: number
 }

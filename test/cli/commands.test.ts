@@ -54,6 +54,7 @@ test('folder add: all flags arrive', async () => {
   )
   assert.deepEqual(daemon.folders.at(-1), {
     ...folder('m'),
+    label: 'm',
     path: '/m',
     type: 'receiveonly',
     paused: true,
@@ -75,7 +76,6 @@ const refusals: [args: string, message: RegExp][] = [
   ['scan docs --next soon', /whole number/],
   ['scan docs --next 99999999999', /year/],
   ['scan docs /etc/passwd', /\/etc\/passwd is not in folder "docs"/],
-  ['scan', /missing required argument 'folder'/],
   ['prio docs', /missing required argument 'file'/],
   ['status nope', /there is no folder "nope"/],
   ['debug --enable nope', /there is no facility "nope"; known: beacon, config/],

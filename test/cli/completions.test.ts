@@ -1,12 +1,18 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { test } from 'node:test'
-import { completionScript, parseShell, SHELLS } from '../../src/cli/completions.ts'
+import { completionScript, parseShell, SHELLS, type FlagValues, type WordTable } from '../../src/cli/completions.ts'
 
-const TABLE = new Map([
-  ['', ['folder', 'serve', '--home']],
-  ['folder', ['add', 'list', '--json']],
-  ['folder add', ['--id', '--label']],
+const TABLE: WordTable = new Map([
+  ['', { words: ['folder', 'serve', '--home'] }],
+  ['folder', { words: ['add', 'list', '--json'] }],
+  ['folder add', { words: ['--id', '--label'] }],
+  ['folder share', { words: [], names: ['folders', 'devices'] }],
+])
+const FLAGS: FlagValues = new Map([
+  ['--home', undefined],
+  ['--id', undefined],
+  ['--device', 'devices'],
 ])
 
 /** What bash offers at the last of the args. */
@@ -19,7 +25,7 @@ function offered(script: string, args: readonly string[]): readonly string[] {
 }
 
 test('bash completes the candidates of the position by prefix, and nothing elsewhere', () => {
-  const script = completionScript('bash', 'twinfold', TABLE)
+  const script = completionScript('bash', 'twinfold', TABLE, FLAGS)
   assert.deepEqual(offered(script, ['twinfold', '']), ['folder', 'serve', '--home'])
   assert.deepEqual(offered(script, ['twinfold', 'f']), ['folder'])
   assert.deepEqual(offered(script, ['twinfold', 'folder', '']), ['add', 'list', '--json'])
@@ -31,33 +37,32 @@ test('bash completes the candidates of the position by prefix, and nothing elsew
   assert.match(script, /^complete -o default -F _twinfold_complete twinfold$/m)
 })
 
-test('device add is completed with the IDs of nearby devices, which the program prints', () => {
-  const program = 'twinfold() { [ "$*" = "device nearby --ids" ] && echo ABCDEFG-1 && echo HIJKLMN-2; }'
-  const table = new Map([
-    ['device', ['add']],
-    ['device add', ['--name']],
+test('bash completes names of the daemon of the home, quoted, by the position of the argument', () => {
+  // Stands for the program: prints its arguments and two names.
+  const program = `twinfold() { printf '%s\\n' "$*" 'my photos' '$(x)'; }`
+  const script = `${program}\n${completionScript('bash', 'twinfold', TABLE, FLAGS)}`
+  const names = ['my\\ photos', '\\$\\(x\\)']
+  assert.deepEqual(offered(script, ['twinfold', 'folder', 'share', '']), ['complete-names\\ folders', ...names])
+  assert.deepEqual(offered(script, ['twinfold', '--home', '/a b', 'folder', 'share', 'x', '']), [
+    'complete-names\\ devices\\ --home\\ /a\\ b',
+    ...names,
   ])
-  const whole = `${program}\n${completionScript('bash', 'twinfold', table)}`
-  assert.deepEqual(offered(whole, ['twinfold', 'device', 'add', 'A']), ['ABCDEFG-1'])
-  assert.deepEqual(offered(whole, ['twinfold', 'device', 'add', '']), ['--name', 'ABCDEFG-1', 'HIJKLMN-2'])
-  assert.match(
-    completionScript('fish', 'twinfold', table),
-    /-a '--name \(twinfold device nearby --ids 2>\/dev\/null\)'$/m,
-  )
+  assert.deepEqual(offered(script, ['twinfold', 'folder', 'share', 'x', 'y', '']), [])
+  assert.deepEqual(offered(script, ['twinfold', 'folder', 'add', '--device', 'my']), names.slice(0, 1))
 })
 
 test('every script names the line that enables it', () => {
   for (const shell of SHELLS) {
-    const script = completionScript(shell, 'syncthing', TABLE)
+    const script = completionScript(shell, 'syncthing', TABLE, FLAGS)
     assert.ok(script.startsWith('# Completes the commands and flags of syncthing.'), shell)
     assert.match(script, new RegExp(`^#   .*syncthing install-completions ${shell}`, 'm'))
     assert.ok(!script.includes('twinfold'))
   }
   assert.match(
-    completionScript('fish', 'twinfold', TABLE),
+    completionScript('fish', 'twinfold', TABLE, FLAGS),
     /^complete -c twinfold -n "__twinfold_at 'folder add'" -a '--id --label'$/m,
   )
-  assert.match(completionScript('zsh', 'twinfold', TABLE), /^autoload -U \+X bashcompinit && bashcompinit$/m)
+  assert.match(completionScript('zsh', 'twinfold', TABLE, FLAGS), /^autoload -U \+X bashcompinit && bashcompinit$/m)
 })
 
 test('the shell is the given one, else the login shell; another one is refused', () => {
@@ -75,5 +80,5 @@ test('the shell is the given one, else the login shell; another one is refused',
 })
 
 test('a candidate with special characters of a shell is refused', () => {
-  assert.throws(() => completionScript('bash', 'twinfold', new Map([['', ["a' b"]]])), /needs quotes/)
+  assert.throws(() => completionScript('bash', 'twinfold', new Map([['', { words: ["a' b"] }]]), FLAGS), /needs quotes/)
 })

@@ -56,6 +56,8 @@ export interface Daemon {
   enabled: string[]
   options: Record<string, unknown>
   events: object[]
+  /** Other devices. */
+  devices: object[]
   /** Undefined: a daemon without this route. */
   warnings: object[] | undefined
   log: object[]
@@ -73,6 +75,7 @@ export function newDaemon(): Daemon {
     folders: [folder('docs', { label: 'Documents' }), folder('photos')],
     errors: [],
     enabled: ['model'],
+    devices: [],
     options: { ...defaultsOf(OPTIONS) },
     events: [],
     warnings: [],
@@ -104,7 +107,7 @@ function replyOf(daemon: Daemon, route: string, query: URLSearchParams, body: st
     case 'GET /rest/config/folders':
       return json(daemon.folders)
     case 'GET /rest/config/devices':
-      return json([{ deviceID: DEVICE, name: 'me' }])
+      return json([{ deviceID: DEVICE, name: 'me', addresses: ['dynamic'], paused: false }, ...daemon.devices])
     case 'POST /rest/config/folders':
       daemon.folders.push(folder('', JSON.parse(body)))
       return json({})
@@ -136,6 +139,10 @@ function replyOf(daemon: Daemon, route: string, query: URLSearchParams, body: st
     case 'PATCH /rest/config/options':
       Object.assign(daemon.options, JSON.parse(body))
       return { status: 200, text: '' }
+    case 'GET /rest/system/connections':
+      return json({ connections: {}, total: { at: '2026-11-15T10:00:00Z', inBytesTotal: 0, outBytesTotal: 0 } })
+    case 'GET /rest/db/completion':
+      return json({ completion: 42.9, needBytes: 2048 })
     case 'GET /rest/config/restart-required':
       return json({ requiresRestart: false })
     default:
@@ -188,6 +195,7 @@ export async function run(
     writeNew: async () => {},
     absolutePath: (path) => (path.startsWith('/') ? path : `/cwd/${path}`),
     nowMs: () => 0,
+    timeMs: () => 0,
     sleep: async () => {},
     randomText: (length) => 'abcdefgh'.slice(0, length),
     signal: new AbortController().signal,

@@ -1,78 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { runCli } from '../../src/cli/program.ts'
-import { Client } from '../../src/client/client.ts'
-import { DEVICE, FOLDER } from '../../src/core/config/config-fields.ts'
+import { DEVICE } from '../../src/core/config/config-fields.ts'
 import { defaultsOf } from '../../src/core/config/field.ts'
-import { recordingContext } from '../support/cli.ts'
-
-const OWN = 'MFZWI3D-BONSGYC-YLTMRWG-C43ENR5-QXGZDMM-FZWI3DP-BONSGYY-LTMRWAD'
-const BEN = 'P56IOI7-MZJNU2Y-IQGDREY-DM2MGTI-MGL3BXN-PQ6W5BM-TBBZ4TJ-XZWICQ2'
-const NASTY = 'evil\x1b[2J\nname'
-const TIME = '2026-11-15T10:00:00Z'
-
-const folder = (more: object = {}) => ({
-  ...defaultsOf(FOLDER),
-  id: 'docs',
-  label: 'Papers',
-  path: '/docs',
-  devices: [{ deviceID: OWN }],
-  ...more,
-})
-const entry = (more: object = {}) => ({
-  name: 'a',
-  deleted: false,
-  ignored: false,
-  invalid: false,
-  version: ['X:1'],
-  ...more,
-})
-const need = (more: object = {}) => ({ page: 1, perpage: 100, progress: [], queued: [], rest: [], ...more })
-
-type Replies = Readonly<Record<string, unknown>>
-
-/** The responses of a device that has Ben as a device and one folder; `undefined` is 404. */
-const REPLIES: Replies = {
-  'GET /rest/config/folders': [folder()],
-  'GET /rest/config/devices': [
-    { ...defaultsOf(DEVICE), deviceID: OWN, name: 'me' },
-    { ...defaultsOf(DEVICE), deviceID: BEN, name: 'ben' },
-  ],
-  'GET /rest/system/status': { myID: OWN },
-  'GET /rest/system/connections': { connections: { [BEN]: { connected: true } } },
-  'GET /rest/stats/device': { [BEN]: { lastSeen: TIME, lastConnectionDurationS: 1 } },
-  'GET /rest/db/status?folder=docs': { error: '' },
-  'GET /rest/db/need?folder=docs': need(),
-  'GET /rest/folder/errors?folder=docs': { folder: 'docs', errors: null },
-  'GET /rest/cluster/pending/devices': {},
-  'GET /rest/cluster/pending/folders': {},
-}
-
-interface Ran {
-  readonly code: number
-  readonly out: string
-  readonly err: string
-  readonly sent: readonly string[]
-}
-
-async function run(args: string, changes: Replies = {}): Promise<Ran> {
-  const replies: Replies = { ...REPLIES, ...changes }
-  const sent: string[] = []
-  const client = new Client({
-    apiKey: 'key',
-    transport: async ({ method, path, body }) => {
-      if (method !== 'GET') {
-        sent.push(`${method} ${path}${body === undefined ? '' : ` ${body}`}`)
-        return { status: 200, text: '' }
-      }
-      const reply = replies[`${method} ${path}`]
-      return reply === undefined ? { status: 404, text: 'not there\n' } : { status: 200, text: JSON.stringify(reply) }
-    },
-  })
-  const { context, out, err } = recordingContext(client, { absolutePath: (path) => `/cwd/${path}` })
-  const code = await runCli(context, args.split(' '))
-  return { code, out: out.join('\n'), err: err.join('\n'), sent }
-}
+import { BEN, NASTY, OFFERS, OWN, TIME, entry, folder, run } from './fake-replies.ts'
 
 /** The reasons themselves are tested in test/core/records/reasons.test.ts. */
 const WHY = 'GET /rest/twinfold/why?folder=docs&file=a'
@@ -150,30 +80,18 @@ test('device list: states, times and escaped names', async () => {
   assert.ok(!list.out.includes('\x1b') && list.out.includes('evil\\x1b[2J\\nname'), list.out)
   assert.match(list.out, /me +this device +MFZWI3D/)
   assert.match(list.out, /connected +2026-11-15 10:00 +P56IOI7/)
+  assert.match(list.out, /^NAME +STATE +LAST SEEN +NEXT TRY +LAST ERROR +ID +ADDRESSES$/m)
   const never = {
-    'GET /rest/system/connections': { connections: {} },
+    'GET /rest/system/connections': { connections: {}, total: { at: TIME } },
     'GET /rest/stats/device': { [BEN]: { lastSeen: '1970-01-01T00:00:00Z' } },
   }
-  assert.match((await run('device list', never)).out, /ben +disconnected +never +P56IOI7/)
+  assert.match(
+    (await run('device list', never)).out,
+    /ben +disconnected +never +when it connects +no address, and discovery is off +P56IOI7/,
+  )
   assert.deepEqual((await run('device resume ben')).sent, [`PATCH /rest/config/devices/${BEN} {"paused":false}`])
   assert.deepEqual((await run('device remove ben')).sent, [`DELETE /rest/config/devices/${BEN}`])
 })
-
-const offer = (more: object = {}) => ({
-  time: TIME,
-  label: NASTY,
-  receiveEncrypted: false,
-  remoteEncrypted: false,
-  ...more,
-})
-const OFFERS: Replies = {
-  'GET /rest/cluster/pending/devices': { STRANGER: { time: TIME, name: NASTY, address: '192.0.2.1:22000' } },
-  'GET /rest/cluster/pending/folders': {
-    docs: { offeredBy: { [BEN]: offer() } },
-    music: { offeredBy: { [BEN]: offer({ label: 'Music' }) } },
-    vault: { offeredBy: { [BEN]: offer({ receiveEncrypted: true }) } },
-  },
-}
 
 test('pending: shows devices and their offers, with escaped names', async () => {
   const { out } = await run('pending', OFFERS)

@@ -4,7 +4,7 @@ import { CLI_EXIT } from '../../src/cli/context.ts'
 import { placeOf } from '../../src/cli/status-commands.ts'
 import { logLine } from '../../src/cli/log-commands.ts'
 
-import { DEVICE, NASTY, entry, newDaemon, run } from './fake-daemon.ts'
+import { DEVICE, NASTY, entry, folder, newDaemon, run } from './fake-daemon.ts'
 
 test('status: the device, then its folders', async () => {
   const { code, out } = await run('status')
@@ -31,6 +31,31 @@ test('status FOLDER: one folder in full', async () => {
   ])
     assert.match(out, part)
   assert.equal(JSON.parse((await run('status docs --json')).out).localBytes, 4096)
+})
+
+test('status: how much every other device has', async () => {
+  const daemon = newDaemon()
+  const deviceID = 'P56IOI7-MZJNU2Y-IQGDREY-DM2MGTI-MGL3BXN-PQ6W5BM-TBBZ4TJ-XZWICQ2'
+  daemon.devices = [{ deviceID, name: 'ben', addresses: [], paused: false }]
+  assert.match((await run('status', daemon)).out, /DEVICE +STATE +HAS +NEEDS\nben +disconnected +42 % +2\.00 KiB$/)
+  daemon.folders[0] = { ...daemon.folders[0]!, devices: [{ deviceID }] } as never
+  assert.match((await run('status docs', daemon)).out, /ben +disconnected +42 %/)
+  assert.doesNotMatch((await run('status photos', daemon)).out, /ben/)
+  assert.equal(JSON.parse((await run('status docs --json', daemon)).out).devices[0].completion.needBytes, 2048)
+})
+
+test('events: an unknown type is refused with the nearest one', async () => {
+  const { code, err } = await run('events --types StateChangd')
+  assert.equal(code, CLI_EXIT.failed)
+  assert.match(err, /there is no event type "StateChangd"; did you mean StateChanged\?/)
+})
+
+test('scan without a folder scans all that are not paused', async () => {
+  const daemon = newDaemon()
+  daemon.folders.push(folder('off', { paused: true }))
+  assert.equal((await run('scan', daemon)).code, CLI_EXIT.done)
+  const scans = daemon.requests.filter((request) => request.startsWith('POST /rest/db/scan'))
+  assert.deepEqual(scans, ['POST /rest/db/scan?folder=docs', 'POST /rest/db/scan?folder=photos'])
 })
 
 test('prio: prints the queue position', async () => {

@@ -148,7 +148,7 @@ test('fields are aligned', () => {
   )
 })
 
-const half = { currentBytes: 512 * 1024, totalBytes: 1024 * 1024, bytesPerSecond: (1024 * 512) / 10 }
+const half = { counted: true, currentBytes: 512 * 1024, totalBytes: 1024 * 1024, bytesPerSecond: (1024 * 512) / 10 }
 
 test('the progress line has name, bar, percent, amounts, rate and time left', () => {
   assert.equal(
@@ -170,16 +170,26 @@ test('the progress line fits every terminal', () => {
       count,
       count,
       fc.integer({ min: 1, max: 200 }),
-      (name, currentBytes, totalBytes, bytesPerSecond, width) => {
-        const line = progressLine(escapeText(name), { currentBytes, totalBytes, bytesPerSecond }, width)
+      fc.boolean(),
+      (name, currentBytes, totalBytes, bytesPerSecond, width, counted) => {
+        const line = progressLine(escapeText(name), { currentBytes, totalBytes, bytesPerSecond, counted }, width)
         assert.ok(textWidth(line) <= width, `${textWidth(line)} > ${width}: ${line}`)
       },
     ),
   )
 })
 
+test('while files are being counted there is neither a share nor a time left', () => {
+  const counting = { ...half, counted: false }
+  assert.equal(progressText(counting), '512 KiB hashed, 51.2 KiB/s, counting')
+  assert.equal(progressLine('photos', counting, 110), 'photos  512 KiB hashed, 51.2 KiB/s, counting')
+})
+
 test('progress is between 0 and 1', () => {
-  assert.equal(shareOf({ currentBytes: 0, totalBytes: 0, bytesPerSecond: 0 }), 1)
-  assert.equal(shareOf({ currentBytes: 9, totalBytes: 5, bytesPerSecond: 0 }), 1)
-  assert.equal(progressText({ currentBytes: 0, totalBytes: 2048, bytesPerSecond: 0 }), '  0 %  0 B of 2.00 KiB')
+  assert.equal(shareOf({ currentBytes: 0, totalBytes: 0, bytesPerSecond: 0, counted: true }), 1)
+  assert.equal(shareOf({ currentBytes: 9, totalBytes: 5, bytesPerSecond: 0, counted: true }), 1)
+  assert.equal(
+    progressText({ currentBytes: 0, totalBytes: 2048, bytesPerSecond: 0, counted: true }),
+    '  0 %  0 B of 2.00 KiB',
+  )
 })

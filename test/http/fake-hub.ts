@@ -55,7 +55,14 @@ export const NO_EXPLORER: FolderExplorer = {
   tree: async () => ({ total: 0, truncated: false, items: [] }),
   search: async () => ({ items: [], truncated: false }),
   waiting: async () => ({ folder: FACTS, total: 0, items: [] }),
-  file: async () => ({ folder: FACTS, records: undefined, problem: undefined, queue: undefined, devices: [] }),
+  file: async () => ({
+    folder: FACTS,
+    records: undefined,
+    disk: undefined,
+    problem: undefined,
+    queue: undefined,
+    devices: [],
+  }),
   previewIgnores: async (_folder, lines) => ({
     error: null,
     errorLine: null,

@@ -16,6 +16,17 @@ test('a scan of a vanished path records its deletion and no other', async () => 
   assert.equal(hub.deletions(), 1)
 })
 
+test('a marker that cannot be created is the error of the folder, and is tried again', async () => {
+  await using hub = await SimHub.open(simConfig([simFolder('docs')]))
+  hub.platform.disk.put(`${ROOT}/a.txt`, 'x')
+  hub.platform.disk.fail({ call: 'mkdir', code: 'EROFS', under: ROOT })
+  hub.run()
+  const failed = { message: /^cannot create the folder marker: .*EROFS/ }
+  await assert.rejects(hub.while(hub.model.scan(DOCS, [], undefined)), failed)
+  await hub.pass(120_000)
+  assert.equal((await hub.model.status(DOCS)).state, 'idle')
+})
+
 test('scanning all folders scans those that can be, skips the paused, and names those that failed', async () => {
   await using hub = await SimHub.open(
     simConfig([simFolder('docs'), simFolder('bad'), simFolder('off', { paused: true })]),

@@ -28,6 +28,7 @@ export function recordingContext(client: Client, changes: Partial<CliContext> = 
     writeNew: (path, bytes) => writeFile(path, bytes, { flag: 'wx' }),
     absolutePath: (path) => resolve(path),
     nowMs: () => performance.now(),
+    timeMs: () => Date.now(),
     sleep: (delayMs, signal) => sleep(delayMs, undefined, { signal }),
     randomText: (length) => 'abcdefgh'.slice(0, length),
     signal: new AbortController().signal,

@@ -1,5 +1,12 @@
 export type Environment = Readonly<Record<string, string | undefined>>
 
+/**
+ * The names of a running daemon that a shell completes: `both` are folders and devices, `nearby` the IDs that discovery
+ * has found.
+ */
+export const NAME_KINDS = ['folders', 'devices', 'both', 'pending', 'nearby'] as const
+export type NameKind = (typeof NAME_KINDS)[number]
+
 /** One flag, under every name it ever had. */
 export interface FlagSpec {
   /** The canonical name, without dashes. A name has the same type (value or switch) in all commands. */
@@ -17,6 +24,8 @@ export interface FlagSpec {
   /** Shown by help; a flag without it is accepted but not advertised. */
   readonly description?: string
   readonly choices?: readonly string[]
+  /** Its values are such names. */
+  readonly completes?: NameKind
   /** Every occurrence counts; without it, the last one does. */
   readonly repeatable?: true
   /** An old spelling of a command: the flag runs it instead of the command it was given to. */

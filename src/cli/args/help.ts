@@ -5,12 +5,12 @@ import { COMMAND_GROUPS, type ArgumentSpec, type CommandSpec } from './types.ts'
 type Row = readonly [left: string, right: string]
 
 /** Lines are wrapped here, so that texts in the table need no line breaks. */
-const WIDTH = 110
+const WIDTH = 80
 
 /** What `--help` without a command prints: all commands in their groups, on one screen. */
 export function overview(program: string, table: readonly CommandSpec[]): string {
   const visible = table.filter(({ hidden }) => !hidden)
-  const width = Math.max(...visible.map((command) => nameColumn(command).length))
+  const width = leftWidth(visible.map(commandRow))
   const groups = Object.entries(COMMAND_GROUPS).map(([group, title]) =>
     section(title, columns(visible.filter((each) => each.group === group).map(commandRow), width)),
   )
@@ -24,6 +24,8 @@ export function overview(program: string, table: readonly CommandSpec[]): string
   ].join('\n')
 }
 
+const USAGE = 'Usage: '
+
 /** The help of one command; the path leads to it from the outermost. */
 export function commandHelp(program: string, path: readonly CommandSpec[]): string {
   const command = path.at(-1)!
@@ -32,18 +34,34 @@ export function commandHelp(program: string, path: readonly CommandSpec[]): stri
   const finding = (command.flags ?? []).filter((flag) => FINDING_FLAGS.includes(flag))
   const title = command.local === undefined ? 'Finding the daemon' : 'Directories and addresses'
   return [
-    ...usageLines(path).map((line, index) => `${index === 0 ? 'Usage:' : '      '} ${program} ${line}`),
+    ...usageLines(path).map((line, index) => {
+      const usage = wrap(`${program} ${line}`, USAGE.length)
+      return index === 0 ? usage.replace(/^ +/, USAGE) : usage
+    }),
     '',
     wrap(descriptionOf(command), 0) + '\n',
     section('Commands', columns(below.map(commandRow))),
     section('Flags', columns(flagRows([...own, HELP_FLAG]))),
     section(title, columns(flagRows(finding))),
-    section('Example', command.examples.map((example) => `  ${program} ${example}\n`).join('')),
+    section('Example', command.examples.map((example) => exampleLines(`${program} ${example}`)).join('')),
     ...(command.sections ?? []).map(([heading, text]) => section(heading, `${wrap(text, 2)}\n`)),
   ]
     .filter((part, index) => part !== '' || index < usageLines(path).length + 1)
     .join('\n')
     .trimEnd()
+}
+
+/** Keeps a flag and its value on one line. */
+const GLUE = '\u00a0'
+
+/** An example that is too long continues on the next line, as in a shell. */
+function exampleLines(example: string): string {
+  const glued = example.replace(/(--\S+) (?!-)/g, `$1${GLUE}`)
+  return `${wrap(glued, 4, WIDTH - 2)
+    .replaceAll(GLUE, ' ')
+    .split('\n')
+    .map((line, index) => (index === 0 ? line.slice(2) : line))
+    .join(' \\\n')}\n`
 }
 
 /** The usage of the command: alone, with one of its subcommands, or both. */
@@ -100,17 +118,29 @@ function section(title: string, lines: string): string {
   return lines === '' ? '' : `${title}:\n${lines}`
 }
 
-function columns(rows: readonly Row[], width = Math.max(0, ...rows.map(([left]) => left.length))): string {
-  return rows.map(([left, right]) => `  ${left.padEnd(width + 2)}${wrap(right, width + 4).trimStart()}\n`).join('')
+/** A wider left column has its text on the next line. */
+const LEFT_WIDTH_MAX = 32
+
+function columns(rows: readonly Row[], width = leftWidth(rows)): string {
+  return rows
+    .map(([left, right]) => {
+      const text = wrap(right, width + 4)
+      return left.length > width ? `  ${left}\n${text}\n` : `  ${left.padEnd(width + 2)}${text.trimStart()}\n`
+    })
+    .join('')
+}
+
+function leftWidth(rows: readonly Row[]): number {
+  return Math.max(0, ...rows.map(([left]) => left.length).filter((length) => length <= LEFT_WIDTH_MAX))
 }
 
 /** Breaks a text between args; every line begins with the indent. */
-function wrap(text: string, indent: number): string {
+function wrap(text: string, indent: number, width = WIDTH): string {
   const lines: string[] = []
   for (const paragraph of text.split('\n')) {
     let line = ''
     for (const word of paragraph.split(' ')) {
-      if (line !== '' && indent + line.length + 1 + word.length > WIDTH) {
+      if (line !== '' && indent + line.length + 1 + word.length > width) {
         lines.push(line)
         line = word
       } else {

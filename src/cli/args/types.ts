@@ -1,5 +1,5 @@
 import type { CliContext, CliExit, Connection } from '../context.ts'
-import type { Environment, FlagSpec } from './flag-spec.ts'
+import type { Environment, FlagSpec, NameKind } from './flag-spec.ts'
 import type { ParsedFlags } from './parsed-flags.ts'
 
 export interface ArgumentSpec {
@@ -11,6 +11,8 @@ export interface ArgumentSpec {
   /** Takes all remaining arguments. Only the last argument may. */
   readonly repeatable?: true
   readonly choices?: readonly string[]
+  /** It is such a name. */
+  readonly completes?: NameKind
 }
 
 /** The groups of `--help`, in the order in which they are printed. */

@@ -31,6 +31,12 @@ type WhyCode =
   | 'folder-error'
   | 'send-only'
   | 'unknown'
+  | 'outside'
+  | 'reserved'
+  | 'unreadable'
+  | 'special'
+  | 'new'
+  | 'absent'
   | 'ignored'
   | 'here'
   | 'deleted'
@@ -97,8 +103,20 @@ function folderReason({
     : undefined
 }
 
+/** What the disk shows of a name that the index does not explain. */
+export type DiskFacts =
+  | { readonly kind: 'outside' }
+  | { readonly kind: 'reserved' }
+  | { readonly kind: 'ignored'; readonly line: string }
+  | { readonly kind: 'unreadable'; readonly error: string }
+  | { readonly kind: 'special' }
+  | { readonly kind: 'present' }
+  | { readonly kind: 'absent'; readonly nearest: readonly string[] }
+
 export interface WhyFacts {
   readonly folder: FolderFacts
+  /** Undefined where the records suffice, or the disk was not read. */
+  readonly disk?: DiskFacts | undefined
   /** Undefined: no device has announced it. */
   readonly records: { readonly local: FileHead | undefined; readonly global: FileHead } | undefined
   readonly problem: string | undefined
@@ -116,23 +134,59 @@ export interface Why {
 
 /** All reasons for the state of one file, the most severe first. */
 export function whyOf(facts: WhyFacts): Why {
-  const { folder, records, problem, queue, offeredBy } = facts
+  const { folder, disk, records, problem, queue, offeredBy } = facts
   const general = folderReason(folder)
   const first: Reason<WhyCode>[] = general === undefined ? [] : [general]
-  if (records === undefined) return { state: 'unknown', upToDate: false, reasons: [...first, UNKNOWN] }
+  if (records === undefined) return { ...unknownOf(disk), reasons: [...first, diskReason(disk)] }
   const upToDate = isUpToDate(records.local, records.global)
   const waiting =
     upToDate || folder.paused ? [] : [...(problem === undefined ? [] : [failed(problem)]), ...placeReason(queue)]
   return {
     state: stateOf(records.local, records.global),
     upToDate,
-    reasons: [...first, ownReason(records, upToDate), ...waiting, ...offers(records.global, offeredBy, upToDate)],
+    reasons: [...first, ownReason(records, upToDate, disk), ...waiting, ...offers(records.global, offeredBy, upToDate)],
   }
 }
 
 const UNKNOWN: Reason<WhyCode> = {
   code: 'unknown',
   text: 'no device has announced it, and no scan has seen it here: it is ignored, new since the last scan, or misspelt',
+}
+
+function unknownOf(disk: DiskFacts | undefined): Pick<Why, 'state' | 'upToDate'> {
+  return { state: disk?.kind === 'ignored' ? 'ignored' : 'unknown', upToDate: false }
+}
+
+/** Why the index has no record of a name. */
+function diskReason(disk: DiskFacts | undefined): Reason<WhyCode> {
+  switch (disk?.kind) {
+    case undefined:
+      return UNKNOWN
+    case 'outside':
+      return { code: 'outside', text: 'it is not a path inside the folder: use one relative to the folder root' }
+    case 'reserved':
+      return { code: 'reserved', text: 'the name is reserved for the program itself: it is never synchronized' }
+    case 'ignored':
+      return ignoredBy(disk.line)
+    case 'unreadable':
+      return { code: 'unreadable', text: `it cannot be read here: ${disk.error}`, cause: disk.error }
+    case 'special':
+      return { code: 'special', text: 'it is a pipe, a socket or a device: such files are not synchronized' }
+    case 'present':
+      return { code: 'new', text: 'it is here, but new since the last scan: a scan of the folder announces it' }
+    case 'absent':
+      return absent(disk.nearest)
+  }
+}
+
+function ignoredBy(line: string): Reason<WhyCode> {
+  return { code: 'ignored', text: `it is ignored here, by the line "${line}" of .stignore`, cause: line }
+}
+
+function absent(nearest: readonly string[]): Reason<WhyCode> {
+  const text = 'there is no such file here, and no device has announced one'
+  if (nearest.length === 0) return { code: 'absent', text }
+  return { code: 'absent', text: `${text}; similar names: ${nearest.join(', ')}`, cause: nearest.join(', ') }
 }
 
 function isUpToDate(local: FileHead | undefined, global: FileHead): boolean {
@@ -144,7 +198,12 @@ function stateOf(local: FileHead | undefined, global: FileHead): Why['state'] {
   return global.deleted && (local === undefined || local.deleted) ? 'deleted' : itemState(local, global)
 }
 
-function ownReason({ local, global }: NonNullable<WhyFacts['records']>, upToDate: boolean): Reason<WhyCode> {
+function ownReason(
+  { local, global }: NonNullable<WhyFacts['records']>,
+  upToDate: boolean,
+  disk: DiskFacts | undefined,
+): Reason<WhyCode> {
+  if (disk?.kind === 'ignored') return ignoredBy(disk.line)
   if (local !== undefined && (local.localFlags & FLAG_IGNORED) !== 0)
     return { code: 'ignored', text: 'it is ignored here' }
   if (upToDate) {

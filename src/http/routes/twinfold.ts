@@ -1,3 +1,4 @@
+import type { NewFolderCheck } from '../../config/new-folder.ts'
 import type { ConfigStore } from '../../config/types.ts'
 import type { ConnectionsStatus } from '../../connections/types.ts'
 import { shortIdText } from '../../core/device-id.ts'
@@ -11,6 +12,7 @@ import type { Paging } from '../../model/types.ts'
 import { readBody } from '../../rest/read-body.ts'
 import { TWINFOLD_ROUTES } from '../../rest/twinfold-routes.ts'
 import type {
+  CheckFolderJson,
   ConflictsJson,
   IgnorePreviewJson,
   ItemJson,
@@ -46,6 +48,7 @@ export interface TwinfoldRouteDeps {
   readonly portMapping?: PortMappingView
   readonly upgrade: UpgradeView
   warnings?(): Promise<readonly DeviceWarning[]>
+  checkFolder(path: string): Promise<NewFolderCheck>
 }
 
 /** Replies about the whole device. */
@@ -68,6 +71,10 @@ export function twinfoldRoutes(deps: TwinfoldRouteDeps, whole: WholeAnswers): re
     'GET /rest/twinfold/search': (call) => search(deps, call),
     'POST /rest/twinfold/ignore-preview': (call) => preview(deps, call),
     'GET /rest/twinfold/conflicts': (call) => conflicts(deps, call),
+    'POST /rest/twinfold/check-folder': async ({ query }) => {
+      const body: CheckFolderJson = await deps.checkFolder(query.first('path') ?? '')
+      return json(body)
+    },
   })
 }
 

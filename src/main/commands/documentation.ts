@@ -1,6 +1,6 @@
 import { findPath } from '../../cli/args/parse.ts'
 import type { LocalCall } from '../../cli/args/types.ts'
-import { completionScript, parseShell, wordTable } from '../../cli/completions.ts'
+import { completionScript, flagValues, parseShell, wordTable } from '../../cli/completions.ts'
 import { printHelp } from '../../cli/program.ts'
 import { TwinfoldError } from '../../core/errors.ts'
 import { COMMANDS } from './table.ts'
@@ -8,7 +8,7 @@ import { COMMANDS } from './table.ts'
 export async function installCompletionsCommand({ program, args, environment, print }: LocalCall): Promise<void> {
   const { treeCommands } = await import('../../cli/tree.ts')
   const shell = parseShell(args[0], environment['SHELL'])
-  print(completionScript(shell, program, wordTable(COMMANDS, treeCommands())))
+  print(completionScript(shell, program, wordTable(COMMANDS, treeCommands()), flagValues(COMMANDS)))
 }
 
 export async function helpCommand(call: LocalCall): Promise<void> {

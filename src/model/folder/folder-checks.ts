@@ -6,7 +6,14 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Disk } from '../../platform/disk.ts'
 import { isCaseInsensitive } from '../../scanner/presence.ts'
 import { FOLDER_POLICIES } from '../state/folder-policy.ts'
-import { checkHealth, checkSameRoot, type HealthOptions, type RootIdentity } from '../state/health.ts'
+import {
+  checkHealth,
+  checkSameRoot,
+  MARKER_MISSING,
+  PATH_MISSING,
+  type HealthOptions,
+  type RootIdentity,
+} from '../state/health.ts'
 import { loadIgnores } from './ignore-file.ts'
 
 const NO_RULES = new IgnoreRules([])
@@ -46,10 +53,16 @@ export class FolderChecks {
   #spaceSeenMs = Number.NEGATIVE_INFINITY
   #caseSeenMs = Number.NEGATIVE_INFINITY
   #caseInsensitive = false
+  #markerError: string | undefined
 
   constructor(deps: FolderChecksDeps, { folder, root, databaseDirectory }: FolderChecksOptions) {
     this.#deps = deps
     this.#options = { folder, root, databaseDirectory }
+  }
+
+  /** Why the marker of a new folder could not be created: reported instead of a missing root or marker. */
+  setMarkerError(error: string | undefined): void {
+    this.#markerError = error
   }
 
   /** Rejects with `folder-error` and the reason when the folder must not be scanned. */
@@ -59,7 +72,7 @@ export class FolderChecks {
     // All checks run in parallel: they are most of the cost of scanning one file. The health error takes precedence.
     const checks = [checkHealth(disk, this.#health()), this.#ignores(), this.#isCaseInsensitive(atMs)] as const
     const [root, ignore, , index] = await Promise.allSettled([...checks, store.folder(this.#options.folder.id)])
-    if (root.status === 'rejected') throw root.reason
+    if (root.status === 'rejected') throw this.#withMarkerError(root.reason)
     this.#spaceSeenMs = atMs
     if (ignore.status === 'rejected') throw ignore.reason
     if (index.status === 'rejected') throw index.reason
@@ -73,6 +86,12 @@ export class FolderChecks {
     const spaceKnown = nowMs - this.#spaceSeenMs < SPACE_INTERVAL_MS
     await checkSameRoot(disk, { ...this.#health(), spaceKnown }, root)
     if (!spaceKnown) this.#spaceSeenMs = nowMs
+  }
+
+  #withMarkerError(reason: unknown): unknown {
+    const isMissing = messageOf(reason) === PATH_MISSING || messageOf(reason) === MARKER_MISSING
+    if (this.#markerError === undefined || !isMissing) return reason
+    return new TwinfoldError('folder-error', this.#markerError, { cause: reason })
   }
 
   async #isCaseInsensitive(nowMs: number): Promise<boolean> {

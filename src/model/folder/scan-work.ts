@@ -67,15 +67,18 @@ export class ScanWork {
    * scanned. The files of one whose index was lost may be on a disk that is not mounted.
    */
   async prepare(): Promise<void> {
-    const { store, platform } = this.#deps
+    const { checks, store, platform } = this.#deps
     const { id, markerName } = this.#folder
     if (this.#isPrepared || markerName !== DEFAULT_MARKER_NAME) return
     try {
       const known = await hasRecords(await store.folder(id))
+      if (!known && !store.recoveries.some((recovery) => recovery.folder === id)) {
+        await createMarker(platform.disk, this.#root, id, platform.clock.nowMs())
+      }
       this.#isPrepared = true
-      if (known || store.recoveries.some((recovery) => recovery.folder === id)) return
-      await createMarker(platform.disk, this.#root, id, platform.clock.nowMs())
+      checks.setMarkerError(undefined)
     } catch (error) {
+      checks.setMarkerError(`cannot create the folder marker: ${messageOf(error)}`)
       this.#deps.logger('model').warn(`folder ${id}: cannot prepare ${this.#root}: ${messageOf(error)}`)
     }
   }
@@ -134,8 +137,8 @@ export class ScanWork {
     const { clock, disk, hasher, system, walker } = platform
     const { id } = this.#folder
     const index = await store.folder(id)
-    const onProgress = ({ currentBytes, totalBytes, rate }: ScanProgress) =>
-      events.emit('FolderScanProgress', { folder: id, current: currentBytes, total: totalBytes, rate })
+    const onProgress = ({ currentBytes, totalBytes, counted, rate }: ScanProgress) =>
+      events.emit('FolderScanProgress', { folder: id, current: currentBytes, total: totalBytes, counted, rate })
     const log = logger('scanner')
     const checkHealth = () => checks.checkAgain(check)
     const onBatch: ScanDeps['onBatch'] = (batch) => publisher.publishLocal(batch)

@@ -1,6 +1,6 @@
 import type { FolderId, DeviceId } from '../../core/ids.ts'
 import type { DeviceVersion, ItemState, WaitingAction } from '../../core/records/item-state.ts'
-import type { FolderFacts, QueuePlace } from '../../core/records/reasons.ts'
+import type { DiskFacts, FolderFacts, QueuePlace } from '../../core/records/reasons.ts'
 import type { NameRecords } from '../../db/types.ts'
 import type { Paging } from '../types.ts'
 
@@ -39,6 +39,8 @@ export interface WaitingPage {
 
 export interface FileFacts {
   readonly folder: FolderFacts
+  /** Read only where the records do not explain the state; undefined otherwise. */
+  readonly disk: DiskFacts | undefined
   /** Undefined: no device has announced it. */
   readonly records: NameRecords | undefined
   readonly problem: string | undefined

@@ -1,8 +1,9 @@
 import type { FolderConfig } from '../../core/config/config.ts'
 import { TwinfoldError } from '../../core/errors.ts'
 import type { DeviceId, FolderId } from '../../core/ids.ts'
-import type { FolderFacts } from '../../core/records/reasons.ts'
-import type { FolderIndex } from '../../db/types.ts'
+import { FLAG_IGNORED } from '../../core/records/file-info.ts'
+import type { DiskFacts, FolderFacts } from '../../core/records/reasons.ts'
+import type { FolderIndex, NameRecords } from '../../db/types.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Disk } from '../../platform/disk.ts'
 import { ConflictList } from './conflict-list.ts'
@@ -18,6 +19,7 @@ import { FOLDER_POLICIES } from '../state/folder-policy.ts'
 import type { FolderRegistry } from '../folder-registry.ts'
 import { includesOf } from '../folder/ignore-file.ts'
 import { previewIgnores } from './ignore-preview.ts'
+import { diskFacts } from './on-disk.ts'
 import { devicesOf, itemsOf, othersOf } from './item-view.ts'
 import { findNames, Trees } from './tree.ts'
 import { TimeSlice } from '../../sync/time-slice.ts'
@@ -84,6 +86,7 @@ export class Explorer implements FolderExplorer {
     const needed = records !== undefined && isNameNeeded(records)
     return {
       folder: facts,
+      disk: needsDisk(records) ? await this.#onDisk(folder, name) : undefined,
       records,
       problem: running?.problems.find(({ path }) => path === name)?.error,
       queue: needed && running !== undefined ? placeOf(running, name) : undefined,
@@ -109,6 +112,11 @@ export class Explorer implements FolderExplorer {
     return (await this.#deps.query(folder, (index) => known.page(index, paging, this.#newSlice(signal)))) ?? NOTHING
   }
 
+  #onDisk(folder: FolderId, name: string): Promise<DiskFacts> {
+    const config = this.#deps.folders.configured(folder)
+    return diskFacts(this.#deps.disk, this.#deps.folders.root(config), name, FOLDER_POLICIES[config.type].hasIgnores)
+  }
+
   #newSlice(signal: AbortSignal): TimeSlice {
     return new TimeSlice(this.#deps.clock, signal)
   }
@@ -122,4 +130,9 @@ export class Explorer implements FolderExplorer {
     const status = paused ? undefined : this.#deps.folders.running(folder)?.status()
     return { paused, type, error: status?.error ?? '', scanning: status?.state.startsWith('scan') ?? false }
   }
+}
+
+/** Names without a record, and ignored ones: only the disk shows the cause. */
+function needsDisk(records: NameRecords | undefined): boolean {
+  return records === undefined || ((records.local?.localFlags ?? 0) & FLAG_IGNORED) !== 0
 }

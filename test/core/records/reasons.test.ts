@@ -4,6 +4,7 @@ import { FLAG_IGNORED, FLAG_RECEIVE_ONLY } from '../../../src/core/records/file-
 import {
   waitReason,
   whyOf,
+  type DiskFacts,
   type FolderFacts,
   type WaitFacts,
   type WhyFacts,
@@ -54,6 +55,26 @@ const KNOWN: WhyFacts = {
   queue: undefined,
   offeredBy: [],
 }
+
+/** What the disk shows of a name without a record, and the expected reason. */
+const ON_DISK: readonly (readonly [disk: DiskFacts, code: string, text: RegExp, state: string])[] = [
+  [{ kind: 'outside' }, 'outside', /not a path inside the folder/, 'unknown'],
+  [{ kind: 'reserved' }, 'reserved', /reserved for the program/, 'unknown'],
+  [{ kind: 'ignored', line: '*.tmp' }, 'ignored', /by the line "\*\.tmp" of \.stignore/, 'ignored'],
+  [{ kind: 'unreadable', error: 'EACCES' }, 'unreadable', /cannot be read here: EACCES/, 'unknown'],
+  [{ kind: 'special' }, 'special', /a pipe, a socket or a device/, 'unknown'],
+  [{ kind: 'present' }, 'new', /new since the last scan/, 'unknown'],
+  [{ kind: 'absent', nearest: [] }, 'absent', /no device has announced one$/, 'unknown'],
+  [{ kind: 'absent', nearest: ['b', 'c'] }, 'absent', /similar names: b, c$/, 'unknown'],
+]
+for (const [disk, code, text, state] of ON_DISK) {
+  test(`why: no record, ${disk.kind} on the disk`, () => {
+    const why = whyOf({ ...KNOWN, records: undefined, disk })
+    assert.deepEqual([why.state, why.upToDate, why.reasons.length, why.reasons[0]?.code], [state, false, 1, code])
+    assert.match(why.reasons[0]?.text ?? '', text)
+  })
+}
+
 const NO_DEVICE = 'no connected device has the newest version'
 
 /** Facts about a file, and the expected result. */

@@ -164,7 +164,14 @@ test('why: only connected devices offer a version, and the devices are named', a
     { deviceID: CARA, version: 'newest' },
   ] as const
   const explorer = {
-    file: async () => ({ folder: facts, records, problem: undefined, queue: { stage: 'waiting' } as const, devices }),
+    file: async () => ({
+      folder: facts,
+      disk: undefined,
+      records,
+      problem: undefined,
+      queue: { stage: 'waiting' } as const,
+      devices,
+    }),
   }
   const response = (await get(
     { explorer, deps: { connections: { status: () => connected(CARA) } } },

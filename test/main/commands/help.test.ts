@@ -22,7 +22,7 @@ for (const path of PATHS) {
     const text = commandHelp('twinfold', path)
     assert.match(text, new RegExp(`^Usage: twinfold ${name} `))
     assert.match(text, new RegExp(`\nExample:\n  twinfold ${name}`))
-    for (const line of text.split('\nExample:')[0]!.split('\n')) assert.ok(line.length <= 110, line)
+    for (const line of text.split('\nExample:')[0]!.split('\n')) assert.ok(line.length <= 80, line)
     for (const flag of path.at(-1)?.flags ?? [])
       assert.equal(text.includes(`--${flag.name} `), flag.description !== undefined, flag.name)
   })

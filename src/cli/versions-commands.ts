@@ -1,0 +1,116 @@
+import type { Client } from '../client/client.ts'
+import { TwinfoldError } from '../core/errors.ts'
+import { nearestTexts } from '../core/formats/nearest.ts'
+import type { VersionsJson } from '../rest/versions.ts'
+import { CLI_EXIT, findFolder, suggestion, type CliContext, type CliExit } from './context.ts'
+import { tableLines } from './table.ts'
+import { escapeText, formatBytes } from './text.ts'
+
+interface Json {
+  readonly json?: boolean
+}
+
+/** Lists the old versions of a folder, or of one file, the newest first. */
+export async function versionsList(
+  context: CliContext,
+  client: Client,
+  text: string,
+  file: string | undefined,
+  options: Json,
+): Promise<CliExit> {
+  const { id } = await findFolder(client, text)
+  const all = await client.call('GET /rest/folder/versions', { query: { folder: id } })
+  const shown = file === undefined ? all : { [file]: versionsOf(all, file) }
+  if (options.json) {
+    context.print(JSON.stringify(shown, undefined, 2))
+    return CLI_EXIT.done
+  }
+  const rows = Object.entries(shown).flatMap(([path, versions]) =>
+    versions.map(({ versionTime, modTime, size }) => [path, versionTime, modTime, formatBytes(size)]),
+  )
+  if (rows.length === 0) {
+    context.print(`Folder "${escapeText(id)}" has no old versions.`)
+    return CLI_EXIT.done
+  }
+  const columns = [
+    { title: 'FILE', shrink: 'start' },
+    { title: 'VERSION' },
+    { title: 'MODIFIED' },
+    { title: 'SIZE', align: 'right' },
+  ] as const
+  for (const line of tableLines(columns, rows, context.columns)) context.print(line)
+  return CLI_EXIT.done
+}
+
+/** Restores one version of a file, the newest unless one is named. The current file is kept as a version. */
+export async function versionsRestore(
+  context: CliContext,
+  client: Client,
+  text: string,
+  file: string,
+  options: Json & { readonly time?: string },
+): Promise<CliExit> {
+  const { id } = await findFolder(client, text)
+  const versions = versionsOf(await client.call('GET /rest/folder/versions', { query: { folder: id } }), file)
+  const wanted = options.time
+  const chosen = versions.find(({ versionTime }) => wanted === undefined || versionTime.startsWith(wanted))
+  if (chosen === undefined) {
+    const known = versions.map(({ versionTime }) => versionTime).join(', ')
+    throw new TwinfoldError('bad-request', `${file} has no version "${wanted}"; known: ${known}`)
+  }
+  const body = { [file]: chosen.versionTime }
+  const failed = await client.call('POST /rest/folder/versions', { query: { folder: id }, body })
+  const error = failed[file]
+  if (error !== undefined && error !== null) throw new TwinfoldError('bad-request', `${file}: ${error}`)
+  const value = { folder: id, file, restored: chosen.versionTime }
+  context.print(
+    options.json
+      ? JSON.stringify(value, undefined, 2)
+      : `Restored ${escapeText(file)} in its version of ${chosen.versionTime}.`,
+  )
+  return CLI_EXIT.done
+}
+
+function versionsOf(all: VersionsJson, file: string): VersionsJson[string] {
+  const versions = Object.hasOwn(all, file) ? all[file] : undefined
+  if (versions !== undefined) return versions
+  const near = nearestTexts(file, Object.keys(all), 3)
+  throw new TwinfoldError('bad-request', `there is no old version of "${file}"${suggestion(near)}`)
+}
+
+const CONFLICTS_MAX = 500
+
+/** Lists the conflict copies of one folder, or of all. */
+export async function conflicts(
+  context: CliContext,
+  client: Client,
+  text: string | undefined,
+  options: Json,
+): Promise<CliExit> {
+  const folders = text === undefined ? await client.folders() : [await findFolder(client, text)]
+  const pages = await Promise.all(
+    folders.map(async ({ id }) => {
+      const query = { folder: id, perpage: CONFLICTS_MAX }
+      return { id, page: await client.call('GET /rest/twinfold/conflicts', { query }) }
+    }),
+  )
+  const items = pages.flatMap(({ id, page }) => page.items.map((item) => ({ folder: id, ...item })))
+  if (options.json) {
+    context.print(JSON.stringify(items, undefined, 2))
+    return CLI_EXIT.done
+  }
+  if (items.length === 0) context.print('No conflict copies.')
+  else {
+    const columns = [
+      { title: 'FOLDER' },
+      { title: 'CONFLICT COPY', shrink: 'start' },
+      { title: 'OF', shrink: 'start' },
+      { title: 'SIZE', align: 'right' },
+    ] as const
+    const rows = items.map(({ folder, name, original, sizeBytes }) => [folder, name, original, formatBytes(sizeBytes)])
+    for (const line of tableLines(columns, rows, context.columns)) context.print(line)
+  }
+  const total = pages.reduce((sum, { page }) => sum + page.total, 0)
+  if (total > items.length) context.printError(`… and ${total - items.length} more`)
+  return CLI_EXIT.done
+}

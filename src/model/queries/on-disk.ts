@@ -1,0 +1,62 @@
+import { messageOf, systemCode } from '../../core/errors.ts'
+import { nearestTexts } from '../../core/formats/nearest.ts'
+import type { IgnoreRules } from '../../core/ignore/ignore.ts'
+import { baseOf, isCanonical, isReserved, joinPath, parentOf } from '../../core/paths.ts'
+import type { DiskFacts } from '../../core/records/reasons.ts'
+import type { Disk, DiskStat } from '../../platform/disk.ts'
+import { loadIgnores } from '../folder/ignore-file.ts'
+
+/** Names of one directory that are compared with a misspelt one. */
+const COMPARED_MAX = 20_000
+const NEAREST_MAX = 3
+
+type ReadDisk = Pick<Disk, 'lstat' | 'list' | 'open' | 'realPath'>
+
+/** What the disk shows of one name of a folder, for a name that the index cannot explain. */
+export async function diskFacts(disk: Disk, root: string, name: string, hasIgnores: boolean): Promise<DiskFacts> {
+  if (!isCanonical(name)) return { kind: 'outside' }
+  if (isReserved(name)) return { kind: 'reserved' }
+  const rules = hasIgnores ? await loadIgnores(disk, root).catch(() => undefined) : undefined
+  const line = rules === undefined ? undefined : ignoringLine(rules, name)
+  if (line !== undefined) return { kind: 'ignored', line }
+  try {
+    const stat = await disk.lstat(joinPath(root, name))
+    return await presentFacts(disk, joinPath(root, name), stat)
+  } catch (error) {
+    const code = systemCode(error)
+    if (code === 'ENOENT' || code === 'ENOTDIR')
+      return { kind: 'absent', nearest: await nearestNames(disk, root, name) }
+    return { kind: 'unreadable', error: messageOf(error) }
+  }
+}
+
+/** The text of the line that ignores the name, or a directory above it. */
+function ignoringLine(rules: IgnoreRules, name: string): string | undefined {
+  const line = rules.match(name).ignored ? rules.decidingLine(name) : undefined
+  return line === undefined ? undefined : rules.lines[line]
+}
+
+/** A file that cannot be opened is listed with the other problems of a scan; the reason is read here again. */
+async function presentFacts(disk: ReadDisk, path: string, { type }: DiskStat): Promise<DiskFacts> {
+  if (type === 'other') return { kind: 'special' }
+  try {
+    if (type === 'file') await (await disk.open(path, 'read')).close()
+    if (type === 'directory') await disk.list(path)
+    return { kind: 'present' }
+  } catch (error) {
+    return { kind: 'unreadable', error: messageOf(error) }
+  }
+}
+
+/** Similar names in the same directory; that directory may be misspelt, too. */
+async function nearestNames(disk: ReadDisk, root: string, name: string): Promise<readonly string[]> {
+  const parent = parentOf(name)
+  try {
+    const names = await disk.list(joinPath(root, parent))
+    const known = names.slice(0, COMPARED_MAX).filter(({ name: each, valid }) => valid && !isReserved(each))
+    const texts = known.map((each) => each.name)
+    return nearestTexts(baseOf(name), texts, NEAREST_MAX).map((near) => joinPath(parent, near).replace(/^\//, ''))
+  } catch {
+    return parent === '' ? [] : nearestNames(disk, root, parent)
+  }
+}

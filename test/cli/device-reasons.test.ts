@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { addressProblem, deviceReasons, dialColumns, type NetworkFacts } from '../../src/cli/device-reasons.ts'
+import { DEVICE } from '../../src/core/config/config-fields.ts'
+import type { DeviceConfig } from '../../src/core/config/config.ts'
+import { defaultsOf } from '../../src/core/config/field.ts'
+import { parseDeviceId } from '../../src/core/device-id.ts'
+
+const OWN = 'MFZWI3D-BONSGYC-YLTMRWG-C43ENR5-QXGZDMM-FZWI3DP-BONSGYY-LTMRWAD'
+const BEN = parseDeviceId('P56IOI7-MZJNU2Y-IQGDREY-DM2MGTI-MGL3BXN-PQ6W5BM-TBBZ4TJ-XZWICQ2')
+
+const ben = (more: Partial<DeviceConfig> = {}): DeviceConfig => ({ ...defaultsOf(DEVICE), deviceID: BEN, ...more })
+
+interface Given {
+  readonly dials?: Readonly<Record<string, string | null>>
+  readonly listenError?: string
+  readonly discovery?: boolean
+  readonly found?: readonly string[]
+  readonly connected?: boolean
+}
+
+/** Facts of a daemon at 10:00:30 that dialled at 10:00:00 and does so every 60 s. */
+function facts({ dials = {}, listenError, discovery = false, found, connected = false }: Given): NetworkFacts {
+  const last = Object.entries(dials).map(([address, error]) => [address, { when: '2026-11-15T10:00:00Z', error }])
+  const partly = {
+    status: {
+      myID: OWN,
+      lastDialStatus: Object.fromEntries(last),
+      connectionServiceStatus: { 'tcp://:22000': { error: listenError ?? null } },
+    },
+    connections: {
+      connections: { [BEN]: { connected, address: '192.0.2.7:22000', type: 'tcp-client', clientVersion: 'v1' } },
+      total: { at: '2026-11-15T10:00:30Z' },
+    },
+    options: { reconnectionIntervalS: 60, globalAnnounceEnabled: discovery, localAnnounceEnabled: false },
+    discovered: found === undefined ? {} : { [BEN]: { addresses: found } },
+  }
+  return partly as unknown as NetworkFacts
+}
+
+const reasons = (device: DeviceConfig, given: Given, seen = 'never') =>
+  deviceReasons(device, facts(given), seen).join('\n')
+
+test('why DEVICE: paused, connected and the device itself need no other reason', () => {
+  assert.match(reasons(ben({ paused: true }), {}), /^it is paused here/)
+  assert.match(reasons(ben(), { connected: true }), /^it is connected at 192\.0\.2\.7:22000 \(tcp-client\), with v1$/)
+  assert.equal(reasons(ben({ deviceID: parseDeviceId(OWN) }), {}), 'it is this device itself')
+})
+
+test('why DEVICE: the error of each address, its age and the next attempt, then hints', () => {
+  const device = ben({ addresses: ['tcp://192.0.2.7', 'tcp://far.example:1', 'wrong', 'tcp://192.0.2.8'] })
+  const dials = { 'tcp://192.0.2.7:22000': 'connect ECONNREFUSED 192.0.2.7:22000', 'tcp://far.example:1': 'timeout' }
+  const lines = reasons(device, { dials, listenError: 'EADDRINUSE' }).split('\n')
+  assert.deepEqual(lines.slice(0, 4), [
+    'tcp://192.0.2.7: connect ECONNREFUSED 192.0.2.7:22000, 30 s ago, next attempt within 36 s',
+    'tcp://far.example:1: timeout, 30 s ago, next attempt within 36 s',
+    'wrong: not an address: it has no scheme, such as tcp://',
+    'tcp://192.0.2.8: not tried yet',
+  ])
+  assert.match(
+    lines.slice(4).join('\n'),
+    /nothing listens[^]*firewall[^]*does not listen on tcp:\/\/:22000: EADDRINUSE/,
+  )
+  assert.match(lines.at(-1)!, new RegExp(`has never connected.*${OWN}`))
+})
+
+test('why DEVICE: discovery off, on without a result, and with one', () => {
+  assert.match(reasons(ben(), {}), /^no address, and discovery is off; give one/)
+  assert.match(reasons(ben(), { discovery: true }), /^discovery has found no address yet/)
+  assert.match(
+    reasons(ben(), { discovery: true, found: ['tcp://192.0.2.9:22000'] }),
+    /^tcp:\/\/192\.0\.2\.9:22000: not/,
+  )
+  assert.match(reasons(ben(), {}, '2026-11-14 09:00'), /it was last connected 2026-11-14 09:00$/)
+})
+
+test('device list: the latest error and the next attempt, empty while connected', () => {
+  const device = ben({ addresses: ['tcp://192.0.2.7:22000'] })
+  const dials = { 'tcp://192.0.2.7:22000': 'ECONNREFUSED' }
+  assert.deepEqual(dialColumns(device, facts({ dials })), ['ECONNREFUSED', 'within 36 s'])
+  assert.deepEqual(dialColumns(device, facts({ dials, connected: true })), ['', ''])
+  assert.deepEqual(dialColumns(ben(), facts({})), ['no address, and discovery is off', 'when it connects'])
+})
+
+test('addresses of the command line: refused with a proposal, or accepted', () => {
+  const refused = addressProblem('192.168.1.20')
+  assert.ok(refused !== undefined && 'refused' in refused)
+  assert.match(refused.refused, /cannot be used as an address.*did you mean tcp:\/\/192\.168\.1\.20\?/)
+  assert.equal(addressProblem('tcp://192.168.1.20:22000'), undefined)
+  assert.equal(addressProblem('dynamic'), undefined)
+  assert.ok(addressProblem('tcp://host:99999') !== undefined)
+})

@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { DEVICE } from '../../src/core/config/config-fields.ts'
+import { defaultsOf } from '../../src/core/config/field.ts'
+import { BEN, NASTY, OFFERS, OWN, TIME, folder, run } from './fake-replies.ts'
+
+test('device add: an unusable address, or a name that another device has, is refused', async () => {
+  const empty = { 'GET /rest/config/devices': [] }
+  for (const [args, message] of [
+    [`device add ${BEN} --address 192.168.1.20`, /did you mean tcp:\/\/192\.168\.1\.20\?/],
+    [`device add ${BEN} --address tcp://x:99999`, /its port is too large/],
+  ] as const) {
+    const { code, err, sent } = await run(args, empty)
+    assert.deepEqual([code, sent], [1, []], args)
+    assert.match(err, message)
+  }
+  const devices = [{ ...defaultsOf(DEVICE), deviceID: OWN, name: 'me' }]
+  const { err, sent } = await run(`device add ${BEN} --name me`, { 'GET /rest/config/devices': devices })
+  assert.deepEqual(sent, [])
+  assert.match(err, /another device is named "me"/)
+  assert.deepEqual((await run('device address ben tcp://a:1 dynamic')).sent, [
+    `PATCH /rest/config/devices/${BEN} {"addresses":["tcp://a:1","dynamic"]}`,
+  ])
+})
+
+test('folder add: what the check of the daemon finds is refused, unless forced; nesting is a warning', async () => {
+  const problem = { code: 'not-a-directory', text: '/x is not a directory' }
+  const refused = await run('folder add letter.txt', { check: { problem } })
+  assert.deepEqual([refused.code, refused.sent], [1, []])
+  assert.match(refused.err, /\/x is not a directory\. Use --force to add it anyway/)
+  const forced = await run('folder add Photos --id docs2 --force', { check: { problem } })
+  assert.deepEqual(forced.sent, ['POST /rest/config/folders {"id":"docs2","path":"/cwd/Photos","label":"Photos"}'])
+  const nested = await run('folder add Photos --id docs2 --label ""', { check: { warnings: ['inside another'] } })
+  assert.match(nested.err, /^Warning: inside another/)
+  const accepted = await run('pending accept music --path here', { ...OFFERS, check: { problem } })
+  assert.deepEqual([accepted.code, accepted.sent], [1, []])
+})
+
+test('folder share and unshare: one change each, only for other devices', async () => {
+  const both = `{"devices":[{"deviceID":"${OWN}"},{"deviceID":"${BEN}"}]}`
+  assert.deepEqual((await run('folder share Papers ben')).sent, [`PATCH /rest/config/folders/docs ${both}`])
+  const shared = { 'GET /rest/config/folders': [folder({ devices: [{ deviceID: OWN }, { deviceID: BEN }] })] }
+  assert.deepEqual((await run('folder unshare docs ben', shared)).sent, [
+    `PATCH /rest/config/folders/docs {"devices":[{"deviceID":"${OWN}"}]}`,
+  ])
+  for (const [args, message] of [
+    ['folder unshare docs ben', /is not shared with "ben"/],
+    ['folder share docs me', /always shared with this device/],
+    ['folder share dcos ben', /did you mean docs\?/],
+    ['folder share docs bne', /did you mean ben\?/],
+  ] as const) {
+    const { code, err, sent } = await run(args)
+    assert.deepEqual([code, sent], [1, []], args)
+    assert.match(err, message)
+  }
+})
+
+test('folder revert and override: only for the type that has them', async () => {
+  const typed = (type: string) => ({ 'GET /rest/config/folders': [folder({ type })] })
+  assert.deepEqual((await run('folder revert docs', typed('receiveonly'))).sent, ['POST /rest/db/revert?folder=docs'])
+  assert.deepEqual((await run('folder override docs', typed('sendonly'))).sent, ['POST /rest/db/override?folder=docs'])
+  const { code, err, sent } = await run('folder revert docs')
+  assert.deepEqual([code, sent], [1, []])
+  assert.match(err, /docs" is sendreceive; only changes in a receiveonly folder/)
+})
+
+const VERSIONS = 'GET /rest/folder/versions?folder=docs'
+const older = { versionTime: '2026-11-14T10:00:00Z', modTime: TIME, size: 5 }
+const newer = { versionTime: '2026-11-15T10:00:00Z', modTime: TIME, size: 7 }
+
+test('versions: listed, and restored by time or the newest', async () => {
+  const kept = { [VERSIONS]: { 'a.txt': [newer, older] } }
+  assert.match((await run('versions list docs', kept)).out, /a\.txt +2026-11-15T10:00:00Z +\S+ +7 B\na\.txt/)
+  assert.match((await run('versions list docs a.txt', kept)).out, /5 B/)
+  assert.equal((await run('versions list docs', { [VERSIONS]: {} })).out, 'Folder "docs" has no old versions.')
+  const sent = async (args: string) => (await run(args, kept)).sent
+  assert.deepEqual(await sent('versions restore docs a.txt'), [
+    `POST /rest/folder/versions?folder=docs {"a.txt":"${newer.versionTime}"}`,
+  ])
+  assert.deepEqual(await sent('versions restore docs a.txt --time 2026-11-14'), [
+    `POST /rest/folder/versions?folder=docs {"a.txt":"${older.versionTime}"}`,
+  ])
+  assert.match((await run('versions restore docs a.txt --time 2020', kept)).err, /no version "2020"; known: 2026/)
+  assert.match((await run('versions restore docs a.tx', kept)).err, /no old version of "a\.tx"; did you mean a\.txt\?/)
+})
+
+test('conflicts: of all folders', async () => {
+  const conflict = { name: 'a.sync-conflict-1.txt', original: 'a.txt', sizeBytes: 3, modified: TIME, modifiedBy: 'X' }
+  const page = { total: 2, page: 1, perpage: 500, items: [conflict] }
+  const { out, err } = await run('conflicts', { 'GET /rest/twinfold/conflicts?folder=docs&perpage=500': page })
+  assert.match(out, /docs +a\.sync-conflict-1\.txt +a\.txt +3 B/)
+  assert.equal(err, '… and 1 more')
+})
+
+test('why DEVICE: the reasons of the daemon, also as JSON', async () => {
+  assert.match((await run('why ben')).out, /^Device "ben" \(P56IOI7.*\):\n  - it is connected/)
+  const { out } = await run('why ben --json', {
+    'GET /rest/system/connections': { connections: {}, total: { at: TIME } },
+  })
+  assert.deepEqual([JSON.parse(out).connected, JSON.parse(out).reasons.length > 0], [false, true])
+})
+
+test('complete-names: names of folders, devices, pending and nearby ones, without control characters', async () => {
+  const near = { 'GET /rest/system/discovery': { [BEN]: { addresses: [] }, NEAR: { addresses: [] } } }
+  assert.equal((await run('complete-names folders')).out, 'docs\nPapers')
+  assert.equal((await run('complete-names both')).out, 'docs\nPapers\nme\nben')
+  assert.equal((await run('complete-names pending', OFFERS)).out, 'STRANGER\ndocs\nmusic\nvault')
+  assert.equal((await run('complete-names nearby', near)).out, 'NEAR')
+  const devices = [{ ...defaultsOf(DEVICE), deviceID: BEN, name: NASTY }]
+  assert.equal((await run('complete-names devices', { 'GET /rest/config/devices': devices })).out, '')
+})
