@@ -6,7 +6,7 @@ import type { ArgumentSpec, CommandSpec } from './args/types.ts'
 /** What may be completed at each position; the key holds the arguments before it, `''` for the first position. */
 export type WordTable = ReadonlyMap<string, Completions>
 
-export interface Completions {
+interface Completions {
   /** Subcommands, choices, and the flags that help shows. */
   readonly words: readonly string[]
   /** The names of a running daemon that its arguments are, in order. */

@@ -14,7 +14,7 @@ export interface NetworkFacts {
 }
 
 /** The last attempt to connect to one address. */
-export interface DialReport {
+interface DialReport {
   readonly address: string
   /** Empty after a success, and while none has ended. */
   readonly error: string
@@ -27,7 +27,7 @@ export interface DialReport {
 const JITTER = 1.1
 
 /** All addresses of a device, configured and discovered, with their last attempts. */
-export function dialReports(device: DeviceConfig, facts: NetworkFacts): readonly DialReport[] {
+function dialReports(device: DeviceConfig, facts: NetworkFacts): readonly DialReport[] {
   const discovered = facts.discovered[device.deviceID]?.addresses ?? []
   const isDynamic = device.addresses.includes('dynamic')
   const texts = new Set([...device.addresses, ...(isDynamic ? discovered : [])])

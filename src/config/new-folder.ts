@@ -7,7 +7,7 @@ import type { Disk } from '../platform/disk.ts'
 import { foldersAroundHome, type ProtectedHome } from './home-folders.ts'
 
 /** Why a directory cannot become a folder. */
-export interface NewFolderProblem {
+interface NewFolderProblem {
   readonly code:
     | 'empty'
     | 'contains-home'

@@ -65,7 +65,12 @@ export async function run(args: string, changes: Replies = {}): Promise<Ran> {
       if (method === 'POST' && path.startsWith('/rest/twinfold/check-folder')) {
         return {
           status: 200,
-          text: JSON.stringify({ path: '/x', problem: null, warnings: [], ...(changes['check'] ?? {}) }),
+          text: JSON.stringify({
+            path: '/x',
+            problem: null,
+            warnings: [],
+            ...(changes['check'] as object | undefined),
+          }),
         }
       }
       if (method !== 'GET') {

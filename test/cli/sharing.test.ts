@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DEVICE } from '../../src/core/config/config-fields.ts'
 import { defaultsOf } from '../../src/core/config/field.ts'
-import { BEN, NASTY, OFFERS, OWN, TIME, entry, folder, run } from './fake-replies.ts'
+import { BEN, NASTY, OFFERS, OWN, TIME, entry, run } from './fake-replies.ts'
 
 /** The reasons themselves are tested in test/core/records/reasons.test.ts. */
 const WHY = 'GET /rest/twinfold/why?folder=docs&file=a'

@@ -104,7 +104,8 @@ function progressPrinter(isQuiet: boolean): { show(done: number, total: number):
       if (nowMs - shownMs < PROGRESS_INTERVAL_MS) return
       shownMs = nowMs
       const bytesPerSecond = (currentBytes * 1_000) / Math.max(1, nowMs - startedMs)
-      const text = progressLine('decrypt', { currentBytes, totalBytes, bytesPerSecond }, stderr.columns)
+      const progress = { currentBytes, totalBytes, bytesPerSecond, counted: true }
+      const text = progressLine('decrypt', progress, stderr.columns)
       stderr.write(`\r${text}\u001b[K`)
     },
     clear: () => void (shownMs > 0 && stderr.write('\r\u001b[K')),
