@@ -64,8 +64,8 @@ export function parseShell(named: string | undefined, userShell: string | undefi
 }
 
 /**
- * The completion script of a shell. It holds all commands and flags, so that completing them starts no process; names of
- * folders and devices are read from the running daemon. Other arguments, like paths, are completed by the shell.
+ * The completion script of a shell. It holds all commands and flags, so that completing them starts no process; names
+ * of folders and devices are read from the running daemon. Other arguments, like paths, are completed by the shell.
  */
 export function completionScript(shell: Shell, program: string, table: WordTable, flags: FlagValues): string {
   for (const { words } of table.values()) words.forEach(assertPlain)

@@ -37,8 +37,8 @@ const FOLDER_ADD = remoteCommand({
   name: 'add',
   summary: 'keep a directory in sync; it is created if it does not exist',
   description:
-    'Keeps a directory in sync. It is created if it does not exist. Refused are files, directories that cannot be read ' +
-    'or written, missing parents, and directories that contain the home of the device.',
+    'Keeps a directory in sync. It is created if it does not exist. Refused are files, directories that cannot be ' +
+    'read or written, missing parents, and directories that contain the home of the device.',
   arguments: [{ name: 'path' }],
   flags: FOLDER_ADD_FLAGS,
   examples: ['folder add ~/Photos --label Photos', 'folder add /srv/docs --id docs --type sendonly'],

@@ -3,16 +3,16 @@ import { TwinfoldError } from '../core/errors.ts'
 const UNITS_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
 
 /**
- * A time of the command line as the daemon reads it (RFC 3339). Understands times with a zone, dates and times of day in
- * the local zone, `today`, `yesterday`, and ages such as `30m` or `2d`. Throws `usage` for anything else.
+ * A time of the command line as the daemon reads it (RFC 3339). Understands times with a zone, dates and times of day
+ * in the local zone, `today`, `yesterday`, and ages such as `30m` or `2d`. Throws `usage` for anything else.
  */
 export function parseSince(text: string, nowMs: number): string {
   const timeMs = sinceMs(text.trim().toLowerCase(), nowMs)
   if (!Number.isNaN(timeMs)) return new Date(timeMs).toISOString()
   throw new TwinfoldError(
     'usage',
-    `flag --since: '${text}' is invalid; use a time (2026-11-15T10:00:00Z), a date (2026-11-15), a time of day (10:00), ` +
-      'today, yesterday, or an age (30m, 2h, 1d)',
+    `flag --since: '${text}' is invalid; use a time (2026-11-15T10:00:00Z), a date (2026-11-15), a time of day ` +
+      '(10:00), today, yesterday, or an age (30m, 2h, 1d)',
   )
 }
 
