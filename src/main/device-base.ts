@@ -8,7 +8,7 @@ import type { VersionFacts } from '../http/types.ts'
 import type { LineSink } from '../platform/files/lines.ts'
 import type { Platform } from '../platform/platform.ts'
 import type { ServeOptions } from './args/options.ts'
-import { loadOrMakeIdentity, type DeviceIdentity } from './home/identity.ts'
+import { loadOrMakeHttpsIdentity, loadOrMakeIdentity, type DeviceIdentity } from './home/identity.ts'
 import { protectedHome } from './warnings.ts'
 import { applyStartOptions } from './start-options.ts'
 import { versionFacts } from './version.ts'
@@ -51,6 +51,8 @@ export async function openDeviceBase(
   const logger = (facility: Facility) => log.logger(facility)
   const events = new EventBus({ clock, log: logger('events') })
   const identity = await loadOrMakeIdentity({ disk, clock, random }, locations)
+  // Scripts that set up a device expect it after the first start, also where the page does not use it yet.
+  if (identity.created) await loadOrMakeHttpsIdentity({ disk, clock, random }, locations, system.hostName)
   const version = versionFacts(system, options.versionExtra)
   logger('main').info(`Twinfold ${version.version}, device ${identity.deviceId}`)
   logger('main').info(`home is ${locations.configDirectory}${identity.created ? ' (new)' : ''}`)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Client } from '../../src/client/client.ts'
@@ -98,6 +98,7 @@ test('a client in Node follows a daemon by UNIX socket and by TLS with a pinned 
         await found.ping()
         return found
       })
+      assert.ok(existsSync(pem), 'also where the page does not use it')
       const stop = new AbortController()
       const saved: number[] = []
       const following = (async () => {

@@ -1,13 +1,13 @@
-import { isAbsolute, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { FolderConfig } from './config.ts'
 
 /**
- * The absolute path of a folder's root. A leading tilde is the user's home; relative paths start there too, not at the
- * daemon's working directory. An empty path stays empty and is rejected by the disk.
+ * The absolute path of a folder's root. A leading tilde is the user's home; relative paths start at the working
+ * directory, as with Syncthing. An empty path stays empty and is rejected by the disk.
  */
 export function folderRoot({ path }: Pick<FolderConfig, 'path'>, userHome: string): string {
   if (path.trim() === '') return ''
   if (path === '~') return resolve(userHome)
   if (path.startsWith('~/') || path.startsWith('~\\')) return join(resolve(userHome), path.slice(2))
-  return isAbsolute(path) ? resolve(path) : join(resolve(userHome), path)
+  return resolve(path)
 }
