@@ -38,7 +38,12 @@ export function rest(options: RestOptions, method: string, path: string, body?: 
       resolve({ status: incoming.statusCode ?? 0, contentType, headers: incoming.headers, text })
     })
   })
-  outgoing.on('error', reject)
+  outgoing.on('error', (error) => {
+    // The other side has closed a kept connection, or was killed: as Node advises, the request is sent again.
+    const isStale = outgoing.reusedSocket && 'code' in error && /^(ECONNRESET|EPIPE)$/.test(String(error.code))
+    if (isStale) resolve(rest(options, method, path, body))
+    else reject(error)
+  })
   outgoing.setTimeout(timeoutMs, () =>
     outgoing.destroy(new Error(`no response within ${timeoutMs} ms: ${method} ${path}`)),
   )

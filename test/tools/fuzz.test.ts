@@ -54,6 +54,8 @@ describe('fuzzing', () => {
     const input = new Uint8Array(1_000)
     assert.ok(sizeOf(input.subarray(0, 10), input) < 100)
     assert.ok(sizeOf(new Uint8Array(input), input) >= 1_000)
+    assert.ok(sizeOf(new Uint8Array(input).subarray(0, 1), input) >= 1_000)
+    assert.ok(sizeOf(Buffer.from('small'), input) < 100)
     assert.ok(sizeOf([{ a: 'x'.repeat(500) }], input) >= 1_000)
     assert.ok(sizeOf(new Map([['k', 'x'.repeat(500)]]), input) >= 1_000)
   })

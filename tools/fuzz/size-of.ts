@@ -14,7 +14,7 @@ export function sizeOf(value: unknown, input: Uint8Array): number {
     else {
       seen.add(each)
       total += OBJECT_BYTES
-      if (ArrayBuffer.isView(each)) total += each.buffer === input.buffer ? each.byteLength : each.buffer.byteLength
+      if (ArrayBuffer.isView(each)) total += bytesOf(each, input)
       else if (each instanceof Map) stack.push(...each.keys(), ...each.values())
       else if (each instanceof Set) stack.push(...each)
       else for (const inner of Object.values(each)) stack.push(inner)
@@ -22,4 +22,10 @@ export function sizeOf(value: unknown, input: Uint8Array): number {
     }
   }
   return total
+}
+
+/** A view of the input, or of the memory that Node shares among small buffers, counts by its own length. */
+function bytesOf(view: ArrayBufferView, input: Uint8Array): number {
+  const isShared = view.buffer === input.buffer || view.buffer.byteLength === Buffer.poolSize
+  return isShared ? view.byteLength : view.buffer.byteLength
 }

@@ -42,8 +42,8 @@ export async function ensureHome(
 ): Promise<void> {
   for (const directory of new Set([locations.configDirectory, locations.dataDirectory])) {
     await disk.makeDirectories(directory, PRIVATE_DIRECTORY)
-    // Also for an existing directory: it will hold the keys.
-    await disk.chmod(directory, PRIVATE_DIRECTORY).catch(ignoreUnsupported)
+    // Also for an existing directory: it will hold the keys. A home may be a symlink of the user.
+    await disk.chmod(await disk.realPath(directory), PRIVATE_DIRECTORY).catch(ignoreUnsupported)
   }
 }
 

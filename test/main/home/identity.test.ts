@@ -72,6 +72,16 @@ test('a new home gets an identity in the format of Syncthing, and keeps it', asy
   assert.deepEqual(readdirSync(scratch.path).sort(), ['cert.pem', 'key.pem'])
 })
 
+test('D-08 a home that is a symlink to a directory is used, and its target is closed to others', async () => {
+  using scratch = scratchDirectory()
+  const target = join(scratch.path, 'elsewhere')
+  const link = join(scratch.path, 'link')
+  mkdirSync(target, { mode: 0o755 })
+  symlinkSync(target, link)
+  await ensureHome(nodeDisk, locationsOf(link))
+  assert.equal(statSync(target).mode & 0o777, 0o700)
+})
+
 test('D-10 keys and homes are closed to others under any umask', async () => {
   let tried = 0
   for (const mask of [0o000, 0o022, 0o077]) {
