@@ -64,10 +64,11 @@ export class IndexCursor {
     }
   }
 
-  /** Reports all remaining records as absent. */
-  async finish(): Promise<void> {
+  /** Reports all remaining records as absent, and waits for `onPage` after each page: there may be very many. */
+  async finish(onPage: () => Promise<void>): Promise<void> {
     for (;;) {
       for (; this.#at < this.#page.length; this.#at++) this.#onAbsent(this.#page[this.#at]!)
+      await onPage()
       if (this.#sub >= this.#subs.length) return
       await this.load()
     }

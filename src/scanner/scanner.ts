@@ -156,7 +156,7 @@ class FolderScan {
       await this.#compare(items ?? batch.items, cursor)
       await this.#catchUp()
     }
-    await cursor.finish()
+    await cursor.finish(() => this.#settleIfFull())
     return renamed.sort(compareNames)
   }
 
@@ -182,6 +182,7 @@ class FolderScan {
       }
       let record = cursor.seek(item.name)
       while (record === NEED_PAGE) {
+        if (this.#absences.isFull) await this.#absences.settle()
         await cursor.load()
         record = cursor.seek(item.name)
       }
@@ -221,6 +222,15 @@ class FolderScan {
     await this.#storeIfFull()
     await this.#queue.room()
     if (this.#absences.isFull) await this.#absences.settle()
+    this.#signal.throwIfAborted()
+  }
+
+  /** At the end of a walk: all files are hashed before deletions are recorded, so that renames are found. */
+  async #settleIfFull(): Promise<void> {
+    if (this.#absences.isFull) {
+      await this.#queue.drain()
+      await this.#absences.settle()
+    }
     this.#signal.throwIfAborted()
   }
 
