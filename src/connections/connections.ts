@@ -18,7 +18,9 @@ import { addressSettings, DialLoop } from './dial-loop.ts'
 import { Listeners } from './listeners.ts'
 import { RateLimits } from './rate.ts'
 import { Handshaker, type HandshakerOptions, type StreamOrigin } from './handshaker.ts'
+import { LocalHosts } from './local-hosts.ts'
 import { LocalNetworks } from './local-networks.ts'
+import { NetworkWatch } from './network-watch.ts'
 import { Registry } from './registry.ts'
 import type { ConnectionsStatus, ConnectionsView, ListenerStatus, UnknownDevice } from './types.ts'
 
@@ -35,6 +37,8 @@ export interface ConnectionsDeps {
   lookup(device: DeviceId, signal: AbortSignal): Promise<readonly string[]>
   /** The external addresses of a listener at routers that map its port. */
   mapped(listener: string): readonly string[]
+  /** The addresses of the machine have changed. */
+  onNetworkChange(): void
   /** The addresses on which a listener can be reached have changed. */
   onListenAddresses(listener: string, status: ListenerStatus): void
 }
@@ -70,6 +74,8 @@ export class Connections implements Service, ConnectionsView {
   readonly #pendingWork = new Set<Promise<void>>()
   #config: Config
   readonly #lan: LocalNetworks
+  readonly #networkWatch: NetworkWatch
+  readonly #localHosts = new LocalHosts()
   #stop = new AbortController()
 
   constructor(deps: ConnectionsDeps, options: ConnectionsOptions) {
@@ -82,6 +88,7 @@ export class Connections implements Service, ConnectionsView {
     this.#registry = new Registry()
     this.#dials = new DialHistory(clock)
     this.#lan = new LocalNetworks(clock, system)
+    this.#networkWatch = new NetworkWatch({ clock, system, onChange: () => this.#networkChanged() })
     this.#limits = new RateLimits(clock, config)
     this.#handshaker = new Handshaker(
       {
@@ -93,8 +100,7 @@ export class Connections implements Service, ConnectionsView {
       },
       options,
     )
-    const environment = (name: string) => system.environment(name)
-    this.#dialer = new Dialer({ clock, net, log: deps.logger('dialer'), environment }, { identity })
+    this.#dialer = new Dialer({ ...system, clock, net, log: deps.logger('dialer') }, { identity })
     this.#relayDialer = new RelayDialer({ clock, dialer: this.#dialer, identity })
     this.#listeners = new Listeners(
       {
@@ -157,11 +163,19 @@ export class Connections implements Service, ConnectionsView {
     for (const loop of this.#loops.values()) loop.ring()
   }
 
-  /** The machine is in another network: devices that could not be reached may be reachable now. */
-  networkChanged(): void {
+  /** The addresses of the machine may have changed. */
+  checkNetwork(): void {
+    this.#networkWatch.check()
+  }
+
+  /** Connections from an address that is gone would last until they time out; other devices may be reachable now. */
+  #networkChanged(): void {
     this.#lan.forget()
+    const dead = this.#localHosts.dead(this.#registry.all(), this.#deps.platform.system.networks())
+    for (const connection of dead) this.#track(connection.close('the network has changed'))
     this.#listeners.networkChanged()
     for (const loop of this.#loops.values()) loop.resetBackoff()
+    this.#deps.onNetworkChange()
   }
 
   get listeners(): Pick<Listeners, 'open' | 'addressesChanged'> {
@@ -200,6 +214,7 @@ export class Connections implements Service, ConnectionsView {
       wanted.set(`dial ${deviceID}`, () => this.#makeLoop(deviceID))
     }
     for (const id of this.#loops.keys()) if (!ids.has(id)) this.#loops.delete(id)
+    if (ids.size > 0) wanted.set(this.#networkWatch.name, () => this.#networkWatch)
     return wanted
   }
 
@@ -241,8 +256,9 @@ export class Connections implements Service, ConnectionsView {
     try {
       signal.throwIfAborted()
       const connection = await this.#handshaker.receive(stream, origin, signal)
-      if (connection === undefined) await stream[Symbol.asyncDispose]()
-      else await this.#admit(connection)
+      if (connection === undefined) return await stream[Symbol.asyncDispose]()
+      this.#localHosts.record(connection, stream)
+      await this.#admit(connection)
     } catch (error) {
       await stream[Symbol.asyncDispose]()
       throw error

@@ -100,6 +100,7 @@ export class Network {
           this.portMapping.listenersChanged()
         },
         mapped: (listener) => this.portMapping.addressesOf(listener),
+        onNetworkChange: () => this.portMapping.networkChanged(),
       },
       { config, ownDevice, identity, clientName: CLIENT_NAME, clientVersion },
     )
@@ -136,10 +137,7 @@ export class Network {
           this.connections.deviceFound(device)
         },
         onMethodsChanged: () => this.connections.discoveryChanged(),
-        onNetworkChange: () => {
-          this.connections.networkChanged()
-          this.portMapping.networkChanged()
-        },
+        onNetworkChange: () => this.connections.checkNetwork(),
       },
       { config: this.#deps.config.current, ownDevice, identity },
     )

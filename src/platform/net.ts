@@ -5,6 +5,8 @@ export interface TlsStream extends AsyncDisposable {
   /** Number of certificates that the peer sent. A device sends exactly one. */
   readonly certificateCount: number
   readonly remoteAddress: string
+  /** The address of this machine that the connection uses; left out where it cannot change. */
+  readonly localHost?: string
   /** TLS version and cipher suite for display: `TLS1.3-TLS_AES_128_GCM_SHA256`. */
   readonly crypto: string
   /** Whether the peer's certificate has this common name or DNS name. */

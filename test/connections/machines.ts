@@ -82,6 +82,7 @@ export class Machine {
         lookup: async () => [],
         mapped: () => [],
         onListenAddresses: () => {},
+        onNetworkChange: () => {},
         ...deps,
       },
       { config, ownDevice: this.id, identity, clientName: 'twinfold', clientVersion: 'v1.0.0' },

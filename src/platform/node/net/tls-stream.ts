@@ -17,6 +17,7 @@ export class NodeTlsStream implements TlsStream {
   readonly peerCertificate: Uint8Array
   readonly certificateCount: number
   readonly remoteAddress: string
+  readonly localHost: string
   readonly crypto: string
   readonly #certificate: X509Certificate
   readonly #socket: TLSSocket
@@ -35,6 +36,7 @@ export class NodeTlsStream implements TlsStream {
     this.peerCertificate = new Uint8Array(certificate.raw)
     this.certificateCount = countCertificates(certificate)
     this.remoteAddress = addressOf(socket)
+    this.localHost = withoutPrefix(socket.localAddress)
     this.crypto = `${(socket.getProtocol() ?? '').replace('v', '')}-${socket.getCipher().standardName}`
     socket.setNoDelay(true)
     this.#takeOver(socket)
@@ -189,6 +191,10 @@ function countCertificates(leaf: X509Certificate): number {
 
 /** Shows an IPv4-mapped address as IPv4. */
 export function addressOf(socket: Socket): string {
-  const host = (socket.remoteAddress ?? '').replace(/^::ffff:(?=\d+\.)/, '')
+  const host = withoutPrefix(socket.remoteAddress)
   return host.includes(':') ? `[${host}]:${socket.remotePort}` : `${host}:${socket.remotePort}`
+}
+
+function withoutPrefix(address = ''): string {
+  return address.replace(/^::ffff:(?=\d+\.)/, '')
 }
