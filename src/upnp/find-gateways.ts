@@ -9,6 +9,8 @@ import type { Gateway } from './types.ts'
 /** More addresses than a usual machine has; every search costs a few packets. */
 const SEARCHED_ADDRESSES_MAX = 8
 const IGDS_MAX = 16
+/** As long as a search by UPnP takes: a router that answers at all does so at once. */
+const PROBE_MS_MAX = 3_000
 
 export interface FindDeps {
   readonly platform: Pick<Platform, 'clock' | 'udp' | 'httpClient' | 'system'>
@@ -35,7 +37,9 @@ async function portControls(deps: FindDeps, options: FindOptions, signal: AbortS
   const networks = system.networks()
   const found = (await system.gateways()).map(async (host) => {
     const local = networks.find((network) => isNeighbour(host, network))
-    return local === undefined ? undefined : await findPortControl(deps.platform, { ...options, host, local }, signal)
+    if (local === undefined) return undefined
+    const probeMs = Math.min(options.timeoutMs, PROBE_MS_MAX)
+    return await findPortControl(deps.platform, { ...options, host, local }, probeMs, signal)
   })
   return (await Promise.all(found)).filter((gateway) => gateway !== undefined)
 }

@@ -25,14 +25,15 @@ export interface PortControlOptions {
 export async function findPortControl(
   deps: UdpRequestDeps,
   options: PortControlOptions,
+  probeMs: number,
   signal: AbortSignal,
 ): Promise<Gateway | undefined> {
-  const { host, local, timeoutMs } = options
+  const { host, local } = options
   const request = {
     packets: [encodePcpAnnounce(local.address), encodeAddressRequest()],
     to: { host, port: PORT_CONTROL_PORT },
     localHost: local.address,
-    timeoutMs,
+    timeoutMs: probeMs,
   }
   // Both were asked at once. A gateway answers in order, so a reply by NAT-PMP comes first only from one without PCP.
   const accept = (reply: Uint8Array): 'PCP' | 'NAT-PMP' | undefined =>

@@ -67,7 +67,8 @@ export class PortMapping implements Service, PortMappingView {
   async run(signal: AbortSignal): Promise<void> {
     try {
       while (!signal.aborted) {
-        const waitMs = this.#config.options.natEnabled ? await this.#refresh(signal) : await this.#switchOff()
+        const listeners = this.#config.options.natEnabled ? this.#deps.listeners() : []
+        const waitMs = listeners.length === 0 ? await this.#switchOff() : await this.#refresh(listeners, signal)
         const waiting =
           waitMs === undefined
             ? this.#changed.wait(signal)
@@ -97,11 +98,10 @@ export class PortMapping implements Service, PortMappingView {
   }
 
   /** The time until the next renewal. */
-  async #refresh(signal: AbortSignal): Promise<number> {
+  async #refresh(listeners: readonly MappedListener[], signal: AbortSignal): Promise<number> {
     const { natLeaseMinutes, natRenewalMinutes, natTimeoutSeconds } = this.#config.options
     const timeoutMs = Math.min(Math.max(natTimeoutSeconds, 1), TIMEOUT_S_MAX) * 1_000
     const renewalMs = Math.max(natRenewalMinutes * MINUTE_MS, RENEWAL_MS_MIN)
-    const listeners = this.#deps.listeners()
     this.#listeners = JSON.stringify(listeners)
     const { platform, log } = this.#deps
     const found = await findGateways({ platform, log }, { timeoutMs, secret: this.#secret }, signal)
@@ -125,7 +125,9 @@ export class PortMapping implements Service, PortMappingView {
     return [...found, ...lost]
   }
 
+  /** Also while there is no listener: nothing has to be mapped, and no router is asked. */
   async #switchOff(): Promise<undefined> {
+    this.#listeners = '[]'
     await this.#removeAll()
     this.#setError(null)
     this.#publish()

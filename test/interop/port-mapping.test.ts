@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { Lan, type Host } from '../support/lan.ts'
+import { Lan, run, type Host } from '../support/lan.ts'
 import { LanDevice } from '../support/lan-device.ts'
 import { missingRouter, Router, type RouterProtocol } from '../support/miniupnpd.ts'
 import { eventually, scratchDirectory } from '../support/scratch.ts'
@@ -11,6 +11,8 @@ import { missingSyncthing, quietConfig } from '../support/syncthing.ts'
 const skip = missingSyncthing() ?? missingRouter() ?? false
 /** The router refuses to map ports if its external address is a private one. */
 const WAN = '44.128.1'
+const INNER_6 = '2001:db8:5::'
+const OUTER_6 = '2001:db8:6::'
 
 interface StatusJson {
   readonly connectionServiceStatus: Readonly<Record<string, { readonly wanAddresses: readonly string[] }>>
@@ -85,3 +87,32 @@ for (const protocol of ['UPnP', 'NAT-PMP', 'PCP'] as const satisfies readonly Ro
     assert.match(a.output, /port \d+ at router 10\.78\.1\.1 is no longer mapped/)
   })
 }
+
+test(
+  'UPnP for IPv6: the firewall is opened for a connection from outside, and closed at the stop',
+  { skip },
+  async () => {
+    using scratch = scratchDirectory()
+    await using lan = await Lan.make('10.78.2')
+    await using wan = await Lan.make('44.128.2')
+    await using router = await Router.start(lan, wan, 'UPnP', scratch.path, { inner: INNER_6, outer: OUTER_6 })
+    const [inside, outside] = [await lan.addHost(), await wan.addHost()]
+    for (const [host, network] of [
+      [inside, INNER_6],
+      [outside, OUTER_6],
+    ] as const) {
+      run(...host.inside, 'ip', 'address', 'add', `${network}2/64`, 'dev', 'eth0', 'nodad')
+      run(...host.inside, 'ip', 'route', 'add', 'default', 'via', `${network}1`)
+    }
+    const [a, b] = makePair(scratch.path, inside, outside)
+    await using _a = a
+    await using _b = b
+    a.start()
+    await a.ready()
+    const address = `tcp://[${INNER_6}2]:22000`
+    await a.until('the opened firewall', async () => (await mappedAddresses(a)).includes(address) || undefined)
+    await connectFromOutside(a, b, address)
+    await a.stop()
+    assert.equal(router.forwards(), '')
+  },
+)

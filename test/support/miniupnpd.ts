@@ -1,13 +1,26 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
+import { PORT_CONTROL_PORT } from '../../src/core/network/nat-pmp.ts'
+import { SSDP_PORT } from '../../src/core/network/ssdp.ts'
 import { missingProgram, onPath, required, withInstallLock } from './debian.ts'
 import { killOnExit } from './kill-on-exit.ts'
+import { eventually } from './scratch.ts'
 import { missingLan, run, type Forwarder, type Host, type Lan } from './lan.ts'
 
 const CACHE = join(import.meta.dirname, '..', '..', 'node_modules', '.cache', 'twinfold-test', 'miniupnpd')
 const PROGRAM = join(CACHE, 'usr', 'sbin', 'miniupnpd')
+const READY_MS_MAX = 60_000
 const PACKAGE = 'miniupnpd-nftables'
 const CHAINS = ['prerouting_miniupnpd', 'postrouting_miniupnpd', 'miniupnpd']
 /** The program adds and removes rules in the last three chains. */
@@ -97,7 +110,17 @@ export class Router implements AsyncDisposable {
     const [command, ...args] = [...inside, PROGRAM, '-d', '-f', settings, '-P', join(directory, 'miniupnpd.pid')]
     const child = spawn(command!, args, { stdio: 'ignore' })
     killOnExit(child)
-    return new Router(forwarder, child)
+    const [table, port] = [ipv6 === undefined ? 'udp' : 'udp6', protocol === 'UPnP' ? SSDP_PORT : PORT_CONTROL_PORT]
+    const listed = `:${port.toString(16).toUpperCase().padStart(4, '0')} `
+    const isOpen = (): boolean => readFileSync(`/proc/${child.pid}/net/${table}`, 'latin1').includes(listed)
+    const router = new Router(forwarder, child)
+    try {
+      await eventually('the router', async () => isOpen() || undefined, READY_MS_MAX)
+    } catch (error) {
+      await router[Symbol.asyncDispose]()
+      throw error
+    }
+    return router
   }
 
   /** Makes the router the way of a host to other networks. */

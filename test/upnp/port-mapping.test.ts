@@ -228,6 +228,18 @@ test('listeners: one mapping each; one on a single address only at its router; r
   assert.equal(router.requests.length, asked, 'the same listeners need no request')
 })
 
+test('without a listener no router is asked; the first listener is mapped at once', async () => {
+  await using home = new Home()
+  home.listeners = []
+  const router = await home.addRouter({ speaks: ['pcp', 'upnp'] })
+  await home.run(60 * MINUTE_MS)
+  assert.deepEqual(router.requests, [])
+  home.listeners = [LISTENER]
+  home.mapping.listenersChanged()
+  await home.run()
+  assert.equal(router.table.size, 1)
+})
+
 test('another network: the mapping of the old one is given up without waiting for its router', async () => {
   await using home = new Home()
   await home.addRouter({ speaks: ['pcp'] })
