@@ -26,6 +26,8 @@ export class PeerLinks {
   readonly #log: Logger
   /** The oldest first. */
   readonly #links: Link[] = []
+  /** Requests that need a connection which is ready. */
+  readonly #waiting = new Set<() => void>()
 
   constructor(device: DeviceId, log: Logger) {
     this.#device = device
@@ -56,6 +58,7 @@ export class PeerLinks {
 
   remove(link: Link): void {
     this.#links.splice(this.#links.indexOf(link), 1)
+    this.#wakeWaiting()
   }
 
   async close(reason: string): Promise<void> {
@@ -66,29 +69,67 @@ export class PeerLinks {
   sendFullConfig(link: Link, config: ClusterConfig): void {
     link.sentConfig = 'full'
     this.#sendConfig(link, config)
+    this.#wakeWaiting()
   }
 
   sendSecondaryConfig(link: Link): void {
     link.sentConfig = 'secondary'
     this.#sendConfig(link, SECONDARY)
+    this.#wakeWaiting()
   }
 
-  /** Uses the least busy connection; the primary one only when there is no other. */
+  /**
+   * Uses the least busy connection; the primary one only when there is no other. When the connection ends, as one
+   * through a relay does once a direct one replaces it, the request is repeated on another.
+   */
   async request(request: BlockRequest, signal: AbortSignal): Promise<Uint8Array> {
-    const ready = this.#links.filter(({ sentConfig }) => sentConfig !== 'none')
-    const secondary = ready.filter(({ sentConfig }) => sentConfig === 'secondary')
-    let best: Link | undefined
-    for (const link of secondary.length > 0 ? secondary : ready) {
-      if (best === undefined || isLessBusy(link, best)) best = link
+    for (;;) {
+      const link = await this.#leastBusy(signal)
+      link.openRequests++
+      link.requests++
+      try {
+        return await link.connection.request(request, signal)
+      } catch (error) {
+        const isLost = !isOpen(link)
+        if (signal.aborted || !isLost || !this.#links.some(isOpen)) throw error
+      } finally {
+        link.openRequests--
+      }
     }
-    if (best === undefined) throw new Error(`device ${this.#device} is not connected`)
-    best.openRequests++
-    best.requests++
+  }
+
+  /** Waits where the only connection is so new that nothing was sent on it. */
+  async #leastBusy(signal: AbortSignal): Promise<Link> {
+    for (;;) {
+      const open = this.#links.filter(isOpen)
+      const ready = open.filter(({ sentConfig }) => sentConfig !== 'none')
+      const secondary = ready.filter(({ sentConfig }) => sentConfig === 'secondary')
+      let best: Link | undefined
+      for (const link of secondary.length > 0 ? secondary : ready) {
+        if (best === undefined || isLessBusy(link, best)) best = link
+      }
+      if (best !== undefined) return best
+      if (open.length === 0) throw new Error(`device ${this.#device} is not connected`)
+      await this.#nextChange(signal)
+    }
+  }
+
+  async #nextChange(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted()
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const onAbort = (): void => reject(signal.reason)
+    signal.addEventListener('abort', onAbort)
+    this.#waiting.add(resolve)
     try {
-      return await best.connection.request(request, signal)
+      await promise
     } finally {
-      best.openRequests--
+      this.#waiting.delete(resolve)
+      signal.removeEventListener('abort', onAbort)
     }
+  }
+
+  #wakeWaiting(): void {
+    for (const wake of this.#waiting) wake()
   }
 
   /** Not awaited: two devices that wait for each other to read would deadlock. Messages keep their order. */
@@ -98,6 +139,10 @@ export class PeerLinks {
       this.#log.debug(() => `device ${this.#device}: sending the cluster config failed: ${messageOf(error)}`)
     })
   }
+}
+
+function isOpen({ connection }: Link): boolean {
+  return !connection.closed.aborted
 }
 
 function isLessBusy(a: Link, b: Link): boolean {
