@@ -22,7 +22,7 @@ const SLOWER_MAX = 5
 const CPU_MS_MIN = 5_000
 /** A run that waits for something forever uses no processor time. */
 const RUN_MS_MAX = 600_000
-const PROGRESS_EVERY = 50
+const PROGRESS_EVERY = 10
 /** Time for a property of a test in the first attempt; 0 is no limit. */
 const PROPERTY_MS_MAX = 250
 
@@ -124,7 +124,9 @@ async function runAll(mutants: readonly Mutant[], testsOf: TestsOf, workers: num
   const waiting = [...mutants]
   const work = async () => {
     for (let mutant = waiting.shift(); mutant !== undefined; mutant = waiting.shift()) {
-      verdicts.set(mutant, await tryMutant(mutant, testsOf))
+      const verdict = await tryMutant(mutant, testsOf)
+      verdicts.set(mutant, verdict)
+      if (!isFound(verdict)) console.error(`${mutant.file}:${mutant.line} ${verdict}: ${mutant.change}`)
       if (verdicts.size % PROGRESS_EVERY === 0) console.error(`${verdicts.size} of ${mutants.length} tried`)
     }
   }
