@@ -20,19 +20,19 @@ function makeThrottle() {
   const attempt = async (name: string, good: boolean): Promise<readonly [checked: number, ended: number]> => {
     const startMs = clock.monotonicMs()
     let checkedMs = -1
-    let endedMs: number | undefined
+    const ended = { atMs: -1 }
     const check = async () => {
       checkedMs = clock.monotonicMs() - startMs
       return good
     }
     const running = throttle.attempt(name, check, NEVER).then((result) => {
       assert.equal(result, good)
-      endedMs = clock.monotonicMs() - startMs
+      ended.atMs = clock.monotonicMs() - startMs
     })
     await settle()
-    while (endedMs === undefined) await clock.advance(10, settle)
+    while (ended.atMs < 0) await clock.advance(10, settle)
     await running
-    return [checkedMs, endedMs]
+    return [checkedMs, ended.atMs]
   }
   return { clock, throttle, attempt, asked }
 }
