@@ -1,24 +1,20 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { runDaemon } from '../../src/main/daemon.ts'
 import type { ServeOptions } from '../../src/main/args/options.ts'
 import { openApi, refusalsOf } from '../../src/rest/openapi.ts'
 import type { SimHttpResponse } from '../../src/platform/sim/http.ts'
-import { createSimPlatform } from '../../src/platform/sim/platform.ts'
 import { effort, reportRow } from '../support/effort.ts'
 import { eventually } from '../support/scratch.ts'
 import { checkReply, declarationOf } from '../support/reply-check.ts'
 import { fuzzInputs, type FuzzInput } from './fuzz-inputs.ts'
 import { testSeed } from '../support/seed.ts'
+import { SIM_KEY, SIM_OPTIONS, simMachine } from '../support/sim-daemon.ts'
 
 // Requests derived from the OpenAPI document against a whole device on a simulated platform.
 
-const HOME = '/home/sim/state'
 const ADDRESS = '127.0.0.1:8384'
-const KEY = 'simulated-key-of-thirty-two-chars'
 const RUNS = 3_000
 const SEED = testSeed(13)
 /** Requests that stop the device. */
@@ -29,36 +25,10 @@ const LAST_WORDS: ReadonlySet<string> = new Set([
 ])
 
 const OPTIONS: ServeOptions = {
-  locations: {
-    configDirectory: HOME,
-    dataDirectory: HOME,
-    userHome: '/home/sim',
-    configFile: `${HOME}/config.xml`,
-    certificateFile: `${HOME}/cert.pem`,
-    keyFile: `${HOME}/key.pem`,
-    httpsCertificateFile: `${HOME}/https-cert.pem`,
-    httpsKeyFile: `${HOME}/https-key.pem`,
-    databaseDirectory: `${HOME}/index`,
-    lockFile: `${HOME}/syncthing.lock`,
-    guiAssetsDirectory: `${HOME}/gui`,
-    defaultFolder: '/home/sim/Sync',
-    logFile: '-',
-  },
-  allowNewerConfig: false,
-  openBrowser: false,
-  portProbing: true,
-  paused: false,
-  unpaused: false,
-  upgradesAllowed: false,
-  resetDatabase: false,
-  databaseInMemory: true,
-  trace: '',
-  logLevel: 'INFO',
-  logFormat: 'text',
-  versionExtra: '',
+  ...SIM_OPTIONS,
   // Fixed, so that the device is reachable whatever the configuration becomes.
   guiAddress: `http://${ADDRESS}`,
-  guiApiKey: KEY,
+  guiApiKey: SIM_KEY,
 }
 
 async function settle(): Promise<void> {
@@ -66,20 +36,12 @@ async function settle(): Promise<void> {
 }
 
 class Device {
-  readonly platform = createSimPlatform(1, { hostName: 'sim' })
+  readonly platform = simMachine(1)
   readonly #stop = new AbortController()
   #done: Promise<unknown> = Promise.resolve()
   ended = false
 
   async start(): Promise<this> {
-    const identity = join(import.meta.dirname, '..', 'fixtures', 'identity')
-    this.platform.disk.put(
-      OPTIONS.locations.certificateFile,
-      readFileSync(join(identity, 'syncthing-1.x-cert.pem'), 'utf8'),
-    )
-    this.platform.disk.put(OPTIONS.locations.keyFile, readFileSync(join(identity, 'syncthing-1.x-key.pem'), 'utf8'))
-    this.platform.disk.put('/data/docs/letter.txt', 'Dear reader')
-    this.platform.disk.put('/data/docs/more/notes.txt', 'Remember')
     this.#done = runDaemon(this.platform, OPTIONS, this.#stop.signal).finally(() => (this.ended = true))
     for (let round = 0; round < 50; round++) await settle()
     const folder = { id: 'docs', path: '/data/docs', rescanIntervalS: 0, fsWatcherEnabled: false }
@@ -105,7 +67,7 @@ class Device {
     const call = {
       method,
       target,
-      headers: { 'x-api-key': KEY },
+      headers: { 'x-api-key': SIM_KEY },
       signal: leaving.signal,
       ...(body !== undefined && { body }),
     }

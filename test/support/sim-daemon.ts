@@ -5,7 +5,8 @@ import type { ServeOptions } from '../../src/main/args/options.ts'
 import { runDaemon } from '../../src/main/daemon.ts'
 import { createSimPlatform, type SimPlatform } from '../../src/platform/sim/platform.ts'
 
-const OPTIONS: ServeOptions = {
+/** The settings of a device whose files and index are in memory. */
+export const SIM_OPTIONS: ServeOptions = {
   locations: {
     configDirectory: '/home/sim/state',
     dataDirectory: '/home/sim/state',
@@ -35,22 +36,29 @@ const OPTIONS: ServeOptions = {
   versionExtra: '',
 }
 
-const KEY = 'simulated-key-of-thirty-two-chars'
+export const SIM_KEY = 'simulated-key-of-thirty-two-chars'
 
 /** Lets every promise that is ready run. Key handling takes a few real turns of the event loop. */
 export async function settle(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
 }
 
-export async function startDevice(seed: number, changes: Partial<ServeOptions> = {}) {
+/** A simulated machine with an identity, and two files at `/data/docs`. */
+export function simMachine(seed: number): SimPlatform {
   const platform = createSimPlatform(seed, { hostName: 'sim' })
+  const { certificateFile, keyFile } = SIM_OPTIONS.locations
   const identity = join(import.meta.dirname, '..', 'fixtures', 'identity')
-  platform.disk.put(OPTIONS.locations.certificateFile, readFileSync(join(identity, 'syncthing-1.x-cert.pem'), 'utf8'))
-  platform.disk.put(OPTIONS.locations.keyFile, readFileSync(join(identity, 'syncthing-1.x-key.pem'), 'utf8'))
+  platform.disk.put(certificateFile, readFileSync(join(identity, 'syncthing-1.x-cert.pem'), 'utf8'))
+  platform.disk.put(keyFile, readFileSync(join(identity, 'syncthing-1.x-key.pem'), 'utf8'))
   platform.disk.put('/data/docs/letter.txt', 'Dear reader')
   platform.disk.put('/data/docs/more/notes.txt', 'Remember')
+  return platform
+}
+
+export async function startDevice(seed: number, changes: Partial<ServeOptions> = {}) {
+  const platform = simMachine(seed)
   const stop = new AbortController()
-  const done = runDaemon(platform, { ...OPTIONS, guiApiKey: KEY, ...changes }, stop.signal)
+  const done = runDaemon(platform, { ...SIM_OPTIONS, guiApiKey: SIM_KEY, ...changes }, stop.signal)
   await settle()
   return { platform, stop, done }
 }
@@ -63,7 +71,7 @@ export async function request(
   body = '',
   address = '127.0.0.1:8384',
 ): Promise<{ readonly status: number; readonly text: string }> {
-  const reply = platform.http.call(address, { method, target, body, headers: { 'x-api-key': KEY } })
+  const reply = platform.http.call(address, { method, target, body, headers: { 'x-api-key': SIM_KEY } })
   for (let turn = 0; turn < 50; turn++) await settle()
   const { status, body: text } = await reply
   return { status, text }
