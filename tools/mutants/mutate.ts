@@ -46,7 +46,7 @@ const SWAPPED: Readonly<Record<string, string>> = {
 }
 
 /** Texts of errors and log lines are not behaviour and are not changed. */
-const TEXT_CALLEES = /Error$|^(?:debug|info|warn|error|fail|print|printError)$/
+const TEXT_CALLEES = /Error$|^(?:debug|info|warn|error|fail|print|printError|malformed|violation|damaged|bad)$/
 
 export function mutantsOf(file: string, source: string): readonly Mutant[] {
   const { program, errors } = parseSync(file, source)
