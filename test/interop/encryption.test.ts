@@ -152,6 +152,28 @@ for (const kinds of CHAINS) {
   })
 }
 
+test(
+  'encrypted: a holder and a trusted device that are killed in the middle of a transfer continue',
+  { skip },
+  async () => {
+    using scratch = scratchDirectory()
+    await using network = await Network.open(scratch.path)
+    const chain = await chainOf(network, ['syncthing', 'twinfold', 'twinfold'])
+    const { first, holder, second } = chain
+    makeTree(first.root)
+    for (let i = 0; i < 30; i++) writeFileSync(join(first.root, `large ${i}`), Buffer.alloc(1_000_000 + i, `${i} `))
+    await first.scan()
+    await eventually('some files at the holder', () => [...itemsOf(holder.root)].length > 10 || undefined)
+    await holder.kill()
+    await holder.start()
+    await eventually('some files at the second', () => readdirSync(second.root).length > 4 || undefined, LIMIT_MS)
+    await second.kill()
+    await second.start()
+    await untilAlike(chain)
+    assertNothingPlain(holder)
+  },
+)
+
 async function errorOf(member: Member): Promise<string> {
   const { connections } = (await member.get('/rest/system/connections')) as { connections: object }
   return JSON.stringify(connections)
