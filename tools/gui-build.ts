@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { build, type Plugin } from 'vite'
 
+import { writeManual } from './manual.ts'
+
 const root = join(import.meta.dirname, '..')
 
 /** Below this the names of headers weigh more than what is saved. */
@@ -31,6 +33,7 @@ export async function buildGui(directory: string): Promise<BuiltGui> {
   const settings = { outDir: directory, emptyOutDir: true }
   const configFile = join(root, 'gui', 'vite.config.ts')
   await build({ configFile, logLevel: 'warn', plugins: [collect], build: settings })
+  writeManual(directory)
   let scriptBytes = 0
   let languageBytes = 0
   for (const name of readdirSync(join(directory, 'assets'))) {

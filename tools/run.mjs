@@ -102,7 +102,7 @@ function isPageOld() {
       const path = join(directory, entry.name)
       return entry.isDirectory() ? newer(path) : statSync(path).mtimeMs > builtMs
     })
-  return ['gui', 'src/client', 'src/rest', 'src/core'].some((directory) => newer(join(root, directory)))
+  return ['docs', 'gui', 'src/client', 'src/rest', 'src/core'].some((directory) => newer(join(root, directory)))
 }
 
 /** Takes a second or two. Without a page everything else still works, and the daemon shows what to do. */

@@ -149,6 +149,7 @@ export const LOG = {
     fr: 'Pour les programmes',
     zh: '供程序使用',
   },
+  'log.manual': { en: 'Manual', de: 'Handbuch', es: 'Manual', fr: 'Manuel', zh: '手册' },
   'log.api': {
     en: 'REST interface',
     de: 'REST-Schnittstelle',

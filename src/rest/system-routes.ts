@@ -186,6 +186,19 @@ export const STATIC_ROUTES = {
     reply: { is: 'other', type: 'text/html', about: 'An HTML page.' },
     open: true,
   },
+  'GET /manual': {
+    summary: 'The contents of the manual, or the result of a search in it, as a web page.',
+    query: { q: { schema: TEXT, about: 'The words to search for, up to 100 characters.' } },
+    reply: { is: 'other', type: 'text/html', about: 'An HTML page.' },
+    refusals: { 404: 'The manual was not built.' },
+    open: true,
+  },
+  'GET /manual/:id': {
+    summary: 'One chapter of the manual, as a web page.',
+    reply: { is: 'other', type: 'text/html', about: 'An HTML page.' },
+    refusals: { 404: 'There is no such chapter.' },
+    open: true,
+  },
   'GET /assets/:id': {
     summary: 'A file that belongs to the web page.',
     reply: { is: 'other', type: '*/*', about: 'A script, a style sheet or an image.' },

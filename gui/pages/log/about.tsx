@@ -9,6 +9,9 @@ export function About() {
   if (version === undefined || startTime === undefined) return null
   const links = (
     <span class="log-links">
+      <a href="/manual" target="_blank" rel="noreferrer">
+        {t('log.manual')}
+      </a>
       <a href="/api" target="_blank" rel="noreferrer">
         {t('log.api')}
       </a>

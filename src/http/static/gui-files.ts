@@ -3,6 +3,7 @@ import type { Disk } from '../../platform/disk.ts'
 
 const FILE_BYTES_MAX = 8 * 1024 * 1024
 const PAGE = 'index.html'
+const MANUAL = 'manual.json'
 const COMPRESSED = '.gz'
 
 /** A file of the web page, and its compressed form where the build made one. */
@@ -27,6 +28,18 @@ export class GuiFiles {
   async page(): Promise<string | undefined> {
     this.#found = this.#find()
     return (await this.#found)?.page
+  }
+
+  /** The text of the manual; undefined where it was not built. */
+  async manual(): Promise<string | undefined> {
+    const found = await (this.#found ??= this.#find())
+    if (found === undefined) return undefined
+    try {
+      return new TextDecoder().decode(await this.#read(`${found.directory}/${MANUAL}`))
+    } catch (error) {
+      if (isMissing(error)) return undefined
+      throw error
+    }
   }
 
   /** One of the files beside it, by name. */

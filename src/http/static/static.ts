@@ -1,6 +1,7 @@
 import { STATIC_ROUTES } from '../../rest/system-routes.ts'
 import type { HttpRequest } from '../../platform/http.ts'
 import type { GuiFiles } from './gui-files.ts'
+import { chapterHtml, contentsHtml, parseManual, type Manual } from './manual.ts'
 import { acceptedLanguages } from './languages.ts'
 import { escapeHtml, json, NOT_FOUND, type Reply } from '../pipeline/reply.ts'
 import { bind, type Route } from '../pipeline/route.ts'
@@ -30,10 +31,18 @@ export function staticRoutes(files: GuiFiles, options: StaticOptions): readonly 
   return bind(STATIC_ROUTES, {
     'GET /': page,
     'GET /index.html': page,
+    'GET /manual': ({ query }) => manualPage(files, (manual) => contentsHtml(manual, query.first('q') ?? '')),
+    'GET /manual/:id': ({ id }) => manualPage(files, (manual) => chapterHtml(manual, id)),
     'GET /assets/:id': ({ id, request }) => asset(files, id, request),
     'GET /meta.js': () => facts,
     'GET /themes.json': () => json({ themes: ['default'] }),
   })
+}
+
+async function manualPage(files: GuiFiles, show: (manual: Manual) => string | undefined): Promise<Reply> {
+  const text = await files.manual()
+  const body = text === undefined ? undefined : show(parseManual(text))
+  return body === undefined ? NOT_FOUND : html(body)
 }
 
 /** Only authenticated requests reach this. */

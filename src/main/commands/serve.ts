@@ -17,6 +17,8 @@ export async function serveCommand({ program, flags, environment, printError }: 
   // The log continues in memory and in its file when the output is closed.
   process.stdout.on('error', () => {})
   process.stderr.on('error', () => {})
+  // Without a listener Node opens a debugger port, through which any local user could control the daemon.
+  process.on('SIGUSR1', () => {})
   const code = await runServe(request, (text) => printError(`${program}: ${text}`))
   // Threads and sockets that did not end in time must not keep the process.
   process.exit(code)
