@@ -52,7 +52,8 @@ function frame({ pages }: Manual, title: string, body: string, current: string, 
 <header>
 <h1><a href="/manual">Manual</a></h1>
 <form action="/manual" method="get" role="search">
-<input type="search" name="q" value="${escapeHtml(query)}" maxlength="${QUERY_LENGTH_MAX}" aria-label="Search the manual">
+<input type="search" name="q" value="${escapeHtml(query)}" maxlength="${QUERY_LENGTH_MAX}"
+aria-label="Search the manual">
 <button>Search</button>
 </form>
 <nav>${links.join('\n')}</nav>
