@@ -48,7 +48,7 @@ test('relays are ordered by delay in steps of 50 ms, the unreachable ones last, 
   )
 })
 
-test('R-06 a relay cannot direct a session into a private network', () => {
+test('R-02 a relay cannot direct a session into a private network', () => {
   const relay = '198.51.100.9'
   const cases: [bytes: number[], expected: string][] = [
     [[], relay],
