@@ -17,6 +17,7 @@ import {
   PERMISSIONS_SHIFT,
   rowSum,
   TYPES,
+  type HeadRow,
 } from './row-format.ts'
 import { stampValue } from './stamp-value.ts'
 import { VersionTexts } from './version-text.ts'
@@ -111,8 +112,8 @@ export function rowValues(
   list: number | null,
 ): { readonly values: SQLInputValue[]; readonly sum: number } {
   const { device, head, sequence, bits, version, blocks, extra } = row
-  const sum = rowSum(
-    device,
+  const stamp = device === LOCAL_NUMBER && head.diskStamp !== undefined ? stampValue(head.diskStamp) : null
+  const columns: Mutable<HeadRow> = [
     head.name,
     mark,
     bits,
@@ -123,25 +124,13 @@ export function rowValues(
     blocks.hash,
     head.blockSizeBytes,
     head.symlinkTarget,
+    0,
     extra,
-  )
-  const values = [
-    device,
-    head.name,
-    mark,
-    bits,
-    head.modifiedS,
-    head.sizeBytes,
-    sequence,
-    version,
-    blocks.hash,
-    head.blockSizeBytes,
-    head.symlinkTarget,
-    sum,
-    extra,
-    device === LOCAL_NUMBER && head.diskStamp !== undefined ? stampValue(head.diskStamp) : null,
-    list,
-    blocks.single,
+    stamp,
   ]
-  return { values, sum }
+  const sum = rowSum(device, columns, mark)
+  columns[10] = sum
+  return { values: [device, ...columns, list, blocks.single], sum }
 }
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] }

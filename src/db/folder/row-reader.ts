@@ -15,26 +15,10 @@ import {
   PERMISSIONS_SHIFT,
   rowSum,
   TYPES,
+  type HeadRow,
 } from './row-format.ts'
 import { stampOf } from './stamp-value.ts'
 import { VersionCache } from './version-text.ts'
-
-/** A row of HEAD_COLUMNS with verified types. */
-type HeadRow = readonly [
-  name: string,
-  mark: number,
-  bits: number,
-  modifiedS: number,
-  size: number,
-  sequence: number,
-  version: string,
-  hash: string,
-  blockSize: number,
-  target: string,
-  sum: number,
-  extra: string | null,
-  stamp: number | null,
-]
 
 /** Verifies the types of the columns. Damage can turn a number into a text. */
 function assertHeadRow(row: Row): asserts row is HeadRow {
@@ -54,10 +38,6 @@ function assertHeadRow(row: Row): asserts row is HeadRow {
     (row[11] === null || typeof row[11] === 'string') &&
     (row[12] === null || typeof row[12] === 'number')
   if (!right) throw damaged('it holds a row that was never written')
-}
-
-function sumOfRow(device: number, row: HeadRow, mark: number): number {
-  return rowSum(device, row[0], mark, row[2], row[3], row[4], row[5], row[6], row[7], row[8], row[9], row[11])
 }
 
 /** A record as stored in the table. */
@@ -84,7 +64,7 @@ export class RowReader {
     const hash = row[7]
     const extra = row[11]
     const stamp = row[12] === null ? undefined : stampOf(row[12])
-    if (sumOfRow(device, row, row[1]) !== row[10]) {
+    if (rowSum(device, row, row[1]) !== row[10]) {
       throw damaged(`its record of ${JSON.stringify(name)} is not what was written`)
     }
     const { vector, author } = this.#versions.get(row[6])
@@ -116,7 +96,7 @@ export class RowReader {
     assertHeadRow(row)
     const listed = blockPlace(row[2]) === BLOCKS.list
     if (listed !== (typeof list === 'number')) throw damaged(`its block list of ${JSON.stringify(head.name)} is lost`)
-    const sumWithMark = (mark: number) => sumOfRow(device, row, mark)
+    const sumWithMark = (mark: number) => rowSum(device, row, mark)
     return { head, mark: row[1], sum: row[10], hash: row[7], list: listed ? Number(list) : null, sumWithMark }
   }
 
