@@ -11,6 +11,10 @@ import { textOf } from './text.ts'
 /** The line after which an input has paths instead of patterns. */
 const PATHS_FROM = '\n\n'
 const PATHS_MAX = 8
+/** Lines that are compared with the reference. */
+const LINES_MAX = 4
+/** What a wildcard is replaced by, to get paths near the pattern. */
+const FILLINGS = ['x', '/', 'x/y', '']
 
 function checkName(name: string): void {
   if (nameFault(name) !== undefined) return
@@ -22,6 +26,20 @@ function checkName(name: string): void {
   assert.ok(isTemporary(temporary), 'a temporary file is recognized')
   assert.ok(Buffer.byteLength(baseOf(temporary)) <= 255)
   assert.equal(parentOf(conflictName(name, '20260101-000000', 'AAAAAAA')), parentOf(name))
+}
+
+/** One line alone decides as the reference does, on the given paths and on some that the pattern suggests. */
+function checkLine(line: string, paths: readonly string[]): void {
+  const reference = new ReferencePattern(line)
+  if (!reference.isSimple) return
+  const rules = new IgnoreRules([line])
+  const near = FILLINGS.map((filling) => line.replace(/^(?:!|\(\?[id]\)|\/)+/, '').replace(/\*+|\?/g, filling))
+  for (const path of [...paths, ...near]) {
+    const name = path.normalize('NFC')
+    if (nameFault(name) !== undefined) continue
+    const isMatched = rules.decidingLine(name) !== undefined
+    assert.equal(isMatched, reference.matches(name), `${JSON.stringify(line)} on ${JSON.stringify(name)}`)
+  }
 }
 
 export const NAME_TARGETS: readonly Target[] = [
@@ -59,17 +77,12 @@ export const NAME_TARGETS: readonly Target[] = [
       const rules = new IgnoreRules((end < 0 ? text : text.slice(0, end)).split('\n'))
       const again = new IgnoreRules(rules.lines)
       assert.deepEqual(again.expanded, rules.expanded)
-      const references = rules.lines.map((line) => new ReferencePattern(line))
-      for (const path of (end < 0 ? '' : text.slice(end + 2)).split('\n').slice(0, PATHS_MAX)) {
+      const paths = (end < 0 ? '' : text.slice(end + PATHS_FROM.length)).split('\n').slice(0, PATHS_MAX)
+      for (const path of paths) {
         const name = path.normalize('NFC')
-        if (nameFault(name) !== undefined) continue
-        const line = rules.decidingLine(name)
-        assert.equal(again.decidingLine(name), line)
-        if (references.every(({ isSimple }) => isSimple)) {
-          const expected = references.findIndex((pattern) => pattern.matches(name))
-          assert.equal(line ?? -1, expected, `${JSON.stringify(rules.lines)} decide on ${JSON.stringify(name)}`)
-        }
+        if (nameFault(name) === undefined) assert.equal(again.decidingLine(name), rules.decidingLine(name))
       }
+      for (const line of rules.lines.slice(0, LINES_MAX)) checkLine(line, paths)
       return rules.expanded
     },
   },

@@ -12,6 +12,7 @@ import { VECTOR } from '../../src/protocol/messages.ts'
 import { nameFault } from '../../src/protocol/names.ts'
 import { versionFromWire } from '../../src/protocol/version.ts'
 import { SimClock } from '../../src/platform/sim/clock.ts'
+import { hasOverrun } from '../../test/fuzz/reference-wire.ts'
 import { finish, readIndex } from '../../test/protocol/read-index.ts'
 import { ScriptedStream } from '../../test/protocol/scripted-stream.ts'
 import { HELLO, NO_LISTENER } from '../../test/protocol/test-connection.ts'
@@ -44,6 +45,20 @@ function index(kind: IndexKind): Target {
         assert.deepEqual([...readIndex(writeIndex(part), kind)].flatMap(({ files }) => files).length, part.files.length)
       }
       return parts
+    },
+  }
+}
+
+/** A message that is only read: what is accepted must be whole. */
+function message(name: string, read: (input: Uint8Array) => unknown): Target {
+  return {
+    name,
+    words: VARINTS,
+    keptPerByteMax: MESSAGE_KEPT,
+    run(input) {
+      const result = read(input)
+      assert.ok(!hasOverrun(input), 'a field that ends outside of its message is accepted')
+      return result
     },
   }
 }
@@ -91,21 +106,17 @@ export const PROTOCOL_TARGETS: readonly Target[] = [
     keptPerByteMax: MESSAGE_KEPT,
     run(input) {
       const config = finish(readClusterConfig(input))
+      assert.ok(!hasOverrun(input))
       assert.deepEqual(finish(readClusterConfig(writeClusterConfig(config))), config)
       return config
     },
   },
   index('index'),
   index('index update'),
-  { name: 'request', words: VARINTS, keptPerByteMax: MESSAGE_KEPT, run: (input) => readRequest(input) },
-  { name: 'response', words: VARINTS, keptPerByteMax: MESSAGE_KEPT, run: (input) => readResponse(input) },
-  {
-    name: 'download-progress',
-    words: VARINTS,
-    keptPerByteMax: MESSAGE_KEPT,
-    run: (input) => readDownloadProgress(input),
-  },
-  { name: 'close', words: VARINTS, keptPerByteMax: MESSAGE_KEPT, run: (input) => readClose(input) },
+  message('request', readRequest),
+  message('response', readResponse),
+  message('download-progress', readDownloadProgress),
+  message('close', readClose),
   {
     name: 'version',
     words: VARINTS,
