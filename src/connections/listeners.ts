@@ -172,7 +172,7 @@ export class Listeners {
 
   networkChanged(): void {
     this.addressesChanged()
-    for (const relay of this.#relays.values()) relay.networkChanged()
+    for (const relay of this.#relays.values()) relay.networkChanged(this.#deps.system.networks())
   }
 
   #update(address: TcpAddress, port: number): void {

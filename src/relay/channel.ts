@@ -23,6 +23,11 @@ export class RelayChannel implements AsyncDisposable {
     this.#stream = stream
   }
 
+  /** The address of this machine that the channel uses. */
+  get localHost(): string | undefined {
+    return this.#stream.localHost
+  }
+
   async send(message: RelayMessage): Promise<void> {
     await this.#stream.write(encodeRelayMessage(message))
   }

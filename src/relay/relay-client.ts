@@ -32,9 +32,15 @@ export interface RelayClientDeps extends SessionDeps {
 export class RelayClient {
   readonly #deps: RelayClientDeps
   readonly #pending = new Set<Promise<void>>()
+  #channel: RelayChannel | undefined
 
   constructor(deps: RelayClientDeps) {
     this.#deps = deps
+  }
+
+  /** The address of this machine that the joined relay knows. */
+  get localHost(): string | undefined {
+    return this.#channel?.localHost
   }
 
   /** Joins a relay and serves its invitations. Rejects with the reason when the relay is lost or the signal aborts. */
@@ -50,10 +56,12 @@ export class RelayClient {
       })
       return opened
     })
+    this.#channel = channel
     try {
       this.#deps.onJoined(relay)
       for (;;) await this.#answer(channel, await this.#next(channel, signal), host, either)
     } finally {
+      this.#channel = undefined
       ended.abort(new NetError('ECONNABORTED', 'the relay was left'))
       await channel[Symbol.asyncDispose]()
       await Promise.all(this.#pending)

@@ -1,5 +1,7 @@
 import { messageOf } from '../core/errors.ts'
+import { isAddressGone } from '../core/network/local-address.ts'
 import type { RelayAddress, RelayPoolAddress } from '../core/network/address.ts'
+import type { InterfaceAddress } from '../platform/platform.ts'
 import type { Service } from '../sync/supervisor.ts'
 import { Wakeup } from '../sync/wakeup.ts'
 import { findRelays, type PoolDeps } from './pool.ts'
@@ -32,8 +34,13 @@ export class RelayListener implements Service {
     this.#client = new RelayClient({ ...deps, onJoined: (relay) => this.#onJoined(relay) })
   }
 
-  /** Leaves the relay and joins again at once: the old connection may lead nowhere. */
-  networkChanged(): void {
+  /**
+   * Joins again at once, unless the joined relay is still reachable from the same address: leaving it would end all
+   * connections through it.
+   */
+  networkChanged(networks: readonly InterfaceAddress[]): void {
+    const isKept = this.#joined !== undefined && !isAddressGone(this.#client.localHost, networks)
+    if (isKept) return
     this.#attempt.abort(new Error('the network has changed'))
     this.#retry.ring()
   }

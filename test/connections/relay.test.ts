@@ -36,7 +36,14 @@ async function relayed(settings: Settings = {}) {
   const publicAddress = relay.address.replace(/&.*/, '')
   const toB = { addresses: [...direct, publicAddress] }
   const a = new Machine(platformOf(A_HOST, 1), A, configOf(A_ID, [deviceConfig(B_ID, toB)], common))
-  const b = new Machine(platformOf(B_HOST, 2), B, configOf(B_ID, [deviceConfig(A_ID, { addresses: [] })], bListens))
+  const platformB = platformOf(B_HOST, 2)
+  const interfacesOfB = [...platformB.system.networks()]
+  const systemB = { ...platformB.system, networks: () => [...interfacesOfB] }
+  const b = new Machine(
+    { ...platformB, system: systemB },
+    B,
+    configOf(B_ID, [deviceConfig(A_ID, { addresses: [] })], bListens),
+  )
   const pass = async (ms: number) => {
     await settle()
     await clock.advance(ms, settle)
@@ -49,6 +56,7 @@ async function relayed(settings: Settings = {}) {
     network,
     pass,
     publicAddress,
+    interfacesOfB,
     async [Symbol.asyncDispose]() {
       const stopping = Promise.all([a.stop(), b.stop()])
       await pass(30_000)
@@ -115,6 +123,16 @@ test('a relay that ends and returns: the listener joins again, and the devices c
   await two.relay.start()
   await two.pass(11 * MINUTE_MS)
   assert.deepEqual([wayOf(two.a, B_ID), wayOf(two.b, A_ID)], ['relay-client', 'relay-server'])
+})
+
+test('another interface of the machine does not end the connections through a relay', async () => {
+  await using two = await relayed()
+  await two.pass(10_000)
+  const [member] = two.relay.members.values()
+  two.interfacesOfB.push({ address: '172.17.0.1', prefixLength: 16, interface: 'docker0', isLoopback: false })
+  await two.pass(10_000)
+  assert.deepEqual([...two.relay.members.values()], [member])
+  assert.equal(wayOf(two.a, B_ID), 'relay-client')
 })
 
 test('relaysEnabled: off ends and forbids both directions, on takes effect at once', async () => {
