@@ -4,6 +4,7 @@ import type { DeviceId, FolderId, ShortId } from '../../core/ids.ts'
 import type { FolderIndex } from '../../db/types.ts'
 import type { Connection, DownloadUpdate, IndexData } from '../../protocol/types.ts'
 import { decryptIndex, encryptIndex, isEncryptedRecord, withoutEncrypted } from '../encryption/encrypted-index.ts'
+import { outrankAll } from '../encryption/outrank.ts'
 import { isIndexUnusable } from '../state/index-failure.ts'
 import { startOfSending, wentBack, type FolderVerdict, type IndexPosition } from './cluster-config.ts'
 import { IndexReceiver } from './index-receiver.ts'
@@ -40,7 +41,7 @@ export interface PeerFolderOptions {
 /** The index exchange of one folder with one device over one connection, in both directions. */
 export class PeerFolder {
   readonly downloads: RemoteDownloads
-  readonly #deps: PeersDeps
+  readonly #deps: PeerFolderDeps
   readonly #options: PeerFolderOptions
   readonly #receiver: IndexReceiver
   readonly #sender: IndexSender
@@ -51,7 +52,7 @@ export class PeerFolder {
   #awaitsInitialIndex = true
 
   private constructor(
-    deps: PeersDeps,
+    deps: PeerFolderDeps,
     options: PeerFolderOptions,
     parts: { receiver: IndexReceiver; sender: IndexSender; connection: Connection },
   ) {
@@ -75,7 +76,7 @@ export class PeerFolder {
       void connection.close('the index of a folder was restarted') // it was announced with its old ID
     const own = await ownPosition(index)
     const start = startOfSending(own, sentSequence ?? verdict.knownToThem)
-    const target = encryptingFor(deps, connection, verdict.cipher)
+    const target = encryptingFor(deps, connection, options)
     const sender = new IndexSender(
       { clock, connection: target, device, index, log },
       { folder, indexId: own.indexId, start, isEncrypted: verdict.isEncrypted },
@@ -102,6 +103,7 @@ export class PeerFolder {
     this.downloads.discard(data.files.map(({ name }) => name))
     if (whole) await this.#receiver.index(data)
     else await this.#receiver.indexUpdate(data)
+    if (this.cipher !== undefined) await outrankAll(this.#deps, this.#options, data.files)
   }
 
   async #plain(received: IndexData): Promise<IndexData> {
@@ -171,15 +173,17 @@ export class PeerFolder {
 
 /** Where the index is sent to: encrypted on the way if the device must not read it. */
 function encryptingFor(
-  deps: PeersDeps,
+  deps: PeerFolderDeps,
   connection: Connection,
-  cipher: FolderCipher | undefined,
+  options: PeerFolderOptions,
 ): Pick<Connection, 'index' | 'indexUpdate'> {
+  const { cipher } = options.verdict
   if (cipher === undefined) return connection
-  return {
-    index: async (data) => await connection.index(await encryptIndex(deps, cipher, data)),
-    indexUpdate: async (data) => await connection.indexUpdate(await encryptIndex(deps, cipher, data)),
+  const send = (how: 'index' | 'indexUpdate') => async (data: IndexData) => {
+    await connection[how](await encryptIndex(deps, cipher, data))
+    await outrankAll(deps, options, data.files)
   }
+  return { index: send('index'), indexUpdate: send('indexUpdate') }
 }
 
 /**
