@@ -113,7 +113,7 @@ interface MemberOptions {
 
 /** One device of either kind, seen through its REST interface and its files only. */
 export class Member {
-  readonly kind: Kind
+  kind: Kind
   readonly name: string
   readonly home: string
   readonly root: string

@@ -13,9 +13,11 @@ const KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg'
 /**
  * The arguments that start a real Syncthing: the one of Debian's newer release, kept beside the packages of npm, or
  * with `TWINFOLD_SYNCTHING=installed` the one that is installed here, whatever its age. Debian 12 has a very old one.
+ * Any other value is the path of a program, for versions that no registry offers.
  */
 export function syncthingProgram(): string {
-  return wantsInstalled() ? 'syncthing' : PROGRAM
+  const chosen = process.env['TWINFOLD_SYNCTHING'] ?? ''
+  return wantsInstalled() ? 'syncthing' : chosen || PROGRAM
 }
 
 /** The real discovery or relay server of the same release; there if `missingSyncthingProgram` found nothing missing. */
@@ -26,6 +28,8 @@ export function syncthingServer(name: 'stdiscosrv' | 'strelaysrv'): string {
 /** What is missing to start it, or undefined. Gets it where we may; throws under CI=true. */
 export function missingSyncthingProgram(): string | undefined {
   if (wantsInstalled()) return missingProgram('syncthing', 'syncthing')
+  if (process.env['TWINFOLD_SYNCTHING'] && !existsSync(syncthingProgram())) return `there is no ${syncthingProgram()}`
+  if (process.env['TWINFOLD_SYNCTHING']) return undefined
   if (!existsSync(PROGRAM)) withInstallLock(() => existsSync(PROGRAM) || download())
   if (existsSync(PROGRAM)) return undefined
   return required(
