@@ -43,7 +43,7 @@ export interface ImportedPositions {
   readonly shared: readonly DeviceId[]
 }
 
-/** Fills an empty index with records that another program made. Each call is one transaction. */
+/** Fills an empty index with records that another program made. A call that was interrupted is repeated. */
 export class FolderImport {
   readonly #files: FolderTable
 
@@ -78,12 +78,11 @@ export class FolderImport {
 
   /** After the last name: the index can be used, and announced to other devices, from now on. */
   finish(positions: ImportedPositions, progress: ImportProgress): void {
-    const { database } = this.#files
-    const doubled = this.#doubledNames()
-    const write = metaWriter(database)
+    this.#renumberDoubled(positions.sequence)
+    const write = metaWriter(this.#files.database)
     this.#files.change((state) => {
       const own = state.holders[0]!
-      const isTrusted = positions.indexId !== 0n && own.sequence <= positions.sequence && doubled.length === 0
+      const isTrusted = positions.indexId !== 0n && own.sequence <= positions.sequence
       if (isTrusted) {
         state.indexId = positions.indexId
         // It has all that this device counted before. Its own program, if it runs again, continues these counters.
@@ -100,8 +99,20 @@ export class FolderImport {
       }
       write(PROGRESS_KEY, JSON.stringify({ ...progress, done: true }))
     })
-    // Numbered again: of two records with one number, only one would be sent.
-    if (doubled.length > 0) this.#files.updateLocal(doubled.flatMap((name) => this.#files.get('local', name) ?? []))
+  }
+
+  /**
+   * Of two records with one sequence number only one would be sent. The number of the index is raised first: whatever
+   * is interrupted, an index with records numbered here is not taken for the other program's.
+   */
+  #renumberDoubled(importedSequence: number): void {
+    const doubled = this.#doubledNames()
+    if (doubled.length === 0) return
+    this.#files.change((state) => {
+      const own = state.holders[0]!
+      own.sequence = Math.max(own.sequence, importedSequence) + SEQUENCE_GAP
+    })
+    this.#files.updateLocal(doubled.flatMap((name) => this.#files.get('local', name) ?? []))
   }
 
   #doubledNames(): readonly string[] {
