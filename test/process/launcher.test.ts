@@ -74,7 +74,7 @@ class Clone implements Disposable {
       writeFileSync(join(folder, 'package-lock.json'), '{}')
     }
     for (const file of ['run.mjs', 'choose-node.mjs']) cpSync(join(ROOT, 'tools', file), join(this.path, 'tools', file))
-    for (const folder of ['gui', 'src/client', 'src/rest', 'src/core', 'src/main', 'dist/gui'])
+    for (const folder of ['docs', 'gui', 'src/client', 'src/rest', 'src/core', 'src/main', 'dist/gui'])
       mkdirSync(join(this.path, folder), { recursive: true })
     for (const file of ['tools/sim.ts', 'src/main/bin.ts']) writeFileSync(join(this.path, file), TOOL)
     writeFileSync(join(this.path, 'dist', 'gui', 'index.html'), '')
