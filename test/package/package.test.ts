@@ -27,7 +27,7 @@ const ALLOWED = [
   /^dist\/(main|client)\/[\w.-]+\.js$/,
   /^dist\/(client|core|rest)\/(?:[\w-]+\/)?[\w-]+\.d\.ts$/,
   /^dist\/man\/[\w-]+\.\d$/,
-  /^dist\/gui\/(index\.html|assets\/[\w.-]+\.(js|css|svg|png|woff2)(\.gz)?)$/,
+  /^dist\/gui\/(index\.html|manual\.json|assets\/[\w.-]+\.(js|css|svg|png|woff2)(\.gz)?)$/,
 ]
 const COMPILERS = ['5.9', '6', '7.0.2']
 /** The library keeps what it compiled beside itself, not in the cache of the sources. */

@@ -108,7 +108,7 @@ test('two users share a folder with commands only: add, pending, accept, why, pa
   assert.deepEqual([answer.upToDate, answer.local.name], [true, 'a.txt'])
   assert.match(
     await outputOf(ben, 'why', 'docs', 'nothing\x1b'),
-    /nothing\\x1b in folder "docs":\n {2}- no device has announced it/,
+    /nothing\\x1b in folder "docs":\n {2}- there is no such file here, and no device has announced one/,
   )
 
   assert.match(await outputOf(anna, 'device', 'list'), new RegExp(`^ben +connected +\\S+ \\S+ +${ben.id} +tcp://`, 'm'))

@@ -69,6 +69,8 @@ export class Lan implements AsyncDisposable {
     run(...here, 'ip', 'link', 'add', port, 'type', 'veth', 'peer', 'name', name, 'netns', String(holder.pid))
     run(...here, 'ip', 'link', 'set', port, 'master', 'br0', 'up')
     run(...there, 'ip', 'address', 'add', `${address}/24`, 'broadcast', '+', 'dev', name)
+    // Without it the IPv6 address is unusable in the first second, while it is checked for duplicates.
+    run(...there, 'sh', '-c', 'echo 0 > "/proc/sys/net/ipv6/conf/$1/accept_dad"', 'sh', name)
     run(...there, 'ip', 'link', 'set', name, 'up')
     return address
   }

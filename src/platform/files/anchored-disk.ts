@@ -39,6 +39,9 @@ export function anchoredDisk(disk: Disk, root: string): Disk {
   }
 }
 
+/** Linux's limit. Below a held directory the system would allow more, and no other program could open the item. */
+const PATH_BYTES_MAX = 4_095
+
 type AnchorDisk = Pick<Disk, 'holdDirectory' | 'lstat' | 'realPath'>
 
 /** Runs calls below held directories of one tree. */
@@ -56,6 +59,7 @@ export class Anchor {
   async at<T>(path: string, call: (path: string) => Promise<T>): Promise<T> {
     const name = this.#nameOf(path)
     if (name === undefined || name === '') return await call(path)
+    if (isTooLong(path)) throw new DiskError('ENAMETOOLONG', 'file name too long', 'open', path)
     await using held = await this.#hold(parentOf(name), path)
     return await call(joinPath(held.path, baseOf(name)))
   }
@@ -112,6 +116,10 @@ function isSamePlace(actual: string, expected: string): boolean {
 
 function folded(path: string): string {
   return path.normalize('NFC').toLowerCase()
+}
+
+function isTooLong(path: string): boolean {
+  return path.length * 3 > PATH_BYTES_MAX && Buffer.byteLength(path) > PATH_BYTES_MAX
 }
 
 function elsewhere(path: string): DiskError {

@@ -144,3 +144,19 @@ test('sim disk, anchored: on a disk that folds case another spelling is the same
   await put(anchoredDisk(disk, '/root'), '/root/docs/x')
   assert.equal((await disk.lstat('/root/Docs/x')).type, 'file')
 })
+
+test('a path that is too long for other programs is refused, as without anchor', async () => {
+  using bench = await BENCHES['real']!()
+  const root = `${bench.path}/root`
+  await bench.disk.makeDirectory(root, 0o755)
+  const disk = anchoredDisk(bench.disk, root)
+  const name = 'd'.repeat(200)
+  let directory = root
+  while (directory.length + name.length < 4_090) {
+    directory = `${directory}/${name}`
+    await disk.makeDirectory(directory, 0o755)
+  }
+  for (const each of [bench.disk, disk]) {
+    await assert.rejects(each.makeDirectory(`${directory}/${name}`, 0o755), { code: 'ENAMETOOLONG' })
+  }
+})
