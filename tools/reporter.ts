@@ -19,6 +19,8 @@ export default async function* report(source: AsyncIterable<TestEvent>): AsyncGe
   const perFile = new Map<string, { count: number; ms: number }>()
   for await (const event of source) {
     if (event.type === 'test:stdout' || event.type === 'test:stderr') yield event.data.message
+    // An error outside of every test, which makes the run fail.
+    if (event.type === 'test:diagnostic' && event.data.message.startsWith('Error: ')) yield `\n${event.data.message}\n`
     if (event.type === 'test:pass' || event.type === 'test:fail') {
       const { data } = event
       const file = data.file ?? '?'

@@ -40,7 +40,9 @@ describe('bytes from a stream', () => {
     assert.equal(reader.hasMore(), true)
     assert.ok(reader.take(3) instanceof Uint8Array)
     assert.ok(reader.take(1) instanceof Uint8Array)
-    assert.ok(reader.take(1) instanceof Promise)
+    const missing = reader.take(1)
+    assert.ok(missing instanceof Promise)
+    await assert.rejects(missing, ENDED)
   })
 
   it('are shown without being consumed', async () => {
