@@ -131,7 +131,7 @@ export class Handshaker {
       clientName,
       clientVersion,
       numConnections: 1,
-      timestampNs: BigInt(this.#deps.platform.clock.nowMs()) * 1_000_000n,
+      timestampNs: BigInt(Math.floor(this.#deps.platform.clock.nowMs())) * 1_000_000n,
     }
   }
 }
