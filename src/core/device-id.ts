@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
+import { BASE32, decodeBase32, encodeBase32 } from './base32.ts'
 import { TwinfoldError } from './errors.ts'
 import type { DeviceId, ShortId } from './ids.ts'
 
-const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
-const BASE = ALPHABET.length
+const BASE = BASE32.length
 const HASH_BYTES = 32
 const GROUP_LENGTH = 13
 const PLAIN_LENGTH = 52
@@ -20,12 +20,12 @@ export function deviceIdFromCertificate(der: Uint8Array): DeviceId {
 /** The text of 32 bytes: base32, a check character after every 13, dashes between groups of seven. */
 export function deviceIdFromBytes(bytes: Uint8Array): DeviceId {
   if (bytes.length !== HASH_BYTES) throw new Error(`a device id has ${HASH_BYTES} bytes, not ${bytes.length}`)
-  return format(encodeBase32(bytes))
+  return format(encodeBase32(bytes, BASE32))
 }
 
 /** The 32 bytes of an id, as in the wire format. */
 export function deviceIdBytes(id: DeviceId): Uint8Array {
-  return decodeBase32(withoutChecks(id.replaceAll('-', '')))
+  return decode(withoutChecks(id.replaceAll('-', '')))
 }
 
 /**
@@ -73,7 +73,7 @@ export function shortIdText(id: ShortId): string {
   if (id === 0n) return ''
   const bytes = new Uint8Array(8)
   for (let i = 0; i < 8; i++) bytes[i] = Number((id >> BigInt(56 - 8 * i)) & 0xffn)
-  return encodeBase32(bytes).slice(0, SHORT_TEXT_LENGTH)
+  return encodeBase32(bytes, BASE32).slice(0, SHORT_TEXT_LENGTH)
 }
 
 /** Order of the bytes, not of the text: the digits 2 to 7 come after the letters. The empty id comes first. */
@@ -86,7 +86,7 @@ export function compareDeviceIds(a: DeviceId | '', b: DeviceId | ''): number {
 }
 
 function rank(character: string | undefined): number {
-  return ALPHABET.indexOf(character ?? '')
+  return BASE32.indexOf(character ?? '')
 }
 
 function invalid(message: string): TwinfoldError {
@@ -94,9 +94,19 @@ function invalid(message: string): TwinfoldError {
 }
 
 function digitOf(character: string): number {
-  const digit = ALPHABET.indexOf(character)
-  if (digit < 0) throw invalid(`digit ${quote(character)} not valid in alphabet "${ALPHABET}"`)
+  const digit = BASE32.indexOf(character)
+  if (digit < 0) throw notADigit(character)
   return digit
+}
+
+function decode(text: string): Uint8Array {
+  const bytes = decodeBase32(text, BASE32)
+  if (bytes === undefined) throw notADigit([...text].find((character) => !BASE32.includes(character)) ?? '')
+  return bytes
+}
+
+function notADigit(character: string): TwinfoldError {
+  return invalid(`digit ${quote(character)} not valid in alphabet "${BASE32}"`)
 }
 
 function quote(character: string): string {
@@ -113,7 +123,7 @@ export function checkCharacter(group: string): string {
     factor = factor === 2 ? 1 : 2
     sum += Math.floor(addend / BASE) + (addend % BASE)
   }
-  return ALPHABET[(BASE - (sum % BASE)) % BASE] ?? ''
+  return BASE32[(BASE - (sum % BASE)) % BASE] ?? ''
 }
 
 function withChecks(bare: string): string {
@@ -133,37 +143,6 @@ function withoutChecks(checked: string): string {
 
 function format(bare: string): DeviceId {
   // The last of the 52 characters carries one bit only: the other four are dropped, so that one id has one text.
-  const canonical = encodeBase32(decodeBase32(bare))
+  const canonical = encodeBase32(decode(bare), BASE32)
   return (withChecks(canonical).match(/.{7}/g) ?? []).join('-') as DeviceId
-}
-
-function encodeBase32(bytes: Uint8Array): string {
-  let text = ''
-  let bits = 0
-  let value = 0
-  for (const byte of bytes) {
-    value = ((value << 8) | byte) & 0xfff
-    bits += 8
-    while (bits >= 5) {
-      bits -= 5
-      text += ALPHABET[(value >> bits) & 31]
-    }
-  }
-  return bits > 0 ? text + ALPHABET[(value << (5 - bits)) & 31] : text
-}
-
-function decodeBase32(text: string): Uint8Array {
-  const bytes = new Uint8Array(Math.floor((text.length * 5) / 8))
-  let bits = 0
-  let value = 0
-  let at = 0
-  for (const character of text) {
-    value = ((value << 5) | digitOf(character)) & 0xfff
-    bits += 5
-    if (bits >= 8) {
-      bits -= 8
-      bytes[at++] = (value >> bits) & 0xff
-    }
-  }
-  return bytes
 }

@@ -1,3 +1,4 @@
+import { BASE32_HEX, encodeBase32 } from '../core/base32.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { TlsStream } from '../platform/net.ts'
 import { ByteReader } from './byte-reader.ts'
@@ -13,7 +14,6 @@ const HELLO_BYTES_MAX = 32_767
 const HELLO_MS_MAX = 20_000
 const NAME_LENGTH_MAX = 256
 const CONNECTION_COUNT_MAX = 128
-const BASE_32_HEX = '0123456789ABCDEFGHIJKLMNOPQRSTUV'
 
 /** The peer's Hello, and the reader with any bytes received after it. */
 export interface HelloResult {
@@ -91,17 +91,5 @@ async function readHello(incoming: ByteReader): Promise<Hello> {
 export function connectionIdOf(ownNs: bigint, peerNs: bigint, random: Uint8Array): string {
   const time = new Uint8Array(8)
   new DataView(time.buffer).setBigUint64(0, BigInt.asUintN(64, ownNs + peerNs))
-  return base32Hex(time) + base32Hex(random)
-}
-
-function base32Hex(bytes: Uint8Array): string {
-  let text = ''
-  let bits = 0
-  let value = 0
-  for (const byte of bytes) {
-    value = ((value << 8) | byte) & 0xfff
-    bits += 8
-    for (; bits >= 5; bits -= 5) text += BASE_32_HEX[(value >> (bits - 5)) & 31]
-  }
-  return bits > 0 ? text + BASE_32_HEX[(value << (5 - bits)) & 31] : text
+  return encodeBase32(time, BASE32_HEX) + encodeBase32(random, BASE32_HEX)
 }

@@ -1,7 +1,6 @@
+import { BASE32_HEX, decodeBase32, encodeBase32 } from '../base32.ts'
 import type { AesSiv } from './aes-siv.ts'
 
-const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUV'
-const BITS_PER_DIGIT = 5
 const SUFFIX = '.syncthing-enc'
 const SECOND_LENGTH = 2
 /** Characters per component of an encrypted path, so that every file system can store it. */
@@ -9,7 +8,7 @@ const COMPONENT_LENGTH = 200
 
 /** The encrypted path of a name. The whole path is one unit: the tree is not visible. */
 export function encryptName(cipher: AesSiv, name: string): string {
-  return slashed(toBase32Hex(cipher.seal(Buffer.from(name))))
+  return slashed(encodeBase32(cipher.seal(Buffer.from(name)), BASE32_HEX))
 }
 
 /** Undefined for a path that is not the encrypted form of a name under this key. */
@@ -19,13 +18,13 @@ export function decryptName(cipher: AesSiv, path: string): string | undefined {
   if (plain === undefined) return undefined
   const name = plain.toString()
   // Only the one form that `encryptName` makes: other slashes or bits would be a second path of the same item.
-  return Buffer.from(name).equals(plain) && slashed(toBase32Hex(bytes!)) === path ? name : undefined
+  return Buffer.from(name).equals(plain) && slashed(encodeBase32(bytes!, BASE32_HEX)) === path ? name : undefined
 }
 
 /** Whether a path has the form of an encrypted one; whose it is only the key shows. */
 export function isEncryptedPath(path: string): boolean {
   const bytes = bytesOfPath(path)
-  return bytes !== undefined && slashed(toBase32Hex(bytes)) === path
+  return bytes !== undefined && slashed(encodeBase32(bytes, BASE32_HEX)) === path
 }
 
 /** Whether a path is a directory above encrypted items, which is none itself. */
@@ -45,45 +44,12 @@ function slashed(text: string): string {
   return parts.join('/')
 }
 
-function bytesOfPath(path: string): Buffer | undefined {
+function bytesOfPath(path: string): Uint8Array | undefined {
   if (!path.startsWith(SUFFIX, 1)) return undefined
-  return fromBase32Hex(path.slice(0, 1) + path.slice(1 + SUFFIX.length).replaceAll('/', ''))
+  return decodeBase32(path.slice(0, 1) + path.slice(1 + SUFFIX.length).replaceAll('/', ''), BASE32_HEX)
 }
 
 function isDigits(text: string): boolean {
-  for (const char of text) if (!DIGITS.includes(char)) return false
+  for (const char of text) if (!BASE32_HEX.includes(char)) return false
   return text !== ''
-}
-
-/** RFC 4648, extended hex alphabet, without padding. */
-function toBase32Hex(bytes: Uint8Array): string {
-  let text = ''
-  let bits = 0
-  let value = 0
-  for (const byte of bytes) {
-    value = ((value << 8) | byte) & 0xfff
-    bits += 8
-    while (bits >= BITS_PER_DIGIT) {
-      bits -= BITS_PER_DIGIT
-      text += DIGITS[(value >> bits) & 0x1f]
-    }
-  }
-  return bits > 0 ? text + DIGITS[(value << (BITS_PER_DIGIT - bits)) & 0x1f] : text
-}
-
-function fromBase32Hex(text: string): Buffer | undefined {
-  const bytes = Buffer.alloc(Math.floor((text.length * BITS_PER_DIGIT) / 8))
-  let at = 0
-  let bits = 0
-  let value = 0
-  for (const char of text) {
-    const digit = DIGITS.indexOf(char)
-    if (digit < 0) return undefined
-    value = ((value << BITS_PER_DIGIT) | digit) & 0xfff
-    bits += BITS_PER_DIGIT
-    if (bits < 8) continue
-    bits -= 8
-    bytes[at++] = (value >> bits) & 0xff
-  }
-  return bytes
 }
