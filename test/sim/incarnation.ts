@@ -158,6 +158,7 @@ function withMethods(value: unknown, incarnation: Incarnation): unknown {
 export class DeviceClock implements Clock {
   readonly #shared: Clock
   #offsetMs = 0
+  #highestOffsetMs = 0
 
   constructor(shared: Clock) {
     this.#shared = shared
@@ -177,6 +178,12 @@ export class DeviceClock implements Clock {
 
   jump(byMs: number): void {
     this.#offsetMs += byMs
+    this.#highestOffsetMs = Math.max(this.#highestOffsetMs, this.#offsetMs)
+  }
+
+  /** Sets the clock later than every time it has shown. */
+  jumpPast(byMs: number): void {
+    this.jump(this.#highestOffsetMs - this.#offsetMs + byMs)
   }
 }
 
