@@ -10,6 +10,8 @@ const SECONDARY: ClusterConfig = { folders: [], secondary: true }
 export interface Link {
   readonly connection: Connection
   sentConfig: 'none' | 'secondary' | 'full'
+  /** The full cluster config received on it last, and how many were received before on any connection. */
+  received: { readonly config: ClusterConfig; readonly number: number } | undefined
   openRequests: number
   /** The total: of two equally busy connections the one that carried fewer requests is used. */
   requests: number
@@ -28,6 +30,7 @@ export class PeerLinks {
   readonly #links: Link[] = []
   /** Requests that need a connection which is ready. */
   readonly #waiting = new Set<() => void>()
+  #receivedCount = 0
 
   constructor(device: DeviceId, log: Logger) {
     this.#device = device
@@ -46,12 +49,32 @@ export class PeerLinks {
     return this.#links.find(({ sentConfig }) => sentConfig === 'full')
   }
 
+  /**
+   * The cluster config received last on a connection that has not ended: one that was sent earlier can be received
+   * later, over a connection that the device has closed already.
+   */
+  get lastReceived(): ClusterConfig | undefined {
+    const received = this.#links.flatMap((link) => link.received ?? [])
+    return received.toSorted((a, b) => a.number - b.number).at(-1)?.config
+  }
+
+  received(link: Link, config: ClusterConfig): void {
+    link.received = { config, number: this.#receivedCount++ }
+  }
+
   get openRequests(): number {
     return this.#links.reduce((sum, link) => sum + link.openRequests, 0)
   }
 
   add(connection: Connection): Link {
-    const link: Link = { connection, sentConfig: 'none', openRequests: 0, requests: 0, repeatsLeft: REPEATS_MAX }
+    const link: Link = {
+      connection,
+      sentConfig: 'none',
+      received: undefined,
+      openRequests: 0,
+      requests: 0,
+      repeatsLeft: REPEATS_MAX,
+    }
     this.#links.push(link)
     return link
   }

@@ -42,9 +42,7 @@ export class Peer {
   readonly #exchangeLock = new Mutex()
   /** Exchanges that are stopping: a message may still be in the send queue. */
   readonly #ending = new Set<Promise<void>>()
-  /** The last cluster config received, and its connection; applied only after ours was sent. */
-  #received: { readonly config: ClusterConfig; readonly link: Link } | undefined
-  /** Set while the exchanges match the last cluster config received. */
+  /** Set while the exchanges match the last cluster config received. It is applied only after ours was sent. */
   #applied = false
   #verdicts: ReadonlyMap<FolderId, FolderVerdict> | undefined
   /** The folders shared by both sides when a cluster config was last applied. */
@@ -80,7 +78,6 @@ export class Peer {
     } finally {
       this.#links.remove(link)
       // Before waiting for the lock: the device may reconnect meanwhile.
-      if (this.#received?.link === link) this.#received = undefined
       if (!this.connected) this.#verdicts = undefined
       using _lock = await this.#exchangeLock.lock()
       if (link.sentConfig === 'full' || !this.connected) this.#stopExchange()
@@ -180,7 +177,7 @@ export class Peer {
     using _lock = await this.#exchangeLock.lock()
     this.#deps.events.emit('ClusterConfigReceived', { device: this.device })
     if (link.connection.closed.aborted) return
-    this.#received = { config, link }
+    this.#links.received(link, config)
     this.#applied = false
     await this.#applyReceived()
   }
@@ -188,7 +185,7 @@ export class Peer {
   /** Applies the last cluster config received, once ours has been sent. */
   async #applyReceived(): Promise<void> {
     const primary = this.#links.primary
-    if (primary === undefined || this.#applied || this.#received === undefined) return
+    if (primary === undefined || this.#applied || this.#links.lastReceived === undefined) return
     this.#applied = true
     this.#sentSequence.clear()
     await this.#updateExchanges(primary, true)
@@ -196,8 +193,9 @@ export class Peer {
 
   /** Starts and stops exchanges by both configurations; `restart`: all, from the positions the device announced. */
   async #updateExchanges(primary: Link, restart: boolean): Promise<void> {
-    if (this.#received === undefined) return
-    const verdict = await judgeReceived(this.#deps, this.#ends, this.#received.config)
+    const received = this.#links.lastReceived
+    if (received === undefined) return
+    const verdict = await judgeReceived(this.#deps, this.#ends, received)
     if (restart && primary.repeatsLeft > 0 && (await lacksTokens(this.#deps, this.#ends, verdict.folders))) {
       // A Syncthing that adds the folder now forgot the token, and would ask for it only over a new connection.
       primary.repeatsLeft--
@@ -208,7 +206,7 @@ export class Peer {
     // Only for a new cluster config or a newly shared folder: an old one must not undo what the user changed since.
     const isNew = restart || verdict.folders.keys().some((folder) => !this.#sharedFolders.has(folder))
     this.#sharedFolders = new Set(verdict.folders.keys())
-    if (isNew) this.#deps.onClusterConfig(this.device, this.#received.config, restart ? verdict.offers : [])
+    if (isNew) this.#deps.onClusterConfig(this.device, received, restart ? verdict.offers : [])
     for (const folder of this.#folders.keys()) {
       const isWanted = verdict.folders.get(folder)?.kind === 'exchange' && this.#deps.roots.get(folder) !== undefined
       if (restart || !isWanted) this.#stopFolder(folder)

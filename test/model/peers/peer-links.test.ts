@@ -84,3 +84,18 @@ test('a request that waits for a new connection ends when it is aborted, and whe
   links.remove(link)
   await assert.rejects(waiting, /is not connected/)
 })
+
+test('the last cluster config received counts until its connection ends, then the one of another connection', () => {
+  const links = new PeerLinks(DEVICE, quietLogger('model'))
+  const [older, newer] = [links.add(connection().made), links.add(connection().made)]
+  assert.equal(links.lastReceived, undefined)
+  const sentLast = { ...CONFIG }
+  links.received(newer, sentLast)
+  const receivedLast = { ...CONFIG }
+  links.received(older, receivedLast)
+  assert.equal(links.lastReceived, receivedLast)
+  links.remove(older)
+  assert.equal(links.lastReceived, sentLast)
+  links.remove(newer)
+  assert.equal(links.lastReceived, undefined)
+})
