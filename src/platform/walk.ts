@@ -10,6 +10,8 @@ export interface WalkRequest {
   readonly ignoreLines: readonly string[] | undefined
   /** Temporary files of ours modified before this time are removed; undefined keeps them all. */
   readonly removeTemporariesBeforeS?: number | undefined
+  /** Paths of temporary files that are kept whatever their time, such as those in use. */
+  readonly keptTemporaries?: readonly string[]
   /** The disk treats `A` as `a`: a sub counts only in the spelling that the disk lists. */
   readonly caseInsensitive?: boolean
   /** Items include the IDs of their owners. */

@@ -161,7 +161,7 @@ class FolderScan {
   }
 
   #walkRequest(subs: readonly string[]): WalkRequest {
-    const { root, ignore, keepTemporariesMs } = this.#request
+    const { root, ignore, keepTemporariesMs, temporariesInUse } = this.#request
     const temporariesBeforeMs = this.#deps.clock.nowMs() - keepTemporariesMs
     return {
       root,
@@ -169,7 +169,8 @@ class FolderScan {
       ignoreLines: ignore.lines,
       caseInsensitive: this.#caseInsensitive,
       ownership: this.#rules.ownership !== undefined,
-      removeTemporariesBeforeS: keepTemporariesMs > 0 ? Math.floor(temporariesBeforeMs / 1_000) : undefined,
+      removeTemporariesBeforeS: Math.floor(temporariesBeforeMs / 1_000),
+      ...(temporariesInUse !== undefined && { keptTemporaries: temporariesInUse }),
     }
   }
 

@@ -85,8 +85,10 @@ export interface ScanRequest {
   readonly minCounter?: number | undefined
   /** Flags every change as local, not to be announced. */
   readonly receiveOnly: boolean
-  /** Temporary files older than this are removed; 0 keeps them all. */
+  /** Temporary files older than this are removed. */
   readonly keepTemporariesMs: number
+  /** Paths of temporary files that are in use. */
+  readonly temporariesInUse?: readonly string[]
   /** 0 or less: no progress is reported. */
   readonly progressIntervalMs: number
   /** Files hashed in parallel; 0 or less uses the hasher's default. */

@@ -152,6 +152,19 @@ export function walkerContract(name: string, make: () => Promise<WalkerPorts>): 
     assert.deepEqual(left, ['.syncthing.d', '~syncthing~b.tmp'])
   })
 
+  test(`${name}: a temporary file in use is kept at any age`, async () => {
+    await using platform = await make()
+    const paths = ['a/.syncthing.used.tmp', 'a/.syncthing.left.tmp']
+    for (const path of paths) {
+      await platform.put(path)
+      await platform.disk.setModified(`${platform.root}/${path}`, 1_000, 0)
+    }
+    const keptTemporaries = ['a/.syncthing.used.tmp']
+    assert.deepEqual(names(await walk(platform, { removeTemporariesBeforeS: 2_000, keptTemporaries })), ['a'])
+    const left = (await platform.disk.list(`${platform.root}/a`)).map((entry) => entry.name)
+    assert.deepEqual(left, ['.syncthing.used.tmp'])
+  })
+
   test(`${name}: a symlink that a crash left under a temporary name is removed when it is old`, async () => {
     await using platform = await make()
     await platform.disk.makeSymlink('elsewhere', `${platform.root}/.syncthing.link.tmp`)

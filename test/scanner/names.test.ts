@@ -72,10 +72,13 @@ test('scan: old temporary files are removed, recent ones are kept, none is index
     folder.put(name)
     await folder.disk.setModified(`/f/${name}`, Math.floor(folder.clock.nowMs() / 1_000) - hours * 3_600, 0)
   }
+  const left = async () =>
+    (await folder.disk.list('/f')).map(({ name }) => name).filter((name) => name.includes('syncthing'))
   await folder.scan()
   assert.deepEqual(folder.index.live, [])
-  assert.deepEqual(
-    (await folder.disk.list('/f')).map(({ name }) => name).filter((name) => name.includes('syncthing')),
-    ['~syncthing~young.tmp'],
-  )
+  assert.deepEqual(await left(), ['~syncthing~young.tmp'])
+  await folder.scan({ keepTemporariesMs: 0, temporariesInUse: ['~syncthing~young.tmp'] })
+  assert.deepEqual(await left(), ['~syncthing~young.tmp'])
+  await folder.scan({ keepTemporariesMs: 0 })
+  assert.deepEqual(await left(), [])
 })

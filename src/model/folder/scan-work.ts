@@ -2,6 +2,7 @@ import type { Config, FolderConfig } from '../../core/config/config.ts'
 import { isEncryptedParent } from '../../core/encryption/names.ts'
 import { messageOf, systemCode, TwinfoldError } from '../../core/errors.ts'
 import type { ShortId } from '../../core/ids.ts'
+import { temporaryName } from '../../core/paths.ts'
 import type { FolderIndex, IndexStore } from '../../db/types.ts'
 import type { EventSink, Logger } from '../../events/types.ts'
 import { readAccounts } from '../../platform/accounts.ts'
@@ -13,6 +14,7 @@ import { overrideOthers } from '../override.ts'
 import type { ModelSignals } from '../signals.ts'
 import type { CounterFloor } from '../state/counter-floor.ts'
 import { FOLDER_POLICIES } from '../state/folder-policy.ts'
+import type { JobQueue } from '../state/job-queue.ts'
 import type { ChangePublisher } from './change-publisher.ts'
 import type { FolderCheck, FolderChecks } from './folder-checks.ts'
 import type { FolderMounts } from './folder-mounts.ts'
@@ -32,6 +34,7 @@ export interface ScanWorkDeps {
   readonly signals: ModelSignals
   readonly checks: FolderChecks
   readonly pulls: Pulls
+  readonly jobs: JobQueue
   readonly publisher: ChangePublisher
   readonly mounts: FolderMounts
   readonly counts: CounterFloor
@@ -162,6 +165,7 @@ export class ScanWork {
   #request(subs: readonly string[], { atMs, caseInsensitive, ignore }: FolderCheck): ScanRequest {
     const { autoNormalize, hashers, ignorePerms, modTimeWindowS, scanProgressIntervalS, type } = this.#folder
     const policy = FOLDER_POLICIES[type]
+    const { system } = this.#deps.platform
     return {
       root: this.#root,
       subs,
@@ -178,6 +182,7 @@ export class ScanWork {
       caseSensitive: this.#folder.caseSensitiveFS,
       checked: this.#deps.platform.clock.monotonicMs() - atMs < CHECK_AGE_MS_MAX ? { caseInsensitive } : undefined,
       keepTemporariesMs: this.#deps.options().keepTemporariesH * 3_600_000,
+      temporariesInUse: this.#deps.jobs.inProgress().map((name) => temporaryName(name, system.platform)),
       progressIntervalMs: scanProgressIntervalS === 0 ? PROGRESS_INTERVAL_MS : scanProgressIntervalS * 1_000,
     }
   }

@@ -170,7 +170,8 @@ class TreeWalk {
     const stat = this.#lstat(path)
     const before = this.#request.removeTemporariesBeforeS
     const isOurs = stat?.type === 'file' || stat?.type === 'symlink'
-    if (isOurs && before !== undefined && (stat.modifiedS < before || (stat.nameCount ?? 1) > 1)) {
+    const isKept = before === undefined || this.#request.keptTemporaries?.includes(path) === true
+    if (isOurs && !isKept && (stat.modifiedS < before || (stat.nameCount ?? 1) > 1)) {
       try {
         this.#disk.removeFile(this.#request.root, path)
       } catch {

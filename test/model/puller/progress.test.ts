@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DOCS, settle } from '../../support/model.ts'
-import { SimPull } from './sim-pull.ts'
+import { ROOT, SimPull } from './sim-pull.ts'
 
 const BLOCK = 131_072
 
@@ -81,4 +81,33 @@ test('completed files are stored and announced while the next one is in progress
   held.resolve()
   await pull.rest()
   await pull.assertSettled()
+})
+
+test('a scan during a pull keeps its temporary file, also where temporary files are not kept', async () => {
+  await using pull = await SimPull.start()
+  await pull.hub.change((config) => ({ ...config, options: { ...config.options, keepTemporariesH: 0 } }))
+  const gate = Promise.withResolvers<void>()
+  pull.peer.serve = async ({ blockNumber }, data) => {
+    if (blockNumber > 0) await gate.promise
+    return data
+  }
+  const content = Buffer.alloc(3 * BLOCK, 1)
+  content.fill(2, BLOCK)
+  pull.peer.put('large', content)
+  await pull.announce()
+  await pull.hub.pass(60_000)
+  const { disk } = pull.hub.platform
+  const temporaries = async () => (await disk.list(ROOT)).filter(({ name }) => name.startsWith('.syncthing.')).length
+  disk.put(`${ROOT}/.syncthing.other.tmp`, 'left')
+  await pull.hub.pass(2_000)
+  assert.equal(await temporaries(), 2)
+  await pull.hub.while(pull.hub.model.scan(DOCS, [], undefined))
+  assert.equal(await temporaries(), 1)
+  gate.resolve()
+  await pull.rest()
+  assert.equal(await temporaries(), 0)
+  assert.deepEqual(
+    pull.hub.of('ItemFinished').map(({ error }) => error),
+    [null],
+  )
 })
