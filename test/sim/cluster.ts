@@ -226,8 +226,7 @@ export class Cluster {
     if (before !== after)
       throw new InvariantViolation('no echo', `sequences ${before} became ${after} without user actions`)
     checkConvergence(this.#devices, this.#contents)
-    // Temporary files expire after a day. One from before the clock was set back is younger than it seems.
-    for (const { clock } of this.#devices) clock.jumpPast(25 * HOUR)
+    for (const { clock } of this.#devices) clock.jumpPast(25 * HOUR) // temporary files expire after a day
     await this.#scanAll()
     checkNoTemporaries(this.#devices)
   }

@@ -23,7 +23,7 @@ const REGRESSIONS = [2_691, 2_990, 22_249, 22_298, 22_942, 23_782, 25_680, 26_90
 /**
  * The same for lost and restored indexes: without an ID of its own for every index, edits were lost or devices differed
  * for good. 780146: a new ID was not announced on the open connection, and a part of the index was never sent.
- * 5000619: a temporary file of a restored folder was younger than the clock, which was set back; the check was too strict.
+ * 5000619: a temporary file of a restored folder seemed younger after the clock was set back; the check was too strict.
  * 6000006: a cluster config sent before another was received after it, over a connection that then ended; both were
  * forgotten, and the index was never sent.
  */
