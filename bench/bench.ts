@@ -14,6 +14,7 @@ import { hasWayOut, runSyncthing } from '../test/support/syncthing.ts'
 import { missingSyncthingProgram } from '../test/support/syncthing-program.ts'
 import type { Bench } from './bench-options.ts'
 import { GROUPS as SINGLE_GROUPS } from './groups.ts'
+import { REACH_GROUPS } from './reach-groups.ts'
 import { rowInfos, syncRowInfos, type Sample, type Sizes } from './rows.ts'
 import { SYNC_GROUPS } from './sync-groups.ts'
 import { syncthing } from './syncthing.ts'
@@ -21,7 +22,7 @@ import { renderPairTable, renderTable } from './table.ts'
 import { removeAllTrees } from './tree.ts'
 import { twinfold } from './twinfold.ts'
 
-const GROUPS = { ...SINGLE_GROUPS, ...SYNC_GROUPS }
+const GROUPS = { ...SINGLE_GROUPS, ...SYNC_GROUPS, ...REACH_GROUPS }
 const INSIDE = 'TWINFOLD_BENCH_INSIDE'
 const USAGE = `usage: npm run bench -- [--rows ${Object.keys(GROUPS).join(',')}] [--rounds N] [--quick] [--million]
                        [--only twinfold,syncthing] [--json FILE] [--keep]`

@@ -5,6 +5,9 @@ import { freePort, Running, type Program } from './program.ts'
 import type { Tree } from './tree.ts'
 
 const SYNC_LIMIT_MS = 600_000
+/** In seconds: Syncthing dials a resumed device only after this time since the last dial. */
+const RECONNECTION_S = 5
+const SETTLE_MS = RECONNECTION_S * 1_000 + 300
 /**
  * This many files are not removed until the bench ends: for minutes after a deletion ext4 skips the freed inodes one by
  * one when it creates files, which would slow down the next measurement.
@@ -15,6 +18,11 @@ const LEFT_FILES_MIN = 1_000
 export interface Ends {
   readonly source: Program
   readonly sink: Program
+}
+
+/** The relay at which the source reaches the sink, instead of directly. */
+export interface Way {
+  readonly relay?: string
 }
 
 export interface SyncFigures {
@@ -42,6 +50,7 @@ export class Pair implements AsyncDisposable {
   readonly scan: ScanFigures
   readonly #sinkId: string
   readonly #feed: EventFeed
+  readonly #sourceFeed: EventFeed
   /** Removed at the end; undefined: removed with the whole directory. */
   readonly #scratch: string | undefined
 
@@ -52,6 +61,7 @@ export class Pair implements AsyncDisposable {
     scratch: string | undefined
     scan: ScanFigures
     feed: EventFeed
+    sourceFeed: EventFeed
   }) {
     this.source = parts.source.running
     this.sink = parts.sink.running
@@ -59,22 +69,25 @@ export class Pair implements AsyncDisposable {
     this.scan = parts.scan
     this.#sinkId = parts.sink.id
     this.#feed = parts.feed
+    this.#sourceFeed = parts.sourceFeed
     this.#scratch = parts.scratch
   }
 
-  static async start({ source, sink }: Ends, tree: Tree, scratch: string): Promise<Pair> {
+  static async start({ source, sink }: Ends, tree: Tree, scratch: string, { relay }: Way = {}): Promise<Pair> {
     const own = mkdtempSync(join(scratch, 'pair-'))
     const sinkRoot = join(own, 'sink')
     mkdirSync(sinkRoot)
     await using started = new AsyncDisposableStack()
-    const giver = await startDevice(source, join(own, 'source-home'), started)
-    const taker = await startDevice(sink, join(own, 'sink-home'), started)
+    const isRelayed = relay !== undefined
+    const giver = await startDevice(source, join(own, 'source-home'), started, { isRelayed, relay: undefined })
+    const taker = await startDevice(sink, join(own, 'sink-home'), started, { isRelayed, relay })
     await introduce(giver, taker, { addresses: [taker.address], paused: true })
     await introduce(taker, giver, { addresses: ['dynamic'] }) // it has no address of the source: only one side dials
     const devices = [{ deviceID: giver.id }, { deviceID: taker.id }]
     const scan = await firstScan(giver.running, tree, { devices })
     await firstScan(taker.running, { ...tree, path: sinkRoot, files: 0 }, { devices })
     const feed = await EventFeed.open(taker.running, 'DeviceConnected,StateChanged')
+    const sourceFeed = await EventFeed.open(giver.running, 'DeviceConnected,DeviceDisconnected')
     started.move()
     return new Pair({
       source: giver,
@@ -83,6 +96,7 @@ export class Pair implements AsyncDisposable {
       scratch: tree.files < LEFT_FILES_MIN ? own : undefined,
       scan,
       feed,
+      sourceFeed,
     })
   }
 
@@ -91,6 +105,27 @@ export class Pair implements AsyncDisposable {
     return await this.#measured(files, undefined, async () => {
       await this.source.call('PATCH', `/rest/config/devices/${this.#sinkId}`, { paused: false })
     })
+  }
+
+  /** Pauses the sink at the source and resumes it; the time from that request to the event that it is connected. */
+  async resume(): Promise<number> {
+    await this.#sourceFeed.next(0)
+    await this.source.call('POST', `/rest/system/pause?device=${this.#sinkId}`)
+    await this.#sourceEvent('DeviceDisconnected')
+    await new Promise((done) => setTimeout(done, SETTLE_MS))
+    const startedMs = performance.timeOrigin + performance.now()
+    const resumed = this.source.call('POST', `/rest/system/resume?device=${this.#sinkId}`)
+    const connectedMs = await this.#sourceEvent('DeviceConnected')
+    await resumed
+    return connectedMs - startedMs
+  }
+
+  /** The time of the next event of this type. */
+  async #sourceEvent(wanted: string): Promise<number> {
+    for (;;) {
+      const found = (await this.#sourceFeed.next()).find(({ type }) => type === wanted)
+      if (found !== undefined) return found.timeMs
+    }
   }
 
   /** The source scans; resolves when the sink has what was found. Timed from the end of the scan. */
@@ -150,20 +185,26 @@ export class Pair implements AsyncDisposable {
   }
 }
 
-async function startDevice(program: Program, home: string, stack: AsyncDisposableStack): Promise<Device> {
+async function startDevice(
+  program: Program,
+  home: string,
+  stack: AsyncDisposableStack,
+  listen: { readonly relay: string | undefined; readonly isRelayed: boolean },
+): Promise<Device> {
   mkdirSync(home, { recursive: true, mode: 0o700 })
   program.makeHome(home)
   const { running } = await Running.start(program, home)
   stack.use(running)
-  const address = `tcp://127.0.0.1:${await freePort()}`
+  const address = listen.relay ?? `tcp://127.0.0.1:${await freePort()}`
   await running.call('PATCH', '/rest/config/options', {
     listenAddresses: [address],
     globalAnnounceEnabled: false,
     localAnnounceEnabled: false,
-    relaysEnabled: false,
+    relaysEnabled: listen.isRelayed,
+    relayReconnectIntervalM: 1,
     natEnabled: false,
     crashReportingEnabled: false,
-    reconnectionIntervalS: 5,
+    reconnectionIntervalS: RECONNECTION_S,
   })
   const id = String(field(await running.call('GET', '/rest/system/status'), 'myID'))
   return { running, home, id, address }

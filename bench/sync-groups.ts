@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import {
   closeSync,
@@ -11,14 +10,13 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import type { Bench } from './bench-options.ts'
 import { rescan } from './measure.ts'
-import { Pair, type Ends, type SyncFigures } from './pair.ts'
-import type { Program } from './program.ts'
-import type { PairName, Sample } from './rows.ts'
+import type { Pair, SyncFigures } from './pair.ts'
+import { expectAlike, pairsOf, withPair, withTree, type Recorder } from './pairs.ts'
 import { fsyncLimit, tlsLimit } from './sync-limits.ts'
-import { largeFiles, makeTree, removeTree, sameSizeFiles, type Tree, type TreeSpec } from './tree.ts'
+import { largeFiles, makeTree, sameSizeFiles, type Tree } from './tree.ts'
 import { twinfold } from './twinfold.ts'
 
 const MIB = 1024 * 1024
@@ -35,37 +33,6 @@ export const SYNC_GROUPS: Readonly<Record<string, (bench: Bench) => Promise<void
   'sync-delta': syncDelta,
   'sync-one': syncOne,
   'sync-replace': syncReplace,
-}
-
-/** Each with itself first: those are the figures that are compared. */
-function pairsOf(programs: readonly Program[]): readonly Ends[] {
-  const pairs = programs.flatMap((source) => programs.map((sink) => ({ source, sink })))
-  return [
-    ...pairs.filter(({ source, sink }) => source === sink),
-    ...pairs.filter(({ source, sink }) => source !== sink),
-  ]
-}
-
-function nameOf({ source, sink }: Ends): PairName {
-  return `${source.name} > ${sink.name}`
-}
-
-type Recorder = (row: string, value: number, more?: Partial<Sample>) => void
-type Use = (pair: Pair, record: Recorder) => Promise<void>
-
-async function withPair(bench: Bench, ends: Ends, tree: Tree, use: Use): Promise<void> {
-  const pair = await Pair.start(ends, tree, bench.scratch)
-  try {
-    await use(pair, (row, value, more) => bench.record({ row, subject: nameOf(ends), value, ...more }))
-  } finally {
-    await pair[Symbol.asyncDispose]()
-  }
-}
-
-/** The tree exists while `use` runs, and is in the page cache. */
-async function withTree(spec: TreeSpec, use: (tree: Tree) => Promise<void>): Promise<void> {
-  await use(makeTree(spec))
-  removeTree(spec)
 }
 
 async function syncLarge(bench: Bench): Promise<void> {
@@ -240,12 +207,4 @@ async function appearance(directory: string, name: string): Promise<number> {
     clearTimeout(timer)
     watcher.close()
   }
-}
-
-/** An incomplete transfer would appear fast. */
-function expectAlike(tree: Tree, pair: Pair): void {
-  const args = ['-r', '-q', '--exclude=.stfolder', tree.path, pair.sinkRoot]
-  const result = spawnSync('diff', args, { encoding: 'utf8' })
-  if (result.status !== 0)
-    throw new Error(`the sink differs from the source (${dirname(tree.path)}):\n${result.stdout.slice(0, 2_000)}`)
 }

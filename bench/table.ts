@@ -9,12 +9,12 @@ interface Figures {
 }
 
 const PROGRAMS = ['twinfold', 'syncthing'] as const
-const PAIRS: readonly PairName[] = [
+const PAIRS = [
   'twinfold > twinfold',
   'syncthing > syncthing',
   'twinfold > syncthing',
   'syncthing > twinfold',
-]
+] as const satisfies readonly PairName[]
 const HEAD = [
   'work',
   'unit',
@@ -56,7 +56,7 @@ export function renderPairTable(infos: ReadonlyMap<string, RowInfo>, samples: re
         pair,
         info.unit,
         ...measured,
-        ...(pair === PAIRS[0] ? goalCells(info, figures, limit) : ['', '']),
+        ...(pair === PAIRS[0] ? goalCells(info, figures, limit, figuresOf(info, own, PAIRS[1])) : ['', '']),
       ])
     }
   }

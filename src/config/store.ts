@@ -1,6 +1,6 @@
 import type { Config } from '../core/config/config.ts'
 import { checkChange } from '../core/config/config-check.ts'
-import { needsRestart } from '../core/config/config-diff.ts'
+import { isResumeOnly, needsRestart } from '../core/config/config-diff.ts'
 import { CONFIG_VERSION_MAX } from '../core/config/config-fields.ts'
 import { configToJson } from '../core/config/config-json.ts'
 import { prepareConfig } from '../core/config/config-prepare.ts'
@@ -170,17 +170,40 @@ class Store implements OpenedConfig {
     checkChange(from, to)
     checkPassword(from, to)
     await this.#checkRoots(from, to)
-    const copy = await this.#file.keepCopy(replacesEverything(from, wanted) || removesItems(from, to))
+    const isCopied = replacesEverything(from, wanted) || removesItems(from, to)
+    if (isResumeOnly(from, to)) return await this.#publishWhileSaving(from, to)
+    await this.#save(to, isCopied)
+    await this.#publish(from, to)
+    return to
+  }
+
+  /** A resumed device is dialled meanwhile: to connect takes less time than to save. */
+  async #publishWhileSaving(from: Config, to: Config): Promise<Config> {
+    const saving = this.#save(to, false).then(
+      () => undefined,
+      (error: unknown) => ({ error }),
+    )
+    await this.#publish(from, to)
+    const failure = await saving
+    if (failure === undefined) return to
+    await this.#publish(to, from)
+    throw failure.error
+  }
+
+  async #save(config: Config, isCopied: boolean): Promise<void> {
+    const copy = await this.#file.keepCopy(isCopied)
     if (copy?.foreign) {
       this.#deps.log.warn(`${this.#file.path} was changed by another program; that version is kept as ${copy.path}`)
     }
-    await this.#file.write(this.#document(to))
+    await this.#file.write(this.#document(config))
+    this.#deps.log.debug(() => `saved ${this.#file.path}`)
+    this.#deps.events?.emit('ConfigSaved', config)
+  }
+
+  async #publish(from: Config, to: Config): Promise<void> {
     this.#current = to
     this.#restartRequired ||= needsRestart(from, to)
-    this.#deps.log.debug(() => `saved ${this.#file.path}`)
-    this.#deps.events?.emit('ConfigSaved', to)
     for (const listener of this.#listeners) await this.#notify(listener, from, to)
-    return to
   }
 
   /** A folder that is as before is accepted, so that a home made by another program can be used. */

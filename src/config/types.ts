@@ -10,6 +10,7 @@ export interface ConfigStore {
   readonly restartRequired: boolean
   /**
    * Normalises, checks, saves, notifies the subscribers, in that order; resolves when all of them have handled it.
+   * A change that only resumes devices is saved while they are notified, and reverted if that fails.
    * A copy of the file is kept before items are removed from it or all of it is replaced.
    * Rejects with `config-invalid`, nothing changed, when the result is not a valid configuration.
    */

@@ -76,14 +76,15 @@ export async function runDaemon(platform: Platform, options: ServeOptions, signa
   const upgrade = makeUpgradeChecker(base)
   const ending = new Ending(signal)
   const warnings = () => deviceWarnings(disk, config.current, options)
-  await logWarnings(config, warnings, logger('main'))
-  logNetworkUse(config, logger('main'))
-  const rest = makeRestServer(base, { store, statistics, network, model, upgrade, ending, warnings })
+  // Before the other subscribers, so that a resumed device is dialled at once.
   config.subscribe(async (from, to) => {
     await network.release(to)
     await model.apply(from, to)
     await network.apply(from, to)
   })
+  await logWarnings(config, warnings, logger('main'))
+  logNetworkUse(config, logger('main'))
+  const rest = makeRestServer(base, { store, statistics, network, model, upgrade, ending, warnings })
 
   events.listen(WorkCounters.eventTypes, statistics.work.onEvent, ending.signal)
   using audit = openAudit(platform, options, config.current.options, logger('main'))

@@ -1,10 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Config } from '../../src/core/config/config.ts'
-import { patchFolder, patchGui, patchOptions, removeFolder, upsertFolder } from '../../src/core/config/config-edit.ts'
+import {
+  patchDevice,
+  patchFolder,
+  patchGui,
+  patchOptions,
+  removeFolder,
+  upsertFolder,
+} from '../../src/core/config/config-edit.ts'
 import type { FolderId } from '../../src/core/ids.ts'
 import { type CrashKeep } from '../../src/platform/sim/disk.ts'
 import { SimRandom } from '../../src/platform/sim/random.ts'
+import { LAPTOP } from '../support/config.ts'
 import { effort, reportRow } from '../support/effort.ts'
 import { PATH, FULL, SMALL, setup, read, names, addFolder } from './store-setup.ts'
 
@@ -95,6 +103,27 @@ test('C-06: a failed save changes nothing and rejects the call; the next one wor
   assert.equal(read(disk), FULL)
   assert.deepEqual(names(disk), ['config.xml'])
   await store.change(addFolder('new'))
+})
+
+test('a device is resumed before the change is saved, and paused again if it cannot be', async () => {
+  const { disk, saved, open } = setup(FULL)
+  const store = await open()
+  const isPaused = (config: Config) => config.devices.find(({ deviceID }) => deviceID === LAPTOP)?.paused
+  await store.change((config) => patchDevice(config, LAPTOP, { paused: true }))
+  const [before, savedBefore] = [read(disk), saved.length]
+  const seen: string[] = []
+  store.subscribe((from, to) => {
+    seen.push(`${isPaused(from)} to ${isPaused(to)}, ${saved.length === savedBefore ? 'not saved' : 'saved'}`)
+    assert.equal(store.current, to)
+  })
+  disk.fail({ call: 'write', code: 'ENOSPC' })
+  const resume = () => store.change((config) => patchDevice(config, LAPTOP, { paused: false }))
+  await assert.rejects(resume, { code: 'config-unsaved' })
+  assert.deepEqual(seen, ['true to false, not saved', 'false to true, not saved'])
+  assert.equal(read(disk), before)
+  await resume()
+  assert.equal(seen.at(-1), 'true to false, not saved')
+  assert.equal(isPaused((await open()).current), false)
 })
 
 test('a failing listener is logged, and the others are still called', async () => {

@@ -9,13 +9,13 @@ const PORT = 22_067
 
 /** The real relay server on a host, in no pool. Its identity is in the directory, so it stays after a restart. */
 export class RelayServer implements AsyncDisposable {
-  readonly #host: Host
+  readonly #host: Pick<Host, 'address' | 'inside'>
   readonly #directory: string
   readonly #flags: readonly string[]
   #child: ChildProcess | undefined
   #output = ''
 
-  constructor(host: Host, directory: string, flags: readonly string[] = []) {
+  constructor(host: Pick<Host, 'address' | 'inside'>, directory: string, flags: readonly string[] = []) {
     this.#host = host
     this.#directory = directory
     this.#flags = flags

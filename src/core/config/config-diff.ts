@@ -24,6 +24,15 @@ export function needsRestart(from: Config, to: Config): boolean {
   return a.databaseTuning !== b.databaseTuning || a.auditEnabled !== b.auditEnabled || a.auditFile !== b.auditFile
 }
 
+/** Whether the change does nothing but resume devices. */
+export function isResumeOnly(from: Config, to: Config): boolean {
+  const actions = diffDevices(from, to)
+  if (actions.length === 0 || actions.some(({ kind }) => kind !== 'resume-device')) return false
+  const paused = new Map(to.devices.map((device) => [device.deviceID, device.paused]))
+  const devices = from.devices.map((device) => ({ ...device, paused: paused.get(device.deviceID) ?? device.paused }))
+  return isSame({ ...from, devices }, to)
+}
+
 function diffFolders(from: Config, to: Config): readonly ConfigAction[] {
   const before = new Map(from.folders.map((folder) => [folder.id, folder]))
   const after = new Set(to.folders.map((folder) => folder.id))

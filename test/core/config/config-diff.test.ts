@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Config } from '../../../src/core/config/config.ts'
 import { checkChange, guiAddressProblem } from '../../../src/core/config/config-check.ts'
-import { diffConfigs, needsRestart } from '../../../src/core/config/config-diff.ts'
+import { diffConfigs, isResumeOnly, needsRestart } from '../../../src/core/config/config-diff.ts'
 import {
   patchDevice,
   patchFolder,
@@ -55,6 +55,25 @@ const rows: [name: string, change: (config: Config) => Config, expected: string[
 ]
 for (const [name, change, expected] of rows)
   test(`actions of a change: ${name}`, () => assert.deepEqual(actions(change), expected))
+
+test('a change that only resumes devices is recognised', () => {
+  const device = (json: Json) => (config: Config) => patchDevice(config, LAPTOP, json)
+  const running = upsertDevice(base(), { deviceID: SERVER })
+  const paused = device({ paused: true })(running)
+  const resumed = device({ paused: false })(paused)
+  assert.ok(isResumeOnly(prepared(paused), prepared(resumed)))
+  const others: Record<string, readonly [Config, Config]> = {
+    'nothing changed': [paused, paused],
+    paused: [running, paused],
+    'resumed with another address': [paused, device({ paused: false, addresses: ['tcp://h:1'] })(paused)],
+    'one resumed, one paused': [paused, patchDevice(resumed, SERVER, { paused: true })],
+    'one resumed, one removed': [paused, removeDevice(resumed, SERVER)],
+    'one resumed, a folder changed': [paused, patchFolder(resumed, A, { rescanIntervalS: 5 })],
+    'one resumed, an option changed': [paused, patchOptions(resumed, { maxSendKbps: 1 })],
+  }
+  for (const [name, [from, to]] of Object.entries(others))
+    assert.equal(isResumeOnly(prepared(from), prepared(to)), false, name)
+})
 
 test('only tuning and audit require a restart', () => {
   const from = base()

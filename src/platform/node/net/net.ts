@@ -3,9 +3,11 @@ import { once } from 'node:events'
 import { createServer as createTcpServer, isIP, type Server, type Socket } from 'node:net'
 import {
   connect,
+  createSecureContext,
   createServer,
   DEFAULT_CIPHERS,
   type ConnectionOptions,
+  type SecureContext,
   type TLSSocket,
   type TlsOptions,
 } from 'node:tls'
@@ -26,7 +28,7 @@ const KEEP_ALIVE_MS = 60_000
 /** Limit of connections, with and without a completed handshake. */
 const CONNECTION_COUNT_MAX = 4_096
 
-const DEVICE_TLS: TlsSetup = { options: tlsOptions, stream: streamOf }
+const DEVICE_TLS: TlsSetup = { clientOptions: connectOptions, serverOptions: tlsOptions, stream: streamOf }
 
 export const nodeNet: Net = {
   async listenTls(options, onStream) {
@@ -92,7 +94,8 @@ async function connectRaw(options: TcpDialOptions, signal: AbortSignal): Promise
 async function dial(options: DialOptions, signal: AbortSignal): Promise<NodeTlsStream> {
   const { protocol, serverName = '' } = options
   const raw = await connectRaw(options, signal)
-  const socket = connect({ ...tlsOptions(options), socket: raw, servername: isIP(serverName) === 0 ? serverName : '' })
+  const servername = isIP(serverName) === 0 ? serverName : ''
+  const socket = connect({ ...connectOptions(options), socket: raw, servername })
   const onAbort = (): void => void socket.destroy(new NetError('ECONNABORTED', 'aborted'))
   signal.addEventListener('abort', onAbort)
   try {
@@ -112,12 +115,28 @@ async function dial(options: DialOptions, signal: AbortSignal): Promise<NodeTlsS
   }
 }
 
-/** Certificates are self-signed: the certificate identifies the peer, and the caller decides. */
-function tlsOptions(options: {
+interface TlsSettings {
   readonly identity: Identity
   readonly allowTls12?: boolean
   readonly protocol?: string
-}): TlsOptions & ConnectionOptions {
+}
+
+/** With and without TLS 1.2. */
+const contexts = new WeakMap<Identity, Map<boolean, SecureContext>>()
+
+/** Keys and certificates are parsed once, not for each dial. */
+function connectOptions(settings: TlsSettings): ConnectionOptions {
+  const { identity, allowTls12 = false } = settings
+  const known = contexts.get(identity) ?? new Map<boolean, SecureContext>()
+  contexts.set(identity, known)
+  const options = tlsOptions(settings)
+  const secureContext = known.get(allowTls12) ?? createSecureContext(options)
+  known.set(allowTls12, secureContext)
+  return { ...options, secureContext }
+}
+
+/** Certificates are self-signed: the certificate identifies the peer, and the caller decides. */
+function tlsOptions(options: TlsSettings): TlsOptions & ConnectionOptions {
   return {
     cert: options.identity.certificatePem,
     key: options.identity.keyPem,

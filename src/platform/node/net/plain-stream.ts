@@ -6,7 +6,8 @@ import { guarded } from './tcp.ts'
 
 /** What TLS needs from its caller, so that direct and relayed connections have the same settings. */
 export interface TlsSetup {
-  options(settings: { readonly identity: Identity; readonly allowTls12?: boolean }): TlsOptions & ConnectionOptions
+  clientOptions(settings: { readonly identity: Identity; readonly allowTls12?: boolean }): ConnectionOptions
+  serverOptions(settings: { readonly identity: Identity; readonly allowTls12?: boolean }): TlsOptions
   stream(socket: TLSSocket): TlsStream
 }
 
@@ -40,13 +41,16 @@ export class NodePlainStream implements PlainStream {
     settings: { readonly identity: Identity; readonly allowTls12?: boolean },
     signal: AbortSignal,
   ): Promise<TlsStream> {
-    const options = this.#setup.options(settings)
+    const { clientOptions, serverOptions } = this.#setup
     const onAbort = (): void => void this.#socket.destroy()
     signal.addEventListener('abort', onAbort)
     try {
       signal.throwIfAborted()
       if (this.#socket.destroyed) throw hungUp()
-      const socket = role === 'client' ? await asClient(this.#socket, options) : await asServer(this.#socket, options)
+      const socket =
+        role === 'client'
+          ? await asClient(this.#socket, clientOptions(settings))
+          : await asServer(this.#socket, serverOptions(settings))
       return this.#setup.stream(socket)
     } catch (error) {
       this.#socket.destroy()

@@ -1,0 +1,52 @@
+import { join } from 'node:path'
+import { mkdirSync } from 'node:fs'
+import { RelayServer } from '../test/support/strelaysrv.ts'
+import type { Bench } from './bench-options.ts'
+import type { Pair } from './pair.ts'
+import { expectAlike, pairsOf, withPair, withTree, type Recorder } from './pairs.ts'
+import { largeFiles, makeTree, sameSizeFiles } from './tree.ts'
+
+const MIB = 1024 * 1024
+const RESUMES = 6
+/** The namespace of the bench: it has no other interface. */
+const LOOPBACK = { address: '127.0.0.1', inside: [] }
+
+/** Rows about how devices reach each other. */
+export const REACH_GROUPS: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
+  'sync-resume': syncResume,
+  'sync-relay': syncRelay,
+}
+
+/** A paused device is resumed: from the request to the connection. */
+async function syncResume(bench: Bench): Promise<void> {
+  const tree = makeTree(sameSizeFiles(10, 1_024))
+  for (let round = 0; round < bench.rounds; round++) {
+    for (const program of bench.programs) {
+      await withPair(bench, { source: program, sink: program }, tree, async (pair, record) => {
+        await pair.connect(tree.files)
+        for (let repeat = 0; repeat < RESUMES; repeat++) record('sync-resume', await pair.resume())
+      })
+    }
+  }
+}
+
+/** The same large file through the real relay server. */
+async function syncRelay(bench: Bench): Promise<void> {
+  const sizeMib = bench.sizes.syncLargeMib
+  const directory = join(bench.scratch, 'relay')
+  mkdirSync(directory)
+  await using server = new RelayServer(LOOPBACK, directory)
+  const relay = await server.start()
+  await withTree(largeFiles(1, sizeMib), async (tree) => {
+    for (let round = 0; round < bench.rounds; round++) {
+      for (const ends of pairsOf(bench.programs)) {
+        const use = async (pair: Pair, record: Recorder): Promise<void> => {
+          const { elapsedMs, sourceCpuS, sinkCpuS } = await pair.connect(tree.files)
+          expectAlike(tree, pair)
+          record('sync-relay', (sizeMib * MIB) / elapsedMs / 1000, { cpuS: sourceCpuS + sinkCpuS })
+        }
+        await withPair(bench, ends, tree, use, { relay })
+      }
+    }
+  })
+}
