@@ -55,9 +55,21 @@ async function isExpected({ platform: { disk } }: PullContext, path: string, exp
 
 /**
  * Keeps an item that was changed in the instant of its replacement as a conflict copy. Also where conflict copies are
- * disabled: the change is in no record yet.
+ * disabled: the change is in no record yet. Where that fails the item gets its name back and the new one is at `path`
+ * again, as temporary files are removed.
  */
 export async function keepDisplaced(context: PullContext, name: string, path: string): Promise<void> {
+  try {
+    await renameToCopy(context, name, path)
+  } catch (error) {
+    const restore = () => context.platform.disk.exchange(path, pathOf(context, name))
+    await context.parents.inside(name, restore).catch(() => {}) // the first error has the reason
+    context.scanLater(name)
+    throw error
+  }
+}
+
+async function renameToCopy(context: PullContext, name: string, path: string): Promise<void> {
   const { clock, disk } = context.platform
   const nowMs = clock.nowMs()
   const own = shortIdText(shortIdOf(context.ownDevice))

@@ -134,7 +134,7 @@ async function make(
     if (FALL_BACK_ON.has(outcome.code)) return false
     throw itemFailed(diskReason(outcome.message))
   }
-  context.records.add(adopted(global, { ...outcome, diskStamp: diskStampOf(outcome), trailerBytes }), true)
   if (outcome.hasDisplaced === true) await keepDisplaced(context, name, temporaryPath)
+  context.records.add(adopted(global, { ...outcome, diskStamp: diskStampOf(outcome), trailerBytes }), true)
   return true
 }

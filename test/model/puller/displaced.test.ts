@@ -86,6 +86,31 @@ test('the edited file becomes a conflict copy, the pulled one gets the name, and
   await pull.assertSettled()
 })
 
+test('an edit in the instant of the replacement is kept where no copy of it can be named at first', async () => {
+  await using pull = await SimPull.start()
+  pull.peer.put('f', 'old')
+  await pull.sync()
+  pull.peer.put('f', 'new')
+  const { disk } = pull
+  const [exchange, renameNew] = [disk.exchange.bind(disk), disk.renameNew.bind(disk)]
+  let edits = 1
+  disk.exchange = async (from, to) => {
+    if (edits-- > 0) disk.direct.write(`${ROOT}/f`, Buffer.from(EDIT))
+    return await exchange(from, to)
+  }
+  let failures = 1
+  disk.renameNew = async (from, to) => {
+    if (isConflictName(to) && failures-- > 0)
+      throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
+    return await renameNew(from, to)
+  }
+  await pull.sync()
+  await pull.hub.pass(120_000)
+  await pull.rest()
+  await keepsTheEdit(pull)
+  assert.equal(failures, 0)
+})
+
 test('where items cannot be exchanged the file is replaced nevertheless', async () => {
   await using pull = await SimPull.start({ disk: { exchanges: false } })
   for (const content of ['old', 'new']) {
