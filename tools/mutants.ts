@@ -3,15 +3,15 @@
  * `npm run mutants -- src/core [--sample N] [--seed S]`; survivors are listed with file and line.
  * Faults that the type checker finds are left out; those of `mutants/equivalent.ts` are counted apart.
  */
-import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { constants, setPriority } from 'node:os'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import { filesOf } from './imports.ts'
+import { Baseline } from './mutants/baseline.ts'
 import { equivalentReason } from './mutants/equivalent.ts'
 import { mutantsOf, type Mutant } from './mutants/mutate.ts'
+import { runTests } from './mutants/run-tests.ts'
 import { TestsOf } from './mutants/tests-of.ts'
 import { withValidTypes } from './mutants/typed.ts'
 
@@ -20,88 +20,22 @@ const root = join(import.meta.dirname, '..')
 /** Processor time of a run with a planted fault, as a multiple of that without: more counts as an endless loop. */
 const SLOWER_MAX = 5
 const CPU_MS_MIN = 5_000
-/** A run that waits for something forever uses no processor time. */
-const RUN_MS_MAX = 600_000
 const PROGRESS_EVERY = 10
-/** Time for a property of a test in the first attempt; 0 is no limit. */
-const PROPERTY_MS_MAX = 250
 
 type Verdict = 'found' | 'timed out' | 'survived' | 'untested' | 'equivalent'
-type Outcome = 'passed' | 'failed' | 'timed out'
 
-function part(name: string): string {
-  return pathToFileURL(join(import.meta.dirname, 'mutants', name)).href
-}
+const testsOf = new TestsOf(root)
+const baseline = new Baseline(root)
 
-const REPORTER = part('stop-at-failure.ts')
-
-interface RunLimits {
-  readonly cpuMsMax: number
-  readonly propertyMsMax: number
-}
-
-interface Run {
-  readonly outcome: Outcome
-  readonly cpuMs: number
-}
-
-async function runTests(
-  tests: readonly string[],
-  mutant: Mutant | undefined,
-  { cpuMsMax, propertyMsMax }: RunLimits,
-): Promise<Run> {
-  const planted = mutant && { ...mutant, url: pathToFileURL(join(root, mutant.file)).href }
-  const { promise, resolve } = Promise.withResolvers<Outcome>()
-  const args = ['--import', part('hook.ts'), '--test', '--test-isolation=none', `--test-reporter=${REPORTER}`]
-  const env = {
-    ...process.env,
-    TWINFOLD_MUTANT: JSON.stringify(planted ?? null),
-    TWINFOLD_CPU_MS: String(cpuMsMax),
-    TWINFOLD_PROPERTY_MS: String(propertyMsMax),
-    NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'mutants'),
-  }
-  const child = spawn(process.execPath, [...args, ...tests], {
-    cwd: root,
-    env,
-    stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
-    timeout: RUN_MS_MAX,
-    killSignal: 'SIGKILL',
-  })
-  let cpuMs = ''
-  child.stdio[3]?.on('data', (chunk: Buffer) => (cpuMs += chunk.toString()))
-  child.on('error', () => resolve('failed'))
-  child.on('close', (code, signal) => resolve(code === 0 ? 'passed' : signal === 'SIGKILL' ? 'timed out' : 'failed'))
-  return { outcome: await promise, cpuMs: Number(cpuMs) }
-}
-
-const baselines = new Map<string, Promise<number>>()
-
-/** The limit of a run: tests of different sizes. Processor time, because the load of the machine changes. */
-async function cpuLimitMs(tests: readonly string[]): Promise<number> {
-  const key = tests.join(' ')
-  const baseline = baselines.get(key) ?? measure(tests)
-  baselines.set(key, baseline)
-  return Math.max(CPU_MS_MIN, (await baseline) * SLOWER_MAX)
-}
-
-async function measure(tests: readonly string[]): Promise<number> {
-  const { outcome, cpuMs } = await runTests(tests, undefined, { cpuMsMax: 0, propertyMsMax: 0 })
-  if (outcome === 'passed') return cpuMs
-  console.error(`the tests fail without any planted fault, nothing was measured: ${tests.join(' ')}`)
-  process.exit(1)
-}
-
-/** The nearest tests first: most faults are found by them, and the others take longer. */
-async function tryMutant(mutant: Mutant, testsOf: TestsOf): Promise<Verdict> {
+/** Processor time is limited, not the time that passes, because the load of the machine changes. */
+async function tryMutant(mutant: Mutant): Promise<Verdict> {
   if (equivalentReason(mutant) !== undefined) return 'equivalent'
-  const groups = testsOf.groups(mutant.file)
-  for (const propertyMsMax of [PROPERTY_MS_MAX, 0]) {
-    for (const tests of groups) {
-      const { outcome } = await runTests(tests, mutant, { cpuMsMax: await cpuLimitMs(tests), propertyMsMax })
-      if (outcome !== 'passed') return outcome === 'failed' ? 'found' : 'timed out'
-    }
+  const runs = await baseline.runsFor(mutant, testsOf.nearestFirst(mutant.file))
+  for (const { tests, cpuMs } of runs) {
+    const { outcome } = await runTests(root, tests, { mutant, cpuMsMax: Math.max(CPU_MS_MIN, cpuMs * SLOWER_MAX) })
+    if (outcome !== 'passed') return outcome === 'failed' ? 'found' : 'timed out'
   }
-  return groups.length === 0 ? 'untested' : 'survived'
+  return runs.length === 0 ? 'untested' : 'survived'
 }
 
 /** How many more than wanted are drawn, because the type checker rejects some. */
@@ -119,12 +53,12 @@ function sampled(mutants: readonly Mutant[], count: number, seed: number): reado
   return withValidTypes(root, drawn).slice(0, count)
 }
 
-async function runAll(mutants: readonly Mutant[], testsOf: TestsOf, workers: number): Promise<Map<Mutant, Verdict>> {
+async function runAll(mutants: readonly Mutant[], workers: number): Promise<Map<Mutant, Verdict>> {
   const verdicts = new Map<Mutant, Verdict>()
   const waiting = [...mutants]
   const work = async () => {
     for (let mutant = waiting.shift(); mutant !== undefined; mutant = waiting.shift()) {
-      const verdict = await tryMutant(mutant, testsOf)
+      const verdict = await tryMutant(mutant)
       verdicts.set(mutant, verdict)
       if (!isFound(verdict)) console.error(`${mutant.file}:${mutant.line} ${verdict}: ${mutant.change}`)
       if (verdicts.size % PROGRESS_EVERY === 0) console.error(`${verdicts.size} of ${mutants.length} tried`)
@@ -183,6 +117,5 @@ const all = files.flatMap((file) => mutantsOf(file, readFileSync(join(root, file
 setPriority(constants.priority.PRIORITY_LOW)
 const chosen = sampled(all, values.sample === undefined ? all.length : Number(values.sample), Number(values.seed))
 console.log(`${all.length} faults can be planted in ${files.length} files; ${chosen.length} are tried`)
-const testsOf = new TestsOf(root)
-const score = report(await runAll(chosen, testsOf, Number(values.workers)))
+const score = report(await runAll(chosen, Number(values.workers)))
 process.exitCode = score < Number(values.min) ? 1 : 0

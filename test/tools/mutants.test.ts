@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import { isCovered } from '../../tools/mutants/baseline.ts'
 import { mutantsOf, plantedSource } from '../../tools/mutants/mutate.ts'
 import { TestsOf } from '../../tools/mutants/tests-of.ts'
 
@@ -36,14 +37,34 @@ describe('planted faults', () => {
 })
 
 describe('the tests that can find a fault', () => {
-  const groups = new TestsOf(root).groups('src/http/pipeline/csrf.ts')
-  it('begin with those named like the file', () => assert.deepEqual(groups[0], ['test/http/pipeline/csrf.test.ts']))
+  const tests = new TestsOf(root).nearestFirst('src/http/pipeline/csrf.ts')
+  it('begin with those named like the file', () => assert.equal(tests[0], 'test/http/pipeline/csrf.test.ts'))
   it('contain none twice, and none that start processes', () => {
-    const all = groups.flat()
-    assert.equal(new Set(all).size, all.length)
+    assert.equal(new Set(tests).size, tests.length)
     assert.deepEqual(
-      all.filter((test) => /^test\/(?:process|package|interop|arm64|browser)\//.test(test)),
+      tests.filter((test) => /^test\/(?:process|package|interop|arm64|browser)\//.test(test)),
       [],
     )
   })
+})
+
+describe('a place in a source', () => {
+  const ranges = [
+    { startOffset: 0, endOffset: 100, count: 1 },
+    { startOffset: 20, endOffset: 60, count: 0 },
+    { startOffset: 30, endOffset: 40, count: 3 },
+  ]
+  const cases: readonly (readonly [offset: number, wanted: boolean])[] = [
+    [0, true],
+    [19, true],
+    [20, false],
+    [30, true],
+    [39, true],
+    [40, false],
+    [60, true],
+    [100, false],
+  ]
+  for (const [offset, wanted] of cases)
+    it(`at ${offset} is ${wanted ? '' : 'not '}run by a test, as the innermost range counts`, () =>
+      assert.equal(isCovered(ranges, offset), wanted))
 })

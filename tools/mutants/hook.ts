@@ -1,32 +1,71 @@
 /**
  * Loaded before the tests of a mutant: gives them one source with the fault planted; the file on disk stays as it is.
- * Ends a run that uses too much processor time, and reports the time used to the parent.
+ * Ends a run that uses too much processor time, and reports the time used and the places run to the parent.
  */
 import { readFileSync, writeSync } from 'node:fs'
+import { Session, type Profiler } from 'node:inspector'
 import { registerHooks } from 'node:module'
 import { Worker } from 'node:worker_threads'
 import { configureGlobal } from 'fast-check'
+import { REPORT_FD, type Coverage, type RunReport } from './run-tests.ts'
 
-/** The time used is written here at the end. */
-const CPU_FD = 3
 const cpuMsMax = Number(process.env['TWINFOLD_CPU_MS'] ?? 0)
 
-/** A thread of its own: an endless loop blocks every timer of this one. */
+/**
+ * A thread of its own: an endless loop blocks every timer of this one. A run that uses hardly any processor time in many
+ * checks waits for something forever; the time that passes shows nothing on a busy machine.
+ */
 const WATCHDOG = `
-  const { workerData } = require('node:worker_threads')
+  const { workerData: cpuMsMax } = require('node:worker_threads')
+  let usedMs = 0
+  let idleChecks = 0
   setInterval(() => {
     const { user, system } = process.cpuUsage()
-    if ((user + system) / 1000 > workerData) process.kill(process.pid, 'SIGKILL')
+    const nowMs = (user + system) / 1000
+    idleChecks = nowMs - usedMs < 3 ? idleChecks + 1 : 0
+    usedMs = nowMs
+    if (usedMs > cpuMsMax || idleChecks > 100) process.kill(process.pid, 'SIGKILL')
   }, 200)`
 if (cpuMsMax > 0) new Worker(WATCHDOG, { eval: true, workerData: cpuMsMax, execArgv: [] }).unref()
+
+/** The same generated cases in each run. */
+configureGlobal({ seed: 1 })
+
+const coveredUrl = process.env['TWINFOLD_COVERAGE'] ?? ''
+const session = coveredUrl === '' ? undefined : new Session()
+session?.connect()
+session?.post('Profiler.enable')
+session?.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true })
+
 process.on('exit', () => {
+  const coverage = session && takeCoverage(session)
   const { user, system } = process.cpuUsage()
-  writeSync(CPU_FD, String(Math.round((user + system) / 1_000)))
+  const report: RunReport = { cpuMs: Math.round((user + system) / 1_000), ...(coverage && { coverage }) }
+  writeAll(JSON.stringify(report))
 })
 
-/** Most faults fail at the first generated values; those that survive are tried again without this limit. */
-const propertyMsMax = Number(process.env['TWINFOLD_PROPERTY_MS'] ?? 0)
-configureGlobal({ seed: 1, ...(propertyMsMax > 0 ? { interruptAfterTimeLimit: propertyMsMax } : {}) })
+/** A session of the same thread replies at once. */
+function takeCoverage(profiled: Session): Coverage {
+  let result: readonly Profiler.ScriptCoverage[] = []
+  profiled.post('Profiler.takePreciseCoverage', (_error, taken) => (result = taken.result))
+  const sources = result.filter(({ url }) => url.startsWith(coveredUrl))
+  return Object.fromEntries(sources.map(({ url, functions }) => [url, functions.flatMap(({ ranges }) => ranges)]))
+}
+
+/** A pipe takes only a part of a long report at once. */
+function writeAll(text: string): void {
+  const bytes = Buffer.from(text)
+  for (let at = 0; at < bytes.length;) at += writeSome(bytes.subarray(at))
+}
+
+function writeSome(bytes: Buffer): number {
+  try {
+    return writeSync(REPORT_FD, bytes)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EAGAIN') return 0
+    throw error
+  }
+}
 
 const planted: unknown = JSON.parse(process.env['TWINFOLD_MUTANT'] ?? 'null')
 

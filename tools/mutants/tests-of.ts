@@ -18,25 +18,15 @@ export class TestsOf {
     }
   }
 
-  /**
-   * Groups of tests to be tried in this order: named like the file, direct importers, others of the folder, all others.
-   */
-  groups(file: string): readonly (readonly string[])[] {
+  /** The tests in this order: named like the file, direct importers, others of the folder, direct importers elsewhere. */
+  nearestFirst(file: string): readonly string[] {
     const folder = `test/${file.split('/')[1]}/`
     const name = file.replace(/^.*\/|\.ts$/g, '')
     const levels = this.#levels(file)
     const direct = levels.find((tests) => tests.length > 0) ?? []
     const reached = levels.flat().filter((test) => test.startsWith(folder))
-    const wanted = [
-      reached.filter((test) => test.endsWith(`/${name}.test.ts`)),
-      direct.filter((test) => test.startsWith(folder)),
-      reached,
-      direct,
-    ]
-    const seen = new Set<string>()
-    return wanted
-      .map((tests) => tests.filter((test) => !seen.has(test) && seen.add(test)))
-      .filter((tests) => tests.length > 0)
+    const named = reached.filter((test) => test.endsWith(`/${name}.test.ts`))
+    return [...new Set([...named, ...direct.filter((test) => test.startsWith(folder)), ...reached, ...direct])]
   }
 
   #levels(file: string): readonly (readonly string[])[] {

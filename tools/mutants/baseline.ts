@@ -1,0 +1,65 @@
+/** What each test file does without a fault: the time it takes, and which places of the sources it runs. */
+import type { Mutant } from './mutate.ts'
+import { runTests, urlOf, type CountedRange, type RunReport } from './run-tests.ts'
+
+/** The tests of one process with a planted fault, and the processor time that they take without. */
+export interface TestRun {
+  readonly tests: readonly string[]
+  readonly cpuMs: number
+}
+
+/** The first process has the quick tests, because most faults are found by them. */
+const FIRST_CPU_MS_MAX = 1_500
+/** Tests beyond this are left out: a fault that only they would find counts as a survivor. */
+const ALL_CPU_MS_MAX = 10_000
+
+export class Baseline {
+  readonly #root: string
+  readonly #reports = new Map<string, Promise<RunReport>>()
+
+  constructor(root: string) {
+    this.#root = root
+  }
+
+  /** Those of the tests that run the place of the fault, in the order given, as one or two processes. */
+  async runsFor(mutant: Mutant, tests: readonly string[]): Promise<readonly TestRun[]> {
+    const first = { tests: [] as string[], cpuMs: 0 }
+    const second = { tests: [] as string[], cpuMs: 0 }
+    for (const test of tests) {
+      const { cpuMs, coverage } = await this.#report(test)
+      if (!isCovered(coverage?.[urlOf(this.#root, mutant.file)] ?? [], mutant.start)) continue
+      const isFirst = first.tests.length === 0 || first.cpuMs + cpuMs <= FIRST_CPU_MS_MAX
+      if (!isFirst && first.cpuMs + second.cpuMs + cpuMs > ALL_CPU_MS_MAX) continue
+      const run = isFirst ? first : second
+      run.tests.push(test)
+      run.cpuMs += cpuMs
+    }
+    return [first, second].filter((run) => run.tests.length > 0)
+  }
+
+  #report(test: string): Promise<RunReport> {
+    const report = this.#reports.get(test) ?? this.#measure(test)
+    this.#reports.set(test, report)
+    return report
+  }
+
+  async #measure(test: string): Promise<RunReport> {
+    const { outcome, report } = await runTests(this.#root, [test], { cpuMsMax: 0, withCoverage: true })
+    if (outcome === 'passed' && report !== undefined) return report
+    throw new Error(`${test} fails without any planted fault`)
+  }
+}
+
+/** The innermost range around a place has its count; ranges lie inside each other or beside each other. */
+export function isCovered(ranges: readonly CountedRange[], offset: number): boolean {
+  let innermost: CountedRange | undefined
+  for (const range of ranges) {
+    if (offset < range.startOffset || offset >= range.endOffset) continue
+    if (innermost === undefined || lengthOf(range) <= lengthOf(innermost)) innermost = range
+  }
+  return (innermost?.count ?? 0) > 0
+}
+
+function lengthOf({ startOffset, endOffset }: CountedRange): number {
+  return endOffset - startOffset
+}
