@@ -30,12 +30,13 @@ const baseline = new Baseline(root)
 /** Processor time is limited, not the time that passes, because the load of the machine changes. */
 async function tryMutant(mutant: Mutant): Promise<Verdict> {
   if (equivalentReason(mutant) !== undefined) return 'equivalent'
-  const runs = await baseline.runsFor(mutant, testsOf.nearestFirst(mutant.file))
-  for (const { tests, cpuMs } of runs) {
+  let isTested = false
+  for await (const { tests, cpuMs } of baseline.runsFor(mutant, testsOf.nearestFirst(mutant.file))) {
+    isTested = true
     const { outcome } = await runTests(root, tests, { mutant, cpuMsMax: Math.max(CPU_MS_MIN, cpuMs * SLOWER_MAX) })
     if (outcome !== 'passed') return outcome === 'failed' ? 'found' : 'timed out'
   }
-  return runs.length === 0 ? 'untested' : 'survived'
+  return isTested ? 'survived' : 'untested'
 }
 
 /** How many more than wanted are drawn, because the type checker rejects some. */

@@ -8,10 +8,10 @@ export interface TestRun {
   readonly cpuMs: number
 }
 
-/** The first process has the quick tests, because most faults are found by them. */
+/** The first process has the nearest tests, because most faults are found by them. */
 const FIRST_CPU_MS_MAX = 1_500
 /** Tests beyond this are left out: a fault that only they would find counts as a survivor. */
-const ALL_CPU_MS_MAX = 10_000
+const ALL_CPU_MS_MAX = 6_000
 
 export class Baseline {
   readonly #root: string
@@ -21,20 +21,26 @@ export class Baseline {
     this.#root = root
   }
 
-  /** Those of the tests that run the place of the fault, in the order given, as one or two processes. */
-  async runsFor(mutant: Mutant, tests: readonly string[]): Promise<readonly TestRun[]> {
-    const first = { tests: [] as string[], cpuMs: 0 }
-    const second = { tests: [] as string[], cpuMs: 0 }
+  /**
+   * Those of the tests that run the place of the fault, in the order given, as one or two processes. The tests of the
+   * second one are measured only if it is needed.
+   */
+  async *runsFor(mutant: Mutant, tests: readonly string[]): AsyncGenerator<TestRun, void, undefined> {
+    let allCpuMs = 0
+    let run = { tests: [] as string[], cpuMs: 0 }
     for (const test of tests) {
       const { cpuMs, coverage } = await this.#report(test)
       if (!isCovered(coverage?.[urlOf(this.#root, mutant.file)] ?? [], mutant.start)) continue
-      const isFirst = first.tests.length === 0 || first.cpuMs + cpuMs <= FIRST_CPU_MS_MAX
-      if (!isFirst && first.cpuMs + second.cpuMs + cpuMs > ALL_CPU_MS_MAX) continue
-      const run = isFirst ? first : second
+      if (allCpuMs > 0 && allCpuMs + cpuMs > ALL_CPU_MS_MAX) continue
+      if (run.tests.length > 0 && run.cpuMs === allCpuMs && allCpuMs + cpuMs > FIRST_CPU_MS_MAX) {
+        yield run
+        run = { tests: [], cpuMs: 0 }
+      }
       run.tests.push(test)
       run.cpuMs += cpuMs
+      allCpuMs += cpuMs
     }
-    return [first, second].filter((run) => run.tests.length > 0)
+    if (run.tests.length > 0) yield run
   }
 
   #report(test: string): Promise<RunReport> {

@@ -12,8 +12,8 @@ import { REPORT_FD, type Coverage, type RunReport } from './run-tests.ts'
 const cpuMsMax = Number(process.env['TWINFOLD_CPU_MS'] ?? 0)
 
 /**
- * A thread of its own: an endless loop blocks every timer of this one. A run that uses hardly any processor time in many
- * checks waits for something forever; the time that passes shows nothing on a busy machine.
+ * A thread of its own: an endless loop blocks every timer of this one. A run that uses hardly any processor time in
+ * many checks waits for something forever; the time that passes shows nothing on a busy machine.
  */
 const WATCHDOG = `
   const { workerData: cpuMsMax } = require('node:worker_threads')

@@ -18,7 +18,7 @@ export class TestsOf {
     }
   }
 
-  /** The tests in this order: named like the file, direct importers, others of the folder, direct importers elsewhere. */
+  /** The tests named like the file, then direct importers, others of the folder, and direct importers elsewhere. */
   nearestFirst(file: string): readonly string[] {
     const folder = `test/${file.split('/')[1]}/`
     const name = file.replace(/^.*\/|\.ts$/g, '')
