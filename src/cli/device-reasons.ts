@@ -41,8 +41,10 @@ function dialReport(text: string, { status, connections, options }: NetworkFacts
   if (!('text' in parsed)) return { ...never, error: 'this kind of address is not supported' }
   const last = status.lastDialStatus[parsed.text]
   if (last === undefined) return { ...never, error: '' }
-  const triedAgoS = Math.max(0, (Date.parse(connections.total.at) - Date.parse(last.when)) / 1_000)
-  const nextWithinS = Math.max(0, options.reconnectionIntervalS * JITTER - triedAgoS)
+  const nowMs = Date.parse(connections.total.at)
+  const triedAgoS = Math.max(0, (nowMs - Date.parse(last.when)) / 1_000)
+  const nextS = last.next === undefined ? undefined : (Date.parse(last.next) - nowMs) / 1_000
+  const nextWithinS = Math.max(0, nextS ?? options.reconnectionIntervalS * JITTER - triedAgoS)
   return { address: text, error: last.error ?? '', triedAgoS, nextWithinS }
 }
 
@@ -107,6 +109,7 @@ const HINTS: readonly (readonly [RegExp, string])[] = [
     'an address without a response is off, in another network, or behind a firewall (port 22000)',
   ],
   [/ENOTFOUND|EAI_AGAIN/, 'a host name could not be resolved'],
+  [/has not added/, 'accept this device on the other one: on its page, or by "pending accept" there'],
   [/device ID|another device|unexpected device/i, 'another device uses the address: compare the device IDs'],
   [
     /closed|ECONNRESET|EPIPE|ended/i,

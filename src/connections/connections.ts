@@ -1,20 +1,20 @@
 import type { Config } from '../core/config/config.ts'
 import { messageOf, TwinfoldError } from '../core/errors.ts'
+import { deviceIdFromCertificate } from '../core/device-id.ts'
+import { DialError } from '../core/network/dial-failure.ts'
 import type { Facility } from '../core/facilities.ts'
 import type { DeviceId } from '../core/ids.ts'
 import { Dialer } from '../dialer/dialer.ts'
 import { RelayDialer } from '../relay/relay-dialer.ts'
 import type { Logger } from '../events/types.ts'
 import type { Connection } from '../protocol/types.ts'
-import { Semaphore } from '../sync/semaphore.ts'
 import { supervise, type Service } from '../sync/supervisor.ts'
 import { Wakeup } from '../sync/wakeup.ts'
 import type { Identity, TlsStream } from '../platform/net.ts'
 import type { Platform } from '../platform/platform.ts'
 import { Activities } from '../sync/activities.ts'
 import { closeReason, helloChange } from './close-reason.ts'
-import { DialHistory } from './dial-history.ts'
-import { addressSettings, DialLoop } from './dial-loop.ts'
+import { DialLoops } from './dial-loops.ts'
 import { Listeners } from './listeners.ts'
 import { RateLimits } from './rate.ts'
 import { Handshaker, type HandshakerOptions, type StreamOrigin } from './handshaker.ts'
@@ -22,9 +22,8 @@ import { LocalHosts } from './local-hosts.ts'
 import { LocalNetworks } from './local-networks.ts'
 import { NetworkWatch } from './network-watch.ts'
 import { Registry } from './registry.ts'
+import { RefusalLog } from './refusal-log.ts'
 import type { ConnectionsStatus, ConnectionsView, ListenerStatus, UnknownDevice } from './types.ts'
-
-const DIALS_MAX = 64
 
 export interface ConnectionsDeps {
   readonly platform: Pick<Platform, 'clock' | 'random' | 'net' | 'httpClient' | 'system'>
@@ -61,14 +60,10 @@ export class Connections implements Service, ConnectionsView {
   readonly #log: Logger
   readonly #options: ConnectionsOptions
   readonly #listeners: Listeners
-  readonly #dialer: Dialer
-  readonly #relayDialer: RelayDialer
   readonly #handshaker: Handshaker
   readonly #limits: RateLimits
   readonly #registry: Registry
-  readonly #dialSlots = new Semaphore(DIALS_MAX)
-  readonly #loops = new Map<DeviceId, DialLoop>()
-  readonly #dials: DialHistory
+  readonly #loops: DialLoops
   readonly #changed = new Wakeup()
   /** Work besides the loops: handshakes and closing connections. */
   readonly #pendingWork = new Set<Promise<void>>()
@@ -76,17 +71,18 @@ export class Connections implements Service, ConnectionsView {
   readonly #lan: LocalNetworks
   readonly #networkWatch: NetworkWatch
   readonly #localHosts = new LocalHosts()
+  readonly #refusals: RefusalLog
   #stop = new AbortController()
 
   constructor(deps: ConnectionsDeps, options: ConnectionsOptions) {
-    const { clock, net, system } = deps.platform
+    const { clock, random, net, system } = deps.platform
     const { identity, config } = options
     this.#deps = deps
     this.#log = deps.logger('connections')
     this.#options = options
     this.#config = config
+    this.#refusals = new RefusalLog(this.#log)
     this.#registry = new Registry()
-    this.#dials = new DialHistory(clock)
     this.#lan = new LocalNetworks(clock, system)
     this.#networkWatch = new NetworkWatch({ clock, system, onChange: () => this.#networkChanged() })
     this.#limits = new RateLimits(clock, config)
@@ -97,17 +93,35 @@ export class Connections implements Service, ConnectionsView {
         config: () => this.#config,
         isLan: () => this.#lan.check(this.#config.options),
         present: (device) => this.#registry.present(device, this.#config),
+        onUnknownDevice: (unknown) => {
+          this.#loops.unknownSeen(unknown)
+          deps.onUnknownDevice(unknown)
+        },
       },
       options,
     )
-    this.#dialer = new Dialer({ ...system, clock, net, log: deps.logger('dialer') }, { identity })
-    this.#relayDialer = new RelayDialer({ clock, dialer: this.#dialer, identity })
+    const dialer = new Dialer({ ...system, clock, net, log: deps.logger('dialer') }, { identity })
+    this.#loops = new DialLoops(
+      {
+        clock,
+        random,
+        dialer,
+        relayDialer: new RelayDialer({ clock, dialer, identity }),
+        log: this.#log,
+        config: () => this.#config,
+        isLan: () => this.#lan.check(this.#config.options),
+        present: (device) => this.#registry.present(device, this.#config),
+        lookup: (device, signal) => deps.lookup(device, signal),
+        accept: (stream, origin, signal) => this.#receive(stream, origin, signal),
+      },
+      options,
+    )
     this.#listeners = new Listeners(
       {
         ...deps,
         ...deps.platform,
         http: deps.platform.httpClient,
-        dialer: this.#dialer,
+        dialer,
         log: this.#log,
         relayLog: deps.logger('relay'),
         onStream: (stream, transport) => this.#track(this.#onStream(stream, { transport })),
@@ -123,7 +137,7 @@ export class Connections implements Service, ConnectionsView {
     const running = new Activities((service, stop) => this.#supervise(service, stop))
     try {
       while (!signal.aborted) {
-        await running.follow(new Map([...this.#listeners.wanted(this.#config.options), ...this.#wantedLoops()]))
+        await running.follow(this.#wanted())
         await this.#changed.wait(signal).catch(() => {}) // an abort ends the loop
       }
     } finally {
@@ -142,25 +156,23 @@ export class Connections implements Service, ConnectionsView {
     this.#config = to
     this.#lan.forget()
     this.#limits.apply(to)
+    this.#refusals.reset()
     for (const connection of this.#registry.all()) {
       const reason = closeReason(this.#config, connection) ?? helloChange(from, to, connection.device)
       if (reason !== undefined) this.#track(connection.close(reason))
     }
-    for (const [device, loop] of this.#loops) {
-      if (addressSettings(from, device) === addressSettings(to, device)) loop.ring()
-      else loop.resetBackoff()
-    }
+    this.#loops.apply(from, to)
     this.#changed.ring()
   }
 
   /** Discovery has new addresses of a device. */
   deviceFound(device: DeviceId): void {
-    this.#loops.get(device)?.found()
+    this.#loops.found(device)
   }
 
   /** Discovery has other methods than before. */
   discoveryChanged(): void {
-    for (const loop of this.#loops.values()) loop.ring()
+    this.#loops.ringAll()
   }
 
   /** The addresses of the machine may have changed. */
@@ -174,7 +186,7 @@ export class Connections implements Service, ConnectionsView {
     const dead = this.#localHosts.dead(this.#registry.all(), this.#deps.platform.system.networks())
     for (const connection of dead) this.#track(connection.close('the network has changed'))
     this.#listeners.networkChanged()
-    for (const loop of this.#loops.values()) loop.resetBackoff()
+    this.#loops.resetAll()
     this.#deps.onNetworkChange()
   }
 
@@ -194,7 +206,7 @@ export class Connections implements Service, ConnectionsView {
   status(): ConnectionsStatus {
     return {
       listeners: new Map(this.#listeners.status),
-      lastDials: this.#dials.all(),
+      lastDials: this.#loops.history,
       devices: this.#registry.figures(),
       ...this.#registry.totals(),
     }
@@ -205,48 +217,20 @@ export class Connections implements Service, ConnectionsView {
     await supervise(service, this.#deps.platform.clock, failed, signal)
   }
 
-  #wantedLoops(): ReadonlyMap<string, () => Service> {
-    const wanted = new Map<string, () => Service>()
-    const ids = new Set<DeviceId>()
-    for (const { deviceID, paused } of this.#config.devices) {
-      if (paused || deviceID === this.#options.ownDevice) continue
-      ids.add(deviceID)
-      wanted.set(`dial ${deviceID}`, () => this.#makeLoop(deviceID))
-    }
-    for (const id of this.#loops.keys()) if (!ids.has(id)) this.#loops.delete(id)
-    if (ids.size > 0) wanted.set(this.#networkWatch.name, () => this.#networkWatch)
-    return wanted
-  }
-
-  #makeLoop(device: DeviceId): DialLoop {
-    const { clock, random } = this.#deps.platform
-    const loop = new DialLoop(
-      {
-        clock,
-        random,
-        log: this.#log,
-        dialer: this.#dialer,
-        relayDialer: this.#relayDialer,
-        slots: this.#dialSlots,
-        device: () => this.#config.devices.find((one) => one.deviceID === device && !one.paused),
-        options: () => this.#config.options,
-        present: () => this.#registry.present(device, this.#config),
-        isLan: () => this.#lan.check(this.#config.options),
-        lookup: (id, signal) => this.#deps.lookup(id, signal),
-        accept: (stream, { transport }, signal) => this.#receive(stream, { transport, expected: device }, signal),
-        onDialed: (address, failure, retryMs) => this.#dials.record(address, failure, retryMs),
-      },
-      { device },
-    )
-    this.#loops.set(device, loop)
-    return loop
+  #wanted(): ReadonlyMap<string, () => Service> {
+    const dials = this.#loops.wanted()
+    const watch: [string, () => Service] = [this.#networkWatch.name, () => this.#networkWatch]
+    return new Map([...this.#listeners.wanted(this.#config.options), ...dials, ...(dials.size > 0 ? [watch] : [])])
   }
 
   async #onStream(stream: TlsStream, origin: StreamOrigin): Promise<void> {
     try {
       await this.#receive(stream, origin, this.#stop.signal)
     } catch (error) {
-      this.#log.debug(() => `${stream.remoteAddress} was refused: ${messageOf(error)}`)
+      const device = deviceIdFromCertificate(stream.peerCertificate)
+      const isConnected = this.#registry.of(device).length > 0 // one connection too many is no news
+      const isNews = error instanceof DialError && !isConnected && device !== this.#options.ownDevice
+      this.#refusals.log(isNews ? device : undefined, stream.remoteAddress, messageOf(error))
     }
   }
 
@@ -288,7 +272,7 @@ export class Connections implements Service, ConnectionsView {
     if (!this.#registry.remove(connection)) return
     const reason = messageOf(connection.closed.reason)
     this.#log.info(`connection to ${connection.device} at ${connection.remoteAddress} ended: ${reason}`)
-    this.#loops.get(connection.device)?.lost()
+    this.#loops.lost(connection.device)
   }
 
   /** `run` waits for this work before it returns. */

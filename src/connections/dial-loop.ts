@@ -1,7 +1,14 @@
 import { connectionPriority, isConnectionWanted, type ExistingConnections } from '../core/network/admission.ts'
 import type { Config, DeviceConfig } from '../core/config/config.ts'
 import { describeFailure, type DialFailure } from '../core/network/dial-failure.ts'
-import { afterLoss, NO_REDIALS, planDials, retryDelayMs, type DialRecord } from '../core/network/dial-plan.ts'
+import {
+  afterLoss,
+  NO_REDIALS,
+  notAddedDelayMs,
+  planDials,
+  retryDelayMs,
+  type DialRecord,
+} from '../core/network/dial-plan.ts'
 import { messageOf } from '../core/errors.ts'
 import type { DeviceId } from '../core/ids.ts'
 import type { Logger } from '../events/types.ts'
@@ -35,7 +42,7 @@ export interface DialLoopDeps extends TargetDeps {
   /** Undefined once the device is removed or paused. */
   device(): DeviceConfig | undefined
   present(): ExistingConnections
-  /** Addresses from discovery. */
+  /** Addresses found by discovery or seen before. Does not reject. */
   lookup(device: DeviceId, signal: AbortSignal): Promise<readonly string[]>
   /** Resolves when the stream has become a connection to this device; rejects with the reason otherwise. */
   accept(stream: TlsStream, target: Target, signal: AbortSignal): Promise<void>
@@ -51,6 +58,8 @@ export class DialLoop implements Service {
   readonly #records = new Map<string, DialRecord>()
   #redials = NO_REDIALS
   #foundMs = Number.NEGATIVE_INFINITY
+  /** Logged once until the device has connected. */
+  #isNotAddedLogged = false
   /** Ends the dials under way. */
   #round = new AbortController()
 
@@ -129,13 +138,8 @@ export class DialLoop implements Service {
   }
 
   async #addresses(device: DeviceConfig, signal: AbortSignal): Promise<readonly string[]> {
-    const { lookup, log } = this.#deps
     if (!device.addresses.includes('dynamic')) return device.addresses
-    const found = await lookup(device.deviceID, signal).catch((error: unknown) => {
-      log.debug(() => `looking up ${device.deviceID} failed: ${messageOf(error)}`)
-      return []
-    })
-    return [...device.addresses, ...found]
+    return [...device.addresses, ...(await this.#deps.lookup(device.deviceID, signal))]
   }
 
   /**
@@ -192,6 +196,7 @@ export class DialLoop implements Service {
   async #accept(stream: TlsStream, target: Target, latencyMs: number, signal: AbortSignal): Promise<boolean> {
     try {
       await this.#deps.accept(stream, target, signal)
+      this.#isNotAddedLogged = false
       const { wanted, priorities } = this.#deps.present()
       const isMoreWanted = target.transport !== 'relay' && priorities.length < wanted
       const delayMs = isMoreWanted ? ADDITIONAL_DIAL_MS : this.#backoffMs(target, FAILURES_FULL_BACKOFF)
@@ -210,11 +215,19 @@ export class DialLoop implements Service {
     if (signal.aborted) return
     const { clock, random, log, onDialed } = this.#deps
     const failures = this.#records.get(target.text)?.failures ?? 0
-    const backoffMs = this.#backoffMs(target, failures)
+    const failure = describeFailure(error)
+    const isNotAdded = failure.reason === 'not-added' && target.transport !== 'relay'
+    const backoffMs = isNotAdded
+      ? notAddedDelayMs(failures, this.#deps.options().reconnectionIntervalS)
+      : this.#backoffMs(target, failures)
     // Jitter: two devices that dial each other in lockstep would cross repeatedly.
     const delayMs = backoffMs + random.int(Math.ceil(backoffMs / JITTER_PARTS))
     this.#records.set(target.text, { dueMs: clock.monotonicMs() + delayMs, failures: failures + 1 })
-    onDialed(target.text, describeFailure(error), delayMs)
+    onDialed(target.text, failure, delayMs)
+    if (isNotAdded && !this.#isNotAddedLogged) {
+      log.info(`${this.name} at ${target.text}: ${failure.text}; trying again until it has`)
+      this.#isNotAddedLogged = true
+    }
     log.debug(() => `${this.name} at ${target.text}: ${messageOf(error)}`)
   }
 

@@ -1,5 +1,6 @@
 import {
   admit,
+  announcedConnections,
   connectionPriority,
   ownWanted,
   type ExistingConnections,
@@ -15,7 +16,7 @@ import { hostOf } from '../core/network/ip.ts'
 import type { LanCheck } from '../core/network/lan.ts'
 import type { Logger } from '../events/types.ts'
 import { ProtocolConnection } from '../protocol/connection.ts'
-import { connectionIdOf, exchangeHellos } from '../protocol/hello.ts'
+import { connectionIdOf, continuesAfterHello, exchangeHellos, type HelloResult } from '../protocol/hello.ts'
 import { MessageMemory } from '../protocol/message-memory.ts'
 import type { Connection, Hello } from '../protocol/types.ts'
 import type { TlsStream } from '../platform/net.ts'
@@ -86,7 +87,7 @@ export class Handshaker {
     const admission = admit(config(), this.#options.ownDevice, peer, present(device))
     if (admission.kind === 'refused') throw new DialError(admission.cause ?? 'rejected', admission.reason)
     if (admission.kind === 'unknown') {
-      await this.#receiveUnknown(stream, device, signal)
+      await this.#receiveUnknown(stream, { device, isLocal }, signal)
       return undefined
     }
     const route = {
@@ -98,11 +99,15 @@ export class Handshaker {
   }
 
   /** An unknown device receives a Hello without our device name. */
-  async #receiveUnknown(stream: TlsStream, device: DeviceId, signal: AbortSignal): Promise<void> {
+  async #receiveUnknown(
+    stream: TlsStream,
+    peer: Pick<UnknownDevice, 'device' | 'isLocal'>,
+    signal: AbortSignal,
+  ): Promise<void> {
     const own = { ...this.#hello(), deviceName: '', numConnections: 0 }
     const exchange = (until: AbortSignal) => exchangeHellos(stream, own, this.#deps.platform.clock, until)
     const { hello } = await this.#limiter.limitUnknown(stream, signal, exchange)
-    this.#deps.onUnknownDevice({ device, name: hello.deviceName, address: stream.remoteAddress })
+    this.#deps.onUnknownDevice({ ...peer, name: hello.deviceName, address: stream.remoteAddress })
   }
 
   async #receiveKnown(stream: TlsStream, device: DeviceConfig, route: Route, signal: AbortSignal): Promise<Connection> {
@@ -110,7 +115,11 @@ export class Handshaker {
     const { deviceID, compression } = device
     const limited = limits.limit(stream, deviceID, route.isLocal)
     const own = { ...this.#hello(), numConnections: ownWanted(device.numConnections) }
-    const exchange = (until: AbortSignal) => exchangeHellos(limited, own, platform.clock, until)
+    const exchange = async (until: AbortSignal): Promise<HelloResult> => {
+      const result = await exchangeHellos(limited, own, platform.clock, until)
+      if (route.transport.endsWith('-client')) await this.#checkAdded(result, until)
+      return result
+    }
     const helloResult = await this.#limiter.limitKnown(deviceID, signal, exchange)
     const name = device.certName === '' ? CERTIFICATE_NAME : device.certName
     if (!stream.isNamed(name)) throw new TwinfoldError('bad-request', `certificate name is not ${name}`)
@@ -122,6 +131,13 @@ export class Handshaker {
       helloResult,
       { device: deviceID, connectionId, remoteAddress, crypto, compression, ...route },
     )
+  }
+
+  /** A device that has not added this one sends a Hello without a name and closes the connection. */
+  async #checkAdded(result: HelloResult, signal: AbortSignal): Promise<void> {
+    if (announcedConnections(result.hello) !== undefined) return
+    if (await continuesAfterHello(result, this.#deps.platform.clock, signal)) return
+    throw new DialError('not-added', 'the other device has not added this device yet')
   }
 
   #hello(): Hello {

@@ -69,4 +69,6 @@ export interface UnknownDevice {
   readonly device: DeviceId
   readonly name: string
   readonly address: string
+  /** Whether it connected directly from the local network. */
+  readonly isLocal: boolean
 }

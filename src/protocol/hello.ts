@@ -33,16 +33,29 @@ export async function exchangeHellos(
 ): Promise<HelloResult> {
   signal.throwIfAborted()
   const incoming = new ByteReader(stream, () => clock.monotonicMs())
-  const done = new AbortController()
-  const ended = AbortSignal.any([signal, done.signal])
-  const timeout = clock.sleep(HELLO_MS_MAX, ended).then(() => {
-    throw malformed('timed out waiting for the Hello of the device')
-  })
   const both = Promise.all([readHello(incoming), stream.write(writeHello(own))])
-  both.catch(() => {}) // after a timeout the result is ignored
+  const [hello] = await inTime(both, 'the Hello', clock, signal)
+  return { hello, incoming }
+}
+
+/** Whether the peer sends a message after its Hello, within 20 s, instead of closing the connection. */
+export async function continuesAfterHello(
+  { incoming }: HelloResult,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const more = Promise.resolve(incoming.hasMore()).catch(() => false) // a lost connection has ended, too
+  return await inTime(more, 'a message', clock, signal)
+}
+
+async function inTime<T>(work: Promise<T>, expected: string, clock: Clock, signal: AbortSignal): Promise<T> {
+  const done = new AbortController()
+  const timeout = clock.sleep(HELLO_MS_MAX, AbortSignal.any([signal, done.signal])).then(() => {
+    throw malformed(`timed out waiting for ${expected} of the device`)
+  })
+  work.catch(() => {}) // after a timeout the result is ignored
   try {
-    const [hello] = await Promise.race([both, timeout])
-    return { hello, incoming }
+    return await Promise.race([work, timeout])
   } finally {
     done.abort()
     timeout.catch(() => {}) // ended by the line above

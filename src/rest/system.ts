@@ -63,6 +63,7 @@ const DIAL_STATUS = object(
         'name-not-found',
         'network-not-allowed',
         'not-a-device',
+        'not-added',
         'not-on-relay',
         'other',
         'proxy',

@@ -4,6 +4,8 @@ import { SimClock } from '../../src/platform/sim/clock.ts'
 import { SimNetwork } from '../../src/platform/sim/net.ts'
 import { createSimPlatform } from '../../src/platform/sim/platform.ts'
 import type { TlsStream } from '../../src/platform/net.ts'
+import { writeClusterConfig } from '../../src/protocol/cluster-config.ts'
+import { writeFrame } from '../../src/protocol/frame.ts'
 import { exchangeHellos } from '../../src/protocol/hello.ts'
 import { configOf, deviceConfig, idOf, Machine, simIdentity } from './machines.ts'
 
@@ -14,6 +16,12 @@ const PEER_ID = idOf(PEER)
 
 /** A Hello to a device that is not configured, as Syncthing sends it. */
 const UNNAMED = { deviceName: '', numConnections: 0 }
+
+const NO_FOLDERS = { folders: [], secondary: false }
+
+async function writeAll(stream: TlsStream, pieces: readonly Uint8Array[]): Promise<void> {
+  for (const piece of pieces) await stream.write(piece)
+}
 
 /** A machine that dials a scripted peer. The peer's Hello on connections that it accepts is `accepting`. */
 function setUp(numConnections: number, accepting: typeof UNNAMED) {
@@ -38,7 +46,9 @@ function setUp(numConnections: number, accepting: typeof UNNAMED) {
     pass,
     async start() {
       await peer.listenTls({ host: '', port: 22_000, identity: PEER }, (stream) => {
-        void exchange(stream, accepting).catch(() => {})
+        void exchange(stream, accepting)
+          .then(() => writeAll(stream, writeFrame('ClusterConfig', [writeClusterConfig(NO_FOLDERS)], 'never')))
+          .catch(() => {})
       })
       own.start()
       await pass(1_000)

@@ -7,6 +7,7 @@ export type DialReason =
   | 'name-not-found'
   | 'network-not-allowed'
   | 'not-a-device'
+  | 'not-added'
   | 'not-on-relay'
   | 'other'
   | 'proxy'

@@ -1,6 +1,9 @@
 import { isConnectionWanted, type ExistingConnections, type Transport } from './admission.ts'
 
 const LOOP_MS_MIN = 5_000
+/** Attempts at a device that has not added this one: often for two minutes, then half as often for eight. */
+const OFTEN_COUNT = 24
+const HALF_AS_OFTEN_COUNT = 48
 const RAMP_MS = 1_000
 const UNKNOWN_LATENCY_MS = 60_000
 const REDIALS_MAX = 3
@@ -50,6 +53,16 @@ export function planDials<T extends Candidate>(
 export function retryDelayMs(failures: number, reconnectionIntervalS: number): number {
   const steadyMs = Math.max(LOOP_MS_MIN, reconnectionIntervalS * 1_000)
   return Math.min(steadyMs, Math.max(LOOP_MS_MIN, RAMP_MS * 2 ** Math.min(failures, 20)))
+}
+
+/**
+ * Retry delay after the nth consecutive time that the other device had not added this one yet: its user is probably
+ * about to, and the connection should follow soon.
+ */
+export function notAddedDelayMs(failures: number, reconnectionIntervalS: number): number {
+  const steadyMs = Math.max(LOOP_MS_MIN, reconnectionIntervalS * 1_000)
+  if (failures < OFTEN_COUNT) return LOOP_MS_MIN
+  return failures < OFTEN_COUNT + HALF_AS_OFTEN_COUNT ? Math.min(steadyMs, 2 * LOOP_MS_MIN) : steadyMs
 }
 
 /** How often a lost connection was redialled immediately. */

@@ -1,6 +1,7 @@
 import type { Config } from '../../core/config/config.ts'
 import { messageOf } from '../../core/errors.ts'
 import type { DeviceId, FolderId } from '../../core/ids.ts'
+import { hostOf } from '../../core/network/ip.ts'
 import type { KeyValue } from '../../db/types.ts'
 import type { EventMap, EventSink, Logger } from '../../events/types.ts'
 import { PacedTask } from '../../sync/paced-task.ts'
@@ -96,12 +97,15 @@ export class Pending {
       timeMs: this.#deps.clock.nowMs(),
     }
     const known = this.#devices.get(device)
+    const isFull = this.#devices.size >= DEVICES_MAX
     this.#devices.delete(device)
     this.#devices.set(device, entry)
     this.#trim(this.#devices, DEVICES_MAX)
+    // Every attempt has another port: one device that tries again is neither news nor worth a write.
+    if (known !== undefined && known.name === entry.name && hostOf(known.address) === hostOf(entry.address)) return
     this.#saveDevices()
-    if (known !== undefined && known.name === entry.name && known.address === entry.address) return
-    const { events } = this.#deps
+    const { events, log } = this.#deps
+    if (known === undefined && !isFull) log.info(`unknown device ${device} ("${entry.name}") connects from ${address}`)
     events.emit('PendingDevicesChanged', { added: [{ deviceID: device, name: entry.name, address: entry.address }] })
     events.emit('DeviceRejected', { device, name: entry.name, address: entry.address })
   }
@@ -126,8 +130,10 @@ export class Pending {
     this.#trim(this.#folders, FOLDERS_MAX)
     if (removed.length > 0 || wanted.length > 0) this.#saveFolders()
     this.#publishFolders(added, removed)
-    for (const { folder, label } of added)
+    for (const { folder, label } of added) {
       this.#deps.events.emit('FolderRejected', { device, folder, folderLabel: label })
+    }
+    if (added.length > 0) this.#deps.log.info(`device ${device} offers ${offerText(added)}`)
   }
 
   /** Until it connects again. */
@@ -246,6 +252,11 @@ function withinLimit(offers: readonly FolderOffer[]): readonly FolderOffer[] {
     bytes += OFFER_BYTES + 2 * (folder.length + label.length)
     return bytes <= OFFER_BYTES_MAX
   })
+}
+
+function offerText([first, ...more]: readonly PendingFolder[]): string {
+  const name = `folder "${first?.folder}" (${first?.label})`
+  return more.length === 0 ? name : `${name} and ${more.length} more`
 }
 
 function keyOf({ device, folder }: { readonly device: DeviceId; readonly folder: FolderId }): string {

@@ -26,28 +26,30 @@ function offer(id: string, more: Partial<FolderOffer> = {}): FolderOffer {
   return { folder: folderId(id), label: `Label ${id}`, receiveEncrypted: false, remoteEncrypted: false, ...more }
 }
 
-async function pendingIn(store: IndexStore, config = configOf()): Promise<{ pending: Pending; events: string[] }> {
+async function pendingIn(store: IndexStore, config = configOf()) {
   const events: string[] = []
+  const log = quietLogger('model')
   const pending = new Pending(
     {
       clock: new SimClock(),
       keyValue: store.keyValue,
-      log: quietLogger('model'),
+      log,
       events: { emit: (type, data) => void events.push(`${type} ${JSON.stringify(data)}`) },
     },
     config,
   )
   await pending.load()
-  return { pending, events }
+  return { pending, events, log }
 }
 
 const UNKNOWN = { device: LAPTOP, name: 'laptop', address: '192.0.2.1:22000' }
 
 test('an unknown device is reported once, and kept over a restart', async () => {
   await using store = await openTestStore(undefined)
-  const { pending, events } = await pendingIn(store)
+  const { pending, events, log } = await pendingIn(store)
   pending.onUnknownDevice(UNKNOWN)
-  pending.onUnknownDevice(UNKNOWN)
+  pending.onUnknownDevice({ ...UNKNOWN, address: '192.0.2.1:40404' })
+  assert.deepEqual(log.lines, [`INFO unknown device ${LAPTOP} ("laptop") connects from 192.0.2.1:22000`])
   assert.deepEqual(events, [
     `PendingDevicesChanged {"added":[{"deviceID":"${LAPTOP}","name":"laptop","address":"192.0.2.1:22000"}]}`,
     `DeviceRejected {"device":"${LAPTOP}","name":"laptop","address":"192.0.2.1:22000"}`,
@@ -87,7 +89,7 @@ test('a dismissed device returns when it connects again', async () => {
 
 test('offered folders are added, updated, and removed with the offer', async () => {
   await using store = await openTestStore(undefined)
-  const { pending, events } = await pendingIn(store)
+  const { pending, events, log } = await pendingIn(store)
   pending.foldersOffered(SERVER, [offer('a'), offer('b')])
   pending.foldersOffered(SERVER, [offer('a'), offer('b')])
   assert.equal(
@@ -96,6 +98,7 @@ test('offered folders are added, updated, and removed with the offer', async () 
     'the same offer again emits no event',
   )
   assert.equal(events.filter((line) => line.startsWith('FolderRejected')).length, 2)
+  assert.deepEqual(log.lines, [`INFO device ${SERVER} offers folder "a" (Label a) and 1 more`])
   events.length = 0
   pending.foldersOffered(SERVER, [offer('b', { receiveEncrypted: true })])
   assert.deepEqual(events.slice(0, 1), [
