@@ -13,6 +13,7 @@ import { loopbackOnly, missingNamespaces } from '../test/support/loopback.ts'
 import { hasWayOut, runSyncthing } from '../test/support/syncthing.ts'
 import { missingSyncthingProgram } from '../test/support/syncthing-program.ts'
 import type { Bench } from './bench-options.ts'
+import { ENCRYPTED_GROUPS } from './encrypted-groups.ts'
 import { GROUPS as SINGLE_GROUPS } from './groups.ts'
 import { REACH_GROUPS } from './reach-groups.ts'
 import { rowInfos, syncRowInfos, type Sample, type Sizes } from './rows.ts'
@@ -22,7 +23,7 @@ import { renderPairTable, renderTable } from './table.ts'
 import { removeAllTrees } from './tree.ts'
 import { twinfold } from './twinfold.ts'
 
-const GROUPS = { ...SINGLE_GROUPS, ...SYNC_GROUPS, ...REACH_GROUPS }
+const GROUPS = { ...SINGLE_GROUPS, ...SYNC_GROUPS, ...REACH_GROUPS, ...ENCRYPTED_GROUPS }
 const INSIDE = 'TWINFOLD_BENCH_INSIDE'
 const USAGE = `usage: npm run bench -- [--rows ${Object.keys(GROUPS).join(',')}] [--rounds N] [--quick] [--million]
                        [--only twinfold,syncthing] [--json FILE] [--keep]`

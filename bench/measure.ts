@@ -17,7 +17,7 @@ export interface ScanFigures {
 export async function firstScan(
   running: Running,
   tree: Tree,
-  more: { readonly devices?: readonly unknown[] } = {},
+  more: { readonly devices?: readonly unknown[]; readonly type?: string } = {},
 ): Promise<ScanFigures> {
   const folder = { id: FOLDER, path: tree.path, fsWatcherEnabled: false, rescanIntervalS: 0, paused: true, ...more }
   await running.call('POST', '/rest/config/folders', folder)

@@ -20,9 +20,11 @@ export interface Ends {
   readonly sink: Program
 }
 
-/** The relay at which the source reaches the sink, instead of directly. */
 export interface Way {
+  /** The relay at which the source reaches the sink, instead of directly. */
   readonly relay?: string
+  /** The sink is untrusted: it gets data that is encrypted with this password. */
+  readonly password?: string
 }
 
 export interface SyncFigures {
@@ -73,7 +75,12 @@ export class Pair implements AsyncDisposable {
     this.#scratch = parts.scratch
   }
 
-  static async start({ source, sink }: Ends, tree: Tree, scratch: string, { relay }: Way = {}): Promise<Pair> {
+  static async start(
+    { source, sink }: Ends,
+    tree: Tree,
+    scratch: string,
+    { relay, password = '' }: Way = {},
+  ): Promise<Pair> {
     const own = mkdtempSync(join(scratch, 'pair-'))
     const sinkRoot = join(own, 'sink')
     mkdirSync(sinkRoot)
@@ -83,9 +90,11 @@ export class Pair implements AsyncDisposable {
     const taker = await startDevice(sink, join(own, 'sink-home'), started, { isRelayed, relay })
     await introduce(giver, taker, { addresses: [taker.address], paused: true })
     await introduce(taker, giver, { addresses: ['dynamic'] }) // it has no address of the source: only one side dials
-    const devices = [{ deviceID: giver.id }, { deviceID: taker.id }]
+    const devices = [{ deviceID: giver.id }, { deviceID: taker.id, encryptionPassword: password }]
     const scan = await firstScan(giver.running, tree, { devices })
-    await firstScan(taker.running, { ...tree, path: sinkRoot, files: 0 }, { devices })
+    const type = password === '' ? 'sendreceive' : 'receiveencrypted'
+    const members = devices.map(({ deviceID }) => ({ deviceID }))
+    await firstScan(taker.running, { ...tree, path: sinkRoot, files: 0 }, { devices: members, type })
     const feed = await EventFeed.open(taker.running, 'DeviceConnected,StateChanged')
     const sourceFeed = await EventFeed.open(giver.running, 'DeviceConnected,DeviceDisconnected')
     started.move()

@@ -153,6 +153,19 @@ export function syncRowInfos(sizes: Sizes, full: boolean): ReadonlyMap<string, R
       'sync-replace-large',
       { title: '64 MiB file replaced 10 times, polls without it', unit: 'polls', ...less, ...goal({ atMost: 0 }) },
     ],
+    ...encryptedRows('sync-encrypted-large', large, { unit: 'MB/s', ...goal({ ofLimit: 0.6 }) }),
+    ...encryptedRows('sync-encrypted-small', small, { unit: 'files/s', ...goal({ ofLimit: 0.5 }) }),
   ]
   return new Map(rows)
+}
+
+/** To an untrusted sink. The limit is the plain transfer of Twinfold in the same run. */
+function encryptedRows(row: string, what: string, rate: Pick<RowInfo, 'unit' | 'goal'>): [string, RowInfo][] {
+  const less = { better: 'less' } as const
+  return [
+    [row, { title: `${what} to an untrusted device (limit: plain)`, better: 'more', ...rate }],
+    [`${row}-cpu`, { title: `${what} to an untrusted device, CPU of both ends`, unit: 's', ...less }],
+    [`${row}-source-rss`, { title: `${what} to an untrusted device, peak RSS source`, unit: 'MiB', ...less }],
+    [`${row}-sink-rss`, { title: `${what} to an untrusted device, peak RSS sink`, unit: 'MiB', ...less }],
+  ]
 }

@@ -148,7 +148,7 @@ async function syncReplace(bench: Bench): Promise<void> {
 }
 
 /** The speed, the CPU seconds of both ends together, and what each of them took. */
-function recordBoth(
+export function recordBoth(
   row: string,
   speed: number,
   { sourceCpuS, sinkCpuS }: SyncFigures,
