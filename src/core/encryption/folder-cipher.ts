@@ -4,7 +4,7 @@ import { decryptName, encryptName } from './names.ts'
 import { openBytes, sealBytes } from './xchacha.ts'
 
 /** File keys in memory; deriving one takes a few microseconds. */
-const FILES_MAX = 2_000
+const FILES_MAX = 5_000
 const OFFSET_BYTES = 8
 
 /** Encrypts and decrypts for one folder with one password. */

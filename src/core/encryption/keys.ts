@@ -1,6 +1,8 @@
-import { createHmac } from 'node:crypto'
+import { createHmac, createSecretKey } from 'node:crypto'
 
 const CONTEXT = 'syncthing'
+const SALT = createSecretKey(CONTEXT, 'utf8')
+const FIRST = Buffer.of(1)
 export const KEY_BYTES = 32
 
 /** How a folder key follows from the password: scrypt, which takes 32 MiB and a tenth of a second by design. */
@@ -17,6 +19,6 @@ export function tokenPlaintext(folder: string): Buffer {
 
 /** HKDF-SHA-256 over the folder key and the name: equal content of two files looks different. */
 export function deriveFileKey(folderKey: Uint8Array, name: string): Buffer {
-  const extracted = createHmac('sha256', CONTEXT).update(folderKey).update(name, 'utf8').digest()
-  return createHmac('sha256', extracted).update(Buffer.of(1)).digest()
+  const extracted = createHmac('sha256', SALT).update(folderKey).update(name, 'utf8').digest()
+  return createHmac('sha256', createSecretKey(extracted)).update(FIRST).digest()
 }

@@ -1,10 +1,12 @@
-import { createCipheriv, createDecipheriv } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject } from 'node:crypto'
 
 export const NONCE_BYTES = 24
 const TAG_BYTES = 16
 /** What sealing adds. */
 const SEAL_BYTES = NONCE_BYTES + TAG_BYTES
 const CONSTANTS = Uint32Array.of(0x61707865, 0x3320646e, 0x79622d32, 0x6b206574)
+/** Larger results are allocated anew from the system, which takes longer than the copy. */
+const PIECE_BYTES = 256 * 1_024
 const OPTIONS = { authTagLength: TAG_BYTES }
 
 /** XChaCha20-Poly1305: nonce, ciphertext, tag. A nonce is random and never used twice. */
@@ -12,7 +14,9 @@ export function sealBytes(key: Uint8Array, nonce: Uint8Array, plain: Uint8Array)
   const out = Buffer.allocUnsafe(plain.length + SEAL_BYTES)
   const cipher = createCipheriv('chacha20-poly1305', subkeyOf(key, nonce), ivOf(nonce), OPTIONS)
   out.set(nonce)
-  out.set(cipher.update(plain), NONCE_BYTES)
+  for (let at = 0; at < plain.length; at += PIECE_BYTES) {
+    out.set(cipher.update(plain.subarray(at, at + PIECE_BYTES)), NONCE_BYTES + at)
+  }
   cipher.final()
   out.set(cipher.getAuthTag(), NONCE_BYTES + plain.length)
   return out
@@ -41,7 +45,7 @@ function ivOf(nonce: Uint8Array): Buffer {
 }
 
 /** HChaCha20: ten double rounds over key and the first 16 bytes of the nonce. */
-function subkeyOf(key: Uint8Array, nonce: Uint8Array): Buffer {
+function subkeyOf(key: Uint8Array, nonce: Uint8Array): KeyObject {
   const state = new Uint32Array(16)
   state.set(CONSTANTS)
   const input = Buffer.concat([key, nonce.subarray(0, 16)])
@@ -55,7 +59,7 @@ function subkeyOf(key: Uint8Array, nonce: Uint8Array): Buffer {
     subkey.writeUInt32LE(state[i]!, 4 * i)
     subkey.writeUInt32LE(state[12 + i]!, 16 + 4 * i)
   }
-  return subkey
+  return createSecretKey(subkey) // with the bytes themselves a cipher takes 20 µs longer
 }
 
 function quarter(state: Uint32Array, a: number, b: number, c: number, d: number): void {

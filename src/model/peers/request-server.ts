@@ -15,7 +15,6 @@ import type { FolderIndex } from '../../db/types.ts'
 import type { Logger } from '../../events/types.ts'
 import type { BlockReply, BlockRequest, RefusalCode } from '../../protocol/types.ts'
 import type { Random } from '../../platform/random.ts'
-import { hasHash } from '../../platform/file-maker.ts'
 import { ByteWindow } from '../../sync/byte-window.ts'
 import {
   hasSameStamp,
@@ -138,8 +137,8 @@ export class RequestServer {
   }
 
   /**
-   * Only a block of our index as it was announced. It is hashed last, right before it is encrypted: the device cannot
-   * check it, and would store and pass on a wrong one.
+   * Only a block of our index as it was announced. It is always hashed: the device cannot check it, and would store and
+   * pass on a wrong one.
    */
   async #encryptedReply(folder: ServedFolder, cipher: FolderCipher, request: BlockRequest): Promise<Outcome> {
     const name = cipher.decryptName(request.name)
@@ -149,14 +148,8 @@ export class RequestServer {
     const block = await this.#knownBlocks.block(folder, record, request.blockNumber)
     if (block === undefined || !isAnnouncedBlock(cipher, name, request, block)) return 'no-such-file'
     const { offsetBytes, sizeBytes, hash } = block
-    const plain = { ...request, name, offsetBytes, sizeBytes, hash }
-    const outcome = await this.#fromFile(folder, plain, recordedLookOf(record))
-    if (typeof outcome === 'string' || outcome.kind !== 'data') return outcome
-    if (hasHash({ data: outcome.data, hash })) return encryptReply(cipher, name, outcome, this.#deps.random)
-    outcome.releaseBuffer?.()
-    const current = await folder.index.get('local', name)
-    if (current !== undefined && isOfRecord(current, plain)) this.#deps.changed(folder.id, current, true)
-    return 'no-such-file'
+    const outcome = await this.#fromFile(folder, { ...request, name, offsetBytes, sizeBytes, hash }, undefined)
+    return typeof outcome === 'string' ? outcome : encryptReply(cipher, name, outcome, this.#deps.random)
   }
 
   /** An encrypted block of our disk, of a file that is as recorded: nothing else shows here whether it is right. */

@@ -26,13 +26,14 @@ export async function pullEncryptedFile(
   signal: AbortSignal,
 ): Promise<void> {
   const { global } = pull
-  await context.parents.ensure(global.name)
+  await context.parents.ensureMade(global.name)
   const trailer = trailerOf(encodeRecord(global))
   const progress = new PullProgress(global, blocks, context.onArrived)
   pull.onBegun(progress)
   const [only] = blocks
   const isWhole = blocks.length === 1 && only !== undefined && only.sizeBytes <= WHOLE_SIZE_BYTES_MAX
   if (isWhole && (await pullWhole(context, pull, only, trailer, progress, signal))) return
+  await context.parents.check(global.name)
   await refuseObstacle(context, global.name, pull.local)
   await using temp = await openFreshTempFile(context, global)
   const missing = await copyUnchanged(context, pull, temp, blocks, progress)

@@ -25,7 +25,8 @@ const RECORDS_MAX = 1_000
 const BLOCKS_MAX = 5_000
 /** Maximum delay before a record is stored. */
 const AGE_MS_MAX = 2_000
-const DIRECTORIES_AT_ONCE = 8
+/** The disk merges them. Most items of an encrypted folder have a directory of their own. */
+const DIRECTORIES_AT_ONCE = 32
 
 /**
  * Queue of pulled records that are to be stored. Renames are made durable before the index contains them: after a power

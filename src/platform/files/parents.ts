@@ -86,12 +86,41 @@ export class Parents {
       if (directory.length < missing.length) continue
       const mode = (await this.#deps.modeOf?.(directory)) ?? PERMISSIONS_ALL
       const make = () => this.#deps.disk.makeDirectory(this.#path(directory), mode)
-      await this.inside(directory, make).catch((error: unknown) => {
-        if (systemCode(error) !== 'EEXIST') throw error // created concurrently
-      })
+      await this.inside(directory, make).catch(unlessCreated)
       this.#deps.onMade(directory)
     }
     await this.check(name)
+  }
+
+  /**
+   * The same for directories that are no items, and most of which are missing: they are created without looking for
+   * them first. One that is a file or a symlink is reported by the access that follows.
+   */
+  async ensureMade(name: string): Promise<void> {
+    const directory = parentOf(name)
+    if (directory === '' || (await this.#isInPlace(directory))) return
+    await this.#makeAll(directory).catch(() => this.ensure(name)) // which has the better error
+  }
+
+  async #isInPlace(directory: string): Promise<boolean> {
+    const expected = joinPath(await this.#rootItself(), directory)
+    const held = await this.#deps.disk.holdDirectory(expected).catch(() => undefined)
+    await held?.[Symbol.asyncDispose]()
+    return held?.realPath === expected
+  }
+
+  async #makeAll(directory: string): Promise<void> {
+    const make = () =>
+      this.inside(directory, () => this.#deps.disk.makeDirectory(this.#path(directory), PERMISSIONS_ALL))
+    try {
+      await make()
+    } catch (error) {
+      if (systemCode(error) === 'ENOENT' && parentOf(directory) !== '') {
+        await this.#makeAll(parentOf(directory))
+        await make().catch(unlessCreated)
+      } else unlessCreated(error)
+    }
+    this.#deps.onMade(directory)
   }
 
   /** Runs `action` on an entry of the directory above `name`, which is made writable meanwhile if needed. */
@@ -196,4 +225,9 @@ export class Parents {
   #path(name: string): string {
     return joinPath(this.#deps.root, name)
   }
+}
+
+/** Created concurrently. */
+function unlessCreated(error: unknown): void {
+  if (systemCode(error) !== 'EEXIST') throw error
 }

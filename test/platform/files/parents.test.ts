@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
-import { existsSync, mkdirSync, renameSync, symlinkSync } from 'node:fs'
+import { existsSync, mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Parents } from '../../../src/platform/files/parents.ts'
+import { anchoredDisk } from '../../../src/platform/files/anchored-disk.ts'
 import type { Disk } from '../../../src/platform/disk.ts'
 import { nodeDisk } from '../../../src/platform/node/disk/disk.ts'
 import { scratchDirectory } from '../../support/scratch.ts'
@@ -19,7 +20,7 @@ function parentsOf(root: string): { readonly parents: Parents; readonly scanned:
   }
   const scanned: string[] = []
   return {
-    parents: new Parents({ disk, root, onMade: (name) => void scanned.push(name) }),
+    parents: new Parents({ disk: anchoredDisk(disk, root), root, onMade: (name) => void scanned.push(name) }),
     scanned,
     looks: () => looks,
   }
@@ -91,4 +92,27 @@ test('the directories above a deep path are checked without a look at each of th
   renameSync(join(scratch.path, 'd'), join(scratch.path, 'moved'))
   symlinkSync('moved', join(scratch.path, 'd'))
   await assert.rejects(parents.check(`${deep}/file`), { code: 'item-failed', message: /traverses symlink: d$/ })
+})
+
+test('directories that are no items are created without looking for them', async () => {
+  using scratch = scratchDirectory()
+  const { parents, scanned, looks } = parentsOf(scratch.path)
+  await Promise.all([parents.ensureMade('A/BC/one'), parents.ensureMade('A/BC/two'), parents.ensureMade('A/DE/three')])
+  assert.ok(existsSync(join(scratch.path, 'A/BC')) && existsSync(join(scratch.path, 'A/DE')))
+  assert.deepEqual(new Set(scanned), new Set(['A', 'A/BC', 'A/DE']))
+  await parents.ensureMade('A/BC/four')
+  await parents.ensureMade('five')
+  assert.ok(looks() <= 2, `${looks()} looks, of the root only`)
+})
+
+test('no directory is created through a symlink or below a file', async () => {
+  using scratch = scratchDirectory()
+  mkdirSync(join(scratch.path, 'outside'))
+  mkdirSync(join(scratch.path, 'root'))
+  symlinkSync('../outside', join(scratch.path, 'root/A'))
+  writeFileSync(join(scratch.path, 'root/F'), '')
+  const { parents } = parentsOf(join(scratch.path, 'root'))
+  await assert.rejects(parents.ensureMade('A/BC/one'), { code: 'item-failed', message: /traverses symlink: A$/ })
+  await assert.rejects(parents.ensureMade('F/BC/one'), { code: 'item-failed', message: /not a directory: F$/ })
+  assert.equal(existsSync(join(scratch.path, 'outside/BC')), false)
 })
