@@ -1,7 +1,7 @@
 import type { OptionsConfig } from '../../src/core/config/config.ts'
 import { NOTE_NETWORK } from '../../src/core/config/notes.ts'
 import type { StatusJson } from '../../src/rest/system.ts'
-import type { NetworkJson } from '../../src/rest/twinfold.ts'
+import type { NetworkJson } from '../../src/rest/network.ts'
 import type { Tone } from './tone.ts'
 
 /** The switches of the question in a new home, in its order. */

@@ -1,7 +1,7 @@
 import type { Config, FolderConfig } from '../../src/core/config/config.ts'
 import type { Place } from '../app/address.ts'
 import type { FolderLive, LiveState } from '../live/state.ts'
-import { deviceFacts, deviceName, otherDevices } from './device.ts'
+import { deviceFacts, deviceName, nameOf, otherDevices } from './device.ts'
 import { folderCounts, folderName, type FolderCounts } from './folder-counts.ts'
 import { meanRate, secondsLeft } from './rates.ts'
 import type { Tone } from './tone.ts'
@@ -12,6 +12,7 @@ type StatusKey =
   | 'status.lost'
   | 'status.stopped'
   | 'status.problems'
+  | 'status.disagreement'
   | 'status.downloading'
   | 'status.queued'
   | 'status.waiting'
@@ -55,6 +56,7 @@ export function overallStatus(state: LiveState): OverallStatus {
   const found =
     stopped(standings) ??
     problems(standings) ??
+    disagreement(state) ??
     downloading(state, standings) ??
     waiting(state, standings) ??
     different(standings) ??
@@ -78,6 +80,13 @@ function stopped(standings: readonly Standing[]): OverallStatus | undefined {
 function problems(standings: readonly Standing[]): OverallStatus | undefined {
   const found = standings.find(({ counts }) => counts.problems > 0)
   return found && counted('bad', 'status.problems', found, found.counts.problems, 'problems')
+}
+
+function disagreement(state: LiveState): OverallStatus | undefined {
+  const [found] = state.disagreements
+  if (found === undefined) return undefined
+  const place = found.folder === null ? ['devices', found.deviceID] : ['folders', found.folder]
+  return { tone: 'bad', key: 'status.disagreement', values: { device: nameOf(state, found.deviceID) }, place }
 }
 
 function downloading(state: LiveState, standings: readonly Standing[]): OverallStatus | undefined {

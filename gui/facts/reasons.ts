@@ -1,3 +1,4 @@
+import type { DisagreementsJson } from '../../src/rest/network.ts'
 import type { WaitingJson, WhyJson } from '../../src/rest/twinfold.ts'
 import type { Values } from '../words/fill.ts'
 import type { TextKey } from '../words/words.ts'
@@ -8,6 +9,7 @@ export interface ReasonText {
   readonly values?: Values
 }
 
+type DisagreementCode = DisagreementsJson[number]['code']
 type WaitingItem = WaitingJson['items'][number]
 
 /** Why an item is not here yet. `nameOf` returns the name of a device by its id. */
@@ -31,12 +33,14 @@ export function waitReason(item: WaitingItem, nameOf: (deviceId: string) => stri
 
 /** The reasons for the state of a file, the most severe first. */
 export function whyReasons({ reasons, devices }: Pick<WhyJson, 'reasons' | 'devices'>): readonly ReasonText[] {
-  return reasons.map(({ code, cause = '' }) => {
+  return reasons.flatMap(({ code, cause = '', device = '' }): ReasonText | readonly ReasonText[] => {
     switch (code) {
       case 'failed':
       case 'folder-error':
       case 'unreadable':
         return { key: `why.${code}`, values: { reason: cause } }
+      case 'disagreement':
+        return [{ key: 'why.disagreement', values: { device } }, { key: `disagree.${cause as DisagreementCode}` }]
       case 'ignored':
         return cause === '' ? { key: 'why.ignored' } : { key: 'why.ignored-by', values: { line: cause } }
       case 'absent':

@@ -6,7 +6,7 @@ import type { Tone } from './tone.ts'
 /** The state of a folder on another device. */
 export type ShareState =
   | {
-      readonly kind: 'not-shared' | 'paused-here' | 'paused-there' | 'not-accepted' | 'unknown' | 'whole'
+      readonly kind: 'not-shared' | 'refused' | 'paused-here' | 'paused-there' | 'not-accepted' | 'unknown' | 'whole'
       readonly tone: Tone
     }
   | {
@@ -23,9 +23,11 @@ export function shareState(
   deviceId: string,
   completion: CompletionJson | undefined,
   connected: boolean,
+  isRefused = false,
 ): ShareState {
   if (!folder.devices.some(({ deviceID }) => deviceID === deviceId)) return { kind: 'not-shared', tone: 'off' }
   if (folder.paused) return { kind: 'paused-here', tone: 'off' }
+  if (isRefused) return { kind: 'refused', tone: 'bad' }
   if (completion === undefined) return { kind: 'unknown', tone: 'wait' }
   if (completion.remoteState === 'paused') return { kind: 'paused-there', tone: 'off' }
   if (connected && completion.remoteState === 'notSharing') return { kind: 'not-accepted', tone: 'wait' }

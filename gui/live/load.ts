@@ -41,6 +41,7 @@ export function applySummary(state: LiveState, summary: SummaryJson): LiveState 
     folderStats,
     warnings: errors ?? [],
     risks: summary.warnings,
+    disagreements: summary.disagreements,
   }
 }
 

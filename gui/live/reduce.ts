@@ -1,4 +1,5 @@
 import type { ConnectionsJson } from '../../src/rest/cluster.ts'
+import type { DisagreementsJson } from '../../src/rest/network.ts'
 import type { PageEvent } from './event-types.ts'
 import type { FolderLive, LiveState, Rate, RatePoint } from './state.ts'
 
@@ -92,6 +93,11 @@ export function reloadsFor(event: PageEvent): readonly Reload[] {
     default:
       return []
   }
+}
+
+/** Loaded often and rarely changed: components render again only on a change. */
+export function applyDisagreements(state: LiveState, disagreements: DisagreementsJson): LiveState {
+  return JSON.stringify(state.disagreements) === JSON.stringify(disagreements) ? state : { ...state, disagreements }
 }
 
 /** The rates, computed from the byte counts and the previous ones. */

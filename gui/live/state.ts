@@ -3,6 +3,7 @@ import type { ConnectionsJson, PendingDevicesJson, PendingFoldersJson } from '..
 import type { CompletionJson, DeviceStatisticsJson } from '../../src/rest/completion.ts'
 import type { FolderStatisticsJson, FolderStatusJson } from '../../src/rest/db.ts'
 import type { LogLineJson, StatusJson, VersionJson } from '../../src/rest/system.ts'
+import type { DisagreementsJson } from '../../src/rest/network.ts'
 import type { WarningsJson } from '../../src/rest/twinfold.ts'
 
 /** The state of the connection to the daemon. `locked`: it requires a login. */
@@ -58,6 +59,8 @@ export interface LiveState {
   readonly warnings: readonly LogLineJson[]
   /** Settings that put the device or its data at risk. */
   readonly risks: WarningsJson
+  /** Folders whose encryption is configured differently here and on another device. */
+  readonly disagreements: DisagreementsJson
   readonly deviceStats: DeviceStatisticsJson
   readonly folderStats: FolderStatisticsJson
   readonly restartRequired: boolean
@@ -85,6 +88,7 @@ export const INITIAL: LiveState = {
   pendingFolders: {},
   warnings: [],
   risks: [],
+  disagreements: [],
   deviceStats: {},
   folderStats: {},
   restartRequired: false,

@@ -1,6 +1,7 @@
 import { ADD } from './add.ts'
 import { COMMON } from './common.ts'
 import { DEVICE } from './device.ts'
+import { DISAGREE } from './disagree.ts'
 import { ENCRYPT } from './encrypt.ts'
 import { FOLDER } from './folder.ts'
 import type { Entry } from './language.ts'
@@ -19,6 +20,7 @@ export const WORDS = {
   ...DEVICE,
   ...ADD,
   ...ENCRYPT,
+  ...DISAGREE,
   ...SETTINGS,
   ...LOG,
   ...NETWORK,

@@ -160,13 +160,14 @@ export async function deviceNearby(
 
 /** What the daemon reports about its connections, in a few requests. */
 export async function networkFacts(client: Client): Promise<NetworkFacts> {
-  const [status, connections, options, discovered] = await Promise.all([
+  const [status, connections, options, discovered, disagreements] = await Promise.all([
     client.systemStatus(),
     client.call('GET /rest/system/connections'),
     client.options(),
     client.call('GET /rest/system/discovery'),
+    client.call('GET /rest/twinfold/disagreements'),
   ])
-  return { status, connections, options, discovered }
+  return { status, connections, options, discovered, disagreements }
 }
 
 export function stateOf(device: DeviceConfig, own: string, { connections }: ConnectionsJson): string {

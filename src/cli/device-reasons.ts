@@ -2,6 +2,7 @@ import type { DeviceConfig, OptionsConfig } from '../core/config/config.ts'
 import { parseAddress } from '../core/network/address.ts'
 import type { ConnectionsJson } from '../rest/cluster.ts'
 import type { StatusJson } from '../rest/system.ts'
+import type { DisagreementsJson } from '../rest/network.ts'
 import { formatDuration } from './text.ts'
 
 /** What the daemon reports about its connections. */
@@ -11,6 +12,8 @@ export interface NetworkFacts {
   readonly options: Pick<OptionsConfig, 'reconnectionIntervalS' | 'globalAnnounceEnabled' | 'localAnnounceEnabled'>
   /** Addresses that discovery has found, by device. */
   readonly discovered: Readonly<Record<string, { readonly addresses: readonly string[] | null }>>
+  /** Folders whose encryption is configured differently here and on another device. */
+  readonly disagreements: DisagreementsJson
 }
 
 /** The last attempt to connect to one address. */
@@ -82,6 +85,7 @@ export function deviceReasons(device: DeviceConfig, facts: NetworkFacts, lastSee
   }
   const reports = dialReports(device, facts)
   return [
+    ...refusals(device, facts),
     ...(reports.length === 0 ? [noAddressReason(device, facts)] : reports.map(reportText)),
     ...hints(reports),
     ...listenErrors(facts),
@@ -89,6 +93,12 @@ export function deviceReasons(device: DeviceConfig, facts: NetworkFacts, lastSee
       ? `it has never connected; the other device must have this device, too: ${status.myID}`
       : `it was last connected ${lastSeen}`,
   ]
+}
+
+function refusals({ deviceID }: DeviceConfig, { disagreements }: NetworkFacts): readonly string[] {
+  return disagreements
+    .filter((each) => each.deviceID === deviceID)
+    .map(({ folder, reason, remedy }) => `${folder === null ? '' : `folder "${folder}": `}${reason}. ${remedy}`)
 }
 
 function noAddressReason(device: DeviceConfig, facts: NetworkFacts): string {

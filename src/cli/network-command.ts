@@ -1,7 +1,7 @@
 import type { OptionsConfig } from '../core/config/config.ts'
 import { NOTE_NETWORK } from '../core/config/notes.ts'
 import type { StatusJson } from '../rest/system.ts'
-import type { NetworkJson } from '../rest/twinfold.ts'
+import type { NetworkJson } from '../rest/network.ts'
 import type { Client } from '../client/client.ts'
 import { CLI_EXIT, type CliContext, type CliExit } from './context.ts'
 import { NETWORK_SWITCHES, type NetworkSwitch } from './network-switches.ts'

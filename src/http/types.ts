@@ -5,6 +5,7 @@ import type { Locations } from '../core/locations.ts'
 import type { NewFolderCheck } from '../config/new-folder.ts'
 import type { ConfigStore } from '../config/types.ts'
 import type { EventSink, EventSource, LogControl, Logger } from '../events/types.ts'
+import type { Disagreement } from '../model/peers/disagreements.ts'
 import type { CompletionView } from '../model/queries/completion.ts'
 import type { FolderExplorer } from '../model/queries/explorer-types.ts'
 import type { Hub } from '../model/types.ts'
@@ -46,6 +47,8 @@ export interface RestDeps {
   readonly discovery?: DiscoveryView
   readonly portMapping?: PortMappingView
   readonly pending?: PendingView
+  /** Folders whose encryption is configured differently here and on another device. */
+  disagreements?(): readonly Disagreement[]
   readonly completion?: CompletionView
   readonly deviceStatistics?: DeviceStatisticsView
   readonly folderWork?: FolderWorkView

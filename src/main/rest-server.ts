@@ -44,6 +44,7 @@ export function makeRestServer(base: DeviceBase, parts: RestParts): RestServer {
       discovery: network.discovery,
       portMapping: network.portMapping,
       pending: network.pending,
+      disagreements: () => network.peers.disagreements,
       completion: network.completions,
       deviceStatistics: () => network.deviceStatistics(),
       logger: log.logger('http'),

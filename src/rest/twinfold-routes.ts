@@ -1,4 +1,5 @@
 import type { Declarations, RouteErrors } from './declaration.ts'
+import { DISAGREEMENTS, NETWORK } from './network.ts'
 import { FOLDER } from './parameters.ts'
 import { TEXT } from './schema.ts'
 import { UPGRADE_DETAILS } from './upgrade.ts'
@@ -7,7 +8,6 @@ import {
   CONFLICTS,
   IGNORE_PREVIEW,
   IGNORE_PREVIEW_BODY,
-  NETWORK,
   PULSE,
   SEARCH,
   SUMMARY,
@@ -48,6 +48,10 @@ export const TWINFOLD_ROUTES = {
   'GET /rest/twinfold/warnings': {
     summary: 'Lists the settings that put the device or its data at risk, each with its remedy.',
     reply: { is: 'json', schema: WARNINGS },
+  },
+  'GET /rest/twinfold/disagreements': {
+    summary: 'Lists folders whose encryption is configured differently here and on another device, with remedies.',
+    reply: { is: 'json', schema: DISAGREEMENTS },
   },
   'GET /rest/twinfold/network': {
     summary: 'Returns the state of port mapping: the mapped ports, or why there are none.',

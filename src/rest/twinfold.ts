@@ -3,6 +3,7 @@ import { COMPLETION, DEVICE_STATISTICS } from './completion.ts'
 import { FOLDER_STATISTICS, FOLDER_STATUS } from './db.ts'
 import { PAGE } from './parameters.ts'
 import { BOOLEAN, COUNT, TEXT, TIME, about, list, map, nullable, object, ref, type Static } from './schema.ts'
+import { DISAGREEMENTS } from './network.ts'
 import { ERRORS } from './system.ts'
 
 /** Schemas of the routes below /rest/twinfold, which Syncthing's interface does not have. */
@@ -62,7 +63,8 @@ export type SearchJson = Static<typeof SEARCH>
 
 const REASON_FIELDS = {
   text: about(TEXT, 'The reason in English.'),
-  cause: about(TEXT, 'With `failed` and `folder-error`: the error itself.'),
+  cause: about(TEXT, 'With `failed` and `folder-error`: the error itself; with `disagreement`: its code.'),
+  device: about(TEXT, 'With `disagreement`: the name of the device.'),
   place: about(COUNT, 'With `queued`, for one file: its position in the queue, from 1.'),
 } as const
 
@@ -100,7 +102,10 @@ export const WAITING = object({
         ),
         stage: { enum: ['downloading', 'queued', 'waiting'] },
         bytesDone: COUNT,
-        reason: about(object({ code: WAIT_CODE, ...REASON_FIELDS }, ['cause', 'place']), 'Why it is missing.'),
+        reason: about(
+          object({ code: WAIT_CODE, ...REASON_FIELDS }, ['cause', 'device', 'place']),
+          'Why it is missing.',
+        ),
         holders: about(list(DEVICE_ID), 'Connected devices that have this version.'),
         knownHolders: about(list(DEVICE_ID), 'All devices that have this version, connected or not.'),
       }),
@@ -117,6 +122,7 @@ const WHY_CODE = about(
       'paused',
       'folder-error',
       'send-only',
+      'disagreement',
       'unknown',
       'outside',
       'reserved',
@@ -140,7 +146,7 @@ const WHY_CODE = about(
       'no-device',
     ],
   } as const,
-  'The code of the reason; `offered` and `no-device` are about the devices with the global version, `still-here` is ' +
+  'The code of the reason; `disagreement`: a device has other encryption settings for the folder; `offered` and `no-device` are about the devices with the global version, `still-here` is ' +
     'a pending remote deletion. `outside` to `absent` are about a name without a record, from the disk.',
 )
 
@@ -149,7 +155,10 @@ export const WHY = object({
   file: TEXT,
   state: { enum: ['here', 'older', 'missing', 'extra', 'ignored', 'deleted', 'unknown'] },
   upToDate: BOOLEAN,
-  reasons: about(list(object({ code: WHY_CODE, ...REASON_FIELDS }, ['cause', 'place'])), 'Most severe first.'),
+  reasons: about(
+    list(object({ code: WHY_CODE, ...REASON_FIELDS }, ['cause', 'device', 'place'])),
+    'Most severe first.',
+  ),
   local: about(nullable(ref('FileEntry')), 'The local record; null when there is none.'),
   global: about(nullable(ref('FileEntry')), 'The global record; null when there is none.'),
   devices: list(object({ deviceID: DEVICE_ID, name: TEXT, connected: BOOLEAN, version: DEVICE_VERSION })),
@@ -234,29 +243,6 @@ export const WARNINGS = about(
 
 export type WarningsJson = Static<typeof WARNINGS>
 
-const MAPPING = object(
-  {
-    listener: about(TEXT, 'The listen address of the configuration.'),
-    protocol: { enum: ['PCP', 'NAT-PMP', 'UPnP', 'UPnP IPv6'] },
-    gateway: about(TEXT, 'The address of the router in the local network.'),
-    internalPort: COUNT,
-    externalAddress: about(TEXT, 'Host and port at which the router can be reached; without a host if it is unknown.'),
-    expires: about(TIME, 'Absent for a mapping without an end.'),
-    error: about(nullable(TEXT), 'Why the router maps nothing.'),
-  } as const,
-  ['externalAddress', 'expires'],
-)
-
-export const NETWORK = object({
-  portMapping: object({
-    enabled: BOOLEAN,
-    error: about(nullable(TEXT), 'Why no router is asked.'),
-    mappings: list(MAPPING),
-  }),
-})
-
-export type NetworkJson = Static<typeof NETWORK>
-
 export const SUMMARY = object({
   system: object({
     myID: DEVICE_ID,
@@ -278,6 +264,7 @@ export const SUMMARY = object({
   pendingFolders: PENDING_FOLDERS,
   errors: about(ERRORS.properties.errors, 'As in `GET /rest/system/error`.'),
   warnings: WARNINGS,
+  disagreements: DISAGREEMENTS,
   deviceStats: DEVICE_STATISTICS,
   folderStats: FOLDER_STATISTICS,
 })
@@ -288,6 +275,7 @@ export const PULSE = object({
     'As in the summary: another value means that the process was restarted and the state must be loaded again.',
   ),
   connections: CONNECTIONS,
+  disagreements: DISAGREEMENTS,
 })
 
 export type PulseJson = Static<typeof PULSE>

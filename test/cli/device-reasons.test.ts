@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { addressProblem, deviceReasons, dialColumns, type NetworkFacts } from '../../src/cli/device-reasons.ts'
 import { DEVICE } from '../../src/core/config/config-fields.ts'
 import type { DeviceConfig } from '../../src/core/config/config.ts'
+import { REFUSALS } from '../../src/core/refusals.ts'
 import { defaultsOf } from '../../src/core/config/field.ts'
 import { parseDeviceId } from '../../src/core/device-id.ts'
 
@@ -17,10 +18,18 @@ interface Given {
   readonly discovery?: boolean
   readonly found?: readonly string[]
   readonly connected?: boolean
+  readonly disagreements?: NetworkFacts['disagreements']
 }
 
 /** Facts of a daemon at 10:00:30 that dialled at 10:00:00 and does so every 60 s. */
-function facts({ dials = {}, listenError, discovery = false, found, connected = false }: Given): NetworkFacts {
+function facts({
+  dials = {},
+  listenError,
+  discovery = false,
+  found,
+  connected = false,
+  disagreements = [],
+}: Given): NetworkFacts {
   const last = Object.entries(dials).map(([address, error]) => [address, { when: '2026-11-15T10:00:00Z', error }])
   const partly = {
     status: {
@@ -33,6 +42,7 @@ function facts({ dials = {}, listenError, discovery = false, found, connected = 
       total: { at: '2026-11-15T10:00:30Z' },
     },
     options: { reconnectionIntervalS: 60, globalAnnounceEnabled: discovery, localAnnounceEnabled: false },
+    disagreements,
     discovered: found === undefined ? {} : { [BEN]: { addresses: found } },
   }
   return partly as unknown as NetworkFacts
@@ -45,6 +55,13 @@ test('why DEVICE: paused, connected and the device itself need no other reason',
   assert.match(reasons(ben({ paused: true }), {}), /^it is paused here/)
   assert.match(reasons(ben(), { connected: true }), /^it is connected at 192\.0\.2\.7:22000 \(tcp-client\), with v1$/)
   assert.equal(reasons(ben({ deviceID: parseDeviceId(OWN) }), {}), 'it is this device itself')
+})
+
+test('why DEVICE: settings that contradict those of the device come first, with the remedy', () => {
+  const code = 'other-password'
+  const found = { deviceID: BEN, folder: 'docs', code, ...REFUSALS[code] } as const
+  const [first] = reasons(ben(), { disagreements: [{ ...found, deviceID: OWN, folder: 'x' }, found] }).split('\n')
+  assert.match(first ?? '', /^folder "docs": different encryption passwords used\. Set the same password/)
 })
 
 test('why DEVICE: the error of each address, its age and the next attempt, then hints', () => {

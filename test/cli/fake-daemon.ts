@@ -5,7 +5,7 @@ import { parseEndpoint } from '../../src/client/endpoint.ts'
 import { nodeTransport } from '../../src/client/node.ts'
 import { runCli } from '../../src/cli/program.ts'
 import { Client } from '../../src/client/client.ts'
-import type { NetworkJson } from '../../src/rest/twinfold.ts'
+import type { NetworkJson } from '../../src/rest/network.ts'
 import { FACILITIES } from '../../src/core/facilities.ts'
 import { OPTIONS } from '../../src/core/config/config-fields.ts'
 import { defaultsOf } from '../../src/core/config/field.ts'
@@ -100,6 +100,8 @@ function replyOf(daemon: Daemon, route: string, query: URLSearchParams, body: st
       return json({ myID: DEVICE, uptime: 4000, connectionServiceStatus: {} })
     case 'GET /rest/twinfold/network':
       return json(daemon.network)
+    case 'GET /rest/twinfold/disagreements':
+      return json([])
     case 'GET /rest/system/discovery':
       return json(daemon.discovery)
     case 'GET /rest/twinfold/warnings':

@@ -40,6 +40,7 @@ const REPLIES: Replies = {
   'GET /rest/system/status': { myID: OWN, lastDialStatus: {}, connectionServiceStatus: {} },
   'GET /rest/system/connections': { connections: { [BEN]: { connected: true } }, total: { at: TIME } },
   'GET /rest/system/discovery': {},
+  'GET /rest/twinfold/disagreements': [],
   'GET /rest/config/options': { reconnectionIntervalS: 60 },
   'GET /rest/stats/device': { [BEN]: { lastSeen: TIME, lastConnectionDurationS: 1 } },
   'GET /rest/db/status?folder=docs': { error: '' },

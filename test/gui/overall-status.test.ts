@@ -195,6 +195,17 @@ test('the most severe state wins', () => {
   }
 })
 
+test('a device with other encryption settings is worse than a pending download', () => {
+  const state = liveState({ devices: [LAPTOP_OFF], folders: { a: { status: { needTotalItems: 1 } } } })
+  const found = { deviceID: LAPTOP, code: 'other-password', reason: '', remedy: '' } as const
+  const values = { device: 'laptop' }
+  assert.deepEqual(overallStatus({ ...state, disagreements: [{ ...found, folder: 'a' }] }), {
+    ...{ tone: 'bad', key: 'status.disagreement', values, place: ['folders', 'a'] },
+  })
+  const { place } = overallStatus({ ...state, disagreements: [{ ...found, folder: null }] })
+  assert.deepEqual(place, ['devices', LAPTOP])
+})
+
 test('a paused folder does not affect the status', () => {
   const paused: FolderSketch = { config: { paused: true }, status: { error: 'x', pullErrors: 3, needTotalItems: 5 } }
   assert.equal(statusOf({ a: paused, b: CALM }).key, 'status.upToDate')

@@ -9,6 +9,7 @@ import { useLive } from '../../live/live.ts'
 import { confirm } from '../../ui/confirm.tsx'
 import { Bar, Empty, Section, State } from '../../ui/parts.tsx'
 import { t } from '../../words/words.ts'
+import { Disagreements } from '../../ui/disagreements.tsx'
 import { MissingItemsDialog } from './missing-items-dialog.tsx'
 import { share } from './share.ts'
 
@@ -17,6 +18,7 @@ export function SharedFolders({ device }: { readonly device: DeviceConfig }) {
   const folders = useLive((state) => state.config?.folders) ?? []
   return (
     <Section title={t('device.shared')}>
+      <Disagreements deviceId={device.deviceID} />
       {folders.length === 0 && <Empty>{t('device.noFolders')}</Empty>}
       {folders.length > 0 && (
         <ul class="rows">
@@ -39,7 +41,10 @@ function SharedFolder({ folder, device }: SharedFolderProps) {
   const { deviceID } = device
   const completion = useLive((state) => state.folders[folder.id]?.completion[deviceID])
   const connected = useLive((state) => state.connections.connections[deviceID]?.connected === true)
-  const state = shareState(folder, deviceID, completion, connected)
+  const isRefused = useLive((live) =>
+    live.disagreements.some((each) => each.deviceID === deviceID && each.folder === folder.id),
+  )
+  const state = shareState(folder, deviceID, completion, connected, isRefused)
   return (
     <li class="row device-folder">
       <ShareBox folder={folder} device={device} shared={state.kind !== 'not-shared'} />
@@ -94,6 +99,8 @@ function ShareWords({ state }: { readonly state: ShareState }) {
   switch (state.kind) {
     case 'not-shared':
       return <span />
+    case 'refused':
+      return <State tone={state.tone}>{t('disagree.state')}</State>
     case 'paused-here':
       return <State tone={state.tone}>{t('device.folderPaused')}</State>
     case 'paused-there':

@@ -5,6 +5,7 @@ import { folderFacts, folderName } from '../../facts/folder.ts'
 import { formatSize } from '../../facts/format.ts'
 import { remedyFor } from '../../facts/remedy.ts'
 import { useLive } from '../../live/live.ts'
+import { Disagreements } from '../../ui/disagreements.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Ago, Bar, State } from '../../ui/parts.tsx'
 import { t } from '../../words/words.ts'
@@ -53,6 +54,7 @@ export function FolderHead({ folder }: { readonly folder: FolderConfig }) {
         )}
       </dl>
       {!folder.paused && status !== undefined && status.error !== '' && <Stopped reason={status.error} />}
+      <Disagreements folderId={folder.id} />
     </header>
   )
 }

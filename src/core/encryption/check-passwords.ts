@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
+import type { RefusalCode } from '../refusals.ts'
 
 /** What both ends state about the encryption of one folder. An empty token is none. */
 export interface EncryptionCase {
@@ -20,36 +21,28 @@ export type EncryptionVerdict =
   | { readonly kind: 'agreed' }
   /** First contact: this token is the one of the data that will be stored here. */
   | { readonly kind: 'store'; readonly token: Uint8Array }
-  /** With the text that Syncthing sends. */
-  | { readonly kind: 'refused'; readonly reason: string }
+  | { readonly kind: 'refused'; readonly code: RefusalCode }
 
 const AGREED: EncryptionVerdict = { kind: 'agreed' }
-const HERE = 'local data is encrypted (folder-type receive-encrypted)'
-
 /** Whether both ends agree on plain or encrypted data and on the password. */
 export function checkPasswords(state: EncryptionCase): EncryptionVerdict {
   const { isUntrusted, forUs, ofPeer, own, isEncryptedHere, stored } = state
   const isPlainHere = own === undefined && !isEncryptedHere
   const hasToken = forUs.length > 0 || ofPeer.length > 0
-  if (isPlainHere && isUntrusted) return refused('device is untrusted, but configured to receive plain data')
+  if (isPlainHere && isUntrusted) return refused('plain-for-untrusted')
   if (isPlainHere && !hasToken) return AGREED
-  if (own !== undefined && isEncryptedHere) return refused(`can't encrypt outgoing data because ${HERE}`)
-  if (forUs.length > 0 && ofPeer.length > 0) {
-    return refused('remote has encrypted data and encrypts that data for us - this is impossible')
-  }
-  if (!hasToken) {
-    const what = own !== undefined ? HERE : 'is configured to be encrypted'
-    return refused(`remote expects to exchange plain data, but ${what}`)
-  }
-  if (isPlainHere) return refused('remote expects to exchange encrypted data, but is configured for plain data')
+  if (own !== undefined && isEncryptedHere) return refused('already-encrypted')
+  if (forUs.length > 0 && ofPeer.length > 0) return refused('both-encrypted')
+  if (!hasToken) return refused(own !== undefined ? 'plain-there' : 'plain-sent')
+  if (isPlainHere) return refused('encrypted-there')
   const announced = forUs.length > 0 ? forUs : ofPeer
   const expected = isEncryptedHere ? stored : own
   if (expected === undefined) return { kind: 'store', token: announced }
-  return isSame(expected, announced) ? AGREED : refused('different encryption passwords used')
+  return isSame(expected, announced) ? AGREED : refused('other-password')
 }
 
-function refused(reason: string): EncryptionVerdict {
-  return { kind: 'refused', reason }
+function refused(code: RefusalCode): EncryptionVerdict {
+  return { kind: 'refused', code }
 }
 
 function isSame(a: Uint8Array, b: Uint8Array): boolean {

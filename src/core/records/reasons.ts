@@ -1,4 +1,5 @@
 import type { FolderTypeName } from '../config/config.ts'
+import { REFUSALS, type RefusalCode } from '../refusals.ts'
 import { FLAG_RECEIVE_ONLY, FLAG_IGNORED, isInvalid, type FileHead } from './file-info.ts'
 import { itemState, type ItemState, type WaitingAction } from './item-state.ts'
 import { compareVersions } from './version-vector.ts'
@@ -9,6 +10,8 @@ export interface Reason<Code extends string = string> {
   readonly text: string
   /** The error itself, for callers that translate the rest. */
   readonly cause?: string
+  /** The name of the device that it is about. */
+  readonly device?: string
   /** Position in the queue, from 1. */
   readonly place?: number
 }
@@ -30,6 +33,7 @@ type WhyCode =
   | 'paused'
   | 'folder-error'
   | 'send-only'
+  | 'disagreement'
   | 'unknown'
   | 'outside'
   | 'reserved'
@@ -124,6 +128,8 @@ export interface WhyFacts {
   readonly queue: QueuePlace | undefined
   /** Names of the connected devices that have the newest version. */
   readonly offeredBy: readonly string[]
+  /** Devices, by name, that have another opinion about the encryption of the folder. */
+  readonly disagreements?: readonly { readonly device: string; readonly code: RefusalCode }[]
 }
 
 export interface Why {
@@ -136,7 +142,7 @@ export interface Why {
 export function whyOf(facts: WhyFacts): Why {
   const { folder, disk, records, problem, queue, offeredBy } = facts
   const general = folderReason(folder)
-  const first: Reason<WhyCode>[] = general === undefined ? [] : [general]
+  const first = [...(general === undefined ? [] : [general]), ...(facts.disagreements ?? []).map(disagreement)]
   if (records === undefined) return { ...unknownOf(disk), reasons: [...first, diskReason(disk)] }
   const upToDate = isUpToDate(records.local, records.global)
   const waiting =
@@ -145,6 +151,16 @@ export function whyOf(facts: WhyFacts): Why {
     state: stateOf(records.local, records.global),
     upToDate,
     reasons: [...first, ownReason(records, upToDate, disk), ...waiting, ...offers(records.global, offeredBy, upToDate)],
+  }
+}
+
+function disagreement({ device, code }: { readonly device: string; readonly code: RefusalCode }): Reason<WhyCode> {
+  const { reason, remedy } = REFUSALS[code]
+  return {
+    code: 'disagreement',
+    text: `${device} does not exchange the folder: ${reason}. ${remedy}`,
+    cause: code,
+    device,
   }
 }
 

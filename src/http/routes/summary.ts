@@ -4,6 +4,7 @@ import type { PulseJson, SummaryJson } from '../../rest/twinfold.ts'
 import { connectionsJson, pendingDevicesJson, pendingFoldersJson } from './cluster.ts'
 import { deviceStatisticsJson } from './completion.ts'
 import { folderStatisticsJson } from './db.ts'
+import { disagreementsJson } from '../views/disagreements.ts'
 import { folderStatusJson } from '../views/folder-status.ts'
 import { errorsJson, type SystemState } from './system.ts'
 import { formatMs } from '../views/times.ts'
@@ -34,6 +35,7 @@ export async function summaryJson(
     pendingFolders: pendingFoldersJson(pending, undefined),
     errors: errorsJson(deps.log).errors,
     warnings: (await deps.warnings?.()) ?? [],
+    disagreements: disagreementsJson(deps.disagreements?.() ?? []),
     deviceStats: await deviceStatisticsJson(deps.deviceStatistics),
     folderStats: await folderStatisticsJson(deps.hub),
   }
@@ -45,6 +47,7 @@ export function pulseJson(deps: RestDeps, ownDevice: DeviceId, state: Pick<Syste
   return {
     startTime: formatMs(state.startedMs),
     connections: connectionsJson(config.current, ownDevice, clock.nowMs(), connections?.status()),
+    disagreements: disagreementsJson(deps.disagreements?.() ?? []),
   }
 }
 

@@ -6,7 +6,8 @@ import { TwinfoldError } from '../../core/errors.ts'
 import { isInvalid, type FileHead } from '../../core/records/file-info.ts'
 import { parseFolderId, type DeviceId, type FolderId } from '../../core/ids.ts'
 import { baseOf, conflictOriginal, isCanonical } from '../../core/paths.ts'
-import { waitReason, whyOf } from '../../core/records/reasons.ts'
+import { waitReason, whyOf, type WhyFacts } from '../../core/records/reasons.ts'
+import type { Disagreement } from '../../model/peers/disagreements.ts'
 import type { FileFacts, FolderExplorer, Item, WaitingPage } from '../../model/queries/explorer-types.ts'
 import type { Paging } from '../../model/types.ts'
 import { readBody } from '../../rest/read-body.ts'
@@ -25,6 +26,7 @@ import type {
 } from '../../rest/twinfold.ts'
 import type { UpgradeView } from '../../upgrade/types.ts'
 import type { PortMappingView } from '../../upnp/types.ts'
+import { disagreementsJson } from '../views/disagreements.ts'
 import { networkJson } from '../views/network.ts'
 import { fileEntryJson } from '../views/file-entry.ts'
 import { parseJson } from '../pipeline/json.ts'
@@ -48,6 +50,7 @@ export interface TwinfoldRouteDeps {
   readonly portMapping?: PortMappingView
   readonly upgrade: UpgradeView
   warnings?(): Promise<readonly DeviceWarning[]>
+  disagreements?(): readonly Disagreement[]
   checkFolder(path: string): Promise<NewFolderCheck>
 }
 
@@ -62,6 +65,7 @@ export function twinfoldRoutes(deps: TwinfoldRouteDeps, whole: WholeAnswers): re
   return bind(TWINFOLD_ROUTES, {
     'GET /rest/twinfold/summary': async () => json(await whole.summary()),
     'GET /rest/twinfold/warnings': async () => json((await deps.warnings?.()) ?? []),
+    'GET /rest/twinfold/disagreements': () => json(disagreementsJson(deps.disagreements?.() ?? [])),
     'GET /rest/twinfold/pulse': () => json(whole.pulse()),
     'GET /rest/twinfold/network': () => json(networkJson(deps.config.current.options.natEnabled, deps.portMapping)),
     'GET /rest/twinfold/upgrade': () => json(upgradeDetailsJson(deps.upgrade.state())),
@@ -192,11 +196,23 @@ async function why(deps: TwinfoldRouteDeps, { query }: Call<'folder' | 'file'>):
     connected: connected.has(each.deviceID),
     version: each.version,
   }))
-  const body: WhyJson = { folder, file, ...whyJson(facts, devices), ...recordsJson(facts), devices }
+  const disagreements = (deps.disagreements?.() ?? [])
+    .filter((each) => each.folder === folder)
+    .map(({ device, code }) => ({ device: nameOf(device), code }))
+  const body: WhyJson = {
+    folder,
+    file,
+    ...whyJson({ ...facts, disagreements }, devices),
+    ...recordsJson(facts),
+    devices,
+  }
   return json(body)
 }
 
-function whyJson(facts: FileFacts, devices: WhyJson['devices']): Pick<WhyJson, 'state' | 'upToDate' | 'reasons'> {
+function whyJson(
+  facts: FileFacts & Pick<WhyFacts, 'disagreements'>,
+  devices: WhyJson['devices'],
+): Pick<WhyJson, 'state' | 'upToDate' | 'reasons'> {
   const offeredBy = devices
     .filter(({ connected, version }) => connected && version === 'newest')
     .map(({ name }) => name)

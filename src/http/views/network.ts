@@ -1,4 +1,4 @@
-import type { NetworkJson } from '../../rest/twinfold.ts'
+import type { NetworkJson } from '../../rest/network.ts'
 import type { MappingStatus, PortMappingView } from '../../upnp/types.ts'
 import { formatWholeSeconds } from './times.ts'
 

@@ -2,13 +2,19 @@ import type { DeviceId, FolderId } from '../../core/ids.ts'
 import type { ClusterConfig } from '../../protocol/types.ts'
 import type { FolderEncryption } from '../encryption/folder-encryption.ts'
 import { announcedPositions, clusterConfigFingerprint, type ClusterConfigDeps } from './cluster-config-fingerprint.ts'
-import { clusterConfigFor, judgeClusterConfig, type ClusterVerdict, type Ends } from './cluster-config.ts'
+import {
+  clusterConfigFor,
+  judgeClusterConfig,
+  type ClusterVerdict,
+  type Ends,
+  type RefusedFolder,
+} from './cluster-config.ts'
 import { Refusal } from './refusal.ts'
 
 export interface AgreementDeps extends ClusterConfigDeps {
   readonly encryption: FolderEncryption
   /** Both ends configured the encryption of a folder differently; undefined: they agree. */
-  onDisagreement(device: DeviceId, problem: { readonly folder: FolderId; readonly reason: string } | undefined): void
+  onDisagreement(device: DeviceId, refused: RefusedFolder | undefined): void
 }
 
 /** What follows from the cluster config of a device. Throws a `Refusal` where the connection has to be closed. */
@@ -20,7 +26,7 @@ export async function judgeReceived(
   const { config, encryption, signals } = deps
   const verdict = judgeClusterConfig(config(), ends, received, await encryption.tokensFor(ends.peer))
   if (verdict.kind === 'close') {
-    if (verdict.folder !== undefined) deps.onDisagreement(ends.peer, { folder: verdict.folder, reason: verdict.reason })
+    if (verdict.refused !== undefined) deps.onDisagreement(ends.peer, verdict.refused)
     throw new Refusal(verdict.reason)
   }
   deps.onDisagreement(ends.peer, undefined)

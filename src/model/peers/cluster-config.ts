@@ -1,4 +1,5 @@
 import { checkPasswords } from '../../core/encryption/check-passwords.ts'
+import { REFUSALS, type RefusalCode } from '../../core/refusals.ts'
 import type { FolderCipher } from '../../core/encryption/folder-cipher.ts'
 import type { Config, FolderConfig } from '../../core/config/config.ts'
 import { parseFolderId, type DeviceId, type FolderId } from '../../core/ids.ts'
@@ -50,9 +51,14 @@ export type FolderVerdict =
   | { readonly kind: 'paused-there' }
   | { readonly kind: 'paused-here' }
 
+/** A folder whose encryption both ends configured differently. */
+export interface RefusedFolder {
+  readonly folder: FolderId
+  readonly code: RefusalCode
+}
+
 export type ClusterVerdict =
-  /** `folder`: the one whose encryption both ends configured differently. */
-  | { readonly kind: 'close'; readonly reason: string; readonly folder?: FolderId }
+  | { readonly kind: 'close'; readonly reason: string; readonly refused?: RefusedFolder }
   /** `folders` holds those that both share; one of ours that is missing there is not shared by the device. */
   | {
       readonly kind: 'accept'
@@ -183,7 +189,10 @@ export function judgeClusterConfig(
       isEncryptedHere,
       stored: tokens.stored.get(id),
     })
-    if (agreement.kind === 'refused') return { kind: 'close', reason: agreement.reason, folder: id }
+    if (agreement.kind === 'refused') {
+      const { code } = agreement
+      return { kind: 'close', reason: REFUSALS[code].reason, refused: { folder: id, code } }
+    }
     const newToken = agreement.kind === 'store' ? agreement.token : undefined
     folders.set(id, verdictOf(configured, folder, { ours, theirs }, { cipher, newToken }))
   }

@@ -9,7 +9,7 @@ import { foldersSharedWith, isHiddenFrom } from './cluster-config.ts'
 import { decryptReply, encryptRequest } from '../encryption/encrypted-requests.ts'
 import { FolderEncryption } from '../encryption/folder-encryption.ts'
 import { HolderCache } from '../state/holder-cache.ts'
-import { Disagreements } from './disagreements.ts'
+import { Disagreements, type Disagreement } from './disagreements.ts'
 import { Peer } from './peer.ts'
 import type { PeersDeps, PeersOptions, RemoteState } from './peer-deps.ts'
 import { RequestServer, type ServedFolder } from './request-server.ts'
@@ -131,6 +131,11 @@ export class Peers implements Sources {
     for (const peer of this.#peers.values()) this.#run(peer.reconfigure())
   }
 
+  /** Folders whose encryption is configured differently here and on another device. */
+  get disagreements(): readonly Disagreement[] {
+    return this.#disagreements.list(this.#config, (device) => this.isConnected(device))
+  }
+
   isConnected(device: DeviceId): boolean {
     return this.#peers.has(device)
   }
@@ -195,10 +200,7 @@ export class Peers implements Sources {
 
   async #runConnection(peer: Peer, connection: Connection): Promise<void> {
     await peer.run(connection)
-    if (peer.connected) {
-      this.#run(this.#promoteLater(peer, connection))
-      return
-    }
+    if (peer.connected) return this.#run(this.#promoteLater(peer, connection))
     if (this.#peers.get(peer.device) === peer) this.#peers.delete(peer.device)
     await this.#disconnected(connection)
   }
@@ -242,6 +244,7 @@ export class Peers implements Sources {
     const reason = messageOf(closed.reason)
     this.#server.removeDevice(device)
     this.#setLimits()
+    this.#disagreements.closed(device, reason, this.#config)
     log.debug(() => `device ${device} disconnected: ${reason}`)
     events.emit('DeviceDisconnected', { id: device, error: reason })
     const nowMs = clock.nowMs()

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { checkPasswords } from '../../../src/core/encryption/check-passwords.ts'
+import { REFUSALS, refusalIn } from '../../../src/core/refusals.ts'
 
 const NONE = new Uint8Array(0)
 const TOKEN = Buffer.from('token')
@@ -17,7 +18,7 @@ function check(letters: string, token: Uint8Array = TOKEN, stored: Uint8Array | 
     isEncryptedHere: has('E'),
     stored: has('E') ? stored : undefined,
   })
-  return verdict.kind === 'refused' ? verdict.reason : verdict.kind
+  return verdict.kind === 'refused' ? REFUSALS[verdict.code].reason : verdict.kind
 }
 
 const PLAIN_TO_UNTRUSTED = 'device is untrusted, but configured to receive plain data'
@@ -66,4 +67,13 @@ test('passwords of both ends: another token, a longer one, a first contact', () 
     }),
     { kind: 'store', token: TOKEN },
   )
+})
+
+test('a reason that the other device gave is mirrored for this one', () => {
+  const closed = (text: string) => refusalIn(`closed by the device: handling cluster-config: ${text}`)
+  assert.equal(closed('different encryption passwords used'), 'other-password')
+  assert.equal(closed(PLAIN_TO_UNTRUSTED), 'untrusted-there')
+  assert.equal(closed('remote expects to exchange plain data, but is configured to be encrypted'), 'encrypted-there')
+  assert.equal(closed(NOT_PLAIN), 'plain-there')
+  assert.equal(refusalIn('no route to host'), undefined)
 })

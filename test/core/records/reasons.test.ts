@@ -220,3 +220,9 @@ for (const [what, facts, state, codes, reasons] of REASONS) {
     assert.equal(why.upToDate, ['in sync', 'deleted everywhere', 'of a folder that has stopped'].includes(what))
   })
 }
+
+test('why: a device that has another opinion about the encryption of the folder is named, with the remedy', () => {
+  const [first] = whyOf({ ...KNOWN, disagreements: [{ device: 'nas', code: 'plain-there' }] }).reasons
+  assert.deepEqual([first?.code, first?.cause, first?.device], ['disagreement', 'plain-there', 'nas'])
+  assert.match(first?.text ?? '', /^nas does not exchange the folder: remote expects .*\. On the other device, remove/)
+})

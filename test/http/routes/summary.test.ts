@@ -32,6 +32,7 @@ test('a summary contains the replies of the single routes', async () => {
     deps: {
       completion,
       warnings: async () => [{ code: 'gui-open', message: 'open', remedy: 'close' }],
+      disagreements: () => [{ device: BEN, folder: undefined, code: 'other-password' }],
       connections: { status: () => connected(BEN) },
       deviceStatistics: async () => new Map([[BEN, { lastSeenMs: 1_000, lastConnectionMs: 5 }]]),
     },
@@ -50,6 +51,7 @@ test('a summary contains the replies of the single routes', async () => {
     },
     connections: await one('/rest/system/connections'),
     warnings: await one('/rest/twinfold/warnings'),
+    disagreements: await one('/rest/twinfold/disagreements'),
     pendingDevices: await one('/rest/cluster/pending/devices'),
     pendingFolders: await one('/rest/cluster/pending/folders'),
     errors: ((await one('/rest/system/error')) as { errors: unknown }).errors,
@@ -59,6 +61,7 @@ test('a summary contains the replies of the single routes', async () => {
   assert.deepEqual(await one('/rest/twinfold/pulse'), {
     startTime: '2026-11-18T11:06:40Z',
     connections: await one('/rest/system/connections'),
+    disagreements: await one('/rest/twinfold/disagreements'),
   })
 })
 

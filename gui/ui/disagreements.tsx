@@ -1,0 +1,31 @@
+import { nameOf } from '../facts/device.ts'
+import { useLive } from '../live/live.ts'
+import { t } from '../words/words.ts'
+import { Icon } from './icon.tsx'
+
+interface DisagreementsProps {
+  readonly folderId?: string
+  readonly deviceId?: string
+}
+
+/** Why a folder is not exchanged with a device: the encryption is configured differently on both, with the remedy. */
+export function Disagreements({ folderId, deviceId }: DisagreementsProps) {
+  const state = useLive((value) => value)
+  const found = state.disagreements.filter(
+    ({ folder, deviceID }) =>
+      (folderId === undefined || folder === folderId) && (deviceId === undefined || deviceID === deviceId),
+  )
+  return (
+    <>
+      {found.map(({ deviceID, folder, code, reason }) => (
+        <div key={`${deviceID} ${folder}`} class="folder-stopped" role="alert">
+          <Icon name="error" />
+          <div>
+            <strong title={reason}>{t('disagree.title', { device: nameOf(state, deviceID) })}</strong>
+            <p>{t(`disagree.${code}`)}</p>
+          </div>
+        </div>
+      ))}
+    </>
+  )
+}

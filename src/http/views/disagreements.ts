@@ -1,0 +1,12 @@
+import { REFUSALS } from '../../core/refusals.ts'
+import type { Disagreement } from '../../model/peers/disagreements.ts'
+import type { DisagreementsJson } from '../../rest/network.ts'
+
+export function disagreementsJson(found: readonly Disagreement[]): DisagreementsJson {
+  return found.map(({ device, folder, code }) => ({
+    deviceID: device,
+    folder: folder ?? null,
+    code,
+    ...REFUSALS[code],
+  }))
+}

@@ -1,0 +1,57 @@
+import { BOOLEAN, COUNT, TEXT, TIME, about, list, nullable, object, type Static } from './schema.ts'
+
+/** Schemas about other devices and routers. */
+
+const DEVICE_ID = about(TEXT, 'The id of the device.')
+
+export const DISAGREEMENTS = about(
+  list(
+    object({
+      deviceID: DEVICE_ID,
+      folder: about(
+        nullable(TEXT),
+        'The id of the folder; null where only the device reported it and did not name one.',
+      ),
+      code: {
+        enum: [
+          'plain-for-untrusted',
+          'already-encrypted',
+          'both-encrypted',
+          'plain-there',
+          'plain-sent',
+          'encrypted-there',
+          'other-password',
+          'untrusted-there',
+        ],
+      },
+      reason: about(TEXT, 'As in the log of both devices.'),
+      remedy: about(TEXT, 'What to change.'),
+    } as const),
+  ),
+  'Folders whose encryption is configured differently here and on another device: it stays disconnected until then.',
+)
+
+export type DisagreementsJson = Static<typeof DISAGREEMENTS>
+
+const MAPPING = object(
+  {
+    listener: about(TEXT, 'The listen address of the configuration.'),
+    protocol: { enum: ['PCP', 'NAT-PMP', 'UPnP', 'UPnP IPv6'] },
+    gateway: about(TEXT, 'The address of the router in the local network.'),
+    internalPort: COUNT,
+    externalAddress: about(TEXT, 'Host and port at which the router can be reached; without a host if it is unknown.'),
+    expires: about(TIME, 'Absent for a mapping without an end.'),
+    error: about(nullable(TEXT), 'Why the router maps nothing.'),
+  } as const,
+  ['externalAddress', 'expires'],
+)
+
+export const NETWORK = object({
+  portMapping: object({
+    enabled: BOOLEAN,
+    error: about(nullable(TEXT), 'Why no router is asked.'),
+    mappings: list(MAPPING),
+  }),
+})
+
+export type NetworkJson = Static<typeof NETWORK>
