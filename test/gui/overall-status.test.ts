@@ -200,7 +200,10 @@ test('a device with other encryption settings is worse than a pending download',
   const found = { deviceID: LAPTOP, code: 'other-password', reason: '', remedy: '' } as const
   const values = { device: 'laptop' }
   assert.deepEqual(overallStatus({ ...state, disagreements: [{ ...found, folder: 'a' }] }), {
-    ...{ tone: 'bad', key: 'status.disagreement', values, place: ['folders', 'a'] },
+    tone: 'bad',
+    key: 'status.disagreement',
+    values,
+    place: ['folders', 'a'],
   })
   const { place } = overallStatus({ ...state, disagreements: [{ ...found, folder: null }] })
   assert.deepEqual(place, ['devices', LAPTOP])
