@@ -146,7 +146,8 @@ const WHY_CODE = about(
       'no-device',
     ],
   } as const,
-  'The code of the reason; `disagreement`: a device has other encryption settings for the folder; `offered` and `no-device` are about the devices with the global version, `still-here` is ' +
+  'The code of the reason; `disagreement`: a device has other encryption settings for the folder; ' +
+    '`offered` and `no-device` are about the devices with the global version, `still-here` is ' +
     'a pending remote deletion. `outside` to `absent` are about a name without a record, from the disk.',
 )
 
