@@ -30,6 +30,17 @@ describe('a compressed message', () => {
     assert.notEqual(compress(Buffer.alloc(4_096)), undefined)
   })
 
+  it('is none from the first byte less, and is one if it saves exactly that part', () => {
+    const noise = Buffer.concat(Array.from({ length: 100 }, (_, index) => hash('sha256', `${index}`, 'buffer')))
+    const savings = noise.length / 32
+    const packedBytes = Array.from({ length: 3 * savings }, (_, zeros) => {
+      const body = Buffer.from(noise)
+      body.fill(0, body.length - zeros)
+      return compress(body)?.length ?? 0
+    })
+    assert.equal(Math.max(...packedBytes), noise.length - savings)
+  })
+
   it('claims at most the allowed length, and 255 times its own', () => {
     const claim = (lengthBytes: number, dataBytes: number) => {
       const packed = Buffer.alloc(4 + dataBytes)

@@ -99,6 +99,10 @@ test('B-12: inconsistent records are kept as invalid or skipped', () => {
       name,
     )
   }
+  assert.equal(read({ ...GOOD, modified_ns: 999_999_999 })?.modifiedNs, 999_999_999)
+  assert.equal(read({ ...GOOD, modified_ns: 0 })?.localFlags, 0)
+  assert.equal(read({ ...GOOD, modified_ns: -1 })?.modifiedNs, 0)
+  assert.equal(read({ ...GOOD, size: KIB_128, blocks: [block(KIB_128)] })?.localFlags, 0, 'one full block')
   assert.equal(read({ ...GOOD, permissions: 0o107777 })?.permissions, 0o777, 'only the nine bits that are ours')
   assert.equal(read({ ...GOOD, block_size: 0 })?.blockSizeBytes, KIB_128, 'no block size means the smallest')
   assert.equal(read({ ...GOOD, size: KIB_128 + 10, blocks: two })?.localFlags, 0)
@@ -113,7 +117,7 @@ test('B-12: times and sequences beyond safe integers are not misread', () => {
   }
   for (const modified_s of ['9223372036854775807', '-9223372036854775808', '9007199254740993']) {
     const record = [...readIndex(withNumbers({ modified_s, sequence: 1 }), 'index')][0]?.files[0]
-    assert.equal(record?.localFlags, FLAG_REMOTE_INVALID)
+    assert.deepEqual([record?.localFlags, record?.modifiedS], [FLAG_REMOTE_INVALID, 0])
   }
   const huge = { name: 'x', size: '4611686018427387904', sequence: 1, blocks: [{ size: 10, hash: HASH }] }
   const [data] = readIndex(reference.encode(reference.fromObject({ folder: 'v', files: [huge] })).finish(), 'index')

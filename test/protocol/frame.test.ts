@@ -153,6 +153,35 @@ test('B-04: frames with wrong lengths are refused, and announced bytes take no m
   reportRow({ id: 'B-04', tried: cases.length + readers.length, peakPromisedBytes: grown })
 })
 
+test('B-04: the longest message of each type is read, and one byte more is refused', async () => {
+  const longest: readonly (readonly [type: number, lengthBytes: number])[] = [
+    [0, 16 * MIB],
+    [1, 32 * MIB],
+    [2, 32 * MIB],
+    [3, MIB],
+    [4, 16 * MIB + 64 * 1024],
+    [5, MIB],
+    [6, MIB],
+    [7, MIB],
+    [42, 500_000_000],
+  ]
+  /** Only the start arrives: the first refusal is either for the length or for the end. */
+  const refusal = async (type: number, lengthBytes: number): Promise<string> => {
+    const start = frame(type, new Uint8Array(0))
+    start.writeUInt32BE(lengthBytes, start.length - 4)
+    return await readAll([start]).then(
+      () => 'none',
+      (error: unknown) => String(error),
+    )
+  }
+  for (const [type, lengthBytes] of longest) {
+    assert.doesNotMatch(await refusal(type, lengthBytes), new RegExp(`${lengthBytes} bytes`), `type ${type}`)
+    assert.match(await refusal(type, lengthBytes + 1), new RegExp(`of ${lengthBytes + 1} bytes`), `type ${type}`)
+  }
+  const longestHeader = Buffer.concat([Buffer.from('0400', 'hex'), Buffer.from('7afd07', 'hex'), Buffer.alloc(1_021)])
+  assert.equal(await outcomeOf(Buffer.concat([longestHeader, Buffer.alloc(4)])), 1, 'a header of a KiB')
+})
+
 test('B-05: compressed messages with a false length are refused before anything is allocated', async () => {
   const block = (claimed: number, hex: string) => {
     const length = Buffer.alloc(4)

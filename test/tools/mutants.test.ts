@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { isCovered } from '../../tools/mutants/baseline.ts'
+import { equivalentReason } from '../../tools/mutants/equivalent.ts'
 import { mutantsOf, plantedSource } from '../../tools/mutants/mutate.ts'
 import { TestsOf } from '../../tools/mutants/tests-of.ts'
 
@@ -31,6 +32,7 @@ describe('planted faults', () => {
       "import { a } from 'b'",
       "throw new RangeError('a' + b)",
       "const a = () => log.warn('b')",
+      "log.debug(() => 'b')",
     ]
     for (const source of sources) assert.deepEqual(planted(source), [], source)
   })
@@ -45,6 +47,16 @@ describe('the tests that can find a fault', () => {
       tests.filter((test) => /^test\/(?:process|package|interop|arm64|browser)\//.test(test)),
       [],
     )
+  })
+})
+
+describe('a fault that changes no behaviour', () => {
+  const mutant = (code: string, change: string) => ({ file: 'x.ts', start: 0, end: 0, text: '', line: 1, code, change })
+  const sort = 'names.sort((a, b) => (a < b ? -1 : 1))'
+  it('has a reason', () => assert.match(equivalentReason(mutant(sort, '1 → 2')) ?? '', /sign/))
+  it('is only the one that is listed', () => {
+    assert.equal(equivalentReason(mutant(sort, '< → <=')), undefined)
+    assert.equal(equivalentReason(mutant('const a = 1', '1 → 2')), undefined)
   })
 })
 

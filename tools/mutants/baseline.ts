@@ -1,4 +1,8 @@
 /** What each test file does without a fault: the time it takes, and which places of the sources it runs. */
+import { hash } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { filesOf } from '../imports.ts'
 import type { Mutant } from './mutate.ts'
 import { runTests, urlOf, type CountedRange, type RunReport } from './run-tests.ts'
 
@@ -15,10 +19,18 @@ const ALL_CPU_MS_MAX = 6_000
 
 export class Baseline {
   readonly #root: string
+  /** Stands for all files that a test may import. */
+  readonly #sourcesHash: string
   readonly #reports = new Map<string, Promise<RunReport>>()
 
   constructor(root: string) {
     this.#root = root
+    const sources = filesOf(root, ['src/**/*.ts', 'test/**/*.ts']).filter((file) => !file.endsWith('.test.ts'))
+    this.#sourcesHash = hash('sha256', sources.map((file) => this.#read(file)).join('\0'))
+  }
+
+  #read(file: string): string {
+    return readFileSync(join(this.#root, file), 'utf8')
   }
 
   /**
@@ -49,10 +61,16 @@ export class Baseline {
     return report
   }
 
+  /** The result of an earlier run is used while neither the test nor any source has changed. */
   async #measure(test: string): Promise<RunReport> {
+    const directory = join(this.#root, 'node_modules', '.cache', 'mutants-baseline')
+    const stored = join(directory, `${hash('sha256', `${this.#sourcesHash} ${this.#read(test)}`)}.json`)
+    if (existsSync(stored)) return JSON.parse(readFileSync(stored, 'utf8')) as RunReport
     const { outcome, report } = await runTests(this.#root, [test], { cpuMsMax: 0, withCoverage: true })
-    if (outcome === 'passed' && report !== undefined) return report
-    throw new Error(`${test} fails without any planted fault`)
+    if (outcome !== 'passed' || report === undefined) throw new Error(`${test} fails without any planted fault`)
+    mkdirSync(directory, { recursive: true })
+    writeFileSync(stored, JSON.stringify(report))
+    return report
   }
 }
 

@@ -91,7 +91,7 @@ function plantIn(node: Node, source: string, plant: Plant): boolean {
       for (const value of ['true', 'false']) plant(...rangeOf(node['test'] as Node), value)
       break
     case 'ExpressionStatement':
-      if (/^(Call|Await)Expression$/.test((node['expression'] as Node).type)) plant(node.start, node.end, '')
+      if (isCall(node['expression'] as Node)) plant(node.start, node.end, '')
       break
     case 'ArrayExpression':
       if ((node['elements'] as readonly unknown[]).length > 0) plant(node.start, node.end, '[]')
@@ -105,9 +105,19 @@ const TS_WITH_CODE = new Set(['TSAsExpression', 'TSNonNullExpression', 'TSSatisf
 
 function isTextCall(node: Node): boolean {
   if (node.type !== 'NewExpression' && node.type !== 'CallExpression') return false
+  return TEXT_CALLEES.test(calleeName(node))
+}
+
+/** Empty for a callee without a name. */
+function calleeName(node: Node): string {
   const callee = node['callee'] as Node
   const name = callee.type === 'MemberExpression' ? (callee['property'] as Node)['name'] : callee['name']
-  return typeof name === 'string' && TEXT_CALLEES.test(name)
+  return typeof name === 'string' ? name : ''
+}
+
+/** Left out are lines of the debug log: they are for reading only. */
+function isCall(node: Node): boolean {
+  return node.type === 'AwaitExpression' || (node.type === 'CallExpression' && calleeName(node) !== 'debug')
 }
 
 function plantOperator(node: Node, source: string, plant: Plant): void {
