@@ -48,7 +48,9 @@ export function treeItems(root: string): ReadonlyMap<string, TreeItem> {
 /** What the programs keep for themselves at the top of a folder is left out. */
 function namesIn(root: string, below = ''): readonly string[] {
   const names: string[] = []
-  for (const entry of readdirSync(join(root, below), { withFileTypes: true })) {
+  const read = () => readdirSync(join(root, below), { withFileTypes: true })
+  const entries = below === '' ? read() : (ifThere(read) ?? []) // a directory may vanish meanwhile
+  for (const entry of entries) {
     const path = below === '' ? entry.name : `${below}/${entry.name}`
     if (below === '' && /^\.st(folder|ignore|versions)$/.test(entry.name)) continue
     if (entry.name.includes('\ufffd')) continue // not text: neither program takes it
@@ -58,7 +60,20 @@ function namesIn(root: string, below = ''): readonly string[] {
   return names.sort()
 }
 
+function ifThere<T>(read: () => T): T | undefined {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
 function itemAt(path: string): TreeItem | undefined {
+  return ifThere(() => existingItemAt(path))
+}
+
+function existingItemAt(path: string): TreeItem | undefined {
   const state = lstatSync(path, { bigint: true, throwIfNoEntry: false })
   if (state === undefined) return undefined
   const common = { mode: Number(state.mode) & 0o777, sizeBytes: Number(state.size), modifiedNs: state.mtimeNs }
