@@ -8,6 +8,7 @@ const RELEASE = 'trixie'
 const CACHE = join(import.meta.dirname, '..', '..', 'node_modules', '.cache', 'twinfold-test', `${RELEASE}-programs`)
 const PROGRAM = join(CACHE, 'usr', 'bin', 'syncthing')
 const PACKAGES = ['syncthing', 'syncthing-discosrv', 'syncthing-relaysrv']
+const DOWNLOADS_MAX = 3
 const KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg'
 
 /**
@@ -30,7 +31,9 @@ export function missingSyncthingProgram(): string | undefined {
   if (wantsInstalled()) return missingProgram('syncthing', 'syncthing')
   if (process.env['TWINFOLD_SYNCTHING'] && !existsSync(syncthingProgram())) return `there is no ${syncthingProgram()}`
   if (process.env['TWINFOLD_SYNCTHING']) return undefined
-  if (!existsSync(PROGRAM)) withInstallLock(() => existsSync(PROGRAM) || download())
+  // A mirror may be out of reach for a moment.
+  for (let tried = 0; tried < DOWNLOADS_MAX && !existsSync(PROGRAM); tried++)
+    withInstallLock(() => existsSync(PROGRAM) || download())
   if (existsSync(PROGRAM)) return undefined
   return required(
     `the Syncthing of Debian ${RELEASE} could not be got here; TWINFOLD_SYNCTHING=installed takes another one`,
