@@ -1,10 +1,12 @@
+import { utimesSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Chance } from '../interop/random-changes.ts'
 import { eventually } from '../support/scratch.ts'
 import { scanAll, type Member } from '../support/sync-pair.ts'
 import { untilAlike } from '../support/sync-alike.ts'
-import { isTemporaryPath, temporaries } from '../support/tree-compare.ts'
-import { lossesAmong, tornFiles } from './checks.ts'
+import { isTemporaryPath, temporaries, type Difference } from '../support/tree-compare.ts'
+import { hiddenAtSyncthing, lossesAmong, tornFiles } from './checks.ts'
 import { Cluster } from './cluster.ts'
 import { Faults } from './faults.ts'
 import { Ledger } from './ledger.ts'
@@ -34,6 +36,8 @@ export interface ChaosResult {
   readonly actions: Readonly<Record<string, number>>
   readonly faults: Readonly<Record<string, number>>
   readonly lostAtSyncthing: number
+  /** Written at the real Syncthing, and not noticed by it because of a change of metadata at the same time. */
+  readonly hiddenAtSyncthing: number
   readonly versionsOnly: number
   readonly slowestReplyMs: number
   readonly slowestRoundMs: number
@@ -53,6 +57,7 @@ class Chaos {
   readonly #violations: string[] = []
   #rounds = 0
   #lostAtSyncthing = 0
+  #hiddenAtSyncthing = 0
   #versionsOnly = 0
   #slowestReplyMs = 0
   #slowestRoundMs = 0
@@ -91,6 +96,7 @@ class Chaos {
       actions: this.#user.done,
       faults: this.#faults.done,
       lostAtSyncthing: this.#lostAtSyncthing,
+      hiddenAtSyncthing: this.#hiddenAtSyncthing,
       versionsOnly: this.#versionsOnly,
       slowestReplyMs: Math.round(this.#slowestReplyMs),
       slowestRoundMs: Math.round(this.#slowestRoundMs),
@@ -119,12 +125,23 @@ class Chaos {
       limitMs: ALIKE_MS_MAX,
       rescan: this.#cluster.members,
       except: isTemporaryPath, // kept for the next pull
+      onUnlike: (unlike) => this.#showHidden(unlike),
     })
     this.#check()
     this.#slowestRoundMs = Math.max(this.#slowestRoundMs, performance.now() - startedMs)
     this.#options.print(
       `round ${this.#rounds}: ${this.#ledger.written} contents written, equal after ${Math.round(alikeMs)} ms`,
     )
+  }
+
+  /** A new time makes Syncthing notice what it has hidden from itself. */
+  #showHidden(unlike: readonly Difference[]): void {
+    const { members } = this.#cluster
+    const root = members.find(({ kind }) => kind === 'syncthing')?.root
+    for (const path of root === undefined ? [] : hiddenAtSyncthing(members, unlike)) {
+      utimesSync(join(root!, path), new Date(), new Date())
+      this.#hiddenAtSyncthing++
+    }
   }
 
   /** A connection that is kept for requests may lead to a process that was killed: then another one is used. */

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Kind } from '../support/sync-pair.ts'
-import { temporaries, treeItems } from '../support/tree-compare.ts'
+import { temporaries, treeItems, type Difference } from '../support/tree-compare.ts'
 import { digestOf, type Ledger } from './ledger.ts'
 import { REPOSITORY } from './repository.ts'
 import { UNFINISHED } from './user.ts'
@@ -57,6 +57,29 @@ export function lossesAmong(members: readonly Place[], ledger: Ledger): Losses {
       lost.push(`${written.path}, written at ${written.member} in round ${written.round} (${digest}), exists nowhere`)
   }
   return { lost, lostAtSyncthing, versionsOnly }
+}
+
+/**
+ * Paths of files that only the real Syncthing has with another content, of the size and time that all have: it took a
+ * change of metadata and gave the file its time, without a look at what a user had just written.
+ */
+export function hiddenAtSyncthing(members: readonly Place[], unlike: readonly Difference[]): readonly string[] {
+  const at = members.findIndex(({ kind }) => kind === 'syncthing')
+  return unlike
+    .filter(({ items }) => {
+      const [theirs, ...others] = [items[at], ...items.filter((_, index) => index !== at)]
+      return (
+        theirs?.type === 'file' &&
+        others.every(
+          (other) =>
+            other?.type === 'file' &&
+            other.content === others[0]?.content &&
+            other.sizeBytes === theirs.sizeBytes &&
+            other.modifiedNs === theirs.modifiedNs,
+        )
+      )
+    })
+    .map(({ path }) => path)
 }
 
 function versionDigests(root: string): readonly string[] {

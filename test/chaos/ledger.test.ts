@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { Chance } from '../interop/random-changes.ts'
 import { scratchDirectory } from '../support/scratch.ts'
-import { lossesAmong, tornFiles, type Place } from './checks.ts'
+import { differences } from '../support/tree-compare.ts'
+import { hiddenAtSyncthing, lossesAmong, tornFiles, type Place } from './checks.ts'
 import { Ledger } from './ledger.ts'
 import { User } from './user.ts'
 
@@ -62,6 +63,25 @@ describe('the ledger of a chaos run', () => {
     assert.ok(ledger.replaced > 50, `${ledger.replaced} replaced`)
     for (const action of ['save', 'edit in place', 'append', 'delete', 'rename', 'remove directory'])
       assert.ok((user.done[action] ?? 0) > 0, `${action} was never done: ${JSON.stringify(user.done)}`)
+  })
+
+  it('finds what the other program has hidden from itself: another content with the size and time that all have', () => {
+    using scratch = scratchDirectory()
+    const [a, b] = places(scratch.path)
+    for (const [name, ours, theirs, isSameTime] of [
+      ['hidden', 'ours', 'them', true],
+      ['newer', 'ours', 'them', false],
+      ['longer', 'ours', 'theirs', true],
+      ['equal', 'same', 'same', true],
+    ] as const) {
+      for (const [{ root }, content] of [[a, ours] as const, [b, theirs] as const]) {
+        writeFileSync(join(root, name), content)
+        utimesSync(join(root, name), 1, content === theirs && !isSameTime ? 2 : 1)
+      }
+    }
+    const unlike = differences([a.root, b.root])
+    assert.equal(unlike.length, 3)
+    assert.deepEqual(hiddenAtSyncthing([a, b], unlike), ['hidden'])
   })
 
   it('misses a content that somebody removes behind the back of its writer', () => {

@@ -1,6 +1,13 @@
 /** Waits until devices have equal trees, and explains what differs. */
 import { eventually } from './scratch.ts'
-import { describeDifference, differences, differingNames, treeItems, type TreeItem } from './tree-compare.ts'
+import {
+  describeDifference,
+  differences,
+  differingNames,
+  treeItems,
+  type Difference,
+  type TreeItem,
+} from './tree-compare.ts'
 import { FOLDER, scanAll, type Member } from './sync-pair.ts'
 
 export interface AlikeOptions {
@@ -9,6 +16,8 @@ export interface AlikeOptions {
   readonly except?: (path: string) => boolean
   /** These are scanned again when it takes long, as they would be every hour. */
   readonly rescan?: readonly Member[]
+  /** Called when nobody needs anything and the trees differ nevertheless. */
+  readonly onUnlike?: (unlike: readonly Difference[]) => void
 }
 
 const RESCAN_AFTER_MS = 2_000
@@ -16,7 +25,7 @@ const RESCAN_AFTER_MS = 2_000
 /** Resolves when all members have all indexes, need nothing, and have equal trees. Returns the duration. */
 export async function untilAlike(
   members: readonly Member[],
-  { limitMs = 60_000, except, rescan = [] }: AlikeOptions = {},
+  { limitMs = 60_000, except, rescan = [], onUnlike }: AlikeOptions = {},
 ): Promise<number> {
   const startedMs = performance.now()
   let scannedMs = startedMs
@@ -30,13 +39,15 @@ export async function untilAlike(
         )
       ) {
         const complete = await Promise.all(members.map((member) => member.hasReceivedAll(members)))
-        if (complete.every(Boolean))
-          return (
-            differences(
-              members.map(({ root }) => root),
-              except,
-            ).length === 0 || undefined
+        if (complete.every(Boolean)) {
+          const unlike = differences(
+            members.map(({ root }) => root),
+            except,
           )
+          if (unlike.length === 0) return true
+          onUnlike?.(unlike)
+          return undefined
+        }
       }
       if (performance.now() - scannedMs > RESCAN_AFTER_MS) {
         scannedMs = performance.now()
