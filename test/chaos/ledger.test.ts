@@ -65,7 +65,7 @@ describe('the ledger of a chaos run', () => {
       assert.ok((user.done[action] ?? 0) > 0, `${action} was never done: ${JSON.stringify(user.done)}`)
   })
 
-  it('finds what the other program has hidden from itself: another content with the size and time that all have', () => {
+  it('finds what the other program has hidden from itself: another content of equal size and time', () => {
     using scratch = scratchDirectory()
     const [a, b] = places(scratch.path)
     for (const [name, ours, theirs, isSameTime] of [
