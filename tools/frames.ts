@@ -2,6 +2,8 @@
  * The same random messages to a Twinfold and to a real Syncthing: `npm run frames -- --count N --seed N`. Both are
  * started inside a network with loopback only. A reaction is `kept` or `closed`; every difference is printed with the
  * reasons that both have given. `--record` adds the result to docs/proof.
+ *
+ * Syncthing sends its cluster config a second after a device has connected again. So many devices take part at once.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -31,6 +33,8 @@ const INSIDE = 'TWINFOLD_FRAMES_INSIDE'
 const FOLDER = 'docs'
 const SIZE_BYTES_MAX = 2_048
 const DIFFERENCES_SHOWN_MAX = 50
+const DEVICES = 64
+const PROGRESS_MS = 60_000
 
 /** Close is left out: both end then. */
 const TYPES = {
@@ -72,25 +76,26 @@ class Side {
   }
 }
 
-async function startSides(directory: string, stack: AsyncDisposableStack): Promise<readonly [Side, Side]> {
-  const peer = await HostilePeer.make()
+type Sides = readonly [Side, Side]
+
+async function startSides(directory: string, stack: AsyncDisposableStack): Promise<readonly Sides[]> {
+  const peers = await Promise.all(Array.from({ length: DEVICES }, () => HostilePeer.make()))
   const twinfold = stack.use(await Device.start(directory, 'twinfold'))
   mkdirSync(twinfold.root)
-  await peer.introduce(twinfold, { [FOLDER]: twinfold.root })
   const [home, root] = [join(directory, 'syncthing-home'), join(directory, 'syncthing')]
   for (const path of [home, root]) mkdirSync(path)
   const port = await freePort()
   generateSyncthingHome(home, [])
   quietConfig(home, { listenAddress: `tcp://127.0.0.1:${port}` })
   const syncthing = stack.use(await startSyncthing({ home, before: [] }))
-  await syncthing.post('/rest/config/devices', {
-    deviceID: peer.id,
-    addresses: [],
-    compression: 'never',
-    numConnections: 1,
-  })
-  await syncthing.addFolder(FOLDER, root, { devices: [{ deviceID: peer.id }] })
-  return [new Side(peer, twinfold.port, twinfold.id), new Side(peer, port, syncthingDeviceId(home, []))]
+  const settings = { addresses: [], compression: 'never', numConnections: 1 }
+  const devices = peers.map(({ id }) => ({ deviceID: id }))
+  for (const daemon of [twinfold.daemon, syncthing]) {
+    for (const device of devices) await daemon.post('/rest/config/devices', { ...device, ...settings })
+    await daemon.addFolder(FOLDER, daemon === syncthing ? root : twinfold.root, { devices })
+  }
+  const theirs = syncthingDeviceId(home, [])
+  return peers.map((peer) => [new Side(peer, twinfold.port, twinfold.id), new Side(peer, port, theirs)])
 }
 
 interface Difference {
@@ -101,14 +106,38 @@ interface Difference {
   readonly example: string
 }
 
-async function compare(count: number, seed: number, sides: readonly [Side, Side]): Promise<readonly Difference[]> {
-  const chance = new Chance(seed)
+/** All devices at once, each with messages of its own. */
+async function compareAll(count: number, seed: number, all: readonly Sides[]): Promise<readonly Difference[]> {
   const differences = new Map<string, Difference>()
+  let tried = 0
+  const progress = setInterval(() => console.log(`${tried} of ${count}`), PROGRESS_MS)
+  try {
+    await Promise.all(
+      all.map(async (sides, device) => {
+        const share = Math.ceil((count - device) / all.length)
+        await compare(share, seed * DEVICES + device, sides, differences, () => tried++)
+      }),
+    )
+  } finally {
+    clearInterval(progress)
+  }
+  return [...differences.values()].sort((a, b) => b.count - a.count)
+}
+
+async function compare(
+  count: number,
+  seed: number,
+  sides: Sides,
+  differences: Map<string, Difference>,
+  onTried: () => void,
+): Promise<void> {
+  const chance = new Chance(seed)
   const corpora = (Object.keys(TYPES) as (keyof typeof TYPES)[]).map((name) => ({ name, corpus: readCorpus(name) }))
   for (let number = 0; number < count; number++) {
     const { name, corpus } = chance.pick(corpora)
     const body = mutate(chance.pick(corpus), chance.pick(corpus), [], chance, SIZE_BYTES_MAX)
     const [a, b] = await Promise.all(sides.map((side) => side.react(frame(TYPES[name], body))))
+    onTried()
     if (a!.reaction === b!.reaction) continue
     // The one that kept the connection has read something the other has not: both begin anew.
     await Promise.all(sides.map((side) => side.renew()))
@@ -119,7 +148,6 @@ async function compare(count: number, seed: number, sides: readonly [Side, Side]
     else
       differences.set(key, { type: name, twinfold: shown[0]!, syncthing: shown[1]!, count: 1, example: toLine(body) })
   }
-  return [...differences.values()].sort((a, b) => b.count - a.count)
 }
 
 /** A reason without what is different each time. */
@@ -134,9 +162,9 @@ async function run(count: number, seed: number, record: boolean): Promise<void> 
   const startedMs = performance.now()
   try {
     await using stack = new AsyncDisposableStack()
-    const sides = await startSides(directory, stack)
-    stack.defer(async () => void (await Promise.all(sides.map((side) => side.renew()))))
-    const differences = await compare(count, seed, sides)
+    const all = await startSides(directory, stack)
+    stack.defer(async () => void (await Promise.all(all.flat().map((side) => side.renew()))))
+    const differences = await compareAll(count, seed, all)
     const total = differences.reduce((sum, difference) => sum + difference.count, 0)
     for (const difference of differences.slice(0, DIFFERENCES_SHOWN_MAX)) console.log(JSON.stringify(difference))
     const seconds = Math.round((performance.now() - startedMs) / 1_000)
