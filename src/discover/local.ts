@@ -11,6 +11,10 @@ const ENTRY_MS = 90_000
 /** Any host of the local network can send packets: entries of unknown devices are bounded. */
 const UNKNOWN_DEVICES_MAX = 256
 const OLD_SOURCES_MAX = 100
+/** Least time between two reports of one device that claims to have started again. */
+const RESTART_GAP_MS = 1_000
+/** While there is no room, entries are searched for expired ones this often. */
+const FULL_CHECK_MS = 1_000
 
 export interface LocalDeps extends Pick<BeaconDeps, 'udp' | 'networks' | 'onNetworkChange'> {
   readonly clock: Clock
@@ -35,6 +39,8 @@ interface Entry {
   readonly addresses: readonly string[]
   readonly instanceId: bigint
   readonly seenMs: number
+  /** When it was reported last. */
+  readonly foundMs: number
 }
 
 /** Devices that announce themselves in the local network. Packets are not authenticated; connections are. */
@@ -46,6 +52,7 @@ export class LocalDiscovery implements DiscoveryMethod {
   readonly #entries = new Map<DeviceId, Entry>()
   /** Sources of packets of an incompatible version, each logged once. */
   readonly #oldSources = new Set<string>()
+  #fullUntilMs = Number.NEGATIVE_INFINITY
 
   constructor(deps: LocalDeps, options: LocalOptions) {
     this.name = options.name
@@ -100,10 +107,13 @@ export class LocalDiscovery implements DiscoveryMethod {
     if (announcement === undefined || announcement.device === this.#options.ownDevice) return
     const { device, instanceId } = announcement
     const before = this.#entries.get(device)
-    const isNew = before === undefined || !this.#isCurrent(before) || before.instanceId !== instanceId
+    const nowMs = this.#deps.clock.monotonicMs()
+    const isRestart = before?.instanceId !== instanceId && nowMs - (before?.foundMs ?? 0) >= RESTART_GAP_MS
+    const isNew = before === undefined || !this.#isCurrent(before) || isRestart
     if (before === undefined && !this.#hasRoom(device)) return
     const addresses = receivedAddresses(announcement.addresses, sourceHost)
-    this.#entries.set(device, { addresses, instanceId, seenMs: this.#deps.clock.monotonicMs() })
+    const found = isNew ? { instanceId, foundMs: nowMs } : { instanceId: before.instanceId, foundMs: before.foundMs }
+    this.#entries.set(device, { addresses, ...found, seenMs: nowMs })
     if (!isNew) return
     this.#deps.log.debug(() => `${this.name}: found ${device} at ${addresses.join(', ')}`)
     this.#beacon.sendSoon() // the other device learns our addresses without waiting for the interval
@@ -113,10 +123,13 @@ export class LocalDiscovery implements DiscoveryMethod {
   /** Unknown devices are limited; the expired ones make room. Configured devices always have it. */
   #hasRoom(device: DeviceId): boolean {
     if (this.#deps.isKnown(device)) return true
+    const nowMs = this.#deps.clock.monotonicMs()
+    if (nowMs < this.#fullUntilMs) return false
     const unknown = [...this.#entries].filter(([each]) => !this.#deps.isKnown(each))
     if (unknown.length < UNKNOWN_DEVICES_MAX) return true
     const expired = unknown.filter(([, entry]) => !this.#isCurrent(entry))
     for (const [each] of expired) this.#entries.delete(each)
+    if (expired.length === 0) this.#fullUntilMs = nowMs + FULL_CHECK_MS
     return expired.length > 0
   }
 

@@ -79,6 +79,29 @@ test('fifty devices on one network all find each other, and the packets stay few
   assert.equal(packets - atStart, 50 * 2, 'one packet of each in 30 seconds')
 })
 
+test('R-06 a device that claims to have started again with every packet is reported once a second', async () => {
+  await using lan = new Lan()
+  const a = lan.start('a', { localAnnounceEnabled: true })
+  await lan.advance(2_000)
+  const host = lan.network.datagrams.host('attacker')
+  await using attacker = await host.open({ family: 4, port: 5_000 }, { onDatagram: () => {}, onError: () => {} })
+  const device = idOf(simIdentity('restless'))
+  let instanceId = 0n
+  const churn = async (packets: number): Promise<void> => {
+    for (let i = 0; i < packets; i++) {
+      const packet = { device, addresses: [`tcp://:${1 + i}`], instanceId: ++instanceId }
+      await attacker.send(encodeLocalAnnouncement(packet), { host: '255.255.255.255', port: 21_027 })
+    }
+    await settle()
+  }
+  await churn(100)
+  assert.deepEqual(a.found, [`${device} tcp://attacker:1`])
+  assert.deepEqual(await a.lookup(device), ['tcp://attacker:100'], 'the addresses are those of the last packet')
+  await lan.advance(1_000)
+  await churn(100)
+  assert.equal(a.found.length, 2)
+})
+
 test('R-06 forged packets: unknown devices are bounded, configured ones are not displaced', async () => {
   await using lan = new Lan()
   const friend = idOf(simIdentity('friend'))
