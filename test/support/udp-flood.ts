@@ -1,11 +1,12 @@
-/** A host that floods local discovery: `node udp-flood.ts TARGET PORT PACKETS VICTIM`. Prints how many it has sent. */
+/** A host that floods local discovery: `node udp-flood.ts TARGET PACKETS VICTIM FRIEND`. Prints how many it has sent. */
 import { createHash, randomBytes } from 'node:crypto'
 import { createSocket } from 'node:dgram'
-import { deviceIdBytes, deviceIdFromCertificate } from '../../src/core/device-id.ts'
+import { deviceIdFromCertificate } from '../../src/core/device-id.ts'
 import type { DeviceId } from '../../src/core/ids.ts'
 import { encodeLocalAnnouncement } from '../../src/core/network/local-announcement.ts'
 
-const [host = '', port = '', packets = '', victim = ''] = process.argv.slice(2)
+const [host = '', packets = '', victim = '', friend = ''] = process.argv.slice(2)
+const PORT = 21_027
 /** The largest datagram of IPv4. */
 const DATAGRAM_BYTES_MAX = 65_507
 /** Packets for each millisecond. */
@@ -27,6 +28,8 @@ function packet(number: number): Uint8Array {
       return announce(restless, BigInt(number))
     case 4:
       return Buffer.concat([announce(restless, 1n), Buffer.alloc(number % 400 === 4 ? DATAGRAM_BYTES_MAX - 200 : 50)])
+    case 5:
+      return announce(friend as DeviceId, BigInt(number))
     default:
       return announce(deviceIdFromCertificate(createHash('sha256').update(`${number}`).digest()), 1n)
   }
@@ -35,10 +38,9 @@ function packet(number: number): Uint8Array {
 const socket = createSocket('udp4')
 await new Promise<void>((resolve) => socket.bind(0, resolve))
 socket.setBroadcast(true)
-deviceIdBytes(victim as DeviceId) // fails early if it is none
 let sent = 0
 while (sent < Number(packets)) {
-  for (let i = 0; i < BURST; i++, sent++) socket.send(packet(sent), Number(port), host)
+  for (let i = 0; i < BURST; i++, sent++) socket.send(packet(sent), PORT, host)
   await new Promise((resolve) => setTimeout(resolve, 1))
 }
 socket.close()

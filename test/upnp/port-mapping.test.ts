@@ -14,6 +14,7 @@ import { quietLogger } from '../support/logger.ts'
 import { descriptionOf, SimRouter, type RouterOptions } from './sim-router.ts'
 
 const ROUTER = '192.168.1.1'
+const [ROUTER_V6, OWN_V6] = ['2001:db8:1::1', '2001:db8:1::10']
 const OWN = '192.168.1.10'
 const LISTENER = { listener: 'tcp://0.0.0.0:22000', scheme: 'tcp', host: '0.0.0.0', port: 22_000 }
 const DEVICE = idOf(simIdentity('device'))
@@ -103,6 +104,31 @@ for (const [protocol, speaks] of [
     assert.deepEqual([router.table.size, home.mapping.mappings().length], [0, 0])
   })
 }
+
+test('UPnP for IPv6: the firewall is opened, the hole renewed by its ID, made again if it is lost, and closed', async () => {
+  await using home = new Home()
+  home.gateways = []
+  home.networks = [{ address: OWN_V6, prefixLength: 64, interface: 'eth0', isLoopback: false }]
+  home.listeners = [{ ...LISTENER, host: '' }]
+  const router = await home.addRouter({ host: ROUTER_V6, speaks: ['upnp'], service: 'WANIPv6FirewallControl:1' })
+  await home.run()
+  const hole = { client: OWN_V6, internalPort: '22000', leaseS: 3_600 }
+  assert.deepEqual([...router.pinholes], [['1', hole]])
+  assert.ok(home.mapping.addressesOf(LISTENER.listener).includes(`tcp://[${OWN_V6}]:22000`))
+  router.pinholes.set('1', { ...hole, leaseS: 1 })
+  await home.run(31 * MINUTE_MS)
+  assert.deepEqual([...router.pinholes], [['1', hole]], 'renewed after natRenewalMinutes')
+  router.pinholes.clear() // it has started again
+  await home.run(31 * MINUTE_MS)
+  assert.deepEqual([...router.pinholes], [['2', hole]])
+  assert.equal(home.changes, 1, 'a renewal is no change')
+  await home.stop()
+  assert.equal(router.pinholes.size, 0)
+  assert.deepEqual(
+    router.requests.filter((request) => request.endsWith('Pinhole')),
+    ['AddPinhole', 'UpdatePinhole', 'UpdatePinhole', 'AddPinhole', 'DeletePinhole'],
+  )
+})
 
 test('switched off, no packet is sent; switched on and off while it runs', async () => {
   await using home = new Home({ natEnabled: false })

@@ -1,11 +1,12 @@
 import { PORT_CONTROL_PORT } from '../../src/core/network/nat-pmp.ts'
-import { SSDP_GROUP_V4, SSDP_PORT } from '../../src/core/network/ssdp.ts'
+import { SSDP_GROUP_V4, SSDP_GROUP_V6, SSDP_PORT } from '../../src/core/network/ssdp.ts'
 import type { HttpReply, HttpRequest } from '../../src/platform/http.ts'
 import type { SimNetwork } from '../../src/platform/sim/net.ts'
 import type { UdpAddress, UdpSocket } from '../../src/platform/udp.ts'
 
 const UUID = 'uuid:00000000-0000-0000-0000-000000000001'
 const WAN_IP = '44.1.2.3'
+const NO_SUCH_PINHOLE = 704
 const TYPE_1 = 'urn:schemas-upnp-org:device:InternetGatewayDevice:1'
 
 export interface RouterOptions {
@@ -31,11 +32,14 @@ interface Entry {
 export class SimRouter implements AsyncDisposable {
   /** By external port. */
   readonly table = new Map<number, Entry>()
+  /** Holes in its IPv6 firewall, by their ID. */
+  readonly pinholes = new Map<string, Entry>()
   readonly requests: string[] = []
   /** Replies to nothing while true. */
   isSilent = false
   readonly #options: RouterOptions
   readonly #parts: AsyncDisposable[] = []
+  #pinholes = 0
 
   private constructor(options: RouterOptions) {
     this.#options = options
@@ -44,10 +48,11 @@ export class SimRouter implements AsyncDisposable {
   static async start(network: SimNetwork, options: RouterOptions): Promise<SimRouter> {
     const router = new SimRouter(options)
     const { host } = options
+    const isV6 = host.includes(':')
     const udp = network.datagrams.host(host)
     const open = async (port: number, answer: (data: Buffer, from: UdpAddress) => Uint8Array | undefined) => {
       const socket: UdpSocket = await udp.open(
-        { family: 4, port },
+        { family: isV6 ? 6 : 4, port },
         {
           onDatagram: (data, from) => {
             const reply = router.isSilent ? undefined : answer(Buffer.from(data), from)
@@ -61,8 +66,10 @@ export class SimRouter implements AsyncDisposable {
     }
     await open(PORT_CONTROL_PORT, (data, from) => router.#onPortControl(data, from.host))
     const search = await open(SSDP_PORT, (data) => router.#onSearch(data.toString()))
-    search.join(SSDP_GROUP_V4, 'eth0')
-    router.#parts.push(await network.web.listen({ address: `${host}:5000` }, (request) => router.#onHttp(request)))
+    search.join(isV6 ? SSDP_GROUP_V6 : SSDP_GROUP_V4, 'eth0')
+    router.#parts.push(
+      await network.web.listen({ address: `${inUrl(host)}:5000` }, (request) => router.#onHttp(request)),
+    )
     return router
   }
 
@@ -108,7 +115,7 @@ export class SimRouter implements AsyncDisposable {
   }
 
   #onSearch(text: string): Uint8Array | undefined {
-    const { speaks, host, location = `http://${host}:5000/description.xml` } = this.#options
+    const { speaks, host, location = `http://${inUrl(host)}:5000/description.xml` } = this.#options
     if (!speaks.includes('upnp') || !text.startsWith('M-SEARCH') || !text.includes(TYPE_1)) return undefined
     this.requests.push('search')
     const lines = ['HTTP/1.1 200 OK', `ST: ${TYPE_1}`, `USN: ${UUID}::${TYPE_1}`, `LOCATION: ${location}`]
@@ -123,11 +130,30 @@ export class SimRouter implements AsyncDisposable {
     }
     const action = /#(\w+)"/.exec(String(request.headers['soapaction']))?.[1] ?? ''
     const body = new TextDecoder().decode(await request.body(10_000))
-    const fields = new Map([...body.matchAll(/<(New\w+)>([^<]*)</g)].map(([, name = '', value = '']) => [name, value]))
+    const fields = new Map([...body.matchAll(/<(\w+)>([^<]*)</g)].map(([, name = '', value = '']) => [name, value]))
     this.requests.push(action)
     const refused = action.startsWith('Add') ? this.#options.refuse?.(fields) : undefined
     if (refused !== undefined) return { status: 500, headers: {}, body: soapError(refused) }
-    return { status: 200, headers: {}, body: soapReply(action, this.#act(action, fields)) }
+    if (!action.endsWith('Pinhole'))
+      return { status: 200, headers: {}, body: soapReply(action, this.#act(action, fields)) }
+    const result = this.#actOnPinhole(action, fields)
+    if (result === undefined) return { status: 500, headers: {}, body: soapError(NO_SUCH_PINHOLE) }
+    return { status: 200, headers: {}, body: soapReply(action, result) }
+  }
+
+  /** Undefined for a hole that does not exist. */
+  #actOnPinhole(action: string, fields: ReadonlyMap<string, string>): Readonly<Record<string, string>> | undefined {
+    const id = action === 'AddPinhole' ? String(++this.#pinholes) : (fields.get('UniqueID') ?? '')
+    const before = this.pinholes.get(id)
+    if (action !== 'AddPinhole' && before === undefined) return undefined
+    this.pinholes.delete(id)
+    if (action === 'DeletePinhole') return {}
+    this.pinholes.set(id, {
+      client: before?.client ?? fields.get('InternalClient') ?? '',
+      internalPort: before?.internalPort ?? fields.get('InternalPort') ?? '',
+      leaseS: Number(fields.get(action === 'AddPinhole' ? 'LeaseTime' : 'NewLeaseTime')),
+    })
+    return action === 'AddPinhole' ? { UniqueID: id } : {}
   }
 
   #act(action: string, fields: ReadonlyMap<string, string>): Readonly<Record<string, string>> {
@@ -142,6 +168,11 @@ export class SimRouter implements AsyncDisposable {
     })
     return action === 'AddAnyPortMapping' ? { NewReservedPort: String(port) } : {}
   }
+}
+
+/** The brackets of an IPv6 address. */
+function inUrl(host: string): string {
+  return host.includes(':') ? `[${host}]` : host
 }
 
 export function descriptionOf(service: string, controlUrl = '/control'): string {
