@@ -1,4 +1,4 @@
-/** A host that floods local discovery: `node udp-flood.ts TARGET PACKETS VICTIM FRIEND`. Prints how many it has sent. */
+/** Floods local discovery: `node udp-flood.ts TARGET PACKETS VICTIM FRIEND`. Prints how many packets it has sent. */
 import { createHash, randomBytes } from 'node:crypto'
 import { createSocket } from 'node:dgram'
 import { deviceIdFromCertificate } from '../../src/core/device-id.ts'

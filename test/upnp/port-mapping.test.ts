@@ -1,82 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { OptionsConfig } from '../../src/core/config/config.ts'
 import { externalPorts } from '../../src/core/network/port-mapping.ts'
-import { SimClock } from '../../src/platform/sim/clock.ts'
-import { SimNetwork } from '../../src/platform/sim/net.ts'
-import { createSimPlatform } from '../../src/platform/sim/platform.ts'
-import { simSystem } from '../../src/platform/sim/system.ts'
-import { PortMapping } from '../../src/upnp/port-mapping.ts'
-import type { MappedListener } from '../../src/upnp/types.ts'
-import { configOf, idOf, simIdentity } from '../connections/machines.ts'
-import { settle } from '../discover/lan.ts'
-import { quietLogger } from '../support/logger.ts'
-import { descriptionOf, SimRouter, type RouterOptions } from './sim-router.ts'
-
-const ROUTER = '192.168.1.1'
-const [ROUTER_V6, OWN_V6] = ['2001:db8:1::1', '2001:db8:1::10']
-const OWN = '192.168.1.10'
-const LISTENER = { listener: 'tcp://0.0.0.0:22000', scheme: 'tcp', host: '0.0.0.0', port: 22_000 }
-const DEVICE = idOf(simIdentity('device'))
-const MINUTE_MS = 60_000
-
-/** A device with port mapping, on a simulated network with routers. */
-class Home implements AsyncDisposable {
-  readonly clock = new SimClock()
-  readonly network = new SimNetwork(this.clock)
-  readonly log = quietLogger('upnp')
-  readonly mapping: PortMapping
-  readonly routers: SimRouter[] = []
-  gateways = [ROUTER]
-  networks = [{ address: OWN, prefixLength: 24, interface: 'eth0', isLoopback: false }]
-  listeners: readonly MappedListener[] = [LISTENER]
-  changes = 0
-  readonly #stop = new AbortController()
-  #running: Promise<void> | undefined
-
-  constructor(options: Partial<OptionsConfig> = {}) {
-    const platform = createSimPlatform(1, { hostName: OWN, clock: this.clock, network: this.network })
-    const system = simSystem(OWN, { networks: () => this.networks, gateways: async () => this.gateways })
-    this.mapping = new PortMapping(
-      {
-        platform: { ...platform, system },
-        log: this.log,
-        listeners: () => this.listeners,
-        onChanged: () => void this.changes++,
-      },
-      { config: this.config(options), ownDevice: DEVICE, secret: 'secret' },
-    )
-  }
-
-  config(options: Partial<OptionsConfig> = {}) {
-    return configOf(DEVICE, [], { natEnabled: true, ...options })
-  }
-
-  async addRouter(options: Partial<RouterOptions> & Pick<RouterOptions, 'speaks'>): Promise<SimRouter> {
-    const router = await SimRouter.start(this.network, { host: ROUTER, ...options })
-    this.routers.push(router)
-    return router
-  }
-
-  async run(ms = 15_000): Promise<void> {
-    this.#running ??= this.mapping.run(this.#stop.signal)
-    await settle()
-    await this.clock.advance(ms, settle)
-  }
-
-  async stop(): Promise<void> {
-    this.#stop.abort()
-    await settle()
-    await this.clock.advance(5_000, settle)
-    await this.#running
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.stop()
-    for (const router of this.routers) await router[Symbol.asyncDispose]()
-    assert.equal(this.clock.sleepingCount, 0)
-  }
-}
+import { descriptionOf } from './sim-router.ts'
+import { DEVICE, Home, LISTENER, MINUTE_MS, OWN, ROUTER } from './home.ts'
 
 for (const [protocol, speaks] of [
   ['PCP', ['pcp', 'nat-pmp', 'upnp']],
@@ -104,31 +30,6 @@ for (const [protocol, speaks] of [
     assert.deepEqual([router.table.size, home.mapping.mappings().length], [0, 0])
   })
 }
-
-test('UPnP for IPv6: the firewall is opened, the hole renewed by its ID, made again if it is lost, and closed', async () => {
-  await using home = new Home()
-  home.gateways = []
-  home.networks = [{ address: OWN_V6, prefixLength: 64, interface: 'eth0', isLoopback: false }]
-  home.listeners = [{ ...LISTENER, host: '' }]
-  const router = await home.addRouter({ host: ROUTER_V6, speaks: ['upnp'], service: 'WANIPv6FirewallControl:1' })
-  await home.run()
-  const hole = { client: OWN_V6, internalPort: '22000', leaseS: 3_600 }
-  assert.deepEqual([...router.pinholes], [['1', hole]])
-  assert.ok(home.mapping.addressesOf(LISTENER.listener).includes(`tcp://[${OWN_V6}]:22000`))
-  router.pinholes.set('1', { ...hole, leaseS: 1 })
-  await home.run(31 * MINUTE_MS)
-  assert.deepEqual([...router.pinholes], [['1', hole]], 'renewed after natRenewalMinutes')
-  router.pinholes.clear() // it has started again
-  await home.run(31 * MINUTE_MS)
-  assert.deepEqual([...router.pinholes], [['2', hole]])
-  assert.equal(home.changes, 1, 'a renewal is no change')
-  await home.stop()
-  assert.equal(router.pinholes.size, 0)
-  assert.deepEqual(
-    router.requests.filter((request) => request.endsWith('Pinhole')),
-    ['AddPinhole', 'UpdatePinhole', 'UpdatePinhole', 'AddPinhole', 'DeletePinhole'],
-  )
-})
 
 test('switched off, no packet is sent; switched on and off while it runs', async () => {
   await using home = new Home({ natEnabled: false })
