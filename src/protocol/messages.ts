@@ -1,4 +1,4 @@
-import { COUNTERS_MAX } from '../core/records/version-vector.ts'
+import { RECORD_FIELDS, VECTOR } from '../core/records/record-fields.ts'
 import { blockList } from './block-list.ts'
 import {
   asSent,
@@ -12,7 +12,6 @@ import {
   manyTexts,
   one,
   text,
-  uint32,
   uint64,
 } from '../core/wire/fields.ts'
 import { message, type Message } from '../core/wire/schema.ts'
@@ -74,10 +73,6 @@ export const CLUSTER_CONFIG = message({ folders: many(1, FOLDER), secondary: boo
 export const FOLDERS_FIELD = 1
 export const SECONDARY_FIELD = 2
 
-const COUNTER = message({ id: uint64(1), value: uint64(2) })
-/** With one counter more than allowed a vector is refused; further ones are not decoded. */
-export const VECTOR = message({ counters: many(1, COUNTER, COUNTERS_MAX + 1) })
-
 const XATTRS = message({ xattrs: many(1, message({ name: text(1), value: bytes(2) })) })
 
 /** Owners and extended attributes, by system. */
@@ -91,25 +86,9 @@ const PLATFORM = message({
 })
 
 export const FILE_INFO = message({
-  name: text(1),
-  type: int32(2),
-  size: int64(3),
-  permissions: uint32(4),
-  modified_s: int64(5),
-  deleted: bool(6),
-  invalid: bool(7),
-  no_permissions: bool(8),
-  version: one(9, VECTOR),
-  sequence: int64(10),
-  modified_ns: int32(11),
-  modified_by: uint64(12),
-  block_size: int32(13),
+  ...RECORD_FIELDS,
   platform: asSent(14, PLATFORM),
   blocks: blockList(16),
-  symlink_target: bytes(17),
-  blocks_hash: bytes(18),
-  encrypted: bytes(19),
-  previous_blocks_hash: bytes(20),
 })
 
 /** Without its files, which are read one by one, because an index can have the maximum message size. */

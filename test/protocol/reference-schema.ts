@@ -1,13 +1,6 @@
 import protobuf from 'protobufjs'
-import {
-  CLOSE,
-  CLUSTER_CONFIG,
-  DOWNLOAD_PROGRESS,
-  FILE_INFO,
-  REQUEST,
-  RESPONSE,
-  VECTOR,
-} from '../../src/protocol/messages.ts'
+import { VECTOR } from '../../src/core/records/record-fields.ts'
+import { CLOSE, CLUSTER_CONFIG, DOWNLOAD_PROGRESS, FILE_INFO, REQUEST, RESPONSE } from '../../src/protocol/messages.ts'
 import { bool, bytes, int32, int64, many, one, text, uint32, uint64 } from '../../src/core/wire/fields.ts'
 import { message, type Schema } from '../../src/core/wire/schema.ts'
 

@@ -8,7 +8,7 @@ import { readClose, readDownloadProgress, readRequest, readResponse } from '../.
 import { readFrame, unpackBody } from '../../src/protocol/frame.ts'
 import { exchangeHellos } from '../../src/protocol/hello.ts'
 import { writeIndex, type IndexKind } from '../../src/protocol/index-data.ts'
-import { VECTOR } from '../../src/protocol/messages.ts'
+import { VECTOR } from '../../src/core/records/record-fields.ts'
 import { nameFault } from '../../src/protocol/names.ts'
 import { versionFromWire } from '../../src/protocol/version.ts'
 import { SimClock } from '../../src/platform/sim/clock.ts'

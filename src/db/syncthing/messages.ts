@@ -1,5 +1,5 @@
-import { COUNTERS_MAX } from '../../core/records/version-vector.ts'
-import { bool, bytes, int32, int64, many, one, text, uint32, uint64 } from '../../core/wire/fields.ts'
+import { RECORD_FIELDS, VECTOR } from '../../core/records/record-fields.ts'
+import { bool, bytes, int32, int64, many, one, text, uint32 } from '../../core/wire/fields.ts'
 import { message, type Message } from '../../core/wire/schema.ts'
 
 /** Protobuf messages in the databases of Syncthing, with the names of its specification. */
@@ -13,33 +13,13 @@ export const BLOCK_LIST = message({ blocks: many(1, BLOCK) })
 
 export type Block = Message<typeof BLOCK>
 
-export const VECTOR = message({
-  counters: many(1, message({ id: uint64(1), value: uint64(2) }), COUNTERS_MAX + 1),
-})
-
 export type Vector = Message<typeof VECTOR>
 
 /** A record: as between devices, and fields of the host from 1000 on. */
 export const STORED_FILE = message({
-  name: text(1),
-  type: int32(2),
-  size: int64(3),
-  permissions: uint32(4),
-  modified_s: int64(5),
-  deleted: bool(6),
-  invalid: bool(7),
-  no_permissions: bool(8),
-  version: one(9, VECTOR),
-  sequence: int64(10),
-  modified_ns: int32(11),
-  modified_by: uint64(12),
-  block_size: int32(13),
+  ...RECORD_FIELDS,
   platform: bytes(14),
   blocks: many(16, BLOCK),
-  symlink_target: bytes(17),
-  blocks_hash: bytes(18),
-  encrypted: bytes(19),
-  previous_blocks_hash: bytes(20),
   local_flags: uint32(1000),
   version_hash: bytes(1001),
   encryption_trailer_size: int32(1003),
