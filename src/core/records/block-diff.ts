@@ -10,40 +10,37 @@ export interface Block {
   readonly hash: Uint8Array
 }
 
+type Blocks = FileHead & { readonly blockHashes: Uint8Array | undefined }
+
 /** The blocks of a record; undefined when its list does not match its size: such a record cannot be pulled. */
 export function blocksOf(record: FileInfo): readonly Block[] | undefined {
-  const { sizeBytes, blockSizeBytes, blockHashes } = record
-  if (blockHashes === undefined || !(blockSizeBytes > 0)) return undefined
-  const count = blockCount(sizeBytes, blockSizeBytes)
-  const hashBytes = hashSizeOf(record)
-  if (blockHashes.length !== count * hashBytes) return undefined
-  return Array.from({ length: count }, (_, number) => {
-    const offsetBytes = number * blockSizeBytes
-    return {
-      number,
-      offsetBytes,
-      sizeBytes: Math.min(blockSizeBytes, sizeBytes - offsetBytes),
-      hash: blockHashes.subarray(number * hashBytes, (number + 1) * hashBytes),
-    }
-  })
+  const count = usableCount(record)
+  return count === undefined ? undefined : Array.from({ length: count }, (_, number) => makeBlock(record, number))
 }
 
 /** One block of a record; undefined when it has none of that number. */
-export function blockAt(
-  record: FileHead & { readonly blockHashes: Uint8Array | undefined },
-  number: number,
-): Block | undefined {
+export function blockAt(record: Blocks, number: number): Block | undefined {
+  const count = usableCount(record) ?? 0
+  return Number.isInteger(number) && number >= 0 && number < count ? makeBlock(record, number) : undefined
+}
+
+/** The number of blocks, if there is a hash of each. */
+function usableCount(record: Blocks): number | undefined {
   const { sizeBytes, blockSizeBytes, blockHashes } = record
-  if (blockHashes === undefined || !(blockSizeBytes > 0) || !Number.isInteger(number) || number < 0) return undefined
+  if (blockHashes === undefined || !(blockSizeBytes > 0)) return undefined
   const count = blockCount(sizeBytes, blockSizeBytes)
-  const hashBytes = hashSizeOf(record)
-  if (number >= count || blockHashes.length !== count * hashBytes) return undefined
+  return blockHashes.length === count * hashSizeOf(record) ? count : undefined
+}
+
+function makeBlock(record: Blocks, number: number): Block {
+  const { sizeBytes, blockSizeBytes, blockHashes } = record
   const offsetBytes = number * blockSizeBytes
+  const hashBytes = hashSizeOf(record)
   return {
     number,
     offsetBytes,
     sizeBytes: Math.min(blockSizeBytes, sizeBytes - offsetBytes),
-    hash: blockHashes.subarray(number * hashBytes, (number + 1) * hashBytes),
+    hash: blockHashes!.subarray(number * hashBytes, (number + 1) * hashBytes),
   }
 }
 
