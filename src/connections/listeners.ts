@@ -9,7 +9,7 @@ import type { Transport } from '../core/network/admission.ts'
 import { serverLabel } from '../core/network/discovery-server.ts'
 import type { OptionsConfig } from '../core/config/config.ts'
 import { messageOf } from '../core/errors.ts'
-import { parseIp } from '../core/network/ip.ts'
+import { isLinkLocal, isLoopback, parseIp } from '../core/network/ip.ts'
 import type { Logger } from '../events/types.ts'
 import type { Service } from '../sync/supervisor.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -196,9 +196,7 @@ export class Listeners {
     const useful = own.filter((address) => {
       const ip = parseIp(address)
       if (ip === undefined || (family !== undefined && ip.family !== family)) return false
-      return ip.family === 4
-        ? ip.value >> 24n !== 127n && ip.value >> 16n !== 0xa9fen
-        : ip.value !== 1n && ip.value >> 118n !== 0x3fan
+      return !isLoopback(ip) && !isLinkLocal(ip)
     })
     return {
       error: null,

@@ -1,7 +1,7 @@
 import { parseDeviceId } from '../device-id.ts'
 import type { DeviceId } from '../ids.ts'
 import { withoutRelayToken } from './announced-address.ts'
-import { parseIp } from './ip.ts'
+import { isLinkLocal, parseIp } from './ip.ts'
 
 const DEVICE_PORT = 22_000
 const RELAY_PORT = 22_067
@@ -121,7 +121,7 @@ function parseHostAndPort(authority: string, defaultPort: number): { host: strin
   const ip = parseIp(ipv6)
   if (ip === undefined || (ip.family !== 6 && !ipv6.includes(':'))) return { reason: 'its host is no IPv6 address' }
   if (zone === undefined) return { host: ipv6, port }
-  if (ip.family !== 6 || ip.value >> 118n !== 0x3fan) return { reason: 'a zone goes with a link-local address only' }
+  if (ip.family !== 6 || !isLinkLocal(ip)) return { reason: 'a zone goes with a link-local address only' }
   return { host: `${ipv6}%${zone}`, port }
 }
 

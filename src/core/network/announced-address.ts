@@ -1,4 +1,4 @@
-import { parseIp, type IpAddress } from './ip.ts'
+import { isLoopback, parseIp, type IpAddress } from './ip.ts'
 
 const ADDRESS_LENGTH_MAX = 2_048
 /** Schemes of addresses that devices announce, and the address family that each demands of its host. */
@@ -76,10 +76,6 @@ function parse(text: string): AnnouncedAddress | undefined {
   if (known === undefined || port === 0 || port > 65_535) return undefined
   if (rest !== '' && scheme !== 'relay') return undefined
   return { scheme, host: ipv6 ?? name, port, rest, ...known }
-}
-
-function isLoopback({ family, value }: IpAddress): boolean {
-  return family === 4 ? value >> 24n === 127n : value === 1n
 }
 
 function isMulticast({ family, value }: IpAddress): boolean {

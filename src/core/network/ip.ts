@@ -45,6 +45,16 @@ export function isWithin(address: IpAddress, network: IpNetwork): boolean {
   return address.family === network.family && address.value >> network.freeBits === network.prefix
 }
 
+/** The addresses of the machine itself: `127.0.0.0/8` and `::1`. */
+export function isLoopback({ family, value }: IpAddress): boolean {
+  return family === 4 ? value >> 24n === 127n : value === 1n
+}
+
+/** `169.254.0.0/16` and `fe80::/10`. */
+export function isLinkLocal({ family, value }: IpAddress): boolean {
+  return family === 4 ? value >> 16n === 0xa9fen : value >> 118n === 0x3fan
+}
+
 export function formatIpv4(value: bigint): string {
   return [24n, 16n, 8n, 0n].map((shift) => (value >> shift) & 0xffn).join('.')
 }

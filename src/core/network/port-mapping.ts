@@ -1,5 +1,5 @@
 import { formatTcp } from './address.ts'
-import { parseIp } from './ip.ts'
+import { isLinkLocal, isLoopback, parseIp } from './ip.ts'
 
 const PORTS_MAX = 10
 const PORT_MIN = 1_024
@@ -25,10 +25,8 @@ export function usableExternalHost(host: string | undefined): string | undefined
   const ip = parseIp(host ?? '')
   if (ip === undefined || ip.value === 0n) return undefined
   const isOdd =
-    ip.family === 4
-      ? ip.value >> 24n === 127n || ip.value >> 24n === 0n || ip.value >> 28n >= 0xen
-      : ip.value === 1n || ip.value >> 120n === 0xffn || ip.value >> 118n === 0x3fan
-  return isOdd ? undefined : host
+    ip.family === 4 ? ip.value >> 24n === 0n || ip.value >> 28n >= 0xen : ip.value >> 120n === 0xffn || isLinkLocal(ip)
+  return isOdd || isLoopback(ip) ? undefined : host
 }
 
 /**

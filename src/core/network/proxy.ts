@@ -1,4 +1,4 @@
-import { hostOf, isWithin, parseIp, parseNetwork } from './ip.ts'
+import { hostOf, isLoopback, isWithin, parseIp, parseNetwork } from './ip.ts'
 
 /** The proxy and its exceptions, from the environment. */
 export interface ProxySettings {
@@ -35,7 +35,8 @@ export function proxyFromEnvironment(
     const text = either(name)
     if (text === undefined || text === '') continue
     const url = parseUrl(text)
-    const kind = url === undefined ? undefined : KINDS[url.protocol.slice(0, -1)]
+    const scheme = url?.protocol.slice(0, -1) ?? ''
+    const kind = Object.hasOwn(KINDS, scheme) ? KINDS[scheme] : undefined
     if (url === undefined || kind === undefined || url.hostname === '') {
       problem(`${name} names no proxy that can be used`)
       return undefined
@@ -70,10 +71,6 @@ export function isExempt(host: string, exceptions: readonly string[]): boolean {
     const wanted = host.toLowerCase()
     return wanted === name || wanted.endsWith(`.${name}`)
   })
-}
-
-function isLoopback(ip: { readonly family: 4 | 6; readonly value: bigint }): boolean {
-  return ip.family === 4 ? ip.value >> 24n === 127n : ip.value === 1n
 }
 
 /** A text without a scheme is the host of an HTTP proxy, as in most programs. */

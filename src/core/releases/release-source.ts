@@ -1,5 +1,5 @@
 import { TwinfoldError } from '../errors.ts'
-import { parseIp } from '../network/ip.ts'
+import { isLoopback, parseIp } from '../network/ip.ts'
 
 const PUBLIC_REGISTRY = 'https://registry.npmjs.org/twinfold'
 /** The default in configurations of Syncthing. It lists releases of Syncthing, which do not apply here. */
@@ -13,7 +13,7 @@ export function releaseSource(releasesUrl: string): string {
   const text = releasesUrl.trim()
   if (text === '' || text === SYNCTHING_RELEASES) return PUBLIC_REGISTRY
   const url = URL.canParse(text) ? new URL(text) : undefined
-  if (url === undefined || (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname)))) {
+  if (url === undefined || (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopbackHost(url.hostname)))) {
     throw new TwinfoldError(
       'config-invalid',
       `releasesURL ${text}: must be the https address of a package in an npm registry`,
@@ -25,8 +25,7 @@ export function releaseSource(releasesUrl: string): string {
   return url.href.replace(/\/+$/, '')
 }
 
-function isLoopback(host: string): boolean {
+function isLoopbackHost(host: string): boolean {
   const ip = parseIp(host.replace(/^\[|\]$/g, ''))
-  if (ip === undefined) return host === 'localhost'
-  return ip.family === 4 ? ip.value >> 24n === 127n : ip.value === 1n
+  return ip === undefined ? host === 'localhost' : isLoopback(ip)
 }

@@ -145,6 +145,9 @@ test('the proxy from the environment', () => {
     [{ all_proxy: 'socks5h://[::1]:9' }, 'socks5 ::1 9'],
     [{ all_proxy: 'http://a%40b:c%20d@p:3128' }, 'http p 3128 a@b c d'],
     [{ https_proxy: 'https://p' }, 'https p 443'],
+    [{ http_proxy: 'http://p' }, 'http p 80'],
+    [{ all_proxy: 'socks://p' }, 'socks5 p 1080'],
+    [{ all_proxy: 'socks5://100%:%zz@p' }, 'socks5 p 1080 100% %zz'],
     [{ HTTP_PROXY: 'p:8080' }, 'http p 8080'],
     [{ all_proxy: 'socks5://one', http_proxy: 'http://two' }, 'socks5 one 1080'],
   ]
@@ -153,7 +156,13 @@ test('the proxy from the environment', () => {
 })
 
 test('an invalid proxy is reported without its secrets', () => {
-  for (const all_proxy of ['ftp://user:hunter2@p', 'http://', 'socks5://user:hunter2@', '::::hunter2']) {
+  for (const all_proxy of [
+    'ftp://user:hunter2@p',
+    'constructor://p',
+    'http://',
+    'socks5://user:hunter2@',
+    '::::hunter2',
+  ]) {
     const { brief: result, problems } = proxyOf({ all_proxy })
     assert.equal(result, 'none', all_proxy)
     assert.equal(problems.length, 1, all_proxy)

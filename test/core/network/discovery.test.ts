@@ -45,6 +45,11 @@ test('a packet that is cut, too long or of another format is not an announcement
     assert.equal(decodeLocalAnnouncement(PACKET.subarray(0, length)), undefined, String(length))
   }
   assert.equal(decodeLocalAnnouncement(Buffer.from('7d79bc40ff', 'hex')), 'old')
+  for (let at = 0; at < 4; at++) {
+    const other = Buffer.from(PACKET)
+    other[at]! ^= 1
+    assert.equal(decodeLocalAnnouncement(other), undefined, `another magic number at ${at}`)
+  }
   const short = Buffer.from(PACKET)
   short[5] = 31 // an id of 31 bytes, and what follows is not a field
   assert.equal(decodeLocalAnnouncement(short), undefined)

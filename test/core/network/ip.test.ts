@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { BlockList, isIP } from 'node:net'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { hostOf, isWithin, parseIp, parseNetwork } from '../../../src/core/network/ip.ts'
+import { hostOf, isLinkLocal, isLoopback, isWithin, parseIp, parseNetwork } from '../../../src/core/network/ip.ts'
 import { isAllowedNetwork, lanCheck } from '../../../src/core/network/lan.ts'
 
 const addresses: [text: string, family: 4 | 6 | undefined, value?: bigint][] = [
@@ -92,6 +92,32 @@ test('networks contain the same addresses as in the system', () => {
 test('an invalid network is undefined', () => {
   for (const text of ['', '10.0.0.0', '10.0.0.0/33', '::/129', 'x/8', '10.0.0.0/-1', '10.0.0.0/8/8'])
     assert.equal(parseNetwork(text), undefined, text)
+})
+
+test('loopback and link-local networks: their first and last addresses, and the neighbours of these', () => {
+  const kinds: readonly (readonly [host: string, kind: 'loopback' | 'link-local' | 'neither'])[] = [
+    ['126.255.255.255', 'neither'],
+    ['127.0.0.0', 'loopback'],
+    ['127.255.255.255', 'loopback'],
+    ['128.0.0.0', 'neither'],
+    ['0.0.0.1', 'neither'],
+    ['::', 'neither'],
+    ['::1', 'loopback'],
+    ['::2', 'neither'],
+    ['::ffff:127.0.0.1', 'loopback'],
+    ['169.253.255.255', 'neither'],
+    ['169.254.0.0', 'link-local'],
+    ['169.254.255.255', 'link-local'],
+    ['169.255.0.0', 'neither'],
+    ['fe7f:ffff::', 'neither'],
+    ['fe80::', 'link-local'],
+    ['febf:ffff::', 'link-local'],
+    ['fec0::', 'neither'],
+  ]
+  for (const [host, kind] of kinds) {
+    const ip = parseIp(host)!
+    assert.deepEqual([isLoopback(ip), isLinkLocal(ip)], [kind === 'loopback', kind === 'link-local'], host)
+  }
 })
 
 test('the host of an address with a port', () => {
