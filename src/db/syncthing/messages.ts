@@ -1,4 +1,4 @@
-import { RECORD_FIELDS, VECTOR } from '../../core/records/record-fields.ts'
+import { RECORD_FIELDS, type VECTOR } from '../../core/records/record-fields.ts'
 import { bool, bytes, int32, int64, many, one, text, uint32 } from '../../core/wire/fields.ts'
 import { message, type Message } from '../../core/wire/schema.ts'
 
