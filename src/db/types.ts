@@ -88,6 +88,8 @@ export interface IndexRestart {
   /** Later records of ours may have been made without knowledge of what was lost. */
   readonly afterSequence: number
   readonly ownShortId: ShortId
+  /** Versions with a counter of this ID are concurrent with what was lost already. */
+  readonly temporaryId?: ShortId
 }
 
 /**
@@ -170,6 +172,8 @@ export interface FolderIndex {
    * Undefined in an index of an earlier release, which counts under the short ID of the device.
    */
   counterId(): Promise<ShortId | undefined>
+  /** Whether its IDs were made since it was opened: then no earlier state of it exists elsewhere. */
+  hasNewIds(): Promise<boolean>
   /** The smallest counter that may be used next; 0 when none was stored. */
   minCounter(): Promise<number>
   setMinCounter(value: number): Promise<void>

@@ -36,7 +36,7 @@ export async function runDaemon(platform: Platform, options: ServeOptions, signa
   const { log, logger, events, identity, version, config } = base
 
   const signals = new ModelSignals()
-  const roots = new FolderRoots()
+  const roots = new FolderRoots({ clock, random })
   await using store = await openStore({
     directory: options.databaseInMemory ? undefined : locations.databaseDirectory,
     disk,

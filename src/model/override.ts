@@ -1,6 +1,7 @@
 import type { FileInfo } from '../core/records/file-info.ts'
 import type { IgnoreRules } from '../core/ignore/ignore.ts'
-import { overridingRecord, type OverrideOptions } from '../core/records/override.ts'
+import { overridingRecord } from '../core/records/override.ts'
+import type { CountTime } from '../core/records/version-vector.ts'
 import type { FolderIndex } from '../db/types.ts'
 
 const PAGE = 1_000
@@ -12,7 +13,7 @@ export interface OverrideDeps {
 }
 
 /** Writes a local record over every change of other devices, with a newer version and our content. Changes no file. */
-export async function overrideOthers(deps: OverrideDeps, options: OverrideOptions, signal: AbortSignal): Promise<void> {
+export async function overrideOthers(deps: OverrideDeps, options: CountTime, signal: AbortSignal): Promise<void> {
   const { index, ignore } = deps
   for (let offset = 0; ;) {
     signal.throwIfAborted()

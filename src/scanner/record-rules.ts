@@ -28,12 +28,13 @@ export class RecordRules {
 
   /** For records made now. */
   get record(): RecordOptions {
-    const { ownShortId, counterId, minCounter, ignorePerms, attributes } = this.#request
+    const { ownShortId, counterId, temporaryId, minCounter, ignorePerms, attributes } = this.#request
     return {
       ownShortId,
       ignorePerms,
       nowS: Math.floor(this.#clock.nowMs() / 1_000),
       counterId,
+      temporaryId,
       minCounter,
       localFlags: this.#localFlags,
       ownership: this.ownership,

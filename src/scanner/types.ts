@@ -1,6 +1,6 @@
 import type { Accounts } from '../core/attributes/accounts.ts'
 import type { FileHead, FileInfo } from '../core/records/file-info.ts'
-import type { ShortId } from '../core/ids.ts'
+import type { Counting } from '../core/records/version-vector.ts'
 import type { IgnoreRules } from '../core/ignore/ignore.ts'
 import type { Logger } from '../events/types.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -67,7 +67,7 @@ export interface ScanDeps {
   onProgress(progress: ScanProgress): void
 }
 
-export interface ScanRequest {
+export interface ScanRequest extends Counting {
   /** Absolute path of the folder root. */
   readonly root: string
   /** Result of `cleanSubs`; [''] is the whole folder. */
@@ -78,11 +78,6 @@ export interface ScanRequest {
   readonly ignorePerms: boolean
   readonly modTimeWindowMs: number
   readonly autoNormalize: boolean
-  readonly ownShortId: ShortId
-  /** The ID under which changes are counted in version vectors; by default `ownShortId`. */
-  readonly counterId?: ShortId | undefined
-  /** Lower bound for version counters, independent of the clock. */
-  readonly minCounter?: number | undefined
   /** Flags every change as local, not to be announced. */
   readonly receiveOnly: boolean
   /** Temporary files older than this are removed. */

@@ -45,18 +45,22 @@ test('a restart recounts our own records after a sequence, under new IDs', async
     file('pulled', { version: own, modifiedBy: 5n as ShortId }),
   ])
   await index.updateLocal([file('foreign', { version: version(3) }), ...ours])
-  await index.restart({ afterSequence: 1, ownShortId: SELF })
+  const temporaryId = 99n as ShortId
+  await index.updateLocal([file('recent', { version: [...version(3), { device: temporaryId, value: 8n }, own[1]!] })])
+  assert.equal(await index.hasNewIds(), true)
+  await index.restart({ afterSequence: 1, ownShortId: SELF, temporaryId })
   assert.notEqual(await index.indexId(), before.indexId)
   assert.notEqual(await index.counterId(), before.counterId)
   const versions = await versionsOf(index)
-  assert.deepEqual(versions.slice(0, 4), [
+  assert.deepEqual(versions.slice(0, 5), [
     `early 1:3 ${before.counterId}:9`,
     `pulled 1:3 ${before.counterId}:9`,
     'foreign 1:3',
+    `recent 1:3 99:8 ${before.counterId}:9`,
     'late000 1:3 own:9',
   ])
   assert.equal(versions.filter((text) => text.endsWith(' 1:3 own:9')).length, 600)
-  assert.equal(versions.length, 603)
+  assert.equal(versions.length, 604)
 })
 
 test('what was sent to a device is kept for one index ID only, the smallest counter for all', async () => {

@@ -66,6 +66,11 @@ export class DeviceStore {
     await this.open()
   }
 
+  /** As a new process does. */
+  async reopen(): Promise<void> {
+    await this.replace(this.copy())
+  }
+
   async close(): Promise<void> {
     await this.#store?.[Symbol.asyncDispose]()
   }

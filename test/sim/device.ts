@@ -158,8 +158,9 @@ export class SimDevice {
   }
 
   async start(): Promise<void> {
+    if (this.#running !== undefined || this.store.store === undefined) return
+    if (this.starts > 0) await this.store.reopen()
     const opened = this.store.store
-    if (this.#running !== undefined || opened === undefined) return
     const incarnation = new Incarnation()
     const { trace } = this.#setup
     trace.add(this.name, `starts (${++this.starts})`)
@@ -189,7 +190,7 @@ export class SimDevice {
     const config = fixedConfig(deviceConfig([this, ...this.#neighbours], this.#setup.folder))
     const identity = { certificatePem: this.#certificate, keyPem: '' }
     const signals = new ModelSignals()
-    const roots = new FolderRoots()
+    const roots = new FolderRoots(platform)
     const network: Network = await Network.open(
       { platform, store, events, statistics, config, logger, signals, roots },
       { ownDevice: this.id, identity, clientVersion: 'v1.0.0', userHome: '/home/me' },

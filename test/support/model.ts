@@ -59,7 +59,7 @@ export class SimHub implements AsyncDisposable {
   readonly statistics: Statistics
   readonly log: Log
   readonly signals = new ModelSignals()
-  readonly roots = new FolderRoots()
+  readonly roots: FolderRoots
   readonly events: Event[] = []
   readonly lines: string[] = []
   config: Config
@@ -68,6 +68,7 @@ export class SimHub implements AsyncDisposable {
 
   private constructor(platform: SimPlatform, store: IndexStore, config: Config, sources: Sources) {
     this.platform = platform
+    this.roots = new FolderRoots(platform)
     this.store = store
     this.config = config
     this.log = new Log(

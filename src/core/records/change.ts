@@ -17,7 +17,7 @@ import {
 import { diskStampOf } from './disk-stamp.ts'
 import type { ShortId } from '../ids.ts'
 import { isSameOwner, unixOwnerOf, withUnixOwner } from '../attributes/platform-data.ts'
-import { bumpVersion, dropForeignCounters, firstCounter, type CountTime, type VersionVector } from './version-vector.ts'
+import { dropForeignCounters, editedVersion, type CountTime, type VersionVector } from './version-vector.ts'
 
 /** An item on the disk. */
 export interface DiskItem {
@@ -64,7 +64,6 @@ export interface AttributeRules {
 }
 
 export interface RecordOptions extends CountTime {
-  readonly ownShortId: ShortId
   readonly ignorePerms: boolean
   /** Set on every local change: FLAG_RECEIVE_ONLY, or 0. */
   readonly localFlags: number
@@ -180,7 +179,7 @@ export function recordOf(
     ...timesOf(item, old),
     permissions: isSymlink ? 0 : item.mode & PERMISSION_BITS,
     noPermissions: isSymlink || options.ignorePerms,
-    version: bumpVersion(base, counterIdOf(options), firstCounter(options)),
+    version: editedVersion(base, options),
     modifiedBy: options.ownShortId,
     sequence: 0,
     localFlags: options.localFlags,
@@ -192,10 +191,6 @@ export function recordOf(
     ...platformOnDisk(item, old, options),
     ...(diskStamp !== undefined && { diskStamp }),
   }
-}
-
-function counterIdOf({ counterId, ownShortId }: RecordOptions): ShortId {
-  return counterId ?? ownShortId
 }
 
 type Times = Pick<FileHead, 'modifiedS' | 'modifiedNs' | 'diskTime'>
@@ -253,7 +248,7 @@ function wasNotAnnounced(old: FileHead, options: RecordOptions): boolean {
  * that a conflict copy is made instead of an unnoticed overwrite.
  */
 function versionToBuildOn(old: FileHead, options: RecordOptions): VersionVector {
-  return wasNotAnnounced(old, options) ? dropForeignCounters(old.version, counterIdOf(options)) : old.version
+  return wasNotAnnounced(old, options) ? dropForeignCounters(old.version, options) : old.version
 }
 
 /** The record of an item that no longer exists on the disk. */
@@ -266,7 +261,7 @@ export function deletionOf(old: FileHead, options: RecordOptions): FileInfo {
     deleted: true,
     sizeBytes: 0,
     modifiedS: options.nowS,
-    version: notAnnounced ? [] : bumpVersion(old.version, counterIdOf(options), firstCounter(options)),
+    version: notAnnounced ? [] : editedVersion(old.version, options),
     modifiedBy: options.ownShortId,
     sequence: 0,
     localFlags: options.localFlags,

@@ -6,13 +6,8 @@ import {
   withoutDiskState,
   type FileInfo,
 } from './file-info.ts'
-import type { ShortId } from '../ids.ts'
 import { isSameApartFromVersion } from './plan.ts'
-import { bumpVersion, firstCounter, mergeVersions, type CountTime } from './version-vector.ts'
-
-export interface OverrideOptions extends CountTime {
-  readonly ownShortId: ShortId
-}
+import { editedVersion, mergeVersions, type CountTime } from './version-vector.ts'
 
 /**
  * The record that overrides changes of other devices with our state: its version succeeds theirs. Items that we never
@@ -21,13 +16,13 @@ export interface OverrideOptions extends CountTime {
 export function overridingRecord(
   local: FileInfo | undefined,
   global: FileInfo,
-  options: OverrideOptions,
+  options: CountTime,
 ): FileInfo | undefined {
   if (local !== undefined && isInvalid(local)) return undefined
   if (local === undefined && global.deleted) return undefined
   const seen = mergeVersions(local?.version ?? [], global.version)
-  const { ownShortId, counterId = ownShortId, nowS } = options
-  const version = bumpVersion(seen, counterId, firstCounter(options))
+  const { ownShortId, nowS } = options
+  const version = editedVersion(seen, options)
   const ours = { version, modifiedBy: ownShortId, sequence: 0, localFlags: 0 }
   if (local !== undefined) return { ...local, ...ours }
   return {

@@ -19,6 +19,9 @@ export const COUNTER_MAX = 1n << 44n
 /** The most counters of a version that is accepted from a peer, far more than devices ever change one file. */
 export const COUNTERS_MAX = 1_000
 
+/** Versions that have more counters get none of a single start of a device: that bounds a file edited after each. */
+const COUNTERS_MAX_FOR_TEMPORARY = 64
+
 const DEVICES = 1n << 64n
 
 /** Whether a version of a peer is used. Every edit of an acceptable version by `bumpVersion` is newer than it. */
@@ -86,18 +89,34 @@ function counterToRaise(vector: VersionVector, device: ShortId): ShortId {
   return (usable.find((counter) => counter.device > raised) ?? usable[0])?.device ?? (raised as ShortId)
 }
 
-/** The inputs of the counter of an edit. */
-export interface CountTime {
-  readonly nowS: number
+/** How this device counts its edits. */
+export interface Counting {
+  readonly ownShortId: ShortId
   /** The ID under which this device counts in version vectors; by default its short ID. */
   readonly counterId?: ShortId | undefined
+  /** Used instead while versions may exist elsewhere that this device counted and no longer has. */
+  readonly temporaryId?: ShortId | undefined
   /** Lower counters may have been used and lost. */
   readonly minCounter?: number | undefined
 }
 
+/** The inputs of the counter of an edit. */
+export interface CountTime extends Counting {
+  readonly nowS: number
+}
+
 /** The counter of the first edit of a name: the current time, unless the clock is behind a lost counter. */
-export function firstCounter({ nowS, minCounter }: CountTime): number {
+export function firstCounter({ nowS, minCounter }: Pick<CountTime, 'nowS' | 'minCounter'>): number {
   return Math.max(nowS, minCounter ?? 0)
+}
+
+/** The version of an edit of `base` made by this device. */
+export function editedVersion(base: VersionVector, options: CountTime): VersionVector {
+  const { ownShortId, counterId = ownShortId, temporaryId } = options
+  const usesTemporary =
+    temporaryId !== undefined &&
+    (base.length < COUNTERS_MAX_FOR_TEMPORARY || base.some(({ device }) => device === temporaryId))
+  return bumpVersion(base, usesTemporary ? temporaryId : counterId, firstCounter(options))
 }
 
 /**
@@ -146,11 +165,14 @@ export function mergeVersions(a: VersionVector, b: VersionVector): VersionVector
 }
 
 /**
- * Only the counter of `device` itself. A record that was ignored, unsupported or changed in a receive-only folder
+ * Only the counters of this device itself. A record that was ignored, unsupported or changed in a receive-only folder
  * continues from here, so that its successor conflicts with the version of others instead of replacing it unnoticed.
  */
-export function dropForeignCounters(vector: VersionVector, device: ShortId): VersionVector {
-  return vector.filter((counter) => counter.device === device)
+export function dropForeignCounters(
+  vector: VersionVector,
+  { ownShortId, counterId = ownShortId, temporaryId }: Counting,
+): VersionVector {
+  return vector.filter(({ device }) => device === counterId || device === temporaryId)
 }
 
 /** One text per vector, for storage: `device:value` in hexadecimal, joined by commas. */

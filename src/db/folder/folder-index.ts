@@ -227,6 +227,10 @@ export class StoredFolderIndex implements FolderIndex {
     return this.#database.run(({ files }) => files.state.counterId)
   }
 
+  hasNewIds(): Promise<boolean> {
+    return this.#database.run(({ files }) => files.state.hasNewIds)
+  }
+
   minCounter(): Promise<number> {
     return this.#database.run(({ files }) => Number(readMeta(files.database, MIN_COUNTER_KEY) ?? '0'))
   }

@@ -37,6 +37,8 @@ export class FolderState {
   indexId: bigint
   /** Undefined in an index of an earlier release: changes are counted under the short ID of the device. */
   counterId: ShortId | undefined
+  /** Not stored: the IDs were made by this process. */
+  hasNewIds = false
   digest = 0
   global = new Tally()
   local = new Tally()
@@ -56,13 +58,20 @@ export class FolderState {
   /** The state of a new index. */
   static fresh(folder: FolderId, id: bigint): FolderState {
     const state = new FolderState(folder, id)
-    state.counterId = id as ShortId
+    state.setIds(id)
     return state
+  }
+
+  setIds(id: bigint): void {
+    this.indexId = id
+    this.counterId = id as ShortId
+    this.hasNewIds = true
   }
 
   clone(): FolderState {
     const copy = new FolderState(this.folder, this.indexId)
     copy.counterId = this.counterId
+    copy.hasNewIds = this.hasNewIds
     copy.digest = this.digest
     copy.global = this.global.clone()
     copy.local = this.local.clone()

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { FileHead, FileInfo } from '../../core/records/file-info.ts'
-import type { DeviceId, ShortId } from '../../core/ids.ts'
+import type { DeviceId } from '../../core/ids.ts'
 import { findWinner, hasWinner, isHeldElsewhere } from '../../core/records/need.ts'
 import { compareNames } from '../../core/paths.ts'
 import { BlockFinder, isFindable } from '../blocks/block-finder.ts'
@@ -247,10 +247,7 @@ export class FolderTable {
 
   /** The IDs of a new index, under which the records are announced from now on. */
   setIds(id: bigint): void {
-    this.change((state) => {
-      state.indexId = id
-      state.counterId = id as ShortId
-    })
+    this.change((state) => state.setIds(id))
   }
 
   /** One batch: what `work` writes, and the state that it changes, are stored together or not at all. */

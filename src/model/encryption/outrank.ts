@@ -9,25 +9,26 @@ const NEVER = new AbortController().signal
 
 export interface OutrankDeps {
   readonly store: Pick<IndexStore, 'folder'>
-  readonly roots: Pick<FolderRoots, 'lock'>
+  readonly roots: Pick<FolderRoots, 'continuity' | 'lock'>
   readonly signals: ModelSignals
-  readonly ownShortId: ShortId
 }
 
 /** Our records of these names that win against what an untrusted device announces get a version that it takes over. */
 export async function outrankAll(
-  { store, roots, signals, ownShortId }: OutrankDeps,
+  { store, roots, signals }: OutrankDeps,
   { device, folder }: { readonly device: DeviceId; readonly folder: FolderId },
   names: readonly Pick<FileHead, 'name'>[],
 ): Promise<void> {
   const index = await store.folder(folder)
+  // Valid whatever this index may have lost.
+  const counterId = roots.continuity(folder).temporaryId
   const affected: string[] = []
   for (const { name } of names)
-    if ((await outranking(index, device, name, ownShortId)) !== undefined) affected.push(name)
+    if ((await outranking(index, device, name, counterId)) !== undefined) affected.push(name)
   if (affected.length === 0) return
   using _lock = await roots.lock(folder).exclusive(NEVER)
   for (const name of affected) {
-    const record = await outranking(index, device, name, ownShortId)
+    const record = await outranking(index, device, name, counterId)
     if (record !== undefined) await index.updateLocal([record])
   }
   signals.localIndexChanged.emit(folder)
@@ -37,7 +38,7 @@ async function outranking(
   index: FolderIndex,
   device: DeviceId,
   name: string,
-  ownShortId: ShortId,
+  counterId: ShortId,
 ): Promise<FileInfo | undefined> {
   const announced = await index.head(device, name)
   const ours = announced === undefined ? undefined : await index.head('local', name)
@@ -45,7 +46,7 @@ async function outranking(
   if (announced === undefined || ours === undefined || !isConcurrent(ours, announced)) return undefined
   const { local, global } = await index.both(name)
   if (local === undefined || global === undefined) return undefined
-  const version = outrankingVersion({ local, global, announced }, (await index.counterId()) ?? ownShortId)
+  const version = outrankingVersion({ local, global, announced }, counterId)
   return version === undefined ? undefined : { ...local, version, sequence: 0 }
 }
 

@@ -26,6 +26,7 @@ const JOBS_MAX = 100_000
 function sharedParts(deps: FolderPartsDeps, options: FolderPartsOptions) {
   const { events, platform, store } = deps
   const { folder, ownDevice, userHome } = options
+  const otherDevices = folder.devices.map(({ deviceID }) => deviceID).filter((device) => device !== ownDevice)
   const root = folderRoot(folder, userHome)
   const ownShortId = shortIdOf(ownDevice)
   const log = deps.logger('model')
@@ -41,7 +42,14 @@ function sharedParts(deps: FolderPartsDeps, options: FolderPartsOptions) {
     mounts: new FolderMounts({ disk, keyValue: store.keyValue }, folder.id, root),
     problems: new FolderProblems({ events, log }, folder.id),
     checks: new FolderChecks({ clock, disk, store, options: () => deps.options() }, { ...options, root }),
-    counts: new CounterFloor({ keyValue: store.keyValue, index: () => store.folder(folder.id) }, folder.id, ownShortId),
+    counts: new CounterFloor(
+      {
+        keyValue: store.keyValue,
+        index: () => store.folder(folder.id),
+        continuity: deps.roots.continuity(folder.id),
+      },
+      { folder: folder.id, ownShortId, otherDevices },
+    ),
     versions: new FolderVersions({ ...platform, log: deps.logger('versioner') }, { folder, root, userHome }),
     attributes: new LazyAttributes(
       { attributes: platform.attributes, disk, log, platform: platform.system.platform },
@@ -67,7 +75,7 @@ export function openFolder(deps: FolderPartsDeps, options: FolderPartsOptions): 
     { ...parts, clock, signals, slots: deps.pullSlots, puller: makePuller(deps, options, parts) },
     { folder: folder.id, pauseMs: folder.pullerPauseS * 1_000 },
   )
-  const work = new ScanWork({ ...deps, ...parts, pulls }, { folder, root, ownShortId: parts.ownShortId })
+  const work = new ScanWork({ ...deps, ...parts, pulls }, { folder, root })
   const tasks = new FolderTasks({ requests, versions, pulls, work }, folder)
   const watch = new FolderWatch({ clock, watcher, events, requests, log: deps.logger('scanner') }, { folder, root })
   const availability = new Availability({ roots, signals }, folder.id, root)

@@ -1,7 +1,6 @@
 import type { Config, FolderConfig } from '../../core/config/config.ts'
 import { isEncryptedParent } from '../../core/encryption/names.ts'
 import { messageOf, systemCode, TwinfoldError } from '../../core/errors.ts'
-import type { ShortId } from '../../core/ids.ts'
 import { temporaryName } from '../../core/paths.ts'
 import type { FolderIndex, IndexStore } from '../../db/types.ts'
 import type { EventSink, Logger } from '../../events/types.ts'
@@ -47,7 +46,6 @@ export interface ScanWorkDeps {
 export interface ScanWorkOptions {
   readonly folder: FolderConfig
   readonly root: string
-  readonly ownShortId: ShortId
 }
 
 /** What the loop of one folder does to its index: scans, and overrides of other devices' changes. */
@@ -55,14 +53,12 @@ export class ScanWork {
   readonly #deps: ScanWorkDeps
   readonly #folder: FolderConfig
   readonly #root: string
-  readonly #ownShortId: ShortId
   #isPrepared = false
 
   constructor(deps: ScanWorkDeps, options: ScanWorkOptions) {
     this.#deps = deps
     this.#folder = options.folder
     this.#root = options.root
-    this.#ownShortId = options.ownShortId
   }
 
   /**
@@ -120,10 +116,9 @@ export class ScanWork {
     const index = await store.folder(this.#folder.id)
     const nowS = Math.floor(platform.clock.nowMs() / 1_000)
     await counts.load()
-    const { counterId, minCounter } = counts
     await overrideOthers(
       { index, ignore, onStored: (records, sequence) => publisher.publishLocal({ records, sequence }) },
-      { ownShortId: this.#ownShortId, nowS, counterId, minCounter },
+      { nowS, ...counts.counting },
       signal,
     )
   }
@@ -175,9 +170,7 @@ export class ScanWork {
       modTimeWindowMs: modTimeWindowS * 1_000,
       autoNormalize,
       hashers,
-      ownShortId: this.#ownShortId,
-      counterId: this.#deps.counts.counterId,
-      minCounter: this.#deps.counts.minCounter,
+      ...this.#deps.counts.counting,
       receiveOnly: policy.localChangesStayHere,
       caseSensitive: this.#folder.caseSensitiveFS,
       checked: this.#deps.platform.clock.monotonicMs() - atMs < CHECK_AGE_MS_MAX ? { caseInsensitive } : undefined,

@@ -25,7 +25,7 @@ export interface PeersDeps {
   readonly statistics: Statistics
   readonly log: Logger
   readonly signals: ModelSignals
-  readonly roots: Pick<FolderRoots, 'get' | 'lock'>
+  readonly roots: Pick<FolderRoots, 'continuity' | 'get' | 'lock'>
   /** All folders that a device offers and we do not share with it. */
   foldersOffered(device: DeviceId, offers: readonly FolderOffer[]): void
   /** A configured device sent its cluster config. */

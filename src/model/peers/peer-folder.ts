@@ -197,14 +197,17 @@ async function restartIfWentBack(
 ): Promise<boolean> {
   const sentSequence = await index.sentSequence(device)
   const own = await ownPosition(index)
-  if (!wentBack(own, sentSequence, knownToThem)) return false
+  const isKnown = sentSequence !== undefined && knownToThem.indexId === own.indexId
+  const hasMore = wentBack(own, sentSequence, knownToThem)
+  roots.continuity(folder).note(device, (isKnown && !hasMore) || knownToThem.indexId === 0n)
+  if (!hasMore) return false
   // Restores are rare, and a device must not cause endless restarts.
   const nowMs = clock.monotonicMs()
   if (nowMs - (restartedMs.get(folder) ?? Number.NEGATIVE_INFINITY) < RESTART_INTERVAL_MS) return false
   restartedMs.set(folder, nowMs)
   const afterSequence = Math.min(sentSequence ?? own.sequence, own.sequence)
   using _lock = await roots.lock(folder).exclusive(NEVER)
-  await index.restart({ afterSequence, ownShortId })
+  await index.restart({ afterSequence, ownShortId, temporaryId: roots.continuity(folder).temporaryId })
   log.warn(
     `folder ${folder}: ${device} has ${knownToThem.sequence} changes of this index, which sent it ${afterSequence}: ` +
       'it was restored from an earlier state, and is sent again in full',

@@ -111,9 +111,10 @@ export async function takeEncryptedMetadata(context: PullContext, global: FileIn
   await using file = await disk.open(path, 'write')
   await file.write(trailer, sizeBytes)
   await file.truncate(sizeBytes + trailer.length)
+  // Before the sync: with another time after a power loss the file would count as changed here, for good.
+  await disk.setModified(path, modifiedS, modifiedNs)
   if (!context.folder.disableFsync) await file.sync()
   await file.close()
-  await disk.setModified(path, modifiedS, modifiedNs)
   const after = await disk.lstat(path)
   const state = { modifiedS: after.modifiedS, modifiedNs: after.modifiedNs, trailerBytes: trailer.length }
   context.records.add(adopted(global, state), true)

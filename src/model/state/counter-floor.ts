@@ -1,7 +1,8 @@
 import type { FileHead } from '../../core/records/file-info.ts'
-import type { FolderId, ShortId } from '../../core/ids.ts'
-import { lostCounter } from '../../core/records/version-vector.ts'
+import type { DeviceId, FolderId, ShortId } from '../../core/ids.ts'
+import { lostCounter, type Counting } from '../../core/records/version-vector.ts'
 import type { FolderIndex, KeyValue } from '../../db/types.ts'
+import type { IndexContinuity } from './index-continuity.ts'
 
 /**
  * Higher counters are ignored: other devices can write any value into a version. Counting on from here is harmless, as
@@ -13,7 +14,15 @@ const WHOLE_NUMBER = /^[1-9]\d{0,15}$/
 
 export interface CounterFloorDeps {
   readonly keyValue: Pick<KeyValue, 'get'>
-  index(): Promise<Pick<FolderIndex, 'counterId' | 'minCounter' | 'setMinCounter'>>
+  readonly continuity: Pick<IndexContinuity, 'isProven' | 'temporaryId'>
+  index(): Promise<Pick<FolderIndex, 'counterId' | 'hasNewIds' | 'minCounter' | 'setMinCounter'>>
+}
+
+export interface CounterFloorOptions {
+  readonly folder: FolderId
+  readonly ownShortId: ShortId
+  /** The others that share the folder. */
+  readonly otherDevices: readonly DeviceId[]
 }
 
 /** Where earlier releases stored it: in a database that can be lost while the index is not. */
@@ -28,31 +37,34 @@ export function earlierCounterKey(folder: FolderId): string {
  */
 export class CounterFloor {
   readonly #deps: CounterFloorDeps
-  readonly #key: string
-  #counterId: ShortId
+  readonly #options: CounterFloorOptions
+  #ids: Omit<Counting, 'minCounter'>
   #minCounter = 0
   #stored = 0
   #loaded: Promise<void> | undefined
 
-  constructor(deps: CounterFloorDeps, folder: FolderId, ownShortId: ShortId) {
+  constructor(deps: CounterFloorDeps, options: CounterFloorOptions) {
     this.#deps = deps
-    this.#key = earlierCounterKey(folder)
-    this.#counterId = ownShortId
+    this.#options = options
+    this.#ids = { ownShortId: options.ownShortId }
   }
 
-  /** The ID that the counters belong to. Valid after `load`, which must be called under the lock of the folder. */
-  get counterId(): ShortId {
-    return this.#counterId
+  /** How the next edits are counted. Valid after `load`, which must be called under the lock of the folder. */
+  get counting(): Counting {
+    return { ...this.#ids, minCounter: this.#minCounter }
   }
 
-  /** Valid after `load`. */
-  get minCounter(): number {
-    return this.#minCounter
-  }
-
-  /** Reads what was stored, once, and the ID. Rejects when the index cannot be read; then the next call tries again. */
+  /** Reads what was stored, once, and the IDs. Rejects when the index cannot be read; then the next call tries again. */
   async load(): Promise<void> {
-    this.#counterId = (await (await this.#deps.index()).counterId()) ?? this.#counterId
+    const { continuity } = this.#deps
+    const { ownShortId, otherDevices } = this.#options
+    const index = await this.#deps.index()
+    const isProven = continuity.isProven(otherDevices, await index.hasNewIds())
+    this.#ids = {
+      ownShortId,
+      counterId: await index.counterId(),
+      temporaryId: isProven ? undefined : continuity.temporaryId,
+    }
     this.#loaded ??= this.#read()
     try {
       await this.#loaded
@@ -63,7 +75,7 @@ export class CounterFloor {
   }
 
   async #read(): Promise<void> {
-    const bytes = await this.#deps.keyValue.get(this.#key)
+    const bytes = await this.#deps.keyValue.get(earlierCounterKey(this.#options.folder))
     const text = bytes === undefined ? '' : new TextDecoder().decode(bytes)
     this.#stored = await (await this.#deps.index()).minCounter()
     this.#minCounter = Math.max(this.#minCounter, this.#stored, WHOLE_NUMBER.test(text) ? Number(text) : 0)
@@ -72,9 +84,12 @@ export class CounterFloor {
   /** Our record is about to be replaced by another. Repeated calls are harmless. */
   note(replaced: Pick<FileHead, 'version'> | undefined, successor: Pick<FileHead, 'version'>): void {
     if (replaced === undefined) return
-    const count = lostCounter(replaced.version, successor.version, this.#counterId)
-    if (count === 0n || count < BigInt(this.#minCounter)) return
-    if (count <= COUNTER_TRUSTED_MAX) this.#minCounter = Number(count) + 1
+    const { ownShortId, counterId = ownShortId, temporaryId = counterId } = this.#ids
+    for (const id of [counterId, temporaryId]) {
+      const count = lostCounter(replaced.version, successor.version, id)
+      if (count === 0n || count < BigInt(this.#minCounter) || count > COUNTER_TRUSTED_MAX) continue
+      this.#minCounter = Number(count) + 1
+    }
   }
 
   /** To be called before the replacing records are stored. */

@@ -1,10 +1,17 @@
 import type { FolderId } from '../../core/ids.ts'
 import { SharedMutex } from '../../sync/shared-mutex.ts'
+import { IndexContinuity, type IndexContinuityDeps } from './index-continuity.ts'
 
-/** The roots and locks of folders. The registry maintains the roots; the peers use both. */
+/** What the registry and the peers share of each folder: its root, its lock, and whether its index continues. */
 export class FolderRoots {
   readonly #roots = new Map<FolderId, string>()
   readonly #locks = new Map<FolderId, SharedMutex>()
+  readonly #continuities = new Map<FolderId, IndexContinuity>()
+  readonly #deps: IndexContinuityDeps
+
+  constructor(deps: IndexContinuityDeps) {
+    this.#deps = deps
+  }
 
   /** Absolute; undefined for a folder that does not run. */
   get(folder: FolderId): string | undefined {
@@ -20,6 +27,13 @@ export class FolderRoots {
     const lock = this.#locks.get(folder) ?? new SharedMutex()
     this.#locks.set(folder, lock)
     return lock
+  }
+
+  /** Stays while the process runs, also over a pause of the folder. */
+  continuity(folder: FolderId): IndexContinuity {
+    const continuity = this.#continuities.get(folder) ?? new IndexContinuity(this.#deps)
+    this.#continuities.set(folder, continuity)
+    return continuity
   }
 
   delete(folder: FolderId): void {

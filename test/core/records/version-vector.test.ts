@@ -10,6 +10,7 @@ import {
   COUNTER_MAX,
   COUNTERS_MAX,
   dropForeignCounters,
+  editedVersion,
   firstCounter,
   isAcceptable,
   lostCounter,
@@ -233,13 +234,39 @@ test('recountVersion: the counter of one device under another, in order; no othe
 test('dropForeignCounters: keeps the counter of the device itself, so that the successor conflicts', () => {
   fc.assert(
     fc.property(vector, device, (before, own) => {
-      const left = dropForeignCounters(before, own)
+      const left = dropForeignCounters(before, { ownShortId: own })
       assert.deepEqual(
         left,
         before.filter((entry) => entry.device === own),
       )
     }),
   )
+})
+
+test('dropForeignCounters: keeps both counters of the device where it has a temporary one', () => {
+  const before: VersionVector = [full(1n, 5n), full(2n, 7n), full(3n, 9n)]
+  const ids = { ownShortId: short(7n), counterId: short(9n), temporaryId: short(5n) }
+  assert.deepEqual(dropForeignCounters(before, ids), [full(1n, 5n), full(3n, 9n)])
+})
+
+test('D-04: an edit under a temporary ID succeeds its version, and no version that was lost', () => {
+  const ids = { ownShortId: short(7n), counterId: short(8n), temporaryId: short(9n), nowS: 20 }
+  const restored: VersionVector = [full(10n, 8n)]
+  const edit = editedVersion(restored, ids)
+  assert.deepEqual(edit, [full(10n, 8n), full(20n, 9n)])
+  assert.match(compareVersions(edit, [full(15n, 8n)]), /^concurrent/)
+  assert.deepEqual(editedVersion(edit, ids), [full(10n, 8n), full(21n, 9n)])
+  assert.deepEqual(editedVersion(edit, { ...ids, temporaryId: undefined }), [full(20n, 8n), full(20n, 9n)])
+})
+
+test('a version with many counters gets no temporary one', () => {
+  const ids = { ownShortId: short(1n), counterId: short(2n), temporaryId: short(1_000n), nowS: 20 }
+  const many = (count: number) => Array.from({ length: count }, (_, i) => full(5n, BigInt(i + 2)))
+  const counted = (version: VersionVector) => version.find(({ value }) => value === 20n)?.device
+  assert.equal(counted(editedVersion(many(63), ids)), 1_000n)
+  assert.equal(counted(editedVersion(many(64), ids)), 2n)
+  const has = [...many(64), full(9n, 1_000n)]
+  assert.equal(counted(editedVersion(has, ids)), 1_000n)
 })
 
 test('versionToText and parseVersion: round trip; any other text is rejected', () => {

@@ -174,7 +174,11 @@ export function start(setup: Setup = {}) {
       jobs: new JobQueue(10),
       random: new SimRandom(setup.seed ?? 1),
       slots: setup.slots ?? new Semaphore(1),
-      availability: new Availability({ roots: new FolderRoots(), signals: new ModelSignals() }, DOCS, '/data/docs'),
+      availability: new Availability(
+        { roots: new FolderRoots({ clock, random: new SimRandom(1) }), signals: new ModelSignals() },
+        DOCS,
+        '/data/docs',
+      ),
       tasks: new FolderTasks({ requests, pulls, versions: disk, work: disk }, { type: 'sendreceive' }),
       watch: {
         name: 'watch',

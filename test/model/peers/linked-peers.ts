@@ -10,6 +10,7 @@ import type { BlockRequest, Connection, ProtocolHandler } from '../../../src/pro
 import { Statistics } from '../../../src/stats/stats.ts'
 import { Mutex } from '../../../src/sync/mutex.ts'
 import { DiskBlockReader } from '../../../src/platform/files/disk-block-reader.ts'
+import { FolderRoots } from '../../../src/model/state/folder-roots.ts'
 import { SharedMutex } from '../../../src/sync/shared-mutex.ts'
 import { SimClock } from '../../../src/platform/sim/clock.ts'
 import { nodeRandom } from '../../../src/platform/node/random.ts'
@@ -156,6 +157,7 @@ export class Device {
     }
     this.signals.indexFailed.listen(({ folder }) => this.setUsable(folder, false))
     this.signals.pullWanted.listen((folder) => this.pulls.push(folder))
+    const roots = new FolderRoots({ clock, random: nodeRandom })
     this.peers = new Peers(
       {
         clock,
@@ -171,6 +173,7 @@ export class Device {
         signals: this.signals,
         roots: {
           lock: () => new SharedMutex(),
+          continuity: (folder) => roots.continuity(folder),
           get: (folder) =>
             this.config.folders.some(({ id: known, paused }) => known === folder && !paused) &&
             !this.unusable.has(folder)
