@@ -54,7 +54,7 @@ export class CounterFloor {
     return { ...this.#ids, minCounter: this.#minCounter }
   }
 
-  /** Reads what was stored, once, and the IDs. Rejects when the index cannot be read; then the next call tries again. */
+  /** Reads what was stored, once, and the IDs. Rejects when the index cannot be read; then the next call repeats. */
   async load(): Promise<void> {
     const { continuity } = this.#deps
     const { ownShortId, otherDevices } = this.#options

@@ -124,6 +124,11 @@ interface Setup {
   readonly arrange?: (disk: FakeDisk) => void
 }
 
+function availabilityFor(clock: SimClock): Availability {
+  const roots = new FolderRoots({ clock, random: new SimRandom(1) })
+  return new Availability({ roots, signals: new ModelSignals() }, DOCS, '/data/docs')
+}
+
 function logInto(warnings: string[]): Logger {
   return {
     facility: 'model',
@@ -174,11 +179,7 @@ export function start(setup: Setup = {}) {
       jobs: new JobQueue(10),
       random: new SimRandom(setup.seed ?? 1),
       slots: setup.slots ?? new Semaphore(1),
-      availability: new Availability(
-        { roots: new FolderRoots({ clock, random: new SimRandom(1) }), signals: new ModelSignals() },
-        DOCS,
-        '/data/docs',
-      ),
+      availability: availabilityFor(clock),
       tasks: new FolderTasks({ requests, pulls, versions: disk, work: disk }, { type: 'sendreceive' }),
       watch: {
         name: 'watch',
