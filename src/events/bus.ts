@@ -101,10 +101,18 @@ export class EventBus implements EventSink, EventSource {
     const known = this.#selections.get(key)
     if (known === undefined) this.#rings.clear()
     if (known === undefined && this.#selections.size >= SELECTIONS_MAX) this.#evictOne()
-    const selection = known ?? { types: new Set(types), ring: new EventRing(this.#deps.clock, this.#evictedId) }
+    const selection = known ?? this.#makeSelection(types)
     this.#selections.delete(key)
     this.#selections.set(key, selection)
     return selection.ring
+  }
+
+  /** With the events that the standard selections still hold, so that the first poll has a history. */
+  #makeSelection(types: ReadonlySet<EventType>): Selection {
+    const rows = [...this.#standard.values()].flatMap(({ ring }) => ring.rows.filter(({ type }) => types.has(type)))
+    const unique = new Map(rows.map((row) => [row.globalID, row]))
+    const earlier = [...unique.values()].sort((a, b) => a.globalID - b.globalID)
+    return { types: new Set(types), ring: new EventRing(this.#deps.clock, this.#evictedId, earlier) }
   }
 
   /** Calls `onEvent` for every event of these types until the signal aborts. An exception counts as a dropped event. */

@@ -24,14 +24,22 @@ export class EventRing implements EventBuffer {
   #newestId: number
   #bytes = 0
 
-  /** Ids continue after `lastId`: 0 for a first selection. */
-  constructor(clock: Clock, lastId: number) {
+  /**
+   * Begins with earlier events, oldest first. New ids continue after `lastId`, and those of earlier events are not
+   * above it: a client that has polled up to it gets none of them again.
+   */
+  constructor(clock: Clock, lastId: number, earlier: readonly Event[] = []) {
     this.#clock = clock
-    this.#newestId = lastId
+    this.#newestId = Math.max(lastId - earlier.length, 0)
+    for (const event of earlier) this.push(event)
   }
 
   get newestId(): number {
     return this.#newestId
+  }
+
+  get rows(): readonly EventRow[] {
+    return this.#rows.filter(() => true)
   }
 
   get waiting(): boolean {

@@ -20,7 +20,7 @@ import { logNetworkUse } from './network-use.ts'
 import { Network } from './network.ts'
 import { makeRestServer } from './rest-server.ts'
 import { takeOverIndex } from './take-over.ts'
-import { deviceWarnings, logWarnings } from './warnings.ts'
+import { deviceWarnings, logWarnings, ROOT_WARNING } from './warnings.ts'
 
 /**
  * One device, from taking its lock to its shutdown. The composition root: open the resources that must be closed, build
@@ -82,7 +82,7 @@ export async function runDaemon(platform: Platform, options: ServeOptions, signa
     await model.apply(from, to)
     await network.apply(from, to)
   })
-  await logWarnings(config, warnings, logger('main'))
+  await logWarnings(config, warnings, logger('main'), platform.system.isRoot ? [ROOT_WARNING] : [])
   logNetworkUse(config, logger('main'))
   const rest = makeRestServer(base, { store, statistics, network, model, upgrade, ending, warnings })
 

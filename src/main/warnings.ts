@@ -7,6 +7,11 @@ import type { DeviceWarning } from '../http/types.ts'
 import type { Disk } from '../platform/disk.ts'
 import { openPageAddress } from './home/open-page.ts'
 
+/** Logged only: it is no setting. */
+export const ROOT_WARNING =
+  'running as root: a fault, or anybody with the API key, can change every file of this machine; ' +
+  'use an ordinary user, who has access to the folders only'
+
 export interface WarningOptions {
   readonly locations: Locations
   readonly guiAddress?: string
@@ -16,12 +21,14 @@ export function protectedHome({ configDirectory, dataDirectory, userHome }: Loca
   return { directories: [...new Set([configDirectory, dataDirectory])], userHome }
 }
 
-/** Logs each warning once: at the start, and when a change of the configuration causes it. */
+/** Logs each warning once: at the start, and when a change of the configuration causes it; lasting ones first. */
 export async function logWarnings(
   config: ConfigStore,
   current: () => Promise<readonly DeviceWarning[]>,
   log: Logger,
+  lasting: readonly string[] = [],
 ): Promise<void> {
+  for (const message of lasting) log.warn(message)
   const logged = new Set<string>()
   const update = async () => {
     const found = await current()

@@ -58,6 +58,8 @@ export interface System {
   environment(name: string): string | undefined
   /** Why system calls that the runtime lacks cannot be used; undefined where they can. Slower ways replace them. */
   whyNoNativeCalls(): string | undefined
+  /** Whether the process may do everything on this machine. */
+  readonly isRoot: boolean
   readonly process: ProcessView
 }
 

@@ -10,17 +10,10 @@ export interface ProcessFigures {
   readonly externalBytes: number
   /** Undefined where the system does not provide it. */
   readonly openFiles: number | undefined
-  /** Busy and idle time of the event loop. */
+  /** Busy and idle time of the event loop, and how often it went round. A histogram of its delay would need a timer. */
   readonly loopBusyS: number
   readonly loopIdleS: number
-}
-
-/** Delay of the event loop since the last query. */
-export interface LoopDelay {
-  readonly meanS: number
-  readonly medianS: number
-  readonly p99S: number
-  readonly maxS: number
+  readonly loopCount: number
 }
 
 /** One call frame with its callers. Its cost excludes callees. */
@@ -44,8 +37,6 @@ export interface Profile {
 /** Diagnostics of the running process. */
 export interface ProcessView {
   figures(): ProcessFigures
-  /** Undefined at the first query: measuring costs wakeups, so it runs only between repeated queries. */
-  loopDelay(): LoopDelay | undefined
   /** Samples for that long. Rejects with `signal.reason` when that aborts, with `EBUSY` while another one runs. */
   profile(kind: Profile['kind'], durationMs: number, signal: AbortSignal): Promise<Profile>
 }

@@ -5,6 +5,8 @@ export type WatchEvent =
   | { readonly kind: 'removed'; readonly path: string }
   /** Events were lost; a scan of the whole folder is needed. */
   | { readonly kind: 'overflow' }
+  /** A file system in the tree was unmounted: what is mounted there now is not watched. */
+  | { readonly kind: 'unmounted' }
 
 export interface WatchRequest {
   readonly root: string

@@ -47,7 +47,7 @@ export class Aggregate {
     return this.#tracked.size === 0
   }
 
-  add(event: WatchEvent, nowMs: number): void {
+  add(event: Exclude<WatchEvent, { kind: 'unmounted' }>, nowMs: number): void {
     if (event.kind === 'overflow') return this.#track('', { kind: 'changed', firstMs: nowMs, lastMs: nowMs })
     const seen: Tracked = { kind: event.kind, firstMs: nowMs, lastMs: nowMs }
     const holder = [...ancestorsOf(event.path), event.path].find((path) => this.#tracked.has(path))

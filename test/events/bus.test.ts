@@ -192,6 +192,27 @@ test('a client of an evicted selection does not block on an old id', async () =>
   )
 })
 
+test('a new selection begins with the earlier events of its types', async () => {
+  const { bus } = make()
+  bus.emit('Failure', 'a')
+  bus.emit('StartupComplete', { myID: 'x' })
+  bus.emit('Failure', 'b')
+  const buffer = bus.buffer(types('Failure'))
+  const rows = await buffer.since(0, 0, never)
+  assert.deepEqual(
+    rows.map(({ id, globalID }) => [id, globalID]),
+    [
+      [1, 1],
+      [2, 3],
+    ],
+  )
+  bus.emit('Failure', 'c')
+  assert.deepEqual(
+    (await buffer.since(2, 0, never)).map(({ id, globalID }) => [id, globalID]),
+    [[3, 4]],
+  )
+})
+
 test('the default and the disk selection keep events from the start', async () => {
   const { bus } = make()
   bus.emit('Starting', { home: '/h', myID: 'x' })

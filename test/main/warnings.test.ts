@@ -75,3 +75,13 @@ test('a folder that contains the home is refused by every route of folders, with
   for (let turn = 0; turn < 20; turn++) await settle()
   await done
 })
+
+test('a device that runs as root warns once', async () => {
+  for (const isRoot of [true, false]) {
+    const { platform, stop, done } = await startDevice(3, {}, { isRoot })
+    assert.equal(warningsIn(platform).filter((line) => line.includes('running as root')).length, isRoot ? 1 : 0)
+    stop.abort()
+    for (let turn = 0; turn < 20; turn++) await settle()
+    await done
+  }
+})

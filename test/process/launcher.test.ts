@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { chooseNode, DAEMON_FLAGS } from '../../tools/choose-node.mjs'
-import { scratchDirectory } from '../support/scratch.ts'
+import { killOnExit } from '../support/kill-on-exit.ts'
+import { eventually, scratchDirectory } from '../support/scratch.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
 
@@ -18,6 +19,7 @@ const NPM = `
   const call = { folder: basename(process.cwd()), args: process.argv.slice(2) }
   appendFileSync(process.env.NPM_LOG, JSON.stringify(call) + '\\n')
   if (process.env.NPM_FAILS === 'exit') process.exit(1)
+  await new Promise((resolve) => setTimeout(resolve, Number(process.env.NPM_MS ?? 0)))
   mkdirSync('node_modules/lz4-napi', { recursive: true })
   const program = 'node_modules/' + process.env.NODE_PATH_IN_PACKAGE
   if (basename(process.cwd()) === 'node' && process.env.NPM_FAILS !== 'optional') {
@@ -61,6 +63,8 @@ interface Start {
     | undefined
   /** In which folders npm ran. */
   readonly installed: readonly string[]
+  /** Of each run of npm. */
+  readonly arguments: readonly (readonly string[])[]
 }
 
 class Clone implements Disposable {
@@ -101,16 +105,15 @@ class Clone implements Disposable {
         ...env,
       },
     })
-    const calls = existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n') : []
+    const lines = existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n') : []
+    const calls = lines.map((line) => JSON.parse(line) as { readonly folder: string; readonly args: readonly string[] })
+    for (const { args } of calls) assert.ok(args[0] === 'ci' && args.includes('--ignore-scripts'), args.join(' '))
     return {
       code: result.status,
       err: result.stderr,
       started: result.stdout === '' ? undefined : (JSON.parse(result.stdout) as Start['started']),
-      installed: calls.map((line) => {
-        const { folder, args } = JSON.parse(line) as { folder: string; args: readonly string[] }
-        assert.ok(args[0] === 'ci' && args.includes('--ignore-scripts'), args.join(' '))
-        return folder
-      }),
+      installed: calls.map(({ folder }) => folder),
+      arguments: calls.map(({ args }) => args),
     }
   }
 
@@ -205,3 +208,41 @@ test('launcher: without npm the error names it', () => {
   assert.equal(code, 1)
   assert.match(err, /npm could not be started .*; install npm and try again/)
 })
+
+test('launcher: an installation that takes long is reported, and npm gives up soon without a network', () => {
+  using clone = new Clone()
+  const { code, err, arguments: args } = clone.start([], { NPM_MS: '5000' })
+  assert.equal(code, 0, err)
+  assert.match(err, /npm is still at work after \d+ s/)
+  assert.ok(args[0]?.includes('--fetch-retry-maxtimeout=4000'), args[0]?.join(' '))
+})
+
+/** Runs until it is ended, and leaves a file then. */
+const ENDING_TOOL = `
+  import { writeFileSync } from 'node:fs'
+  const [file] = process.argv.slice(-1)
+  process.on('SIGTERM', () => {
+    writeFileSync(file + '.ended', '')
+    process.exit(0)
+  })
+  writeFileSync(file + '.started', '')
+  setInterval(() => {}, 1_000)`
+
+for (const signal of ['SIGTERM', 'SIGHUP', 'SIGKILL'] as const) {
+  test(`launcher: the daemon of "npm start" ends after ${signal} to npm or its shell`, async () => {
+    using clone = new Clone()
+    clone.start() // installs
+    writeFileSync(join(clone.path, 'src', 'main', 'bin.ts'), ENDING_TOOL)
+    const file = join(clone.path, 'daemon')
+    // As npm runs a script: a shell that waits for the launcher and passes no signal on.
+    const script = `'${process.execPath}' '${join(clone.path, 'tools', 'run.mjs')}' start '${file}'; exit`
+    const shell = spawn('sh', ['-c', script], {
+      env: { ...process.env, npm_lifecycle_event: 'start' },
+      stdio: 'ignore',
+    })
+    killOnExit(shell)
+    await eventually('the daemon', () => existsSync(`${file}.started`) || undefined)
+    shell.kill(signal)
+    await eventually('the end of the daemon', () => existsSync(`${file}.ended`) || undefined)
+  })
+}

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ServeOptions } from '../../src/main/args/options.ts'
 import { runDaemon } from '../../src/main/daemon.ts'
+import type { System } from '../../src/platform/platform.ts'
 import { createSimPlatform, type SimPlatform } from '../../src/platform/sim/platform.ts'
 
 /** The settings of a device whose files and index are in memory. */
@@ -55,8 +56,9 @@ export function simMachine(seed: number): SimPlatform {
   return platform
 }
 
-export async function startDevice(seed: number, changes: Partial<ServeOptions> = {}) {
-  const platform = simMachine(seed)
+export async function startDevice(seed: number, changes: Partial<ServeOptions> = {}, system: Partial<System> = {}) {
+  const machine = simMachine(seed)
+  const platform = { ...machine, system: { ...machine.system, ...system } }
   const stop = new AbortController()
   const done = runDaemon(platform, { ...SIM_OPTIONS, guiApiKey: SIM_KEY, ...changes }, stop.signal)
   await settle()

@@ -156,7 +156,6 @@ function requests(deps: MetricsDeps): readonly Metric[] {
 /** The names that exporters for Node and for any process use. */
 function processFigures({ clock, system }: MetricsDeps, startedMs: number): readonly Metric[] {
   const figures = system.process.figures()
-  const delay = system.process.loopDelay()
   const one = (value: number | undefined) => (value === undefined ? [] : [{ value }])
   return [
     counter('process_cpu_seconds_total', 'Time of processors used.', one(figures.cpuS)),
@@ -175,13 +174,6 @@ function processFigures({ clock, system }: MetricsDeps, startedMs: number): read
     gauge('nodejs_external_memory_bytes', 'Memory of buffers outside of the heap.', one(figures.externalBytes)),
     counter('twinfold_eventloop_busy_seconds_total', 'How long the main loop was at work.', one(figures.loopBusyS)),
     counter('twinfold_eventloop_idle_seconds_total', 'How long the main loop waited for work.', one(figures.loopIdleS)),
-    gauge(
-      'nodejs_eventloop_lag_mean_seconds',
-      'How late the main loop was since the last question, on average.',
-      one(delay?.meanS),
-    ),
-    gauge('nodejs_eventloop_lag_p50_seconds', 'The median of that.', one(delay?.medianS)),
-    gauge('nodejs_eventloop_lag_p99_seconds', 'The 99th percentile of that.', one(delay?.p99S)),
-    gauge('nodejs_eventloop_lag_max_seconds', 'The worst of that.', one(delay?.maxS)),
+    counter('twinfold_eventloop_rounds_total', 'How often the main loop went round.', one(figures.loopCount)),
   ]
 }

@@ -37,11 +37,16 @@ export class FolderMounts {
     this.#root = root
   }
 
+  /** Directories at which a file system is mounted. */
+  async mounted(): Promise<readonly string[]> {
+    return await mountPointsBelow(this.#deps.disk, this.#root)
+  }
+
   /** Directories at which a file system was mounted and is not any more. */
   async unmounted(): Promise<readonly string[]> {
     const known = await this.#load()
     if (known.length === 0) return []
-    const mounted = new Set(await mountPointsBelow(this.#deps.disk, this.#root))
+    const mounted = new Set(await this.mounted())
     const missing = known.filter((path) => !mounted.has(path))
     const isThere = await Promise.all(missing.map((path) => this.#isThere(path)))
     return missing.filter((_path, at) => isThere[at])
@@ -52,7 +57,7 @@ export class FolderMounts {
     if (nowMs - this.#rememberedMs < INTERVAL_MS) return
     this.#rememberedMs = nowMs
     const known = await this.#load()
-    const mounted = await mountPointsBelow(this.#deps.disk, this.#root)
+    const mounted = await this.mounted()
     const all = [...new Set([...mounted, ...(await this.unmounted())])].sort().slice(0, MOUNTS_MAX)
     if (JSON.stringify(all) === JSON.stringify(known)) return
     await this.#deps.keyValue.set(this.#key, new TextEncoder().encode(JSON.stringify(all)))

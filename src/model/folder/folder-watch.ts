@@ -46,6 +46,7 @@ export class FolderWatch implements Service {
   readonly #options: FolderWatchOptions
   readonly #wakeup = new Wakeup()
   #session: Session | undefined
+  #place = ''
   #error = ''
   #retryDelayMs = RETRY_DELAY_MS_MIN
 
@@ -62,11 +63,13 @@ export class FolderWatch implements Service {
 
   /**
    * Called before every scan, so that no change after it is missed. Resolves when the folder is watched, when watching
-   * failed or when the signal aborts. Unchanged lines have no effect.
+   * failed or when the signal aborts. Unchanged lines have no effect. `place` identifies what is mounted at and below
+   * the root: watches do not follow a file system that is mounted again. Undefined leaves it as it was.
    */
-  async follow(ignoreLines: readonly string[], signal: AbortSignal): Promise<void> {
+  async follow(ignoreLines: readonly string[], place: string | undefined, signal: AbortSignal): Promise<void> {
     if (!this.#options.folder.fsWatcherEnabled || signal.aborted) return
-    const key = JSON.stringify(ignoreLines)
+    this.#place = place ?? this.#place
+    const key = JSON.stringify([ignoreLines, this.#place])
     if (this.#session?.key === key) return
     this.stop()
     const session: Session = {
@@ -148,6 +151,7 @@ export class FolderWatch implements Service {
     const aggregate = new Aggregate(delays)
     const wakeup = new Wakeup()
     const onEvent = (event: WatchEvent) => {
+      if (event.kind === 'unmounted') return this.#restart(session)
       aggregate.add(event, clock.monotonicMs())
       wakeup.ring()
     }
@@ -188,6 +192,12 @@ export class FolderWatch implements Service {
     session.settled.resolve()
     if (session.late) this.#deps.requests.scanSoon()
     session.late = false
+  }
+
+  /** The scan that follows starts to watch again, once the folder is there. */
+  #restart(session: Session): void {
+    if (this.#session === session) this.stop()
+    this.#deps.requests.scanSoon()
   }
 
   #failed(reason: string): void {

@@ -35,7 +35,7 @@ export interface FolderDeps {
   readonly state: FolderState
   readonly problems: FolderProblems
   readonly checks: Pick<FolderChecks, 'check'>
-  readonly work: Pick<ScanWork, 'prepare' | 'scan'>
+  readonly work: Pick<ScanWork, 'place' | 'prepare' | 'scan'>
   readonly pulls: Pulls
   readonly tasks: FolderTasks
   readonly availability: Availability
@@ -234,7 +234,7 @@ export class Folder implements Service {
   }
 
   async #scan(subs: readonly string[], signal: AbortSignal): Promise<void> {
-    const { availability, checks, pulls, requests, state, watch } = this.#deps
+    const { availability, checks, pulls, requests, state, watch, work } = this.#deps
     // Changes may have been missed while the folder was in error, so everything is scanned.
     const paths = this.#deps.state.isInError ? WHOLE_FOLDER : subs
     if (paths.includes('')) requests.fullScanBegins()
@@ -242,7 +242,7 @@ export class Folder implements Service {
       const check = await checks.check()
       if (this.#deps.state.isInError) pulls.request()
       state.endWork()
-      await watch.follow(check.ignore.lines, signal)
+      await watch.follow(check.ignore.lines, await work.place(paths, check), signal)
       await this.#scanInSlot(paths, check, signal)
       this.#schedule.rechecks.recovered()
       availability.setUsable(true)

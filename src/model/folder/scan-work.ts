@@ -82,6 +82,12 @@ export class ScanWork {
     }
   }
 
+  /** What is mounted at and below the root; undefined for a scan of some paths, which is too frequent to look. */
+  async place(subs: readonly string[], { root }: FolderCheck): Promise<string | undefined> {
+    if (!subs.includes('')) return undefined
+    return `${root.deviceId} ${root.inode} ${(await this.#deps.mounts.mounted()).join('/ ')}`
+  }
+
   /** Rejects with the reason when root or marker change during the scan; nothing more is stored then. */
   async scan(subs: readonly string[], check: FolderCheck, signal: AbortSignal): Promise<ScanResult> {
     const { checks, counts, logger, platform, pulls } = this.#deps

@@ -1,17 +1,10 @@
 import { readdirSync } from 'node:fs'
-import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
+import { performance } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { LoopDelay, ProcessFigures, ProcessView, Profile } from '../process.ts'
-
-type LoopHistogram = ReturnType<typeof monitorEventLoopDelay>
-
-const LOOP_RESOLUTION_MS = 20
-/** Longer than the usual polling interval of a monitoring system. */
-const LOOP_WATCH_MS = 5 * 60_000
+import type { ProcessFigures, ProcessView, Profile } from '../process.ts'
 
 export const nodeProcess: ProcessView = {
   figures,
-  loopDelay: makeLoopDelay(),
   profile: makeProfiler(),
 }
 
@@ -29,6 +22,7 @@ function figures(): ProcessFigures {
     openFiles: openFiles(),
     loopBusyS: active / 1_000,
     loopIdleS: idle / 1_000,
+    loopCount: performance.nodeTiming.uvMetricsInfo.loopCount,
   }
 }
 
@@ -37,39 +31,6 @@ function openFiles(): number | undefined {
     return readdirSync('/proc/self/fd').length
   } catch {
     return undefined // no /proc
-  }
-}
-
-function makeLoopDelay(): ProcessView['loopDelay'] {
-  let histogram: LoopHistogram | undefined
-  let stopping: NodeJS.Timeout | undefined
-  const stop = () => {
-    histogram?.disable()
-    histogram = undefined
-  }
-  return () => {
-    clearTimeout(stopping)
-    stopping = setTimeout(stop, LOOP_WATCH_MS).unref()
-    if (histogram === undefined) {
-      histogram = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS })
-      histogram.enable()
-      return undefined
-    }
-    if (histogram.count === 0) return undefined
-    const seen = delayOf(histogram)
-    histogram.reset()
-    return seen
-  }
-}
-
-/** The histogram contains the time between two samples; the excess over the interval is the delay. */
-function delayOf(histogram: LoopHistogram): LoopDelay {
-  const seconds = (nanoseconds: number) => Math.max(0, nanoseconds / 1e9 - LOOP_RESOLUTION_MS / 1_000)
-  return {
-    meanS: seconds(histogram.mean),
-    medianS: seconds(histogram.percentile(50)),
-    p99S: seconds(histogram.percentile(99)),
-    maxS: seconds(histogram.max),
   }
 }
 

@@ -22,6 +22,7 @@ export const nodeSystem: System = {
   gateways,
   environment: (name) => process.env[name],
   whyNoNativeCalls: whyNoPosix,
+  isRoot: process.getuid?.() === 0,
   process: nodeProcess,
 }
 

@@ -13,8 +13,8 @@ export const simProcess: ProcessView = {
     openFiles: 0,
     loopBusyS: 0,
     loopIdleS: 0,
+    loopCount: 0,
   }),
-  loopDelay: () => undefined,
   profile: async (kind, durationMs) => ({ kind, durationMs, nodes: [] }),
 }
 
@@ -32,6 +32,7 @@ export function simSystem(hostName: string, network: Partial<Pick<System, 'netwo
     gateways: async () => [],
     environment: () => undefined,
     whyNoNativeCalls: () => undefined,
+    isRoot: false,
     process: simProcess,
     ...network,
   }

@@ -67,6 +67,8 @@ export class FakeDisk {
     await this.check()
   }
 
+  async place(): Promise<undefined> {}
+
   async scan(subs: readonly string[], _check: FolderCheck, signal: AbortSignal) {
     this.scans.push({ atMs: this.clock.monotonicMs(), subs })
     if (this.durationMs > 0) await this.clock.sleep(this.durationMs, signal)

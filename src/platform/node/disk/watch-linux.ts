@@ -1,5 +1,6 @@
 import { lstatSync, watch, type FSWatcher } from 'node:fs'
 import { lstat, readdir, realpath } from 'node:fs/promises'
+import { basename } from 'node:path'
 import { systemCode } from '../../../core/errors.ts'
 import type { IgnoreRules } from '../../../core/ignore/ignore.ts'
 import { isAtOrBelow, isInternal, isNormal, isTemporary, joinPath, parentOf } from '../../../core/paths.ts'
@@ -46,6 +47,7 @@ interface Watch {
   readonly watcher: FSWatcher
   /** Identifies the directory, independent of its path. */
   readonly inode: bigint
+  readonly device: bigint
 }
 
 class WatchedTree {
@@ -113,7 +115,7 @@ class WatchedTree {
       if (!stats.isDirectory()) return false
       const watcher = watch(path, { persistent: false }, (_, name) => this.#onEvent(directory, name))
       watcher.on('error', (error) => this.#failed(error))
-      this.#watches.set(directory, { watcher, inode: stats.ino })
+      this.#watches.set(directory, { watcher, inode: stats.ino, device: stats.dev })
       return true
     } catch (error) {
       const code = systemCode(error)
@@ -179,6 +181,7 @@ class WatchedTree {
     if (this.#closed) return
     // The name is not UTF-8 and cannot be opened as text: a scan of its directory lists it.
     if (!found.exists && path.includes(REPLACEMENT)) return this.#listener.onEvent(changeOf(parentOf(path)))
+    if (!found.exists && (await this.#isUnmounted(path))) return this.#listener.onEvent({ kind: 'unmounted' })
     // The directory was replaced by another one: the watch moved with the first.
     if (found.directory === undefined || this.#watches.get(path)?.inode !== found.directory) this.#dropTree(path)
     if (!this.#isIgnored(path) && !isTemporary(path)) {
@@ -186,6 +189,21 @@ class WatchedTree {
     }
     if (found.directory === undefined || this.#watches.has(path) || this.#maySkip(path)) return
     await this.#addTree(path, true)
+  }
+
+  /**
+   * A directory reports its own end under its own name, as if it contained an item of that name. Where it is still
+   * there, its file system was unmounted, which has ended the watches in it.
+   */
+  async #isUnmounted(path: string): Promise<boolean> {
+    const directory = parentOf(path)
+    if (basename(joinPath(this.#root, directory)) !== basename(path) || !this.#mayBeMountPoint(directory)) return false
+    return (await this.#find(directory)).directory !== undefined && !this.#closed
+  }
+
+  #mayBeMountPoint(directory: string): boolean {
+    if (directory === '') return true // it may be a directory of an unmounted file system, too
+    return this.#watches.get(directory)?.device !== this.#watches.get(parentOf(directory))?.device
   }
 
   async #find(path: string): Promise<{ readonly exists: boolean; readonly directory: bigint | undefined }> {
