@@ -28,7 +28,7 @@ interface Run {
 
 interface RunOptions {
   readonly mutant?: Mutant
-  /** More processor time than this is an endless loop; 0 is no limit. */
+  /** More processor time than this is an endless loop. */
   readonly cpuMsMax: number
   readonly withCoverage?: boolean
 }
