@@ -1,5 +1,6 @@
 import { useStore } from '../live/store.ts'
 import { useLive } from '../live/live.ts'
+import { AttentionPage } from '../pages/attention/attention-page.tsx'
 import { ChangesPage } from '../pages/changes/changes-page.tsx'
 import { DevicePage } from '../pages/device/device-page.tsx'
 import { DevicesPage } from '../pages/device/devices-page.tsx'
@@ -66,6 +67,8 @@ function Page() {
   switch (place) {
     case undefined:
       return <OverviewPage />
+    case 'attention':
+      return <AttentionPage />
     case 'folders':
       return id === undefined ? <FoldersPage /> : <FolderPage key={id} id={id} tab={part ?? 'files'} rest={rest} />
     case 'devices':

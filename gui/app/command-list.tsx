@@ -1,5 +1,5 @@
 import { deviceName, otherDevices } from '../facts/device.ts'
-import { folderName } from '../facts/folder-counts.ts'
+import { folderName } from '../facts/folder-name.ts'
 import { client } from '../live/client.ts'
 import { debug, switchDebug } from '../live/debug.ts'
 import type { LiveState } from '../live/state.ts'

@@ -10,6 +10,7 @@ export interface MainPlace {
 
 export const PLACES: readonly MainPlace[] = [
   { place: '', icon: 'overview', word: 'nav.overview' },
+  { place: 'attention', icon: 'warning', word: 'nav.attention' },
   { place: 'folders', icon: 'folder', word: 'nav.folders' },
   { place: 'devices', icon: 'device', word: 'nav.devices' },
   { place: 'changes', icon: 'changes', word: 'nav.changes' },

@@ -1,3 +1,4 @@
+import { attentionCounts } from '../facts/attention.ts'
 import { otherDevices } from '../facts/device.ts'
 import { useLive } from '../live/live.ts'
 import { Icon } from '../ui/icon.tsx'
@@ -11,7 +12,8 @@ export function SideBar() {
   const [here = ''] = usePlace()
   const folders = useLive((state) => state.config?.folders.length ?? 0)
   const devices = useLive((state) => otherDevices(state).length)
-  const counts: Readonly<Record<string, number>> = { folders, devices }
+  const attention = useLive((state) => attentionCounts(state).entries)
+  const counts: Readonly<Record<string, number>> = { attention, folders, devices }
   return (
     <nav class="side" aria-label={t('nav.main')}>
       <a class="brand" href={addressOf()}>
@@ -30,7 +32,7 @@ export function SideBar() {
         >
           <Icon name={icon} />
           <span>{t(word)}</span>
-          {counts[place] ? <span class="count">{counts[place]}</span> : null}
+          {counts[place] ? <span class={`count ${place}`}>{counts[place]}</span> : null}
         </a>
       ))}
     </nav>

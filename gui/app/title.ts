@@ -1,21 +1,18 @@
 import { useEffect } from 'preact/hooks'
+import { attentionCounts } from '../facts/attention.ts'
 import { nameOf } from '../facts/device.ts'
-import { titleOf } from '../facts/title.ts'
 import { overallStatusText } from '../facts/overall-status-text.ts'
-import { overallStatus } from '../facts/overall-status.ts'
+import { titleOf } from '../facts/title.ts'
 import { useLive } from '../live/live.ts'
+import { useShownStatus } from './shown-status.ts'
 
 /** Keeps the title of the tab up to date, for users who look at another tab. */
 export function useTitle(): void {
-  const title = useLive((state) => {
-    if (state.config === undefined || state.link === 'locked') return 'Twinfold'
-    const status = overallStatus(state)
-    return titleOf(
-      status.tone,
-      overallStatusText(status),
-      state.system === undefined ? '' : nameOf(state, state.system.myID),
-    )
-  })
+  const status = useShownStatus()
+  const isKnown = useLive((state) => state.config !== undefined && state.link !== 'locked')
+  const device = useLive((state) => (state.system === undefined ? '' : nameOf(state, state.system.myID)))
+  const count = useLive((state) => attentionCounts(state).entries)
+  const title = isKnown ? titleOf(status.tone, overallStatusText(status), device, count) : 'Twinfold'
   useEffect(() => {
     document.title = title
   }, [title])

@@ -1,6 +1,5 @@
 import { formatRate } from '../facts/format.ts'
 import { overallStatusText } from '../facts/overall-status-text.ts'
-import { overallStatus } from '../facts/overall-status.ts'
 import { useLive } from '../live/live.ts'
 import { useStore } from '../live/store.ts'
 import { logOut } from '../pages/login/log-out.ts'
@@ -16,19 +15,24 @@ import { addressOf } from './address.ts'
 import { wantsLogin } from './command-list.tsx'
 import { openCommands } from './commands.tsx'
 import { commandKey } from './keys-help.tsx'
+import { useAnnouncement, useShownStatus } from './shown-status.ts'
 import { chooseTheme, theme, type Theme } from './theme.ts'
 
 /** The status, the rates, and what concerns the page itself. */
 export function TopBar() {
-  const status = overallStatus(useLive((state) => state))
+  const status = useShownStatus()
+  const announcement = useAnnouncement()
   const rate = useLive((state) => state.history.at(-1)) ?? { inBps: 0, outBps: 0 }
   const hasLogin = useLive(wantsLogin)
   const [down, up] = [formatRate(rate.inBps), formatRate(rate.outBps)]
   return (
     <header class="top">
-      <a class="overall-status" href={addressOf(...status.place)} aria-live="polite">
+      <a class="overall-status" href={addressOf(...status.place)}>
         <State tone={status.tone}>{overallStatusText(status)}</State>
       </a>
+      <p class="unseen" role="status">
+        {announcement}
+      </p>
       <div class="top-right">
         <a class="rates" href={addressOf()} onClick={showThroughput}>
           <span class="unseen">{t('top.rates', { in: down, out: up })}</span>

@@ -10,16 +10,19 @@ const WAYS = { relay: 'device.byRelay', lan: 'device.byLan', internet: 'device.b
 
 /** The state of a device as text. */
 export function deviceText(facts: DeviceFacts, nowMs: number): string {
-  if (facts.paused) return t('device.paused')
-  if (!facts.connected) {
-    return isTime(facts.lastSeenMs)
-      ? t('device.offlineSince', { time: formatAgo(facts.lastSeenMs, nowMs) })
-      : t('device.never')
+  const { code } = facts
+  switch (code) {
+    case 'paused':
+    case 'never':
+      return t(`device.${code}`)
+    case 'offline':
+    case 'offlineBehind':
+      return isTime(facts.lastSeenMs)
+        ? t('device.offlineSince', { time: formatAgo(facts.lastSeenMs, nowMs) })
+        : t('device.never')
+    default:
+      return t(`device.${code}`, { way: wayText(facts.way), percent: formatPercent(facts.fraction) })
   }
-  const way = wayText(facts.way)
-  if (facts.folders === 0) return t('device.sharesNothing', { way })
-  if (facts.waiting === 0) return t('device.upToDate', { way })
-  return t('device.syncing', { way, percent: formatPercent(facts.fraction) })
 }
 
 export function wayText(way: Way): string {

@@ -26,8 +26,31 @@ export function otherDevices(state: LiveState): readonly DeviceConfig[] {
 /** By which way a device is connected. */
 export type Way = 'relay' | 'lan' | 'internet'
 
+/** What a device does; the most severe one that is true. */
+export type DeviceCode =
+  | 'paused'
+  | 'never'
+  | 'offline'
+  | 'offlineBehind'
+  | 'sharesNothing'
+  | 'notAccepted'
+  | 'syncing'
+  | 'upToDate'
+
+const DEVICE_TONES: Readonly<Record<DeviceCode, Tone>> = {
+  paused: 'off',
+  never: 'away',
+  offline: 'away',
+  offlineBehind: 'away',
+  sharesNothing: 'off',
+  notAccepted: 'wait',
+  syncing: 'busy',
+  upToDate: 'good',
+}
+
 /** The state of a device, as a row shows it. Flat, so that two of them are compared field by field. */
 export interface DeviceFacts {
+  readonly code: DeviceCode
   readonly tone: Tone
   readonly paused: boolean
   readonly connected: boolean
@@ -43,22 +66,33 @@ export interface DeviceFacts {
   readonly fraction: number
 }
 
+/** Decides the state of a device from all that is known. */
 export function deviceFacts(state: LiveState, deviceId: string): DeviceFacts {
   const connection = state.connections.connections[deviceId]
-  const connected = connection?.connected === true
-  const paused = state.config?.devices.some((device) => device.deviceID === deviceId && device.paused) === true
-  const missing = missingOn(state, deviceId)
-  return {
-    tone: paused ? 'off' : !connected ? 'wait' : missing.waiting > 0 ? 'busy' : 'good',
-    paused,
-    connected,
-    way: connection?.type.startsWith('relay') ? 'relay' : connection?.isLocal ? 'lan' : 'internet',
+  const shares = state.config?.folders.filter(({ devices }) => devices.some((each) => each.deviceID === deviceId)) ?? []
+  const facts = {
+    connected: connection?.connected === true,
+    paused: state.config?.devices.some((device) => device.deviceID === deviceId && device.paused) === true,
     lastSeenMs: lastSeenMs(state, deviceId),
-    folders:
-      state.config?.folders.filter((folder) => folder.devices.some(({ deviceID }) => deviceID === deviceId)).length ??
-      0,
-    ...missing,
+    folders: shares.length,
+    ...missingOn(state, deviceId),
   }
+  const running = shares.filter(({ paused }) => !paused).map(({ id }) => state.folders[id]?.completion[deviceId])
+  const isRefused = running.length > 0 && running.every((reported) => reported?.remoteState === 'notSharing')
+  const code = codeOf(facts, isRefused)
+  const way = connection?.type.startsWith('relay') ? 'relay' : connection?.isLocal ? 'lan' : 'internet'
+  return { code, tone: DEVICE_TONES[code], way, ...facts }
+}
+
+function codeOf(
+  facts: Pick<DeviceFacts, 'connected' | 'paused' | 'lastSeenMs' | 'folders' | 'waiting'>,
+  isRefused: boolean,
+): DeviceCode {
+  if (facts.paused) return 'paused'
+  if (!facts.connected) return facts.waiting > 0 ? 'offlineBehind' : isTime(facts.lastSeenMs) ? 'offline' : 'never'
+  if (facts.folders === 0) return 'sharesNothing'
+  if (isRefused) return 'notAccepted'
+  return facts.waiting > 0 ? 'syncing' : 'upToDate'
 }
 
 /** 0 where it was never seen. */

@@ -1,5 +1,13 @@
 /** The places that follow upon `g`. */
-export const PLACE_KEYS = { o: '', f: 'folders', d: 'devices', c: 'changes', l: 'log', s: 'settings' } as const
+export const PLACE_KEYS = {
+  o: '',
+  a: 'attention',
+  f: 'folders',
+  d: 'devices',
+  c: 'changes',
+  l: 'log',
+  s: 'settings',
+} as const
 
 /** What keys do on the page. */
 export type KeyAction =

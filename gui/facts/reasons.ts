@@ -2,6 +2,8 @@ import type { DisagreementsJson } from '../../src/rest/network.ts'
 import type { WaitingJson, WhyJson } from '../../src/rest/twinfold.ts'
 import type { Values } from '../words/fill.ts'
 import type { TextKey } from '../words/words.ts'
+import { causeOf } from './cause.ts'
+import { waitCode } from './item-state.ts'
 
 /** A text key with its values, not translated yet. */
 export interface ReasonText {
@@ -14,11 +16,12 @@ type WaitingItem = WaitingJson['items'][number]
 
 /** Why an item is not here yet. `nameOf` returns the name of a device by its id. */
 export function waitReason(item: WaitingItem, nameOf: (deviceId: string) => string): ReasonText {
-  const { code, cause = '' } = item.reason
+  const code = waitCode(item.reason)
+  const { cause = '' } = item.reason
   switch (code) {
     case 'failed':
     case 'folder-error':
-      return { key: `wait.${code}`, values: { reason: cause } }
+      return causeText(cause)
     case 'no-device':
       return item.knownHolders.length === 0
         ? { key: 'wait.no-device' }
@@ -31,6 +34,12 @@ export function waitReason(item: WaitingItem, nameOf: (deviceId: string) => stri
   }
 }
 
+/** The cause by its code; an error that the page does not know is quoted. */
+function causeText(error: string): ReasonText {
+  const code = causeOf(error)
+  return code === 'other' ? { key: 'wait.failed', values: { reason: error } } : { key: `cause.${code}` }
+}
+
 /** The reasons for the state of a file, the most severe first. */
 export function whyReasons({ reasons, devices }: Pick<WhyJson, 'reasons' | 'devices'>): readonly ReasonText[] {
   return reasons.flatMap(({ code, cause = '', device = '' }): ReasonText | readonly ReasonText[] => {
@@ -38,7 +47,9 @@ export function whyReasons({ reasons, devices }: Pick<WhyJson, 'reasons' | 'devi
       case 'failed':
       case 'folder-error':
       case 'unreadable':
-        return { key: `why.${code}`, values: { reason: cause } }
+        return causeOf(cause) === 'other'
+          ? { key: `why.${code}`, values: { reason: cause } }
+          : { key: `cause.${causeOf(cause)}` }
       case 'disagreement':
         return [{ key: 'why.disagreement', values: { device } }, { key: `disagree.${cause as DisagreementCode}` }]
       case 'ignored':

@@ -1,11 +1,13 @@
 import type { Tone } from './tone.ts'
 
 /** Symbols that differ by shape, because a tab shows no colour. */
-const MARKS: Readonly<Record<Tone, string>> = { good: '', busy: '↻', wait: '●', bad: '▲', off: '‖' }
+const MARKS: Readonly<Record<Tone, string>> = { good: '', busy: '↻', wait: '●', bad: '▲', off: '‖', away: '○' }
 
-/** The title of the browser tab: the status unless all is well, then the name of the device. */
-export function titleOf(tone: Tone, status: string, device: string): string {
-  const [sentence = ''] = status.split(/(?<=[.。])(?:\s|$)|[:：]/u)
+/** The title of the browser tab: the count of what needs attention, the status unless all is well, the device. */
+export function titleOf(tone: Tone, status: string, device: string, attention: number): string {
+  const [first = ''] = status.split(' · ')
+  const [sentence = ''] = first.split(/(?<=[.。])(?:\s|$)|[:：]/u)
   const state = tone === 'good' ? '' : `${MARKS[tone]} ${sentence.replace(/[.。]$/u, '')}`
-  return [state, device, 'Twinfold'].filter((part) => part !== '').join(' – ')
+  const count = attention === 0 ? '' : `(${attention}) `
+  return count + [state, device, 'Twinfold'].filter((part) => part !== '').join(' – ')
 }

@@ -1,2 +1,2 @@
-/** A severity. The page shows it as text, with an icon and a colour of the same meaning. */
-export type Tone = 'good' | 'busy' | 'wait' | 'bad' | 'off'
+/** A severity. The page shows it as text, with an icon and a colour of the same meaning. `away`: offline, no error. */
+export type Tone = 'good' | 'busy' | 'wait' | 'bad' | 'off' | 'away'

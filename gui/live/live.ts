@@ -101,6 +101,7 @@ async function followOnce(round: AbortController, onLive: () => void): Promise<v
   signal.throwIfAborted()
   live.update((state) => ({ ...state, link: 'live' }))
   onLive()
+  reload(['attention'])
   // Not a race with each request for events: every race would stay in memory until the polling ends.
   pollRates(signal).catch((error: unknown) => round.abort(error))
   for (;;) {
@@ -146,7 +147,7 @@ async function pollRates(signal: AbortSignal): Promise<never> {
     signal.throwIfAborted()
     if (!isSeen()) continue
     if (Date.now() - begunMs > CONNECTIONS_EVERY_MS + LATE_MS || !(await isSamePulse(signal))) retryNow()
-    else if (round % WARNINGS_EVERY === 0) await reloadNow(live, ['warnings'])
+    else if (round % WARNINGS_EVERY === 0) await reloadNow(live, ['warnings', 'attention'])
   }
 }
 

@@ -7,6 +7,9 @@ import type { Store } from './store.ts'
 
 type Live = Store<LiveState>
 
+/** Limits the list when every file of a failing disk has an error. */
+const ERRORS_MAX = 1_000
+
 /** Loads everything. */
 export async function loadAll(live: Live): Promise<void> {
   const [config, system, version, summary, restartRequired] = await Promise.all([
@@ -34,7 +37,7 @@ export function applySummary(state: LiveState, summary: SummaryJson): LiveState 
   return {
     ...applyConnections(state, connections),
     // A folder that was just added may be missing in the summary and have a status from an event already.
-    folders: { ...onlyConfigured(state.folders, state.config?.folders ?? []), ...folders },
+    folders: { ...onlyConfigured(state.folders, state.config?.folders ?? []), ...withErrors(folders, state.folders) },
     pendingDevices,
     pendingFolders,
     deviceStats,
@@ -43,6 +46,13 @@ export function applySummary(state: LiveState, summary: SummaryJson): LiveState 
     risks: summary.warnings,
     disagreements: summary.disagreements,
   }
+}
+
+/** The summary has no list of failed items: the one that is known stays. */
+function withErrors(folders: SummaryJson['folders'], before: LiveState['folders']): LiveState['folders'] {
+  return Object.fromEntries(
+    Object.entries(folders).map(([id, folder]) => [id, { ...folder, errors: before[id]?.errors }]),
+  )
 }
 
 const RELOADS = {
@@ -79,11 +89,33 @@ const RELOADS = {
       JSON.stringify(state.warnings) === JSON.stringify(errors ?? []) ? state : { ...state, warnings: errors ?? [] },
     )
   },
+  /** What only the inbox needs: conflict copies, and the failed items of folders that have some. */
+  async attention(live: Live) {
+    const conflicts = await client.call('GET /rest/twinfold/conflict-counts')
+    live.update((state) =>
+      JSON.stringify(state.conflicts) === JSON.stringify(conflicts) ? state : { ...state, conflicts },
+    )
+    const failed = Object.entries(live.get().folders).filter(
+      ([, { status, errors }]) =>
+        errors === undefined && status.state !== '' && Math.max(status.errors, status.pullErrors) > 0,
+    )
+    await Promise.all(failed.map(([id]) => loadErrors(live, id)))
+  },
   async restart(live: Live) {
     const restartRequired = await client.restartRequired()
     live.update((state) => ({ ...state, restartRequired }))
   },
 } as const
+
+async function loadErrors(live: Live, id: string): Promise<void> {
+  const { errors } = await client.call('GET /rest/folder/errors', { query: { folder: id, perpage: ERRORS_MAX } })
+  live.update((state) => {
+    const folder = state.folders[id]
+    return folder === undefined
+      ? state
+      : { ...state, folders: { ...state.folders, [id]: { ...folder, errors: errors ?? [] } } }
+  })
+}
 
 /** Reloads some parts. Rejects only without a response; an error, as for a folder just removed, changes nothing. */
 export async function reloadNow(live: Live, wanted: Iterable<Reload>): Promise<void> {

@@ -14,6 +14,7 @@ export type Reload =
   | 'pending'
   | 'statistics'
   | 'warnings'
+  | 'attention'
   | 'restart'
   | `folder:${string}`
 
@@ -56,6 +57,8 @@ export function applyEvent(state: LiveState, event: PageEvent): LiveState {
       const { folder, ...scan } = event.data
       return changeFolder(counted, folder, (live) => ({ ...live, scan }))
     }
+    case 'FolderErrors':
+      return changeFolder(counted, event.data.folder, (live) => ({ ...live, errors: event.data.errors }))
     case 'DownloadProgress':
       return { ...counted, progress: event.data }
     default:

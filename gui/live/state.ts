@@ -18,6 +18,8 @@ export interface FolderLive {
   readonly scan?:
     | { readonly current: number; readonly total: number; readonly counted?: boolean; readonly rate: number }
     | undefined
+  /** The items that failed, as the last event or request listed them; undefined until then. */
+  readonly errors?: readonly { readonly path: string; readonly error: string }[] | undefined
 }
 
 export interface Rate {
@@ -63,6 +65,8 @@ export interface LiveState {
   readonly disagreements: DisagreementsJson
   readonly deviceStats: DeviceStatisticsJson
   readonly folderStats: FolderStatisticsJson
+  /** The number of conflict copies by folder id; folders without one are not in it. */
+  readonly conflicts: Readonly<Record<string, number>>
   readonly restartRequired: boolean
   /** Where the daemon listened, and which version it was, when the page was loaded. */
   readonly servedAs: { readonly address: string; readonly useTLS: boolean; readonly version: string } | undefined
@@ -91,6 +95,7 @@ export const INITIAL: LiveState = {
   disagreements: [],
   deviceStats: {},
   folderStats: {},
+  conflicts: {},
   restartRequired: false,
   servedAs: undefined,
   folderEvents: {},

@@ -13,6 +13,7 @@ const TONE_ICONS: Readonly<Record<Tone, IconName>> = {
   wait: 'clock',
   bad: 'error',
   off: 'pause',
+  away: 'offline',
 }
 
 export type { Tone } from '../facts/tone.ts'

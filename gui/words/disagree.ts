@@ -3,11 +3,11 @@ import type { Entry } from './language.ts'
 /** Folders whose encryption is configured differently here and on another device. */
 export const DISAGREE = {
   'status.disagreement': {
-    en: '{device} does not exchange data: the encryption settings differ.',
-    de: '{device} tauscht nichts aus: Die Einstellungen zur Verschlüsselung widersprechen sich.',
-    es: '{device} no intercambia datos: los ajustes de cifrado no coinciden.',
-    fr: '{device} n’échange rien : les réglages de chiffrement diffèrent.',
-    zh: '{device} 未交换数据：加密设置不一致。',
+    en: '{device} does not exchange data: the encryption settings differ',
+    de: '{device} tauscht nichts aus: Die Einstellungen zur Verschlüsselung widersprechen sich',
+    es: '{device} no intercambia datos: los ajustes de cifrado no coinciden',
+    fr: '{device} n’échange rien : les réglages de chiffrement diffèrent',
+    zh: '{device} 未交换数据：加密设置不一致',
   },
   'why.disagreement': {
     en: '{device} does not exchange this folder: the encryption settings differ.',

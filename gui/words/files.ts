@@ -119,6 +119,13 @@ export const FILES = {
     zh: '仅在此处更改',
   },
   'files.ignored': { en: 'Ignored here', de: 'Hier ignoriert', es: 'Ignorado aquí', fr: 'Ignoré ici', zh: '在此忽略' },
+  'files.differs': {
+    en: 'Differs elsewhere',
+    de: 'Anderswo anders',
+    es: 'Difiere en otros dispositivos',
+    fr: 'Diffère ailleurs',
+    zh: '与其他设备不同',
+  },
   'files.deleted': {
     en: 'Deleted elsewhere',
     de: 'Anderswo gelöscht',

@@ -1,4 +1,5 @@
 import { ADD } from './add.ts'
+import { ATTENTION } from './attention.ts'
 import { COMMON } from './common.ts'
 import { DEVICE } from './device.ts'
 import { DISAGREE } from './disagree.ts'
@@ -10,12 +11,15 @@ import { NETWORK } from './network.ts'
 import { OVERVIEW } from './overview.ts'
 import { RISKS } from './risks.ts'
 import { SETTINGS } from './settings.ts'
+import { STATES } from './states.ts'
 import { UPGRADE } from './upgrade.ts'
 
 /** All texts of the page, by key, in all languages. A browser loads only one language: see vite.config.ts. */
 export const WORDS = {
   ...COMMON,
   ...OVERVIEW,
+  ...STATES,
+  ...ATTENTION,
   ...FOLDER,
   ...DEVICE,
   ...ADD,

@@ -5,6 +5,7 @@ import { TEXT } from './schema.ts'
 import { UPGRADE_DETAILS } from './upgrade.ts'
 import {
   CHECK_FOLDER,
+  CONFLICT_COUNTS,
   CONFLICTS,
   IGNORE_PREVIEW,
   IGNORE_PREVIEW_BODY,
@@ -112,6 +113,10 @@ export const TWINFOLD_ROUTES = {
     summary: 'Checks whether a directory can become a folder: its place, and whether it can be read and written.',
     query: { path: { schema: TEXT, about: 'The path, as in the settings of a folder.', required: true } },
     reply: { is: 'json', schema: CHECK_FOLDER },
+  },
+  'GET /rest/twinfold/conflict-counts': {
+    summary: 'Counts the local conflict copies of every folder.',
+    reply: { is: 'json', schema: CONFLICT_COUNTS },
   },
   'GET /rest/twinfold/conflicts': {
     summary: 'Lists the local conflict copies of a folder.',

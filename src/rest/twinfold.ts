@@ -213,6 +213,10 @@ export const CONFLICTS = object({
 
 export type ConflictsJson = Static<typeof CONFLICTS>
 
+export const CONFLICT_COUNTS = about(map(COUNT), 'By folder id; folders without a conflict copy are absent.')
+
+export type ConflictCountsJson = Static<typeof CONFLICT_COUNTS>
+
 export const CHECK_FOLDER = object({
   path: about(TEXT, 'The absolute path.'),
   problem: about(

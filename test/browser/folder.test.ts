@@ -134,7 +134,7 @@ test('a directory that cannot be deleted is a problem with its reason; a retry s
   rmSync(join(pair.a.root, 'box'), { recursive: true })
   await pair.a.scan()
   await browser.visit(at('folders/docs/problems'), async ({ page }) => {
-    const problem = page.getByRole('listitem').filter({ hasText: 'box' })
+    const problem = page.getByRole('group').filter({ hasText: 'box' })
     await problem.filter({ hasText: 'The directory contains ignored or new files' }).waitFor({ timeout: 40_000 })
     await page.getByRole('link', { name: /Problems\s*1/ }).waitFor()
     rmSync(join(pair.b.root, 'box', 'keep.mine'))

@@ -1,4 +1,4 @@
-/** Pending requests and warnings on the overview. */
+/** Pending requests on the overview, and the inbox. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -146,7 +146,7 @@ test(
   },
 )
 
-test('a warning shows its remedy, and is cleared', { skip }, () =>
+test('a stopped folder is in the headline and the inbox with its remedy, until its cause is gone', { skip }, () =>
   onPage(async (page) => {
     const marker = join(scratch.path, 'host-both', '.stfolder')
     await eventually(
@@ -156,15 +156,20 @@ test('a warning shows its remedy, and is cleared', { skip }, () =>
     )
     rmSync(marker, { recursive: true })
     await host.daemon.request('POST', '/rest/db/scan?folder=both')
-    const warning = page
+    await page.getByRole('banner').getByRole('link', { name: '1 folder needs attention' }).click()
+    await page.waitForURL(/#\/attention$/)
+    const entry = page
       .getByRole('listitem')
-      .filter({ hasText: 'folder marker missing' })
+      .filter({ hasText: 'The folder marker is missing' })
       .filter({ hasText: 'The folder may be on a disk that is not mounted.' })
-    await warning.first().waitFor()
-    await page.getByRole('banner').getByText('Both has stopped: folder marker missing').waitFor()
-    await page.getByRole('button', { name: 'Clear' }).click()
-    await warning.first().waitFor({ state: 'detached' })
+    await entry.getByRole('link', { name: 'Both' }).waitFor()
+    await page
+      .getByRole('navigation')
+      .getByRole('link', { name: /^Attention/ })
+      .getByText('1')
+      .waitFor()
     mkdirSync(marker)
-    await host.daemon.request('POST', '/rest/db/scan?folder=both')
+    await entry.getByRole('button', { name: 'Retry' }).click()
+    await entry.waitFor({ state: 'detached' })
   }),
 )

@@ -47,7 +47,7 @@ test('paused, disconnected and never seen are distinguished', () => {
     { ...state, deviceStats: { [SERVER]: { lastSeen: '1970-01-01T00:00:00Z', lastConnectionDurationS: 0 } } },
     SERVER,
   )
-  assert.deepEqual([away.tone, away.connected, away.lastSeenMs], ['wait', false, 0])
+  assert.deepEqual([away.tone, away.connected, away.lastSeenMs], ['away', false, 0])
 })
 
 test('an incomplete fraction is never shown as complete', () => {

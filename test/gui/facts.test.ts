@@ -62,7 +62,7 @@ test('a file without a connected source names the devices that have it', () => {
   assert.deepEqual(waitReason(waiting(reason), String), { key: 'wait.no-device' })
 })
 
-test('a failure is reported with the message of the system', () => {
+test('a failure is reported by its cause; one of an unknown cause with the message of the system', () => {
   const reason = waitReason(
     waiting({
       code: 'failed',
@@ -71,7 +71,11 @@ test('a failure is reported with the message of the system', () => {
     }),
     String,
   )
-  assert.deepEqual(reason, { key: 'wait.failed', values: { reason: 'EACCES: permission denied' } })
+  assert.deepEqual(reason, { key: 'cause.permission' })
+  assert.deepEqual(waitReason(waiting({ code: 'failed', text: '', cause: 'odd' }), String), {
+    key: 'wait.failed',
+    values: { reason: 'odd' },
+  })
 })
 
 test('only connected devices with the newest version offer it', () => {

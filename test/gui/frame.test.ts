@@ -9,17 +9,21 @@ import { Pauses } from '../../gui/live/pauses.ts'
 
 describe('the title of the tab', () => {
   it('starts with the status, then names the device', () => {
-    assert.equal(titleOf('good', 'Everything is up to date.', 'Laptop'), 'Laptop – Twinfold')
+    assert.equal(titleOf('good', 'Everything is up to date.', 'Laptop', 0), 'Laptop – Twinfold')
     assert.equal(
-      titleOf('wait', '3 items are waiting: no connected device has them.', 'Laptop'),
+      titleOf('wait', '3 items are waiting: no connected device has them.', 'Laptop', 0),
       '● 3 items are waiting – Laptop – Twinfold',
     )
     assert.equal(
-      titleOf('bad', '2 items in a.b could not be synchronized. See there.', 'x'),
+      titleOf('bad', '2 items in a.b could not be synchronized. See there.', 'x', 0),
       '▲ 2 items in a.b could not be synchronized – x – Twinfold',
     )
-    assert.equal(titleOf('busy', '正在下载 3 项到 照片。', ''), '↻ 正在下载 3 项到 照片 – Twinfold')
-    assert.equal(titleOf('wait', '有 3 项在等待：没有已连接的设备。', ''), '● 有 3 项在等待 – Twinfold')
+    assert.equal(titleOf('busy', '正在下载 3 项到 照片。', '', 0), '↻ 正在下载 3 项到 照片 – Twinfold')
+    assert.equal(titleOf('wait', '有 3 项在等待：没有已连接的设备。', '', 0), '● 有 3 项在等待 – Twinfold')
+    assert.equal(
+      titleOf('bad', '2 folders need attention · 3 conflicts', 'x', 4),
+      '(4) ▲ 2 folders need attention – x – Twinfold',
+    )
   })
 })
 

@@ -1,215 +1,228 @@
-/** The overall status: the most severe state, and the link to its cause. */
+/** The headline: everything that is true, the most severe first, with the link to its cause; and the inbox behind it. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { attentionEntries } from '../../gui/facts/attention.ts'
+import { hold, HOLD_MS } from '../../gui/facts/hold.ts'
 import { overallStatus, type OverallStatus } from '../../gui/facts/overall-status.ts'
-import { INITIAL } from '../../gui/live/state.ts'
+import { INITIAL, type LiveState } from '../../gui/live/state.ts'
 import { LAPTOP, SERVER } from '../support/config.ts'
 import { completion, liveState, type FolderSketch, type StateSketch } from '../support/live-state.ts'
 
-const LAPTOP_ON = { id: LAPTOP, connected: true, config: { name: 'laptop' } }
-const LAPTOP_OFF = { id: LAPTOP, connected: false, config: { name: 'laptop' } }
-
-function statusOf(
-  folders: Readonly<Record<string, FolderSketch>>,
-  more: Omit<StateSketch, 'folders'> = {},
-): OverallStatus {
-  return overallStatus(liveState({ devices: [LAPTOP_ON], ...more, folders }))
-}
-
+const ON = { id: LAPTOP, connected: true, config: { name: 'laptop' } }
+const OFF = { id: LAPTOP, connected: false, config: { name: 'laptop' } }
+const NAS_OFF = { id: SERVER, connected: false, config: { name: 'nas' } }
 const CALM: FolderSketch = { completion: { [LAPTOP]: completion() } }
+const STOPPED: FolderSketch = { status: { state: 'error', error: 'folder marker missing' } }
+const FAILED: FolderSketch = { status: { errors: 2, needTotalItems: 2 } }
 
 interface Case {
   readonly folders: Readonly<Record<string, FolderSketch>>
-  readonly more?: Omit<StateSketch, 'folders'>
-  readonly expected: Pick<OverallStatus, 'tone' | 'key' | 'place'> & Partial<Pick<OverallStatus, 'values' | 'leftS'>>
+  readonly devices?: StateSketch['devices']
+  readonly more?: Partial<LiveState>
+  readonly tone: OverallStatus['tone']
+  /** Each part as its key without `status.` and its values. */
+  readonly parts: readonly string[]
+  readonly place: OverallStatus['place']
+  readonly leftS?: number
 }
 
+const OFFERED = { time: '', label: '', receiveEncrypted: false, remoteEncrypted: false }
+
 const CASES: Readonly<Record<string, Case>> = {
-  'everything is up to date': {
-    folders: { a: CALM, b: CALM },
-    expected: { tone: 'good', key: 'status.upToDate', place: [] },
+  'everything is up to date': { folders: { a: CALM, b: CALM }, tone: 'good', parts: ['upToDate'], place: [] },
+  'no folder yet': { folders: {}, tone: 'wait', parts: ['noFolders'], place: [] },
+  'no device yet': { folders: { a: CALM }, devices: [], tone: 'wait', parts: ['noDevices'], place: ['devices'] },
+  'all paused': { folders: { a: { config: { paused: true } } }, tone: 'off', parts: ['allPaused'], place: ['folders'] },
+  'one of two folders is paused': {
+    folders: { a: CALM, b: { config: { paused: true } } },
+    tone: 'off',
+    parts: ['upToDateHere', 'paused n=1'],
+    place: ['folders'],
   },
-  'no folder yet': { folders: {}, expected: { tone: 'wait', key: 'status.noFolders', place: [] } },
-  'no device yet': {
-    folders: { a: CALM },
-    more: { devices: [] },
-    expected: { tone: 'wait', key: 'status.noDevices', place: ['devices'] },
-  },
-  'no device connected': {
-    folders: { a: CALM },
-    more: { devices: [LAPTOP_OFF] },
-    expected: { tone: 'wait', key: 'status.noneConnected', place: ['devices'] },
-  },
-  'all paused': {
-    folders: { a: { config: { paused: true } } },
-    expected: { tone: 'off', key: 'status.allPaused', place: ['folders'] },
-  },
-  'the daemon is gone': {
-    folders: { a: CALM },
-    more: { link: 'lost' },
-    expected: { tone: 'off', key: 'status.lost', place: [] },
-  },
+  'the daemon is gone': { folders: { a: CALM }, more: { link: 'lost' }, tone: 'off', parts: ['lost'], place: [] },
   'a folder without a status yet': {
     folders: { a: CALM, b: { isUntold: true } },
-    expected: { tone: 'wait', key: 'status.starting', place: [] },
+    tone: 'wait',
+    parts: ['starting'],
+    place: [],
   },
-  'a folder that stopped': {
-    folders: { a: { status: { state: 'error', error: 'folder marker missing' } } },
-    expected: {
-      tone: 'bad',
-      key: 'status.stopped',
-      values: { folder: 'A', reason: 'folder marker missing' },
-      place: ['folders', 'a'],
-    },
+  'no device connected: offline is no error, but not everything is fine': {
+    folders: { a: CALM },
+    devices: [OFF],
+    tone: 'away',
+    parts: ['upToDateHere', 'offline n=1'],
+    place: ['devices'],
   },
-  'problems of pulling': {
-    folders: { a: CALM, b: { status: { pullErrors: 2, errors: 2, needTotalItems: 2 } } },
-    expected: {
-      tone: 'bad',
-      key: 'status.problems',
-      values: { n: 2, folder: 'B' },
-      place: ['folders', 'b', 'problems'],
-    },
+  'a disconnected device is behind': {
+    folders: { a: { completion: { [LAPTOP]: completion({ needItems: 28_221 }) } } },
+    devices: [OFF, NAS_OFF],
+    tone: 'away',
+    parts: ['upToDateHere', 'offline n=2', 'behind n=28221 device=laptop'],
+    place: ['devices'],
   },
-  'problems of scanning': {
-    folders: { a: { status: { errors: 1 } } },
-    expected: {
-      tone: 'bad',
-      key: 'status.problems',
-      values: { n: 1, folder: 'A' },
-      place: ['folders', 'a', 'problems'],
+  'all of it at once, the most severe first': {
+    folders: {
+      a: STOPPED,
+      b: FAILED,
+      c: CALM,
+      d: { config: { paused: true } },
+      e: { completion: { [LAPTOP]: completion({ needItems: 7 }) } },
     },
+    devices: [OFF],
+    more: { conflicts: { c: 30, d: 2 }, pendingDevices: { X: { time: '', name: 'phone', address: '' } } },
+    tone: 'bad',
+    parts: ['attention n=2', 'requests n=1', 'conflicts n=32', 'offline n=1', 'behind n=7 device=laptop', 'paused n=1'],
+    place: ['attention'],
+  },
+  'a request alone': {
+    folders: { a: CALM },
+    more: { pendingFolders: { x: { offeredBy: { [LAPTOP]: OFFERED } } } },
+    tone: 'wait',
+    parts: ['requests n=1'],
+    place: ['attention'],
+  },
+  'a risk': {
+    folders: { a: CALM },
+    more: { risks: [{ code: 'gui-open', message: 'm', remedy: 'r' }] },
+    tone: 'bad',
+    parts: ['risks n=1'],
+    place: ['attention'],
+  },
+  'a device with other encryption settings is worse than a pending download': {
+    folders: { a: { status: { needTotalItems: 1 } } },
+    devices: [OFF],
+    more: { disagreements: [{ deviceID: LAPTOP, code: 'other-password', reason: '', remedy: '', folder: 'a' }] },
+    tone: 'bad',
+    parts: ['disagreement device=laptop', 'waiting n=1', 'offline n=1'],
+    place: ['attention'],
   },
   'downloading, with the time left': {
     folders: { a: { status: { state: 'syncing', needTotalItems: 3, needBytes: 6_000 } } },
-    more: {
-      history: [
-        { atMs: 1, inBps: 100, outBps: 0 },
-        { atMs: 2, inBps: 200, outBps: 0 },
-      ],
-    },
-    expected: {
-      tone: 'busy',
-      key: 'status.downloading',
-      values: { n: 3, folder: 'A' },
-      leftS: 40,
-      place: ['folders', 'a', 'waiting'],
-    },
+    more: { history: [100, 200].map((inBps, atMs) => ({ atMs, inBps, outBps: 0 })) },
+    tone: 'busy',
+    parts: ['downloading n=3 folder=A'],
+    place: ['folders', 'a', 'waiting'],
+    leftS: 40,
   },
-  'downloading to several folders: the one with the most to come': {
+  'downloading to several folders': {
     folders: {
-      a: { status: { state: 'syncing', needTotalItems: 9, needBytes: 10 } },
-      b: { status: { state: 'syncing', needTotalItems: 1, needBytes: 6_000 } },
+      a: { status: { state: 'syncing', needTotalItems: 9 } },
+      b: { status: { state: 'syncing', needTotalItems: 1 } },
     },
-    expected: {
-      tone: 'busy',
-      key: 'status.downloading',
-      values: { n: 1, folder: 'B' },
-      leftS: undefined,
-      place: ['folders', 'b', 'waiting'],
-    },
-  },
-  'downloading, and nothing moves yet': {
-    folders: { a: { status: { state: 'syncing', needTotalItems: 3, needBytes: 6_000 } } },
-    expected: {
-      tone: 'busy',
-      key: 'status.downloading',
-      values: { n: 3, folder: 'A' },
-      leftS: undefined,
-      place: ['folders', 'a', 'waiting'],
-    },
+    tone: 'busy',
+    parts: ['downloadingMany n=10 folders=2'],
+    place: ['folders'],
   },
   'about to download': {
     folders: { a: { status: { state: 'sync-preparing', needTotalItems: 3 } } },
-    expected: { tone: 'busy', key: 'status.queued', values: { n: 3, folder: 'A' }, place: ['folders', 'a', 'waiting'] },
+    tone: 'busy',
+    parts: ['queued n=3 folder=A'],
+    place: ['folders', 'a', 'waiting'],
   },
-  'waiting: those who are connected have not got it': {
-    folders: { a: { status: { needTotalItems: 3 } } },
-    expected: { tone: 'wait', key: 'status.waiting', values: { n: 3 }, place: ['folders', 'a', 'waiting'] },
-  },
-  'waiting: no device that shares the folder is connected': {
-    folders: {
-      a: {
-        status: { needTotalItems: 3 },
-        config: { devices: [{ deviceID: SERVER, introducedBy: '', encryptionPassword: '' }] },
-      },
-    },
-    expected: {
-      tone: 'wait',
-      key: 'status.waitingNoneConnected',
-      values: { n: 3 },
-      place: ['folders', 'a', 'waiting'],
-    },
-  },
-  'waiting in several folders': {
-    folders: { a: { status: { needTotalItems: 3 } }, b: { status: { needTotalItems: 4 } } },
-    expected: { tone: 'wait', key: 'status.waiting', values: { n: 7 }, place: ['folders'] },
-  },
-  'what others changed in a folder that only sends': {
-    folders: { a: { status: { needTotalItems: 2 }, config: { type: 'sendonly' } } },
-    expected: {
-      tone: 'wait',
-      key: 'status.sendOnly',
-      values: { n: 2, folder: 'A' },
-      place: ['folders', 'a', 'waiting'],
-    },
-  },
-  'what was changed here in a folder that only receives': {
-    folders: { a: { status: { receiveOnlyTotalItems: 2 }, config: { type: 'receiveonly' } } },
-    expected: { tone: 'wait', key: 'status.extra', values: { n: 2, folder: 'A' }, place: ['folders', 'a'] },
+  'a connected device gets items': {
+    folders: { a: { completion: { [LAPTOP]: completion({ needItems: 2, needDeletes: 1 }) } } },
+    tone: 'busy',
+    parts: ['sending n=3 device=laptop'],
+    place: ['devices', LAPTOP],
   },
   scanning: {
     folders: { a: { status: { state: 'scanning' } } },
-    expected: { tone: 'busy', key: 'status.scanning', values: { folder: 'A' }, place: ['folders', 'a'] },
-  },
-  'a connected device is behind': {
-    folders: { a: { completion: { [LAPTOP]: completion({ needItems: 2, needDeletes: 1 }) } } },
-    expected: { tone: 'busy', key: 'status.sending', values: { n: 3, device: 'laptop' }, place: ['devices', LAPTOP] },
-  },
-  'a disconnected device is behind': {
-    folders: { a: { completion: { [LAPTOP]: completion({ needItems: 2 }) } } },
-    more: { devices: [LAPTOP_OFF] },
-    expected: { tone: 'wait', key: 'status.noneConnected', place: ['devices'] },
-  },
-}
-
-for (const [name, { folders, more, expected }] of Object.entries(CASES)) {
-  test(`overall status: ${name}`, () => assert.deepEqual(statusOf(folders, more), { values: {}, ...expected }))
-}
-
-test('the status is starting before the first load', () => assert.equal(overallStatus(INITIAL).key, 'status.starting'))
-
-test('the most severe state wins', () => {
-  const from: readonly (readonly [string, FolderSketch])[] = [
-    ['status.stopped', { status: { state: 'error', error: 'no disk' } }],
-    ['status.problems', { status: { pullErrors: 1 } }],
-    ['status.downloading', { status: { state: 'syncing', needTotalItems: 1 } }],
-    ['status.waiting', { status: { needTotalItems: 1 } }],
-    ['status.extra', { status: { receiveOnlyTotalItems: 1 } }],
-    ['status.scanning', { status: { state: 'scanning' } }],
-    ['status.sending', { completion: { [LAPTOP]: completion({ needItems: 1 }) } }],
-  ]
-  for (const [index, [key]] of from.entries()) {
-    const rest = from.slice(index).toReversed() // the order of the folders must not matter
-    assert.equal(statusOf(Object.fromEntries(rest.map(([, folder], at) => [`f${at}`, folder]))).key, key)
-  }
-})
-
-test('a device with other encryption settings is worse than a pending download', () => {
-  const state = liveState({ devices: [LAPTOP_OFF], folders: { a: { status: { needTotalItems: 1 } } } })
-  const found = { deviceID: LAPTOP, code: 'other-password', reason: '', remedy: '' } as const
-  const values = { device: 'laptop' }
-  assert.deepEqual(overallStatus({ ...state, disagreements: [{ ...found, folder: 'a' }] }), {
-    tone: 'bad',
-    key: 'status.disagreement',
-    values,
+    tone: 'busy',
+    parts: ['scanning n=0 folder=A'],
     place: ['folders', 'a'],
+  },
+  'scanning several': {
+    folders: { a: { status: { state: 'scanning' } }, b: { status: { state: 'scanning' } } },
+    tone: 'busy',
+    parts: ['scanningMany n=2'],
+    place: ['folders'],
+  },
+  'items wait for an offline device: calm': {
+    folders: { a: { status: { needTotalItems: 3 } } },
+    devices: [OFF],
+    tone: 'away',
+    parts: ['waiting n=3', 'offline n=1'],
+    place: ['folders', 'a', 'waiting'],
+  },
+  'items wait although a device is connected': {
+    folders: { a: { status: { needTotalItems: 3 } }, b: { status: { needTotalItems: 4 } } },
+    tone: 'wait',
+    parts: ['waiting n=7'],
+    place: ['folders'],
+  },
+  'what others changed in a folder that only sends': {
+    folders: { a: { status: { needTotalItems: 2 }, config: { type: 'sendonly' } } },
+    tone: 'wait',
+    parts: ['attention n=1'],
+    place: ['attention'],
+  },
+}
+
+function textOf({ parts }: OverallStatus): readonly string[] {
+  return parts.map(({ key, values }) =>
+    [key.replace('status.', ''), ...Object.entries(values).map(([name, value]) => `${name}=${value}`)].join(' '),
+  )
+}
+
+for (const [name, { folders, devices = [ON], more, tone, parts, place, leftS }] of Object.entries(CASES)) {
+  test(`headline: ${name}`, () => {
+    const status = overallStatus({ ...liveState({ devices, folders }), ...more })
+    assert.deepEqual([status.tone, textOf(status), status.place, status.leftS], [tone, parts, place, leftS])
   })
-  const { place } = overallStatus({ ...state, disagreements: [{ ...found, folder: null }] })
-  assert.deepEqual(place, ['devices', LAPTOP])
+}
+
+test('the headline is "starting" before the first load', () =>
+  assert.equal(overallStatus(INITIAL).parts[0]?.key, 'status.starting'))
+
+test('the inbox has one entry for each cause, with its remedy, and loses it with its cause', () => {
+  const state = liveState({
+    devices: [ON],
+    folders: {
+      a: STOPPED,
+      b: { status: { state: 'error', error: 'folder marker missing' } },
+      c: { status: { errors: 3 }, errors: [...failed(2, 'ENOSPC'), ...failed(1, 'EACCES')] },
+      d: { status: { errors: 1 }, errors: failed(1, 'ENOSPC: no space left') },
+      e: { status: { errors: 5 }, errors: failed(5, 'no connected device has the required version of this file') },
+    },
+  })
+  const warnings = [
+    { when: '', message: 'folder a: x: ENOSPC', level: 2 },
+    { when: '', message: 'cannot listen: EADDRINUSE', level: 2 },
+    { when: '', message: 'cannot listen again: EADDRINUSE', level: 2 },
+  ]
+  const seen = (one: LiveState) =>
+    attentionEntries(one).map(
+      ({ id, members, remedy }) =>
+        `${id}: ${members.map(({ name, n }) => `${name} ${n ?? ''}`.trim()).join(', ')}: ${remedy.kind}`,
+    )
+  assert.deepEqual(seen({ ...state, warnings, conflicts: { a: 2 }, restartRequired: true }), [
+    'stopped marker: A, B: scan',
+    'problems full: C 2, D 1: scan',
+    'problems permission: C 1: scan',
+    'conflicts all: A 2: go',
+    'restart all: : restart',
+    'warning notice.port: : clear',
+  ])
+  assert.deepEqual(seen(liveState({ devices: [ON], folders: { a: CALM } })), [])
+  const found = { deviceID: LAPTOP, code: 'other-password', reason: '', remedy: '' } as const
+  const places = [null, 'a'].map(
+    (folder) => attentionEntries({ ...liveState(), disagreements: [{ ...found, folder }] })[0]?.remedy,
+  )
+  assert.deepEqual(places, [
+    { kind: 'go', word: 'attention.show', place: ['devices', LAPTOP] },
+    { kind: 'go', word: 'attention.show', place: ['folders', 'a'] },
+  ])
 })
 
-test('a paused folder does not affect the status', () => {
-  const paused: FolderSketch = { config: { paused: true }, status: { error: 'x', pullErrors: 3, needTotalItems: 5 } }
-  assert.equal(statusOf({ a: paused, b: CALM }).key, 'status.upToDate')
+function failed(n: number, error: string) {
+  return Array.from({ length: n }, (_, at) => ({ path: `p${at}`, error }))
+}
+
+test('a state is held for two seconds; numbers and errors are shown at once', () => {
+  const rules = { kind: (text: string) => text[0] ?? '', isUrgent: (next: string) => next.startsWith('!') }
+  const first = hold(undefined, 'a1', 0, rules)
+  assert.deepEqual(hold(first, 'a2', 10, rules), { value: 'a2', sinceMs: 0 })
+  assert.deepEqual(hold(first, 'b1', HOLD_MS - 1, rules), first)
+  assert.deepEqual(hold(first, 'b1', HOLD_MS, rules), { value: 'b1', sinceMs: HOLD_MS })
+  assert.deepEqual(hold(first, '!', 10, rules), { value: '!', sinceMs: 10 })
 })

@@ -19,6 +19,7 @@ const PAGES = [
   '/rest/twinfold/why?folder=share&file=a',
   '/rest/twinfold/search?folder=share&text=a',
   '/rest/twinfold/conflicts?folder=share',
+  '/rest/twinfold/conflict-counts',
 ]
 const PREVIEW = { method: 'POST', target: '/rest/twinfold/ignore-preview?folder=share', body: '{"lines":["*.tmp"]}' }
 

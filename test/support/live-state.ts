@@ -12,6 +12,7 @@ export interface FolderSketch {
   readonly config?: Partial<FolderConfig>
   readonly status?: Partial<FolderLive['status']>
   readonly completion?: FolderLive['completion']
+  readonly errors?: FolderLive['errors']
   /** No data received yet. */
   readonly isUntold?: boolean
 }
@@ -74,7 +75,7 @@ export function folderConfig(
   return { ...defaultsOf(FOLDER), id: parseFolderId(id)!, label: id.toUpperCase(), devices: shared, ...given }
 }
 
-function folderLive({ status, completion = {} }: FolderSketch): FolderLive {
+function folderLive({ status, completion = {}, errors }: FolderSketch): FolderLive {
   const calm = {
     state: 'idle',
     error: '',
@@ -85,7 +86,7 @@ function folderLive({ status, completion = {} }: FolderSketch): FolderLive {
     receiveOnlyTotalItems: 0,
     globalBytes: 1_000,
   }
-  return { status: { ...calm, ...status } as FolderLive['status'], completion }
+  return { status: { ...calm, ...status } as FolderLive['status'], completion, errors }
 }
 
 function connection(connected: boolean): DeviceConnectionsJson {

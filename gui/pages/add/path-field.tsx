@@ -1,4 +1,4 @@
-import { folderName } from '../../facts/folder.ts'
+import { folderName } from '../../facts/folder-name.ts'
 import { pathTrouble, wholePath } from '../../facts/folder-path.ts'
 import { useQuery } from '../../live/query.ts'
 import { client } from '../../live/client.ts'

@@ -3,7 +3,7 @@ import type { DeviceConfig, FolderConfig } from '../../../src/core/config/config
 import type { FileEntryJson } from '../../../src/rest/db.ts'
 import { reasonOf } from '../../app/act.ts'
 import { deviceName } from '../../facts/device.ts'
-import { folderName } from '../../facts/folder-counts.ts'
+import { folderName } from '../../facts/folder-name.ts'
 import { formatSize } from '../../facts/format.ts'
 import { useQuery } from '../../live/query.ts'
 import { client } from '../../live/client.ts'

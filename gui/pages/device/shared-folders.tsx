@@ -2,7 +2,7 @@ import type { DeviceConfig, FolderConfig } from '../../../src/core/config/config
 import { addressOf } from '../../app/address.ts'
 import { openDialog } from '../../app/dialogs.tsx'
 import { deviceName } from '../../facts/device.ts'
-import { folderName } from '../../facts/folder-counts.ts'
+import { folderName } from '../../facts/folder-name.ts'
 import { formatPercent, formatSize } from '../../facts/format.ts'
 import { shareState, type ShareState } from '../../facts/share-state.ts'
 import { useLive } from '../../live/live.ts'

@@ -1,5 +1,5 @@
 import type { FolderConfig } from '../../../src/core/config/config.ts'
-import { folderName } from '../../facts/folder.ts'
+import { folderName } from '../../facts/folder-name.ts'
 import { changedShares, withShare, type Shares } from '../../facts/share.ts'
 import { client } from '../../live/client.ts'
 import { t } from '../../words/words.ts'

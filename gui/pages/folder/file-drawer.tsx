@@ -1,3 +1,4 @@
+import type { FolderConfig } from '../../../src/core/config/config.ts'
 import type { ComponentTypes } from '../../../src/rest/components.ts'
 import type { WhyJson } from '../../../src/rest/twinfold.ts'
 import { act } from '../../app/act.ts'
@@ -5,6 +6,7 @@ import { closeDialog, openDialog } from '../../app/dialogs.tsx'
 import { goTo } from '../../app/route.ts'
 import { nameOf } from '../../facts/device.ts'
 import { formatSize } from '../../facts/format.ts'
+import { itemFacts, type ItemFacts } from '../../facts/item-state.ts'
 import { baseName } from '../../facts/paths.ts'
 import { whyReasons } from '../../facts/reasons.ts'
 import { useQuery, useFolderRevision } from '../../live/query.ts'
@@ -28,6 +30,7 @@ export function openFile(folder: string, path: string): void {
 }
 
 function FileDrawer({ folder, path }: FileProps) {
+  const config = useLive((state) => state.config?.folders.find(({ id }) => id === folder))
   const query = useQuery(
     path,
     (signal) => client.call('GET /rest/twinfold/why', { query: { folder, file: path }, signal }),
@@ -39,15 +42,26 @@ function FileDrawer({ folder, path }: FileProps) {
       wide
       actions={<FileActions folder={folder} path={path} why={query.value} again={query.again} />}
     >
-      <QueryResult query={query}>{(why) => <FileBody why={why} />}</QueryResult>
+      <QueryResult query={query}>{(why) => <FileBody why={why} facts={factsOf(why, config)} />}</QueryResult>
     </Dialog>
   )
 }
 
-function FileBody({ why }: { readonly why: WhyJson }) {
+function factsOf(why: WhyJson, folder: FolderConfig | undefined): ItemFacts {
+  const isFile = why.global?.type === 'FILE_INFO_TYPE_FILE'
+  const item = { state: why.state, deleted: why.global?.deleted === true, isFile }
+  return itemFacts(item, folder ?? { type: 'sendreceive', paused: true })
+}
+
+interface KnownProps {
+  readonly why: WhyJson
+  readonly facts: ItemFacts
+}
+
+function FileBody({ why, facts }: KnownProps) {
   return (
     <>
-      <ItemState state={why.state} deleted={why.global?.deleted === true} />
+      <ItemState code={facts.code} />
       <section class="file-part">
         <h3>{t('file.why')}</h3>
         <ul class="file-why">
@@ -62,7 +76,7 @@ function FileBody({ why }: { readonly why: WhyJson }) {
       {why.devices.length > 0 && (
         <section class="file-part">
           <h3>{t('file.where')}</h3>
-          <FileDevices why={why} />
+          <FileDevices why={why} facts={facts} />
         </section>
       )}
     </>
@@ -96,7 +110,7 @@ function FileFacts({ why }: { readonly why: WhyJson }) {
   )
 }
 
-function FileDevices({ why }: { readonly why: WhyJson }) {
+function FileDevices({ why, facts }: KnownProps) {
   return (
     <table class="files-table file-devices">
       <caption class="unseen">{t('file.where')}</caption>
@@ -105,7 +119,7 @@ function FileDevices({ why }: { readonly why: WhyJson }) {
           <th scope="row">{t('file.thisDevice')}</th>
           <td />
           <td>
-            <ItemState state={why.state} deleted={why.global?.deleted === true} />
+            <ItemState code={facts.code} />
           </td>
         </tr>
         {why.devices.map(({ deviceID, name, connected, version }) => (
@@ -130,8 +144,6 @@ function FileActions({
 }: FileProps & { readonly why: WhyJson | undefined; readonly again: () => void }) {
   const config = useLive((state) => state.config?.folders.find(({ id }) => id === folder))
   const name = baseName(path)
-  const isWanted =
-    why !== undefined && !why.upToDate && why.global?.type === 'FILE_INFO_TYPE_FILE' && !why.global.deleted
   const isRunning = config !== undefined && !config.paused
   const doing = async (action: () => Promise<unknown>, done: string) => {
     await act(action, done)
@@ -156,7 +168,7 @@ function FileActions({
           {t('file.rescan')}
         </Button>
       )}
-      {isRunning && isWanted && (
+      {why !== undefined && factsOf(why, config).mayPrioritize && (
         <Button
           kind="primary"
           icon="first"

@@ -1,6 +1,8 @@
+import type { FolderConfig } from '../../../src/core/config/config.ts'
 import type { ItemJson } from '../../../src/rest/twinfold.ts'
 import { nameOf } from '../../facts/device.ts'
 import { formatSize } from '../../facts/format.ts'
+import { itemFacts } from '../../facts/item-state.ts'
 import { live } from '../../live/live.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Ago } from '../../ui/parts.tsx'
@@ -39,7 +41,7 @@ interface Branch {
 }
 
 export interface FileRowProps {
-  readonly folder: string
+  readonly folder: FolderConfig
   readonly item: ItemJson
   readonly path: string
   readonly branch?: Branch
@@ -56,14 +58,14 @@ export function FileRow({ folder, item, path, branch }: FileRowProps) {
   return (
     <tr {...tree}>
       <td class="files-name" style={branch && { '--level': String(branch.level - 1) }}>
-        <NameCell folder={folder} item={item} path={path} branch={branch} />
+        <NameCell folder={folder.id} item={item} path={path} branch={branch} />
       </td>
       <td class="number">{item.type === 'file' && formatSize(item.sizeBytes)}</td>
       <td class="files-time">
         <Ago time={item.modified} />
       </td>
       <td>
-        <ItemState state={item.state} deleted={item.deleted} />
+        <ItemState code={itemFacts({ ...item, isFile: item.type === 'file' }, folder).code} />
       </td>
       <td>
         <ul class="marks">
@@ -79,7 +81,7 @@ export function FileRow({ folder, item, path, branch }: FileRowProps) {
           tabIndex={branch && -1}
           aria-label={t('files.details', { name: item.name })}
           title={t('files.details', { name: item.name })}
-          onClick={() => openFile(folder, path)}
+          onClick={() => openFile(folder.id, path)}
         >
           <Icon name="more" />
         </button>

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type { FolderConfig } from '../../../src/core/config/config.ts'
 import type { ItemJson } from '../../../src/rest/twinfold.ts'
 import { reasonOf } from '../../app/act.ts'
-import { folderName } from '../../facts/folder-counts.ts'
+import { folderName } from '../../facts/folder-name.ts'
 import { joinPath } from '../../facts/paths.ts'
 import { useQuery, useFolderRevision } from '../../live/query.ts'
 import { client } from '../../live/client.ts'
@@ -20,7 +20,7 @@ const COLUMNS = 6
 
 /** What all levels of one tree share. */
 interface Tree {
-  readonly folder: string
+  readonly folder: FolderConfig
   readonly open: ReadonlySet<string>
   /** The row that the Tab key stops at; the arrow keys lead to the others. */
   readonly stop: string | undefined
@@ -55,7 +55,7 @@ export function FileTree({ folder }: { readonly folder: FolderConfig }) {
       <caption class="unseen">{t('files.tree', { folder: folderName(folder) })}</caption>
       <FilesHead />
       <tbody>
-        <Level tree={{ folder: folder.id, open, stop, toggle }} directory="" level={1} />
+        <Level tree={{ folder, open, stop, toggle }} directory="" level={1} />
       </tbody>
     </table>
   )
@@ -76,14 +76,14 @@ function Level({
     async (signal) => {
       let truncated = false
       const { total, items } = await fetchPages(pages, PER_PAGE, async (page) => {
-        const query = { folder: tree.folder, prefix: directory, page, perpage: PER_PAGE }
+        const query = { folder: tree.folder.id, prefix: directory, page, perpage: PER_PAGE }
         const reply = await client.call('GET /rest/twinfold/tree', { query, signal })
         truncated ||= reply.truncated
         return { total: reply.total, items: reply.entries }
       })
       return { total, items, truncated }
     },
-    useFolderRevision(tree.folder),
+    useFolderRevision(tree.folder.id),
   )
   if (value === undefined) {
     return (

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { FolderConfig } from '../../../src/core/config/config.ts'
-import { folderName } from '../../facts/folder-counts.ts'
+import { folderName } from '../../facts/folder-name.ts'
 import { useQuery, useFolderRevision } from '../../live/query.ts'
 import { client } from '../../live/client.ts'
 import { useLater } from '../../live/later.ts'
@@ -84,7 +84,7 @@ function Found({ folder, text }: { readonly folder: FolderConfig; readonly text:
               <FilesHead />
               <tbody>
                 {items.map((item) => (
-                  <FileRow key={item.name} folder={folder.id} item={item} path={item.name} />
+                  <FileRow key={item.name} folder={folder} item={item} path={item.name} />
                 ))}
               </tbody>
             </table>

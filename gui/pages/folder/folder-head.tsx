@@ -1,9 +1,11 @@
 import type { ComponentChildren } from 'preact'
 import type { FolderConfig } from '../../../src/core/config/config.ts'
 import { addressOf } from '../../app/address.ts'
-import { folderFacts, folderName } from '../../facts/folder.ts'
+import { causeOf } from '../../facts/cause.ts'
+import { folderName } from '../../facts/folder-name.ts'
+import { folderState, stopReason } from '../../facts/folder-state.ts'
+import { folderText } from '../../facts/folder-text.ts'
 import { formatSize } from '../../facts/format.ts'
-import { remedyFor } from '../../facts/remedy.ts'
 import { useLive } from '../../live/live.ts'
 import { Disagreements } from '../../ui/disagreements.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -13,9 +15,11 @@ import { FolderActions } from './folder-actions.tsx'
 
 /** The name and state of the folder, with the actions on it as a whole. */
 export function FolderHead({ folder }: { readonly folder: FolderConfig }) {
-  const live = useLive((state) => state.folders[folder.id])
+  const state = useLive((value) => value)
+  const live = state.folders[folder.id]
   const lastScan = useLive((state) => state.folderStats[folder.id]?.lastScan)
-  const facts = folderFacts(folder, live)
+  const facts = folderState(state, folder)
+  const text = folderText(facts, state)
   const status = live?.status
   return (
     <header class="folder-head">
@@ -25,12 +29,12 @@ export function FolderHead({ folder }: { readonly folder: FolderConfig }) {
       </nav>
       <div class="folder-title">
         <h1>{folderName(folder)}</h1>
-        <State tone={facts.tone}>{facts.text}</State>
+        <State tone={facts.tone}>{text}</State>
         <FolderActions folder={folder} />
       </div>
       {facts.fraction !== undefined && (
         <div class="folder-progress">
-          <Bar fraction={facts.fraction} label={facts.text} />
+          <Bar fraction={facts.fraction} label={text} />
         </div>
       )}
       <dl class="folder-facts">
@@ -38,8 +42,12 @@ export function FolderHead({ folder }: { readonly folder: FolderConfig }) {
           <span class="mono">{folder.path}</span>
         </Fact>
         <Fact name={t('fold.type')}>{t(`fold.type.${folder.type}`)}</Fact>
-        {status && <Fact name={t('fold.here')}>{sizeText(status.localFiles, status.localBytes)}</Fact>}
-        {status && <Fact name={t('fold.everywhere')}>{sizeText(status.globalFiles, status.globalBytes)}</Fact>}
+        {status && facts.isCounted && (
+          <Fact name={t('fold.here')}>{sizeText(status.localFiles, status.localBytes)}</Fact>
+        )}
+        {status && facts.isCounted && (
+          <Fact name={t('fold.everywhere')}>{sizeText(status.globalFiles, status.globalBytes)}</Fact>
+        )}
         {facts.waiting > 0 && (
           <Fact name={t('fold.waiting')}>
             <a
@@ -53,7 +61,7 @@ export function FolderHead({ folder }: { readonly folder: FolderConfig }) {
           </Fact>
         )}
       </dl>
-      {!folder.paused && status !== undefined && status.error !== '' && <Stopped reason={status.error} />}
+      {facts.code === 'stopped' && live !== undefined && <Stopped reason={stopReason(live)} />}
       <Disagreements folderId={folder.id} />
     </header>
   )
@@ -73,14 +81,16 @@ function Fact({ name, children }: { readonly name: string; readonly children: Co
 }
 
 function Stopped({ reason }: { readonly reason: string }) {
+  const code = causeOf(reason)
   return (
     <div class="folder-stopped" role="alert">
       <Icon name="error" />
       <div>
         <strong>
-          {t('fold.stopped')}: {reason}
+          {t('fold.stopped')}: {t(`cause.${code}`)}
         </strong>
-        <p>{t(remedyFor(reason))}</p>
+        <p>{t(`remedy.${code}`)}</p>
+        {code === 'other' && <p class="soft">{reason}</p>}
       </div>
     </div>
   )

@@ -1,7 +1,8 @@
 import { useEffect } from 'preact/hooks'
 import type { FolderConfig } from '../../../src/core/config/config.ts'
 import { addressOf } from '../../app/address.ts'
-import { folderCounts } from '../../facts/folder-counts.ts'
+import { folderState } from '../../facts/folder-state.ts'
+import { useFacts } from '../../live/facts.ts'
 import { useLive } from '../../live/live.ts'
 import { Empty } from '../../ui/parts.tsx'
 import { Tabs, type Tab } from '../../ui/tabs.tsx'
@@ -43,7 +44,7 @@ interface TabsProps {
 }
 
 function FolderTabs({ folder, tab, file }: TabsProps) {
-  const counts = folderCounts(useLive((state) => state.folders[folder.id]))
+  const counts = useFacts((state) => folderState(state, folder))
   const onlyReceives = folder.type === 'receiveonly' || folder.type === 'receiveencrypted'
   const names = [
     'files',

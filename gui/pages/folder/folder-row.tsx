@@ -1,10 +1,13 @@
 import type { FolderConfig } from '../../../src/core/config/config.ts'
 import { addressOf } from '../../app/address.ts'
-import { folderFacts, folderName, type FolderFacts } from '../../facts/folder.ts'
+import { folderName } from '../../facts/folder-name.ts'
+import { folderState, type FolderState } from '../../facts/folder-state.ts'
+import { folderText } from '../../facts/folder-text.ts'
 import { formatDuration, formatRate, formatSize } from '../../facts/format.ts'
 import { isTime } from '../../facts/moments.ts'
 import { meanRate, secondsLeft } from '../../facts/rates.ts'
-import { useLive } from '../../live/live.ts'
+import { useFacts } from '../../live/facts.ts'
+import { live, useLive } from '../../live/live.ts'
 import { Ago, Bar, State } from '../../ui/parts.tsx'
 import { t } from '../../words/words.ts'
 
@@ -21,10 +24,10 @@ export function FolderRows({ folders }: { readonly folders: readonly FolderConfi
 
 /** Name, state as text, a bar only during a transfer or a scan. The number of items out of sync opens their list. */
 function FolderRow({ folder }: { readonly folder: FolderConfig }) {
-  const live = useLive((state) => state.folders[folder.id])
-  const facts = folderFacts(folder, live)
-  const tab = causeOf(folder, facts)
-  const state = <State tone={facts.tone}>{facts.text}</State>
+  const facts = useFacts((state) => folderState(state, folder))
+  const text = folderText(facts, live.get())
+  const tab = tabOf(facts)
+  const state = <State tone={facts.tone}>{text}</State>
   return (
     <li class="row">
       <a class="row-link row-name" href={addressOf('folders', folder.id)}>
@@ -39,13 +42,9 @@ function FolderRow({ folder }: { readonly folder: FolderConfig }) {
       )}
       <span class="row-detail">
         {facts.fraction === undefined ? (
-          <Content folder={folder} />
+          <Content folder={folder} isCounted={facts.isCounted} />
         ) : (
-          <Moving
-            text={facts.text}
-            fraction={facts.fraction}
-            bytesLeft={live?.status.state === 'syncing' ? facts.bytesLeft : 0}
-          />
+          <Moving text={text} fraction={facts.fraction} bytesLeft={facts.code === 'scanning' ? 0 : facts.bytesLeft} />
         )}
       </span>
       <span class="row-side">
@@ -56,16 +55,17 @@ function FolderRow({ folder }: { readonly folder: FolderConfig }) {
 }
 
 /** The tab of the folder's page that shows the details of the row's text. */
-function causeOf({ paused }: FolderConfig, { problems, waiting }: FolderFacts): string | undefined {
-  if (paused) return undefined
-  return problems > 0 ? 'problems' : waiting > 0 ? 'waiting' : undefined
+function tabOf({ code, waiting }: FolderState): string | undefined {
+  if (code === 'problems') return 'problems'
+  if (code === 'extra') return 'local'
+  return waiting > 0 && code !== 'stopped' ? 'waiting' : undefined
 }
 
-function Content({ folder }: { readonly folder: FolderConfig }) {
+function Content({ folder, isCounted }: { readonly folder: FolderConfig; readonly isCounted: boolean }) {
   const files = useLive((state) => state.folders[folder.id]?.status.globalFiles)
   const bytes = useLive((state) => state.folders[folder.id]?.status.globalBytes)
   const devices = t('count.devices', { n: folder.devices.length })
-  if (files === undefined || folder.paused) return <>{devices}</>
+  if (files === undefined || !isCounted) return <>{devices}</>
   return <>{`${t('count.files', { n: files })} · ${formatSize(bytes ?? 0)} · ${devices}`}</>
 }
 

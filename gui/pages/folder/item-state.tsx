@@ -1,30 +1,26 @@
-import type { ItemJson, WhyJson } from '../../../src/rest/twinfold.ts'
+import type { ItemJson } from '../../../src/rest/twinfold.ts'
 import { Icon, type IconName } from '../../ui/icon.tsx'
+import { ITEM_TONES, type ItemCode } from '../../facts/item-state.ts'
 import type { Tone } from '../../facts/tone.ts'
 import { t, type TextKey } from '../../words/words.ts'
 
 const STATES = {
-  here: ['good', 'check', 'files.here'],
-  older: ['wait', 'clock', 'files.older'],
-  missing: ['wait', 'down', 'files.missing'],
-  extra: ['wait', 'warning', 'files.extra'],
-  ignored: ['off', 'close', 'files.ignored'],
-  deleted: ['off', 'trash', 'files.gone'],
-  unknown: ['off', 'search', 'files.unknown'],
-} as const satisfies Readonly<Record<WhyJson['state'], readonly [Tone, IconName, TextKey]>>
+  here: ['check', 'files.here'],
+  older: ['clock', 'files.older'],
+  missing: ['down', 'files.missing'],
+  extra: ['warning', 'files.extra'],
+  ignored: ['close', 'files.ignored'],
+  deleted: ['trash', 'files.gone'],
+  unknown: ['search', 'files.unknown'],
+  toDelete: ['trash', 'files.deleted'],
+  differs: ['warning', 'files.differs'],
+} as const satisfies Readonly<Record<ItemCode, readonly [IconName, TextKey]>>
 
 /** The state of the local copy of an item: text, with an icon and a colour of the same meaning. */
-export function ItemState({
-  state,
-  deleted = false,
-}: {
-  readonly state: WhyJson['state']
-  readonly deleted?: boolean
-}) {
-  const [tone, icon, word] =
-    deleted && state === 'older' ? (['wait', 'trash', 'files.deleted'] as const) : STATES[state]
+export function ItemState({ code }: { readonly code: ItemCode }) {
+  const [icon, word] = STATES[code]
   return (
-    <span class={`state ${tone}`}>
+    <span class={`state ${ITEM_TONES[code]}`}>
       <Icon name={icon} size={16} />
       <span>{t(word)}</span>
     </span>

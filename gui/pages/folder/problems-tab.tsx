@@ -1,9 +1,11 @@
 import { useState } from 'preact/hooks'
 import type { FolderConfig } from '../../../src/core/config/config.ts'
 import { act } from '../../app/act.ts'
+import { groupByCause, type CauseGroup } from '../../facts/cause.ts'
 import { nameOf } from '../../facts/device.ts'
+import { folderState } from '../../facts/folder-state.ts'
+import { folderText } from '../../facts/folder-text.ts'
 import { formatSize } from '../../facts/format.ts'
-import { remedyFor } from '../../facts/remedy.ts'
 import { useQuery, useFolderRevision } from '../../live/query.ts'
 import { client } from '../../live/client.ts'
 import { live, useLive } from '../../live/live.ts'
@@ -17,6 +19,8 @@ import { PathButton } from './path-button.tsx'
 const PER_PAGE = 100
 /** Limits the list when every file of a failing disk has an error. */
 const ERRORS_MAX = 1_000
+/** A larger group is opened by the user. */
+const GROUP_OPEN_MAX = 20
 
 /** Failed items with their remedies, and conflict copies. */
 export function ProblemsTab({ folder }: { readonly folder: FolderConfig }) {
@@ -35,7 +39,7 @@ export function ProblemsTab({ folder }: { readonly folder: FolderConfig }) {
             <State tone="wait">{t('problems.watch', { reason: watchError })}</State>
           </p>
         )}
-        {folder.paused ? <Empty>{t('problems.paused')}</Empty> : <Errors folder={folder.id} />}
+        {folder.paused ? <Empty>{t('problems.paused')}</Empty> : <Errors folder={folder} />}
       </Section>
       <Section title={t('conflicts.title')}>
         <Conflicts folder={folder.id} />
@@ -44,14 +48,14 @@ export function ProblemsTab({ folder }: { readonly folder: FolderConfig }) {
   )
 }
 
-function Errors({ folder }: { readonly folder: string }) {
-  const isRunning = useLive((state) => state.folders[folder]?.status.state !== '')
+function Errors({ folder }: { readonly folder: FolderConfig }) {
+  const isRunning = useLive((state) => state.folders[folder.id]?.status.state !== '')
   const fetchErrors = (signal: AbortSignal) =>
-    client.call('GET /rest/folder/errors', { query: { folder, perpage: ERRORS_MAX }, signal })
+    client.call('GET /rest/folder/errors', { query: { folder: folder.id, perpage: ERRORS_MAX }, signal })
   const query = useQuery(
     String(isRunning),
     async (signal) => (isRunning ? ((await fetchErrors(signal)).errors ?? []) : []),
-    useFolderRevision(folder),
+    useFolderRevision(folder.id),
   )
   return (
     <QueryResult query={query}>
@@ -59,18 +63,39 @@ function Errors({ folder }: { readonly folder: string }) {
         errors.length === 0 ? (
           <Empty>{t('problems.none')}</Empty>
         ) : (
-          <ul class="rows">
-            {errors.map(({ path, error }) => (
-              <li key={path} class="problem">
-                <PathButton folder={folder} path={path} />
-                <State tone="bad">{error}</State>
-                <p class="soft">{t(remedyFor(error))}</p>
-              </li>
+          <div class="rows">
+            {groupByCause(errors).map((group) => (
+              <Group key={group.code} folder={folder} group={group} />
             ))}
-          </ul>
+          </div>
         )
       }
     </QueryResult>
+  )
+}
+
+/** The items of one cause, with its remedy. Items without a source are one calm line. */
+function Group({ folder, group: { code, problems } }: { readonly folder: FolderConfig; readonly group: CauseGroup }) {
+  const state = useLive((value) => value)
+  const facts = folderState(state, folder)
+  const isCalm = code === 'noSource'
+  const title = isCalm && facts.code === 'sourceOffline' ? folderText(facts, state) : t(`cause.${code}`)
+  return (
+    <details class="problem" open={!isCalm && problems.length <= GROUP_OPEN_MAX}>
+      <summary>
+        <State tone={isCalm ? 'away' : 'bad'}>{title}</State>
+        <span class="soft">{t('count.items', { n: problems.length })}</span>
+      </summary>
+      <p class="soft">{t(`remedy.${code}`)}</p>
+      <ul class="problem-items">
+        {problems.map(({ path, error }) => (
+          <li key={path}>
+            <PathButton folder={folder.id} path={path} />
+            {code === 'other' && <span class="soft">{error}</span>}
+          </li>
+        ))}
+      </ul>
+    </details>
   )
 }
 

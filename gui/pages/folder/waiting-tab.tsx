@@ -3,15 +3,19 @@ import type { FolderConfig } from '../../../src/core/config/config.ts'
 import type { WaitingJson } from '../../../src/rest/twinfold.ts'
 import { act } from '../../app/act.ts'
 import { nameOf } from '../../facts/device.ts'
+import { folderState } from '../../facts/folder-state.ts'
+import { folderText } from '../../facts/folder-text.ts'
 import { formatSize } from '../../facts/format.ts'
+import { waitingFacts } from '../../facts/item-state.ts'
 import { baseName } from '../../facts/paths.ts'
 import { waitReason } from '../../facts/reasons.ts'
 import { useQuery, useFolderRevision } from '../../live/query.ts'
 import { client } from '../../live/client.ts'
+import { useFacts } from '../../live/facts.ts'
 import { live, useLive } from '../../live/live.ts'
 import { fetchPages } from '../../live/pages.ts'
 import { Button } from '../../ui/button.tsx'
-import { Bar, Empty, State, type Tone } from '../../ui/parts.tsx'
+import { Bar, Empty, State } from '../../ui/parts.tsx'
 import { t } from '../../words/words.ts'
 import { QueryResult, More } from './query-result.tsx'
 import { PathButton } from './path-button.tsx'
@@ -38,7 +42,7 @@ export function WaitingTab({ folder }: { readonly folder: FolderConfig }) {
           <Empty>{t('waiting.none')}</Empty>
         ) : (
           <>
-            <p class="soft files-note">{t('waiting.order', { n: total })}</p>
+            <QueueNote folder={folder} total={total} />
             <table class="files-table waiting-table">
               <caption class="unseen">{t('fold.tab.waiting')}</caption>
               <thead>
@@ -56,7 +60,7 @@ export function WaitingTab({ folder }: { readonly folder: FolderConfig }) {
               </thead>
               <tbody>
                 {items.map((item) => (
-                  <WaitingRow key={item.name} folder={folder.id} item={item} again={query.again} />
+                  <WaitingRow key={item.name} folder={folder} item={item} again={query.again} />
                 ))}
               </tbody>
             </table>
@@ -68,31 +72,46 @@ export function WaitingTab({ folder }: { readonly folder: FolderConfig }) {
   )
 }
 
+/** One calm line where the source of the items is offline, else what the list shows. */
+function QueueNote({ folder, total }: { readonly folder: FolderConfig; readonly total: number }) {
+  const facts = useFacts((state) => folderState(state, folder))
+  if (facts.code === 'sourceOffline')
+    return (
+      <p class="files-note">
+        <State tone={facts.tone}>{folderText(facts, live.get())}</State>
+      </p>
+    )
+  return (
+    <p class="soft files-note">{t(folder.type === 'sendonly' ? 'wait.send-only' : 'waiting.order', { n: total })}</p>
+  )
+}
+
 function WaitingRow({
   folder,
   item,
   again,
 }: {
-  readonly folder: string
+  readonly folder: FolderConfig
   readonly item: Item
   readonly again: () => void
 }) {
-  const progress = useLive((state) => state.progress[folder]?.[item.name])
+  const progress = useLive((state) => state.progress[folder.id]?.[item.name])
+  const facts = waitingFacts(item, folder)
   const reason = waitReason(item, (device) => nameOf(live.get(), device))
   const bytesDone = progress?.bytesDone ?? item.bytesDone
   const first = async () => {
-    await act(() => client.prioritize(folder, item.name), t('file.firstDone', { name: baseName(item.name) }))
+    await act(() => client.prioritize(folder.id, item.name), t('file.firstDone', { name: baseName(item.name) }))
     again()
   }
   return (
     <tr>
       <th scope="row">
-        <PathButton folder={folder} path={item.name} />
+        <PathButton folder={folder.id} path={item.name} />
       </th>
       <td>{t(`waiting.action.${item.action}`)}</td>
       <td class="number">{item.type === 'file' && item.action !== 'delete' && formatSize(item.sizeBytes)}</td>
       <td class="waiting-why">
-        <State tone={toneOf(item.reason.code)}>{t(reason.key, reason.values)}</State>
+        <State tone={facts.tone}>{t(reason.key, reason.values)}</State>
         {bytesDone > 0 && item.sizeBytes > 0 && (
           <Bar
             fraction={bytesDone / item.sizeBytes}
@@ -101,7 +120,7 @@ function WaitingRow({
         )}
       </td>
       <td class="files-row-actions">
-        {item.action === 'download' && item.stage !== 'downloading' && (
+        {facts.mayPrioritize && (
           <Button icon="first" onClick={first}>
             {t('file.first')}
           </Button>
@@ -109,18 +128,4 @@ function WaitingRow({
       </td>
     </tr>
   )
-}
-
-function toneOf(code: Item['reason']['code']): Tone {
-  switch (code) {
-    case 'downloading':
-      return 'busy'
-    case 'failed':
-    case 'folder-error':
-      return 'bad'
-    case 'paused':
-      return 'off'
-    default:
-      return 'wait'
-  }
 }

@@ -14,6 +14,7 @@ import { readBody } from '../../rest/read-body.ts'
 import { TWINFOLD_ROUTES } from '../../rest/twinfold-routes.ts'
 import type {
   CheckFolderJson,
+  ConflictCountsJson,
   ConflictsJson,
   IgnorePreviewJson,
   ItemJson,
@@ -74,6 +75,7 @@ export function twinfoldRoutes(deps: TwinfoldRouteDeps, whole: WholeAnswers): re
     'GET /rest/twinfold/why': (call) => why(deps, call),
     'GET /rest/twinfold/search': (call) => search(deps, call),
     'POST /rest/twinfold/ignore-preview': (call) => preview(deps, call),
+    'GET /rest/twinfold/conflict-counts': (call) => conflictCounts(deps, call),
     'GET /rest/twinfold/conflicts': (call) => conflicts(deps, call),
     'POST /rest/twinfold/check-folder': async ({ query }) => {
       const body: CheckFolderJson = await deps.checkFolder(query.first('path') ?? '')
@@ -237,6 +239,21 @@ async function preview({ explorer }: TwinfoldRouteDeps, { query, request }: Call
   const found = await (await explorer()).previewIgnores(folder, lines, request.signal)
   const body: IgnorePreviewJson = { ...found, lines: found.lines.map((line, at) => ({ line: at + 1, ...line })) }
   return json(body)
+}
+
+/** A folder that was just removed or has not started has none. */
+async function conflictCounts({ explorer, config }: TwinfoldRouteDeps, { request }: Call<never>): Promise<Reply> {
+  const explore = await explorer()
+  const counts: Record<string, number> = {}
+  for (const { id } of config.current.folders) {
+    try {
+      const { total } = await explore.conflicts(id, { page: 1, perPage: 1 }, request.signal)
+      if (total > 0) counts[id] = total
+    } catch (error) {
+      if (!(error instanceof TwinfoldError && error.code.startsWith('folder-'))) throw error
+    }
+  }
+  return json(counts satisfies ConflictCountsJson)
 }
 
 async function conflicts(

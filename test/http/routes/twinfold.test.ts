@@ -207,6 +207,9 @@ test('conflicts have the original file, searches the whole path, previews the li
     conflicts.items.map(({ name, original }) => [name, original]),
     [[copy.name, 'd/x.txt']],
   )
+  const total = (n: number) => ({ explorer: { conflicts: async () => ({ total: n, items: [] }) } })
+  assert.deepEqual(await get(total(3), '/rest/twinfold/conflict-counts'), { share: 3 })
+  assert.deepEqual(await get(total(0), '/rest/twinfold/conflict-counts'), {})
   let limit = 0
   const search = (await get(
     {

@@ -1,0 +1,86 @@
+import { act } from '../../app/act.ts'
+import { addressOf } from '../../app/address.ts'
+import { attentionEntries, type AttentionEntry, type Remedy } from '../../facts/attention.ts'
+import { client } from '../../live/client.ts'
+import { reload, useLive } from '../../live/live.ts'
+import { Button } from '../../ui/button.tsx'
+import { Empty, State } from '../../ui/parts.tsx'
+import { t } from '../../words/words.ts'
+import { PendingRequests } from '../overview/pending-requests.tsx'
+
+const MEMBERS_MAX = 8
+
+/** Everything that needs the user, by cause, each with its remedy. An entry is gone when its cause is. */
+export function AttentionPage() {
+  const entries = attentionEntries(useLive((state) => state))
+  return (
+    <>
+      <header class="page-head">
+        <h1>{t('nav.attention')}</h1>
+      </header>
+      <PendingRequests />
+      {entries.length === 0 ? (
+        <Empty>{t('attention.none')}</Empty>
+      ) : (
+        <ul class="rows attention">
+          {entries
+            .filter(({ id }) => id !== 'requests all') // shown above with their own buttons
+            .map((entry) => (
+              <Entry key={entry.id} entry={entry} />
+            ))}
+        </ul>
+      )}
+    </>
+  )
+}
+
+function Entry({ entry: { tone, title, advice, members, remedy } }: { readonly entry: AttentionEntry }) {
+  return (
+    <li class="attention-entry">
+      <div>
+        <State tone={tone}>{t(title.key, title.values)}</State>
+        {members.length > 0 && <Members members={members} />}
+        {advice !== undefined && <p class="soft">{t(advice)}</p>}
+      </div>
+      <RemedyButton remedy={remedy} />
+    </li>
+  )
+}
+
+function Members({ members }: Pick<AttentionEntry, 'members'>) {
+  return (
+    <ul class="attention-members">
+      {members.slice(0, MEMBERS_MAX).map(({ name, place, n }) => (
+        <li key={place.join('/')}>
+          <a href={addressOf(...place)}>{name}</a>
+          {n !== undefined && <span class="soft"> {t('count.items', { n })}</span>}
+        </li>
+      ))}
+      {members.length > MEMBERS_MAX && <li class="soft">{t('attention.more', { n: members.length - MEMBERS_MAX })}</li>}
+    </ul>
+  )
+}
+
+function RemedyButton({ remedy }: { readonly remedy: Remedy }) {
+  if (remedy.kind === 'go')
+    return (
+      <a class="button" href={addressOf(...remedy.place)}>
+        {t(remedy.word)}
+      </a>
+    )
+  return <Button onClick={() => apply(remedy)}>{t(remedy.word)}</Button>
+}
+
+async function apply(remedy: Exclude<Remedy, { readonly kind: 'go' }>): Promise<void> {
+  switch (remedy.kind) {
+    case 'scan':
+      await act(() => Promise.all(remedy.folders.map((folder) => client.scan(folder))), t('problems.retried'))
+      return
+    case 'restart':
+      await act(() => client.restart(), t('overview.restarting'))
+      return
+    case 'clear':
+      await act(() => client.call('POST /rest/system/error/clear'))
+      reload(['warnings'])
+  }
+}
