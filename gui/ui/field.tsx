@@ -7,6 +7,8 @@ interface FieldProps {
   readonly help?: string | undefined
   /** Why the input is invalid. */
   readonly error?: string | undefined
+  /** Whether the help is a warning. */
+  readonly warns?: boolean
 }
 
 export interface TextFieldProps extends FieldProps {
@@ -106,6 +108,7 @@ function Frame({
   label,
   help,
   error,
+  warns = false,
   id,
   children,
 }: FieldProps & { readonly id: string; readonly children: ComponentChildren }) {
@@ -113,7 +116,7 @@ function Frame({
     <div class={error === undefined ? 'field' : 'field wrong'}>
       <label for={id}>{label}</label>
       {children}
-      <p id={`${id}-help`} class={error === undefined ? 'field-help' : 'field-error'}>
+      <p id={`${id}-help`} class={error !== undefined ? 'field-error' : warns ? 'field-warning' : 'field-help'}>
         {error ?? help}
       </p>
     </div>

@@ -26,10 +26,14 @@ export interface NewFolderCheck {
   readonly problem: NewFolderProblem | null
   /** What works, but is rarely intended. */
   readonly warnings: readonly string[]
+  /** Whether the directory exists already. */
+  readonly exists: boolean
+  /** Free space on its disk, or on that of its parent; null if unknown. */
+  readonly freeBytes: number | null
 }
 
 export interface NewFolderContext {
-  readonly disk: Pick<Disk, 'realPath' | 'stat' | 'lstat' | 'list' | 'makeDirectory' | 'removeDirectory'>
+  readonly disk: Pick<Disk, 'realPath' | 'stat' | 'lstat' | 'list' | 'space' | 'makeDirectory' | 'removeDirectory'>
   readonly folders: readonly FolderConfig[]
   readonly home: ProtectedHome
 }
@@ -43,7 +47,12 @@ export async function checkNewFolder(context: NewFolderContext, folder: FolderCo
   const { folders, home } = context
   const path = folderRoot(folder, home.userHome)
   const problem = (await placeProblem(context, folder, path)) ?? (await diskProblem(context, path))
-  return { path, problem: problem ?? null, warnings: nestingWarnings(folders, path, home.userHome) }
+  return {
+    path,
+    problem: problem ?? null,
+    warnings: nestingWarnings(folders, path, home.userHome),
+    ...(path === '' ? { exists: false, freeBytes: null } : await placeFacts(context.disk, path)),
+  }
 }
 
 async function placeProblem(
@@ -59,6 +68,18 @@ async function placeProblem(
   }
   if (path !== folderRoot({ path: '~' }, home.userHome)) return undefined
   return { code: 'user-home', text: `${path} is the whole home directory of the user; choose a directory in it` }
+}
+
+async function placeFacts(
+  disk: NewFolderContext['disk'],
+  path: string,
+): Promise<Pick<NewFolderCheck, 'exists' | 'freeBytes'>> {
+  const exists = await disk.stat(path).then(
+    ({ type }) => type === 'directory',
+    () => false,
+  )
+  const space = await disk.space(exists ? path : dirname(path)).catch(() => undefined) // the problem tells why
+  return { exists, freeBytes: space?.freeBytes ?? null }
 }
 
 async function diskProblem({ disk }: NewFolderContext, path: string): Promise<NewFolderProblem | undefined> {

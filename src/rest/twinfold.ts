@@ -231,6 +231,8 @@ export const CHECK_FOLDER = object({
     'Why it cannot become a folder; null when it can.',
   ),
   warnings: about(list(TEXT), 'What works, but is rarely intended: a folder inside another.'),
+  exists: about(BOOLEAN, 'Whether the directory exists already.'),
+  freeBytes: about(nullable(COUNT), 'Free space on its disk, or on that of its parent; null if unknown.'),
 })
 
 export type CheckFolderJson = Static<typeof CHECK_FOLDER>

@@ -72,11 +72,19 @@ test('a folder is edited: an error is shown and focused, only changes are sent',
   }),
 )
 
-test('a second folder cannot use the same path, and a path inside another folder shows a warning', { skip }, () =>
+test('a new folder needs a name, and the daemon is asked about its path while it is typed', { skip }, () =>
   at('folders', async (page) => {
     await page.getByRole('button', { name: 'Add folder' }).first().click()
     const dialog = dialogOf(page)
     const where = dialog.getByLabel('Path', { exact: true })
+    await press(page, 'Add folder')
+    await dialog.getByText('Enter a name.').waitFor()
+    await dialog.getByLabel('Name', { exact: true }).fill('Letters')
+    assert.match(await where.inputValue(), /\/Letters$/)
+    await where.fill(join(stage.directory, '..') + '/')
+    await dialog.getByText('contains the data of Twinfold with its private key').waitFor()
+    await where.fill(join(stage.directory, 'none', 'deeper'))
+    await dialog.getByText('does not exist. Mount its disk').waitFor()
     await where.fill(PHOTOS)
     await dialog.getByText('Pictures already uses this path.').waitFor()
     await where.fill(join(PHOTOS, 'cats'))
@@ -84,7 +92,7 @@ test('a second folder cannot use the same path, and a path inside another folder
     await where.fill('photos')
     await dialog.getByText('Enter an absolute path').waitFor()
     await where.fill(join(stage.directory, 'Pho'))
-    await dialog.getByText('does not exist yet; it will be created').waitFor()
+    await dialog.getByText(/does not exist yet; it will be created\. .* free/).waitFor()
     await page.locator(`datalist option[value="${PHOTOS}"]`).waitFor({ state: 'attached' })
     await dialog.getByText('More', { exact: true }).click()
     await dialog.getByLabel('Folder ID').fill('photos')

@@ -70,6 +70,8 @@ export async function run(args: string, changes: Replies = {}): Promise<Ran> {
             path: '/x',
             problem: null,
             warnings: [],
+            exists: true,
+            freeBytes: 1_000_000,
             ...(changes['check'] as object | undefined),
           }),
         }

@@ -46,6 +46,15 @@ test('new folder: the whole home of the user is refused, also where the home of 
   assert.equal((await checkNewFolder({ disk: await scene(), folders: [], home }, folder)).problem?.code, 'user-home')
 })
 
+test('new folder: existence and free space are reported, for a new directory those of its parent', async () => {
+  const { exists, freeBytes } = await check('/srv/free')
+  assert.ok(exists && freeBytes !== null && freeBytes > 0)
+  const fresh = await check('/srv/new')
+  assert.deepEqual([fresh.exists, fresh.freeBytes], [false, freeBytes])
+  assert.deepEqual(await check('').then((empty) => [empty.exists, empty.freeBytes]), [false, null])
+  assert.equal((await check('/mnt/usb/photos')).freeBytes, null)
+})
+
 test('new folder: one that can be read and written is accepted, and the check leaves nothing behind', async () => {
   for (const path of ['/srv/free', '/srv/new', '~/Documents']) {
     const { problem, warnings, disk } = await check(path)

@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { PASSWORD_BYTES, passwordFrom, strengthOf } from '../../gui/facts/folder-password.ts'
 import { folderIdFrom, pathTrouble, suggestedPath, wholePath } from '../../gui/facts/folder-path.ts'
+import { pathAdvice } from '../../gui/facts/path-advice.ts'
 import { loginTrouble } from '../../gui/facts/password.ts'
 import { changedShares, foldersSharedWith, sameShares, shareList, sharesOf, withShare } from '../../gui/facts/share.ts'
 import { FOLDER } from '../../src/core/config/config-fields.ts'
@@ -28,6 +29,42 @@ test('a folder is placed below the default path, by its name, and nowhere else',
     }),
   )
 })
+
+const fine = { path: '/srv/a', problem: null, warnings: [], exists: true, freeBytes: 5e9 }
+const refused = (
+  code: 'contains-home' | 'user-home' | 'missing-parent' | 'not-a-directory' | 'unreadable' | 'read-only',
+) => ({ ...fine, problem: { code, text: '' } }) as const
+const inside = { kind: 'inside', folder: { id: parseFolderId('b')!, label: 'B' } } as const
+const ADVICE: readonly [
+  kind: string,
+  key: string,
+  ...(Parameters<typeof pathAdvice> extends [...infer A, unknown] ? A : never),
+][] = [
+  ['error', 'add.pathMissing', '', undefined, undefined],
+  ['error', 'add.pathRelative', 'photos', undefined, undefined],
+  ['error', 'add.pathTaken', '/srv/a', { ...inside, kind: 'same' }, fine],
+  ['error', 'add.path.contains-home', '/home', undefined, refused('contains-home')],
+  ['error', 'add.path.user-home', '/home/a', undefined, refused('user-home')],
+  ['error', 'add.path.missing-parent', '/mnt/a', undefined, refused('missing-parent')],
+  ['error', 'add.path.not-a-directory', '/srv/a', undefined, refused('not-a-directory')],
+  ['error', 'add.path.unreadable', '/srv/a', undefined, refused('unreadable')],
+  ['error', 'add.path.read-only', '/srv/a', inside, refused('read-only')],
+  ['warning', 'add.pathInside', '/srv/a', inside, fine],
+  ['warning', 'add.pathAround', '/srv/a', { ...inside, kind: 'around' }, undefined],
+  ['warning', 'add.pathLow', '/srv/a', undefined, { ...fine, freeBytes: 1e8 }],
+  ['help', 'add.pathHelp', '/srv/a', undefined, undefined],
+  ['help', 'add.pathIsThereFree', '/srv/a', undefined, fine],
+  ['help', 'add.pathIsNewFree', '/srv/a', undefined, { ...fine, exists: false }],
+  ['help', 'add.pathIsThere', '/srv/a', undefined, { ...fine, freeBytes: null }],
+  ['help', 'add.pathIsNew', 'C:\\a', undefined, { ...fine, exists: false, freeBytes: null }],
+]
+
+for (const [kind, key, whole, trouble, check] of ADVICE) {
+  test(`advice about a path: ${key}`, () => {
+    const advice = pathAdvice(whole, trouble, check, String)
+    assert.deepEqual([advice.kind, advice.key], [kind, key])
+  })
+}
 
 test('two folders at one path are distinguished from one inside the other', () => {
   const folders = [folder('a', '~/Photos'), folder('b', '/srv/docs/')]

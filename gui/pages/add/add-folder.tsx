@@ -16,7 +16,7 @@ import { FieldGroup, Fields, focusFirstWrong, Fold, Refusal } from '../edit/form
 import { isPasswordMissing, ShareDevices } from '../edit/share-devices.tsx'
 import { useForm, useSaving, type Form } from '../edit/use-form.ts'
 import { createFolder } from './create-folder.ts'
-import { PathField, usePathError } from './path-field.tsx'
+import { PathField, useCheckedPath } from './path-field.tsx'
 
 /** A folder that another device offers to us. */
 export interface FolderOffer {
@@ -46,16 +46,16 @@ export function AddFolderDialog({ offer }: { readonly offer?: FolderOffer }) {
   const [tried, setTried] = useState(false)
   const saving = useSaving()
   const id = (typedId ?? newId).trim()
-  const path =
-    typedPath ??
-    suggestedPath(defaults?.path ?? '', label === '' ? (offer?.id ?? '') : label, state.system?.pathSeparator ?? '/')
+  const path = typedPath ?? suggestedPath(defaults?.path ?? '', label, state.system?.pathSeparator ?? '/')
   const isHidden = (form.edits['type'] ?? defaults?.type) === 'receiveencrypted'
-  const pathError = usePathError(path)
+  const checked = useCheckedPath(path)
+  const isNamed = label.trim() !== ''
   const idError = idErrorOf(id, state.config?.folders.some((folder) => folder.id === id) ?? false)
   const submit = async () => {
     setTried(true)
     if (
-      pathError !== undefined ||
+      !isNamed ||
+      checked.advice.kind === 'error' ||
       idError !== undefined ||
       form.wrongs.size > 0 ||
       isPasswordMissing(devices, shares, isHidden)
@@ -64,12 +64,12 @@ export function AddFolderDialog({ offer }: { readonly offer?: FolderOffer }) {
     const folder = {
       ...form.changes,
       id,
-      label,
+      label: label.trim(),
       path: path.trim(),
       devices: shareList(defaults?.devices ?? [], shares, ownId),
     }
     if (!(await saving.save(() => createFolder(folder, isHidden ? [] : linesOf(ignores))))) return undefined
-    showToast('done', t('add.folderDone', { folder: label === '' ? id : label }))
+    showToast('done', t('add.folderDone', { folder: label.trim() }))
     closeDialog()
     goTo('folders', id)
   }
@@ -77,8 +77,20 @@ export function AddFolderDialog({ offer }: { readonly offer?: FolderOffer }) {
     <Dialog title={t('add.folder')} actions={<Actions busy={saving.busy} />} onSubmit={submit}>
       <Refusal text={saving.refusal} />
       {offer && <p class="add-offer">{t(wordsFor(offer), { device: nameOf(state, offer.deviceID) })}</p>}
-      <Fields form={form} words="folder" groups={['basic']} without={['type']} first="label" />
-      <PathField path={path} error={tried || typedPath !== undefined ? pathError : undefined} onChange={setTypedPath} />
+      <TextField
+        label={t('form.folder.label')}
+        help={t('form.folder.label.help')}
+        error={tried && !isNamed ? t('add.nameMissing') : undefined}
+        value={label}
+        onChange={(text) => form.set('label', text)}
+        autoFocus
+      />
+      <PathField
+        path={path}
+        checked={checked}
+        isShown={tried || typedPath !== undefined || isNamed}
+        onChange={setTypedPath}
+      />
       <h3 class="add-heading">{t('add.shareDevices')}</h3>
       <ShareDevices devices={devices} shares={shares} isHidden={isHidden} onChange={setShares} />
       <Fold title={t('do.more')} open={form.wrongs.size > 0 || (tried && idError !== undefined)}>
@@ -109,7 +121,7 @@ function Actions({ busy }: { readonly busy: boolean }) {
 /** What an offer decides about the new folder. */
 function presetOf(offer: FolderOffer | undefined): Readonly<Record<string, string>> {
   if (offer === undefined) return {}
-  return { label: offer.label, ...(offer.isEncrypted && { type: 'receiveencrypted' }) }
+  return { label: offer.label === '' ? offer.id : offer.label, ...(offer.isEncrypted && { type: 'receiveencrypted' }) }
 }
 
 function wordsFor({ isEncrypted, needsPassword }: FolderOffer) {

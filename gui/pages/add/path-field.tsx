@@ -1,61 +1,66 @@
-import { folderName } from '../../facts/folder-name.ts'
 import { pathTrouble, wholePath } from '../../facts/folder-path.ts'
-import { useQuery } from '../../live/query.ts'
+import { formatSize } from '../../facts/format.ts'
+import { pathAdvice, type PathAdvice } from '../../facts/path-advice.ts'
 import { client } from '../../live/client.ts'
 import { useLive } from '../../live/live.ts'
+import { useQuery } from '../../live/query.ts'
 import { useSettled } from '../../live/settled.ts'
 import { TextField } from '../../ui/field.tsx'
 import { t } from '../../words/words.ts'
 
 const SUGGESTIONS_MAX = 50
 
-/** Why the path cannot be used; undefined when it can. */
-export function usePathError(path: string): string | undefined {
+/** What the page and the daemon know about the path, and directories that begin with it. */
+export interface CheckedPath {
+  readonly advice: PathAdvice
+  readonly suggestions: readonly string[]
+}
+
+/** Asks the daemon about the path while it is typed. */
+export function useCheckedPath(path: string): CheckedPath {
+  const typed = useSettled(path)
   const folders = useLive((state) => state.config?.folders) ?? []
   const { tilde = '', pathSeparator = '/' } = useLive((state) => state.system) ?? {}
-  if (path.trim() === '') return t('add.pathMissing')
-  const whole = wholePath(path, tilde, pathSeparator)
-  if (!whole.startsWith('/') && !/^[a-zA-Z]:|^\\\\/.test(whole)) return t('add.pathRelative')
+  const { value } = useQuery(typed, async (signal) => {
+    const query = { current: typed }
+    const [found, check] = await Promise.all([
+      client.call('GET /rest/system/browse', { query, signal }),
+      typed.trim() === ''
+        ? undefined
+        : client.call('POST /rest/twinfold/check-folder', { query: { path: typed.trim() }, signal }),
+    ])
+    return { typed, found, check }
+  })
   const trouble = pathTrouble(path, folders, tilde, pathSeparator)
-  return trouble?.kind === 'same' ? t('add.pathTaken', { folder: folderName(trouble.folder) }) : undefined
+  const check = value?.typed === path ? value.check : undefined
+  return {
+    advice: pathAdvice(wholePath(path, tilde, pathSeparator), trouble, check, formatSize),
+    suggestions: value?.found.slice(0, SUGGESTIONS_MAX) ?? [],
+  }
 }
 
 /** Where a folder is: directories of the daemon's machine are suggested as the user types. */
 export function PathField({
   path,
-  error,
+  checked: { advice, suggestions },
+  isShown,
   onChange,
 }: {
   readonly path: string
-  readonly error: string | undefined
+  readonly checked: CheckedPath
+  /** Whether an error is shown already; before the first input it is not. */
+  readonly isShown: boolean
   readonly onChange: (path: string) => void
 }) {
-  const typed = useSettled(path)
-  const folders = useLive((state) => state.config?.folders) ?? []
-  const { tilde = '', pathSeparator = '/' } = useLive((state) => state.system) ?? {}
-  const { value } = useQuery(typed, async (signal) => ({
-    typed,
-    found: await client.call('GET /rest/system/browse', { query: { current: typed }, signal }),
-  }))
-  const trouble = pathTrouble(path, folders, tilde, pathSeparator)
-  const found = value?.found ?? []
-  const isThere =
-    value?.typed === path
-      ? found.some((one) => wholePath(one, tilde, pathSeparator) === wholePath(path, tilde, pathSeparator))
-      : undefined
-  const help = () => {
-    if (trouble?.kind === 'inside') return t('add.pathInside', { folder: folderName(trouble.folder) })
-    if (trouble?.kind === 'around') return t('add.pathAround', { folder: folderName(trouble.folder) })
-    if (isThere === undefined) return t('add.pathHelp')
-    return isThere ? t('add.pathIsThere') : t('add.pathIsNew')
-  }
+  const text = t(advice.key, advice.values)
   return (
     <TextField
       label={t('add.path')}
-      help={help()}
-      error={error}
+      help={advice.kind === 'error' ? t('add.pathHelp') : text}
+      error={advice.kind === 'error' && isShown ? text : undefined}
+      warns={advice.kind === 'warning'}
       value={path}
-      list={found.slice(0, SUGGESTIONS_MAX)}
+      list={suggestions}
       onChange={onChange}
     />
   )
