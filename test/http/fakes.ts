@@ -176,7 +176,7 @@ function fakeParts(fake: FakeOptions) {
       deleteIndexes: async (folders) => void calls.push(`forget ${folders}`),
     },
     upgrade: NO_UPGRADES,
-    checkFolder: async (path) => ({ path, problem: null, warnings: [] }),
+    checkFolder: async (path) => ({ path, problem: null, warnings: [], exists: true, freeBytes: null }),
     system: {
       memoryBytes: () => ({ usedBytes: 1_000, reservedBytes: 2_000 }),
       cpuCount: 2,
