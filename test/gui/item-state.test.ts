@@ -14,7 +14,7 @@ const STATES = ['here', 'older', 'missing', 'extra', 'ignored', 'deleted', 'unkn
 
 for (const type of TYPES) {
   for (const paused of [false, true]) {
-    test(`items of a ${type} folder${paused ? ' that is paused' : ''}: their state, and whether they can be first`, () => {
+    test(`items of a ${type} folder${paused ? ', paused' : ''}: state, and whether they can be first`, () => {
       for (const state of STATES) {
         for (const deleted of [false, true]) {
           for (const isFile of [false, true]) {

@@ -1,4 +1,4 @@
-/** The headline: everything that is true, the most severe first, with the link to its cause; and the inbox behind it. */
+/** The headline: everything that is true, the most severe first, with the link to its cause; and the inbox. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { attentionEntries } from '../../gui/facts/attention.ts'

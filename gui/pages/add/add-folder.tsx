@@ -77,14 +77,7 @@ export function AddFolderDialog({ offer }: { readonly offer?: FolderOffer }) {
     <Dialog title={t('add.folder')} actions={<Actions busy={saving.busy} />} onSubmit={submit}>
       <Refusal text={saving.refusal} />
       {offer && <p class="add-offer">{t(wordsFor(offer), { device: nameOf(state, offer.deviceID) })}</p>}
-      <TextField
-        label={t('form.folder.label')}
-        help={t('form.folder.label.help')}
-        error={tried && !isNamed ? t('add.nameMissing') : undefined}
-        value={label}
-        onChange={(text) => form.set('label', text)}
-        autoFocus
-      />
+      <NameField name={label} isMissing={tried && !isNamed} onChange={(text) => form.set('label', text)} />
       <PathField
         path={path}
         checked={checked}
@@ -104,6 +97,26 @@ export function AddFolderDialog({ offer }: { readonly offer?: FolderOffer }) {
         <MoreFields form={form} ignores={ignores} onIgnores={setIgnores} />
       </Fold>
     </Dialog>
+  )
+}
+
+interface NameProps {
+  readonly name: string
+  readonly isMissing: boolean
+  readonly onChange: (name: string) => void
+}
+
+/** A name is required: the path follows it. */
+function NameField({ name, isMissing, onChange }: NameProps) {
+  return (
+    <TextField
+      label={t('form.folder.label')}
+      help={t('form.folder.label.help')}
+      error={isMissing ? t('add.nameMissing') : undefined}
+      value={name}
+      onChange={onChange}
+      autoFocus
+    />
   )
 }
 
