@@ -49,7 +49,7 @@ export function AddFolderDialog({ offer }: { readonly offer?: FolderOffer }) {
   const path = typedPath ?? suggestedPath(defaults?.path ?? '', label, state.system?.pathSeparator ?? '/')
   const isHidden = (form.edits['type'] ?? defaults?.type) === 'receiveencrypted'
   const checked = useCheckedPath(path)
-  const isNamed = label.trim() !== ''
+  const [isNamed, isTyped] = [label.trim() !== '', typedPath !== undefined]
   const idError = idErrorOf(id, state.config?.folders.some((folder) => folder.id === id) ?? false)
   const submit = async () => {
     setTried(true)
@@ -78,12 +78,7 @@ export function AddFolderDialog({ offer }: { readonly offer?: FolderOffer }) {
       <Refusal text={saving.refusal} />
       {offer && <p class="add-offer">{t(wordsFor(offer), { device: nameOf(state, offer.deviceID) })}</p>}
       <NameField name={label} isMissing={tried && !isNamed} onChange={(text) => form.set('label', text)} />
-      <PathField
-        path={path}
-        checked={checked}
-        isShown={tried || typedPath !== undefined || isNamed}
-        onChange={setTypedPath}
-      />
+      <PathField path={path} checked={checked} isShown={tried || isTyped || isNamed} onChange={setTypedPath} />
       <h3 class="add-heading">{t('add.shareDevices')}</h3>
       <ShareDevices devices={devices} shares={shares} isHidden={isHidden} onChange={setShares} />
       <Fold title={t('do.more')} open={form.wrongs.size > 0 || (tried && idError !== undefined)}>
