@@ -160,9 +160,12 @@ complete -o default -F _${program}_complete ${program}`
 
 function fishScript(program: string, table: WordTable, flags: FlagValues): string {
   const places = [...table.keys()].filter((place) => place !== '').map((place) => `'${place}'`)
-  const lines = [...table].map(
-    ([place, { words }]) => `complete -c ${program} -n "__${program}_at '${place}'" -a '${words.join(' ')}'`,
-  )
+  const isGroup = (place: string) =>
+    [...table.keys()].some((other) => other.startsWith(place === '' ? place : `${place} `))
+  const lines = [...table].map(([place, { words }]) => {
+    const noFiles = isGroup(place) ? '-f ' : '' // a subcommand is no file
+    return `complete -c ${program} ${noFiles}-n "__${program}_at '${place}'" -a '${words.join(' ')}'`
+  })
   const names = namePlaces(table).map(
     ({ place, index, kind }) =>
       `complete -c ${program} -f -n "__${program}_at '${place}' ${index}" -a '(__${program}_names ${kind})'`,

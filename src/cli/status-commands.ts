@@ -36,14 +36,18 @@ async function deviceStatus(
     deviceShares(client),
   ])
   const folders = await Promise.all(
-    configs.map(async (config) => ({ config, status: await client.folderStatus(config.id) })),
+    configs.map(async (config) => {
+      const [status, conflicts] = await Promise.all([client.folderStatus(config.id), conflictCount(client, config.id)])
+      return { config, status, conflicts }
+    }),
   )
   if (options.json) {
-    const rows = folders.map(({ config, status }) => ({
+    const rows = folders.map(({ config, status, conflicts }) => ({
       id: config.id,
       label: config.label,
       path: config.path,
       paused: config.paused,
+      conflicts,
       ...status,
     }))
     context.print(
@@ -69,6 +73,18 @@ async function deviceStatus(
     context.print(`No folders yet. Add one with "${context.program} folder add PATH".`)
     return CLI_EXIT.done
   }
+  printFolders(context, folders)
+  printShares(context, shares)
+  return CLI_EXIT.done
+}
+
+interface FolderRow {
+  readonly config: FolderConfig
+  readonly status: FolderStatusJson
+  readonly conflicts: number
+}
+
+function printFolders(context: CliContext, folders: readonly FolderRow[]): void {
   const columns = [
     { title: 'FOLDER', shrink: 'end' },
     { title: 'STATE' },
@@ -86,17 +102,25 @@ async function deviceStatus(
     String(status.errors),
   ])
   for (const line of tableLines(columns, rows, context.columns)) context.print(line)
-  for (const { config, status } of folders) {
+  for (const { config, status, conflicts } of folders) {
     if (status.error !== '') context.print(`${escapeText(config.id)}: ${escapeText(status.error)}`)
-    for (const note of notesOf(status)) context.print(`${escapeText(config.id)}: ${note}`)
+    for (const note of notesOf(config, status, conflicts)) context.print(`${escapeText(config.id)}: ${note}`)
   }
-  printShares(context, shares)
-  return CLI_EXIT.done
 }
 
 /** What asks for a decision of the user. */
-function notesOf({ receiveOnlyTotalItems, pullErrors }: FolderStatusJson): readonly string[] {
+function notesOf(
+  { ignoreDelete }: FolderConfig,
+  { receiveOnlyTotalItems, pullErrors, needDeletes }: FolderStatusJson,
+  conflicts: number,
+): readonly string[] {
   return [
+    ...(conflicts > 0
+      ? [`${formatCount(conflicts, 'conflict copy', 'conflict copies')}; "conflicts FOLDER" lists them`]
+      : []),
+    ...(ignoreDelete && needDeletes > 0
+      ? [`${formatCount(needDeletes, 'deletion')} of other devices held back, because ignoreDelete is set`]
+      : []),
     ...(receiveOnlyTotalItems > 0
       ? [`${formatCount(receiveOnlyTotalItems, 'local change')} in a receive-only folder; "folder revert" undoes them`]
       : []),
@@ -122,7 +146,9 @@ async function folderStatus(context: CliContext, client: Client, text: string, o
     context.print(JSON.stringify(value, undefined, 2))
     return CLI_EXIT.done
   }
-  const fields = [...folderFields(config, status), ['Conflict copies', String(conflicts)] as const]
+  const held: (readonly [string, string])[] =
+    config.ignoreDelete && status.needDeletes > 0 ? [['Deletions held', formatCount(status.needDeletes, 'item')]] : []
+  const fields = [...folderFields(config, status), ...held, ['Conflict copies', String(conflicts)] as const]
   for (const line of fieldLines(fields)) context.print(line)
   for (const problem of errors) context.print(`  ${escapeText(problem.path)}: ${escapeText(problem.error)}`)
   printShares(context, shares)

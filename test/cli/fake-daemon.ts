@@ -40,6 +40,8 @@ const counts = {
   localDeleted: 0,
   needTotalItems: 0,
   needBytes: 0,
+  needDeletes: 0,
+  pullErrors: 0,
   receiveOnlyTotalItems: 0,
   sequence: 7,
 }
@@ -67,6 +69,10 @@ export interface Daemon {
   scanAnswer: Reply | Promise<Reply>
   /** One page for each poll; afterwards polls get no response. */
   eventPages: object[][] | undefined
+  /** Changes of the status of every folder. */
+  counts: object
+  /** Undefined: a daemon without this route. */
+  conflicts: number | undefined
   readonly requests: string[]
 }
 
@@ -85,6 +91,8 @@ export function newDaemon(): Daemon {
     discovery: {},
     need: { progress: [], queued: [], rest: [] },
     scanAnswer: { status: 200, text: '' },
+    counts: {},
+    conflicts: 0,
     requests: [],
   }
 }
@@ -117,7 +125,11 @@ function replyOf(daemon: Daemon, route: string, query: URLSearchParams, body: st
       daemon.folders = daemon.folders.filter((each) => each.id !== 'docs')
       return json({})
     case 'GET /rest/db/status':
-      return known ? json(counts) : { status: 404, text: 'no such folder\n' }
+      return known ? json({ ...counts, ...daemon.counts }) : { status: 404, text: 'no such folder\n' }
+    case 'GET /rest/twinfold/conflicts':
+      return daemon.conflicts === undefined
+        ? { status: 404, text: '404 page not found\n' }
+        : json({ items: [], page: 1, perpage: 1, total: daemon.conflicts })
     case 'GET /rest/folder/errors':
       return json({ folder: 'x', errors: daemon.errors.length === 0 ? null : daemon.errors })
     case 'POST /rest/db/scan':

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { CLI_EXIT } from '../../src/cli/context.ts'
 import { placeOf } from '../../src/cli/status-commands.ts'
@@ -42,6 +44,23 @@ test('status: how much every other device has', async () => {
   assert.match((await run('status docs', daemon)).out, /ben +disconnected +42 %/)
   assert.doesNotMatch((await run('status photos', daemon)).out, /ben/)
   assert.equal(JSON.parse((await run('status docs --json', daemon)).out).devices[0].completion.needBytes, 2048)
+})
+
+test('status: what asks for a decision of the user', async () => {
+  const daemon = newDaemon()
+  assert.doesNotMatch((await run('status', daemon)).out, /^docs: /m)
+  daemon.folders = [folder('docs', { ignoreDelete: true })]
+  daemon.counts = { receiveOnlyTotalItems: 1, pullErrors: 2, needDeletes: 3 }
+  daemon.conflicts = 4
+  const { out } = await run('status', daemon)
+  assert.match(out, /^docs: 4 conflict copies; "conflicts FOLDER" lists them$/m)
+  assert.match(out, /^docs: 3 deletions of other devices held back, because ignoreDelete is set$/m)
+  assert.match(out, /^docs: 1 local change in a receive-only folder; "folder revert" undoes them$/m)
+  assert.match(out, /^docs: 2 items could not be downloaded; "status FOLDER" lists them$/m)
+  assert.match((await run('status docs', daemon)).out, /Deletions held: +3 items\nConflict copies: +4/)
+  assert.equal(JSON.parse((await run('status --json', daemon)).out).folders[0].conflicts, 4)
+  daemon.conflicts = undefined
+  assert.doesNotMatch((await run('status', daemon)).out, /conflict/, 'a Syncthing does not list them')
 })
 
 test('events: an unknown type is refused with the nearest one', async () => {
@@ -257,5 +276,14 @@ test('doctor: nothing found, also with a daemon that has no such route', async (
   for (const warnings of [[], undefined]) {
     const { code, out } = await run('doctor', { ...newDaemon(), warnings })
     assert.deepEqual([code, out], [CLI_EXIT.done, 'No problems found.'])
+  }
+})
+
+test('the exit codes are those of the documentation', () => {
+  for (const page of ['cli.md', 'manual/scripting.md']) {
+    const text = readFileSync(join(import.meta.dirname, '..', '..', 'docs', page), 'utf8')
+    const [, codes = ''] = /Exit codes: (0 done, 1 error or wrong[^.]*)\./.exec(text) ?? []
+    const numbers = [...codes.matchAll(/(?:^|, )(\d+) /g)].map(([, code]) => Number(code))
+    assert.deepEqual(numbers, Object.values(CLI_EXIT), page)
   }
 })

@@ -1,5 +1,6 @@
 import { Argument, Command, CommanderError, Option } from 'commander'
 import { TwinfoldError } from '../../core/errors.ts'
+import { nearestTexts } from '../../core/formats/nearest.ts'
 import { canonicalArgs, takeFlags, unknownFlag, type CanonicalArgs } from './canonical.ts'
 import { ParsedFlags } from './parsed-flags.ts'
 import { HELP_FLAG } from './shared-flags.ts'
@@ -36,7 +37,7 @@ export function parseCommandLine(
     return parsePassThrough(passThrough, line, environment)
   }
   if (line.flags.some(({ name }) => name === HELP_FLAG.name)) {
-    return { kind: 'help', path: findPath(table, line.operands), isError: false }
+    return { kind: 'help', path: findHelpPath(table, line.operands), isError: false }
   }
   const standard = table.filter((each) => each.isDefault).map(({ name }) => name)
   const named =
@@ -97,7 +98,25 @@ export function findPath(table: readonly CommandSpec[], operands: readonly strin
     path.push(command)
   }
   if (path.length > 0 || operands.length === 0) return path
-  throw new TwinfoldError('usage', `unexpected argument ${operands[0]}`)
+  throw unexpectedArgument(operands[0]!, table)
+}
+
+/** The same for a request of help, where every operand has to be a command. */
+function findHelpPath(table: readonly CommandSpec[], operands: readonly string[]): readonly CommandSpec[] {
+  const path = findPath(table, operands)
+  const [below, wrong] = [path.at(-1)?.commands, operands[path.length]]
+  if (below !== undefined && wrong !== undefined) throw unexpectedArgument(wrong, below)
+  return path
+}
+
+function unexpectedArgument(text: string, commands: readonly CommandSpec[]): TwinfoldError {
+  const names = commands.filter((command) => !command.hidden).map(({ name }) => name)
+  return new TwinfoldError('usage', `unexpected argument ${text}${didYouMean(text, names)}`)
+}
+
+function didYouMean(text: string, candidates: readonly string[]): string {
+  const [near] = nearestTexts(text, candidates, 1)
+  return near === undefined ? '' : `\n(Did you mean ${near}?)`
 }
 
 /** Every flag of the table, for rewriting spellings before the command is known. */
@@ -162,7 +181,10 @@ function declareFlag(flag: FlagSpec): Option {
   option.attributeName = () => flag.name
   return option.argParser<readonly string[]>((text, before) => {
     const wrong =
-      flag.check?.(text) ?? ((flag.choices?.includes(text) ?? true) ? undefined : `use ${orList(flag.choices)}`)
+      flag.check?.(text) ??
+      ((flag.choices?.includes(text) ?? true)
+        ? undefined
+        : `use ${orList(flag.choices)}${didYouMean(text, flag.choices ?? [])}`)
     if (wrong !== undefined) throw new TwinfoldError('usage', `flag --${flag.name}: '${text}' is invalid; ${wrong}`)
     return flag.repeatable ? [...(before ?? []), text] : [text]
   })
@@ -181,6 +203,14 @@ function usageError(error: CommanderError, table: readonly CommandSpec[], operan
       return new TwinfoldError('usage', `unexpected argument ${quoted}${suggestion}`)
     case 'commander.excessArguments':
       return new TwinfoldError('usage', `unexpected argument ${unexpected}`)
+    case 'commander.invalidArgument': {
+      const [, argument] = /for argument '(.*?)'/.exec(error.message) ?? []
+      const choices = path.at(-1)?.arguments?.find(({ name }) => name === argument)?.choices ?? []
+      return new TwinfoldError(
+        'usage',
+        `unexpected argument ${quoted}; use ${orList(choices)}${didYouMean(quoted, choices)}`,
+      )
+    }
     default:
       return new TwinfoldError('usage', error.message.replace(/^error: /, ''))
   }

@@ -16,6 +16,20 @@ test('an unknown command is an unexpected argument, with the nearest one', () =>
   assert.throws(() => parse(['folder', 'lits']), { message: 'unexpected argument lits\n(Did you mean list?)' })
 })
 
+test('a mistyped word is suggested in a request of help, in choices and in values of flags, too', () => {
+  const message = (args: readonly string[]) => {
+    try {
+      return parse(args).command.name
+    } catch (error) {
+      return error instanceof TwinfoldError ? error.message : String(error)
+    }
+  }
+  assert.equal(message(['stauts', '--help']), 'unexpected argument stauts\n(Did you mean status?)')
+  assert.equal(message(['folder', 'lits', '--help']), 'unexpected argument lits\n(Did you mean list?)')
+  assert.equal(message(['network', 'onn']), 'unexpected argument onn; use status, on or off\n(Did you mean on?)')
+  assert.match(message(['folder', 'add', '/p', '--type', 'sendonyl']), /receiveencrypted\n\(Did you mean sendonly\?\)$/)
+})
+
 test('a flag of another command is unknown, its value is not shown, and the nearest one is', () => {
   assert.throws(() => parse(['folder', 'add', '/p', '--lable=secret']), {
     message: 'unknown flag --lable\n(Did you mean --label?)',
