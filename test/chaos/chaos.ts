@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Chance } from '../interop/random-changes.ts'
 import { eventually } from '../support/scratch.ts'
-import { scanAll, type Member } from '../support/sync-pair.ts'
+import { FOLDER, scanAll, type Member } from '../support/sync-pair.ts'
 import { untilAlike } from '../support/sync-alike.ts'
 import { isTemporaryPath, temporaries, type Difference } from '../support/tree-compare.ts'
-import { hiddenAtSyncthing, lossesAmong, tornFiles } from './checks.ts'
+import { hiddenAtSyncthing, isKeptDeletion, lossesAmong, onlyAtSyncthing, tornFiles } from './checks.ts'
 import { Cluster } from './cluster.ts'
 import { Faults } from './faults.ts'
 import { Ledger } from './ledger.ts'
@@ -36,7 +36,7 @@ export interface ChaosResult {
   readonly actions: Readonly<Record<string, number>>
   readonly faults: Readonly<Record<string, number>>
   readonly lostAtSyncthing: number
-  /** Written at the real Syncthing, and not noticed by it because of a change of metadata at the same time. */
+  /** Written at the real Syncthing, and not announced by it: hidden by a change of metadata, or recorded as deleted. */
   readonly hiddenAtSyncthing: number
   readonly versionsOnly: number
   readonly slowestReplyMs: number
@@ -134,14 +134,18 @@ class Chaos {
     )
   }
 
-  /** A new time makes Syncthing notice what it has hidden from itself. */
-  #showHidden(unlike: readonly Difference[]): void {
+  /** A new time makes Syncthing notice what it has hidden from itself, and announce what it keeps as deleted. */
+  async #showHidden(unlike: readonly Difference[]): Promise<void> {
     const { members } = this.#cluster
-    const root = members.find(({ kind }) => kind === 'syncthing')?.root
-    for (const path of root === undefined ? [] : hiddenAtSyncthing(members, unlike)) {
-      utimesSync(join(root!, path), new Date(), new Date())
-      this.#hiddenAtSyncthing++
-    }
+    const syncthing = members.find(({ kind }) => kind === 'syncthing')
+    if (syncthing === undefined) return
+    const kept = onlyAtSyncthing(members, unlike)
+    const views = await Promise.all(
+      kept.map((path) => syncthing.get(`/rest/db/file?folder=${FOLDER}&file=${encodeURIComponent(path)}`)),
+    )
+    const paths = [...hiddenAtSyncthing(members, unlike), ...kept.filter((_, index) => isKeptDeletion(views[index]))]
+    for (const path of paths) utimesSync(join(syncthing.root, path), new Date(), new Date())
+    this.#hiddenAtSyncthing += paths.length
   }
 
   /** A connection that is kept for requests may lead to a process that was killed: then another one is used. */

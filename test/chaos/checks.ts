@@ -82,6 +82,28 @@ export function hiddenAtSyncthing(members: readonly Place[], unlike: readonly Di
     .map(({ path }) => path)
 }
 
+/** Paths of files that only the real Syncthing has. */
+export function onlyAtSyncthing(members: readonly Place[], unlike: readonly Difference[]): readonly string[] {
+  const at = members.findIndex(({ kind }) => kind === 'syncthing')
+  return unlike
+    .filter(({ items }) => items[at]?.type === 'file' && items.every((item, index) => index === at || !item))
+    .map(({ path }) => path)
+}
+
+interface RecordView {
+  readonly deleted: boolean
+  readonly version: readonly string[]
+}
+
+/**
+ * Whether Syncthing has given a file of its own the version of a deletion, by its view of the file. It does so with a
+ * deletion that counts more changes of its own than it knows of, as after a kill; all devices then show 100 %.
+ */
+export function isKeptDeletion(view: unknown): boolean {
+  const { local, global } = view as { readonly local: RecordView; readonly global: RecordView }
+  return !local.deleted && global.deleted && local.version.join() === global.version.join()
+}
+
 function versionDigests(root: string): readonly string[] {
   const versions = join(root, '.stversions')
   if (!existsSync(versions)) return []

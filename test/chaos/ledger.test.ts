@@ -5,7 +5,7 @@ import { describe, it } from 'node:test'
 import { Chance } from '../interop/random-changes.ts'
 import { scratchDirectory } from '../support/scratch.ts'
 import { differences } from '../support/tree-compare.ts'
-import { hiddenAtSyncthing, lossesAmong, tornFiles, type Place } from './checks.ts'
+import { hiddenAtSyncthing, isKeptDeletion, lossesAmong, onlyAtSyncthing, tornFiles, type Place } from './checks.ts'
 import { Ledger } from './ledger.ts'
 import { User } from './user.ts'
 
@@ -82,6 +82,19 @@ describe('the ledger of a chaos run', () => {
     const unlike = differences([a.root, b.root])
     assert.equal(unlike.length, 3)
     assert.deepEqual(hiddenAtSyncthing([a, b], unlike), ['hidden'])
+    assert.deepEqual(onlyAtSyncthing([a, b], unlike), [])
+  })
+
+  it('finds a file that the other program keeps with the version of its deletion', () => {
+    using scratch = scratchDirectory()
+    const [a, b] = places(scratch.path)
+    writeFileSync(join(a.root, 'ours'), '')
+    writeFileSync(join(b.root, 'theirs'), '')
+    assert.deepEqual(onlyAtSyncthing([a, b], differences([a.root, b.root])), ['theirs'])
+    const view = (deleted: boolean, counter: number) => ({ deleted, version: [`AAAAAAA:${counter}`] })
+    assert.equal(isKeptDeletion({ local: view(false, 2), global: view(true, 2) }), true)
+    assert.equal(isKeptDeletion({ local: view(false, 1), global: view(true, 2) }), false)
+    assert.equal(isKeptDeletion({ local: view(true, 2), global: view(true, 2) }), false)
   })
 
   it('misses a content that somebody removes behind the back of its writer', () => {

@@ -17,7 +17,7 @@ export interface AlikeOptions {
   /** These are scanned again when it takes long, as they would be every hour. */
   readonly rescan?: readonly Member[]
   /** Called when nobody needs anything and the trees differ nevertheless. */
-  readonly onUnlike?: (unlike: readonly Difference[]) => void
+  readonly onUnlike?: (unlike: readonly Difference[]) => Promise<void>
 }
 
 const RESCAN_AFTER_MS = 2_000
@@ -45,7 +45,7 @@ export async function untilAlike(
             except,
           )
           if (unlike.length === 0) return true
-          onUnlike?.(unlike)
+          await onUnlike?.(unlike)
           return undefined
         }
       }
