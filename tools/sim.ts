@@ -9,14 +9,15 @@ import { Reached } from '../test/sim/sometimes.ts'
 import type { Workload } from '../test/sim/user.ts'
 
 const USAGE =
-  'usage: npm run sim -- [--seeds N] [--from S] [--seed S] [--mode engine|types|byzantine|untrusted|planner]'
+  'usage: npm run sim -- [--seeds N] [--from S] [--seed S] [--mode engine|types|byzantine|untrusted|planner|fleets]'
 /** Every so many seeds run twice: the same seed must produce the same trace. */
 const TWICE_EVERY = 20
 const FAILURES_SHOWN_MAX = 20
 /** Seeds between two progress lines. */
 const PROGRESS_EVERY = 500
 
-type Mode = 'engine' | 'types' | 'byzantine' | 'untrusted' | 'planner'
+const MODES = ['engine', 'types', 'byzantine', 'untrusted', 'planner', 'fleets'] as const
+type Mode = (typeof MODES)[number]
 
 interface Options {
   readonly mode: Mode
@@ -35,13 +36,13 @@ function readOptions(): Options {
       mode: { type: 'string', default: 'engine' },
     },
   })
-  const mode = (['engine', 'types', 'byzantine', 'untrusted', 'planner'] as const).find((each) => each === values.mode)
-  if (mode === undefined) throw new Error('the mode is engine, types, byzantine, untrusted or planner')
+  const mode = MODES.find((each) => each === values.mode)
+  if (mode === undefined) throw new Error(`the mode is one of ${MODES.join(', ')}`)
   return {
     mode,
     seed: values.seed === undefined ? undefined : wholeNumber(values.seed),
     from: wholeNumber(values.from ?? '1'),
-    seeds: wholeNumber(values.seeds ?? (mode === 'planner' ? '100000' : '200')),
+    seeds: wholeNumber(values.seeds ?? (isPlanner(mode) ? '100000' : '200')),
   }
 }
 
@@ -115,32 +116,40 @@ async function runEngine({ mode, from, seeds }: Options, report: Report): Promis
     console.log(`interrupted; to continue: npm run sim -- --mode ${mode} --seeds ${left} --from ${from + done}`)
 }
 
-function workloadOf(mode: Mode): Workload {
-  return mode === 'engine' || mode === 'planner' ? 'mixed' : mode
+/** The pure decisions alone: of one program, or of several with different rules. */
+function isPlanner(mode: Mode): mode is 'planner' | 'fleets' {
+  return mode === 'planner' || mode === 'fleets'
 }
 
-function runPlanner({ from, seeds }: Options, report: Report): void {
+function workloadOf(mode: Mode): Workload {
+  return mode === 'engine' || isPlanner(mode) ? 'mixed' : mode
+}
+
+function runPlanner({ mode, from, seeds }: Options, report: Report): void {
   const started = process.cpuUsage()
   let conflicts = 0
   let roundsMost = 0
+  let overruled = 0
   for (let seed = from; seed < from + seeds; seed++) {
-    const planner = new PlannerCase(seed)
+    const planner = new PlannerCase(seed, { mixed: mode === 'fleets' })
     try {
       planner.run()
     } catch (error) {
       report.failed(seed, String(error))
     }
     conflicts += planner.conflicts
+    overruled += planner.overruled
     roundsMost = Math.max(roundsMost, planner.rounds)
   }
   const casesPerMinute = Math.round((60_000 * seeds) / cpuMs(started))
   console.log(
     JSON.stringify({
       id: 'S-03',
-      mode: 'planner',
+      mode,
       from,
       cases: seeds,
       conflicts,
+      overruled,
       roundsMost,
       failures: report.failures,
       casesPerMinute,
@@ -156,9 +165,9 @@ function cpuMs(since: NodeJS.CpuUsage): number {
 
 async function replay(mode: Mode, seed: number): Promise<string | undefined> {
   const print = (line: string): void => console.log(line)
-  if (mode !== 'planner') return (await runSeed(seed, { print, workload: workloadOf(mode) })).failure?.message
+  if (!isPlanner(mode)) return (await runSeed(seed, { print, workload: workloadOf(mode) })).failure?.message
   try {
-    new PlannerCase(seed, print).run()
+    new PlannerCase(seed, { mixed: mode === 'fleets', print }).run()
     return undefined
   } catch (error) {
     return String(error)
@@ -173,7 +182,7 @@ async function main(): Promise<boolean> {
     return failure === undefined
   }
   const report = new Report(options.mode)
-  if (options.mode === 'planner') runPlanner(options, report)
+  if (isPlanner(options.mode)) runPlanner(options, report)
   else await runEngine(options, report)
   return report.failures === 0
 }

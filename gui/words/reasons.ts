@@ -241,6 +241,13 @@ export const REASONS = {
     fr: 'Il est en attente.',
     zh: '它正在等待处理。',
   },
+  'why.kept': {
+    en: '{device} deleted it without having received this version. The deletion is later, but the file is kept.',
+    de: '{device} hat es gelöscht, ohne diese Fassung zu haben. Die Löschung ist später, die Datei bleibt trotzdem.',
+    es: '{device} lo eliminó sin haber recibido esta versión. La eliminación es posterior, pero el archivo se conserva.',
+    fr: '{device} l’a supprimé sans avoir reçu cette version. La suppression est plus récente, mais le fichier est gardé.',
+    zh: '{device} 在未收到此版本时删除了它。删除时间更晚，但文件被保留。',
+  },
   'why.offered': {
     en: '{devices} has the newest version and is connected.||{devices} have the newest version and are connected.',
     de: '{devices} hat die neueste Fassung und ist verbunden.||{devices} haben die neueste Fassung und sind verbunden.',

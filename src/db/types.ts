@@ -143,6 +143,8 @@ export interface FolderIndex {
     readonly limit: number
     readonly afterName?: string
   }): Promise<readonly FileHead[]>
+  /** Names of our live records that win here, while a later deletion would win in Syncthing 2.x; in order. */
+  contested(options: { readonly afterName: string; readonly limit: number }): Promise<readonly string[]>
   /**
    * Names that were written since the last call, for any device; some may be unchanged. Undefined when there were too
    * many to keep, and at the first call. For one caller only: each call clears the set.

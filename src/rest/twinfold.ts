@@ -132,6 +132,7 @@ const WHY_CODE = about(
       'absent',
       'ignored',
       'here',
+      'kept',
       'deleted',
       'deleted-elsewhere',
       'extra',
@@ -148,7 +149,8 @@ const WHY_CODE = about(
   } as const,
   'The code of the reason; `disagreement`: a device has other encryption settings for the folder; ' +
     '`offered` and `no-device` are about the devices with the global version, `still-here` is ' +
-    'a pending remote deletion. `outside` to `absent` are about a name without a record, from the disk.',
+    'a pending remote deletion, `kept` a file that wins over the deletion by the device in `cause`. ' +
+    '`outside` to `absent` are about a name without a record, from the disk.',
 )
 
 export const WHY = object({

@@ -11,7 +11,8 @@ import {
   isInvalid,
   type FileInfo,
 } from '../../src/core/records/file-info.ts'
-import type { DeviceId } from '../../src/core/ids.ts'
+import { isContested } from '../../src/core/records/contested.ts'
+import type { DeviceId, ShortId } from '../../src/core/ids.ts'
 import {
   countsAsLocal,
   countsAsReceiveOnlyChanged,
@@ -72,6 +73,11 @@ class PlainIndex {
     return isNeeded(this.records.get('local')!.get(name), winner.info, heldElsewhere)
   }
 
+  contested(name: string): boolean {
+    const winner = this.winner(name)
+    return winner?.owner === 'local' && this.claims(name).some(({ info }) => isContested(winner.info, info))
+  }
+
   tally(choose: (name: string) => FileInfo | undefined): ReturnType<Tally['counts']> {
     const tally = new Tally()
     for (const name of this.names) {
@@ -102,6 +108,8 @@ const info: fc.Arbitrary<FileInfo> = fc
       { platform: Buffer.alloc(0) },
       { platform: Buffer.from('p'), previousBlocksHash: blocks('before') },
       { encrypted: Buffer.from('e') },
+      { keptOver: 0xfedcba9876543210n as ShortId },
+      { previousBlocksHash: blocks('before'), keptOver: 1n as ShortId },
       { diskTime: { modifiedS: -2, modifiedNs: 0 } },
       { platform: Buffer.from('p'), diskTime: { modifiedS: 2 ** 40, modifiedNs: 999_999_999 } },
     ),
@@ -191,6 +199,9 @@ async function assertSame(index: FolderIndex, plain: PlainIndex): Promise<void> 
   assert.deepEqual((await index.need({ offset: 1, limit: 2 })).map(textOf), heads.slice(1, 3))
   const after = needed[0] ?? ''
   assert.deepEqual((await index.need({ offset: 1, limit: 2, afterName: after })).map(textOf), heads.slice(2, 4))
+  const contested = plain.names.filter((name) => plain.contested(name))
+  assert.deepEqual(await index.contested({ afterName: '', limit: 100 }), contested)
+  assert.deepEqual(await index.contested({ afterName: contested[0] ?? '', limit: 1 }), contested.slice(1, 2))
   const local = (name: string) => plain.records.get('local')!.get(name)
   assert.deepEqual(await index.counts(), {
     global: plain.tally((name) => [plain.winner(name)!.info].find((found) => !isInvalid(found))),

@@ -7,6 +7,18 @@ import { PlannerCase } from './planner.ts'
 /** Seeds that once lost an edit: a clock set back, and a counter reused that another device had seen. */
 const REGRESSIONS = [986_784]
 
+test('devices of programs with different rules for deletions agree in the end', () => {
+  const cases = effort(20_000)
+  let overruled = 0
+  for (let seed = 1; seed <= cases; seed++) {
+    const planner = new PlannerCase(seed, { mixed: true })
+    assert.doesNotThrow(() => planner.run(), `seed ${seed}; replay: npm run sim -- --mode fleets --seed ${seed}`)
+    overruled += planner.overruled
+  }
+  reportRow({ id: 'S-03', tried: cases, failures: 0, overruled })
+  assert.ok(overruled > 0, 'the rules never disagreed')
+})
+
 test('the planner terminates, converges and loses no edit in any order', () => {
   const cases = effort(20_000)
   let conflicts = 0

@@ -1,10 +1,11 @@
 import { deletionOf, recordOf, type RecordOptions } from '../../src/core/records/change.ts'
+import { keptRecord } from '../../src/core/records/contested.ts'
 import type { FileHead, FileType } from '../../src/core/records/file-info.ts'
 import type { ShortId } from '../../src/core/ids.ts'
 import { findWinner, isHeldElsewhere } from '../../src/core/records/need.ts'
 import { hasSameContent, jointDeletion, planStep } from '../../src/core/records/plan.ts'
 import { shuffled } from '../../src/core/records/pull-order.ts'
-import { lostCounter } from '../../src/core/records/version-vector.ts'
+import { compareVersions, lostCounter } from '../../src/core/records/version-vector.ts'
 import { SimRandom } from '../../src/platform/sim/random.ts'
 import { InvariantViolation } from './invariants.ts'
 
@@ -13,8 +14,13 @@ const ROUNDS_MAX = 200
 const BLOCK_SIZE_BYTES = 131_072
 const TYPES: readonly FileType[] = ['file', 'file', 'file', 'directory', 'symlink']
 
+/** The programs of a mixed fleet; one at least is ours. */
+type Program = 'twinfold' | 'syncthing 1.x' | 'syncthing 2.x'
+const PROGRAMS: readonly Program[] = ['twinfold', 'syncthing 1.x', 'syncthing 2.x']
+
 /** One device as the planner sees it: its record, those it received, and its conflict copies. */
 interface PlannerDevice {
+  readonly program: Program
   readonly options: RecordOptions
   /** Above every counter of its own that it dropped. */
   minCounter: number
@@ -24,6 +30,12 @@ interface PlannerDevice {
   readonly inbox: FileHead[][]
   /** Contents kept under a conflict name. */
   readonly saved: Set<number>
+}
+
+export interface PlannerOptions {
+  /** Devices of several programs, which decide differently between an edit and a deletion. */
+  readonly mixed?: boolean
+  readonly print?: ((line: string) => void) | undefined
 }
 
 /** Devices, one name, and the pure decisions of `core`: a step only changes the record. No disk, no clock. */
@@ -40,13 +52,16 @@ export class PlannerCase {
   #nowS = 1_000
   rounds = 0
   conflicts = 0
+  /** Deletions that were overruled because the rules of two programs disagree on them. */
+  overruled = 0
 
-  constructor(seed: number, print?: (line: string) => void) {
+  constructor(seed: number, { mixed = false, print }: PlannerOptions = {}) {
     this.#random = new SimRandom(seed)
     this.#orders = new SimRandom(seed)
     this.#print = print
     const count = 2 + this.#random.int(4)
     this.#devices = Array.from({ length: count }, (_, i) => ({
+      program: !mixed || i === 0 ? 'twinfold' : (PROGRAMS[this.#random.int(PROGRAMS.length)] ?? 'twinfold'),
       options: { ownShortId: BigInt(i + 1) as ShortId, nowS: 0, localFlags: 0, ignorePerms: false },
       minCounter: 0,
       local: undefined,
@@ -116,16 +131,15 @@ export class PlannerCase {
   #pull(at: number): boolean {
     const device = this.#devices[at]!
     const records = [device.local, ...device.remote].filter((record) => record !== undefined)
-    const global = records[findWinner(records)]
+    const global = winnerOf(device, records)
     if (global === undefined) return false
     this.#checkOrder(device, global)
-    const heldElsewhere = isHeldElsewhere(
-      device.remote.filter((record) => record !== undefined),
-      global,
-    )
+    const others = device.remote.filter((record) => record !== undefined)
+    const heldElsewhere = device.program === 'twinfold' && isHeldElsewhere(others, global)
     const step = planStep({ local: device.local, global, heldElsewhere, ignored: false, ignoreDelete: false })
     checkIgnored(device.local, global)
-    if (step.kind === 'keep' || step.kind === 'ignore') return false
+    if (step.kind === 'ignore') return false
+    if (step.kind === 'keep') return this.#overrule(at)
     if ('saveOurs' in step && step.saveOurs && device.local !== undefined) {
       device.saved.add(device.local.sizeBytes)
       this.conflicts++
@@ -133,7 +147,8 @@ export class PlannerCase {
     if (step.kind === 'metadata' && !(device.local !== undefined && hasSameContent(device.local, global))) {
       throw new InvariantViolation('plan', 'only metadata was taken where the content differs')
     }
-    const record = step.kind === 'adopt' ? jointDeletion(device.local, global) : global
+    const joins = step.kind === 'adopt' && device.program === 'twinfold'
+    const record = joins ? jointDeletion(device.local, global) : global
     const forgotten = lostCounter(device.local?.version ?? [], record.version, device.options.ownShortId)
     device.minCounter = Math.max(device.minCounter, Number(forgotten) + 1)
     this.#publish(at, record, `applies ${JSON.stringify(step)} of`)
@@ -143,11 +158,24 @@ export class PlannerCase {
     return true
   }
 
+  /** Whether our record got a version above a deletion that other programs prefer. */
+  #overrule(at: number): boolean {
+    const { local, program, remote, ...device } = this.#devices[at]!
+    if (local === undefined || program !== 'twinfold') return false
+    const others = remote.filter((record) => record !== undefined)
+    const options = { ...device.options, minCounter: device.minCounter, nowS: this.#nowS }
+    const kept = keptRecord({ ...local, blockHashes: undefined }, others, options)
+    if (kept === undefined) return false
+    this.overruled++
+    this.#publish(at, kept, 'overrules a deletion by')
+    return true
+  }
+
   /** The winner must not depend on the order of the records. */
   #checkOrder(device: PlannerDevice, global: FileHead): void {
     const mixed = shuffled(device.remote, (below) => this.#orders.int(below))
     const records = [device.local, ...mixed].filter((record) => record !== undefined)
-    const [expected, winner] = [textOf(global), textOf(records[findWinner(records)])]
+    const [expected, winner] = [textOf(global), textOf(winnerOf(device, records))]
     if (winner !== expected) throw new InvariantViolation('order', `${expected} wins, but ${winner} in another order`)
   }
 
@@ -194,6 +222,22 @@ export class PlannerCase {
   #release(record: FileHead | undefined): void {
     if (record?.type === 'file' && !record.deleted) this.#released.add(record.sizeBytes)
   }
+}
+
+function winnerOf({ program }: PlannerDevice, records: readonly FileHead[]): FileHead | undefined {
+  return program === 'syncthing 2.x' ? latest(records) : records[findWinner(records)]
+}
+
+/** The rule of Syncthing 2.x: of concurrent records the later one wins, also if it is a deletion. */
+function latest(records: readonly FileHead[]): FileHead | undefined {
+  const newest = records.filter(({ version }) => {
+    return !records.some((other) => compareVersions(version, other.version) === 'older')
+  })
+  return newest.reduce<FileHead | undefined>((best, record) => {
+    if (best === undefined || record.modifiedS > best.modifiedS) return record
+    const isBetter = compareVersions(record.version, best.version) === 'concurrent-newer'
+    return record.modifiedS === best.modifiedS && isBetter ? record : best
+  }, undefined)
 }
 
 /** No step changes the disk where the name is ignored. */

@@ -63,6 +63,8 @@ export interface FileHead {
   readonly diskStamp?: number | undefined
   /** What follows the content of our file in an encrypted folder. It is never announced, and not part of the size. */
   readonly trailerBytes?: number | undefined
+  /** The author of a later deletion that this version of ours overrules (`contested.ts`). It is never announced. */
+  readonly keptOver?: ShortId | undefined
 }
 
 /**
@@ -110,7 +112,8 @@ export function withDiskState<T extends FileHead>(record: T, state: DiskState): 
 
 /** For records without a file on our disk. */
 export function withoutDiskState<T extends FileHead>(record: T): T {
-  const { diskTime, diskStamp, trailerBytes, ...plain } = record
-  const isPlain = diskTime === undefined && diskStamp === undefined && trailerBytes === undefined
-  return isPlain ? record : { ...(plain as T), diskTime: undefined, diskStamp: undefined }
+  const { diskTime, diskStamp, trailerBytes, keptOver, ...plain } = record
+  const hasDiskState = diskTime !== undefined || diskStamp !== undefined || trailerBytes !== undefined
+  if (!hasDiskState && keptOver === undefined) return record
+  return { ...(plain as T), diskTime: undefined, diskStamp: undefined }
 }

@@ -24,7 +24,10 @@ export function overridingRecord(
   const { ownShortId, nowS } = options
   const version = editedVersion(seen, options)
   const ours = { version, modifiedBy: ownShortId, sequence: 0, localFlags: 0 }
-  if (local !== undefined) return { ...local, ...ours }
+  if (local !== undefined) {
+    const { keptOver: _kept, ...content } = local
+    return { ...content, ...ours }
+  }
   return {
     ...withoutDiskState(global),
     ...ours,

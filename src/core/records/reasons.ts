@@ -43,6 +43,7 @@ type WhyCode =
   | 'absent'
   | 'ignored'
   | 'here'
+  | 'kept'
   | 'deleted'
   | 'deleted-elsewhere'
   | 'extra'
@@ -130,6 +131,8 @@ export interface WhyFacts {
   readonly offeredBy: readonly string[]
   /** Devices, by name, that have another opinion about the encryption of the folder. */
   readonly disagreements?: readonly { readonly device: string; readonly code: RefusalCode }[]
+  /** The name of the device whose later deletion our version overrules. */
+  readonly keptOver?: string | undefined
 }
 
 export interface Why {
@@ -140,7 +143,7 @@ export interface Why {
 
 /** All reasons for the state of one file, the most severe first. */
 export function whyOf(facts: WhyFacts): Why {
-  const { folder, disk, records, problem, queue, offeredBy } = facts
+  const { folder, disk, records, problem, queue, offeredBy, keptOver } = facts
   const general = folderReason(folder)
   const first = [...(general === undefined ? [] : [general]), ...(facts.disagreements ?? []).map(disagreement)]
   if (records === undefined) return { ...unknownOf(disk), reasons: [...first, diskReason(disk)] }
@@ -150,7 +153,13 @@ export function whyOf(facts: WhyFacts): Why {
   return {
     state: stateOf(records.local, records.global),
     upToDate,
-    reasons: [...first, ownReason(records, upToDate, disk), ...waiting, ...offers(records.global, offeredBy, upToDate)],
+    reasons: [
+      ...first,
+      ownReason(records, upToDate, disk),
+      ...(upToDate && keptOver !== undefined ? [kept(keptOver)] : []),
+      ...waiting,
+      ...offers(records.global, offeredBy, upToDate),
+    ],
   }
 }
 
@@ -241,6 +250,14 @@ function ownReason(
   return global.deleted
     ? { code: 'still-here', text: 'it is here, but was deleted elsewhere' }
     : { code: 'older', text: 'it is here in an older version' }
+}
+
+function kept(device: string): Reason<'kept'> {
+  return {
+    code: 'kept',
+    text: `${device} deleted it without having received this version: the deletion is later, but the file is kept`,
+    cause: device,
+  }
 }
 
 function failed(problem: string): Reason<'failed'> {

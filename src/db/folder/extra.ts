@@ -1,22 +1,23 @@
+import type { ShortId } from '../../core/ids.ts'
 import type { FileHead, FileTime } from '../../core/records/file-info.ts'
 
 /** Rare fields: all of them are in one column, which is null for most records. */
-type Extra = Pick<FileHead, 'previousBlocksHash' | 'platform' | 'encrypted' | 'diskTime' | 'trailerBytes'>
+type Extra = Pick<FileHead, 'previousBlocksHash' | 'platform' | 'encrypted' | 'diskTime' | 'trailerBytes' | 'keptOver'>
 
 /** Rows that have only a time, as most pulled files: the fields before it are empty. */
 const TIME_ONLY = '   '
 
 /**
  * Each field as base64 after an equals sign, or empty when absent; null for no fields at all. The time of the disk was
- * added later, as `seconds.nanoseconds`, and after it the size of the trailer: older versions ignore both.
+ * added later, as `seconds.nanoseconds`, after it the size of the trailer, then `keptOver` in hexadecimal.
  */
-export function extraText({ previousBlocksHash, platform, encrypted, diskTime, trailerBytes }: Extra): string | null {
+export function extraText(extra: Extra): string | null {
+  const { previousBlocksHash, platform, encrypted, diskTime, trailerBytes, keptOver } = extra
   const hasBytes = previousBlocksHash !== undefined || platform !== undefined || encrypted !== undefined
-  if (!hasBytes) return diskTime === undefined ? null : TIME_ONLY + timeText(diskTime)
-  const bytes = [previousBlocksHash, platform, encrypted].map(fieldText).join(' ')
+  if (!hasBytes && keptOver === undefined) return diskTime === undefined ? null : TIME_ONLY + timeText(diskTime)
+  const bytes = [previousBlocksHash, platform, encrypted].map(fieldText)
   const time = diskTime === undefined ? '' : timeText(diskTime)
-  if (trailerBytes !== undefined) return `${bytes} ${time} ${trailerBytes}`
-  return time === '' ? bytes : `${bytes} ${time}`
+  return [...bytes, time, trailerBytes ?? '', keptOver?.toString(16) ?? ''].join(' ').trimEnd()
 }
 
 function fieldText(bytes: Uint8Array | undefined): string {
@@ -29,14 +30,17 @@ function timeText({ modifiedS, modifiedNs }: FileTime): string {
 
 /** Only for text from `extraText`: the checksum of the row has been verified. */
 export function extraOf(text: string): Extra {
-  if (text.startsWith(TIME_ONLY)) return { diskTime: timeOf(text.slice(TIME_ONLY.length)) }
-  const [previousBlocksHash = '', platform = '', encrypted = '', diskTime = '', trailer = ''] = text.split(' ')
+  if (text.startsWith(TIME_ONLY) && !text.includes(' ', TIME_ONLY.length))
+    return { diskTime: timeOf(text.slice(TIME_ONLY.length)) }
+  const [previousBlocksHash = '', platform = '', encrypted = '', diskTime = '', trailer = '', keptOver = ''] =
+    text.split(' ')
   return {
     ...(previousBlocksHash !== '' && { previousBlocksHash: bytesOf(previousBlocksHash) }),
     ...(platform !== '' && { platform: bytesOf(platform) }),
     ...(encrypted !== '' && { encrypted: bytesOf(encrypted) }),
     ...(diskTime !== '' && { diskTime: timeOf(diskTime) }),
     ...(trailer !== '' && { trailerBytes: Number(trailer) }),
+    ...(keptOver !== '' && { keptOver: BigInt(`0x${keptOver}`) as ShortId }),
   }
 }
 

@@ -189,6 +189,10 @@ export class StoredFolderIndex implements FolderIndex {
     return this.#database.run(({ files }) => files.need(afterName, offset, limit))
   }
 
+  contested({ afterName, limit }: { readonly afterName: string; readonly limit: number }): Promise<readonly string[]> {
+    return this.#database.run(({ files }) => files.contested(afterName, limit))
+  }
+
   takeTouched(): Promise<readonly string[] | undefined> {
     return this.#database.run(({ files }) => files.takeTouched())
   }

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { FileHead } from '../../core/records/file-info.ts'
+import { isContested } from '../../core/records/contested.ts'
 import { findWinner, isHeldElsewhere, isNeeded } from '../../core/records/need.ts'
 import { addToDigest, removeFromDigest } from '../sqlite/checksum.ts'
 import { type FolderState, type Holder } from './folder-state.ts'
@@ -10,6 +11,7 @@ import { Query } from '../sqlite/sql.ts'
 
 /** Values of the column `mark`; schema.ts explains them. */
 const MARK_NONE = 0
+export const MARK_CONTESTING = -2
 const MARK_LOCAL_LOST = -1
 const MARK_WON = 1
 export const MARK_NEEDED = 2
@@ -125,7 +127,7 @@ export class NameWriter {
     if (winner === undefined) return
     const local = entries.find(({ holder }) => holder.number === LOCAL_NUMBER)
     const needed = winner !== local && isNeededAmong(entries, local, winner)
-    for (const entry of entries) this.#write(state, entry, markFor(entry, winner, needed))
+    for (const entry of entries) this.#write(state, entry, markFor(entry, { winner, local, needed }))
     state.countWinner(winner.head, needed, 1)
     state.remoteNeeds.count(winner.head, (device) => entries.find((each) => each.holder.owner === device)?.head, 1)
   }
@@ -154,8 +156,14 @@ function* headsOf(entries: readonly Entry[]): Iterable<FileHead> {
   for (const { head } of entries) yield head
 }
 
-function markFor(entry: Entry, winner: Entry, needed: boolean): number {
+interface Decision {
+  readonly winner: Entry
+  readonly local: Entry | undefined
+  readonly needed: boolean
+}
+
+function markFor(entry: Entry, { winner, local, needed }: Decision): number {
   if (entry.holder.number === LOCAL_NUMBER) return entry === winner ? MARK_NONE : MARK_LOCAL_LOST
-  if (entry !== winner) return MARK_NONE
-  return needed ? MARK_NEEDED : MARK_WON
+  if (entry === winner) return needed ? MARK_NEEDED : MARK_WON
+  return winner === local && isContested(winner.head, entry.head) ? MARK_CONTESTING : MARK_NONE
 }

@@ -12,7 +12,7 @@ export type Schema = readonly string[]
 
 /**
  * - `mark` stores whose record wins a name. Our own row: 0 it wins, -1 another wins. A row of another device: 0 it does
- *   not win, 1 it wins and we have it, 2 it wins and we need it. While only we have records, all marks stay 0.
+ *   not win, 1 it wins and we have it, 2 it wins and we need it, -2 it is a deletion that contests our record. While only we have records, all marks stay 0.
  * - `bits` packs type, flags, permissions and nanoseconds; `version` holds the author and the version vector as text,
  *   `hash` the hash over all blocks as text: reading a short text from SQLite costs a tenth of reading a short blob.
  * - `single` is the block hash of a file with one block, the commonest file. A longer list has a row in another table,
@@ -35,6 +35,7 @@ export const FOLDER_SCHEMA: Schema = [
   `ALTER TABLE files ADD COLUMN extra TEXT;
   CREATE TABLE blocks (key INTEGER NOT NULL, sequence INTEGER NOT NULL, PRIMARY KEY (key, sequence)) WITHOUT ROWID`,
   'ALTER TABLE files ADD COLUMN stamp INTEGER',
+  'CREATE INDEX files_contested ON files (name) WHERE mark = -2',
 ]
 
 export const MAIN_SCHEMA: Schema = [

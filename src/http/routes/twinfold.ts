@@ -1,10 +1,10 @@
 import type { NewFolderCheck } from '../../config/new-folder.ts'
 import type { ConfigStore } from '../../config/types.ts'
 import type { ConnectionsStatus } from '../../connections/types.ts'
-import { shortIdText } from '../../core/device-id.ts'
+import { shortIdOf, shortIdText } from '../../core/device-id.ts'
 import { TwinfoldError } from '../../core/errors.ts'
 import { isInvalid, type FileHead } from '../../core/records/file-info.ts'
-import { parseFolderId, type DeviceId, type FolderId } from '../../core/ids.ts'
+import { parseFolderId, type DeviceId, type FolderId, type ShortId } from '../../core/ids.ts'
 import { baseOf, conflictOriginal, isCanonical } from '../../core/paths.ts'
 import { waitReason, whyOf, type WhyFacts } from '../../core/records/reasons.ts'
 import type { Disagreement } from '../../model/peers/disagreements.ts'
@@ -201,18 +201,25 @@ async function why(deps: TwinfoldRouteDeps, { query }: Call<'folder' | 'file'>):
   const disagreements = (deps.disagreements?.() ?? [])
     .filter((each) => each.folder === folder)
     .map(({ device, code }) => ({ device: nameOf(device), code }))
+  const author = facts.records?.local?.keptOver
+  const keptOver = author === undefined ? undefined : nameOfAuthor(deps, author)
   const body: WhyJson = {
     folder,
     file,
-    ...whyJson({ ...facts, disagreements }, devices),
+    ...whyJson({ ...facts, disagreements, keptOver }, devices),
     ...recordsJson(facts),
     devices,
   }
   return json(body)
 }
 
+function nameOfAuthor({ config }: TwinfoldRouteDeps, author: ShortId): string {
+  const device = config.current.devices.find(({ deviceID }) => shortIdOf(deviceID) === author)
+  return device?.name || shortIdText(author)
+}
+
 function whyJson(
-  facts: FileFacts & Pick<WhyFacts, 'disagreements'>,
+  facts: FileFacts & Pick<WhyFacts, 'disagreements' | 'keptOver'>,
   devices: WhyJson['devices'],
 ): Pick<WhyJson, 'state' | 'upToDate' | 'reasons'> {
   const offeredBy = devices

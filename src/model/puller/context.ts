@@ -60,7 +60,7 @@ export interface PullContext {
   /** Held shared to change indexed items or replace files; held exclusively by scans. */
   readonly folderLock: SharedMutex
   /** Must be notified before a received record replaces ours. */
-  readonly counts: Pick<CounterFloor, 'note'>
+  readonly counts: Pick<CounterFloor, 'note' | 'counting'>
   readonly parents: Parents
   readonly records: PulledRecords
   readonly owners: Owners

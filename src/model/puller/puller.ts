@@ -18,6 +18,7 @@ import { Bookkeeper } from './bookkeeper.ts'
 import type { Archive, OtherFolder, PullContext, PullPorts } from './context.ts'
 import type { PullProgress } from './file-progress.ts'
 import { Iteration } from './iteration.ts'
+import { isAnyContested, keepContested } from './keep-contested.ts'
 import { Leftovers } from './leftovers.ts'
 import { Owners } from './owners.ts'
 import { anchoredDisk } from '../../platform/files/anchored-disk.ts'
@@ -103,7 +104,12 @@ export class Puller {
 
   /** Whether there is anything to pull or to clean up. */
   async isNeeded(): Promise<boolean> {
-    return this.#leftovers.any || (await this.#lacksAnything())
+    if (this.#leftovers.any || (await this.#lacksAnything())) return true
+    return this.#announcesChanges && (await isAnyContested(await this.#deps.index()))
+  }
+
+  get #announcesChanges(): boolean {
+    return FOLDER_POLICIES[this.#options.folder.type].announcesChanges
   }
 
   async #lacksAnything(): Promise<boolean> {
@@ -124,9 +130,12 @@ export class Puller {
     try {
       if (!FOLDER_POLICIES[folder.type].takesFiles) {
         await this.#bookkeeper.reconcile(context, signal)
+        await keepContested(context, signal)
         return { problems: [], rescan: [], complete: true }
       }
-      return { ...(await this.#iterate(context, request, signal)), rescan: [...rescan] }
+      const outcome = await this.#iterate(context, request, signal)
+      if (this.#announcesChanges) await keepContested(context, signal)
+      return { ...outcome, rescan: [...rescan] }
     } finally {
       this.#records = undefined
       // Completed items are stored, whatever ended the pull; if that fails too, a scan finds them.

@@ -93,6 +93,16 @@ const REASONS: readonly (readonly [
     ['it is here, in the newest version', 'connected devices that have the newest version: ben'],
   ],
   [
+    'kept against a later deletion',
+    { keptOver: 'ben' },
+    'here',
+    'here kept',
+    [
+      'it is here, in the newest version',
+      'ben deleted it without having received this version: the deletion is later, but the file is kept',
+    ],
+  ],
+  [
     'deleted everywhere',
     { records: { local: deletion('a'), global: deletion('a') } },
     'deleted',
@@ -210,14 +220,20 @@ for (const [what, facts, state, codes, reasons] of REASONS) {
     )
     assert.deepEqual([why.state, why.reasons.map(({ code }) => code).join(' ')], [state, codes])
     assert.deepEqual(
-      why.reasons.flatMap(({ cause = [] }) => cause),
+      why.reasons.flatMap(({ code, cause = [] }) => (code === 'kept' ? [] : cause)),
       facts.folder?.error || (codes.includes('failed') && facts.problem) ? [facts.folder?.error || facts.problem] : [],
     )
     assert.deepEqual(
       why.reasons.flatMap(({ place = [] }) => place),
       facts.queue?.stage === 'queued' ? [facts.queue.place + 1] : [],
     )
-    assert.equal(why.upToDate, ['in sync', 'deleted everywhere', 'of a folder that has stopped'].includes(what))
+    const UP_TO_DATE = [
+      'in sync',
+      'kept against a later deletion',
+      'deleted everywhere',
+      'of a folder that has stopped',
+    ]
+    assert.equal(why.upToDate, UP_TO_DATE.includes(what))
   })
 }
 

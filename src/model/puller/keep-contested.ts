@@ -1,0 +1,39 @@
+import { keptRecord } from '../../core/records/contested.ts'
+import type { FolderIndex } from '../../db/types.ts'
+import { shortIdText } from '../../core/device-id.ts'
+import type { PullContext } from './context.ts'
+
+const NAMES_AT_ONCE = 500
+
+/** Whether a deletion contests a record of ours. */
+export async function isAnyContested(index: Pick<FolderIndex, 'contested'>): Promise<boolean> {
+  return (await index.contested({ afterName: '', limit: 1 })).length > 0
+}
+
+/**
+ * Ends disagreements on deletions: our records that a later deletion contests get a version above it. Nothing on disk
+ * changes. The contest is stored in the index, so an interruption leaves the rest to the next pull.
+ */
+export async function keepContested(context: PullContext, signal: AbortSignal): Promise<void> {
+  for (let afterName: string | undefined = ''; afterName !== undefined;) {
+    signal.throwIfAborted()
+    const names: readonly string[] = await context.index.contested({ afterName, limit: NAMES_AT_ONCE })
+    using _lock = await context.folderLock.shared(signal)
+    for (const name of names) await keepOne(context, name)
+    await context.records.flush()
+    afterName = names.length < NAMES_AT_ONCE ? undefined : names.at(-1)
+  }
+}
+
+async function keepOne({ index, counts, ...context }: PullContext, name: string): Promise<void> {
+  const local = await index.get('local', name)
+  const [records] = await index.records([name])
+  if (local === undefined || records === undefined) return
+  const nowS = Math.floor(context.platform.clock.nowMs() / 1_000)
+  const kept = keptRecord(local, records.others.values(), { nowS, ...counts.counting })
+  if (kept?.keptOver === undefined) return
+  const author = shortIdText(kept.keptOver)
+  const where = `folder ${context.folder.id}: ${JSON.stringify(name)}`
+  context.log.info(`${where} is kept: ${author} deleted it later, without having received this version`)
+  context.records.add(kept, false)
+}

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { isContested, keptRecord } from '../../../src/core/records/contested.ts'
+import { FLAG_REMOTE_INVALID, type FileHead } from '../../../src/core/records/file-info.ts'
+import type { ShortId } from '../../../src/core/ids.ts'
+import { compareVersions, type VersionVector } from '../../../src/core/records/version-vector.ts'
+import { deletion, file } from '../../db/records.ts'
+
+function vector(...counters: readonly (readonly [device: number, value: number])[]): VersionVector {
+  return counters.map(([device, value]) => ({ device: BigInt(device) as ShortId, value: BigInt(value) }))
+}
+
+const OURS = vector([1, 10], [2, 20])
+const THEIRS = vector([1, 10], [3, 30])
+const live = file('a', { version: OURS, modifiedS: 100, modifiedNs: 5 })
+
+/** A record of another device, and whether it contests ours. */
+const CASES: readonly (readonly [what: string, other: FileHead, contested: boolean])[] = [
+  ['a later deletion', deletion('a', { version: THEIRS, modifiedS: 101, modifiedNs: 0 }), true],
+  ['one later by a nanosecond', deletion('a', { version: THEIRS, modifiedS: 100, modifiedNs: 6 }), true],
+  ['an earlier one', deletion('a', { version: THEIRS, modifiedS: 100, modifiedNs: 4 }), false],
+  ['one of the same time that is behind', deletion('a', { version: THEIRS, modifiedS: 100, modifiedNs: 5 }), false],
+  [
+    'one of the same time that is ahead',
+    deletion('a', { version: vector([1, 11], [3, 30]), modifiedS: 100, modifiedNs: 5 }),
+    true,
+  ],
+  ['a deletion before ours', deletion('a', { version: vector([1, 10]), modifiedS: 101 }), false],
+  ['a deletion of ours', deletion('a', { version: [...OURS, ...vector([3, 1])], modifiedS: 101 }), false],
+  ['an unusable deletion', deletion('a', { version: THEIRS, modifiedS: 101, localFlags: FLAG_REMOTE_INVALID }), false],
+  ['an edit', file('a', { version: THEIRS, modifiedS: 101 }), false],
+]
+for (const [what, other, contested] of CASES) {
+  test(`contested: ${what}: ${contested}`, () => {
+    assert.equal(isContested(live, other), contested)
+  })
+}
+
+test('contested: a deletion of ours is not, whatever others deleted', () => {
+  const ours = deletion('a', { version: OURS, modifiedS: 100 })
+  assert.equal(isContested(ours, deletion('a', { version: THEIRS, modifiedS: 101 })), false)
+})
+
+test('the record that overrules deletions is above them and stays concurrent with edits', () => {
+  const later = deletion('a', { version: THEIRS, modifiedS: 101, modifiedBy: 3n as ShortId })
+  const edit = file('a', { version: vector([1, 10], [4, 40]), modifiedS: 50 })
+  const kept = keptRecord(live, [edit, later], { ownShortId: 2n as ShortId, nowS: 15 })!
+  assert.deepEqual(kept.version, vector([1, 10], [2, 21], [3, 30]))
+  assert.equal(compareVersions(kept.version, later.version), 'newer')
+  assert.equal(compareVersions(kept.version, live.version), 'newer')
+  assert.match(compareVersions(kept.version, edit.version), /^concurrent/)
+  assert.deepEqual([kept.keptOver, kept.modifiedBy, kept.deleted], [3n, live.modifiedBy, false])
+  assert.equal(keptRecord(live, [edit], { ownShortId: 2n as ShortId, nowS: 15 }), undefined)
+})
