@@ -3,6 +3,7 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { BlockTable } from '../../src/db/blocks/block-table.ts'
 import { Browser } from '../../src/db/folder/browse.ts'
+import { ContestedNames } from '../../src/db/folder/contested-names.ts'
 import { FolderState } from '../../src/db/folder/folder-state.ts'
 import { FolderTable } from '../../src/db/folder/folder-table.ts'
 import { Listing } from '../../src/db/folder/listing.ts'
@@ -33,8 +34,9 @@ function statementsOf(database: RecordingDatabase): readonly string[] {
     new SequenceReader(database, reader),
     new RemoteNeed(database, files),
     new Listing(database, files),
+    new ContestedNames(database),
   ]
-  assert.equal(others.length, 5)
+  assert.equal(others.length, 6)
   return [...new Set(database.statements)]
 }
 

@@ -7,6 +7,7 @@ import { BlockSearch, type BlockSearchOptions } from './block-search.ts'
 import { BlockTable } from '../blocks/block-table.ts'
 import { Browser, TreeRequest, type BrowseOptions } from './browse.ts'
 import { checkFolder } from './check.ts'
+import { ContestedNames } from './contested-names.ts'
 import { damaged } from '../sqlite/damage.ts'
 import { FolderImport } from './folder-import.ts'
 import { FolderState } from './folder-state.ts'
@@ -45,6 +46,7 @@ interface FolderTables {
   readonly files: FolderTable
   readonly blocks: BlockTable
   readonly browser: Browser
+  readonly contested: ContestedNames
   readonly sequences: SequenceReader
   readonly remoteNeed: RemoteNeed
   /** Created on first use: most folders are never listed. */
@@ -63,6 +65,7 @@ function folderKind(folder: FolderId, random: Random): Kind<FolderTables> {
         files,
         blocks: new BlockTable(database),
         browser: new Browser(database, files.reader),
+        contested: new ContestedNames(database),
         sequences: new SequenceReader(database, files.reader),
         remoteNeed: new RemoteNeed(database, files),
         listing: () => (listing ??= new Listing(database, files)),
@@ -177,20 +180,12 @@ export class StoredFolderIndex implements FolderIndex {
     return this.#database.run(({ files }) => files.state.remoteSequences())
   }
 
-  need({
-    offset,
-    limit,
-    afterName = '',
-  }: {
-    readonly offset: number
-    readonly limit: number
-    readonly afterName?: string
-  }): Promise<readonly FileHead[]> {
+  need({ offset, limit, afterName = '' }: Parameters<FolderIndex['need']>[0]): Promise<readonly FileHead[]> {
     return this.#database.run(({ files }) => files.need(afterName, offset, limit))
   }
 
-  contested({ afterName, limit }: { readonly afterName: string; readonly limit: number }): Promise<readonly string[]> {
-    return this.#database.run(({ files }) => files.contested(afterName, limit))
+  contested(options: Parameters<FolderIndex['contested']>[0]): Promise<readonly string[]> {
+    return this.#database.run(({ contested }) => contested.page(options))
   }
 
   takeTouched(): Promise<readonly string[] | undefined> {

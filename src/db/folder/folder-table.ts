@@ -7,7 +7,7 @@ import { BlockFinder, isFindable } from '../blocks/block-finder.ts'
 import { FolderState, type Holder } from './folder-state.ts'
 import { LOCAL_NUMBER } from '../sqlite/schema.ts'
 import { metaWriter, readMeta } from '../sqlite/meta.ts'
-import { MARK_CONTESTING, MARK_NEEDED, NameWriter, type Claimant } from './name-writer.ts'
+import { MARK_NEEDED, NameWriter, type Claimant } from './name-writer.ts'
 import { RowEncoder, type EncodedRow } from './row-encoder.ts'
 import { HEAD_COLUMNS, INFO_COLUMNS, STORED_COLUMNS } from './row-format.ts'
 import { RowReader } from './row-reader.ts'
@@ -36,7 +36,6 @@ export class FolderTable {
   readonly #bySequence: Query
   readonly #infoBySequence: Query
   readonly #need: Query
-  readonly #contested: Query
   readonly #writeMeta: (key: string, value: string) => void
   #state: FolderState
   /** Our next name is probably new when the last one was: then it is stored without reading its records first. */
@@ -61,10 +60,6 @@ export class FolderTable {
       database,
       `SELECT ${HEAD_COLUMNS}, device FROM files
       WHERE mark > 0 AND mark = ${MARK_NEEDED} AND name > ? ORDER BY name LIMIT ? OFFSET ?`,
-    )
-    this.#contested = new Query(
-      database,
-      `SELECT DISTINCT name FROM files WHERE mark = ${MARK_CONTESTING} AND name > ? ORDER BY name LIMIT ?`,
     )
     this.#writeMeta = metaWriter(database)
     const stored = readMeta(database, 'state')
@@ -198,10 +193,6 @@ export class FolderTable {
   need(afterName: string, offset: number, limit: number): readonly FileHead[] {
     if (this.#state.need.isEmpty) return [] // the usual result, without a query
     return this.#need.all(afterName, limit, offset).map((row) => this.reader.head(Number(row[DEVICE_PLACE]), row))
-  }
-
-  contested(afterName: string, limit: number): readonly string[] {
-    return this.#contested.all(afterName, limit).map(([name]) => String(name))
   }
 
   takeTouched(): readonly string[] | undefined {

@@ -12,7 +12,8 @@ export type Schema = readonly string[]
 
 /**
  * - `mark` stores whose record wins a name. Our own row: 0 it wins, -1 another wins. A row of another device: 0 it does
- *   not win, 1 it wins and we have it, 2 it wins and we need it, -2 it is a deletion that contests our record. While only we have records, all marks stay 0.
+ *   not win, 1 it wins and we have it, 2 it wins and we need it, -2 it is a deletion that contests our record. While
+ *   only we have records, all marks stay 0.
  * - `bits` packs type, flags, permissions and nanoseconds; `version` holds the author and the version vector as text,
  *   `hash` the hash over all blocks as text: reading a short text from SQLite costs a tenth of reading a short blob.
  * - `single` is the block hash of a file with one block, the commonest file. A longer list has a row in another table,
