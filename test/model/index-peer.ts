@@ -1,6 +1,7 @@
 /** The receiving side of an index exchange. */
 import type { FolderIndex } from '../../src/db/types.ts'
 import { IndexReceiver } from '../../src/model/peers/index-receiver.ts'
+import type { Clock } from '../../src/platform/clock.ts'
 import { SimClock } from '../../src/platform/sim/clock.ts'
 import { DEVICES } from '../db/records.ts'
 import { quietLogger } from '../support/logger.ts'
@@ -14,11 +15,15 @@ interface Receiving {
   readonly events: string[]
 }
 
-export async function receiverOf(index: FolderIndex, indexId: bigint): Promise<Receiving> {
+export async function receiverOf(
+  index: FolderIndex,
+  indexId: bigint,
+  clock: Clock = new SimClock(),
+): Promise<Receiving> {
   const events: string[] = []
   const receiver = await IndexReceiver.begin(
     {
-      clock: new SimClock(),
+      clock,
       index,
       log: quietLogger('model'),
       events: { emit: (type, data) => void events.push(`${type} ${JSON.stringify(data)}`) },

@@ -103,6 +103,18 @@ test('wrong sequence numbers are reported once; the records are stored', async (
   assert.equal(await namesOf(index), 'a')
 })
 
+test('B-08: a long message is stored in parts, and other queries are served between them', async () => {
+  await using store = await openTestStore(undefined)
+  const index = await store.folder(DOCS)
+  const stored: number[] = []
+  const sleep = async () => void stored.push((await allRecords(index, PEER)).length)
+  const { receiver } = await receiverOf(index, 5n, { nowMs: () => 0, monotonicMs: () => 0, sleep })
+  const files = Array.from({ length: 1_001 }, (_, i) => file(`f${i}`, { sequence: i + 1 }))
+  await receiver.indexUpdate({ folder: DOCS, files, prevSequence: 0, lastSequence: 1_001 })
+  assert.deepEqual(stored, [250, 500, 750, 1_000])
+  assert.equal((await allRecords(index, PEER)).length, 1_001)
+})
+
 test('C-08: when our own store fails, nothing is announced, and nothing counts as received', async () => {
   await using store = await openTestStore(undefined)
   const index = await store.folder(DOCS)

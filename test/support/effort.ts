@@ -10,16 +10,3 @@ export function effort(usual: number): number {
 export function reportRow(row: { readonly id: string; readonly tried: number } & Record<string, unknown>): void {
   console.log(JSON.stringify(row))
 }
-
-/** The middle of some durations: single ones are longer on a busy machine, whatever is measured. */
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0
-}
-
-/**
- * Whether work under an attack takes about as long as without: whoever has to wait for the attacker takes seconds.
- * Medians of durations of the same machine are compared, so that its speed does not matter.
- */
-export function isUnhindered(quietMs: readonly number[], attackedMs: readonly number[], allowedMs: number): boolean {
-  return median(attackedMs) <= 20 * median(quietMs) + allowedMs
-}
