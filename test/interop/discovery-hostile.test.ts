@@ -46,35 +46,39 @@ interface Status {
   readonly lastDialStatus: Readonly<Record<string, { readonly reason?: string }>>
 }
 
-test('R-06 a flood of forged announcements: bounded entries, requests are served, and no wrong device', { skip }, async () => {
-  using scratch = scratchDirectory()
-  await using lan = await Lan.make('10.77.8')
-  const hosts = [await lan.addHost(), await lan.addHost(), await lan.addHost()] as const
-  const [a, friend, decoy] = hosts.map((host, i) => new LanDevice('twinfold', host, join(scratch.path, `${i}`)))
-  await using _a = a!
-  await using _friend = friend!
-  await using _decoy = decoy!
-  for (const device of [a!, friend!, decoy!])
-    quietConfig(device.home, { listenAddress: 'tcp://0.0.0.0:22000', localAnnounceEnabled: String(device !== decoy) })
-  a!.addDevice(friend!.id)
-  friend!.addDevice(a!.id)
-  a!.start()
-  decoy!.start()
-  await a!.ready()
-  await decoy!.ready()
-  const flooding = flood(hosts[2], '10.77.8.255', a!.id, friend!.id)
-  const attackedMs = await pings(a!, flooding)
-  const tried = await flooding
-  const found = Object.keys((await a!.get('/rest/system/discovery')) as object)
-  reportRow({ id: 'R-06', tried, entries: found.length, slowestPingMs: Math.round(Math.max(...attackedMs)) })
-  assert.ok(found.length > 200 && found.length <= ENTRIES_MAX, `${found.length} entries`)
-  const reason = await a!.until('the refusal', async () => {
-    const { lastDialStatus } = (await a!.get('/rest/system/status')) as Status
-    return lastDialStatus[`tcp://${hosts[2].address}:22000`]?.reason
-  })
-  assert.equal(reason, 'wrong-device')
-  friend!.start()
-  await friend!.ready()
-  const id = friend!.id
-  await a!.until('the connection', async () => (await a!.isConnectedTo(id)) || undefined)
-})
+test(
+  'R-06 a flood of forged announcements: bounded entries, requests are served, and no wrong device',
+  { skip },
+  async () => {
+    using scratch = scratchDirectory()
+    await using lan = await Lan.make('10.77.8')
+    const hosts = [await lan.addHost(), await lan.addHost(), await lan.addHost()] as const
+    const [a, friend, decoy] = hosts.map((host, i) => new LanDevice('twinfold', host, join(scratch.path, `${i}`)))
+    await using _a = a!
+    await using _friend = friend!
+    await using _decoy = decoy!
+    for (const device of [a!, friend!, decoy!])
+      quietConfig(device.home, { listenAddress: 'tcp://0.0.0.0:22000', localAnnounceEnabled: String(device !== decoy) })
+    a!.addDevice(friend!.id)
+    friend!.addDevice(a!.id)
+    a!.start()
+    decoy!.start()
+    await a!.ready()
+    await decoy!.ready()
+    const flooding = flood(hosts[2], '10.77.8.255', a!.id, friend!.id)
+    const attackedMs = await pings(a!, flooding)
+    const tried = await flooding
+    const found = Object.keys((await a!.get('/rest/system/discovery')) as object)
+    reportRow({ id: 'R-06', tried, entries: found.length, slowestPingMs: Math.round(Math.max(...attackedMs)) })
+    assert.ok(found.length > 200 && found.length <= ENTRIES_MAX, `${found.length} entries`)
+    const reason = await a!.until('the refusal', async () => {
+      const { lastDialStatus } = (await a!.get('/rest/system/status')) as Status
+      return lastDialStatus[`tcp://${hosts[2].address}:22000`]?.reason
+    })
+    assert.equal(reason, 'wrong-device')
+    friend!.start()
+    await friend!.ready()
+    const id = friend!.id
+    await a!.until('the connection', async () => (await a!.isConnectedTo(id)) || undefined)
+  },
+)
