@@ -14,15 +14,16 @@ export function withValidTypes(root: string, mutants: readonly Mutant[]): readon
   try {
     cpSync(join(root, 'src'), join(copy, 'src'), { recursive: true })
     symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
-    const config = { extends: join(root, 'tsconfig.json'), compilerOptions: OPTIONS, include: ['src'], exclude: [] }
+    const files = mutants.map(besideOf)
+    const config = { extends: join(root, 'tsconfig.json'), compilerOptions: OPTIONS, files, include: [] }
     writeFileSync(join(copy, 'tsconfig.json'), JSON.stringify(config))
     writeFileSync(join(copy, 'package.json'), JSON.stringify({ type: 'module' }))
     for (const [index, mutant] of mutants.entries()) {
       const source = readFileSync(join(root, mutant.file), 'utf8')
-      writeFileSync(join(copy, besideOf(mutant, index)), plantedSource(source, mutant))
+      writeFileSync(join(copy, files[index]!), plantedSource(source, mutant))
     }
     const wrong = filesWithErrors(root, copy)
-    return mutants.filter((mutant, index) => !wrong.has(besideOf(mutant, index)))
+    return mutants.filter((_, index) => !wrong.has(files[index]!))
   } finally {
     rmSync(copy, { recursive: true, force: true })
   }
