@@ -31,7 +31,7 @@ const baseline = new Baseline(root)
 async function tryMutant(mutant: Mutant): Promise<Verdict> {
   if (equivalentReason(mutant) !== undefined) return 'equivalent'
   let isTested = false
-  for await (const { tests, cpuMs } of baseline.runsFor(mutant, testsOf.nearestFirst(mutant.file))) {
+  for await (const { tests, cpuMs } of baseline.runsFor(mutant, testsOf.groups(mutant.file))) {
     isTested = true
     const { outcome } = await runTests(root, tests, { mutant, cpuMsMax: Math.max(CPU_MS_MIN, cpuMs * SLOWER_MAX) })
     if (outcome !== 'passed') return outcome === 'failed' ? 'found' : 'timed out'

@@ -12,8 +12,6 @@ export interface TestRun {
   readonly cpuMs: number
 }
 
-/** The first process has the nearest tests, because most faults are found by them. */
-const FIRST_CPU_MS_MAX = 1_500
 /** Tests beyond this are left out: a fault that only they would find counts as a survivor. */
 const ALL_CPU_MS_MAX = 6_000
 
@@ -38,25 +36,23 @@ export class Baseline {
   }
 
   /**
-   * Those of the tests that run the place of the fault, in the order given, as one or two processes. The tests of the
-   * second one are measured only if it is needed.
+   * Those of the tests that run the place of the fault, one process for each group. The tests of a group are measured
+   * only when those before it have not found the fault.
    */
-  async *runsFor(mutant: Mutant, tests: readonly string[]): AsyncGenerator<TestRun, void, undefined> {
+  async *runsFor(mutant: Mutant, groups: readonly (readonly string[])[]): AsyncGenerator<TestRun, void, undefined> {
     let allCpuMs = 0
-    let run = { tests: [] as string[], cpuMs: 0 }
-    for (const test of tests) {
-      const { cpuMs, coverage } = await this.#report(test)
-      if (!isCovered(coverage?.[urlOf(this.#root, mutant.file)] ?? [], mutant.start)) continue
-      if (allCpuMs > 0 && allCpuMs + cpuMs > ALL_CPU_MS_MAX) continue
-      if (run.tests.length > 0 && run.cpuMs === allCpuMs && allCpuMs + cpuMs > FIRST_CPU_MS_MAX) {
-        yield run
-        run = { tests: [], cpuMs: 0 }
+    for (const group of groups) {
+      const run = { tests: [] as string[], cpuMs: 0 }
+      for (const test of group) {
+        const { cpuMs, coverage } = await this.#report(test)
+        if (!isCovered(coverage?.[urlOf(this.#root, mutant.file)] ?? [], mutant.start)) continue
+        if (allCpuMs + cpuMs > ALL_CPU_MS_MAX) continue
+        run.tests.push(test)
+        run.cpuMs += cpuMs
+        allCpuMs += cpuMs
       }
-      run.tests.push(test)
-      run.cpuMs += cpuMs
-      allCpuMs += cpuMs
+      if (run.tests.length > 0) yield run
     }
-    if (run.tests.length > 0) yield run
   }
 
   #report(test: string): Promise<RunReport> {

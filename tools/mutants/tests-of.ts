@@ -18,15 +18,16 @@ export class TestsOf {
     }
   }
 
-  /** The tests named like the file, then direct importers, others of the folder, and direct importers elsewhere. */
-  nearestFirst(file: string): readonly string[] {
+  /** Two groups: those named like the file; then direct importers, others of the folder, direct importers elsewhere. */
+  groups(file: string): readonly (readonly string[])[] {
     const folder = `test/${file.split('/')[1]}/`
     const name = file.replace(/^.*\/|\.ts$/g, '')
     const levels = this.#levels(file)
     const direct = levels.find((tests) => tests.length > 0) ?? []
     const reached = levels.flat().filter((test) => test.startsWith(folder))
-    const named = reached.filter((test) => test.endsWith(`/${name}.test.ts`))
-    return [...new Set([...named, ...direct.filter((test) => test.startsWith(folder)), ...reached, ...direct])]
+    const isNamed = (test: string) => test.endsWith(`/${name}.test.ts`)
+    const nearest = [...direct.filter((test) => test.startsWith(folder)), ...reached, ...direct]
+    return [reached.filter(isNamed), [...new Set(nearest)].filter((test) => !isNamed(test))]
   }
 
   #levels(file: string): readonly (readonly string[])[] {
