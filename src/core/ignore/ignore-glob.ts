@@ -81,17 +81,34 @@ class GlobReader {
     return { kind: 'either', choices }
   }
 
+  /** One range or one list. Only the character after the first decides which, and an escaped one begins a list. */
   #class(): GlobNode {
+    const negated = this.#text[this.#at] === '!'
+    if (negated) this.#at++
+    const low = this.#peek()
+    if (this.#text[this.#at + low.length] === '-') return this.#range(negated, low)
     const close = this.#closingBracket()
-    const inside = Array.from(this.#text.slice(this.#at, close).replaceAll(/\\(.)/gsu, '$1'))
+    const list = this.#text.slice(this.#at, close).replaceAll(/\\(.)/gsu, '$1')
     this.#at = close + 1
-    const negated = inside[0] === '!'
-    const [low, dash, high, ...more] = negated ? inside.slice(1) : inside
-    if (low === undefined) throw new Error('could not parse range')
-    const list = inside.slice(negated ? 1 : 0)
-    if (dash === '-' && more.length === 0 && high !== undefined) return range(negated, low, high)
-    if (list.includes('-') && list.length > 1) throw new Error('expected close range character')
-    return { kind: 'class', negated, low: 0, high: -1, list: list.join('') }
+    if (list === '') throw new Error('could not parse range')
+    return { kind: 'class', negated, low: 0, high: -1, list }
+  }
+
+  /** Both ends are what stands there, be it a bracket or a backslash. */
+  #range(negated: boolean, low: string): GlobNode {
+    this.#at += low.length + 1
+    const high = this.#peek()
+    this.#at += high.length
+    const close = this.#text[this.#at++]
+    if (close === undefined) throw new Error('unexpected end of input')
+    if (close !== ']') throw new Error('expected close range character')
+    return range(negated, low, high)
+  }
+
+  /** The next character; empty at the end. */
+  #peek(): string {
+    const code = this.#text.codePointAt(this.#at)
+    return code === undefined ? '' : String.fromCodePoint(code)
   }
 
   #closingBracket(): number {
