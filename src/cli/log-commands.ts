@@ -1,8 +1,8 @@
 import { TwinfoldError } from '../core/errors.ts'
 import { FACILITY_NAMES, parseFacility, type Facility } from '../core/facilities.ts'
-import type { EventJson } from '../rest/event-data.ts'
+import type { EventJson, EventType } from '../rest/event-data.ts'
 import type { LogLineJson } from '../rest/system.ts'
-import type { Client } from '../client/client.ts'
+import type { Client, EventQuery } from '../client/client.ts'
 import { ClientError } from '../client/errors.ts'
 import { nearestTexts } from '../core/formats/nearest.ts'
 import { CLI_EXIT, suggestion, type CliContext, type CliExit } from './context.ts'
@@ -54,8 +54,8 @@ export interface EventsOptions {
 
 /** Prints events, one per line; with `--follow` also new ones, until interrupted. */
 export async function events(context: CliContext, client: Client, options: EventsOptions): Promise<CliExit> {
-  const { follow, json, ...query } = options
-  await checkTypes(query.types ?? [])
+  const { follow, json, types, ...range } = options
+  const query: EventQuery = { ...range, ...(types !== undefined && { types: await checkTypes(types) }) }
   const show = (event: EventJson) => context.print(json ? JSON.stringify(event) : eventLine(event, context.columns))
   if (!follow) {
     for (const event of await client.eventsSince({ ...query, timeoutS: 0 }, context.signal)) show(event)
@@ -67,11 +67,11 @@ export async function events(context: CliContext, client: Client, options: Event
 }
 
 /** The daemon ignores unknown names and then never replies with an event. */
-async function checkTypes(names: readonly string[]): Promise<void> {
-  if (names.length === 0) return
+async function checkTypes(names: readonly string[]): Promise<readonly EventType[]> {
   const { EVENT_DATA } = await import('../rest/event-data.ts') // only needed here, and large
-  const unknown = names.find((name) => !Object.hasOwn(EVENT_DATA, name))
-  if (unknown === undefined) return
+  const isType = (name: string): name is EventType => Object.hasOwn(EVENT_DATA, name)
+  if (names.every(isType)) return names
+  const unknown = names.find((name) => !isType(name))!
   const near = suggestion(nearestTexts(unknown, Object.keys(EVENT_DATA), 1))
   throw new TwinfoldError('usage', `there is no event type "${unknown}"${near}`)
 }

@@ -1,11 +1,12 @@
-import type { Config, DeviceConfig, FolderConfig, OptionsConfig } from '../core/config/config.ts'
+import type { Config, FolderConfig, OptionsConfig } from '../core/config/config.ts'
 import type { Change } from '../rest/config.ts'
 import type { FolderErrorsJson, FolderStatusJson, NeedJson } from '../rest/db.ts'
 import type { Reply } from '../rest/declaration.ts'
-import type { EventJson } from '../rest/event-data.ts'
+import type { EventJson, EventType } from '../rest/event-data.ts'
 import type { Routes } from '../rest/routes.ts'
 import type { DebugJson, LogLineJson, StatusJson, VersionJson } from '../rest/system.ts'
 import { Exchange, type RequestOptions, type ClientOptions, type Download } from './exchange.ts'
+import { devicesOf, pendingOf, type Devices, type Pending } from './groups.ts'
 import { replyOf, requestOf, type LooseOptions, type OperationArguments, type OperationName } from './operation.ts'
 
 /** Added to the timeout of a long poll for the network round trip. */
@@ -15,12 +16,16 @@ const POLL_TIMEOUT_S = 60
 /** Any part of a folder's settings, not validated yet. */
 export type FolderChange = Change<FolderConfig>
 
-export interface EventQuery {
+export interface EventQuery<T extends EventType = EventType> {
   readonly since?: number
-  readonly types?: readonly string[]
+  /** All by default. Polls of the same types are numbered together. */
+  readonly types?: readonly T[]
   readonly limit?: number
   readonly timeoutS?: number
 }
+
+/** The events of some types: the type determines the data. */
+export type EventOf<T extends EventType> = Extract<EventJson, { readonly type: T }>
 
 /**
  * The REST interface of one daemon, typed. A method rejects only with a `ClientError` or with the reason of the given
@@ -28,9 +33,13 @@ export interface EventQuery {
  */
 export class Client {
   readonly #exchange: Exchange
+  readonly devices: Devices
+  readonly pending: Pending
 
   constructor(options: ClientOptions) {
     this.#exchange = new Exchange(options)
+    this.devices = devicesOf(this)
+    this.pending = pendingOf(this)
   }
 
   /**
@@ -101,10 +110,6 @@ export class Client {
     return this.call('GET /rest/config/folders')
   }
 
-  devices(): Promise<readonly DeviceConfig[]> {
-    return this.call('GET /rest/config/devices')
-  }
-
   /** Adds the folder; missing fields are taken from the daemon's folder defaults. Replaces one of the same id. */
   async addFolder(folder: FolderChange & { readonly id: string; readonly path: string }): Promise<void> {
     await this.call('POST /rest/config/folders', { body: folder })
@@ -159,15 +164,19 @@ export class Client {
   }
 
   /** One long poll: events newer than `since`, or an empty list after the timeout. */
-  eventsSince(options: EventQuery, signal?: AbortSignal): Promise<readonly EventJson[]> {
+  async eventsSince<T extends EventType>(options: EventQuery<T>, signal?: AbortSignal): Promise<readonly EventOf<T>[]> {
     const timeoutS = options.timeoutS ?? POLL_TIMEOUT_S
     const query = { since: options.since, limit: options.limit, timeout: timeoutS, events: options.types?.join(',') }
     const timeoutMs = timeoutS * 1_000 + POLL_GRACE_MS
-    return this.call('GET /rest/events', { query, timeoutMs, ...(signal && { signal }) })
+    const rows = await this.call('GET /rest/events', { query, timeoutMs, ...(signal && { signal }) })
+    return rows as readonly EventOf<T>[] // the daemon sends only the types of the query
   }
 
   /** Events as they happen; ends without an error on abort. Ids start at 1 again when the daemon restarts. */
-  async *events(options: EventQuery, signal: AbortSignal): AsyncGenerator<EventJson, void, undefined> {
+  async *events<T extends EventType>(
+    options: EventQuery<T>,
+    signal: AbortSignal,
+  ): AsyncGenerator<EventOf<T>, void, undefined> {
     let since = options.since ?? 0
     while (!signal.aborted) {
       const rows = await this.eventsSince({ ...options, since }, signal).catch((error: unknown) => {

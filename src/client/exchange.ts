@@ -72,8 +72,12 @@ export class Exchange {
     })
     if (reply.status === 200 || reply.status === 204) return reply
     const text = reply.text.replace(/\n$/, '')
-    const failure = reply.status === 401 || reply.status === 403 ? 'refused' : 'status'
-    throw new ClientError(failure, text === '' ? `status ${reply.status}` : text, { status: reply.status, text })
+    const details = { status: reply.status, text }
+    if (reply.status === 401 || reply.status === 403) {
+      const reason = this.#apiKey === '' ? 'the daemon requires an API key' : 'the API key is wrong for this daemon'
+      throw new ClientError('refused', `${reason} (${text === '' ? reply.status : text})`, details)
+    }
+    throw new ClientError('status', text === '' ? `status ${reply.status}` : text, details)
   }
 
   #send(method: string, path: string, options: RequestOptions, signal: AbortSignal): ReturnType<Transport> {

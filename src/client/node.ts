@@ -4,9 +4,13 @@
  */
 import { X509Certificate } from 'node:crypto'
 import type { ClientRequest as HttpClientRequest, RequestOptions } from 'node:http'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
 import { TwinfoldError } from '../core/errors.ts'
+import { Client } from './client.ts'
 import { parseEndpoint, type Endpoint } from './endpoint.ts'
+import { readHomeAddress } from './home.ts'
 import { ClientError } from './errors.ts'
 import type { ClientReply, ClientRequest, Transport } from './transport.ts'
 
@@ -55,6 +59,18 @@ export function nodeTransport(address: string | Endpoint, options: NodeTransport
       socket.destroy()
     }
   }
+}
+
+/**
+ * A client of the daemon of a home on this machine: address, key and certificate are those in the home. Rejects with
+ * `config-invalid` or the error of the file where there is none. Does not check whether the daemon runs.
+ */
+export async function clientOfHome(home: string): Promise<Client> {
+  const { address, useTls, apiKey } = readHomeAddress(await readFile(join(home, 'config.xml'), 'utf8'))
+  const endpoint = parseEndpoint(address, { useTls })
+  const certificatePem = endpoint.secure ? await readFile(join(home, 'https-cert.pem'), 'utf8') : undefined
+  const trust = certificatePem === undefined ? {} : { trust: { certificatePem } }
+  return new Client({ transport: nodeTransport(endpoint, trust), apiKey })
 }
 
 type Check = (socket: TLSSocket) => boolean

@@ -91,8 +91,18 @@ for (const [name, call, expected, body] of requestCases) {
 }
 
 const replyCases: [name: string, reply: ClientReply, failure: ClientFailure, message: RegExp][] = [
-  ['a refused key', { status: 403, text: 'Forbidden\n' }, 'refused', /^Forbidden$/],
-  ['a password prompt', { status: 401, text: 'Not Authorized\n' }, 'refused', /^Not Authorized$/],
+  [
+    'a refused key',
+    { status: 403, text: 'Forbidden\n' },
+    'refused',
+    /^the API key is wrong for this daemon \(Forbidden\)$/,
+  ],
+  [
+    'a password prompt',
+    { status: 401, text: 'Not Authorized\n' },
+    'refused',
+    /^the API key is wrong for this daemon \(Not Authorized\)$/,
+  ],
   ['an error of the daemon', { status: 500, text: 'no such folder\n' }, 'status', /^no such folder$/],
   ['an error without text', { status: 502, text: '' }, 'status', /^status 502$/],
   ['a web page', { status: 200, text: '<html>' }, 'malformed', /another program/],
@@ -211,7 +221,7 @@ test('client: a connection that breaks in the middle of a reply is "unreachable"
 
 test('client: events are returned one by one, each poll after the last id, until the signal', async () => {
   const polled: string[] = []
-  const pages = ['[{"id":1,"type":"A"},{"id":2,"type":"B"}]', '[]', '[{"id":3,"type":"C"}]']
+  const pages = ['[{"id":1,"type":"Failure"},{"id":2,"type":"Starting"}]', '[]', '[{"id":3,"type":"Failure"}]']
   const transport: Transport = async ({ path }) => {
     polled.push(path)
     return { status: 200, text: pages[polled.length - 1] ?? '[]' }
@@ -219,13 +229,13 @@ test('client: events are returned one by one, each poll after the last id, until
   const stop = new AbortController()
   const types: string[] = []
   for await (const event of new Client({ transport, apiKey: '' }).events(
-    { types: ['A', 'B', 'C'], timeoutS: 1 },
+    { types: ['Failure', 'Starting'], timeoutS: 1 },
     stop.signal,
   )) {
     types.push(event.type)
     if (types.length === 3) stop.abort()
   }
-  assert.deepEqual(types, ['A', 'B', 'C'])
+  assert.deepEqual(types, ['Failure', 'Starting', 'Failure'])
   assert.deepEqual(
     polled.map((path) => new URLSearchParams(path.split('?')[1]).get('since')),
     ['0', '2', '2'],

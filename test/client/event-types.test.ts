@@ -13,12 +13,17 @@ export async function typed(client: Client, signal: AbortSignal): Promise<void> 
   for await (const event of client.events({ types: ['FolderSummary'] }, signal)) {
     const id: number = event.id
     const time: string = event.time
-    void [id, time]
-    // @ts-expect-error the data of no particular event
-    void event.data.folder
+    const folder: string = event.data.folder
+    void [id, time, folder]
     read(event)
     // @ts-expect-error there is no such event
     if (event.type === 'FolderSummry') return
+  }
+  // @ts-expect-error there is no such event
+  void client.events({ types: ['FolderSummry'] }, signal)
+  for await (const event of client.events({}, signal)) {
+    // @ts-expect-error the data of no particular event
+    void event.data.folder
   }
 }
 
