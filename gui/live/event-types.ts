@@ -31,7 +31,7 @@ export type PageEvent = {
   readonly [K in PageEventType]: { readonly type: K; readonly data: EventMap[K] }
 }[PageEventType]
 
-export const PAGE_EVENT_TYPES: readonly string[] = Object.keys(PAGE_EVENTS)
+export const PAGE_EVENT_TYPES = Object.keys(PAGE_EVENTS) as readonly PageEventType[]
 
 /** The event if the page acts upon it. */
 export function pageEvent(event: EventJson): PageEvent | undefined {

@@ -1,20 +1,16 @@
 import type { Config, FolderConfig, OptionsConfig } from '../core/config/config.ts'
-import type { Change } from '../rest/config.ts'
 import type { FolderErrorsJson, FolderStatusJson, NeedJson } from '../rest/db.ts'
 import type { Reply } from '../rest/declaration.ts'
 import type { EventJson, EventType } from '../rest/event-data.ts'
 import type { Routes } from '../rest/routes.ts'
 import type { DebugJson, LogLineJson, StatusJson, VersionJson } from '../rest/system.ts'
 import { Exchange, type RequestOptions, type ClientOptions, type Download } from './exchange.ts'
-import { devicesOf, pendingOf, type Devices, type Pending } from './groups.ts'
+import { devicesOf, pendingOf, type Devices, type FolderChange, type Pending } from './groups.ts'
 import { replyOf, requestOf, type LooseOptions, type OperationArguments, type OperationName } from './operation.ts'
 
 /** Added to the timeout of a long poll for the network round trip. */
 const POLL_GRACE_MS = 15_000
 const POLL_TIMEOUT_S = 60
-
-/** Any part of a folder's settings, not validated yet. */
-export type FolderChange = Change<FolderConfig>
 
 export interface EventQuery<T extends EventType = EventType> {
   readonly since?: number
@@ -23,6 +19,8 @@ export interface EventQuery<T extends EventType = EventType> {
   readonly limit?: number
   readonly timeoutS?: number
 }
+
+export type { FolderChange }
 
 /** The events of some types: the type determines the data. */
 export type EventOf<T extends EventType> = Extract<EventJson, { readonly type: T }>

@@ -1,13 +1,20 @@
-import type { DeviceConfig } from '../core/config/config.ts'
+import type { DeviceConfig, FolderConfig } from '../core/config/config.ts'
 import { TwinfoldError } from '../core/errors.ts'
 import type { Change } from '../rest/config.ts'
 import type { PendingDevicesJson, PendingFoldersJson } from '../rest/cluster.ts'
-import type { Client, FolderChange } from './client.ts'
+import type { Reply } from '../rest/declaration.ts'
+import type { Routes } from '../rest/routes.ts'
+import type { OperationArguments, OperationName } from './operation.ts'
 
 /** Any part of a device's settings, not validated yet. */
 export type DeviceChange = Change<DeviceConfig>
 
-type Caller = Pick<Client, 'call' | 'folders' | 'addFolder' | 'changeFolder'>
+/** Any part of a folder's settings, not validated yet. */
+export type FolderChange = Change<FolderConfig>
+
+interface Caller {
+  call<K extends OperationName>(name: K, ...args: OperationArguments<K>): Promise<Reply<Routes[K]>>
+}
 
 /** The configured devices. Called, it lists them, with the device itself. */
 export interface Devices {
@@ -65,13 +72,15 @@ export function pendingOf(client: Caller): Pending {
       const [first] = offers
       if (first === undefined) throw new TwinfoldError('folder-missing', `no device offers a folder "${id}"`)
       const offering = offers.map(([deviceID]) => ({ deviceID }))
-      const existing = (await client.folders()).find((folder) => folder.id === id)
+      const existing = (await client.call('GET /rest/config/folders')).find((folder) => folder.id === id)
       if (existing !== undefined) {
-        return await client.changeFolder(id, { devices: [...existing.devices, ...offering] })
+        const body = { devices: [...existing.devices, ...offering] }
+        return void (await client.call('PATCH /rest/config/folders/:id', { id, body }))
       }
       const isEncrypted = offers.some(([, offer]) => offer.receiveEncrypted)
       const type = isEncrypted ? { type: 'receiveencrypted' as const } : {}
-      await client.addFolder({ label: first[1].label, devices: offering, ...type, ...settings, id })
+      const body = { label: first[1].label, devices: offering, ...type, ...settings, id }
+      await client.call('POST /rest/config/folders', { body })
     },
     dismissDevice: async (device) => {
       await client.call('DELETE /rest/cluster/pending/devices', { query: { device } })

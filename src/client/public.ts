@@ -1,6 +1,6 @@
 /** The public interface of the package; everything else may change without notice. */
-export { Client, type EventOf, type EventQuery, type FolderChange } from './client.ts'
-export type { DeviceChange, Devices, Pending } from './groups.ts'
+export { Client, type EventOf, type EventQuery } from './client.ts'
+export type { DeviceChange, Devices, FolderChange, Pending } from './groups.ts'
 export { ClientError, type ClientFailure } from './errors.ts'
 export type { ClientOptions } from './exchange.ts'
 export type { OperationName, OperationOptions } from './operation.ts'
