@@ -1,5 +1,6 @@
 import type { FolderConfig } from '../../src/core/config/config.ts'
 import type { CompletionJson } from '../../src/rest/completion.ts'
+import type { LiveState } from '../live/state.ts'
 import { fractionOf } from './device.ts'
 import type { Tone } from './tone.ts'
 
@@ -16,6 +17,17 @@ export type ShareState =
       readonly bytes: number
       readonly fraction: number
     }
+
+/** The state of a folder on another device, from all that is known. */
+export function shareStateOf(state: LiveState, folder: FolderConfig, deviceId: string): ShareState {
+  return shareState(
+    folder,
+    deviceId,
+    state.folders[folder.id]?.completion[deviceId],
+    state.connections.connections[deviceId]?.connected === true,
+    state.disagreements.some((each) => each.deviceID === deviceId && each.folder === folder.id),
+  )
+}
 
 /** Uses the last completion reported while connected, so that a disconnected device still shows its missing items. */
 export function shareState(

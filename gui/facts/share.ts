@@ -45,6 +45,21 @@ export function withShare(shares: Shares, id: string, password: string | undefin
   return password === undefined ? others : { ...others, [id]: password }
 }
 
+/** The password that a folder has for some device: all devices that can read it use the same. */
+export function knownPassword({ devices }: FolderConfig): string | undefined {
+  return devices.find(({ encryptionPassword }) => encryptionPassword !== '')?.encryptionPassword
+}
+
+/** Whether a device gets another folder in readable form: then it cannot be untrusted. */
+export function hasReadableFolder(folders: readonly FolderConfig[], deviceId: string, except: string): boolean {
+  return folders.some(
+    ({ id, type, devices }) =>
+      id !== except &&
+      type !== 'receiveencrypted' &&
+      devices.some(({ deviceID, encryptionPassword }) => deviceID === deviceId && encryptionPassword === ''),
+  )
+}
+
 /** The folders a device gets, with their passwords. */
 export function foldersSharedWith(folders: readonly FolderConfig[], deviceID: string): Shares {
   return Object.fromEntries(

@@ -1,3 +1,5 @@
+import { TwinfoldError } from '../core/errors.ts'
+import { defined } from './args/parsed-flags.ts'
 import type { CommandSpec } from './args/types.ts'
 import { remoteCommand } from './remote-command.ts'
 
@@ -10,9 +12,28 @@ export const FOLDER_ACTIONS: readonly CommandSpec[] = [
       { name: 'folder', completes: 'folders' },
       { name: 'device', repeatable: true, completes: 'devices' },
     ],
-    examples: ['folder share photos laptop phone'],
-    remote: async ({ context, connection: { client }, args: [folder = '', ...devices], flags }) =>
-      (await import('./share-commands.ts')).folderShare(context, client, folder, devices, { json: flags.isOn('json') }),
+    flags: [
+      { name: 'untrusted', description: 'They must not read it: they get encrypted data only' },
+      {
+        name: 'password-file',
+        value: 'FILE',
+        description:
+          'With --untrusted: the password is the first line of this file, or of the input with "-" ' +
+          '(default: the one that the folder has for another device, or a new one)',
+      },
+      { name: 'save', value: 'FILE', description: 'With --untrusted: save the password in a new file' },
+    ],
+    examples: ['folder share photos laptop phone', 'folder share photos nas --untrusted --save photos-password.txt'],
+    remote: async ({ context, connection: { client }, args: [folder = '', ...devices], flags }) => {
+      const options = defined({ passwordFile: flags.text('password-file'), save: flags.text('save') })
+      const json = flags.isOn('json')
+      if (!flags.isOn('untrusted')) {
+        if (Object.keys(options).length > 0) throw new TwinfoldError('usage', 'a password needs --untrusted')
+        return (await import('./share-commands.ts')).folderShare(context, client, folder, devices, { json })
+      }
+      const { folderShareUntrusted } = await import('./share-untrusted.ts')
+      return folderShareUntrusted(context, client, folder, devices, { ...options, json })
+    },
   }),
   remoteCommand({
     name: 'unshare',

@@ -42,7 +42,7 @@ export async function folderUnshare(
   return printShared(context, client, folder, options, `is no longer shared with ${namesOf(devices)}; files were kept`)
 }
 
-async function foundBoth(
+export async function foundBoth(
   client: Client,
   text: string,
   names: readonly string[],
@@ -71,7 +71,7 @@ async function printShared(
   return CLI_EXIT.done
 }
 
-function namesOf(devices: readonly DeviceConfig[]): string {
+export function namesOf(devices: readonly DeviceConfig[]): string {
   return devices.map(({ name, deviceID }) => (name === '' ? deviceID : `"${escapeText(name)}"`)).join(', ')
 }
 

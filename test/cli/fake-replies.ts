@@ -1,5 +1,6 @@
 /** The replies of a device that has Ben as a device and one folder, in memory. */
 import { runCli } from '../../src/cli/program.ts'
+import type { CliContext } from '../../src/cli/context.ts'
 import { Client } from '../../src/client/client.ts'
 import { DEVICE, FOLDER } from '../../src/core/config/config-fields.ts'
 import { defaultsOf } from '../../src/core/config/field.ts'
@@ -57,7 +58,7 @@ interface Ran {
   readonly sent: readonly string[]
 }
 
-export async function run(args: string, changes: Replies = {}): Promise<Ran> {
+export async function run(args: string, changes: Replies = {}, more: Partial<CliContext> = {}): Promise<Ran> {
   const replies: Replies = { ...REPLIES, ...changes }
   const sent: string[] = []
   const client = new Client({
@@ -84,7 +85,7 @@ export async function run(args: string, changes: Replies = {}): Promise<Ran> {
       return reply === undefined ? { status: 404, text: 'not there\n' } : { status: 200, text: JSON.stringify(reply) }
     },
   })
-  const { context, out, err } = recordingContext(client, { absolutePath: (path) => `/cwd/${path}` })
+  const { context, out, err } = recordingContext(client, { absolutePath: (path) => `/cwd/${path}`, ...more })
   const code = await runCli(context, args.split(' '))
   return { code, out: out.join('\n'), err: err.join('\n'), sent }
 }

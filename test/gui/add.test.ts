@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { PASSWORD_BYTES, passwordFrom, strengthOf } from '../../gui/facts/folder-password.ts'
+import { PASSWORD_BYTES, passwordFrom, strengthOf } from '../../src/core/encryption/folder-password.ts'
 import { folderIdFrom, pathTrouble, suggestedPath, wholePath } from '../../gui/facts/folder-path.ts'
 import { pathAdvice } from '../../gui/facts/path-advice.ts'
 import { loginTrouble } from '../../gui/facts/password.ts'

@@ -60,7 +60,7 @@ function vectorOf(counters: ReadonlyMap<ShortId, bigint>): VersionVector {
 }
 
 /** An object with some methods replaced. */
-function replacing<T extends object>(target: T, methods: Partial<T>): T {
+export function replacing<T extends object>(target: T, methods: Partial<T>): T {
   const replaced = new Map<PropertyKey, unknown>(Object.entries(methods))
   return new Proxy(target, {
     get: (object, key) => {

@@ -26,6 +26,7 @@ import { Reached } from './sometimes.ts'
 import { Trace } from './trace.ts'
 import { type Workload, User } from './user.ts'
 import { isUsers } from './user-paths.ts'
+import { Tamperer } from './tamperer.ts'
 import { UntrustedDevice } from './untrusted.ts'
 import { Monitor } from './monitor.ts'
 import { Observer } from './observer.ts'
@@ -61,7 +62,6 @@ export class Cluster {
   /** The honest ones, to which the invariants apply. */
   readonly #devices: readonly SimDevice[]
   readonly #all: readonly SimDevice[]
-  /** Stores encrypted data only; users do nothing there. */
   readonly #untrusted: UntrustedDevice | undefined
   /** Of the byzantine device, if there is one. */
   readonly #forger: Forger | undefined
@@ -89,13 +89,14 @@ export class Cluster {
       monitor: this.#monitor,
       faults: () => this.#faults,
     })
-    this.#setup = new Setup(random, workload !== 'byzantine')
-    const types = this.#setup.typesFor(workload)
+    this.#setup = new Setup(random, workload)
     this.#forger = workload === 'byzantine' ? new Forger(random.stream('forged')) : undefined
-    this.#all = types.map((type, i) => this.#makeDevice('abcde'[i] ?? 'z', type, i === 3 ? this.#forger : undefined))
+    const tamperer = workload === 'deceptive' ? new Tamperer(random.stream('tampered')) : undefined
+    const deceivers = [undefined, tamperer, undefined, this.#forger]
+    this.#all = this.#setup.types.map((type, i) => this.#makeDevice('abcde'[i] ?? 'z', type, deceivers[i]))
     this.#devices = this.#all.filter(({ isHonest, folderType }) => isHonest && folderType !== 'receiveencrypted')
     const untrusted = this.#all.find(({ folderType }) => folderType === 'receiveencrypted')
-    this.#untrusted = untrusted && new UntrustedDevice(untrusted, this.#devices, this.#network)
+    this.#untrusted = untrusted && new UntrustedDevice(untrusted, this.#devices, this.#network, tamperer)
     if (this.#forger !== undefined) this.#forger.victims = this.#devices
     const during = <T>(promise: Promise<T>) => this.#during(promise)
     const common = { user: this.#user, trace: this.trace, reached: this.reached, during }
@@ -116,13 +117,12 @@ export class Cluster {
     return this.#faults.actions
   }
 
-  /** The most files that the untrusted device had. */
-  get hidden(): number {
-    return this.#untrusted?.files ?? 0
+  get hidden() {
+    return { files: this.#untrusted?.files ?? 0, wireBytes: this.#untrusted?.wireBytes ?? 0 }
   }
 
   get forged(): number {
-    return this.#forger?.forged ?? 0
+    return this.#forger?.forged ?? this.#untrusted?.tampered ?? 0
   }
 
   /** From the first start to the last fault. */
@@ -260,7 +260,7 @@ export class Cluster {
     return this.#devices.some(({ folderType }) => folderType !== 'sendreceive')
   }
 
-  #makeDevice(name: string, type: FolderConfig['type'], forger: Forger | undefined): SimDevice {
+  #makeDevice(name: string, type: FolderConfig['type'], forger: Forger | Tamperer | undefined): SimDevice {
     const random = this.#random.stream(`device ${name}`)
     const isTrusted = type !== 'receiveencrypted'
     const device = new SimDevice({

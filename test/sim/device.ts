@@ -25,7 +25,9 @@ import type { SimWatcher } from '../../src/platform/sim/watcher.ts'
 import { simPorts } from '../../src/platform/sim/platform.ts'
 import { DeviceStore } from './device-store.ts'
 import { DOCS } from '../support/model.ts'
-import type { Forger } from './byzantine.ts'
+import { Forger } from './byzantine.ts'
+import type { Tamperer } from './tamperer.ts'
+import { WireCheck } from './wire-check.ts'
 import { deviceConfig, fixedConfig, ROOT } from './device-config.ts'
 import { Incarnation, DeviceClock, killable, killableClock, killableDisk, killableWalker } from './incarnation.ts'
 import type { Trace } from './trace.ts'
@@ -43,8 +45,8 @@ export interface DeviceSetup {
   onEvent(event: Event): void
   /** The device served a block that differs from its file. */
   onBadBlock(): void
-  /** Replaces what a byzantine device announces. */
-  readonly forger?: Forger | undefined
+  /** Replaces what a byzantine device announces and serves. */
+  readonly forger?: Forger | Tamperer | undefined
 }
 
 /** The state of a device at an earlier time. */
@@ -76,6 +78,8 @@ export class SimDevice {
   readonly store: DeviceStore
   readonly watching: boolean
   readonly folderType: FolderConfig['type']
+  /** Of a device that stores encrypted data. */
+  readonly wire = new WireCheck()
   readonly #setup: DeviceSetup
   readonly #certificate: string
   #neighbours: readonly SimDevice[] = []
@@ -115,6 +119,10 @@ export class SimDevice {
 
   get isHonest(): boolean {
     return this.#setup.forger === undefined
+  }
+
+  get #isTrusted(): boolean {
+    return this.folderType !== 'receiveencrypted'
   }
 
   get model(): Model | undefined {
@@ -172,7 +180,7 @@ export class SimDevice {
       clock,
       random,
       walker: killableWalker(ports.walker, incarnation),
-      net: killable(ports.net, incarnation),
+      net: killable(this.#isTrusted ? ports.net : this.wire.inspecting(ports.net), incarnation),
       blocks: { read: (order: BlockOrder) => this.#readBlock(ports.blocks, order) },
     }
     const { forger } = this.#setup
@@ -271,7 +279,9 @@ export class SimDevice {
   }
 
   async #readBlock(blocks: BlockReader, order: BlockOrder): Promise<BlockResult> {
-    const result = await blocks.read(order)
+    const read = await blocks.read(order)
+    const { forger } = this.#setup
+    const result = forger === undefined || forger instanceof Forger ? read : forger.served(order, read)
     if (result.kind !== 'read' || result.data.length === 0 || this.badBlocks === 0) return result
     this.badBlocks--
     result.data[0]! ^= 0xff // there is one

@@ -6,10 +6,10 @@ export interface RunResult {
   readonly digest: string
   readonly lines: number
   readonly actions: number
-  /** Records announced with a forged version. */
+  /** Records announced with a forged version; of an untrusted device: records and blocks that it tampered with. */
   readonly forged: number
-  /** The most files that an untrusted device had. */
-  readonly hidden: number
+  /** Of an untrusted device: the most files that it had, and the bytes that it sent and received. */
+  readonly hidden: { readonly files: number; readonly wireBytes: number }
   readonly failure: Error | undefined
   readonly reached: Reached
 }

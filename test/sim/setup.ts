@@ -4,20 +4,26 @@ import { pick, type SimRandom } from '../../src/platform/sim/random.ts'
 import type { SimDevice } from './device.ts'
 import type { Workload } from './user.ts'
 
+const BYZANTINE: ReadonlySet<Workload> = new Set(['byzantine', 'deceptive'])
+
 /** Random devices, folders, disks and topology. */
 export class Setup {
   readonly #random: SimRandom
   /** Each device has only its neighbours configured. */
   readonly isChain: boolean
+  /** Of the folder on each device. */
+  readonly types: readonly FolderConfig['type'][]
 
-  constructor(random: SimRandom, mayBeChain: boolean) {
+  constructor(random: SimRandom, workload: Workload) {
     this.#random = random
-    this.isChain = mayBeChain && random.stream('topology').chance(0.3)
+    // Beside a byzantine device the honest ones are connected with each other.
+    this.isChain = !BYZANTINE.has(workload) && random.stream('topology').chance(0.3)
+    this.types = this.#typesFor(workload)
   }
 
-  typesFor(workload: Workload): readonly FolderConfig['type'][] {
+  #typesFor(workload: Workload): readonly FolderConfig['type'][] {
     if (workload === 'mixed') return this.#folderTypes(pick(this.#random, [2, 2, 2, 2, 3, 3, 3, 4, 5]))
-    if (workload === 'untrusted') return ['sendreceive', 'receiveencrypted', 'sendreceive']
+    if (workload === 'untrusted' || workload === 'deceptive') return ['sendreceive', 'receiveencrypted', 'sendreceive']
     return Array.from({ length: workload === 'byzantine' ? 4 : 5 }, () => 'sendreceive' as const)
   }
 

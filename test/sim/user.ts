@@ -11,9 +11,10 @@ const MODES = [0o600, 0o644, 0o755] as const
 
 /**
  * User actions: all kinds, or mostly changes of the type of items and moves of trees. `byzantine`: all kinds, with one
- * device that announces forged versions. `untrusted`: all kinds, on two devices around one that stores encrypted data.
+ * device that announces forged versions. `untrusted`: all kinds, on two devices around one that stores encrypted data;
+ * `deceptive`: that one repeats, withholds and changes what it was given.
  */
-export type Workload = 'mixed' | 'types' | 'byzantine' | 'untrusted'
+export type Workload = 'mixed' | 'types' | 'byzantine' | 'untrusted' | 'deceptive'
 
 /** Random user actions. Content that an action replaces or removes may disappear; all others must exist in the end. */
 export class User {

@@ -80,7 +80,13 @@ export function AddFolderDialog({ offer }: { readonly offer?: FolderOffer }) {
       <NameField name={label} isMissing={tried && !isNamed} onChange={(text) => form.set('label', text)} />
       <PathField path={path} checked={checked} isShown={tried || isTyped || isNamed} onChange={setTypedPath} />
       <h3 class="add-heading">{t('add.shareDevices')}</h3>
-      <ShareDevices devices={devices} shares={shares} isHidden={isHidden} onChange={setShares} />
+      <ShareDevices
+        devices={devices}
+        folder={{ id, name: label === '' ? id : label }}
+        shares={shares}
+        isHidden={isHidden}
+        onChange={setShares}
+      />
       <Fold title={t('do.more')} open={form.wrongs.size > 0 || (tried && idError !== undefined)}>
         <TextField
           label={t('add.folderId')}

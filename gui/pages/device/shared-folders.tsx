@@ -4,10 +4,11 @@ import { openDialog } from '../../app/dialogs.tsx'
 import { deviceName } from '../../facts/device.ts'
 import { folderName } from '../../facts/folder-name.ts'
 import { formatPercent, formatSize } from '../../facts/format.ts'
-import { shareState, type ShareState } from '../../facts/share-state.ts'
+import { shareStateOf, type ShareState } from '../../facts/share-state.ts'
 import { useLive } from '../../live/live.ts'
 import { confirm } from '../../ui/confirm.tsx'
-import { Bar, Empty, Section, State } from '../../ui/parts.tsx'
+import { Bar, Empty, Section } from '../../ui/parts.tsx'
+import { ShareText } from '../../ui/share-text.tsx'
 import { t } from '../../words/words.ts'
 import { Disagreements } from '../../ui/disagreements.tsx'
 import { MissingItemsDialog } from './missing-items-dialog.tsx'
@@ -39,16 +40,12 @@ interface SharedFolderProps {
 
 function SharedFolder({ folder, device }: SharedFolderProps) {
   const { deviceID } = device
-  const completion = useLive((state) => state.folders[folder.id]?.completion[deviceID])
-  const connected = useLive((state) => state.connections.connections[deviceID]?.connected === true)
-  const isRefused = useLive((live) =>
-    live.disagreements.some((each) => each.deviceID === deviceID && each.folder === folder.id),
-  )
-  const state = shareState(folder, deviceID, completion, connected, isRefused)
+  const live = useLive((value) => value)
+  const state = shareStateOf(live, folder, deviceID)
   return (
     <li class="row device-folder">
       <ShareBox folder={folder} device={device} shared={state.kind !== 'not-shared'} />
-      <ShareWords state={state} />
+      <ShareText state={state} />
       <span class="row-detail">
         {state.kind === 'behind' && <Behind state={state} folder={folder} device={device} />}
       </span>
@@ -93,27 +90,6 @@ function ShareBox({ folder, device, shared }: SharedFolderProps & { readonly sha
       </a>
     </span>
   )
-}
-
-function ShareWords({ state }: { readonly state: ShareState }) {
-  switch (state.kind) {
-    case 'not-shared':
-      return <span />
-    case 'refused':
-      return <State tone={state.tone}>{t('disagree.state')}</State>
-    case 'paused-here':
-      return <State tone={state.tone}>{t('device.folderPaused')}</State>
-    case 'paused-there':
-      return <State tone={state.tone}>{t('device.remotePaused')}</State>
-    case 'not-accepted':
-      return <State tone={state.tone}>{t('device.remoteNot')}</State>
-    case 'unknown':
-      return <State tone={state.tone}>{t('device.remoteUnknown')}</State>
-    case 'whole':
-      return <State tone={state.tone}>{t('device.complete')}</State>
-    case 'behind':
-      return <State tone={state.tone}>{formatPercent(state.fraction)}</State>
-  }
 }
 
 /** The number of missing items opens their list. */

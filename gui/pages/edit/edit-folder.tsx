@@ -62,7 +62,13 @@ export function EditFolderDialog({ folder }: { readonly folder: FolderConfig }) 
       </p>
       <Fields form={form} words="folder" groups={['basic']} first="label" />
       <h3 class="add-heading">{t('add.shareDevices')}</h3>
-      <ShareDevices devices={devices} shares={shares} isHidden={isHidden} onChange={setShares} />
+      <ShareDevices
+        devices={devices}
+        folder={{ id: folder.id, name: folderName(folder) }}
+        shares={shares}
+        isHidden={isHidden}
+        onChange={setShares}
+      />
       <FieldGroup form={form} words="folder" group="versions" />
       <FieldGroup form={form} words="folder" group="scan" />
       <FieldGroup form={form} words="folder" group="pull" />

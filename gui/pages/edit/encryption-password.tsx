@@ -1,4 +1,4 @@
-import { PASSWORD_BYTES, passwordFrom, strengthOf } from '../../facts/folder-password.ts'
+import { PASSWORD_BYTES, passwordFrom, strengthOf } from '../../../src/core/encryption/folder-password.ts'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { t } from '../../words/words.ts'
@@ -9,10 +9,12 @@ interface EncryptionPasswordProps {
   readonly error: string | undefined
   readonly password: string
   readonly onChange: (password: string) => void
+  /** Shows the password to be printed or saved. */
+  readonly onSheet: () => void
 }
 
 /** The password of a folder for an untrusted device, with what it means and a way to keep it. */
-export function EncryptionPassword({ reader, error, password, onChange }: EncryptionPasswordProps) {
+export function EncryptionPassword({ reader, error, password, onChange, onSheet }: EncryptionPasswordProps) {
   const make = () => onChange(passwordFrom(crypto.getRandomValues(new Uint8Array(PASSWORD_BYTES))))
   return (
     <>
@@ -32,21 +34,15 @@ export function EncryptionPassword({ reader, error, password, onChange }: Encryp
           <p class="field-help">
             {t(`encrypt.${strengthOf(password)}`)} {t('encrypt.keep')}
           </p>
-          <Button kind="quiet" icon="download" onClick={() => save(reader, password)}>
-            {t('encrypt.save')}
+          <Button kind="quiet" icon="download" onClick={onSheet}>
+            {t('encrypt.showSheet')}
           </Button>
         </>
       )}
-      <p class="field-help">{t('encrypt.sees')}</p>
+      <ul class="field-help encrypt-sees">
+        <li>{t('encrypt.canSee')}</li>
+        <li>{t('encrypt.cannotSee')}</li>
+      </ul>
     </>
   )
-}
-
-/** As a text file, to be printed or kept elsewhere. It is made here and never sent. */
-function save(reader: string, password: string): void {
-  const lines = [t('encrypt.sheet', { device: reader }), '', password, '', t('encrypt.sheetHelp')]
-  const link = document.createElement('a')
-  link.href = `data:text/plain;charset=utf-8,${encodeURIComponent(`${lines.join('\n')}\n`)}`
-  link.download = 'twinfold-password.txt'
-  link.click()
 }

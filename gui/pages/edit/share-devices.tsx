@@ -6,6 +6,7 @@ import { ShareRow } from './share-row.tsx'
 
 export interface ShareDevicesProps {
   readonly devices: readonly DeviceConfig[]
+  readonly folder: { readonly id: string; readonly name: string }
   readonly shares: Shares
   /** The folder holds encrypted data, so that no password is needed. */
   readonly isHidden: boolean
@@ -13,7 +14,7 @@ export interface ShareDevicesProps {
 }
 
 /** The devices a folder is shared with, one per line; an untrusted device needs a password. */
-export function ShareDevices({ devices, shares, isHidden, onChange }: ShareDevicesProps) {
+export function ShareDevices({ devices, folder, shares, isHidden, onChange }: ShareDevicesProps) {
   if (devices.length === 0) return <p class="soft">{t('add.noDevices')}</p>
   return (
     <ul class="edit-shares">
@@ -22,6 +23,7 @@ export function ShareDevices({ devices, shares, isHidden, onChange }: ShareDevic
           key={device.deviceID}
           name={deviceName(device)}
           reader={deviceName(device)}
+          folder={folder}
           mustHide={device.untrusted && !isHidden}
           password={shares[device.deviceID]}
           onChange={(password) => onChange(withShare(shares, device.deviceID, password))}

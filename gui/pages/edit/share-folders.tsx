@@ -25,6 +25,7 @@ export function ShareFolders({ folders, shares, reader, isTrusted, onChange }: S
           name={folderName(folder)}
           help={folder.path}
           reader={reader}
+          folder={{ id: folder.id, name: folderName(folder) }}
           mustHide={!isTrusted && folder.type !== 'receiveencrypted'}
           password={shares[folder.id]}
           onChange={(password) => onChange(withShare(shares, folder.id, password))}

@@ -1,14 +1,17 @@
 import { useState } from 'preact/hooks'
+import { openDialog } from '../../app/dialogs.tsx'
 import { Button } from '../../ui/button.tsx'
 import { CheckField } from '../../ui/field.tsx'
 import { t } from '../../words/words.ts'
 import { EncryptionPassword } from './encryption-password.tsx'
+import { PasswordSheetDialog } from './password-sheet.tsx'
 
 export interface ShareRowProps {
   readonly name: string
   readonly help?: string
   /** The device the folder is shared with. */
   readonly reader: string
+  readonly folder: { readonly id: string; readonly name: string }
   readonly mustHide: boolean
   /** Undefined where nothing is shared; empty where it is shared as it is. */
   readonly password: string | undefined
@@ -16,7 +19,7 @@ export interface ShareRowProps {
 }
 
 /** One folder and one device: shared or not, and the encryption password. */
-export function ShareRow({ name, help, reader, mustHide, password, onChange }: ShareRowProps) {
+export function ShareRow({ name, help, reader, folder, mustHide, password, onChange }: ShareRowProps) {
   const [wantsPassword, setWantsPassword] = useState(password !== undefined && password !== '')
   const isPasswordShown = password !== undefined && (wantsPassword || mustHide)
   const missing = mustHide && password === '' ? t('add.needsPassword') : undefined
@@ -39,7 +42,17 @@ export function ShareRow({ name, help, reader, mustHide, password, onChange }: S
         )}
       </div>
       {isPasswordShown && (
-        <EncryptionPassword reader={reader} error={missing} password={password} onChange={onChange} />
+        <EncryptionPassword
+          reader={reader}
+          error={missing}
+          password={password}
+          onChange={onChange}
+          onSheet={() =>
+            openDialog(() => (
+              <PasswordSheetDialog folder={folder.name} folderId={folder.id} reader={reader} password={password} />
+            ))
+          }
+        />
       )}
     </li>
   )

@@ -13,6 +13,7 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { Menu } from '../../ui/menu.tsx'
 import { t } from '../../words/words.ts'
+import { ShareEncryptedDialog } from '../edit/share-encrypted.tsx'
 import { EditFolderDialog } from '../edit/edit-folder.tsx'
 
 /** What can be done to a folder as a whole. */
@@ -56,7 +57,18 @@ export function FolderActions({ folder }: { readonly folder: FolderConfig }) {
       <Menu
         label={t('do.actions')}
         icon="more"
-        items={[{ text: t('do.remove'), icon: 'trash', danger: true, onSelect: () => remove(folder) }]}
+        items={[
+          ...(type === 'receiveencrypted'
+            ? []
+            : [
+                {
+                  text: t('encrypt.share'),
+                  icon: 'lock' as const,
+                  onSelect: () => openDialog(() => <ShareEncryptedDialog folder={folder} />),
+                },
+              ]),
+          { text: t('do.remove'), icon: 'trash', danger: true, onSelect: () => remove(folder) },
+        ]}
       />
     </div>
   )

@@ -2,14 +2,17 @@ import type { ComponentChildren } from 'preact'
 import type { FolderConfig } from '../../../src/core/config/config.ts'
 import { addressOf } from '../../app/address.ts'
 import { causeOf } from '../../facts/cause.ts'
+import { nameOf } from '../../facts/device.ts'
 import { folderName } from '../../facts/folder-name.ts'
 import { folderState, stopReason } from '../../facts/folder-state.ts'
 import { folderText } from '../../facts/folder-text.ts'
 import { formatSize } from '../../facts/format.ts'
+import { shareStateOf } from '../../facts/share-state.ts'
 import { useLive } from '../../live/live.ts'
 import { Disagreements } from '../../ui/disagreements.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Ago, Bar, State } from '../../ui/parts.tsx'
+import { ShareText } from '../../ui/share-text.tsx'
 import { t } from '../../words/words.ts'
 import { FolderActions } from './folder-actions.tsx'
 
@@ -42,6 +45,7 @@ export function FolderHead({ folder }: { readonly folder: FolderConfig }) {
           <span class="mono">{folder.path}</span>
         </Fact>
         <Fact name={t('fold.type')}>{t(`fold.type.${folder.type}`)}</Fact>
+        <EncryptedFor folder={folder} />
         {status && facts.isCounted && (
           <Fact name={t('fold.here')}>{sizeText(status.localFiles, status.localBytes)}</Fact>
         )}
@@ -61,9 +65,27 @@ export function FolderHead({ folder }: { readonly folder: FolderConfig }) {
           </Fact>
         )}
       </dl>
+      {folder.type === 'receiveencrypted' && <p class="soft">{t('encrypt.holds')}</p>}
       {facts.code === 'stopped' && live !== undefined && <Stopped reason={stopReason(live)} />}
       <Disagreements folderId={folder.id} />
     </header>
+  )
+}
+
+/** The devices that must not read the folder, and how much of it each of them has. */
+function EncryptedFor({ folder }: { readonly folder: FolderConfig }) {
+  const state = useLive((value) => value)
+  const readers = folder.devices.filter(({ encryptionPassword }) => encryptionPassword !== '')
+  if (readers.length === 0) return null
+  return (
+    <Fact name={t('encrypt.for')}>
+      {readers.map(({ deviceID }) => (
+        <span key={deviceID} class="folder-reader">
+          <a href={addressOf('devices', deviceID)}>{nameOf(state, deviceID)}</a>{' '}
+          <ShareText state={shareStateOf(state, folder, deviceID)} />
+        </span>
+      ))}
+    </Fact>
   )
 }
 

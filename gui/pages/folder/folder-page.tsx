@@ -51,7 +51,7 @@ function FolderTabs({ folder, tab, file }: TabsProps) {
     'waiting',
     'problems',
     'versions',
-    'ignores',
+    ...(folder.type === 'receiveencrypted' ? [] : (['ignores'] as const)),
     ...(onlyReceives ? (['local'] as const) : []),
     'settings',
   ] as const

@@ -17,9 +17,13 @@ export function strengthOf(password: string): Strength {
   return bits >= STRONG_BITS ? 'strong' : bits >= FAIR_BITS ? 'fair' : 'weak'
 }
 
-/** A strong password of so many random bytes as `passwordBytes`. */
+/** A strong password of `PASSWORD_BYTES` random bytes. */
 export function passwordFrom(bytes: Uint8Array): string {
-  const text = [...bytes].map((byte) => ALPHABET[byte % ALPHABET.length]).join('')
+  return grouped([...bytes].map((byte) => ALPHABET[byte % ALPHABET.length]).join(''))
+}
+
+/** In groups that are easily copied by hand. */
+export function grouped(text: string): string {
   return Array.from({ length: GROUPS }, (_, i) => text.slice(i * GROUP_LENGTH, (i + 1) * GROUP_LENGTH)).join('-')
 }
 

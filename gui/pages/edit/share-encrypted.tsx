@@ -1,0 +1,97 @@
+import { useState } from 'preact/hooks'
+import type { FolderConfig } from '../../../src/core/config/config.ts'
+import { PASSWORD_BYTES, passwordFrom } from '../../../src/core/encryption/folder-password.ts'
+import { closeDialog, openDialog } from '../../app/dialogs.tsx'
+import { showToast } from '../../app/toasts.tsx'
+import { deviceName, otherDevices } from '../../facts/device.ts'
+import { folderName } from '../../facts/folder-name.ts'
+import { hasReadableFolder, knownPassword, shareList, sharesOf, withShare } from '../../facts/share.ts'
+import { client } from '../../live/client.ts'
+import { useLive } from '../../live/live.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { CheckField, SelectField } from '../../ui/field.tsx'
+import { t } from '../../words/words.ts'
+import { EncryptionPassword } from './encryption-password.tsx'
+import { focusFirstWrong, Refusal } from './form.tsx'
+import { PasswordSheetDialog } from './password-sheet.tsx'
+import { useSaving } from './use-form.ts'
+
+/** Shares a folder with a device that must not read it: the device, the password, what it can see, and where it is kept. */
+export function ShareEncryptedDialog({ folder }: { readonly folder: FolderConfig }) {
+  const state = useLive((value) => value)
+  const devices = otherDevices(state)
+  const [deviceId, setDeviceId] = useState(devices.find(({ untrusted }) => untrusted)?.deviceID ?? devices[0]?.deviceID)
+  const [password, setPassword] = useState(() => knownPassword(folder) ?? newPassword())
+  const [isKept, setKept] = useState(false)
+  const [tried, setTried] = useState(false)
+  const saving = useSaving()
+  const device = devices.find(({ deviceID }) => deviceID === deviceId)
+  const name = folderName(folder)
+  const reader = device === undefined ? '' : deviceName(device)
+  const submit = async () => {
+    setTried(true)
+    if (device === undefined || password === '' || !isKept) return requestAnimationFrame(focusFirstWrong)
+    const ownId = state.system?.myID
+    const shares = withShare(sharesOf(folder.devices, ownId), device.deviceID, password)
+    const done = await saving.save(async () => {
+      await client.changeFolder(folder.id, { devices: shareList(folder.devices, shares, ownId) })
+      if (device.untrusted || hasReadableFolder(state.config?.folders ?? [], device.deviceID, folder.id)) return
+      await client.call('PATCH /rest/config/devices/:id', { id: device.deviceID, body: { untrusted: true } })
+    })
+    if (!done) return undefined
+    showToast('done', t('encrypt.done', { folder: name, device: reader }))
+    closeDialog()
+  }
+  const sheet = () =>
+    openDialog(() => <PasswordSheetDialog folder={name} folderId={folder.id} reader={reader} password={password} />)
+  return (
+    <Dialog
+      title={t('encrypt.shareTitle', { folder: name })}
+      actions={<Actions busy={saving.busy} />}
+      onSubmit={submit}
+    >
+      <Refusal text={saving.refusal} />
+      {device === undefined ? (
+        <p class="soft">{t('add.noDevices')}</p>
+      ) : (
+        <>
+          <SelectField
+            label={t('encrypt.device')}
+            value={device.deviceID}
+            options={devices.map((each) => ({ value: each.deviceID, text: deviceName(each) }))}
+            onChange={setDeviceId}
+          />
+          <EncryptionPassword
+            reader={reader}
+            error={tried && password === '' ? t('add.needsPassword') : undefined}
+            password={password}
+            onChange={setPassword}
+            onSheet={sheet}
+          />
+          <CheckField
+            label={t('encrypt.kept')}
+            help={tried && !isKept ? t('encrypt.keepFirst') : undefined}
+            checked={isKept}
+            onChange={setKept}
+          />
+        </>
+      )}
+    </Dialog>
+  )
+}
+
+function newPassword(): string {
+  return passwordFrom(crypto.getRandomValues(new Uint8Array(PASSWORD_BYTES)))
+}
+
+function Actions({ busy }: { readonly busy: boolean }) {
+  return (
+    <>
+      <Button onClick={() => closeDialog()}>{t('do.cancel')}</Button>
+      <Button kind="primary" type="submit" disabled={busy}>
+        {t('encrypt.share')}
+      </Button>
+    </>
+  )
+}

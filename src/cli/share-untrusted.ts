@@ -1,0 +1,132 @@
+import type { Client } from '../client/client.ts'
+import type { DeviceConfig, FolderConfig } from '../core/config/config.ts'
+import { grouped, PASSWORD_BYTES, strengthOf, type Strength } from '../core/encryption/folder-password.ts'
+import { TwinfoldError } from '../core/errors.ts'
+import { CLI_EXIT, type CliContext, type CliExit } from './context.ts'
+import { foundBoth, namesOf } from './share-commands.ts'
+import { escapeText } from './text.ts'
+
+export interface UntrustedOptions {
+  readonly json?: boolean
+  /** The file with the password; `-` is standard input. */
+  readonly passwordFile?: string
+  /** Where the password is saved. */
+  readonly save?: string
+}
+
+const HINTS: Readonly<Record<Strength, string>> = {
+  weak: 'Warning: the password is weak: easy to guess for who has the data.',
+  fair: 'The password is fair; a longer one is safer.',
+  strong: 'The password is strong.',
+}
+
+const SEES =
+  'They see how many files there are, how large they are and when they change; no names, contents or times. ' +
+  'They can lose or withhold data, but not change it.'
+
+/** Shares a folder with devices that must not read it: they get encrypted data only. */
+export async function folderShareUntrusted(
+  context: CliContext,
+  client: Client,
+  text: string,
+  names: readonly string[],
+  options: UntrustedOptions,
+): Promise<CliExit> {
+  const { folder, devices } = await foundBoth(client, text, names)
+  if (folder.type === 'receiveencrypted') {
+    throw new TwinfoldError(
+      'bad-request',
+      `folder "${folder.id}" is encrypted here already: share it without --untrusted`,
+    )
+  }
+  const { password, from } = await passwordFor(context, folder, options.passwordFile)
+  // Before the password is used: without it nobody restores the data.
+  if (options.save !== undefined) {
+    await context.writeNew(context.absolutePath(options.save), Buffer.from(sheetOf(folder, devices, password)))
+  }
+  const ids: readonly string[] = devices.map(({ deviceID }) => deviceID)
+  const others = folder.devices.filter(({ deviceID }) => !ids.includes(deviceID))
+  const shares = devices.map(({ deviceID }) => ({ deviceID, encryptionPassword: password }))
+  await client.changeFolder(folder.id, { devices: [...others, ...shares] })
+  const marked = await markUntrusted(client, folder, devices)
+  if (options.json) {
+    const shown = from === 'made' ? { password } : {}
+    context.print(JSON.stringify({ folder: folder.id, devices: ids, untrusted: marked, ...shown }, undefined, 2))
+  } else printDone(context, folder, devices, { password, from, save: options.save })
+  return CLI_EXIT.done
+}
+
+interface Password {
+  readonly password: string
+  readonly from: 'given' | 'folder' | 'made'
+}
+
+/** Given, or the one that the folder has for another device, or a new one. Never an argument: others would see it. */
+async function passwordFor(context: CliContext, folder: FolderConfig, file: string | undefined): Promise<Password> {
+  if (file !== undefined) {
+    const [password = ''] = file === '-' ? [await firstLine(context)] : (await context.readText(file)).split(/\r?\n/)
+    if (password === '') throw new TwinfoldError('bad-request', 'the first line of the password file is empty')
+    return { password, from: 'given' }
+  }
+  const known = folder.devices.find(({ encryptionPassword }) => encryptionPassword !== '')?.encryptionPassword
+  if (known !== undefined) return { password: known, from: 'folder' }
+  return { password: grouped(context.randomText(PASSWORD_BYTES)), from: 'made' }
+}
+
+async function firstLine(context: CliContext): Promise<string> {
+  if (context.interactive) context.printError('Password of the folder (it is shown while you type):')
+  for await (const line of context.inputLines()) return line
+  return ''
+}
+
+/** They never get plain data then; not those that have some other folder in plain form. */
+async function markUntrusted(
+  client: Client,
+  { id }: FolderConfig,
+  devices: readonly DeviceConfig[],
+): Promise<readonly string[]> {
+  const folders = await client.folders()
+  const hasPlain = ({ deviceID }: DeviceConfig): boolean =>
+    folders.some(
+      (folder) =>
+        folder.id !== id &&
+        folder.type !== 'receiveencrypted' &&
+        folder.devices.some((device) => device.deviceID === deviceID && device.encryptionPassword === ''),
+    )
+  const marked = devices.filter((device) => !device.untrusted && !hasPlain(device)).map(({ deviceID }) => deviceID)
+  for (const deviceID of marked) {
+    await client.call('PATCH /rest/config/devices/:id', { id: deviceID, body: { untrusted: true } })
+  }
+  return marked
+}
+
+function printDone(
+  context: CliContext,
+  folder: FolderConfig,
+  devices: readonly DeviceConfig[],
+  { password, from, save }: Password & { readonly save: string | undefined },
+): void {
+  const id = escapeText(folder.id)
+  context.print(`Folder "${id}" is shared with ${namesOf(devices)}, encrypted. ${SEES}`)
+  if (from === 'folder') context.print('The password is the one that the folder has for another device.')
+  else if (from === 'given') context.print(HINTS[strengthOf(password)])
+  else if (save === undefined) context.print(`The password is ${password}`)
+  context.print(
+    save === undefined
+      ? 'You need the password to get the data back: save it outside of these devices.'
+      : `The password is saved in ${escapeText(save)}. You need it to get the data back: keep it outside of these devices.`,
+  )
+  context.print(`On the other device: "pending accept ${id} --path DIRECTORY".`)
+}
+
+function sheetOf({ id }: FolderConfig, devices: readonly DeviceConfig[], password: string): string {
+  return [
+    `Password of folder "${escapeText(id)}", which is encrypted on ${namesOf(devices)}:`,
+    '',
+    password,
+    '',
+    'With a copy of the encrypted directory:',
+    `twinfold decrypt DIRECTORY --folder-id ${escapeText(id)} --to DIRECTORY`,
+    '',
+  ].join('\n')
+}
