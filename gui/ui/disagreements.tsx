@@ -1,4 +1,5 @@
 import { nameOf } from '../facts/device.ts'
+import { folderName } from '../facts/folder-counts.ts'
 import { useLive } from '../live/live.ts'
 import { t } from '../words/words.ts'
 import { Icon } from './icon.tsx'
@@ -15,13 +16,20 @@ export function Disagreements({ folderId, deviceId }: DisagreementsProps) {
     ({ folder, deviceID }) =>
       (folderId === undefined || folder === folderId) && (deviceId === undefined || deviceID === deviceId),
   )
+  const labelOf = (id: string | null): string => {
+    const folder = state.config?.folders.find((each) => each.id === id)
+    return folder === undefined ? '' : `${folderName(folder)}: `
+  }
   return (
     <>
       {found.map(({ deviceID, folder, code, reason }) => (
         <div key={`${deviceID} ${folder}`} class="folder-stopped" role="alert">
           <Icon name="error" />
           <div>
-            <strong title={reason}>{t('disagree.title', { device: nameOf(state, deviceID) })}</strong>
+            <strong title={reason}>
+              {deviceId === undefined ? '' : labelOf(folder)}
+              {t('disagree.title', { device: nameOf(state, deviceID) })}
+            </strong>
             <p>{t(`disagree.${code}`)}</p>
           </div>
         </div>

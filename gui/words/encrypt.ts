@@ -52,11 +52,11 @@ export const ENCRYPT = {
     zh: '{device} 上加密数据的密码：',
   },
   'encrypt.sheetHelp': {
-    en: 'With a copy of the encrypted directory: twinfold decrypt DIRECTORY --to DIRECTORY',
-    de: 'Mit einer Kopie des verschlüsselten Verzeichnisses: twinfold decrypt VERZEICHNIS --to VERZEICHNIS',
-    es: 'Con una copia del directorio cifrado: twinfold decrypt DIRECTORIO --to DIRECTORIO',
-    fr: 'Avec une copie du répertoire chiffré : twinfold decrypt RÉPERTOIRE --to RÉPERTOIRE',
-    zh: '使用加密目录的副本：twinfold decrypt 目录 --to 目录',
+    en: 'This restores the files from a copy of the encrypted directory:',
+    de: 'So werden die Dateien aus einer Kopie des verschlüsselten Verzeichnisses wiederhergestellt:',
+    es: 'Así se recuperan los archivos de una copia del directorio cifrado:',
+    fr: 'Ceci restaure les fichiers d’une copie du répertoire chiffré :',
+    zh: '用加密目录的副本恢复文件：',
   },
   'encrypt.share': {
     en: 'Share encrypted',

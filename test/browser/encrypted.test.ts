@@ -95,7 +95,7 @@ test(
       assert.equal(devices.find(({ deviceID }) => deviceID === nas.id)?.encryptionPassword, made)
       const device = (await anna.daemon.get(`/rest/config/devices/${nas.id}`)) as DeviceConfig
       assert.equal(device.untrusted, true)
-      await page.getByText('Encrypted for').waitFor()
+      await page.getByText('Encrypted for', { exact: true }).waitFor()
     }),
 )
 

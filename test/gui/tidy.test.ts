@@ -76,7 +76,7 @@ describe('the sources of the page', () => {
     )
   })
 
-  it('import no modules of Node, and only the two packages of the page', () => {
+  it('import no modules of Node, and only the three packages of the page', () => {
     assert.deepEqual(
       wrong(files, (file) =>
         importsOf(file)
@@ -84,7 +84,7 @@ describe('the sources of the page', () => {
           .filter(
             (target) =>
               builtinModules.includes(target) ||
-              !/^(gui|src)\/|^preact$|^preact\/hooks$|^uplot($|\/)|^virtual:words\//.test(target),
+              !/^(gui|src)\/|^preact$|^preact\/hooks$|^uplot($|\/)|^qr$|^virtual:words\//.test(target),
           ),
       ),
       [],
