@@ -75,9 +75,9 @@ export function namesOf(devices: readonly DeviceConfig[]): string {
   return devices.map(({ name, deviceID }) => (name === '' ? deviceID : `"${escapeText(name)}"`)).join(', ')
 }
 
-/** Undoes local changes in a receive-only folder. */
+/** Undoes local changes in a receive-only or encrypted folder. */
 export async function folderRevert(context: CliContext, client: Client, text: string, options: Json): Promise<CliExit> {
-  const { id } = await folderOfType(client, text, 'receiveonly', 'reverted')
+  const { id } = await folderOfType(client, text, ['receiveonly', 'receiveencrypted'], 'reverted')
   await client.call('POST /rest/db/revert', { query: { folder: id } })
   return printStarted(context, id, options, 'reverted', 'local changes are being reverted')
 }
@@ -89,7 +89,7 @@ export async function folderOverride(
   text: string,
   options: Json,
 ): Promise<CliExit> {
-  const { id } = await folderOfType(client, text, 'sendonly', 'overridden')
+  const { id } = await folderOfType(client, text, ['sendonly'], 'overridden')
   await client.call('POST /rest/db/override', { query: { folder: id } })
   return printStarted(context, id, options, 'overridden', 'changes of other devices are being overridden')
 }
@@ -98,14 +98,14 @@ export async function folderOverride(
 async function folderOfType(
   client: Client,
   text: string,
-  type: FolderConfig['type'],
+  types: readonly FolderConfig['type'][],
   verb: string,
 ): Promise<FolderConfig> {
   const folder = await findFolder(client, text)
-  if (folder.type === type) return folder
+  if (types.includes(folder.type)) return folder
   throw new TwinfoldError(
     'bad-request',
-    `folder "${folder.id}" is ${folder.type}; only changes in a ${type} folder can be ${verb}`,
+    `folder "${folder.id}" is ${folder.type}; only changes in a ${types.join(' or ')} folder can be ${verb}`,
   )
 }
 

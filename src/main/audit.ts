@@ -8,20 +8,26 @@ import type { ServeOptions } from './args/options.ts'
 
 /**
  * Writes every event as a line of JSON, from now until the signal aborts. Some events hold keys: the file must be
- * readable by its owner only. A write error is logged once; the line is lost.
+ * readable by its owner only, and passwords of folders are left out. A write error is logged once; the line is lost.
  */
 export function auditEvents(bus: EventBus, write: (line: string) => void, log: Logger, signal: AbortSignal): void {
   let failed = false
   const onEvent = (event: Event) => {
     try {
       const { globalID, timeMs, type, data } = event
-      write(JSON.stringify({ id: globalID, globalID, time: new Date(timeMs).toISOString(), type, data }))
+      const line = { id: globalID, globalID, time: new Date(timeMs).toISOString(), type, data }
+      write(JSON.stringify(line, type === 'ConfigSaved' ? withoutPasswords : undefined))
     } catch (error) {
       if (!failed) log.warn(`the audit log cannot be written: ${messageOf(error)}`)
       failed = true
     }
   }
   bus.listen(new Set(EVENT_TYPES), onEvent, signal)
+}
+
+/** Who can read the audit log must not be able to decrypt a folder. */
+function withoutPasswords(key: string, value: unknown): unknown {
+  return key === 'encryptionPassword' && value !== '' ? 'REDACTED' : value
 }
 
 /** Enabled by a flag it must work; enabled by the configuration it may fail: a bad setting must not block the start. */

@@ -57,11 +57,12 @@ test('folder share and unshare: one change each, only for other devices', async 
 
 test('folder revert and override: only for the type that has them', async () => {
   const typed = (type: string) => ({ 'GET /rest/config/folders': [folder({ type })] })
-  assert.deepEqual((await run('folder revert docs', typed('receiveonly'))).sent, ['POST /rest/db/revert?folder=docs'])
+  for (const type of ['receiveonly', 'receiveencrypted'] as const)
+    assert.deepEqual((await run('folder revert docs', typed(type))).sent, ['POST /rest/db/revert?folder=docs'])
   assert.deepEqual((await run('folder override docs', typed('sendonly'))).sent, ['POST /rest/db/override?folder=docs'])
   const { code, err, sent } = await run('folder revert docs')
   assert.deepEqual([code, sent], [1, []])
-  assert.match(err, /docs" is sendreceive; only changes in a receiveonly folder/)
+  assert.match(err, /docs" is sendreceive; only changes in a receiveonly or receiveencrypted folder/)
 })
 
 const VERSIONS = 'GET /rest/folder/versions?folder=docs'
