@@ -1,5 +1,5 @@
 import { nameOf } from '../facts/device.ts'
-import { folderName } from '../facts/folder-counts.ts'
+import { folderName } from '../facts/folder-name.ts'
 import { useLive } from '../live/live.ts'
 import { t } from '../words/words.ts'
 import { Icon } from './icon.tsx'
