@@ -114,7 +114,7 @@ function printDone(
   context.print(
     save === undefined
       ? 'You need the password to get the data back: save it outside of these devices.'
-      : `The password is saved in ${escapeText(save)}. You need it to get the data back: keep it outside of these devices.`,
+      : `The password is saved in ${escapeText(save)}. You need it to get the data back: keep it elsewhere.`,
   )
   context.print(`On the other device: "pending accept ${id} --path DIRECTORY".`)
 }

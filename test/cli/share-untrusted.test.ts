@@ -3,8 +3,10 @@ import { test } from 'node:test'
 import { BEN, folder, OWN, run } from './fake-replies.ts'
 
 const MARKED = `PATCH /rest/config/devices/${BEN} {"untrusted":true}`
-const sharedBy = (password: string) =>
-  `PATCH /rest/config/folders/docs {"devices":[{"deviceID":"${OWN}"},{"deviceID":"${BEN}","encryptionPassword":"${password}"}]}`
+const sharedBy = (encryptionPassword: string) => {
+  const devices = [{ deviceID: OWN }, { deviceID: BEN, encryptionPassword }]
+  return `PATCH /rest/config/folders/docs ${JSON.stringify({ devices })}`
+}
 const randomText = (length: number) => 'abcdefghijkmnpqrstuvwxyz2'.slice(0, length)
 
 test('folder share --untrusted: a new password is made, shown once and saved in a new file', async () => {

@@ -80,13 +80,7 @@ export function AddFolderDialog({ offer }: { readonly offer?: FolderOffer }) {
       <NameField name={label} isMissing={tried && !isNamed} onChange={(text) => form.set('label', text)} />
       <PathField path={path} checked={checked} isShown={tried || isTyped || isNamed} onChange={setTypedPath} />
       <h3 class="add-heading">{t('add.shareDevices')}</h3>
-      <ShareDevices
-        devices={devices}
-        folder={{ id, name: label === '' ? id : label }}
-        shares={shares}
-        isHidden={isHidden}
-        onChange={setShares}
-      />
+      <ShareDevices {...{ devices, shares, isHidden }} folder={{ id, name: label }} onChange={setShares} />
       <Fold title={t('do.more')} open={form.wrongs.size > 0 || (tried && idError !== undefined)}>
         <TextField
           label={t('add.folderId')}

@@ -17,7 +17,7 @@ import { focusFirstWrong, Refusal } from './form.tsx'
 import { PasswordSheetDialog } from './password-sheet.tsx'
 import { useSaving } from './use-form.ts'
 
-/** Shares a folder with a device that must not read it: the device, the password, what it can see, and where it is kept. */
+/** Shares a folder with a device that must not read it: which one, the password, and what that device can see. */
 export function ShareEncryptedDialog({ folder }: { readonly folder: FolderConfig }) {
   const state = useLive((value) => value)
   const devices = otherDevices(state)
