@@ -54,13 +54,13 @@ export class LanDevice implements AsyncDisposable {
     return this.#output
   }
 
-  start(): void {
+  start(more: Readonly<Record<string, string>> = {}): void {
     const socket = join(this.home, 'gui.sock')
     rmSync(socket, { force: true })
     const program = this.kind === 'twinfold' ? [process.execPath, ENTRY] : [syncthingProgram()]
     const flags = ['serve', `--home=${this.home}`, '--no-browser', '--no-restart', `--gui-address=unix://${socket}`]
     const [command, ...args] = [...this.host.inside, ...program, ...flags]
-    const env = { PATH: process.env['PATH'] ?? '', HOME: this.home, STNOUPGRADE: '1', STMONITORED: 'yes' }
+    const env = { PATH: process.env['PATH'] ?? '', HOME: this.home, STNOUPGRADE: '1', STMONITORED: 'yes', ...more }
     const child = spawn(command!, args, { stdio: ['ignore', 'pipe', 'pipe'], env })
     killOnExit(child)
     for (const stream of [child.stdout, child.stderr]) {
@@ -80,8 +80,12 @@ export class LanDevice implements AsyncDisposable {
   }
 
   async patch(path: string, body: unknown): Promise<void> {
-    const { status, text } = await this.#request('PATCH', path, body)
-    if (status !== 200) throw new Error(`PATCH ${path}: ${status} ${text}`)
+    await this.call('PATCH', path, body)
+  }
+
+  async call(method: string, path: string, body?: unknown): Promise<void> {
+    const { status, text } = await this.#request(method, path, body)
+    if (status !== 200) throw new Error(`${method} ${path}: ${status} ${text}`)
   }
 
   async isConnectedTo(id: string): Promise<boolean> {

@@ -28,7 +28,7 @@ interface Entry {
   readonly leaseS: number
 }
 
-/** A router of a simulated network: it maps ports, forwards nothing, and records requests. */
+/** A router of a simulated network: it maps and forwards ports, and records requests. */
 export class SimRouter implements AsyncDisposable {
   /** By external port. */
   readonly table = new Map<number, Entry>()
@@ -37,16 +37,18 @@ export class SimRouter implements AsyncDisposable {
   readonly requests: string[] = []
   /** Replies to nothing while true. */
   isSilent = false
+  readonly #network: SimNetwork
   readonly #options: RouterOptions
   readonly #parts: AsyncDisposable[] = []
   #pinholes = 0
 
-  private constructor(options: RouterOptions) {
+  private constructor(network: SimNetwork, options: RouterOptions) {
+    this.#network = network
     this.#options = options
   }
 
   static async start(network: SimNetwork, options: RouterOptions): Promise<SimRouter> {
-    const router = new SimRouter(options)
+    const router = new SimRouter(network, options)
     const { host } = options
     const isV6 = host.includes(':')
     const udp = network.datagrams.host(host)
@@ -106,12 +108,22 @@ export class SimRouter implements AsyncDisposable {
   /** The external port; another one where the wanted one belongs to another host. */
   #change(client: string, internalPort: number, wanted: number, leaseS: number): number {
     if (leaseS === 0) {
-      for (const [port, entry] of this.table) if (entry.client === client) this.table.delete(port)
+      for (const [port, entry] of this.table) if (entry.client === client) this.#unmap(port)
       return 0
     }
     const port = this.table.has(wanted) && this.table.get(wanted)?.client !== client ? wanted + 1 : wanted
-    this.table.set(port, { client, internalPort: String(internalPort), leaseS })
+    this.#map(port, { client, internalPort: String(internalPort), leaseS })
     return port
+  }
+
+  #map(port: number, entry: Entry): void {
+    this.table.set(port, entry)
+    this.#network.forwards.set(`${WAN_IP}:${port}`, `${entry.client}:${entry.internalPort}`)
+  }
+
+  #unmap(port: number): void {
+    this.table.delete(port)
+    this.#network.forwards.delete(`${WAN_IP}:${port}`)
   }
 
   #onSearch(text: string): Uint8Array | undefined {
@@ -159,9 +171,9 @@ export class SimRouter implements AsyncDisposable {
   #act(action: string, fields: ReadonlyMap<string, string>): Readonly<Record<string, string>> {
     const port = Number(fields.get('NewExternalPort'))
     if (action === 'GetExternalIPAddress') return { NewExternalIPAddress: WAN_IP }
-    if (action === 'DeletePortMapping') this.table.delete(port)
+    if (action === 'DeletePortMapping') this.#unmap(port)
     if (!action.startsWith('Add')) return {}
-    this.table.set(port, {
+    this.#map(port, {
       client: fields.get('NewInternalClient') ?? '',
       internalPort: fields.get('NewInternalPort') ?? '',
       leaseS: Number(fields.get('NewLeaseDuration')),

@@ -29,6 +29,8 @@ export class SimNetwork {
   readonly #plainListeners = new Map<string, (stream: SimPlainStream) => void>()
   #wires: { readonly pair: string; readonly wire: SimWire }[] = []
   readonly #partitions = new Set<string>()
+  /** Ports that routers forward: the internal `host:port` by the external one. */
+  readonly forwards = new Map<string, string>()
   #nextPort = FIRST_FREE_PORT
   /** The web servers that every machine reaches; a test adds them. */
   readonly web: SimHttpClient
@@ -111,7 +113,8 @@ export class SimNetwork {
     signal.throwIfAborted()
     const pair = pairOf(from, to)
     await this.#travel(pair, signal)
-    const listener = this.#listeners.get(`${to}:${port}`)
+    const address = `${to}:${port}`
+    const listener = this.#listeners.get(this.forwards.get(address) ?? address)
     if (listener === undefined) throw new NetError('ECONNREFUSED', `no listener at ${to}:${port}`)
     const wire = this.#connect(pair, [
       { peerCertificate: listener.certificate, remoteAddress: `${to}:${port}` },
