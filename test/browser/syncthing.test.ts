@@ -1,41 +1,15 @@
 /** Our page beside a real Syncthing: a device and a folder added by clicks, and equal files on both disks. */
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Chromium, missingBrowser } from '../support/browser.ts'
+import { doorTo } from '../support/door.ts'
 import { eventually, scratchDirectory } from '../support/scratch.ts'
 import { FOLDER, Network } from '../support/sync-pair.ts'
 import { missingSyncthing } from '../support/syncthing.ts'
 
 const skip = missingBrowser() ?? missingSyncthing() ?? false
-
-/** Both run without a network to the outside, which a browser cannot reach: a UNIX socket connects them. */
-async function doorTo(socketPath: string): Promise<{ readonly url: string } & AsyncDisposable> {
-  const server = createServer((outside) => {
-    const inside = connect(socketPath)
-    for (const [from, to] of [
-      [outside, inside],
-      [inside, outside],
-    ] as const) {
-      from.pipe(to)
-      from.on('error', () => to.destroy())
-      from.on('close', () => to.destroy())
-    }
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  assert.ok(address !== null && typeof address === 'object')
-  return {
-    url: `http://127.0.0.1:${address.port}`,
-    async [Symbol.asyncDispose]() {
-      server.close()
-    },
-  }
-}
 
 test('a real Syncthing is added, gets a folder, and both disks get in sync', { skip }, async () => {
   using scratch = scratchDirectory()

@@ -125,6 +125,21 @@ test('a relay that ends and returns: the listener joins again, and the devices c
   assert.deepEqual([wayOf(two.a, B_ID), wayOf(two.b, A_ID)], ['relay-client', 'relay-server'])
 })
 
+test('R-03 a relay that holds an established session: it times out, and the devices connect again', async () => {
+  await using two = await relayed()
+  await two.pass(10_000)
+  assert.equal(two.relay.sessionCount, 1)
+  two.relay.isHolding = true
+  await two.pass(4 * MINUTE_MS)
+  assert.equal(two.a.open(B_ID), 1, 'five minutes without a byte end a connection')
+  await two.pass(2 * MINUTE_MS)
+  two.relay.isHolding = false
+  await two.pass(2 * MINUTE_MS)
+  assert.deepEqual([wayOf(two.a, B_ID), wayOf(two.b, A_ID)], ['relay-client', 'relay-server'])
+  assert.ok(two.relay.sessionCount > 1)
+  two.a.assertConsistent()
+})
+
 test('another interface of the machine does not end the connections through a relay', async () => {
   await using two = await relayed()
   await two.pass(10_000)

@@ -25,6 +25,8 @@ interface Session {
 export class SimRelay {
   readonly id: DeviceId
   readonly members = new Map<DeviceId, RelayChannel>()
+  /** Bytes of sessions are swallowed while true. */
+  isHolding = false
   /** Sessions that both devices have joined. */
   sessionCount = 0
   readonly #network: SimNetwork
@@ -106,18 +108,20 @@ export class SimRelay {
     const [a, b] = session.joined
     if (a === undefined || b === undefined) return
     this.sessionCount++
-    await Promise.all([pipe(a, b), pipe(b, a)])
+    await Promise.all([this.#pipe(a, b), this.#pipe(b, a)])
+  }
+
+  async #pipe(from: SimPlainStream, to: SimPlainStream): Promise<void> {
+    try {
+      for (let chunk = await from.read(); chunk !== undefined; chunk = await from.read()) {
+        if (!this.isHolding) await to.write(chunk)
+      }
+    } finally {
+      await to[Symbol.asyncDispose]()
+    }
   }
 }
 
 function response(code: number, message: string): RelayMessage {
   return { kind: 'response', code, message }
-}
-
-async function pipe(from: SimPlainStream, to: SimPlainStream): Promise<void> {
-  try {
-    for (let chunk = await from.read(); chunk !== undefined; chunk = await from.read()) await to.write(chunk)
-  } finally {
-    await to[Symbol.asyncDispose]()
-  }
 }

@@ -41,7 +41,7 @@ export class NodeTlsStream implements TlsStream {
     socket.setNoDelay(true)
     this.#takeOver(socket)
     socket.on('end', () => this.#wake(() => (this.#ended = true)))
-    socket.on('error', (error) => this.#wake(() => (this.#failure ??= error)))
+    socket.on('error', (error) => this.#wake(() => (this.#failure ??= plainError(error))))
     socket.on('close', () => this.#wake(() => (this.#failure ??= new NetError('ECONNRESET', 'connection lost'))))
     socket.on('drain', () => this.#wake(() => {}))
   }
@@ -172,6 +172,12 @@ export class NodeTlsStream implements TlsStream {
     this.#wakers = new Set()
     for (const wake of wakers) wake()
   }
+}
+
+/** Errors of OpenSSL name places in its sources; their reason is enough. */
+function plainError(error: Error): Error {
+  const reason: unknown = Reflect.get(error, 'reason')
+  return typeof reason === 'string' ? new NetError('EPROTO', `TLS: ${reason}`) : error
 }
 
 /** Certificates link to their issuer; a self-signed one links to itself. */
