@@ -110,11 +110,12 @@ export async function logs(context: CliContext, client: Client, options: LogsOpt
   })
 }
 
-const LEVELS = ['DEBUG', 'VERBOSE', 'INFO', 'WARN', 'ERROR']
+/** As in the log itself. */
+const LEVELS = ['DBG', 'VRB', 'INF', 'WRN', 'ERR']
 
 export function logLine(message: LogLineJson): string {
   const level = LEVELS[message.level] ?? String(message.level)
-  return `${timeText(message.when)} ${escapeText(level).padEnd(5)} ${escapeText(message.message)}`
+  return `${timeText(message.when)} ${escapeText(level)} ${escapeText(message.message)}`
 }
 
 /** Date and time to the second, in the daemon's time zone. */

@@ -73,6 +73,10 @@ export class Exchange {
     if (reply.status === 200 || reply.status === 204) return reply
     const text = reply.text.replace(/\n$/, '')
     const details = { status: reply.status, text }
+    if (/^\s*<(!doctype|html|\?xml)/i.test(text)) {
+      const message = `the reply is a web page with status ${reply.status}: is another program listening there?`
+      throw new ClientError('malformed', message, details)
+    }
     if (reply.status === 401 || reply.status === 403) {
       const reason = this.#apiKey === '' ? 'the daemon requires an API key' : 'the API key is wrong for this daemon'
       throw new ClientError('refused', `${reason} (${text === '' ? reply.status : text})`, details)

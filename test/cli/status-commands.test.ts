@@ -132,7 +132,7 @@ test('events: one line each, JSON lines with --json, the query as given', async 
 test('logs: one line each, and --follow continues after the last one', async () => {
   const daemon = newDaemon()
   daemon.log = [{ when: '2026-11-15T01:02:03Z', message: NASTY, level: 3 }]
-  assert.equal((await run('logs', daemon)).out, '2026-11-15 01:02:03 WARN  evil\\x1b[2J\\nname')
+  assert.equal((await run('logs', daemon)).out, '2026-11-15 01:02:03 WRN evil\\x1b[2J\\nname')
   const stop = new AbortController()
   let polls = 0
   const sleep = async () => {
@@ -144,7 +144,7 @@ test('logs: one line each, and --follow continues after the last one', async () 
 })
 
 test('logLine: unknown levels are shown unchanged', () => {
-  assert.equal(logLine({ when: 'x', message: 'm', level: 9 }), 'x 9     m')
+  assert.equal(logLine({ when: 'x', message: 'm', level: 9 }), 'x 9 m')
 })
 
 test('device nearby: what discovery found and is not configured', async () => {

@@ -92,6 +92,12 @@ for (const [name, call, expected, body] of requestCases) {
 
 const replyCases: [name: string, reply: ClientReply, failure: ClientFailure, message: RegExp][] = [
   [
+    'a page of another server',
+    { status: 404, text: '<!DOCTYPE html><html>nginx</html>\n' },
+    'malformed',
+    /^the reply is a web page with status 404: is another program listening there\?$/,
+  ],
+  [
     'a refused key',
     { status: 403, text: 'Forbidden\n' },
     'refused',

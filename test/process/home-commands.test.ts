@@ -76,6 +76,7 @@ test('generate creates a home once, private; device-id and paths read it', async
       ),
       out,
     )
+    assert.match(out, /^Log file:\n\tnone: the log goes to standard output; "serve --log-file FILE" writes one$/m)
   }
 })
 

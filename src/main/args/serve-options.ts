@@ -108,15 +108,18 @@ function readOptions(flags: ParsedFlags, environment: Environment): ServeRequest
 function readLogLevel(text: string | undefined): ServeOptions['logLevel'] {
   switch (text?.trim().toUpperCase()) {
     case undefined:
+    case 'INFO':
+    case 'INF':
       return 'INFO'
     case 'DEBUG':
+    case 'DBG':
       return 'DEBUG'
-    case 'INFO':
-      return 'INFO'
     case 'WARN':
     case 'WARNING':
+    case 'WRN':
       return 'WARN'
     case 'ERROR':
+    case 'ERR':
       return 'ERROR'
     default:
       throw new TwinfoldError('usage', `--log-level: unknown level "${text}"; use DEBUG, INFO, WARN or ERROR`)

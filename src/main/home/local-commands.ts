@@ -96,8 +96,10 @@ export function pathSections(locations: Locations): readonly (readonly [title: s
 }
 
 export function pathsText(locations: Locations): string {
+  const noLogFile = 'none: the log goes to standard output; "serve --log-file FILE" writes one'
   return pathSections(locations)
-    .map(([title, ...paths]) => `${title}:\n${paths.map((path) => `\t${path}\n`).join('')}\n`)
+    .map(([title, ...paths]) => [title, paths.map((path) => (path === '-' ? noLogFile : path))] as const)
+    .map(([title, paths]) => `${title}:\n${paths.map((path) => `\t${path}\n`).join('')}\n`)
     .join('')
 }
 

@@ -185,9 +185,14 @@ function withPercentage(data: Omit<CompletionData, 'completion'>): CompletionDat
   return { completion: percentageOf(data), ...data }
 }
 
-function percentageOf({ globalBytes, needBytes, needDeletes }: Omit<CompletionData, 'completion'>): number {
+/** Between 0 and 100: a device may need more than there is, as while its index arrives. */
+export function percentageOf({
+  globalBytes,
+  needBytes,
+  needDeletes,
+}: Pick<CompletionData, 'globalBytes' | 'needBytes' | 'needDeletes'>): number {
   if (needBytes === 0 && needDeletes > 0) return COMPLETION_DELETES_LEFT
-  return globalBytes === 0 ? 100 : 100 * (1 - needBytes / globalBytes)
+  return globalBytes === 0 ? 100 : Math.min(100, Math.max(0, 100 * (1 - needBytes / globalBytes)))
 }
 
 function itemsOf({ files, directories, symlinks }: Counts): number {

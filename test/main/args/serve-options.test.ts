@@ -83,6 +83,7 @@ const flagCases: [args: string, expected: Record<string, unknown>][] = [
   ['--log-max-size 5 --log-max-old-files=0', { logMaxSizeBytes: 5, logMaxOldFiles: 0 }],
   ['--log-level debug', { logLevel: 'DEBUG' }],
   ['--log-level=WARNING', { logLevel: 'WARN' }],
+  ['--log-level wrn', { logLevel: 'WARN' }],
   ['--log-format=json', { logFormat: 'json' }],
   ['--audit', { audit: 'default' }],
   ['--auditfile=-', { audit: '-' }],

@@ -1,0 +1,92 @@
+/** Runs the command blocks of a page of the manual, and writes their output below them. */
+import { spawnSync } from 'node:child_process'
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { loopbackOnly } from '../test/support/loopback.ts'
+import { scratchDirectory } from '../test/support/scratch.ts'
+
+const ROOT = join(import.meta.dirname, '..')
+export const MANUAL = join(ROOT, 'docs', 'manual')
+const PAGE_MS_MAX = 900_000
+/** A block of commands, and the block with its output if there is one directly below. */
+const BLOCK = /^```sh\n([^]*?)^```\n(?:\n```text\n([^]*?)^```\n)?/gm
+const SEPARATOR = '@@ end of block @@'
+
+/** The command blocks of a page, in order, and the output that it shows for each. */
+export function blocksOf(page: string): readonly { readonly commands: string; readonly output: string | undefined }[] {
+  return [...page.matchAll(BLOCK)].map(([, commands = '', output]) => ({ commands, output }))
+}
+
+export interface PageRun {
+  /** By block, as the manual shows them. */
+  readonly outputs: readonly string[]
+  readonly failure: string | undefined
+}
+
+/** Runs all blocks of a page as one script, as a new user in an empty home without a network. */
+export function runPage(page: string): PageRun {
+  using scratch = scratchDirectory()
+  const home = join(scratch.path, 'you')
+  mkdirSync(home)
+  const blocks = blocksOf(page).map(({ commands }) => `${commands}echo '${SEPARATOR}'\n`)
+  // The daemons of the page end with it.
+  const script = `set -euo pipefail\nexec 2>&1\ntrap 'kill $(jobs -p) 2>/dev/null; wait' EXIT\n${blocks.join('')}`
+  const [program, ...args] = [...loopbackOnly(), 'bash', '-c', script]
+  const env = {
+    HOME: home,
+    LANG: 'C.UTF-8',
+    TZ: 'UTC',
+    PATH: `${programDirectory(scratch.path)}:${process.env['PATH']}`,
+    NODE_COMPILE_CACHE: join(ROOT, 'node_modules', '.cache', 'twinfold'),
+  }
+  const result = spawnSync(program!, args, { cwd: home, env, encoding: 'utf8', timeout: PAGE_MS_MAX })
+  const outputs = plainOutput(result.stdout, home).split(`${SEPARATOR}\n`)
+  const failure = result.status === 0 ? undefined : `exit code ${result.status}\n${result.stdout}\n${result.stderr}`
+  return { outputs, failure }
+}
+
+/** A directory with the program under its name, as an installation has it. */
+function programDirectory(parent: string): string {
+  const directory = join(parent, 'bin')
+  mkdirSync(directory)
+  const flags = '--disable-warning=ExperimentalWarning'
+  const script = `#!/bin/sh\nexec '${process.execPath}' ${flags} '${join(ROOT, 'src', 'main', 'bin.ts')}' "$@"\n`
+  writeFileSync(join(directory, 'twinfold'), script)
+  chmodSync(join(directory, 'twinfold'), 0o755)
+  return directory
+}
+
+/** Without what differs from run to run: IDs, times, durations, the home. */
+function plainOutput(text: string, home: string): string {
+  const ids = new Map<string, string>()
+  const idOf = (id: string): string => {
+    if (!ids.has(id)) ids.set(id, id.replace(/[A-Z2-7]/g, String.fromCodePoint(65 + ids.size)))
+    return ids.get(id)!
+  }
+  return text
+    .replaceAll(home, '/home/you')
+    .replace(/\b[A-Z2-7]{7}(?:-[A-Z2-7]{7}){7}\b/g, idOf)
+    .replace(/\d{4}-\d\d-\d\d([ T])\d\d:\d\d:\d\d(\.\d+)?/g, '2026-11-15$110:00:00')
+    .replace(/\b\d+(\.\d+)? (ms|s|min)\b/g, '1 s')
+    .replace(/("(?:durationS|uptime|sequence|version)": )[\d.]+/g, '$11')
+    .replace(/[ \t]+$/gm, '')
+}
+
+/** The page with these outputs below its blocks; blocks without output show none. */
+export function withOutputs(page: string, outputs: readonly string[]): string {
+  let index = 0
+  return page.replace(BLOCK, (_all, commands: string) => {
+    const output = outputs[index++]?.trimEnd() ?? ''
+    return `\`\`\`sh\n${commands}\`\`\`\n${output === '' ? '' : `\n\`\`\`text\n${output}\n\`\`\`\n`}`
+  })
+}
+
+if (import.meta.main) {
+  for (const name of process.argv.slice(2)) {
+    const file = join(MANUAL, name)
+    const page = readFileSync(file, 'utf8')
+    const { outputs, failure } = runPage(page)
+    if (failure !== undefined) throw new Error(`${name}: ${failure}`)
+    writeFileSync(file, withOutputs(page, outputs))
+  }
+}
