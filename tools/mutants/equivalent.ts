@@ -80,6 +80,41 @@ const EQUIVALENT: readonly Equivalent[] = [
     changes: ['0 → 1'],
     reason: 'a limit of repeated parts, of which a header has none',
   },
+  {
+    file: 'src/protocol/compress.ts',
+    code: /INLINE_BYTES_MAX/,
+    changes: [
+      'lengthBytes <= INLINE_BYTES_MAX → true',
+      'lengthBytes <= INLINE_BYTES_MAX → false',
+      '<= → <',
+      '* → /',
+      '1024 → 1025',
+    ],
+    reason: 'both ways have the same result, only the thread differs',
+  },
+  {
+    file: 'src/core/paths.ts',
+    code: /the common case$/,
+    changes: [
+      '!(first === 46 || first === 126 || first > 127) → false',
+      '!mayBeInternal(name.charCodeAt(0)) → false',
+      '> → >=',
+      '127 → 128',
+    ],
+    reason: 'a shortcut: what follows decides the same, only slower',
+  },
+  {
+    file: 'src/core/paths.ts',
+    code: 'return first === 46 || first === 83 || first === 115 || first > 127',
+    changes: ['> → >=', '127 → 128'],
+    reason: 'a shortcut: what follows decides the same, only slower',
+  },
+  {
+    file: 'src/core/paths.ts',
+    code: 'if (!NOT_ASCII.test(name)) return name.toLowerCase()',
+    changes: ['!NOT_ASCII.test(name) → false'],
+    reason: 'a shortcut: what follows does the same for ASCII, only slower',
+  },
 ]
 
 export function equivalentReason({ file, code, change }: Mutant): string | undefined {
