@@ -93,6 +93,12 @@ const EQUIVALENT: readonly Equivalent[] = [
     reason: 'both ways have the same result, only the thread differs',
   },
   {
+    file: 'src/protocol/outbox.ts',
+    code: 'const part = piece.length <= PIECE_BYTES_MAX ? piece : piece.subarray(at, at + PIECE_BYTES_MAX)',
+    changes: ['piece.length <= PIECE_BYTES_MAX → false', '<= → <'],
+    reason: 'a view of the whole piece has the same bytes',
+  },
+  {
     file: 'src/core/paths.ts',
     code: /the common case$/,
     changes: [
