@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { build, type Plugin } from 'vite'
 
+import { checkBundle } from './check-bundle.ts'
 import { writeManual } from './manual.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -20,7 +21,7 @@ export interface BuiltGui {
   readonly modules: readonly string[]
 }
 
-/** Builds the web page into the directory, each larger file also compressed. */
+/** Builds the web page into the directory, each larger file also compressed. Rejects for a broken result. */
 export async function buildGui(directory: string): Promise<BuiltGui> {
   const modules: string[] = []
   // Styles are not among the modules of any output file, so all that were loaded are listed.
@@ -33,6 +34,7 @@ export async function buildGui(directory: string): Promise<BuiltGui> {
   const settings = { outDir: directory, emptyOutDir: true }
   const configFile = join(root, 'gui', 'vite.config.ts')
   await build({ configFile, logLevel: 'warn', plugins: [collect], build: settings })
+  checkBundle(directory)
   writeManual(directory)
   let scriptBytes = 0
   let languageBytes = 0

@@ -1,10 +1,11 @@
 import type { DeviceConfig } from '../../src/core/config/config.ts'
 import type { LiveState } from '../live/state.ts'
+import { visibleName } from '../words/visible-name.ts'
 import { isTime } from './moments.ts'
 import type { Tone } from './tone.ts'
 
 export function deviceName({ deviceID, name }: Pick<DeviceConfig, 'deviceID' | 'name'>): string {
-  return name === '' ? shortId(deviceID) : name
+  return name === '' ? shortId(deviceID) : visibleName(name)
 }
 
 /** The first seven characters, the usual short form. */

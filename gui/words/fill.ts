@@ -1,3 +1,5 @@
+import { visibleName } from './visible-name.ts'
+
 export type Values = Readonly<Record<string, string | number>>
 
 /** The text with its places filled; of two forms the one that the language uses for the number `n`. */
@@ -8,6 +10,6 @@ export function fill(text: string, values: Values, language: string): string {
   return form.replaceAll(/\{(\w+)\}/g, (place, name: string) => {
     const value = values[name]
     if (value === undefined) return place
-    return typeof value === 'number' ? value.toLocaleString(language) : value
+    return typeof value === 'number' ? value.toLocaleString(language) : visibleName(value)
   })
 }

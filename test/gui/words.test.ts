@@ -5,6 +5,7 @@ import { describe, it } from 'node:test'
 import { fill } from '../../gui/words/fill.ts'
 import { WORDS } from '../../gui/words/tables.ts'
 import { textsOf } from '../../gui/words/texts-of.ts'
+import { visibleName } from '../../gui/words/visible-name.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const LANGUAGES = ['de', 'en', 'es', 'fr', 'zh'] as const
@@ -107,6 +108,20 @@ describe('the texts of the page', () => {
     )
   })
 })
+
+const NAMES: readonly [name: string, shown: string][] = [
+  ['plain.txt', 'plain.txt'],
+  ['invoice\u202Efdp.exe', 'invoice⟨202E⟩fdp.exe'],
+  ['\u2066a\u2069', '⟨2066⟩a⟨2069⟩'],
+  ['zero\u200Bwidth\uFEFF', 'zero⟨200B⟩width⟨FEFF⟩'],
+  ['line\nbreak\u0007', 'line⟨000A⟩break⟨0007⟩'],
+  ['a\u200Db', 'a⟨200D⟩b'],
+  ['👩\u200D👧 family', '👩\u200D👧 family'],
+  ['עברית عربي 日本語', 'עברית عربي 日本語'],
+]
+
+for (const [name, shown] of NAMES)
+  it(`hidden characters of a name are visible: ${JSON.stringify(shown)}`, () => assert.equal(visibleName(name), shown))
 
 describe('texts', () => {
   it('are filled in, in the form of their number', () => {

@@ -11,6 +11,7 @@ import { useLive } from '../../live/live.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Ago, Empty, Skeleton } from '../../ui/parts.tsx'
+import { visibleName } from '../../words/visible-name.ts'
 import { t } from '../../words/words.ts'
 
 const STEP = 100
@@ -58,7 +59,7 @@ function MissingItemsTable({ files }: { readonly files: readonly FileEntryJson[]
       <tbody>
         {files.map((file) => (
           <tr key={file.name}>
-            <th scope="row">{file.name}</th>
+            <th scope="row">{visibleName(file.name)}</th>
             <td>{sizeText(file)}</td>
             <td>
               <Ago time={file.modified} />

@@ -15,6 +15,7 @@ import { live, useLive } from '../../live/live.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Ago, Facts } from '../../ui/parts.tsx'
+import { visibleName } from '../../words/visible-name.ts'
 import { t, type TextKey } from '../../words/words.ts'
 import { QueryResult } from './query-result.tsx'
 import { DeviceVersion, ItemState } from './item-state.tsx'
@@ -38,7 +39,7 @@ function FileDrawer({ folder, path }: FileProps) {
   )
   return (
     <Dialog
-      title={baseName(path)}
+      title={visibleName(baseName(path))}
       wide
       actions={<FileActions folder={folder} path={path} why={query.value} again={query.again} />}
     >
@@ -91,7 +92,7 @@ const TYPES: Readonly<Record<ComponentTypes['FileEntry']['type'], TextKey>> = {
 
 function FileFacts({ why }: { readonly why: WhyJson }) {
   const entry = why.global ?? why.local
-  const path = [t('file.path'), <span class="mono">{why.file}</span>] as const
+  const path = [t('file.path'), <span class="mono">{visibleName(why.file)}</span>] as const
   if (entry === null) return <Facts rows={[path]} />
   const isFile = entry.type === 'FILE_INFO_TYPE_FILE'
   return (

@@ -6,6 +6,7 @@ import { itemFacts } from '../../facts/item-state.ts'
 import { live } from '../../live/live.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Ago } from '../../ui/parts.tsx'
+import { visibleName } from '../../words/visible-name.ts'
 import { t } from '../../words/words.ts'
 import { openFile } from './file-drawer.tsx'
 import { DeviceMark, ItemState } from './item-state.tsx'
@@ -108,13 +109,13 @@ function NameCell({
       type="button"
       class={`files-open${isOpenable ? ' openable' : ''}`}
       tabIndex={branch && -1}
-      title={item.name}
+      title={visibleName(item.name)}
       aria-label={label}
       onClick={isOpenable ? branch.onToggle : () => openFile(folder, path)}
     >
       {branch && <span class="files-chevron">{isOpenable && <Icon name="chevron" size={14} />}</span>}
       <Icon name={ICONS[item.type]} size={16} />
-      <span class="files-label">{item.name}</span>
+      <span class="files-label">{visibleName(item.name)}</span>
     </button>
   )
 }

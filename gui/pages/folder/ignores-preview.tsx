@@ -1,6 +1,7 @@
 import type { IgnorePreviewJson } from '../../../src/rest/twinfold.ts'
 import { formatCount } from '../../facts/format.ts'
 import { State } from '../../ui/parts.tsx'
+import { visibleName } from '../../words/visible-name.ts'
 import { t } from '../../words/words.ts'
 
 type Line = IgnorePreviewJson['lines'][number]
@@ -44,7 +45,7 @@ export function IgnoresPreview({
             {line.examples.length > 0 && (
               <ul class="ignores-examples">
                 {line.examples.map((name) => (
-                  <li key={name}>{name}</li>
+                  <li key={name}>{visibleName(name)}</li>
                 ))}
                 {line.matches > line.examples.length && <li>…</li>}
               </ul>

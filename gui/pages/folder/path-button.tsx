@@ -1,12 +1,13 @@
 import { baseName, directoryOf } from '../../facts/paths.ts'
+import { visibleName } from '../../words/visible-name.ts'
 import { openFile } from './file-drawer.tsx'
 
 /** A path that opens the details of its file; the directory is shown less prominently. */
 export function PathButton({ folder, path }: { readonly folder: string; readonly path: string }) {
   return (
-    <button type="button" class="files-path" title={path} onClick={() => openFile(folder, path)}>
-      <span class="soft">{directoryOf(path)}</span>
-      <span class="files-base">{baseName(path)}</span>
+    <button type="button" class="files-path" title={visibleName(path)} onClick={() => openFile(folder, path)}>
+      <span class="soft">{visibleName(directoryOf(path))}</span>
+      <span class="files-base">{visibleName(baseName(path))}</span>
     </button>
   )
 }

@@ -2,6 +2,7 @@ import { formatMoment, formatSize } from '../../facts/format.ts'
 import { baseName, directoryOf } from '../../facts/paths.ts'
 import type { VersionedFile } from '../../facts/versions.ts'
 import { Button } from '../../ui/button.tsx'
+import { visibleName } from '../../words/visible-name.ts'
 import { t } from '../../words/words.ts'
 
 export interface VersionRowProps {
@@ -28,8 +29,8 @@ export function VersionRow({ file: { path, versions }, time, isChosen, onChoose,
             aria-label={t('versions.choose', { name: path })}
           />
           <span class="files-base">
-            <span class="soft">{directoryOf(path)}</span>
-            {baseName(path)}
+            <span class="soft">{visibleName(directoryOf(path))}</span>
+            {visibleName(baseName(path))}
           </span>
         </label>
       </th>
