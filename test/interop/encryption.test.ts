@@ -13,10 +13,45 @@ import {
   makeTree,
   PASSWORD,
   untilAlike,
+  type Chain,
 } from './encrypted-chain.ts'
 
 const skip = missingSyncthing() ?? false
 const LIMIT_MS = 60_000
+
+interface Completion {
+  readonly completion: number
+  readonly needItems: number
+  readonly globalItems: number
+}
+
+/** Every device sees of the others that they have everything, and a Twinfold can explain each item. */
+async function assertCounted({ first, holder, second }: Chain): Promise<void> {
+  const items = (await first.status()).globalTotalItems
+  for (const [member, peer] of [
+    [first, holder],
+    [second, holder],
+    [holder, first],
+    [holder, second],
+  ] as const) {
+    const found = await eventually(`${member.name} sees all of ${peer.name}`, async () => {
+      const reply = (await member.get(`/rest/db/completion?folder=${FOLDER}&device=${peer.id}`)) as Completion
+      return reply.completion === 100 && reply.needItems === 0 ? reply : undefined
+    })
+    assert.equal(found.globalItems, items, `${member.name} counts what the others have`)
+  }
+  for (const member of [first, holder, second].filter(({ kind }) => kind === 'twinfold')) {
+    const names = [...itemsOf(member.root)].filter(([, content]) => content.length > 0).map(([name]) => name)
+    const query = `folder=${FOLDER}&file=${encodeURIComponent(names[0] ?? '')}`
+    const why = (await member.get(`/rest/twinfold/why?${query}`)) as {
+      readonly state: string
+      readonly upToDate: boolean
+    }
+    assert.deepEqual([why.state, why.upToDate], ['here', true], names[0])
+    const { total } = (await member.get(`/rest/twinfold/conflicts?folder=${FOLDER}`)) as { readonly total: number }
+    assert.equal(total, 0)
+  }
+}
 
 const CHAINS: readonly (readonly [Kind, Kind, Kind])[] = [
   ['twinfold', 'syncthing', 'syncthing'],
@@ -34,6 +69,7 @@ for (const kinds of CHAINS) {
     await untilAlike(chain)
     assertNothingPlain(holder)
     assertDecrypted(chain, scratch.path)
+    await assertCounted(chain)
 
     writeFileSync(join(second.root, 'secret docs/report.txt'), 'changed in plain text')
     renameSync(join(second.root, 'übung.bin'), join(second.root, 'renamed.bin'))
