@@ -114,12 +114,14 @@ class Chaos {
     this.#user.round = this.#rounds
     const startedMs = performance.now()
     const endMs = startedMs + this.#options.activityMs
-    await Promise.all([
+    // All of them end, also if one fails: a member that a fault restarts later would never be stopped.
+    const ends = await Promise.allSettled([
       this.#changes(endMs),
       this.#git(endMs),
       this.#replies(endMs),
       ...Array.from({ length: FAULTS_AT_ONCE }, () => this.#trouble(endMs)),
     ])
+    for (const end of ends) if (end.status === 'rejected') throw end.reason
     await this.#scan()
     const alikeMs = await untilAlike(this.#cluster.members, {
       limitMs: ALIKE_MS_MAX,
