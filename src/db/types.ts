@@ -28,6 +28,8 @@ export interface BothRecords {
   readonly holders: readonly DeviceId[]
   /** The global record deletes an item that another device still has. */
   readonly heldElsewhere: boolean
+  /** The deletions of the item by all devices, where the global record is one. */
+  readonly deletions: readonly FileHead[]
 }
 
 /** Totals of a whole index. */

@@ -80,7 +80,7 @@ const refusals: [args: string, message: RegExp][] = [
   ['status nope', /there is no folder "nope"/],
   ['debug --enable nope', /there is no facility "nope"; known: beacon, config/],
   ['events --since x', /whole number/],
-  ['network on everything', /'everything' is invalid/],
+  ['network on everything', /unexpected argument everything; use local, global/],
   ['scan docs --nope', /twinfold: error: unknown flag --nope/],
 ]
 

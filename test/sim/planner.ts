@@ -148,7 +148,12 @@ export class PlannerCase {
       throw new InvariantViolation('plan', 'only metadata was taken where the content differs')
     }
     const joins = step.kind === 'adopt' && device.program === 'twinfold'
-    const record = joins ? jointDeletion(device.local, global) : global
+    const record = joins
+      ? jointDeletion(
+          global,
+          [device.local, ...others].filter((each) => each !== undefined),
+        )
+      : global
     const forgotten = lostCounter(device.local?.version ?? [], record.version, device.options.ownShortId)
     device.minCounter = Math.max(device.minCounter, Number(forgotten) + 1)
     this.#publish(at, record, `applies ${JSON.stringify(step)} of`)

@@ -60,13 +60,15 @@ function planRemoval(local: FileHead | undefined, saveOurs: boolean): Step {
 }
 
 /**
- * Our record for two concurrent deletions: a deletion with the merged version. Otherwise a device that was offline
- * could restore an item that only the losing side had deleted.
+ * Our record for concurrent deletions: a deletion with the merged version. Otherwise a device that was offline could
+ * restore an item that only a losing side had deleted.
  */
-export function jointDeletion<T extends FileHead>(local: FileHead | undefined, global: T): T {
+export function jointDeletion<T extends FileHead>(global: T, deletions: readonly FileHead[]): T {
+  if (!global.deleted) return global
   // A receive-only deletion of ours is dropped without merging.
-  if (local === undefined || !local.deleted || !global.deleted || isInvalid(local)) return global
-  return { ...global, version: mergeVersions(global.version, local.version) }
+  const valid = deletions.filter((record) => record.deleted && !isInvalid(record))
+  const version = valid.reduce((merged, record) => mergeVersions(merged, record.version), global.version)
+  return compareVersions(version, global.version) === 'equal' ? global : { ...global, version }
 }
 
 /** Only files get a conflict copy: a directory has no content of its own and a symlink is a line of text. */

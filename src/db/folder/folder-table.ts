@@ -149,7 +149,8 @@ export class FolderTable {
       return head.deleted === global.deleted && hasWinner(head, global)
     })
     const heldElsewhere = global?.deleted === true && isHeldElsewhere(ours ? heads.slice(1) : heads, global)
-    return { local, global, holders, heldElsewhere }
+    const deletions = global?.deleted === true ? heads.filter(({ deleted }) => deleted) : []
+    return { local, global, holders, heldElsewhere, deletions }
   }
 
   availability(name: string): readonly DeviceId[] {

@@ -42,14 +42,14 @@ async function reconcileNames(context: PullContext, names: readonly string[], si
 }
 
 async function reconcileName(context: PullContext, name: string): Promise<void> {
-  const { local, global, heldElsewhere } = await context.index.both(name)
+  const { local, global, heldElsewhere, deletions } = await context.index.both(name)
   if (global === undefined) return
   const ignored = context.ignore.match(name).ignored
   const step = planBookkeeping({ local, global, heldElsewhere, ignored }, context.compare.ignorePerms)
   if (step.kind === 'keep') return
   context.counts.note(local, global)
   if (step.kind === 'ignore') context.records.add({ ...ignoredGlobal(global), blockHashes: undefined }, false)
-  else context.records.add(adopted(jointDeletion(local, global), diskTimeOf(local ?? global)), false)
+  else context.records.add(adopted(jointDeletion(global, deletions), diskTimeOf(local ?? global)), false)
 }
 
 function isSame(a: readonly string[], b: readonly string[]): boolean {

@@ -64,7 +64,7 @@ export class Items {
   async act(name: string): Promise<void> {
     const context = this.#context
     using _lock = await context.folderLock.shared(this.#signal)
-    const { local, global, heldElsewhere } = await context.index.both(name)
+    const { local, global, heldElsewhere, deletions } = await context.index.both(name)
     if (global === undefined) return
     const step = this.plan(local, global, heldElsewhere)
     if (step.kind === 'keep' || step.kind === 'fetch') return // planned differently before: left to the next iteration
@@ -73,7 +73,7 @@ export class Items {
       case 'ignore':
         return context.records.add({ ...ignoredGlobal(global), blockHashes: undefined }, false)
       case 'adopt':
-        return context.records.add(deletionRecord(jointDeletion(local, global)), false)
+        return context.records.add(deletionRecord(jointDeletion(global, deletions)), false)
       case 'metadata':
         // The steps `metadata` and `remove` imply a local record.
         return await this.withItemEvents(global, 'metadata', () =>

@@ -231,10 +231,12 @@ test('a send-only folder adopts versions of equal items, and nothing else', () =
 test('two concurrent deletions are merged: an item that only the loser had deleted stays deleted', () => {
   const [ours, theirs, away] = [head('a1 c2', gone), head('a1 b2', gone), head('a1 c1')]
   assert.match(compareVersions(away.version, theirs.version), /^concurrent/, 'the winner alone does not succeed it')
-  assert.equal(compareVersions(away.version, jointDeletion(ours, theirs).version), 'older')
-  assert.equal(jointDeletion(undefined, theirs), theirs)
-  assert.equal(jointDeletion(head('a1'), theirs), theirs, 'a live file is not a deletion')
-  assert.equal(jointDeletion(ours, away), away, 'nor on the other side')
+  assert.equal(compareVersions(away.version, jointDeletion(theirs, [ours, theirs]).version), 'older')
+  const third = head('a1 d3', gone)
+  assert.deepEqual(jointDeletion(theirs, [third, theirs, ours]).version, vector('a1 b2 c2 d3'), 'of all devices')
+  assert.equal(jointDeletion(theirs, [theirs]), theirs)
+  assert.equal(jointDeletion(theirs, [head('a1 e1'), theirs]), theirs, 'a live file is not a deletion')
+  assert.equal(jointDeletion(away, [ours]), away, 'nor on the other side')
   const hidden = { ...ours, localFlags: FLAG_RECEIVE_ONLY }
-  assert.equal(jointDeletion(hidden, theirs), theirs, 'what others were not to have stays untold')
+  assert.equal(jointDeletion(theirs, [hidden, theirs]), theirs, 'what others were not to have is not announced')
 })

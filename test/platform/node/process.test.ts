@@ -18,7 +18,8 @@ test('figures start no timer that wakes the process up', async () => {
   for (let round = 0; round < 3; round++) nodeProcess.figures()
   assert.equal(timers(), before)
   const countBefore = nodeProcess.figures().loopCount
-  await new Promise((resolve) => setImmediate(resolve))
+  // The first one may still belong to the round that runs.
+  for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setImmediate(resolve))
   assert.ok(nodeProcess.figures().loopCount > countBefore)
 })
 
