@@ -31,6 +31,8 @@ const UNMOUNTED =
 
 /** Deletions are deferred until the walk has ended, so that a moved file is found at its new path first. */
 const WAITING_MAX = 16_384
+/** Afterwards nothing is gained by waiting, and long-lived records make the heap grow. */
+const WAITING_MAX_AT_END = 1_000
 const CHECKS_AT_ONCE = 32
 
 /** Records whose items the walk did not find: newly ignored, deleted or unreadable. */
@@ -61,6 +63,11 @@ export class Absences {
 
   get isFull(): boolean {
     return this.#waiting.length >= WAITING_MAX
+  }
+
+  /** Whether enough items wait to be settled at the end of a walk, when all files were found. */
+  get isWorthSettling(): boolean {
+    return this.#waiting.length >= WAITING_MAX_AT_END
   }
 
   /** The deletion of a renamed file, to be announced together with its new name. At most once per item. */

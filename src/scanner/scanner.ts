@@ -156,7 +156,7 @@ class FolderScan {
       await this.#compare(items ?? batch.items, cursor)
       await this.#catchUp()
     }
-    await cursor.finish(() => this.#settleIfFull())
+    await cursor.finish(() => this.#settleAtEnd())
     return renamed.sort(compareNames)
   }
 
@@ -227,8 +227,8 @@ class FolderScan {
   }
 
   /** At the end of a walk: all files are hashed before deletions are recorded, so that renames are found. */
-  async #settleIfFull(): Promise<void> {
-    if (this.#absences.isFull) {
+  async #settleAtEnd(): Promise<void> {
+    if (this.#absences.isWorthSettling) {
       await this.#queue.drain()
       await this.#absences.settle()
     }
