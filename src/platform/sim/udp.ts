@@ -9,7 +9,8 @@ interface OpenSocket {
   readonly handlers: UdpHandlers
 }
 
-const BROADCAST = '255.255.255.255'
+/** To all hosts, or to those of a network with 24 bits. */
+const BROADCAST = /^\d+\.\d+\.\d+\.255$/
 const LOOPBACK = new Set(['127.0.0.1', '::1'])
 const FIRST_FREE_PORT = 49_152
 
@@ -68,7 +69,7 @@ export class SimDatagrams {
     const bare = host.replace(/%.*$/, '')
     return [...this.#sockets].filter((one) => {
       if (one.family !== sender.family || one.port !== port) return false
-      if (bare === BROADCAST) return this.segmentOf(one.machine) === this.segmentOf(sender.machine)
+      if (BROADCAST.test(bare)) return this.segmentOf(one.machine) === this.segmentOf(sender.machine)
       if (one.groups.has(bare)) return this.segmentOf(one.machine) === this.segmentOf(sender.machine)
       return LOOPBACK.has(bare) ? one.machine === sender.machine : one.machine === bare
     })
