@@ -9,7 +9,7 @@ export interface Counts {
   readonly directories: number
   readonly symlinks: number
   readonly deleted: number
-  /** Bytes of live files, plus 128 for each live directory and symlink. */
+  /** Bytes of live files. */
   readonly bytes: number
 }
 

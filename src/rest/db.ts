@@ -40,8 +40,12 @@ export const FILE_ENTRY = about(
       numBlocks: about(COUNT, 'Blocks of the file in `GET /rest/db/file`; 0 in lists, which do not load them.'),
       permissions: about(TEXT, 'Octal with a leading zero. Absent when `noPermissions` is true.'),
       platform: PLATFORM,
+      previousBlocksHash: about(
+        nullable(TEXT),
+        'The `blocksHash` of the version that its author changed, if announced: that content is no conflict.',
+      ),
       sequence: COUNT,
-      size: about(COUNT, 'Bytes; 128 for directories and symlinks.'),
+      size: about(COUNT, 'Bytes; 0 for directories and symlinks, as in Syncthing 2.x.'),
       type: FILE_TYPE,
       version: about(list(TEXT), '`short id:counter` of every device that changed it.'),
     },

@@ -56,6 +56,7 @@ const USAGE_REPORT = object(
     natType: TEXT,
     progressEmitterEnabled: BOOLEAN,
     customStunServers: BOOLEAN,
+    customDefaultFolderPath: BOOLEAN,
     folderUsesV3: map({ description: 'Counts by setting, and lists of settings in use.' }),
     deviceUsesV3: COUNTS,
     guiStats: map({ description: 'Counts by setting.' }),
@@ -72,7 +73,7 @@ const USAGE_REPORT = object(
     countryCode: TEXT,
     majorVersion: TEXT,
   },
-  ['uptime', 'natType', 'progressEmitterEnabled', 'customStunServers', 'transportStats'],
+  ['uptime', 'natType', 'progressEmitterEnabled', 'customStunServers', 'customDefaultFolderPath', 'transportStats'],
 )
 
 export type UsageReportJson = Static<typeof USAGE_REPORT>

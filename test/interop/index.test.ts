@@ -142,8 +142,17 @@ async function describeIndex(side: Side) {
       counts[`${scope}${kind}`] = field(status, `${scope}${kind}`)
     }
   }
-  for (const name of ['inSyncFiles', 'inSyncBytes', 'ignorePatterns', 'state']) counts[name] = field(status, name)
+  for (const scope of ['local', 'global', 'need']) {
+    const items = Number(counts[`${scope}Directories`]) + Number(counts[`${scope}Symlinks`])
+    counts[`${scope}Bytes`] = Number(counts[`${scope}Bytes`]) - itemBytes(side) * items
+  }
+  for (const name of ['inSyncFiles', 'ignorePatterns', 'state']) counts[name] = field(status, name)
   return { files, tree, counts }
+}
+
+/** Syncthing 1.x counts 128 bytes for every directory and symlink, 2.x and we count none. */
+function itemBytes(side: Side): number {
+  return side === pair.syncthing ? 128 : 0
 }
 
 async function describeFile(side: Side, name: string): Promise<unknown> {
@@ -152,12 +161,17 @@ async function describeFile(side: Side, name: string): Promise<unknown> {
   const local = field(JSON.parse(reply.text), 'local')
   const described: Record<string, unknown> = {}
   for (const key of COMPARED) described[key] = field(local, key)
+  if (isEmptyItem(local)) described['size'] = 0
   const modified = instant(String(field(local, 'modified')))
   described['modified'] = field(local, 'deleted') === true ? whenDeleted(modified) : modified
   described['versionLength'] = Array.isArray(field(local, 'version'))
     ? Reflect.get(Object(field(local, 'version')), 'length')
     : -1
   return described
+}
+
+function isEmptyItem(item: unknown): boolean {
+  return field(item, 'type') !== 'FILE_INFO_TYPE_FILE'
 }
 
 /** A deletion carries the moment of the scan that noticed it, in whole seconds, and two scans may see two seconds. */
@@ -178,7 +192,7 @@ function normaliseTree(value: unknown): unknown {
   return value.map((entry: unknown) => ({
     name: field(entry, 'name'),
     type: field(entry, 'type'),
-    size: field(entry, 'size'),
+    size: isEmptyItem(entry) ? 0 : field(entry, 'size'),
     modified: instant(String(field(entry, 'modTime'))),
     ...(field(entry, 'children') !== undefined && { children: normaliseTree(field(entry, 'children')) }),
   }))

@@ -13,9 +13,6 @@ export const FLAG_REMOTE_INVALID = 64
 
 const FLAGS_INVALID = FLAG_UNSUPPORTED | FLAG_IGNORED | FLAG_MUST_RESCAN | FLAG_RECEIVE_ONLY | FLAG_REMOTE_INVALID
 
-/** The size of a directory or a symlink in REST and in byte totals. */
-export const ITEM_SIZE_BYTES = 128
-
 /** A modification time, to the nanosecond. */
 export interface FileTime {
   readonly modifiedS: number

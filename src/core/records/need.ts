@@ -1,4 +1,4 @@
-import { FLAG_IGNORED, FLAG_RECEIVE_ONLY, isInvalid, ITEM_SIZE_BYTES, type FileHead } from './file-info.ts'
+import { FLAG_IGNORED, FLAG_RECEIVE_ONLY, isInvalid, type FileHead } from './file-info.ts'
 import { compareVersions } from './version-vector.ts'
 
 /** The fields that decide between records of one name. */
@@ -85,8 +85,7 @@ export function countsAsReceiveOnlyChanged(record: Countable): boolean {
   return (record.localFlags & FLAG_RECEIVE_ONLY) !== 0
 }
 
-/** The bytes a record adds to a total: directories and symlinks add a fixed size, deletions nothing. */
-export function weightBytes(record: Countable): number {
-  if (record.deleted) return 0
-  return record.type === 'file' ? record.sizeBytes : ITEM_SIZE_BYTES
+/** The bytes a record adds to a total: only live files have any, as in Syncthing 2.x. */
+export function weightBytes({ type, deleted, sizeBytes }: Countable): number {
+  return deleted || type !== 'file' ? 0 : sizeBytes
 }

@@ -47,7 +47,7 @@ export async function checkFolder(database: DatabaseSync, clock: Clock): Promise
     if (rows.length < ROWS_AT_ONCE) break
     await clock.sleep(0, NEVER)
   }
-  if (counted.toText() !== text) throw damaged('its records are not those of its last batch')
+  if (counted.toText() !== stored.toText()) throw damaged('its records are not those of its last batch')
   const lost = new Query(
     database,
     'SELECT 1 FROM files WHERE list IS NOT NULL AND list NOT IN (SELECT id FROM lists) LIMIT 1',

@@ -4,6 +4,8 @@ import type { Counts } from '../types.ts'
 /** Numbers in their stored order: files, directories, symlinks, deleted, bytes. */
 export type TallyText = readonly [number, number, number, number, string]
 
+const EARLIER_ITEM_BYTES = 128n
+
 /**
  * A running total. Bytes are a bigint: other devices may announce any size, and a rounded sum would not return to zero.
  */
@@ -46,6 +48,13 @@ export class Tally {
     const tally = new Tally()
     ;[tally.files, tally.directories, tally.symlinks, tally.deleted] = text
     tally.bytes = BigInt(text[4])
+    return tally
+  }
+
+  /** From the text of an earlier release, which counted 128 bytes for every directory and symlink. */
+  static fromEarlierText(text: TallyText): Tally {
+    const tally = Tally.fromText(text)
+    tally.bytes -= EARLIER_ITEM_BYTES * BigInt(tally.directories + tally.symlinks)
     return tally
   }
 }

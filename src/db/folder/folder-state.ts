@@ -21,6 +21,8 @@ interface StateText {
   /** Not in an index of earlier releases. */
   readonly counterId?: string
   readonly digest: number
+  /** Only files have bytes; not in an index of earlier releases. */
+  readonly filesOnly?: true
   readonly global: TallyText
   readonly local: TallyText
   readonly need: TallyText
@@ -148,6 +150,7 @@ export class FolderState {
       indexId: this.indexId.toString(16),
       ...(this.counterId !== undefined && { counterId: this.counterId.toString(16) }),
       digest: this.digest,
+      filesOnly: true,
       global: this.global.toText(),
       local: this.local.toText(),
       need: this.need.toText(),
@@ -163,10 +166,11 @@ export class FolderState {
     const state = new FolderState(stored.folder, BigInt(`0x${stored.indexId}`))
     if (stored.counterId !== undefined) state.counterId = BigInt(`0x${stored.counterId}`) as ShortId
     state.digest = stored.digest
-    state.global = Tally.fromText(stored.global)
-    state.local = Tally.fromText(stored.local)
-    state.need = Tally.fromText(stored.need)
-    state.receiveOnlyChanged = Tally.fromText(stored.receiveOnlyChanged)
+    const tallyOf = (tally: TallyText) => (stored.filesOnly ? Tally.fromText(tally) : Tally.fromEarlierText(tally))
+    state.global = tallyOf(stored.global)
+    state.local = tallyOf(stored.local)
+    state.need = tallyOf(stored.need)
+    state.receiveOnlyChanged = tallyOf(stored.receiveOnlyChanged)
     state.holders = stored.holders.map(([number, owner, sequence, records]) => ({ number, owner, sequence, records }))
     return state
   }

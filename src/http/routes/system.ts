@@ -119,6 +119,7 @@ function paths(at: Locations): PathsJson {
     httpsCertFile: at.httpsCertificateFile,
     httpsKeyFile: at.httpsKeyFile,
     keyFile: at.keyFile,
+    legacyDatabase: `${at.dataDirectory}/index-v0.14.0.db`,
     lockFile: at.lockFile,
     logFile: at.logFile,
     panicLog: `${at.dataDirectory}/panic-%{timestamp}.log`,

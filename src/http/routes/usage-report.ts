@@ -74,6 +74,7 @@ export async function usageReport(
     uptime: uptimeS,
     natType: 'unknown',
     progressEmitterEnabled: config.options.progressUpdateIntervalS > 0,
+    customDefaultFolderPath: config.defaults.folder.path !== '~',
     customStunServers: config.options.stunServers.some((server) => server !== 'default'),
     folderUsesV3: folderUsesV3(config.folders),
     deviceUsesV3: counted(

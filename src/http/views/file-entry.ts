@@ -4,11 +4,11 @@ import {
   FLAG_IGNORED,
   FLAG_MUST_RESCAN,
   isInvalid,
-  ITEM_SIZE_BYTES,
   type FileHead,
   type FileInfo,
   type FileType,
 } from '../../core/records/file-info.ts'
+import { weightBytes } from '../../core/records/need.ts'
 import type { UnixOwner } from '../../core/attributes/platform-data.ts'
 import { viewPlatform, type ExtendedAttribute } from '../../core/attributes/platform-view.ts'
 import type { FileEntryJson, FileTypeName, PlatformJson } from '../../rest/db.ts'
@@ -40,6 +40,7 @@ const EMPTY_ENTRY: FileEntryJson = {
   numBlocks: 0,
   permissions: '0',
   platform: NO_PLATFORM,
+  previousBlocksHash: null,
   sequence: 0,
   size: 0,
   type: 'FILE_INFO_TYPE_FILE',
@@ -50,20 +51,10 @@ export function typeName(type: FileType): FileTypeName {
   return TYPE_NAMES[type]
 }
 
-/** The size in Syncthing's replies: fixed for items without content. */
-export function shownSize(entry: {
-  readonly type: FileType
-  readonly sizeBytes: number
-  readonly deleted?: boolean
-}): number {
-  if (entry.deleted === true) return 0
-  return entry.type === 'file' ? entry.sizeBytes : ITEM_SIZE_BYTES
-}
-
 /** A record in the format of the interface; lists omit the number of blocks. */
 export function fileEntryJson(head: FileHead, blockCount = 0): FileEntryJson {
   const entry = {
-    blocksHash: head.blocksHash === undefined ? null : Buffer.from(head.blocksHash).toString('base64'),
+    blocksHash: base64Of(head.blocksHash),
     deleted: head.deleted,
     ignored: (head.localFlags & FLAG_IGNORED) !== 0,
     inodeChange: TIME_EPOCH,
@@ -80,11 +71,16 @@ export function fileEntryJson(head: FileHead, blockCount = 0): FileEntryJson {
     ...entry,
     ...(head.noPermissions ? {} : { permissions: octal(head.permissions) }),
     platform: head.platform === undefined ? NO_PLATFORM : platformJson(head.platform),
+    previousBlocksHash: base64Of(head.previousBlocksHash),
     sequence: head.sequence,
-    size: shownSize(head),
+    size: weightBytes(head),
     type: TYPE_NAMES[head.type],
     version: head.version.map(({ device, value }) => `${shortIdText(device)}:${value}`),
   }
+}
+
+function base64Of(bytes: Uint8Array | undefined): string | null {
+  return bytes === undefined ? null : Buffer.from(bytes).toString('base64')
 }
 
 /** Records in a list of a reply. */

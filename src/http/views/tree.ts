@@ -1,6 +1,6 @@
 import type { Hub } from '../../model/types.ts'
 import { escapeJson } from '../pipeline/json.ts'
-import { shownSize, typeName } from './file-entry.ts'
+import { typeName } from './file-entry.ts'
 import { formatNs } from './times.ts'
 
 type TreeEntry = Awaited<ReturnType<Hub['browse']>>[number]
@@ -46,7 +46,7 @@ function entryText(entry: TreeEntry, indent: string): string {
   const fields = [
     `"name": ${JSON.stringify(entry.name)}`,
     `"modTime": ${JSON.stringify(formatNs(entry.modifiedS, entry.modifiedNs))}`,
-    `"size": ${shownSize(entry)}`,
+    `"size": ${entry.type === 'file' ? entry.sizeBytes : 0}`,
     `"type": ${JSON.stringify(typeName(entry.type))}`,
   ]
   return `${indent}{\n${fields.map((field) => `${indent}  ${field}`).join(',\n')}`

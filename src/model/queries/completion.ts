@@ -10,8 +10,8 @@ import type { RemoteState } from '../peers/peer-deps.ts'
 import { isIndexUnusable } from '../state/index-failure.ts'
 import type { Paging } from '../types.ts'
 
-/** Reported when only deletions are left. */
-const COMPLETION_DELETES_LEFT = 95
+/** Reported when only items without bytes are left: deletions, directories, symlinks, empty files. */
+const COMPLETION_NO_BYTES_LEFT = 95
 
 /** Completion of the folders shared with a device. Rejects with `folder-missing` and `folder-paused`. */
 export interface CompletionView {
@@ -186,12 +186,11 @@ function withPercentage(data: Omit<CompletionData, 'completion'>): CompletionDat
 }
 
 /** Between 0 and 100: a device may need more than there is, as while its index arrives. */
-export function percentageOf({
-  globalBytes,
-  needBytes,
-  needDeletes,
-}: Pick<CompletionData, 'globalBytes' | 'needBytes' | 'needDeletes'>): number {
-  if (needBytes === 0 && needDeletes > 0) return COMPLETION_DELETES_LEFT
+export function percentageOf(
+  data: Pick<CompletionData, 'globalBytes' | 'needBytes' | 'needDeletes' | 'needItems'>,
+): number {
+  const { globalBytes, needBytes, needDeletes, needItems } = data
+  if (needBytes === 0 && needDeletes + needItems > 0) return COMPLETION_NO_BYTES_LEFT
   return globalBytes === 0 ? 100 : Math.min(100, Math.max(0, 100 * (1 - needBytes / globalBytes)))
 }
 

@@ -8,7 +8,6 @@ import {
   FLAG_REMOTE_INVALID,
   FLAG_UNSUPPORTED,
   isInvalid,
-  ITEM_SIZE_BYTES,
   withDiskState,
   withoutDiskState,
   type FileHead,
@@ -18,10 +17,9 @@ const head = (changes: Partial<FileHead> = {}) =>
   ({ name: 'x', type: 'file', deleted: false, modifiedS: 100, modifiedNs: 7, ...changes }) as FileHead
 const onDisk = { modifiedS: 100, modifiedNs: 0 }
 
-test('flags and sizes are those of indexes and REST', () => {
+test('flags are those of indexes and REST', () => {
   const flags = [FLAG_UNSUPPORTED, FLAG_IGNORED, FLAG_MUST_RESCAN, FLAG_RECEIVE_ONLY, FLAG_REMOTE_INVALID]
   assert.deepEqual(flags, [1, 2, 4, 8, 64])
-  assert.equal(ITEM_SIZE_BYTES, 128)
 })
 
 test('isInvalid: with any flag that means so, and no other', () => {

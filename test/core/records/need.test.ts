@@ -164,10 +164,10 @@ test('hasWinner: a valid record of the same version', () => {
   assert.equal(hasWinner(claim('a2'), claim('a1')), false)
 })
 
-test('weightBytes: content of live files, 128 for directories and symlinks, nothing for deletions', () => {
+test('weightBytes: content of live files, nothing for directories, symlinks and deletions', () => {
   const record = { deleted: false, sizeBytes: 7, localFlags: 0 }
   assert.equal(weightBytes({ ...record, type: 'file' }), 7)
-  assert.equal(weightBytes({ ...record, type: 'directory' }), 128)
-  assert.equal(weightBytes({ ...record, type: 'symlink' }), 128)
+  assert.equal(weightBytes({ ...record, type: 'directory' }), 0)
+  assert.equal(weightBytes({ ...record, type: 'symlink' }), 0)
   assert.equal(weightBytes({ ...record, type: 'directory', deleted: true }), 0)
 })

@@ -69,11 +69,25 @@ test('db/file: a missing record is empty, counters are exact, symlinks have no p
   assert.equal(view.availability, null)
   assert.deepEqual(view.global.version, [`${view.global.version[0].split(':')[0]}:18446744073709551615`])
   assert.equal('permissions' in view.global, false)
-  assert.deepEqual([view.global.size, view.global.invalid, view.global.numBlocks], [128, true, 3])
+  assert.deepEqual([view.global.size, view.global.invalid, view.global.numBlocks], [0, true, 3])
   assert.deepEqual([view.local.name, view.local.permissions, view.local.version], ['', '0', []])
   const absent = fakeRest({ hub: { file: () => Promise.reject(new TwinfoldError('file-missing', 'x')) } })
   const response = await absent.send('GET', '/rest/db/file?folder=share&file=../x')
   assert.deepEqual([response.status, response.body], [404, 'No such object in the index\n'])
+})
+
+test('db/file and lists: the content that the author changed is shown where it was announced', async () => {
+  const found = { ...INFO, previousBlocksHash: Buffer.from('before') }
+  const { send } = fakeRest({
+    hub: {
+      file: async () => ({ global: found, local: INFO, availability: [] }),
+      need: async () => ({ progress: [], queued: [found], rest: [] }),
+    },
+  })
+  const view = JSON.parse((await send('GET', '/rest/db/file?folder=share&file=link')).body)
+  assert.deepEqual([view.global.previousBlocksHash, view.local.previousBlocksHash], ['YmVmb3Jl', null])
+  const { queued } = JSON.parse((await send('GET', '/rest/db/need?folder=share')).body)
+  assert.equal(queued[0].previousBlocksHash, 'YmVmb3Jl')
 })
 
 test('db/file and lists: owners and attributes are shown in the format of their system', async () => {
