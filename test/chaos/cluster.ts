@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { Network, type Member } from '../support/sync-pair.ts'
 
 const LINES = join(import.meta.dirname, 'lines.mjs')
-/** So small that the largest files of a few rounds fill it. */
-const DISK_MIB = 96
+/** Small enough to be filled in a moment, and large enough for the versions of an hour. */
+const DISK_MIB = 512
 const CONFIGURATION = {
   fsWatcherEnabled: true,
   fsWatcherDelayS: 1,
