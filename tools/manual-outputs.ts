@@ -31,7 +31,8 @@ export function runPage(page: string): PageRun {
   const blocks = blocksOf(page).map(({ commands }) => `${commands}echo '${SEPARATOR}'\n`)
   // The daemons of the page end with it.
   const script = `set -euo pipefail\nexec 2>&1\ntrap 'kill $(jobs -p) 2>/dev/null; wait' EXIT\n${blocks.join('')}`
-  const [program, ...args] = [...loopbackOnly(), 'bash', '-c', script]
+  const named = ['unshare', '-u', 'sh', '-c', 'hostname desk && exec "$@"', 'named']
+  const [program, ...args] = [...loopbackOnly(), ...named, 'bash', '-c', script]
   const env = {
     HOME: home,
     LANG: 'C.UTF-8',
@@ -66,8 +67,13 @@ function plainOutput(text: string, home: string): string {
   return text
     .replaceAll(home, '/home/you')
     .replace(/\b[A-Z2-7]{7}(?:-[A-Z2-7]{7}){7}\b/g, idOf)
-    .replace(/\d{4}-\d\d-\d\d([ T])\d\d:\d\d:\d\d(\.\d+)?/g, '2026-11-15$110:00:00')
-    .replace(/\b\d+(\.\d+)? (ms|s|min)\b/g, '1 s')
+    .replace(
+      /\d{4}-\d\d-\d\d([ T])\d\d:\d\d(:\d\d)?(\.\d+)?/g,
+      (_all, between, seconds = '') => `2026-11-15${between}10:00${seconds && ':00'}`,
+    )
+    .replace(/^\S+: +\d+ % .*\n/gm, '') // progress of a scan, on a slow machine only
+    .replace(/\b\d+(\.\d+)? (ms|s|min|h)\b( \d+ (s|min)\b)?/g, '1 s')
+    .replace(/\b127\.0\.0\.1:[3-6]\d{4}\b/g, '127.0.0.1:40000')
     .replace(/("(?:durationS|uptime|sequence|version)": )[\d.]+/g, '$11')
     .replace(/[ \t]+$/gm, '')
 }
