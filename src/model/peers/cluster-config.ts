@@ -250,6 +250,16 @@ export function wentBack(own: IndexPosition, sentSequence: number | undefined, k
   return knownToThem.indexId === own.indexId && knownToThem.sequence > (sentSequence ?? own.sequence)
 }
 
+/**
+ * Whether what a device has of our index shows that the index did not go back: no more than was sent to it, or nothing.
+ * An index that is not ours any more, or a sequence that was not recorded, shows nothing.
+ */
+export function isContinued(own: IndexPosition, sentSequence: number | undefined, knownToThem: IndexPosition): boolean {
+  if (knownToThem.indexId === 0n) return true
+  if (sentSequence === undefined || knownToThem.indexId !== own.indexId) return false
+  return knownToThem.sequence <= sentSequence
+}
+
 /** Whether the stored records of a device are still valid. An index without an id, or with another id, starts empty. */
 export function keepsRecords(stored: bigint, announced: bigint): boolean {
   return announced !== 0n && announced === stored

@@ -6,7 +6,7 @@ import type { Connection, DownloadUpdate, IndexData } from '../../protocol/types
 import { decryptIndex, encryptIndex, isEncryptedRecord, withoutEncrypted } from '../encryption/encrypted-index.ts'
 import { outrankAll } from '../encryption/outrank.ts'
 import { isIndexUnusable } from '../state/index-failure.ts'
-import { startOfSending, wentBack, type FolderVerdict, type IndexPosition } from './cluster-config.ts'
+import { isContinued, startOfSending, wentBack, type FolderVerdict, type IndexPosition } from './cluster-config.ts'
 import { IndexReceiver } from './index-receiver.ts'
 import { IndexSender } from './index-sender.ts'
 import type { PeersDeps } from './peer-deps.ts'
@@ -197,10 +197,8 @@ async function restartIfWentBack(
 ): Promise<boolean> {
   const sentSequence = await index.sentSequence(device)
   const own = await ownPosition(index)
-  const isKnown = sentSequence !== undefined && knownToThem.indexId === own.indexId
-  const hasMore = wentBack(own, sentSequence, knownToThem)
-  roots.continuity(folder).note(device, (isKnown && !hasMore) || knownToThem.indexId === 0n)
-  if (!hasMore) return false
+  roots.continuity(folder).note(device, isContinued(own, sentSequence, knownToThem))
+  if (!wentBack(own, sentSequence, knownToThem)) return false
   // Restores are rare, and a device must not cause endless restarts.
   const nowMs = clock.monotonicMs()
   if (nowMs - (restartedMs.get(folder) ?? Number.NEGATIVE_INFINITY) < RESTART_INTERVAL_MS) return false

@@ -8,6 +8,7 @@ import { FolderCipher } from '../../../src/core/encryption/folder-cipher.ts'
 import type { DeviceId, FolderId } from '../../../src/core/ids.ts'
 import {
   clusterConfigFor,
+  isContinued,
   judgeClusterConfig,
   keepsRecords,
   startOfSending,
@@ -272,6 +273,18 @@ const CLAIMS: readonly [name: string, sent: number | undefined, known: readonly 
 for (const [name, sent, [indexId, sequence], expected] of CLAIMS) {
   test(`whether our index went back, when a device has ${name}`, () =>
     assert.equal(wentBack({ indexId: 7n, sequence: 70 }, sent, { indexId, sequence }), expected))
+}
+
+for (const [what, sent, indexId, sequence, expected] of [
+  ['what was sent', 70, 7n, 70, true],
+  ['less than was sent', 70, 7n, 3, true],
+  ['more than was sent', 60, 7n, 61, false],
+  ['a part of an index that did not record what was sent', undefined, 7n, 3, false],
+  ['another index of ours', 70, 8n, 3, false],
+  ['nothing of ours', 70, 0n, 0, true],
+] as const) {
+  test(`D-04: a device that has ${what} ${expected ? 'shows' : 'does not show'} that our index continues`, () =>
+    assert.equal(isContinued({ indexId: 7n, sequence: 70 }, sent, { indexId, sequence }), expected))
 }
 
 test('stored records of a device are valid only for the same index', () => {
