@@ -4,6 +4,7 @@ import { COMMON } from './common.ts'
 import { DEVICE } from './device.ts'
 import { DISAGREE } from './disagree.ts'
 import { ENCRYPT } from './encrypt.ts'
+import { FILTER } from './filter.ts'
 import { FOLDER } from './folder.ts'
 import type { Entry } from './language.ts'
 import { LOG } from './log.ts'
@@ -20,6 +21,7 @@ export const WORDS = {
   ...OVERVIEW,
   ...STATES,
   ...ATTENTION,
+  ...FILTER,
   ...FOLDER,
   ...DEVICE,
   ...ADD,

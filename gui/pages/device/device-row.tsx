@@ -1,23 +1,41 @@
+import { useState } from 'preact/hooks'
 import type { DeviceConfig } from '../../../src/core/config/config.ts'
 import { addressOf } from '../../app/address.ts'
-import { deviceFacts, deviceName, type DeviceFacts } from '../../facts/device.ts'
+import { deviceFacts, deviceName, otherDevices, type DeviceFacts } from '../../facts/device.ts'
 import { deviceText } from '../../facts/device-text.ts'
 import { formatDuration, formatRate, formatSize } from '../../facts/format.ts'
 import { meanRate, secondsLeft } from '../../facts/rates.ts'
+import { deviceKey, filterCounts, orderedRows, type RowFilter, type RowKey } from '../../facts/row-order.ts'
 import { useFacts } from '../../live/facts.ts'
 import { useLive } from '../../live/live.ts'
 import { Icon } from '../../ui/icon.tsx'
-import { Bar, State, useNow } from '../../ui/parts.tsx'
+import { Bar, Empty, State, useNow } from '../../ui/parts.tsx'
+import { RowFilterBar } from '../../ui/row-filter.tsx'
+import { language } from '../../words/language.ts'
 import { t } from '../../words/words.ts'
 
-/** One line per device; each opens its page. */
+/** One line per device, by name; each opens its page. */
 export function DeviceRows({ devices }: { readonly devices: readonly DeviceConfig[] }) {
+  const [filter, setFilter] = useState<RowFilter>('all')
+  const [text, setText] = useState('')
+  const keys = useLive((state) => JSON.stringify(otherDevices(state).map((each) => deviceKey(state, each))))
+  const rows = JSON.parse(keys) as readonly RowKey[]
+  const ordered = orderedRows(rows, filter, text, language.get())
+  const shown = ordered.flatMap((id) => devices.find(({ deviceID }) => deviceID === id) ?? [])
+  const bar = { counts: filterCounts(rows), filter, text, onFilter: setFilter, onText: setText }
   return (
-    <ul class="rows">
-      {devices.map((device) => (
-        <DeviceRow key={device.deviceID} device={device} />
-      ))}
-    </ul>
+    <>
+      <RowFilterBar {...bar} label={t('filter.devices')} />
+      {shown.length === 0 ? (
+        <Empty>{t('filter.none')}</Empty>
+      ) : (
+        <ul class="rows">
+          {shown.map((device) => (
+            <DeviceRow key={device.deviceID} device={device} />
+          ))}
+        </ul>
+      )}
+    </>
   )
 }
 

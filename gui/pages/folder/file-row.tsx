@@ -34,6 +34,7 @@ export function FilesHead() {
 
 /** The position of a row in a tree. */
 interface Branch {
+  readonly index: number
   readonly level: number
   /** Undefined for what cannot be opened. */
   readonly expanded: boolean | undefined
@@ -54,7 +55,8 @@ export function FileRow({ folder, item, path, branch }: FileRowProps) {
     'aria-level': branch.level,
     'aria-expanded': branch.expanded,
     tabIndex: branch.isStop ? 0 : -1,
-    'data-path': path,
+    'aria-rowindex': branch.index + 2,
+    'data-index': branch.index,
   }
   return (
     <tr {...tree}>

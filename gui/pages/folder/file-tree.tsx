@@ -1,16 +1,17 @@
-import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { FolderConfig } from '../../../src/core/config/config.ts'
 import type { ItemJson } from '../../../src/rest/twinfold.ts'
 import { reasonOf } from '../../app/act.ts'
 import { folderName } from '../../facts/folder-name.ts'
-import { joinPath } from '../../facts/paths.ts'
-import { useQuery, useFolderRevision } from '../../live/query.ts'
+import { pagesInSight, rowCount, rowsIn, type Tree, type TreeRow } from '../../facts/tree-rows.ts'
 import { client } from '../../live/client.ts'
-import { fetchPages } from '../../live/pages.ts'
-import { Empty } from '../../ui/parts.tsx'
+import type { FetchedPage } from '../../live/paged.ts'
+import { useFolderRevision } from '../../live/query.ts'
+import { usePaged } from '../../live/use-paged.ts'
+import { Empty, Skeleton } from '../../ui/parts.tsx'
+import { Spacer } from '../../ui/spacer.tsx'
+import { useVirtual } from '../../ui/virtual.ts'
 import { t } from '../../words/words.ts'
-import { More } from './query-result.tsx'
 import { openFile } from './file-drawer.tsx'
 import { FileRow, FilesHead } from './file-row.tsx'
 import { stepInTree } from './tree-keys.ts'
@@ -18,138 +19,119 @@ import { stepInTree } from './tree-keys.ts'
 const PER_PAGE = 200
 const COLUMNS = 6
 
-/** What all levels of one tree share. */
-interface Tree {
-  readonly folder: FolderConfig
-  readonly open: ReadonlySet<string>
-  /** The row that the Tab key stops at; the arrow keys lead to the others. */
-  readonly stop: string | undefined
-  readonly toggle: (path: string) => void
-}
-
-/** The folder level by level: each is loaded when it is opened. */
+/** The folder as a tree. Pages of directories are loaded as they come into sight; only rows in sight are rendered. */
 export function FileTree({ folder }: { readonly folder: FolderConfig }) {
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set())
-  const [stop, setStop] = useState<string>()
-  const table = useRef<HTMLTableElement>(null)
+  const fetchPage = async (prefix: string, page: number, signal: AbortSignal): Promise<FetchedPage<ItemJson>> => {
+    const query = { folder: folder.id, prefix, page, perpage: PER_PAGE }
+    const { total, truncated, entries } = await client.call('GET /rest/twinfold/tree', { query, signal })
+    return { total, truncated, items: entries }
+  }
+  const { lists, show } = usePaged(folder.id, fetchPage, useFolderRevision(folder.id))
+  const tree: Tree = { lists, open, perPage: PER_PAGE }
   const toggle = (path: string) =>
     setOpen((before) => new Set(before.has(path) ? [...before].filter((each) => each !== path) : [...before, path]))
+  const root = lists.get('')
+  useEffect(() => show(new Map([['', [1]]])), [folder.id])
+  if (root === undefined) return <Skeleton lines={8} />
+  if (root.error !== undefined && root.pages.size === 0)
+    return <Empty>{t('fold.failed', { reason: reasonOf(root.error) })}</Empty>
+  if (root.total === 0) return <Empty>{t('files.empty')}</Empty>
+  return (
+    <>
+      <TreeTable folder={folder} tree={tree} onToggle={toggle} onShow={show} />
+      {root.truncated && <p class="soft files-note">{t('files.truncated')}</p>}
+    </>
+  )
+}
+
+interface TreeTableProps {
+  readonly folder: FolderConfig
+  readonly tree: Tree
+  readonly onToggle: (path: string) => void
+  readonly onShow: (inSight: ReadonlyMap<string, readonly number[]>) => void
+}
+
+function TreeTable({ folder, tree, onToggle, onShow }: TreeTableProps) {
+  const table = useRef<HTMLTableElement>(null)
+  const count = rowCount(tree)
+  const { range, abovePx, belowPx, reveal } = useVirtual(table, count)
+  /** The row that the Tab key stops at; the arrow keys lead to the others. */
+  const [stop, setStop] = useState(0)
+  const isMoving = useRef(false)
+  const rows = rowsIn(tree, range)
   useEffect(() => {
-    const rows = [...(table.current?.querySelectorAll<HTMLElement>('tr[data-path]') ?? [])]
-    if (!rows.some(({ dataset }) => dataset['path'] === stop)) setStop(rows[0]?.dataset['path'])
+    const inSight = new Map(pagesInSight(tree, range))
+    for (const path of tree.open) if (!tree.lists.has(path)) inSight.set(path, [1])
+    onShow(inSight)
+  })
+  useEffect(() => {
+    if (!isMoving.current) return
+    const row = table.current?.querySelector<HTMLElement>(`tr[data-index="${stop}"]`)
+    if (row === null || row === undefined) return
+    isMoving.current = false
+    row.focus({ preventScroll: true })
   })
   const press = (event: KeyboardEvent) => {
-    const step = stepInTree(event)
+    const step = stepInTree(event, tree, count)
     if (step === undefined) return
     event.preventDefault()
-    if (step.toggle !== undefined) toggle(step.toggle)
+    if (step.toggle !== undefined) onToggle(step.toggle)
     if (step.open !== undefined) openFile(folder.id, step.open)
-    step.row?.focus()
+    if (step.index === undefined) return
+    isMoving.current = true
+    reveal(step.index)
+    setStop(step.index)
   }
   const focused = (event: FocusEvent) => {
-    const row = event.target instanceof Element ? event.target.closest<HTMLElement>('tr[data-path]') : null
-    if (row !== null) setStop(row.dataset['path'])
+    const row = event.target instanceof Element ? event.target.closest<HTMLElement>('tr[data-index]') : null
+    if (row !== null) setStop(Number(row.dataset['index']))
   }
+  const stopped = Math.min(Math.max(stop, range.first), Math.max(range.first, range.end - 1)) // always a rendered one
   return (
-    <table ref={table} class="files-table tree-table" role="treegrid" onKeyDown={press} onFocusIn={focused}>
+    <table
+      ref={table}
+      class="files-table tree-table virtual"
+      role="treegrid"
+      aria-rowcount={count + 1}
+      onKeyDown={press}
+      onFocusIn={focused}
+    >
       <caption class="unseen">{t('files.tree', { folder: folderName(folder) })}</caption>
       <FilesHead />
       <tbody>
-        <Level tree={{ folder, open, stop, toggle }} directory="" level={1} />
+        <Spacer heightPx={abovePx} columns={COLUMNS} />
+        {rows.map((row) => (
+          <Row key={row.path} folder={folder} row={row} isStop={row.index === stopped} onToggle={onToggle} />
+        ))}
+        <Spacer heightPx={belowPx} columns={COLUMNS} />
       </tbody>
     </table>
   )
 }
 
-function Level({
-  tree,
-  directory,
-  level,
-}: {
-  readonly tree: Tree
-  readonly directory: string
-  readonly level: number
-}) {
-  const [pages, setPages] = useState(1)
-  const { value, error } = useQuery(
-    `${pages}`,
-    async (signal) => {
-      let truncated = false
-      const { total, items } = await fetchPages(pages, PER_PAGE, async (page) => {
-        const query = { folder: tree.folder.id, prefix: directory, page, perpage: PER_PAGE }
-        const reply = await client.call('GET /rest/twinfold/tree', { query, signal })
-        truncated ||= reply.truncated
-        return { total: reply.total, items: reply.entries }
-      })
-      return { total, items, truncated }
-    },
-    useFolderRevision(tree.folder.id),
-  )
-  if (value === undefined) {
-    return (
-      <Line>
-        {error === undefined ? (
-          <span class="files-loading" aria-busy="true">
-            {t('state.loading')}
-          </span>
-        ) : (
-          t('fold.failed', { reason: reasonOf(error) })
-        )}
-      </Line>
-    )
-  }
-  if (value.items.length === 0 && level === 1)
-    return (
-      <Line>
-        <Empty>{t('files.empty')}</Empty>
-      </Line>
-    )
-  const left = value.total - value.items.length
-  return (
-    <>
-      {value.items.map((item) => (
-        <Item key={item.name} tree={tree} item={item} path={joinPath(directory, item.name)} level={level} />
-      ))}
-      {left > 0 && (
-        <Line>
-          <More left={left} onMore={() => setPages(pages + 1)} />
-        </Line>
-      )}
-      {value.truncated && left === 0 && <Line>{t('files.truncated')}</Line>}
-    </>
-  )
+interface RowProps {
+  readonly folder: FolderConfig
+  readonly row: TreeRow
+  readonly isStop: boolean
+  readonly onToggle: (path: string) => void
 }
 
-function Item({
-  tree,
-  item,
-  path,
-  level,
-}: {
-  readonly tree: Tree
-  readonly item: ItemJson
-  readonly path: string
-  readonly level: number
-}) {
-  const isOpen = tree.open.has(path)
-  const expanded = item.type === 'directory' && item.children === true ? isOpen : undefined
+function Row({ folder, row: { index, level, path, item, expanded }, isStop, onToggle }: RowProps) {
+  if (item === undefined)
+    return (
+      <tr data-index={index} aria-level={level} aria-rowindex={index + 2} tabIndex={isStop ? 0 : -1}>
+        <td class="files-name" style={{ '--level': String(level - 1) }} colSpan={COLUMNS}>
+          <span class="files-loading">…</span>
+        </td>
+      </tr>
+    )
   return (
-    <>
-      <FileRow
-        folder={tree.folder}
-        item={item}
-        path={path}
-        branch={{ level, expanded, isStop: tree.stop === path, onToggle: () => tree.toggle(path) }}
-      />
-      {expanded === true && <Level tree={tree} directory={path} level={level + 1} />}
-    </>
-  )
-}
-
-function Line({ children }: { readonly children: ComponentChildren }) {
-  return (
-    <tr class="files-line">
-      <td colSpan={COLUMNS}>{children}</td>
-    </tr>
+    <FileRow
+      folder={folder}
+      item={item}
+      path={path}
+      branch={{ index, level, expanded, isStop, onToggle: () => onToggle(path) }}
+    />
   )
 }

@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks'
 import type { FolderConfig } from '../../../src/core/config/config.ts'
 import { addressOf } from '../../app/address.ts'
 import { folderName } from '../../facts/folder-name.ts'
@@ -6,19 +7,36 @@ import { folderText } from '../../facts/folder-text.ts'
 import { formatDuration, formatRate, formatSize } from '../../facts/format.ts'
 import { isTime } from '../../facts/moments.ts'
 import { meanRate, secondsLeft } from '../../facts/rates.ts'
+import { filterCounts, folderKey, orderedRows, type RowFilter, type RowKey } from '../../facts/row-order.ts'
 import { useFacts } from '../../live/facts.ts'
 import { live, useLive } from '../../live/live.ts'
-import { Ago, Bar, State } from '../../ui/parts.tsx'
+import { Ago, Bar, Empty, State } from '../../ui/parts.tsx'
+import { RowFilterBar } from '../../ui/row-filter.tsx'
+import { language } from '../../words/language.ts'
 import { t } from '../../words/words.ts'
 
-/** One line per folder; each opens its page. */
+/** One line per folder, by name, those with errors first; each opens its page. */
 export function FolderRows({ folders }: { readonly folders: readonly FolderConfig[] }) {
+  const [filter, setFilter] = useState<RowFilter>('all')
+  const [text, setText] = useState('')
+  const keys = useLive((state) => JSON.stringify(state.config?.folders.map((each) => folderKey(state, each)) ?? []))
+  const rows = JSON.parse(keys) as readonly RowKey[]
+  const ordered = orderedRows(rows, filter, text, language.get())
+  const shown = ordered.flatMap((id) => folders.find((folder) => folder.id === id) ?? [])
+  const bar = { counts: filterCounts(rows), filter, text, onFilter: setFilter, onText: setText }
   return (
-    <ul class="rows">
-      {folders.map((folder) => (
-        <FolderRow key={folder.id} folder={folder} />
-      ))}
-    </ul>
+    <>
+      <RowFilterBar {...bar} label={t('filter.folders')} />
+      {shown.length === 0 ? (
+        <Empty>{t('filter.none')}</Empty>
+      ) : (
+        <ul class="rows">
+          {shown.map((folder) => (
+            <FolderRow key={folder.id} folder={folder} />
+          ))}
+        </ul>
+      )}
+    </>
   )
 }
 

@@ -1,47 +1,57 @@
+import { rowsIn, type Tree, type TreeRow } from '../../facts/tree-rows.ts'
+
 /** What a key does in a tree: where the focus goes, what opens or closes. */
 export interface TreeStep {
-  readonly row?: HTMLElement | undefined
+  readonly index?: number
   readonly toggle?: string
   readonly open?: string
 }
 
+const PAGE_ROWS = 15
+
 /** The usual keys of a tree: up and down between rows, right into a directory, left out of it, Enter for the item. */
-export function stepInTree(event: KeyboardEvent): TreeStep | undefined {
-  const row = event.target
-  if (
-    !(row instanceof HTMLElement) ||
-    row.dataset['path'] === undefined ||
-    event.altKey ||
-    event.ctrlKey ||
-    event.metaKey
-  )
-    return undefined
-  const rows = [...(row.closest('table')?.querySelectorAll<HTMLElement>('tr[data-path]') ?? [])]
-  const at = rows.indexOf(row)
-  const path = row.dataset['path']
-  const expanded = row.getAttribute('aria-expanded')
-  switch (event.key) {
+export function stepInTree(event: KeyboardEvent, tree: Tree, count: number): TreeStep | undefined {
+  const { target } = event
+  if (!(target instanceof HTMLElement) || event.altKey || event.ctrlKey || event.metaKey) return undefined
+  const index = Number(target.dataset['index'] ?? Number.NaN)
+  const [row] = rowsIn(tree, { first: index, end: index + 1 })
+  return row === undefined ? undefined : stepOf(event.key, row, tree, count)
+}
+
+/** The step of one key at a row; undefined for keys that have no meaning there. */
+export function stepOf(key: string, row: TreeRow, tree: Tree, count: number): TreeStep | undefined {
+  const { index, path, expanded } = row
+  const to = (wanted: number): TreeStep => ({ index: Math.min(count - 1, Math.max(0, wanted)) })
+  switch (key) {
     case 'ArrowDown':
-      return { row: rows[at + 1] }
+      return to(index + 1)
     case 'ArrowUp':
-      return { row: rows[at - 1] }
+      return to(index - 1)
+    case 'PageDown':
+      return to(index + PAGE_ROWS)
+    case 'PageUp':
+      return to(index - PAGE_ROWS)
     case 'Home':
-      return { row: rows[0] }
+      return to(0)
     case 'End':
-      return { row: rows.at(-1) }
+      return to(count - 1)
     case 'ArrowRight':
-      return expanded === 'false' ? { toggle: path } : expanded === 'true' ? { row: rows[at + 1] } : {}
+      return expanded === false ? { toggle: path } : expanded === true ? to(index + 1) : {}
     case 'ArrowLeft':
-      return expanded === 'true' ? { toggle: path } : { row: parentOf(rows, at) }
+      return expanded === true ? { toggle: path } : parentStep(row, tree)
     case 'Enter':
+      return { open: path }
     case ' ':
-      return expanded === null || event.key === 'Enter' ? { open: path } : { toggle: path }
+      return expanded === undefined ? { open: path } : { toggle: path }
     default:
       return undefined
   }
 }
 
-function parentOf(rows: readonly HTMLElement[], at: number): HTMLElement | undefined {
-  const levelOf = (row: HTMLElement | undefined) => Number(row?.getAttribute('aria-level') ?? 0)
-  return rows.slice(0, at).findLast((row) => levelOf(row) < levelOf(rows[at]))
+/** To the directory that holds the row: the last one above it of a lower level. */
+function parentStep({ index, level }: TreeRow, tree: Tree): TreeStep {
+  if (level === 1) return {}
+  const above = rowsIn(tree, { first: 0, end: index })
+  const parent = above.findLast((row) => row.level < level)
+  return parent === undefined ? {} : { index: parent.index }
 }

@@ -1,7 +1,7 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import type { FolderConfig } from '../../../src/core/config/config.ts'
 import type { WaitingJson } from '../../../src/rest/twinfold.ts'
-import { act } from '../../app/act.ts'
+import { act, reasonOf } from '../../app/act.ts'
 import { nameOf } from '../../facts/device.ts'
 import { folderState } from '../../facts/folder-state.ts'
 import { folderText } from '../../facts/folder-text.ts'
@@ -9,66 +9,91 @@ import { formatSize } from '../../facts/format.ts'
 import { waitingFacts } from '../../facts/item-state.ts'
 import { baseName } from '../../facts/paths.ts'
 import { waitReason } from '../../facts/reasons.ts'
-import { useQuery, useFolderRevision } from '../../live/query.ts'
+import { pagesOf } from '../../facts/virtual.ts'
+import { useFolderRevision } from '../../live/query.ts'
+import type { PagedList } from '../../live/paged.ts'
+import { usePaged } from '../../live/use-paged.ts'
 import { client } from '../../live/client.ts'
 import { useFacts } from '../../live/facts.ts'
 import { live, useLive } from '../../live/live.ts'
-import { fetchPages } from '../../live/pages.ts'
 import { Button } from '../../ui/button.tsx'
-import { Bar, Empty, State } from '../../ui/parts.tsx'
+import { Bar, Empty, Skeleton, State } from '../../ui/parts.tsx'
+import { Spacer } from '../../ui/spacer.tsx'
+import { useVirtual } from '../../ui/virtual.ts'
 import { t } from '../../words/words.ts'
-import { QueryResult, More } from './query-result.tsx'
 import { PathButton } from './path-button.tsx'
 
 const PER_PAGE = 100
+const COLUMNS = 5
+const FIRST_PAGE = new Map([['', [1]]])
 
 type Item = WaitingJson['items'][number]
 
 /** What the folder still needs, in the order of downloading, each with its reason. */
 export function WaitingTab({ folder }: { readonly folder: FolderConfig }) {
-  const [pages, setPages] = useState(1)
-  const query = useQuery(
-    `${pages}`,
-    (signal) =>
-      fetchPages(pages, PER_PAGE, (page) =>
-        client.call('GET /rest/twinfold/waiting', { query: { folder: folder.id, page, perpage: PER_PAGE }, signal }),
-      ),
-    useFolderRevision(folder.id),
-  )
+  const fetchPage = (_key: string, page: number, signal: AbortSignal) =>
+    client.call('GET /rest/twinfold/waiting', { query: { folder: folder.id, page, perpage: PER_PAGE }, signal })
+  const { lists, show, again } = usePaged(folder.id, fetchPage, useFolderRevision(folder.id))
+  const list = lists.get('')
+  useEffect(() => show(FIRST_PAGE), [folder.id])
+  if (list === undefined) return <Skeleton lines={8} />
+  if (list.error !== undefined && list.pages.size === 0)
+    return <Empty>{t('fold.failed', { reason: reasonOf(list.error) })}</Empty>
+  if (list.total === 0) return <Empty>{t('waiting.none')}</Empty>
   return (
-    <QueryResult query={query}>
-      {({ total, items }) =>
-        items.length === 0 ? (
-          <Empty>{t('waiting.none')}</Empty>
-        ) : (
-          <>
-            <QueueNote folder={folder} total={total} />
-            <table class="files-table waiting-table">
-              <caption class="unseen">{t('fold.tab.waiting')}</caption>
-              <thead>
-                <tr>
-                  <th scope="col">{t('files.name')}</th>
-                  <th scope="col">{t('waiting.what')}</th>
-                  <th scope="col" class="number">
-                    {t('files.size')}
-                  </th>
-                  <th scope="col">{t('waiting.why')}</th>
-                  <th scope="col">
-                    <span class="unseen">{t('do.actions')}</span>
-                  </th>
-                </tr>
-              </thead>
-              <tbody>
-                {items.map((item) => (
-                  <WaitingRow key={item.name} folder={folder} item={item} again={query.again} />
-                ))}
-              </tbody>
-            </table>
-            <More left={total - items.length} onMore={() => setPages(pages + 1)} />
-          </>
-        )
-      }
-    </QueryResult>
+    <>
+      <QueueNote folder={folder} total={list.total} />
+      <QueueTable folder={folder} list={list} onShow={show} again={again} />
+    </>
+  )
+}
+
+interface QueueTableProps {
+  readonly folder: FolderConfig
+  readonly list: PagedList<Item>
+  readonly onShow: (inSight: ReadonlyMap<string, readonly number[]>) => void
+  readonly again: () => void
+}
+
+/** Only the rows in sight are rendered, and only their pages loaded. */
+function QueueTable({ folder, list, onShow, again }: QueueTableProps) {
+  const table = useRef<HTMLTableElement>(null)
+  const { range, abovePx, belowPx } = useVirtual(table, list.total)
+  useEffect(() => onShow(new Map([['', pagesOf(range, PER_PAGE)]])))
+  const rows = Array.from({ length: range.end - range.first }, (_, at) => {
+    const index = range.first + at
+    return { index, item: list.pages.get(Math.floor(index / PER_PAGE) + 1)?.[index % PER_PAGE] }
+  })
+  return (
+    <table ref={table} class="files-table waiting-table virtual" aria-rowcount={list.total + 1}>
+      <caption class="unseen">{t('fold.tab.waiting')}</caption>
+      <thead>
+        <tr>
+          <th scope="col">{t('files.name')}</th>
+          <th scope="col">{t('waiting.what')}</th>
+          <th scope="col" class="number">
+            {t('files.size')}
+          </th>
+          <th scope="col">{t('waiting.why')}</th>
+          <th scope="col">
+            <span class="unseen">{t('do.actions')}</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        <Spacer heightPx={abovePx} columns={COLUMNS} />
+        {rows.map(({ index, item }) =>
+          item === undefined ? (
+            <tr key={index} data-index={index}>
+              <td colSpan={COLUMNS}>…</td>
+            </tr>
+          ) : (
+            <WaitingRow key={item.name} folder={folder} item={item} index={index} again={again} />
+          ),
+        )}
+        <Spacer heightPx={belowPx} columns={COLUMNS} />
+      </tbody>
+    </table>
   )
 }
 
@@ -89,10 +114,12 @@ function QueueNote({ folder, total }: { readonly folder: FolderConfig; readonly 
 function WaitingRow({
   folder,
   item,
+  index,
   again,
 }: {
   readonly folder: FolderConfig
   readonly item: Item
+  readonly index: number
   readonly again: () => void
 }) {
   const progress = useLive((state) => state.progress[folder.id]?.[item.name])
@@ -104,7 +131,7 @@ function WaitingRow({
     again()
   }
   return (
-    <tr>
+    <tr data-index={index} aria-rowindex={index + 2}>
       <th scope="row">
         <PathButton folder={folder.id} path={item.name} />
       </th>

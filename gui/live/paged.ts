@@ -1,0 +1,91 @@
+import { Store } from './store.ts'
+
+/** One list, of which some pages are loaded. */
+export interface PagedList<T> {
+  readonly total: number
+  /** The daemon examined only a part of the list. */
+  readonly truncated: boolean
+  /** By number, from 1. */
+  readonly pages: ReadonlyMap<number, readonly T[]>
+  readonly error: unknown
+}
+
+export interface FetchedPage<T> {
+  readonly total: number
+  readonly truncated?: boolean
+  readonly items: readonly T[]
+}
+
+export type FetchPage<T> = (key: string, page: number, signal: AbortSignal) => Promise<FetchedPage<T>>
+
+const NOTHING: PagedList<never> = { total: 0, truncated: false, pages: new Map(), error: undefined }
+
+/** Pages of long lists, by the key of the list: each is fetched when it comes into sight, and no other. */
+export class PagedLists<T> {
+  readonly lists = new Store<ReadonlyMap<string, PagedList<T>>>(new Map())
+  readonly #fetchPage: FetchPage<T>
+  readonly #ended = new AbortController()
+  /** Requests under way, and whether another must follow because of a change meanwhile. */
+  readonly #running = new Map<string, { isStale: boolean }>()
+  /** Pages that may have changed since. */
+  readonly #stale = new Set<string>()
+
+  constructor(fetchPage: FetchPage<T>) {
+    this.#fetchPage = fetchPage
+  }
+
+  /** Fetches a page unless it is there or under way. After a failure the next change tries again. */
+  need(key: string, page: number): void {
+    const [id, list] = [idOf(key, page), this.lists.get().get(key)]
+    const isThere = list?.pages.has(page) === true && !this.#stale.has(id)
+    if (isThere || this.#running.has(id) || list?.error !== undefined) return
+    void this.#fetch(key, page)
+  }
+
+  /** After a change: fetches the pages in sight again, and the others when they come into sight. None is dropped. */
+  refresh(inSight: ReadonlyMap<string, readonly number[]>): void {
+    for (const [key, { pages }] of this.lists.get()) for (const page of pages.keys()) this.#stale.add(idOf(key, page))
+    for (const [key, pages] of inSight) for (const page of pages) void this.#fetch(key, page)
+  }
+
+  end(): void {
+    this.#ended.abort()
+  }
+
+  async #fetch(key: string, page: number): Promise<void> {
+    const id = idOf(key, page)
+    const running = this.#running.get(id)
+    if (running !== undefined) {
+      running.isStale = true
+      return
+    }
+    const request = { isStale: false }
+    this.#running.set(id, request)
+    try {
+      do {
+        request.isStale = false
+        this.#stale.delete(id)
+        const { total, truncated = false, items } = await this.#fetchPage(key, page, this.#ended.signal)
+        this.#change(key, ({ pages }) => ({
+          total,
+          truncated,
+          pages: new Map(pages).set(page, items),
+          error: undefined,
+        }))
+      } while (request.isStale && !this.#ended.signal.aborted)
+    } catch (error) {
+      this.#change(key, (list) => ({ ...list, error }))
+    } finally {
+      this.#running.delete(id)
+    }
+  }
+
+  #change(key: string, change: (list: PagedList<T>) => PagedList<T>): void {
+    if (this.#ended.signal.aborted) return
+    this.lists.update((lists) => new Map(lists).set(key, change(lists.get(key) ?? NOTHING)))
+  }
+}
+
+function idOf(key: string, page: number): string {
+  return `${page} ${key}`
+}

@@ -1,0 +1,50 @@
+import type { RefObject } from 'preact'
+import { useCallback, useEffect, useLayoutEffect, useState } from 'preact/hooks'
+import { visibleRows, type RowRange } from '../facts/virtual.ts'
+
+/** Before the first row has been measured. */
+const ROW_PX = 33
+
+export interface Virtual {
+  readonly range: RowRange
+  /** Heights of what is left out above and below. */
+  readonly abovePx: number
+  readonly belowPx: number
+  /** Brings a row into sight. */
+  readonly reveal: (index: number) => void
+}
+
+/** Renders of a long table only the rows in sight of the window. All rows have the height of the first. */
+export function useVirtual(table: RefObject<HTMLTableElement | null>, count: number): Virtual {
+  const [rowPx, setRowPx] = useState(ROW_PX)
+  const [range, setRange] = useState<RowRange>(() => visibleRows(0, innerHeight, ROW_PX, count))
+  const update = useCallback(() => {
+    const body = table.current?.tBodies[0]
+    if (body === undefined) return
+    const next = visibleRows(body.getBoundingClientRect().top, innerHeight, rowPx, count)
+    setRange((before) => (before.first === next.first && before.end === next.end ? before : next))
+  }, [count, rowPx])
+  useLayoutEffect(() => {
+    const height = table.current?.querySelector<HTMLElement>('tr[data-index]')?.offsetHeight ?? 0
+    if (height > 0 && height !== rowPx) setRowPx(height)
+  })
+  useLayoutEffect(update, [update])
+  useEffect(() => {
+    addEventListener('scroll', update, { passive: true })
+    addEventListener('resize', update)
+    return () => {
+      removeEventListener('scroll', update)
+      removeEventListener('resize', update)
+    }
+  }, [update])
+  const reveal = (index: number) => {
+    const body = table.current?.tBodies[0]
+    if (body === undefined) return
+    const topPx = body.getBoundingClientRect().top + index * rowPx
+    const margin = 3 * rowPx
+    if (topPx < margin) scrollBy({ top: topPx - margin })
+    else if (topPx > innerHeight - margin) scrollBy({ top: topPx - innerHeight + margin })
+  }
+  const { first, end } = { first: Math.min(range.first, count), end: Math.min(range.end, count) }
+  return { range: { first, end }, abovePx: first * rowPx, belowPx: (count - end) * rowPx, reveal }
+}
