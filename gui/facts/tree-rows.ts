@@ -83,8 +83,7 @@ function walk(
     const first = Math.max(own, own + range.first - at)
     const end = Math.min(upTo, own + range.end - at)
     if (first < end) onOwn?.(directory, { first, end })
-    for (let index = first; index < end && onRow !== undefined; index++)
-      onRow(rowAt(tree, directory, level, index, at + index - own))
+    for (let index = first; index < end; index++) onRow?.(rowAt(tree, directory, level, index, at + index - own))
     at += upTo - own
     own = upTo
   }

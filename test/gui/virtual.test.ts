@@ -52,9 +52,8 @@ test('an open directory is followed by its rows; rows of pages that are not load
   const shown = rowsIn(TREE, { first: 0, end: 11 }).map(({ level, item: known, expanded }) =>
     [level, known?.name ?? '…', expanded ?? ''].join(' ').trim(),
   )
-  assert.deepEqual(shown, [
-    ...['1 d true', '2 e true', '3 g', '2 f', '2 …', '1 x false', '1 a', '1 b', '1 …', '1 …', '1 …'],
-  ])
+  const expected = '1 d true, 2 e true, 3 g, 2 f, 2 …, 1 x false, 1 a, 1 b, 1 …, 1 …, 1 …'
+  assert.equal(shown.join(', '), expected)
   assert.deepEqual(
     rowsIn(TREE, { first: 3, end: 6 }).map(({ index, path }) => [index, path]),
     [
