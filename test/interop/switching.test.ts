@@ -34,7 +34,7 @@ after(() =>
 )
 
 for (const [version, program] of PROGRAMS) {
-  test(`a home of Syncthing ${version} is taken over after changes on both sides`, async (t) => {
+  test(`a home of Syncthing ${version} is taken over after changes, given back and taken over again`, async (t) => {
     if (program === undefined) {
       matrix.push(`${version}  not run: SYNCTHING2_BIN names no program`)
       return t.skip('SYNCTHING2_BIN names no program')
@@ -56,6 +56,18 @@ for (const [version, program] of PROGRAMS) {
     await home.start()
     assert.match(home.output, /importing the index of Syncthing/)
     report(version, 'take over', await figuresOf(home, peer, { before, deleted }))
+
+    for (const kind of ['syncthing', 'twinfold'] as const) {
+      const step = kind === 'syncthing' ? 'give back' : 'take over again'
+      const times = timesOf(home)
+      await home.stop()
+      home.kind = kind
+      await home.start()
+      // Each device must receive what the other one changes now: no sequence number is taken for a known one.
+      for (const member of [home, peer]) put(member, `${member.name}-${step}`, step)
+      await scanAll([home, peer])
+      report(version, step, await figuresOf(home, peer, { before: times, deleted }))
+    }
   })
 }
 
