@@ -113,12 +113,15 @@ function reportText({ address, error, triedAgoS, nextWithinS }: DialReport): str
 }
 
 const HINTS: readonly (readonly [RegExp, string])[] = [
-  [/ECONNREFUSED/, 'nothing listens at a refused address: the other device is stopped, or uses another port'],
   [
-    /ETIMEDOUT|timed? ?out|timeout|EHOSTUNREACH|ENETUNREACH/i,
+    /ECONNREFUSED|connection refused/,
+    'nothing listens at a refused address: the other device is stopped, or uses another port',
+  ],
+  [
+    /ETIMEDOUT|timed? ?out|timeout|EHOSTUNREACH|ENETUNREACH|unreachable/i,
     'an address without a response is off, in another network, or behind a firewall (port 22000)',
   ],
-  [/ENOTFOUND|EAI_AGAIN/, 'a host name could not be resolved'],
+  [/ENOTFOUND|EAI_AGAIN|host name/, 'a host name could not be resolved: check its spelling and the name server'],
   [/has not added/, 'accept this device on the other one: on its page, or by "pending accept" there'],
   [/device ID|another device|unexpected device/i, 'another device uses the address: compare the device IDs'],
   [

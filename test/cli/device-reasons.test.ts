@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { addressProblem, deviceReasons, dialColumns, type NetworkFacts } from '../../src/cli/device-reasons.ts'
 import { DEVICE } from '../../src/core/config/config-fields.ts'
 import type { DeviceConfig } from '../../src/core/config/config.ts'
+import { describeFailure } from '../../src/core/network/dial-failure.ts'
 import { REFUSALS } from '../../src/core/refusals.ts'
 import { defaultsOf } from '../../src/core/config/field.ts'
 import { parseDeviceId } from '../../src/core/device-id.ts'
@@ -80,6 +81,22 @@ test('why DEVICE: the error of each address, its age and the next attempt, then 
   )
   assert.match(lines.at(-1)!, new RegExp(`has never connected.*${OWN}`))
 })
+
+for (const [code, hint] of [
+  ['ECONNREFUSED', /nothing listens at a refused address/],
+  ['ETIMEDOUT', /off, in another network, or behind a firewall/],
+  ['EHOSTUNREACH', /off, in another network, or behind a firewall/],
+  ['ENETUNREACH', /off, in another network, or behind a firewall/],
+  ['ENOTFOUND', /check its spelling/],
+  ['EAI_AGAIN', /check its spelling/],
+  ['ECONNRESET', /it may not have added this device yet/],
+] as const) {
+  test(`why DEVICE: a dial that failed by ${code} has a hint`, () => {
+    const { text } = describeFailure(Object.assign(new Error(code), { code }))
+    const device = ben({ addresses: ['tcp://192.0.2.7'] })
+    assert.match(reasons(device, { dials: { 'tcp://192.0.2.7:22000': text } }), hint)
+  })
+}
 
 test('why DEVICE: discovery off, on without a result, and with one', () => {
   assert.match(reasons(ben(), {}), /^no address, and discovery is off; give one/)
