@@ -93,6 +93,15 @@ export function withDevices(folder: FolderConfig, ids: readonly string[]): Folde
   return { devices: [...folder.devices, ...more.map((deviceID) => ({ deviceID }))] }
 }
 
+/** This device, then the others by name: the order of the configuration is that of the IDs. */
+function ownFirst<T extends { readonly deviceID: string; readonly name: string }>(
+  devices: readonly T[],
+  own: string,
+): readonly T[] {
+  const isOther = ({ deviceID }: T): number => (deviceID === own ? 0 : 1)
+  return devices.toSorted((a, b) => isOther(a) - isOther(b) || a.name.localeCompare(b.name))
+}
+
 export async function deviceList(context: CliContext, client: Client, options: Json): Promise<CliExit> {
   const [devices, facts, seen] = await Promise.all([
     client.devices(),
@@ -100,7 +109,7 @@ export async function deviceList(context: CliContext, client: Client, options: J
     client.call('GET /rest/stats/device'),
   ])
   const { myID } = facts.status
-  const rows = devices.map((device) => {
+  const rows = ownFirst(devices, myID).map((device) => {
     const [lastError, nextTry] = dialColumns(device, facts)
     const lastSeen = device.deviceID === myID ? '' : seenText(seen[device.deviceID]?.lastSeen)
     return { device, state: stateOf(device, myID, facts.connections), lastSeen, lastError, nextTry }

@@ -79,6 +79,7 @@ test('device list: states, times and escaped names', async () => {
   const list = await run('device list', { 'GET /rest/config/devices': devices })
   assert.ok(!list.out.includes('\x1b') && list.out.includes('evil\\x1b[2J\\nname'), list.out)
   assert.match(list.out, /me +this device +MFZWI3D/)
+  assert.match(list.out, /this device[^]*connected/, 'the own device comes first')
   assert.match(list.out, /connected +2026-11-15 10:00 +P56IOI7/)
   assert.match(list.out, /^NAME +STATE +LAST SEEN +NEXT TRY +LAST ERROR +ID +ADDRESSES$/m)
   const never = {
