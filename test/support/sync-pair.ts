@@ -28,8 +28,7 @@ export interface FolderStatus {
   readonly needTotalItems: number
   readonly needBytes: number
   readonly globalBytes: number
-  readonly globalDirectories: number
-  readonly globalSymlinks: number
+  readonly globalFiles: number
   readonly globalTotalItems: number
   readonly localTotalItems: number
   readonly inSyncBytes: number
