@@ -74,12 +74,17 @@ const HEADERS = [
   'access-control-max-age',
 ]
 
+/** Syncthing 1.x lists directories and symlinks with 128 bytes, 2.x and we with none. */
+function withoutItemSizes(text: string): string {
+  return text.replace(/"size": 128,(\s*"type": "FILE_INFO_TYPE_(?:DIRECTORY|SYMLINK))/g, '"size": 0,$1')
+}
+
 function compare(ours: Reply, theirs: Reply, { binary, exact, without = [] }: Exchange): void {
   if (binary === true) assert.ok(ours.text.length > 0)
   assert.equal(ours.status, theirs.status, ours.text)
   assert.equal(ours.contentType, theirs.contentType)
   for (const header of HEADERS) assert.equal(ours.headers[header], theirs.headers[header], header)
-  if (exact === true) assert.equal(ours.text, theirs.text)
+  if (exact === true) assert.equal(ours.text, withoutItemSizes(theirs.text))
   if (theirs.contentType.includes('json') && theirs.text !== '') {
     assert.deepEqual(missingIn(JSON.parse(ours.text), JSON.parse(theirs.text), new Set(without)), [])
   }
