@@ -16,7 +16,9 @@ const RELOAD_MS = 2_000
 void follow()
 try {
   await loadLanguage()
-  render(<App />, document.getElementById('app')!)
+  const root = document.getElementById('app')!
+  root.replaceChildren() // the sentence for a script that does not start
+  render(<App />, root)
   listenToKeys()
 } catch {
   // The daemon stopped between loading the page and its texts: there is no input to keep yet.

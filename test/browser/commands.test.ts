@@ -68,9 +68,10 @@ test('arrow keys navigate the list of commands, and screen readers can read it',
       assert.equal(await selected.getAttribute('id'), id)
       return (await selected.innerText()).split('\n')[0]
     }
+    assert.equal(await page.getByText('did not start').count(), 0)
     assert.equal(await chosen(), 'Overview')
     await page.keyboard.press('ArrowDown')
-    assert.equal(await chosen(), 'Folders')
+    assert.equal(await chosen(), 'Attention')
     await page.keyboard.press('ArrowUp')
     await page.keyboard.press('ArrowUp')
     assert.notEqual(await chosen(), 'Overview')

@@ -195,13 +195,13 @@ test('a folder whose directory is missing shows the error and its remedy', { ski
   await browser.visit(at('folders/docs'), async ({ page }) => {
     await page
       .getByRole('alert')
-      .filter({ hasText: 'folder path missing' })
+      .filter({ hasText: 'The directory or its disk is missing' })
       .filter({ hasText: 'Mount the disk' })
       .waitFor()
     renameSync(`${member.root}-away`, member.root)
     await page.getByRole('button', { name: 'Rescan', exact: true }).click()
     await page.getByRole('menuitem', { name: 'Whole folder' }).click()
-    await page.getByRole('alert').filter({ hasText: 'folder path missing' }).waitFor({ state: 'detached' })
+    await page.getByRole('alert').filter({ hasText: 'Mount the disk' }).waitFor({ state: 'detached' })
     await page.getByRole('link', { name: 'Settings' }).last().click()
     await page.getByText('Simple: the last few versions of each file').waitFor()
   })

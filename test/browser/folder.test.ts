@@ -61,6 +61,8 @@ test(
   },
 )
 
+const focused = (page: Page, name: string) => page.locator('tr:focus').filter({ hasText: name })
+
 test('arrow keys navigate the tree, and Enter opens the details', { skip }, async () => {
   await browser.visit(at('folders/docs'), async ({ page }) => {
     const letters = row(page, 'letters')
@@ -68,6 +70,7 @@ test('arrow keys navigate the tree, and Enter opens the details', { skip }, asyn
     await page.keyboard.press('ArrowRight')
     await row(page, '2024').waitFor()
     await page.keyboard.press('ArrowRight')
+    await focused(page, '2024').waitFor()
     await page.keyboard.press('ArrowRight')
     await row(page, 'first.txt').waitFor()
     await page.keyboard.press('ArrowDown')
@@ -78,7 +81,9 @@ test('arrow keys navigate the tree, and Enter opens the details', { skip }, asyn
     await drawer.getByRole('row', { name: 'peer connected Newest version' }).waitFor()
     await page.keyboard.press('Escape')
     await drawer.waitFor({ state: 'detached' })
+    await focused(page, 'first.txt').waitFor()
     await page.keyboard.press('ArrowLeft')
+    await focused(page, '2024').waitFor()
     await page.keyboard.press('ArrowLeft')
     await row(page, 'first.txt').waitFor({ state: 'detached' })
   })
@@ -182,7 +187,7 @@ test('all folders are paused, resumed and scanned at once', { skip }, async () =
     await page.getByRole('button', { name: 'Resume all' }).click()
     await page.getByRole('button', { name: 'Resume all' }).waitFor({ state: 'detached' })
     assert.deepEqual(await paused(), [false, false])
-    await page.getByRole('main').getByText('Up to date').nth(1).waitFor()
+    await page.getByRole('main').getByText('Not shared').nth(1).waitFor()
     writeFileSync(join(scratch.path, 'one', 'new.txt'), '12345')
     await page.getByRole('button', { name: 'Rescan all' }).click()
     await page.getByText('All folders were scanned.').waitFor()

@@ -7,7 +7,7 @@ import type { Page } from 'playwright-core'
 import { Chromium, missingBrowser } from '../support/browser.ts'
 import { freePort } from '../support/free-port.ts'
 import { startDaemon, type Daemon } from '../support/daemon.ts'
-import { scratchDirectory } from '../support/scratch.ts'
+import { eventually, scratchDirectory } from '../support/scratch.ts'
 import { atRest } from '../support/views.ts'
 
 const skip = missingBrowser() ?? false
@@ -45,7 +45,7 @@ test('the page reconnects to a daemon that is killed and started again, and inpu
     await page.evaluate('window.isTheSame = true')
     await daemon.signal('SIGKILL')
     await lost(page).waitFor()
-    await page.waitForFunction(`document.title.includes('‖')`)
+    await eventually('the sign in the title', async () => (await page.title()).includes('‖') || undefined)
     await page.getByRole('switch', { name: /^http/ }).click()
     await page.getByRole('status').filter({ hasText: 'Action failed: Twinfold isn’t responding' }).waitFor()
     daemon = await startDaemon({ home, guiAddress: address })
