@@ -22,7 +22,7 @@ table inet closed {
 }
 `
 
-/** Nobody reaches its listener until the returned function is called. */
+/** No device reaches its listener until the returned function is called. */
 function closeListener(host: Host, directory: string): () => void {
   const rules = join(directory, 'closed.nft')
   writeFileSync(rules, RULES)

@@ -27,19 +27,10 @@ export class Forger {
 
   /** The same store, whose records are announced with forged versions. */
   announcing(store: IndexStore): IndexStore {
-    return replacing(store, {
-      folder: async (id: Parameters<IndexStore['folder']>[0]) => this.#announcing(await store.folder(id)),
-    })
-  }
-
-  #announcing(index: FolderIndex): FolderIndex {
-    return replacing(index, {
-      localSince: async (...args: Parameters<FolderIndex['localSince']>) => {
-        const records = await index.localSince(...args)
-        const ids = await Promise.all(this.victims.map(async (victim) => (await victim.index()).counterId()))
-        const known = ids.filter((id) => id !== undefined)
-        return records.map((record) => this.#forged(record, known))
-      },
+    return announcingChanged(store, async (records) => {
+      const ids = await Promise.all(this.victims.map(async (victim) => (await victim.index()).counterId()))
+      const known = ids.filter((id) => id !== undefined)
+      return records.map((record) => this.#forged(record, known))
     })
   }
 
@@ -59,8 +50,17 @@ function vectorOf(counters: ReadonlyMap<ShortId, bigint>): VersionVector {
   return [...counters].map(([device, value]) => ({ device, value })).sort((a, b) => (a.device < b.device ? -1 : 1))
 }
 
+type Records = Awaited<ReturnType<FolderIndex['localSince']>>
+
+/** The same store, whose records are announced as `change` returns them. */
+export function announcingChanged(store: IndexStore, change: (records: Records) => Promise<Records>): IndexStore {
+  const announcing = (index: FolderIndex): FolderIndex =>
+    replacing(index, { localSince: async (...args) => await change(await index.localSince(...args)) })
+  return replacing(store, { folder: async (id) => announcing(await store.folder(id)) })
+}
+
 /** An object with some methods replaced. */
-export function replacing<T extends object>(target: T, methods: Partial<T>): T {
+function replacing<T extends object>(target: T, methods: Partial<T>): T {
   const replaced = new Map<PropertyKey, unknown>(Object.entries(methods))
   return new Proxy(target, {
     get: (object, key) => {

@@ -1,9 +1,9 @@
 import type { FileInfo } from '../../src/core/records/file-info.ts'
 import type { ShortId } from '../../src/core/ids.ts'
-import type { FolderIndex, IndexStore } from '../../src/db/types.ts'
+import type { IndexStore } from '../../src/db/types.ts'
 import type { BlockOrder, BlockResult } from '../../src/platform/files/block-reader.ts'
 import { pick, type SimRandom } from '../../src/platform/sim/random.ts'
-import { replacing } from './byzantine.ts'
+import { announcingChanged } from './byzantine.ts'
 
 const REPLAYED_CHANCE = 0.25
 const WITHHELD_CHANCE = 0.15
@@ -29,21 +29,12 @@ export class Tamperer {
   }
 
   announcing(store: IndexStore): IndexStore {
-    return replacing(store, {
-      folder: async (id: Parameters<IndexStore['folder']>[0]) => this.#announcing(await store.folder(id)),
-    })
-  }
-
-  #announcing(index: FolderIndex): FolderIndex {
-    return replacing(index, {
-      localSince: async (...args: Parameters<FolderIndex['localSince']>) => {
-        const records = await index.localSince(...args)
-        for (const record of records) this.#remember(record)
-        if (!this.active) return records
-        // The last one of a batch stays: the sender would request it again.
-        const kept = records.filter((_, at) => at === records.length - 1 || !this.#does(WITHHELD_CHANCE))
-        return kept.map((record) => this.#changed(record, records))
-      },
+    return announcingChanged(store, async (records) => {
+      for (const record of records) this.#remember(record)
+      if (!this.active) return records
+      // The last one of a batch stays: the sender would request it again.
+      const kept = records.filter((_, at) => at === records.length - 1 || !this.#does(WITHHELD_CHANCE))
+      return kept.map((record) => this.#changed(record, records))
     })
   }
 

@@ -16,7 +16,7 @@ export interface AlikeOptions {
   readonly except?: (path: string) => boolean
   /** These are scanned again when it takes long, as they would be every hour. */
   readonly rescan?: readonly Member[]
-  /** Called when nobody needs anything and the trees differ nevertheless. */
+  /** Called when no member needs anything and the trees differ nevertheless. */
   readonly onUnlike?: (unlike: readonly Difference[]) => Promise<void>
 }
 
