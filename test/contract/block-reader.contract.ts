@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
+import { openBytes } from '../../src/core/encryption/xchacha.ts'
 import type { BlockResult, BlockOrder, BlockReader } from '../../src/platform/files/block-reader.ts'
 import type { Disk } from '../../src/platform/disk.ts'
 
@@ -70,6 +71,35 @@ export function blockReaderContract(name: string, make: () => Promise<BlockReade
         assert.equal((await ask({ recorded: { ...recorded, ...other } })).kind, 'different', JSON.stringify(other))
       assert.equal((await ask({ recorded, sizeBytes: 14 })).kind, 'different', 'too short')
       assert.equal((await ask({})).kind, 'different')
+    },
+  )
+
+  spec(
+    'sealed blocks are those bytes and their padding, beside plain ones; other bytes are not sealed',
+    async (platform) => {
+      const key = noise(32, 7)
+      const read = async (at: number, sizeBytes: number, isSealed: boolean) => {
+        const content = noise(sizeBytes, at + 10)
+        await platform.put(`file-${at}`, content)
+        const seal = { key, nonce: noise(24, at + 50), padding: noise(Math.max(0, KIB - sizeBytes), at + 90) }
+        const order = orderFor(platform, `file-${at}`, content, isSealed ? { seal } : {})
+        return { content, seal, isSealed, order }
+      }
+      const sizes = [3, 4 * KIB, 300 * KIB, KIB, 0, 70 * KIB, 12]
+      const wanted = await Promise.all(sizes.map((sizeBytes, at) => read(at, sizeBytes, at % 3 !== 1)))
+      const results = await Promise.all(wanted.map(({ order }) => platform.blocks.read(order)))
+      for (const [at, { content, seal, isSealed }] of wanted.entries()) {
+        const bytes = bytesOf(results[at]!)
+        const plain = isSealed ? openBytes(key, bytes) : bytes
+        assert.deepEqual(
+          plain,
+          Buffer.concat([content, ...(isSealed ? [seal.padding] : [])]),
+          `${content.length} bytes`,
+        )
+        if (isSealed) assert.deepEqual(bytes.subarray(0, 24), Buffer.from(seal.nonce))
+      }
+      const other = orderFor(platform, 'file-0', noise(3, 99), { seal: wanted[0]!.seal })
+      assert.equal((await platform.blocks.read(other)).kind, 'different')
     },
   )
 

@@ -94,11 +94,6 @@ export function openRecord(
   return encoded === undefined ? undefined : { name: plainName, encoded }
 }
 
-/** Seals a block, padded with `padding` of the missing length. */
-export function sealBlock(file: FileCipher, plain: Uint8Array, nonce: Uint8Array, padding: Uint8Array): Buffer {
-  return file.seal(padding.length === 0 ? plain : Buffer.concat([plain, padding]), nonce)
-}
-
 /** Undefined unless it is a block of exactly the announced size, sealed for this file: not a shorter one of it. */
 export function openBlock(file: FileCipher, sealed: Uint8Array, plainBytes: number): Uint8Array | undefined {
   if (sealed.length !== encryptedBlockSize(plainBytes)) return undefined

@@ -1,11 +1,12 @@
 import { AesSiv } from './aes-siv.ts'
 import { deriveFileKey, tokenPlaintext } from './keys.ts'
 import { decryptName, encryptName } from './names.ts'
-import { openBytes, sealBytes } from './xchacha.ts'
+import { openBytes, sealBytes, type Seal } from './xchacha.ts'
 
-/** File keys in memory; deriving one takes a few microseconds. */
-const FILES_MAX = 5_000
+/** File keys in memory, for the blocks of files in transfer: many would burden the garbage collector more than deriving them again. */
+const FILES_MAX = 128
 const OFFSET_BYTES = 8
+const NO_PADDING = new Uint8Array(0)
 
 /** Encrypts and decrypts for one folder with one password. */
 export class FolderCipher {
@@ -52,7 +53,11 @@ export class FileCipher {
   }
 
   seal(plain: Uint8Array, nonce: Uint8Array): Buffer {
-    return sealBytes(this.#key, nonce, plain)
+    return sealBytes(this.sealWith(nonce, NO_PADDING), plain)
+  }
+
+  sealWith(nonce: Uint8Array, padding: Uint8Array): Seal {
+    return { key: this.#key, nonce, padding }
   }
 
   /** Undefined for data that was not sealed for this item with this password. */

@@ -1,25 +1,52 @@
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject } from 'node:crypto'
 
+export const KEY_BYTES = 32
 export const NONCE_BYTES = 24
 const TAG_BYTES = 16
 /** What sealing adds. */
 const SEAL_BYTES = NONCE_BYTES + TAG_BYTES
 const CONSTANTS = Uint32Array.of(0x61707865, 0x3320646e, 0x79622d32, 0x6b206574)
-/** Larger results are allocated anew from the system, which takes longer than the copy. */
-const PIECE_BYTES = 256 * 1_024
+/** Larger results are mapped by the system for each call, which takes longer than the cipher. */
+const PIECE_BYTES = 64 * 1_024
 const OPTIONS = { authTagLength: TAG_BYTES }
 
-/** XChaCha20-Poly1305: nonce, ciphertext, tag. A nonce is random and never used twice. */
-export function sealBytes(key: Uint8Array, nonce: Uint8Array, plain: Uint8Array): Buffer {
-  const out = Buffer.allocUnsafe(plain.length + SEAL_BYTES)
+/** How bytes are sealed. A nonce is random and never used twice; the padding is appended to the bytes before. */
+export interface Seal {
+  readonly key: Uint8Array
+  readonly nonce: Uint8Array
+  readonly padding: Uint8Array
+}
+
+/** XChaCha20-Poly1305: nonce, ciphertext, tag. */
+export function sealBytes(seal: Seal, plain: Uint8Array): Buffer {
+  const room = Buffer.allocUnsafe(sealedSize(seal, plain.length))
+  room.set(plain, NONCE_BYTES)
+  sealInPlace(seal, room, plain.length)
+  return room
+}
+
+export function sealedSize({ padding }: Seal, plainBytes: number): number {
+  return plainBytes + padding.length + SEAL_BYTES
+}
+
+/** Seals the plain bytes that stand in the room after the space for a nonce. */
+export function sealInPlace({ key, nonce, padding }: Seal, room: Uint8Array, plainBytes: number): void {
+  const endBytes = NONCE_BYTES + plainBytes + padding.length
   const cipher = createCipheriv('chacha20-poly1305', subkeyOf(key, nonce), ivOf(nonce), OPTIONS)
-  out.set(nonce)
-  for (let at = 0; at < plain.length; at += PIECE_BYTES) {
-    out.set(cipher.update(plain.subarray(at, at + PIECE_BYTES)), NONCE_BYTES + at)
+  room.set(nonce)
+  room.set(padding, NONCE_BYTES + plainBytes)
+  for (let at = NONCE_BYTES; at < endBytes; at += PIECE_BYTES) {
+    const piece = cipher.update(room.subarray(at, Math.min(at + PIECE_BYTES, endBytes)))
+    room.set(piece, at)
+    release(piece)
   }
   cipher.final()
-  out.set(cipher.getAuthTag(), NONCE_BYTES + plain.length)
-  return out
+  room.set(cipher.getAuthTag(), endBytes)
+}
+
+/** Frees the memory at once: the garbage collector would let it grow to a hundred megabytes. */
+function release({ buffer, byteLength }: Buffer): void {
+  if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0)
 }
 
 /** Undefined for data that was not sealed with this key. */

@@ -1,15 +1,9 @@
-import {
-  encryptedBlockSize,
-  encryptedOffset,
-  openBlock,
-  paddedSize,
-  sealBlock,
-} from '../../core/encryption/encrypted-record.ts'
+import { encryptedBlockSize, encryptedOffset, openBlock, paddedSize } from '../../core/encryption/encrypted-record.ts'
 import type { FolderCipher } from '../../core/encryption/folder-cipher.ts'
-import { NONCE_BYTES } from '../../core/encryption/xchacha.ts'
+import { NONCE_BYTES, type Seal } from '../../core/encryption/xchacha.ts'
 import type { Block } from '../../core/records/block-diff.ts'
 import type { Random } from '../../platform/random.ts'
-import type { BlockReply, BlockRequest } from '../../protocol/types.ts'
+import type { BlockRequest } from '../../protocol/types.ts'
 
 /** A request of ours as an untrusted device understands it. Its reply does not fit the buffer of the plain block. */
 export function encryptRequest(cipher: FolderCipher, request: BlockRequest): BlockRequest {
@@ -44,12 +38,7 @@ export function isAnnouncedBlock(
   return cipher.file(name).hashOfToken(hash, block.offsetBytes)?.equals(block.hash) === true
 }
 
-/** The reply that an untrusted device gets for a plain one. */
-export function encryptReply(cipher: FolderCipher, name: string, reply: BlockReply, random: Random): BlockReply {
-  if (reply.kind !== 'data') return reply
-  const { data, releaseBuffer } = reply
-  const padding = random.bytes(paddedSize(data.length) - data.length)
-  const sealed = sealBlock(cipher.file(name), data, random.bytes(NONCE_BYTES), padding)
-  releaseBuffer?.()
-  return { kind: 'data', data: sealed }
+/** How a block is sealed for an untrusted device. */
+export function sealFor(cipher: FolderCipher, name: string, sizeBytes: number, random: Random): Seal {
+  return cipher.file(name).sealWith(random.bytes(NONCE_BYTES), random.bytes(paddedSize(sizeBytes) - sizeBytes))
 }

@@ -23,7 +23,7 @@ import {
   type BlockReader,
   type FileStamp,
 } from '../../platform/files/block-reader.ts'
-import { encryptReply, isAnnouncedBlock } from '../encryption/encrypted-requests.ts'
+import { isAnnouncedBlock, sealFor } from '../encryption/encrypted-requests.ts'
 import { isHashAt, KnownBlocks } from '../state/known-blocks.ts'
 
 const KIB = 1_024
@@ -133,7 +133,7 @@ export class RequestServer {
     }
     if (record === undefined || record.deleted || record.type !== 'file') return 'no-such-file'
     const isFirst = await this.#knownBlocks.isFirst(device, folder, record, request)
-    return await this.#fromFile(folder, request, isFirst ? recordedLookOf(record) : undefined)
+    return await this.#fromFile(folder, request, { recorded: isFirst ? recordedLookOf(record) : undefined })
   }
 
   /**
@@ -148,8 +148,8 @@ export class RequestServer {
     const block = await this.#knownBlocks.block(folder, record, request.blockNumber)
     if (block === undefined || !isAnnouncedBlock(cipher, name, request, block)) return 'no-such-file'
     const { offsetBytes, sizeBytes, hash } = block
-    const outcome = await this.#fromFile(folder, { ...request, name, offsetBytes, sizeBytes, hash }, undefined)
-    return typeof outcome === 'string' ? outcome : encryptReply(cipher, name, outcome, this.#deps.random)
+    const seal = sealFor(cipher, name, sizeBytes, this.#deps.random)
+    return await this.#fromFile(folder, { ...request, name, offsetBytes, sizeBytes, hash }, { seal })
   }
 
   /** An encrypted block of our disk, of a file that is as recorded: nothing else shows here whether it is right. */
@@ -160,7 +160,7 @@ export class RequestServer {
     const block = await this.#knownBlocks.block(folder, record, request.blockNumber)
     const isKnown = block?.offsetBytes === request.offsetBytes && block.sizeBytes === request.sizeBytes
     if (!isKnown || Buffer.compare(block.hash, request.hash) !== 0) return 'no-such-file'
-    return await this.#fromFile(folder, { ...request, hash: NO_HASH }, recordedLookOf(record))
+    return await this.#fromFile(folder, { ...request, hash: NO_HASH }, { recorded: recordedLookOf(record) })
   }
 
   /** Undefined: the temporary file exists without the block; the finished file may have it. */
@@ -175,9 +175,9 @@ export class RequestServer {
   async #fromFile(
     { id, root, index }: ServedFolder,
     request: BlockRequest,
-    recorded: FileStamp | undefined,
+    options: Pick<BlockOrder, 'recorded' | 'seal'>,
   ): Promise<Outcome> {
-    const result = await this.#deps.blocks.read({ ...orderFor(root, request.name, request), recorded })
+    const result = await this.#deps.blocks.read({ ...orderFor(root, request.name, request), ...options })
     if (result.kind === 'read') return replyOf(result)
     const record = await index.get('local', request.name)
     if (record !== undefined && isOfRecord(record, request)) {

@@ -1,3 +1,5 @@
+import type { Seal } from '../../core/encryption/xchacha.ts'
+
 /** Metadata by which a change of a file is detected. */
 export interface FileStamp {
   readonly sizeBytes: number
@@ -18,11 +20,13 @@ export interface BlockOrder {
   readonly hash: Uint8Array
   /** If the metadata of the file matches, the hash is assumed and not computed. */
   readonly recorded?: FileStamp | undefined
+  /** The bytes are sealed where they are read. */
+  readonly seal?: Seal | undefined
 }
 
 export type BlockResult =
   /**
-   * Bytes with the requested hash, or of a file whose metadata is as recorded. `releaseBuffer` releases the memory; the
+   * Bytes with the requested hash, or of a file whose metadata is as recorded, sealed if that was ordered. `releaseBuffer` releases the memory; the
    * call is optional. The `headroomBytes` before them in memory may be used by the holder.
    */
   | { readonly kind: 'read'; readonly data: Uint8Array; readonly headroomBytes: number; releaseBuffer(): void }

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { sealBytes } from '../../core/encryption/xchacha.ts'
 import { hasSameStamp, type BlockResult, type BlockOrder, type BlockReader } from './block-reader.ts'
 import type { Disk, DiskFile } from '../disk.ts'
 import { openInside } from './open-inside.ts'
@@ -25,7 +26,8 @@ export class DiskBlockReader implements BlockReader {
       order.recorded !== undefined && data.length === order.sizeBytes && hasSameStamp(opened.stat, order.recorded)
     if (!isTrusted && !hash('sha256', data, 'buffer').equals(order.hash))
       return { kind: 'different', sizeBytes, modifiedS, modifiedNs }
-    return { kind: 'read', data, headroomBytes: 0, releaseBuffer: () => {} }
+    const result = order.seal === undefined ? data : sealBytes(order.seal, data)
+    return { kind: 'read', data: result, headroomBytes: 0, releaseBuffer: () => {} }
   }
 }
 

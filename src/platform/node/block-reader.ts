@@ -7,6 +7,7 @@ import {
   READ_DIFFERENT,
   READ_FAILED,
   ReadFiles,
+  slotSize,
   type ReadReport,
 } from './threads/read-task.ts'
 import { SharedMemory } from './threads/shared-memory.ts'
@@ -85,7 +86,7 @@ export class NodeBlockReader implements BlockReader {
   }
 
   #readHere(waiting: Waiting): void {
-    const memory = this.#memory.take(HEADROOM_BYTES + waiting.order.sizeBytes)
+    const memory = this.#memory.take(slotSize(waiting.order))
     this.#settle([waiting], memory, this.#here.run(packReadTask(0, [waiting.order], memory)))
   }
 
@@ -93,7 +94,7 @@ export class NodeBlockReader implements BlockReader {
   async #readInThread(together: readonly Waiting[]): Promise<void> {
     this.#tasks++
     const orders = together.map(({ order }) => order)
-    const memory = this.#memory.take(orders.reduce((sum, { sizeBytes }) => sum + HEADROOM_BYTES + sizeBytes, 0))
+    const memory = this.#memory.take(orders.reduce((sum, order) => sum + slotSize(order), 0))
     try {
       this.#settle(together, memory, await this.#threads.read((id) => packReadTask(id, orders, memory)))
     } catch (error) {
@@ -123,7 +124,7 @@ export class NodeBlockReader implements BlockReader {
       } else if (count === READ_ABSENT) resolve({ kind: 'absent' })
       else if (count === READ_DIFFERENT) resolve(differentResult(report, at))
       else reject(failureOf(report, at))
-      place += order.sizeBytes + HEADROOM_BYTES
+      place += slotSize(order)
     })
     leave()
   }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AesSiv } from '../../../src/core/encryption/aes-siv.ts'
-import { encryptRecord, openBlock, openRecord, sealBlock } from '../../../src/core/encryption/encrypted-record.ts'
+import { encryptRecord, openBlock, openRecord } from '../../../src/core/encryption/encrypted-record.ts'
 import { FolderCipher } from '../../../src/core/encryption/folder-cipher.ts'
 import { isEncryptedParent, isEncryptedPath } from '../../../src/core/encryption/names.ts'
 import { parseTokenFile } from '../../../src/core/encryption/token-file.ts'
@@ -41,7 +41,7 @@ test('AES-SIV: what was changed, or sealed for another component, is not opened'
 })
 
 test('XChaCha20-Poly1305: what was changed is not opened', () => {
-  const sealed = sealBytes(KEY, NONCE, Buffer.from('some bytes'))
+  const sealed = sealBytes({ key: KEY, nonce: NONCE, padding: Buffer.alloc(0) }, Buffer.from('some bytes'))
   assert.equal(openBytes(KEY, sealed)?.toString(), 'some bytes')
   assert.equal(openBytes(Buffer.alloc(32), sealed), undefined)
   for (const changed of changesOf(sealed)) assert.equal(openBytes(KEY, changed), undefined)
@@ -95,12 +95,12 @@ test('names: the directories above encrypted items', () => {
 
 test('blocks: one of another length, name or password is refused before it is cut', () => {
   const fileCipher = cipher.file('a')
-  const sealed = sealBlock(fileCipher, Buffer.alloc(2_000, 1), NONCE, Buffer.alloc(0))
+  const sealed = fileCipher.seal(Buffer.alloc(2_000, 1), NONCE)
   assert.equal(openBlock(fileCipher, sealed, 2_000)?.length, 2_000)
   assert.equal(openBlock(fileCipher, sealed, 1_999), undefined)
   assert.equal(openBlock(fileCipher, sealed, 2_001), undefined)
   assert.equal(openBlock(cipher.file('b'), sealed, 2_000), undefined)
-  const small = sealBlock(fileCipher, Buffer.from('abc'), NONCE, Buffer.alloc(1_021))
+  const small = sealBytes(fileCipher.sealWith(NONCE, Buffer.alloc(1_021)), Buffer.from('abc'))
   assert.equal(Buffer.from(openBlock(fileCipher, small, 3) ?? []).toString(), 'abc')
   assert.equal(openBlock(fileCipher, fileCipher.seal(Buffer.from('abc'), NONCE), 3), undefined)
 })

@@ -2,18 +2,12 @@ import assert from 'node:assert/strict'
 import { hash, scryptSync } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import {
-  encryptedOffset,
-  encryptRecord,
-  openBlock,
-  openRecord,
-  sealBlock,
-} from '../../../src/core/encryption/encrypted-record.ts'
+import { encryptedOffset, encryptRecord, openBlock, openRecord } from '../../../src/core/encryption/encrypted-record.ts'
 import { FolderCipher } from '../../../src/core/encryption/folder-cipher.ts'
 import { deriveFileKey, FOLDER_KEY_SCRYPT, folderKeySalt, KEY_BYTES } from '../../../src/core/encryption/keys.ts'
 import { parseTokenFile, tokenFileText } from '../../../src/core/encryption/token-file.ts'
 import { recordLength, trailerOf } from '../../../src/core/encryption/trailer.ts'
-import { NONCE_BYTES } from '../../../src/core/encryption/xchacha.ts'
+import { NONCE_BYTES, sealBytes } from '../../../src/core/encryption/xchacha.ts'
 import { decodeRecord, encodeRecord } from '../../../src/protocol/record-bytes.ts'
 
 interface BlockVector {
@@ -172,7 +166,7 @@ test('a stored file, byte for byte as the reference decrypted it', () => {
   assert.equal(trailer.subarray(0, -4).toString('hex'), made.trailer_file_info_hex)
   const file = other.file(made.plain_name)
   const blocks = [plain.subarray(0, 131_072), plain.subarray(131_072)].map((block, i) =>
-    sealBlock(file, block, nonce(String(i)), Buffer.alloc(Math.max(0, 1_024 - block.length), 0xaa)),
+    sealBytes(file.sealWith(nonce(String(i)), Buffer.alloc(Math.max(0, 1_024 - block.length), 0xaa)), block),
   )
   assert.equal(hash('sha256', Buffer.concat([...blocks, trailer])), made.encrypted_file_sha256)
 })

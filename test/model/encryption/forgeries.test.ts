@@ -1,7 +1,7 @@
 /** B-21: what an untrusted device can send instead of what it was given. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { encryptRecord, sealBlock } from '../../../src/core/encryption/encrypted-record.ts'
+import { encryptRecord } from '../../../src/core/encryption/encrypted-record.ts'
 import { FolderCipher } from '../../../src/core/encryption/folder-cipher.ts'
 import type { FileInfo } from '../../../src/core/records/file-info.ts'
 import { hash } from 'node:crypto'
@@ -65,7 +65,7 @@ test('B-21: no forged block is accepted, nor an older or other one of the same f
     fromTemporary: false,
     blockNumber: 0,
   }
-  const seal = (data: Uint8Array, name = 'a', by = cipher) => sealBlock(by.file(name), data, nonce(), new Uint8Array(0))
+  const seal = (data: Uint8Array, name = 'a', by = cipher) => by.file(name).seal(data, nonce())
   const good = seal(content)
   assert.ok(content.equals(decryptReply(cipher, request, good)))
   const forgeries = (): readonly Uint8Array[] => [

@@ -1,12 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import {
-  encryptRecord,
-  openBlock,
-  openRecord,
-  paddedSize,
-  sealBlock,
-} from '../../../src/core/encryption/encrypted-record.ts'
+import { encryptRecord, openBlock, openRecord, paddedSize } from '../../../src/core/encryption/encrypted-record.ts'
 import { FolderCipher } from '../../../src/core/encryption/folder-cipher.ts'
 import { recordLength } from '../../../src/core/encryption/trailer.ts'
 import { blocksOf } from '../../../src/core/records/block-diff.ts'
@@ -17,6 +11,7 @@ import { decodeRecord, encodeRecord } from '../../../src/protocol/record-bytes.t
 import { DOCS, NEVER } from '../../support/model.ts'
 import { PEER_SHORT, recordFor, type ItemOptions } from './sim-peer.ts'
 import { ROOT, SimPull } from './sim-pull.ts'
+import { sealBytes } from '../../../src/core/encryption/xchacha.ts'
 
 const cipher = new FolderCipher(Buffer.alloc(32, 5), DOCS)
 const random = new SimRandom(1)
@@ -44,7 +39,8 @@ class Author {
     assert.ok(record !== undefined)
     const blocks = (blocksOf(plain) ?? []).map(({ offsetBytes, sizeBytes }) => {
       const block = data.subarray(offsetBytes, offsetBytes + sizeBytes)
-      return sealBlock(cipher.file(name), block, random.bytes(24), random.bytes(paddedSize(sizeBytes) - sizeBytes))
+      const padding = random.bytes(paddedSize(sizeBytes) - sizeBytes)
+      return sealBytes(cipher.file(name).sealWith(random.bytes(24), padding), block)
     })
     this.#pull.peer.records.set(record.name, record)
     this.#pull.peer.contents.set(record.name, Buffer.concat(blocks))

@@ -1,4 +1,4 @@
-import { fstatSync } from 'node:fs'
+import { closeSync, fstatSync, fsync, openSync } from 'node:fs'
 import {
   constants,
   lchown,
@@ -17,6 +17,7 @@ import {
   symlink,
   unlink,
 } from 'node:fs/promises'
+import { promisify } from 'node:util'
 import { systemCode } from '../../../core/errors.ts'
 import { checkPath, DiskError } from '../../disk-error.ts'
 import { nameFromBytes, REPLACEMENT } from '../../files/disk-name.ts'
@@ -31,6 +32,8 @@ import { chmodItself, copyItself } from './item-calls.ts'
 import { refuseOddities, refuseOwners, refuseSymlink, symlinkRefused } from './refusals.ts'
 import { makeDirectories } from './make-directories.ts'
 import { renameNew } from './rename-new.ts'
+
+const fsyncOf = promisify(fsync)
 
 /** Windows lacks this flag: there `open` checks first. */
 const NO_FOLLOW: number | undefined = constants.O_NOFOLLOW
@@ -152,13 +155,14 @@ const PLAIN_DISK: Omit<Disk, 'exchange' | 'lock' | 'renameNew' | 'setModified'> 
   async syncDirectory(path) {
     checkPath(path, 'fsync')
     if (process.platform === 'win32') return // has no such call
-    const handle = await open(path, constants.O_RDONLY | constants.O_DIRECTORY)
+    // Opened and closed here: in a thread that takes longer than the rest.
+    const descriptor = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY)
     try {
-      await handle.sync()
+      await fsyncOf(descriptor)
     } catch (error) {
       if (systemCode(error) !== 'EINVAL' && systemCode(error) !== 'ENOTSUP') throw error // some file systems have none
     } finally {
-      await handle.close()
+      closeSync(descriptor)
     }
   },
 

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, readSync, realpathSync } from 'node:fs'
 import { sep } from 'node:path'
+import { KEY_BYTES, NONCE_BYTES, sealedSize, sealInPlace, type Seal } from '../../../core/encryption/xchacha.ts'
 import { messageOf, systemCode } from '../../../core/errors.ts'
 import { joinPath } from '../../../core/paths.ts'
 import { hasSameStamp, NOT_THERE, type BlockOrder, type FileStamp } from '../../files/block-reader.ts'
@@ -22,6 +23,8 @@ export interface ReadTask {
   readonly hashes: string
   /** By index, metadata of files whose bytes need not be hashed. */
   readonly recorded: readonly (FileStamp | undefined)[]
+  /** By index, key, nonce and padding of blocks that are sealed, one character per byte. */
+  readonly seals: readonly (string | undefined)[]
   /** Target buffer: one slot per block, each with headroom before it. */
   readonly memory: SharedArrayBuffer
 }
@@ -60,12 +63,32 @@ export function packReadTask(id: number, orders: readonly BlockOrder[], memory: 
     sizes: Float64Array.from(orders, ({ sizeBytes }) => sizeBytes),
     hashes: orders.map((order) => textOf(order.hash)).join(''),
     recorded: orders.some(({ recorded }) => recorded !== undefined) ? orders.map(({ recorded }) => recorded) : [],
+    seals: orders.some(({ seal }) => seal !== undefined) ? orders.map(({ seal }) => seal && packSeal(seal)) : [],
     memory,
   }
 }
 
-function textOf(expected: Uint8Array): string {
-  return Buffer.from(expected.buffer, expected.byteOffset, expected.length).toString('latin1')
+/** Bytes that a block takes in the buffer, with its headroom. */
+export function slotSize({ sizeBytes, seal }: Pick<BlockOrder, 'sizeBytes' | 'seal'>): number {
+  return HEADROOM_BYTES + (seal === undefined ? sizeBytes : sealedSize(seal, sizeBytes))
+}
+
+function packSeal({ key, nonce, padding }: Seal): string {
+  return textOf(key) + textOf(nonce) + textOf(padding)
+}
+
+function unpackSeal(text: string): Seal {
+  const bytes = Buffer.from(text, 'latin1')
+  const paddingAt = KEY_BYTES + NONCE_BYTES
+  return {
+    key: bytes.subarray(0, KEY_BYTES),
+    nonce: bytes.subarray(KEY_BYTES, paddingAt),
+    padding: bytes.subarray(paddingAt),
+  }
+}
+
+function textOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')
 }
 
 /** Reads blocks in the thread. Never throws: the error of a file is its result. */
@@ -81,8 +104,11 @@ export class ReadFiles {
     const names = task.names.split('\0')
     let endBytes = 0
     for (let at = 0; at < roots.length; at++) {
-      const room = new Uint8Array(task.memory, endBytes + HEADROOM_BYTES, task.sizes[at]!)
-      endBytes += HEADROOM_BYTES + room.length
+      const packed = task.seals[at]
+      const seal = packed === undefined ? undefined : unpackSeal(packed)
+      const slotBytes = slotSize({ sizeBytes: task.sizes[at]!, seal })
+      const slot = new Uint8Array(task.memory, endBytes + HEADROOM_BYTES, slotBytes - HEADROOM_BYTES)
+      endBytes += slotBytes
       const expected = task.hashes.slice(at * HASH_LENGTH, (at + 1) * HASH_LENGTH)
       try {
         const place = {
@@ -91,8 +117,9 @@ export class ReadFiles {
           offsetBytes: task.offsets[at]!,
           recorded: task.recorded[at],
         }
-        const found = this.#read(place, expected, room)
-        counts[at] = found === undefined ? READ_ABSENT : typeof found === 'number' ? found : READ_DIFFERENT
+        const found = this.#read(place, expected, roomIn(slot, task.sizes[at]!, seal))
+        if (typeof found === 'number') counts[at] = sealed(slot, found, seal)
+        else counts[at] = found === undefined ? READ_ABSENT : READ_DIFFERENT
         if (typeof found === 'object') different.push({ at, ...found })
       } catch (error) {
         counts[at] = READ_FAILED
@@ -142,6 +169,19 @@ export class ReadFiles {
     const now = lstatSync(path, { bigint: true, throwIfNoEntry: false })
     return now !== undefined && now.dev === stat.deviceId && now.ino === stat.inode
   }
+}
+
+/** Where the plain bytes are read to: sealed bytes begin with a nonce. */
+function roomIn(slot: Uint8Array, sizeBytes: number, seal: Seal | undefined): Uint8Array {
+  const startBytes = seal === undefined ? 0 : NONCE_BYTES
+  return slot.subarray(startBytes, startBytes + sizeBytes)
+}
+
+/** The number of bytes in the slot. */
+function sealed(slot: Uint8Array, plainBytes: number, seal: Seal | undefined): number {
+  if (seal === undefined) return plainBytes
+  sealInPlace(seal, slot, plainBytes)
+  return sealedSize(seal, plainBytes)
 }
 
 /** Undefined where the file cannot be opened. */
