@@ -6,9 +6,9 @@ import type { CompletionJson, DeviceStatisticsJson, RemoteNeedJson } from '../..
 import { COMPLETION_ROUTES } from '../../rest/db-routes.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { fileEntries } from '../views/file-entry.ts'
-import { longListsJson, type WithLongLists } from '../views/long-lists.ts'
+import { longListsReply, type WithLongLists } from '../views/long-lists.ts'
 import type { Query } from '../pipeline/query.ts'
-import { json, jsonPieces, type Reply } from '../pipeline/reply.ts'
+import { json, type Reply } from '../pipeline/reply.ts'
 import { bind, type Route } from '../pipeline/route.ts'
 import { formatNs } from '../views/times.ts'
 import type { DeviceStatisticsView } from '../types.ts'
@@ -24,7 +24,7 @@ export function completionRoutes({ clock, completion, deviceStatistics }: Comple
   return bind(COMPLETION_ROUTES, {
     'GET /rest/db/completion': ({ query }) => completionReply(completion, query),
     'GET /rest/db/remoteneed': async ({ query, request }) =>
-      jsonPieces(longListsJson(await remoteNeed(completion, query)), clock, request.signal),
+      longListsReply(await remoteNeed(completion, query), clock, request),
     'GET /rest/stats/device': async () => json(await deviceStatisticsJson(deviceStatistics)),
   })
 }

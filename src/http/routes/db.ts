@@ -6,7 +6,7 @@ import { DB_ROUTES } from '../../rest/db-routes.ts'
 import type { FileViewJson, FolderErrorsJson, FolderStatisticsJson, IgnoresJson, NeedJson } from '../../rest/db.ts'
 import { readBody } from '../../rest/read-body.ts'
 import { diskTimeJson, fileEntries, fileInfoJson } from '../views/file-entry.ts'
-import { longList, longListsJson, type WithLongLists } from '../views/long-lists.ts'
+import { longList, longListsReply, type WithLongLists } from '../views/long-lists.ts'
 import { folderStatusJson } from '../views/folder-status.ts'
 import { formatJson, parseJson } from '../pipeline/json.ts'
 import type { Query } from '../pipeline/query.ts'
@@ -22,8 +22,8 @@ const IGNORES_BYTES_MAX = 8 * 1024 * 1024
 /** Folders, their files and their queues. */
 export function dbRoutes({ hub, clock }: Pick<RestDeps, 'hub' | 'clock'>): readonly Route[] {
   const status = statusReplies(hub)
-  const inPieces = (reply: Parameters<typeof longListsJson>[0], { request }: Call): Reply =>
-    jsonPieces(longListsJson(reply), clock, request.signal)
+  const inPieces = (reply: Parameters<typeof longListsReply>[0], { request }: Call): Reply =>
+    longListsReply(reply, clock, request)
   return bind(DB_ROUTES, {
     'POST /rest/db/scan': ({ query }) => scan(hub, query),
     'POST /rest/db/prio': async (call) => inPieces(await prio(hub, call), call),

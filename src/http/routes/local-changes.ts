@@ -5,9 +5,9 @@ import type { Hub } from '../../model/types.ts'
 import { LOCAL_CHANGE_ROUTES, type LocalChangedJson } from '../../rest/versions.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { fileEntries } from '../views/file-entry.ts'
-import { longListsJson, type WithLongLists } from '../views/long-lists.ts'
+import { longListsReply, type WithLongLists } from '../views/long-lists.ts'
 import type { Query } from '../pipeline/query.ts'
-import { EMPTY_OK, jsonPieces, type Reply } from '../pipeline/reply.ts'
+import { EMPTY_OK, type Reply } from '../pipeline/reply.ts'
 import { bind, type Call, type Route } from '../pipeline/route.ts'
 
 export interface LocalChangeRouteDeps {
@@ -39,7 +39,7 @@ async function localChanged(
     page: paging.page,
     perpage: paging.perPage,
   }
-  return jsonPieces(longListsJson(reply), clock, request.signal)
+  return longListsReply(reply, clock, request)
 }
 
 /** The work may take hours and the reply does not wait for it, so errors are only logged. */

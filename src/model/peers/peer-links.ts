@@ -3,7 +3,7 @@ import type { DeviceId } from '../../core/ids.ts'
 import type { Logger } from '../../events/types.ts'
 import type { BlockRequest, ClusterConfig, Connection } from '../../protocol/types.ts'
 
-const REPEATS_MAX = 10
+const REPEATS_MAX = 20
 const SECONDARY: ClusterConfig = { folders: [], secondary: true }
 
 /** One connection of a device, and the cluster config that was sent on it. */
@@ -15,7 +15,7 @@ export interface Link {
   openRequests: number
   /** The total: of two equally busy connections the one that carried fewer requests is used. */
   requests: number
-  /** How often the cluster config may be repeated in reply to one: two devices must not do so forever. */
+  /** How often the cluster config may be repeated: two devices must not do so forever. */
   repeatsLeft: number
 }
 

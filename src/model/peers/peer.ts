@@ -1,4 +1,3 @@
-import { messageOf } from '../../core/errors.ts'
 import { parseFolderId, type DeviceId, type FolderId } from '../../core/ids.ts'
 import type {
   BlockReply,
@@ -15,9 +14,10 @@ import { configToSend, currentFingerprint, judgeReceived, lacksTokens, type Agre
 import { foldersSharedWith, type Ends, type FolderVerdict, type IndexPosition } from './cluster-config.ts'
 import type { RemoteState } from './peer-deps.ts'
 import { PeerFolder, type PeerFolderDeps } from './peer-folder.ts'
-import { maskErrors, refuseIndex } from './refusal.ts'
+import { closeOnError, maskErrors, refuseIndex } from './refusal.ts'
 import { DownloadMemory } from './remote-downloads.ts'
 import { PeerLinks, type Link } from './peer-links.ts'
+import { TokenRepeats } from './token-repeats.ts'
 
 export interface PeerDeps extends PeerFolderDeps, AgreementDeps {
   serve(device: DeviceId, request: BlockRequest, signal: AbortSignal): Promise<BlockReply>
@@ -34,6 +34,7 @@ export class Peer {
   readonly #deps: PeerDeps
   readonly #ends: Ends
   readonly #links: PeerLinks
+  readonly #tokenRepeats: TokenRepeats
   readonly #folders = new Map<FolderId, PeerFolder>()
   /** The index position sent to the device, for folders whose exchange is interrupted. */
   readonly #sentSequence = new Map<FolderId, IndexPosition>()
@@ -55,6 +56,7 @@ export class Peer {
     this.#ends = ends
     this.device = ends.peer
     this.#links = new PeerLinks(ends.peer, deps.log)
+    this.#tokenRepeats = new TokenRepeats(deps.clock)
   }
 
   get connected(): boolean {
@@ -94,11 +96,11 @@ export class Peer {
     using _lock = await this.#exchangeLock.lock()
     for (const link of this.#links.all) {
       if (link.sentConfig !== 'none' && !this.needsPrimary) continue
-      if (this.needsPrimary) await this.#closeOnError(link, () => this.#sendFullConfig(link))
+      if (this.needsPrimary) await closeOnError(this.#deps.log, link, () => this.#sendFullConfig(link))
       else this.#links.sendSecondaryConfig(link)
     }
     const primary = this.#links.primary
-    if (primary !== undefined) await this.#closeOnError(primary, () => this.#applyReceived())
+    if (primary !== undefined) await closeOnError(this.#deps.log, primary, () => this.#applyReceived())
   }
 
   /**
@@ -123,7 +125,7 @@ export class Peer {
     using _lock = await this.#exchangeLock.lock()
     const primary = this.#links.primary
     if (primary === undefined) return
-    await this.#closeOnError(primary, async () => {
+    await closeOnError(this.#deps.log, primary, async () => {
       const fingerprint = await currentFingerprint(this.#deps, this.#ends)
       if (this.#sentFingerprint !== fingerprint) await this.#sendFullConfig(primary)
       if (this.#applied) await this.#updateExchanges(primary, false)
@@ -196,12 +198,8 @@ export class Peer {
     const received = this.#links.lastReceived
     if (received === undefined) return
     const verdict = await judgeReceived(this.#deps, this.#ends, received)
-    if (restart && primary.repeatsLeft > 0 && (await lacksTokens(this.#deps, this.#ends, verdict.folders))) {
-      // A Syncthing that adds the folder now forgot the token, and would ask for it only over a new connection.
-      primary.repeatsLeft--
-      await this.#sendFullConfig(primary)
-    }
     this.#verdicts = verdict.folders
+    if (restart) void this.#tokenRepeats.begin(primary, () => this.#repeatConfig(primary))
     this.#deps.foldersOffered(this.device, verdict.offers)
     // Only for a new cluster config or a newly shared folder: an old one must not undo what the user changed since.
     const isNew = restart || verdict.folders.keys().some((folder) => !this.#sharedFolders.has(folder))
@@ -257,18 +255,19 @@ export class Peer {
     }
   }
 
+  /** False if the device announces every folder that is encrypted for it. */
+  async #repeatConfig(link: Link): Promise<boolean> {
+    using _lock = await this.#exchangeLock.lock()
+    const announced = this.#links.primary === link ? this.#verdicts : undefined
+    if (announced === undefined || !(await lacksTokens(this.#deps, this.#ends, announced))) return false
+    await closeOnError(this.#deps.log, link, () => this.#sendFullConfig(link))
+    return true
+  }
+
   async #sendFullConfig(link: Link): Promise<void> {
     const { config, fingerprint } = await configToSend(this.#deps, this.#ends)
     this.#sentFingerprint = fingerprint
     this.#links.sendFullConfig(link, config)
-  }
-
-  async #closeOnError({ connection }: Link, work: () => Promise<void>): Promise<void> {
-    try {
-      await maskErrors(this.#deps.log, this.device, work)
-    } catch (error) {
-      void connection.close(`handling cluster-config: ${messageOf(error)}`)
-    }
   }
 
   /**

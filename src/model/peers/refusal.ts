@@ -4,6 +4,7 @@ import type { DeviceId } from '../../core/ids.ts'
 import type { Logger } from '../../events/types.ts'
 import { foldersSharedWith } from './cluster-config.ts'
 import type { PeersDeps } from './peer-deps.ts'
+import type { Link } from './peer-links.ts'
 
 /** A protocol violation by the device: the reason is sent to it and the connection is closed. */
 export class Refusal extends Error {
@@ -18,6 +19,15 @@ export async function maskErrors<T>(log: Logger, device: DeviceId, work: () => P
     if (error instanceof Refusal) throw error
     log.warn(`device ${device}: ${messageOf(error)}`)
     throw new Error('internal error', { cause: error })
+  }
+}
+
+/** Never rejects: the connection is closed with the reason. */
+export async function closeOnError(log: Logger, { connection }: Link, work: () => Promise<void>): Promise<void> {
+  try {
+    await maskErrors(log, connection.device, work)
+  } catch (error) {
+    void connection.close(`handling cluster-config: ${messageOf(error)}`)
   }
 }
 

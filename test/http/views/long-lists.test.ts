@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import type { FileHead } from '../../../src/core/records/file-info.ts'
 import { formatJson } from '../../../src/http/pipeline/json.ts'
 import { fileEntryJson } from '../../../src/http/views/file-entry.ts'
-import { longList, longListsJson } from '../../../src/http/views/long-lists.ts'
+import { longList, longListsJson, longListsReply } from '../../../src/http/views/long-lists.ts'
 import type { CompletionView } from '../../../src/model/queries/completion.ts'
 import { DB_ROUTES, COMPLETION_ROUTES } from '../../../src/rest/db-routes.ts'
 import { LOCAL_CHANGE_ROUTES } from '../../../src/rest/versions.ts'
@@ -24,6 +24,19 @@ test('pieces together are the text that formatting at once gives', () => {
     assert.equal(pieces.join(''), formatJson({ first: items, ...rest, last: items.map(String) }))
     for (const piece of pieces) assert.ok(piece.length < PIECE_LENGTH_MAX, String(piece.length))
     assert.equal(pieces.length > 2, count === 2_000)
+  }
+})
+
+test('few entries are sent at once with the same text, more in pieces', () => {
+  const clock = { sleep: () => Promise.reject(new Error('not used')) }
+  const request = { signal: new AbortController().signal }
+  for (const count of [0, 1, 16, 17, 5_000]) {
+    const items = Array.from({ length: count }, (_, i) => ({ name: `<${i}>`, inner: [i] }))
+    const lists = { page: 1, first: longList(items, (item) => item), none: null, last: longList(items, String) }
+    const { body } = longListsReply(lists, clock, request)
+    const text = formatJson({ page: 1, first: items, none: null, last: items.map(String) })
+    if (count < 5_000) assert.equal(body, text)
+    else assert.equal(typeof body, 'object')
   }
 })
 

@@ -2,12 +2,32 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { TLSSocket } from 'node:tls'
 import type { HttpRequest } from '../../http.ts'
 
+/** Requests to be aborted when the server closes. A listener for each on one signal would take longer than a short reply. */
+export class Closing {
+  readonly #requests = new Set<AbortController>()
+  #reason: Error | undefined
+
+  add(request: AbortController): void {
+    if (this.#reason === undefined) this.#requests.add(request)
+    else request.abort(this.#reason)
+  }
+
+  delete(request: AbortController): void {
+    this.#requests.delete(request)
+  }
+
+  close(reason: Error): void {
+    this.#reason = reason
+    for (const request of this.#requests) request.abort(reason)
+  }
+}
+
 /** A request of node:http behind the port's interface. Rarely used properties are created on demand. */
 export class NodeHttpRequest implements HttpRequest {
   readonly unixSocket: boolean
   readonly #incoming: IncomingMessage
   readonly #response: ServerResponse
-  readonly #closing: AbortSignal
+  readonly #closing: Closing
   /** The client waits for `100 Continue` before it sends its body. */
   readonly #expectsContinue: boolean
   #gone: AbortController | undefined
@@ -16,7 +36,7 @@ export class NodeHttpRequest implements HttpRequest {
   constructor(
     incoming: IncomingMessage,
     response: ServerResponse,
-    options: { readonly unixSocket: boolean; readonly closing: AbortSignal; readonly expectsContinue: boolean },
+    options: { readonly unixSocket: boolean; readonly closing: Closing; readonly expectsContinue: boolean },
   ) {
     this.#incoming = incoming
     this.#response = response
@@ -53,15 +73,13 @@ export class NodeHttpRequest implements HttpRequest {
     if (this.#gone === undefined) {
       const gone = new AbortController()
       const leave = () => gone.abort(new Error('the client has gone away'))
-      const close = () => gone.abort(this.#closing.reason)
       this.#gone = gone
       if (this.#incoming.socket.destroyed) leave()
-      else if (this.#closing.aborted) close()
       else {
-        this.#closing.addEventListener('abort', close)
+        this.#closing.add(gone)
         this.#response.once('close', () => {
-          this.#closing.removeEventListener('abort', close)
-          leave()
+          this.#closing.delete(gone)
+          if (!this.#response.writableFinished) leave() // afterwards nothing is left to abort
         })
       }
     }

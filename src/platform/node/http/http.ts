@@ -5,7 +5,7 @@ import type { HttpHandler, HttpListener, HttpListenOptions, HttpReply, HttpServe
 import { bindListener, type NetServer } from './http-bind.ts'
 import { RequestQueue } from './http-queue.ts'
 import { sendReply } from './http-reply.ts'
-import { NodeHttpRequest } from './http-request.ts'
+import { Closing, NodeHttpRequest } from './http-request.ts'
 
 // Not imported: an import reads every export of the module, and one of them loads a WebSocket client, 55 ms at start.
 const { createServer } = process.getBuiltinModule('node:http')
@@ -47,14 +47,14 @@ export function createNodeHttpServer(): HttpServer {
 }
 
 async function listen(options: HttpListenOptions, handler: HttpHandler): Promise<HttpListener> {
-  const closing = new AbortController()
+  const closing = new Closing()
   const unixSocket = options.address.startsWith('/')
   const queue = new RequestQueue()
   const serve = (incoming: IncomingMessage, response: ServerResponse, expectsContinue: boolean) =>
     queue.start(incoming, response, () => {
       const refused = refuseHead(incoming)
       if (refused !== undefined) return deliver(incoming, response, refused)
-      const request = new NodeHttpRequest(incoming, response, { unixSocket, closing: closing.signal, expectsContinue })
+      const request = new NodeHttpRequest(incoming, response, { unixSocket, closing, expectsContinue })
       handle(handler, request, incoming, response)
     })
   const plain = configure(createServer(SERVER_OPTIONS), serve)
@@ -180,10 +180,10 @@ function deliver(incoming: IncomingMessage, response: ServerResponse, reply: Htt
 }
 
 /** Stops listening immediately, ends long polls, and grants replies in progress a grace period. */
-async function close({ entry, servers, sockets }: ServerGroup, closing: AbortController): Promise<void> {
+async function close({ entry, servers, sockets }: ServerGroup, closing: Closing): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   entry.close(() => resolve())
-  closing.abort(new Error('the server is closing'))
+  closing.close(new Error('the server is closing'))
   for (const server of servers) if (server !== entry) server.close() // stops its timer
   for (const server of servers) server.closeIdleConnections()
   const timer = setTimeout(() => {
