@@ -3,7 +3,7 @@ import { deriveFileKey, tokenPlaintext } from './keys.ts'
 import { decryptName, encryptName } from './names.ts'
 import { openBytes, sealBytes, type Seal } from './xchacha.ts'
 
-/** File keys in memory, for the blocks of files in transfer: many would burden the garbage collector more than deriving them again. */
+/** File keys in memory, for files in transfer. To derive one takes less time than to collect many. */
 const FILES_MAX = 128
 const OFFSET_BYTES = 8
 const NO_PADDING = new Uint8Array(0)

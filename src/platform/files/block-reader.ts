@@ -26,8 +26,9 @@ export interface BlockOrder {
 
 export type BlockResult =
   /**
-   * Bytes with the requested hash, or of a file whose metadata is as recorded, sealed if that was ordered. `releaseBuffer` releases the memory; the
-   * call is optional. The `headroomBytes` before them in memory may be used by the holder.
+   * Bytes with the requested hash, or of a file whose metadata is as recorded, sealed if that was ordered.
+   * `releaseBuffer` releases the memory; the call is optional. The `headroomBytes` before them in memory may be used by
+   * the holder.
    */
   | { readonly kind: 'read'; readonly data: Uint8Array; readonly headroomBytes: number; releaseBuffer(): void }
   /** The file exists with other bytes. */

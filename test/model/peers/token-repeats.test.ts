@@ -19,7 +19,7 @@ function configsSent({ sent }: End): number {
   return sent.filter((what) => what === 'cluster-config').length
 }
 
-test('a device that does not announce an encrypted folder is sent the token again, a limited number of times', async () => {
+test('a device without an encrypted folder is sent its token again, a limited number of times', async () => {
   await using pair = await DevicePair.make()
   const [a, b] = pair.devices
   await encryptFor(a)

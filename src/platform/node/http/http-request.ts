@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { TLSSocket } from 'node:tls'
 import type { HttpRequest } from '../../http.ts'
 
-/** Requests to be aborted when the server closes. A listener for each on one signal would take longer than a short reply. */
+/** Requests to be aborted when the server closes. A listener for each on one signal takes as long as a short reply. */
 export class Closing {
   readonly #requests = new Set<AbortController>()
   #reason: Error | undefined
