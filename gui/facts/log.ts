@@ -46,10 +46,16 @@ function entryOf({ when, message, level }: LogLineJson, id: number): LogEntry {
   return {
     id,
     timeMs: Date.parse(when),
-    level: level >= 3 ? 'warning' : level >= 2 ? 'info' : 'debug',
+    level: levelOf(level),
     facility: named ? name : '',
     text: named ? rest : message,
   }
+}
+
+/** A number as in Syncthing 1.x, or a name as in 2.x. */
+function levelOf(level: LogLineJson['level']): LogLevel {
+  if (typeof level === 'string') return level === 'DBG' ? 'debug' : level === 'INF' ? 'info' : 'warning'
+  return level >= 3 ? 'warning' : level >= 2 ? 'info' : 'debug'
 }
 
 /** The filter of the log view. */

@@ -2,7 +2,7 @@ import { ClientError } from '../../src/client/errors.ts'
 import { client } from './client.ts'
 import { PAGE_EVENT_TYPES, pageEvent } from './event-types.ts'
 import { applySummary, loadAll, reloadNow } from './load.ts'
-import { applyConnections, applyDisagreements, applyEvent, isGap, reloadsFor, type Reload } from './reduce.ts'
+import { applyEvent, applyPulse, isGap, reloadsFor, type Reload } from './reduce.ts'
 import { INITIAL, type LiveState } from './state.ts'
 import { Store, useStore } from './store.ts'
 import { Pauses } from './pauses.ts'
@@ -133,9 +133,9 @@ async function isSameRun(signal: AbortSignal): Promise<boolean> {
 
 /** A restart between two of our requests leaves no trace but this one. */
 async function isSamePulse(signal: AbortSignal): Promise<boolean> {
-  const { startTime, connections, disagreements } = await client.call('GET /rest/twinfold/pulse', { signal })
-  if (startTime !== live.get().runSince) return false
-  live.update((state) => applyDisagreements(applyConnections(state, connections), disagreements))
+  const pulse = await client.call('GET /rest/twinfold/pulse', { signal })
+  if (pulse.startTime !== live.get().runSince) return false
+  live.update((state) => applyPulse(state, pulse))
   return true
 }
 

@@ -45,6 +45,7 @@ export function applySummary(state: LiveState, summary: SummaryJson): LiveState 
     warnings: errors ?? [],
     risks: summary.warnings,
     disagreements: summary.disagreements,
+    indexImport: summary.indexImport,
   }
 }
 

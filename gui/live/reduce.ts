@@ -1,5 +1,5 @@
 import type { ConnectionsJson } from '../../src/rest/cluster.ts'
-import type { DisagreementsJson } from '../../src/rest/network.ts'
+import type { PulseJson } from '../../src/rest/twinfold.ts'
 import type { PageEvent } from './event-types.ts'
 import type { FolderLive, LiveState, Rate, RatePoint } from './state.ts'
 
@@ -98,9 +98,11 @@ export function reloadsFor(event: PageEvent): readonly Reload[] {
   }
 }
 
-/** Loaded often and rarely changed: components render again only on a change. */
-export function applyDisagreements(state: LiveState, disagreements: DisagreementsJson): LiveState {
-  return JSON.stringify(state.disagreements) === JSON.stringify(disagreements) ? state : { ...state, disagreements }
+/** What has no events. Lists that have not changed stay the same object, so that nothing is rendered again. */
+export function applyPulse(state: LiveState, { connections, disagreements, indexImport }: PulseJson): LiveState {
+  const next = { ...applyConnections(state, connections), indexImport }
+  const isSame = JSON.stringify(state.disagreements) === JSON.stringify(disagreements)
+  return isSame ? next : { ...next, disagreements }
 }
 
 /** The rates, computed from the byte counts and the previous ones. */

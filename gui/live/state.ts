@@ -3,6 +3,7 @@ import type { ConnectionsJson, PendingDevicesJson, PendingFoldersJson } from '..
 import type { CompletionJson, DeviceStatisticsJson } from '../../src/rest/completion.ts'
 import type { FolderStatisticsJson, FolderStatusJson } from '../../src/rest/db.ts'
 import type { LogLineJson, StatusJson, VersionJson } from '../../src/rest/system.ts'
+import type { IndexImportJson } from '../../src/rest/index-import.ts'
 import type { DisagreementsJson } from '../../src/rest/network.ts'
 import type { WarningsJson } from '../../src/rest/twinfold.ts'
 
@@ -63,6 +64,8 @@ export interface LiveState {
   readonly risks: WarningsJson
   /** Folders whose encryption is configured differently here and on another device. */
   readonly disagreements: DisagreementsJson
+  /** How far the import of the index of Syncthing is; null when none runs. */
+  readonly indexImport: IndexImportJson
   readonly deviceStats: DeviceStatisticsJson
   readonly folderStats: FolderStatisticsJson
   /** The number of conflict copies by folder id; folders without one are not in it. */
@@ -93,6 +96,7 @@ export const INITIAL: LiveState = {
   warnings: [],
   risks: [],
   disagreements: [],
+  indexImport: null,
   deviceStats: {},
   folderStats: {},
   conflicts: {},

@@ -284,6 +284,21 @@ export const OVERVIEW = {
   },
   'own.version': { en: 'Version', de: 'Version', es: 'Versión', fr: 'Version', zh: '版本' },
 
+  'import.running': {
+    en: 'The index of Syncthing {version} is being imported. Folders and connections start after that.',
+    de: 'Der Index von Syncthing {version} wird übernommen. Danach starten Ordner und Verbindungen.',
+    es: 'Se está importando el índice de Syncthing {version}. Después arrancan las carpetas y las conexiones.',
+    fr: 'L’index de Syncthing {version} est en cours d’importation. Ensuite démarrent les dossiers et les connexions.',
+    zh: '正在导入 Syncthing {version} 的索引。完成后将启动文件夹和连接。',
+  },
+  'import.progress': {
+    en: 'Folder {n} of {of} ({folder}): {items} of about {total} items',
+    de: 'Ordner {n} von {of} ({folder}): {items} von etwa {total} Einträgen',
+    es: 'Carpeta {n} de {of} ({folder}): {items} de unos {total} elementos',
+    fr: 'Dossier {n} sur {of} ({folder}) : {items} éléments sur environ {total}',
+    zh: '文件夹 {n}/{of}（{folder}）：约 {total} 项中的 {items} 项',
+  },
+
   'plot.title': { en: 'Throughput', de: 'Durchsatz', es: 'Tráfico', fr: 'Débit', zh: '吞吐量' },
   'plot.in': { en: 'Receiving', de: 'Empfang', es: 'Recibe', fr: 'Réception', zh: '接收' },
   'plot.out': { en: 'Sending', de: 'Senden', es: 'Envía', fr: 'Envoi', zh: '发送' },

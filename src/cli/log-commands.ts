@@ -114,7 +114,7 @@ export async function logs(context: CliContext, client: Client, options: LogsOpt
 const LEVELS = ['DBG', 'VRB', 'INF', 'WRN', 'ERR']
 
 export function logLine(message: LogLineJson): string {
-  const level = LEVELS[message.level] ?? String(message.level)
+  const level = (typeof message.level === 'number' ? LEVELS[message.level] : message.level) ?? String(message.level)
   return `${timeText(message.when)} ${escapeText(level)} ${escapeText(message.message)}`
 }
 

@@ -4,6 +4,7 @@ import type { Client } from '../client/client.ts'
 import { CLI_EXIT, findFolder, type CliContext, type CliExit, type Connection } from './context.ts'
 import { conflictCount, deviceShares, printShares } from './device-shares.ts'
 import { findingLines, warningsOf } from './doctor-command.ts'
+import { importOf, importText } from './index-import.ts'
 import { fieldLines, tableLines } from './table.ts'
 import { escapeText, formatBytes, formatCount, formatDuration } from './text.ts'
 
@@ -28,12 +29,13 @@ async function deviceStatus(
   { client, address, home }: Connection,
   options: Json,
 ): Promise<CliExit> {
-  const [version, system, configs, warnings, shares] = await Promise.all([
+  const [version, system, configs, warnings, shares, indexImport] = await Promise.all([
     client.version(),
     client.systemStatus(),
     client.folders(),
     warningsOf(client),
     deviceShares(client),
+    importOf(client),
   ])
   const folders = await Promise.all(
     configs.map(async (config) => {
@@ -52,7 +54,7 @@ async function deviceStatus(
     }))
     context.print(
       JSON.stringify(
-        { version: version.version, address, ...system, warnings, folders: rows, devices: shares },
+        { version: version.version, address, ...system, warnings, indexImport, folders: rows, devices: shares },
         undefined,
         2,
       ),
@@ -65,6 +67,7 @@ async function deviceStatus(
     ['Address', address],
     ...(home === undefined ? [] : [['Home', home] as const]),
     ['Running for', formatDuration(system.uptime)],
+    ...(indexImport === null ? [] : [['Importing', importText(indexImport)] as const]),
   ]
   for (const line of fieldLines(fields)) context.print(line)
   for (const line of warnings.flatMap(findingLines)) context.print(line)

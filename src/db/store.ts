@@ -12,7 +12,8 @@ import type { FolderImport } from './folder/folder-import.ts'
 import { StoredFolderIndex } from './folder/folder-index.ts'
 import { RecoverableDatabase, type RecoverableDatabaseDeps } from './sqlite/recoverable-database.ts'
 import { MAIN_KIND, StoredKeyValue, type PairTable } from './sqlite/key-value.ts'
-import type { IndexStore, KeyValue, Recovery } from './types.ts'
+import { WorkMeter } from './sqlite/work-meter.ts'
+import type { IndexStore, IndexWork, KeyValue, Recovery } from './types.ts'
 
 export interface StoreOptions {
   /** Directory of the databases, created when missing. Undefined: in memory, for simulations and tests. */
@@ -52,10 +53,13 @@ export async function openStore(options: StoreOptions): Promise<ImportingStore> 
 
 /** A store into which the index of another program can be imported. */
 export interface ImportingStore extends IndexStore {
-  /** Runs one step of an import; errors are those of `folder`. */
+  /** Runs one step of an import, also while the folder is refused; errors are those of `folder`. */
   importing<T>(id: FolderId, step: (target: FolderImport) => T): Promise<T>
-  /** From now on the index of this folder is not opened: `folder` rejects with the reason. */
+  /** Until it is accepted, the index of this folder is not opened: `folder` rejects with the reason. */
   refuse(id: FolderId, reason: TwinfoldError): void
+  accept(id: FolderId): void
+  /** By folder. */
+  work(): ReadonlyMap<FolderId, IndexWork>
 }
 
 class Store implements ImportingStore {
@@ -65,6 +69,7 @@ class Store implements ImportingStore {
   readonly #recoveries: Recovery[]
   readonly #folders = new Map<FolderId, Promise<StoredFolderIndex>>()
   readonly #refused = new Map<FolderId, TwinfoldError>()
+  readonly #meters = new Map<FolderId, WorkMeter>()
 
   private constructor(options: StoreOptions, main: RecoverableDatabase<PairTable>, recoveries: Recovery[]) {
     this.#options = options
@@ -85,7 +90,10 @@ class Store implements ImportingStore {
 
   folder(id: FolderId): Promise<StoredFolderIndex> {
     const refusal = this.#refused.get(id)
-    if (refusal !== undefined) return Promise.reject(refusal)
+    return refusal === undefined ? this.#opened(id) : Promise.reject(refusal)
+  }
+
+  #opened(id: FolderId): Promise<StoredFolderIndex> {
     const cached = this.#folders.get(id)
     if (cached !== undefined) return cached
     const opening = this.#openFolder(id)
@@ -99,14 +107,25 @@ class Store implements ImportingStore {
     this.#refused.set(id, reason)
   }
 
+  accept(id: FolderId): void {
+    this.#refused.delete(id)
+  }
+
   async importing<T>(id: FolderId, step: (target: FolderImport) => T): Promise<T> {
-    return (await this.folder(id)).importing(step)
+    return (await this.#opened(id)).importing(step)
   }
 
   async #openFolder(id: FolderId): Promise<StoredFolderIndex> {
     const long = LONG_FOLDER_FILE.exec(folderFile(id))
     if (long !== null) await this.keyValue.set(LONG_KEY + long[1], Buffer.from(id))
-    return StoredFolderIndex.open(id, this.#options.random, databaseDeps(this.#options, this.#recoveries, id))
+    const meter = new WorkMeter()
+    this.#meters.set(id, meter)
+    const deps = databaseDeps(this.#options, this.#recoveries, id, meter)
+    return StoredFolderIndex.open(id, this.#options.random, deps)
+  }
+
+  work(): ReadonlyMap<FolderId, IndexWork> {
+    return this.#meters
   }
 
   async folders(): Promise<readonly FolderId[]> {
@@ -131,6 +150,7 @@ class Store implements ImportingStore {
   async dropFolder(id: FolderId): Promise<void> {
     const open = this.#folders.get(id)
     this.#folders.delete(id)
+    this.#meters.delete(id)
     // A folder that failed to open needs no closing.
     await open?.then(
       (index) => index.close(),
@@ -171,9 +191,11 @@ function databaseDeps(
   options: StoreOptions,
   recoveries: Recovery[],
   folder: FolderId | undefined,
+  meter = new WorkMeter(),
 ): RecoverableDatabaseDeps {
   return {
     clock: options.clock,
+    meter,
     file: databaseFile(options, folder),
     openInMemory: () => (options.memory ?? new MemoryDatabases()).open(databaseName(folder)),
     onRecovered: (reason, keptAt) => {

@@ -218,6 +218,16 @@ export interface Recovery {
   readonly keptAt: string
 }
 
+/** The work on one index since it was opened. */
+export interface IndexWork {
+  readonly queries: number
+  readonly queryMs: number
+  readonly changes: number
+  readonly changeMs: number
+  /** Stored or removed by these changes. */
+  readonly records: number
+}
+
 export interface IndexStore extends AsyncDisposable {
   readonly keyValue: KeyValue
   /** Databases that were damaged and replaced by empty ones, most recent last. */

@@ -52,9 +52,12 @@ export interface RestDeps {
   readonly completion?: CompletionView
   readonly deviceStatistics?: DeviceStatisticsView
   readonly folderWork?: FolderWorkView
+  readonly indexWork?: IndexWorkView
   readonly eventCounts?: EventCountsView
   /** Settings that put the device or its data at risk. */
   warnings?(): Promise<readonly DeviceWarning[]>
+  /** How far the import of the index of Syncthing is; undefined when none runs. */
+  indexImport?(): IndexImportView | undefined
   /** Checks a directory that is to become a folder. */
   checkFolder(path: string): Promise<NewFolderCheck>
   /** The certificate for TLS on the GUI address; created on first use. */
@@ -66,6 +69,17 @@ export interface DeviceWarning {
   readonly code: 'gui-open' | 'folder-contains-home'
   readonly message: string
   readonly remedy: string
+}
+
+/** The import of the index of a Syncthing that used this home. */
+export interface IndexImportView {
+  readonly version: string
+  /** The folder being imported, and its place among all of them, from 1. */
+  readonly folder: FolderId | undefined
+  readonly folderNumber: number
+  readonly folderCount: number
+  readonly items: number
+  readonly totalItems: number
 }
 
 /** Values that do not change while the daemon runs. */
@@ -134,6 +148,18 @@ export interface PendingView {
 
 /** The counters of each folder since the start. */
 export type FolderWorkView = () => ReadonlyMap<string, FolderWork>
+
+/** The work on the index of each folder since the start. */
+export type IndexWorkView = () => ReadonlyMap<
+  string,
+  {
+    readonly queries: number
+    readonly queryMs: number
+    readonly changes: number
+    readonly changeMs: number
+    readonly records: number
+  }
+>
 
 /** Values about the machine and the process. */
 export type SystemView = Pick<System, 'memoryBytes' | 'cpuCount' | 'memorySizeBytes' | 'process'>

@@ -19,7 +19,7 @@ import { findInstallation } from './installation.ts'
 import { logNetworkUse } from './network-use.ts'
 import { Network } from './network.ts'
 import { makeRestServer } from './rest-server.ts'
-import { takeOverIndex } from './take-over.ts'
+import { TakeOver } from './take-over.ts'
 import { deviceWarnings, logWarnings, ROOT_WARNING } from './warnings.ts'
 
 /**
@@ -48,7 +48,7 @@ export async function runDaemon(platform: Platform, options: ServeOptions, signa
     },
   })
   const statistics = new Statistics({ keyValue: store.keyValue, log: logger('stats') })
-  if (!(await takeOverIndex(base, { store, statistics }, signal))) return EXIT.success
+  const takeOver = await TakeOver.prepare(base, { store, statistics })
   const network = await Network.open(
     { platform, store, events, statistics, config, logger, signals, roots },
     { ownDevice: identity.deviceId, identity, clientVersion: version.version, userHome: locations.userHome },
@@ -84,26 +84,47 @@ export async function runDaemon(platform: Platform, options: ServeOptions, signa
   })
   await logWarnings(config, warnings, logger('main'), platform.system.isRoot ? [ROOT_WARNING] : [])
   logNetworkUse(config, logger('main'))
-  const rest = makeRestServer(base, { store, statistics, network, model, upgrade, ending, warnings })
+  const rest = makeRestServer(base, { store, statistics, network, model, upgrade, ending, warnings, takeOver })
 
   events.listen(WorkCounters.eventTypes, statistics.work.onEvent, ending.signal)
   using audit = openAudit(platform, options, config.current.options, logger('main'))
   if (audit !== undefined) auditEvents(events, (line) => audit.write(line), logger('main'), ending.signal)
   events.emit('Starting', { home: locations.configDirectory, myID: identity.deviceId })
 
-  await runServices(base, [model, ...network.services, rest, upgrade], ending)
+  await runServices(base, { rest, takeOver, others: [model, ...network.services, upgrade] }, ending)
   await network.pending.saved()
   logger('main').info(ending.code === EXIT.restart ? 'stopped, restarting' : 'stopped')
   return ending.code
 }
 
-async function runServices(base: DeviceBase, services: readonly Service[], ending: Ending): Promise<void> {
+interface Services {
+  readonly rest: Service
+  readonly takeOver: TakeOver | undefined
+  readonly others: readonly Service[]
+}
+
+/** Runs all until the end. While an index is taken over, only the REST interface runs, which shows the progress. */
+async function runServices(base: DeviceBase, { rest, takeOver, others }: Services, ending: Ending): Promise<void> {
   const { platform, events, identity, logger } = base
   const failed = (service: Service) => (error: unknown) =>
     logger('main').error(`${service.name} failed, restarting: ${messageOf(error)}`)
-  const running = services.map((service) => supervise(service, platform.clock, failed(service), ending.signal))
-  events.emit('StartupComplete', { myID: identity.deviceId })
-  await Promise.all(running)
+  const start = (service: Service) => supervise(service, platform.clock, failed(service), ending.signal)
+  const running: Promise<void>[] = []
+  try {
+    if (takeOver !== undefined) {
+      running.push(start(rest))
+      await takeOver.run(ending.signal)
+    }
+    if (ending.signal.aborted) return
+    running.push(...others.map(start))
+    if (takeOver === undefined) running.push(start(rest))
+    events.emit('StartupComplete', { myID: identity.deviceId })
+  } catch (error) {
+    ending.end(EXIT.error)
+    throw error
+  } finally {
+    await Promise.all(running)
+  }
 }
 
 function makeUpgradeChecker({ platform, options, config, logger, version }: DeviceBase): UpgradeChecker {

@@ -1,5 +1,5 @@
 import { checkNewFolder } from '../config/new-folder.ts'
-import type { IndexStore } from '../db/types.ts'
+import type { ImportingStore } from '../db/store.ts'
 import { RestServer } from '../http/server.ts'
 import type { DeviceWarning } from '../http/types.ts'
 import type { Model } from '../model/model.ts'
@@ -11,22 +11,24 @@ import type { Ending } from './ending.ts'
 import { builtGuiDirectory } from './gui-directory.ts'
 import { loadOrMakeHttpsIdentity } from './home/identity.ts'
 import type { Network } from './network.ts'
+import type { TakeOver } from './take-over.ts'
 import { protectedHome } from './warnings.ts'
 
 /** The parts of a running device that the REST interface reads and controls. */
 export interface RestParts {
-  readonly store: IndexStore
+  readonly store: ImportingStore
   readonly statistics: Statistics
   readonly network: Network
   readonly model: Model
   readonly upgrade: UpgradeChecker
   readonly ending: Ending
+  readonly takeOver: TakeOver | undefined
   warnings(): Promise<readonly DeviceWarning[]>
 }
 
 export function makeRestServer(base: DeviceBase, parts: RestParts): RestServer {
   const { platform, options, log, events, config, passwords, identity, version } = base
-  const { store, statistics, network, model, upgrade, ending, warnings } = parts
+  const { store, statistics, network, model, upgrade, ending, warnings, takeOver } = parts
   const { clock, random, disk, http, system } = platform
   const { locations } = options
   return new RestServer(
@@ -58,9 +60,11 @@ export function makeRestServer(base: DeviceBase, parts: RestParts): RestServer {
         },
       },
       folderWork: () => statistics.work.all(),
+      indexWork: () => store.work(),
       eventCounts: () => events.counts(),
       upgrade,
       warnings,
+      indexImport: () => takeOver?.status,
       checkFolder: (path) => {
         const { folders, defaults } = config.current
         return checkNewFolder({ disk, folders, home: protectedHome(locations) }, { ...defaults.folder, path })

@@ -42,6 +42,10 @@ export class FolderRegistry {
     return this.#config.folders
   }
 
+  get isStarted(): boolean {
+    return this.#signal !== undefined
+  }
+
   get options(): Config['options'] {
     return this.#config.options
   }

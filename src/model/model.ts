@@ -19,6 +19,7 @@ import { viewIgnores, writeIgnores } from './folder/ignore-file.ts'
 import { KnownStatuses, statusOf } from './queries/known-status.ts'
 import { localChanges } from './folder/local-changes.ts'
 import { pageOf } from './queries/paging.ts'
+import { NO_TOTALS, PAUSED_STATUS, WAITING_STATUS } from './queries/plain-status.ts'
 import type { DifferingItem, ModelSignals } from './signals.ts'
 import { SummaryPublisher } from './queries/summary.ts'
 import type {
@@ -159,6 +160,7 @@ export class Model implements Hub {
   async status(folder: FolderId): Promise<FolderStatus> {
     const config = this.#registry.configured(folder)
     if (config.paused) return PAUSED_STATUS
+    if (!this.#registry.isStarted) return WAITING_STATUS
     const running = this.#registry.find(folder)
     try {
       return await this.#query(folder, async (index) => {
@@ -174,6 +176,7 @@ export class Model implements Hub {
 
   statusNow(folder: FolderId): FolderStatus | undefined {
     if (this.#registry.configured(folder).paused) return PAUSED_STATUS
+    if (!this.#registry.isStarted) return WAITING_STATUS
     return this.#statuses.get(this.#registry.find(folder))
   }
 
@@ -279,22 +282,4 @@ export class Model implements Hub {
       throw error
     }
   }
-}
-
-const NO_COUNTS = { files: 0, directories: 0, symlinks: 0, deleted: 0, bytes: 0 }
-
-const NO_TOTALS = {
-  sequence: 0,
-  remoteSequences: undefined,
-  counts: { global: NO_COUNTS, local: NO_COUNTS, need: NO_COUNTS, receiveOnlyChanged: NO_COUNTS },
-}
-
-const PAUSED_STATUS: FolderStatus = {
-  state: '',
-  stateChangedMs: 0,
-  error: '',
-  errorCount: 0,
-  watchError: '',
-  ignorePatterns: false,
-  ...NO_TOTALS,
 }

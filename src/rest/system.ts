@@ -20,7 +20,14 @@ export const DISCOVERY = map(object({ addresses: list(TEXT) }))
 
 export type DiscoveryJson = Static<typeof DISCOVERY>
 
-const LOG_LINE = object({ when: TIME, message: TEXT, level: about(COUNT, '0 debug, 2 info, 3 warning and above.') })
+const LOG_LINE = object({
+  when: TIME,
+  message: TEXT,
+  level: about(
+    { anyOf: [COUNT, { enum: ['DBG', 'INF', 'WRN', 'ERR'] }] } as const,
+    '0 debug, 2 info, 3 warning and above; in a home that Syncthing 2.x made, a name as there.',
+  ),
+})
 
 export type LogLineJson = Static<typeof LOG_LINE>
 

@@ -1,4 +1,5 @@
 import type { Declarations, RouteErrors } from './declaration.ts'
+import { INDEX_IMPORT_REPLY } from './index-import.ts'
 import { DISAGREEMENTS, NETWORK } from './network.ts'
 import { FOLDER } from './parameters.ts'
 import { TEXT } from './schema.ts'
@@ -49,6 +50,10 @@ export const TWINFOLD_ROUTES = {
   'GET /rest/twinfold/warnings': {
     summary: 'Lists the settings that put the device or its data at risk, each with its remedy.',
     reply: { is: 'json', schema: WARNINGS },
+  },
+  'GET /rest/twinfold/index-import': {
+    summary: 'Returns the progress of the import of the index of Syncthing.',
+    reply: { is: 'json', schema: INDEX_IMPORT_REPLY },
   },
   'GET /rest/twinfold/disagreements': {
     summary: 'Lists folders whose encryption is configured differently here and on another device, with remedies.',

@@ -1,6 +1,7 @@
 import { CONNECTIONS, PENDING_DEVICES, PENDING_FOLDERS } from './cluster.ts'
 import { COMPLETION, DEVICE_STATISTICS } from './completion.ts'
 import { FOLDER_STATISTICS, FOLDER_STATUS } from './db.ts'
+import { INDEX_IMPORT } from './index-import.ts'
 import { PAGE } from './parameters.ts'
 import { BOOLEAN, COUNT, TEXT, TIME, about, list, map, nullable, object, ref, type Static } from './schema.ts'
 import { DISAGREEMENTS } from './network.ts'
@@ -274,6 +275,7 @@ export const SUMMARY = object({
   errors: about(ERRORS.properties.errors, 'As in `GET /rest/system/error`.'),
   warnings: WARNINGS,
   disagreements: DISAGREEMENTS,
+  indexImport: INDEX_IMPORT,
   deviceStats: DEVICE_STATISTICS,
   folderStats: FOLDER_STATISTICS,
 })
@@ -285,6 +287,7 @@ export const PULSE = object({
   ),
   connections: CONNECTIONS,
   disagreements: DISAGREEMENTS,
+  indexImport: INDEX_IMPORT,
 })
 
 export type PulseJson = Static<typeof PULSE>

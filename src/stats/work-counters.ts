@@ -1,3 +1,4 @@
+import { BLOCK_SIZE_BYTES_MIN } from '../core/records/blocks.ts'
 import type { Event, EventType } from '../events/types.ts'
 
 export type PullSource = 'network' | 'local_origin' | 'local_other' | 'skipped'
@@ -12,6 +13,8 @@ export interface FolderWork {
   readonly hashedBytes: number
   /** Bytes of pulled files by source, with Syncthing's source names. */
   readonly pulledBytes: Readonly<Record<PullSource, number>>
+  /** The same in blocks of the least size. */
+  readonly pulledBlocks: Readonly<Record<PullSource, number>>
   /** Local files renamed to conflict copies because another version won. */
   readonly conflicts: number
   /** Bytes per second of a scan in progress; 0 without a scan, or while it is too short to measure. */
@@ -26,6 +29,7 @@ interface Tally {
   scannedItems: number
   hashedBytes: number
   readonly pulledBytes: Record<PullSource, number>
+  readonly pulledBlocks: Record<PullSource, number>
   conflicts: number
   scanRate: number
   activity: Activity
@@ -51,8 +55,11 @@ export class WorkCounters {
     tally.hashedBytes += scan.bytesHashed
   }
 
+  /** One block. */
   countPulled(folder: string, source: PullSource, sizeBytes: number): void {
-    this.#of(folder).pulledBytes[source] += sizeBytes
+    const { pulledBytes, pulledBlocks } = this.#of(folder)
+    pulledBytes[source] += sizeBytes
+    pulledBlocks[source] += Math.max(1, Math.ceil(sizeBytes / BLOCK_SIZE_BYTES_MIN))
   }
 
   countConflict(folder: string): void {
@@ -94,6 +101,7 @@ export class WorkCounters {
         scannedItems: 0,
         hashedBytes: 0,
         pulledBytes: { network: 0, local_origin: 0, local_other: 0, skipped: 0 },
+        pulledBlocks: { network: 0, local_origin: 0, local_other: 0, skipped: 0 },
         conflicts: 0,
         scanRate: 0,
         activity: 'none',

@@ -62,6 +62,8 @@ export interface Daemon {
   devices: object[]
   /** Undefined: a daemon without this route. */
   warnings: object[] | undefined
+  /** Undefined: a daemon without this route. */
+  indexImport: object | null | undefined
   log: object[]
   network: NetworkJson
   discovery: Record<string, { addresses: string[] }>
@@ -85,6 +87,7 @@ export function newDaemon(): Daemon {
     options: { ...defaultsOf(OPTIONS) },
     events: [],
     warnings: [],
+    indexImport: null,
     eventPages: undefined,
     log: [],
     network: { portMapping: { enabled: false, error: null, mappings: [] } },
@@ -114,6 +117,10 @@ function replyOf(daemon: Daemon, route: string, query: URLSearchParams, body: st
       return json(daemon.discovery)
     case 'GET /rest/twinfold/warnings':
       return daemon.warnings === undefined ? { status: 404, text: '404 page not found\n' } : json(daemon.warnings)
+    case 'GET /rest/twinfold/index-import':
+      return daemon.indexImport === undefined
+        ? { status: 404, text: '404 page not found\n' }
+        : json({ progress: daemon.indexImport })
     case 'GET /rest/config/folders':
       return json(daemon.folders)
     case 'GET /rest/config/devices':

@@ -145,6 +145,7 @@ test('logs: one line each, and --follow continues after the last one', async () 
 
 test('logLine: unknown levels are shown unchanged', () => {
   assert.equal(logLine({ when: 'x', message: 'm', level: 9 }), 'x 9 m')
+  assert.equal(logLine({ when: 'x', message: 'm', level: 'INF' }), 'x INF m')
 })
 
 test('device nearby: what discovery found and is not configured', async () => {

@@ -15,7 +15,8 @@ const POSITIONS: ImportedPositions = {
   remotes: new Map(),
   shared: [],
 }
-const PROGRESS = { source: 'other', after: 'b', incomplete: [], done: false }
+const START = { source: 'other', after: '', items: 0, incomplete: [], done: false }
+const PROGRESS = { ...START, after: 'b', items: 1 }
 
 /** An index whose changes fail after a number of them. */
 class InterruptedTable extends FolderTable {
@@ -31,9 +32,18 @@ function importedTable(database: DatabaseSync, sequences: readonly number[]): In
   migrate(database, FOLDER_SCHEMA)
   const files = new InterruptedTable(database, () => new FolderState(FOLDER, 1n))
   const names = sequences.map((sequence, index) => new Map([['local' as const, file(`f${index}`, { sequence })]]))
-  new FolderImport(files).put(names, PROGRESS)
+  new FolderImport(files).put(names, START, PROGRESS)
   return files
 }
+
+test('names that do not follow the stored ones are refused: a part would be taken for the whole', () => {
+  using database = new DatabaseSync(':memory:')
+  const files = importedTable(database, [3])
+  assert.throws(() => new FolderImport(files).put([], START, PROGRESS), /replaced during its import/)
+  const next = [new Map([['local' as const, file('g', { sequence: 9 })]])]
+  new FolderImport(files).put(next, PROGRESS, { ...PROGRESS, after: 'g' })
+  assert.equal(new FolderImport(files).progress()?.after, 'g')
+})
 
 test('an imported index continues the ID of the other program', () => {
   using database = new DatabaseSync(':memory:')

@@ -4,7 +4,7 @@ import * as fc from 'fast-check'
 import { appendLog, filterLog, LOG_LINES_MAX, logSince, logText, type LogEntry } from '../../gui/facts/log.ts'
 import type { LogLineJson } from '../../src/rest/system.ts'
 
-const at = (timeMs: number, message: string, level = 2): LogLineJson => ({
+const at = (timeMs: number, message: string, level: LogLineJson['level'] = 2): LogLineJson => ({
   when: new Date(timeMs).toISOString(),
   message,
   level,
@@ -29,6 +29,11 @@ describe('the log of the page', () => {
         ['', 'debug', 'unknown: text'],
         ['', 'info', 'plain\nlines'],
       ],
+    )
+    const named = (['DBG', 'INF', 'WRN', 'ERR'] as const).map((level, place) => at(place, 'text', level))
+    assert.deepEqual(
+      appendLog([], named).map(({ level }) => level),
+      ['debug', 'info', 'warning', 'warning'],
     )
   })
 

@@ -104,3 +104,11 @@ test('the completion of a folder with an unusable index is unknown, and left out
   const { completion, globalItems } = await completions.completion(undefined, undefined)
   assert.deepEqual([completion, globalItems], [100, 1])
 })
+
+test('before the start, as while an index is imported, a folder waits and its index is not opened', async () => {
+  await using hub = await SimHub.open(simConfig([simFolder('docs')]))
+  const { state, error, counts } = await hub.model.status(DOCS)
+  assert.deepEqual([state, error, counts.local.files], ['scan-waiting', '', 0])
+  assert.equal(hub.model.statusNow(DOCS)?.state, 'scan-waiting')
+  assert.deepEqual(await hub.store.folders(), [])
+})

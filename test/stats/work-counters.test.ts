@@ -51,12 +51,16 @@ test('scanned items and bytes add up; the rate is that of a scan in progress', (
   assert.deepEqual({ scannedItems, hashedBytes, scanRate }, { scannedItems: 7, hashedBytes: 15, scanRate: 0 })
 })
 
-test('pulled bytes add up by source', () => {
+test('pulled bytes and blocks of 128 KiB add up by source', () => {
   const { work, of } = counters()
   work.countPulled('docs', 'network', 5)
   work.countPulled('docs', 'network', 2)
   work.countPulled('docs', 'local_other', 1)
   assert.deepEqual(of('docs')?.pulledBytes, { network: 7, local_origin: 0, local_other: 1, skipped: 0 })
+  work.countPulled('docs', 'skipped', 16 * 1024 * 1024)
+  work.countPulled('docs', 'local_origin', 128 * 1024 + 1)
+  work.countPulled('docs', 'local_origin', 0)
+  assert.deepEqual(of('docs')?.pulledBlocks, { network: 2, local_origin: 3, local_other: 1, skipped: 128 })
 })
 
 test('conflicts are counted by folder', () => {

@@ -29,7 +29,6 @@ export const SIM_OPTIONS: ServeOptions = {
   paused: false,
   unpaused: false,
   upgradesAllowed: false,
-  resetDatabase: false,
   databaseInMemory: true,
   trace: '',
   logLevel: 'INFO',

@@ -24,6 +24,8 @@ export interface ImportProgress {
   readonly source: string
   /** Names up to this one are stored. */
   readonly after: string
+  /** How many these are. */
+  readonly items: number
   /** Devices with unusable records: they must send their index again. */
   readonly incomplete: readonly DeviceId[]
   readonly done: boolean
@@ -57,9 +59,11 @@ export class FolderImport {
     return text === undefined ? undefined : (JSON.parse(text) as ImportProgress)
   }
 
-  /** Names in order, each new; `progress` is stored with them. */
-  put(names: readonly ImportedName[], progress: ImportProgress): void {
+  /** The names that follow those of `before`, in order, each new; `progress` is stored with them. */
+  put(names: readonly ImportedName[], before: ImportProgress, progress: ImportProgress): void {
     const { database } = this.#files
+    // Names without those before them would be taken for a whole index.
+    if ((this.progress()?.after ?? '') !== before.after) throw new Error('the index was replaced during its import')
     const encoder = new RowEncoder()
     const writer = new NameWriter(database)
     this.#files.change((state) => {

@@ -21,6 +21,7 @@ import { pageOfSteps, RemoteNeed, type NeedStep } from './remote-need.ts'
 import { Restart } from './restart.ts'
 import { FOLDER_SCHEMA } from '../sqlite/schema.ts'
 import { SequenceReader } from './sequence-reader.ts'
+import type { WorkMeter } from '../sqlite/work-meter.ts'
 import type {
   BatchLimits,
   BothRecords,
@@ -53,12 +54,13 @@ interface FolderTables {
   listing: () => Listing
 }
 
-function folderKind(folder: FolderId, random: Random): Kind<FolderTables> {
+function folderKind(folder: FolderId, random: Random, meter: WorkMeter): Kind<FolderTables> {
   return {
     schema: FOLDER_SCHEMA,
     check: checkFolder,
     open: (database: DatabaseSync) => {
-      const files = new FolderTable(database, () => FolderState.fresh(folder, newIndexId(random)))
+      const fresh = () => FolderState.fresh(folder, newIndexId(random))
+      const files = new FolderTable(database, fresh, (records) => meter.committed(records))
       if (files.state.folder !== folder) throw damaged(`it is the index of another folder, ${files.state.folder}`)
       let listing: Listing | undefined
       return {
@@ -92,7 +94,8 @@ export class StoredFolderIndex implements FolderIndex {
   }
 
   static async open(folder: FolderId, random: Random, deps: RecoverableDatabaseDeps): Promise<StoredFolderIndex> {
-    return new StoredFolderIndex(await RecoverableDatabase.open(deps, folderKind(folder, random)), deps.clock, random)
+    const database = await RecoverableDatabase.open(deps, folderKind(folder, random, deps.meter))
+    return new StoredFolderIndex(database, deps.clock, random)
   }
 
   close(): Promise<void> {

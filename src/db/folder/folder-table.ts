@@ -41,10 +41,12 @@ export class FolderTable {
   /** Our next name is probably new when the last one was: then it is stored without reading its records first. */
   #expectNew = true
   readonly #touched = new TouchedNames()
+  readonly #onCommit: ((records: number) => void) | undefined
 
-  /** `makeFresh` returns the state of a new folder. */
-  constructor(database: DatabaseSync, makeFresh: () => FolderState) {
+  /** `makeFresh` returns the state of a new folder; `onCommit` gets the number of records of each batch. */
+  constructor(database: DatabaseSync, makeFresh: () => FolderState, onCommit?: (records: number) => void) {
     this.database = database
+    this.#onCommit = onCommit
     this.#writer = new NameWriter(database)
     this.#finder = new BlockFinder(database)
     const from = `SELECT ${HEAD_COLUMNS} FROM files`
@@ -257,12 +259,14 @@ export class FolderTable {
   }
 
   #commit<T>(draft: FolderState, work: (state: FolderState) => T): T {
+    const before = this.#writer.written
     const result = inTransaction(this.database, () => {
       const value = work(draft)
       this.#writeMeta('state', draft.toText())
       return value
     })
     this.#state = draft
+    this.#onCommit?.(this.#writer.written - before)
     return result
   }
 

@@ -31,6 +31,8 @@ interface Entry {
 
 /** Changes one name at a time, and updates its winner, the marks and the counts. Works inside a transaction. */
 export class NameWriter {
+  /** Records stored or removed so far. */
+  written = 0
   readonly #insert: Query
   readonly #insertNew: Query
   readonly #delete: Query
@@ -56,6 +58,7 @@ export class NameWriter {
     if (record.blocks.list !== undefined) return false
     const { values, sum } = rowValues(record, MARK_NONE, null)
     if (this.#insertNew.run(...values) === 0) return false
+    this.written++
     state.countRow(state.holders[0]!, record.head, sum, 1)
     state.countWinner(record.head, false, 1)
     state.remoteNeeds.count(record.head, () => undefined, 1)
@@ -64,6 +67,7 @@ export class NameWriter {
 
   /** `before` are all records of the name; the one of `holder`, if any, is replaced. */
   put(state: FolderState, before: readonly Claimant[], holder: Holder, record: EncodedRow): void {
+    this.written++
     const entries = this.#takeOut(state, before, holder)
     const list = this.#placeList(record, before)
     this.#dropList(before, holder, list)
@@ -86,6 +90,7 @@ export class NameWriter {
   }
 
   remove(state: FolderState, before: readonly Claimant[], holder: Holder, name: string): void {
+    this.written++
     const entries = this.#takeOut(state, before, holder)
     if (entries.length < before.length) this.#delete.run(holder.number, name)
     this.#dropList(before, holder, null)

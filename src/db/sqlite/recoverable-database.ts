@@ -6,6 +6,7 @@ import { explainError, isDamaged } from './damage.ts'
 import type { DatabaseFile } from './database-file.ts'
 import { migrate, type Schema } from './schema.ts'
 import { Query } from './sql.ts'
+import type { WorkMeter } from './work-meter.ts'
 
 /** The schema of a database, and how to check and open it. */
 export interface Kind<Tables> {
@@ -21,6 +22,7 @@ export interface RecoverableDatabaseDeps {
   readonly file: DatabaseFile | undefined
   openInMemory(): DatabaseSync
   onRecovered(reason: string, keptAt: string): void
+  readonly meter: WorkMeter
 }
 
 /**
@@ -111,6 +113,8 @@ export class RecoverableDatabase<Tables> {
   }
 
   #runGuarded<T>(work: (tables: Tables) => T, tables: Tables): T {
+    const { clock, meter } = this.#deps
+    const begunMs = clock.monotonicMs()
     try {
       return work(tables)
     } catch (error) {
@@ -118,6 +122,8 @@ export class RecoverableDatabase<Tables> {
       // Closed at once, so that no further read uses it; the next call puts it aside.
       if (isDamaged(reason) && this.#deps.file !== undefined) this.#abandon(reason)
       throw reason
+    } finally {
+      meter.ran(clock.monotonicMs() - begunMs)
     }
   }
 

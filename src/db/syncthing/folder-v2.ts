@@ -75,8 +75,9 @@ export class FolderV2 implements ForeignFolder {
     for (let from = after; ;) {
       const [to] = this.#file.run(PAGE_END, (query) => query.first(from) ?? [])
       if (typeof to !== 'string') return
-      const rows = this.#file.run(PAGE, (query) => query.all(from, to))
-      yield this.#group(rows)
+      const groups = this.#group(this.#file.run(PAGE, (query) => query.all(from, to)))
+      // Names without a record stay in the table until Syncthing cleans it up.
+      if (groups.length > 0) yield groups
       from = to
     }
   }

@@ -16,7 +16,7 @@ export interface ImportDeps {
   readonly log: Logger
 }
 
-interface ImportedFolder {
+export interface ImportedFolder {
   readonly id: FolderId
   readonly devices: ReadonlySet<DeviceId>
 }
@@ -27,47 +27,52 @@ export interface ImportOptions {
   /** The folders of the configuration; records of others are not imported. */
   readonly folders: readonly ImportedFolder[]
   readonly ownShortId: ShortId
-  readonly signal: AbortSignal
 }
 
-export interface FolderSource extends Pick<ImportOptions, 'ownShortId' | 'signal'> {
+export interface FolderSource extends Pick<ImportOptions, 'ownShortId'> {
+  readonly signal: AbortSignal
   readonly index: SyncthingIndex
   readonly folder: ImportedFolder
   /** Identifies the state of the index. */
   readonly source: string
+  /** How many items are imported, of about how many. */
+  report(items: number, total: number): void
 }
 
 /** Imports one folder, or the rest of it. An index of ours from another source is replaced. */
 export async function importFolder(deps: ImportDeps, options: FolderSource): Promise<void> {
   const { store, clock, log } = deps
-  const { index, folder, source, signal } = options
+  const { index, folder, signal, report } = options
   let progress = await startOf(deps, options)
   if (progress.done) return
   await using foreign = await index.open(folder.id, folder.devices)
   const startedMs = clock.monotonicMs()
   let reportedMs = startedMs
-  let count = 0
   let unusable = 0
+  const { items } = progress
+  report(items, foreign.nameCount)
   for await (const groups of foreign.groups(progress.after)) {
     signal.throwIfAborted()
-    progress = { source, after: groups.at(-1)!.name, incomplete: incompleteOf(progress, groups), done: false }
+    const before = progress
+    progress = progressWith(before, groups)
     await store.importing(folder.id, (target) =>
       target.put(
         groups.map(({ records }) => records),
+        before,
         progress,
       ),
     )
-    count += groups.length
+    report(progress.items, foreign.nameCount)
     unusable += groups.reduce((sum, group) => sum + group.unusable.length, 0)
     if (clock.monotonicMs() - reportedMs >= REPORT_MS) {
       reportedMs = clock.monotonicMs()
-      log.info(`folder ${folder.id}: ${count} of about ${foreign.nameCount} items imported`)
+      log.info(`folder ${folder.id}: ${progress.items} of about ${foreign.nameCount} items imported`)
     }
     await clock.sleep(0, NEVER) // other work runs in between
   }
   await store.importing(folder.id, (target) => target.finish(positionsOf(foreign, options), progress))
   const seconds = ((clock.monotonicMs() - startedMs) / 1_000).toFixed(1)
-  log.info(`folder ${folder.id}: imported ${count} items in ${seconds} s`)
+  log.info(`folder ${folder.id}: imported ${progress.items - items} items in ${seconds} s`)
   if (unusable > 0) log.warn(`folder ${folder.id}: ${unusable} records could not be used and will be made again`)
 }
 
@@ -76,13 +81,18 @@ async function startOf({ store }: ImportDeps, { folder: { id }, source }: Folder
   const known = isThere ? await store.importing(id, (target) => target.progress()) : undefined
   if (known?.source === source) return known
   if (isThere) await store.dropFolder(id)
-  return { source, after: '', incomplete: [], done: false }
+  return { source, after: '', items: 0, incomplete: [], done: false }
 }
 
-function incompleteOf({ incomplete }: ImportProgress, groups: readonly NameGroup[]): readonly DeviceId[] {
-  const found = new Set(incomplete)
-  for (const { unusable } of groups) for (const owner of unusable) if (owner !== 'local') found.add(owner)
-  return [...found]
+function progressWith(before: ImportProgress, groups: readonly NameGroup[]): ImportProgress {
+  const incomplete = new Set(before.incomplete)
+  for (const { unusable } of groups) for (const owner of unusable) if (owner !== 'local') incomplete.add(owner)
+  return {
+    ...before,
+    after: groups.at(-1)!.name,
+    items: before.items + groups.length,
+    incomplete: [...incomplete],
+  }
 }
 
 function positionsOf({ positions }: ForeignFolder, { ownShortId, folder }: FolderSource) {

@@ -5,6 +5,7 @@ import { connectionsJson, pendingDevicesJson, pendingFoldersJson } from './clust
 import { deviceStatisticsJson } from './completion.ts'
 import { folderStatisticsJson } from './db.ts'
 import { disagreementsJson } from '../views/disagreements.ts'
+import { indexImportJson } from '../views/index-import.ts'
 import { folderStatusJson } from '../views/folder-status.ts'
 import { errorsJson, type SystemState } from './system.ts'
 import { formatMs } from '../views/times.ts'
@@ -33,9 +34,10 @@ export async function summaryJson(
     connections: connectionsJson(config.current, deviceId, clock.nowMs(), connections?.status()),
     pendingDevices: pendingDevicesJson(pending),
     pendingFolders: pendingFoldersJson(pending, undefined),
-    errors: errorsJson(deps.log).errors,
+    errors: errorsJson(deps).errors,
     warnings: (await deps.warnings?.()) ?? [],
     disagreements: disagreementsJson(deps.disagreements?.() ?? []),
+    indexImport: indexImportJson(deps.indexImport?.()),
     deviceStats: await deviceStatisticsJson(deps.deviceStatistics),
     folderStats: await folderStatisticsJson(deps.hub),
   }
@@ -48,6 +50,7 @@ export function pulseJson(deps: RestDeps, ownDevice: DeviceId, state: Pick<Syste
     startTime: formatMs(state.startedMs),
     connections: connectionsJson(config.current, ownDevice, clock.nowMs(), connections?.status()),
     disagreements: disagreementsJson(deps.disagreements?.() ?? []),
+    indexImport: indexImportJson(deps.indexImport?.()),
   }
 }
 

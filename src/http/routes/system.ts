@@ -1,3 +1,4 @@
+import { CONFIG_VERSION_2X } from '../../core/config/config-fields.ts'
 import { messageOf, TwinfoldError } from '../../core/errors.ts'
 import type { Locations } from '../../core/locations.ts'
 import { parseDeviceIdOrEmpty } from '../../core/device-id.ts'
@@ -28,6 +29,10 @@ const RANDOM_LENGTH_MAX = 65_536
 
 /** The numbers of Syncthing 1.x, which has no level above warning. */
 const LEVEL_NUMBERS: Readonly<Record<LogLine['level'], number>> = { DEBUG: 0, INFO: 2, WARN: 3, ERROR: 3 }
+/** The names of Syncthing 2.x. */
+const LEVEL_NAMES = { DEBUG: 'DBG', INFO: 'INF', WARN: 'WRN', ERROR: 'ERR' } as const
+
+type LogDeps = Pick<RestDeps, 'config' | 'log'>
 
 export interface SystemState {
   /** The address of the interface; empty while it is not listening. */
@@ -48,9 +53,9 @@ export function systemRoutes(deps: RestDeps, options: RestOptions, state: System
     'GET /rest/system/status': () => json(status(deps, options, state)),
     'GET /rest/system/paths': () => json(paths(options.locations)),
     'GET /rest/system/discovery': () => json(discovery(deps)),
-    'GET /rest/system/log': ({ query }) => json(logJson(log, query)),
+    'GET /rest/system/log': ({ query }) => json(logJson(deps, query)),
     'GET /rest/system/log.txt': ({ query }) => logText(log, query),
-    'GET /rest/system/error': () => json(errorsJson(log)),
+    'GET /rest/system/error': () => json(errorsJson(deps)),
     'POST /rest/system/error': (call) => reportError(log, call),
     'POST /rest/system/error/clear': () => (log.clearErrors(), EMPTY_OK),
     'GET /rest/system/browse': ({ query }) => browse(deps, options, query),
@@ -132,9 +137,11 @@ function discovery({ discovery }: RestDeps): DiscoveryJson {
   )
 }
 
-function logJson(log: LogControl, query: Query<'since'>): LogJson {
-  const lines = log.lines(sinceOf(query))
-  return { messages: lines.length === 0 ? null : lines.map((line) => ({ ...lineJson(line), message: named(line) })) }
+function logJson(deps: LogDeps, query: Query<'since'>): LogJson {
+  const lines = deps.log.lines(sinceOf(query))
+  return {
+    messages: lines.length === 0 ? null : lines.map((line) => ({ ...lineJson(deps, line), message: named(line) })),
+  }
 }
 
 function logText(log: LogControl, query: Query<'since'>): Reply {
@@ -155,13 +162,15 @@ function sinceOf(query: Query<'since'>): number | undefined {
   return Number.isNaN(timeMs) ? undefined : timeMs
 }
 
-export function errorsJson(log: LogControl): ErrorsJson {
-  const lines = log.errors()
-  return { errors: lines.length === 0 ? null : lines.map(lineJson) }
+export function errorsJson(deps: LogDeps): ErrorsJson {
+  const lines = deps.log.errors()
+  return { errors: lines.length === 0 ? null : lines.map((line) => lineJson(deps, line)) }
 }
 
-function lineJson(line: LogLine): LogLineJson {
-  return { when: formatMs(line.timeMs), message: line.message, level: LEVEL_NUMBERS[line.level] }
+/** The clients of a home are those of the Syncthing that made it. */
+function lineJson({ config }: LogDeps, { timeMs, message, level }: LogLine): LogLineJson {
+  const levels = config.current.version >= CONFIG_VERSION_2X ? LEVEL_NAMES : LEVEL_NUMBERS
+  return { when: formatMs(timeMs), message, level: levels[level] }
 }
 
 /** The body is stored unchanged. */

@@ -28,13 +28,14 @@ import type {
 import type { UpgradeView } from '../../upgrade/types.ts'
 import type { PortMappingView } from '../../upnp/types.ts'
 import { disagreementsJson } from '../views/disagreements.ts'
+import { indexImportJson } from '../views/index-import.ts'
 import { networkJson } from '../views/network.ts'
 import { fileEntryJson } from '../views/file-entry.ts'
 import { parseJson } from '../pipeline/json.ts'
 import type { Query } from '../pipeline/query.ts'
 import { json, type Reply } from '../pipeline/reply.ts'
 import { bind, type Call, type Route } from '../pipeline/route.ts'
-import type { DeviceWarning } from '../types.ts'
+import type { DeviceWarning, IndexImportView } from '../types.ts'
 import { formatNs } from '../views/times.ts'
 import { upgradeDetailsJson } from '../views/upgrade.ts'
 
@@ -51,6 +52,7 @@ export interface TwinfoldRouteDeps {
   readonly portMapping?: PortMappingView
   readonly upgrade: UpgradeView
   warnings?(): Promise<readonly DeviceWarning[]>
+  indexImport?(): IndexImportView | undefined
   disagreements?(): readonly Disagreement[]
   checkFolder(path: string): Promise<NewFolderCheck>
 }
@@ -66,6 +68,7 @@ export function twinfoldRoutes(deps: TwinfoldRouteDeps, whole: WholeAnswers): re
   return bind(TWINFOLD_ROUTES, {
     'GET /rest/twinfold/summary': async () => json(await whole.summary()),
     'GET /rest/twinfold/warnings': async () => json((await deps.warnings?.()) ?? []),
+    'GET /rest/twinfold/index-import': () => json({ progress: indexImportJson(deps.indexImport?.()) }),
     'GET /rest/twinfold/disagreements': () => json(disagreementsJson(deps.disagreements?.() ?? [])),
     'GET /rest/twinfold/pulse': () => json(whole.pulse()),
     'GET /rest/twinfold/network': () => json(networkJson(deps.config.current.options.natEnabled, deps.portMapping)),

@@ -1,10 +1,12 @@
 import { hash } from 'node:crypto'
+import type { ConnectionsView } from '../../connections/types.ts'
 import type { Config, FolderConfig } from '../../core/config/config.ts'
 import type { Hub } from '../../model/types.ts'
 import type { UsageReportJson } from '../../rest/diagnostics.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { TIME_ZERO } from '../views/times.ts'
-import type { SystemView, VersionFacts } from '../types.ts'
+import type { FolderWorkView, SystemView, VersionFacts } from '../types.ts'
+import { blockStats, ignoreStats, transportStats } from './usage-stats.ts'
 import { versionJson } from '../views/version.ts'
 
 const MIB = 1024 * 1024
@@ -15,8 +17,10 @@ const HASHED_BYTES = 8 * MIB
 export interface UsageReportDeps {
   readonly clock: Clock
   readonly config: Config
-  readonly hub: Pick<Hub, 'status'>
+  readonly hub: Pick<Hub, 'status' | 'ignores'>
   readonly system: SystemView
+  readonly connections?: ConnectionsView
+  readonly folderWork?: FolderWorkView
 }
 
 /** Facts without names: no ids, no paths, no labels. It is only shown here and never sent. */
@@ -82,9 +86,9 @@ export async function usageReport(
       config.devices.filter(({ untrusted }) => untrusted),
     ),
     guiStats: guiStats(config),
-    blockStats: {},
-    transportStats: {},
-    ignoreStats: {},
+    blockStats: blockStats(deps.folderWork?.().values() ?? []),
+    transportStats: transportStats(deps.connections?.status()),
+    ignoreStats: ignoreStats(await ignoreLines(deps)),
     ...rest,
   }
 }
@@ -109,6 +113,11 @@ async function folderSizes({ config, hub }: UsageReportDeps): Promise<readonly {
     files: status?.counts.global.files ?? 0,
     bytes: status?.counts.global.bytes ?? 0,
   }))
+}
+
+async function ignoreLines({ config, hub }: UsageReportDeps): Promise<readonly string[]> {
+  const views = await Promise.all(config.folders.map(({ id }) => hub.ignores(id)))
+  return views.flatMap(({ ignore }) => ignore ?? [])
 }
 
 /** MiB per second, to two digits. */

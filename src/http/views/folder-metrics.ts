@@ -1,12 +1,13 @@
 import type { ConfigStore } from '../../config/types.ts'
 import { counter, gauge, type Metric, type Sample } from '../../core/formats/prometheus.ts'
 import type { Hub } from '../../model/types.ts'
-import type { FolderWorkView } from '../types.ts'
+import type { FolderWorkView, IndexWorkView } from '../types.ts'
 
 export interface FolderMetricsDeps {
   readonly config: ConfigStore
   readonly hub: Pick<Hub, 'status'>
   readonly folderWork?: FolderWorkView
+  readonly indexWork?: IndexWorkView
 }
 
 /** Syncthing's numbers. */
@@ -25,7 +26,7 @@ const STATE_NUMBERS: Readonly<Record<string, number>> = {
 
 /** The contents, the state and the counters of the folders. */
 export async function folderMetrics(deps: FolderMetricsDeps): Promise<readonly Metric[]> {
-  return [...(await stateMetrics(deps)), ...workMetrics(deps)]
+  return [...(await stateMetrics(deps)), ...workMetrics(deps), ...indexMetrics(deps)]
 }
 
 /** Omits a folder whose status is not available. */
@@ -106,6 +107,47 @@ function workMetrics({ folderWork: view }: FolderMetricsDeps): readonly Metric[]
       'twinfold_scanner_bytes_per_second',
       'Hash rate of a scan in progress; 0 when none has lasted long enough to measure.',
       each(({ scanRate }) => scanRate),
+    ),
+  ]
+}
+
+/** Families of Syncthing 2.x, whose operations are the methods of its database; ours are of two kinds. */
+function indexMetrics({ indexWork: view }: FolderMetricsDeps): readonly Metric[] {
+  const all = [...(view?.() ?? [])]
+  const each = (query: (work: (typeof all)[number][1]) => number, change: typeof query): readonly Sample[] =>
+    all.flatMap(([folder, work]) => [
+      { labels: { folder, operation: 'query' }, value: query(work) },
+      { labels: { folder, operation: 'change' }, value: change(work) },
+    ])
+  return [
+    gauge(
+      'syncthing_db_operations_current',
+      'Operations on the index of each folder that are running; always 0, because none runs beside a request.',
+      each(
+        () => 0,
+        () => 0,
+      ),
+    ),
+    counter(
+      'syncthing_db_operations_total',
+      'Operations on the index of each folder.',
+      each(
+        ({ queries }) => queries,
+        ({ changes }) => changes,
+      ),
+    ),
+    counter(
+      'syncthing_db_operation_seconds_total',
+      'Time spent in operations on the index of each folder.',
+      each(
+        ({ queryMs }) => queryMs / 1_000,
+        ({ changeMs }) => changeMs / 1_000,
+      ),
+    ),
+    counter(
+      'syncthing_db_files_updated_total',
+      'Records stored in the index of each folder, or removed from it.',
+      all.map(([folder, { records }]) => ({ labels: { folder }, value: records })),
     ),
   ]
 }

@@ -18,7 +18,6 @@ export interface ServeOptions {
   readonly paused: boolean
   readonly unpaused: boolean
   readonly upgradesAllowed: boolean
-  readonly resetDatabase: boolean
   /** Keeps the index in memory only: for simulated devices. */
   readonly databaseInMemory?: boolean
   readonly audit?: string

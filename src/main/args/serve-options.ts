@@ -95,7 +95,6 @@ function readOptions(flags: ParsedFlags, environment: Environment): ServeRequest
     paused: flags.isOn('paused'),
     unpaused: flags.isOn('unpaused'),
     upgradesAllowed: !flags.isOn('no-upgrade'),
-    resetDatabase: false,
     trace: environment['STTRACE'] ?? '',
     logLevel: readLogLevel(flags.text('log-level')),
     logFormat: readLogFormat(flags.text('log-format')),

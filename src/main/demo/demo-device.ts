@@ -97,7 +97,6 @@ export class DemoDevice {
       paused: false,
       unpaused: false,
       upgradesAllowed: false,
-      resetDatabase: false,
       trace: '',
       logLevel: 'INFO',
       logFormat: 'text',

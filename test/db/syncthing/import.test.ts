@@ -1,26 +1,30 @@
 import assert from 'node:assert/strict'
-import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
+import { TwinfoldError } from '../../../src/core/errors.ts'
 import { SEQUENCE_GAP } from '../../../src/db/folder/folder-import.ts'
 import type { ImportingStore } from '../../../src/db/store.ts'
-import { declineImport } from '../../../src/db/syncthing/import.ts'
+import { declineImport, type ImportStatus } from '../../../src/db/syncthing/import.ts'
 import { nodeDisk } from '../../../src/platform/node/disk/disk.ts'
+import { writeLargeIndexV1, writeLargeIndexV2 } from '../../support/large-index.ts'
 import { scratchDirectory } from '../../support/scratch.ts'
 import { expectedIndex, INDEX_VERSIONS, unpackHome } from '../../support/syncthing-index.ts'
 import { folderId } from '../records.ts'
-import { compareExtras, compareFolder, compareTotals, FOLDERS, openIndex, takeOver, type Run } from './imported.ts'
+import {
+  compareExtras,
+  compareFolder,
+  compareTotals,
+  FOLDERS,
+  openIndex,
+  snapshot,
+  takeOver,
+  type Run,
+} from './imported.ts'
 
-/** Every file with its content and time. */
-function snapshot(directory: string): readonly string[] {
-  return readdirSync(directory, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => {
-      const path = join(entry.parentPath, entry.name)
-      return `${path} ${statSync(path).mtimeMs} ${readFileSync(path).toString('base64')}`
-    })
-    .toSorted()
-}
+/** More than are imported in one step. */
+const MANY = 1_203
 
 for (const version of INDEX_VERSIONS) {
   describe(`the index of Syncthing ${version}`, () => {
@@ -162,5 +166,58 @@ describe('an index that cannot be read', () => {
     const { failed } = await takeOver({ home, ours, version: '2.1.3' }, store)
     assert.equal(failed.size, 1)
     assert.equal((await store.folders()).length, FOLDERS.length - 1)
+  })
+})
+
+describe('an import', () => {
+  for (const version of INDEX_VERSIONS) {
+    it(`of many files from ${version.slice(0, 2)}x is complete, and shows its progress`, async () => {
+      using scratch = scratchDirectory()
+      const home = unpackHome(version, scratch.path)
+      const ours = join(scratch.path, 'ours')
+      if (version === '1.29.5') {
+        rmSync(join(home, 'index-v0.14.0.db'), { recursive: true })
+        writeLargeIndexV1(join(home, 'index-v0.14.0.db'), MANY)
+      } else writeLargeIndexV2(join(home, 'index-v2'), MANY)
+      await using store = await openIndex(ours)
+      const seen: ImportStatus[] = []
+      const run: Run = { home, ours, version, folders: ['docs', 'new'], onStatus: (status) => seen.push(status) }
+      assert.deepEqual([...(await takeOver(run, store)).failed], [])
+      const index = await store.folder(folderId('docs'))
+      const { local, global, need } = await index.counts()
+      assert.deepEqual([local.files, global.files, need.files], [MANY, MANY, 0])
+      assert.equal(await index.sequence('local'), MANY + SEQUENCE_GAP)
+      const names = { version: `${version[0]}.x`, folderCount: 2 }
+      assert.deepEqual(seen, [
+        { ...names, folder: undefined, folderNumber: 0, items: 0, totalItems: 0 },
+        { ...names, folder: 'new', folderNumber: 2, items: 0, totalItems: 0 },
+      ])
+    })
+  }
+
+  it('skips names of which 2.x has no records any more', async () => {
+    using scratch = scratchDirectory()
+    const home = unpackHome('2.1.3', scratch.path)
+    const ours = join(scratch.path, 'ours')
+    writeLargeIndexV2(join(home, 'index-v2'), MANY)
+    const file = readdirSync(join(home, 'index-v2')).find((name) => name.startsWith('folder.0001-'))!
+    using database = new DatabaseSync(join(home, 'index-v2', file))
+    database.exec(`DELETE FROM files WHERE name_idx <= ${MANY - 3}`)
+    await using store = await openIndex(ours)
+    assert.deepEqual([...(await takeOver({ home, ours, version: '2.1.3', folders: ['docs'] }, store)).failed], [])
+    assert.equal((await (await store.folder(folderId('docs'))).counts()).local.files, 3)
+  })
+
+  it('runs while the folder is refused to others', async () => {
+    using scratch = scratchDirectory()
+    const home = unpackHome('2.1.3', scratch.path)
+    const ours = join(scratch.path, 'ours')
+    await using store = await openIndex(ours)
+    const docs = folderId('docs')
+    store.refuse(docs, new TwinfoldError('database-unavailable', 'not yet'))
+    await takeOver({ home, ours, version: '2.1.3' }, store)
+    await assert.rejects(store.folder(docs), { message: 'not yet' })
+    store.accept(docs)
+    await compareFolder(store, '2.1.3', docs)
   })
 })

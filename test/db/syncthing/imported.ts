@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
+import { readFileSync, readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import { parseDeviceId, shortIdOf, shortIdText } from '../../../src/core/device-id.ts'
 import { blocksHashOf, hashSizeOf } from '../../../src/core/records/blocks.ts'
 import { diskSizeOf, type FileInfo } from '../../../src/core/records/file-info.ts'
 import { SEQUENCE_GAP } from '../../../src/db/folder/folder-import.ts'
 import { openStore, type ImportingStore } from '../../../src/db/store.ts'
-import { importSyncthingIndex } from '../../../src/db/syncthing/import.ts'
+import { prepareImport, type ImportStatus } from '../../../src/db/syncthing/import.ts'
 import type { ForeignExtras } from '../../../src/db/syncthing/types.ts'
 import type { FolderIndex } from '../../../src/db/types.ts'
 import { nodeClock } from '../../../src/platform/node/clock.ts'
@@ -26,27 +28,47 @@ export function openIndex(directory: string): Promise<ImportingStore> {
   return openStore({ directory, disk: nodeDisk, clock: nodeClock, random: nodeRandom, log })
 }
 
+/** Every file with its content and time. */
+export function snapshot(directory: string): readonly string[] {
+  return readdirSync(directory, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => {
+      const path = join(entry.parentPath, entry.name)
+      return `${path} ${statSync(path).mtimeMs} ${readFileSync(path).toString('base64')}`
+    })
+    .toSorted()
+}
+
 export interface Run {
   readonly home: string
   readonly ours: string
   readonly version: IndexVersion
   readonly folders?: readonly string[]
   readonly signal?: AbortSignal
+  /** Called before and after the import. */
+  readonly onStatus?: (status: ImportStatus) => void
 }
 
 /** One start on a home. */
-export async function takeOver({ home, ours, version, folders = FOLDERS, signal }: Run, store: ImportingStore) {
+export async function takeOver(
+  { home, ours, version, folders = FOLDERS, signal, onStatus }: Run,
+  store: ImportingStore,
+) {
   const expected = expectedIndex(version)
-  return importSyncthingIndex(
+  await using prepared = await prepareImport(
     { disk: nodeDisk, clock: nodeClock, store, log },
     {
       dataDirectory: home,
       databaseDirectory: ours,
       folders: folders.map((id) => ({ id: folderId(id), devices: new Set([deviceB(expected)]) })),
       ownShortId: shortIdOf(parseDeviceId(expected.myID)),
-      signal: signal ?? new AbortController().signal,
     },
   )
+  if (prepared === undefined) return { imported: false, extras: undefined, failed: new Map<never, never>() }
+  onStatus?.(prepared.status)
+  const failed = await prepared.run(signal ?? new AbortController().signal)
+  onStatus?.(prepared.status)
+  return { imported: true, extras: prepared.extras, failed }
 }
 
 /** Time as REST shows it, without trailing zeros of the fraction. */

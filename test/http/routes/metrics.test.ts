@@ -33,6 +33,21 @@ test('metrics: the names of Syncthing that make sense here, with its types and l
 /** Metrics of Go's runtime, and those that would need the clock for every file operation. */
 const LEFT_OUT = /^(process_(max_fds|network|virtual)|syncthing_(fs_|protocol_.*(messages|compressed|decompressed)))/
 
+test('metrics: the families of Syncthing 2.x', async () => {
+  const { body } = await fullMetrics()
+  for (const line of [
+    'syncthing_db_operations_current{folder="share",operation="query"} 0',
+    'syncthing_db_operations_total{folder="share",operation="query"} 7',
+    'syncthing_db_operations_total{folder="share",operation="change"} 2',
+    'syncthing_db_operation_seconds_total{folder="share",operation="query"} 1.5',
+    'syncthing_db_operation_seconds_total{folder="share",operation="change"} 0.25',
+    'syncthing_db_files_updated_total{folder="share"} 9',
+  ])
+    assert.ok(body.split('\n').includes(line), line)
+  for (const name of ['syncthing_build_info', 'syncthing_config_folder_info', 'syncthing_config_device_info'])
+    assert.match(body, new RegExp(`^${name}\\{`, 'm'))
+})
+
 test('metrics: the key is needed only with a password, unless the settings allow access without', async () => {
   const rest = fakeRest()
   const open = await rest.call({ target: '/metrics' })
@@ -76,6 +91,7 @@ async function fullMetrics() {
     scannedItems: 3,
     hashedBytes: 4,
     pulledBytes: { network: 5, local_origin: 0, local_other: 0, skipped: 0 },
+    pulledBlocks: { network: 1, local_origin: 0, local_other: 0, skipped: 0 },
     conflicts: 6,
     scanRate: 0,
   }
@@ -86,6 +102,7 @@ async function fullMetrics() {
         status: () => ({ listeners: new Map(), lastDials: new Map(), devices, inBytesTotal: 6, outBytesTotal: 158 }),
       },
       folderWork: () => new Map([[SHARE, work]]),
+      indexWork: () => new Map([[SHARE, { queries: 7, queryMs: 1_500, changes: 2, changeMs: 250, records: 9 }]]),
       eventCounts: () =>
         new Map([
           ['StateChanged', { created: 3, delivered: 2, dropped: 0 }],

@@ -9,6 +9,8 @@ import { connected } from '../connected.ts'
 
 const BEN = 'P56IOI7-MZJNU2Y-IQGDREY-DM2MGTI-MGL3BXN-PQ6W5BM-TBBZ4TJ-XZWICQ2' as DeviceId
 
+const IMPORTING = { version: '1.x', folder: undefined, folderNumber: 0, folderCount: 2, items: 0, totalItems: 0 }
+
 test('a summary contains the replies of the single routes', async () => {
   const completion = {
     completion: async () => ({
@@ -33,6 +35,7 @@ test('a summary contains the replies of the single routes', async () => {
       completion,
       warnings: async () => [{ code: 'gui-open', message: 'open', remedy: 'close' }],
       disagreements: () => [{ device: BEN, folder: undefined, code: 'other-password' }],
+      indexImport: () => IMPORTING,
       connections: { status: () => connected(BEN) },
       deviceStatistics: async () => new Map([[BEN, { lastSeenMs: 1_000, lastConnectionMs: 5 }]]),
     },
@@ -52,16 +55,19 @@ test('a summary contains the replies of the single routes', async () => {
     connections: await one('/rest/system/connections'),
     warnings: await one('/rest/twinfold/warnings'),
     disagreements: await one('/rest/twinfold/disagreements'),
+    indexImport: { ...IMPORTING, folder: '' },
     pendingDevices: await one('/rest/cluster/pending/devices'),
     pendingFolders: await one('/rest/cluster/pending/folders'),
     errors: ((await one('/rest/system/error')) as { errors: unknown }).errors,
     deviceStats: await one('/rest/stats/device'),
     folderStats: await one('/rest/stats/folder'),
   })
+  assert.deepEqual(await one('/rest/twinfold/index-import'), { progress: { ...IMPORTING, folder: '' } })
   assert.deepEqual(await one('/rest/twinfold/pulse'), {
     startTime: '2026-11-18T11:06:40Z',
     connections: await one('/rest/system/connections'),
     disagreements: await one('/rest/twinfold/disagreements'),
+    indexImport: { ...IMPORTING, folder: '' },
   })
 })
 

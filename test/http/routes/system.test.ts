@@ -26,6 +26,21 @@ test('folder/errors and stats/folder', async () => {
   assert.deepEqual((await paused.send('GET', '/rest/folder/errors?folder=share')).body, 'folder is paused\n')
 })
 
+test('the levels of log lines are numbers as in Syncthing 1.x, or names in a home that 2.x made', async () => {
+  const { send, log, config } = fakeRest()
+  const levels = ['DEBUG', 'INFO', 'WARN', 'ERROR'] as const
+  log.all = levels.map((level, timeMs) => ({ timeMs, level, facility: 'main', message: 'text' }))
+  const shown = async () => {
+    const { messages } = JSON.parse((await send('GET', '/rest/system/log')).body)
+    return messages.map((line: { level: unknown }) => line.level)
+  }
+  assert.deepEqual(await shown(), [0, 2, 3, 3])
+  await send('POST', '/rest/system/error', 'reported')
+  await config.change((current) => ({ ...current, version: 52 }))
+  assert.deepEqual(await shown(), ['DBG', 'INF', 'WRN', 'ERR'])
+  assert.equal(JSON.parse((await send('GET', '/rest/system/error')).body).errors[0].level, 'WRN')
+})
+
 test('errors and log: stored verbatim, cleared, filtered by time', async () => {
   const { send, log } = fakeRest()
   assert.equal((await send('GET', '/rest/system/error')).body, '{\n  "errors": null\n}\n')

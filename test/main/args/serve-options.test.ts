@@ -39,7 +39,6 @@ test('serve: defaults without any argument', () => {
       paused: false,
       unpaused: false,
       upgradesAllowed: true,
-      resetDatabase: false,
       trace: '',
       logLevel: 'INFO',
       logFormat: 'text',

@@ -52,6 +52,23 @@ test('syncOwnership: files, directories and symlinks get the owner of the same n
   await pull.assertSettled()
 })
 
+test('a new version of the same item touches nothing: no time, mode or owner is set again', async () => {
+  await using pull = await SimPull.start({ folder: { syncOwnership: true }, arrange: lists })
+  const put = () => {
+    pull.peer.directory('d')
+    pull.peer.put('d/file', 'x')
+    pull.peer.put('d/large', Buffer.alloc(300_000, 'l'))
+  }
+  put()
+  await announce(pull, ANN)
+  for (const call of ['chmod', 'chown', 'utime'] as const) pull.disk.fail({ call, code: 'EPERM', times: 1_000 })
+  put()
+  await announce(pull, ANN)
+  assert.deepEqual(await pull.errors(), [])
+  for (const name of ['d', 'd/file', 'd/large'])
+    assert.deepEqual((await pull.index.get('local', name))?.version, pull.peer.records.get(name)?.version, name)
+})
+
 test('syncOwnership: without permission the item fails with the reason and is not created', async () => {
   await using pull = await SimPull.start({ folder: { syncOwnership: true }, arrange: lists })
   pull.disk.fail({ call: 'chown', code: 'EPERM', times: 1_000 })

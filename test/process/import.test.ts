@@ -1,0 +1,97 @@
+/** A home that Syncthing made, taken over by a real daemon. */
+import assert from 'node:assert/strict'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { snapshot } from '../db/syncthing/imported.ts'
+import { Daemon, startDaemon } from '../support/daemon.ts'
+import { writeLargeIndexV1 } from '../support/large-index.ts'
+import { eventually, scratchDirectory } from '../support/scratch.ts'
+import { unpackHome } from '../support/syncthing-index.ts'
+import { quietConfig } from '../support/syncthing.ts'
+
+const COUNT = 60_000
+const IMPORT_MS_MAX = 120_000
+const INDEX = 'index-v0.14.0.db'
+
+interface Progress {
+  readonly version: string
+  readonly folder: string
+  readonly items: number
+  readonly totalItems: number
+}
+
+/** The fixture has no private key: the daemon makes a new one. The directories of its folders do not exist. */
+function quietHome(scratch: string): string {
+  const home = unpackHome('1.29.5', scratch)
+  rmSync(join(home, 'cert.pem'))
+  quietConfig(home)
+  const file = join(home, 'config.xml')
+  writeFileSync(file, readFileSync(file, 'utf8').replaceAll('"/fixture/', `"${scratch}/folders/`))
+  return home
+}
+
+async function progressOf(daemon: Daemon): Promise<Progress | null> {
+  return ((await daemon.get('/rest/twinfold/index-import')) as { readonly progress: Progress | null }).progress
+}
+
+function underWay(daemon: Daemon): Promise<Progress> {
+  return eventually('the import is under way', async () => {
+    const progress = await progressOf(daemon)
+    return progress !== null && progress.items > 0 ? progress : undefined
+  })
+}
+
+async function docsStatus(daemon: Daemon) {
+  return (await daemon.get('/rest/db/status?folder=docs')) as { readonly state: string; readonly localFiles: number }
+}
+
+test('the progress of an import is shown, and it continues after a stop and after a kill', async () => {
+  using scratch = scratchDirectory()
+  const home = quietHome(scratch.path)
+  rmSync(join(home, INDEX), { recursive: true })
+  writeLargeIndexV1(join(home, INDEX), COUNT)
+  const theirs = snapshot(join(home, INDEX))
+  let imported = 0
+  for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+    await using daemon = await startDaemon({ home })
+    const { version, folder, items, totalItems } = await underWay(daemon)
+    assert.deepEqual([version, folder, totalItems], ['1.x', 'docs', COUNT])
+    assert.ok(items >= imported && items < COUNT, `${items} after ${imported}`)
+    imported = items
+    assert.equal((await docsStatus(daemon)).state, 'scan-waiting')
+    const code = await daemon.signal(signal)
+    if (signal === 'SIGTERM') assert.equal(code, 0)
+  }
+  await using daemon = await startDaemon({ home })
+  assert.ok((await underWay(daemon)).items >= imported)
+  await eventually('the import has ended', async () => (await progressOf(daemon)) === null || undefined, IMPORT_MS_MAX)
+  assert.equal((await docsStatus(daemon)).localFiles, COUNT)
+  assert.deepEqual(snapshot(join(home, INDEX)), theirs)
+})
+
+test('--reset-database makes a new index instead of the one of Syncthing, which stays as it is', async () => {
+  using scratch = scratchDirectory()
+  const home = quietHome(scratch.path)
+  const theirs = snapshot(join(home, INDEX))
+  await using reset = new Daemon({ home, args: ['--reset-database'] })
+  assert.equal(await reset.ended(), 0, reset.output)
+  await using daemon = await startDaemon({ home })
+  assert.equal(await progressOf(daemon), null)
+  assert.doesNotMatch(daemon.output, /importing the index/)
+  assert.equal((await docsStatus(daemon)).localFiles, 0)
+  assert.deepEqual(snapshot(join(home, INDEX)), theirs)
+})
+
+test('the first start makes the certificate of the page; relative folders begin in the working directory', async () => {
+  using scratch = scratchDirectory()
+  const home = join(scratch.path, 'home')
+  mkdirSync(join(scratch.path, 'work', 'relative'), { recursive: true })
+  writeFileSync(join(scratch.path, 'work', 'relative', 'file'), 'content')
+  await using daemon = await startDaemon({ home, before: ['env', `--chdir=${join(scratch.path, 'work')}`] })
+  for (const name of ['https-cert.pem', 'https-key.pem']) assert.ok(existsSync(join(home, name)), name)
+  await daemon.addFolder('docs', 'relative')
+  await daemon.post('/rest/db/scan?folder=docs')
+  assert.equal((await docsStatus(daemon)).localFiles, 1)
+  assert.ok(existsSync(join(scratch.path, 'work', 'relative', '.stfolder')))
+})
