@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { isCovered } from '../../tools/mutants/baseline.ts'
+import { figuresOf } from '../../tools/mutants/run-tests.ts'
 import { equivalentReason } from '../../tools/mutants/equivalent.ts'
 import { mutantsOf, plantedSource } from '../../tools/mutants/mutate.ts'
 import { TestsOf } from '../../tools/mutants/tests-of.ts'
@@ -80,4 +81,13 @@ describe('a place in a source', () => {
   for (const [offset, wanted] of cases)
     it(`at ${offset} is ${wanted ? '' : 'not '}run by a test, as the innermost range counts`, () =>
       assert.equal(isCovered(ranges, offset), wanted))
+})
+
+describe('the reports of a run', () => {
+  it('are one line for each thread, of which each may have run a place', () => {
+    const range = { startOffset: 0, endOffset: 9, count: 1 }
+    const lines = [{ cpuMs: 20, coverage: { a: [range] } }, { cpuMs: 30, coverage: {} }, { cpuMs: 10 }]
+    const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('')
+    assert.deepEqual(figuresOf(text), { cpuMs: 30, coverage: [{ a: [range] }, {}] })
+  })
 })

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { filesOf } from '../imports.ts'
 import type { Mutant } from './mutate.ts'
-import { runTests, urlOf, type CountedRange, type RunReport } from './run-tests.ts'
+import { runTests, urlOf, type CountedRange, type RunFigures } from './run-tests.ts'
 
 /** The tests of one process with a planted fault, and the processor time that they take without. */
 export interface TestRun {
@@ -17,13 +17,13 @@ const ALL_CPU_MS_MAX = 6_000
 
 /** A test that takes longer is used for no fault; the measurement itself makes tests slower. */
 const MEASURED_CPU_MS_MAX = 1.5 * ALL_CPU_MS_MAX
-const TOO_SLOW: RunReport = { cpuMs: MEASURED_CPU_MS_MAX, coverage: {} }
+const TOO_SLOW: RunFigures = { cpuMs: MEASURED_CPU_MS_MAX, coverage: [] }
 
 export class Baseline {
   readonly #root: string
   /** Stands for all files that a test may import. */
   readonly #sourcesHash: string
-  readonly #reports = new Map<string, Promise<RunReport>>()
+  readonly #reports = new Map<string, Promise<RunFigures>>()
 
   constructor(root: string) {
     this.#root = root
@@ -45,7 +45,8 @@ export class Baseline {
       const run = { tests: [] as string[], cpuMs: 0 }
       for (const test of group) {
         const { cpuMs, coverage } = await this.#report(test)
-        if (!isCovered(coverage?.[urlOf(this.#root, mutant.file)] ?? [], mutant.start)) continue
+        const url = urlOf(this.#root, mutant.file)
+        if (!coverage.some((each) => isCovered(each[url] ?? [], mutant.start))) continue
         if (allCpuMs + cpuMs > ALL_CPU_MS_MAX) continue
         run.tests.push(test)
         run.cpuMs += cpuMs
@@ -55,17 +56,17 @@ export class Baseline {
     }
   }
 
-  #report(test: string): Promise<RunReport> {
+  #report(test: string): Promise<RunFigures> {
     const report = this.#reports.get(test) ?? this.#measure(test)
     this.#reports.set(test, report)
     return report
   }
 
   /** The result of an earlier run is used while neither the test nor any source has changed. */
-  async #measure(test: string): Promise<RunReport> {
-    const directory = join(this.#root, 'node_modules', '.cache', 'mutants-baseline')
+  async #measure(test: string): Promise<RunFigures> {
+    const directory = join(this.#root, 'node_modules', '.cache', 'mutants-figures')
     const stored = join(directory, `${hash('sha256', `${this.#sourcesHash} ${this.#read(test)}`)}.json`)
-    if (existsSync(stored)) return JSON.parse(readFileSync(stored, 'utf8')) as RunReport
+    if (existsSync(stored)) return JSON.parse(readFileSync(stored, 'utf8')) as RunFigures
     const run = await runTests(this.#root, [test], { cpuMsMax: MEASURED_CPU_MS_MAX, withCoverage: true })
     const report = run.outcome === 'timed out' ? TOO_SLOW : run.report
     if (run.outcome === 'failed' || report === undefined) throw new Error(`${test} fails without any planted fault`)

@@ -41,7 +41,7 @@ process.on('exit', () => {
   const coverage = session && takeCoverage(session)
   const { user, system } = process.cpuUsage()
   const report: RunReport = { cpuMs: Math.round((user + system) / 1_000), ...(coverage && { coverage }) }
-  writeAll(JSON.stringify(report))
+  writeAll(`${JSON.stringify(report)}\n`) // threads of the tests write one, too
 })
 
 /** A session of the same thread replies at once. */

@@ -6,7 +6,7 @@ import type { Mutant } from './mutate.ts'
 
 type Outcome = 'passed' | 'failed' | 'timed out'
 
-/** From the address of a source to the ranges that V8 counted, outer ones first. */
+/** From the address of a source to the ranges that V8 counted, outer ones first, in one thread. */
 export type Coverage = Readonly<Record<string, readonly CountedRange[]>>
 
 export interface CountedRange {
@@ -21,9 +21,15 @@ export interface RunReport {
   readonly coverage?: Coverage
 }
 
+/** The reports of all threads of a run. */
+export interface RunFigures {
+  readonly cpuMs: number
+  readonly coverage: readonly Coverage[]
+}
+
 interface Run {
   readonly outcome: Outcome
-  readonly report: RunReport | undefined
+  readonly report: RunFigures | undefined
 }
 
 interface RunOptions {
@@ -67,5 +73,13 @@ export async function runTests(root: string, tests: readonly string[], options: 
   child.on('error', () => resolve('failed'))
   child.on('close', (code, signal) => resolve(code === 0 ? 'passed' : signal === 'SIGKILL' ? 'timed out' : 'failed'))
   const outcome = await promise
-  return { outcome, report: report === '' ? undefined : (JSON.parse(report) as RunReport) }
+  return { outcome, report: report === '' ? undefined : figuresOf(report) }
+}
+
+export function figuresOf(lines: string): RunFigures {
+  const reports = lines.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as RunReport]))
+  return {
+    cpuMs: Math.max(...reports.map(({ cpuMs }) => cpuMs)), // each is that of the process
+    coverage: reports.flatMap(({ coverage }) => (coverage === undefined ? [] : [coverage])),
+  }
 }
