@@ -8,8 +8,6 @@ const BYTES_MAX = 16 * 1024 * 1024
 /** Estimates of the memory of a row, and of a value besides its characters. */
 const ROW_BYTES = 128
 const VALUE_BYTES = 16
-/** The data of an event is shared by all rings, so that its size is computed once. */
-const sizes = new WeakMap<object, number>()
 
 interface Waiter {
   readonly since: number
@@ -20,6 +18,8 @@ interface Waiter {
 export class EventRing implements EventBuffer {
   readonly #clock: Clock
   readonly #rows = new Ring<EventRow>(ROWS_MAX)
+  /** The size of each row. */
+  readonly #sizes = new Ring<number>(ROWS_MAX)
   readonly #waiters = new Set<Waiter>()
   #newestId: number
   #bytes = 0
@@ -47,15 +47,14 @@ export class EventRing implements EventBuffer {
   }
 
   push(event: Event): void {
-    const row = { ...event, id: ++this.#newestId }
-    this.#bytes += bytesOf(row)
-    this.#forget(this.#rows.push(row))
-    while (this.#bytes > BYTES_MAX && this.#rows.size > 1) this.#forget(this.#rows.dropOldest())
+    const bytes = ROW_BYTES + sizeOf(event.data)
+    this.#rows.push({ ...event, id: ++this.#newestId })
+    this.#bytes += bytes - (this.#sizes.push(bytes) ?? 0)
+    while (this.#bytes > BYTES_MAX && this.#rows.size > 1) {
+      this.#rows.dropOldest()
+      this.#bytes -= this.#sizes.dropOldest() ?? 0
+    }
     for (const waiter of this.#waiters) if (this.#newestId > waiter.since) waiter.wake()
-  }
-
-  #forget(dropped: EventRow | undefined): void {
-    if (dropped !== undefined) this.#bytes -= bytesOf(dropped)
   }
 
   async since(since: number, timeoutMs: number, signal: AbortSignal): Promise<readonly EventRow[]> {
@@ -82,19 +81,13 @@ export class EventRing implements EventBuffer {
   }
 }
 
-/** The estimated memory of an event. */
-function bytesOf({ data }: Pick<Event, 'data'>): number {
-  if (typeof data !== 'object' || data === null) return ROW_BYTES + sizeOf(data)
-  let bytes = sizes.get(data)
-  if (bytes === undefined) sizes.set(data, (bytes = ROW_BYTES + sizeOf(data)))
-  return bytes
-}
-
+/** The estimated memory of a value. */
 function sizeOf(value: unknown): number {
   if (typeof value === 'string') return VALUE_BYTES + 2 * value.length
   if (typeof value !== 'object' || value === null) return VALUE_BYTES
   let bytes = VALUE_BYTES
   if (Array.isArray(value)) for (const element of value) bytes += sizeOf(element)
-  else for (const [key, field] of Object.entries(value)) bytes += 2 * key.length + sizeOf(field)
+  // Without an array of entries: there is an event for each file of a first scan.
+  else for (const key in value) bytes += 2 * key.length + sizeOf((value as Readonly<Record<string, unknown>>)[key])
   return bytes
 }

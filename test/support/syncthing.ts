@@ -46,15 +46,26 @@ export function runSyncthing(
   return { code: result.status, output: result.stdout + result.stderr }
 }
 
+const versionTwo = new Map<string, boolean>()
+
+/** Whether the program is one of 2.x, which has other options. */
+function isVersionTwo(before: readonly string[]): boolean {
+  const program = syncthingProgram()
+  const known = versionTwo.get(program) ?? runSyncthing(['--version'], before).output.startsWith('syncthing v2.')
+  versionTwo.set(program, known)
+  return known
+}
+
 /** A home as the real program makes it, before anybody touched it. Nothing is started on it. */
 export function generateSyncthingHome(home: string, before = loopbackOnly()): void {
-  const args = ['generate', `--home=${home}`, '--skip-port-probing', '--no-default-folder']
+  const options = isVersionTwo(before) ? ['--no-port-probing'] : ['--skip-port-probing', '--no-default-folder']
+  const args = ['generate', `--home=${home}`, ...options]
   const { code, output } = runSyncthing(args, before)
   if (code !== 0) throw new Error(`syncthing generate ended with ${code}: ${output}`)
 }
 
 export function syncthingDeviceId(home: string, before = loopbackOnly()): string {
-  const { output } = runSyncthing([`--home=${home}`, '--device-id'], before)
+  const { output } = runSyncthing([`--home=${home}`, isVersionTwo(before) ? 'device-id' : '--device-id'], before)
   const id = /^[A-Z2-7]{7}(-[A-Z2-7]{7}){7}$/m.exec(output)?.[0]
   if (id === undefined) throw new Error(`no device id: ${output}`)
   return id
