@@ -197,6 +197,40 @@ export function temporaryName(name: string, platform: string): string {
 
 const TEMPORARY_SUFFIX = '.tmp'
 
+/** The limit of file systems that encrypt names. */
+const ASIDE_SIZE_BYTES_MAX = 143
+const ASIDE = /^\.syncthing\.(.+)\.[0-9a-f]{16}(\.cut)?\.aside$/s
+
+/**
+ * The name, in the same directory, of an item that is checked before it is removed, and of two items that exchange their
+ * places. Unlike a temporary file such an item is always complete: after a crash it is put back or kept. `id`: 16
+ * hexadecimal digits.
+ */
+export function asideName(name: string, id: string): string {
+  const directory = parentOf(name)
+  const base = baseOf(name)
+  const around = `.syncthing..${id}.aside`.length
+  const isLong = around + Buffer.byteLength(base) > ASIDE_SIZE_BYTES_MAX
+  const kept = isLong ? cutToBytes(base, ASIDE_SIZE_BYTES_MAX - around - '.cut'.length) : base
+  const aside = `.syncthing.${kept}.${id}${isLong ? '.cut' : ''}.aside`
+  return directory === '' ? aside : `${directory}/${aside}`
+}
+
+export interface Aside {
+  /** The former name of the item. */
+  readonly name: string
+  /** The name is only the first part of it. */
+  readonly isCut: boolean
+}
+
+/** Undefined for any other name. */
+export function parseAside(path: string): Aside | undefined {
+  const [, base, cut] = ASIDE.exec(baseOf(path)) ?? []
+  if (base === undefined) return undefined
+  const directory = parentOf(path)
+  return { name: directory === '' ? base : `${directory}/${base}`, isCut: cut !== undefined }
+}
+
 /**
  * Whether an index may hold a name: relative, normalised, without `..`. Records of other devices with any other name
  * are dropped before the disk is accessed.

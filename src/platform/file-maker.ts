@@ -24,6 +24,8 @@ export interface FileOrder {
 }
 
 export interface ReplacedFile {
+  /** The unused path of the new file before, and of the replaced one after the exchange, in the same directory. */
+  readonly asidePath: string
   readonly sizeBytes: number
   readonly modifiedS: number
   readonly modifiedNs: number
@@ -32,7 +34,7 @@ export interface ReplacedFile {
 
 /** The state of a created file under its name, as a walk reads it. */
 export interface MadeFile extends Pick<WalkItem, 'modifiedS' | 'modifiedNs' | 'inode' | 'changeStamp'> {
-  /** The replaced item was changed in the instant of the replacement: it has the temporary name now. */
+  /** The replaced item was changed in the instant of the replacement: it is at the path aside now. */
   readonly hasDisplaced?: true
 }
 

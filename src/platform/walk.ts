@@ -49,6 +49,8 @@ export interface WalkBatch {
   readonly problems: readonly WalkProblem[]
   /** Paths whose last component is not in NFC. They and everything below them are left out of the items. */
   readonly unnormalized: readonly string[]
+  /** Paths of files and symlinks that a crash left where they were moved aside. They are not among the items. */
+  readonly asides: readonly string[]
 }
 
 /**

@@ -1,6 +1,6 @@
 import { confirmedRecord, isConfirmed, recordOf } from '../core/records/change.ts'
 import { diskStampOf } from '../core/records/disk-stamp.ts'
-import { isInvalid, type FileHead, type FileInfo } from '../core/records/file-info.ts'
+import { isInvalid, type FileInfo } from '../core/records/file-info.ts'
 import { diskReason } from '../platform/files/disk-reason.ts'
 import type { HashResult } from '../platform/hasher.ts'
 import type { Absences } from './absences.ts'
@@ -21,8 +21,6 @@ export interface HashedFilesDeps {
   /** Whether a new file may be a renamed one. */
   findsRenames(): boolean
   onProblem(path: string, error: string): void
-  /** The content of a recorded file has changed. */
-  onReplaced(record: FileHead): Promise<void>
 }
 
 /** Turns hashed files into records. */
@@ -52,7 +50,6 @@ export class HashedFiles {
     const info = confirmedRecord(record, item, content, rules.compare) ?? recordOf(item, record, content, rules.record)
     const isNew = record === undefined || record.deleted
     const source = isNew && this.#deps.findsRenames() ? await this.#renamedFrom(info) : undefined
-    if (!isNew && record.type === 'file') await this.#deps.onReplaced(record)
     // Adjacent in one batch, so that other devices can rename instead of downloading again.
     writer.add(info)
     if (source !== undefined) writer.add(source)

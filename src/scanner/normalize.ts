@@ -1,5 +1,5 @@
 import { systemCode } from '../core/errors.ts'
-import { baseOf, joinPath, parentOf } from '../core/paths.ts'
+import { asideName, baseOf, joinPath, parentOf } from '../core/paths.ts'
 import { diskReason } from '../platform/files/disk-reason.ts'
 import type { Disk, DiskStat } from '../platform/disk.ts'
 
@@ -7,6 +7,7 @@ export type Normalized = { readonly name: string } | { readonly error: string }
 
 type NormalizeDisk = Pick<Disk, 'lstat' | 'list' | 'removeFile' | 'renameNew'>
 
+const NO_ID = '0'.repeat(16)
 const CONFLICT = 'normalizing path: item has UTF8 encoding conflict with another item'
 
 /** Renames an item to its NFC form. Never replaces another item. */
@@ -21,7 +22,7 @@ export async function normalizeName(disk: NormalizeDisk, root: string, path: str
       await disk.removeFile(from) // the file has both names after an interrupted rename
     } else {
       // The file system treats both spellings as equal: the new one requires a rename via a third name.
-      const between = joinPath(parentOf(to), `.syncthing.${baseOf(name)}.tmp`)
+      const between = joinPath(root, asideName(name, NO_ID))
       await disk.renameNew(from, between)
       await disk.renameNew(between, to)
     }

@@ -4,9 +4,9 @@ import { isInvalid, type FileHead } from '../core/records/file-info.ts'
 import { ancestorsOf, compareNames } from '../core/paths.ts'
 import type { WalkRequest } from '../platform/walk.ts'
 import { Absences } from './absences.ts'
+import { settleAside } from './asides.ts'
 import type { ScannedItem } from './attributes.ts'
 import { BatchWriter } from './batch-writer.ts'
-import { removeDisplaced } from './displaced.ts'
 import { HashedFiles } from './hashed-files.ts'
 import { HashQueue } from './hash-queue.ts'
 import { IndexCursor, NEED_PAGE } from './index-cursor.ts'
@@ -106,15 +106,13 @@ class FolderScan {
   }
 
   #hashedFiles(): HashedFiles {
-    const { disk, index, platform } = this.#deps
     return new HashedFiles({
-      index,
+      index: this.#deps.index,
       rules: this.#rules,
       writer: this.#writer,
       absences: this.#absences,
       findsRenames: () => this.#indexHasRecords && !this.#request.receiveOnly,
       onProblem: this.#problems.add,
-      onReplaced: (record) => removeDisplaced({ disk, root: this.#request.root, platform }, record),
     })
   }
 
@@ -150,7 +148,7 @@ class FolderScan {
     this.#indexHasRecords ||= !subs.includes('') || cursor.hasRecords
     for await (const batch of this.#deps.walker.walk(this.#walkRequest(subs), this.#signal)) {
       for (const { path, message } of batch.problems) this.#unknown(path, message)
-      renamed.push(...(await this.#normalize(batch.unnormalized)))
+      renamed.push(...(await this.#normalize(batch.unnormalized)), ...(await this.#settleAsides(batch.asides)))
       const attributes = this.#request.attributes
       const items = attributes && (await attributes.read(batch.items, this.#problems.add, this.#signal))
       await this.#compare(items ?? batch.items, cursor)
@@ -253,6 +251,23 @@ class FolderScan {
       }
       this.#deps.log.info(`Normalized UTF8 encoding of file name ${JSON.stringify(done.name)}`)
       renamed.push(done.name)
+    }
+    return renamed
+  }
+
+  async #settleAsides(paths: readonly string[]): Promise<readonly string[]> {
+    const { clock, disk, index, log } = this.#deps
+    const renamed: string[] = []
+    for (const path of paths) {
+      const deps = { disk, index, nowMs: () => clock.nowMs(), compare: this.#rules.compare }
+      const settled = await settleAside(deps, this.#request, path)
+      if (settled === undefined) continue
+      if ('error' in settled) {
+        this.#problems.add(path, settled.error)
+        continue
+      }
+      log.info(`Restored ${JSON.stringify(settled.name)} after an interruption`)
+      renamed.push(settled.name)
     }
     return renamed
   }

@@ -53,9 +53,7 @@ export interface ScanIndex extends PageSource {
 export interface ScanDeps {
   readonly walker: Walker
   readonly hasher: Hasher
-  readonly disk: Pick<Disk, 'lstat' | 'list' | 'removeFile' | 'renameNew'>
-  /** The system, in Node's names. */
-  readonly platform: string
+  readonly disk: Pick<Disk, 'lstat' | 'list' | 'readSymlink' | 'removeFile' | 'renameNew'>
   readonly clock: Clock
   readonly index: ScanIndex
   readonly log: Logger

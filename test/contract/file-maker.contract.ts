@@ -118,7 +118,7 @@ export function fileMakerContract(name: string, make: () => Promise<FileMakerPor
     await using platform = await make()
     await write(platform, 'f', 'old')
     const { sizeBytes, modifiedS, modifiedNs, mode } = await platform.disk.lstat(`${platform.root}/f`)
-    const replaces = { sizeBytes, modifiedS, modifiedNs, mode }
+    const replaces = { asidePath: `${platform.root}/aside`, sizeBytes, modifiedS, modifiedNs, mode }
     const others = [{ sizeBytes: 4 }, { modifiedS: modifiedS - 1 }, { mode: mode ^ 0o100 }]
     for (const other of others) {
       assertFailed(
@@ -135,7 +135,8 @@ export function fileMakerContract(name: string, make: () => Promise<FileMakerPor
 
   test(`${name}: a missing file, or another type, is not replaced`, async () => {
     await using platform = await make()
-    const replaces = { sizeBytes: 0, modifiedS: 0, modifiedNs: 0, mode: 0o644 }
+    const asidePath = `${platform.root}/aside`
+    const replaces = { asidePath, sizeBytes: 0, modifiedS: 0, modifiedNs: 0, mode: 0o644 }
     assertFailed(await platform.fileMaker.make(order(platform, 'gone', { replaces })), 'ENOENT')
     await platform.disk.makeDirectory(`${platform.root}/directory`, 0o755)
     assertFailed(await platform.fileMaker.make(order(platform, 'directory', { replaces })), 'EEXIST')

@@ -21,12 +21,14 @@ export function walkerContract(name: string, make: () => Promise<WalkerPorts>): 
       items: [] as WalkBatch['items'][number][],
       problems: [] as WalkBatch['problems'][number][],
       unnormalized: [] as string[],
+      asides: [] as string[],
     }
     const request = { root: platform.root, subs: [''], ignoreLines: undefined, ...options }
     for await (const batch of platform.walker.walk(request, NEVER)) {
       all.items.push(...batch.items)
       all.problems.push(...batch.problems)
       all.unnormalized.push(...batch.unnormalized)
+      all.asides.push(...batch.asides)
     }
     return all
   }
@@ -150,6 +152,18 @@ export function walkerContract(name: string, make: () => Promise<WalkerPorts>): 
       .filter((entry) => entry.includes('syncthing'))
       .sort()
     assert.deepEqual(left, ['.syncthing.d', '~syncthing~b.tmp'])
+  })
+
+  test(`${name}: items that were moved aside are kept at any age, and reported as such`, async () => {
+    await using platform = await make()
+    const [file, link] = ['a/.syncthing.f.0123456789abcdef.aside', '.syncthing.l.0123456789abcdef.aside']
+    await platform.put(file)
+    await platform.disk.setModified(`${platform.root}/${file}`, 1_000, 0)
+    await platform.disk.makeSymlink('elsewhere', `${platform.root}/${link}`)
+    const found = await walk(platform, { removeTemporariesBeforeS: Number.MAX_SAFE_INTEGER })
+    assert.deepEqual([names(found), found.asides], [['a'], [link, file]])
+    assert.deepEqual((await walk(platform, { subs: [file] })).asides, [file])
+    for (const path of [file, link]) await platform.disk.lstat(`${platform.root}/${path}`)
   })
 
   test(`${name}: a temporary file in use is kept at any age`, async () => {

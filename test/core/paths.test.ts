@@ -5,6 +5,7 @@ import * as fc from 'fast-check'
 import { TwinfoldError } from '../../src/core/errors.ts'
 import {
   ancestorsOf,
+  asideName,
   cleanSub,
   cleanSubs,
   compareNames,
@@ -17,6 +18,7 @@ import {
   isReserved,
   isTemporary,
   parentOf,
+  parseAside,
 } from '../../src/core/paths.ts'
 import { reportRow } from '../support/effort.ts'
 
@@ -181,6 +183,20 @@ test('N-04: a temporary name is reserved in every spelling, in any directory; ou
   for (const name of ['.syncthing.x.tmp', 'a/~syncthing~x', '.syncthing.d/x']) assert.ok(isReserved(name), name)
   for (const name of ['.syncthing', '.Syncthing', 'x.syncthing.', 'syncthing.x', 'a', '', 'a/b'])
     assert.ok(!isReserved(name), name)
+})
+
+test('a name aside is temporary, and has the former name unless that is long', () => {
+  const id = '0123456789abcdef'
+  for (const name of ['a', 'd/a.txt', 'd/e/.hidden', 'x.0123456789abcdef.aside', 'line\nbreak', 'y'.repeat(109)]) {
+    const aside = asideName(name, id)
+    assert.deepEqual(parseAside(aside), { name, isCut: false })
+    assert.ok(isTemporary(aside) && isReserved(aside))
+  }
+  const long = asideName(`d/${'ü'.repeat(127)}`, id)
+  assert.ok(Buffer.byteLength(long) <= 'd/'.length + 143)
+  assert.deepEqual(parseAside(long), { name: `d/${'ü'.repeat(52)}`, isCut: true })
+  for (const name of ['.syncthing.a.tmp', `.syncthing..${id}.aside`, '.syncthing.a.aside', `~syncthing~a.${id}.aside`])
+    assert.equal(parseAside(name), undefined)
 })
 
 test('isReserved: the cost of a long name is linear', () => {

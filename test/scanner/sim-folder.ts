@@ -31,7 +31,6 @@ export class SimFolder {
       hasher: new SimHasher(this.disk),
       disk: this.disk,
       clock: this.clock,
-      platform: 'linux',
       index: this.index,
       log: quietLogger('scanner'),
       checkHealth: async () => {

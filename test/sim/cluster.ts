@@ -19,6 +19,7 @@ import {
   unsettledReason,
 } from './invariants.ts'
 import { FaultInjector } from './faults.ts'
+import { overrideAndRevert } from './decisions.ts'
 import { StateFaults } from './state-faults.ts'
 import { createSameFile, Scenarios } from './scenarios.ts'
 import { Setup } from './setup.ts'
@@ -30,6 +31,7 @@ import { Tamperer } from './tamperer.ts'
 import { UntrustedDevice } from './untrusted.ts'
 import { Monitor } from './monitor.ts'
 import { Observer } from './observer.ts'
+import { checkResources } from './resources.ts'
 
 const S = 1_000
 const HOUR = 3_600 * S
@@ -63,6 +65,7 @@ export class Cluster {
   readonly #devices: readonly SimDevice[]
   readonly #all: readonly SimDevice[]
   readonly #untrusted: UntrustedDevice | undefined
+  readonly #deceiver: Forger | Tamperer | undefined
   /** Of the byzantine device, if there is one. */
   readonly #forger: Forger | undefined
   readonly #faults: FaultInjector
@@ -92,6 +95,7 @@ export class Cluster {
     this.#setup = new Setup(random, workload)
     this.#forger = workload === 'byzantine' ? new Forger(random.stream('forged')) : undefined
     const tamperer = workload === 'deceptive' ? new Tamperer(random.stream('tampered')) : undefined
+    this.#deceiver = this.#forger ?? tamperer
     const deceivers = [undefined, tamperer, undefined, this.#forger]
     this.#all = this.#setup.types.map((type, i) => this.#makeDevice('abcde'[i] ?? 'z', type, deceivers[i]))
     this.#devices = this.#all.filter(({ isHonest, folderType }) => isHonest && folderType !== 'receiveencrypted')
@@ -139,6 +143,7 @@ export class Cluster {
       await this.#stateFaults.step()
       await this.#untrusted?.disturb(this.#random.stream(`untrusted ${step}`))
       await this.#pass(pick(random, [0, 0, 20, 300, 2 * S, 10 * S, 70 * S]))
+      await checkResources(this.#devices, this.#deceiver, this.#user)
     }
   }
 
@@ -188,16 +193,8 @@ export class Cluster {
   async overrideAndRevert(): Promise<void> {
     if (!this.#isMixed) return
     this.#decided = true
-    for (const { name, model } of this.#ofType('sendonly')) {
-      this.trace.add(name, 'override')
-      await this.#during(model?.override(DOCS) ?? Promise.resolve())
-      this.reached.note('a send-only folder was overridden')
-    }
-    for (const { name, model } of this.#ofType('receiveonly')) {
-      this.trace.add(name, 'revert')
-      await this.#during(model?.revert(DOCS) ?? Promise.resolve())
-      this.reached.note('a receive-only folder was reverted')
-    }
+    const during = <T>(promise: Promise<T>) => this.#during(promise)
+    await overrideAndRevert(this.#devices, { trace: this.trace, reached: this.reached, during })
     await this.converge()
   }
 
@@ -216,6 +213,7 @@ export class Cluster {
 
   async checkInvariants(): Promise<void> {
     checkConvergence(this.#devices, this.#contents)
+    await checkResources(this.#devices, this.#deceiver, this.#user)
     this.#untrusted?.check()
     // Override and revert may restore older contents.
     const mayReturn = this.#isMixed || this.#forger !== undefined || this.#stateFaults.count > 0
@@ -246,10 +244,6 @@ export class Cluster {
     await this.#pass(15 * S)
     if (before !== (await sequencesOf(this.#devices))) return 'a scan finds changes'
     return await unsettledReason(this.#devices, this.#decided)
-  }
-
-  #ofType(type: FolderConfig['type']): readonly SimDevice[] {
-    return this.#devices.filter(({ folderType }) => folderType === type)
   }
 
   get #withUsers(): readonly SimDevice[] {

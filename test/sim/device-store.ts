@@ -55,6 +55,10 @@ export class DeviceStore {
     return this.#failing(store, ['folder'])
   }
 
+  get indexBytes(): number {
+    return this.#databases.sizeBytes
+  }
+
   copy(): MemoryDatabases {
     return this.#databases.copy()
   }

@@ -27,6 +27,7 @@ import { DeviceStore } from './device-store.ts'
 import { DOCS } from '../support/model.ts'
 import { Forger } from './byzantine.ts'
 import type { Tamperer } from './tamperer.ts'
+import { Received } from './received.ts'
 import { WireCheck } from './wire-check.ts'
 import { deviceConfig, fixedConfig, ROOT } from './device-config.ts'
 import { Incarnation, DeviceClock, killable, killableClock, killableDisk, killableWalker } from './incarnation.ts'
@@ -80,6 +81,7 @@ export class SimDevice {
   readonly folderType: FolderConfig['type']
   /** Of a device that stores encrypted data. */
   readonly wire = new WireCheck()
+  readonly received = new Received()
   readonly #setup: DeviceSetup
   readonly #certificate: string
   #neighbours: readonly SimDevice[] = []
@@ -180,7 +182,7 @@ export class SimDevice {
       clock,
       random,
       walker: killableWalker(ports.walker, incarnation),
-      net: killable(this.#isTrusted ? ports.net : this.wire.inspecting(ports.net), incarnation),
+      net: killable(this.received.counting(this.#isTrusted ? ports.net : this.wire.inspecting(ports.net)), incarnation),
       blocks: { read: (order: BlockOrder) => this.#readBlock(ports.blocks, order) },
     }
     const { forger } = this.#setup

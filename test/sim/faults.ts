@@ -10,6 +10,7 @@ import { isUsers } from './user-paths.ts'
 
 const S = 1_000
 const HOUR = 3_600 * S
+const YEAR = 365 * 24 * HOUR
 const FAILING_CALLS = ['open', 'stat', 'list', 'rename', 'read', 'sync', 'mkdir', 'utime'] as const
 
 export interface FaultInjectorDeps {
@@ -106,13 +107,18 @@ export class FaultInjector {
     })
   }
 
-  /** The user writes a file in the very instant in which the device replaces it. */
+  /** The user writes a file in the very instant in which the device replaces it; in some runs it then loses power. */
   #editAtReplacement(device: SimDevice): void {
     device.incarnation?.atReplacement((path) => {
       if (!path.startsWith(`${ROOT}/`)) return
       this.#deps.reached.note('a user changed a file in the instant of its replacement')
       this.actions++
       this.#deps.user.write(device, path.slice(ROOT.length + 1))
+      if (!this.#instants.chance(0.3)) return
+      device.incarnation?.beforeCall(1 + this.#instants.int(5), () => {
+        this.#deps.reached.note('a device lost power after an edit in the instant of a replacement')
+        this.#crash(device)
+      })
     })
   }
 
@@ -138,7 +144,6 @@ export class FaultInjector {
   #crash(device: SimDevice): void {
     if (!device.isOn) return
     device.crash()
-    this.#deps.user.powerLost(device)
     this.#deps.user.removals.unrecorded.powerLost(device.name, device.clock.monotonicMs())
     const left = [...device.disk.direct.tree(ROOT).keys()]
     if (left.some(isTemporary)) this.#deps.reached.note('a temporary file was left by a crash')
@@ -183,7 +188,7 @@ export class FaultInjector {
   }
 
   #setClock(device: SimDevice): void {
-    const byMs = pick(this.#deps.random, [-HOUR, -5 * S, 5 * S, HOUR, 24 * HOUR])
+    const byMs = pick(this.#deps.random, [-10 * YEAR, -HOUR, -5 * S, -S, S, 5 * S, HOUR, 24 * HOUR, 10 * YEAR])
     this.#deps.reached.note(byMs < 0 ? 'a clock was set back' : 'a clock was set forward')
     this.#deps.trace.add(device.name, `clock set by ${byMs} ms`)
     device.clock.jump(byMs)

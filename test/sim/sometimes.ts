@@ -7,6 +7,7 @@ export const SOMETIMES = [
   'a device lost power while it scanned',
   'a user changed a file in the middle of a pull',
   'a user changed a file in the instant of its replacement',
+  'a device lost power after an edit in the instant of a replacement',
   'a deletion was pulled',
   'a directory was pulled',
   'a symlink was pulled',
@@ -43,9 +44,29 @@ export const SOMETIMES = [
   'a file or symlink was in the place of a directory of another device',
 ] as const
 
-const CLASH = 'on this device and a directory on another one'
-
 export type Sometime = (typeof SOMETIMES)[number]
+
+/** Those that a run injects; the others follow from them or from user actions. */
+const INJECTED: ReadonlySet<Sometime> = new Set([
+  'a device lost power while it pulled',
+  'a device lost power while it scanned',
+  'a device lost power after an edit in the instant of a replacement',
+  'a disk call failed',
+  'a disk was full',
+  'a disk returned corrupt data',
+  'a device served corrupt blocks',
+  'a connection was cut',
+  'devices were partitioned',
+  'a clock was set back',
+  'a clock was set forward',
+  'a device was stopped and restarted',
+  'an index was lost',
+  'an index was unreadable',
+  'a home was restored from a backup',
+  'a folder was restored from a backup',
+])
+
+const CLASH = 'on this device and a directory on another one'
 
 /** Counts how often each situation was reached, over any number of runs. */
 export class Reached {
@@ -65,6 +86,11 @@ export class Reached {
 
   get percent(): number {
     return Math.round((100 * (SOMETIMES.length - this.missing.length)) / SOMETIMES.length)
+  }
+
+  /** How many faults were injected. */
+  get faults(): number {
+    return [...INJECTED].reduce((sum, what) => sum + (this.#counts.get(what) ?? 0), 0)
   }
 
   /** Most reached first. */

@@ -83,7 +83,6 @@ export class StateFaults {
       user.removals.unrecorded.stopped(device.name)
     } else {
       device.crash()
-      user.powerLost(device)
       user.removals.unrecorded.powerLost(device.name, device.clock.monotonicMs())
     }
   }

@@ -23,13 +23,14 @@ export class Tamperer {
   active = true
   /** Records and blocks that were repeated, withheld or changed. */
   count = 0
+  announcedBytes = 0
 
   constructor(random: SimRandom) {
     this.#random = random
   }
 
   announcing(store: IndexStore): IndexStore {
-    return announcingChanged(store, async (records) => {
+    return announcingChanged(store, this, async (records) => {
       for (const record of records) this.#remember(record)
       if (!this.active) return records
       // The last one of a batch stays: the sender would request it again.

@@ -24,10 +24,10 @@ export class User {
   readonly #workload: Workload
   readonly #paths: UserPaths
   readonly removals = new Removals()
+  /** Sizes of all contents written, with copies. */
+  writtenBytes = 0
   /** Contents with a changed mode, time or name: their history is not linear. */
   readonly touched = new Set<number>()
-  /** Edits of files that a device was replacing. */
-  readonly #instants: { readonly device: SimDevice; readonly content: Uint8Array; readonly atMs: number }[] = []
   /** Time of the last user action on a device. */
   readonly lastActionMs = new Map<SimDevice, number>()
 
@@ -37,17 +37,6 @@ export class User {
     this.#paths = new UserPaths(random, workload === 'types')
     this.#contents = contents
     this.#trace = trace
-  }
-
-  /**
-   * A power loss in the very instant of a replacement may leave the replaced file under a temporary name: edits at this
-   * moment are not counted as lost.
-   */
-  powerLost(device: SimDevice): void {
-    for (const edit of this.#instants) {
-      if (edit.device !== device || edit.atMs !== device.clock.monotonicMs()) continue
-      this.#contents.released.add(this.#contents.identify(edit.content) ?? 0)
-    }
   }
 
   /** Performs one action on this device, whether it is on or not. */
@@ -146,11 +135,9 @@ export class User {
 
   #create(device: SimDevice, path: string, content: Uint8Array): void {
     device.disk.direct.write(`${ROOT}/${path}`, content)
+    this.writtenBytes += content.length
     this.#recordPut(device, path)
-    if (device.isActingOn(path)) return
-    this.#contents.written(content)
-    if (device.changing.get(path) === 'update')
-      this.#instants.push({ device, content, atMs: device.clock.monotonicMs() })
+    if (!device.isActingOn(path)) this.#contents.written(content)
   }
 
   #remove(device: SimDevice): void {
@@ -255,6 +242,7 @@ export class User {
     if (item === undefined || device.disk.direct.look(`${ROOT}/${to}`) !== undefined) return
     this.#touchedBy(item)
     device.disk.direct.write(`${ROOT}/${to}`, item.content)
+    this.writtenBytes += item.content.length
     this.#recordPut(device, to)
     this.#record(device, `copies ${from} to ${to}`)
   }

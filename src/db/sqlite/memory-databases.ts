@@ -20,6 +20,18 @@ export class MemoryDatabases {
     return database
   }
 
+  /** Of all open databases. */
+  get sizeBytes(): number {
+    let total = 0
+    for (const database of this.#open.values()) {
+      if (!database.isOpen) continue
+      const { page_count: pages } = database.prepare('PRAGMA page_count').get() ?? {}
+      const { page_size: pageBytes } = database.prepare('PRAGMA page_size').get() ?? {}
+      total += Number(pages) * Number(pageBytes)
+    }
+    return total
+  }
+
   /** Databases with the current content of these; later changes of either do not affect the other. */
   copy(): MemoryDatabases {
     const images = new Map(this.#images)

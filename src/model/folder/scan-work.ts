@@ -138,7 +138,7 @@ export class ScanWork {
 
   async #scanDeps(check: FolderCheck): Promise<ScanDeps> {
     const { checks, events, logger, mounts, platform, publisher, store } = this.#deps
-    const { clock, disk, hasher, system, walker } = platform
+    const { clock, disk, hasher, walker } = platform
     const { id } = this.#folder
     const index = await store.folder(id)
     const onProgress = ({ currentBytes, totalBytes, counted, rate }: ScanProgress) =>
@@ -148,7 +148,7 @@ export class ScanWork {
     const onBatch: ScanDeps['onBatch'] = (batch) => publisher.publishLocal(batch)
     const unmounted = () => mounts.unmounted()
     const own = { index, log, checkHealth, unmounted, onBatch, onProgress }
-    return { clock, disk, hasher, walker, platform: system.platform, ...own }
+    return { clock, disk, hasher, walker, ...own }
   }
 
   async #attributes(subs: readonly string[]) {

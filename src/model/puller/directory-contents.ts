@@ -1,5 +1,5 @@
 import { FLAG_RECEIVE_ONLY } from '../../core/records/file-info.ts'
-import { isTemporary } from '../../core/paths.ts'
+import { isTemporary, parseAside } from '../../core/paths.ts'
 import { pathOf, type PullContext } from './context.ts'
 import { itemFailed } from '../../platform/files/item-failed.ts'
 import { isAsRecorded, statItem } from './target.ts'
@@ -66,6 +66,7 @@ export class DirectoryContents {
     const item = await statItem(context, path)
     if (item === undefined) return
     const isDirectory = item !== 'other' && item.type === 'directory'
+    if (!isDirectory && parseAside(path) !== undefined) return this.#mustScan(path)
     const match = context.ignore.match(path)
     if (match.deletable || (isTemporary(path) && !isDirectory)) {
       if (this.deletable.length >= DELETABLE_MAX) this.#ignored = true
@@ -79,9 +80,12 @@ export class DirectoryContents {
     }
     const record = await context.index.get('local', path)
     if (record !== undefined && (record.localFlags & FLAG_RECEIVE_ONLY) !== 0) this.receiveOnly = true
-    else if (record === undefined || !isAsRecorded(context, item, record)) {
-      context.scanLater(path)
-      this.#changed = true
-    } else this.#known = true
+    else if (record === undefined || !isAsRecorded(context, item, record)) this.#mustScan(path)
+    else this.#known = true
+  }
+
+  #mustScan(path: string): void {
+    this.#context.scanLater(path)
+    this.#changed = true
   }
 }

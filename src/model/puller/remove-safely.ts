@@ -2,13 +2,13 @@ import { shortIdOf, shortIdText } from '../../core/device-id.ts'
 import { isMissing, systemCode } from '../../core/errors.ts'
 import type { FileHead } from '../../core/records/file-info.ts'
 import { compactTime } from '../../core/formats/local-time.ts'
-import { conflictName, temporaryName } from '../../core/paths.ts'
+import { conflictName } from '../../core/paths.ts'
 import { pathOf, type PullContext } from './context.ts'
 import { itemFailed } from '../../platform/files/item-failed.ts'
+import { newAsideName } from './displaced.ts'
 import { isAsRecorded, statItem, MODIFIED } from './target.ts'
 
 const NAMES_TRIED_MAX = 60
-const RANDOM_BYTES = 8
 
 /**
  * Removes a file or symlink that matches our record; resolves also where it is missing. An item created in its place
@@ -30,7 +30,7 @@ export async function moveAside(
   local: FileHead | undefined,
 ): Promise<string | undefined> {
   const { disk } = context.platform
-  const aside = asideName(context, name)
+  const aside = newAsideName(context, name)
   try {
     await context.parents.inside(name, () => disk.rename(pathOf(context, name), pathOf(context, aside)))
   } catch (error) {
@@ -41,12 +41,6 @@ export async function moveAside(
   await putBack(context, aside, name)
   context.scanLater(name)
   throw itemFailed(MODIFIED)
-}
-
-/** Random, to differ from all temporary files. */
-function asideName(context: PullContext, name: string): string {
-  const { random, system } = context.platform
-  return temporaryName(`${name}.${Buffer.from(random.bytes(RANDOM_BYTES)).toString('hex')}`, system.platform)
 }
 
 /** Under its own name or, where that is in use, as a conflict copy. */

@@ -29,14 +29,14 @@ export async function putInPlace(context: PullContext, from: string, target: Tar
   const to = pathOf(context, target.name)
   const { isFree, kept } = await prepareTarget(context, target)
   const { item } = target
-  const put = async (): Promise<boolean> => {
+  const put = async (): Promise<string | undefined> => {
     if (!isFree && item !== undefined) return await replace(context, from, to, item)
     await disk.renameNew(from, to)
-    return false
+    return undefined
   }
-  let hasDisplaced: boolean
+  let displaced: string | undefined
   try {
-    hasDisplaced = await context.parents.inside(target.name, put)
+    displaced = await context.parents.inside(target.name, put)
     await kept?.done()
   } catch (error) {
     await kept?.undo()
@@ -45,14 +45,14 @@ export async function putInPlace(context: PullContext, from: string, target: Tar
     context.scanLater(target.name)
     throw itemFailed(`checking existing file: ${MODIFIED}`, error)
   }
-  if (hasDisplaced) await keepDisplaced(context, target.name, from)
+  if (displaced !== undefined) await keepDisplaced(context, target.name, displaced, from)
 }
 
 /**
- * A large replaced file is held open meanwhile, so that it is freed after the lock is released. True when the replaced
- * item must be kept.
+ * A large replaced file is held open meanwhile, so that it is freed after the lock is released. Resolves with the path
+ * of the replaced item where it must be kept.
  */
-async function replace(context: PullContext, from: string, to: string, old: DiskItem): Promise<boolean> {
+async function replace(context: PullContext, from: string, to: string, old: DiskItem): Promise<string | undefined> {
   const { disk, system } = context.platform
   const isLarge = old.type === 'file' && old.sizeBytes >= HELD_SIZE_BYTES_MIN
   // Windows cannot replace open files. A failed open is harmless.

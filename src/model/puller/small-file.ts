@@ -7,7 +7,7 @@ import { diskReason } from '../../platform/files/disk-reason.ts'
 import { hasHash, type ReplacedFile } from '../../platform/file-maker.ts'
 import { adopted, pathOf, type PullContext } from './context.ts'
 import { itemFailed } from '../../platform/files/item-failed.ts'
-import { keepDisplaced } from './displaced.ts'
+import { keepDisplaced, newAsideName } from './displaced.ts'
 import { fetchBlock } from './fetch.ts'
 import { PullProgress } from './file-progress.ts'
 import { hasPermissions } from './make.ts'
@@ -99,7 +99,7 @@ export async function putNew(
   if (local !== undefined && !local.deleted) {
     const item = context.archive === undefined ? await statItem(context, name) : undefined
     if (!isFile(item) || !isUntouched(context, item, local)) return false
-    replaces = item
+    replaces = { ...item, asidePath: pathOf(context, newAsideName(context, name)) }
   }
   return await make(context, global, { data, trailerBytes }, replaces)
 }
@@ -134,7 +134,8 @@ async function make(
     if (FALL_BACK_ON.has(outcome.code)) return false
     throw itemFailed(diskReason(outcome.message))
   }
-  if (outcome.hasDisplaced === true) await keepDisplaced(context, name, temporaryPath)
+  if (outcome.hasDisplaced === true && replaces !== undefined)
+    await keepDisplaced(context, name, replaces.asidePath, temporaryPath)
   context.records.add(adopted(global, { ...outcome, diskStamp: diskStampOf(outcome), trailerBytes }), true)
   return true
 }

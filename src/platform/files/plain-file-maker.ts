@@ -30,6 +30,7 @@ export class PlainFileMaker implements FileMaker {
     try {
       checkPath(order.temporaryPath, 'open')
       checkPath(order.path, 'open')
+      if (order.replaces !== undefined) checkPath(order.replaces.asidePath, 'rename')
       await using directory = await this.#hold(order)
       return await this.#makeIn(directory.path, order)
     } catch (error) {
@@ -67,16 +68,18 @@ export class PlainFileMaker implements FileMaker {
   }
 
   async #makeIn(directory: string, order: FileOrder): Promise<FileOutcome> {
-    const places = {
-      temporary: joinPath(directory, baseOf(order.temporaryPath)),
-      final: joinPath(directory, baseOf(order.path)),
-    }
+    const inside = (path: string) => joinPath(directory, baseOf(path))
+    const places = { temporary: inside(order.temporaryPath), final: inside(order.path) }
+    const { replaces } = order
     let file: DiskFile | undefined
     try {
       file = await this.#disk.open(places.temporary, 'create', order.openMode)
       const filled = await this.#fill(order, file, places.temporary)
       if (order.sync) await file.sync()
-      const displaced = await this.#putInPlace(places, order.replaces)
+      const displaced = await this.#putInPlace(
+        places,
+        replaces && { ...replaces, asidePath: inside(replaces.asidePath) },
+      )
       return { kind: 'made', ...(await madeState(file, filled)), ...displaced }
     } catch (error) {
       if (file !== undefined) await this.#discard(places.temporary, file)
@@ -99,16 +102,25 @@ export class PlainFileMaker implements FileMaker {
     }
     if (!isSame(await this.#disk.lstat(final), replaces))
       throw new DiskError('EEXIST', 'what is there is not what was expected', 'rename', final)
-    if (await this.#disk.exchange(temporary, final)) return await this.#removeDisplaced(temporary, replaces)
-    await this.#disk.rename(temporary, final)
+    const { asidePath } = replaces
+    await this.#disk.rename(temporary, asidePath)
+    try {
+      if (await this.#disk.exchange(asidePath, final)) return await this.#removeDisplaced(temporary, replaces)
+      await this.#disk.rename(asidePath, final)
+    } catch (error) {
+      await this.#disk.rename(asidePath, temporary).catch(() => {}) // the first error is reported
+      throw error
+    }
     return NONE
   }
 
   /** Must not reject: the new file is in place. An item that cannot be read counts as changed. */
-  async #removeDisplaced(path: string, replaces: ReplacedFile): Promise<Displaced> {
-    const stat = await this.#disk.lstat(path).catch(() => undefined)
+  async #removeDisplaced(temporary: string, replaces: ReplacedFile): Promise<Displaced> {
+    const { asidePath } = replaces
+    const stat = await this.#disk.lstat(asidePath).catch(() => undefined)
     if (stat === undefined || !isSame(stat, replaces)) return DISPLACED
-    await this.#disk.removeFile(path).catch(() => {}) // a later scan removes leftovers
+    // As a temporary file it is removed later.
+    await this.#disk.removeFile(asidePath).catch(() => this.#disk.rename(asidePath, temporary).catch(() => {}))
     return NONE
   }
 

@@ -27,6 +27,7 @@ export interface PackedBatch {
   readonly targets: readonly (readonly [index: number, target: string])[]
   readonly problems: readonly WalkProblem[]
   readonly unnormalized: readonly string[]
+  readonly asides: readonly string[]
 }
 
 /** Collects and packs the results of a walk. The caller bounds it by checking `isFull` between steps. */
@@ -37,6 +38,7 @@ export class BatchPacker implements WalkSink {
   #targets: [number, string][] = []
   #problems: WalkProblem[] = []
   #unnormalized: string[] = []
+  #asides: string[] = []
 
   constructor({ ownership = false }: Pick<WalkRequest, 'ownership'>) {
     this.#ownership = ownership
@@ -56,8 +58,13 @@ export class BatchPacker implements WalkSink {
     this.#unnormalized.push(path)
   }
 
+  aside(path: string): void {
+    this.#asides.push(path)
+  }
+
   get isFull(): boolean {
-    return this.#names.length + this.#problems.length + this.#unnormalized.length >= WALK_BATCH_ITEMS
+    const others = this.#problems.length + this.#unnormalized.length + this.#asides.length
+    return this.#names.length + others >= WALK_BATCH_ITEMS
   }
 
   /** Returns the items since the last call. */
@@ -78,6 +85,7 @@ export class BatchPacker implements WalkSink {
       targets: this.#targets,
       problems: this.#problems,
       unnormalized: this.#unnormalized,
+      asides: this.#asides,
     }
     for (let i = 0; i < count; i++) {
       const stat = stats[i]!
@@ -94,6 +102,7 @@ export class BatchPacker implements WalkSink {
     this.#targets = []
     this.#problems = []
     this.#unnormalized = []
+    this.#asides = []
     return batch
   }
 }
@@ -118,5 +127,5 @@ export function unpackBatch(packed: PackedBatch): WalkBatch {
     const owner = owners && { userId: owners[2 * i]!, groupId: owners[2 * i + 1]! }
     items.push(owner === undefined ? item : { ...item, owner })
   }
-  return { items, problems: packed.problems, unnormalized: packed.unnormalized }
+  return { items, problems: packed.problems, unnormalized: packed.unnormalized, asides: packed.asides }
 }

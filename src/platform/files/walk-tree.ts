@@ -10,6 +10,7 @@ import {
   looksTemporary,
   joinPath,
   parentOf,
+  parseAside,
 } from '../../core/paths.ts'
 import { diskReason } from './disk-reason.ts'
 import type { DiskStat, SyncDisk } from '../disk.ts'
@@ -20,6 +21,7 @@ export interface WalkSink {
   item(name: string, stat: DiskStat, symlinkTarget: string): void
   problem(path: string, message: string): void
   unnormalized(path: string): void
+  aside(path: string): void
 }
 
 /** A directory being walked. */
@@ -163,11 +165,15 @@ class TreeWalk {
   }
 
   /**
-   * Removes an old temporary file, and one that a crash left as the second name of the finished file. True for a
-   * directory of such a name: it is not reported, but entered.
+   * Removes an old temporary file, and one that a crash left as the second name of the finished file; reports an item
+   * that was moved aside. True for a directory of such a name: it is not reported, but entered.
    */
   #passTemporary(path: string): boolean {
     const stat = this.#lstat(path)
+    if (stat !== undefined && stat.type !== 'directory' && parseAside(path) !== undefined) {
+      this.#sink.aside(path)
+      return false
+    }
     const before = this.#request.removeTemporariesBeforeS
     const isOurs = stat?.type === 'file' || stat?.type === 'symlink'
     const isKept = before === undefined || this.#request.keptTemporaries?.includes(path) === true

@@ -31,6 +31,7 @@ export class NodeFileMaker implements FileMaker {
     if (this.#isLittle) return await this.#doInline(() => this.#here.make(order))
     try {
       checkPath(order.temporaryPath, 'open')
+      if (order.replaces !== undefined) checkPath(order.replaces.asidePath, 'rename')
       checkPath(order.path, 'open')
     } catch (error) {
       return { kind: 'failed', code: systemCode(error), message: messageOf(error) }

@@ -50,7 +50,12 @@ function load(lines: readonly string[], includes: Record<string, string> = {}): 
 
 function walked(lines: readonly string[], paths: readonly string[]): Set<string> {
   const names = new Set<string>()
-  const sink = { item: (name: string) => names.add(name), problem: assert.fail, unnormalized: assert.fail }
+  const sink = {
+    item: (name: string) => names.add(name),
+    problem: assert.fail,
+    unnormalized: assert.fail,
+    aside: assert.fail,
+  }
   const request = { root: '/root', subs: [''], ignoreLines: lines }
   for (const _ of walkTree(new MemoryTree(paths), request, sink));
   return names

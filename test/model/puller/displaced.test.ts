@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isConflictName, isTemporary } from '../../../src/core/paths.ts'
+import { SimRandom } from '../../../src/platform/sim/random.ts'
+import { DOCS } from '../../support/model.ts'
 import { atEveryMoment, contents, KEEPING } from './every-moment.ts'
 import { ROOT, SimPull } from './sim-pull.ts'
 
@@ -109,6 +111,67 @@ test('an edit in the instant of the replacement is kept where no copy of it can 
   await pull.rest()
   await keepsTheEdit(pull)
   assert.equal(failures, 0)
+})
+
+test('C-01: an edit in the instant of a replacement or removal survives a power loss at any call after it', async () => {
+  for (const change of ['small', 'large', 'symlink', 'renamed', 'deleted'] as const) {
+    for (let calls = 1; calls <= 8; calls++) await losesPower(change, calls)
+  }
+})
+
+/** Edits the file when the pull moves it, then loses power at the given call. */
+async function losesPower(change: 'small' | 'large' | 'symlink' | 'renamed' | 'deleted', calls: number): Promise<void> {
+  await using pull = await SimPull.start()
+  const { disk, peer } = pull
+  const sizeBytes = change === 'large' ? 300_000 : 20
+  peer.put('f', 'o'.repeat(sizeBytes))
+  if (change === 'renamed') peer.put('source', 'n'.repeat(sizeBytes))
+  await pull.sync()
+  disk.syncAll()
+  if (change === 'symlink') peer.symlink('f', 'elsewhere')
+  else if (change === 'deleted') peer.delete('f')
+  else peer.put('f', 'n'.repeat(sizeBytes))
+  if (change === 'renamed') peer.delete('source')
+  const [exchange, rename] = [disk.exchange.bind(disk), disk.rename.bind(disk)]
+  let edits = 0
+  const interrupt = (): void => {
+    if (edits++ > 0) return
+    edit(pull)
+    disk.faults.powerOffAt(calls)
+  }
+  disk.exchange = (from, to) => {
+    interrupt()
+    return exchange(from, to)
+  }
+  disk.rename = (from, to) => {
+    if (change === 'deleted' && from === `${ROOT}/f`) interrupt()
+    return rename(from, to)
+  }
+  await pull.sync()
+  assert.ok(edits > 0, `${change}: nothing was moved`)
+  disk.crash(new SimRandom(calls))
+  await pull.hub.pass(10 * 60_000)
+  await pull.scan()
+  pull.hub.pullSoon(DOCS)
+  await pull.rest()
+  // A temporary file is kept for a day.
+  const names = (await pull.tree()).filter((name) => !isTemporary(name) && !name.includes(' -> '))
+  const kept = await Promise.all(names.map((name) => pull.read(name)))
+  assert.ok(kept.includes(EDIT), `${change}, power lost at call ${calls}: ${names.join(', ')}`)
+}
+
+test('an item that a crash left aside is kept when another device deletes its directory', async () => {
+  await using pull = await SimPull.start()
+  pull.peer.directory('d')
+  pull.peer.put('d/f', 'theirs')
+  await pull.sync()
+  pull.disk.put(`${ROOT}/d/.syncthing.f.0123456789abcdef.aside`, EDIT)
+  pull.peer.delete('d/f')
+  pull.peer.delete('d')
+  await pull.sync()
+  await pull.hub.pass(120_000)
+  await pull.rest()
+  await keepsTheEdit(pull)
 })
 
 test('where items cannot be exchanged the file is replaced nevertheless', async () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { isTemporary } from '../../../src/core/paths.ts'
 import { atEveryMoment, contents, KEEPING } from './every-moment.ts'
 import { ROOT, SimPull } from './sim-pull.ts'
 
@@ -15,7 +16,7 @@ for (const [what, folder] of [
       async (pull) => {
         assert.ok((await contents(pull)).includes('ours, edited'))
         assert.deepEqual(
-          (await pull.tree()).filter((name) => name.includes('.tmp')),
+          (await pull.tree()).filter((name) => isTemporary(name)),
           [],
         )
       },

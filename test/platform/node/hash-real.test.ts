@@ -48,7 +48,6 @@ async function scan(root: string, index: MemoryIndex, wrap: (hasher: Hasher) => 
       hasher: wrap(hasher),
       disk: nodeDisk,
       clock: nodeClock,
-      platform: process.platform,
       index,
       log: quietLogger('scanner'),
       checkHealth: async () => {},

@@ -30,7 +30,6 @@ const scan = () =>
       hasher,
       disk: nodeDisk,
       clock: nodeClock,
-      platform: process.platform,
       index,
       log: quietLogger('scanner'),
       checkHealth: async () => {},

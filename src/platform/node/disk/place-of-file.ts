@@ -15,10 +15,14 @@ export class PlaceOfFile implements Disposable {
   constructor(order: Pick<FileOrder, 'path' | 'temporaryPath' | 'realDirectory'>) {
     this.#order = order
     this.#directory = opened(order)
-    const directory = this.#directory?.path ?? parentOf(order.path)
-    this.temporaryPath = joinPath(directory, baseOf(order.temporaryPath))
-    this.path = joinPath(directory, baseOf(order.path))
+    this.temporaryPath = this.pathOf(order.temporaryPath)
+    this.path = this.pathOf(order.path)
     if (this.#directory === undefined) this.check()
+  }
+
+  /** The path of an item of this directory. */
+  pathOf(path: string): string {
+    return joinPath(this.#directory?.path ?? parentOf(this.#order.path), baseOf(path))
   }
 
   /** Without a held directory: whether the path still leads there. */

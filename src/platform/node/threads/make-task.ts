@@ -168,7 +168,10 @@ class OpenedFile {
 
   putInPlace(): Displaced {
     this.#directory.check()
-    return putInPlace({ ...this.order, temporaryPath: this.#directory.temporaryPath, path: this.#directory.path })
+    const { temporaryPath, path } = this.#directory
+    const { replaces } = this.order
+    const held = replaces && { ...replaces, asidePath: this.#directory.pathOf(replaces.asidePath) }
+    return putInPlace({ temporaryPath, path, replaces: held })
   }
 
   /** After the rename, which changes the stamp. */

@@ -4,36 +4,62 @@ import { DiskError } from '../../disk-error.ts'
 import type { FileOrder, MadeFile, ReplacedFile } from '../../file-maker.ts'
 import { exactStat } from '../disk/disk-stat.ts'
 import { NO_LINK } from '../disk/rename-new.ts'
-import { posix } from '../native/posix.ts'
+import { posix, type Posix } from '../native/posix.ts'
 
 export type Displaced = Pick<MadeFile, 'hasDisplaced'>
 
 const NONE: Displaced = {}
 const DISPLACED: Displaced = { hasDisplaced: true }
 
+type Places = Pick<FileOrder, 'temporaryPath' | 'path' | 'replaces'>
+
 /** Renames the complete temporary file to its name, or exchanges it with the file that it replaces. */
-export function putInPlace({ temporaryPath, path, replaces }: Omit<FileOrder, 'data'>): Displaced {
+export function putInPlace({ temporaryPath, path, replaces }: Places): Displaced {
   if (replaces === undefined) {
     putWhereNothingIs(temporaryPath, path)
     return NONE
   }
   if (!isSame(path, replaces)) throw taken(path)
-  if (posix()?.exchangeSync(temporaryPath, path) === true) return removeDisplaced(temporaryPath, replaces)
-  renameSync(temporaryPath, path)
-  return NONE
+  const native = posix()
+  if (native === undefined) renameSync(temporaryPath, path)
+  return native === undefined ? NONE : exchange(native, { temporaryPath, path, replaces })
+}
+
+function exchange(
+  native: Posix,
+  { temporaryPath, path, replaces }: Places & { readonly replaces: ReplacedFile },
+): Displaced {
+  const { asidePath } = replaces
+  renameSync(temporaryPath, asidePath)
+  try {
+    if (native.exchangeSync(asidePath, path)) return removeDisplaced(temporaryPath, replaces)
+    renameSync(asidePath, path)
+    return NONE
+  } catch (error) {
+    putBack(asidePath, temporaryPath)
+    throw error
+  }
+}
+
+function putBack(asidePath: string, temporaryPath: string): void {
+  try {
+    renameSync(asidePath, temporaryPath)
+  } catch {
+    // An earlier error is reported.
+  }
 }
 
 /** Must not throw: the new file is in place. An item that cannot be read counts as changed. */
-function removeDisplaced(path: string, replaces: ReplacedFile): Displaced {
+function removeDisplaced(temporaryPath: string, replaces: ReplacedFile): Displaced {
   try {
-    if (!isSame(path, replaces)) return DISPLACED
+    if (!isSame(replaces.asidePath, replaces)) return DISPLACED
   } catch {
     return DISPLACED
   }
   try {
-    unlinkSync(path)
+    unlinkSync(replaces.asidePath)
   } catch {
-    // A later scan removes leftovers.
+    putBack(replaces.asidePath, temporaryPath) // as a temporary file it is removed later
   }
   return NONE
 }
