@@ -3,7 +3,8 @@
  * started inside a network with loopback only. A reaction is `kept` or `closed`; every difference is printed with the
  * reasons that both have given. `--record` adds the result to docs/proof.
  *
- * Syncthing sends its cluster config a second after a device has connected again. So many devices take part at once.
+ * Syncthing sends its cluster config a second after a device has connected again. So many devices take part at once,
+ * messages that the own readers accept are sent in groups, and of those that they refuse one in some is sent.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -26,6 +27,7 @@ import {
 import { frame } from '../test/support/wire-frames.ts'
 import { readCorpus, toLine } from './fuzz/corpus.ts'
 import { mutate } from './fuzz/mutate.ts'
+import { PROTOCOL_TARGETS } from './fuzz/protocol-targets.ts'
 import { recordRun } from './proof/runs.ts'
 
 /** Set in the process inside the namespace. */
@@ -46,7 +48,19 @@ const TYPES = {
   'download-progress': 'DownloadProgress',
 } as const
 
+type TypeName = keyof typeof TYPES
+
+/** Each of them costs a connection. */
+const REFUSED_CHANCE = 10
+const GROUP_MAX = 24
+
 type Reaction = 'kept' | 'closed'
+
+interface RandomMessage {
+  readonly name: TypeName
+  readonly body: Uint8Array
+  readonly isReadable: boolean
+}
 
 /** One of the two programs, with a connection that is renewed when it ends. */
 class Side {
@@ -59,6 +73,15 @@ class Side {
     this.#peer = peer
     this.#port = port
     this.#id = id
+  }
+
+  /** Whether all messages are read and the connection is kept. */
+  async keeps(messages: readonly Uint8Array[]): Promise<boolean> {
+    this.#talk ??= await this.#peer.join(this.#port, this.#id, FOLDER)
+    await this.#talk.raw(Buffer.concat(messages))
+    if (await this.#talk.isAlive()) return true
+    await this.renew()
+    return false
   }
 
   async react(bytes: Uint8Array): Promise<{ readonly reaction: Reaction; readonly reason: string }> {
@@ -124,6 +147,41 @@ async function compareAll(count: number, seed: number, all: readonly Sides[]): P
   return [...differences.values()].sort((a, b) => b.count - a.count)
 }
 
+/** Random messages without end. */
+class Messages {
+  readonly #chance: Chance
+  readonly #corpora = (Object.keys(TYPES) as TypeName[]).map((name) => ({ name, corpus: readCorpus(name) }))
+
+  constructor(seed: number) {
+    this.#chance = new Chance(seed)
+  }
+
+  async next(): Promise<RandomMessage> {
+    for (;;) {
+      const { name, corpus } = this.#chance.pick(this.#corpora)
+      const body = mutate(this.#chance.pick(corpus), this.#chance.pick(corpus), [], this.#chance, SIZE_BYTES_MAX)
+      const isReadable = await canRead(name, body)
+      if (isReadable || this.#chance.below(REFUSED_CHANCE) === 0) return { name, body, isReadable }
+    }
+  }
+
+  /** Up to a number of readable messages, then one that is not, if it came before. */
+  async group(countMax: number): Promise<readonly RandomMessage[]> {
+    const group: RandomMessage[] = []
+    while (group.length < countMax && group.at(-1)?.isReadable !== false) group.push(await this.next())
+    return group
+  }
+}
+
+async function canRead(name: TypeName, body: Uint8Array): Promise<boolean> {
+  try {
+    await PROTOCOL_TARGETS.find((target) => target.name === name)?.run(body)
+    return true
+  } catch {
+    return false
+  }
+}
+
 async function compare(
   count: number,
   seed: number,
@@ -131,23 +189,36 @@ async function compare(
   differences: Map<string, Difference>,
   onTried: () => void,
 ): Promise<void> {
-  const chance = new Chance(seed)
-  const corpora = (Object.keys(TYPES) as (keyof typeof TYPES)[]).map((name) => ({ name, corpus: readCorpus(name) }))
-  for (let number = 0; number < count; number++) {
-    const { name, corpus } = chance.pick(corpora)
-    const body = mutate(chance.pick(corpus), chance.pick(corpus), [], chance, SIZE_BYTES_MAX)
-    const [a, b] = await Promise.all(sides.map((side) => side.react(frame(TYPES[name], body))))
-    onTried()
-    if (a!.reaction === b!.reaction) continue
-    // The one that kept the connection has read something the other has not: both begin anew.
-    await Promise.all(sides.map((side) => side.renew()))
-    const shown = [a!, b!].map(({ reaction, reason }) => `${reaction}${reason === '' ? '' : `: ${kindOf(reason)}`}`)
-    const key = [name, ...shown].join(' | ')
-    const known = differences.get(key)
-    if (known !== undefined) known.count++
-    else
-      differences.set(key, { type: name, twinfold: shown[0]!, syncthing: shown[1]!, count: 1, example: toLine(body) })
+  const messages = new Messages(seed)
+  for (let number = 0; number < count;) {
+    const group = await messages.group(Math.min(GROUP_MAX, count - number))
+    number += group.length
+    const readable = group.filter(({ isReadable }) => isReadable)
+    const frames = readable.map(({ name, body }) => frame(TYPES[name], body))
+    const areAllKept =
+      frames.length === 0 || (await Promise.all(sides.map((side) => side.keeps(frames)))).every((isKept) => isKept)
+    // One of the group ended a connection: both begin anew, and each message is sent alone.
+    if (!areAllKept) await Promise.all(sides.map((side) => side.renew()))
+    for (const message of areAllKept ? group.slice(readable.length) : group)
+      await compareOne(message, sides, differences)
+    for (const _ of group) onTried()
   }
+}
+
+async function compareOne(
+  { name, body }: RandomMessage,
+  sides: Sides,
+  differences: Map<string, Difference>,
+): Promise<void> {
+  const [a, b] = await Promise.all(sides.map((side) => side.react(frame(TYPES[name], body))))
+  if (a!.reaction === b!.reaction) return
+  // The one that kept the connection has read something the other has not: both begin anew.
+  await Promise.all(sides.map((side) => side.renew()))
+  const shown = [a!, b!].map(({ reaction, reason }) => `${reaction}${reason === '' ? '' : `: ${kindOf(reason)}`}`)
+  const key = [name, ...shown].join(' | ')
+  const known = differences.get(key)
+  if (known !== undefined) known.count++
+  else differences.set(key, { type: name, twinfold: shown[0]!, syncthing: shown[1]!, count: 1, example: toLine(body) })
 }
 
 /** A reason without what is different each time. */

@@ -1,7 +1,7 @@
 /**
  * Coverage-guided fuzzing: `npm run fuzz [-- TARGET… --seconds N]`. Inputs that reach new branches are changed further.
- * `--runs N` bounds the number of inputs instead of the time, which makes a run repeatable with `--seed N`; `--keep`
- * adds inputs that reach something new to test/fuzz/corpus; `--record` adds the result to docs/proof.
+ * `--runs N` bounds the number of inputs instead of the time, or beside it, which makes a run repeatable with
+ * `--seed N`; `--keep` adds inputs that reach something new to test/fuzz/corpus; `--record` adds the result to docs/proof.
  */
 import { parseArgs } from 'node:util'
 import { readCorpus, toLine, writeCorpus } from './fuzz/corpus.ts'
@@ -9,12 +9,15 @@ import { Coverage } from './fuzz/coverage.ts'
 import { fuzz, type FuzzResult } from './fuzz/loop.ts'
 import { recordRun } from './proof/runs.ts'
 
-const USAGE = 'usage: npm run fuzz [-- TARGET… --seconds N | --runs N --seed N --keep --record]'
+const USAGE = 'usage: npm run fuzz [-- TARGET… --seconds N --runs N --seed N --keep --record]'
+
+/** Without any other bound. */
+const SECONDS = 10
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    seconds: { type: 'string', default: '10' },
+    seconds: { type: 'string' },
     runs: { type: 'string' },
     seed: { type: 'string' },
     keep: { type: 'boolean', default: false },
@@ -26,14 +29,15 @@ const { values, positionals } = parseArgs({
 const { isRefusal, TARGETS } = await import('./fuzz/targets.ts')
 
 async function fuzzTarget(target: (typeof TARGETS)[number], seed: number): Promise<FuzzResult> {
-  const endMs = performance.now() + Number(values.seconds) * 1_000
-  const runsMax = values.runs === undefined ? undefined : Number(values.runs)
+  const seconds = values.seconds ?? (values.runs === undefined ? SECONDS : Infinity)
+  const endMs = performance.now() + Number(seconds) * 1_000
+  const runsMax = Number(values.runs ?? Infinity)
   const corpus = readCorpus(target.name)
   const result = await fuzz(target, new Coverage(), {
     corpus,
     seed,
     isRefusal,
-    isOver: (runs) => (runsMax === undefined ? performance.now() >= endMs : runs >= runsMax),
+    isOver: (runs) => runs >= runsMax || performance.now() >= endMs,
   })
   if (values.keep && result.added.length > 0) writeCorpus(target.name, [...corpus, ...result.added])
   return result
@@ -50,7 +54,8 @@ async function main(): Promise<void> {
   if (unknown.length > 0)
     throw new Error(`unknown: ${unknown.join(', ')}; ${TARGETS.map(({ name }) => name).join(', ')}`)
   const seed = values.seed === undefined ? Math.floor(Math.random() * 1_000_000) : Number(values.seed)
-  if (![Number(values.seconds), seed, Number(values.runs ?? 1)].every((value) => value >= 0)) throw new Error(USAGE)
+  if (![Number(values.seconds ?? 0), seed, Number(values.runs ?? 1)].every((value) => value >= 0))
+    throw new Error(USAGE)
   console.log(`seed ${seed}`)
   const chosen = TARGETS.filter(({ name }) => positionals.length === 0 || positionals.includes(name))
   for (const target of chosen) {

@@ -10,6 +10,7 @@ const END = '<!-- end of the summary -->'
 const KINDS: Readonly<Record<string, string>> = {
   chaos: 'Real processes under faults (`npm run chaos`): contents written',
   fuzz: 'Coverage-guided fuzzing (`npm run fuzz`): inputs',
+  soak: 'Tests of the rows below with more cases (`npm run soak`): inputs',
   sim: 'Simulated devices (`npm run sim`): actions',
   frames: 'Random frames to Twinfold and Syncthing (`npm run frames`): frames',
 }

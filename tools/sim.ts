@@ -1,15 +1,17 @@
 /**
  * Runs seeds of whole simulated devices, or of the planner alone. `npm run sim -- --seeds 1000`; a failing seed prints
  * the command that replays it with its trace. On interruption the totals and the command that continues are printed.
+ * `--record` adds the result to docs/proof.
  */
 import { parseArgs } from 'node:util'
 import { runSeed } from '../test/sim/run-seed.ts'
 import { PlannerCase } from '../test/sim/planner.ts'
 import { Reached } from '../test/sim/sometimes.ts'
 import type { Workload } from '../test/sim/user.ts'
+import { recordRun } from './proof/runs.ts'
 
 const USAGE =
-  'usage: npm run sim -- [--seeds N] [--from S] [--seed S] ' +
+  'usage: npm run sim -- [--seeds N] [--from S] [--seed S] [--record] ' +
   '[--mode engine|types|byzantine|untrusted|deceptive|planner|fleets]'
 /** Every so many seeds run twice: the same seed must produce the same trace. */
 const TWICE_EVERY = 20
@@ -26,6 +28,7 @@ interface Options {
   readonly seed: number | undefined
   readonly from: number
   readonly seeds: number
+  readonly record: boolean
 }
 
 function readOptions(): Options {
@@ -35,6 +38,7 @@ function readOptions(): Options {
       from: { type: 'string' },
       seed: { type: 'string' },
       mode: { type: 'string', default: 'engine' },
+      record: { type: 'boolean', default: false },
     },
   })
   const mode = MODES.find((each) => each === values.mode)
@@ -44,6 +48,7 @@ function readOptions(): Options {
     seed: values.seed === undefined ? undefined : wholeNumber(values.seed),
     from: wholeNumber(values.from ?? '1'),
     seeds: wholeNumber(values.seeds ?? (isPlanner(mode) ? '100000' : '200')),
+    record: values.record,
   }
 }
 
@@ -75,7 +80,7 @@ function untilInterrupted(): AbortSignal {
   return stop.signal
 }
 
-async function runEngine({ mode, from, seeds }: Options, report: Report): Promise<void> {
+async function runEngine({ mode, from, seeds, record }: Options, report: Report): Promise<void> {
   const reached = new Reached()
   const started = process.cpuUsage()
   const stop = untilInterrupted()
@@ -97,24 +102,37 @@ async function runEngine({ mode, from, seeds }: Options, report: Report): Promis
     report.failed(seed, 'two runs of this seed differ')
   }
   console.log(reached.lines().join('\n'))
-  const seedsPerMinute = Math.round((60_000 * done) / cpuMs(started))
-  console.log(
-    JSON.stringify({
-      id: mode === 'types' ? 'C-12' : 'S-01',
-      mode,
-      from,
-      seeds: done,
-      actions,
-      failures: report.failures,
-      mismatches,
-      reachedPercent: reached.percent,
-      seedsPerMinute,
-      rssMiB: Math.round(process.memoryUsage.rss() / 2 ** 20),
-    }),
-  )
+  const figures = {
+    id: mode === 'types' ? 'C-12' : 'S-01',
+    mode,
+    from,
+    seeds: done,
+    actions,
+    faults: reached.faults,
+    failures: report.failures,
+    mismatches,
+    reachedPercent: reached.percent,
+    seedsPerMinute: Math.round((60_000 * done) / cpuMs(started)),
+    rssMiB: Math.round(process.memoryUsage.rss() / 2 ** 20),
+  }
+  console.log(JSON.stringify(figures))
+  if (record)
+    keep({ mode, from, seeds: done }, { inputs: actions, faults: reached.faults, failures: report.failures }, figures)
   const left = seeds - done
   if (left > 0)
     console.log(`interrupted; to continue: npm run sim -- --mode ${mode} --seeds ${left} --from ${from + done}`)
+}
+
+/** Adds the run to docs/proof. */
+function keep(
+  { mode, from, seeds }: Pick<Options, 'mode' | 'from' | 'seeds'>,
+  counts: { readonly inputs: number; readonly faults: number; readonly failures: number },
+  details: Readonly<Record<string, unknown>>,
+): void {
+  const command = `npm run sim -- --mode ${mode} --from ${from} --seeds ${seeds}`
+  const { inputs, faults, failures } = counts
+  const seconds = Math.round(performance.now() / 1_000)
+  recordRun('sim', { command, seconds, rounds: seeds, inputs, faults, failures, details })
 }
 
 /** The pure decisions alone: of one program, or of several with different rules. */
@@ -126,7 +144,7 @@ function workloadOf(mode: Mode): Workload {
   return mode === 'engine' || isPlanner(mode) ? 'mixed' : mode
 }
 
-function runPlanner({ mode, from, seeds }: Options, report: Report): void {
+function runPlanner({ mode, from, seeds, record }: Options, report: Report): void {
   const started = process.cpuUsage()
   let conflicts = 0
   let roundsMost = 0
@@ -142,20 +160,19 @@ function runPlanner({ mode, from, seeds }: Options, report: Report): void {
     overruled += planner.overruled
     roundsMost = Math.max(roundsMost, planner.rounds)
   }
-  const casesPerMinute = Math.round((60_000 * seeds) / cpuMs(started))
-  console.log(
-    JSON.stringify({
-      id: 'S-03',
-      mode,
-      from,
-      cases: seeds,
-      conflicts,
-      overruled,
-      roundsMost,
-      failures: report.failures,
-      casesPerMinute,
-    }),
-  )
+  const figures = {
+    id: 'S-03',
+    mode,
+    from,
+    cases: seeds,
+    conflicts,
+    overruled,
+    roundsMost,
+    failures: report.failures,
+    casesPerMinute: Math.round((60_000 * seeds) / cpuMs(started)),
+  }
+  console.log(JSON.stringify(figures))
+  if (record) keep({ mode, from, seeds }, { inputs: seeds, faults: 0, failures: report.failures }, figures)
 }
 
 /** Of one core. */

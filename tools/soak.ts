@@ -1,18 +1,66 @@
-/** The long runs: the same tests as `npm test`, with many times as many cases. `npm run soak [-- FACTOR [FILE…]]` */
-import { spawnSync } from 'node:child_process'
-import { globSync } from 'node:fs'
+/**
+ * The long runs: the same tests as `npm test`, with many times as many cases. `npm run soak [-- FACTOR [FILE…]]`;
+ * `--record` adds the figures that the tests print to docs/proof.
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { parseArgs } from 'node:util'
+import { recordRun } from './proof/runs.ts'
+import { rowOf, soakRun, type Row } from './proof/rows.ts'
+import type { Tally } from './reporter.ts'
 
+const USAGE =
+  'usage: npm run soak [-- FACTOR [FILE…] [--record]]   FACTOR: how many times harder than npm test, default 20'
 const root = join(import.meta.dirname, '..')
-const [factor = '20', ...files] = process.argv.slice(2)
-if (!(Number(factor) >= 1)) {
-  console.error('usage: npm run soak [-- FACTOR [FILE…]]   FACTOR: how many times harder than npm test, default 20')
-  process.exit(1)
+
+/** Runs the tests, passes their output on and returns the rows of the fault catalogue that they print. */
+async function soak(factor: string, files: readonly string[], tallyFile: string): Promise<readonly Row[]> {
+  const options = ['--test', '--test-concurrency=2', '--test-reporter=./tools/reporter.ts']
+  const child = spawn(process.execPath, [...options, ...files], {
+    cwd: root,
+    stdio: ['inherit', 'pipe', 'inherit'],
+    env: { ...process.env, TWINFOLD_EFFORT: factor, TEST_TALLY: tallyFile },
+  })
+  const rows: Row[] = []
+  for await (const line of createInterface(child.stdout)) {
+    console.log(line)
+    const row = rowOf(line)
+    if (row !== undefined) rows.push(row)
+  }
+  if (child.exitCode === null) await once(child, 'exit')
+  process.exitCode = child.exitCode ?? 1
+  return rows
 }
-const chosen = files.length > 0 ? files : globSync('test/**/*.test.ts', { cwd: root }).sort()
-const result = spawnSync(
-  process.execPath,
-  ['--test', '--test-concurrency=2', '--test-reporter=./tools/reporter.ts', ...chosen],
-  { cwd: root, stdio: 'inherit', env: { ...process.env, TWINFOLD_EFFORT: factor } },
-)
-process.exitCode = result.status ?? 1
+
+async function main(): Promise<void> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { record: { type: 'boolean', default: false } },
+  })
+  const [factor = '20', ...files] = positionals
+  if (!(Number(factor) >= 1)) throw new Error(USAGE)
+  const chosen = files.length > 0 ? files : globSync('test/**/*.test.ts', { cwd: root }).sort()
+  const directory = mkdtempSync(join(tmpdir(), 'twinfold-soak-'))
+  try {
+    const tallyFile = join(directory, 'tally.json')
+    const startedMs = performance.now()
+    const rows = await soak(factor, chosen, tallyFile)
+    const seconds = Math.round((performance.now() - startedMs) / 1_000)
+    const { failed }: Tally = JSON.parse(readFileSync(tallyFile, 'utf8'))
+    const command = ['npm run soak --', factor, ...files].join(' ')
+    if (values.record) recordRun('soak', soakRun(command, seconds, rows, failed))
+  } finally {
+    rmSync(directory, { recursive: true, force: true })
+  }
+}
+
+try {
+  await main()
+} catch (error) {
+  console.error(error instanceof Error ? error.message : String(error))
+  process.exitCode = 1
+}

@@ -5,9 +5,13 @@ import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { COUNTERS, COUNTERS_MAX, instrument } from './instrument.ts'
 
-const counters = new Uint32Array(COUNTERS_MAX)
+/** They stop at 255, so that none that was reached reads as zero. */
+const counters = new Uint8ClampedArray(COUNTERS_MAX)
+/** Eight counters at once: most are zero. */
+const words = new Float64Array(counters.buffer)
 Reflect.set(globalThis, COUNTERS, counters)
 const sources = pathToFileURL(join(import.meta.dirname, '..', '..', 'src')).href
+const COUNTERS_PER_WORD = 8
 let used = 0
 
 registerHooks({
@@ -49,16 +53,21 @@ export class Coverage {
   /** Adds what the last input has reached; true if any of it is new. */
   add(): boolean {
     let isNew = false
-    for (let id = 0; id < used; id++) {
-      const count = counters[id]!
-      if (count === 0) continue
-      const bit = 1 << magnitude(count)
-      const seen = this.#seen[id]!
-      if ((seen & bit) !== 0) continue
-      if (seen === 0) this.#reached++
-      this.#seen[id] = seen | bit
-      isNew = true
+    for (let word = 0; word * COUNTERS_PER_WORD < used; word++) {
+      if (words[word] === 0) continue
+      const from = word * COUNTERS_PER_WORD
+      for (let id = from; id < from + COUNTERS_PER_WORD; id++) if (this.#addOne(id)) isNew = true
     }
     return isNew
+  }
+
+  #addOne(id: number): boolean {
+    const count = counters[id]!
+    const seen = this.#seen[id]!
+    const bit = 1 << magnitude(count)
+    if (count === 0 || (seen & bit) !== 0) return false
+    if (seen === 0) this.#reached++
+    this.#seen[id] = seen | bit
+    return true
   }
 }

@@ -9,6 +9,7 @@ const INPUT_MS_MAX = 100
 const RUNS_OF_SLOW = 3
 const SIZE_BYTES_MAX = 4_096
 const FAILURES_MAX = 5
+const STACK_LINES = 20
 /** Kept for any input, however small. */
 const KEPT_BYTES_MIN = 4_096
 
@@ -42,6 +43,7 @@ export interface FuzzOptions {
 
 /** Runs changed inputs; those that reach something new are changed further. */
 export async function fuzz(target: Target, coverage: Coverage, options: FuzzOptions): Promise<FuzzResult> {
+  Error.stackTraceLimit = 0
   const chance = new Chance(options.seed)
   const queue = [...options.corpus]
   const added: Uint8Array[] = []
@@ -51,9 +53,13 @@ export async function fuzz(target: Target, coverage: Coverage, options: FuzzOpti
   const startedMs = performance.now()
   const run = async (input: Uint8Array): Promise<boolean> => {
     coverage.reset()
+    const beganMs = performance.now()
     const reason = await faultOf(target, input, options, figures)
-    if (reason !== undefined) failures.push({ reason, input })
-    return coverage.add()
+    const tookMs = performance.now() - beganMs
+    const isNew = coverage.add() // before the input is run again
+    const fault = reason ?? (await slownessOf(target, input, tookMs, figures))
+    if (fault !== undefined) failures.push({ reason: fault, input })
+    return isNew
   }
   for (const input of options.corpus) await run(input)
   if (queue.length === 0) queue.push(new Uint8Array(0))
@@ -74,25 +80,44 @@ async function faultOf(
   target: Target,
   input: Uint8Array,
   { isRefusal }: Pick<FuzzOptions, 'isRefusal'>,
-  figures: { slowestMs: number; keptRatio: number },
+  figures: { keptRatio: number },
 ): Promise<string | undefined> {
-  const startedMs = cpuMs()
   try {
     const kept = sizeOf(await target.run(input), input)
     figures.keptRatio = Math.max(figures.keptRatio, kept > KEPT_BYTES_MIN ? Math.round(kept / input.length) : 0)
     if (kept > KEPT_BYTES_MIN + target.keptPerByteMax * input.length)
       return `keeps ${kept} bytes for an input of ${input.length}`
   } catch (error) {
-    if (!isRefusal(error)) return `throws ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`
+    if (!isRefusal(error)) return `throws ${await stackOf(target, input, error)}`
   }
-  const tookMs = cpuMs() - startedMs
-  if (tookMs <= INPUT_MS_MAX) {
-    figures.slowestMs = Math.max(figures.slowestMs, Math.round(tookMs))
-    return undefined
-  }
+  return undefined
+}
+
+/** Whether an input takes too much time of the processor, which is at most the time that has passed. */
+async function slownessOf(
+  target: Target,
+  input: Uint8Array,
+  tookMs: number,
+  figures: { slowestMs: number },
+): Promise<string | undefined> {
+  if (tookMs < figures.slowestMs + 1) return undefined
   const fastestMs = await fastestOf(target, input)
   figures.slowestMs = Math.max(figures.slowestMs, Math.round(fastestMs))
   return fastestMs > INPUT_MS_MAX ? `takes ${Math.round(fastestMs)} ms` : undefined
+}
+
+/** Errors have no stack while inputs are tried, as most are refused by one: the run is repeated to get it. */
+async function stackOf(target: Target, input: Uint8Array, first: unknown): Promise<string> {
+  const limit = Error.stackTraceLimit
+  Error.stackTraceLimit = STACK_LINES
+  try {
+    await target.run(input)
+    return `${String(first)}, only the first time`
+  } catch (error) {
+    return error instanceof Error ? (error.stack ?? error.message) : String(error)
+  } finally {
+    Error.stackTraceLimit = limit
+  }
 }
 
 /** Code is compiled and memory collected at any time: the fastest of several runs counts. */
