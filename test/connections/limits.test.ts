@@ -6,7 +6,7 @@ import { exchangeHellos } from '../../src/protocol/hello.ts'
 import { SimClock } from '../../src/platform/sim/clock.ts'
 import { SimNetwork } from '../../src/platform/sim/net.ts'
 import { createSimPlatform } from '../../src/platform/sim/platform.ts'
-import { effort, reportRow } from '../support/effort.ts'
+import { casesOf, reportRow } from '../support/effort.ts'
 import { quietLogger } from '../support/logger.ts'
 import { configOf, idOf, Machine, simIdentity } from './machines.ts'
 import { A_HOST, A, A_ID, B_ID, pair, TO_B, TO_A, settle } from './sim-pair.ts'
@@ -93,7 +93,7 @@ test('B-03 ever new unknown devices: the list and its disk usage are limited, th
   const platform = createSimPlatform(1, { clock, network, hostName: A_HOST })
   const a = new Machine(platform, A, config, { onUnknownDevice: (device) => pending.onUnknownDevice(device) }).start()
   await clock.advance(10, settle)
-  const count = effort(600)
+  const count = casesOf(600, 10_000)
   const hello = {
     deviceName: 'x'.repeat(20_000),
     clientName: 'c',

@@ -7,7 +7,7 @@ import { ProtocolError } from '../../src/core/wire/errors.ts'
 import { writeResponse } from '../../src/protocol/exchange.ts'
 import { readFrame, unpackBody, writeFrame, type Frame } from '../../src/protocol/frame.ts'
 import { MESSAGE_TYPES } from '../../src/protocol/messages.ts'
-import { effort, reportRow } from '../support/effort.ts'
+import { casesOf, effort, reportRow } from '../support/effort.ts'
 import { damage, numbers } from './damage.ts'
 import { ScriptedStream, settle } from './scripted-stream.ts'
 import { frame, NO_LISTENER } from './test-connection.ts'
@@ -218,7 +218,7 @@ test('B-05: compressed messages with a false length are refused before anything 
 })
 
 test('B-05: damaged LZ4 is refused or has the claimed length, never with stale memory', async () => {
-  const rounds = effort(100_000)
+  const rounds = casesOf(100_000, 1_000_000)
   const random = numbers(testSeed(2))
   const seeds = [
     Buffer.alloc(400, 'abcd'),

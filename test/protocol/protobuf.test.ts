@@ -6,7 +6,7 @@ import { CLUSTER_CONFIG, DOWNLOAD_PROGRESS, RESPONSE } from '../../src/protocol/
 import { decode, encode } from '../../src/core/wire/schema.ts'
 import { WireReader } from '../../src/core/wire/reader.ts'
 import { WireWriter } from '../../src/core/wire/writer.ts'
-import { effort, reportRow } from '../support/effort.ts'
+import { casesOf, effort, reportRow } from '../support/effort.ts'
 import { testSeed } from '../support/seed.ts'
 import { damage, numbers } from './damage.ts'
 import { FULL } from './reference-schema.ts'
@@ -111,7 +111,7 @@ function outcomeOf(act: () => unknown): 'refused' | 'read' {
 }
 
 test('B-06: damaged and random messages are at most refused', () => {
-  const rounds = effort(120_000)
+  const rounds = casesOf(120_000, 10_000_000)
   const seeds = captured.map((vector) => ({
     schema: FULL[vector.message_type]!,
     bytes: Buffer.from(

@@ -6,6 +6,11 @@ export function effort(usual: number): number {
   return Math.round(usual * FACTOR)
 }
 
+/** A number of cases: `usual` under `npm test`, that of the fault catalogue under `npm run soak`. */
+export function casesOf(usual: number, catalogue: number): number {
+  return FACTOR > 1 ? catalogue : usual
+}
+
 /** The report line of a row of the fault catalogue. Figures are for readers; assertions are separate. */
 export function reportRow(row: { readonly id: string; readonly tried: number } & Record<string, unknown>): void {
   console.log(JSON.stringify(row))

@@ -17,7 +17,12 @@ const NAMES_TRIED_MAX = 60
 export async function removeSafely(context: PullContext, name: string, local: FileHead | undefined): Promise<void> {
   const aside = await moveAside(context, name, local)
   if (aside === undefined) return // renamed, archived or removed already
-  await context.parents.inside(name, () => context.platform.disk.removeFile(pathOf(context, aside)))
+  try {
+    await context.parents.inside(name, () => context.platform.disk.removeFile(pathOf(context, aside)))
+  } catch (error) {
+    await putBack(context, aside, name).catch(() => {}) // the first error is reported
+    throw error
+  }
 }
 
 /**
