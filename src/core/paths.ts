@@ -202,8 +202,8 @@ const ASIDE_SIZE_BYTES_MAX = 143
 const ASIDE = /^\.syncthing\.(.+)\.[0-9a-f]{16}(\.cut)?\.aside$/s
 
 /**
- * The name, in the same directory, of an item that is checked before it is removed, and of two items that exchange their
- * places. Unlike a temporary file such an item is always complete: after a crash it is put back or kept. `id`: 16
+ * The name, in the same directory, of an item that is checked before it is removed, and of two items that exchange
+ * their places. Unlike a temporary file such an item is always complete: after a crash it is put back or kept. `id`: 16
  * hexadecimal digits.
  */
 export function asideName(name: string, id: string): string {

@@ -37,7 +37,7 @@ test('C-01 the file that an interrupted pull has replaced is removed with the ne
   assert.equal(folder.index.records.get('d/a')?.sizeBytes, 'the new content'.length)
 })
 
-test('C-01 a file that was changed in the instant of its replacement is kept as a conflict copy after a crash', async () => {
+test('C-01 a file changed in the instant of its replacement is a conflict copy after a crash', async () => {
   for (const edited of ['old content, edited', 'OLD CONTENT']) {
     const folder = await replaced()
     folder.disk.direct.write(ASIDE, Buffer.from(edited))

@@ -113,7 +113,7 @@ test('an edit in the instant of the replacement is kept where no copy of it can 
   assert.equal(failures, 0)
 })
 
-test('C-01: an edit in the instant of a replacement or removal survives a power loss at any call after it', async () => {
+test('C-01: an edit in the instant of a replacement or removal survives a power loss at any later call', async () => {
   for (const change of ['small', 'large', 'symlink', 'renamed', 'deleted'] as const) {
     for (let calls = 1; calls <= 8; calls++) await losesPower(change, calls)
   }
