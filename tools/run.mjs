@@ -156,8 +156,15 @@ const flags = isProgram ? [...NODE_FLAGS, ...DAEMON_FLAGS] : NODE_FLAGS
 // With the cache set at the start Node need not load its type stripper for a single file.
 const env = { ...process.env, NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'twinfold') }
 // "npm pack" builds first and prints its result on standard output, so nothing else is printed there.
-const stdio = name === 'build' ? ['inherit', 2, 'inherit'] : 'inherit'
+const stdio = ['inherit', name === 'build' ? 2 : 'inherit', 'inherit']
+// The program ends when this socket is closed: a launcher that is killed cannot pass a signal on.
+const isLinked = isProgram && process.platform !== 'win32'
+if (isLinked) {
+  env['TWINFOLD_LAUNCHER_LINK'] = String(stdio.length)
+  stdio.push('pipe')
+}
 const child = spawn(nodeBinary, [...flags, join(root, script), ...fixed, ...args], { cwd, env, stdio })
+if (isLinked) child.stdio.at(-1).on('error', () => {})
 // On a terminal an interrupt reaches the whole process group; passing it on would send it twice.
 for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
 process.on('SIGINT', () => {

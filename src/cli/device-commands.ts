@@ -37,10 +37,8 @@ export async function deviceAdd(
   if (existing !== undefined) {
     throw new TwinfoldError('bad-request', `the device already exists, as "${existing.name}"`)
   }
-  checkAddresses(context, options.address ?? [])
-  if (devices.some(({ name }) => name !== '' && name === options.name)) {
-    throw new TwinfoldError('bad-request', `another device is named "${options.name}"; choose another --name`)
-  }
+  await checkAddresses(context, client, options.address ?? [])
+  refuseSameName(devices, options.name ?? '')
   await client.call('POST /rest/config/devices', {
     body: {
       deviceID,
@@ -61,14 +59,24 @@ export async function deviceAdd(
   return CLI_EXIT.done
 }
 
+/** Two devices of one name could not be told apart in lists, nor named in commands. */
+export function refuseSameName(devices: readonly DeviceConfig[], name: string): void {
+  if (name === '' || devices.every((device) => device.name !== name)) return
+  throw new TwinfoldError('bad-request', `another device is named "${name}"; choose another --name`)
+}
+
 /** Refuses addresses that cannot be parsed, and warns of those that are never dialled. */
-function checkAddresses(context: CliContext, addresses: readonly string[]): void {
+async function checkAddresses(context: CliContext, client: Client, addresses: readonly string[]): Promise<void> {
   for (const text of addresses) {
     const problem = addressProblem(text)
     if (problem === undefined) continue
     if ('refused' in problem) throw new TwinfoldError('bad-request', problem.refused)
     context.printError(`Warning: ${escapeText(problem.warning)}`)
   }
+  const relay = addresses.find((text) => text.startsWith('relay:'))
+  if (relay === undefined || (await client.options()).relaysEnabled) return
+  const remedy = `"${context.program} network on relays" enables them`
+  context.printError(`Warning: ${escapeText(relay)} is not dialled, because relays are off; ${remedy}`)
 }
 
 /** Replaces the addresses of a device; a change connects at once. */
@@ -80,7 +88,7 @@ export async function deviceAddress(
   options: Json,
 ): Promise<CliExit> {
   const device = await otherDevice(client, text)
-  checkAddresses(context, addresses)
+  await checkAddresses(context, client, addresses)
   await client.call('PATCH /rest/config/devices/:id', { id: device.deviceID, body: { addresses } })
   if (options.json) context.print(JSON.stringify({ deviceID: device.deviceID, addresses }, undefined, 2))
   else context.print(`Device ${labelOf(device)} is connected at ${addresses.map(escapeText).join(', ')} from now on.`)

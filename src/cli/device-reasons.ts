@@ -1,5 +1,6 @@
 import type { DeviceConfig, OptionsConfig } from '../core/config/config.ts'
 import { parseAddress } from '../core/network/address.ts'
+import { parseIp } from '../core/network/ip.ts'
 import type { ConnectionsJson } from '../rest/cluster.ts'
 import type { StatusJson } from '../rest/system.ts'
 import type { DisagreementsJson } from '../rest/network.ts'
@@ -134,9 +135,10 @@ function hints(reports: readonly DialReport[]): readonly string[] {
   return HINTS.filter(([pattern]) => reports.some(({ error }) => pattern.test(error))).map(([, hint]) => hint)
 }
 
+/** Without QUIC, which is never used: a configuration of Syncthing lists it beside TCP. */
 function listenErrors({ status }: NetworkFacts): readonly string[] {
   return Object.entries(status.connectionServiceStatus)
-    .filter(([, { error }]) => error !== null && error !== '')
+    .filter(([address, { error }]) => (error ?? '') !== '' && parseAddress(address).kind !== 'unsupported')
     .map(([address, { error }]) => `this device does not listen on ${address}: ${error}`)
 }
 
@@ -144,9 +146,16 @@ function listenErrors({ status }: NetworkFacts): readonly string[] {
 export function addressProblem(text: string): { readonly refused: string } | { readonly warning: string } | undefined {
   const parsed = parseAddress(text)
   if (parsed.kind === 'bad') {
-    const remedy = text.includes('://') ? '' : `; did you mean tcp://${text}?`
-    return { refused: `"${text}" cannot be used as an address: ${parsed.reason}${remedy}` }
+    return refusal(text, `${parsed.reason}${text.includes('://') ? '' : `; did you mean tcp://${text}?`}`)
   }
-  if (parsed.kind === 'dynamic' || 'text' in parsed) return undefined
-  return { warning: `addresses like ${text} are not supported yet and are not dialled` }
+  if (parsed.kind === 'unsupported')
+    return { warning: `addresses like ${text} are not supported yet and are not dialled` }
+  if (parsed.kind === 'relay-pool') return refusal(text, 'a pool of relays cannot be dialled')
+  if (parsed.kind !== 'tcp') return undefined
+  if (parsed.host === '' || parseIp(parsed.host)?.value === 0n) return refusal(text, 'it names no host')
+  return parsed.port === 0 ? refusal(text, 'it has no port') : undefined
+}
+
+function refusal(text: string, reason: string): { readonly refused: string } {
+  return { refused: `"${text}" cannot be used as an address: ${reason}` }
 }

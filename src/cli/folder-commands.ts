@@ -26,7 +26,7 @@ export async function folderAdd(
   options: FolderAddOptions,
 ): Promise<CliExit> {
   const [existing, devices] = await Promise.all([client.folders(), client.devices()])
-  const absolute = path.startsWith('~') ? path : context.absolutePath(path)
+  const absolute = directoryPath(context, path)
   const id = options.id ?? `${context.randomText(5)}-${context.randomText(5)}`
   refuseDoubles(existing, id, absolute)
   const shared = options.device?.map((device) => ({ deviceID: findDevice(devices, device).deviceID }))
@@ -42,6 +42,12 @@ export async function folderAdd(
   if (options.json) context.print(JSON.stringify(added, undefined, 2))
   else context.print(`Added folder "${escapeText(id)}" at ${escapeText(added.path)}`)
   return CLI_EXIT.done
+}
+
+/** The directory of a folder from the command line; the daemon expands `~`. An empty text is not the working directory. */
+export function directoryPath(context: CliContext, text: string): string {
+  if (text.trim() === '') throw new TwinfoldError('usage', 'the path of the directory is empty')
+  return text.startsWith('~') ? text : context.absolutePath(text)
 }
 
 /** The name of the directory; empty for a root. */

@@ -4,8 +4,8 @@ import type { FolderOfferJson, PendingDevicesJson, PendingFoldersJson } from '..
 import type { Client } from '../client/client.ts'
 import { nearestTexts } from '../core/formats/nearest.ts'
 import { CLI_EXIT, suggestion, type CliContext, type CliExit } from './context.ts'
-import { withDevices } from './device-commands.ts'
-import { checkPath } from './folder-commands.ts'
+import { refuseSameName, withDevices } from './device-commands.ts'
+import { checkPath, directoryPath } from './folder-commands.ts'
 import { tableLines } from './table.ts'
 import { escapeText } from './text.ts'
 
@@ -55,6 +55,8 @@ function nameOf(known: readonly DeviceConfig[], id: string): string {
 export interface AcceptOptions extends Json {
   readonly path?: string
   readonly name?: string
+  /** Adds the folder whatever the check of the directory finds. */
+  readonly force?: boolean
 }
 
 /** Accepts a pending device or folder. The user chooses the path; the offering device cannot. */
@@ -67,7 +69,9 @@ export async function pendingAccept(
   const pending = await readPending(client)
   const device = ownValue(pending.devices, id)
   if (device !== undefined) {
-    await client.call('POST /rest/config/devices', { body: { deviceID: id, name: options.name ?? device.name } })
+    const name = options.name ?? device.name
+    refuseSameName(await client.devices(), name)
+    await client.call('POST /rest/config/devices', { body: { deviceID: id, name } })
     return printResult(context, options, { accepted: 'device', id }, `Added device ${id}.`)
   }
   const offers = offersOf(pending, id)
@@ -104,8 +108,8 @@ async function acceptFolder(
   if (options.path === undefined) {
     throw new TwinfoldError('usage', `a directory for the files is required: pending accept ${id} --path DIR`)
   }
-  const path = options.path.startsWith('~') ? options.path : context.absolutePath(options.path)
-  await checkPath(context, client, path, {})
+  const path = directoryPath(context, options.path)
+  await checkPath(context, client, path, options)
   await client.addFolder({
     id,
     path,

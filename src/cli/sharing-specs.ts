@@ -222,12 +222,14 @@ export const PENDING = remoteCommand({
       flags: [
         { name: 'path', value: 'DIR', description: 'Directory for the files of the folder' },
         { name: 'name', value: 'TEXT', description: 'Name or label instead of the offered one' },
+        { name: 'force', description: 'Add the folder even if the check of its directory finds a problem' },
       ],
       examples: [`pending accept ${EXAMPLE_ID} --name laptop`, 'pending accept docs --path ~/Documents'],
       remote: async ({ context, connection, args: [id = ''], flags }) => {
         const { pendingAccept } = await import('./pending-commands.ts')
         const options = defined({ path: flags.text('path'), name: flags.text('name') })
-        return pendingAccept(context, connection.client, id, { ...options, json: flags.isOn('json') })
+        const force = flags.isOn('force')
+        return pendingAccept(context, connection.client, id, { ...options, force, json: flags.isOn('json') })
       },
     }),
     remoteCommand({

@@ -14,6 +14,10 @@ if (Number(process.versions.node.split('.')[0]) < NODE_MAJOR_MIN) {
   process.env['UV_THREADPOOL_SIZE'] ??= '64'
   const { useCompileCache } = await import('../platform/node/compile-cache.ts')
   useCompileCache(`${import.meta.dirname}/../..`, process.env)
+  if (process.env['TWINFOLD_LAUNCHER_LINK'] !== undefined) {
+    const { endWithLauncher } = await import('../platform/node/launcher-link.ts')
+    endWithLauncher(process.env)
+  }
   const { start } = await import('./start.ts')
   await start(process.argv.slice(2))
 }

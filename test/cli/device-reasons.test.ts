@@ -16,6 +16,7 @@ const ben = (more: Partial<DeviceConfig> = {}): DeviceConfig => ({ ...defaultsOf
 interface Given {
   readonly dials?: Readonly<Record<string, string | null>>
   readonly listenError?: string
+  readonly listenAddress?: string
   readonly discovery?: boolean
   readonly found?: readonly string[]
   readonly connected?: boolean
@@ -26,6 +27,7 @@ interface Given {
 function facts({
   dials = {},
   listenError,
+  listenAddress = 'tcp://:22000',
   discovery = false,
   found,
   connected = false,
@@ -36,7 +38,7 @@ function facts({
     status: {
       myID: OWN,
       lastDialStatus: Object.fromEntries(last),
-      connectionServiceStatus: { 'tcp://:22000': { error: listenError ?? null } },
+      connectionServiceStatus: { [listenAddress]: { error: listenError ?? null } },
     },
     connections: {
       connections: { [BEN]: { connected, address: '192.0.2.7:22000', type: 'tcp-client', clientVersion: 'v1' } },
@@ -98,6 +100,11 @@ for (const [code, hint] of [
   })
 }
 
+test('why DEVICE: a listener for QUIC, which is never used, is no reason', () => {
+  assert.match(reasons(ben(), { listenError: 'no' }), /does not listen/)
+  assert.doesNotMatch(reasons(ben(), { listenError: 'no', listenAddress: 'quic://:22000' }), /does not listen/)
+})
+
 test('why DEVICE: discovery off, on without a result, and with one', () => {
   assert.match(reasons(ben(), {}), /^no address, and discovery is off; give one/)
   assert.match(reasons(ben(), { discovery: true }), /^discovery has found no address yet/)
@@ -123,4 +130,7 @@ test('addresses of the command line: refused with a proposal, or accepted', () =
   assert.equal(addressProblem('tcp://192.168.1.20:22000'), undefined)
   assert.equal(addressProblem('dynamic'), undefined)
   assert.ok(addressProblem('tcp://host:99999') !== undefined)
+  for (const text of ['tcp://:22000', 'tcp://0.0.0.0:22000', 'tcp://[::]', 'tcp://host:0', 'dynamic+https://host/'])
+    assert.ok('refused' in (addressProblem(text) ?? {}), text)
+  assert.ok('warning' in (addressProblem('quic://192.168.1.20') ?? {}))
 })

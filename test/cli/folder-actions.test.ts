@@ -34,6 +34,33 @@ test('folder add: what the check of the daemon finds is refused, unless forced; 
   assert.match(nested.err, /^Warning: inside another/)
   const accepted = await run('pending accept music --path here', { ...OFFERS, check: { problem } })
   assert.deepEqual([accepted.code, accepted.sent], [1, []])
+  const anyway = await run('pending accept music --path here --force', { ...OFFERS, check: { problem } })
+  assert.deepEqual([anyway.code, anyway.sent.length], [0, 1])
+})
+
+test('an empty path is not the working directory, whatever is forced', async () => {
+  // An empty argument is between two spaces.
+  for (const args of ['folder add  --force', 'pending accept music --path= --force']) {
+    const { code, err, sent } = await run(args, OFFERS)
+    assert.deepEqual([code, sent], [1, []], args)
+    assert.match(err, /the path of the directory is empty/)
+  }
+})
+
+test('device add: an address of a relay is a warning while relays are off', async () => {
+  const add = (relaysEnabled: boolean) =>
+    run(`device add ${BEN} --address relay://192.0.2.1`, {
+      'GET /rest/config/devices': [],
+      'GET /rest/config/options': { relaysEnabled },
+    })
+  assert.match((await add(false)).err, /^Warning: relay:\/\/192\.0\.2\.1 is not dialled, because relays are off; /)
+  assert.equal((await add(true)).err, '')
+})
+
+test('pending accept: a name that another device has is refused', async () => {
+  const { code, err, sent } = await run('pending accept STRANGER --name ben', OFFERS)
+  assert.deepEqual([code, sent], [1, []])
+  assert.match(err, /another device is named "ben"; choose another --name/)
 })
 
 test('folder share and unshare: one change each, only for other devices', async () => {

@@ -217,16 +217,19 @@ test('launcher: an installation that takes long is reported, and npm gives up so
   assert.ok(args[0]?.includes('--fetch-retry-maxtimeout=4000'), args[0]?.join(' '))
 })
 
+const LINK = join(ROOT, 'src', 'platform', 'node', 'launcher-link.ts')
 /** Runs until it is ended, and leaves a file then. */
 const ENDING_TOOL = `
   import { writeFileSync } from 'node:fs'
+  import { endWithLauncher } from ${JSON.stringify(LINK)}
+  endWithLauncher(process.env)
   const [file] = process.argv.slice(-1)
   process.on('SIGTERM', () => {
     writeFileSync(file + '.ended', '')
     process.exit(0)
   })
   writeFileSync(file + '.started', '')
-  setInterval(() => {}, 1_000)`
+  setTimeout(() => process.exit(1), 120_000) // a failed test leaves no process behind`
 
 for (const signal of ['SIGTERM', 'SIGHUP', 'SIGKILL'] as const) {
   test(`launcher: the daemon of "npm start" ends after ${signal} to npm or its shell`, async () => {
@@ -246,3 +249,15 @@ for (const signal of ['SIGTERM', 'SIGHUP', 'SIGKILL'] as const) {
     await eventually('the end of the daemon', () => existsSync(`${file}.ended`) || undefined)
   })
 }
+
+test('launcher: the daemon of a launcher that is killed ends in order', async () => {
+  using clone = new Clone()
+  clone.start() // installs
+  writeFileSync(join(clone.path, 'src', 'main', 'bin.ts'), ENDING_TOOL)
+  const file = join(clone.path, 'daemon')
+  const launcher = spawn(process.execPath, [join(clone.path, 'tools', 'run.mjs'), 'start', file], { stdio: 'ignore' })
+  killOnExit(launcher)
+  await eventually('the daemon', () => existsSync(`${file}.started`) || undefined)
+  launcher.kill('SIGKILL')
+  await eventually('the end of the daemon', () => existsSync(`${file}.ended`) || undefined)
+})
