@@ -64,7 +64,7 @@ function plainOutput(text: string, home: string): string {
     if (!ids.has(id)) ids.set(id, id.replace(/[A-Z2-7]/g, String.fromCodePoint(65 + ids.size)))
     return ids.get(id)!
   }
-  return text
+  const plain = text
     .replaceAll(home, '/home/you')
     .replace(/\b[A-Z2-7]{7}(?:-[A-Z2-7]{7}){7}\b/g, idOf)
     .replace(
@@ -72,10 +72,41 @@ function plainOutput(text: string, home: string): string {
       (_all, between, seconds = '') => `2026-11-15${between}10:00${seconds && ':00'}`,
     )
     .replace(/^\S+: +\d+ % .*\n/gm, '') // progress of a scan, on a slow machine only
-    .replace(/\b\d+(\.\d+)? (ms|s|min|h)\b( \d+ (s|min)\b)?/g, '1 s')
     .replace(/\b127\.0\.0\.1:[3-6]\d{4}\b/g, '127.0.0.1:40000')
     .replace(/("(?:durationS|uptime|sequence|version)": )[\d.]+/g, '$11')
-    .replace(/[ \t]+$/gm, '')
+  return plainDurations(plain).replace(/[ \t]+$/gm, '')
+}
+
+const DURATION = /\b\d+(\.\d+)? (ms|s|min|h)\b( \d+ (s|min)\b)?/g
+/** The first line of a table. */
+const TITLES = /^[A-Z]+( [A-Z]+)*(  +[A-Z]+( [A-Z]+)*)+$/
+
+/** Durations of one length, also in tables, whose columns are as wide as their longest cell. */
+function plainDurations(text: string): string {
+  const lines = text.split('\n')
+  for (const [first, title] of lines.entries()) {
+    if (!TITLES.test(title)) continue
+    const starts = [...title.matchAll(/(?<=^|  )\S/g)].map(({ index }) => index)
+    const isRow = (line: string) => starts.slice(1).every((start) => line.slice(start - 2, start).trim() === '')
+    const end = lines.findIndex((line, index) => index > first && (line === '' || !isRow(line)))
+    const rows = lines.slice(first, end === -1 ? undefined : end)
+    if (rows.some((row) => row.search(DURATION) >= 0)) lines.splice(first, rows.length, ...narrowed(rows, starts))
+  }
+  return lines.join('\n').replace(DURATION, '1 s')
+}
+
+/** Rows of a table with plain durations, each column as wide as its longest cell. */
+function narrowed(rows: readonly string[], starts: readonly number[]): readonly string[] {
+  const cells = rows.map((row) =>
+    starts.map((start, at) =>
+      row
+        .slice(start, starts[at + 1])
+        .trim()
+        .replace(DURATION, '1 s'),
+    ),
+  )
+  const widths = starts.map((_start, at) => Math.max(...cells.map((row) => row[at]!.length)))
+  return cells.map((row) => row.map((cell, at) => cell.padEnd(widths[at]!)).join('  '))
 }
 
 /** The page with these outputs below its blocks; blocks without output show none. */

@@ -148,6 +148,7 @@ export function whyOf(facts: WhyFacts): Why {
   const first = [...(general === undefined ? [] : [general]), ...(facts.disagreements ?? []).map(disagreement)]
   if (records === undefined) return { ...unknownOf(disk), reasons: [...first, diskReason(disk)] }
   const upToDate = isUpToDate(records.local, records.global)
+  const own = ownReason(records, upToDate, disk)
   const waiting =
     upToDate || folder.paused ? [] : [...(problem === undefined ? [] : [failed(problem)]), ...placeReason(queue)]
   return {
@@ -155,10 +156,10 @@ export function whyOf(facts: WhyFacts): Why {
     upToDate,
     reasons: [
       ...first,
-      ownReason(records, upToDate, disk),
+      own,
       ...(upToDate && keptOver !== undefined ? [kept(keptOver)] : []),
       ...waiting,
-      ...offers(records.global, offeredBy, upToDate),
+      ...offers(records.global, offeredBy, upToDate || own.code === 'ignored'),
     ],
   }
 }
@@ -285,9 +286,10 @@ function placeReason(queue: QueuePlace | undefined): readonly Reason<WhyCode>[] 
   }
 }
 
-function offers(global: FileHead, offeredBy: readonly string[], upToDate: boolean): readonly Reason<WhyCode>[] {
+/** Nothing of an item that is settled, up to date or ignored here, is missing. */
+function offers(global: FileHead, offeredBy: readonly string[], isSettled: boolean): readonly Reason<WhyCode>[] {
   if (offeredBy.length > 0) {
     return [{ code: 'offered', text: `connected devices that have the newest version: ${offeredBy.join(', ')}` }]
   }
-  return upToDate || global.deleted ? [] : [{ code: 'no-device', text: NO_DEVICE }]
+  return isSettled || global.deleted ? [] : [{ code: 'no-device', text: NO_DEVICE }]
 }

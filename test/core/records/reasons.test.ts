@@ -120,8 +120,8 @@ const REASONS: readonly (readonly [
     'ignored',
     { records: { local: file('a', { localFlags: FLAG_IGNORED }), global: later } },
     'ignored',
-    'ignored no-device',
-    ['it is ignored here', NO_DEVICE],
+    'ignored',
+    ['it is ignored here'],
   ],
   [
     'changed here only',
