@@ -44,7 +44,7 @@ export async function folderAdd(
   return CLI_EXIT.done
 }
 
-/** The directory of a folder from the command line; the daemon expands `~`. An empty text is not the working directory. */
+/** A directory from the command line; the daemon expands `~`. An empty text is not the working directory. */
 export function directoryPath(context: CliContext, text: string): string {
   if (text.trim() === '') throw new TwinfoldError('usage', 'the path of the directory is empty')
   return text.startsWith('~') ? text : context.absolutePath(text)
