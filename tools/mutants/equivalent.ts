@@ -16,6 +16,24 @@ interface Equivalent {
 
 const EQUIVALENT: readonly Equivalent[] = [
   {
+    file: 'src/core/base32.ts',
+    code: 'let value = 0',
+    changes: ['0 → 1'],
+    reason: 'bits above those that were read are never used',
+  },
+  {
+    file: 'src/core/releases/semver.ts',
+    code: "if (typeof b === 'number') return 1",
+    changes: ["typeof b === 'number' → false"],
+    reason: 'a text is neither equal to a number nor below it, which is the same result',
+  },
+  {
+    file: 'src/core/config/config-json.ts',
+    code: "if (typeof unit !== 'string') throw wrongType(join(path, 'unit'), 'a text', given['unit'] ?? null)",
+    changes: ["typeof unit !== 'string' → false"],
+    reason: 'the next line throws the same error; the check is for the type',
+  },
+  {
     code: /\? -1 : (?:1\b|.* \? 1 : 0)/,
     changes: ['1 → 2'],
     reason: 'only the sign of a comparison counts',

@@ -66,6 +66,15 @@ const bounds: [name: string, json: Json, field: string, expected: unknown][] = [
 ]
 for (const [name, json, field, expected] of bounds) test(name, () => assert.equal(Object(inbox(json))[field], expected))
 
+test('concurrent writes of a configuration of 2.x have another limit and default', () => {
+  const writes = (version: number, maxConcurrentWrites: number) =>
+    prepared({ ...patchFolder(fullConfig(), INBOX, { maxConcurrentWrites }), version }).folders.find(
+      ({ id }) => id === INBOX,
+    )?.maxConcurrentWrites
+  assert.deepEqual([writes(37, 1_000), writes(50, 1_000), writes(52, 1_000)], [64, 256, 256])
+  assert.deepEqual([writes(37, 0), writes(50, 0), writes(52, 0)], [2, 2, 16])
+})
+
 test('devices of a folder: unknown and repeated ones are removed, ours is added, sorted', () => {
   const unknown = '2OCDSFX-4C76I4L-UEAY33Z-YFOF5MK-3TVO2E6-OMM7PV3-P653IQK-IEB4PA5'
   const folder = inbox({

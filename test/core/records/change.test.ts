@@ -131,6 +131,10 @@ test('recordOf: a change is newer than the previous record', () => {
   assert.equal(compareVersions(recordOf(item, record, content, options).version, record.version), 'newer')
 })
 
+test('recordOf: the sequence is left to the index', () => {
+  assert.equal(record.sequence, 0)
+})
+
 test('recordOf: foreign counters are dropped when the record was not announced, and only then', () => {
   const old = {
     ...record,

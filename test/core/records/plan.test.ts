@@ -10,6 +10,7 @@ import {
 import type { ShortId } from '../../../src/core/ids.ts'
 import { isNeeded } from '../../../src/core/records/need.ts'
 import {
+  ignoredGlobal,
   isSameApartFromVersion,
   jointDeletion,
   planBookkeeping,
@@ -139,6 +140,13 @@ for (const [name, local, global, expected] of cases) {
 
 test('plan: an ignored name is only recorded', () => {
   assert.deepEqual(planStep({ ...PLAIN, local: undefined, global: head('b1'), ignored: true }), { kind: 'ignore' })
+})
+
+test('the record of an ignored name keeps its version, and neither content nor a place in the index', () => {
+  const global = { ...head('b1'), sequence: 7, sizeBytes: 5, blockSizeBytes: 131_072, blocksHash: new Uint8Array(32) }
+  const { version, sequence, sizeBytes, blockSizeBytes, blocksHash, localFlags } = ignoredGlobal(global)
+  assert.deepEqual([sequence, sizeBytes, blockSizeBytes, blocksHash], [0, 0, 0, undefined])
+  assert.deepEqual([version, localFlags], [global.version, FLAG_IGNORED])
 })
 
 test('plan: a folder with ignoreDelete keeps its files, and passes on deletions of what it does not have', () => {
