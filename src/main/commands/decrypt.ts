@@ -105,7 +105,7 @@ function progressPrinter(isQuiet: boolean): { show(done: number, total: number):
       shownMs = nowMs
       const bytesPerSecond = (currentBytes * 1_000) / Math.max(1, nowMs - startedMs)
       const progress = { currentBytes, totalBytes, bytesPerSecond, counted: true }
-      const text = progressLine('decrypt', progress, stderr.columns)
+      const text = progressLine('decrypt', progress, stderr.columns || 80)
       stderr.write(`\r${text}\u001b[K`)
     },
     clear: () => void (shownMs > 0 && stderr.write('\r\u001b[K')),

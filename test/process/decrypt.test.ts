@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { test } from 'node:test'
+import { missingProgram } from '../support/debian.ts'
+import { scratchDirectory } from '../support/scratch.ts'
+
+const PROGRAM = join(import.meta.dirname, '../../src/main/bin.ts')
+const VECTORS = new URL('../vectors/', import.meta.url)
+const { folder, names } = JSON.parse(readFileSync(new URL('encryption.json', VECTORS), 'utf8')) as {
+  readonly folder: { readonly folder_id: string; readonly password: string }
+  readonly names: readonly { readonly plain_name: string; readonly encrypted_path: string }[]
+}
+
+/** An encrypted folder with one file of several blocks. */
+function makeEncrypted(root: string): void {
+  const big = names.find(({ plain_name }) => plain_name.includes('big')) ?? assert.fail('no big file')
+  const path = join(root, big.encrypted_path)
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, readFileSync(new URL('encryption-big.bin', VECTORS)))
+}
+
+test('decrypt shows its progress on a terminal, and only there', { skip: missingProgram('script', 'bsdutils') }, () => {
+  using scratch = scratchDirectory()
+  makeEncrypted(scratch.path)
+  const words = [PROGRAM, 'decrypt', scratch.path, '--verify-only', '--folder-id', folder.folder_id]
+  const env = { ...process.env, FOLDER_PASSWORD: folder.password, NO_COLOR: '1' }
+  const options = { encoding: 'utf8', env } as const
+  const command = [process.execPath, ...words].map((word) => `'${word}'`).join(' ')
+  const terminal = spawnSync('script', ['-qec', command, '/dev/null'], options)
+  assert.equal(terminal.status, 0, terminal.stdout)
+  assert.match(terminal.stdout, /decrypt .*\d+ % .* of /)
+  assert.match(terminal.stdout, /1 file verified/)
+  const plain = spawnSync(process.execPath, words, options)
+  assert.equal(plain.status, 0, plain.stderr)
+  assert.doesNotMatch(plain.stdout + plain.stderr, /%/)
+})
