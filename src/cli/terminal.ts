@@ -24,7 +24,7 @@ export function terminalContext(program: string, connect: CliContext['connect'])
     printError: (line) => void process.stderr.write(`${escapeOutput(line)}\n`),
     redraw: (line) => void (interactive && process.stderr.write(`${CLEAR_LINE}${line}`)),
     interactive,
-    columns: process.stdout.isTTY ? process.stdout.columns : Infinity,
+    columns: process.stdout.isTTY ? process.stdout.columns || 80 : Infinity, // 0: of unknown width
     inputLines,
     readText: (path) => readFile(path, 'utf8'),
     writeNew: (path, bytes) => writeFile(path, bytes, { flag: 'wx', mode: 0o600 }),
