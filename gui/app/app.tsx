@@ -1,3 +1,4 @@
+import { useEffect } from 'preact/hooks'
 import { useStore } from '../live/store.ts'
 import { useLive } from '../live/live.ts'
 import { AttentionPage } from '../pages/attention/attention-page.tsx'
@@ -63,6 +64,7 @@ function skip(event: MouseEvent): void {
 function Page() {
   const [place, id, part, ...rest] = usePlace()
   const loaded = useLive((state) => state.config !== undefined)
+  useEffect(() => scrollTo(0, 0), [place, id, part])
   if (!loaded) return <Skeleton lines={6} />
   switch (place) {
     case undefined:

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { announce, kindOf, NOT_ANNOUNCED } from '../facts/announcement.ts'
 import { hold, HOLD_MS, type Held } from '../facts/hold.ts'
 import { overallStatus, type OverallStatus } from '../facts/overall-status.ts'
 import { overallStatusText } from '../facts/overall-status-text.ts'
@@ -6,7 +6,7 @@ import { live } from '../live/live.ts'
 import { Store, useStore } from '../live/store.ts'
 
 const RULES = {
-  kind: ({ tone, parts }: OverallStatus) => `${tone} ${parts.map(({ key }) => key).join(' ')}`,
+  kind: kindOf,
   isUrgent: (next: OverallStatus, shown: OverallStatus) =>
     next.tone === 'bad' || shown.parts[0]?.key === 'status.starting',
 }
@@ -14,9 +14,12 @@ const RULES = {
 /** The status as it is shown: each state for two seconds at least. */
 const shown = new Store<Held<OverallStatus>>({ value: overallStatus(live.get()), sinceMs: -Infinity })
 
+const announcement = new Store(NOT_ANNOUNCED)
+
 let timer: ReturnType<typeof setTimeout> | undefined
 
 live.subscribe(() => update())
+shown.subscribe(() => announcement.update((before) => announce(before, shown.get().value, overallStatusText)))
 
 function update(): void {
   clearTimeout(timer)
@@ -35,16 +38,7 @@ export function useShownStatus(): OverallStatus {
   return useStore(shown, ({ value }) => value)
 }
 
-/** The text for screen readers: a transfer or a scan in between is no news, nor are numbers that move. */
+/** The text for screen readers. */
 export function useAnnouncement(): string {
-  const status = useShownStatus()
-  const [text, setText] = useState('')
-  const kind = useRef('')
-  useEffect(() => {
-    const next = RULES.kind(status)
-    if (status.tone === 'busy' || next === kind.current) return
-    kind.current = next
-    setText(overallStatusText(status))
-  }, [status])
-  return text
+  return useStore(announcement, ({ text }) => text)
 }

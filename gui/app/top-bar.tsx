@@ -5,6 +5,7 @@ import { useStore } from '../live/store.ts'
 import { logOut } from '../pages/login/log-out.ts'
 import { Button } from '../ui/button.tsx'
 import { showThroughput } from '../pages/overview/throughput.tsx'
+import { chooseDensity, density } from '../ui/density.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Menu } from '../ui/menu.tsx'
 import { State } from '../ui/parts.tsx'
@@ -68,7 +69,13 @@ function ThemeMenu() {
     ['dark', t('top.theme.dark')],
   ]
   const items = choices.map(([name, text]) => ({ text, checked: name === chosen, onSelect: () => chooseTheme(name) }))
-  return <Menu label={t('top.theme')} icon="theme" items={items} />
+  const rows = useStore(density, (value) => value)
+  const heights = (['compact', 'comfortable'] as const).map((name) => ({
+    text: t(`table.${name}`),
+    checked: name === rows,
+    onSelect: () => chooseDensity(name),
+  }))
+  return <Menu label={t('top.theme')} icon="theme" items={[...items, ...heights]} />
 }
 
 function LanguageMenu() {

@@ -1,4 +1,7 @@
 import type { EventJson } from '../../src/rest/event-data.ts'
+import { arrange, type Line } from './table.ts'
+
+export type ChangeFilter = 'all' | 'modified' | 'deleted'
 
 /** One file that changed, here or elsewhere. */
 export interface FileChange {
@@ -38,4 +41,29 @@ export function withChanges(
 ): readonly FileChange[] {
   const added = events.map(changeOf).filter((change) => change !== undefined)
   return added.length === 0 ? known : [...added.reverse(), ...known].slice(0, max)
+}
+
+export interface WantedChanges {
+  /** Empty for all. */
+  readonly folder: string
+  readonly filter: ChangeFilter
+  readonly text: string
+}
+
+/** The changes that are wanted, the newest first; with a heading for each day if there are several. */
+export function changeLines(
+  changes: readonly FileChange[],
+  { folder, filter, text }: WantedChanges,
+  dayOf: (timeMs: number) => string,
+): readonly Line<FileChange>[] {
+  const part = text.trim().toLowerCase()
+  const wanted = changes.filter(
+    (change) =>
+      (folder === '' || change.folder === folder) &&
+      (filter === 'all' || change.deleted === (filter === 'deleted')) &&
+      change.path.toLowerCase().includes(part),
+  )
+  const headingOf = ({ time }: FileChange) => dayOf(Date.parse(time))
+  const hasDays = new Set(wanted.map(headingOf)).size > 1
+  return arrange(wanted, { compare: () => 0, ...(hasDays && { headingOf }) })
 }

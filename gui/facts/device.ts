@@ -39,7 +39,7 @@ export type DeviceCode =
   | 'upToDate'
 
 const DEVICE_TONES: Readonly<Record<DeviceCode, Tone>> = {
-  paused: 'off',
+  paused: 'paused',
   never: 'away',
   offline: 'away',
   offlineBehind: 'away',

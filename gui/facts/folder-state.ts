@@ -22,7 +22,7 @@ export type FolderCode =
   | 'upToDate'
 
 const FOLDER_TONES: Readonly<Record<FolderCode, Tone>> = {
-  paused: 'off',
+  paused: 'paused',
   starting: 'wait',
   stopped: 'bad',
   problems: 'bad',

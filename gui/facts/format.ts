@@ -72,3 +72,17 @@ export function formatMoment(timeMs: number): string {
   if (!isTime(timeMs)) return t('time.never')
   return new Date(timeMs).toLocaleString(language.get(), { dateStyle: 'medium', timeStyle: 'medium' })
 }
+
+const DAY_MS = 86_400_000
+
+/** The day of a time: today, yesterday, or its date. */
+export function formatDay(timeMs: number, nowMs: number): string {
+  const days = Math.round((startOfDay(nowMs) - startOfDay(timeMs)) / DAY_MS)
+  if (days === 0 || days === 1)
+    return new Intl.RelativeTimeFormat(language.get(), { numeric: 'auto' }).format(-days, 'day')
+  return new Date(timeMs).toLocaleDateString(language.get(), { weekday: 'long', day: 'numeric', month: 'long' })
+}
+
+function startOfDay(timeMs: number): number {
+  return new Date(timeMs).setHours(0, 0, 0, 0)
+}

@@ -50,7 +50,7 @@ type WaitingItem = WaitingJson['items'][number]
 type WaitCode = WaitingItem['reason']['code']
 
 const WAIT_TONES: Readonly<Record<WaitCode, Tone>> = {
-  paused: 'off',
+  paused: 'paused',
   'folder-error': 'bad',
   'send-only': 'off',
   downloading: 'busy',

@@ -57,7 +57,7 @@ interface Finding extends StatusPart {
   readonly place: Place
 }
 
-const SEVERITY: readonly Tone[] = ['bad', 'busy', 'wait', 'away', 'off', 'good']
+const SEVERITY: readonly Tone[] = ['bad', 'busy', 'wait', 'away', 'paused', 'off', 'good']
 
 /** Composed of the states of all folders and devices, so that it cannot contradict them. */
 export function overallStatus(state: LiveState): OverallStatus {
@@ -111,7 +111,7 @@ function calm(found: readonly Finding[]): OverallStatus {
 
 function beginning({ folders }: Config, others: number): OverallStatus | undefined {
   if (folders.length === 0) return plain('wait', 'status.noFolders')
-  if (folders.every((folder) => folder.paused)) return plain('off', 'status.allPaused', 'folders')
+  if (folders.every((folder) => folder.paused)) return plain('paused', 'status.allPaused', 'folders')
   return others === 0 ? plain('wait', 'status.noDevices', 'devices') : undefined
 }
 
@@ -222,5 +222,5 @@ function byWaiting(one: Other, other: Other): number {
 }
 
 function paused(standings: readonly Standing[]): readonly Finding[] {
-  return counted('off', 'status.paused', of(standings, 'paused').length, ['folders'])
+  return counted('paused', 'status.paused', of(standings, 'paused').length, ['folders'])
 }

@@ -3,63 +3,124 @@ import type { LiveState } from '../live/state.ts'
 import { deviceFacts, deviceName } from './device.ts'
 import { folderName } from './folder-name.ts'
 import { folderState } from './folder-state.ts'
+import { arrange, type Line, type Sort } from './table.ts'
 import type { Tone } from './tone.ts'
 
-/** The filters above a list, by the tone of what they show. */
+/** The filters above a list, by the tone of what they show, the most severe first. */
 export const ROW_FILTERS = {
   all: undefined,
   attention: ['bad', 'wait'],
   active: ['busy'],
   offline: ['away'],
-  paused: ['off'],
+  upToDate: ['good'],
+  paused: ['paused'],
+  unused: ['off'],
 } as const satisfies Readonly<Record<string, readonly Tone[] | undefined>>
 
 export type RowFilter = keyof typeof ROW_FILTERS
+
+const FILTER_NAMES = Object.keys(ROW_FILTERS) as readonly RowFilter[]
 
 /** A row as order and filters see it. */
 export interface RowKey {
   readonly id: string
   readonly name: string
   readonly tone: Tone
+  /** As configured; empty for none. */
+  readonly group: string
+  /** Bytes of a folder, or those that a device lacks. */
+  readonly bytes: number
+  /** The last change of a folder, or when a device was seen; 0 if unknown. */
+  readonly atMs: number
 }
 
+export type RowSort = Sort<'name' | 'state' | 'bytes' | 'time'>
+
+export const BY_NAME: RowSort = { column: 'name', descending: false }
+
 export function folderKey(state: LiveState, folder: FolderConfig): RowKey {
-  return { id: folder.id, name: folderName(folder), tone: folderState(state, folder).tone }
+  return {
+    id: folder.id,
+    name: folderName(folder),
+    tone: folderState(state, folder).tone,
+    group: folder.group,
+    bytes: state.folders[folder.id]?.status.globalBytes ?? 0,
+    atMs: Date.parse(state.folderStats[folder.id]?.lastFile.at ?? '') || 0,
+  }
 }
 
 export function deviceKey(state: LiveState, device: DeviceConfig): RowKey {
-  return { id: device.deviceID, name: deviceName(device), tone: deviceFacts(state, device.deviceID).tone }
+  const { tone, bytesLeft, connected, lastSeenMs } = deviceFacts(state, device.deviceID)
+  return {
+    id: device.deviceID,
+    name: deviceName(device),
+    tone,
+    group: device.group,
+    bytes: bytesLeft,
+    atMs: connected ? Number.MAX_SAFE_INTEGER : lastSeenMs,
+  }
 }
 
-/** The ids of the rows that match, those with errors first, then by name as the language sorts it. */
-export function orderedRows(
-  rows: readonly RowKey[],
-  filter: RowFilter,
-  text: string,
-  language: string,
-): readonly string[] {
-  const collator = new Intl.Collator(language, { numeric: true, sensitivity: 'base' })
+/** The filter, other than all, that shows a tone. */
+function filterOf(tone: Tone): RowFilter {
+  return FILTER_NAMES.find((name) => (ROW_FILTERS[name] as readonly Tone[] | undefined)?.includes(tone)) ?? 'all'
+}
+
+export interface RowOrder {
+  readonly filter: RowFilter
+  readonly text: string
+  readonly sort: RowSort
+  readonly language: string
+  /** The heading of a group of states. */
+  textOf(filter: RowFilter): string
+}
+
+/** The rows that match, those with errors first. Sorted by state they are grouped by it, else as configured. */
+export function orderedRows(rows: readonly RowKey[], order: RowOrder): readonly Line<RowKey>[] {
+  const { filter, sort, textOf } = order
+  const collator = new Intl.Collator(order.language, { numeric: true, sensitivity: 'base' })
   const tones: readonly Tone[] | undefined = ROW_FILTERS[filter]
-  const wanted = text.trim().toLowerCase()
-  return rows
-    .filter(({ name, tone }) => (tones?.includes(tone) ?? true) && name.toLowerCase().includes(wanted))
-    .toSorted(
-      (one, other) =>
-        Number(other.tone === 'bad') - Number(one.tone === 'bad') ||
-        collator.compare(one.name, other.name) ||
-        (one.id < other.id ? -1 : 1),
-    )
-    .map(({ id }) => id)
+  const wanted = order.text.trim().toLowerCase()
+  const sign = sort.descending ? -1 : 1
+  const matching = rows.filter(
+    ({ name, tone }) => (tones?.includes(tone) ?? true) && name.toLowerCase().includes(wanted),
+  )
+  return arrange(matching, {
+    isPinned: ({ tone }) => tone === 'bad',
+    headingOf: ({ tone, group }) => (sort.column === 'state' ? textOf(filterOf(tone)) : group),
+    compare: (one, other) =>
+      sign * compareBy(sort, one, other, collator) ||
+      collator.compare(one.name, other.name) ||
+      (one.id < other.id ? -1 : 1),
+  })
+}
+
+function compareBy({ column }: RowSort, one: RowKey, other: RowKey, collator: Intl.Collator): number {
+  switch (column) {
+    case 'name':
+      return collator.compare(one.name, other.name)
+    case 'state':
+      return FILTER_NAMES.indexOf(filterOf(one.tone)) - FILTER_NAMES.indexOf(filterOf(other.tone))
+    case 'bytes':
+      return one.bytes - other.bytes
+    case 'time':
+      return one.atMs - other.atMs
+  }
 }
 
 /** How many rows each filter shows. */
 export function filterCounts(rows: readonly RowKey[]): Readonly<Record<RowFilter, number>> {
-  const count = (tones: readonly Tone[] | undefined) => rows.filter(({ tone }) => tones?.includes(tone) ?? true).length
-  return {
-    all: rows.length,
-    attention: count(ROW_FILTERS.attention),
-    active: count(ROW_FILTERS.active),
-    offline: count(ROW_FILTERS.offline),
-    paused: count(ROW_FILTERS.paused),
+  const count = (name: RowFilter) => rows.filter(({ tone }) => name === 'all' || filterOf(tone) === name).length
+  return Object.fromEntries(FILTER_NAMES.map((name) => [name, count(name)])) as Record<RowFilter, number>
+}
+
+/** Rows that need no look, by state, for a list that would not fit on one screen; the others stay rows. */
+export function calmRows(rows: readonly RowKey[], rowsMax: number): ReadonlyMap<RowFilter, readonly RowKey[]> {
+  const calm = new Map<RowFilter, RowKey[]>()
+  if (rows.length <= rowsMax) return calm
+  for (const row of rows) {
+    const filter = filterOf(row.tone)
+    if (filter !== 'attention' && filter !== 'active') calm.set(filter, [...(calm.get(filter) ?? []), row])
   }
+  return calm
 }

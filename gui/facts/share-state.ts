@@ -38,10 +38,10 @@ export function shareState(
   isRefused = false,
 ): ShareState {
   if (!folder.devices.some(({ deviceID }) => deviceID === deviceId)) return { kind: 'not-shared', tone: 'off' }
-  if (folder.paused) return { kind: 'paused-here', tone: 'off' }
+  if (folder.paused) return { kind: 'paused-here', tone: 'paused' }
   if (isRefused) return { kind: 'refused', tone: 'bad' }
   if (completion === undefined) return { kind: 'unknown', tone: 'wait' }
-  if (completion.remoteState === 'paused') return { kind: 'paused-there', tone: 'off' }
+  if (completion.remoteState === 'paused') return { kind: 'paused-there', tone: 'paused' }
   if (connected && completion.remoteState === 'notSharing') return { kind: 'not-accepted', tone: 'wait' }
   const items = completion.needItems + completion.needDeletes
   if (items === 0) return { kind: 'whole', tone: 'good' }

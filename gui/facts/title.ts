@@ -1,7 +1,15 @@
 import type { Tone } from './tone.ts'
 
 /** Symbols that differ by shape, because a tab shows no colour. */
-const MARKS: Readonly<Record<Tone, string>> = { good: '', busy: '↻', wait: '●', bad: '▲', off: '‖', away: '○' }
+const MARKS: Readonly<Record<Tone, string>> = {
+  good: '',
+  busy: '↻',
+  wait: '●',
+  bad: '▲',
+  off: '‖',
+  paused: '‖',
+  away: '○',
+}
 
 /** The title of the browser tab: the count of what needs attention, the status unless all is well, the device. */
 export function titleOf(tone: Tone, status: string, device: string, attention: number): string {

@@ -1,2 +1,5 @@
-/** A severity. The page shows it as text, with an icon and a colour of the same meaning. `away`: offline, no error. */
-export type Tone = 'good' | 'busy' | 'wait' | 'bad' | 'off' | 'away'
+/**
+ * A severity. The page shows it as text, with an icon and a colour of the same meaning. `away`: offline, no
+ * error; `off`: not in use.
+ */
+export type Tone = 'good' | 'busy' | 'wait' | 'bad' | 'off' | 'paused' | 'away'

@@ -10,6 +10,10 @@ export interface DialogProps {
   /** Buttons at the foot. */
   readonly actions?: ComponentChildren
   readonly wide?: boolean
+  /** At the right edge of the window, over its whole height. */
+  readonly isDrawer?: boolean
+  /** Beside the title. */
+  readonly tools?: ComponentChildren
   /** Called when the user closes it by Escape or the close button. */
   readonly onClose?: () => void
   /** Makes the dialog a form: Enter in a field and the submit button come here. */
@@ -17,7 +21,17 @@ export interface DialogProps {
 }
 
 /** A dialog above the page; the browser keeps the focus inside it and closes it with Escape. */
-export function Dialog({ title, children, actions, wide = false, onClose, onSubmit }: DialogProps) {
+export function Dialog({
+  title,
+  children,
+  actions,
+  wide = false,
+  isDrawer = false,
+  tools,
+  onClose,
+  onSubmit,
+}: DialogProps) {
+  const kind = isDrawer ? ' drawer' : wide ? ' wide' : ''
   const element = useRef<HTMLDialogElement>(null)
   const titleId = useId()
   const dialogId = useContext(DialogId)
@@ -31,10 +45,11 @@ export function Dialog({ title, children, actions, wide = false, onClose, onSubm
     void onSubmit?.()
   }
   return (
-    <dialog ref={element} class={wide ? 'dialog wide' : 'dialog'} aria-labelledby={titleId} onClose={closed}>
+    <dialog ref={element} class={`dialog${kind}`} aria-labelledby={titleId} onClose={closed}>
       <form class="dialog-form" onSubmit={submit} noValidate>
         <header class="dialog-head">
           <h2 id={titleId}>{title}</h2>
+          {tools}
           <Button kind="quiet" icon="close" label={t('do.close')} onClick={() => element.current?.close()} />
         </header>
         <div class="dialog-body">{children}</div>

@@ -15,6 +15,7 @@ const PATHS = {
   up: 'M12 20V6 M6 12l6-6 6 6',
   sync: 'M4 12a8 8 0 0 1 14-5.3L20 9 M20 4v5h-5 M20 12a8 8 0 0 1-14 5.3L4 15 M4 20v-5h5',
   plus: 'M12 5v14 M5 12h14',
+  minus: 'M6 12h12',
   close: 'M6 6l12 12 M18 6L6 18',
   more: 'M5 12h.01 M12 12h.01 M19 12h.01',
   chevron: 'M9 6l6 6-6 6',

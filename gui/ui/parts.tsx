@@ -12,7 +12,8 @@ const TONE_ICONS: Readonly<Record<Tone, IconName>> = {
   busy: 'sync',
   wait: 'clock',
   bad: 'error',
-  off: 'pause',
+  off: 'minus',
+  paused: 'pause',
   away: 'offline',
 }
 

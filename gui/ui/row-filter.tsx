@@ -1,24 +1,26 @@
-import { ROW_FILTERS, type RowFilter } from '../facts/row-order.ts'
-import { t } from '../words/words.ts'
+import type { ComponentChildren } from 'preact'
+import { formatCount } from '../facts/format.ts'
 
-const NAMES = Object.keys(ROW_FILTERS) as readonly RowFilter[]
-
-/** Below this a list is read at a glance. */
-const ROWS_MIN = 8
-
-export interface RowFilterBarProps {
-  readonly counts: Readonly<Record<RowFilter, number>>
-  readonly filter: RowFilter
+/** One filter of a list. */
+interface Chip<F extends string = string> {
+  readonly name: F
   readonly text: string
-  readonly label: string
-  readonly onFilter: (filter: RowFilter) => void
-  readonly onText: (text: string) => void
+  readonly count?: number
 }
 
-/** A search field and a chip for each state that occurs, above a list that is long. */
-export function RowFilterBar({ counts, filter, text, label, onFilter, onText }: RowFilterBarProps) {
-  if (counts.all < ROWS_MIN) return null
-  const shown = NAMES.filter((name) => name === 'all' || name === filter || counts[name] > 0)
+export interface FilterBarProps<F extends string> {
+  readonly chips: readonly Chip<F>[]
+  readonly chosen: F
+  readonly onChoose: (name: F) => void
+  readonly text: string
+  readonly label: string
+  readonly onText: (text: string) => void
+  readonly children?: ComponentChildren
+}
+
+/** A search field and a chip for each filter, above a list that is long. */
+export function FilterBar<F extends string>(props: FilterBarProps<F>) {
+  const { chips, chosen, onChoose, text, label, onText, children } = props
   return (
     <div class="row-filter" role="search">
       <input
@@ -30,17 +32,18 @@ export function RowFilterBar({ counts, filter, text, label, onFilter, onText }: 
         autoComplete="off"
         onInput={(event) => onText(event.currentTarget.value)}
       />
-      {shown.map((name) => (
+      {chips.map(({ name, text: title, count }) => (
         <button
           key={name}
           type="button"
           class="button chip"
-          aria-pressed={name === filter}
-          onClick={() => onFilter(name)}
+          aria-pressed={name === chosen}
+          onClick={() => onChoose(name)}
         >
-          {t(`filter.${name}`)} {counts[name]}
+          {title} {count !== undefined && <span class="soft">{formatCount(count)}</span>}
         </button>
       ))}
+      {children}
     </div>
   )
 }

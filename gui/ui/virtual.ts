@@ -3,7 +3,7 @@ import { useCallback, useEffect, useLayoutEffect, useState } from 'preact/hooks'
 import { visibleRows, type RowRange } from '../facts/virtual.ts'
 
 /** Before the first row has been measured. */
-const ROW_PX = 33
+const ROW_PX = 32
 
 export interface Virtual {
   readonly range: RowRange

@@ -131,13 +131,6 @@ export const COMMON = {
     fr: '{n} élément||{n} éléments',
     zh: '{n} 项',
   },
-  'count.devices': {
-    en: '{n} device||{n} devices',
-    de: '{n} Gerät||{n} Geräte',
-    es: '{n} dispositivo||{n} dispositivos',
-    fr: '{n} appareil||{n} appareils',
-    zh: '{n} 台设备',
-  },
   'time.never': { en: 'never', de: 'nie', es: 'nunca', fr: 'jamais', zh: '从未' },
   'time.left': { en: '{time} left', de: 'noch {time}', es: 'quedan {time}', fr: 'encore {time}', zh: '剩余 {time}' },
 } as const satisfies Readonly<Record<string, Entry>>

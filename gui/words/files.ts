@@ -19,6 +19,34 @@ export const FILES = {
     fr: 'Sur les autres appareils',
     zh: '在其他设备',
   },
+  'files.held': {
+    en: '{have} of {n} devices have it',
+    de: '{have} von {n} Geräten haben es',
+    es: '{have} de {n} dispositivos lo tienen',
+    fr: '{have} appareils sur {n} l’ont',
+    zh: '{n} 台设备中有 {have} 台拥有',
+  },
+  'files.showIgnored': {
+    en: 'Show ignored',
+    de: 'Ignorierte zeigen',
+    es: 'Mostrar ignorados',
+    fr: 'Afficher les ignorés',
+    zh: '显示已忽略项',
+  },
+  'file.previous': {
+    en: 'Previous file',
+    de: 'Vorige Datei',
+    es: 'Archivo anterior',
+    fr: 'Fichier précédent',
+    zh: '上一个文件',
+  },
+  'file.next': {
+    en: 'Next file',
+    de: 'Nächste Datei',
+    es: 'Archivo siguiente',
+    fr: 'Fichier suivant',
+    zh: '下一个文件',
+  },
   'files.tree': {
     en: 'Files of {folder}',
     de: 'Dateien in {folder}',
@@ -46,13 +74,6 @@ export const FILES = {
     es: 'Detalles de {name}',
     fr: 'Détails de {name}',
     zh: '{name} 的详情',
-  },
-  'files.more': {
-    en: 'Show more ({n} left)',
-    de: 'Mehr zeigen (noch {n})',
-    es: 'Mostrar más (quedan {n})',
-    fr: 'Afficher plus (reste {n})',
-    zh: '显示更多（剩余 {n}）',
   },
   'files.empty': {
     en: 'This folder is empty. Files appear when you add them here or on another device.',
@@ -378,13 +399,6 @@ export const FILES = {
     fr: 'Chercher dans les versions',
     zh: '搜索版本',
   },
-  'versions.choose': {
-    en: 'Select {name}',
-    de: '{name} auswählen',
-    es: 'Seleccionar {name}',
-    fr: 'Choisir {name}',
-    zh: '选择 {name}',
-  },
   'versions.which': {
     en: 'Version of {name}',
     de: 'Fassung von {name}',
@@ -560,6 +574,13 @@ export const FILES = {
     zh: '服务启动后没有变更。变更会即时显示在这里。',
   },
   'changes.folder': { en: 'Folder', de: 'Ordner', es: 'Carpeta', fr: 'Dossier', zh: '文件夹' },
+  'changes.search': {
+    en: 'Find a change',
+    de: 'Änderung suchen',
+    es: 'Buscar un cambio',
+    fr: 'Chercher un changement',
+    zh: '查找变更',
+  },
   'changes.all': {
     en: 'All folders',
     de: 'Alle Ordner',

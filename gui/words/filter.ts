@@ -6,13 +6,9 @@ export const FILTER = {
   'filter.attention': { en: 'Attention', de: 'Hinweise', es: 'Avisos', fr: 'À traiter', zh: '待处理' },
   'filter.active': { en: 'Active', de: 'Aktiv', es: 'Activos', fr: 'Actifs', zh: '活动' },
   'filter.offline': { en: 'Offline', de: 'Offline', es: 'Desconectados', fr: 'Hors ligne', zh: '离线' },
-  'filter.paused': {
-    en: 'Paused or unused',
-    de: 'Angehalten oder ungenutzt',
-    es: 'En pausa o sin uso',
-    fr: 'Suspendus ou inutilisés',
-    zh: '已暂停或未使用',
-  },
+  'filter.upToDate': { en: 'Up to date', de: 'Aktuell', es: 'Al día', fr: 'À jour', zh: '最新' },
+  'filter.paused': { en: 'Paused', de: 'Angehalten', es: 'En pausa', fr: 'Suspendus', zh: '已暂停' },
+  'filter.unused': { en: 'Not shared', de: 'Nicht geteilt', es: 'Sin compartir', fr: 'Non partagés', zh: '未共享' },
   'filter.folders': {
     en: 'Find a folder',
     de: 'Ordner suchen',

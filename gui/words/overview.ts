@@ -67,7 +67,6 @@ export const OVERVIEW = {
     fr: 'Ajouter un appareil',
     zh: '添加设备',
   },
-  'overview.changed': { en: 'Changed', de: 'Geändert', es: 'Cambio', fr: 'Modifié', zh: '更改于' },
   'overview.bytesLeft': {
     en: '{size} left',
     de: 'noch {size}',

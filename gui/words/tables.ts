@@ -13,6 +13,7 @@ import { OVERVIEW } from './overview.ts'
 import { RISKS } from './risks.ts'
 import { SETTINGS } from './settings.ts'
 import { STATES } from './states.ts'
+import { TABLE } from './table.ts'
 import { UPGRADE } from './upgrade.ts'
 
 /** All texts of the page, by key, in all languages. A browser loads only one language: see vite.config.ts. */
@@ -22,6 +23,7 @@ export const WORDS = {
   ...STATES,
   ...ATTENTION,
   ...FILTER,
+  ...TABLE,
   ...FOLDER,
   ...DEVICE,
   ...ADD,

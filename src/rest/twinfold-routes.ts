@@ -38,6 +38,8 @@ const NO_FOLDER = {
 } as const satisfies RouteErrors
 
 /** Routes for the web page that Syncthing's interface does not have. */
+const FLAG = { enum: ['true', 'false'] } as const
+
 export const TWINFOLD_ROUTES = {
   'GET /rest/twinfold/summary': {
     summary: 'Returns the initial state of the web page in one reply: folders, devices, pending requests, errors.',
@@ -72,6 +74,16 @@ export const TWINFOLD_ROUTES = {
     query: {
       folder: FOLDER,
       prefix: { schema: TEXT, about: 'The path of the directory; the top level when absent.' },
+      sort: {
+        schema: { enum: ['name', 'size', 'modified'] },
+        about: 'The order, directories before other items; default name.',
+      },
+      descending: { schema: FLAG, about: 'Whether the order is reversed; default false.' },
+      ignored: {
+        schema: FLAG,
+        about:
+          'Whether ignored items on disk that no device has announced are listed, after the others; default false.',
+      },
       ...SMALL_PAGING,
     },
     reply: { is: 'json', schema: TREE },
@@ -108,7 +120,8 @@ export const TWINFOLD_ROUTES = {
     errors: NO_FOLDER,
   },
   'POST /rest/twinfold/ignore-preview': {
-    summary: 'Returns the names that these ignore patterns would ignore. Nothing is changed.',
+    summary:
+      'Returns the names, of the index and the disk, that these ignore patterns would ignore. Nothing is changed.',
     query: { folder: FOLDER },
     body: { schema: IGNORE_PREVIEW_BODY, about: 'The lines of the ignore file to preview.' },
     reply: { is: 'json', schema: IGNORE_PREVIEW },

@@ -50,7 +50,7 @@ const PAGED = { total: COUNT, ...PAGE } as const
 export const TREE = object({
   ...PAGED,
   truncated: about(BOOLEAN, 'The directory has more names than are examined; `total` counts the examined ones.'),
-  entries: about(list(ITEM), 'Directories first, then by name.'),
+  entries: about(list(ITEM), 'Directories first, in the wanted order; ignored items of the disk last.'),
 })
 
 export type TreeJson = Static<typeof TREE>

@@ -42,7 +42,7 @@ test('missing items are counted over the folders shared with the device', () => 
 
 test('paused, disconnected and never seen are distinguished', () => {
   const state = liveState({ devices: [{ id: LAPTOP, config: { paused: true } }, { id: SERVER }] })
-  assert.equal(deviceFacts(state, LAPTOP).tone, 'off')
+  assert.equal(deviceFacts(state, LAPTOP).tone, 'paused')
   const away = deviceFacts(
     { ...state, deviceStats: { [SERVER]: { lastSeen: '1970-01-01T00:00:00Z', lastConnectionDurationS: 0 } } },
     SERVER,

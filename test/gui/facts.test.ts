@@ -1,13 +1,13 @@
 /** What the page derives from the daemon's responses, before it is translated. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { changeOf, withChanges } from '../../gui/facts/changes.ts'
+import { changeLines, changeOf, withChanges, type FileChange, type WantedChanges } from '../../gui/facts/changes.ts'
 import { linesOf, textOf } from '../../gui/facts/ignores.ts'
 import { baseName, directoryOf, joinPath, parseSubPath } from '../../gui/facts/paths.ts'
 import { waitReason, whyReasons } from '../../gui/facts/reasons.ts'
 import { remedyFor } from '../../gui/facts/remedy.ts'
+import { neighbourOf } from '../../gui/pages/folder/neighbours.ts'
 import { restoreOutcome, versionedFiles } from '../../gui/facts/versions.ts'
-import { fetchPages } from '../../gui/live/pages.ts'
 import { MARKER_MISSING, PATH_MISSING, PATH_NO_DIRECTORY, ROOT_REPLACED } from '../../src/model/state/health.ts'
 import type { EventJson } from '../../src/rest/event-data.ts'
 import type { WaitingJson } from '../../src/rest/twinfold.ts'
@@ -142,10 +142,35 @@ test('versions are found by any part of the path', () => {
     versionedFiles(versions, ' old').map(({ path }) => path),
     ['b/Old.txt'],
   )
+  const sorted = (descending: boolean) =>
+    versionedFiles(versions, '', { column: 'time', descending }).map(({ path }) => path)
+  assert.deepEqual(sorted(true), sorted(false).toReversed())
   assert.deepEqual(restoreOutcome({ a: 't', b: 't' }, { b: 'in the way' }), {
     restored: 1,
     failed: [{ path: 'b', reason: 'in the way' }],
   })
+})
+
+test('changes are filtered, with a heading for each day where there are several', () => {
+  const change = (id: number, path: string, deleted = false) =>
+    ({ id, path, deleted, folder: 'a', time: `2026-01-0${id}T12:00:00Z` }) as FileChange
+  const changes = [change(2, 'new.txt'), change(1, 'old.txt', true)]
+  const lines = (wanted: Partial<WantedChanges>) =>
+    changeLines(changes, { folder: '', filter: 'all', text: '', ...wanted }, (timeMs) =>
+      new Date(timeMs).toISOString().slice(0, 10),
+    ).map((line) => ('row' in line ? line.row.path : line.heading))
+  assert.deepEqual(lines({}), ['2026-01-02', 'new.txt', '2026-01-01', 'old.txt'])
+  assert.deepEqual(lines({ filter: 'deleted' }), ['old.txt'])
+  assert.deepEqual(lines({ filter: 'modified' }), ['new.txt'])
+  assert.deepEqual(lines({ text: ' OLD ' }), ['old.txt'])
+  assert.deepEqual(lines({ folder: 'b' }), [])
+})
+
+test('the neighbours of a file are those of the list that shows it', () => {
+  const list = { folder: 'a', paths: ['x', 'y'], reveal: () => {} }
+  assert.deepEqual([neighbourOf(list, 'x', 1), neighbourOf(list, 'x', -1)], ['y', undefined])
+  assert.deepEqual([neighbourOf(list, 'y', 1), neighbourOf(list, 'z', 1)], [undefined, undefined])
+  assert.equal(neighbourOf(undefined, 'x', 1), undefined)
 })
 
 test('patterns are unchanged by the way into the field and back', () => {
@@ -153,16 +178,4 @@ test('patterns are unchanged by the way into the field and back', () => {
   assert.deepEqual(linesOf(textOf(lines)), lines)
   assert.deepEqual(linesOf('a\r\nb\n\n\n'), ['a', 'b'])
   assert.deepEqual([linesOf(''), linesOf('\n\n'), textOf(null)], [[], [], ''])
-})
-
-test('pages are loaded until the list ends', async () => {
-  const all = Array.from({ length: 25 }, (_, index) => index)
-  const pages: number[] = []
-  const fetchPage = (page: number) => {
-    pages.push(page)
-    return Promise.resolve({ total: all.length, items: all.slice((page - 1) * 10, page * 10) })
-  }
-  assert.deepEqual((await fetchPages(2, 10, fetchPage)).items, all.slice(0, 20))
-  assert.deepEqual(await fetchPages(9, 10, fetchPage), { total: 25, items: all })
-  assert.deepEqual(pages, [1, 2, 1, 2, 3])
 })

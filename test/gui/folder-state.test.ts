@@ -29,7 +29,7 @@ const CASES: Readonly<Record<string, Case>> = {
   'nothing to do, shared with nobody': { folder: {}, devices: [], expected: { code: 'unshared', tone: 'off' } },
   'paused: its counts are unknown, not zero': {
     folder: { config: { paused: true }, status: { needTotalItems: 3, errors: 2, error: 'x' } },
-    expected: { code: 'paused', tone: 'off', isCounted: false, waiting: 0, problems: 0, fraction: undefined },
+    expected: { code: 'paused', tone: 'paused', isCounted: false, waiting: 0, problems: 0, fraction: undefined },
   },
   'not reported yet': { folder: { isUntold: true }, expected: { code: 'starting', isCounted: false } },
   'not running yet': { folder: { status: { state: '' } }, expected: { code: 'starting', isCounted: false } },

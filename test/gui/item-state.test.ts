@@ -51,7 +51,7 @@ test('an item of the queue that only lacks a source is no failure, and cannot be
 const SEEN = { [LAPTOP]: { lastSeen: '2026-01-01T00:00:00Z', lastConnectionDurationS: 1 } }
 const behind = { a: { completion: { [LAPTOP]: completion({ needItems: 2 }) } } }
 const DEVICES: readonly [DeviceCode, StateSketch, tone: string][] = [
-  ['paused', { devices: [{ id: LAPTOP, connected: true, config: { paused: true } }], folders: behind }, 'off'],
+  ['paused', { devices: [{ id: LAPTOP, connected: true, config: { paused: true } }], folders: behind }, 'paused'],
   ['never', { devices: [{ id: LAPTOP }], folders: { a: {} } }, 'away'],
   ['offlineBehind', { devices: [{ id: LAPTOP }], folders: behind }, 'away'],
   ['sharesNothing', { devices: [{ id: LAPTOP, connected: true }] }, 'off'],

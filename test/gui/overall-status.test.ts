@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { attentionEntries } from '../../gui/facts/attention.ts'
+import { announce, NOT_ANNOUNCED } from '../../gui/facts/announcement.ts'
 import { hold, HOLD_MS } from '../../gui/facts/hold.ts'
 import { overallStatus, type OverallStatus } from '../../gui/facts/overall-status.ts'
 import { INITIAL, type LiveState } from '../../gui/live/state.ts'
@@ -32,10 +33,15 @@ const CASES: Readonly<Record<string, Case>> = {
   'everything is up to date': { folders: { a: CALM, b: CALM }, tone: 'good', parts: ['upToDate'], place: [] },
   'no folder yet': { folders: {}, tone: 'wait', parts: ['noFolders'], place: [] },
   'no device yet': { folders: { a: CALM }, devices: [], tone: 'wait', parts: ['noDevices'], place: ['devices'] },
-  'all paused': { folders: { a: { config: { paused: true } } }, tone: 'off', parts: ['allPaused'], place: ['folders'] },
+  'all paused': {
+    folders: { a: { config: { paused: true } } },
+    tone: 'paused',
+    parts: ['allPaused'],
+    place: ['folders'],
+  },
   'one of two folders is paused': {
     folders: { a: CALM, b: { config: { paused: true } } },
-    tone: 'off',
+    tone: 'paused',
     parts: ['upToDateHere', 'paused n=1'],
     place: ['folders'],
   },
@@ -225,4 +231,27 @@ test('a state is held for two seconds; numbers and errors are shown at once', ()
   assert.deepEqual(hold(first, 'b1', HOLD_MS - 1, rules), first)
   assert.deepEqual(hold(first, 'b1', HOLD_MS, rules), { value: 'b1', sinceMs: HOLD_MS })
   assert.deepEqual(hold(first, '!', 10, rules), { value: '!', sinceMs: 10 })
+})
+
+test('a new kind of status is announced; a transfer or a start removes a text that is no longer true', () => {
+  const status = (tone: OverallStatus['tone'], key: OverallStatus['parts'][number]['key'], n = 0): OverallStatus => ({
+    tone,
+    parts: [{ key, values: { n } }],
+    place: [],
+  })
+  const textOf = ({ parts: [part] }: OverallStatus) => `${part?.key} ${part?.values['n']}`
+  const texts: string[] = []
+  let said = NOT_ANNOUNCED
+  for (const next of [
+    status('wait', 'status.starting'),
+    status('good', 'status.upToDate'),
+    status('busy', 'status.waiting', 1),
+    status('good', 'status.upToDate'),
+    status('away', 'status.offline', 1),
+    status('away', 'status.offline', 2),
+  ]) {
+    said = announce(said, next, textOf)
+    texts.push(said.text)
+  }
+  assert.deepEqual(texts, ['', 'status.upToDate 0', '', '', 'status.offline 1', 'status.offline 1'])
 })

@@ -1,40 +1,119 @@
 /** The order and the filters of lists of folders and devices. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { deviceKey, filterCounts, folderKey, orderedRows, type RowKey } from '../../gui/facts/row-order.ts'
+import {
+  BY_NAME,
+  calmRows,
+  deviceKey,
+  filterCounts,
+  folderKey,
+  orderedRows,
+  type RowKey,
+  type RowOrder,
+} from '../../gui/facts/row-order.ts'
+import { arrange, nextSort, toggled } from '../../gui/facts/table.ts'
 import { LAPTOP } from '../support/config.ts'
 import { liveState } from '../support/live-state.ts'
 
-const row = (name: string, tone: RowKey['tone'], id = name): RowKey => ({ id, name, tone })
+const row = (name: string, tone: RowKey['tone'], more: Partial<RowKey> = {}): RowKey => ({
+  id: name,
+  name,
+  tone,
+  group: '',
+  bytes: 0,
+  atMs: 0,
+  ...more,
+})
 const ROWS = [
-  row('photo 10', 'good'),
-  row('Zoo', 'bad'),
-  row('photo 9', 'busy'),
-  row('archive', 'off'),
+  row('photo 10', 'good', { bytes: 3 }),
+  row('Zoo', 'bad', { bytes: 2 }),
+  row('photo 9', 'busy', { bytes: 1 }),
+  row('archive', 'paused', { atMs: 9 }),
   row('Ärger', 'wait'),
   row('nas', 'away'),
 ]
 
+/** Names and headings. */
+const shown = (rows: readonly RowKey[], order: Partial<RowOrder> = {}) =>
+  orderedRows(rows, { filter: 'all', text: '', sort: BY_NAME, language: 'en', textOf: (name) => name, ...order }).map(
+    (line) => ('row' in line ? line.row.name : `# ${line.heading} ${line.count}`),
+  )
+
 test('rows are sorted by name, numbers by value, and those with errors come first', () =>
-  assert.deepEqual(orderedRows(ROWS, 'all', '', 'de'), ['Zoo', 'archive', 'Ärger', 'nas', 'photo 9', 'photo 10']))
+  assert.deepEqual(shown(ROWS, { language: 'de' }), ['Zoo', 'archive', 'Ärger', 'nas', 'photo 9', 'photo 10']))
 
 test('filters show rows by their state, the text by their name', () => {
-  assert.deepEqual(orderedRows(ROWS, 'attention', '', 'en'), ['Zoo', 'Ärger'])
-  assert.deepEqual(orderedRows(ROWS, 'active', '', 'en'), ['photo 9'])
-  assert.deepEqual(orderedRows(ROWS, 'offline', '', 'en'), ['nas'])
-  assert.deepEqual(orderedRows(ROWS, 'paused', '', 'en'), ['archive'])
-  assert.deepEqual(orderedRows(ROWS, 'all', ' PHOTO ', 'en'), ['photo 9', 'photo 10'])
-  assert.deepEqual(filterCounts(ROWS), { all: 6, attention: 2, active: 1, offline: 1, paused: 1 })
+  assert.deepEqual(shown(ROWS, { filter: 'attention' }), ['Zoo', 'Ärger'])
+  assert.deepEqual(shown(ROWS, { filter: 'active' }), ['photo 9'])
+  assert.deepEqual(shown(ROWS, { filter: 'offline' }), ['nas'])
+  assert.deepEqual(shown(ROWS, { filter: 'paused' }), ['archive'])
+  assert.deepEqual(shown(ROWS, { text: ' PHOTO ' }), ['photo 9', 'photo 10'])
+  const counts = { all: 6, attention: 2, active: 1, offline: 1, upToDate: 1, paused: 1, unused: 0 }
+  assert.deepEqual(filterCounts(ROWS), counts)
 })
 
-test('rows of the same name keep their order', () =>
-  assert.deepEqual(orderedRows([row('a', 'good', '2'), row('a', 'good', '1')], 'all', '', 'en'), ['1', '2']))
+test('another column sorts in both directions, errors stay on top; by state there are groups', () => {
+  const [name, first, second] = ['bytes', { column: 'bytes', descending: false }, { column: 'bytes', descending: true }]
+  assert.deepEqual(nextSort(BY_NAME, name as 'name'), first)
+  assert.deepEqual(nextSort(first, name), second)
+  const byBytes = { column: 'bytes', descending: true } as const
+  assert.deepEqual(shown(ROWS, { sort: byBytes }), ['Zoo', 'photo 10', 'photo 9', 'archive', 'Ärger', 'nas'])
+  const byTime = { column: 'time', descending: true } as const
+  assert.equal(shown(ROWS, { sort: byTime })[1], 'archive')
+  assert.deepEqual(shown(ROWS, { sort: { column: 'state', descending: false } }), [
+    'Zoo',
+    '# attention 1',
+    'Ärger',
+    '# active 1',
+    'photo 9',
+    '# offline 1',
+    'nas',
+    '# upToDate 1',
+    'photo 10',
+    '# paused 1',
+    'archive',
+  ])
+})
+
+test('configured groups are headings; rows without one come first', () =>
+  assert.deepEqual(
+    shown([row('a', 'good', { group: 'Work' }), row('b', 'good'), row('c', 'good', { group: 'Work' })]),
+    ['b', '# Work 2', 'a', 'c'],
+  ))
+
+test('rows of the same name keep their order', () => {
+  const rows = [row('a', 'good', { id: '2' }), row('a', 'good', { id: '1' })]
+  const lines = arrange(rows, { compare: (one, other) => (one.id < other.id ? -1 : 1) })
+  assert.deepEqual(lines, [{ row: rows[1] }, { row: rows[0] }])
+})
+
+test('of many rows those that need no look are apart', () => {
+  assert.equal(calmRows(ROWS, 6).size, 0)
+  const calm = calmRows(ROWS, 5)
+  assert.deepEqual(
+    [...calm].map(([filter, rows]) => [filter, rows.map(({ name }) => name)]),
+    [
+      ['upToDate', ['photo 10']],
+      ['paused', ['archive']],
+      ['offline', ['nas']],
+    ],
+  )
+})
+
+test('a selection is toggled', () => {
+  assert.deepEqual(toggled(new Set(['a']), 'b'), new Set(['a', 'b']))
+  assert.deepEqual(toggled(new Set(['a', 'b']), 'a'), new Set(['b']))
+})
 
 test('the keys of folders and devices have the tones of their states', () => {
   const state = liveState({
-    devices: [{ id: LAPTOP, config: { name: 'laptop' } }],
-    folders: { a: { config: { paused: true } } },
+    devices: [{ id: LAPTOP, config: { name: 'laptop', group: 'Home' } }],
+    folders: { a: { config: { paused: true, group: 'Work' }, status: { globalBytes: 7 } } },
   })
-  assert.deepEqual(folderKey(state, state.config!.folders[0]!), row('A', 'off', 'a'))
-  assert.deepEqual(deviceKey(state, state.config!.devices[1]!), row('laptop', 'away', LAPTOP))
+  assert.deepEqual(
+    folderKey(state, state.config!.folders[0]!),
+    row('A', 'paused', { id: 'a', group: 'Work', bytes: 7 }),
+  )
+  const laptop = row('laptop', 'away', { id: LAPTOP, group: 'Home' })
+  assert.deepEqual(deviceKey(state, state.config!.devices[1]!), laptop)
 })

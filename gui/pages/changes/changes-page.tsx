@@ -1,89 +1,132 @@
 import { useState } from 'preact/hooks'
 import { addressOf } from '../../app/address.ts'
-import type { FileChange } from '../../facts/changes.ts'
+import { changeLines, type ChangeFilter, type FileChange } from '../../facts/changes.ts'
 import { deviceName, shortId } from '../../facts/device.ts'
 import { folderName } from '../../facts/folder-name.ts'
+import { formatDay } from '../../facts/format.ts'
 import { useLive } from '../../live/live.ts'
 import { SelectField } from '../../ui/field.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import { Ago, Empty, Skeleton } from '../../ui/parts.tsx'
+import { Ago, Empty, Skeleton, useNow } from '../../ui/parts.tsx'
+import { FilterBar } from '../../ui/row-filter.tsx'
+import { linesSource, Table, useTableView, type Column } from '../../ui/table.tsx'
 import { t } from '../../words/words.ts'
 import { PathButton } from '../folder/path-button.tsx'
 import { useChanges } from './use-changes.ts'
 
-/** What changed lately in all folders, as it happens. */
+/** What changed lately in all folders, as it happens, by day. */
 export function ChangesPage() {
   const [folder, setFolder] = useState('')
+  const [filter, setFilter] = useState<ChangeFilter>('all')
+  const [text, setText] = useState('')
   const folders = useLive((state) => state.config?.folders) ?? []
   const changes = useChanges()
-  const shown = changes?.filter((change) => folder === '' || change.folder === folder)
   const options = [
     { value: '', text: t('changes.all') },
     ...folders.map((each) => ({ value: String(each.id), text: folderName(each) })),
   ]
+  const chips = [
+    { name: 'all', text: t('filter.all') },
+    { name: 'modified', text: t('changes.modified') },
+    { name: 'deleted', text: t('changes.deleted') },
+  ] as const
   return (
     <>
       <header class="page-head">
         <h1>{t('nav.changes')}</h1>
       </header>
-      <div class="files-bar">
-        <p class="soft">{t('changes.intro')}</p>
+      <p class="soft files-note">{t('changes.intro')}</p>
+      <FilterBar
+        chips={chips}
+        chosen={filter}
+        onChoose={setFilter}
+        text={text}
+        label={t('changes.search')}
+        onText={setText}
+      >
         <SelectField label={t('changes.folder')} value={folder} options={options} onChange={setFolder} />
-      </div>
-      {shown === undefined ? (
+      </FilterBar>
+      {changes === undefined ? (
         <Skeleton lines={6} />
-      ) : shown.length === 0 ? (
-        <Empty>{t('changes.none')}</Empty>
       ) : (
-        <ChangesTable changes={shown} />
+        <ChangesTable changes={changes} folder={folder} filter={filter} text={text} />
       )}
     </>
   )
 }
 
-function ChangesTable({ changes }: { readonly changes: readonly FileChange[] }) {
+interface ChangesTableProps {
+  readonly changes: readonly FileChange[]
+  readonly folder: string
+  readonly filter: ChangeFilter
+  readonly text: string
+}
+
+function ChangesTable({ changes, ...wanted }: ChangesTableProps) {
+  const nowMs = useNow(60_000)
+  const lines = changeLines(changes, wanted, (timeMs) => formatDay(timeMs, nowMs))
+  const view = useTableView(lines.length)
+  if (lines.length === 0) return <Empty>{t(changes.length === 0 ? 'changes.none' : 'filter.none')}</Empty>
   return (
-    <table class="files-table changes-table">
-      <caption class="unseen">{t('nav.changes')}</caption>
-      <thead>
-        <tr>
-          <th scope="col">{t('files.name')}</th>
-          <th scope="col">{t('changes.what')}</th>
-          <th scope="col">{t('changes.who')}</th>
-          <th scope="col">{t('changes.folder')}</th>
-          <th scope="col">{t('changes.when')}</th>
-        </tr>
-      </thead>
-      <tbody>
-        {changes.map((change) => (
-          <ChangeRow key={change.id} change={change} />
-        ))}
-      </tbody>
-    </table>
+    <Table
+      view={view}
+      kind="changes-table"
+      caption={t('nav.changes')}
+      columns={columns()}
+      rows={linesSource(lines)}
+      keyOf={({ id }) => String(id)}
+    />
   )
 }
 
-function ChangeRow({ change }: { readonly change: FileChange }) {
-  const folder = useLive((state) => state.config?.folders.find(({ id }) => id === change.folder))
-  const author = useLive((state) => state.config?.devices.find(({ deviceID }) => shortId(deviceID) === change.by))
-  return (
-    <tr>
-      <th scope="row">
-        <PathButton folder={change.folder} path={change.path} />
-      </th>
-      <td>
-        <span class={change.deleted ? 'change deleted' : 'change'}>
-          <Icon name={change.deleted ? 'trash' : 'changes'} size={16} />
-          {t(change.deleted ? 'changes.deleted' : 'changes.modified')}
+function columns(): readonly Column<FileChange>[] {
+  return [
+    {
+      id: 'name',
+      title: t('files.name'),
+      phone: 'name',
+      cell: ({ folder, path }) => <PathButton folder={folder} path={path} />,
+    },
+    { id: 'what', title: t('changes.what'), phone: 'line', width: '120px', cell: (change) => <What change={change} /> },
+    { id: 'who', title: t('changes.who'), width: '132px', cell: (change) => <Author change={change} /> },
+    { id: 'folder', title: t('changes.folder'), width: '22%', cell: (change) => <FolderLink change={change} /> },
+    {
+      id: 'time',
+      title: t('changes.when'),
+      phone: 'side',
+      width: '128px',
+      cell: ({ time }) => (
+        <span class="soft">
+          <Ago time={time} />
         </span>
-      </td>
-      <td>{author === undefined ? change.by : deviceName(author)}</td>
-      <td>
-        {folder === undefined ? change.folder : <a href={addressOf('folders', folder.id)}>{folderName(folder)}</a>}
-      </td>
-      <td>
-        <Ago time={change.time} />
-      </td>
-    </tr>
+      ),
+    },
+  ]
+}
+
+interface CellProps {
+  readonly change: FileChange
+}
+
+function What({ change: { deleted } }: CellProps) {
+  return (
+    <span class={deleted ? 'change deleted' : 'change'}>
+      <Icon name={deleted ? 'trash' : 'changes'} size={16} />
+      {t(deleted ? 'changes.deleted' : 'changes.modified')}
+    </span>
+  )
+}
+
+function Author({ change: { by } }: CellProps) {
+  const author = useLive((state) => state.config?.devices.find(({ deviceID }) => shortId(deviceID) === by))
+  return <>{author === undefined ? by : deviceName(author)}</>
+}
+
+function FolderLink({ change }: CellProps) {
+  const folder = useLive((state) => state.config?.folders.find(({ id }) => id === change.folder))
+  return folder === undefined ? (
+    <>{change.folder}</>
+  ) : (
+    <a href={addressOf('folders', folder.id)}>{folderName(folder)}</a>
   )
 }

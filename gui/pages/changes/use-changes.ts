@@ -7,6 +7,8 @@ const CHANGES_MAX = 500
 const WAIT_S = 60
 const GRACE_MS = 15_000
 const RETRY_MS = 2_000
+/** Many changes a second are shown in batches. */
+const BATCH_MS = 500
 
 /** The changes on disk since the daemon started, newest first; undefined until the first response. */
 export function useChanges(): readonly FileChange[] | undefined {
@@ -38,6 +40,7 @@ async function follow(show: (changes: readonly FileChange[]) => void, signal: Ab
       known = withChanges(known, events, CHANGES_MAX)
       timeoutS = WAIT_S
       if (!signal.aborted) show(known)
+      if (events.length > 0) await new Promise((resolve) => setTimeout(resolve, BATCH_MS))
     } catch {
       // The frame of the page shows a lost connection; this list resumes when the daemon is back.
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS))

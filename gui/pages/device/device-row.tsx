@@ -1,80 +1,151 @@
-import { useState } from 'preact/hooks'
-import type { DeviceConfig } from '../../../src/core/config/config.ts'
 import { addressOf } from '../../app/address.ts'
-import { deviceFacts, deviceName, otherDevices, type DeviceFacts } from '../../facts/device.ts'
+import { act } from '../../app/act.ts'
+import { deviceFacts, otherDevices } from '../../facts/device.ts'
 import { deviceText } from '../../facts/device-text.ts'
 import { formatDuration, formatRate, formatSize } from '../../facts/format.ts'
 import { meanRate, secondsLeft } from '../../facts/rates.ts'
-import { deviceKey, filterCounts, orderedRows, type RowFilter, type RowKey } from '../../facts/row-order.ts'
+import { deviceKey, type RowKey } from '../../facts/row-order.ts'
+import { client } from '../../live/client.ts'
 import { useFacts } from '../../live/facts.ts'
 import { useLive } from '../../live/live.ts'
+import type { LiveState } from '../../live/state.ts'
+import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
+import { Identity } from '../../ui/identity.tsx'
 import { Bar, Empty, State, useNow } from '../../ui/parts.tsx'
-import { RowFilterBar } from '../../ui/row-filter.tsx'
-import { language } from '../../words/language.ts'
+import { CalmGrid, overviewParts, RowListBar, useRowList } from '../../ui/row-list.tsx'
+import { BulkBar, useSelection } from '../../ui/selection.tsx'
+import { linesSource, Table, useTableView, type Column } from '../../ui/table.tsx'
 import { t } from '../../words/words.ts'
 
-/** One line per device, by name; each opens its page. */
-export function DeviceRows({ devices }: { readonly devices: readonly DeviceConfig[] }) {
-  const [filter, setFilter] = useState<RowFilter>('all')
-  const [text, setText] = useState('')
-  const keys = useLive((state) => JSON.stringify(otherDevices(state).map((each) => deviceKey(state, each))))
-  const rows = JSON.parse(keys) as readonly RowKey[]
-  const ordered = orderedRows(rows, filter, text, language.get())
-  const shown = ordered.flatMap((id) => devices.find(({ deviceID }) => deviceID === id) ?? [])
-  const bar = { counts: filterCounts(rows), filter, text, onFilter: setFilter, onText: setText }
+function keysOf(state: LiveState): readonly RowKey[] {
+  return otherDevices(state).map((device) => deviceKey(state, device))
+}
+
+/** All other devices, by name; each row opens its page. */
+export function DeviceRows() {
+  const list = useRowList(keysOf)
+  const shown = list.lines.flatMap((line) => ('row' in line ? [line.row.id] : []))
+  const selection = useSelection<RowKey>(shown, ({ name }) => name)
+  const view = useTableView(list.lines.length)
   return (
     <>
-      <RowFilterBar {...bar} label={t('filter.devices')} />
-      {shown.length === 0 ? (
+      <RowListBar list={list} label={t('filter.devices')} />
+      {list.lines.length === 0 ? (
         <Empty>{t('filter.none')}</Empty>
       ) : (
-        <ul class="rows">
-          {shown.map((device) => (
-            <DeviceRow key={device.deviceID} device={device} />
-          ))}
-        </ul>
+        <Table
+          view={view}
+          kind="devices-table"
+          caption={t('nav.devices')}
+          columns={columns()}
+          rows={linesSource(list.lines)}
+          keyOf={({ id }) => id}
+          sort={list.sort}
+          selection={selection}
+        />
       )}
+      <DeviceBulk ids={[...selection.picked]} onClear={selection.clear} />
     </>
   )
 }
 
-/** Name, connection, missing items, rates. */
-function DeviceRow({ device: { deviceID, name } }: { readonly device: DeviceConfig }) {
-  const facts = useFacts((state) => deviceFacts(state, deviceID))
+/** Those that need a look as rows; the others, where there are many, as a grid of names. */
+export function DeviceOverview() {
+  const { calm, lines } = overviewParts(useRowList(keysOf))
+  const view = useTableView(lines.length)
+  return (
+    <>
+      {lines.length > 0 && (
+        <Table
+          view={view}
+          kind="devices-table plain"
+          caption={t('nav.devices')}
+          columns={columns()}
+          rows={linesSource(lines)}
+          keyOf={({ id }) => id}
+        />
+      )}
+      <CalmGrid kind="device" calm={calm} hrefOf={(id) => addressOf('devices', id)} />
+    </>
+  )
+}
+
+function DeviceBulk({ ids, onClear }: { readonly ids: readonly string[]; readonly onClear: () => void }) {
+  const setPaused = (paused: boolean) =>
+    act(
+      () => Promise.all(ids.map((id) => client.call('PATCH /rest/config/devices/:id', { id, body: { paused } }))),
+      t(paused ? 'table.paused' : 'table.resumed', { n: ids.length }),
+    )
+  return (
+    <BulkBar count={ids.length} onClear={onClear}>
+      <Button icon="pause" onClick={() => setPaused(true)}>
+        {t('do.pause')}
+      </Button>
+      <Button icon="play" onClick={() => setPaused(false)}>
+        {t('do.resume')}
+      </Button>
+    </BulkBar>
+  )
+}
+
+function columns(): readonly Column<RowKey>[] {
+  return [
+    { id: 'name', title: t('files.name'), phone: 'name', sorts: true, cell: (row) => <Name row={row} /> },
+    {
+      id: 'state',
+      title: t('table.state'),
+      phone: 'line',
+      width: '30%',
+      sorts: true,
+      cell: ({ id }) => <StateCell id={id} />,
+    },
+    { id: 'bytes', title: t('table.behind'), width: '28%', sorts: true, cell: ({ id }) => <Behind id={id} /> },
+    { id: 'rates', title: t('table.rates'), phone: 'side', width: '172px', cell: ({ id }) => <Rates id={id} /> },
+  ]
+}
+
+function Name({ row: { id, name } }: { readonly row: RowKey }) {
+  return (
+    <a class="row-link row-name" href={addressOf('devices', id)} title={name}>
+      <Identity kind="device" id={id} />
+      <span class="row-text">{name}</span>
+    </a>
+  )
+}
+
+function StateCell({ id }: { readonly id: string }) {
+  const facts = useFacts((state) => deviceFacts(state, id))
   const text = deviceText(facts, useNow(15_000))
   return (
-    <li class="row">
-      <a class="row-link row-name" href={addressOf('devices', deviceID)}>
-        {deviceName({ deviceID, name })}
-      </a>
+    <span title={text}>
       <State tone={facts.tone}>{text}</State>
-      <span class="row-detail">{facts.waiting > 0 && <Behind id={deviceID} facts={facts} text={text} />}</span>
-      <span class="row-side">{facts.connected && <Rates id={deviceID} />}</span>
-    </li>
+    </span>
   )
 }
 
 /** The missing items: being sent while it is connected, pending while it is not. */
-function Behind({ id, facts, text }: { readonly id: string; readonly facts: DeviceFacts; readonly text: string }) {
+function Behind({ id }: { readonly id: string }) {
+  const facts = useFacts((state) => deviceFacts(state, id))
   const rate = useLive((state) => meanRate(state.deviceHistory[id] ?? []).outBps)
+  if (facts.waiting === 0) return null
   const behind = t('overview.behind', { n: facts.waiting, size: formatSize(facts.bytesLeft) })
-  if (!facts.connected) return <>{behind}</>
+  if (!facts.connected) return <span class="soft">{behind}</span>
   const leftS = secondsLeft(facts.bytesLeft, rate)
+  const pace = leftS === undefined ? behind : `${behind} · ${t('time.left', { time: formatDuration(leftS) })}`
   return (
-    <>
-      <Bar fraction={facts.fraction} label={text} />
-      <span class="row-pace">
-        {leftS === undefined ? behind : `${behind} · ${t('time.left', { time: formatDuration(leftS) })}`}
-      </span>
-    </>
+    <span class="row-progress" title={pace}>
+      <Bar fraction={facts.fraction} label={t('table.progress')} />
+      <span class="row-pace">{pace}</span>
+    </span>
   )
 }
 
 function Rates({ id }: { readonly id: string }) {
+  const connected = useLive((state) => state.connections.connections[id]?.connected === true)
   const down = formatRate(useLive((state) => state.rates[id]?.inBps ?? 0))
   const up = formatRate(useLive((state) => state.rates[id]?.outBps ?? 0))
-  return (
+  return connected ? (
     <span class="rates" role="img" aria-label={t('top.rates', { in: down, out: up })}>
       <span>
         <Icon name="down" size={14} />
@@ -85,5 +156,5 @@ function Rates({ id }: { readonly id: string }) {
         {up}
       </span>
     </span>
-  )
+  ) : null
 }

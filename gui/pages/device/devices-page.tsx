@@ -17,7 +17,7 @@ export function DevicesPage() {
         </div>
       </header>
       <PendingRequests />
-      {devices.length === 0 ? <Empty>{t('overview.noDevices')}</Empty> : <DeviceRows devices={devices} />}
+      {devices.length === 0 ? <Empty>{t('overview.noDevices')}</Empty> : <DeviceRows />}
     </>
   )
 }

@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks'
 import type { FolderConfig } from '../../../src/core/config/config.ts'
 import type { ComponentTypes } from '../../../src/rest/components.ts'
 import type { WhyJson } from '../../../src/rest/twinfold.ts'
@@ -12,13 +13,15 @@ import { whyReasons } from '../../facts/reasons.ts'
 import { useQuery, useFolderRevision } from '../../live/query.ts'
 import { client } from '../../live/client.ts'
 import { live, useLive } from '../../live/live.ts'
+import { useStore } from '../../live/store.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Ago, Facts } from '../../ui/parts.tsx'
 import { visibleName } from '../../words/visible-name.ts'
 import { t, type TextKey } from '../../words/words.ts'
+import { neighbourOf, neighbours } from './neighbours.ts'
 import { QueryResult } from './query-result.tsx'
-import { DeviceVersion, ItemState } from './item-state.tsx'
+import { DeviceVersion, Held, ItemState } from './item-state.tsx'
 
 interface FileProps {
   readonly folder: string
@@ -30,7 +33,8 @@ export function openFile(folder: string, path: string): void {
   openDialog(() => <FileDrawer folder={folder} path={path} />)
 }
 
-function FileDrawer({ folder, path }: FileProps) {
+function FileDrawer({ folder, path: opened }: FileProps) {
+  const [path, setPath] = useState(opened)
   const config = useLive((state) => state.config?.folders.find(({ id }) => id === folder))
   const query = useQuery(
     path,
@@ -40,11 +44,42 @@ function FileDrawer({ folder, path }: FileProps) {
   return (
     <Dialog
       title={visibleName(baseName(path))}
-      wide
+      isDrawer
+      tools={<Steps folder={folder} path={path} onStep={setPath} />}
       actions={<FileActions folder={folder} path={path} why={query.value} again={query.again} />}
     >
       <QueryResult query={query}>{(why) => <FileBody why={why} facts={factsOf(why, config)} />}</QueryResult>
     </Dialog>
+  )
+}
+
+/** To the file before or after it in the list that it was opened from. */
+function Steps({ folder, path, onStep }: FileProps & { readonly onStep: (path: string) => void }) {
+  const list = useStore(neighbours, (value) => (value?.folder === folder ? value : undefined))
+  const [before, after] = [neighbourOf(list, path, -1), neighbourOf(list, path, 1)]
+  if (before === undefined && after === undefined) return null
+  const step = (to: string | undefined) => {
+    if (to === undefined) return
+    list?.reveal(to)
+    onStep(to)
+  }
+  return (
+    <span class="steps">
+      <Button
+        kind="quiet"
+        icon="up"
+        label={t('file.previous')}
+        disabled={before === undefined}
+        onClick={() => step(before)}
+      />
+      <Button
+        kind="quiet"
+        icon="down"
+        label={t('file.next')}
+        disabled={after === undefined}
+        onClick={() => step(after)}
+      />
+    </span>
   )
 }
 
@@ -77,6 +112,7 @@ function FileBody({ why, facts }: KnownProps) {
       {why.devices.length > 0 && (
         <section class="file-part">
           <h3>{t('file.where')}</h3>
+          {why.devices.length > 1 && <Held devices={why.devices} />}
           <FileDevices why={why} facts={facts} />
         </section>
       )}
@@ -111,9 +147,18 @@ function FileFacts({ why }: { readonly why: WhyJson }) {
   )
 }
 
+const VERSIONS: readonly Device['version'][] = ['older', 'none', 'newest']
+
+type Device = WhyJson['devices'][number]
+
+/** Those that lack the newest version first. */
+function byVersion(one: Device, other: Device): number {
+  return VERSIONS.indexOf(one.version) - VERSIONS.indexOf(other.version) || (one.name < other.name ? -1 : 1)
+}
+
 function FileDevices({ why, facts }: KnownProps) {
   return (
-    <table class="files-table file-devices">
+    <table class="table file-devices">
       <caption class="unseen">{t('file.where')}</caption>
       <tbody>
         <tr>
@@ -123,7 +168,7 @@ function FileDevices({ why, facts }: KnownProps) {
             <ItemState code={facts.code} />
           </td>
         </tr>
-        {why.devices.map(({ deviceID, name, connected, version }) => (
+        {why.devices.toSorted(byVersion).map(({ deviceID, name, connected, version }) => (
           <tr key={deviceID}>
             <th scope="row">{name === deviceID ? nameOf(live.get(), deviceID) : name}</th>
             <td class="soft">{t(connected ? 'file.connected' : 'file.offline')}</td>

@@ -3,43 +3,72 @@ import type { FolderConfig } from '../../../src/core/config/config.ts'
 import type { ItemJson } from '../../../src/rest/twinfold.ts'
 import { reasonOf } from '../../app/act.ts'
 import { folderName } from '../../facts/folder-name.ts'
+import { nextSort, toggled, type Sort } from '../../facts/table.ts'
 import { pagesInSight, rowCount, rowsIn, type Tree, type TreeRow } from '../../facts/tree-rows.ts'
 import { client } from '../../live/client.ts'
 import type { FetchedPage } from '../../live/paged.ts'
 import { useFolderRevision } from '../../live/query.ts'
 import { usePaged } from '../../live/use-paged.ts'
 import { Empty, Skeleton } from '../../ui/parts.tsx'
-import { Spacer } from '../../ui/spacer.tsx'
-import { useVirtual } from '../../ui/virtual.ts'
+import { Table, useTableView, type TableProps, type TableView } from '../../ui/table.tsx'
 import { t } from '../../words/words.ts'
+import { fileColumns, type FileLine } from './file-columns.tsx'
 import { openFile } from './file-drawer.tsx'
-import { FileRow, FilesHead } from './file-row.tsx'
+import { useAsNeighbours } from './neighbours.ts'
 import { stepInTree } from './tree-keys.ts'
 
 const PER_PAGE = 200
-const COLUMNS = 6
+
+type FileSort = Sort<'name' | 'bytes' | 'time'>
+
+/** The columns as the daemon calls them: it sorts, because it has all names. */
+const SORTS = { name: 'name', bytes: 'size', time: 'modified' } as const
+
+function flag(isSet: boolean): 'true' | 'false' {
+  return isSet ? 'true' : 'false'
+}
+
+interface FileTreeProps {
+  readonly folder: FolderConfig
+  /** Also items that are ignored and so in no index. */
+  readonly hasIgnored: boolean
+}
 
 /** The folder as a tree. Pages of directories are loaded as they come into sight; only rows in sight are rendered. */
-export function FileTree({ folder }: { readonly folder: FolderConfig }) {
+export function FileTree({ folder, hasIgnored }: FileTreeProps) {
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set())
+  const [by, setBy] = useState<FileSort>({ column: 'name', descending: false })
   const fetchPage = async (prefix: string, page: number, signal: AbortSignal): Promise<FetchedPage<ItemJson>> => {
-    const query = { folder: folder.id, prefix, page, perpage: PER_PAGE }
+    const query = {
+      folder: folder.id,
+      prefix,
+      page,
+      perpage: PER_PAGE,
+      sort: SORTS[by.column],
+      descending: flag(by.descending),
+      ignored: flag(hasIgnored),
+    }
     const { total, truncated, entries } = await client.call('GET /rest/twinfold/tree', { query, signal })
     return { total, truncated, items: entries }
   }
-  const { lists, show } = usePaged(folder.id, fetchPage, useFolderRevision(folder.id))
+  const listKey = `${folder.id} ${hasIgnored} ${by.column} ${by.descending}`
+  const { lists, show } = usePaged(listKey, fetchPage, useFolderRevision(folder.id))
   const tree: Tree = { lists, open, perPage: PER_PAGE }
-  const toggle = (path: string) =>
-    setOpen((before) => new Set(before.has(path) ? [...before].filter((each) => each !== path) : [...before, path]))
   const root = lists.get('')
-  useEffect(() => show(new Map([['', [1]]])), [folder.id])
+  useEffect(() => show(new Map([['', [1]]])), [listKey])
   if (root === undefined) return <Skeleton lines={8} />
   if (root.error !== undefined && root.pages.size === 0)
     return <Empty>{t('fold.failed', { reason: reasonOf(root.error) })}</Empty>
   if (root.total === 0) return <Empty>{t('files.empty')}</Empty>
   return (
     <>
-      <TreeTable folder={folder} tree={tree} onToggle={toggle} onShow={show} />
+      <TreeTable
+        folder={folder}
+        tree={tree}
+        sort={{ by, onSort: (column) => setBy(nextSort(by, column as FileSort['column'])) }}
+        onToggle={(path) => setOpen(toggled(open, path))}
+        onShow={show}
+      />
       {root.truncated && <p class="soft files-note">{t('files.truncated')}</p>}
     </>
   )
@@ -48,27 +77,68 @@ export function FileTree({ folder }: { readonly folder: FolderConfig }) {
 interface TreeTableProps {
   readonly folder: FolderConfig
   readonly tree: Tree
+  readonly sort: NonNullable<TableProps<FileLine>['sort']>
   readonly onToggle: (path: string) => void
   readonly onShow: (inSight: ReadonlyMap<string, readonly number[]>) => void
 }
 
-function TreeTable({ folder, tree, onToggle, onShow }: TreeTableProps) {
-  const table = useRef<HTMLTableElement>(null)
+function TreeTable({ folder, tree, sort, onToggle, onShow }: TreeTableProps) {
   const count = rowCount(tree)
-  const { range, abovePx, belowPx, reveal } = useVirtual(table, count)
-  /** The row that the Tab key stops at; the arrow keys lead to the others. */
-  const [stop, setStop] = useState(0)
-  const isMoving = useRef(false)
+  const view = useTableView(count)
+  const { range, reveal } = view.virtual
   const rows = rowsIn(tree, range)
   useEffect(() => {
     const inSight = new Map(pagesInSight(tree, range))
     for (const path of tree.open) if (!tree.lists.has(path)) inSight.set(path, [1])
     onShow(inSight)
   })
+  const paths = rows.flatMap(({ item, path }) => (item === undefined ? [] : [path]))
+  useAsNeighbours(folder.id, paths, (path) => {
+    const row = rows.find((each) => each.path === path)
+    if (row !== undefined) reveal(row.index)
+  })
+  const { stop, press, focused } = useTreeFocus(view, tree, count, {
+    toggle: onToggle,
+    open: (path) => openFile(folder.id, path),
+  })
+  return (
+    <Table
+      view={view}
+      kind="tree-table"
+      caption={t('files.tree', { folder: folderName(folder) })}
+      columns={fileColumns(folder, onToggle)}
+      rows={{ count, at: (index) => lineOf(rows[index - range.first]) }}
+      keyOf={({ path }) => path}
+      sort={sort}
+      grid={{ role: 'treegrid', onKeyDown: press, onFocusIn: focused }}
+      attributesOf={({ level, expanded, item }, index) => ({
+        'aria-level': level,
+        'aria-expanded': expanded,
+        tabIndex: index === stop ? 0 : -1,
+        class: item.state === 'ignored' ? 'ignored' : '',
+      })}
+    />
+  )
+}
+
+function lineOf(row: TreeRow | undefined): { readonly row: FileLine } | undefined {
+  if (row?.item === undefined) return undefined
+  return { row: { item: row.item, path: row.path, level: row.level, expanded: row.expanded } }
+}
+
+interface TreeActions {
+  readonly toggle: (path: string) => void
+  readonly open: (path: string) => void
+}
+
+/** The row that the Tab key stops at; the arrow keys lead to the others, rendered or not. */
+function useTreeFocus({ element, virtual: { range, reveal } }: TableView, tree: Tree, count: number, act: TreeActions) {
+  const [wanted, setWanted] = useState(0)
+  const isMoving = useRef(false)
   useEffect(() => {
     if (!isMoving.current) return
-    const row = table.current?.querySelector<HTMLElement>(`tr[data-index="${stop}"]`)
-    if (row === null || row === undefined) return
+    const row = element.current?.querySelector<HTMLElement>(`tr[tabindex][data-index="${wanted}"]`)
+    if (row === null || row === undefined) return // not loaded yet
     isMoving.current = false
     row.focus({ preventScroll: true })
   })
@@ -76,62 +146,17 @@ function TreeTable({ folder, tree, onToggle, onShow }: TreeTableProps) {
     const step = stepInTree(event, tree, count)
     if (step === undefined) return
     event.preventDefault()
-    if (step.toggle !== undefined) onToggle(step.toggle)
-    if (step.open !== undefined) openFile(folder.id, step.open)
+    if (step.toggle !== undefined) act.toggle(step.toggle)
+    if (step.open !== undefined) act.open(step.open)
     if (step.index === undefined) return
     isMoving.current = true
     reveal(step.index)
-    setStop(step.index)
+    setWanted(step.index)
   }
   const focused = (event: FocusEvent) => {
     const row = event.target instanceof Element ? event.target.closest<HTMLElement>('tr[data-index]') : null
-    if (row !== null) setStop(Number(row.dataset['index']))
+    if (row !== null) setWanted(Number(row.dataset['index']))
   }
-  const stopped = Math.min(Math.max(stop, range.first), Math.max(range.first, range.end - 1)) // always a rendered one
-  return (
-    <table
-      ref={table}
-      class="files-table tree-table virtual"
-      role="treegrid"
-      aria-rowcount={count + 1}
-      onKeyDown={press}
-      onFocusIn={focused}
-    >
-      <caption class="unseen">{t('files.tree', { folder: folderName(folder) })}</caption>
-      <FilesHead />
-      <tbody>
-        <Spacer heightPx={abovePx} columns={COLUMNS} />
-        {rows.map((row) => (
-          <Row key={row.path} folder={folder} row={row} isStop={row.index === stopped} onToggle={onToggle} />
-        ))}
-        <Spacer heightPx={belowPx} columns={COLUMNS} />
-      </tbody>
-    </table>
-  )
-}
-
-interface RowProps {
-  readonly folder: FolderConfig
-  readonly row: TreeRow
-  readonly isStop: boolean
-  readonly onToggle: (path: string) => void
-}
-
-function Row({ folder, row: { index, level, path, item, expanded }, isStop, onToggle }: RowProps) {
-  if (item === undefined)
-    return (
-      <tr data-index={index} aria-level={level} aria-rowindex={index + 2} tabIndex={isStop ? 0 : -1}>
-        <td class="files-name" style={{ '--level': String(level - 1) }} colSpan={COLUMNS}>
-          <span class="files-loading">…</span>
-        </td>
-      </tr>
-    )
-  return (
-    <FileRow
-      folder={folder}
-      item={item}
-      path={path}
-      branch={{ index, level, expanded, isStop, onToggle: () => onToggle(path) }}
-    />
-  )
+  const stop = Math.min(Math.max(wanted, range.first), Math.max(range.first, range.end - 1)) // always a rendered one
+  return { stop, press, focused }
 }

@@ -4,19 +4,23 @@ import { folderName } from '../../facts/folder-name.ts'
 import { useQuery, useFolderRevision } from '../../live/query.ts'
 import { client } from '../../live/client.ts'
 import { useLater } from '../../live/later.ts'
+import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Empty } from '../../ui/parts.tsx'
+import { rowsSource, Table, useTableView } from '../../ui/table.tsx'
 import { t } from '../../words/words.ts'
 import { QueryResult } from './query-result.tsx'
 import { openFile } from './file-drawer.tsx'
-import { FileRow, FilesHead } from './file-row.tsx'
+import { fileColumns, type FileLine } from './file-columns.tsx'
 import { FileTree } from './file-tree.tsx'
+import { useAsNeighbours } from './neighbours.ts'
 
 const TEXT_MAX = 200
 
 /** The folder as a tree, or what a search finds in it. An address that names a file opens it. */
 export function FilesTab({ folder, file }: { readonly folder: FolderConfig; readonly file: string | undefined }) {
   const [text, setText] = useState('')
+  const [hasIgnored, setHasIgnored] = useState(false)
   const opened = useRef('')
   useEffect(() => {
     if (file === undefined || file === opened.current) return
@@ -26,8 +30,15 @@ export function FilesTab({ folder, file }: { readonly folder: FolderConfig; read
   const wanted = useLater(text.trim())
   return (
     <>
-      <SearchBox label={t('files.search')} text={text} onText={setText} />
-      {wanted === '' ? <FileTree folder={folder} /> : <Found folder={folder} text={wanted} />}
+      <div class="files-bar">
+        <SearchBox label={t('files.search')} text={text} onText={setText} />
+        {folder.type !== 'receiveencrypted' && (
+          <Button kind="quiet" icon="eye" pressed={hasIgnored} onClick={() => setHasIgnored(!hasIgnored)}>
+            {t('files.showIgnored')}
+          </Button>
+        )}
+      </div>
+      {wanted === '' ? <FileTree folder={folder} hasIgnored={hasIgnored} /> : <Found folder={folder} text={wanted} />}
     </>
   )
 }
@@ -79,18 +90,27 @@ function Found({ folder, text }: { readonly folder: FolderConfig; readonly text:
             <p class="soft files-note" role="status">
               {t(truncated ? 'files.foundMore' : 'files.found', { n: items.length })}
             </p>
-            <table class="files-table tree-table">
-              <caption class="unseen">{t('files.tree', { folder: folderName(folder) })}</caption>
-              <FilesHead />
-              <tbody>
-                {items.map((item) => (
-                  <FileRow key={item.name} folder={folder} item={item} path={item.name} />
-                ))}
-              </tbody>
-            </table>
+            <FoundTable folder={folder} lines={items.map((item) => ({ item, path: item.name }))} />
           </>
         )
       }
     </QueryResult>
+  )
+}
+
+function FoundTable({ folder, lines }: { readonly folder: FolderConfig; readonly lines: readonly FileLine[] }) {
+  useAsNeighbours(
+    folder.id,
+    lines.map(({ path }) => path),
+  )
+  return (
+    <Table
+      view={useTableView(lines.length)}
+      kind="tree-table"
+      caption={t('files.tree', { folder: folderName(folder) })}
+      columns={fileColumns(folder)}
+      rows={rowsSource(lines)}
+      keyOf={({ path }) => path}
+    />
   )
 }

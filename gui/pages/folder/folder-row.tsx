@@ -1,74 +1,119 @@
-import { useState } from 'preact/hooks'
+import type { ComponentChild } from 'preact'
 import type { FolderConfig } from '../../../src/core/config/config.ts'
 import { addressOf } from '../../app/address.ts'
-import { folderName } from '../../facts/folder-name.ts'
 import { folderState, type FolderState } from '../../facts/folder-state.ts'
 import { folderText } from '../../facts/folder-text.ts'
-import { formatDuration, formatRate, formatSize } from '../../facts/format.ts'
+import { formatDuration, formatSize } from '../../facts/format.ts'
 import { isTime } from '../../facts/moments.ts'
 import { meanRate, secondsLeft } from '../../facts/rates.ts'
-import { filterCounts, folderKey, orderedRows, type RowFilter, type RowKey } from '../../facts/row-order.ts'
+import { folderKey, type RowKey } from '../../facts/row-order.ts'
 import { useFacts } from '../../live/facts.ts'
 import { live, useLive } from '../../live/live.ts'
+import type { LiveState } from '../../live/state.ts'
+import { Identity } from '../../ui/identity.tsx'
 import { Ago, Bar, Empty, State } from '../../ui/parts.tsx'
-import { RowFilterBar } from '../../ui/row-filter.tsx'
-import { language } from '../../words/language.ts'
+import { CalmGrid, overviewParts, RowListBar, useRowList } from '../../ui/row-list.tsx'
+import { useSelection } from '../../ui/selection.tsx'
+import { linesSource, Table, useTableView, type Column } from '../../ui/table.tsx'
 import { t } from '../../words/words.ts'
+import { FolderBulk } from './folder-bulk.tsx'
 
-/** One line per folder, by name, those with errors first; each opens its page. */
-export function FolderRows({ folders }: { readonly folders: readonly FolderConfig[] }) {
-  const [filter, setFilter] = useState<RowFilter>('all')
-  const [text, setText] = useState('')
-  const keys = useLive((state) => JSON.stringify(state.config?.folders.map((each) => folderKey(state, each)) ?? []))
-  const rows = JSON.parse(keys) as readonly RowKey[]
-  const ordered = orderedRows(rows, filter, text, language.get())
-  const shown = ordered.flatMap((id) => folders.find((folder) => folder.id === id) ?? [])
-  const bar = { counts: filterCounts(rows), filter, text, onFilter: setFilter, onText: setText }
+function keysOf(state: LiveState): readonly RowKey[] {
+  return state.config?.folders.map((folder) => folderKey(state, folder)) ?? []
+}
+
+/** All folders, by name, those with errors first; each row opens its page. */
+export function FolderRows() {
+  const list = useRowList(keysOf)
+  const shown = list.lines.flatMap((line) => ('row' in line ? [line.row.id] : []))
+  const selection = useSelection<RowKey>(shown, ({ name }) => name)
+  const view = useTableView(list.lines.length)
   return (
     <>
-      <RowFilterBar {...bar} label={t('filter.folders')} />
-      {shown.length === 0 ? (
+      <RowListBar list={list} label={t('filter.folders')} />
+      {list.lines.length === 0 ? (
         <Empty>{t('filter.none')}</Empty>
       ) : (
-        <ul class="rows">
-          {shown.map((folder) => (
-            <FolderRow key={folder.id} folder={folder} />
-          ))}
-        </ul>
+        <Table
+          view={view}
+          kind="folders-table"
+          caption={t('nav.folders')}
+          columns={columns()}
+          rows={linesSource(list.lines)}
+          keyOf={({ id }) => id}
+          sort={list.sort}
+          selection={selection}
+        />
       )}
+      <FolderBulk ids={[...selection.picked]} onClear={selection.clear} />
     </>
   )
 }
 
-/** Name, state as text, a bar only during a transfer or a scan. The number of items out of sync opens their list. */
-function FolderRow({ folder }: { readonly folder: FolderConfig }) {
+/** Those that need a look as rows; the others, where there are many, as a grid of names. */
+export function FolderOverview() {
+  const { calm, lines } = overviewParts(useRowList(keysOf))
+  const view = useTableView(lines.length)
+  return (
+    <>
+      {lines.length > 0 && (
+        <Table
+          view={view}
+          kind="folders-table plain"
+          caption={t('nav.folders')}
+          columns={columns()}
+          rows={linesSource(lines)}
+          keyOf={({ id }) => id}
+        />
+      )}
+      <CalmGrid kind="folder" calm={calm} hrefOf={(id) => addressOf('folders', id)} />
+    </>
+  )
+}
+
+function columns(): readonly Column<RowKey>[] {
+  return [
+    { id: 'name', title: t('files.name'), phone: 'name', sorts: true, cell: (row) => <Name row={row} /> },
+    { id: 'state', title: t('table.state'), phone: 'line', width: '30%', sorts: true, cell: withFolder(StateCell) },
+    { id: 'bytes', title: t('table.content'), width: '24%', sorts: true, cell: withFolder(Content) },
+    { id: 'devices', title: t('nav.devices'), isWide: true, width: '88px', isNumber: true, cell: withFolder(Devices) },
+    { id: 'time', title: t('table.changed'), phone: 'side', width: '116px', sorts: true, cell: withFolder(LastChange) },
+  ]
+}
+
+interface CellProps {
+  readonly folder: FolderConfig
+}
+
+/** The cell of a folder that may just have been removed. */
+function withFolder(Cell: (props: CellProps) => ComponentChild) {
+  return ({ id }: RowKey) => {
+    const folder = live.get().config?.folders.find((each) => each.id === id)
+    return folder === undefined ? null : <Cell folder={folder} />
+  }
+}
+
+function Name({ row: { id, name } }: { readonly row: RowKey }) {
+  return (
+    <a class="row-link row-name" href={addressOf('folders', id)} title={name}>
+      <Identity kind="folder" id={id} />
+      <span class="row-text">{name}</span>
+    </a>
+  )
+}
+
+/** The number of items out of sync opens their list. */
+function StateCell({ folder }: CellProps) {
   const facts = useFacts((state) => folderState(state, folder))
   const text = folderText(facts, live.get())
   const tab = tabOf(facts)
   const state = <State tone={facts.tone}>{text}</State>
-  return (
-    <li class="row">
-      <a class="row-link row-name" href={addressOf('folders', folder.id)}>
-        {folderName(folder)}
-      </a>
-      {tab === undefined ? (
-        state
-      ) : (
-        <a class="row-cause" href={addressOf('folders', folder.id, tab)}>
-          {state}
-        </a>
-      )}
-      <span class="row-detail">
-        {facts.fraction === undefined ? (
-          <Content folder={folder} isCounted={facts.isCounted} />
-        ) : (
-          <Moving text={text} fraction={facts.fraction} bytesLeft={facts.code === 'scanning' ? 0 : facts.bytesLeft} />
-        )}
-      </span>
-      <span class="row-side">
-        <LastChange id={folder.id} />
-      </span>
-    </li>
+  return tab === undefined ? (
+    <span title={text}>{state}</span>
+  ) : (
+    <a class="row-cause" href={addressOf('folders', folder.id, tab)} title={text}>
+      {state}
+    </a>
   )
 }
 
@@ -79,47 +124,39 @@ function tabOf({ code, waiting }: FolderState): string | undefined {
   return waiting > 0 && code !== 'stopped' ? 'waiting' : undefined
 }
 
-function Content({ folder, isCounted }: { readonly folder: FolderConfig; readonly isCounted: boolean }) {
+/** Files and bytes; a bar only during a transfer or a scan. */
+function Content({ folder }: CellProps) {
+  const { fraction, isCounted, bytesLeft, code } = useFacts((state) => folderState(state, folder))
   const files = useLive((state) => state.folders[folder.id]?.status.globalFiles)
-  const bytes = useLive((state) => state.folders[folder.id]?.status.globalBytes)
-  const devices = t('count.devices', { n: folder.devices.length })
-  if (files === undefined || !isCounted) return <>{devices}</>
-  return <>{`${t('count.files', { n: files })} · ${formatSize(bytes ?? 0)} · ${devices}`}</>
+  const bytes = useLive((state) => state.folders[folder.id]?.status.globalBytes ?? 0)
+  if (fraction !== undefined) return <Moving fraction={fraction} bytesLeft={code === 'scanning' ? 0 : bytesLeft} />
+  if (files === undefined || !isCounted) return null
+  return <span class="soft">{`${t('count.files', { n: files })} · ${formatSize(bytes)}`}</span>
 }
 
-function Moving({
-  text,
-  fraction,
-  bytesLeft,
-}: {
-  readonly text: string
-  readonly fraction: number
-  readonly bytesLeft: number
-}) {
+function Moving({ fraction, bytesLeft }: { readonly fraction: number; readonly bytesLeft: number }) {
   const rate = useLive((state) => meanRate(state.history).inBps)
   const leftS = bytesLeft === 0 ? undefined : secondsLeft(bytesLeft, rate)
-  const words =
-    leftS === undefined
-      ? []
-      : [
-          t('overview.bytesLeft', { size: formatSize(bytesLeft) }),
-          formatRate(rate),
-          t('time.left', { time: formatDuration(leftS) }),
-        ]
+  const left = bytesLeft === 0 ? undefined : t('overview.bytesLeft', { size: formatSize(bytesLeft) })
   return (
-    <>
-      <Bar fraction={fraction} label={text} />
-      {words.length > 0 && <span class="row-pace">{words.join(' · ')}</span>}
-    </>
+    <span class="row-progress" title={left}>
+      <Bar fraction={fraction} label={t('table.progress')} />
+      {leftS !== undefined && <span class="row-pace">{t('time.left', { time: formatDuration(leftS) })}</span>}
+    </span>
   )
 }
 
-function LastChange({ id }: { readonly id: string }) {
+function Devices({ folder }: CellProps) {
+  const others = useLive((state) => folder.devices.filter(({ deviceID }) => deviceID !== state.system?.myID).length)
+  return <span class="soft">{others === 0 ? '' : others}</span>
+}
+
+function LastChange({ folder: { id } }: CellProps) {
   const at = useLive((state) => state.folderStats[id]?.lastFile.at ?? '')
   const name = useLive((state) => state.folderStats[id]?.lastFile.filename ?? '')
   return isTime(Date.parse(at)) ? (
-    <span title={name}>
-      {t('overview.changed')} <Ago time={at} />
+    <span class="soft" title={name}>
+      <Ago time={at} />
     </span>
   ) : null
 }

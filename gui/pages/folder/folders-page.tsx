@@ -6,6 +6,7 @@ import { Button } from '../../ui/button.tsx'
 import { Empty } from '../../ui/parts.tsx'
 import { t } from '../../words/words.ts'
 import { AddFolderDialog } from '../add/add-folder.tsx'
+import { pauseFolders } from './folder-bulk.tsx'
 import { FolderRows } from './folder-row.tsx'
 
 /** All folders, and what can be done with all of them. */
@@ -25,7 +26,7 @@ export function FoldersPage() {
           {add}
         </div>
       </header>
-      {folders.length === 0 ? <Empty>{t('overview.noFolders')}</Empty> : <FolderRows folders={folders} />}
+      {folders.length === 0 ? <Empty>{t('overview.noFolders')}</Empty> : <FolderRows />}
     </>
   )
 }
@@ -55,8 +56,6 @@ function AllActions() {
   )
 }
 
-/** In one change of the configuration: all of them or none. */
 async function setPaused(paused: boolean): Promise<void> {
-  const folders = await client.folders()
-  await client.call('PUT /rest/config/folders', { body: folders.map((folder) => ({ ...folder, paused })) })
+  await pauseFolders(new Set((await client.folders()).map(({ id }): string => id)), paused)
 }

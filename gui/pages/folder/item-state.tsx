@@ -50,6 +50,18 @@ export function DeviceMark({ name, version }: { readonly name: string; readonly 
   )
 }
 
+/** How many of many devices have the newest version of an item. */
+export function Held({ devices }: Pick<ItemJson, 'devices'>) {
+  const have = devices.filter(({ version }) => version === 'newest').length
+  const [tone, icon] = MARKS[have === devices.length ? 'newest' : have === 0 ? 'none' : 'older']
+  return (
+    <span class={`mark ${tone}`}>
+      <Icon name={icon} size={14} />
+      <span class="mark-text">{t('files.held', { have, n: devices.length })}</span>
+    </span>
+  )
+}
+
 /** The same in a sentence of its own. */
 export function DeviceVersion({ version }: { readonly version: Version }) {
   const [tone, icon] = MARKS[version]

@@ -1,69 +1,79 @@
 import type { FolderConfig } from '../../../src/core/config/config.ts'
+import type { FileEntryJson } from '../../../src/rest/db.ts'
 import { formatSize } from '../../facts/format.ts'
-import { useQuery, useFolderRevision } from '../../live/query.ts'
 import { client } from '../../live/client.ts'
-import { Ago, Empty } from '../../ui/parts.tsx'
+import { live } from '../../live/live.ts'
+import { Ago } from '../../ui/parts.tsx'
+import type { Column } from '../../ui/table.tsx'
 import { t } from '../../words/words.ts'
 import { RevertButton } from './folder-actions.tsx'
-import { QueryResult, More } from './query-result.tsx'
+import { PagedTable, usePagedRows } from './paged-table.tsx'
 import { PathButton } from './path-button.tsx'
-import { useState } from 'preact/hooks'
-import { useLive } from '../../live/live.ts'
-
-const STEP = 200
 
 /** What was changed here although the folder only receives. */
 export function LocalTab({ folder }: { readonly folder: FolderConfig }) {
-  const [shown, setShown] = useState(STEP)
-  const total = useLive((state) => state.folders[folder.id]?.status.receiveOnlyTotalItems ?? 0)
-  const query = useQuery(
-    `${shown}`,
-    async (signal) =>
-      (await client.call('GET /rest/db/localchanged', { query: { folder: folder.id, perpage: shown }, signal })).files,
-    useFolderRevision(folder.id),
-  )
+  const paged = usePagedRows(folder.id, async (page, signal) => {
+    const query = { folder: folder.id, ...page }
+    const { files } = await client.call('GET /rest/db/localchanged', { query, signal })
+    // The list has no total of its own; the status may be of a moment before.
+    const counted = live.get().folders[folder.id]?.status.receiveOnlyTotalItems ?? 0
+    const seen = (page.page - 1) * page.perpage + files.length
+    return { total: files.length < page.perpage ? seen : Math.max(counted, seen), items: files }
+  })
+  const total = paged.list?.total ?? 0
   return (
-    <QueryResult query={query}>
-      {(files) =>
-        files.length === 0 ? (
-          <Empty>{t('local.none')}</Empty>
-        ) : (
-          <>
-            <div class="files-bar">
-              <p class="soft">{t('local.text')}</p>
-              {!folder.paused && <RevertButton id={folder.id} count={Math.max(total, files.length)} />}
-            </div>
-            <table class="files-table local-table">
-              <caption class="unseen">{t('fold.tab.local')}</caption>
-              <thead>
-                <tr>
-                  <th scope="col">{t('files.name')}</th>
-                  <th scope="col" class="number">
-                    {t('files.size')}
-                  </th>
-                  <th scope="col">{t('changes.what')}</th>
-                  <th scope="col">{t('files.modified')}</th>
-                </tr>
-              </thead>
-              <tbody>
-                {files.map(({ name, size, modified, deleted, type }) => (
-                  <tr key={name}>
-                    <th scope="row">
-                      <PathButton folder={folder.id} path={name} />
-                    </th>
-                    <td class="number">{!deleted && type === 'FILE_INFO_TYPE_FILE' && formatSize(size)}</td>
-                    <td>{t(deleted ? 'changes.deleted' : 'changes.modified')}</td>
-                    <td>
-                      <Ago time={modified} />
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-            <More left={total - files.length} onMore={() => setShown(shown + STEP)} />
-          </>
-        )
-      }
-    </QueryResult>
+    <>
+      {total > 0 && (
+        <div class="files-bar">
+          <p class="soft">{t('local.text')}</p>
+          {!folder.paused && <RevertButton id={folder.id} count={total} />}
+        </div>
+      )}
+      <PagedTable
+        folder={folder.id}
+        paged={paged}
+        none={t('local.none')}
+        kind="local-table"
+        caption={t('fold.tab.local')}
+        columns={columns(folder.id)}
+        keyOf={({ name }) => name}
+      />
+    </>
   )
+}
+
+function columns(folder: string): readonly Column<FileEntryJson>[] {
+  return [
+    {
+      id: 'name',
+      title: t('files.name'),
+      phone: 'name',
+      cell: ({ name }) => <PathButton folder={folder} path={name} />,
+    },
+    {
+      id: 'bytes',
+      title: t('files.size'),
+      isNumber: true,
+      width: '88px',
+      cell: ({ deleted, type, size }) => !deleted && type === 'FILE_INFO_TYPE_FILE' && formatSize(size),
+    },
+    {
+      id: 'what',
+      title: t('changes.what'),
+      phone: 'line',
+      width: '20%',
+      cell: ({ deleted }) => t(deleted ? 'changes.deleted' : 'changes.modified'),
+    },
+    {
+      id: 'time',
+      title: t('files.modified'),
+      phone: 'side',
+      width: '128px',
+      cell: ({ modified }) => (
+        <span class="soft">
+          <Ago time={modified} />
+        </span>
+      ),
+    },
+  ]
 }

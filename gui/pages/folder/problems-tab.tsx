@@ -1,22 +1,18 @@
-import { useState } from 'preact/hooks'
 import type { FolderConfig } from '../../../src/core/config/config.ts'
 import { act } from '../../app/act.ts'
 import { groupByCause, type CauseGroup } from '../../facts/cause.ts'
-import { nameOf } from '../../facts/device.ts'
 import { folderState } from '../../facts/folder-state.ts'
 import { folderText } from '../../facts/folder-text.ts'
-import { formatSize } from '../../facts/format.ts'
 import { useQuery, useFolderRevision } from '../../live/query.ts'
 import { client } from '../../live/client.ts'
-import { live, useLive } from '../../live/live.ts'
-import { fetchPages } from '../../live/pages.ts'
+import { useLive } from '../../live/live.ts'
 import { Button } from '../../ui/button.tsx'
-import { Ago, Empty, Section, State } from '../../ui/parts.tsx'
+import { Empty, Section, State } from '../../ui/parts.tsx'
 import { t } from '../../words/words.ts'
-import { QueryResult, More } from './query-result.tsx'
+import { Conflicts } from './conflicts.tsx'
+import { QueryResult } from './query-result.tsx'
 import { PathButton } from './path-button.tsx'
 
-const PER_PAGE = 100
 /** Limits the list when every file of a failing disk has an error. */
 const ERRORS_MAX = 1_000
 /** A larger group is opened by the user. */
@@ -96,60 +92,5 @@ function Group({ folder, group: { code, problems } }: { readonly folder: FolderC
         ))}
       </ul>
     </details>
-  )
-}
-
-function Conflicts({ folder }: { readonly folder: string }) {
-  const [pages, setPages] = useState(1)
-  const query = useQuery(
-    `${pages}`,
-    (signal) =>
-      fetchPages(pages, PER_PAGE, (page) =>
-        client.call('GET /rest/twinfold/conflicts', { query: { folder, page, perpage: PER_PAGE }, signal }),
-      ),
-    useFolderRevision(folder),
-  )
-  return (
-    <QueryResult query={query}>
-      {({ total, items }) =>
-        items.length === 0 ? (
-          <Empty>{t('conflicts.none')}</Empty>
-        ) : (
-          <>
-            <p class="soft files-note">{t('conflicts.todo')}</p>
-            <table class="files-table conflicts-table">
-              <caption class="unseen">{t('conflicts.title')}</caption>
-              <thead>
-                <tr>
-                  <th scope="col">{t('conflicts.copy')}</th>
-                  <th scope="col">{t('conflicts.original')}</th>
-                  <th scope="col" class="number">
-                    {t('files.size')}
-                  </th>
-                  <th scope="col">{t('files.modified')}</th>
-                </tr>
-              </thead>
-              <tbody>
-                {items.map(({ name, original, sizeBytes, modified, modifiedBy }) => (
-                  <tr key={name}>
-                    <th scope="row">
-                      <PathButton folder={folder} path={name} />
-                    </th>
-                    <td>
-                      <PathButton folder={folder} path={original} />
-                    </td>
-                    <td class="number">{formatSize(sizeBytes)}</td>
-                    <td>
-                      <Ago time={modified} /> {t('conflicts.by', { device: nameOf(live.get(), modifiedBy) })}
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-            <More left={total - items.length} onMore={() => setPages(pages + 1)} />
-          </>
-        )
-      }
-    </QueryResult>
   )
 }

@@ -21,12 +21,3 @@ export function QueryResult<T>({
     </Empty>
   )
 }
-
-/** Loads the next page of a list. */
-export function More({ left, onMore }: { readonly left: number; readonly onMore: () => void }) {
-  return left > 0 ? (
-    <div class="files-more">
-      <Button onClick={onMore}>{t('files.more', { n: left })}</Button>
-    </div>
-  ) : null
-}

@@ -2,19 +2,20 @@ import { useState } from 'preact/hooks'
 import type { FolderConfig } from '../../../src/core/config/config.ts'
 import type { VersionsJson } from '../../../src/rest/versions.ts'
 import { addressOf } from '../../app/address.ts'
-import { versionedFiles } from '../../facts/versions.ts'
+import { nextSort, type Sort } from '../../facts/table.ts'
+import { versionedFiles, type VersionedFile } from '../../facts/versions.ts'
 import { useQuery } from '../../live/query.ts'
 import { client } from '../../live/client.ts'
 import { useLive } from '../../live/live.ts'
 import { Button } from '../../ui/button.tsx'
 import { Empty } from '../../ui/parts.tsx'
+import { BulkBar, useSelection } from '../../ui/selection.tsx'
+import { rowsSource, Table, useTableView } from '../../ui/table.tsx'
 import { t } from '../../words/words.ts'
-import { QueryResult, More } from './query-result.tsx'
+import { QueryResult } from './query-result.tsx'
 import { SearchBox } from './files-tab.tsx'
 import { restoreVersions } from './restore-versions.tsx'
-import { VersionRow } from './version-row.tsx'
-
-const STEP = 200
+import { versionColumns } from './version-columns.tsx'
 
 /** Older versions of files, and the action to restore them. */
 export function VersionsTab({ folder, file }: { readonly folder: FolderConfig; readonly file: string | undefined }) {
@@ -49,62 +50,48 @@ interface ListProps {
 
 function VersionList({ folder, versions, file, again }: ListProps) {
   const [text, setText] = useState(file)
-  const [shown, setShown] = useState(STEP)
+  const [by, setBy] = useState<Sort>({ column: 'name', descending: false })
   /** The time of the version wanted, by path. */
   const [times, setTimes] = useState<Readonly<Record<string, string>>>({})
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
-  const files = versionedFiles(versions, text)
+  const files = versionedFiles(versions, text, by)
+  const selection = useSelection<VersionedFile>(Object.keys(versions), ({ path }) => path)
+  const view = useTableView(files.length)
   const timeOf = (path: string) => times[path] ?? versions[path]?.[0]?.versionTime ?? ''
   const restore = async (paths: readonly string[]) => {
     if (!(await restoreVersions(folder, Object.fromEntries(paths.map((path) => [path, timeOf(path)]))))) return
-    setChosen(new Set())
+    selection.clear()
     setTimes({})
     again()
   }
-  const choose = (path: string) =>
-    setChosen((before) => new Set(before.has(path) ? [...before].filter((each) => each !== path) : [...before, path]))
   if (Object.keys(versions).length === 0) return <Empty>{t('versions.none')}</Empty>
   return (
     <>
       <div class="files-bar">
         <SearchBox label={t('versions.search')} text={text} onText={setText} />
-        <Button kind="primary" disabled={chosen.size === 0} onClick={() => restore([...chosen])}>
-          {t('versions.restoreMany', { n: chosen.size })}
-        </Button>
       </div>
       {files.length === 0 ? (
         <Empty>{t('files.notFound', { text })}</Empty>
       ) : (
-        <table class="files-table versions-table">
-          <caption class="unseen">{t('fold.tab.versions')}</caption>
-          <thead>
-            <tr>
-              <th scope="col">{t('files.name')}</th>
-              <th scope="col">{t('versions.version')}</th>
-              <th scope="col" class="number">
-                {t('files.size')}
-              </th>
-              <th scope="col">
-                <span class="unseen">{t('do.actions')}</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {files.slice(0, shown).map((each) => (
-              <VersionRow
-                key={each.path}
-                file={each}
-                time={timeOf(each.path)}
-                isChosen={chosen.has(each.path)}
-                onChoose={() => choose(each.path)}
-                onTime={(time) => setTimes({ ...times, [each.path]: time })}
-                onRestore={() => restore([each.path])}
-              />
-            ))}
-          </tbody>
-        </table>
+        <Table
+          view={view}
+          kind="versions-table"
+          caption={t('fold.tab.versions')}
+          columns={versionColumns({
+            timeOf,
+            onTime: (path, time) => setTimes({ ...times, [path]: time }),
+            onRestore: (path) => restore([path]),
+          })}
+          rows={rowsSource(files)}
+          keyOf={({ path }) => path}
+          sort={{ by, onSort: (column) => setBy(nextSort(by, column)) }}
+          selection={{ ...selection, all: files.map(({ path }) => path) }}
+        />
       )}
-      <More left={files.length - shown} onMore={() => setShown(shown + STEP)} />
+      <BulkBar count={selection.picked.size} onClear={selection.clear}>
+        <Button kind="primary" onClick={() => restore([...selection.picked])}>
+          {t('versions.restoreMany', { n: selection.picked.size })}
+        </Button>
+      </BulkBar>
     </>
   )
 }

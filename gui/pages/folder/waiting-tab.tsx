@@ -1,7 +1,7 @@
-import { useEffect, useRef } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import type { FolderConfig } from '../../../src/core/config/config.ts'
 import type { WaitingJson } from '../../../src/rest/twinfold.ts'
-import { act, reasonOf } from '../../app/act.ts'
+import { act } from '../../app/act.ts'
 import { nameOf } from '../../facts/device.ts'
 import { folderState } from '../../facts/folder-state.ts'
 import { folderText } from '../../facts/folder-text.ts'
@@ -9,92 +9,101 @@ import { formatSize } from '../../facts/format.ts'
 import { waitingFacts } from '../../facts/item-state.ts'
 import { baseName } from '../../facts/paths.ts'
 import { waitReason } from '../../facts/reasons.ts'
-import { pagesOf } from '../../facts/virtual.ts'
-import { useFolderRevision } from '../../live/query.ts'
-import type { PagedList } from '../../live/paged.ts'
-import { usePaged } from '../../live/use-paged.ts'
 import { client } from '../../live/client.ts'
 import { useFacts } from '../../live/facts.ts'
 import { live, useLive } from '../../live/live.ts'
 import { Button } from '../../ui/button.tsx'
-import { Bar, Empty, Skeleton, State } from '../../ui/parts.tsx'
-import { Spacer } from '../../ui/spacer.tsx'
-import { useVirtual } from '../../ui/virtual.ts'
+import { Bar, State } from '../../ui/parts.tsx'
+import { BulkBar } from '../../ui/selection.tsx'
+import type { Column } from '../../ui/table.tsx'
 import { t } from '../../words/words.ts'
+import { PagedTable, usePagedRows } from './paged-table.tsx'
 import { PathButton } from './path-button.tsx'
-
-const PER_PAGE = 100
-const COLUMNS = 5
-const FIRST_PAGE = new Map([['', [1]]])
 
 type Item = WaitingJson['items'][number]
 
 /** What the folder still needs, in the order of downloading, each with its reason. */
 export function WaitingTab({ folder }: { readonly folder: FolderConfig }) {
-  const fetchPage = (_key: string, page: number, signal: AbortSignal) =>
-    client.call('GET /rest/twinfold/waiting', { query: { folder: folder.id, page, perpage: PER_PAGE }, signal })
-  const { lists, show, again } = usePaged(folder.id, fetchPage, useFolderRevision(folder.id))
-  const list = lists.get('')
-  useEffect(() => show(FIRST_PAGE), [folder.id])
-  if (list === undefined) return <Skeleton lines={8} />
-  if (list.error !== undefined && list.pages.size === 0)
-    return <Empty>{t('fold.failed', { reason: reasonOf(list.error) })}</Empty>
-  if (list.total === 0) return <Empty>{t('waiting.none')}</Empty>
+  const paged = usePagedRows(folder.id, (page, signal) =>
+    client.call('GET /rest/twinfold/waiting', { query: { folder: folder.id, ...page }, signal }),
+  )
+  const [picked, setPicked] = useState<ReadonlySet<string>>(new Set())
+  const clear = () => setPicked(new Set())
+  const mayPick = !folder.paused && folder.type !== 'sendonly'
+  const first = async (names: readonly string[], done: string) => {
+    // The last one moved to the front is the first in the end.
+    await act(async () => {
+      for (const name of names.toReversed()) await client.prioritize(folder.id, name)
+    }, done)
+    clear()
+    paged.again()
+  }
   return (
     <>
-      <QueueNote folder={folder} total={list.total} />
-      <QueueTable folder={folder} list={list} onShow={show} again={again} />
+      {paged.list !== undefined && paged.list.total > 0 && <QueueNote folder={folder} total={paged.list.total} />}
+      <PagedTable
+        folder={folder.id}
+        paged={paged}
+        none={t('waiting.none')}
+        kind="waiting-table"
+        caption={t('fold.tab.waiting')}
+        columns={columns(folder, (name) => first([name], t('file.firstDone', { name: baseName(name) })))}
+        keyOf={({ name }) => name}
+        selection={mayPick ? { picked, onPick: setPicked, nameOf: ({ name }) => name } : undefined}
+      />
+      <BulkBar count={picked.size} onClear={clear}>
+        <Button icon="first" onClick={() => first([...picked], t('table.first', { n: picked.size }))}>
+          {t('file.first')}
+        </Button>
+      </BulkBar>
     </>
   )
 }
 
-interface QueueTableProps {
-  readonly folder: FolderConfig
-  readonly list: PagedList<Item>
-  readonly onShow: (inSight: ReadonlyMap<string, readonly number[]>) => void
-  readonly again: () => void
-}
-
-/** Only the rows in sight are rendered, and only their pages loaded. */
-function QueueTable({ folder, list, onShow, again }: QueueTableProps) {
-  const table = useRef<HTMLTableElement>(null)
-  const { range, abovePx, belowPx } = useVirtual(table, list.total)
-  useEffect(() => onShow(new Map([['', pagesOf(range, PER_PAGE)]])))
-  const rows = Array.from({ length: range.end - range.first }, (_, at) => {
-    const index = range.first + at
-    return { index, item: list.pages.get(Math.floor(index / PER_PAGE) + 1)?.[index % PER_PAGE] }
-  })
-  return (
-    <table ref={table} class="files-table waiting-table virtual" aria-rowcount={list.total + 1}>
-      <caption class="unseen">{t('fold.tab.waiting')}</caption>
-      <thead>
-        <tr>
-          <th scope="col">{t('files.name')}</th>
-          <th scope="col">{t('waiting.what')}</th>
-          <th scope="col" class="number">
-            {t('files.size')}
-          </th>
-          <th scope="col">{t('waiting.why')}</th>
-          <th scope="col">
-            <span class="unseen">{t('do.actions')}</span>
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        <Spacer heightPx={abovePx} columns={COLUMNS} />
-        {rows.map(({ index, item }) =>
-          item === undefined ? (
-            <tr key={index} data-index={index}>
-              <td colSpan={COLUMNS}>…</td>
-            </tr>
-          ) : (
-            <WaitingRow key={item.name} folder={folder} item={item} index={index} again={again} />
-          ),
-        )}
-        <Spacer heightPx={belowPx} columns={COLUMNS} />
-      </tbody>
-    </table>
-  )
+function columns(folder: FolderConfig, onFirst: (name: string) => unknown): readonly Column<Item>[] {
+  return [
+    {
+      id: 'name',
+      title: t('files.name'),
+      phone: 'name',
+      cell: ({ name }) => <PathButton folder={folder.id} path={name} />,
+    },
+    {
+      id: 'action',
+      title: t('waiting.what'),
+      isWide: true,
+      width: '116px',
+      cell: ({ action }) => t(`waiting.action.${action}`),
+    },
+    {
+      id: 'bytes',
+      title: t('files.size'),
+      phone: 'side',
+      isNumber: true,
+      width: '88px',
+      cell: ({ type, action, sizeBytes }) => type === 'file' && action !== 'delete' && formatSize(sizeBytes),
+    },
+    {
+      id: 'why',
+      title: t('waiting.why'),
+      phone: 'line',
+      width: '34%',
+      cell: (item) => <Why folder={folder} item={item} />,
+    },
+    {
+      id: 'actions',
+      title: t('do.actions'),
+      isUntitled: true,
+      phone: 'action',
+      width: '168px',
+      cell: (item) =>
+        waitingFacts(item, folder).mayPrioritize && (
+          <Button icon="first" onClick={() => onFirst(item.name)}>
+            {t('file.first')}
+          </Button>
+        ),
+    },
+  ]
 }
 
 /** One calm line where the source of the items is offline, else what the list shows. */
@@ -111,48 +120,17 @@ function QueueNote({ folder, total }: { readonly folder: FolderConfig; readonly 
   )
 }
 
-function WaitingRow({
-  folder,
-  item,
-  index,
-  again,
-}: {
-  readonly folder: FolderConfig
-  readonly item: Item
-  readonly index: number
-  readonly again: () => void
-}) {
+function Why({ folder, item }: { readonly folder: FolderConfig; readonly item: Item }) {
   const progress = useLive((state) => state.progress[folder.id]?.[item.name])
-  const facts = waitingFacts(item, folder)
   const reason = waitReason(item, (device) => nameOf(live.get(), device))
+  const text = t(reason.key, reason.values)
   const bytesDone = progress?.bytesDone ?? item.bytesDone
-  const first = async () => {
-    await act(() => client.prioritize(folder.id, item.name), t('file.firstDone', { name: baseName(item.name) }))
-    again()
-  }
   return (
-    <tr data-index={index} aria-rowindex={index + 2}>
-      <th scope="row">
-        <PathButton folder={folder.id} path={item.name} />
-      </th>
-      <td>{t(`waiting.action.${item.action}`)}</td>
-      <td class="number">{item.type === 'file' && item.action !== 'delete' && formatSize(item.sizeBytes)}</td>
-      <td class="waiting-why">
-        <State tone={facts.tone}>{t(reason.key, reason.values)}</State>
-        {bytesDone > 0 && item.sizeBytes > 0 && (
-          <Bar
-            fraction={bytesDone / item.sizeBytes}
-            label={`${formatSize(bytesDone)} / ${formatSize(item.sizeBytes)}`}
-          />
-        )}
-      </td>
-      <td class="files-row-actions">
-        {facts.mayPrioritize && (
-          <Button icon="first" onClick={first}>
-            {t('file.first')}
-          </Button>
-        )}
-      </td>
-    </tr>
+    <span class="row-progress" title={text}>
+      <State tone={waitingFacts(item, folder).tone}>{text}</State>
+      {bytesDone > 0 && item.sizeBytes > 0 && (
+        <Bar fraction={bytesDone / item.sizeBytes} label={`${formatSize(bytesDone)} / ${formatSize(item.sizeBytes)}`} />
+      )}
+    </span>
   )
 }

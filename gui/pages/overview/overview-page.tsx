@@ -2,8 +2,8 @@ import { useOtherDevices } from '../../live/facts.ts'
 import { useLive } from '../../live/live.ts'
 import { Empty, Section } from '../../ui/parts.tsx'
 import { t } from '../../words/words.ts'
-import { DeviceRows } from '../device/device-row.tsx'
-import { FolderRows } from '../folder/folder-row.tsx'
+import { DeviceOverview } from '../device/device-row.tsx'
+import { FolderOverview } from '../folder/folder-row.tsx'
 import { AddDeviceButton, AddFolderButton } from './add-buttons.tsx'
 import { FirstSteps } from './first-steps.tsx'
 import { NetworkQuestion } from './network-question.tsx'
@@ -27,10 +27,10 @@ export function OverviewPage() {
       {!isNew && (
         <>
           <Section title={t('nav.folders')} actions={<AddFolderButton />}>
-            {folders.length === 0 ? <Empty>{t('overview.noFolders')}</Empty> : <FolderRows folders={folders} />}
+            {folders.length === 0 ? <Empty>{t('overview.noFolders')}</Empty> : <FolderOverview />}
           </Section>
           <Section title={t('nav.devices')} actions={<AddDeviceButton />}>
-            {devices.length === 0 ? <Empty>{t('overview.noDevices')}</Empty> : <DeviceRows devices={devices} />}
+            {devices.length === 0 ? <Empty>{t('overview.noDevices')}</Empty> : <DeviceOverview />}
           </Section>
         </>
       )}

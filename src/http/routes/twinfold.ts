@@ -3,12 +3,11 @@ import type { ConfigStore } from '../../config/types.ts'
 import type { ConnectionsStatus } from '../../connections/types.ts'
 import { shortIdOf, shortIdText } from '../../core/device-id.ts'
 import { TwinfoldError } from '../../core/errors.ts'
-import { isInvalid, type FileHead } from '../../core/records/file-info.ts'
 import { parseFolderId, type DeviceId, type FolderId, type ShortId } from '../../core/ids.ts'
 import { baseOf, conflictOriginal, isCanonical } from '../../core/paths.ts'
 import { waitReason, whyOf, type WhyFacts } from '../../core/records/reasons.ts'
 import type { Disagreement } from '../../model/peers/disagreements.ts'
-import type { FileFacts, FolderExplorer, Item, WaitingPage } from '../../model/queries/explorer-types.ts'
+import type { FileFacts, FolderExplorer, WaitingPage } from '../../model/queries/explorer-types.ts'
 import type { Paging } from '../../model/types.ts'
 import { readBody } from '../../rest/read-body.ts'
 import { TWINFOLD_ROUTES } from '../../rest/twinfold-routes.ts'
@@ -17,7 +16,6 @@ import type {
   ConflictCountsJson,
   ConflictsJson,
   IgnorePreviewJson,
-  ItemJson,
   SearchJson,
   PulseJson,
   SummaryJson,
@@ -31,13 +29,14 @@ import { disagreementsJson } from '../views/disagreements.ts'
 import { indexImportJson } from '../views/index-import.ts'
 import { networkJson } from '../views/network.ts'
 import { fileEntryJson } from '../views/file-entry.ts'
+import { headJson, ignoredJson, itemJson } from '../views/item.ts'
 import { parseJson } from '../pipeline/json.ts'
 import type { Query } from '../pipeline/query.ts'
 import { json, type Reply } from '../pipeline/reply.ts'
 import { bind, type Call, type Route } from '../pipeline/route.ts'
 import type { DeviceWarning, IndexImportView } from '../types.ts'
-import { formatNs } from '../views/times.ts'
 import { upgradeDetailsJson } from '../views/upgrade.ts'
+import { flagOf, orderOf } from './tree-query.ts'
 
 const PER_PAGE_DEFAULT = 100
 const SEARCH_LIMIT_DEFAULT = 200
@@ -99,34 +98,22 @@ function pagingOf(query: Query<'page' | 'perpage'>): Paging {
 
 async function tree(
   { explorer }: TwinfoldRouteDeps,
-  { query, request }: Call<'folder' | 'prefix' | 'page' | 'perpage'>,
+  { query, request }: Call<'folder' | 'prefix' | 'sort' | 'descending' | 'ignored' | 'page' | 'perpage'>,
 ): Promise<Reply> {
   const folder = folderOf(query)
   const paging = pagingOf(query)
   const directory = (query.first('prefix') ?? '').replace(/\/$/, '')
   if (directory !== '' && !isCanonical(directory))
     throw new TwinfoldError('bad-request', 'prefix must be a path inside the folder')
-  const { total, truncated, items } = await (await explorer()).tree(folder, directory, paging, request.signal)
-  const entries = items.map((item) => ({ ...itemJson(item), name: baseOf(item.records.name) }))
+  const options = { order: orderOf(query), withIgnored: flagOf('ignored', query.first('ignored')) }
+  const found = await (await explorer()).tree(folder, directory, paging, request.signal, options)
+  const { total, truncated } = found
+  const entries = [...found.items.map(itemJson), ...found.ignored.map(ignoredJson)].map((item) => ({
+    ...item,
+    name: baseOf(item.name),
+  }))
   const body: TreeJson = { total, page: paging.page, perpage: paging.perPage, truncated, entries }
   return json(body)
-}
-
-/** The global record, or the local one where there is no valid global one. */
-function itemJson({ records, state, children, devices }: Item): ItemJson {
-  const shown = isInvalid(records.global) ? (records.local ?? records.global) : records.global
-  return {
-    ...headJson(shown),
-    type: shown.type,
-    deleted: shown.deleted,
-    state,
-    ...(children !== undefined && { children }),
-    devices,
-  }
-}
-
-function headJson({ name, sizeBytes, modifiedS, modifiedNs, modifiedBy }: FileHead) {
-  return { name, sizeBytes, modified: formatNs(modifiedS, modifiedNs), modifiedBy: shortIdText(modifiedBy) }
 }
 
 async function search(

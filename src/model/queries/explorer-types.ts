@@ -1,4 +1,5 @@
 import type { FolderId, DeviceId } from '../../core/ids.ts'
+import type { FileType } from '../../core/records/file-info.ts'
 import type { DeviceVersion, ItemState, WaitingAction } from '../../core/records/item-state.ts'
 import type { DiskFacts, FolderFacts, QueuePlace } from '../../core/records/reasons.ts'
 import type { NameRecords } from '../../db/types.ts'
@@ -14,11 +15,37 @@ export interface Item {
   readonly devices: readonly { readonly deviceID: DeviceId; readonly version: DeviceVersion }[]
 }
 
+/** An item that is only on disk, because a pattern ignores it. */
+export interface IgnoredItem {
+  readonly name: string
+  readonly type: FileType
+  readonly sizeBytes: number
+  readonly modifiedS: number
+  readonly modifiedNs: number
+  /** Of a directory: whether anything is in it. */
+  readonly children?: boolean
+}
+
+/** How a directory is sorted; directories come first in any case. */
+export interface TreeOrder {
+  readonly by: 'name' | 'size' | 'modified'
+  readonly descending: boolean
+}
+
+export interface TreeOptions {
+  /** Default: by name, ascending. */
+  readonly order?: TreeOrder
+  /** Also items of the disk that are ignored. */
+  readonly withIgnored?: boolean
+}
+
 export interface TreePage {
   readonly total: number
   /** The directory holds more names than were read. */
   readonly truncated: boolean
   readonly items: readonly Item[]
+  /** Ignored items that no index has, after all others; only on request. */
+  readonly ignored: readonly IgnoredItem[]
 }
 
 export interface WaitingItem {
@@ -76,8 +103,14 @@ export interface ConflictsPage {
  * stored index. Long queries run in time slices and stop when the signal aborts.
  */
 export interface FolderExplorer {
-  /** One directory ('' is the top): directories first, then by name. */
-  tree(folder: FolderId, directory: string, paging: Paging, signal: AbortSignal): Promise<TreePage>
+  /** One directory ('' is the top): directories first, then by the order; ignored items last. */
+  tree(
+    folder: FolderId,
+    directory: string,
+    paging: Paging,
+    signal: AbortSignal,
+    options?: TreeOptions,
+  ): Promise<TreePage>
   /** Names that contain the text in any case; with a slash in it, paths that do. */
   search(
     folder: FolderId,
@@ -87,7 +120,7 @@ export interface FolderExplorer {
   /** What is needed, in the order of downloading. */
   waiting(folder: FolderId, paging: Paging, signal: AbortSignal): Promise<WaitingPage>
   file(folder: FolderId, name: string): Promise<FileFacts>
-  /** Which known names the lines of an ignore file would leave out. Nothing is changed. */
+  /** Which names of the index and the disk the lines of an ignore file would leave out. Nothing is changed. */
   previewIgnores(folder: FolderId, lines: readonly string[], signal: AbortSignal): Promise<IgnorePreview>
   /** Conflict copies that exist here, by name. */
   conflicts(folder: FolderId, paging: Paging, signal: AbortSignal): Promise<ConflictsPage>

@@ -7,21 +7,23 @@ import type { FolderIndex, NameRecords } from '../../db/types.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Disk } from '../../platform/disk.ts'
 import { ConflictList } from './conflict-list.ts'
+import { DiskNames } from './disk-names.ts'
 import type {
   ConflictsPage,
   FileFacts,
   FolderExplorer,
   IgnorePreview,
+  TreeOptions,
   TreePage,
   WaitingPage,
 } from './explorer-types.ts'
 import { FOLDER_POLICIES } from '../state/folder-policy.ts'
 import type { FolderRegistry } from '../folder-registry.ts'
-import { includesOf } from '../folder/ignore-file.ts'
+import { includesOf, loadIgnores } from '../folder/ignore-file.ts'
 import { previewIgnores } from './ignore-preview.ts'
 import { diskFacts } from './on-disk.ts'
 import { devicesOf, itemsOf, othersOf } from './item-view.ts'
-import { findNames, Trees } from './tree.ts'
+import { BY_NAME, findNames, Trees } from './tree.ts'
 import { TimeSlice } from '../../sync/time-slice.ts'
 import type { Paging } from '../types.ts'
 import { isNameNeeded, placeOf, waitingItems } from './waiting.ts'
@@ -48,11 +50,44 @@ export class Explorer implements FolderExplorer {
     this.#own = ownDevice
   }
 
-  async tree(folder: FolderId, directory: string, paging: Paging, signal: AbortSignal): Promise<TreePage> {
+  async tree(
+    folder: FolderId,
+    directory: string,
+    paging: Paging,
+    signal: AbortSignal,
+    { order = BY_NAME, withIgnored = false }: TreeOptions = {},
+  ): Promise<TreePage> {
     const others = this.#others(folder)
     const slice = this.#newSlice(signal)
-    const page = await this.#deps.query(folder, (index) => this.#trees.page(index, directory, others, paging, slice))
-    return page ?? { ...NOTHING, truncated: false }
+    const found = await this.#deps.query(folder, async (index) => ({
+      page: await this.#trees.page(index, { directory, order }, others, paging, slice),
+      names: withIgnored ? await this.#trees.names(index, { directory, order }, slice) : [],
+    }))
+    const page = found?.page ?? { ...NOTHING, truncated: false }
+    if (!withIgnored) return { ...page, ignored: [] }
+    const { total, ignored } = await this.#ignored(folder, directory, paging, found?.names ?? [])
+    return { ...page, total: page.total + total, ignored }
+  }
+
+  /** The part of a page that ignored items fill, which come after the known names. */
+  async #ignored(
+    folder: FolderId,
+    directory: string,
+    { page, perPage }: Paging,
+    known: readonly string[],
+  ): Promise<Pick<TreePage, 'total' | 'ignored'>> {
+    const config = this.#deps.folders.configured(folder)
+    const root = this.#deps.folders.root(config)
+    const hasIgnores = FOLDER_POLICIES[config.type].hasIgnores
+    const rules = hasIgnores ? await loadIgnores(this.#deps.disk, root).catch(() => undefined) : undefined
+    if (rules === undefined) return { total: 0, ignored: [] }
+    const disk = new DiskNames(this.#deps.disk, root)
+    const names = await disk.ignored(rules, directory, new Set(known))
+    const first = (page - 1) * perPage - known.length
+    return {
+      total: names.length,
+      ignored: await disk.items(names.slice(Math.max(0, first), Math.max(0, first + perPage))),
+    }
   }
 
   async search(
@@ -99,10 +134,12 @@ export class Explorer implements FolderExplorer {
     if (!FOLDER_POLICIES[config.type].hasIgnores) {
       throw new TwinfoldError('bad-request', 'an encrypted folder has no ignore patterns')
     }
-    const lookup = await includesOf(this.#deps.disk, this.#deps.folders.root(config), lines)
+    const root = this.#deps.folders.root(config)
+    const lookup = await includesOf(this.#deps.disk, root, lines)
     const slice = this.#newSlice(signal)
-    const preview = await this.#deps.query(folder, (index) => previewIgnores(index, lines, lookup, slice))
-    return preview ?? (await previewIgnores(undefined, lines, lookup, slice))
+    const disk = new DiskNames(this.#deps.disk, root)
+    const preview = await this.#deps.query(folder, (index) => previewIgnores({ index, disk }, lines, lookup, slice))
+    return preview ?? (await previewIgnores({ index: undefined, disk }, lines, lookup, slice))
   }
 
   async conflicts(folder: FolderId, paging: Paging, signal: AbortSignal): Promise<ConflictsPage> {

@@ -2,6 +2,7 @@ import { TwinfoldError } from '../../core/errors.ts'
 import { IgnoreRules } from '../../core/ignore/ignore.ts'
 import { resolveIncludes, trimLine, type IncludeLookup } from '../../core/ignore/ignore-include.ts'
 import type { FolderIndex } from '../../db/types.ts'
+import type { DiskNames } from './disk-names.ts'
 import type { IgnorePreview, PreviewedLine } from './explorer-types.ts'
 import type { TimeSlice } from '../../sync/time-slice.ts'
 
@@ -21,9 +22,16 @@ interface Tally {
   readonly examples: string[]
 }
 
+/** Where the names of a folder come from. */
+export interface NameSources {
+  /** Undefined for a folder that never had one. */
+  readonly index: Pick<FolderIndex, 'listNames'> | undefined
+  readonly disk: DiskNames
+}
+
 /** Which names of a folder the lines of an ignore file would match, within limits of names and time. */
 export async function previewIgnores(
-  index: Pick<FolderIndex, 'listNames'> | undefined,
+  sources: NameSources,
   lines: readonly string[],
   lookup: IncludeLookup,
   slice: TimeSlice,
@@ -41,27 +49,36 @@ export async function previewIgnores(
     const tally = tallies[origins[rule] ?? -1]
     if (tally !== undefined && ++tally.matches <= EXAMPLES_MAX) tally.examples.push(name)
   }
-  const { checkedTotal, truncated } = await checkNames(index, check, slice)
+  const { checkedTotal, truncated } = await checkNames(sources, rules, check, slice)
   return { error: null, errorLine: null, lines: view(), ignoredTotal, checkedTotal, truncated }
 }
 
+/** The names of the index, then those that only the disk has: ignored ones, and new ones. */
 async function checkNames(
-  index: Pick<FolderIndex, 'listNames'> | undefined,
+  { index, disk }: NameSources,
+  rules: IgnoreRules,
   check: (name: string) => void,
   slice: TimeSlice,
 ): Promise<Pick<IgnorePreview, 'checkedTotal' | 'truncated'>> {
   let checkedTotal = 0
+  const known = new Map<string, string>()
   for (let start = index === undefined ? undefined : ''; start !== undefined;) {
     const { found, next }: Awaited<ReturnType<FolderIndex['listNames']>> = await index!.listNames(start)
-    for (const { name } of found) {
+    for (const { name, type } of found) {
       if (checkedTotal >= NAMES_MAX || slice.workedMs > WORK_MS_MAX) return { checkedTotal, truncated: true }
       check(name)
+      known.set(name, type)
       checkedTotal++
       if (slice.isDue) await slice.yield()
     }
     start = next
   }
-  return { checkedTotal, truncated: false }
+  const onDisk = (name: string): void => {
+    check(name)
+    checkedTotal++
+  }
+  const isWhole = await disk.walk(rules, known, onDisk, slice)
+  return { checkedTotal, truncated: !isWhole }
 }
 
 function parseLines(

@@ -1,7 +1,7 @@
 import type { DeviceId } from '../../core/ids.ts'
 import { baseOf } from '../../core/paths.ts'
 import type { FolderIndex, FolderTotals } from '../../db/types.ts'
-import type { TreePage } from './explorer-types.ts'
+import type { TreeOrder, TreePage } from './explorer-types.ts'
 import { itemsOf } from './item-view.ts'
 import type { TimeSlice } from '../../sync/time-slice.ts'
 import type { Paging } from '../types.ts'
@@ -10,6 +10,8 @@ import type { Paging } from '../types.ts'
 const LEVEL_NAMES_MAX = 100_000
 /** A smaller directory is listed again for every page, which is cheap and needs no cache. */
 const KEPT_FROM = 1_000
+/** Records read per step, for their sizes and times. */
+const RECORDS_AT_ONCE = 500
 /** The time limit of a search; a longer text narrows it. */
 const SEARCH_MS_MAX = 2_000
 
@@ -19,25 +21,37 @@ interface Level {
   readonly truncated: boolean
 }
 
+/** A directory in some order. */
+interface Wanted {
+  readonly directory: string
+  readonly order: TreeOrder
+}
+
+export const BY_NAME: TreeOrder = { by: 'name', descending: false }
+
 /** The latest large directory that was listed; valid while its folder is unchanged. */
-interface KeptLevel extends Level {
+interface KeptLevel extends Level, Wanted {
   readonly index: FolderIndex
   readonly totals: FolderTotals
-  readonly directory: string
 }
 
 /** Lists directories. */
 export class Trees {
   #kept: KeptLevel | undefined
 
+  /** The names in one directory. */
+  async names(index: FolderIndex, wanted: Wanted, slice: TimeSlice): Promise<readonly string[]> {
+    return (await this.#level(index, wanted, slice)).names
+  }
+
   async page(
     index: FolderIndex,
-    directory: string,
+    wanted: Wanted,
     others: readonly DeviceId[],
     { page, perPage }: Paging,
     slice: TimeSlice,
-  ): Promise<TreePage> {
-    const { names, truncated } = await this.#level(index, directory, slice)
+  ): Promise<Omit<TreePage, 'ignored'>> {
+    const { names, truncated } = await this.#level(index, wanted, slice)
     const items = await itemsOf(index, names.slice((page - 1) * perPage, page * perPage), others)
     const directories = items
       .filter(({ records }) => records.global.type === 'directory')
@@ -49,31 +63,66 @@ export class Trees {
     return { total: names.length, truncated, items: withChildren }
   }
 
-  async #level(index: FolderIndex, directory: string, slice: TimeSlice): Promise<Level> {
+  async #level(index: FolderIndex, wanted: Wanted, slice: TimeSlice): Promise<Level> {
     const kept = this.#kept
     const { totals } = index
-    if (kept !== undefined && kept.index === index && kept.totals === totals && kept.directory === directory)
-      return kept
-    const level = await listLevel(index, directory, slice)
+    if (kept !== undefined && kept.index === index && kept.totals === totals && isSame(kept, wanted)) return kept
+    const level = await listLevel(index, wanted, slice)
     const settled = totals !== undefined && totals === index.totals
-    this.#kept = settled && level.names.length >= KEPT_FROM ? { ...level, index, totals, directory } : undefined
+    this.#kept = settled && level.names.length >= KEPT_FROM ? { ...level, ...wanted, index, totals } : undefined
     return level
   }
 }
 
-async function listLevel(index: FolderIndex, directory: string, slice: TimeSlice): Promise<Level> {
+function isSame(one: Wanted, { directory, order }: Wanted): boolean {
+  return one.directory === directory && one.order.by === order.by && one.order.descending === order.descending
+}
+
+async function listLevel(index: FolderIndex, { directory, order }: Wanted, slice: TimeSlice): Promise<Level> {
+  const { directories, others, truncated } = await readLevel(index, directory, slice)
+  const sorted = [await sortNames(index, directories, order, slice), await sortNames(index, others, order, slice)]
+  return { names: sorted.flat(), truncated }
+}
+
+/** The names in order. By anything but the name, their records are read. */
+async function sortNames(
+  index: Pick<FolderIndex, 'records'>,
+  names: readonly string[],
+  { by, descending }: TreeOrder,
+  slice: TimeSlice,
+): Promise<readonly string[]> {
+  if (by === 'name') return descending ? names.toReversed() : names
+  const keys: { readonly name: string; readonly key: number }[] = []
+  for (let first = 0; first < names.length; first += RECORDS_AT_ONCE) {
+    for (const { name, global } of await index.records(names.slice(first, first + RECORDS_AT_ONCE))) {
+      const key = by === 'size' ? global.sizeBytes : global.modifiedS + global.modifiedNs / 1e9
+      keys.push({ name, key })
+    }
+    if (slice.isDue) await slice.yield()
+  }
+  const sign = descending ? -1 : 1
+  return keys.sort((one, other) => sign * (one.key - other.key)).map(({ name }) => name) // by name on ties
+}
+
+interface ReadLevel {
+  readonly directories: readonly string[]
+  readonly others: readonly string[]
+  readonly truncated: boolean
+}
+
+async function readLevel(index: FolderIndex, directory: string, slice: TimeSlice): Promise<ReadLevel> {
   const directories: string[] = []
   const others: string[] = []
   for (let start: string | undefined = ''; start !== undefined;) {
     const { found, next }: Awaited<ReturnType<FolderIndex['listLevel']>> = await index.listLevel(directory, start)
     for (const { name, type } of found) (type === 'directory' ? directories : others).push(name)
     if (next !== undefined && directories.length + others.length >= LEVEL_NAMES_MAX) {
-      return { names: [...directories, ...others], truncated: true }
+      return { directories, others, truncated: true }
     }
     start = next
     if (slice.isDue) await slice.yield()
   }
-  return { names: [...directories, ...others], truncated: false }
+  return { directories, others, truncated: false }
 }
 
 /** Names that contain the text in any case. Reads all names in time slices. */

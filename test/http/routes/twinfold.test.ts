@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { DeviceId } from '../../../src/core/ids.ts'
 import type { NameRecords } from '../../../src/db/types.ts'
 import { formatNs } from '../../../src/http/views/times.ts'
-import type { Item, WaitingItem } from '../../../src/model/queries/explorer-types.ts'
+import type { IgnoredItem, Item, WaitingItem } from '../../../src/model/queries/explorer-types.ts'
 import { deletion, directory, file, headOf, version } from '../../db/records.ts'
 import { fakeRest, type FakeOptions } from '../fakes.ts'
 import { connected } from '../connected.ts'
@@ -42,6 +42,9 @@ test('every parameter is checked, and the refusal names the error', async () => 
     ['tree?folder=share&prefix=/etc', /prefix must be/],
     ['tree?folder=share&prefix=a%00b', /prefix must be/],
     ['tree?folder=share&prefix=a//b', /prefix must be/],
+    ['tree?folder=share&sort=date', /sort must be one of name, size, modified/],
+    ['tree?folder=share&descending=1', /descending must be one of false, true/],
+    ['tree?folder=share&ignored=yes', /ignored must be one of/],
     ['why?folder=share', /file is missing/],
     ['why?file=a', /folder is missing/],
     ['search?folder=share', /text must be 1 to 200 characters/],
@@ -83,12 +86,20 @@ test('a tree entry is the global version under its base name, or the local one w
       devices,
     },
   ]
+  const ignored: readonly IgnoredItem[] = [
+    { name: 'd/x.log', type: 'file', sizeBytes: 3, modifiedS: 1_794_701_359, modifiedNs: 123_456_789 },
+  ]
   let queried: unknown
   const tree = {
-    tree: async (...args: unknown[]) => ((queried = args.slice(0, 3)), { total: 40, truncated: false, items }),
+    tree: async (...args: unknown[]) => (
+      (queried = [...args.slice(0, 3), args[4]]),
+      { total: 40, truncated: false, items, ignored }
+    ),
   }
-  const response = await get({ explorer: tree }, '/rest/twinfold/tree?folder=share&prefix=d/&page=2&perpage=4')
-  assert.deepEqual(queried, ['share', 'd', { page: 2, perPage: 4 }])
+  const query = 'folder=share&prefix=d/&page=2&perpage=4&sort=size&descending=true&ignored=true'
+  const response = await get({ explorer: tree }, `/rest/twinfold/tree?${query}`)
+  const options = { order: { by: 'size', descending: true }, withIgnored: true }
+  assert.deepEqual(queried, ['share', 'd', { page: 2, perPage: 4 }, options])
   const fields = { modified: formatNs(1_794_701_359, 123_456_789), modifiedBy: 'LD3QAAA' }
   assert.deepEqual(response, {
     total: 40,
@@ -109,6 +120,16 @@ test('a tree entry is the global version under its base name, or the local one w
       { name: 'a', type: 'file', sizeBytes: 7, ...fields, deleted: false, state: 'missing', devices },
       { name: 'old', type: 'file', sizeBytes: 0, ...fields, deleted: true, state: 'older', devices },
       { name: 'own', type: 'file', sizeBytes: 5, ...fields, deleted: false, state: 'extra', devices },
+      {
+        ...fields,
+        name: 'x.log',
+        type: 'file',
+        sizeBytes: 3,
+        modifiedBy: '',
+        deleted: false,
+        state: 'ignored',
+        devices: [],
+      },
     ],
   })
 })

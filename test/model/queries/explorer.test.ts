@@ -1,31 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { FolderConfig } from '../../../src/core/config/config.ts'
 import type { FileHead } from '../../../src/core/records/file-info.ts'
 import { bumpVersion } from '../../../src/core/records/version-vector.ts'
-import type { FolderExplorer, Item } from '../../../src/model/queries/explorer-types.ts'
-import { deletion, DEVICES, directory, file, SELF, version } from '../../db/records.ts'
-import { DOCS, folderId, simConfig, simFolder, SimHub } from '../../support/model.ts'
-
-const ROOT = '/data/docs'
-const [ANNA, BEN] = [DEVICES[0]!, DEVICES[1]!]
-const ALL = { page: 1, perPage: 100 }
-const NEVER = new AbortController().signal
-
-interface Explored extends AsyncDisposable {
-  readonly hub: SimHub
-  readonly explorer: FolderExplorer
-}
-
-/** A folder shared with Anna and Ben, who are not connected. */
-async function explored(files: Record<string, string>, changes: Partial<FolderConfig> = {}): Promise<Explored> {
-  const devices = [ANNA, BEN].map((deviceID) => ({ deviceID, introducedBy: '' as const, encryptionPassword: '' }))
-  const hub = await SimHub.open(simConfig([simFolder('docs', { devices, ...changes })]))
-  for (const [name, text] of Object.entries(files)) hub.platform.disk.put(`${ROOT}/${name}`, text)
-  hub.run()
-  if (changes.paused !== true) await hub.while(hub.model.scan(DOCS, [], undefined))
-  return { hub, explorer: await hub.model.explorer(), [Symbol.asyncDispose]: () => hub[Symbol.asyncDispose]() }
-}
+import type { Item } from '../../../src/model/queries/explorer-types.ts'
+import { deletion, directory, file, SELF, version } from '../../db/records.ts'
+import { DOCS, folderId, simFolder } from '../../support/model.ts'
+import { ALL, ANNA, BEN, explored, NEVER, ROOT } from './explored.ts'
 
 /** The version after a change by another device. */
 const changed = ({ version: before }: FileHead) => bumpVersion(before, SELF, 1_800_000_000)
@@ -248,7 +228,12 @@ test('a paused folder shows its stored index, and a new one gets no index', asyn
   assert.equal((await explorer.waiting(DOCS, ALL, NEVER)).folder.paused, true)
 
   await using fresh = await explored({}, { paused: true })
-  assert.deepEqual(await fresh.explorer.tree(DOCS, '', ALL, NEVER), { total: 0, truncated: false, items: [] })
+  assert.deepEqual(await fresh.explorer.tree(DOCS, '', ALL, NEVER), {
+    total: 0,
+    truncated: false,
+    items: [],
+    ignored: [],
+  })
   assert.deepEqual((await fresh.explorer.conflicts(DOCS, ALL, NEVER)).items, [])
   assert.deepEqual((await fresh.explorer.previewIgnores(DOCS, ['*'], NEVER)).checkedTotal, 0)
   assert.deepEqual(await fresh.hub.store.folders(), [])

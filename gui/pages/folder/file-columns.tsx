@@ -1,0 +1,131 @@
+import type { FolderConfig } from '../../../src/core/config/config.ts'
+import type { ItemJson } from '../../../src/rest/twinfold.ts'
+import { nameOf } from '../../facts/device.ts'
+import { formatSize } from '../../facts/format.ts'
+import { itemFacts } from '../../facts/item-state.ts'
+import { live } from '../../live/live.ts'
+import { Icon } from '../../ui/icon.tsx'
+import { Ago } from '../../ui/parts.tsx'
+import type { Column } from '../../ui/table.tsx'
+import { visibleName } from '../../words/visible-name.ts'
+import { t } from '../../words/words.ts'
+import { openFile } from './file-drawer.tsx'
+import { DeviceMark, Held, ItemState } from './item-state.tsx'
+
+const ICONS = { file: 'file', directory: 'folder', symlink: 'link' } as const
+/** With more devices than this a row shows how many have the item; their names are in its details. */
+const MARKS_MAX = 2
+
+/** One item of a folder: in a tree with its level, in the results of a search without. */
+export interface FileLine {
+  readonly item: ItemJson
+  readonly path: string
+  readonly level?: number
+  /** Undefined for what cannot be opened. */
+  readonly expanded?: boolean | undefined
+}
+
+/** Its name, its size and time, its state here and on the other devices. */
+export function fileColumns(folder: FolderConfig, onToggle?: (path: string) => void): readonly Column<FileLine>[] {
+  return [
+    {
+      id: 'name',
+      title: t('files.name'),
+      phone: 'name',
+      sorts: onToggle !== undefined,
+      cell: (line) => <NameCell folder={folder.id} line={line} onToggle={onToggle} />,
+    },
+    {
+      id: 'bytes',
+      title: t('files.size'),
+      phone: 'side',
+      isNumber: true,
+      sorts: onToggle !== undefined,
+      width: '88px',
+      cell: ({ item }) => item.type === 'file' && formatSize(item.sizeBytes),
+    },
+    {
+      id: 'time',
+      title: t('files.modified'),
+      isWide: true,
+      sorts: onToggle !== undefined,
+      width: '128px',
+      cell: ({ item }) => (
+        <span class="soft">
+          <Ago time={item.modified} />
+        </span>
+      ),
+    },
+    {
+      id: 'state',
+      title: t('files.state'),
+      phone: 'line',
+      width: '148px',
+      cell: ({ item }) => <ItemState code={itemFacts({ ...item, isFile: item.type === 'file' }, folder).code} />,
+    },
+    {
+      id: 'devices',
+      title: t('files.devices'),
+      width: '212px',
+      cell: ({ item }) => <DevicesCell devices={item.devices} />,
+    },
+    {
+      id: 'actions',
+      title: t('do.actions'),
+      isUntitled: true,
+      phone: 'action',
+      width: '44px',
+      cell: ({ item, path }) => (
+        <button
+          type="button"
+          class="button quiet icon-only"
+          tabIndex={onToggle && -1}
+          aria-label={t('files.details', { name: item.name })}
+          title={t('files.details', { name: item.name })}
+          onClick={() => openFile(folder.id, path)}
+        >
+          <Icon name="more" size={16} />
+        </button>
+      ),
+    },
+  ]
+}
+
+interface NameCellProps {
+  readonly folder: string
+  readonly line: FileLine
+  readonly onToggle: ((path: string) => void) | undefined
+}
+
+function NameCell({ folder, line: { item, path, level, expanded }, onToggle }: NameCellProps) {
+  const label =
+    expanded === undefined ? undefined : t(expanded ? 'files.collapse' : 'files.expand', { name: item.name })
+  return (
+    <button
+      type="button"
+      class="files-open"
+      style={level === undefined ? {} : { '--level': String(level - 1) }}
+      tabIndex={onToggle && -1}
+      title={visibleName(item.name)}
+      aria-label={label}
+      onClick={() => (expanded === undefined ? openFile(folder, path) : onToggle?.(path))}
+    >
+      {level !== undefined && (
+        <span class="files-chevron">{expanded !== undefined && <Icon name="chevron" size={14} />}</span>
+      )}
+      <Icon name={ICONS[item.type]} size={16} />
+      <span class="files-label">{visibleName(item.name)}</span>
+    </button>
+  )
+}
+
+function DevicesCell({ devices }: Pick<ItemJson, 'devices'>) {
+  if (devices.length > MARKS_MAX) return <Held devices={devices} />
+  return (
+    <ul class="marks">
+      {devices.map(({ deviceID, version }) => (
+        <DeviceMark key={deviceID} name={nameOf(live.get(), deviceID)} version={version} />
+      ))}
+    </ul>
+  )
+}

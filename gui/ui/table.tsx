@@ -1,0 +1,184 @@
+import type { ComponentChildren, JSX, RefObject } from 'preact'
+import { useRef } from 'preact/hooks'
+import { formatCount } from '../facts/format.ts'
+import type { Line, Sort } from '../facts/table.ts'
+import { useStore } from '../live/store.ts'
+import { density } from './density.ts'
+import { Icon } from './icon.tsx'
+import { PickAll, PickRow, type Selection } from './selection.tsx'
+import { Spacer } from './spacer.tsx'
+import { useVirtual, type Virtual } from './virtual.ts'
+
+export interface Column<R> {
+  readonly id: string
+  readonly title: string
+  /** The title is only for screen readers. */
+  readonly isUntitled?: boolean
+  /** Its place on a phone: the first line, below it, at its right, at the right edge. Without one it is not there. */
+  readonly phone?: 'name' | 'line' | 'side' | 'action'
+  /** Only where there is room: not on a tablet. */
+  readonly isWide?: boolean
+  /** Of the table; what is left is shared by the columns without one. */
+  readonly width?: string
+  readonly isNumber?: boolean
+  /** A click on the title sorts by it. */
+  readonly sorts?: boolean
+  readonly cell: (row: R) => ComponentChildren
+}
+
+/** The rows by index; undefined for one that is not loaded yet. */
+export interface RowSource<R> {
+  readonly count: number
+  readonly at: (index: number) => Line<R> | undefined
+}
+
+export function linesSource<R>(lines: readonly Line<R>[]): RowSource<R> {
+  return { count: lines.length, at: (index) => lines[index] }
+}
+
+export function rowsSource<R>(rows: readonly R[]): RowSource<R> {
+  return {
+    count: rows.length,
+    at: (index) => (index in rows ? { row: rows[index] as R } : undefined),
+  }
+}
+
+/** The element of a table and the part of it that is rendered. */
+export interface TableView {
+  readonly element: RefObject<HTMLTableElement | null>
+  readonly virtual: Virtual
+}
+
+export function useTableView(count: number): TableView {
+  const element = useRef<HTMLTableElement>(null)
+  useStore(density, (value) => value) // another height of the rows is measured
+  return { element, virtual: useVirtual(element, count) }
+}
+
+type RowAttributes = JSX.IntrinsicElements['tr']
+
+export interface TableProps<R> {
+  readonly view: TableView
+  readonly caption: string
+  readonly columns: readonly Column<R>[]
+  readonly rows: RowSource<R>
+  readonly keyOf: (row: R) => string
+  readonly kind?: string
+  readonly sort?: { readonly by: Sort; readonly onSort: (column: string) => void }
+  readonly selection?: Selection<R> | undefined
+  /** A tree has rows that take the focus, and keys. */
+  readonly grid?: JSX.IntrinsicElements['table']
+  readonly attributesOf?: (row: R, index: number) => RowAttributes
+}
+
+/** Every long list of the page: only rows in sight are rendered, all of the same height. */
+export function Table<R>(props: TableProps<R>) {
+  const { view, caption, columns, rows, kind = '', selection, grid } = props
+  const { range, abovePx, belowPx } = view.virtual
+  const width = columns.length + (selection === undefined ? 0 : 1)
+  const indexes = Array.from({ length: range.end - range.first }, (_, at) => range.first + at)
+  return (
+    <table ref={view.element} class={`table ${kind}`} aria-rowcount={rows.count + 1} {...grid}>
+      <caption class="unseen">{caption}</caption>
+      <colgroup>
+        {selection && <col class="pick" />}
+        {columns.map((column) => (
+          <col key={column.id} class={classOf(column)} style={column.width ? { width: column.width } : {}} />
+        ))}
+      </colgroup>
+      <Head {...props} />
+      <tbody>
+        <Spacer heightPx={abovePx} columns={width} />
+        {indexes.map((index) => (
+          <TableLine key={lineKey(props, index)} table={props} index={index} width={width} />
+        ))}
+        <Spacer heightPx={belowPx} columns={width} />
+      </tbody>
+    </table>
+  )
+}
+
+function classOf<R>({ id, phone, isWide, isNumber }: Column<R>): string {
+  return `col-${id} on-phone-${phone ?? 'none'}${isWide ? ' wide' : ''}${isNumber ? ' number' : ''}`
+}
+
+function lineKey<R>({ rows, keyOf }: TableProps<R>, index: number): string {
+  const line = rows.at(index)
+  if (line === undefined) return `#${index}`
+  return 'heading' in line ? `heading ${line.heading}` : `row ${keyOf(line.row)}`
+}
+
+function Head<R>({ columns, sort, selection }: TableProps<R>) {
+  return (
+    <thead>
+      <tr>
+        {selection && <PickAll selection={selection} />}
+        {columns.map((column) => (
+          <th
+            key={column.id}
+            scope="col"
+            class={classOf(column)}
+            aria-sort={sort?.by.column === column.id ? (sort.by.descending ? 'descending' : 'ascending') : undefined}
+          >
+            {column.sorts && sort ? (
+              <button type="button" class="sort" onClick={() => sort.onSort(column.id)}>
+                {column.title}
+                {sort.by.column === column.id && <Icon name={sort.by.descending ? 'down' : 'up'} size={12} />}
+              </button>
+            ) : (
+              <span class={column.isUntitled ? 'unseen' : undefined}>{column.title}</span>
+            )}
+          </th>
+        ))}
+      </tr>
+    </thead>
+  )
+}
+
+interface LineProps<R> {
+  readonly table: TableProps<R>
+  readonly index: number
+  readonly width: number
+}
+
+function TableLine<R>({ table, index, width }: LineProps<R>) {
+  const line = table.rows.at(index)
+  if (line !== undefined && 'row' in line) return <Row table={table} row={line.row} index={index} />
+  return (
+    <tr data-index={index} aria-rowindex={index + 2} class={line === undefined ? 'loading' : 'group'}>
+      {line === undefined ? (
+        <td colSpan={width}>…</td>
+      ) : (
+        <th colSpan={width} scope="rowgroup">
+          {line.heading} <span class="soft">{formatCount(line.count)}</span>
+        </th>
+      )}
+    </tr>
+  )
+}
+
+function Row<R>({ table, row, index }: { readonly table: TableProps<R>; readonly row: R; readonly index: number }) {
+  const { columns, selection, grid, attributesOf, keyOf } = table
+  const isPicked = selection?.picked.has(keyOf(row)) === true
+  return (
+    <tr
+      data-index={index}
+      aria-rowindex={index + 2}
+      class={isPicked ? 'picked' : undefined}
+      {...attributesOf?.(row, index)}
+    >
+      {selection && <PickRow selection={selection} row={row} id={keyOf(row)} />}
+      {columns.map((column, at) =>
+        at === 0 && grid === undefined ? (
+          <th key={column.id} scope="row" class={classOf(column)}>
+            {column.cell(row)}
+          </th>
+        ) : (
+          <td key={column.id} class={classOf(column)}>
+            {column.cell(row)}
+          </td>
+        ),
+      )}
+    </tr>
+  )
+}

@@ -1,0 +1,22 @@
+import { TwinfoldError } from '../../core/errors.ts'
+import type { TreeOrder } from '../../model/queries/explorer-types.ts'
+import type { Query } from '../pipeline/query.ts'
+
+/** The order of a directory. */
+export function orderOf(query: Query<'sort' | 'descending'>): TreeOrder {
+  return {
+    by: choiceOf('sort', query.first('sort'), ['name', 'size', 'modified']),
+    descending: flagOf('descending', query.first('descending')),
+  }
+}
+
+export function flagOf(name: string, text: string | undefined): boolean {
+  return choiceOf(name, text, ['false', 'true']) === 'true'
+}
+
+/** The first choice when the parameter is absent. */
+function choiceOf<C extends string>(name: string, text: string | undefined, choices: readonly [C, ...C[]]): C {
+  const chosen = text === undefined ? choices[0] : choices.find((choice) => choice === text)
+  if (chosen === undefined) throw new TwinfoldError('bad-request', `${name} must be one of ${choices.join(', ')}`)
+  return chosen
+}

@@ -1,0 +1,153 @@
+/** The table of every long list: order, groups, filters, selection, heights of rows; and files on many devices. */
+import assert from 'node:assert/strict'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { Chromium, missingBrowser } from '../support/browser.ts'
+import { startMember, type Member } from '../support/daemon-pair.ts'
+import { eventually, scratchDirectory } from '../support/scratch.ts'
+import { atRest } from '../support/views.ts'
+
+const skip = missingBrowser() ?? false
+const scratch = scratchDirectory()
+const PLAIN = Array.from({ length: 14 }, (_, at) => `Folder ${at + 1}`)
+const AWAY = ['B', 'C', 'D'].map((letter) => letter.repeat(52))
+let browser: Chromium
+let member: Member
+
+before(async () => {
+  if (skip !== false) return
+  member = await startMember(scratch.path, 'desk')
+  for (const label of PLAIN) await addFolder(label, { paused: label === 'Folder 3' })
+  await addFolder('Zoo')
+  rmSync(join(scratch.path, 'Zoo'), { recursive: true })
+  await member.daemon.request('POST', '/rest/db/scan?folder=zoo')
+  await addShared()
+  browser = await Chromium.start()
+})
+
+after(async () => {
+  await browser?.[Symbol.asyncDispose]()
+  await member?.[Symbol.asyncDispose]()
+  scratch[Symbol.dispose]()
+})
+
+async function addFolder(label: string, more: Readonly<Record<string, unknown>> = {}): Promise<void> {
+  const root = join(scratch.path, label)
+  mkdirSync(root)
+  await member.daemon.addFolder(label.toLowerCase().replace(' ', '-'), root, { label, ...more })
+}
+
+/** A folder of three devices that were never connected, with ignored files. */
+async function addShared(): Promise<void> {
+  const devices: { deviceID: string }[] = []
+  for (const [at, raw] of AWAY.entries()) {
+    const { id } = (await member.daemon.get(`/rest/svc/deviceid?id=${raw}`)) as { id: string }
+    await member.daemon.post('/rest/config/devices', { deviceID: id, name: `away ${at}`, addresses: [] })
+    devices.push({ deviceID: id })
+  }
+  const root = join(scratch.path, 'Shared')
+  mkdirSync(join(root, 'node_modules'), { recursive: true })
+  writeFileSync(join(root, '.stignore'), 'node_modules\n')
+  writeFileSync(join(root, 'node_modules', 'package.json'), '{}')
+  for (const name of ['one.txt', 'two.txt', 'three.txt']) writeFileSync(join(root, name), name)
+  await member.daemon.addFolder('shared', root, { label: 'Shared', devices })
+  await member.daemon.post('/rest/db/scan?folder=shared')
+}
+
+const at = (path: string) => ({ url: `${member.daemon.url}/#/${path}` })
+const table = (page: Page, name: string) => page.getByRole('table', { name })
+const names = async (page: Page) => (await table(page, 'Folders').getByRole('rowheader').allInnerTexts()).map(trimmed)
+const trimmed = (text: string) => text.trim()
+
+test('folders are sorted by name with errors on top, by state in groups, and filtered', { skip }, async () => {
+  await browser.visit(at('folders'), async ({ page }) => {
+    await table(page, 'Folders').getByRole('row').filter({ hasText: 'missing' }).waitFor()
+    await eventually('the order', async () => (await names(page))[0] === 'Zoo' || undefined)
+    assert.deepEqual((await names(page)).slice(0, 4), ['Zoo', 'Folder 1', 'Folder 2', 'Folder 3'])
+    await page.getByRole('button', { name: 'Name', exact: true }).click()
+    assert.deepEqual((await names(page)).slice(0, 3), ['Zoo', 'Shared', 'Folder 14'])
+    await page.getByRole('button', { name: 'Status', exact: true }).click()
+    const groups = await table(page, 'Folders').locator('.group').allInnerTexts()
+    assert.deepEqual(
+      groups.map((text) => text.replace(/\s+/g, ' ').trim()),
+      ['Up to date 1', 'Paused 1', 'Not shared 13'],
+    )
+    await page.getByRole('button', { name: 'Paused 1' }).click()
+    assert.deepEqual((await names(page)).slice(-1), ['Folder 3'])
+    await page.getByRole('searchbox', { name: 'Find a folder' }).fill('nothing')
+    await page.getByText('Nothing matches.').waitFor()
+  })
+})
+
+test('several folders are paused and resumed by one click', { skip }, async () => {
+  await browser.visit(at('folders'), async ({ page }) => {
+    await atRest(page)
+    for (const name of ['Folder 1', 'Folder 2'])
+      await page.getByRole('checkbox', { name: `Select ${name}`, exact: true }).check()
+    const bar = page.getByRole('toolbar', { name: 'Actions for the selection' })
+    await bar.getByText('2 selected').waitFor()
+    await bar.getByRole('button', { name: 'Pause' }).click()
+    await page.getByRole('status').filter({ hasText: '2 paused.' }).waitFor()
+    await page.getByRole('button', { name: 'Paused 3' }).waitFor()
+    await bar.getByRole('button', { name: 'Resume' }).click()
+    await page.getByRole('button', { name: 'Paused 1' }).waitFor()
+    await bar.getByRole('button', { name: 'Clear selection' }).click()
+    await bar.waitFor({ state: 'detached' })
+  })
+})
+
+test('rows are 32 px high, or 40 px on request, which is remembered', { skip }, async () => {
+  await browser.visit(at('folders'), async ({ page }) => {
+    const row = table(page, 'Folders').getByRole('row').filter({ hasText: 'Folder 2' })
+    const height = async () => (await row.boundingBox())?.height
+    await atRest(page)
+    assert.equal(await height(), 32)
+    await page.getByRole('button', { name: 'Theme' }).click()
+    await page.getByRole('menuitemradio', { name: 'Comfortable rows' }).click()
+    assert.equal(await height(), 40)
+    await page.reload()
+    await atRest(page)
+    assert.equal(await height(), 40)
+  })
+})
+
+test('many folders fit on the overview: those that need no look are a grid of names', { skip }, async () => {
+  await browser.visit(at(''), async ({ page }) => {
+    await table(page, 'Folders').getByRole('row').filter({ hasText: 'Zoo' }).waitFor()
+    assert.deepEqual(await names(page), ['Zoo'])
+    await page.getByRole('heading', { name: 'Not shared 13' }).waitFor()
+    await page.getByRole('listitem').getByRole('link', { name: 'Folder 14' }).click()
+    await page.getByRole('heading', { name: 'Folder 14', level: 1 }).waitFor()
+  })
+})
+
+test('of many devices a row shows how many have a file; its details lead to the next file', { skip }, async () => {
+  await browser.visit(at('folders/shared'), async ({ page }) => {
+    const row = page.getByRole('row').filter({ hasText: 'one.txt' })
+    await row.filter({ hasText: '0 of 3 devices have it' }).waitFor()
+    await row.getByRole('button', { name: 'Details of one.txt' }).click()
+    const first = page.getByRole('dialog', { name: 'one.txt' })
+    await first.getByRole('row').filter({ hasText: 'away 2' }).waitFor()
+    assert.ok(await first.getByRole('button', { name: 'Previous file' }).isDisabled())
+    await first.getByRole('button', { name: 'Next file' }).click()
+    const second = page.getByRole('dialog', { name: 'three.txt' })
+    await second.getByText('three.txt').last().waitFor()
+    await second.getByRole('button', { name: 'Previous file' }).click()
+    await first.waitFor()
+  })
+})
+
+test('ignored items are shown on request, and their details name the line', { skip }, async () => {
+  await browser.visit(at('folders/shared'), async ({ page }) => {
+    await page.getByRole('row').filter({ hasText: 'one.txt' }).waitFor()
+    assert.equal(await page.getByText('node_modules').count(), 0)
+    await page.getByRole('button', { name: 'Show ignored' }).click()
+    await page.getByRole('button', { name: 'Expand node_modules' }).click()
+    await page.getByRole('row').filter({ hasText: 'package.json' }).filter({ hasText: 'Ignored here' }).waitFor()
+    await page.getByRole('button', { name: 'Details of package.json' }).click()
+    await page.getByRole('dialog').getByText('node_modules', { exact: false }).first().waitFor()
+    await page.getByRole('dialog').getByRole('listitem').filter({ hasText: 'node_modules' }).waitFor()
+  })
+})

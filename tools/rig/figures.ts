@@ -1,0 +1,163 @@
+import type { CDPSession, Page } from 'playwright-core'
+import { Chromium } from '../../test/support/browser.ts'
+import { atRest } from '../../test/support/views.ts'
+import type { Rig } from './build.ts'
+import { changeFiles } from './changes.ts'
+
+const CHANGES_PER_S = 20
+const WATCHED_MS = 20_000
+const HEAP_POINTS = 6
+const MINUTE_MS = 60_000
+const MIB = 1_024 * 1_024
+
+/** Functions inside the page; as text, because the policy of the page allows no other script. */
+const IN_PAGE = `
+  const frame = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)))
+  const rows = () => [...document.querySelectorAll('tr[data-index]')]
+  const inSight = () => rows().filter((row) => {
+    const { top, bottom } = row.getBoundingClientRect()
+    return bottom > 60 && top < innerHeight
+  })
+  const isLoaded = () => {
+    const seen = inSight()
+    return seen.length > 3 && seen.every((row) => !row.textContent.includes('…'))
+  }
+  const until = async (test) => {
+    const begun = performance.now()
+    while (!test()) {
+      if (performance.now() - begun > 20000) throw new Error('not shown: ' + location.hash)
+      await new Promise((done) => setTimeout(done, 1))
+    }
+    return performance.now() - begun
+  }
+  const timed = async (act) => {
+    const begun = performance.now()
+    act()
+    await frame()
+    return performance.now() - begun
+  }
+  const figures = (times) => {
+    const sorted = times.toSorted((one, other) => one - other).map((time) => Math.round(time))
+    return { median: sorted[Math.floor(sorted.length / 2)], max: sorted.at(-1) }
+  }
+`
+
+async function inPage<T>(page: Page, body: string): Promise<T> {
+  return page.evaluate(`(async () => { ${IN_PAGE} ${body} })()`)
+}
+
+function print(what: string, figures: Readonly<Record<string, unknown>>): void {
+  console.log(JSON.stringify({ what, ...figures }))
+}
+
+/** The latencies of long lists, the cost of many events, and the heap after them. */
+export async function measurePage(rig: Rig, minutes: number): Promise<void> {
+  await using browser = await Chromium.start()
+  const url = `${rig.desk.daemon.url}/`
+  await browser.visit({ url, context: { viewport: { width: 1_440, height: 900 } } }, async ({ page }) => {
+    await atRest(page)
+    const session = await page.context().newCDPSession(page)
+    await measureTree(page)
+    await measureQueue(page)
+    for (const place of ['changes', 'folders/measurements/files'])
+      await withChanges(rig, async () => print(`20 changes a second: ${place}`, await load(page, session, place)))
+    await withChanges(rig, () => measureHeap(page, session, minutes))
+  })
+}
+
+async function measureTree(page: Page): Promise<void> {
+  const firstMs = await inPage<number>(
+    page,
+    `location.hash = '#/folders/measurements/files'
+     await until(() => document.querySelector('tr[aria-expanded]'))
+     document.querySelector('tr[aria-expanded] button').click()
+     return until(() => inSight().length > 10 && isLoaded())`,
+  )
+  print('20,000 entries: first rows, ms', { firstMs: Math.round(firstMs) })
+  print('20,000 entries: scrolls to far places, ms', await inPage(page, SCROLLS))
+  print('20,000 entries: keystrokes, ms', await inPage(page, KEYS))
+}
+
+async function measureQueue(page: Page): Promise<void> {
+  const firstMs = await inPage<number>(
+    page,
+    `location.hash = '#/'
+     await frame()
+     location.hash = '#/folders/archive/waiting'
+     return until(isLoaded)`,
+  )
+  print('queue: first rows, ms', { firstMs: Math.round(firstMs) })
+  print('queue: scrolls to far places, ms', await inPage(page, SCROLLS))
+}
+
+/** Until the next frame, and until the rows there are loaded. */
+const SCROLLS = `
+  const frames = [], loaded = []
+  for (let at = 0; at < 40; at++) {
+    const begun = performance.now()
+    frames.push(await timed(() => scrollTo(0, ((at * 37) % 40) / 40 * document.documentElement.scrollHeight)))
+    await until(isLoaded)
+    loaded.push(performance.now() - begun)
+  }
+  scrollTo(0, 0)
+  await until(isLoaded)
+  return { frame: figures(frames), loaded: figures(loaded) }
+`
+
+const KEYS = `
+  rows()[2].focus()
+  const times = []
+  for (let at = 0; at < 60; at++) {
+    const key = at % 20 === 19 ? 'PageDown' : 'ArrowDown'
+    times.push(await timed(() =>
+      document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }))))
+  }
+  return figures(times)
+`
+
+async function withChanges(rig: Rig, act: () => Promise<void>): Promise<void> {
+  const ended = new AbortController()
+  const changing = changeFiles(rig, CHANGES_PER_S, ended.signal)
+  await act()
+  ended.abort()
+  print('changes made', { changes: await changing })
+}
+
+/** The share of one core that the page needs, and its tasks of 50 ms and more. */
+async function load(page: Page, session: CDPSession, place: string): Promise<Readonly<Record<string, unknown>>> {
+  await inPage(page, `location.hash = '#/${place}'; await frame()`)
+  await atRest(page)
+  await session.send('Performance.enable')
+  const before = await taskSeconds(session)
+  const tasks = await inPage<readonly number[]>(
+    page,
+    `const tasks = []
+     const observer = new PerformanceObserver((list) => tasks.push(...list.getEntries().map((each) => each.duration)))
+     observer.observe({ type: 'longtask' })
+     await new Promise((done) => setTimeout(done, ${WATCHED_MS}))
+     return tasks`,
+  )
+  const core = (await taskSeconds(session)) - before
+  return {
+    corePercent: Math.round((core / WATCHED_MS) * 1_000 * 100),
+    longTasks: tasks.length,
+    longestMs: Math.round(Math.max(0, ...tasks)),
+  }
+}
+
+async function taskSeconds(session: CDPSession): Promise<number> {
+  const { metrics } = await session.send('Performance.getMetrics')
+  return metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0
+}
+
+/** After a collection of garbage each time, so that only what is kept counts. */
+async function measureHeap(page: Page, session: CDPSession, minutes: number): Promise<void> {
+  const points: number[] = []
+  for (let at = 0; at < HEAP_POINTS; at++) {
+    await page.waitForTimeout((minutes * MINUTE_MS) / HEAP_POINTS)
+    await session.send('HeapProfiler.collectGarbage')
+    const { usedSize } = await session.send('Runtime.getHeapUsage')
+    points.push(Math.round((usedSize / MIB) * 10) / 10)
+  }
+  print(`heap during ${minutes} minutes of events, MiB`, { points })
+}
