@@ -28,7 +28,7 @@ export function TopBar() {
   const [down, up] = [formatRate(rate.inBps), formatRate(rate.outBps)]
   return (
     <header class="top">
-      <a class="overall-status" href={addressOf(...status.place)}>
+      <a class="overall-status" href={addressOf(...status.place)} title={overallStatusText(status)}>
         <State tone={status.tone}>{overallStatusText(status)}</State>
       </a>
       <p class="unseen" role="status">

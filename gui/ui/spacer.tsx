@@ -1,8 +1,8 @@
 /** The height of rows that are not rendered. */
-export function Spacer({ heightPx, columns }: { readonly heightPx: number; readonly columns: number }) {
+export function Spacer({ heightPx }: { readonly heightPx: number }) {
   return heightPx === 0 ? null : (
     <tr class="spacer" aria-hidden="true" style={{ height: `${heightPx}px` }}>
-      <td colSpan={columns} />
+      <td />
     </tr>
   )
 }

@@ -75,7 +75,8 @@ export interface TableProps<R> {
 export function Table<R>(props: TableProps<R>) {
   const { view, caption, columns, rows, kind = '', selection, grid } = props
   const { range, abovePx, belowPx } = view.virtual
-  const width = columns.length + (selection === undefined ? 0 : 1)
+  // A cell over more columns than are shown would add one.
+  const width = columns.filter(({ isWide }) => isWide !== true).length + (selection === undefined ? 0 : 1)
   const indexes = Array.from({ length: range.end - range.first }, (_, at) => range.first + at)
   return (
     <table ref={view.element} class={`table ${kind}`} aria-rowcount={rows.count + 1} {...grid}>
@@ -88,11 +89,11 @@ export function Table<R>(props: TableProps<R>) {
       </colgroup>
       <Head {...props} />
       <tbody>
-        <Spacer heightPx={abovePx} columns={width} />
+        <Spacer heightPx={abovePx} />
         {indexes.map((index) => (
           <TableLine key={lineKey(props, index)} table={props} index={index} width={width} />
         ))}
-        <Spacer heightPx={belowPx} columns={width} />
+        <Spacer heightPx={belowPx} />
       </tbody>
     </table>
   )

@@ -13,7 +13,6 @@ export const TABLE = {
   },
   'table.behind': { en: 'Behind', de: 'Rückstand', es: 'Pendiente', fr: 'En retard', zh: '待同步' },
   'table.rates': { en: 'Rates', de: 'Raten', es: 'Velocidad', fr: 'Débits', zh: '速率' },
-  'table.progress': { en: 'Progress', de: 'Fortschritt', es: 'Progreso', fr: 'Progression', zh: '进度' },
   'table.select': { en: 'Select', de: 'Auswählen', es: 'Seleccionar', fr: 'Sélectionner', zh: '选择' },
   'table.selectAll': {
     en: 'Select all',

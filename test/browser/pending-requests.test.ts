@@ -131,7 +131,7 @@ test(
     await onPage(async (page) => {
       writeFileSync(join(scratch.path, 'peer-both', 'large.bin'), randomBytes(4_000_000))
       await peer.daemon.post('/rest/db/scan?folder=both')
-      const row = page.getByRole('listitem').filter({ has: page.getByRole('link', { name: 'Both', exact: true }) })
+      const row = page.getByRole('row').filter({ has: page.getByRole('link', { name: 'Both', exact: true }) })
       await row.getByText(/ left · .*\/s · .* left$/).waitFor()
       await row.getByRole('progressbar', { name: /^Downloading \d+%$/ }).waitFor()
       await page

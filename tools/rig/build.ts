@@ -51,6 +51,7 @@ export async function startRig(directory: string, queueLength: number): Promise<
 
 async function nameMembers(members: Members): Promise<void> {
   const { desk, nas, laptop } = members
+  await desk.daemon.request('PATCH', '/rest/config/options', { unackedNotificationIDs: [] }) // questions of a new home
   for (const [name, { daemon, id }] of Object.entries(members))
     await daemon.request('PATCH', `/rest/config/devices/${id}`, { name })
   for (const [other, name] of [

@@ -11,9 +11,25 @@ const ANNOUNCED_MS_MAX = 120_000
 /** A device announces many files and hangs up: the folder needs all of them, and nothing has to be on a disk. */
 export async function announceQueue({ daemon, port }: Member, root: string, count: number): Promise<void> {
   const who = await newIdentity()
-  await daemon.post('/rest/config/devices', { deviceID: who.id, name: 'archive', addresses: ['tcp://127.0.0.1:20'] })
+  await addArchive(daemon, root, who.id)
+  await announce({ daemon, port }, who, count)
+  // Items that failed because the device hung up are tried again, now without a source.
+  for (const paused of [true, false]) await daemon.request('PATCH', '/rest/config/folders/archive', { paused })
+}
+
+async function addArchive(daemon: Daemon, root: string, id: string): Promise<void> {
+  await daemon.post('/rest/config/devices', { deviceID: id, name: 'archive', addresses: ['tcp://127.0.0.1:20'] })
   mkdirSync(root, { recursive: true })
-  await daemon.addFolder('archive', root, { label: 'Archive', devices: [{ deviceID: who.id }] })
+  await daemon.addFolder('archive', root, { label: 'Archive', devices: [{ deviceID: id }] })
+}
+
+type Daemon = Member['daemon']
+
+async function announce(
+  { daemon, port }: Pick<Member, 'daemon' | 'port'>,
+  who: Awaited<ReturnType<typeof newIdentity>>,
+  count: number,
+): Promise<void> {
   await using peer = await eventually('the daemon to listen', () => ScriptedPeer.dial({ ...who, port }))
   await peer.introduce(['archive'], { maxSequence: count })
   for (let first = 0; first < count; first += BATCH) {

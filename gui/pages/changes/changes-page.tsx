@@ -94,7 +94,7 @@ function columns(): readonly Column<FileChange>[] {
       id: 'time',
       title: t('changes.when'),
       phone: 'side',
-      width: '128px',
+      width: '144px',
       cell: ({ time }) => (
         <span class="soft">
           <Ago time={time} />

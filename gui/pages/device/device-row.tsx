@@ -135,7 +135,7 @@ function Behind({ id }: { readonly id: string }) {
   const pace = leftS === undefined ? behind : `${behind} · ${t('time.left', { time: formatDuration(leftS) })}`
   return (
     <span class="row-progress" title={pace}>
-      <Bar fraction={facts.fraction} label={t('table.progress')} />
+      <Bar fraction={facts.fraction} label={deviceText(facts, Date.now())} />
       <span class="row-pace">{pace}</span>
     </span>
   )

@@ -59,7 +59,7 @@ function columns(folder: string): readonly Column<Conflict>[] {
       id: 'time',
       title: t('files.modified'),
       phone: 'side',
-      width: '188px',
+      width: '224px',
       cell: ({ modified, modifiedBy }) => (
         <span class="soft">
           <Ago time={modified} /> {t('conflicts.by', { device: nameOf(live.get(), modifiedBy) })}

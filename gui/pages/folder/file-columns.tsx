@@ -49,7 +49,7 @@ export function fileColumns(folder: FolderConfig, onToggle?: (path: string) => v
       title: t('files.modified'),
       isWide: true,
       sorts: onToggle !== undefined,
-      width: '128px',
+      width: '144px',
       cell: ({ item }) => (
         <span class="soft">
           <Ago time={item.modified} />
@@ -60,13 +60,13 @@ export function fileColumns(folder: FolderConfig, onToggle?: (path: string) => v
       id: 'state',
       title: t('files.state'),
       phone: 'line',
-      width: '148px',
+      width: '140px',
       cell: ({ item }) => <ItemState code={itemFacts({ ...item, isFile: item.type === 'file' }, folder).code} />,
     },
     {
       id: 'devices',
       title: t('files.devices'),
-      width: '212px',
+      width: '184px',
       cell: ({ item }) => <DevicesCell devices={item.devices} />,
     },
     {

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { FolderConfig } from '../../../src/core/config/config.ts'
 import type { ItemJson } from '../../../src/rest/twinfold.ts'
 import { reasonOf } from '../../app/act.ts'
@@ -135,12 +135,14 @@ interface TreeActions {
 function useTreeFocus({ element, virtual: { range, reveal } }: TableView, tree: Tree, count: number, act: TreeActions) {
   const [wanted, setWanted] = useState(0)
   const isMoving = useRef(false)
-  useEffect(() => {
-    if (!isMoving.current) return
-    const row = element.current?.querySelector<HTMLElement>(`tr[tabindex][data-index="${wanted}"]`)
-    if (row === null || row === undefined) return // not loaded yet
-    isMoving.current = false
-    row.focus({ preventScroll: true })
+  /** At once, so that the next key finds it; a row that is not rendered or loaded yet gets the focus when it is. */
+  const focus = (index: number) => {
+    const row = element.current?.querySelector<HTMLElement>(`tr[tabindex][data-index="${index}"]`)
+    row?.focus({ preventScroll: true })
+    isMoving.current = row === null || row === undefined
+  }
+  useLayoutEffect(() => {
+    if (isMoving.current) focus(wanted)
   })
   const press = (event: KeyboardEvent) => {
     const step = stepInTree(event, tree, count)
@@ -149,9 +151,9 @@ function useTreeFocus({ element, virtual: { range, reveal } }: TableView, tree: 
     if (step.toggle !== undefined) act.toggle(step.toggle)
     if (step.open !== undefined) act.open(step.open)
     if (step.index === undefined) return
-    isMoving.current = true
     reveal(step.index)
     setWanted(step.index)
+    focus(step.index)
   }
   const focused = (event: FocusEvent) => {
     const row = event.target instanceof Element ? event.target.closest<HTMLElement>('tr[data-index]') : null

@@ -3,7 +3,7 @@ import type { FolderConfig } from '../../../src/core/config/config.ts'
 import { addressOf } from '../../app/address.ts'
 import { folderState, type FolderState } from '../../facts/folder-state.ts'
 import { folderText } from '../../facts/folder-text.ts'
-import { formatDuration, formatSize } from '../../facts/format.ts'
+import { formatDuration, formatRate, formatSize } from '../../facts/format.ts'
 import { isTime } from '../../facts/moments.ts'
 import { meanRate, secondsLeft } from '../../facts/rates.ts'
 import { folderKey, type RowKey } from '../../facts/row-order.ts'
@@ -77,7 +77,7 @@ function columns(): readonly Column<RowKey>[] {
     { id: 'state', title: t('table.state'), phone: 'line', width: '30%', sorts: true, cell: withFolder(StateCell) },
     { id: 'bytes', title: t('table.content'), width: '24%', sorts: true, cell: withFolder(Content) },
     { id: 'devices', title: t('nav.devices'), isWide: true, width: '88px', isNumber: true, cell: withFolder(Devices) },
-    { id: 'time', title: t('table.changed'), phone: 'side', width: '116px', sorts: true, cell: withFolder(LastChange) },
+    { id: 'time', title: t('table.changed'), phone: 'side', width: '144px', sorts: true, cell: withFolder(LastChange) },
   ]
 }
 
@@ -126,22 +126,32 @@ function tabOf({ code, waiting }: FolderState): string | undefined {
 
 /** Files and bytes; a bar only during a transfer or a scan. */
 function Content({ folder }: CellProps) {
-  const { fraction, isCounted, bytesLeft, code } = useFacts((state) => folderState(state, folder))
+  const facts = useFacts((state) => folderState(state, folder))
+  const { fraction, isCounted } = facts
   const files = useLive((state) => state.folders[folder.id]?.status.globalFiles)
   const bytes = useLive((state) => state.folders[folder.id]?.status.globalBytes ?? 0)
-  if (fraction !== undefined) return <Moving fraction={fraction} bytesLeft={code === 'scanning' ? 0 : bytesLeft} />
+  const bytesLeft = facts.code === 'scanning' ? 0 : facts.bytesLeft
+  if (fraction !== undefined)
+    return <Moving fraction={fraction} bytesLeft={bytesLeft} text={folderText(facts, live.get())} />
   if (files === undefined || !isCounted) return null
   return <span class="soft">{`${t('count.files', { n: files })} · ${formatSize(bytes)}`}</span>
 }
 
-function Moving({ fraction, bytesLeft }: { readonly fraction: number; readonly bytesLeft: number }) {
+interface MovingProps {
+  readonly fraction: number
+  readonly bytesLeft: number
+  readonly text: string
+}
+
+function Moving({ fraction, bytesLeft, text }: MovingProps) {
   const rate = useLive((state) => meanRate(state.history).inBps)
   const leftS = bytesLeft === 0 ? undefined : secondsLeft(bytesLeft, rate)
-  const left = bytesLeft === 0 ? undefined : t('overview.bytesLeft', { size: formatSize(bytesLeft) })
+  const left = leftS === undefined ? [] : [formatRate(rate), t('time.left', { time: formatDuration(leftS) })]
+  const pace = bytesLeft === 0 ? '' : [t('overview.bytesLeft', { size: formatSize(bytesLeft) }), ...left].join(' · ')
   return (
-    <span class="row-progress" title={left}>
-      <Bar fraction={fraction} label={t('table.progress')} />
-      {leftS !== undefined && <span class="row-pace">{t('time.left', { time: formatDuration(leftS) })}</span>}
+    <span class="row-progress" title={pace}>
+      <Bar fraction={fraction} label={text} />
+      <span class="row-pace">{pace}</span>
     </span>
   )
 }

@@ -68,7 +68,7 @@ function columns(folder: string): readonly Column<FileEntryJson>[] {
       id: 'time',
       title: t('files.modified'),
       phone: 'side',
-      width: '128px',
+      width: '144px',
       cell: ({ modified }) => (
         <span class="soft">
           <Ago time={modified} />
