@@ -145,10 +145,13 @@ test('versions are found by any part of the path', () => {
   const later = { ...versions, a: [{ ...version, versionTime: '2026-01-02T00:00:00Z' }] }
   const sorted = (descending: boolean) =>
     versionedFiles(later, '', { column: 'time', descending }).map(({ path }) => path)
-  assert.deepEqual([sorted(false), sorted(true)], [
-    ['b/Old.txt', 'a'],
-    ['a', 'b/Old.txt'],
-  ])
+  assert.deepEqual(
+    [sorted(false), sorted(true)],
+    [
+      ['b/Old.txt', 'a'],
+      ['a', 'b/Old.txt'],
+    ],
+  )
   assert.deepEqual(restoreOutcome({ a: 't', b: 't' }, { b: 'in the way' }), {
     restored: 1,
     failed: [{ path: 'b', reason: 'in the way' }],
