@@ -56,6 +56,12 @@ test('messages are written in order, and responses are matched to requests in an
   await running
 })
 
+test('a connection runs only once', async () => {
+  const { connection, handler } = await openConnection()
+  await assert.rejects(connection.run(handler), /only once/)
+  await connection.close('done')
+})
+
 test('B-14: responses: wrong id, twice, unknown code, none at all', async () => {
   const { stream, connection, running } = await openConnection()
   stream.feed(EMPTY)

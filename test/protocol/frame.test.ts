@@ -121,6 +121,8 @@ test('B-04: frames with wrong lengths are refused, and announced bytes take no m
     ['header length negative', Buffer.concat([Buffer.from('8000', 'hex'), Buffer.alloc(0x8000)]), 'refused'],
     ['header length 65535', Buffer.concat([Buffer.from('ffff', 'hex'), Buffer.alloc(0xffff)]), 'refused'],
     ['header length above a KiB', Buffer.concat([Buffer.from('0401', 'hex'), Buffer.alloc(0x401)]), 'refused'],
+    ['header of a KiB with an unknown field', header(`04007afd07${'00'.repeat(0x3fd)}`, 0), 1],
+    ['such a header with one byte more', header(`04017afe07${'00'.repeat(0x3fe)}`, 0), 'refused'],
     ['header that is no protobuf', header('0001ff', 0), 'refused'],
     ['header with an unknown field', header('00047a020000', 0), 1],
     ['message length 0 of a ping', header('00020806', 0), 1],

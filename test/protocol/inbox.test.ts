@@ -30,6 +30,18 @@ for (const [what, bytes, count] of [
   })
 }
 
+test('reading that has paused continues when a message is taken', async () => {
+  const inbox = new Inbox()
+  for (let i = 0; i < 16_384; i++) inbox.put(message(0))
+  let isReadyNow = false
+  void inbox.whenReady(NEVER).then(() => (isReadyNow = true))
+  await settle()
+  assert.equal(isReadyNow, false)
+  await inbox.take(NEVER)
+  await settle()
+  assert.equal(isReadyNow, true)
+})
+
 test('messages are taken in order, then the end', async () => {
   const inbox = new Inbox()
   const messages = Array.from({ length: 20_000 }, (_, i) => message(i % 3))
