@@ -162,3 +162,23 @@ test('B-15: each text of an index may be empty: read or refused, never a crash',
   )
   reportRow({ id: 'B-15', tried: tried + 1, crashes: 0 })
 })
+
+test('blocks of an encrypted record have tokens, and a block size with the overhead; others are not used', () => {
+  const sealed = KIB_128 + 40
+  const token = new Uint8Array(48).fill(7)
+  const blocks = [block(sealed, 0, token), block(sealed, sealed, token), block(1_064, 2 * sealed, token)]
+  const encrypted: RawFile = {
+    ...GOOD,
+    name: '0.syncthing-enc/AB/C',
+    encrypted: Buffer.from('sealed'),
+    size: 2 * sealed + 1_064,
+    block_size: sealed,
+    blocks,
+  }
+  const used = (raw: RawFile) => read(raw)?.blockHashes?.length
+  assert.equal(used(encrypted), 3 * 48)
+  assert.equal(used({ ...encrypted, block_size: KIB_128 }), undefined, 'a plain block size')
+  assert.equal(used({ ...encrypted, encrypted: undefined }), undefined, 'tokens in a plain record')
+  const plain = [block(sealed), block(sealed, sealed), block(1_064, 2 * sealed)]
+  assert.equal(used({ ...encrypted, blocks: plain }), undefined, 'hashes in an encrypted record')
+})
