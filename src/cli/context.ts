@@ -116,7 +116,7 @@ export function explainFailure(
   switch (error.failure) {
     case 'unreachable': {
       const start = `${program} serve${connection?.home === undefined ? '' : ` --home ${escapeText(connection.home)}`}`
-      const hint = `Start it with "${start}", or name another home with --home`
+      const hint = `Start it with "${start}", or name another home with --home, or its address with --gui-address`
       const message = `no daemon responds at ${address}${home}: ${escapeText(error.message)}. ${hint}`
       return { message, code: CLI_EXIT.noDaemon }
     }

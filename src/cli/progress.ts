@@ -24,7 +24,7 @@ export function progressLine(name: string, progress: Progress, width: number): s
 
 /** Percent, amounts, rate and time left, without a bar. */
 export function progressText(progress: Progress): string {
-  const rate = progress.bytesPerSecond > 0 ? `, ${formatBytes(progress.bytesPerSecond)}/s` : ''
+  const rate = progress.bytesPerSecond >= 1 ? `, ${formatBytes(progress.bytesPerSecond)}/s` : ''
   if (!progress.counted) return `${formatBytes(progress.currentBytes)} hashed${rate}, counting`
   const left = secondsLeft(progress)
   const percent = String(Math.floor(shareOf(progress) * 100)).padStart(3)
@@ -40,5 +40,5 @@ export function shareOf(progress: Progress): number {
 
 function secondsLeft(progress: Progress): number | undefined {
   const remaining = progress.totalBytes - progress.currentBytes
-  return remaining > 0 && progress.bytesPerSecond > 0 ? remaining / progress.bytesPerSecond : undefined
+  return remaining > 0 && progress.bytesPerSecond >= 1 ? remaining / progress.bytesPerSecond : undefined
 }

@@ -128,7 +128,7 @@ function notesOf(
       ? [`${formatCount(receiveOnlyTotalItems, 'local change')} in a receive-only folder; "folder revert" undoes them`]
       : []),
     ...(pullErrors > 0
-      ? [`${formatCount(pullErrors, 'item')} could not be downloaded; "status FOLDER" lists them`]
+      ? [`${formatCount(pullErrors, 'item')} could not be read or downloaded; "status FOLDER" lists them`]
       : []),
   ]
 }

@@ -1,4 +1,5 @@
 import type { Client } from '../client/client.ts'
+import { ClientError } from '../client/errors.ts'
 import { TwinfoldError } from '../core/errors.ts'
 import { nearestTexts } from '../core/formats/nearest.ts'
 import type { VersionsJson } from '../rest/versions.ts'
@@ -19,7 +20,7 @@ export async function versionsList(
   options: Json,
 ): Promise<CliExit> {
   const { id } = await findFolder(client, text)
-  const all = await client.call('GET /rest/folder/versions', { query: { folder: id } })
+  const all = await allVersions(context, client, id)
   const shown = file === undefined ? all : { [file]: versionsOf(all, file) }
   if (options.json) {
     context.print(JSON.stringify(shown, undefined, 2))
@@ -42,6 +43,17 @@ export async function versionsList(
   return CLI_EXIT.done
 }
 
+/** A folder without versioning is refused by the daemon; the remedy is added. */
+async function allVersions({ program }: CliContext, client: Client, folder: string): Promise<VersionsJson> {
+  try {
+    return await client.call('GET /rest/folder/versions', { query: { folder } })
+  } catch (error) {
+    if (!(error instanceof ClientError) || !error.message.includes('no versioner')) throw error
+    const remedy = `"${program} cli config folders ${folder} versioning type set simple" switches it on`
+    throw new TwinfoldError('bad-request', `folder "${folder}" keeps no old versions; ${remedy}`)
+  }
+}
+
 /** Restores one version of a file, the newest unless one is named. The current file is kept as a version. */
 export async function versionsRestore(
   context: CliContext,
@@ -51,7 +63,7 @@ export async function versionsRestore(
   options: Json & { readonly time?: string },
 ): Promise<CliExit> {
   const { id } = await findFolder(client, text)
-  const versions = versionsOf(await client.call('GET /rest/folder/versions', { query: { folder: id } }), file)
+  const versions = versionsOf(await allVersions(context, client, id), file)
   const wanted = options.time
   const chosen = versions.find(({ versionTime }) => wanted === undefined || versionTime.startsWith(wanted))
   if (chosen === undefined) {

@@ -1,4 +1,6 @@
 import type { Client } from '../client/client.ts'
+import type { DeviceConfig } from '../core/config/config.ts'
+import { TwinfoldError } from '../core/errors.ts'
 import { isAbsolute } from 'node:path'
 import { deviceReasons } from './device-reasons.ts'
 import { networkFacts, seenText } from './device-commands.ts'
@@ -32,6 +34,19 @@ export async function whyFile(
   return CLI_EXIT.done
 }
 
+/** Without a file, only a device can be meant. */
+async function refuseFolder(
+  { program }: CliContext,
+  client: Client,
+  devices: readonly DeviceConfig[],
+  text: string,
+): Promise<void> {
+  if (devices.some(({ name, deviceID }) => name === text || deviceID === text)) return
+  if (!(await client.folders()).some(({ id, label }) => id === text || label === text)) return
+  const remedy = `name a file of it, or use "${program} status ${text}"`
+  throw new TwinfoldError('usage', `"${text}" is a folder, not a device: ${remedy}`)
+}
+
 /** Prints why a device is connected or not. */
 export async function whyDevice(context: CliContext, client: Client, text: string, options: Json): Promise<CliExit> {
   const [devices, facts, seen] = await Promise.all([
@@ -39,6 +54,7 @@ export async function whyDevice(context: CliContext, client: Client, text: strin
     networkFacts(client),
     client.call('GET /rest/stats/device'),
   ])
+  await refuseFolder(context, client, devices, text)
   const device = findDevice(devices, text)
   const { deviceID, name } = device
   const reasons = deviceReasons(device, facts, seenText(seen[deviceID]?.lastSeen))

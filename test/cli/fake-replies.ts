@@ -82,6 +82,7 @@ export async function run(args: string, changes: Replies = {}, more: Partial<Cli
         return { status: 200, text: path.startsWith('/rest/folder/versions') ? '{}' : '' }
       }
       const reply = replies[`${method} ${path}`]
+      if (reply instanceof Error) return { status: 500, text: `${reply.message}\n` }
       return reply === undefined ? { status: 404, text: 'not there\n' } : { status: 200, text: JSON.stringify(reply) }
     },
   })

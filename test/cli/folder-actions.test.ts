@@ -96,6 +96,14 @@ const VERSIONS = 'GET /rest/folder/versions?folder=docs'
 const older = { versionTime: '2026-11-14T10:00:00Z', modTime: TIME, size: 5 }
 const newer = { versionTime: '2026-11-15T10:00:00Z', modTime: TIME, size: 7 }
 
+test('versions: the remedy for a folder without versioning', async () => {
+  for (const args of ['versions list docs', 'versions restore docs a.txt']) {
+    const { code, err } = await run(args, { [VERSIONS]: new Error('folder has no versioner') })
+    assert.equal(code, 1)
+    assert.match(err, /folder "docs" keeps no old versions; .* versioning type set simple" switches it on/)
+  }
+})
+
 test('versions: listed, and restored by time or the newest', async () => {
   const kept = { [VERSIONS]: { 'a.txt': [newer, older] } }
   assert.match((await run('versions list docs', kept)).out, /a\.txt +2026-11-15T10:00:00Z +\S+ +7 B\na\.txt/)

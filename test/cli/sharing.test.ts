@@ -43,6 +43,15 @@ test('why: an unknown folder, an error of the daemon', async () => {
   assert.notEqual((await run('why docs a')).code, 0)
 })
 
+test('why: a folder without a file is no device', async () => {
+  for (const name of ['docs', 'Papers']) {
+    const { code, err } = await run(`why ${name}`)
+    assert.equal(code, 1)
+    assert.match(err, /is a folder, not a device: name a file of it, or use "twinfold status (docs|Papers)"/)
+  }
+  assert.match((await run('why nobody')).err, /there is no device "nobody"/)
+})
+
 test('device add: only the given settings are sent, and the folders are shared after it', async () => {
   const args =
     `device add ${BEN.toLowerCase().replaceAll('-', '')} --name ben --address tcp://a:1 --address ` +

@@ -56,7 +56,7 @@ test('status: what asks for a decision of the user', async () => {
   assert.match(out, /^docs: 4 conflict copies; "conflicts FOLDER" lists them$/m)
   assert.match(out, /^docs: 3 deletions of other devices held back, because ignoreDelete is set$/m)
   assert.match(out, /^docs: 1 local change in a receive-only folder; "folder revert" undoes them$/m)
-  assert.match(out, /^docs: 2 items could not be downloaded; "status FOLDER" lists them$/m)
+  assert.match(out, /^docs: 2 items could not be read or downloaded; "status FOLDER" lists them$/m)
   assert.match((await run('status docs', daemon)).out, /Deletions held: +3 items\nConflict copies: +4/)
   assert.equal(JSON.parse((await run('status --json', daemon)).out).folders[0].conflicts, 4)
   daemon.conflicts = undefined

@@ -189,7 +189,7 @@ test('progress is between 0 and 1', () => {
   assert.equal(shareOf({ currentBytes: 0, totalBytes: 0, bytesPerSecond: 0, counted: true }), 1)
   assert.equal(shareOf({ currentBytes: 9, totalBytes: 5, bytesPerSecond: 0, counted: true }), 1)
   assert.equal(
-    progressText({ currentBytes: 0, totalBytes: 2048, bytesPerSecond: 0, counted: true }),
+    progressText({ currentBytes: 0, totalBytes: 2048, bytesPerSecond: 0.4, counted: true }),
     '  0 %  0 B of 2.00 KiB',
   )
 })

@@ -111,6 +111,7 @@ function folderReason({
 /** What the disk shows of a name that the index does not explain. */
 export type DiskFacts =
   | { readonly kind: 'outside' }
+  | { readonly kind: 'behind-symlink'; readonly symlink: string }
   | { readonly kind: 'reserved' }
   | { readonly kind: 'ignored'; readonly line: string }
   | { readonly kind: 'unreadable'; readonly error: string }
@@ -149,8 +150,10 @@ export function whyOf(facts: WhyFacts): Why {
   if (records === undefined) return { ...unknownOf(disk), reasons: [...first, diskReason(disk)] }
   const upToDate = isUpToDate(records.local, records.global)
   const own = ownReason(records, upToDate, disk)
-  const waiting =
-    upToDate || folder.paused ? [] : [...(problem === undefined ? [] : [failed(problem)]), ...placeReason(queue)]
+  // An item that could not be read is up to date by its record only.
+  const waiting = folder.paused
+    ? []
+    : [...(problem === undefined ? [] : [failed(problem)]), ...(upToDate ? [] : placeReason(queue))]
   return {
     state: stateOf(records.local, records.global),
     upToDate,
@@ -190,6 +193,8 @@ function diskReason(disk: DiskFacts | undefined): Reason<WhyCode> {
       return UNKNOWN
     case 'outside':
       return { code: 'outside', text: 'it is not a path inside the folder: use one relative to the folder root' }
+    case 'behind-symlink':
+      return { code: 'outside', text: `"${disk.symlink}" is a symlink: what is behind it is not in the folder` }
     case 'reserved':
       return { code: 'reserved', text: 'the name is reserved for the program itself: it is never synchronized' }
     case 'ignored':

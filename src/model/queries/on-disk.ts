@@ -1,7 +1,7 @@
 import { messageOf, systemCode } from '../../core/errors.ts'
 import { nearestTexts } from '../../core/formats/nearest.ts'
 import type { IgnoreRules } from '../../core/ignore/ignore.ts'
-import { baseOf, isCanonical, isReserved, joinPath, parentOf } from '../../core/paths.ts'
+import { ancestorsOf, baseOf, isCanonical, isReserved, joinPath, parentOf } from '../../core/paths.ts'
 import type { DiskFacts } from '../../core/records/reasons.ts'
 import type { Disk, DiskStat } from '../../platform/disk.ts'
 import { loadIgnores } from '../folder/ignore-file.ts'
@@ -20,6 +20,8 @@ export async function diskFacts(disk: Disk, root: string, name: string, hasIgnor
   const line = rules === undefined ? undefined : ignoringLine(rules, name)
   if (line !== undefined) return { kind: 'ignored', line }
   try {
+    const symlink = await symlinkAbove(disk, root, name)
+    if (symlink !== undefined) return { kind: 'behind-symlink', symlink }
     const stat = await disk.lstat(joinPath(root, name))
     return await presentFacts(disk, joinPath(root, name), stat)
   } catch (error) {
@@ -28,6 +30,14 @@ export async function diskFacts(disk: Disk, root: string, name: string, hasIgnor
       return { kind: 'absent', nearest: await nearestNames(disk, root, name) }
     return { kind: 'unreadable', error: messageOf(error) }
   }
+}
+
+/** The first directory of the path that is a symlink. Rejects if one is missing. */
+async function symlinkAbove(disk: ReadDisk, root: string, name: string): Promise<string | undefined> {
+  for (const above of ancestorsOf(name).slice(1)) {
+    if ((await disk.lstat(joinPath(root, above))).type === 'symlink') return above
+  }
+  return undefined
 }
 
 /** The text of the line that ignores the name, or a directory above it. */

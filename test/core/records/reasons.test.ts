@@ -59,6 +59,7 @@ const KNOWN: WhyFacts = {
 /** What the disk shows of a name without a record, and the expected reason. */
 const ON_DISK: readonly (readonly [disk: DiskFacts, code: string, text: RegExp, state: string])[] = [
   [{ kind: 'outside' }, 'outside', /not a path inside the folder/, 'unknown'],
+  [{ kind: 'behind-symlink', symlink: 'out' }, 'outside', /^"out" is a symlink/, 'unknown'],
   [{ kind: 'reserved' }, 'reserved', /reserved for the program/, 'unknown'],
   [{ kind: 'ignored', line: '*.tmp' }, 'ignored', /by the line "\*\.tmp" of \.stignore/, 'ignored'],
   [{ kind: 'unreadable', error: 'EACCES' }, 'unreadable', /cannot be read here: EACCES/, 'unknown'],
@@ -91,6 +92,13 @@ const REASONS: readonly (readonly [
     'here',
     'here offered',
     ['it is here, in the newest version', 'connected devices that have the newest version: ben'],
+  ],
+  [
+    'in sync that the last scan could not read',
+    { problem: 'scan: permission denied' },
+    'here',
+    'here failed',
+    ['it is here, in the newest version', 'the last attempt failed: scan: permission denied'],
   ],
   [
     'kept against a later deletion',
@@ -229,6 +237,7 @@ for (const [what, facts, state, codes, reasons] of REASONS) {
     )
     const UP_TO_DATE = [
       'in sync',
+      'in sync that the last scan could not read',
       'kept against a later deletion',
       'deleted everywhere',
       'of a folder that has stopped',

@@ -40,6 +40,16 @@ test('on disk: an unreadable file is named with its error', async () => {
   assert.match(facts.kind === 'unreadable' ? facts.error : '', /EACCES/)
 })
 
+test('on disk: what is behind a symlink is not read', async () => {
+  const disk = scene()
+  disk.put('/data/other/secret/x', 'x')
+  await disk.makeSymlink('/data/other', `${ROOT}/out`)
+  for (const name of ['out/secret/x', 'out/secrt']) {
+    assert.deepEqual(await diskFacts(disk, ROOT, name, true), { kind: 'behind-symlink', symlink: 'out' })
+  }
+  assert.deepEqual(await diskFacts(disk, ROOT, 'out', true), { kind: 'present' })
+})
+
 test('on disk: a folder without ignore patterns reads none', async () => {
   assert.deepEqual(await diskFacts(scene(), ROOT, 'a.tmp', false), { kind: 'present' })
 })
