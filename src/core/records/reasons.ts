@@ -113,7 +113,7 @@ export type DiskFacts =
   | { readonly kind: 'outside' }
   | { readonly kind: 'behind-symlink'; readonly symlink: string }
   | { readonly kind: 'reserved' }
-  | { readonly kind: 'ignored'; readonly line: string }
+  | { readonly kind: 'ignored'; readonly line: string; readonly isIncluded?: boolean }
   | { readonly kind: 'unreadable'; readonly error: string }
   | { readonly kind: 'special' }
   | { readonly kind: 'present' }
@@ -198,7 +198,7 @@ function diskReason(disk: DiskFacts | undefined): Reason<WhyCode> {
     case 'reserved':
       return { code: 'reserved', text: 'the name is reserved for the program itself: it is never synchronized' }
     case 'ignored':
-      return ignoredBy(disk.line)
+      return ignoredBy(disk)
     case 'unreadable':
       return { code: 'unreadable', text: `it cannot be read here: ${disk.error}`, cause: disk.error }
     case 'special':
@@ -210,8 +210,9 @@ function diskReason(disk: DiskFacts | undefined): Reason<WhyCode> {
   }
 }
 
-function ignoredBy(line: string): Reason<WhyCode> {
-  return { code: 'ignored', text: `it is ignored here, by the line "${line}" of .stignore`, cause: line }
+function ignoredBy({ line, isIncluded }: Extract<DiskFacts, { readonly kind: 'ignored' }>): Reason<WhyCode> {
+  const file = isIncluded === true ? 'a file that .stignore includes' : '.stignore'
+  return { code: 'ignored', text: `it is ignored here, by the line "${line}" of ${file}`, cause: line }
 }
 
 function absent(nearest: readonly string[]): Reason<WhyCode> {
@@ -234,7 +235,7 @@ function ownReason(
   upToDate: boolean,
   disk: DiskFacts | undefined,
 ): Reason<WhyCode> {
-  if (disk?.kind === 'ignored') return ignoredBy(disk.line)
+  if (disk?.kind === 'ignored') return ignoredBy(disk)
   if (local !== undefined && (local.localFlags & FLAG_IGNORED) !== 0)
     return { code: 'ignored', text: 'it is ignored here' }
   if (upToDate) {

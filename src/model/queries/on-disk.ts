@@ -4,7 +4,7 @@ import type { IgnoreRules } from '../../core/ignore/ignore.ts'
 import { ancestorsOf, baseOf, isCanonical, isReserved, joinPath, parentOf } from '../../core/paths.ts'
 import type { DiskFacts } from '../../core/records/reasons.ts'
 import type { Disk, DiskStat } from '../../platform/disk.ts'
-import { loadIgnores } from '../folder/ignore-file.ts'
+import { loadIgnores, viewIgnores } from '../folder/ignore-file.ts'
 
 /** Names of one directory that are compared with a misspelt one. */
 const COMPARED_MAX = 20_000
@@ -18,7 +18,7 @@ export async function diskFacts(disk: Disk, root: string, name: string, hasIgnor
   if (isReserved(name)) return { kind: 'reserved' }
   const rules = hasIgnores ? await loadIgnores(disk, root).catch(() => undefined) : undefined
   const line = rules === undefined ? undefined : ignoringLine(rules, name)
-  if (line !== undefined) return { kind: 'ignored', line }
+  if (line !== undefined) return ignoredFacts(disk, root, line)
   try {
     const symlink = await symlinkAbove(disk, root, name)
     if (symlink !== undefined) return { kind: 'behind-symlink', symlink }
@@ -44,6 +44,12 @@ async function symlinkAbove(disk: ReadDisk, root: string, name: string): Promise
 function ignoringLine(rules: IgnoreRules, name: string): string | undefined {
   const line = rules.match(name).ignored ? rules.decidingLine(name) : undefined
   return line === undefined ? undefined : rules.lines[line]
+}
+
+async function ignoredFacts(disk: Disk, root: string, line: string): Promise<DiskFacts> {
+  const own = (await viewIgnores(disk, root)).ignore ?? []
+  const isIncluded = !own.some((each) => each.trim() === line)
+  return { kind: 'ignored', line, ...(isIncluded && { isIncluded }) }
 }
 
 /** A file that cannot be opened is listed with the other problems of a scan; the reason is read here again. */

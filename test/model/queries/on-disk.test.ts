@@ -8,7 +8,8 @@ const ROOT = '/data/docs'
 
 function scene(): SimDisk {
   const disk = new SimDisk(new SimClock(), { umask: 0 })
-  disk.put(`${ROOT}/.stignore`, '// comment\n!keep.tmp\n*.tmp\n(?d)cache\n')
+  disk.put(`${ROOT}/.stignore`, '// comment\n!keep.tmp\n*.tmp\n(?d)cache\n#include more\n')
+  disk.put(`${ROOT}/more`, '*.o\n')
   for (const name of ['letter.txt', 'Photos/beach.jpg', 'Photos/beach2.jpg', 'a.tmp', 'cache/deep/x'])
     disk.put(`${ROOT}/${name}`, 'x')
   return disk
@@ -19,6 +20,7 @@ const cases: [name: string, expected: object][] = [
   ['Photos', { kind: 'present' }],
   ['a.tmp', { kind: 'ignored', line: '*.tmp' }],
   ['cache/deep/x', { kind: 'ignored', line: '(?d)cache' }],
+  ['main.o', { kind: 'ignored', line: '*.o', isIncluded: true }],
   ['keep.tmp', { kind: 'absent', nearest: [] }],
   ['../docs2/x', { kind: 'outside' }],
   ['/data/docs/letter.txt', { kind: 'outside' }],
