@@ -1,20 +1,10 @@
 import type { FolderTypeName } from '../config/config.ts'
 import { REFUSALS, type RefusalCode } from '../refusals.ts'
+import { diskReason, ignoredBy, type DiskCode, type DiskFacts } from './disk-reasons.ts'
 import { FLAG_RECEIVE_ONLY, FLAG_IGNORED, isInvalid, type FileHead } from './file-info.ts'
 import { itemState, type ItemState, type WaitingAction } from './item-state.ts'
+import type { Reason } from './reason.ts'
 import { compareVersions } from './version-vector.ts'
-
-/** A reason as a code for programs and as text for users. */
-export interface Reason<Code extends string = string> {
-  readonly code: Code
-  readonly text: string
-  /** The error itself, for callers that translate the rest. */
-  readonly cause?: string
-  /** The name of the device that it is about. */
-  readonly device?: string
-  /** Position in the queue, from 1. */
-  readonly place?: number
-}
 
 /** Why a needed item is not here yet. */
 export type WaitCode =
@@ -30,18 +20,11 @@ export type WaitCode =
 
 /** Why a file is here or is not. */
 type WhyCode =
+  | DiskCode
   | 'paused'
   | 'folder-error'
   | 'send-only'
   | 'disagreement'
-  | 'unknown'
-  | 'outside'
-  | 'reserved'
-  | 'unreadable'
-  | 'special'
-  | 'new'
-  | 'absent'
-  | 'ignored'
   | 'here'
   | 'kept'
   | 'deleted'
@@ -108,17 +91,6 @@ function folderReason({
     : undefined
 }
 
-/** What the disk shows of a name that the index does not explain. */
-export type DiskFacts =
-  | { readonly kind: 'outside' }
-  | { readonly kind: 'behind-symlink'; readonly symlink: string }
-  | { readonly kind: 'reserved' }
-  | { readonly kind: 'ignored'; readonly line: string; readonly isIncluded?: boolean }
-  | { readonly kind: 'unreadable'; readonly error: string }
-  | { readonly kind: 'special' }
-  | { readonly kind: 'present' }
-  | { readonly kind: 'absent'; readonly nearest: readonly string[] }
-
 export interface WhyFacts {
   readonly folder: FolderFacts
   /** Undefined where the records suffice, or the disk was not read. */
@@ -177,48 +149,8 @@ function disagreement({ device, code }: { readonly device: string; readonly code
   }
 }
 
-const UNKNOWN: Reason<WhyCode> = {
-  code: 'unknown',
-  text: 'no device has announced it, and no scan has seen it here: it is ignored, new since the last scan, or misspelt',
-}
-
 function unknownOf(disk: DiskFacts | undefined): Pick<Why, 'state' | 'upToDate'> {
   return { state: disk?.kind === 'ignored' ? 'ignored' : 'unknown', upToDate: false }
-}
-
-/** Why the index has no record of a name. */
-function diskReason(disk: DiskFacts | undefined): Reason<WhyCode> {
-  switch (disk?.kind) {
-    case undefined:
-      return UNKNOWN
-    case 'outside':
-      return { code: 'outside', text: 'it is not a path inside the folder: use one relative to the folder root' }
-    case 'behind-symlink':
-      return { code: 'outside', text: `"${disk.symlink}" is a symlink: what is behind it is not in the folder` }
-    case 'reserved':
-      return { code: 'reserved', text: 'the name is reserved for the program itself: it is never synchronized' }
-    case 'ignored':
-      return ignoredBy(disk)
-    case 'unreadable':
-      return { code: 'unreadable', text: `it cannot be read here: ${disk.error}`, cause: disk.error }
-    case 'special':
-      return { code: 'special', text: 'it is a pipe, a socket or a device: such files are not synchronized' }
-    case 'present':
-      return { code: 'new', text: 'it is here, but new since the last scan: a scan of the folder announces it' }
-    case 'absent':
-      return absent(disk.nearest)
-  }
-}
-
-function ignoredBy({ line, isIncluded }: Extract<DiskFacts, { readonly kind: 'ignored' }>): Reason<WhyCode> {
-  const file = isIncluded === true ? 'a file that .stignore includes' : '.stignore'
-  return { code: 'ignored', text: `it is ignored here, by the line "${line}" of ${file}`, cause: line }
-}
-
-function absent(nearest: readonly string[]): Reason<WhyCode> {
-  const text = 'there is no such file here, and no device has announced one'
-  if (nearest.length === 0) return { code: 'absent', text }
-  return { code: 'absent', text: `${text}; similar names: ${nearest.join(', ')}`, cause: nearest.join(', ') }
 }
 
 function isUpToDate(local: FileHead | undefined, global: FileHead): boolean {

@@ -1,7 +1,8 @@
 import type { FolderId, DeviceId } from '../../core/ids.ts'
 import type { FileType } from '../../core/records/file-info.ts'
 import type { DeviceVersion, ItemState, WaitingAction } from '../../core/records/item-state.ts'
-import type { DiskFacts, FolderFacts, QueuePlace } from '../../core/records/reasons.ts'
+import type { DiskFacts } from '../../core/records/disk-reasons.ts'
+import type { FolderFacts, QueuePlace } from '../../core/records/reasons.ts'
 import type { NameRecords } from '../../db/types.ts'
 import type { Paging } from '../types.ts'
 

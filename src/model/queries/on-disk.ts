@@ -2,7 +2,7 @@ import { messageOf, systemCode } from '../../core/errors.ts'
 import { nearestTexts } from '../../core/formats/nearest.ts'
 import type { IgnoreRules } from '../../core/ignore/ignore.ts'
 import { ancestorsOf, baseOf, isCanonical, isReserved, joinPath, parentOf } from '../../core/paths.ts'
-import type { DiskFacts } from '../../core/records/reasons.ts'
+import type { DiskFacts } from '../../core/records/disk-reasons.ts'
 import type { Disk, DiskStat } from '../../platform/disk.ts'
 import { loadIgnores, viewIgnores } from '../folder/ignore-file.ts'
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { DiskFacts } from '../../../src/core/records/disk-reasons.ts'
 import { FLAG_IGNORED, FLAG_RECEIVE_ONLY } from '../../../src/core/records/file-info.ts'
 import {
   waitReason,
   whyOf,
-  type DiskFacts,
   type FolderFacts,
   type WaitFacts,
   type WhyFacts,
