@@ -13,8 +13,9 @@ export function visibleName(name: string): string {
   )
 }
 
+/** Of the last character alone: V8 14.6 does not find one beyond U+FFFF by a class at the end of a text. */
 function isEmoji(before: string): boolean {
-  return /[\p{Extended_Pictographic}\uFE0F\p{Emoji_Modifier}]$/u.test(before)
+  return /[\p{Extended_Pictographic}\uFE0F\p{Emoji_Modifier}]/u.test(Array.from(before).at(-1) ?? '')
 }
 
 function codeOf(character: string): string {
