@@ -10,9 +10,12 @@ import { test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import { unzip } from '../http/unzip.ts'
 import { startDaemon } from '../support/daemon.ts'
-import { effort, reportRow } from '../support/effort.ts'
+import { casesOf, effort, reportRow } from '../support/effort.ts'
 import { freePort } from '../support/free-port.ts'
 import { eventually, scratchDirectory } from '../support/scratch.ts'
+
+/** Changes that are sent without waiting for each other. */
+const AT_ONCE = 40
 
 test('D-06: after kill -9 during many changes every acknowledged one is stored, and the file is complete', async () => {
   using scratch = scratchDirectory()
@@ -61,15 +64,41 @@ test('D-06: after kill -9 during many changes every acknowledged one is stored, 
 test('W-16: concurrent changes are all stored', async () => {
   using scratch = scratchDirectory()
   await using daemon = await startDaemon({ home: join(scratch.path, 'home') })
-  const ids = Array.from({ length: 40 }, (_none, i) => `f${i}`)
-  const replies = await Promise.all(
-    ids.map((id) => daemon.request('POST', '/rest/config/folders', { id, path: join(scratch.path, id), paused: true })),
-  )
-  assert.ok(replies.every(({ status }) => status === 200))
-  const text = readFileSync(join(daemon.home, 'config.xml'), 'utf8')
+  const ids = Array.from({ length: casesOf(40, 1_000) }, (_none, i) => `f${i}`)
+  const config = () => readFileSync(join(daemon.home, 'config.xml'), 'utf8')
+  let torn = 0
+  for (let at = 0; at < ids.length; at += AT_ONCE) {
+    const posts = ids.slice(at, at + AT_ONCE).map(async (id) => {
+      const body = { id, path: join(scratch.path, id), paused: true }
+      const { status } = await daemon.request('POST', '/rest/config/folders', body)
+      // The file is always that of one whole change, whichever is being written.
+      torn += Number(!config().trimEnd().endsWith('</configuration>'))
+      return status
+    })
+    assert.deepEqual(new Set(await Promise.all(posts)), new Set([200]))
+  }
+  const text = config()
   const lost = ids.filter((id) => !text.includes(`<folder id="${id}"`))
   assert.deepEqual(lost, [])
-  reportRow({ id: 'W-16', tried: ids.length, lostUpdates: lost.length })
+  assert.equal(torn, 0)
+  reportRow({ id: 'W-16', tried: ids.length, lostUpdates: lost.length, torn })
+})
+
+test('W-16: of two changes of one folder at once the last is stored, whole, and no other folder changes', async () => {
+  using scratch = scratchDirectory()
+  await using daemon = await startDaemon({ home: join(scratch.path, 'home') })
+  for (const id of ['a', 'b']) await daemon.addFolder(id, join(scratch.path, id), { paused: true, label: 'first' })
+  const before = await daemon.get('/rest/config/folders/b')
+  const stale = Object(await daemon.get('/rest/config/folders/a'))
+  const changes = Array.from({ length: casesOf(20, 200) }, (_none, i) => ({
+    label: `label ${i}`,
+    rescanIntervalS: 60 + i,
+  }))
+  await Promise.all(changes.map((change) => daemon.request('PUT', '/rest/config/folders/a', { ...stale, ...change })))
+  const { label, rescanIntervalS } = Object(await daemon.get('/rest/config/folders/a'))
+  assert.ok(changes.some((change) => change.label === label && change.rescanIntervalS === rescanIntervalS))
+  assert.deepEqual(await daemon.get('/rest/config/folders/b'), before)
+  reportRow({ id: 'W-16', part: 'one folder', tried: changes.length, mixed: 0 })
 })
 
 test('W-10: a partial PUT of everything is rejected and changes nothing', async () => {

@@ -1,8 +1,9 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { contentsOf, Device } from '../support/device-pair.ts'
+import { contentsOf, type Device } from '../support/device-pair.ts'
 import { statusOf } from '../support/daemon-pair.ts'
 import { HostilePeer, type HostileTalk } from '../support/hostile-peer.ts'
+import { ResourceLaw, startWatched } from '../support/resource-law.ts'
 import { DIRECTORY, fileRecord, response, SYMLINK, type WireRecord } from '../support/wire-frames.ts'
 import { eventually } from '../support/scratch.ts'
 
@@ -43,6 +44,7 @@ export class Scene implements AsyncDisposable {
   readonly canary: string
   readonly #before: ReadonlyMap<string, string>
   readonly #beside: readonly string[]
+  readonly #law: ResourceLaw
 
   private constructor(device: Device, peer: HostilePeer, directory: string) {
     this.device = device
@@ -55,10 +57,11 @@ export class Scene implements AsyncDisposable {
     mkdirSync(device.root)
     this.#before = contentsOf(this.canary)
     this.#beside = readdirSync(directory).sort()
+    this.#law = new ResourceLaw(device, peer)
   }
 
   static async start(directory: string): Promise<Scene> {
-    const device = await Device.start(directory, 'a')
+    const device = await startWatched(directory, 'a')
     return new Scene(device, await HostilePeer.make(), directory)
   }
 
@@ -94,7 +97,11 @@ export class Scene implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.device.stop()
+    try {
+      this.#law.check()
+    } finally {
+      await this.device.stop()
+    }
   }
 }
 

@@ -15,7 +15,7 @@ const QUIET = {
   crashReportingEnabled: false,
 } as const
 
-type DeviceOptions = Pick<DaemonOptions, 'before' | 'nodeArgs'>
+type DeviceOptions = Pick<DaemonOptions, 'before' | 'nodeArgs' | 'env'>
 
 /** A device that can be killed and started again: home, folder and port stay the same. */
 export class Device implements Member, AsyncDisposable {

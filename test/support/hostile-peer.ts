@@ -26,6 +26,8 @@ export class HostilePeer {
   /** The short ID of the device in version vectors. */
   readonly shortId: bigint
   readonly #rawId: Uint8Array
+  /** On all connections. */
+  sentBytes = 0
 
   private constructor(identity: Identity) {
     this.identity = identity
@@ -198,6 +200,7 @@ export class HostileTalk implements AsyncDisposable {
 
   /** Writes bytes as they are. False when the device is gone. */
   async raw(bytes: Uint8Array): Promise<boolean> {
+    this.#peer.sentBytes += bytes.length
     try {
       await this.#stream.write(bytes)
       return !this.ended
