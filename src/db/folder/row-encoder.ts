@@ -55,10 +55,12 @@ export interface EncodedRow {
 /** Encodes records as rows. */
 export class RowEncoder {
   readonly #versions = new VersionTexts()
+  /** Of the last record: the records of one name often have the same blocks, which are hashed once. */
+  #last: { readonly hashes: Uint8Array; readonly blocks: Blocks } | undefined
 
   encode(device: number, info: FileInfo, sequence: number): EncodedRow {
     assertStorable(info, sequence)
-    const blocks = blocksOf(info)
+    const blocks = this.#blocksOf(info)
     const low =
       TYPES.indexOf(info.type) |
       (info.deleted ? DELETED : 0) |
@@ -69,6 +71,15 @@ export class RowEncoder {
     const bits = info.modifiedNs * NANOSECONDS_UNIT + low
     const version = this.#versions.get(info.version, info.modifiedBy)
     return { device, head: info, sequence, bits, version, blocks, extra: extraText(info) }
+  }
+
+  #blocksOf(info: FileInfo): Blocks {
+    const hashes = info.blockHashes
+    if (hashes === undefined || hashes.length === 0) return blocksOf(info)
+    if (this.#last === undefined || Buffer.compare(this.#last.hashes, hashes) !== 0) {
+      this.#last = { hashes, blocks: blocksOf(info) }
+    }
+    return this.#last.blocks
   }
 }
 

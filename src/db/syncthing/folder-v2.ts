@@ -13,6 +13,7 @@ import { ownerFromText, timeFromNs } from './values.ts'
 import { diskTimeOf, type VirtualTime } from './virtual-time.ts'
 
 const NAMES_AT_ONCE = 500
+const VERSIONS_MAX = 1_000
 const COUNTER = /^([0-9a-f]{1,16}):(\d{1,20})$/
 /** Computed by Syncthing, and stored beside the flags of the record. */
 const DERIVED_FLAGS = 16 | 32
@@ -38,6 +39,8 @@ export class FolderV2 implements ForeignFolder {
   readonly #file: SqliteFile
   readonly #owners = new Map<number, IndexOwner>()
   readonly #virtualTimes = new Map<string, VirtualTime>()
+  /** Many records have the same version. */
+  readonly #versions = new Map<string, VersionVector | undefined>()
 
   private constructor(file: SqliteFile, folder: FolderId, devices: ReadonlySet<DeviceId>) {
     this.#file = file
@@ -97,9 +100,19 @@ export class FolderV2 implements ForeignFolder {
     return groups
   }
 
+  #version(text: unknown): VersionVector | undefined {
+    if (typeof text !== 'string') return undefined
+    const known = this.#versions.get(text)
+    if (known !== undefined) return known
+    if (this.#versions.size >= VERSIONS_MAX) this.#versions.clear()
+    const version = versionOf(text)
+    this.#versions.set(text, version)
+    return version
+  }
+
   #record(owner: IndexOwner, name: string, row: Row): FileInfo | undefined {
     const [, , sequence, remoteSequence, flags, versionText, blob, list, hasList] = row
-    const version = versionOf(versionText)
+    const version = this.#version(versionText)
     if (version === undefined || !(blob instanceof Uint8Array)) return undefined
     if (hasList === 1 && !(list instanceof Uint8Array)) return undefined
     try {
@@ -120,8 +133,7 @@ function indexIdOf(text: unknown): bigint {
 }
 
 /** `id:value` in hexadecimal and decimal, joined by commas, in any order. */
-function versionOf(text: unknown): VersionVector | undefined {
-  if (typeof text !== 'string') return undefined
+function versionOf(text: string): VersionVector | undefined {
   if (text === '') return []
   const vector: { device: ShortId; value: bigint }[] = []
   for (const part of text.split(',')) {

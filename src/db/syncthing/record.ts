@@ -67,8 +67,8 @@ export function ownRecord(parts: RecordParts): FileInfo | undefined {
   return { ...common, localFlags: flags, ...(isLiveFile && diskFields(parts)) }
 }
 
-function diskFields({ file, diskTime }: RecordParts): Partial<FileInfo> {
-  const trailerBytes = file.encryption_trailer_size
+function diskFields({ file, blocks, diskTime }: RecordParts): Partial<FileInfo> {
+  const trailerBytes = trailerBytesOf(file, blocks)
   return { ...(diskTime !== undefined && { diskTime }), ...(trailerBytes > 0 && { trailerBytes }) }
 }
 
@@ -93,7 +93,7 @@ function commonFields({ file, version, blocks }: RecordParts): FileInfo | undefi
   const blockSizeBytes = Math.max(file.block_size, BLOCK_SIZE_BYTES_MIN)
   const passed = passedOn(file)
   // Our size of a file in an encrypted folder includes what follows its content.
-  const sizeBytes = Math.max(0, file.size - file.encryption_trailer_size)
+  const sizeBytes = Math.max(0, file.size - trailerBytesOf(file, blocks))
   const blockHashes = isLiveFile ? hashesOf(blocks, { sizeBytes, blockSizeBytes, ...passed }) : undefined
   return {
     name: file.name,
@@ -114,6 +114,15 @@ function commonFields({ file, version, blocks }: RecordParts): FileInfo | undefi
     symlinkTarget: type === 'symlink' && !file.deleted ? targetOf(file.symlink_target) : '',
     ...passed,
   }
+}
+
+/** Early versions count what follows the content of an encrypted file in its size, and do not note how much it is. */
+function trailerBytesOf(
+  { size, encrypted, encryption_trailer_size: noted }: StoredFile,
+  blocks: readonly Block[],
+): number {
+  if (noted > 0 || encrypted.length === 0 || blocks.length === 0) return noted
+  return Math.max(0, size - blocks.reduce((sum, block) => sum + block.size, 0))
 }
 
 function isUsable({ name, size, modified_s, modified_ns, sequence }: StoredFile): boolean {
