@@ -18,3 +18,22 @@ export interface ConfigStore {
   /** Called with old and new, one change at a time; the next one waits for the returned promise. */
   subscribe(listener: (from: Config, to: Config) => void | Promise<void>): void
 }
+
+/** A folder or a device by its id. */
+export interface PauseTarget {
+  readonly kind: 'folder' | 'device'
+  readonly id: string
+}
+
+/** A target that is resumed at this time. */
+export interface TimedPause {
+  readonly target: PauseTarget
+  readonly untilMs: number
+}
+
+export interface TimedPausesView {
+  /** Those that have not ended, the next one first. */
+  all(): readonly TimedPause[]
+  /** Rejects with `folder-missing` or `device-missing` if there is no such target. */
+  pause(target: PauseTarget, forMs: number): Promise<void>
+}

@@ -3,7 +3,7 @@ import type { DiscoveryView } from '../discover/types.ts'
 import type { DeviceId, FolderId } from '../core/ids.ts'
 import type { Locations } from '../core/locations.ts'
 import type { NewFolderCheck } from '../config/new-folder.ts'
-import type { ConfigStore } from '../config/types.ts'
+import type { ConfigStore, TimedPausesView } from '../config/types.ts'
 import type { EventSink, EventSource, LogControl, Logger } from '../events/types.ts'
 import type { Disagreement } from '../model/peers/disagreements.ts'
 import type { CompletionView } from '../model/queries/completion.ts'
@@ -41,6 +41,7 @@ export interface RestDeps {
   readonly passwords: Passwords
   readonly lifecycle: Lifecycle
   readonly upgrade: UpgradeView
+  readonly pauses: TimedPausesView
   readonly system: SystemView
   /** Absent in a daemon without network. */
   readonly connections?: ConnectionsView

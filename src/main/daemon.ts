@@ -1,3 +1,4 @@
+import { TimedPauses } from '../config/timed-pauses.ts'
 import { messageOf } from '../core/errors.ts'
 import { openStore } from '../db/store.ts'
 import { folderStatusJson } from '../http/views/folder-status.ts'
@@ -43,9 +44,7 @@ export async function runDaemon(platform: Platform, options: ServeOptions, signa
     clock,
     random,
     log: log.logger('db'),
-    onRecovery: ({ folder }) => {
-      if (folder !== undefined) signals.indexLost.emit(folder)
-    },
+    onRecovery: ({ folder }) => void (folder !== undefined && signals.indexLost.emit(folder)),
   })
   const statistics = new Statistics({ keyValue: store.keyValue, log: logger('stats') })
   const takeOver = await TakeOver.prepare(base, { store, statistics })
@@ -74,6 +73,7 @@ export async function runDaemon(platform: Platform, options: ServeOptions, signa
   )
 
   const upgrade = makeUpgradeChecker(base)
+  const pauses = new TimedPauses({ clock, config, log: logger('config'), keyValue: store.keyValue })
   const ending = new Ending(signal)
   const warnings = () => deviceWarnings(disk, config.current, options)
   // Before the other subscribers, so that a resumed device is dialled at once.
@@ -84,14 +84,14 @@ export async function runDaemon(platform: Platform, options: ServeOptions, signa
   })
   await logWarnings(config, warnings, logger('main'), platform.system.isRoot ? [ROOT_WARNING] : [])
   logNetworkUse(config, logger('main'))
-  const rest = makeRestServer(base, { store, statistics, network, model, upgrade, ending, warnings, takeOver })
+  const rest = makeRestServer(base, { store, statistics, network, model, upgrade, pauses, ending, warnings, takeOver })
 
   events.listen(WorkCounters.eventTypes, statistics.work.onEvent, ending.signal)
   using audit = openAudit(platform, options, config.current.options, logger('main'))
   if (audit !== undefined) auditEvents(events, (line) => audit.write(line), logger('main'), ending.signal)
   events.emit('Starting', { home: locations.configDirectory, myID: identity.deviceId })
 
-  await runServices(base, { rest, takeOver, others: [model, ...network.services, upgrade] }, ending)
+  await runServices(base, { rest, takeOver, others: [model, ...network.services, upgrade, pauses] }, ending)
   await network.pending.saved()
   logger('main').info(ending.code === EXIT.restart ? 'stopped, restarting' : 'stopped')
   return ending.code

@@ -1,4 +1,5 @@
 import { checkNewFolder } from '../config/new-folder.ts'
+import type { TimedPausesView } from '../config/types.ts'
 import type { ImportingStore } from '../db/store.ts'
 import { RestServer } from '../http/server.ts'
 import type { DeviceWarning } from '../http/types.ts'
@@ -21,6 +22,7 @@ export interface RestParts {
   readonly network: Network
   readonly model: Model
   readonly upgrade: UpgradeChecker
+  readonly pauses: TimedPausesView
   readonly ending: Ending
   readonly takeOver: TakeOver | undefined
   warnings(): Promise<readonly DeviceWarning[]>
@@ -28,7 +30,7 @@ export interface RestParts {
 
 export function makeRestServer(base: DeviceBase, parts: RestParts): RestServer {
   const { platform, options, log, events, config, passwords, identity, version } = base
-  const { store, statistics, network, model, upgrade, ending, warnings, takeOver } = parts
+  const { store, statistics, network, model, upgrade, pauses, ending, warnings, takeOver } = parts
   const { clock, random, disk, http, system } = platform
   const { locations } = options
   return new RestServer(
@@ -63,6 +65,7 @@ export function makeRestServer(base: DeviceBase, parts: RestParts): RestServer {
       indexWork: () => store.work(),
       eventCounts: () => events.counts(),
       upgrade,
+      pauses,
       warnings,
       indexImport: () => takeOver?.status,
       checkFolder: (path) => {

@@ -1,6 +1,6 @@
-import { BOOLEAN, COUNT, TEXT, TIME, list, map, object, type Static } from './schema.ts'
+import { BOOLEAN, COUNT, TEXT, TIME, about, list, map, object, type Static } from './schema.ts'
 
-/** Schemas of `/rest/system/connections` and the routes below /rest/cluster. */
+/** Schemas of `/rest/system/connections`, the routes below /rest/cluster, and pauses. */
 
 const CONNECTION_FIELDS = {
   at: TIME,
@@ -53,3 +53,14 @@ export type FolderOfferJson = Static<typeof FOLDER_OFFER>
 export const PENDING_FOLDERS = map(object({ offeredBy: map(FOLDER_OFFER) }))
 
 export type PendingFoldersJson = Static<typeof PENDING_FOLDERS>
+
+export const PAUSES = about(
+  list(
+    object({
+      kind: { enum: ['folder', 'device'] },
+      id: about(TEXT, 'The id of the folder or device.'),
+      until: about(TIME, 'When it is resumed.'),
+    } as const),
+  ),
+  'Folders and devices that are paused for a time, the next to be resumed first.',
+)

@@ -1,5 +1,6 @@
 import type { Declarations, RouteErrors } from './declaration.ts'
 import { INDEX_IMPORT_REPLY } from './index-import.ts'
+import { FIND } from './find.ts'
 import { DISAGREEMENTS, NETWORK } from './network.ts'
 import { FOLDER } from './parameters.ts'
 import { TEXT } from './schema.ts'
@@ -119,6 +120,18 @@ export const TWINFOLD_ROUTES = {
     reply: { is: 'json', schema: SEARCH },
     errors: NO_FOLDER,
   },
+  'GET /rest/twinfold/find': {
+    summary: 'Finds names that contain a text in all folders, as `GET /rest/twinfold/search` does in one.',
+    query: {
+      text: { schema: TEXT, about: 'The text to search for, up to 200 characters.', required: true },
+      limit: {
+        schema: { type: 'integer', minimum: 1, maximum: 200 },
+        about: 'The maximum number of results; default 20.',
+        strict: true,
+      },
+    },
+    reply: { is: 'json', schema: FIND },
+  },
   'POST /rest/twinfold/ignore-preview': {
     summary:
       'Returns the names, of the index and the disk, that these ignore patterns would ignore. Nothing is changed.',
@@ -131,6 +144,21 @@ export const TWINFOLD_ROUTES = {
     summary: 'Checks whether a directory can become a folder: its place, and whether it can be read and written.',
     query: { path: { schema: TEXT, about: 'The path, as in the settings of a folder.', required: true } },
     reply: { is: 'json', schema: CHECK_FOLDER },
+  },
+  'POST /rest/twinfold/pause': {
+    summary: 'Pauses a folder or a device for a time; afterwards it is resumed, also after a restart.',
+    query: {
+      folder: { schema: TEXT, about: 'The id of the folder to pause.' },
+      device: { schema: TEXT, about: 'The id of the device to pause, where no folder is given.' },
+      seconds: {
+        schema: { type: 'integer', minimum: 1, maximum: 2_592_000 },
+        about: 'For how long, at most 30 days.',
+        required: true,
+        strict: true,
+      },
+    },
+    reply: { is: 'empty' },
+    errors: { 'folder-missing': { status: 404 }, 'device-missing': { status: 404 } },
   },
   'GET /rest/twinfold/conflict-counts': {
     summary: 'Counts the local conflict copies of every folder.',

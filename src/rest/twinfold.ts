@@ -1,4 +1,4 @@
-import { CONNECTIONS, PENDING_DEVICES, PENDING_FOLDERS } from './cluster.ts'
+import { CONNECTIONS, PAUSES, PENDING_DEVICES, PENDING_FOLDERS } from './cluster.ts'
 import { COMPLETION, DEVICE_STATISTICS } from './completion.ts'
 import { FOLDER_STATISTICS, FOLDER_STATUS } from './db.ts'
 import { INDEX_IMPORT } from './index-import.ts'
@@ -276,6 +276,7 @@ export const SUMMARY = object({
   warnings: WARNINGS,
   disagreements: DISAGREEMENTS,
   indexImport: INDEX_IMPORT,
+  pauses: PAUSES,
   deviceStats: DEVICE_STATISTICS,
   folderStats: FOLDER_STATISTICS,
 })

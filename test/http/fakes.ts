@@ -176,6 +176,7 @@ function fakeParts(fake: FakeOptions) {
       deleteIndexes: async (folders) => void calls.push(`forget ${folders}`),
     },
     upgrade: NO_UPGRADES,
+    pauses: { all: () => [], pause: async ({ kind, id }, forMs) => void calls.push(`pause ${kind} ${id} ${forMs}`) },
     checkFolder: async (path) => ({ path, problem: null, warnings: [], exists: true, freeBytes: null }),
     system: {
       memoryBytes: () => ({ usedBytes: 1_000, reservedBytes: 2_000 }),

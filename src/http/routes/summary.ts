@@ -1,3 +1,4 @@
+import type { TimedPause } from '../../config/types.ts'
 import { TwinfoldError } from '../../core/errors.ts'
 import type { DeviceId, FolderId } from '../../core/ids.ts'
 import type { PulseJson, SummaryJson } from '../../rest/twinfold.ts'
@@ -38,9 +39,14 @@ export async function summaryJson(
     warnings: (await deps.warnings?.()) ?? [],
     disagreements: disagreementsJson(deps.disagreements?.() ?? []),
     indexImport: indexImportJson(deps.indexImport?.()),
+    pauses: deps.pauses.all().map(pauseJson),
     deviceStats: await deviceStatisticsJson(deps.deviceStatistics),
     folderStats: await folderStatisticsJson(deps.hub),
   }
+}
+
+function pauseJson({ target: { kind, id }, untilMs }: TimedPause): SummaryJson['pauses'][number] {
+  return { kind, id, until: formatMs(untilMs) }
 }
 
 /** The values that the web page polls. */

@@ -1,5 +1,5 @@
 import type { NewFolderCheck } from '../../config/new-folder.ts'
-import type { ConfigStore } from '../../config/types.ts'
+import type { ConfigStore, TimedPausesView } from '../../config/types.ts'
 import type { ConnectionsStatus } from '../../connections/types.ts'
 import { shortIdOf, shortIdText } from '../../core/device-id.ts'
 import { TwinfoldError } from '../../core/errors.ts'
@@ -34,13 +34,14 @@ import { parseJson } from '../pipeline/json.ts'
 import type { Query } from '../pipeline/query.ts'
 import { json, type Reply } from '../pipeline/reply.ts'
 import { bind, type Call, type Route } from '../pipeline/route.ts'
+import { findEverywhere, searchTextOf } from './find.ts'
+import { pauseForTime } from './timed-pause.ts'
 import type { DeviceWarning, IndexImportView } from '../types.ts'
 import { upgradeDetailsJson } from '../views/upgrade.ts'
 import { flagOf, orderOf } from './tree-query.ts'
 
 const PER_PAGE_DEFAULT = 100
 const SEARCH_LIMIT_DEFAULT = 200
-const SEARCH_TEXT_MAX = 200
 const PREVIEW_BYTES_MAX = 1024 * 1024
 const PREVIEW_LINES_MAX = 2_000
 
@@ -50,6 +51,7 @@ export interface TwinfoldRouteDeps {
   readonly connections?: { status(): ConnectionsStatus }
   readonly portMapping?: PortMappingView
   readonly upgrade: UpgradeView
+  readonly pauses: TimedPausesView
   warnings?(): Promise<readonly DeviceWarning[]>
   indexImport?(): IndexImportView | undefined
   disagreements?(): readonly Disagreement[]
@@ -76,7 +78,9 @@ export function twinfoldRoutes(deps: TwinfoldRouteDeps, whole: WholeAnswers): re
     'GET /rest/twinfold/waiting': (call) => waiting(deps, call),
     'GET /rest/twinfold/why': (call) => why(deps, call),
     'GET /rest/twinfold/search': (call) => search(deps, call),
+    'GET /rest/twinfold/find': (call) => findEverywhere(deps, call),
     'POST /rest/twinfold/ignore-preview': (call) => preview(deps, call),
+    'POST /rest/twinfold/pause': (call) => pauseForTime(deps.pauses, call),
     'GET /rest/twinfold/conflict-counts': (call) => conflictCounts(deps, call),
     'GET /rest/twinfold/conflicts': (call) => conflicts(deps, call),
     'POST /rest/twinfold/check-folder': async ({ query }) => {
@@ -122,10 +126,7 @@ async function search(
 ): Promise<Reply> {
   const folder = folderOf(query)
   const limit = query.integer('limit') ?? SEARCH_LIMIT_DEFAULT
-  const text = query.first('text') ?? ''
-  if (text === '' || text.length > SEARCH_TEXT_MAX) {
-    throw new TwinfoldError('bad-request', `text must be 1 to ${SEARCH_TEXT_MAX} characters`)
-  }
+  const text = searchTextOf(query)
   const { items, truncated } = await (await explorer()).search(folder, { text, limit }, request.signal)
   const body: SearchJson = { items: items.map(itemJson), truncated }
   return json(body)

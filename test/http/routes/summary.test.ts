@@ -34,6 +34,10 @@ test('a summary contains the replies of the single routes', async () => {
     deps: {
       completion,
       warnings: async () => [{ code: 'gui-open', message: 'open', remedy: 'close' }],
+      pauses: {
+        all: () => [{ target: { kind: 'folder', id: 'share' }, untilMs: Date.UTC(2026, 10, 16) }],
+        pause: async () => {},
+      },
       disagreements: () => [{ device: BEN, folder: undefined, code: 'other-password' }],
       indexImport: () => IMPORTING,
       connections: { status: () => connected(BEN) },
@@ -56,6 +60,7 @@ test('a summary contains the replies of the single routes', async () => {
     warnings: await one('/rest/twinfold/warnings'),
     disagreements: await one('/rest/twinfold/disagreements'),
     indexImport: { ...IMPORTING, folder: '' },
+    pauses: [{ kind: 'folder', id: 'share', until: '2026-11-16T00:00:00Z' }],
     pendingDevices: await one('/rest/cluster/pending/devices'),
     pendingFolders: await one('/rest/cluster/pending/folders'),
     errors: ((await one('/rest/system/error')) as { errors: unknown }).errors,

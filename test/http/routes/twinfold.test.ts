@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { TwinfoldError } from '../../../src/core/errors.ts'
 import type { DeviceId } from '../../../src/core/ids.ts'
 import type { NameRecords } from '../../../src/db/types.ts'
 import { formatNs } from '../../../src/http/views/times.ts'
@@ -51,6 +52,8 @@ test('every parameter is checked, and the refusal names the error', async () => 
     [`search?folder=share&text=${'x'.repeat(201)}`, /text must be/],
     ['search?folder=share&text=a&limit=201', /limit must be a whole number from 1 to 200/],
     ['search?text=a', /folder is missing/],
+    ['find', /text must be 1 to 200 characters/],
+    ['find?text=a&limit=0', /limit must be a whole number from 1 to 200/],
   ]
   for (const [target, message] of refused) {
     const reply = await send('GET', `/rest/twinfold/${target}`)
@@ -249,4 +252,38 @@ test('conflicts have the original file, searches the whole path, previews the li
     (JSON.parse(preview.body) as { lines: { line: number }[] }).lines.map(({ line }) => line),
     [1, 2],
   )
+})
+
+test('a search in all folders ends at its limit, and passes over folders that do not run', async () => {
+  const asked: string[] = []
+  const explorer: FakeOptions['explorer'] = {
+    search: async (folder, { limit }) => {
+      asked.push(`${folder} ${limit}`)
+      const item = { records: recordsOf(file('d/a')), state: 'here', devices: [] } as const satisfies Item
+      return { items: [item], truncated: false }
+    },
+  }
+  assert.deepEqual(await get({ explorer }, '/rest/twinfold/find?text=A&limit=5'), {
+    items: [{ folder: 'share', name: 'd/a', type: 'file' }],
+    truncated: false,
+  })
+  assert.deepEqual(asked, ['share 5'])
+  const stopped: FakeOptions['explorer'] = {
+    search: async () => {
+      throw new TwinfoldError('folder-not-running', 'stopped')
+    },
+  }
+  assert.deepEqual(await get({ explorer: stopped }, '/rest/twinfold/find?text=A'), { items: [], truncated: false })
+})
+
+test('a folder or a device is paused for a time; anything else is refused', async () => {
+  const { send, calls } = fakeRest({ peers: [BEN] })
+  const pause = async (query: string) => (await send('POST', `/rest/twinfold/pause?${query}`)).status
+  assert.equal(await pause('folder=share&seconds=60'), 200)
+  assert.equal(await pause(`device=${BEN}&seconds=3600`), 200)
+  assert.deepEqual(calls, ['pause folder share 60000', `pause device ${BEN} 3600000`])
+  const refused = ['folder=share', 'seconds=60', 'folder=share&seconds=0', 'folder=share&seconds=2592001']
+  for (const query of [...refused, `folder=share&device=${BEN}&seconds=1`, 'device=x&seconds=1'])
+    assert.equal(await pause(query), 400, query)
+  assert.equal(calls.length, 2)
 })
