@@ -6,17 +6,19 @@ import { connect } from '../support/daemon-pair.ts'
 import { Device } from '../support/device-pair.ts'
 import { effort, reportRow } from '../support/effort.ts'
 import { HostilePeer } from '../support/hostile-peer.ts'
+import { ResourceLaw, startWatched } from '../support/resource-law.ts'
 import { DIRECTORY, frame, request, sha256, type WireRecord } from '../support/wire-frames.ts'
 import { eventually, scratchDirectory } from '../support/scratch.ts'
 import { BLOCK, RSS_MIB_MAX, startScene } from './wire-scene.ts'
 
 test('B-08: a flood of records is processed with bounded memory, and other folders continue', async () => {
   using directory = scratchDirectory()
-  await using a = await Device.start(directory.path, 'a')
+  await using a = await startWatched(directory.path, 'a')
   await using b = await Device.start(directory.path, 'b')
   await connect(a, b)
   const peer = await HostilePeer.make()
   await peer.introduce(a, { flood: join(directory.path, 'flood') })
+  const law = new ResourceLaw(a, peer)
   await Promise.all([a.whenConnectedTo(b.id), b.whenConnectedTo(a.id)])
   const count = effort(20_000)
   const floods: readonly (readonly [what: string, record: (i: number) => WireRecord])[] = [
@@ -72,6 +74,7 @@ test('B-08: a flood of records is processed with bounded memory, and other folde
   })
   assert.equal(otherFiles, floods.length)
   assert.ok(peakRssMiB < RSS_MIB_MAX, `${peakRssMiB} MiB`)
+  law.check()
 })
 
 test('B-10: a flood of requests is served completely, within bounds', async () => {
