@@ -18,6 +18,7 @@ import { Handshakes } from './handshakes.ts'
 import { NodePlainStream, type TlsSetup } from './plain-stream.ts'
 import { connectThrough } from './proxy.ts'
 import { connectTcp } from './tcp.ts'
+import { hasAddresses } from './socket-addresses.ts'
 import { addressOf, NodeTlsStream } from './tls-stream.ts'
 
 const PROTOCOL = 'bep/1.0'
@@ -36,6 +37,7 @@ export const nodeNet: Net = {
     const underWay = new Map<string, Socket>()
     let open = true
     const secure = createServer(tlsOptions(options), (socket) => {
+      if (!hasAddresses(socket)) return void socket.destroy()
       const raw = underWay.get(socketKey(socket))
       if (raw !== undefined) handshakes.finish(raw)
       const stream = open ? streamOver(socket) : undefined
@@ -44,8 +46,9 @@ export const nodeNet: Net = {
     })
     secure.on('tlsClientError', (_error, socket) => socket.destroy()) // not a device, or a port scan
     const server = createTcpServer((socket) => {
-      const key = socketKey(socket)
       socket.on('error', () => {}) // the TLS socket over it receives it too
+      if (!hasAddresses(socket)) return void socket.destroy()
+      const key = socketKey(socket)
       socket.once('close', () => underWay.get(key) === socket && underWay.delete(key))
       socket.setKeepAlive(true, KEEP_ALIVE_MS)
       underWay.set(key, socket)
@@ -177,9 +180,10 @@ function streamOf(socket: TLSSocket): NodeTlsStream {
   return stream
 }
 
-/** Undefined for a peer without a certificate. */
+/** Undefined for a peer without a certificate, or one whose network is gone. */
 function streamOver(socket: TLSSocket): NodeTlsStream | undefined {
   socket.on('error', () => {}) // the stream receives it too; without a listener it would end the process
+  if (!hasAddresses(socket)) return undefined
   const certificate = socket.getPeerX509Certificate()
   return certificate === undefined ? undefined : new NodeTlsStream(socket, certificate)
 }
