@@ -1,6 +1,6 @@
 import type { OverallStatus } from './overall-status.ts'
 
-/** What screen readers are told about the status. */
+/** The status as screen readers announce it. */
 export interface Announcement {
   /** The kind of the last announced status. */
   readonly kind: string

@@ -59,7 +59,7 @@ export async function deviceAdd(
   return CLI_EXIT.done
 }
 
-/** Two devices of one name could not be told apart in lists, nor named in commands. */
+/** Two devices of one name are ambiguous in lists and commands. */
 export function refuseSameName(devices: readonly DeviceConfig[], name: string): void {
   if (name === '' || devices.every((device) => device.name !== name)) return
   throw new TwinfoldError('bad-request', `another device is named "${name}"; choose another --name`)

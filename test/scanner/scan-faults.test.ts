@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
 import { compareNames } from '../../src/core/paths.ts'
 import { reportRow } from '../support/effort.ts'
+import { ERROR_CODES } from '../support/error-codes.ts'
 import { SimFolder } from './sim-folder.ts'
 
 test('scan: nothing below an unreadable directory is recorded as deleted', async () => {
@@ -23,26 +24,11 @@ test('scan: nothing below an unreadable directory is recorded as deleted', async
 })
 
 test('C-07: a disk error at any call loses no record and is reported with its item', async () => {
-  const codes = [
-    'EIO',
-    'EROFS',
-    'EACCES',
-    'EPERM',
-    'EMFILE',
-    'ENFILE',
-    'EBUSY',
-    'ETXTBSY',
-    'ENAMETOOLONG',
-    'ELOOP',
-    'ESTALE',
-    'EXDEV',
-    'EDQUOT',
-  ]
   let tried = 0
   let survived = 0
   let falseDeletes = 0
   let silent = 0
-  for (const code of codes) {
+  for (const code of ERROR_CODES) {
     for (const call of ['stat', 'list', 'read', 'readlink'] as const) {
       for (let nth = 1; nth <= 8; nth++) {
         const folder = new SimFolder()

@@ -12,10 +12,10 @@ import type { LiveState } from '../../live/state.ts'
 import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Identity } from '../../ui/identity.tsx'
-import { Bar, Empty, State, useNow } from '../../ui/parts.tsx'
-import { CalmGrid, overviewParts, RowListBar, useRowList } from '../../ui/row-list.tsx'
-import { BulkBar, useSelection } from '../../ui/selection.tsx'
-import { linesSource, Table, useTableView, type Column } from '../../ui/table.tsx'
+import { Bar, State, useNow } from '../../ui/parts.tsx'
+import { RowOverview, RowTable } from '../../ui/row-tables.tsx'
+import { BulkBar } from '../../ui/selection.tsx'
+import type { Column } from '../../ui/table.tsx'
 import { t } from '../../words/words.ts'
 
 function keysOf(state: LiveState): readonly RowKey[] {
@@ -24,51 +24,21 @@ function keysOf(state: LiveState): readonly RowKey[] {
 
 /** All other devices, by name; each row opens its page. */
 export function DeviceRows() {
-  const list = useRowList(keysOf)
-  const shown = list.lines.flatMap((line) => ('row' in line ? [line.row.id] : []))
-  const selection = useSelection<RowKey>(shown, ({ name }) => name)
-  const view = useTableView(list.lines.length)
   return (
-    <>
-      <RowListBar list={list} label={t('filter.devices')} />
-      {list.lines.length === 0 ? (
-        <Empty>{t('filter.none')}</Empty>
-      ) : (
-        <Table
-          view={view}
-          kind="devices-table"
-          caption={t('nav.devices')}
-          columns={columns()}
-          rows={linesSource(list.lines)}
-          keyOf={({ id }) => id}
-          sort={list.sort}
-          selection={selection}
-        />
-      )}
-      <DeviceBulk ids={[...selection.picked]} onClear={selection.clear} />
-    </>
+    <RowTable
+      kind="device"
+      caption={t('nav.devices')}
+      columns={columns()}
+      keysOf={keysOf}
+      filterLabel={t('filter.devices')}
+      bulk={(ids, clear) => <DeviceBulk ids={ids} onClear={clear} />}
+    />
   )
 }
 
-/** Those that need a look as rows; the others, where there are many, as a grid of names. */
 export function DeviceOverview() {
-  const { calm, lines } = overviewParts(useRowList(keysOf))
-  const view = useTableView(lines.length)
-  return (
-    <>
-      {lines.length > 0 && (
-        <Table
-          view={view}
-          kind="devices-table plain"
-          caption={t('nav.devices')}
-          columns={columns()}
-          rows={linesSource(lines)}
-          keyOf={({ id }) => id}
-        />
-      )}
-      <CalmGrid kind="device" calm={calm} hrefOf={(id) => addressOf('devices', id)} />
-    </>
-  )
+  const hrefOf = (id: string) => addressOf('devices', id)
+  return <RowOverview kind="device" caption={t('nav.devices')} columns={columns()} keysOf={keysOf} hrefOf={hrefOf} />
 }
 
 function DeviceBulk({ ids, onClear }: { readonly ids: readonly string[]; readonly onClear: () => void }) {

@@ -11,10 +11,9 @@ import { useFacts } from '../../live/facts.ts'
 import { live, useLive } from '../../live/live.ts'
 import type { LiveState } from '../../live/state.ts'
 import { Identity } from '../../ui/identity.tsx'
-import { Ago, Bar, Empty, State } from '../../ui/parts.tsx'
-import { CalmGrid, overviewParts, RowListBar, useRowList } from '../../ui/row-list.tsx'
-import { useSelection } from '../../ui/selection.tsx'
-import { linesSource, Table, useTableView, type Column } from '../../ui/table.tsx'
+import { Ago, Bar, State } from '../../ui/parts.tsx'
+import { RowOverview, RowTable } from '../../ui/row-tables.tsx'
+import type { Column } from '../../ui/table.tsx'
 import { t } from '../../words/words.ts'
 import { FolderBulk } from './folder-bulk.tsx'
 
@@ -24,51 +23,21 @@ function keysOf(state: LiveState): readonly RowKey[] {
 
 /** All folders, by name, those with errors first; each row opens its page. */
 export function FolderRows() {
-  const list = useRowList(keysOf)
-  const shown = list.lines.flatMap((line) => ('row' in line ? [line.row.id] : []))
-  const selection = useSelection<RowKey>(shown, ({ name }) => name)
-  const view = useTableView(list.lines.length)
   return (
-    <>
-      <RowListBar list={list} label={t('filter.folders')} />
-      {list.lines.length === 0 ? (
-        <Empty>{t('filter.none')}</Empty>
-      ) : (
-        <Table
-          view={view}
-          kind="folders-table"
-          caption={t('nav.folders')}
-          columns={columns()}
-          rows={linesSource(list.lines)}
-          keyOf={({ id }) => id}
-          sort={list.sort}
-          selection={selection}
-        />
-      )}
-      <FolderBulk ids={[...selection.picked]} onClear={selection.clear} />
-    </>
+    <RowTable
+      kind="folder"
+      caption={t('nav.folders')}
+      columns={columns()}
+      keysOf={keysOf}
+      filterLabel={t('filter.folders')}
+      bulk={(ids, clear) => <FolderBulk ids={ids} onClear={clear} />}
+    />
   )
 }
 
-/** Those that need a look as rows; the others, where there are many, as a grid of names. */
 export function FolderOverview() {
-  const { calm, lines } = overviewParts(useRowList(keysOf))
-  const view = useTableView(lines.length)
-  return (
-    <>
-      {lines.length > 0 && (
-        <Table
-          view={view}
-          kind="folders-table plain"
-          caption={t('nav.folders')}
-          columns={columns()}
-          rows={linesSource(lines)}
-          keyOf={({ id }) => id}
-        />
-      )}
-      <CalmGrid kind="folder" calm={calm} hrefOf={(id) => addressOf('folders', id)} />
-    </>
-  )
+  const hrefOf = (id: string) => addressOf('folders', id)
+  return <RowOverview kind="folder" caption={t('nav.folders')} columns={columns()} keysOf={keysOf} hrefOf={hrefOf} />
 }
 
 function columns(): readonly Column<RowKey>[] {

@@ -38,7 +38,7 @@ export async function judgeReceived(
   return verdict
 }
 
-/** Folders that are encrypted for the device, which does not announce them: it may not have been told the token. */
+/** Folders that are encrypted for the device, which does not announce them: it may lack the token. */
 export async function lacksTokens(
   { encryption }: Pick<AgreementDeps, 'encryption'>,
   { peer }: Ends,

@@ -3,24 +3,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { DiskCall } from '../../../src/platform/sim/disk-faults.ts'
 import { reportRow } from '../../support/effort.ts'
+import { ERROR_CODES } from '../../support/error-codes.ts'
 import { ROOT, SimPull } from './sim-pull.ts'
 
-const CODES = [
-  'EIO',
-  'EROFS',
-  'EACCES',
-  'EPERM',
-  'EMFILE',
-  'ENFILE',
-  'EBUSY',
-  'ETXTBSY',
-  'ENAMETOOLONG',
-  'ELOOP',
-  'ESTALE',
-  'EXDEV',
-  'EDQUOT',
-  'ENOSPC',
-] as const
+const CODES = [...ERROR_CODES, 'ENOSPC'] as const
 const CALLS: readonly DiskCall[] = [
   'open',
   'read',
