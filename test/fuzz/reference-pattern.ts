@@ -8,6 +8,7 @@ export class ReferencePattern {
   /** False for a line with anything else: it is not translated. */
   readonly isSimple: boolean
   readonly #expression: RegExp | undefined
+  readonly #isFolded: boolean
 
   constructor(line: string) {
     const seen = new Set<string>()
@@ -18,21 +19,31 @@ export class ReferencePattern {
       text = text.slice(prefix.length)
     }
     this.isSimple = SIMPLE.test(text) && (text.match(/\*+/g) ?? []).length <= WILDCARDS_MAX && !/\*{3}/.test(text)
-    if (this.isSimple) this.#expression = new RegExp(expressionOf(text), seen.has('(?i)') ? 'isu' : 'su')
+    this.#isFolded = seen.has('(?i)')
+    if (this.isSimple) this.#expression = new RegExp(expressionOf(this.#isFolded ? text.toLowerCase() : text), 'su')
   }
 
   matches(name: string): boolean {
-    return this.#expression?.test(name) === true
+    return this.#expression?.test(this.#isFolded ? name.toLowerCase() : name) === true
   }
 }
 
-/** A pattern covers what is below what it matches; without a leading slash it begins in any directory. */
+/**
+ * A pattern covers what is below what it matches; without a leading slash it begins in any directory. Two texts around
+ * a single `**` may overlap, as in Syncthing: `ab**bc` matches `abc`.
+ */
 function expressionOf(text: string): string {
   const isRooted = text.startsWith('/')
   const pattern = isRooted ? text.slice(1) : text.startsWith('**/') ? text.slice(3) : text
+  const around = /^([^*?]+)\*\*([^*?]+)$/.exec(pattern)
+  const overlapping = around === null ? '' : `|^(?=${escaped(around[1]!)}).*${escaped(around[2]!)}$`
   const body = pattern.replace(/\*\*|\*|\?|[.]/g, (sign) => {
     if (sign === '**') return '.*'
     return sign === '*' ? '[^/]*' : sign === '?' ? '[^/]' : `\\${sign}`
   })
-  return `^${isRooted ? '' : '(?:.*/)?'}${body}(?:/.*)?$`
+  return `^${isRooted ? '' : '(?:.*/)?'}${body}(?:/.*)?$${overlapping}`
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('.', '\\.')
 }
