@@ -91,7 +91,9 @@ export function openRecord(
   const plainName = cipher.decryptName(name)
   if (plainName === undefined || encrypted === undefined) return undefined
   const encoded = cipher.file(plainName).open(encrypted)
-  return encoded === undefined ? undefined : { name: plainName, encoded }
+  if (encoded === undefined) return undefined
+  cipher.forget(name, plainName)
+  return { name: plainName, encoded }
 }
 
 /** Undefined unless it is a block of exactly the announced size, sealed for this file: not a shorter one of it. */

@@ -98,15 +98,8 @@ export class Parents {
    */
   async ensureMade(name: string): Promise<void> {
     const directory = parentOf(name)
-    if (directory === '' || (await this.#isInPlace(directory))) return
+    if (directory === '') return
     await this.#makeAll(directory).catch(() => this.ensure(name)) // which has the better error
-  }
-
-  async #isInPlace(directory: string): Promise<boolean> {
-    const expected = joinPath(await this.#rootItself(), directory)
-    const held = await this.#deps.disk.holdDirectory(expected).catch(() => undefined)
-    await held?.[Symbol.asyncDispose]()
-    return held?.realPath === expected
   }
 
   async #makeAll(directory: string): Promise<void> {
