@@ -109,7 +109,7 @@ export class Outbox {
       this.#fastInARow = 0
       return job
     }
-    if (!this.#isStarted) return undefined
+    if (!this.#isStarted || fast.length === 0) return undefined
     this.#fastInARow++
     return fast.shift()
   }
