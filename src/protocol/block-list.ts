@@ -53,7 +53,7 @@ class BlockCollector implements BlockList {
   #hashes: Uint8Array
   #lastBytes = 0
 
-  /** All blocks of the file are within the remaining bytes of its message, which bounds the buffer. */
+  /** All blocks of the file are within the remaining bytes of its message: the buffer has room for all their hashes. */
   constructor(leftBytes: number) {
     // Pooled memory; its old content is never visible, because `hashes` ends with the last hash written.
     this.#hashes = Buffer.allocUnsafe(Math.ceil(leftBytes / BLOCK_WIRE_BYTES_MIN) * HASH_SIZE_BYTES)
@@ -89,12 +89,7 @@ class BlockCollector implements BlockList {
       this.hashSizeBytes = TOKEN_SIZE_BYTES
       this.#hashes = Buffer.allocUnsafe(Math.ceil(this.#hashes.length / HASH_SIZE_BYTES) * TOKEN_SIZE_BYTES)
     }
-    const start = this.count * this.hashSizeBytes
-    if (start + this.hashSizeBytes > this.#hashes.length) {
-      reader.view()
-      return false
-    }
-    return reader.copyTo(this.#hashes, start, this.hashSizeBytes)
+    return reader.copyTo(this.#hashes, this.count * this.hashSizeBytes, this.hashSizeBytes)
   }
 
   #misplaced(offset: number, sizeBytes: number): string | undefined {

@@ -53,12 +53,10 @@ async function inTime<T>(work: Promise<T>, expected: string, clock: Clock, signa
   const timeout = clock.sleep(HELLO_MS_MAX, AbortSignal.any([signal, done.signal])).then(() => {
     throw malformed(`timed out waiting for ${expected} of the device`)
   })
-  work.catch(() => {}) // after a timeout the result is ignored
   try {
-    return await Promise.race([work, timeout])
+    return await Promise.race([work, timeout]) // the rejection of the other one is handled by the race, too
   } finally {
     done.abort()
-    timeout.catch(() => {}) // ended by the line above
   }
 }
 

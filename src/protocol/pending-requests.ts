@@ -20,7 +20,13 @@ interface Pending {
 export class PendingRequests {
   readonly #pending = new Map<number, Pending>()
   readonly #groups = new Map<AbortSignal, Group>()
-  #nextId = 0
+  #nextId: number
+  readonly #lastId: number
+
+  constructor(firstId = 0, lastId = ID_MAX) {
+    this.#nextId = firstId
+    this.#lastId = lastId
+  }
 
   get count(): number {
     return this.#pending.size
@@ -95,6 +101,6 @@ export class PendingRequests {
   }
 
   #advance(): void {
-    this.#nextId = this.#nextId === ID_MAX ? 0 : this.#nextId + 1
+    this.#nextId = this.#nextId === this.#lastId ? 0 : this.#nextId + 1
   }
 }

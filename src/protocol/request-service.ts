@@ -37,7 +37,7 @@ export class RequestService {
   async admit(incoming: IncomingRequest, handler: Server, signal: AbortSignal): Promise<void> {
     const bytes = incoming.refusal === undefined ? incoming.request.sizeBytes : 0
     const bytesMax = Math.max(OPEN_BYTES_MAX, 2 * bytes)
-    while (this.#open.size >= OPEN_COUNT_MAX || (this.#open.size > 0 && this.#openBytes + bytes > bytesMax)) {
+    while (this.#open.size >= OPEN_COUNT_MAX || this.#openBytes + bytes > bytesMax) {
       await this.#freed.wait(signal)
     }
     this.#openBytes += bytes
