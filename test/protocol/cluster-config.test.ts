@@ -5,8 +5,10 @@ import { encode } from '../../src/core/wire/schema.ts'
 import { readClusterConfig, writeClusterConfig } from '../../src/protocol/cluster-config.ts'
 import { CLUSTER_CONFIG } from '../../src/protocol/messages.ts'
 import type { ClusterConfig, ClusterDevice, ClusterFolder } from '../../src/protocol/types.ts'
+import { STEP_BYTES } from '../../src/protocol/steps.ts'
 import { finish } from './read-index.ts'
 import { referenceType } from './reference-schema.ts'
+import { DEVICE as DEVICE_FIELD, field, repeated } from './wire-parts.ts'
 
 const ID = new Uint8Array(32).fill(5)
 const DEVICE: ClusterDevice = {
@@ -108,6 +110,14 @@ describe('a folder', () => {
     ])
   })
 
+  it('says whether it is paused by the number 1', () => {
+    const sent = (paused: boolean) =>
+      reference.toObject(reference.decode(writeClusterConfig({ folders: [{ ...FOLDER, paused }], secondary: false })), {
+        defaults: true,
+      })['folders'][0].stop_reason
+    assert.deepEqual([sent(false), sent(true)], [0, 1])
+  })
+
   it('is paused for one reason only', () => {
     assert.deepEqual(
       [0, 1, 2].map((stop_reason) => rawFolder({ stop_reason })?.paused),
@@ -143,12 +153,40 @@ describe('a device', () => {
   })
 })
 
+describe('a ClusterConfig is read in steps', () => {
+  const stepsOf = (body: Uint8Array) => [...readClusterConfig(body)].length
+  const unknown = (bytes: number) => Buffer.concat([field(7, Buffer.alloc(bytes - 4)), FOLDERS_END])
+  const FOLDERS_END = Buffer.from('1001', 'hex')
+
+  it('of 128 devices', () => {
+    const config = (count: number) => field(1, repeated(DEVICE_FIELD, count * DEVICE_FIELD.length))
+    assert.deepEqual(
+      [127, 128, 255, 256].map((count) => stepsOf(config(count))),
+      [0, 1, 1, 2],
+    )
+  })
+
+  it('of 32 KiB', () => {
+    assert.equal(unknown(STEP_BYTES).length, STEP_BYTES + 2)
+    assert.deepEqual([stepsOf(unknown(STEP_BYTES - 1)), stepsOf(unknown(STEP_BYTES))], [0, 1])
+    const three = Buffer.concat([unknown(STEP_BYTES), unknown(STEP_BYTES - 2), unknown(STEP_BYTES)])
+    assert.equal(stepsOf(three), 3)
+    assert.equal(finish(readClusterConfig(three)).secondary, true)
+  })
+
+  it('and a folder of 32 KiB, too', () => {
+    assert.equal(stepsOf(field(1, Buffer.concat([unknown(STEP_BYTES), unknown(STEP_BYTES)]))), 2)
+  })
+})
+
 it('B-23: a ClusterConfig of more than 10,000 devices, or 50,000 parts in all, is refused', () => {
   const devices = (count: number) => Array.from({ length: count }, () => ({ id: ID }))
   const folders = (...counts: readonly number[]) => ({
     folders: counts.map((count, i) => ({ id: `${i}`, devices: devices(count) })),
   })
   assert.equal(readRaw(folders(4_000, 6_000)).folders.length, 2)
+  assert.equal(readRaw(folders(10_000)).folders[0]?.devices.length, 10_000)
+  assert.throws(() => readRaw(folders(10_001)), { kind: 'malformed', message: /too many devices/ })
   assert.throws(() => readRaw(folders(4_000, 6_001)), { kind: 'malformed', message: /too many devices/ })
   const many = (count: number) => ({ folders: Array.from({ length: count }, (_, i) => ({ id: `${i}` })) })
   assert.equal(readRaw(many(50_000)).folders.length, 50_000)

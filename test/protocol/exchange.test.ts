@@ -5,6 +5,7 @@ import {
   plainText,
   readClose,
   readDownloadProgress,
+  readProgressEnvelope,
   readRequest,
   readResponse,
   writeClose,
@@ -12,8 +13,10 @@ import {
   writeRequest,
   writeResponse,
 } from '../../src/protocol/exchange.ts'
+import { STEP_BYTES } from '../../src/protocol/steps.ts'
 import type { BlockReply, BlockRequest, DownloadUpdate } from '../../src/protocol/types.ts'
 import { referenceType } from './reference-schema.ts'
+import { field } from './wire-parts.ts'
 
 const REQUEST: BlockRequest = {
   folder: 'photos',
@@ -154,6 +157,31 @@ describe('a DownloadProgress', () => {
       read.updates.map(({ kind }) => kind),
       ['forget'],
     )
+  })
+})
+
+describe('the parts of a DownloadProgress', () => {
+  const FOLDER_LAST = Buffer.from('0a0166', 'hex')
+
+  it('are at most 100,000', () => {
+    // An update with block numbers in the packed form: each number is a byte, and the update is a part as well.
+    const read = (count: number) => readDownloadProgress(field(2, Buffer.concat([NAME, field(4, Buffer.alloc(count))])))
+    const NAME = field(2, Buffer.from('a'))
+    assert.equal(read(99_999).updates[0]?.blockIndexes.length, 99_999)
+    assert.throws(() => read(100_000), { kind: 'malformed', message: /too many parts/ })
+  })
+
+  it('are skipped for the folder, in steps of 32 KiB', () => {
+    const body = (bytes: number) => Buffer.concat([field(2, Buffer.alloc(bytes, 0xff)), FOLDER_LAST])
+    const stepsOf = (bytes: number) => {
+      const steps = readProgressEnvelope(body(bytes))
+      for (let count = 0; ; count++) {
+        const step = steps.next()
+        if (step.done === true) return [count, step.value.folder]
+      }
+    }
+    assert.deepEqual(stepsOf(100), [0, 'f'])
+    assert.deepEqual(stepsOf(STEP_BYTES), [1, 'f'])
   })
 })
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { ProtocolError } from '../../src/core/wire/errors.ts'
-import { connectionIdOf, exchangeHellos, writeHello } from '../../src/protocol/hello.ts'
+import { connectionIdOf, continuesAfterHello, exchangeHellos, writeHello } from '../../src/protocol/hello.ts'
 import { HELLO as HELLO_SCHEMA } from '../../src/protocol/messages.ts'
 import { encode } from '../../src/core/wire/schema.ts'
 import type { Hello } from '../../src/protocol/types.ts'
@@ -89,6 +89,82 @@ test('the exchange times out after 20 s and leaves no timer', async () => {
   await exchangeHellos(quick, HELLO, clock, NEVER)
   await settle()
   assert.equal(clock.sleepingCount, 0)
+})
+
+test('nothing is sent once the signal has aborted', async () => {
+  const stream = new ScriptedStream()
+  const aborted = AbortSignal.abort(new Error('stopping'))
+  await assert.rejects(exchangeHellos(stream, HELLO, new SimClock(), aborted), /stopping/)
+  assert.deepEqual(stream.written, [])
+})
+
+test('an exchange that fails after its timeout makes no trouble', async () => {
+  const clock = new SimClock()
+  const stream = new ScriptedStream()
+  const exchange = assert.rejects(exchangeHellos(stream, HELLO, clock, NEVER), /the Hello of the device/)
+  await clock.advance(20_000, settle)
+  await exchange
+  stream.fail(new Error('lost'))
+  await settle()
+})
+
+test('a device continues after its Hello with a message, or ends the connection', async () => {
+  const continues = async (prepare: (stream: ScriptedStream) => void, clock = new SimClock()) => {
+    const stream = new ScriptedStream()
+    stream.feed(writeHello(HELLO))
+    const result = await exchangeHellos(stream, HELLO, clock, NEVER)
+    prepare(stream)
+    return continuesAfterHello(result, clock, NEVER)
+  }
+  assert.equal(await continues((stream) => stream.feed(Buffer.from('x'))), true)
+  assert.equal(await continues((stream) => stream.end()), false)
+  assert.equal(await continues((stream) => stream.fail(new Error('lost'))), false)
+  const clock = new SimClock()
+  let outcome = ''
+  const late = continues(() => {}, clock).catch((error: unknown) => (outcome = String(error)))
+  await settle()
+  await clock.advance(19_999, settle)
+  assert.equal(outcome, '')
+  await clock.advance(1, settle)
+  await late
+  assert.match(outcome, /timed out waiting for a message/)
+})
+
+test('a Hello has at most 32,767 bytes', () => {
+  const hello = (nameBytes: number) => ({ ...HELLO, deviceName: 'n'.repeat(nameBytes) })
+  const rest = writeHello(hello(20_000)).length - 20_000
+  assert.equal(writeHello(hello(32_767 + 6 - rest)).length, 32_767 + 6)
+  assert.throws(() => writeHello(hello(32_768 + 6 - rest)), RangeError)
+})
+
+test('names of 256 characters are kept, longer ones are cut', async () => {
+  const names = async (length: number) => {
+    const { deviceName, clientName, clientVersion } = await receive(
+      framed(
+        encode(HELLO_SCHEMA, {
+          device_name: 'd'.repeat(length),
+          client_name: 'c'.repeat(length),
+          client_version: 'v'.repeat(length),
+        }),
+      ),
+    )
+    return [deviceName, clientName, clientVersion]
+  }
+  const cut = (count: number, end = '') => ['d', 'c', 'v'].map((letter) => letter.repeat(count) + end)
+  assert.deepEqual(await names(256), cut(256))
+  assert.deepEqual(await names(257), cut(255, '…'))
+})
+
+test('the number of connections is between 0 and 128', async () => {
+  const read = async (num_connections: number) =>
+    (await receive(framed(encode(HELLO_SCHEMA, { num_connections })))).numConnections
+  for (const [sent, wanted] of [
+    [-1, 0],
+    [1, 1],
+    [128, 128],
+    [129, 128],
+  ] as const)
+    assert.equal(await read(sent), wanted)
 })
 
 test('an abort rejects the exchange with its reason', async () => {

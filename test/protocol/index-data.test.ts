@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { firstFolder } from '../../src/protocol/index-data.ts'
-import { readIndex } from './read-index.ts'
+import { firstFolder, readIndex as readIndexInSteps, readIndexEnvelope } from '../../src/protocol/index-data.ts'
+import { STEP_BYTES } from '../../src/protocol/steps.ts'
+import { finish, readIndex } from './read-index.ts'
 import { referenceType } from './reference-schema.ts'
-import { field, FOLDER, MIB } from './wire-parts.ts'
+import { field, FOLDER, MIB, repeated, UNKNOWN_RECORD } from './wire-parts.ts'
 
 /** A directory as it is sent, with so many bytes in a field that is not known. */
 function directory(sequence: number, unknownBytes = 0): Buffer {
@@ -56,6 +57,88 @@ describe('an index message is delivered', () => {
     assert.deepEqual(counts(5_000), [5_000])
     assert.deepEqual(counts(5_001), [5_000, 1])
     assert.deepEqual(counts(10_001), [5_000, 5_000, 1])
+  })
+})
+
+/** The steps before the end, and the records of each part, in the order in which they are yielded. */
+function yieldsOf(...body: readonly Uint8Array[]): readonly (number | 'step')[] {
+  const bytes = Buffer.concat([FOLDER, ...body])
+  const yields = readIndexInSteps(bytes, finish(readIndexEnvelope(bytes)), 'index')
+  return [...yields].map((part) => part?.files.length ?? 'step')
+}
+
+/** A record of exactly so many bytes in the message. */
+function recordOf(bytes: number): Buffer {
+  const rest = directory(1, bytes).length - bytes
+  const record = directory(1, bytes - rest)
+  return record.length === bytes ? record : directory(1, bytes - rest + bytes - record.length)
+}
+
+describe('the limits of a part', () => {
+  it('are 4 MiB before the record, and at least one record', () => {
+    const large = (bytes: number) => partsOf([recordOf(bytes), directory(2)], 2).map(({ sequences }) => sequences)
+    const beforeBytes = FOLDER.length + 1 // with the tag of the second record
+    assert.equal(recordOf(4 * MIB).length, 4 * MIB)
+    assert.deepEqual(large(4 * MIB - beforeBytes), [[1], [2]])
+    assert.deepEqual(large(4 * MIB - beforeBytes - 1), [[1, 2]])
+    const unknown = field(7, Buffer.alloc(5 * MIB))
+    assert.deepEqual(
+      partsOf([unknown, directory(1), directory(2)], 2).map(({ sequences }) => sequences),
+      [[1], [2]],
+      'no part is empty',
+    )
+  })
+
+  it('are 100,000 records in a message', () => {
+    const records = (count: number) => repeated(UNKNOWN_RECORD, count * UNKNOWN_RECORD.length)
+    assert.deepEqual(partsOf([records(100_000)], 0), [{ sequences: [], prevSequence: 0, lastSequence: 0 }])
+    assert.throws(() => partsOf([records(100_001)], 0), { kind: 'malformed', message: /more than 100000 records/ })
+  })
+})
+
+describe('decoding pauses', () => {
+  it('after 32 KiB of records', () => {
+    const bytes = STEP_BYTES - FOLDER.length
+    assert.deepEqual(yieldsOf(recordOf(bytes - 1), directory(2)), [2])
+    assert.deepEqual(yieldsOf(recordOf(bytes), directory(2)), ['step', 2])
+    const three = [recordOf(bytes), recordOf(STEP_BYTES), recordOf(STEP_BYTES - 1), directory(2)]
+    assert.deepEqual(yieldsOf(...three), ['step', 'step', 4])
+  })
+
+  it('within a record of more than 32 KiB', () => {
+    const record = (unknownBytes: number) => directory(1, unknownBytes)
+    const headBytes = directory(1, STEP_BYTES).length - STEP_BYTES
+    // The tag and the length of the record are no part of it.
+    const exact = record(STEP_BYTES - headBytes + 4)
+    assert.equal(exact.length - 4, STEP_BYTES)
+    assert.deepEqual(yieldsOf(exact), [1])
+    assert.deepEqual(yieldsOf(record(STEP_BYTES - headBytes + 5)), ['step', 1])
+  })
+
+  it('within the fields beside the records, too', () => {
+    const body = Buffer.concat([FOLDER, field(7, Buffer.alloc(STEP_BYTES)), ends(1, 0)])
+    assert.equal([...readIndexEnvelope(body)].length, 1)
+    assert.equal([...readIndexEnvelope(FOLDER)].length, 0)
+  })
+})
+
+describe('a record that cannot be used', () => {
+  const read = (...fields: readonly Uint8Array[]) => yieldsOf(field(2, Buffer.concat(fields)))
+  const name = field(1, Buffer.from('a'))
+  const isDirectory = Buffer.from([0x10, 1])
+
+  it('ends the connection with the reason, which names the folder only for a violation', () => {
+    const message = 'protocol error on index for v: "../x": filename is invalid'
+    assert.throws(() => read(field(1, Buffer.from('../x'))), { kind: 'violation', message })
+    const malformed = { kind: 'malformed', message: /^text that is not UTF-8$/ }
+    assert.throws(() => read(field(1, Buffer.from('c328', 'hex'))), malformed)
+  })
+
+  it('is one of more than 20,000 parts', () => {
+    /** The attributes of Linux, which are two parts besides these. */
+    const attributes = (count: number) => field(14, field(3, repeated(Buffer.from('0a00', 'hex'), 2 * count)))
+    assert.equal(read(name, isDirectory, attributes(19_998)).at(-1), 1)
+    assert.throws(() => read(name, isDirectory, attributes(19_999)), { kind: 'malformed', message: /too many parts/ })
   })
 })
 

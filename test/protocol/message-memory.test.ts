@@ -46,6 +46,24 @@ for (const kind of ['received', 'unpacked'] as const) {
   })
 }
 
+test('B-25: the limits of memory are exact: 64 KiB to be counted, 64 MiB of a device, 256 MiB in all', async () => {
+  const memory = new MessageMemory().received
+  const isGranted = async (device: typeof A, bytes: number) => {
+    const granted = memory.acquire(device!, bytes, NEVER).then((held) => (held === undefined ? 'not counted' : 'held'))
+    return await Promise.race([granted, settle().then(() => 'waits')])
+  }
+  const KIB_64 = 64 * 1024
+  assert.equal(await isGranted(A, KIB_64 - 1), 'not counted')
+  assert.equal(await isGranted(A, 64 * MIB - KIB_64), 'held')
+  assert.equal(await isGranted(A, KIB_64), 'held')
+  assert.equal(await isGranted(A, KIB_64), 'waits')
+  assert.equal(await isGranted(B, 64 * MIB), 'held')
+  assert.equal(await isGranted(C, 64 * MIB), 'held')
+  assert.equal(await isGranted(D, 64 * MIB - KIB_64), 'held')
+  assert.equal(await isGranted(E, KIB_64), 'held')
+  assert.equal(await isGranted(E, KIB_64), 'waits')
+})
+
 test('B-25: unpacked messages of one device wait for each other over all its connections', async () => {
   const memory = new MessageMemory()
   const body = Buffer.concat([FOLDER, field(7, Buffer.alloc(30 * MIB))])

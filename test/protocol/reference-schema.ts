@@ -62,6 +62,9 @@ export const FULL: Readonly<Record<string, Schema<object>>> = {
 
 /** The same messages once more, for another implementation of protobuf. */
 const PROTO = `syntax = "proto3";
+message Hello { string device_name = 1; string client_name = 2; string client_version = 3; int32 num_connections = 4;
+  int64 timestamp = 5; }
+message Header { int32 type = 1; int32 compression = 2; }
 message ClusterConfig { repeated Folder folders = 1; bool secondary = 2; }
 message Folder { string id = 1; string label = 2; int32 type = 3; bool ignore_permissions = 4; bool ignore_delete = 5;
   bool disable_temp_indexes = 6; int32 stop_reason = 7; repeated Device devices = 16; }

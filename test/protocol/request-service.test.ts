@@ -1,61 +1,155 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { describe, it } from 'node:test'
 import { deviceIdFromBytes } from '../../src/core/device-id.ts'
+import type { IncomingRequest } from '../../src/protocol/exchange.ts'
 import { RequestService } from '../../src/protocol/request-service.ts'
-import type { BlockReply, BlockRequest } from '../../src/protocol/types.ts'
+import type { BlockReply, RefusalCode } from '../../src/protocol/types.ts'
 import { quietLogger } from '../support/logger.ts'
 import { settle } from './scripted-stream.ts'
 
 const NEVER = new AbortController().signal
 const MIB = 1024 * 1024
+const REFUSED: BlockReply = { kind: 'refused', code: 'generic' }
 
-function incoming(id: number, sizeBytes: number) {
-  const request: BlockRequest = {
-    folder: 'f',
-    name: 'a',
-    offsetBytes: 0,
-    sizeBytes,
-    hash: new Uint8Array(32),
-    fromTemporary: false,
-    blockNumber: 0,
-  }
-  return { id, request, refusal: undefined }
+function incoming(id: number, sizeBytes: number, refusal?: RefusalCode): IncomingRequest {
+  const place = { folder: 'f', name: 'a', offsetBytes: 0, blockNumber: 0 }
+  return { id, request: { ...place, sizeBytes, hash: new Uint8Array(32), fromTemporary: false }, refusal }
 }
 
-function openService() {
-  const waiting: ((reply: BlockReply) => void)[] = []
-  const responded: number[] = []
+/** A service whose handler answers when the test says so. */
+function openService(respond?: () => Promise<void>) {
+  const waiting: PromiseWithResolvers<BlockReply>[] = []
+  const responded: (readonly [id: number, reply: BlockReply])[] = []
+  const logger = quietLogger('protocol')
   const service = new RequestService({
     device: deviceIdFromBytes(new Uint8Array(32)),
-    logger: quietLogger('protocol'),
-    respond: async (id) => void responded.push(id),
+    logger,
+    respond: async (id, reply) => {
+      responded.push([id, reply])
+      await respond?.()
+    },
   })
-  const request = () => new Promise<BlockReply>((resolve) => waiting.push(resolve))
-  return { service, waiting, responded, handler: { request } }
+  const request = () => {
+    const answer = Promise.withResolvers<BlockReply>()
+    waiting.push(answer)
+    return answer.promise
+  }
+  const ids = () => responded.map(([id]) => id)
+  return { service, waiting, responded, ids, logger, handler: { request } }
 }
 
-test('blocks of four megabytes in all are read at a time, the next one waits for the first reply', async () => {
-  const { service, waiting, handler } = openService()
+/** How many of requests of these sizes are being served at a time. */
+async function admittedOf(sizes: readonly number[]): Promise<number> {
+  const { service, handler } = openService()
   let admitted = 0
-  const all = Array.from({ length: 5 }, (_, id) =>
-    service.admit(incoming(id, MIB), handler, NEVER).then(() => admitted++),
-  )
+  const admitAll = async () => {
+    for (const [id, sizeBytes] of sizes.entries()) {
+      await service.admit(incoming(id, sizeBytes), handler, NEVER)
+      admitted++
+    }
+  }
+  void admitAll()
   await settle()
-  assert.deepEqual([admitted, waiting.length], [4, 4])
-  waiting[0]?.({ kind: 'data', data: new Uint8Array(0) })
-  await Promise.all(all)
-  assert.deepEqual([admitted, waiting.length], [5, 5])
+  return admitted
+}
+
+describe('requests are served at a time', () => {
+  const cases: readonly (readonly [what: string, sizes: readonly number[], admitted: number])[] = [
+    ['4 MiB in all', [MIB, MIB, MIB, MIB, 1], 4],
+    ['exactly 4 MiB', [4 * MIB - 100, 100, 0, 1], 3],
+    ['not a byte more', [4 * MIB - 100, 101], 1],
+    ['two of the largest', [16 * MIB, 16 * MIB, 1], 2],
+    ['no smaller one with a large one', [16 * MIB, 1], 1],
+    ['two that are larger than the half', [3 * MIB, 3 * MIB, 1], 2],
+    ['512 without bytes', Array.from({ length: 514 }, () => 0), 512],
+  ]
+  for (const [what, sizes, admitted] of cases)
+    it(what, async () => assert.equal(await admittedOf(sizes), admitted, `of ${sizes.length}`))
+
+  it('and the next one when one was responded to', async () => {
+    const { service, waiting, handler } = openService()
+    let admitted = 0
+    for (let id = 0; id < 4; id++) await service.admit(incoming(id, MIB), handler, NEVER)
+    const last = service.admit(incoming(4, MIB), handler, NEVER).then(() => admitted++)
+    await settle()
+    assert.deepEqual([admitted, waiting.length], [0, 4])
+    waiting[0]?.resolve(REFUSED)
+    await last
+    assert.equal(waiting.length, 5)
+    const next = service.admit(incoming(5, MIB), handler, NEVER).then(() => admitted++)
+    await settle()
+    assert.equal(admitted, 1, 'its bytes are free once only')
+    waiting[1]?.resolve(REFUSED)
+    await next
+  })
+
+  it('until the signal aborts', async () => {
+    const { service, handler } = openService()
+    const stop = new AbortController()
+    await service.admit(incoming(1, 4 * MIB), handler, stop.signal)
+    const second = assert.rejects(service.admit(incoming(2, 1), handler, stop.signal), /stopped/)
+    stop.abort(new Error('stopped'))
+    await second
+  })
 })
 
-test('a service is settled when all replies were sent, and not before', async () => {
-  const { service, waiting, responded, handler } = openService()
+describe('a request', () => {
+  it('that is refused takes no bytes, and does not come to the handler', async () => {
+    const { service, waiting, responded, handler } = openService()
+    await service.admit(incoming(1, 4 * MIB), handler, NEVER)
+    await service.admit(incoming(2, 4 * MIB, 'invalid-file'), handler, NEVER)
+    await settle()
+    assert.deepEqual(responded, [[2, { kind: 'refused', code: 'invalid-file' }]])
+    assert.equal(waiting.length, 1)
+  })
+
+  it('has the reply of the handler', async () => {
+    const { service, waiting, responded, logger, handler } = openService()
+    await service.admit(incoming(1, 10), handler, NEVER)
+    const reply: BlockReply = { kind: 'data', data: Buffer.from('x') }
+    waiting[0]?.resolve(reply)
+    await service.settled()
+    assert.deepEqual([responded, logger.lines], [[[1, reply]], []])
+  })
+
+  it('is refused when the handler fails', async () => {
+    const { service, waiting, responded, logger, handler } = openService()
+    await service.admit(incoming(1, 10), handler, NEVER)
+    waiting[0]?.reject(new Error('disk on fire'))
+    await service.settled()
+    assert.deepEqual(responded, [[1, REFUSED]])
+    assert.match(logger.lines.join(), /a block of "a" in "f".*disk on fire/)
+  })
+
+  it('of a connection that has ended has no response', async () => {
+    const { service, waiting, responded, logger, handler } = openService()
+    const stop = new AbortController()
+    await service.admit(incoming(1, 10), handler, stop.signal)
+    stop.abort()
+    waiting[0]?.reject(new Error('aborted'))
+    await service.settled()
+    assert.deepEqual([responded, logger.lines], [[], []])
+  })
+
+  it('whose response cannot be sent makes no trouble', async () => {
+    const { service, waiting, ids, handler } = openService(() => Promise.reject(new Error('closed')))
+    await service.admit(incoming(1, 4 * MIB), handler, NEVER)
+    waiting[0]?.resolve(REFUSED)
+    await service.settled()
+    await service.admit(incoming(2, 4 * MIB), handler, NEVER)
+    assert.deepEqual(ids(), [1])
+  })
+})
+
+it('a service is settled when all replies were sent, and not before', async () => {
+  const { service, waiting, ids, handler } = openService()
   for (const id of [1, 2]) await service.admit(incoming(id, 10), handler, NEVER)
   let isSettled = false
   const settled = service.settled().then(() => (isSettled = true))
-  waiting[0]?.({ kind: 'refused', code: 'generic' })
+  waiting[0]?.resolve(REFUSED)
   await settle()
-  assert.deepEqual([isSettled, responded], [false, [1]])
-  waiting[1]?.({ kind: 'refused', code: 'generic' })
+  assert.deepEqual([isSettled, ids()], [false, [1]])
+  waiting[1]?.resolve(REFUSED)
   await settled
-  assert.deepEqual(responded, [1, 2])
+  assert.deepEqual(ids(), [1, 2])
 })

@@ -10,6 +10,8 @@ export class ScriptedStream implements TlsStream {
   readonly written: Uint8Array[] = []
   closed = false
   readCount = 0
+  /** A test may set it. */
+  consumed?: () => Promise<void>
   #chunks: Uint8Array[] = []
   #ended = false
   #failure: Error | undefined
