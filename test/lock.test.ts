@@ -149,7 +149,7 @@ test('lock: a planted hole is found', () => {
   assert.deepEqual(gone('@koromix/koffi-linux-x64'), calls, 'one package for both C libraries')
 })
 
-test('lock: every package has a hash, none an install script or the host of a registry', () => {
+test('W-12: every package has a hash, none an install script or the host of a registry', () => {
   for (const folder of ['.', 'tools/node']) assert.deepEqual(faults(readLock(folder)), [], folder)
   const lock = readLock('.')
   const bad = { integrity: '', hasInstallScript: true, resolved: 'https://registry.invalid/c.tgz' }
