@@ -227,8 +227,6 @@ function kindOf(reason: string): string {
 }
 
 async function run(count: number, seed: number, record: boolean): Promise<void> {
-  const missing = missingSyncthing()
-  if (missing !== undefined) throw new Error(missing)
   const directory = mkdtempSync(join(tmpdir(), 'twinfold-frames-'))
   const startedMs = performance.now()
   try {
@@ -251,6 +249,8 @@ async function run(count: number, seed: number, record: boolean): Promise<void> 
 }
 
 async function runInside(seed: number): Promise<number> {
+  const missing = missingSyncthing() // downloads it, which is impossible inside
+  if (missing !== undefined) throw new Error(missing)
   const [program, ...before] = loopbackOnly()
   const words = [...before, process.execPath, ...process.execArgv, ...process.argv.slice(1), '--seed', String(seed)]
   const child = spawn(program!, words, { stdio: 'inherit', env: { ...process.env, [INSIDE]: '1' } })
