@@ -146,6 +146,11 @@ async function startUnknownDevices(port: number, count: number): Promise<Unknown
   }
 }
 
+/** Sockets of this process: unknown devices connect from another one. */
+function heldSockets(): number {
+  return process.getActiveResourcesInfo().filter((kind) => kind === 'TCPSocketWrap').length
+}
+
 test('B-01 many idle unknown devices do not block a configured device', async () => {
   const count = effort(400)
   const { machine: b, address, port } = await listening(B, { deviceID: A_ID })
@@ -162,17 +167,13 @@ test('B-01 many idle unknown devices do not block a configured device', async ()
     return tookMs
   }
   const servedMs: number[] = []
-  let open = 0
-  {
-    using unknown = await startUnknownDevices(port, count)
-    for (let round = 0; round < 5; round++) servedMs.push(await serve())
-    open = await unknown.openCount()
-  }
+  using unknown = await startUnknownDevices(port, count)
+  for (let round = 0; round < 5; round++) servedMs.push(await serve())
+  const open = await unknown.openCount()
   assert.ok(open > 0, 'unknown devices are still connected')
-  // The system keeps two queues of 64, which take one more each: connections not yet accepted, and those whose last
-  // packet found that queue full. The other side of both counts as connected.
-  assert.ok(open <= 2 * 64 + 2 * (64 + 1), `${open} unknown devices are connected`)
-  reportRow({ id: 'B-01', tried: count, open, servedS: servedMs.map((ms) => Number((ms / 1_000).toFixed(3))) })
+  // Before TLS 64 of each of two networks, after it 64. New ones follow all the time: above it the number stays there.
+  const held = await eventually('bounded sockets', () => (heldSockets() <= 3 * 64 ? heldSockets() : undefined))
+  reportRow({ id: 'B-01', tried: count, open, held, servedS: servedMs.map((ms) => Number((ms / 1_000).toFixed(3))) })
 })
 
 test(
