@@ -12,14 +12,14 @@ import { recordRun } from './proof/runs.ts'
 
 const USAGE =
   'usage: npm run sim -- [--seeds N] [--from S] [--seed S] [--record] ' +
-  '[--mode engine|types|byzantine|untrusted|deceptive|planner|fleets]'
+  '[--mode engine|types|byzantine|untrusted|deceptive|programs|planner|fleets]'
 /** Every so many seeds run twice: the same seed must produce the same trace. */
 const TWICE_EVERY = 20
 const FAILURES_SHOWN_MAX = 20
 /** Seeds between two progress lines. */
 const PROGRESS_EVERY = 500
 
-const MODES = ['engine', 'types', 'byzantine', 'untrusted', 'deceptive', 'planner', 'fleets'] as const
+const MODES = ['engine', 'types', 'byzantine', 'untrusted', 'deceptive', 'programs', 'planner', 'fleets'] as const
 type Mode = (typeof MODES)[number]
 
 interface Options {

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { join } from 'node:path'
 import { messageOf, TwinfoldError } from '../core/errors.ts'
 import { parseFolderId, type FolderId } from '../core/ids.ts'
+import type { ConflictRules } from '../core/records/need.ts'
 import type { Logger } from '../events/types.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Disk } from '../platform/disk.ts'
@@ -24,6 +25,8 @@ export interface StoreOptions {
   readonly clock: Clock
   readonly random: Random
   readonly log: Logger
+  /** Of another program, for simulations. */
+  readonly rules?: ConflictRules | undefined
   /** Called when a damaged database was replaced by an empty one: the folder needs a scan. */
   readonly onRecovery?: (recovery: Recovery) => void
 }
@@ -121,7 +124,8 @@ class Store implements ImportingStore {
     const meter = new WorkMeter()
     this.#meters.set(id, meter)
     const deps = databaseDeps(this.#options, this.#recoveries, id, meter)
-    return StoredFolderIndex.open(id, this.#options.random, deps)
+    const { random, rules } = this.#options
+    return StoredFolderIndex.open({ folder: id, random, rules }, deps)
   }
 
   work(): ReadonlyMap<FolderId, IndexWork> {

@@ -1,4 +1,3 @@
-import type { FolderConfig } from '../../src/core/config/config.ts'
 import { SimClock } from '../../src/platform/sim/clock.ts'
 import { SimNetwork } from '../../src/platform/sim/net.ts'
 import { pick, SimRandom } from '../../src/platform/sim/random.ts'
@@ -97,7 +96,7 @@ export class Cluster {
     const tamperer = workload === 'deceptive' ? new Tamperer(random.stream('tampered')) : undefined
     this.#deceiver = this.#forger ?? tamperer
     const deceivers = [undefined, tamperer, undefined, this.#forger]
-    this.#all = this.#setup.types.map((type, i) => this.#makeDevice('abcde'[i] ?? 'z', type, deceivers[i]))
+    this.#all = this.#setup.types.map((_, place) => this.#makeDevice(place, deceivers[place]))
     this.#devices = this.#all.filter(({ isHonest, folderType }) => isHonest && folderType !== 'receiveencrypted')
     const untrusted = this.#all.find(({ folderType }) => folderType === 'receiveencrypted')
     this.#untrusted = untrusted && new UntrustedDevice(untrusted, this.#devices, this.#network, tamperer)
@@ -254,7 +253,9 @@ export class Cluster {
     return this.#devices.some(({ folderType }) => folderType !== 'sendreceive')
   }
 
-  #makeDevice(name: string, type: FolderConfig['type'], forger: Forger | Tamperer | undefined): SimDevice {
+  #makeDevice(place: number, forger: Forger | Tamperer | undefined): SimDevice {
+    const name = 'abcde'[place] ?? 'z'
+    const type = this.#setup.types[place] ?? 'sendreceive'
     const random = this.#random.stream(`device ${name}`)
     const isTrusted = type !== 'receiveencrypted'
     const device = new SimDevice({
@@ -267,6 +268,7 @@ export class Cluster {
       folder: { ...this.#setup.folder(random), type },
       onEvent: (event) => isTrusted && this.#observer.onEvent(device, event),
       forger,
+      rules: this.#setup.rules[place],
       onBadBlock: () => this.reached.note('a device served corrupt blocks'),
     })
     if (isTrusted) device.disk.subscribe((change) => this.#observer.onDiskChange(device, change))

@@ -1,4 +1,5 @@
 import { TwinfoldError } from '../../src/core/errors.ts'
+import type { ConflictRules } from '../../src/core/records/need.ts'
 import { MemoryDatabases } from '../../src/db/sqlite/memory-databases.ts'
 import { openStore } from '../../src/db/store.ts'
 import type { FolderIndex, IndexStore } from '../../src/db/types.ts'
@@ -12,6 +13,8 @@ export interface DeviceStoreDeps {
   readonly disk: Disk
   readonly clock: Clock
   readonly random: SimRandom
+  /** Of another program. */
+  readonly rules?: ConflictRules | undefined
 }
 
 /** The databases of a device. They survive a power loss, as committed; other faults lose, replace or hide them. */
@@ -28,7 +31,7 @@ export class DeviceStore {
   }
 
   async open(): Promise<void> {
-    const { clock, disk, random } = this.#deps
+    const { clock, disk, random, rules } = this.#deps
     const quiet = new Log({ clock, write: () => {} }, { level: 'ERROR', format: 'text', trace: '' })
     this.#store = await openStore({
       directory: undefined,
@@ -37,6 +40,7 @@ export class DeviceStore {
       clock,
       random: random.stream(this.#opened++ === 0 ? 'store' : `store ${this.#opened}`),
       log: quiet.logger('db'),
+      rules,
     })
   }
 

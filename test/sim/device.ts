@@ -1,6 +1,7 @@
 import type { FolderConfig } from '../../src/core/config/config.ts'
 import { deviceIdFromCertificate } from '../../src/core/device-id.ts'
 import type { DeviceId } from '../../src/core/ids.ts'
+import type { ConflictRules } from '../../src/core/records/need.ts'
 import { MemoryDatabases } from '../../src/db/sqlite/memory-databases.ts'
 import type { FolderIndex } from '../../src/db/types.ts'
 import { folderStatusJson } from '../../src/http/views/folder-status.ts'
@@ -48,6 +49,7 @@ export interface DeviceSetup {
   onBadBlock(): void
   /** Replaces what a byzantine device announces and serves. */
   readonly forger?: Forger | Tamperer | undefined
+  readonly rules?: ConflictRules | undefined
 }
 
 /** The state of a device at an earlier time. */
@@ -101,7 +103,7 @@ export class SimDevice {
     this.id = deviceIdFromCertificate(Buffer.from(this.#certificate, 'base64'))
     this.clock = new DeviceClock(setup.clock)
     this.disk = new SimDisk(this.clock, setup.disk)
-    this.store = new DeviceStore({ disk: this.disk, clock: this.clock, random: setup.random })
+    this.store = new DeviceStore({ disk: this.disk, clock: this.clock, random: setup.random, rules: setup.rules })
     this.watching = setup.folder.fsWatcherEnabled ?? false
     this.folderType = setup.folder.type ?? 'sendreceive'
   }

@@ -1,10 +1,15 @@
 import type { FolderConfig } from '../../src/core/config/config.ts'
+import type { ConflictRules } from '../../src/core/records/need.ts'
 import type { SimDiskOptions } from '../../src/platform/sim/disk.ts'
 import { pick, type SimRandom } from '../../src/platform/sim/random.ts'
 import type { SimDevice } from './device.ts'
 import type { Workload } from './user.ts'
 
-const BYZANTINE: ReadonlySet<Workload> = new Set(['byzantine', 'deceptive'])
+/** Two programs agree only where a device of ours has the records of both. */
+const CONNECTED: ReadonlySet<Workload> = new Set(['byzantine', 'deceptive', 'programs'])
+
+const SYNCTHING_1: ConflictRules = { filesWin: true, overrules: false }
+const SYNCTHING_2: ConflictRules = { filesWin: false, overrules: false }
 
 /** Random devices, folders, disks and topology. */
 export class Setup {
@@ -13,18 +18,28 @@ export class Setup {
   readonly isChain: boolean
   /** Of the folder on each device. */
   readonly types: readonly FolderConfig['type'][]
+  /** By which each device decides; undefined: by ours. */
+  readonly rules: readonly (ConflictRules | undefined)[]
 
   constructor(random: SimRandom, workload: Workload) {
     this.#random = random
     // Beside a byzantine device the honest ones are connected with each other.
-    this.isChain = !BYZANTINE.has(workload) && random.stream('topology').chance(0.3)
+    this.isChain = !CONNECTED.has(workload) && random.stream('topology').chance(0.3)
     this.types = this.#typesFor(workload)
+    this.rules = workload === 'programs' ? this.types.map((_, place) => this.#rulesOf(place)) : []
   }
 
   #typesFor(workload: Workload): readonly FolderConfig['type'][] {
     if (workload === 'mixed') return this.#folderTypes(pick(this.#random, [2, 2, 2, 2, 3, 3, 3, 4, 5]))
     if (workload === 'untrusted' || workload === 'deceptive') return ['sendreceive', 'receiveencrypted', 'sendreceive']
-    return Array.from({ length: workload === 'byzantine' ? 4 : 5 }, () => 'sendreceive' as const)
+    const count = workload === 'programs' ? 2 + this.#random.int(3) : workload === 'byzantine' ? 4 : 5
+    return Array.from({ length: count }, () => 'sendreceive' as const)
+  }
+
+  /** One device at least is ours. */
+  #rulesOf(place: number): ConflictRules | undefined {
+    if (place === 0) return undefined
+    return pick(this.#random.stream(`program ${place}`), [undefined, SYNCTHING_1, SYNCTHING_2, SYNCTHING_2])
   }
 
   /** Mostly send-receive. At most one send-only folder, as two of them never converge. */

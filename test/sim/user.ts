@@ -12,9 +12,10 @@ const MODES = [0o600, 0o644, 0o755] as const
 /**
  * User actions: all kinds, or mostly changes of the type of items and moves of trees. `byzantine`: all kinds, with one
  * device that announces forged versions. `untrusted`: all kinds, on two devices around one that stores encrypted data;
- * `deceptive`: that one repeats, withholds and changes what it was given.
+ * `deceptive`: that one repeats, withholds and changes what it was given. `programs`: all kinds, on devices that decide
+ * conflicts as Syncthing 1.x, 2.x and Twinfold do.
  */
-export type Workload = 'mixed' | 'types' | 'byzantine' | 'untrusted' | 'deceptive'
+export type Workload = 'mixed' | 'types' | 'byzantine' | 'untrusted' | 'deceptive' | 'programs'
 
 /** Random user actions. Content that an action replaces or removes may disappear; all others must exist in the end. */
 export class User {

@@ -7,6 +7,16 @@ export type Claim = Pick<FileHead, 'deleted' | 'localFlags' | 'modifiedS' | 'mod
 /** The fields that decide how a record is counted. */
 export type Countable = Pick<FileHead, 'type' | 'deleted' | 'sizeBytes' | 'localFlags'>
 
+/** How a program decides between a file and a deletion that are concurrent. Simulations have devices of others. */
+export interface ConflictRules {
+  /** The file wins whatever the times are, as in Syncthing 1.x; else the later one wins, as in 2.x. */
+  readonly filesWin: boolean
+  /** A file that wins gets a version above the deletion where the other rule prefers that (`contested.ts`). */
+  readonly overrules: boolean
+}
+
+export const OWN_RULES: ConflictRules = { filesWin: true, overrules: true }
+
 /**
  * The index in `records` of the global record of a name, or -1 when there are none. Our own record must come first in
  * the list, those of others in a fixed order: of equals the first wins.
@@ -16,7 +26,7 @@ export type Countable = Pick<FileHead, 'type' | 'deleted' | 'sizeBytes' | 'local
  * modification wins, then the direction of the concurrency. Each step is a total order, so the winner does not depend
  * on the order in which records arrived.
  */
-export function findWinner(records: readonly Claim[]): number {
+export function findWinner(records: readonly Claim[], rules = OWN_RULES): number {
   if (records.length < 2) return records.length - 1 // the common case
   const anyValid = records.some((record) => !isInvalid(record))
   let best = -1
@@ -24,7 +34,7 @@ export function findWinner(records: readonly Claim[]): number {
     if (anyValid && isInvalid(record)) return
     if (isOutdated(record, records, anyValid)) return
     const leader = records[best]
-    if (leader === undefined || beats(record, leader)) best = place
+    if (leader === undefined || beats(record, leader, rules)) best = place
   })
   return best
 }
@@ -36,10 +46,10 @@ function isOutdated(record: Claim, records: readonly Claim[], validOnly: boolean
 }
 
 /** For two concurrent records; of two with the same version the first in the list wins. */
-function beats(challenger: Claim, leader: Claim): boolean {
+function beats(challenger: Claim, leader: Claim, { filesWin }: ConflictRules): boolean {
   const order = compareVersions(challenger.version, leader.version)
   if (order === 'equal') return false
-  if (challenger.deleted !== leader.deleted) return leader.deleted
+  if (filesWin && challenger.deleted !== leader.deleted) return leader.deleted
   if (challenger.modifiedS !== leader.modifiedS) return challenger.modifiedS > leader.modifiedS
   if (challenger.modifiedNs !== leader.modifiedNs) return challenger.modifiedNs > leader.modifiedNs
   return order === 'concurrent-newer'

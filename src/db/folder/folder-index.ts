@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { FileHead, FileInfo } from '../../core/records/file-info.ts'
-import type { DeviceId, FolderId, ShortId } from '../../core/ids.ts'
+import type { DeviceId, ShortId } from '../../core/ids.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Random } from '../../platform/random.ts'
 import { BlockSearch, type BlockSearchOptions } from './block-search.ts'
@@ -10,7 +10,7 @@ import { checkFolder } from './check.ts'
 import { ContestedNames } from './contested-names.ts'
 import { damaged } from '../sqlite/damage.ts'
 import { FolderImport } from './folder-import.ts'
-import { FolderState } from './folder-state.ts'
+import { FolderState, type FolderOptions } from './folder-state.ts'
 import { setStamps } from './stamp-value.ts'
 import { FolderTable } from './folder-table.ts'
 import { RecoverableDatabase, type RecoverableDatabaseDeps, type Kind } from '../sqlite/recoverable-database.ts'
@@ -54,13 +54,14 @@ interface FolderTables {
   listing: () => Listing
 }
 
-function folderKind(folder: FolderId, random: Random, meter: WorkMeter): Kind<FolderTables> {
+function folderKind({ folder, random, rules }: FolderOptions, meter: WorkMeter): Kind<FolderTables> {
   return {
     schema: FOLDER_SCHEMA,
     check: checkFolder,
     open: (database: DatabaseSync) => {
       const fresh = () => FolderState.fresh(folder, newIndexId(random))
       const files = new FolderTable(database, fresh, (records) => meter.committed(records))
+      if (rules !== undefined) files.state.rules = rules
       if (files.state.folder !== folder) throw damaged(`it is the index of another folder, ${files.state.folder}`)
       let listing: Listing | undefined
       return {
@@ -93,9 +94,9 @@ export class StoredFolderIndex implements FolderIndex {
     this.#random = random
   }
 
-  static async open(folder: FolderId, random: Random, deps: RecoverableDatabaseDeps): Promise<StoredFolderIndex> {
-    const database = await RecoverableDatabase.open(deps, folderKind(folder, random, deps.meter))
-    return new StoredFolderIndex(database, deps.clock, random)
+  static async open(options: FolderOptions, deps: RecoverableDatabaseDeps): Promise<StoredFolderIndex> {
+    const database = await RecoverableDatabase.open(deps, folderKind(options, deps.meter))
+    return new StoredFolderIndex(database, deps.clock, options.random)
   }
 
   close(): Promise<void> {

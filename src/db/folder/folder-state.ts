@@ -1,6 +1,7 @@
 import { isInvalid, type FileHead } from '../../core/records/file-info.ts'
 import type { DeviceId, FolderId, ShortId } from '../../core/ids.ts'
-import { countsAsLocal, countsAsReceiveOnlyChanged } from '../../core/records/need.ts'
+import { countsAsLocal, countsAsReceiveOnlyChanged, OWN_RULES, type ConflictRules } from '../../core/records/need.ts'
+import type { Random } from '../../platform/random.ts'
 import { addToDigest, removeFromDigest } from '../sqlite/checksum.ts'
 import { Tally, type TallyText } from './counts.ts'
 import { NeedTallies } from './need-tallies.ts'
@@ -13,6 +14,13 @@ export interface Holder {
   readonly owner: IndexOwner
   sequence: number
   records: number
+}
+
+/** What an index is opened with. */
+export interface FolderOptions {
+  readonly folder: FolderId
+  readonly random: Random
+  readonly rules?: ConflictRules | undefined
 }
 
 interface StateText {
@@ -39,6 +47,8 @@ export class FolderState {
   indexId: bigint
   /** Undefined in an index of an earlier release: changes are counted under the short ID of the device. */
   counterId: ShortId | undefined
+  /** Not stored. */
+  rules = OWN_RULES
   /** Not stored: the IDs were made by this process. */
   hasNewIds = false
   digest = 0
@@ -73,6 +83,7 @@ export class FolderState {
   clone(): FolderState {
     const copy = new FolderState(this.folder, this.indexId)
     copy.counterId = this.counterId
+    copy.rules = this.rules
     copy.hasNewIds = this.hasNewIds
     copy.digest = this.digest
     copy.global = this.global.clone()

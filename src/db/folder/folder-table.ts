@@ -143,7 +143,7 @@ export class FolderTable {
       ours ||= number === LOCAL_NUMBER
     }
     const local = ours ? this.#withBlocks(heads[0], rows[0]) : undefined
-    const place = findWinner(heads)
+    const place = findWinner(heads, this.#state.rules)
     const global = ours && place === 0 ? local : this.#withBlocks(heads[place], rows[place])
     const holders = owners.filter((owner, at): owner is DeviceId => {
       const head = heads[at]
@@ -294,6 +294,7 @@ export class FolderTable {
   }
 
   winner(claimants: readonly Claimant[]): Claimant | undefined {
-    return claimants[findWinner(claimants.map(({ row }) => row.head))]
+    const heads = claimants.map(({ row }) => row.head)
+    return claimants[findWinner(heads, this.#state.rules)]
   }
 }

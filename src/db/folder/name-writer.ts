@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { FileHead } from '../../core/records/file-info.ts'
 import { isContested } from '../../core/records/contested.ts'
-import { findWinner, isHeldElsewhere, isNeeded } from '../../core/records/need.ts'
+import { findWinner, isHeldElsewhere, isNeeded, type ConflictRules } from '../../core/records/need.ts'
 import { addToDigest, removeFromDigest } from '../sqlite/checksum.ts'
 import { type FolderState, type Holder } from './folder-state.ts'
 import { LOCAL_NUMBER } from '../sqlite/schema.ts'
@@ -128,11 +128,13 @@ export class NameWriter {
 
   /** Finds the winner, writes the new record and the changed marks, and adds them to the counts. */
   #decide(state: FolderState, entries: readonly Entry[]): void {
-    const winner = entries[findWinner(entries.map(({ head }) => head))]
+    const { rules } = state
+    const heads = entries.map(({ head }) => head)
+    const winner = entries[findWinner(heads, rules)]
     if (winner === undefined) return
     const local = entries.find(({ holder }) => holder.number === LOCAL_NUMBER)
     const needed = winner !== local && isNeededAmong(entries, local, winner)
-    for (const entry of entries) this.#write(state, entry, markFor(entry, { winner, local, needed }))
+    for (const entry of entries) this.#write(state, entry, markFor(entry, { winner, local, needed, rules }))
     state.countWinner(winner.head, needed, 1)
     state.remoteNeeds.count(winner.head, (device) => entries.find((each) => each.holder.owner === device)?.head, 1)
   }
@@ -165,10 +167,12 @@ interface Decision {
   readonly winner: Entry
   readonly local: Entry | undefined
   readonly needed: boolean
+  readonly rules: ConflictRules
 }
 
-function markFor(entry: Entry, { winner, local, needed }: Decision): number {
+function markFor(entry: Entry, { winner, local, needed, rules }: Decision): number {
   if (entry.holder.number === LOCAL_NUMBER) return entry === winner ? MARK_NONE : MARK_LOCAL_LOST
   if (entry === winner) return needed ? MARK_NEEDED : MARK_WON
-  return winner === local && isContested(winner.head, entry.head) ? MARK_CONTESTING : MARK_NONE
+  const isContesting = rules.overrules && winner === local && isContested(winner.head, entry.head)
+  return isContesting ? MARK_CONTESTING : MARK_NONE
 }

@@ -90,6 +90,14 @@ test('findWinner: succeeds all it beats by version, is valid when any is, and do
   )
 })
 
+test('findWinner: by the rule of Syncthing 2.x the later one wins, also if it is a deletion', () => {
+  const rules = { filesWin: false, overrules: false }
+  const winnerOf = (...records: readonly string[]) => findWinner(records.map(claim), rules)
+  assert.equal(winnerOf('a1 @1', 'b1 @9 gone'), 1)
+  assert.equal(winnerOf('a1 @9', 'b1 @1 gone'), 0)
+  assert.equal(winnerOf('a1 b1 @1', 'b1 @9 gone'), 0)
+})
+
 test('findWinner: a live edit never loses to a concurrent deletion', () => {
   fc.assert(
     fc.property(uniqueVersions, (claims) => {
