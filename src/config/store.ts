@@ -170,7 +170,7 @@ class Store implements OpenedConfig {
     checkChange(from, to)
     checkPassword(from, to)
     await this.#checkRoots(from, to)
-    const isCopied = replacesEverything(from, wanted) || removesItems(from, to)
+    const isCopied = replacesEverything(from, wanted) || removesItems(from, to) || from.version !== to.version
     if (isResumeOnly(from, to)) return await this.#publishWhileSaving(from, to)
     await this.#save(to, isCopied)
     await this.#publish(from, to)

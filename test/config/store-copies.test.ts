@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { patchGui, removeFolder, replaceConfig } from '../../src/core/config/config-edit.ts'
+import { patchFolder, patchGui, removeFolder, replaceConfig } from '../../src/core/config/config-edit.ts'
 import { configToJson } from '../../src/core/config/config-json.ts'
 import type { FolderId } from '../../src/core/ids.ts'
 import { OWN } from '../support/config.ts'
@@ -23,6 +23,26 @@ test('an older format is archived with mode 0600 and written in ours; a newer on
   await opened.change(addFolder('x'))
   assert.match(read(newer.disk), /^<configuration version="99">/)
   assert.ok(names(newer.disk).includes('config.xml.v99'))
+})
+
+test('the format of Syncthing 1.19 is kept, until a setting needs a later one', async () => {
+  const old = FULL.replace('version="37"', 'version="36"').replaceAll(/<sendOwnership>true/g, '<sendOwnership>false')
+  const { disk, open } = setup(old)
+  const store = await open()
+  assert.deepEqual(names(disk), ['config.xml'])
+  assert.equal(read(disk), old)
+  await store.change(addFolder('x'))
+  assert.match(read(disk), /^<configuration version="36">/)
+  assert.equal(store.current.version, 36)
+
+  const before = read(disk)
+  await store.change((config) => patchFolder(config, 'x' as FolderId, { sendOwnership: true }))
+  assert.match(read(disk), /^<configuration version="37">/)
+  const copies = names(disk).filter((name) => name.startsWith('config.xml.backup-'))
+  assert.deepEqual(
+    copies.map((name) => read(disk, `${HOME}/${name}`)),
+    [before],
+  )
 })
 
 test('archived formats are removed after thirty days, leftovers of crashes at once', async () => {

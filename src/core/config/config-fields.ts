@@ -30,6 +30,8 @@ import type { DeviceId, FolderId } from '../ids.ts'
 
 /** The version that Syncthing 1.x writes, and the one we write for new homes: Syncthing 1.x and 2.x open it. */
 export const CONFIG_VERSION = 37
+/** Syncthing 1.19 refuses a later one. It differs from ours in the name of one setting, so its files keep it. */
+export const CONFIG_VERSION_KEPT_MIN = 36
 /** From here on a file belongs to Syncthing 2.x. */
 export const CONFIG_VERSION_2X = 50
 export const CONFIG_VERSION_MAX = 52

@@ -1,4 +1,4 @@
-import { CONFIG_VERSION, CONFIG_VERSION_MIN } from './config-fields.ts'
+import { CONFIG_VERSION, CONFIG_VERSION_KEPT_MIN, CONFIG_VERSION_MIN } from './config-fields.ts'
 import { versionOf } from './config-from-xml.ts'
 import {
   attributeOf,
@@ -47,11 +47,12 @@ export interface Migration {
   readonly guessed: boolean
 }
 
-/** Migrates an older file to our format. A file of our version or a newer one is unchanged, its number included. */
+/** Migrates an older file to our format. One that its program still has to read keeps its number, and newer ones do. */
 export function migrateConfig(root: XmlElement): Migration {
   const from = versionOf(root)
   if (from >= CONFIG_VERSION) return { root, from, guessed: false }
   const changed = STEPS.filter((step) => step.to > from).reduce((tree, step) => step.change(tree), root)
+  if (from >= CONFIG_VERSION_KEPT_MIN) return { root: changed, from, guessed: false }
   return { root: withAttribute(changed, 'version', String(CONFIG_VERSION)), from, guessed: from < CONFIG_VERSION_MIN }
 }
 

@@ -9,7 +9,7 @@ import type {
   OptionsConfig,
 } from './config.ts'
 import { checkFolders } from './config-check.ts'
-import { CONFIG_VERSION_2X, DEVICE, FOLDER } from './config-fields.ts'
+import { CONFIG_VERSION, CONFIG_VERSION_2X, DEVICE, FOLDER } from './config-fields.ts'
 import { defaultsOf } from './field.ts'
 import { compareDeviceIds } from '../device-id.ts'
 import { TwinfoldError } from '../errors.ts'
@@ -53,7 +53,7 @@ export function prepareConfig(config: Config, options: PrepareOptions): Prepared
   return {
     notes,
     config: {
-      version: config.version,
+      version: versionFor(config),
       folders,
       devices: devices.map((device) => withoutSharedIgnores(device, shared)),
       gui,
@@ -69,6 +69,11 @@ export function prepareConfig(config: Config, options: PrepareOptions): Prepared
       },
     },
   }
+}
+
+/** Syncthing reads `sendOwnership` in no earlier format, and would switch it off. */
+function versionFor({ version, folders }: Config): number {
+  return folders.some((folder) => folder.sendOwnership) ? Math.max(version, CONFIG_VERSION) : version
 }
 
 function prepareDevices(given: readonly DeviceConfig[], { ownDevice, hostName }: PrepareOptions): DeviceConfig[] {

@@ -134,9 +134,9 @@ const rows: [name: string, read: () => unknown, expected: unknown][] = [
 ]
 for (const [name, read, expected] of rows) test(`migration to ${name}`, () => assert.deepEqual(read(), expected))
 
-test('every old format is migrated to ours; ours and later ones keep their number', () => {
-  for (let version = 0; version <= 37; version++) assert.equal(migrated(version, '').version, 37, `from ${version}`)
-  for (const version of [38, 49, 50, 51, 52]) assert.equal(migrated(version, '').version, version)
+test('every old format is migrated to ours; that of Syncthing 1.19, ours and later ones keep their number', () => {
+  for (let version = 0; version <= 35; version++) assert.equal(migrated(version, '').version, 37, `from ${version}`)
+  for (const version of [36, 37, 38, 49, 50, 51, 52]) assert.equal(migrated(version, '').version, version)
 })
 
 test('a file of our format is not migrated', () => {
