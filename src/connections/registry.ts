@@ -134,6 +134,7 @@ function figuresOf(connection: Connection): ConnectionFigures {
     startedMs: connection.establishedMs,
     inBytesTotal: connection.inBytesTotal,
     outBytesTotal: connection.outBytesTotal,
+    messages: { ...connection.messages },
     address: connection.remoteAddress,
     type: connection.transport,
     isLocal: connection.isLocal,

@@ -1,5 +1,6 @@
 import type { DeviceId } from '../core/ids.ts'
 import type { DialReason } from '../core/network/dial-failure.ts'
+import type { MessageCounts } from '../protocol/types.ts'
 
 export interface ListenerStatus {
   readonly error: string | null
@@ -32,6 +33,7 @@ export interface ConnectionFigures {
   readonly startedMs: number
   readonly inBytesTotal: number
   readonly outBytesTotal: number
+  readonly messages: MessageCounts
   readonly address: string
   /** `tcp-client` when we dialled, `tcp-server` when the peer did; `relay-…` through a relay. */
   readonly type: string

@@ -13,6 +13,7 @@ import type { Body } from './body.ts'
 import { writeFrame } from './frame.ts'
 import type { HelloResult } from './hello.ts'
 import { writeIndex } from './index-data.ts'
+import { MessageCounter } from './message-counter.ts'
 import type { MessageMemory } from './message-memory.ts'
 import type { MessageType } from './messages.ts'
 import { Outbox, type Lane } from './outbox.ts'
@@ -65,6 +66,7 @@ export class ProtocolConnection implements Connection {
   readonly crypto: string
   readonly establishedMs: number
   readonly priority: number
+  readonly messages = new MessageCounter()
   readonly #compression: Compression
   readonly #clock: Clock
   readonly #logger: Logger
@@ -106,6 +108,7 @@ export class ProtocolConnection implements Connection {
       device: options.device,
       clock: deps.clock,
       memory: deps.memory,
+      messages: this.messages,
       incoming: this.#incoming,
       pending: this.#pending,
       service: this.#service,
@@ -176,7 +179,12 @@ export class ProtocolConnection implements Connection {
   async #send(lane: Lane, type: MessageType, body: Body, isWanted?: () => boolean): Promise<void> {
     // The fast lane of the outbox waits for it anyway.
     if (!this.#isConfigSent && lane !== 'fast') throw new Error(`${type} before our own ClusterConfig`)
-    await this.#outbox.send(lane, writeFrame(type, body, this.#compression), isWanted)
+    const isWritten = (): boolean => {
+      const wanted = isWanted?.() ?? true
+      if (wanted) this.messages.onSent(body)
+      return wanted
+    }
+    await this.#outbox.send(lane, writeFrame(type, body, this.#compression), isWritten)
   }
 
   /** Resolves when the response is sent and its memory is free. */

@@ -10,6 +10,7 @@ import { readClose, readDownloadProgress, readProgressEnvelope, readRequest, rea
 import { readFrame, unpackBody, type Frame, type FrameListener } from './frame.ts'
 import { Inbox } from './inbox.ts'
 import { firstFolder, readIndex, readIndexEnvelope, type IndexKind } from './index-data.ts'
+import type { MessageCounter } from './message-counter.ts'
 import type { MessageMemory } from './message-memory.ts'
 import type { MessageType } from './messages.ts'
 import type { PendingRequests } from './pending-requests.ts'
@@ -27,6 +28,7 @@ export interface ReceiverDeps {
   readonly device: DeviceId
   readonly clock: Clock
   readonly memory: MessageMemory
+  readonly messages: MessageCounter
   readonly incoming: ByteReader
   readonly pending: PendingRequests
   readonly service: RequestService
@@ -97,7 +99,8 @@ export class Receiver {
 
   /** Responses settle pending requests immediately; all other messages are queued in order. */
   async #receive(frame: Frame): Promise<void> {
-    const { pending } = this.#deps
+    const { pending, messages } = this.#deps
+    messages.onReceived(frame)
     const fault = this.#isConfigReceived ? undefined : stateFault(frame)
     if (fault !== undefined) throw violation(fault)
     if (frame.type === 'ClusterConfig') this.#isConfigReceived = true

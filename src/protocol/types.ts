@@ -115,6 +115,14 @@ export interface ProtocolHandler {
   downloadProgress(folder: string, updates: readonly DownloadUpdate[]): Promise<void>
 }
 
+/** Messages of a connection so far; bytes without compression and headers. */
+export interface MessageCounts {
+  readonly sent: number
+  readonly sentBytes: number
+  readonly received: number
+  readonly receivedBytes: number
+}
+
 /** An authenticated connection to a device after the Hello exchange, before the first message. */
 export interface Connection {
   readonly device: DeviceId
@@ -132,6 +140,7 @@ export interface Connection {
   readonly priority: number
   readonly inBytesTotal: number
   readonly outBytesTotal: number
+  readonly messages: MessageCounts
   /** Time since a read has been pending without a byte received. A connected device sends a ping within 90 seconds. */
   readonly idleMs: number
   /** Aborts when the connection has ended, with the reason. */

@@ -2,7 +2,9 @@ import type { ConnectionsStatus } from '../../src/connections/types.ts'
 import type { DeviceId } from '../../src/core/ids.ts'
 
 export function connected(...devices: readonly DeviceId[]): ConnectionsStatus {
-  const primary = { startedMs: 0, inBytesTotal: 0, outBytesTotal: 0, address: '', type: '', isLocal: true, crypto: '' }
+  const messages = { sent: 0, sentBytes: 0, received: 0, receivedBytes: 0 }
+  const bytes = { inBytesTotal: 0, outBytesTotal: 0, messages }
+  const primary = { startedMs: 0, ...bytes, address: '', type: '', isLocal: true, crypto: '' }
   return {
     listeners: new Map(),
     lastDials: new Map(),

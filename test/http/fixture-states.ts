@@ -42,6 +42,7 @@ const UP = {
   startedMs: 1_795_000_000_000,
   inBytesTotal: 6,
   outBytesTotal: 158,
+  messages: { sent: 2, sentBytes: 150, received: 1, receivedBytes: 4 },
   address: '127.0.0.1:19012',
   type: 'tcp-client',
   isLocal: true,

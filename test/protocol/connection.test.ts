@@ -52,6 +52,10 @@ test('messages are written in order, and responses are matched to requests in an
   assert.equal(Buffer.from(await first).toString(), 'aaaa')
   assert.equal(Buffer.from(await second).toString(), 'bbbb')
   assert.ok(connection.outBytesTotal > 0 && connection.inBytesTotal > 0)
+  const sentBytes = stream.frames().reduce((sum, { body }) => sum + body.length, 0)
+  const { sent, received, ...bytes } = connection.messages
+  assert.deepEqual([sent, bytes.sentBytes, received], [6, sentBytes, 3])
+  assert.ok(bytes.receivedBytes >= 8, 'two blocks of four bytes were received')
   await connection.close('done')
   await running
 })

@@ -1,4 +1,4 @@
-import type { ConnectionsView } from '../../connections/types.ts'
+import type { ConnectionFigures, ConnectionsView } from '../../connections/types.ts'
 import type { DeviceId } from '../../core/ids.ts'
 import { counter, gauge, type Metric, type Sample } from '../../core/formats/prometheus.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -72,37 +72,24 @@ function configuration({ config }: MetricsDeps): readonly Metric[] {
   ]
 }
 
-/** Bytes count from the start of the current connections: a drop is a counter reset. */
+/** Figures count from the start of the current connections: a drop is a counter reset. */
 function connections({ config, connections: view }: MetricsDeps, ownDevice: DeviceId): readonly Metric[] {
   const others = config.current.devices.map(({ deviceID }) => deviceID).filter((id) => id !== ownDevice)
   const status = view?.status()
-  const perDevice = (
-    value: (all: readonly { readonly inBytesTotal: number; readonly outBytesTotal: number }[]) => number,
-  ) =>
+  const perDevice = (value: (connection: ConnectionFigures) => number) =>
     others.map((device): Sample => {
       const figures = status?.devices.get(device)
-      return {
-        labels: { device },
-        value: value(figures === undefined ? [] : [figures.primary, ...figures.secondary]),
-      }
+      const all = figures === undefined ? [] : [figures.primary, ...figures.secondary]
+      return { labels: { device }, value: all.reduce((sum, connection) => sum + value(connection), 0) }
     })
   const total = (value: number | undefined) => (value === undefined ? [] : [{ value }])
   return [
     gauge(
       'syncthing_connections_active',
       'Connections to each device; 0 when it is not connected.',
-      perDevice((all) => all.length),
+      perDevice(() => 1),
     ),
-    counter(
-      'syncthing_protocol_recv_bytes_total',
-      'Bytes received from each device over its present connections.',
-      perDevice((all) => all.reduce((sum, { inBytesTotal }) => sum + inBytesTotal, 0)),
-    ),
-    counter(
-      'syncthing_protocol_sent_bytes_total',
-      'Bytes sent to each device over its present connections.',
-      perDevice((all) => all.reduce((sum, { outBytesTotal }) => sum + outBytesTotal, 0)),
-    ),
+    ...PER_DEVICE.map(([name, help, value]) => counter(`syncthing_protocol_${name}_total`, help, perDevice(value))),
     counter(
       'twinfold_protocol_recv_bytes_total',
       'Bytes received from all devices since the start.',
@@ -115,6 +102,19 @@ function connections({ config, connections: view }: MetricsDeps, ownDevice: Devi
     ),
   ]
 }
+
+const PER_DEVICE: readonly (readonly [name: string, help: string, value: (of: ConnectionFigures) => number])[] = [
+  ['recv_bytes', 'Bytes received from each device over its present connections.', (of) => of.inBytesTotal],
+  ['sent_bytes', 'Bytes sent to each device over its present connections.', (of) => of.outBytesTotal],
+  ['recv_messages', 'Messages received from each device.', ({ messages }) => messages.received],
+  ['sent_messages', 'Messages sent to each device.', ({ messages }) => messages.sent],
+  [
+    'recv_decompressed_bytes',
+    'Bytes of the messages received, uncompressed.',
+    ({ messages }) => messages.receivedBytes,
+  ],
+  ['sent_uncompressed_bytes', 'Bytes of the messages sent, before compression.', ({ messages }) => messages.sentBytes],
+]
 
 function events({ eventCounts }: MetricsDeps): readonly Metric[] {
   const seen = [...(eventCounts?.() ?? [])].filter(([, { created }]) => created > 0)

@@ -13,6 +13,7 @@ const UP: ConnectionFigures = {
   startedMs: 1_795_000_000_000,
   inBytesTotal: 6,
   outBytesTotal: 100,
+  messages: { sent: 2, sentBytes: 90, received: 1, receivedBytes: 4 },
   address: '10.0.0.2:22000',
   type: 'tcp-client',
   isLocal: true,

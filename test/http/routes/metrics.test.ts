@@ -31,7 +31,16 @@ test('metrics: the names of Syncthing that make sense here, with its types and l
 })
 
 /** Metrics of Go's runtime, and those that would need the clock for every file operation. */
-const LEFT_OUT = /^(process_(max_fds|network|virtual)|syncthing_(fs_|protocol_.*(messages|compressed|decompressed)))/
+const LEFT_OUT = /^(process_(max_fds|network|virtual)|syncthing_fs_)/
+
+test('metrics: messages by device, and their bytes without compression', async () => {
+  const { body } = await fullMetrics()
+  const figures = { recv_messages: 1, sent_messages: 2, recv_decompressed_bytes: 4, sent_uncompressed_bytes: 150 }
+  for (const [name, figure] of Object.entries(figures)) {
+    const line = `syncthing_protocol_${name}_total{device="${PEER}"} ${figure}`
+    assert.ok(body.split('\n').includes(line), line)
+  }
+})
 
 test('metrics: the families of Syncthing 2.x', async () => {
   const { body } = await fullMetrics()
@@ -77,6 +86,7 @@ async function fullMetrics() {
     startedMs: 1,
     inBytesTotal: 6,
     outBytesTotal: 158,
+    messages: { sent: 2, sentBytes: 150, received: 1, receivedBytes: 4 },
     address: 'x',
     type: 'tcp-client',
     isLocal: true,

@@ -45,6 +45,7 @@ export class End implements Connection {
   readonly idleMs = 0
   readonly inBytesTotal = 0
   readonly outBytesTotal = 0
+  readonly messages = { sent: 0, sentBytes: 0, received: 0, receivedBytes: 0 }
   readonly sent: string[] = []
   /** Folders of which the other end accepted the download progress. */
   readonly acceptedProgress: string[] = []
