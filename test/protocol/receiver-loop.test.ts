@@ -6,6 +6,7 @@ import { messageOf } from '../../src/core/errors.ts'
 import type { Clock } from '../../src/platform/clock.ts'
 import { ByteReader } from '../../src/protocol/byte-reader.ts'
 import { compress } from '../../src/protocol/compress.ts'
+import { MessageCounter } from '../../src/protocol/message-counter.ts'
 import { MessageMemory } from '../../src/protocol/message-memory.ts'
 import { PendingRequests } from '../../src/protocol/pending-requests.ts'
 import { Receiver } from '../../src/protocol/receiver.ts'
@@ -58,6 +59,7 @@ async function receive(messages: readonly Uint8Array[], overrides: Partial<Proto
     device,
     clock,
     memory,
+    messages: new MessageCounter(),
     incoming: new ByteReader(stream, () => 0),
     pending,
     service,
