@@ -11,17 +11,17 @@ const RUN_AGAIN_AT_MOST = 3
 /** `together`: many files in a process, which is quicker; `apart`: a process each, for tests that start daemons. */
 export type Isolation = 'together' | 'apart'
 
-const ISOLATION = {
-  together: ['--test-isolation=none'],
-  apart: ['--test-isolation=process', '--test-concurrency=2'],
-  'one at a time': ['--test-isolation=process', '--test-concurrency=1'],
-}
+const ISOLATION = { together: '--test-isolation=none', apart: '--test-isolation=process' } as const
+/** Files at a time, a process each. */
+const AT_ONCE = 2
 
 interface RunOptions {
   readonly isolation: Isolation
   readonly env: Record<string, string>
   /** The Node that runs the tests. */
   readonly node: string
+  /** Files at a time where each has a process; 2 if not given. */
+  readonly atOnce?: number
   /** The most time for one test, 5 minutes if not given. */
   readonly timeoutMs?: number
   /** Whether a few failed files are run once more. */
@@ -50,7 +50,7 @@ export class TestRuns {
     if (first.failed === 0) return true
     if (!options.again || failed.length > RUN_AGAIN_AT_MOST) return false
     if (options.quiet !== true) console.log(`== once more, alone: ${failed.join(' ')}`)
-    const second = await runOnce(failed, 'one at a time', options)
+    const second = await runOnce(failed, 'apart', { ...options, atOnce: 1 })
     if (second === undefined || second.failed > 0) return false
     this.#total.failed -= first.failed
     this.#total.passed += first.failed
@@ -88,14 +88,14 @@ function addUp(tallies: readonly (Tally | undefined)[]): Tally | undefined {
 /** Without an answer if the run ended otherwise than by its tests. */
 async function runOnce(
   files: readonly string[],
-  isolation: keyof typeof ISOLATION,
-  { env, node, timeoutMs = 300_000, quiet = false }: RunOptions,
+  isolation: Isolation,
+  { env, node, timeoutMs = 300_000, atOnce = AT_ONCE, quiet = false }: RunOptions,
 ): Promise<Tally | undefined> {
   const scratch = mkdtempSync(join(tmpdir(), 'twinfold-test-'))
   const tallyFile = join(scratch, 'tally.json')
   try {
     const setUp = ['--disable-warning=ExperimentalWarning', '--import=./test/support/repeatable-properties.mjs']
-    const how = ['--test', ...ISOLATION[isolation], `--test-timeout=${timeoutMs}`]
+    const how = ['--test', ISOLATION[isolation], `--test-concurrency=${atOnce}`, `--test-timeout=${timeoutMs}`]
     const reporter = '--test-reporter=./tools/reporter.ts'
     const passed = await command(node, [...setUp, ...how, reporter, ...files], { ...env, TEST_TALLY: tallyFile }, quiet)
     const tally: unknown = JSON.parse(readFileSync(tallyFile, 'utf8'))

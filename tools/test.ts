@@ -15,13 +15,19 @@ interface Stage {
   run(files: readonly string[]): Promise<boolean>
 }
 
+interface StageOptions {
+  readonly env?: Record<string, string>
+  /** Files at a time where each has a process. */
+  readonly atOnce?: number
+}
+
 /** Runs the test files of a stage. */
 async function tests(
   files: readonly string[],
   isolation: Isolation,
-  env: Record<string, string> = {},
+  { env = {}, atOnce = 2 }: StageOptions = {},
 ): Promise<boolean> {
-  return runs.run(files, { isolation, env, node: process.execPath, again: wholeStages })
+  return runs.run(files, { isolation, env, atOnce, node: process.execPath, again: wholeStages })
 }
 
 function testFiles(pattern: string, except: readonly string[] = []): string[] {
@@ -30,6 +36,8 @@ function testFiles(pattern: string, except: readonly string[] = []): string[] {
     .sort()
 }
 
+/** A real Syncthing waits for its intervals most of the time: two files at a time would leave both cores idle. */
+const INTEROP_AT_ONCE = 4
 const WITH_OLD_SYNCTHING = ['sync', 'sync-conflicts']
 
 const NOT_UNIT = ['process', 'package', 'interop', 'arm64', 'browser']
@@ -74,14 +82,9 @@ const STAGES: readonly Stage[] = [
 /** With the current Syncthing; the tests of synchronizing also with the old one of Debian 12. */
 async function interop(files: readonly string[]): Promise<boolean> {
   if (files.length > 0) return tests(files, 'apart')
-  const today = await tests(testFiles('test/interop/**/*.test.ts'), 'apart')
-  return (
-    (await tests(
-      WITH_OLD_SYNCTHING.map((name) => `test/interop/${name}.test.ts`),
-      'apart',
-      { TWINFOLD_SYNCTHING: 'installed' },
-    )) && today
-  )
+  const today = await tests(testFiles('test/interop/**/*.test.ts'), 'apart', { atOnce: INTEROP_AT_ONCE })
+  const old = WITH_OLD_SYNCTHING.map((name) => `test/interop/${name}.test.ts`)
+  return (await tests(old, 'apart', { env: { TWINFOLD_SYNCTHING: 'installed' } })) && today
 }
 
 /** An emulated processor is about twelve times slower. */
