@@ -6,8 +6,8 @@ import { test } from 'node:test'
 import { TestRuns } from '../../tools/test-runs.ts'
 import { scratchDirectory } from '../support/scratch.ts'
 
-// Node starts no tests below a process that has it.
-delete process.env['NODE_TEST_CONTEXT']
+/** Node starts no tests below a process that has it; without it from the start, the tests here would not be counted. */
+const CONTEXT = 'NODE_TEST_CONTEXT'
 
 const FAILS = `import { test } from 'node:test'
 test('fails', () => { throw new Error('as planned') })
@@ -32,6 +32,10 @@ async function run(sources: readonly string[], again: boolean): Promise<{ passed
     return path
   })
   const runs = new TestRuns()
+  using restored = new DisposableStack()
+  const context = process.env[CONTEXT]
+  if (context !== undefined) restored.defer(() => void (process.env[CONTEXT] = context))
+  delete process.env[CONTEXT]
   const passed = await runs.run(files, { isolation: 'apart', env: {}, node: process.execPath, again, quiet: true })
   return { passed, summary: runs.summary().replaceAll(`${scratch.path}/`, '') }
 }
