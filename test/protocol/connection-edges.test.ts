@@ -102,6 +102,17 @@ it('messages are compressed as set', async () => {
   }
 })
 
+it('a ping is sent 45 seconds after the last message, and not before', async () => {
+  const open = await openConnection()
+  await open.clock.advance(40_000, settle)
+  await open.connection.index(NO_FILES)
+  await open.clock.advance(44_999, settle)
+  assert.deepEqual(typesOf(open), [0, 1])
+  await open.clock.advance(1, settle)
+  assert.deepEqual(typesOf(open), [0, 1, 6])
+  await end(open)
+})
+
 describe('before our ClusterConfig', () => {
   it('nothing is sent but a Close: no ping, no request', async () => {
     const open = await openConnection({}, {}, 'unconfigured')
@@ -202,6 +213,20 @@ describe('a connection ends', () => {
       ['ConnectionClosed', ...twice('cable pulled')],
     )
     assert.deepEqual([closeReason(open.stream), open.stream.closed], [undefined, true])
+  })
+
+  it('without a Close for bytes that are no message, and after five minutes without any', async () => {
+    const malformed = await openConnection()
+    malformed.stream.feed(Buffer.from('8000', 'hex'))
+    await malformed.running
+    const idle = await openConnection()
+    await idle.clock.advance(299_999, settle)
+    assert.equal(idle.connection.closed.aborted, false)
+    await idle.clock.advance(1, settle)
+    await idle.running
+    const reasons = [malformed, idle].map(({ connection }) => connection.closed.reason.message)
+    assert.deepEqual(reasons, ['a header of 32768 bytes', 'read timeout'])
+    assert.deepEqual([closeReason(malformed.stream), closeReason(idle.stream)], [undefined, undefined])
   })
 
   it('with a Close for a violation', async () => {

@@ -87,6 +87,12 @@ describe('a Response', () => {
     }
   })
 
+  it('has no id of 0, as protobuf leaves out what is 0', () => {
+    const reply: BlockReply = { kind: 'data', data: Buffer.from('x') }
+    const heads = [0, 1].map((id) => Buffer.from(writeResponse(id, reply)[0]).toString('hex'))
+    assert.deepEqual(heads, ['1201', '08011201'])
+  })
+
   it('is one piece without data, and does not copy data', () => {
     const data = Buffer.from('x')
     assert.equal(writeResponse(1, { kind: 'data', data: Buffer.alloc(0) }).length, 1)

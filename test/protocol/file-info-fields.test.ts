@@ -8,6 +8,7 @@ import {
   FLAG_REMOTE_INVALID,
   type FileInfo,
 } from '../../src/core/records/file-info.ts'
+import { ProtocolError } from '../../src/core/wire/errors.ts'
 import { fileFromWire, fileToWire } from '../../src/protocol/file-info.ts'
 import { FILE_INFO, type WireFile } from '../../src/protocol/messages.ts'
 
@@ -41,20 +42,21 @@ const DIRECTORY: WireFile = { ...FILE, ...NO_BLOCKS, type: 1 }
 const LINK: WireFile = { ...FILE, ...NO_BLOCKS, type: 4, symlink_target: Buffer.from('../x') }
 const DELETED: WireFile = { ...FILE, ...NO_BLOCKS, deleted: true }
 
-type Reading = 'used' | 'invalid' | 'left out' | 'a violation'
-
-function readingOf(file: WireFile): Reading {
+/** The text of a violation begins with the name. */
+function readingOf(file: WireFile): string {
   try {
     const record = fileFromWire(file)
     return record === undefined ? 'left out' : record.localFlags === 0 ? 'used' : 'invalid'
   } catch (error) {
-    assert.equal((error as { kind?: string }).kind, 'violation', String(error))
-    return 'a violation'
+    assert.ok(error instanceof ProtocolError && error.kind === 'violation', String(error))
+    return error.message.replace(`"${file.name}": `, '')
   }
 }
 
-const OUT_OF_RANGE = 2 ** 53
-const READINGS: readonly (readonly [what: string, file: WireFile, reading: Reading])[] = [
+const UNSAFE = 2 ** 53
+const NONZERO = 'non-file type with nonzero size'
+const OUT_OF_RANGE = 'sequence number out of range'
+const READINGS: readonly (readonly [what: string, file: WireFile, reading: string])[] = [
   ['a file', FILE, 'used'],
   ['a directory', DIRECTORY, 'used'],
   ['a symlink', LINK, 'used'],
@@ -65,33 +67,33 @@ const READINGS: readonly (readonly [what: string, file: WireFile, reading: Readi
   ['a deleted symlink without a target', { ...LINK, deleted: true, symlink_target: new Uint8Array(0) }, 'used'],
   ['a type that is not known', { ...DIRECTORY, type: 5 }, 'left out'],
   ['a name that no file can have', { ...DIRECTORY, name: 'a\0' }, 'left out'],
-  ['a name outside of the folder', { ...DIRECTORY, name: '../a' }, 'a violation'],
+  ['a name outside of the folder', { ...DIRECTORY, name: '../a' }, 'filename is invalid'],
   ['a name in another normal form', { ...DIRECTORY, name: 'u\u0308' }, 'invalid'],
   ['a file that its device calls invalid', { ...FILE, invalid: true }, 'invalid'],
   ['an invalid file without blocks', { ...FILE, invalid: true, blocks: undefined }, 'invalid'],
   ['a directory that its device calls invalid', { ...DIRECTORY, invalid: true }, 'invalid'],
   ['a version that no edit made', { ...FILE, version: { counters: [{ id: 5n, value: 2n ** 64n - 1n }] } }, 'invalid'],
-  ['a time that is not exact', { ...FILE, modified_s: OUT_OF_RANGE }, 'invalid'],
+  ['a time that is not exact', { ...FILE, modified_s: UNSAFE }, 'invalid'],
   ['a time before 1970', { ...FILE, modified_s: -1 }, 'used'],
   ['no nanoseconds', { ...FILE, modified_ns: 0 }, 'used'],
   ['the last nanosecond', { ...FILE, modified_ns: 999_999_999 }, 'used'],
   ['a nanosecond more', { ...FILE, modified_ns: 1_000_000_000 }, 'invalid'],
   ['negative nanoseconds', { ...FILE, modified_ns: -1 }, 'invalid'],
-  ['a deleted file with blocks', { ...FILE, deleted: true }, 'a violation'],
-  ['a directory with blocks', { ...DIRECTORY, blocks: blocks() }, 'a violation'],
-  ['a symlink with blocks', { ...LINK, blocks: blocks() }, 'a violation'],
+  ['a deleted file with blocks', { ...FILE, deleted: true }, 'deleted file with non-empty block list'],
+  ['a directory with blocks', { ...DIRECTORY, blocks: blocks() }, 'directory with non-empty block list'],
+  ['a symlink with blocks', { ...LINK, blocks: blocks() }, 'non-file type with non-empty block list'],
   ['a directory of 128 bytes', { ...DIRECTORY, size: 128 }, 'used'],
-  ['a directory of 1 byte', { ...DIRECTORY, size: 1 }, 'a violation'],
-  ['a directory of 127 bytes', { ...DIRECTORY, size: 127 }, 'a violation'],
-  ['a directory of 129 bytes', { ...DIRECTORY, size: 129 }, 'a violation'],
+  ['a directory of 1 byte', { ...DIRECTORY, size: 1 }, NONZERO],
+  ['a directory of 127 bytes', { ...DIRECTORY, size: 127 }, NONZERO],
+  ['a directory of 129 bytes', { ...DIRECTORY, size: 129 }, NONZERO],
   ['a deleted directory of 5 bytes', { ...DIRECTORY, deleted: true, size: 5 }, 'used'],
-  ['a symlink of 1 byte', { ...LINK, size: 1 }, 'a violation'],
-  ['a symlink of 128 bytes', { ...LINK, size: 128 }, 'a violation'],
+  ['a symlink of 1 byte', { ...LINK, size: 1 }, NONZERO],
+  ['a symlink of 128 bytes', { ...LINK, size: 128 }, NONZERO],
   ['a deleted symlink of 5 bytes', { ...LINK, deleted: true, size: 5 }, 'used'],
-  ['a file without blocks', { ...FILE, blocks: undefined }, 'a violation'],
+  ['a file without blocks', { ...FILE, blocks: undefined }, 'file with empty block list'],
   ['the sequence 0', { ...FILE, sequence: 0 }, 'used'],
-  ['a negative sequence', { ...FILE, sequence: -1 }, 'a violation'],
-  ['a sequence that is not exact', { ...FILE, sequence: OUT_OF_RANGE }, 'a violation'],
+  ['a negative sequence', { ...FILE, sequence: -1 }, OUT_OF_RANGE],
+  ['a sequence that is not exact', { ...FILE, sequence: UNSAFE }, OUT_OF_RANGE],
   ['blocks with a fault', { ...FILE, blocks: blocks({ fault: 'some' }) }, 'invalid'],
   ['blocks of another size than the file', { ...FILE, size: 11 }, 'invalid'],
   ['no block size, which is the smallest', { ...FILE, block_size: 0 }, 'used'],
@@ -115,7 +117,7 @@ function ofSize(count: number, blockSizeBytes: number): Blocks {
 
 describe('a record with', () => {
   for (const [what, file, reading] of READINGS) {
-    it(`${what} is ${reading}`, () => assert.equal(readingOf(file), reading))
+    it(`${what}: ${reading}`, () => assert.equal(readingOf(file), reading))
   }
 })
 
@@ -150,10 +152,10 @@ describe('the fields of a record', () => {
 
   it('without a usable value are 0', () => {
     const size = (file: WireFile) => read(file).sizeBytes
-    assert.equal(size({ ...FILE, size: OUT_OF_RANGE }), 0)
+    assert.equal(size({ ...FILE, size: UNSAFE }), 0)
     assert.equal(size({ ...FILE, size: -1, blocks: blocks({ sizeBytes: -1 }) }), 0)
     assert.deepEqual([size({ ...DELETED, size: 5 }), size({ ...DIRECTORY, size: 128 })], [0, 0])
-    assert.deepEqual([read({ ...FILE, modified_s: OUT_OF_RANGE }).modifiedS, read(FILE).modifiedS], [0, 100])
+    assert.deepEqual([read({ ...FILE, modified_s: UNSAFE }).modifiedS, read(FILE).modifiedS], [0, 100])
     for (const modified_ns of [-1, 1_000_000_000]) assert.equal(read({ ...FILE, modified_ns }).modifiedNs, 0)
     assert.equal(read({ ...FILE, modified_ns: 999_999_999 }).modifiedNs, 999_999_999)
   })

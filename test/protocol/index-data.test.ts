@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { firstFolder, readIndex as readIndexInSteps, readIndexEnvelope } from '../../src/protocol/index-data.ts'
+import {
+  firstFolder,
+  readIndex as readIndexInSteps,
+  readIndexEnvelope,
+  writeIndex,
+} from '../../src/protocol/index-data.ts'
 import { STEP_BYTES } from '../../src/protocol/steps.ts'
 import { finish, readIndex } from './read-index.ts'
 import { referenceType } from './reference-schema.ts'
@@ -152,6 +157,20 @@ describe('the sequences of a message', () => {
     assert.equal(read({ folder: 'f', prev_sequence: '9007199254740992' })?.prevSequence, 0)
     assert.equal(read({ folder: 'f', prev_sequence: '7' })?.prevSequence, 7)
   })
+})
+
+it('an index is written as another implementation reads it', () => {
+  const reference = referenceType('Index')
+  const [data] = readIndex(Buffer.concat([FOLDER, directory(3), directory(5), ends(9, 2)]), 'index update')
+  const sent = reference.toObject(reference.decode(writeIndex(data!)), { longs: Number })
+  assert.deepEqual([sent['folder'], sent['last_sequence'], sent['prev_sequence']], ['v', 9, 2])
+  assert.deepEqual(
+    sent['files'].map(({ name, type, sequence }: Record<string, unknown>) => [name, type, sequence]),
+    [
+      ['d3', 1, 3],
+      ['d5', 1, 5],
+    ],
+  )
 })
 
 it('the folder is known from the first field, if it is that', () => {

@@ -40,13 +40,16 @@ class HastyClock implements Clock {
 }
 
 /** A receiver of these messages, after which the stream ends. */
-async function receive(messages: readonly Uint8Array[], overrides: Partial<ProtocolHandler> = {}) {
+async function receive(
+  messages: readonly Uint8Array[],
+  overrides: Partial<ProtocolHandler> = {},
+  memory = new MessageMemory(),
+) {
   const stream = new ScriptedStream()
   stream.feed(...messages)
   stream.end()
   const clock = new HastyClock()
   const stop = new AbortController()
-  const memory = new MessageMemory()
   const pending = new PendingRequests()
   const calls: string[] = []
   const failures = new Set<unknown>()
@@ -226,7 +229,10 @@ describe('a Response', () => {
 
 it('all memory is free when the connection has ended, also that of messages that were not handled', async () => {
   const large = field(7, Buffer.alloc(MIB / 2))
-  const clusterConfig = async () => Promise.reject(new Error('no'))
+  const clusterConfig = async () => {
+    await settle(20) // all others are read meanwhile
+    throw new Error('no')
+  }
   const messages = [
     frame(CONFIG!, large),
     frame(PING!, large),
@@ -242,6 +248,21 @@ it('all memory is free when the connection has ended, also that of messages that
     }
   }
 })
+
+for (const kind of ['received', 'unpacked'] as const) {
+  it(`a large message waits for the memory of ${kind} messages`, async () => {
+    const memory = new MessageMemory()
+    const held = await memory[kind].acquire(device, 64 * MIB, NEVER)
+    const large = Buffer.concat([FOLDER, field(7, Buffer.alloc(MIB / 2))])
+    const message = kind === 'received' ? frame(UPDATE, large) : frame(UPDATE, compress(large)!, LZ4)
+    const { calls, running } = await receive([EMPTY, message], {}, memory)
+    await settle(20)
+    assert.deepEqual(calls, ['config'])
+    held?.[Symbol.dispose]()
+    await running
+    assert.deepEqual(calls, ['config', 'update v 0'])
+  })
+}
 
 describe('other work runs after messages of 1 MiB in all, of which each counts as 4 KiB more', () => {
   /** A Close of so many bytes, which is decoded at once. */

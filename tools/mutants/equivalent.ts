@@ -146,6 +146,12 @@ const EQUIVALENT: readonly Equivalent[] = [
     reason: 'the wire type is 0',
   },
   {
+    file: 'src/protocol/connection.ts',
+    code: 'await this.#closing',
+    changes: ['await this.#closing → (removed)'],
+    reason: 'it ends with the disposal of the stream, which is awaited next',
+  },
+  {
     file: 'src/protocol/exchange.ts',
     code: 'const byte = start[at++] ?? 0xff // past the end: the loop runs out of factors',
     changes: ['0xff → 256'],
