@@ -1,6 +1,6 @@
 /**
  * The long runs: the same tests as `npm test`, with many times as many cases. `npm run soak [-- FACTOR [FILE…]]`;
- * `--record` adds the figures that the tests print to docs/proof.
+ * `--name` runs only tests whose titles match, `--record` adds the figures that the tests print to docs/proof.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -14,12 +14,18 @@ import { rowOf, soakRun, type Row } from './proof/rows.ts'
 import type { Tally } from './reporter.ts'
 
 const USAGE =
-  'usage: npm run soak [-- FACTOR [FILE…] [--record]]   FACTOR: how many times harder than npm test, default 20'
+  'usage: npm run soak [-- FACTOR [FILE…] [--name PATTERN] [--record]]   FACTOR: how many times harder, default 20'
 const root = join(import.meta.dirname, '..')
 
 /** Runs the tests, passes their output on and returns the rows of the fault catalogue that they print. */
-async function soak(factor: string, files: readonly string[], tallyFile: string): Promise<readonly Row[]> {
+async function soak(
+  factor: string,
+  files: readonly string[],
+  name: string | undefined,
+  tallyFile: string,
+): Promise<readonly Row[]> {
   const options = ['--test', '--test-concurrency=2', '--test-reporter=./tools/reporter.ts']
+  if (name !== undefined) options.push(`--test-name-pattern=${name}`)
   const child = spawn(process.execPath, [...options, ...files], {
     cwd: root,
     stdio: ['inherit', 'pipe', 'inherit'],
@@ -39,7 +45,7 @@ async function soak(factor: string, files: readonly string[], tallyFile: string)
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { record: { type: 'boolean', default: false } },
+    options: { name: { type: 'string' }, record: { type: 'boolean', default: false } },
   })
   const [factor = '20', ...files] = positionals
   if (!(Number(factor) >= 1)) throw new Error(USAGE)
@@ -48,10 +54,11 @@ async function main(): Promise<void> {
   try {
     const tallyFile = join(directory, 'tally.json')
     const startedMs = performance.now()
-    const rows = await soak(factor, chosen, tallyFile)
+    const rows = await soak(factor, chosen, values.name, tallyFile)
     const seconds = Math.round((performance.now() - startedMs) / 1_000)
     const { failed }: Tally = JSON.parse(readFileSync(tallyFile, 'utf8'))
-    const command = ['npm run soak --', factor, ...files].join(' ')
+    const named = values.name === undefined ? [] : ['--name', values.name]
+    const command = ['npm run soak --', factor, ...files, ...named].join(' ')
     if (values.record) recordRun('soak', soakRun(command, seconds, rows, failed))
   } finally {
     rmSync(directory, { recursive: true, force: true })

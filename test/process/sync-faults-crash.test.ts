@@ -1,95 +1,18 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { inSync, statusOf } from '../support/daemon-pair.ts'
-import {
-  contentsOf,
-  converged,
-  differences,
-  seededRandom,
-  startPair,
-  type Device,
-  type DevicePair,
-} from '../support/device-pair.ts'
-import { effort, reportRow } from '../support/effort.ts'
-import { sha256 } from '../support/wire-frames.ts'
+import { contentsOf, converged, differences, startPair, type Device, type DevicePair } from '../support/device-pair.ts'
+import { casesOf, reportRow } from '../support/effort.ts'
 import { eventually, scratchDirectory } from '../support/scratch.ts'
 import { testSeed } from '../support/seed.ts'
+import { assertConverged, conflicts, Contents, temporaries } from './crash-scene.ts'
 
 const FILE_COUNT = 400
-const TEMPORARY = /(^|\/)[.~]syncthing[.~][^/]*$/
-const CONFLICT = /\.sync-conflict-/
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 const roundedS = (sinceMs: number) => Number(((performance.now() - sinceMs) / 1000).toFixed(1))
-
-/** Every content a path ever had, by its hash: whatever stands under a final name must be one of them. */
-class Contents {
-  readonly #known = new Map<string, Set<string>>()
-  readonly #random: (below: number) => number
-  readonly #root: string
-  bytes = 0
-
-  constructor(root: string, seed: number) {
-    this.#root = root
-    this.#random = seededRandom(seed)
-  }
-
-  /** Writes a new content there: most are small, some have many blocks, some are empty. */
-  write(path: string): void {
-    const kind = this.#random(10)
-    const sizeBytes = kind < 1 ? 0 : Math.floor(this.#random(kind < 7 ? 30_000 : 1_000_000))
-    const content = Buffer.alloc(sizeBytes)
-    for (let at = 0; at + 4 <= sizeBytes; at += 4_096) content.writeUInt32LE(Math.floor(this.#random(2 ** 32)), at)
-    mkdirSync(dirname(join(this.#root, path)), { recursive: true })
-    writeFileSync(join(this.#root, path), content)
-    // Whole milliseconds survive every way to set a time.
-    const modifiedS = Math.floor(Date.now()) / 1_000
-    utimesSync(join(this.#root, path), modifiedS, modifiedS)
-    const hashes = this.#known.get(path) ?? new Set()
-    this.#known.set(path, hashes.add(sha256(content).toString('hex')))
-    this.bytes += sizeBytes
-  }
-
-  pick<T>(items: readonly T[]): T {
-    const item = items[Math.floor(this.#random(items.length))]
-    assert.ok(item !== undefined)
-    return item
-  }
-
-  below(limit: number): number {
-    return this.#random(limit)
-  }
-
-  /** Paths whose content nobody ever wrote there. */
-  torn(root: string): readonly string[] {
-    return filesOf(root).filter((path) => {
-      if (TEMPORARY.test(path)) return false
-      return this.#known.get(path)?.has(sha256(readFileSync(join(root, path))).toString('hex')) !== true
-    })
-  }
-}
-
-function filesOf(root: string): readonly string[] {
-  return readdirSync(root, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1))
-    .filter((path) => !path.startsWith('.stfolder/'))
-}
-
-const temporaries = (root: string) => filesOf(root).filter((path) => TEMPORARY.test(path))
-const conflicts = (root: string) => filesOf(root).filter((path) => CONFLICT.test(path))
-
-/** Equal trees, nothing half-finished, no conflict copy nobody asked for. */
-async function assertConverged(pair: DevicePair, contents: Contents): Promise<void> {
-  await converged(pair)
-  for (const { root } of pair.both) {
-    assert.deepEqual(contents.torn(root), [])
-    assert.deepEqual(temporaries(root), [])
-    assert.deepEqual(conflicts(root), [])
-  }
-}
 
 /**
  * Files that are changed together, each group once before all have arrived: a file which came just before a kill and
@@ -129,7 +52,7 @@ test(`C-01: the receiver killed at any moment of a pull leaves no torn file (TWI
   await using _pair = pair
   const { a, b } = pair
   const startedMs = performance.now()
-  const kills = effort(8)
+  const kills = casesOf(8, 200)
   const figures = { survived: 0, torn: 0, killedMidPull: 0, killedBehind: 0, temporariesSeen: 0, convergeSecs: 0 }
   for (let round = 0; round < kills; round++) {
     await b.whenConnectedTo(a.id)
@@ -236,7 +159,7 @@ test(`C-02: killed at critical moments, both resume and converge (TWINFOLD_SEED=
   await assertConverged(pair, contents)
   const startedMs = performance.now()
   const figures = { tried: 0, survived: 0, torn: 0 }
-  for (let round = 0; round < effort(1); round++) {
+  for (let round = 0; round < casesOf(1, 10); round++) {
     await change(pair.a, contents, figures.tried)
     for (const [name, act] of KILLS) {
       const victims = await act(pair, contents)

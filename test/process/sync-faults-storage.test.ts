@@ -17,7 +17,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { inSync, statusOf } from '../support/daemon-pair.ts'
 import { contentsOf, converged, Device, differences, startPair } from '../support/device-pair.ts'
-import { effort, reportRow } from '../support/effort.ts'
+import { casesOf, effort, reportRow } from '../support/effort.ts'
 import { HostilePeer } from '../support/hostile-peer.ts'
 import { response, sha256, type WireBlock } from '../support/wire-frames.ts'
 import { eventually, scratchDirectory } from '../support/scratch.ts'
@@ -267,9 +267,13 @@ test('C-15: many files in one directory, deep trees and the longest paths', asyn
   using directory = scratchDirectory()
   await using pair = await startPair(directory.path)
   const { a, b } = pair
-  const count = effort(3_000)
-  mkdirSync(join(a.root, 'many'))
-  for (let i = 0; i < count; i++) writeFileSync(join(a.root, 'many', `file-${i}`), `${i}`)
+  const count = casesOf(3_000, 100_000)
+  for (let i = 0; i < count; i++) {
+    // Ten thousand in the first directory, then a thousand in each.
+    const directoryName = i < 10_000 ? 'many' : `some-${Math.floor(i / 1_000)}`
+    if (i === 0 || (i >= 10_000 && i % 1_000 === 0)) mkdirSync(join(a.root, directoryName))
+    writeFileSync(join(a.root, directoryName, `file-${i}`), `${i}`)
+  }
   const deep = Array<string>(500).fill('d').join('/')
   mkdirSync(join(a.root, deep), { recursive: true })
   writeFileSync(join(a.root, deep, 'f'), 'at the bottom')
@@ -282,7 +286,7 @@ test('C-15: many files in one directory, deep trees and the longest paths', asyn
   writeFileSync(join(a.root, long, 'f'), 'at the end')
   const startedMs = performance.now()
   await a.scan()
-  await converged(pair)
+  await converged(pair, 600_000)
   const secs = secsSince(startedMs)
   const items = contentsOf(b.root).size
   const pathBytes = join(b.root, long, 'f').length

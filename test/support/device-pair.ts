@@ -83,8 +83,9 @@ export class Device implements Member, AsyncDisposable {
     await this.#daemon[Symbol.asyncDispose]()
   }
 
-  async startAgain(): Promise<void> {
-    this.#daemon = await startDaemon({ home: this.home, ...this.#options })
+  /** With other options than before, if given, for this one start. */
+  async startAgain(options = this.#options): Promise<void> {
+    this.#daemon = await startDaemon({ home: this.home, ...options })
   }
 
   /** Deletes the index of all folders; identity and configuration stay. */
