@@ -93,7 +93,8 @@ export class Daemon implements AsyncDisposable {
   }
 
   request(method: string, path: string, body?: unknown): Promise<Response> {
-    const init: RequestInit = { method, headers: { 'X-API-Key': this.apiKey } }
+    // The daemon may close a kept connection in the instant in which a slow test sends its next request.
+    const init: RequestInit = { method, headers: { 'X-API-Key': this.apiKey, connection: 'close' } }
     if (body !== undefined) init.body = typeof body === 'string' ? body : JSON.stringify(body)
     return fetch(`${this.url}${path}`, init)
   }
