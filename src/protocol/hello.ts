@@ -101,6 +101,6 @@ async function readHello(incoming: ByteReader): Promise<Hello> {
 /** Sorts by time; both sides compute the same first half, the random half separates simultaneous connections. */
 export function connectionIdOf(ownNs: bigint, peerNs: bigint, random: Uint8Array): string {
   const time = new Uint8Array(8)
-  new DataView(time.buffer).setBigUint64(0, BigInt.asUintN(64, ownNs + peerNs))
+  new DataView(time.buffer).setBigUint64(0, ownNs + peerNs) // the lower 64 bits
   return encodeBase32(time, BASE32_HEX) + encodeBase32(random, BASE32_HEX)
 }

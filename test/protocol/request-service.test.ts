@@ -58,7 +58,7 @@ describe('requests are served at a time', () => {
     ['4 MiB in all', [MIB, MIB, MIB, MIB, 1], 4],
     ['exactly 4 MiB', [4 * MIB - 100, 100, 0, 1], 3],
     ['not a byte more', [4 * MIB - 100, 101], 1],
-    ['two of the largest', [16 * MIB, 16 * MIB, 1], 2],
+    ['two of the largest', [16 * MIB, 16 * MIB, 16 * MIB], 2],
     ['no smaller one with a large one', [16 * MIB, 1], 1],
     ['two that are larger than the half', [3 * MIB, 3 * MIB, 1], 2],
     ['512 without bytes', Array.from({ length: 514 }, () => 0), 512],
@@ -83,6 +83,14 @@ describe('requests are served at a time', () => {
     await next
   })
 
+  it('and any number of them one after the other', async () => {
+    const { service, responded } = openService()
+    const handler = { request: async () => REFUSED }
+    for (let id = 0; id < 1_500; id++) await service.admit(incoming(id, MIB), handler, NEVER)
+    await service.settled()
+    assert.equal(responded.length, 1_500)
+  })
+
   it('until the signal aborts', async () => {
     const { service, handler } = openService()
     const stop = new AbortController()
@@ -97,7 +105,7 @@ describe('a request', () => {
   it('that is refused takes no bytes, and does not come to the handler', async () => {
     const { service, waiting, responded, handler } = openService()
     await service.admit(incoming(1, 4 * MIB), handler, NEVER)
-    await service.admit(incoming(2, 4 * MIB, 'invalid-file'), handler, NEVER)
+    await service.admit(incoming(2, 3 * MIB, 'invalid-file'), handler, NEVER)
     await settle()
     assert.deepEqual(responded, [[2, { kind: 'refused', code: 'invalid-file' }]])
     assert.equal(waiting.length, 1)

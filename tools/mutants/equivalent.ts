@@ -212,6 +212,12 @@ const EQUIVALENT: readonly Equivalent[] = [
     reason: 'one device more is decoded before the message is refused',
   },
   {
+    file: 'src/protocol/pending-requests.ts',
+    code: 'if (group === undefined) return',
+    changes: ['group === undefined → false'],
+    reason: 'a pending request always has a group; the check is for the type',
+  },
+  {
     file: 'src/protocol/receiver.ts',
     code: 'held.use(await memory.unpacked.acquire(device, frame.unpackedBytes ?? 0, closed))',
     changes: ['0 → 1'],
