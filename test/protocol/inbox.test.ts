@@ -30,6 +30,12 @@ for (const [what, bytes, count] of [
   })
 }
 
+test('reading does not pause below 4 MiB', async () => {
+  const inbox = new Inbox()
+  inbox.put(message(4 * 1024 * 1024 - OVERHEAD_BYTES - 1))
+  assert.equal(await isReady(inbox), true)
+})
+
 test('reading that has paused continues when a message is taken', async () => {
   const inbox = new Inbox()
   for (let i = 0; i < 16_384; i++) inbox.put(message(0))
