@@ -110,7 +110,7 @@ describe('a folder', () => {
     ])
   })
 
-  it('says whether it is paused by the number 1', () => {
+  it('is sent as paused by the number 1', () => {
     const sent = (paused: boolean) =>
       reference.toObject(reference.decode(writeClusterConfig({ folders: [{ ...FOLDER, paused }], secondary: false })), {
         defaults: true,

@@ -98,7 +98,7 @@ test('nothing is sent once the signal has aborted', async () => {
   assert.deepEqual(stream.written, [])
 })
 
-test('an exchange that fails after its timeout makes no trouble', async () => {
+test('a failure after the timeout has no effect', async () => {
   const clock = new SimClock()
   const stream = new ScriptedStream()
   const exchange = assert.rejects(exchangeHellos(stream, HELLO, clock, NEVER), /the Hello of the device/)

@@ -156,6 +156,8 @@ describe('messages come to the handler', () => {
   it('not before a ClusterConfig', async () => {
     const { calls, failures } = await received([frame(PING!, new Uint8Array(0)), EMPTY])
     assert.deepEqual([calls, failures[0]], [[], 'protocol error on ping: invalid state 0'])
+    const closed = await received([frame(CLOSE!, new Uint8Array(0)), frame(PING!, new Uint8Array(0))])
+    assert.equal(closed.failures[0], 'protocol error on ping: invalid state 0', 'a Close is none')
   })
 })
 

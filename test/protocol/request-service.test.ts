@@ -16,7 +16,7 @@ function incoming(id: number, sizeBytes: number, refusal?: RefusalCode): Incomin
   return { id, request: { ...place, sizeBytes, hash: new Uint8Array(32), fromTemporary: false }, refusal }
 }
 
-/** A service whose handler answers when the test says so. */
+/** A service whose handler replies when the test resolves its promise. */
 function openService(respond?: () => Promise<void>) {
   const waiting: PromiseWithResolvers<BlockReply>[] = []
   const responded: (readonly [id: number, reply: BlockReply])[] = []
@@ -139,7 +139,7 @@ describe('a request', () => {
     assert.deepEqual([responded, logger.lines], [[], []])
   })
 
-  it('whose response cannot be sent makes no trouble', async () => {
+  it('whose response cannot be sent frees its bytes', async () => {
     const { service, waiting, ids, handler } = openService(() => Promise.reject(new Error('closed')))
     await service.admit(incoming(1, 4 * MIB), handler, NEVER)
     waiting[0]?.resolve(REFUSED)

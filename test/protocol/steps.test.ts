@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { FLAG_REMOTE_INVALID } from '../../src/core/records/file-info.ts'
+import type { Clock } from '../../src/platform/clock.ts'
 import { readClusterConfig } from '../../src/protocol/cluster-config.ts'
 import { compress } from '../../src/protocol/compress.ts'
 import { readIndex, readIndexEnvelope } from '../../src/protocol/index-data.ts'
-import { STEP_BYTES, type Steps } from '../../src/protocol/steps.ts'
+import { inSlices, STEP_BYTES, type Steps } from '../../src/protocol/steps.ts'
+import { TimeSlice } from '../../src/sync/time-slice.ts'
 import { eventually } from '../support/scratch.ts'
 import { finish, readIndex as readParts } from './read-index.ts'
 import { frame, openConnection } from './test-connection.ts'
@@ -49,6 +51,24 @@ for (const [what, bytes, steps] of LONG) {
     assert.ok(count >= Math.floor(bytes / (STEP_BYTES + 64)) - 1, `${count} steps for ${bytes} bytes`)
   })
 }
+
+test('steps are run to their result, and other work between those that exceed a time slice', async () => {
+  let nowMs = 0
+  let pauses = 0
+  const clock: Clock = { nowMs: () => 0, monotonicMs: () => nowMs, sleep: async () => void pauses++ }
+  const seen: number[] = []
+  function* steps(): Steps<never, string> {
+    for (const stepMs of [4, 1, 4, 9]) {
+      seen.push(pauses)
+      nowMs += stepMs
+      yield
+    }
+    seen.push(pauses)
+    return 'done'
+  }
+  assert.equal(await inSlices(steps(), new TimeSlice(clock, new AbortController().signal)), 'done')
+  assert.deepEqual(seen, [0, 0, 1, 1, 2])
+})
 
 test('B-23: the costly conversion of devices pauses after 128', () => {
   const config = (count: number) => readClusterConfig(field(1, repeated(DEVICE, count * DEVICE.length)))
