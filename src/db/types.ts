@@ -121,8 +121,6 @@ export interface FolderIndex {
   updateRemote(device: DeviceId, batch: readonly FileInfo[]): Promise<void>
   /** Removes all records of a device. */
   dropDevice(device: DeviceId): Promise<void>
-  /** Removes our own records without leaving deletion records, for items that must not be announced as deleted. */
-  dropLocal(names: readonly string[]): Promise<void>
   /** Our live files with these blocks, for rename detection; at most `limit`. */
   localByBlocks(blocksHash: Uint8Array, limit: number): Promise<readonly FileHead[]>
   /**

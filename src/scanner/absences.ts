@@ -17,8 +17,6 @@ export interface AbsenceDeps {
   add(record: FileInfo): void
   /** The winning record among all devices. */
   global(name: string): Promise<FileHead | undefined>
-  /** Removes our records of these names. */
-  drop(names: readonly string[]): Promise<void>
   /** Stores the added records if they fill a batch. */
   settle(): Promise<void>
   /** Directories at which a file system was mounted and is not any more. */
@@ -41,7 +39,6 @@ export class Absences {
   readonly #unknown = new Set<string>()
   readonly #deleted = new Set<string>()
   #waiting: FileHead[] = []
-  #dropped: string[] = []
   #mountsChecked: Promise<void> | undefined
 
   constructor(deps: AbsenceDeps) {
@@ -89,9 +86,6 @@ export class Absences {
       await Promise.all(waiting.slice(at, at + CHECKS_AT_ONCE).map((record) => this.#decide(record)))
       await this.#deps.settle()
     }
-    const dropped = this.#dropped
-    this.#dropped = []
-    if (dropped.length > 0) await this.#deps.drop(dropped)
   }
 
   async #decide(record: FileHead): Promise<void> {
@@ -103,14 +97,14 @@ export class Absences {
   }
 
   /**
-   * A receive-only deletion is dropped once no other device has the item, and announced once it equals the global
-   * state.
+   * A receive-only deletion loses its version once no other device has the item, and is announced once it equals the
+   * global state. The record stays: a device that got an older one would request the item for ever.
    */
   async #reconsider(record: FileHead): Promise<void> {
     const global = await this.#deps.global(record.name)
     if (global === undefined) return
     const staysHere = (this.#deps.recordOptions().localFlags & FLAG_RECEIVE_ONLY) !== 0
-    if ((global.localFlags & FLAG_RECEIVE_ONLY) !== 0) this.#dropped.push(record.name)
+    if ((global.localFlags & FLAG_RECEIVE_ONLY) !== 0) this.#deps.add({ ...announcedOf(record), version: [] })
     else if (global.deleted || !staysHere) this.#deps.add(announcedOf(record))
   }
 

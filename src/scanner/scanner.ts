@@ -89,7 +89,6 @@ class FolderScan {
       recordOptions: () => this.#rules.record,
       add: (record) => this.#writer.add(record),
       global: (name) => deps.index.global(name),
-      drop: (names) => deps.index.dropLocal(names),
       settle: () => this.#storeIfFull(),
       unmounted: async () => (await deps.unmounted?.()) ?? [],
       onProblem: this.#problems.add,

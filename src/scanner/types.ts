@@ -46,7 +46,6 @@ export interface ScanIndex extends PageSource {
   updateLocal(batch: readonly FileInfo[]): Promise<number>
   /** Sets the disk stamps of records, without a new sequence number. */
   setDiskStamps(stamps: ReadonlyMap<string, number>): Promise<void>
-  dropLocal(names: readonly string[]): Promise<void>
   localByBlocks(blocksHash: Uint8Array, limit: number): Promise<readonly FileHead[]>
 }
 

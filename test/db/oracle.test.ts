@@ -131,7 +131,6 @@ type Step =
   | { readonly do: 'local'; readonly batch: readonly FileInfo[] }
   | { readonly do: 'remote'; readonly device: DeviceId; readonly batch: readonly FileInfo[] }
   | { readonly do: 'drop device'; readonly device: DeviceId }
-  | { readonly do: 'drop local'; readonly names: readonly string[] }
   | { readonly do: 'reopen' }
 
 const batch = fc.array(info, { maxLength: 5 })
@@ -140,7 +139,6 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ do: fc.constant('local' as const), batch }) },
   { weight: 5, arbitrary: fc.record({ do: fc.constant('remote' as const), device, batch }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('drop device' as const), device }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('drop local' as const), names: fc.subarray(NAMES) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('reopen' as const) }) },
 )
 
@@ -155,9 +153,6 @@ async function apply(step: Exclude<Step, { do: 'reopen' }>, index: FolderIndex, 
     case 'drop device':
       await index.dropDevice(step.device)
       return void plain.records.delete(step.device)
-    case 'drop local':
-      await index.dropLocal(step.names)
-      for (const name of step.names) plain.records.get('local')!.delete(name)
   }
 }
 

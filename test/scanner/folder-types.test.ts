@@ -96,10 +96,14 @@ async function ownDeletion(global: 'missing' | 'live' | 'deleted'): Promise<SimF
   return folder
 }
 
-test('scan: a receive-only deletion is dropped when no other device has the item', async () => {
+test('scan: a receive-only deletion is announced without a version when no other device has the item', async () => {
   const folder = await ownDeletion('missing')
+  const before = folder.index.records.get('x')!
   await folder.scan({ receiveOnly: true })
-  assert.equal(folder.index.records.has('x'), false)
+  const { deleted, localFlags, version, sequence } = folder.index.records.get('x')!
+  assert.deepEqual({ deleted, localFlags, version }, { deleted: true, localFlags: 0, version: [] })
+  assert.ok(sequence > before.sequence, 'devices that have an older record get this one')
+  assert.equal((await folder.scan({ receiveOnly: true })).changed, 0)
 })
 
 test('scan: a receive-only deletion keeps its flag while others have the item', async () => {

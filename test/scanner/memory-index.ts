@@ -24,10 +24,6 @@ export class MemoryIndex implements ScanIndex {
 
   global: ScanIndex['global'] = async (name) => this.others.get(name) ?? this.records.get(name)
 
-  dropLocal: ScanIndex['dropLocal'] = async (names) => {
-    for (const name of names) this.records.delete(name)
-  }
-
   updateLocal: ScanIndex['updateLocal'] = async (batch) => {
     this.batches.push(batch)
     for (const record of batch) this.records.set(record.name, { ...record, sequence: ++this.sequence })

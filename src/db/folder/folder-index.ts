@@ -146,10 +146,6 @@ export class StoredFolderIndex implements FolderIndex {
     return this.#database.runLong(({ files }) => files.dropSome(device, DROP_AT_ONCE))
   }
 
-  dropLocal(names: readonly string[]): Promise<void> {
-    return this.#database.run(({ files }) => files.dropLocal(names))
-  }
-
   async localByBlocks(blocksHash: Uint8Array, limit: number): Promise<readonly FileHead[]> {
     for (;;) {
       const found = await this.#database.run(({ files }) => files.localByBlocks(blocksHash, limit))

@@ -227,12 +227,6 @@ export class FolderTable {
     })
   }
 
-  dropLocal(names: readonly string[]): void {
-    this.change((state) => {
-      for (const name of names) this.#remove(state, state.holders[0]!, name)
-    })
-  }
-
   /** Removes up to `limit` records of a device; true when none are left. */
   dropSome(device: DeviceId, limit: number): boolean {
     if (this.#state.holder(device) === undefined) return true

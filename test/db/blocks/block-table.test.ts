@@ -56,7 +56,6 @@ const lists = fc.array(fc.integer({ min: 0, max: 23 }), { minLength: 1, maxLengt
 type Step =
   | { readonly do: 'write'; readonly batch: readonly (readonly [string, readonly number[] | undefined])[] }
   | { readonly do: 'theirs'; readonly name: string; readonly list: readonly number[] }
-  | { readonly do: 'drop'; readonly name: string }
   | {
       readonly do: 'query'
       readonly wanted: readonly number[]
@@ -74,7 +73,6 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('theirs' as const), name, list: lists }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('drop' as const), name }) },
   {
     weight: 4,
     arbitrary: fc.record({
@@ -109,10 +107,7 @@ test('blocks: the index finds the same files as a search of all block lists', as
           for (const info of batch) files.set(info.name, { ...info, sequence: ++sequence })
         } else if (each.do === 'theirs')
           await index.updateRemote(DEVICES[0]!, [file(each.name, { blockHashes: hashesOf(each.list), sequence: 5 })])
-        else if (each.do === 'drop') {
-          await index.dropLocal([each.name])
-          files.delete(each.name)
-        } else if (each.do === 'reopen') {
+        else if (each.do === 'reopen') {
           await store[Symbol.asyncDispose]()
           store = await openTestStore(scratch.path)
         } else {

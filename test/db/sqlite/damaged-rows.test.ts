@@ -27,7 +27,6 @@ const READERS: Record<string, (index: FolderIndex) => Promise<unknown>> = {
   both: (index) => index.both('file-7'),
   browse: (index) => index.browse({ prefix: '', levels: 0, directoriesOnly: false }),
   update: (index) => index.updateLocal([file('new'), file('file-7')]),
-  drop: (index) => index.dropLocal(['file-7']),
 }
 
 for (const [name, read] of Object.entries(READERS)) {

@@ -11,7 +11,7 @@ import { nodeDisk } from '../../../src/platform/node/disk/disk.ts'
 import { writeLargeIndexV1, writeLargeIndexV2 } from '../../support/large-index.ts'
 import { scratchDirectory } from '../../support/scratch.ts'
 import { expectedIndex, INDEX_VERSIONS, unpackHome } from '../../support/syncthing-index.ts'
-import { folderId } from '../records.ts'
+import { deletion, folderId } from '../records.ts'
 import {
   compareExtras,
   compareFolder,
@@ -114,9 +114,9 @@ describe('an index that was imported', () => {
     await using store = await openIndex(ours)
     assert.equal((await takeOver(run, store)).imported, true)
     const docs = await store.folder(folderId('docs'))
-    await docs.dropLocal(['a.txt'])
+    await docs.updateLocal([deletion('a.txt')])
     assert.equal((await takeOver(run, store)).imported, false)
-    assert.equal(await docs.get('local', 'a.txt'), undefined)
+    assert.equal((await docs.get('local', 'a.txt'))?.deleted, true)
     const database = join(home, 'index-v0.14.0.db')
     writeFileSync(join(database, 'LOG'), 'text for people')
     assert.equal((await takeOver(run, store)).imported, false)
