@@ -90,11 +90,8 @@ export function changeWhileAway(home: Member, peer: Member, round: Round): reado
   rmSync(join(home.root, `${round}-delete-here`))
   renameSync(join(home.root, `${round}-old`), join(home.root, `${round}-new`))
   for (let count = 0; count < 10; count++) put(home, FOLDER, `${round}-made-${count}`, `${round} made ${count}`)
-  for (const folder of FOLDERS) {
-    // Syncthing shows what another program received for it in an encrypted folder as a local change.
-    if (folder === ENCRYPTED && round === 'take over') continue
-    put(peer, folder, `${round}-edit-there`, `${round} edited at the peer`)
-  }
+  for (const folder of FOLDERS) put(peer, folder, `${round}-edit-there`, `${round} edited at the peer`)
+  put(peer, ENCRYPTED, `${round}-made-there`, `${round} made at the peer`)
   rmSync(join(peer.root, `${round}-delete-there`))
   return [`${round}-delete-here`, `${round}-delete-there`, `${round}-old`, `${round}-old/inside`]
 }
@@ -148,6 +145,19 @@ function hasReceived(home: Member, peer: Member): boolean {
     )
 }
 
+/**
+ * A step of docs/switching.md: Syncthing fetches what it finds in an encrypted folder and has no record of, and else
+ * keeps a copy of what it found.
+ */
+export async function prepareGivingBack(home: Member): Promise<void> {
+  await home.request('PATCH', `/rest/config/folders/${ENCRYPTED}`, { maxConflicts: 0 })
+}
+
+/** Files in the encrypted folder, whose names are encrypted on `home`. */
+export function encryptedCount(member: Member): number {
+  return filesOf(rootOf(member, ENCRYPTED)).length
+}
+
 /** Resolves when both trees are alike, `home` has all that it receives, and all is idle. */
 export async function untilSettled(home: Member, peer: Member): Promise<void> {
   await eventually(
@@ -176,7 +186,7 @@ export async function figuresOf(
   await untilSettled(home, peer)
   const connection = await home.connectionTo(peer)
   const bytes = (connection?.inBytesTotal ?? 0) + (connection?.outBytesTotal ?? 0)
-  const names = [home, peer].flatMap(({ root }) => filesOf(root))
+  const names = [home.root, peer.root, rootOf(home, ENCRYPTED)].flatMap(filesOf)
   return {
     resurrections: since.deleted.filter((name) => [home, peer].some(({ root }) => existsSync(join(root, name)))).length,
     conflicts: names.filter((name) => name.includes('.sync-conflict-') && !name.startsWith('clash.')).length,

@@ -4,14 +4,17 @@ import { after, test } from 'node:test'
 import { eventually, scratchDirectory } from '../support/scratch.ts'
 import { FOLDER, Network, type Member } from '../support/sync-pair.ts'
 import { missingSyncthing } from '../support/syncthing.ts'
+import { Matrix, type Row } from './switching-matrix.ts'
 import {
   changeWhileAway,
   clash,
   ENCRYPTED,
+  encryptedCount,
   figuresOf,
   LOCAL_CHANGES,
   makeScene,
   NONE,
+  prepareGivingBack,
   put,
   RECEIVE_ONLY,
   ROUNDS,
@@ -30,80 +33,103 @@ const PROGRAMS: readonly (readonly [version: string, program: string | undefined
   ['2.1', process.env['SYNCTHING2_BIN']],
 ]
 
-const matrix: string[] = []
+const matrix = new Matrix()
 after(() => {
-  const head = 'switching: resurrections, needless conflicts, bytes re-transferred, times changed'
-  console.log(['', head, ...matrix].join('\n'))
+  const head = 'switching: resurrections, needless conflicts, bytes re-transferred, files whose time changed'
+  console.log(['', head, ...matrix.lines()].join('\n'))
 })
-
-function report(version: string, what: string, found: string | object): void {
-  const figures = typeof found === 'string' ? found : Object.values(found).join(', ')
-  matrix.push(`${version}  ${what.padEnd(20)} ${figures}`)
-}
 
 for (const [version, program] of PROGRAMS) {
   test(`a home of Syncthing ${version} is taken over after changes, given back and taken over again`, async (t) => {
     process.env['TWINFOLD_SYNCTHING'] = program ?? ''
     const missing = program === undefined ? 'SYNCTHING2_BIN names no program' : missingSyncthing()
     if (missing !== undefined) {
-      report(version, 'not run', missing)
+      matrix.notRun(version, missing)
       return t.skip(missing)
     }
     using scratch = scratchDirectory()
     await using network = await Network.open(scratch.path)
     const [home, peer] = await Promise.all([network.add('syncthing', 'home'), network.add('syncthing', 'peer')])
     await makeScene(home, peer)
-    const kept = { deletions: 0, versions: await versionCount(home, 'versioned') }
-    assert.equal(kept.versions, 1)
+    const switching = new Switching(version, home, peer)
     for (const round of ROUNDS) {
-      kept.deletions += await switchOver(version, home, peer, round)
-      await exchange(version, home, peer, round)
-      put(peer, FOLDER, 'versioned', round)
-      await scanEverything(peer)
-      await untilSettled(home, peer)
-      assert.equal(await versionCount(home, 'versioned'), ++kept.versions)
-      if (round === 'take over') await conflict(version, home, peer)
+      await switching.switchOver(round)
+      await switching.exchange(round)
+      await switching.keepVersion(round)
+      if (round === 'take over') await switching.conflict()
     }
-    report(version, 'deletes while away', `${kept.deletions} of ${kept.deletions} stay deleted`)
-    report(version, 'versions', `${kept.versions} of ${kept.versions} kept and listed`)
   })
 }
 
-/** The other program starts on the home, after changes while none ran. Returns the number of deletions among them. */
-async function switchOver(version: string, home: Member, peer: Member, round: Round): Promise<number> {
-  const before = timesOf(home)
-  await home.stop()
-  const deleted = changeWhileAway(home, peer, round)
-  await scanEverything(peer)
-  home.kind = round === 'give back' ? 'syncthing' : 'twinfold'
-  await home.start()
-  if (home.kind === 'twinfold') assert.match(home.output, /importing the index of Syncthing/)
-  const figures = await figuresOf(home, peer, { before, deleted })
-  report(version, round, figures)
-  assert.deepEqual(figures, NONE, `${version}: ${round}`)
-  // A record that was flagged for a moment is cleared when the other device sends the same.
-  const only = await eventually('no local changes but those of the user', async () => {
-    const { receiveOnlyTotalItems: count } = await statusOf(home, RECEIVE_ONLY)
-    return count === LOCAL_CHANGES ? count : undefined
-  })
-  report(version, `  receive-only edits`, `${only} of ${LOCAL_CHANGES} kept, no others shown`)
-  const { receiveOnlyTotalItems, needTotalItems } = await statusOf(home, ENCRYPTED)
-  report(version, '  encrypted', `${receiveOnlyTotalItems} local changes, ${needTotalItems} needed`)
-  assert.deepEqual([receiveOnlyTotalItems, needTotalItems], [0, 0])
-  return deleted.length
-}
+/** The device `home`, on which the program changes, and another one. */
+class Switching {
+  readonly #version: string
+  readonly #home: Member
+  readonly #peer: Member
+  /** Names that must not return. */
+  readonly #deleted: string[] = []
+  #before: ReadonlyMap<string, bigint>
+  #versions = 1
 
-/** Each device receives what the other one changes now: no sequence number is taken for a known one. */
-async function exchange(version: string, home: Member, peer: Member, round: Round): Promise<void> {
-  for (const member of [home, peer]) put(member, FOLDER, `${member.name}-${round}`, round)
-  await scanEverything(home, peer)
-  await untilSettled(home, peer)
-  report(version, `  live peer`, 'sends and receives')
-}
+  constructor(version: string, home: Member, peer: Member) {
+    this.#version = version
+    this.#home = home
+    this.#peer = peer
+    this.#before = timesOf(home)
+  }
 
-/** One conflict copy for one conflict, on both devices. */
-async function conflict(version: string, home: Member, peer: Member): Promise<void> {
-  const copies = await clash(home, peer)
-  report(version, '  conflicts', `${copies.length} copy of 1 conflict`)
-  assert.equal(copies.length, 1)
+  /** The other program starts on the home, after changes while none ran. */
+  async switchOver(round: Round): Promise<void> {
+    const [home, peer] = [this.#home, this.#peer]
+    this.#before = timesOf(home)
+    if (round === 'give back') await prepareGivingBack(home)
+    await home.stop()
+    this.#deleted.push(...changeWhileAway(home, peer, round))
+    await scanEverything(peer)
+    home.kind = round === 'give back' ? 'syncthing' : 'twinfold'
+    await home.start()
+    if (home.kind === 'twinfold') assert.match(home.output, /importing the index of Syncthing/)
+    await this.#note(round === 'give back' ? 'give back' : 'take over')
+    await this.#note('deletes while away', `${this.#deleted.length} stay deleted`)
+    // A record that was flagged for a moment is cleared when the other device sends the same.
+    await eventually('no local changes but those of the user', async () => {
+      const { receiveOnlyTotalItems: count } = await statusOf(home, RECEIVE_ONLY)
+      return count === LOCAL_CHANGES || undefined
+    })
+    await this.#note('receive-only edits', `${LOCAL_CHANGES} kept, 0 others shown`)
+    await eventually('no local changes and no need in the encrypted folder', async () => {
+      const { receiveOnlyTotalItems, needTotalItems } = await statusOf(home, ENCRYPTED)
+      return (receiveOnlyTotalItems === 0 && needTotalItems === 0) || undefined
+    })
+    assert.equal(encryptedCount(home), encryptedCount(peer))
+    await this.#note('encrypted', `${encryptedCount(home)} files, 0 local changes`)
+  }
+
+  /** Each device receives what the other one changes now: no sequence number is taken for a known one. */
+  async exchange(round: Round): Promise<void> {
+    for (const member of [this.#home, this.#peer]) put(member, FOLDER, `${member.name}-${round}`, round)
+    await scanEverything(this.#home, this.#peer)
+    await this.#note('live peer, sends and receives')
+  }
+
+  async keepVersion(round: Round): Promise<void> {
+    put(this.#peer, FOLDER, 'versioned', round)
+    await scanEverything(this.#peer)
+    await untilSettled(this.#home, this.#peer)
+    assert.equal(await versionCount(this.#home, 'versioned'), ++this.#versions)
+    await this.#note('versions', `${this.#versions} kept and listed`)
+  }
+
+  /** One conflict copy for one conflict, on both devices. */
+  async conflict(): Promise<void> {
+    const copies = await clash(this.#home, this.#peer)
+    assert.equal(copies.length, 1)
+    await this.#note('conflicts', '1 copy of 1 conflict')
+  }
+
+  async #note(row: Row, detail?: string): Promise<void> {
+    const figures = await figuresOf(this.#home, this.#peer, { before: this.#before, deleted: this.#deleted })
+    matrix.note(this.#version, row, figures, detail)
+    assert.deepEqual(figures, NONE, `${this.#version}: ${row}`)
+  }
 }
