@@ -107,7 +107,9 @@ function child(parent: Element | null, name: string): Element {
 
 /** One process instead of a supervising one and its child, no upgrades, and no user settings. */
 function environment(home?: string): NodeJS.ProcessEnv {
-  const clean = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(ST(?!GUIASSETS)[A-Z]|NODE_)/.test(name)))
+  const clean = Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !/^(ST(?!GUIASSETS)[A-Z]|NODE_)/.test(name)),
+  )
   return {
     ...clean,
     STNOUPGRADE: '1',
