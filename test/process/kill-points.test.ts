@@ -27,6 +27,8 @@ interface KillPoint {
 
 /** Only a failure takes so long. */
 const LIMIT_MS = 300_000
+/** Thirty starts of a process: five minutes at a load of twenty. */
+const TEST_MS_MAX = 1_800_000
 
 const edit = (_root: string, contents: Contents): void => {
   for (let i = 0; i < FILES; i++) contents.write(`d/f${i}`)
@@ -91,7 +93,7 @@ async function startToBeKilled(device: Device, { what, at, act, native }: KillPo
   assert.equal(device.daemon.child.signalCode, 'SIGKILL', what)
 }
 
-test('C-02: killed in any step, the receiver resumes and converges', async () => {
+test('C-02: killed in any step, the receiver resumes and converges', { timeout: TEST_MS_MAX }, async () => {
   using directory = scratchDirectory()
   await using pair = await startPair(directory.path)
   const { a, b } = pair
