@@ -45,19 +45,6 @@ test('names that do not follow the stored ones are refused: a part would be take
   assert.equal(new FolderImport(files).progress()?.after, 'g')
 })
 
-test('the larger cache and log are those of the import only', () => {
-  using database = new DatabaseSync(':memory:')
-  const settings = () => ['cache_size', 'wal_autocheckpoint'].map((name) => database.prepare(`PRAGMA ${name}`).get())
-  const files = importedTable(database, [3, 4])
-  assert.deepEqual(settings().map(onlyValue), [-65_536, 4_000])
-  new FolderImport(files).finish(POSITIONS, PROGRESS)
-  assert.deepEqual(settings().map(onlyValue), [-8_192, 250])
-})
-
-function onlyValue(row: Record<string, unknown> | undefined): unknown {
-  return Object.values(row ?? {})[0]
-}
-
 test('an imported index continues the ID of the other program', () => {
   using database = new DatabaseSync(':memory:')
   const files = importedTable(database, [3, 4])

@@ -1,7 +1,6 @@
 import type { DeviceId, ShortId } from '../../core/ids.ts'
 import type { FileInfo } from '../../core/records/file-info.ts'
 import { metaWriter, readMeta } from '../sqlite/meta.ts'
-import { IMPORT_EFFORT, USUAL_EFFORT } from '../sqlite/recoverable-database.ts'
 import { LOCAL_NUMBER } from '../sqlite/schema.ts'
 import { Query } from '../sqlite/sql.ts'
 import type { IndexOwner } from '../types.ts'
@@ -65,7 +64,6 @@ export class FolderImport {
     const { database } = this.#files
     // Names without those before them would be taken for a whole index.
     if ((this.progress()?.after ?? '') !== before.after) throw new Error('the index was replaced during its import')
-    database.exec(IMPORT_EFFORT)
     const encoder = new RowEncoder()
     const writer = new NameWriter(database)
     this.#files.change((state) => {
@@ -105,7 +103,6 @@ export class FolderImport {
       }
       write(PROGRESS_KEY, JSON.stringify({ ...progress, done: true }))
     })
-    this.#files.database.exec(USUAL_EFFORT)
   }
 
   /**

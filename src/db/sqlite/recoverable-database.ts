@@ -25,11 +25,6 @@ export interface RecoverableDatabaseDeps {
   readonly meter: WorkMeter
 }
 
-/** Of every database but during an import. */
-export const USUAL_EFFORT = 'PRAGMA cache_size = -8192; PRAGMA wal_autocheckpoint = 250;'
-/** For an import, which other work has to wait for: 9 % less work and 18 % fewer bytes written for 40,000 files. */
-export const IMPORT_EFFORT = 'PRAGMA cache_size = -65536; PRAGMA wal_autocheckpoint = 4000;'
-
 /**
  * Settings of every database. One process uses it (the home is locked), so it needs no shared memory beside the file.
  * NORMAL: a killed process loses nothing; a power failure loses at most the last batches, never their order.
@@ -44,7 +39,8 @@ const SETTINGS = `
   PRAGMA locking_mode = EXCLUSIVE;
   PRAGMA journal_mode = WAL;
   PRAGMA synchronous = NORMAL;
-  ${USUAL_EFFORT}
+  PRAGMA cache_size = -8192;
+  PRAGMA wal_autocheckpoint = 250;
   PRAGMA journal_size_limit = 67108864;
   PRAGMA temp_store = MEMORY;
   PRAGMA trusted_schema = OFF;
