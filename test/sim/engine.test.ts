@@ -26,10 +26,11 @@ const REGRESSIONS = [2_691, 2_990, 22_249, 22_298, 22_942, 23_782, 25_680, 26_90
  * 5000619: a temporary file of a restored folder seemed younger after the clock was set back; the check was too strict.
  * 6000006: a cluster config sent before another was received after it, over a connection that then ended; both were
  * forgotten, and the index was never sent. 9000475: a receive-only deletion was dropped from the index before another
- * device had got it, which requested the item for ever.
+ * device had got it, which requested the item for ever. 9001274, 9001484: a file was deleted while other devices wrote
+ * a version of it above an older deletion, and reappeared.
  */
 const STATE_REGRESSIONS = [
-  700_478, 780_146, 790_107, 790_130, 790_162, 790_197, 5_000_619, 6_000_006, 9_000_475,
+  700_478, 780_146, 790_107, 790_130, 790_162, 790_197, 5_000_619, 6_000_006, 9_000_475, 9_001_274, 9_001_484,
 ] as const
 
 const reached = new Reached()

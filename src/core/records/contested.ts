@@ -1,12 +1,28 @@
+import type { Claim } from './claim.ts'
 import { isInvalid, type FileHead, type FileInfo } from './file-info.ts'
-import type { Claim } from './need.ts'
 import { compareVersions, editedVersion, mergeVersions, type CountTime } from './version-vector.ts'
 
 /**
- * Whether a deletion that loses against a live record here wins where the later time decides, as in Syncthing 2.x. Both
- * devices would keep their state for ever, and each would show the other as behind.
+ * Whether other programs decide otherwise between our winning record and another one. Both devices would keep their
+ * state for ever, and each would show the other as behind.
  */
-export function isContested(live: Claim, deletion: Claim): boolean {
+export function isContested(winner: Claim, other: Claim): boolean {
+  return winner.deleted ? isDeletedKnowingly(other, winner) : isLaterDeletion(winner, other)
+}
+
+/**
+ * Whether the author of a concurrent deletion had the content of a live record: it has only another version, as after a
+ * conflict that was decided elsewhere. To keep it would undo what a user did.
+ */
+export function isDeletedKnowingly(live: Claim, deletion: Claim): boolean {
+  const { blocksHash } = live
+  const { previousBlocksHash } = deletion
+  if (blocksHash === undefined || previousBlocksHash === undefined) return false
+  return Buffer.compare(blocksHash, previousBlocksHash) === 0 && isLaterDeletion(live, deletion)
+}
+
+/** Whether a deletion is concurrent with a live record and wins where the later time decides, as in Syncthing 2.x. */
+function isLaterDeletion(live: Claim, deletion: Claim): boolean {
   if (live.deleted || isInvalid(live) || !deletion.deleted || isInvalid(deletion)) return false
   const order = compareVersions(deletion.version, live.version)
   if (order !== 'concurrent-newer' && order !== 'concurrent-older') return false
@@ -15,14 +31,14 @@ export function isContested(live: Claim, deletion: Claim): boolean {
 }
 
 /**
- * Our record with a version above the deletions that contest it: all devices take it, by any rule. Only deletions are
- * merged, because a concurrent edit must stay concurrent to be kept as a conflict copy. The author stays: the content
- * is not ours. Undefined when nothing contests it.
+ * Our record with a version above those that contest it: all devices take it, by any rule. A concurrent edit is not
+ * among them: it must stay concurrent to be kept as a conflict copy. The author stays: the content is not ours.
+ * Undefined when nothing contests it.
  */
 export function keptRecord(local: FileInfo, others: Iterable<FileHead>, options: CountTime): FileInfo | undefined {
-  const deletions = [...others].filter((other) => isContested(local, other))
-  const [first] = deletions
+  const contesting = [...others].filter((other) => isContested(local, other))
+  const [first] = contesting
   if (first === undefined) return undefined
-  const above = deletions.reduce((version, deletion) => mergeVersions(version, deletion.version), local.version)
+  const above = contesting.reduce((version, other) => mergeVersions(version, other.version), local.version)
   return { ...local, version: editedVersion(above, options), sequence: 0, keptOver: first.modifiedBy }
 }

@@ -60,7 +60,7 @@ export interface FileHead {
   readonly diskStamp?: number | undefined
   /** What follows the content of our file in an encrypted folder. It is never announced, and not part of the size. */
   readonly trailerBytes?: number | undefined
-  /** The author of a later deletion that this version of ours overrules (`contested.ts`). It is never announced. */
+  /** The author of a record that this version of ours overrules (`contested.ts`). It is never announced. */
   readonly keptOver?: ShortId | undefined
 }
 

@@ -1,6 +1,7 @@
 import { FLAG_IGNORED, FLAG_RECEIVE_ONLY, isInvalid, type FileHead } from './file-info.ts'
 import { hasSameContent } from './plan.ts'
-import { hasWinner, isNeeded, type Claim } from './need.ts'
+import type { Claim } from './claim.ts'
+import { hasWinner, isNeeded } from './need.ts'
 
 /** The state of our copy of an item relative to the newest version. */
 export type ItemState = 'here' | 'older' | 'missing' | 'extra' | 'ignored'

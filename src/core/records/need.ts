@@ -1,8 +1,7 @@
 import { FLAG_IGNORED, FLAG_RECEIVE_ONLY, isInvalid, type FileHead } from './file-info.ts'
+import type { Claim } from './claim.ts'
+import { isDeletedKnowingly } from './contested.ts'
 import { compareVersions } from './version-vector.ts'
-
-/** The fields that decide between records of one name. */
-export type Claim = Pick<FileHead, 'deleted' | 'localFlags' | 'modifiedS' | 'modifiedNs' | 'version'>
 
 /** The fields that decide how a record is counted. */
 export type Countable = Pick<FileHead, 'type' | 'deleted' | 'sizeBytes' | 'localFlags'>
@@ -11,7 +10,7 @@ export type Countable = Pick<FileHead, 'type' | 'deleted' | 'sizeBytes' | 'local
 export interface ConflictRules {
   /** The file wins whatever the times are, as in Syncthing 1.x; else the later one wins, as in 2.x. */
   readonly filesWin: boolean
-  /** A file that wins gets a version above the deletion where the other rule prefers that (`contested.ts`). */
+  /** The winner gets a version above a record that the other rule prefers (`contested.ts`). */
   readonly overrules: boolean
 }
 
@@ -21,10 +20,10 @@ export const OWN_RULES: ConflictRules = { filesWin: true, overrules: true }
  * The index in `records` of the global record of a name, or -1 when there are none. Our own record must come first in
  * the list, those of others in a fixed order: of equals the first wins.
  *
- * A valid record beats all invalid ones. Among the valid, a record with a newer successor is out. The rest are
- * concurrent: a live file beats a deletion whatever their times (a deletion must not discard an edit), then the later
- * modification wins, then the direction of the concurrency. Each step is a total order, so the winner does not depend
- * on the order in which records arrived.
+ * A valid record beats all invalid ones. Among the valid, a record with a newer successor is out, and so is one whose
+ * content was deleted knowingly. The rest are concurrent: a live file beats a deletion whatever their times (a deletion
+ * must not discard an edit), then the later modification wins, then the direction of the concurrency. Each step is a
+ * total order, so the winner does not depend on the order in which records arrived.
  */
 export function findWinner(records: readonly Claim[], rules = OWN_RULES): number {
   if (records.length < 2) return records.length - 1 // the common case
@@ -33,6 +32,7 @@ export function findWinner(records: readonly Claim[], rules = OWN_RULES): number
   records.forEach((record, place) => {
     if (anyValid && isInvalid(record)) return
     if (isOutdated(record, records, anyValid)) return
+    if (rules.overrules && records.some((other) => isDeletedKnowingly(record, other))) return
     const leader = records[best]
     if (leader === undefined || beats(record, leader, rules)) best = place
   })

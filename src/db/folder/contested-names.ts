@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { Query } from '../sqlite/sql.ts'
 import { MARK_CONTESTING } from './name-writer.ts'
 
-/** The names of our records that deletions of other devices contest. Nearly always there are none. */
+/** The names of our records that records of other devices contest. Nearly always there are none. */
 export class ContestedNames {
   readonly #names: Query
 

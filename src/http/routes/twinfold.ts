@@ -192,7 +192,8 @@ async function why(deps: TwinfoldRouteDeps, { query }: Call<'folder' | 'file'>):
   const disagreements = (deps.disagreements?.() ?? [])
     .filter((each) => each.folder === folder)
     .map(({ device, code }) => ({ device: nameOf(device), code }))
-  const author = facts.records?.local?.keptOver
+  const local = facts.records?.local
+  const author = local?.deleted === false ? local.keptOver : undefined
   const keptOver = author === undefined ? undefined : nameOfAuthor(deps, author)
   const body: WhyJson = {
     folder,

@@ -5,14 +5,14 @@ import type { PullContext } from './context.ts'
 
 const NAMES_AT_ONCE = 500
 
-/** Whether a deletion contests a record of ours. */
+/** Whether a record of another device contests one of ours. */
 export async function isAnyContested(index: Pick<FolderIndex, 'contested'>): Promise<boolean> {
   return (await index.contested({ afterName: '', limit: 1 })).length > 0
 }
 
 /**
- * Ends disagreements on deletions: our records that a later deletion contests get a version above it. Nothing on disk
- * changes. The contest is stored in the index, so an interruption leaves the rest to the next pull.
+ * Ends disagreements on deletions: our records that are contested get a version above what contests them. Nothing on
+ * disk changes. The contest is stored in the index, so an interruption leaves the rest to the next pull.
  */
 export async function keepContested(context: PullContext, signal: AbortSignal): Promise<void> {
   for (let afterName: string | undefined = ''; afterName !== undefined;) {
@@ -34,6 +34,9 @@ async function keepOne({ index, counts, ...context }: PullContext, name: string)
   if (kept?.keptOver === undefined) return
   const author = shortIdText(kept.keptOver)
   const where = `folder ${context.folder.id}: ${JSON.stringify(name)}`
-  context.log.info(`${where} is kept: ${author} deleted it later, without having received this version`)
+  const reason = kept.deleted
+    ? `stays deleted: ${author} has the deleted content under another version`
+    : `is kept: ${author} deleted it later, without having received this version`
+  context.log.info(`${where} ${reason}`)
   context.records.add(kept, false)
 }

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isContested, keptRecord } from '../../../src/core/records/contested.ts'
+import { isContested, isDeletedKnowingly, keptRecord } from '../../../src/core/records/contested.ts'
 import { FLAG_REMOTE_INVALID, type FileHead } from '../../../src/core/records/file-info.ts'
+import { findWinner } from '../../../src/core/records/need.ts'
 import type { ShortId } from '../../../src/core/ids.ts'
 import { compareVersions, type VersionVector } from '../../../src/core/records/version-vector.ts'
-import { deletion, file } from '../../db/records.ts'
+import { blocks, deletion, file } from '../../db/records.ts'
 
 function vector(...counters: readonly (readonly [device: number, value: number])[]): VersionVector {
   return counters.map(([device, value]) => ({ device: BigInt(device) as ShortId, value: BigInt(value) }))
@@ -51,4 +52,38 @@ test('the record that overrules deletions is above them and stays concurrent wit
   assert.match(compareVersions(kept.version, edit.version), /^concurrent/)
   assert.deepEqual([kept.keptOver, kept.modifiedBy, kept.deleted], [3n, live.modifiedBy, false])
   assert.equal(keptRecord(live, [edit], { ownShortId: 2n as ShortId, nowS: 15 }), undefined)
+})
+
+const content = file('a', { version: OURS, modifiedS: 100 })
+const knowing = deletion('a', { version: THEIRS, modifiedS: 101, previousBlocksHash: content.blocksHash })
+
+const KNOWING: readonly (readonly [what: string, live: FileHead, other: FileHead, expected: boolean])[] = [
+  ['of this content', content, knowing, true],
+  ['of another content', content, { ...knowing, previousBlocksHash: Buffer.alloc(32, 5) }, false],
+  ['of an unknown content', content, { ...knowing, previousBlocksHash: undefined }, false],
+  ['of an item without content', { ...content, blocksHash: undefined }, knowing, false],
+  ['that is earlier', content, { ...knowing, modifiedS: 99 }, false],
+  ['that is unusable', content, { ...knowing, localFlags: FLAG_REMOTE_INVALID }, false],
+  ['that the file follows', { ...content, version: [...THEIRS, ...vector([4, 1])] }, knowing, false],
+]
+for (const [what, each, other, expected] of KNOWING) {
+  test(`a deletion ${what} is made with knowledge of it: ${expected}`, () => {
+    assert.equal(isDeletedKnowingly(each, other), expected)
+    assert.equal(isContested(other, each), expected, 'so the deletion wins, and other programs may decide otherwise')
+  })
+}
+
+test('a deletion made with knowledge of the content wins, whatever the order of the records', () => {
+  const edit = file('a', { version: vector([5, 1]), modifiedS: 50, blockHashes: blocks('edited') })
+  assert.equal(findWinner([content, knowing]), 1)
+  assert.equal(findWinner([knowing, content]), 0)
+  assert.equal(findWinner([content, knowing, edit]), 2, 'another edit is kept')
+  assert.equal(findWinner([edit, knowing, content]), 0)
+  assert.equal(findWinner([content, knowing], { filesWin: true, overrules: false }), 0, 'as in Syncthing 1.x')
+})
+
+test('a deletion made with knowledge of the content gets a version above the file', () => {
+  const kept = keptRecord({ ...knowing, blockHashes: undefined }, [content], { ownShortId: 3n as ShortId, nowS: 15 })!
+  assert.equal(kept.deleted, true)
+  assert.deepEqual(kept.version, vector([1, 10], [2, 20], [3, 31]))
 })

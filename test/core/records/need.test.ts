@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
+import type { Claim } from '../../../src/core/records/claim.ts'
 import { FLAG_IGNORED, FLAG_MUST_RESCAN, FLAG_RECEIVE_ONLY } from '../../../src/core/records/file-info.ts'
 import type { ShortId } from '../../../src/core/ids.ts'
 import {
@@ -10,7 +11,6 @@ import {
   isNeeded,
   isNeededByRemote,
   weightBytes,
-  type Claim,
 } from '../../../src/core/records/need.ts'
 import { compareVersions, type VersionVector } from '../../../src/core/records/version-vector.ts'
 
