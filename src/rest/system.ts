@@ -58,30 +58,31 @@ export const VERSION = object({
 
 export type VersionJson = Static<typeof VERSION>
 
+/** Why an address did not lead to a connection. */
+export const DIAL_STATUS_REASONS = [
+  'bad-address',
+  'disabled',
+  'name-not-found',
+  'network-not-allowed',
+  'not-a-device',
+  'not-added',
+  'not-on-relay',
+  'other',
+  'proxy',
+  'refused',
+  'rejected',
+  'timeout',
+  'unreachable',
+  'unsupported',
+  'wrong-device',
+] as const
+
 /** `reason` and `next` are additions of Twinfold: the error for programs, and the time of the next attempt. */
 const DIAL_STATUS = object(
   {
     when: TIME,
     error: nullable(TEXT),
-    reason: {
-      enum: [
-        'bad-address',
-        'disabled',
-        'name-not-found',
-        'network-not-allowed',
-        'not-a-device',
-        'not-added',
-        'not-on-relay',
-        'other',
-        'proxy',
-        'refused',
-        'rejected',
-        'timeout',
-        'unreachable',
-        'unsupported',
-        'wrong-device',
-      ],
-    },
+    reason: { enum: DIAL_STATUS_REASONS },
     next: TIME,
   },
   ['reason', 'next'],
