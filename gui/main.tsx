@@ -1,5 +1,6 @@
 import { render } from 'preact'
 import { App } from './app/app.tsx'
+import { followDialogs } from './app/dialog-history.ts'
 import { listenToKeys } from './app/keys.ts'
 import './app/theme.ts'
 import { follow } from './live/live.ts'
@@ -20,6 +21,7 @@ try {
   root.replaceChildren() // the sentence for a script that does not start
   render(<App />, root)
   listenToKeys()
+  followDialogs()
 } catch {
   // The daemon stopped between loading the page and its texts: there is no input to keep yet.
   setTimeout(() => location.reload(), RELOAD_MS)

@@ -1,13 +1,15 @@
 import { ClientError } from '../../src/client/errors.ts'
+import { errorText } from '../facts/error-text.ts'
 import { retryNow } from '../live/live.ts'
 import { t } from '../words/words.ts'
 import { showToast } from './toasts.tsx'
+import { undoable, type Undo } from './undo.ts'
 
 /** Runs a user action and shows its result as a toast. Resolves to whether it succeeded; never rejects. */
-export async function act(doing: () => Promise<unknown>, done?: string): Promise<boolean> {
+export async function act(doing: () => Promise<unknown>, done?: string, undo?: Undo): Promise<boolean> {
   try {
     await doing()
-    if (done !== undefined) showToast('done', done)
+    if (done !== undefined) showDone(done, undo)
     return true
   } catch (error) {
     showToast('failed', t('fail.action', { reason: reasonOf(error) }))
@@ -15,13 +17,23 @@ export async function act(doing: () => Promise<unknown>, done?: string): Promise
   }
 }
 
+/** The same for a change of the configuration, which the toast offers to undo. */
+export async function changeConfig(doing: () => Promise<unknown>, done: string): Promise<boolean> {
+  return act(async () => showDone(done, await undoable(doing)))
+}
+
+/** Shows that something succeeded, and offers to undo it. */
+export function showDone(text: string, undo: Undo | undefined): void {
+  showToast('done', text, undo && (() => void act(undo, t('undo.done'))))
+}
+
 /** Why a request failed, as text for the user. */
 export function reasonOf(error: unknown): string {
-  if (!(error instanceof ClientError)) return error instanceof Error ? error.message : String(error)
+  if (!(error instanceof ClientError)) return errorText(error instanceof Error ? error.message : String(error))
   if (error.failure === 'unreachable' || error.failure === 'timeout') return t('fail.unreachable')
   if (error.failure === 'refused') {
     retryNow()
     return t('fail.refused')
   }
-  return error.message
+  return errorText(error.message)
 }

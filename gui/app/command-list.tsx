@@ -1,42 +1,48 @@
 import { deviceName, otherDevices } from '../facts/device.ts'
 import { folderName } from '../facts/folder-name.ts'
+import { wantsLogin } from '../facts/password.ts'
 import { client } from '../live/client.ts'
 import { debug, switchDebug } from '../live/debug.ts'
 import type { LiveState } from '../live/state.ts'
 import { AddDeviceDialog } from '../pages/add/add-device.tsx'
 import { AddFolderDialog } from '../pages/add/add-folder.tsx'
 import { logOut } from '../pages/login/log-out.ts'
-import type { IconName } from '../ui/icon.tsx'
 import { chooseLanguage, LANGUAGES, type Language } from '../words/language.ts'
 import { t } from '../words/words.ts'
 import { act } from './act.ts'
+import type { Command } from './command.ts'
 import { openDialog } from './dialogs.tsx'
 import { openKeys } from './keys-help.tsx'
+import { pauseCommands, timedPauseCommands } from './pause-commands.ts'
 import { PLACES } from './places.ts'
 import { restartDaemon, shutDownDaemon } from './power.ts'
 import { goTo } from './route.ts'
+import { conflictCommands, settingCommands } from './setting-commands.ts'
 import { chooseTheme } from './theme.ts'
-
-/** A command of the palette. */
-export interface Command {
-  readonly id: string
-  readonly text: string
-  /** What kind of thing it is about. */
-  readonly kind: string
-  readonly icon: IconName
-  readonly run: () => unknown
-}
+import { latestUndo } from './toasts.tsx'
 
 /** All that can be done now: where to go first, then what to do. */
-export function commandsOf(state: LiveState): readonly Command[] {
+export function commandsOf(state: LiveState, typed: string): readonly Command[] {
   return [
+    ...undoCommands(),
     ...placeCommands(),
     ...folderCommands(state),
     ...deviceCommands(state),
     ...generalCommands(state),
+    ...conflictCommands(state),
+    ...timedPauseCommands(state, typed),
     ...viewCommands(),
+    ...settingCommands(),
     ...debugCommands(),
   ]
+}
+
+/** The latest action, while its toast is shown. */
+function undoCommands(): readonly Command[] {
+  const latest = latestUndo()
+  if (latest === undefined) return []
+  const text = t('undo.latest', { what: latest.text })
+  return [{ id: 'undo', text, kind: t('command.action'), icon: 'changes', run: latest.run }]
 }
 
 function placeCommands(): readonly Command[] {
@@ -49,9 +55,9 @@ function placeCommands(): readonly Command[] {
   }))
 }
 
-function folderCommands({ config }: LiveState): readonly Command[] {
+function folderCommands(state: LiveState): readonly Command[] {
   const kind = t('command.folder')
-  return (config?.folders ?? []).flatMap((folder) => {
+  const rows = (state.config?.folders ?? []).flatMap((folder) => {
     const [id, name, { paused }] = [folder.id, folderName(folder), folder]
     const scan = {
       id: `scan ${id}`,
@@ -61,45 +67,22 @@ function folderCommands({ config }: LiveState): readonly Command[] {
       run: () => act(() => client.scan(id), t('command.rescanned', { name })),
     } as const
     return [
-      { id: `folder ${id}`, text: name, kind, icon: 'folder', run: () => goTo('folders', id) },
+      { id: `folder ${id}`, text: name, kind, icon: 'folder', run: () => goTo('folders', id) } as const,
       ...(paused ? [] : [scan]),
-      {
-        id: `pause ${id}`,
-        kind,
-        ...pauseWords(name, paused),
-        run: () => act(() => client.changeFolder(id, { paused: !paused })),
-      },
     ]
   })
+  return [...rows, ...pauseCommands(state, 'folder')]
 }
 
 function deviceCommands(state: LiveState): readonly Command[] {
-  const kind = t('command.device')
-  return otherDevices(state).flatMap((device) => {
-    const [id, name, { paused }] = [device.deviceID, deviceName(device), device]
-    return [
-      { id: `device ${id}`, text: name, kind, icon: 'device', run: () => goTo('devices', id) },
-      {
-        id: `pause ${id}`,
-        kind,
-        ...pauseWords(name, paused),
-        run: () => act(() => client.call('PATCH /rest/config/devices/:id', { id, body: { paused: !paused } })),
-      },
-    ]
-  })
-}
-
-function pauseWords(name: string, paused: boolean): Pick<Command, 'text' | 'icon'> {
-  return paused
-    ? { text: t('command.resume', { name }), icon: 'play' }
-    : { text: t('command.pause', { name }), icon: 'pause' }
-}
-
-/** Whether the daemon requires a login. */
-export function wantsLogin({ config }: LiveState): boolean {
-  return (
-    config !== undefined && (config.gui.authMode === 'ldap' || (config.gui.user !== '' && config.gui.password !== ''))
-  )
+  const rows = otherDevices(state).map((device) => ({
+    id: `device ${device.deviceID}`,
+    text: deviceName(device),
+    kind: t('command.device'),
+    icon: 'device' as const,
+    run: () => goTo('devices', device.deviceID),
+  }))
+  return [...rows, ...pauseCommands(state, 'device')]
 }
 
 function generalCommands(state: LiveState): readonly Command[] {
@@ -164,7 +147,12 @@ function debugCommands(): readonly Command[] {
       text: t(on ? 'command.debugOff' : 'command.debugOn', { name }),
       kind: t('command.debug'),
       icon: 'log',
-      run: () => act(() => switchDebug(name, !on), done),
+      run: () =>
+        act(
+          () => switchDebug(name, !on),
+          done,
+          () => switchDebug(name, on),
+        ),
     }
   })
 }

@@ -5,8 +5,10 @@ import { live } from '../live/live.ts'
 import { useStore } from '../live/store.ts'
 import { Icon } from '../ui/icon.tsx'
 import { t } from '../words/words.ts'
-import { commandsOf, type Command } from './command-list.tsx'
+import type { Command } from './command.ts'
+import { commandsOf } from './command-list.tsx'
 import { closeDialog, DialogId, openDialog } from './dialogs.tsx'
+import { useFileCommands } from './file-commands.ts'
 
 const SHOWN_MAX = 60
 
@@ -25,7 +27,8 @@ function Commands() {
     dialog.current?.showModal()
     loadDebug().catch(() => undefined) // without it the debug commands are missing
   }, [])
-  const found = bestMatches(commandsOf(live.get()), typed, SHOWN_MAX)
+  const files = useFileCommands(typed)
+  const found = [...bestMatches(commandsOf(live.get(), typed), typed, SHOWN_MAX), ...files]
   const run = (command: Command | undefined) => {
     if (command === undefined) return
     dialog.current?.close()

@@ -17,6 +17,7 @@ export function commandKey(): string {
 function KeysHelp() {
   const rows: readonly (readonly [keys: readonly string[], text: string])[] = [
     [[commandKey(), 'K'], t('keys.commands')],
+    [[commandKey(), 'Z'], t('undo.do')],
     [['/'], t('keys.search')],
     [['?'], t('keys.title')],
     ...Object.entries(PLACE_KEYS).map(

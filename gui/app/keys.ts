@@ -3,6 +3,7 @@ import { live } from '../live/live.ts'
 import { openCommands } from './commands.tsx'
 import { openKeys } from './keys-help.tsx'
 import { goTo } from './route.ts'
+import { latestUndo } from './toasts.tsx'
 
 /** Listens to the keys that work everywhere, for as long as the page is open. */
 export function listenToKeys(): void {
@@ -37,6 +38,8 @@ function fulfil(action: KeyAction): void {
       return openCommands()
     case 'help':
       return openKeys()
+    case 'undo':
+      return latestUndo()?.run()
     case 'search':
       return search()
   }

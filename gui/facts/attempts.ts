@@ -1,9 +1,11 @@
+import type { DialReason } from '../../src/core/network/dial-failure.ts'
 import { isTime } from './moments.ts'
 
 /** The latest attempt at an address, as the daemon reports it. */
 interface DialStatus {
   readonly when: string
   readonly error: string | null
+  readonly reason?: DialReason
   readonly next?: string
 }
 
@@ -12,6 +14,8 @@ export interface Attempt {
   readonly address: string
   /** Empty if it was not dialled yet, or the last attempt succeeded. */
   readonly error: string
+  /** The error for programs; undefined where there is none. */
+  readonly reason: DialReason | undefined
   /** Not a time if it was not dialled yet. */
   readonly triedMs: number
   /** Not a time if it is not known. */
@@ -30,6 +34,7 @@ export function attemptsAt(
     return {
       address,
       error: dial?.error ?? '',
+      reason: (dial?.error ?? '') === '' ? undefined : (dial?.reason ?? 'other'),
       triedMs: timeMs(dial?.when),
       nextMs: timeMs(dial?.next),
     }

@@ -16,6 +16,11 @@ export function suggestedPath(defaultPath: string, name: string, separator: stri
   return `${base.endsWith(separator) ? base : base + separator}${last}`
 }
 
+/** The path as it is saved, without a separator at its end. */
+export function withoutEnd(path: string): string {
+  return path.trim().replace(/(?<=[^/\\:])[/\\]+$/, '')
+}
+
 /** The path with the home directory spelled out and no separator at its end. */
 export function wholePath(path: string, tilde: string, separator: string): string {
   const trimmed = path.trim()
@@ -46,4 +51,29 @@ export function folderIdFrom(random: Uint8Array): string {
     '',
   )
   return `${letters.slice(0, 5)}-${letters.slice(5)}`
+}
+
+/** The directory that a typed path is in, or itself if it ends with a separator; it ends with one. */
+export function directoryOf(path: string, tilde: string, separator: string): string {
+  const trimmed = path.trim()
+  const whole = trimmed === '~' || trimmed.startsWith(`~${separator}`) ? tilde + trimmed.slice(1) : trimmed
+  return whole.slice(0, whole.lastIndexOf(separator) + separator.length) || separator
+}
+
+/** The directory around a path; undefined for the uppermost one. */
+export function parentOf(path: string, separator: string): string | undefined {
+  const whole = path.endsWith(separator) ? path.slice(0, -separator.length) : path
+  const at = whole.lastIndexOf(separator)
+  return at === -1 || whole === '' ? undefined : whole.slice(0, at + separator.length)
+}
+
+/** The directories that the daemon lists, with their last names. */
+export function childrenOf(
+  listed: readonly string[],
+  separator: string,
+): readonly { readonly name: string; readonly path: string }[] {
+  return listed.map((path) => {
+    const whole = path.endsWith(separator) ? path.slice(0, -separator.length) : path
+    return { name: whole.slice(whole.lastIndexOf(separator) + separator.length), path: whole + separator }
+  })
 }

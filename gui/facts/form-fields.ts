@@ -1,7 +1,8 @@
-import { DEVICE, FOLDER, GUI, LDAP, OPTIONS } from '../../src/core/config/config-fields.ts'
+import { DEVICE, FOLDER, GUI, OPTIONS } from '../../src/core/config/config-fields.ts'
 import type { AnyTable } from '../../src/core/config/field.ts'
 import { formField, type FieldOptions } from './form-field.ts'
 import type { FormField } from './form.ts'
+import { WITHOUT_EFFECT } from './without-effect.ts'
 
 type Row = readonly [name: string, options?: FieldOptions]
 
@@ -53,18 +54,15 @@ export const FOLDER_FIELDS = grouped(FOLDER, {
     'minDiskFree',
     'ignoreDelete',
     'blockPullOrder',
-    ['maxConcurrentWrites', count],
     ['copiers', count],
     ['pullerMaxPendingKiB', { unit: 'KiB', min: 0 }],
     ['pullerPauseS', seconds],
-    ['pullerDelayS', seconds],
     'disableTempIndexes',
   ],
   disk: [
     'ignorePerms',
     'autoNormalize',
     'caseSensitiveFS',
-    'junctionsAsDirs',
     'syncOwnership',
     'sendOwnership',
     'copyOwnershipFromParent',
@@ -83,9 +81,6 @@ export const FOLDER_FIELDS = grouped(FOLDER, {
     'versioning.fsType',
     'disableSparseFiles',
     'disableFsync',
-    'copyRangeMethod',
-    'blockIndexing',
-    ['weakHashThresholdPct', { unit: '%', min: -1, max: 101 }],
   ],
 })
 
@@ -100,16 +95,14 @@ export const DEVICE_FIELDS = grouped(DEVICE, {
     ['numConnections', count],
     ['maxRequestKiB', { unit: 'KiB', min: 0 }],
   ],
-  expert: ['allowedNetworks', 'group', 'paused', 'certName', ['remoteGUIPort', { min: 0, max: 65_535 }]],
+  expert: ['allowedNetworks', 'group', 'paused', 'certName'],
 })
 
 /** The settings of the device as a whole that have a place of their own. */
 export const OPTION_FIELDS = grouped(OPTIONS, {
   general: [
-    'startBrowser',
     'minHomeDiskFree',
     ['keepTemporariesH', { unit: 'h', min: 0 }],
-    'setLowPriority',
     ['maxFolderConcurrency', { min: -1 }],
     ['autoUpgradeIntervalH', { unit: 'h', min: 0 }],
     'upgradeToPreReleases',
@@ -138,20 +131,19 @@ export const GUI_FIELDS = grouped(GUI, {
   gui: ['address', 'useTLS', ['sessionCookieDurationS', { unit: 's', min: -1 }]],
 })
 
-/** Set elsewhere on the page, or set by the daemon alone. */
-const ELSEWHERE: ReadonlySet<string> = new Set(['user', 'password', 'apiKey', 'urAccepted', 'urSeen'])
+/** Set elsewhere on the page; of the kinds of login there is only one. */
+const ELSEWHERE: ReadonlySet<string> = new Set(['user', 'password', 'apiKey', 'authMode'])
 
-export type AdvancedPart = 'options' | 'gui' | 'ldap'
+export type AdvancedPart = 'options' | 'gui'
 
-/** Every other setting, by its configuration name and kind. */
+/** Every other setting that has an effect, by its configuration name and kind. */
 export const ADVANCED_FIELDS: Readonly<Record<AdvancedPart, readonly FormField[]>> = {
-  options: rest(OPTIONS, OPTION_FIELDS),
-  gui: rest(GUI, GUI_FIELDS),
-  ldap: rest(LDAP, []),
+  options: rest(OPTIONS, OPTION_FIELDS, WITHOUT_EFFECT.options),
+  gui: rest(GUI, GUI_FIELDS, WITHOUT_EFFECT.gui),
 }
 
-function rest(table: AnyTable, placed: readonly FormField[]): readonly FormField[] {
-  const known = new Set(placed.map(({ name }) => name))
+function rest(table: AnyTable, placed: readonly FormField[], without: readonly string[]): readonly FormField[] {
+  const known = new Set([...placed.map(({ name }) => name), ...without])
   return Object.keys(table)
     .filter((name) => !known.has(name) && !ELSEWHERE.has(name))
     .map((name) => formField(table, name, 'advanced'))

@@ -68,6 +68,11 @@ function inUnit(seconds: number): { readonly value: number; readonly unit: (type
   return { value: Math.round(value), unit: 'year' }
 }
 
+/** A time of today, without seconds. */
+export function formatTime(timeMs: number): string {
+  return new Date(timeMs).toLocaleTimeString(language.get(), { hour: '2-digit', minute: '2-digit' })
+}
+
 export function formatMoment(timeMs: number): string {
   if (!isTime(timeMs)) return t('time.never')
   return new Date(timeMs).toLocaleString(language.get(), { dateStyle: 'medium', timeStyle: 'medium' })

@@ -12,7 +12,7 @@ export const PLACE_KEYS = {
 /** What keys do on the page. */
 export type KeyAction =
   | { readonly kind: 'go'; readonly place: string }
-  | { readonly kind: 'commands' | 'search' | 'help' }
+  | { readonly kind: 'commands' | 'search' | 'help' | 'undo' }
 
 export interface KeyPress {
   readonly key: string
@@ -34,6 +34,7 @@ export class KeyChord {
     const begun = atMs - this.#beganMs <= CHORD_MS
     this.#beganMs = -Infinity
     if (ctrl && !alt && key.toLowerCase() === 'k') return { kind: 'commands' }
+    if (ctrl && !alt && !typing && key === 'z') return { kind: 'undo' }
     if (ctrl || alt || typing) return undefined
     if (begun && Object.hasOwn(PLACE_KEYS, key))
       return { kind: 'go', place: PLACE_KEYS[key as keyof typeof PLACE_KEYS] }

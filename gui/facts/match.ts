@@ -9,13 +9,13 @@ export function matchRank(text: string, typed: string): number | undefined {
 }
 
 /** Those that match, the best first; equals keep their order. */
-export function bestMatches<T extends { readonly text: string }>(
+export function bestMatches<T extends { readonly text: string; readonly search?: string }>(
   items: readonly T[],
   typed: string,
   max: number,
 ): readonly T[] {
   return items
-    .map((item) => ({ item, rank: matchRank(item.text, typed) }))
+    .map((item) => ({ item, rank: matchRank(item.search ?? item.text, typed) }))
     .filter((row): row is { item: T; rank: number } => row.rank !== undefined)
     .sort((a, b) => a.rank - b.rank)
     .slice(0, max)

@@ -1,9 +1,10 @@
 import { t } from '../words/words.ts'
+import { errorText } from './error-text.ts'
 import type { NetworkLine } from './network.ts'
 
 /** The state of one part of the network as text. */
 export function networkText({ tone, error, addresses = [], port }: NetworkLine): string {
-  if (error !== undefined) return error
+  if (error !== undefined) return errorText(error)
   if (tone === 'busy') return t('network.searching')
   const text = addresses.join(', ')
   if (text === '') return t('network.works')

@@ -1,4 +1,5 @@
 import { PASSWORD_BYTES_MAX } from '../../src/core/config/password.ts'
+import type { LiveState } from '../live/state.ts'
 
 export interface LoginDraft {
   readonly user: string
@@ -16,4 +17,11 @@ export function loginTrouble({ user, password, repeated, hasPassword }: LoginDra
   if (password === '' && repeated === '' && !hasPassword) return 'passwordMissing'
   if (password !== repeated) return 'passwordsDiffer'
   return new TextEncoder().encode(password).length > PASSWORD_BYTES_MAX ? 'passwordLong' : undefined
+}
+
+/** Whether the daemon requires a login. */
+export function wantsLogin({ config }: Pick<LiveState, 'config'>): boolean {
+  return (
+    config !== undefined && (config.gui.authMode === 'ldap' || (config.gui.user !== '' && config.gui.password !== ''))
+  )
 }

@@ -3,6 +3,7 @@ import type { WaitingJson, WhyJson } from '../../src/rest/twinfold.ts'
 import type { Values } from '../words/fill.ts'
 import type { TextKey } from '../words/words.ts'
 import { causeOf } from './cause.ts'
+import { withoutCodes } from './error-key.ts'
 import { waitCode } from './item-state.ts'
 
 /** A text key with its values, not translated yet. */
@@ -37,7 +38,7 @@ export function waitReason(item: WaitingItem, nameOf: (deviceId: string) => stri
 /** The cause by its code; an error that the page does not know is quoted. */
 function causeText(error: string): ReasonText {
   const code = causeOf(error)
-  return code === 'other' ? { key: 'wait.failed', values: { reason: error } } : { key: `cause.${code}` }
+  return code === 'other' ? { key: 'wait.failed', values: { reason: withoutCodes(error) } } : { key: `cause.${code}` }
 }
 
 /** The reasons for the state of a file, the most severe first. */
@@ -48,7 +49,7 @@ export function whyReasons({ reasons, devices }: Pick<WhyJson, 'reasons' | 'devi
       case 'folder-error':
       case 'unreadable':
         return causeOf(cause) === 'other'
-          ? { key: `why.${code}`, values: { reason: cause } }
+          ? { key: `why.${code}`, values: { reason: withoutCodes(cause) } }
           : { key: `cause.${causeOf(cause)}` }
       case 'disagreement':
         return [{ key: 'why.disagreement', values: { device } }, { key: `disagree.${cause as DisagreementCode}` }]

@@ -1,23 +1,10 @@
-import { Store } from './store.ts'
-
-const KEPT = 'twinfold-upgrade-dismissed'
+import { Kept } from './kept.ts'
 
 /** The version whose notice was dismissed in this browser; empty for none. */
-export const dismissedUpgrade = new Store<string>(kept())
+export const dismissedUpgrade = new Kept('twinfold-upgrade-dismissed')
 
-export function dismissUpgrade(version: string): void {
-  try {
-    localStorage.setItem(KEPT, version)
-  } catch {
-    // Without local storage the choice lasts as long as the page.
-  }
-  dismissedUpgrade.set(version)
-}
+/** `open` from the first steps on until they are closed; empty in a browser that has never shown them. */
+export const setupShown = new Kept('twinfold-setup')
 
-function kept(): string {
-  try {
-    return localStorage.getItem(KEPT) ?? ''
-  } catch {
-    return ''
-  }
-}
+/** Not empty when the notice that no password is set was dismissed. */
+export const dismissedPassword = new Kept('twinfold-password-dismissed')

@@ -46,6 +46,7 @@ export function applySummary(state: LiveState, summary: SummaryJson): LiveState 
     risks: summary.warnings,
     disagreements: summary.disagreements,
     indexImport: summary.indexImport,
+    pauses: summary.pauses,
   }
 }
 

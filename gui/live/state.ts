@@ -5,7 +5,7 @@ import type { FolderStatisticsJson, FolderStatusJson } from '../../src/rest/db.t
 import type { LogLineJson, StatusJson, VersionJson } from '../../src/rest/system.ts'
 import type { IndexImportJson } from '../../src/rest/index-import.ts'
 import type { DisagreementsJson } from '../../src/rest/network.ts'
-import type { WarningsJson } from '../../src/rest/twinfold.ts'
+import type { SummaryJson, WarningsJson } from '../../src/rest/twinfold.ts'
 
 /** The state of the connection to the daemon. `locked`: it requires a login. */
 type Link = 'starting' | 'live' | 'lost' | 'locked'
@@ -66,6 +66,8 @@ export interface LiveState {
   readonly disagreements: DisagreementsJson
   /** How far the import of the index of Syncthing is; null when none runs. */
   readonly indexImport: IndexImportJson
+  /** Folders and devices that are paused for a time. */
+  readonly pauses: SummaryJson['pauses']
   readonly deviceStats: DeviceStatisticsJson
   readonly folderStats: FolderStatisticsJson
   /** The number of conflict copies by folder id; folders without one are not in it. */
@@ -97,6 +99,7 @@ export const INITIAL: LiveState = {
   risks: [],
   disagreements: [],
   indexImport: null,
+  pauses: [],
   deviceStats: {},
   folderStats: {},
   conflicts: {},

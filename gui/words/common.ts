@@ -88,6 +88,15 @@ export const COMMON = {
   'do.ignore': { en: 'Ignore', de: 'Ignorieren', es: 'Ignorar', fr: 'Ignorer', zh: '忽略' },
   'do.more': { en: 'More', de: 'Mehr', es: 'Más', fr: 'Plus', zh: '更多' },
   'do.actions': { en: 'Actions', de: 'Aktionen', es: 'Acciones', fr: 'Actions', zh: '操作' },
+  'undo.do': { en: 'Undo', de: 'Rückgängig', es: 'Deshacer', fr: 'Annuler l’action', zh: '撤销' },
+  'undo.done': { en: 'Undone.', de: 'Rückgängig gemacht.', es: 'Deshecho.', fr: 'Action annulée.', zh: '已撤销。' },
+  'undo.latest': {
+    en: 'Undo: {what}',
+    de: 'Rückgängig: {what}',
+    es: 'Deshacer: {what}',
+    fr: 'Annuler : {what}',
+    zh: '撤销：{what}',
+  },
   'state.loading': { en: 'Loading', de: 'Wird geladen', es: 'Cargando', fr: 'Chargement', zh: '正在加载' },
   'fail.action': {
     en: 'Action failed: {reason}',

@@ -203,18 +203,4 @@ export const DEVICE_FORM = {
     fr: 'Seulement pour un certificat maison. Vide : le nom habituel.',
     zh: '仅用于自制证书的设备。留空为通常名称。',
   },
-  'form.device.remoteGUIPort': {
-    en: 'Web interface port',
-    de: 'Port seiner Oberfläche',
-    es: 'Puerto de su página',
-    fr: 'Port de sa page',
-    zh: '其网页端口',
-  },
-  'form.device.remoteGUIPort.help': {
-    en: 'Port of the device’s web interface. 0 means unknown.',
-    de: 'Wo seine Weboberfläche lauscht. 0 ist unbekannt.',
-    es: 'Dónde escucha su página. 0 es desconocido.',
-    fr: 'Où écoute sa page. 0 : inconnu.',
-    zh: '其网页监听的端口。0 表示未知。',
-  },
 } as const satisfies Readonly<Record<string, Entry>>

@@ -87,7 +87,6 @@ export const DEVICE = {
     zh: '已接收 {in}，已发送 {out}',
   },
   'device.connections': { en: 'Connections', de: 'Verbindungen', es: 'Conexiones', fr: 'Connexions', zh: '连接数' },
-  'device.attempts': { en: 'Attempts', de: 'Versuche', es: 'Intentos', fr: 'Tentatives', zh: '尝试' },
   'device.notTried': {
     en: 'not tried yet',
     de: 'noch nicht versucht',

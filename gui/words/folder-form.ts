@@ -395,20 +395,6 @@ export const FOLDER_FORM = {
     fr: 'Du début à la fin',
     zh: '从头到尾',
   },
-  'form.folder.maxConcurrentWrites': {
-    en: 'Concurrent writes',
-    de: 'Gleichzeitige Schreibvorgänge',
-    es: 'Escrituras a la vez',
-    fr: 'Écritures à la fois',
-    zh: '同时写入数',
-  },
-  'form.folder.maxConcurrentWrites.help': {
-    en: 'More may help on fast disks. 0 means the default.',
-    de: 'Mehr kann bei schnellen Datenträgern helfen. 0 ist der Standard.',
-    es: 'Más puede ayudar en discos rápidos. 0 es lo predeterminado.',
-    fr: 'Plus peut aider sur un disque rapide. 0 : valeur par défaut.',
-    zh: '快速磁盘可适当增加。0 为默认值。',
-  },
   'form.folder.copiers': {
     en: 'Files assembled in parallel',
     de: 'Gleichzeitig zusammengesetzte Dateien',
@@ -450,20 +436,6 @@ export const FOLDER_FORM = {
     es: '0 es un minuto, que crece con cada fallo.',
     fr: '0 : une minute, qui croît à chaque échec.',
     zh: '0 表示一分钟，并随失败次数增加。',
-  },
-  'form.folder.pullerDelayS': {
-    en: 'Delay before downloading',
-    de: 'Vor dem Laden warten',
-    es: 'Esperar antes de descargar',
-    fr: 'Attendre avant de télécharger',
-    zh: '下载前等待',
-  },
-  'form.folder.pullerDelayS.help': {
-    en: 'Collects several changes first.',
-    de: 'Damit mehrere Änderungen zusammenkommen.',
-    es: 'Deja que se junten varios cambios.',
-    fr: 'Laisse plusieurs changements se regrouper.',
-    zh: '让多个更改汇集在一起。',
   },
   'form.folder.disableTempIndexes': {
     en: 'Do not share partially downloaded files',

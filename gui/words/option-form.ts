@@ -2,20 +2,6 @@ import type { Entry } from './language.ts'
 
 /** What can be set for the device as a whole and for this page, with one line of help each. */
 export const OPTION_FORM = {
-  'form.options.startBrowser': {
-    en: 'Open this page at start',
-    de: 'Diese Seite beim Start öffnen',
-    es: 'Abrir esta página al iniciar',
-    fr: 'Ouvrir cette page au démarrage',
-    zh: '启动时打开此页面',
-  },
-  'form.options.startBrowser.help': {
-    en: 'In the browser of the machine that runs Twinfold.',
-    de: 'Im Browser des Rechners, auf dem der Dienst läuft.',
-    es: 'En el navegador de la máquina del servicio.',
-    fr: 'Dans le navigateur de la machine du service.',
-    zh: '在运行服务的机器的浏览器中打开。',
-  },
   'form.options.minHomeDiskFree': {
     en: 'Minimum free space on the database disk',
     de: 'Mindestens frei auf dem Datenträger der Datenbank',
@@ -43,20 +29,6 @@ export const OPTION_FORM = {
     es: 'Para que un archivo interrumpido siga donde estaba.',
     fr: 'Pour qu’un fichier interrompu reprenne où il en était.',
     zh: '使中断的文件可以继续下载。',
-  },
-  'form.options.setLowPriority': {
-    en: 'Low priority',
-    de: 'Niedrige Priorität',
-    es: 'Prioridad baja',
-    fr: 'Priorité basse',
-    zh: '低优先级',
-  },
-  'form.options.setLowPriority.help': {
-    en: 'Other programs take precedence, so that the machine stays responsive.',
-    de: 'Andere Programme haben Vorrang, damit der Rechner flott bleibt.',
-    es: 'Otros programas tienen preferencia, para no frenar la máquina.',
-    fr: 'Les autres programmes passent d’abord, pour ne pas ralentir la machine.',
-    zh: '其他程序优先，不影响机器速度。',
   },
   'form.options.maxFolderConcurrency': {
     en: 'Parallel folders',

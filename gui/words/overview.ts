@@ -199,63 +199,6 @@ export const OVERVIEW = {
     zh: '请检查设置是否符合您的期望；另一版本保存在旁边。',
   },
 
-  'first.title': {
-    en: 'Welcome. Three steps, and your files are in sync everywhere.',
-    de: 'Willkommen. Drei Schritte, und Ihre Dateien sind überall abgeglichen.',
-    es: 'Bienvenido. Tres pasos y sus archivos estarán sincronizados en todas partes.',
-    fr: 'Bienvenue. Trois étapes, et vos fichiers sont synchronisés partout.',
-    zh: '欢迎。只需三步，您的文件便处处同步。',
-  },
-  'first.about': {
-    en: 'Your files go straight from device to device, encrypted. No account, no cloud.',
-    de: 'Ihre Dateien gehen verschlüsselt direkt von Gerät zu Gerät. Kein Konto, keine Cloud.',
-    es: 'Sus archivos van directamente de un dispositivo a otro, cifrados. Sin cuenta ni nube.',
-    fr: 'Vos fichiers vont directement d’un appareil à l’autre, chiffrés. Ni compte, ni nuage.',
-    zh: '您的文件经加密后在设备间直接传输。无需账号，无需云端。',
-  },
-  'first.folder': {
-    en: 'Choose a folder',
-    de: 'Einen Ordner wählen',
-    es: 'Elija una carpeta',
-    fr: 'Choisissez un dossier',
-    zh: '选择文件夹',
-  },
-  'first.folderAbout': {
-    en: 'Any directory of this machine, such as your photos.',
-    de: 'Irgendein Verzeichnis dieses Rechners, etwa Ihre Fotos.',
-    es: 'Cualquier directorio de esta máquina, como sus fotos.',
-    fr: 'N’importe quel répertoire de cette machine, comme vos photos.',
-    zh: '本机上的任意目录，例如您的照片。',
-  },
-  'first.device': {
-    en: 'Add your other device',
-    de: 'Ihr anderes Gerät hinzufügen',
-    es: 'Añada su otro dispositivo',
-    fr: 'Ajoutez votre autre appareil',
-    zh: '添加您的另一台设备',
-  },
-  'first.deviceAbout': {
-    en: 'Enter its ID. Or enter the ID of this device, shown below, on the other device and accept its request here.',
-    de: 'Geben Sie seine ID ein. Oder geben Sie dort die ID dieses Geräts ein, die unten steht, und nehmen Sie die Anfrage hier an.',
-    es: 'Introduzca su ID. O introduzca allí el ID de este dispositivo, que está abajo, y acepte aquí su solicitud.',
-    fr: 'Saisissez son ID. Ou saisissez là-bas l’ID de cet appareil, affiché plus bas, et acceptez ici sa demande.',
-    zh: '输入它的 ID；或在另一台设备上输入下方本设备的 ID，然后在此接受它的请求。',
-  },
-  'first.accept': {
-    en: 'Accept on the other device',
-    de: 'Auf dem anderen Gerät annehmen',
-    es: 'Acepte en el otro dispositivo',
-    fr: 'Acceptez sur l’autre appareil',
-    zh: '在另一台设备上接受',
-  },
-  'first.acceptAbout': {
-    en: 'The other device shows a request to connect, then one for the folder. Accept both.',
-    de: 'Das andere Gerät zeigt eine Anfrage zur Verbindung, dann eine für den Ordner. Nehmen Sie beide an.',
-    es: 'El otro dispositivo muestra una solicitud de conexión y luego una para la carpeta. Acepte ambas.',
-    fr: 'L’autre appareil affiche une demande de connexion, puis une pour le dossier. Acceptez les deux.',
-    zh: '另一台设备会先显示连接请求，再显示文件夹请求。请接受两者。',
-  },
-
   'own.title': { en: 'This device', de: 'Dieses Gerät', es: 'Este dispositivo', fr: 'Cet appareil', zh: '本设备' },
   'own.qr': {
     en: 'The ID of this device as a QR code',

@@ -101,20 +101,6 @@ export const SETTINGS = {
     fr: 'Retenu dans ce navigateur.',
     zh: '保存在此浏览器中。',
   },
-  'settings.report': {
-    en: 'Anonymous usage report',
-    de: 'Anonymer Nutzungsbericht',
-    es: 'Informe de uso anónimo',
-    fr: 'Rapport d’utilisation anonyme',
-    zh: '匿名使用报告',
-  },
-  'settings.reportHelp': {
-    en: 'Twinfold itself sends none. Syncthing does if it is started with the same home directory.',
-    de: 'Twinfold selbst sendet keinen. Syncthing tut es, wenn es im selben Verzeichnis gestartet wird.',
-    es: 'Twinfold no envía ninguno. Syncthing sí, si se inicia en el mismo directorio.',
-    fr: 'Twinfold n’en envoie pas. Syncthing si, s’il est lancé dans le même répertoire.',
-    zh: 'Twinfold 本身不发送。若在同一目录启动 Syncthing 则会发送。',
-  },
 
   'settings.login': { en: 'Login', de: 'Anmeldung', es: 'Acceso', fr: 'Connexion', zh: '登录' },
   'settings.loginHelp': {

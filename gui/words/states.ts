@@ -251,6 +251,27 @@ export const STATES = {
     fr: 'Une autre erreur',
     zh: '其他错误',
   },
+  'error.watches': {
+    en: 'the limit of watched directories is reached',
+    de: 'die Höchstzahl überwachter Verzeichnisse ist erreicht',
+    es: 'se ha alcanzado el límite de directorios vigilados',
+    fr: 'la limite de répertoires surveillés est atteinte',
+    zh: '已达到监视目录数上限',
+  },
+  'error.inUse': {
+    en: 'another program uses this port',
+    de: 'ein anderes Programm benutzt diesen Port',
+    es: 'otro programa usa este puerto',
+    fr: 'un autre programme utilise ce port',
+    zh: '其他程序正在使用此端口',
+  },
+  'error.noAddress': {
+    en: 'this machine does not have this address',
+    de: 'dieser Rechner hat diese Adresse nicht',
+    es: 'este equipo no tiene esta dirección',
+    fr: 'cette machine n’a pas cette adresse',
+    zh: '本机没有此地址',
+  },
   'remedy.noSource': {
     en: 'It continues when a device that has it connects. There is nothing to do.',
     de: 'Es geht weiter, sobald sich ein Gerät verbindet, das es hat. Es ist nichts zu tun.',

@@ -9,9 +9,11 @@ import { FOLDER } from './folder.ts'
 import type { Entry } from './language.ts'
 import { LOG } from './log.ts'
 import { NETWORK } from './network.ts'
+import { OFFLINE } from './offline.ts'
 import { OVERVIEW } from './overview.ts'
 import { RISKS } from './risks.ts'
 import { SETTINGS } from './settings.ts'
+import { SETUP } from './setup.ts'
 import { STATES } from './states.ts'
 import { TABLE } from './table.ts'
 import { UPGRADE } from './upgrade.ts'
@@ -26,6 +28,7 @@ export const WORDS = {
   ...TABLE,
   ...FOLDER,
   ...DEVICE,
+  ...OFFLINE,
   ...ADD,
   ...ENCRYPT,
   ...DISAGREE,
@@ -34,4 +37,5 @@ export const WORDS = {
   ...NETWORK,
   ...UPGRADE,
   ...RISKS,
+  ...SETUP,
 } as const satisfies Readonly<Record<string, Entry>>

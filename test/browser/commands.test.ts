@@ -1,6 +1,6 @@
 /** Everything by keyboard: the commands, the navigation keys, and where they do not act. */
 import assert from 'node:assert/strict'
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
@@ -15,6 +15,9 @@ const stage = browserStage({
       mkdirSync(join(directory, label))
       await daemon.addFolder(label.toLowerCase(), join(directory, label), { label })
     }
+    mkdirSync(join(directory, 'Photos', 'cats'))
+    writeFileSync(join(directory, 'Photos', 'cats', 'tiger.jpg'), 'a cat')
+    await daemon.post('/rest/db/scan?folder=photos')
   },
 })
 const { skip } = stage
@@ -129,13 +132,13 @@ test('keys navigate, search and help, but not while typing', { skip }, async () 
     assert.equal(await search.evaluate((element) => element.matches(':focus')), true)
     await page.keyboard.type('gf?/')
     assert.equal(await search.inputValue(), 'gf?/')
-    assert.match(page.url(), /#\/log$/)
+    assert.match(page.url(), /#\/log\?search=gf/)
     await search.blur()
     await page.keyboard.press('?')
     await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).getByText('Open the commands').waitFor()
     await page.keyboard.press('g')
     await page.keyboard.press('f')
-    assert.match(page.url(), /#\/log$/, 'a dialog has the keys to itself')
+    assert.match(page.url(), /#\/log\?/, 'a dialog has the keys to itself')
     assert.deepEqual(await accessibilityFindings(page), [])
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
@@ -154,5 +157,57 @@ test('another language changes the texts and nothing else', { skip }, async () =
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: '日志', exact: true }).waitFor()
     assert.equal(await page.getByRole('searchbox').inputValue(), 'GUI')
+  })
+})
+
+test('files of all folders, settings and conflicts are found, and open', { skip }, async () => {
+  await stage.browser.visit({ url: `${stage.daemon.url}/` }, async ({ page }) => {
+    await atRest(page)
+    await command(page, 'tiger', 'cats/tiger.jpg')
+    await page.getByRole('dialog', { name: 'tiger.jpg' }).waitFor()
+    await page.waitForURL(/#\/folders\/photos\/files\/cats%2Ftiger\.jpg$/)
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await command(page, 'reconnection', 'Reconnection interval')
+    await page.waitForURL(/#\/settings\/connections$/)
+    await page.locator('input:focus').waitFor()
+    await command(page, 'conflicts', 'Conflicts')
+    await page.waitForURL(/#\/attention$/)
+  })
+})
+
+test('a folder is paused for a time by a command, and resumed by undo', { skip }, async () => {
+  await stage.browser.visit({ url: `${stage.daemon.url}/#/folders/photos` }, async ({ page }) => {
+    await atRest(page)
+    await command(page, 'pause photos 90 min', 'Pause Photos for')
+    await eventually('the pause', async () => (await isPaused('photos')) || undefined)
+    await page.getByText('resumes in 2 hours').waitFor()
+    const { pauses } = (await stage.daemon.get('/rest/twinfold/summary')) as { pauses: readonly { id: string }[] }
+    assert.deepEqual(
+      pauses.map(({ id }) => id),
+      ['photos'],
+    )
+    await page.locator('.toast').getByRole('button', { name: 'Undo' }).click()
+    await page.getByRole('status').filter({ hasText: 'Undone.' }).waitFor()
+    assert.equal(await isPaused('photos'), false)
+    await command(page, 'pause photos', 'Pause Photos')
+    await page.getByRole('status').filter({ hasText: 'Photos paused.' }).waitFor()
+    await page.keyboard.press('Control+z')
+    await eventually('the undo by key', async () => !(await isPaused('photos')) || undefined)
+  })
+})
+
+test('a removed folder comes back by undo, with its settings', { skip }, async () => {
+  await stage.daemon.request('PATCH', '/rest/config/folders/music', { rescanIntervalS: 777 })
+  await stage.browser.visit({ url: `${stage.daemon.url}/#/folders/music` }, async ({ page }) => {
+    await atRest(page)
+    await page.getByRole('button', { name: 'Actions' }).click()
+    await page.getByRole('menuitem', { name: 'Remove' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+    await page.waitForURL(/#\/folders$/)
+    await page.locator('.toast').getByRole('button', { name: 'Undo' }).click()
+    await page.getByRole('main').getByText('Music', { exact: true }).waitFor()
+    const { rescanIntervalS } = (await stage.daemon.get('/rest/config/folders/music')) as { rescanIntervalS: number }
+    assert.equal(rescanIntervalS, 777)
   })
 })

@@ -11,10 +11,11 @@ import {
   GUI_FIELDS,
   OPTION_FIELDS,
 } from '../../gui/facts/form-fields.ts'
+import { WITHOUT_EFFECT } from '../../gui/facts/without-effect.ts'
 import { ADD } from '../../gui/words/add.ts'
 import { SETTINGS } from '../../gui/words/settings.ts'
 import { layOver, type Json } from '../../src/core/config/config-json.ts'
-import { DEVICE, FOLDER, GUI, LDAP, OPTIONS } from '../../src/core/config/config-fields.ts'
+import { DEVICE, FOLDER, GUI, OPTIONS } from '../../src/core/config/config-fields.ts'
 import { defaultsOf } from '../../src/core/config/field.ts'
 
 const FOLDER_NOW = { ...defaultsOf(FOLDER), id: 'docs', path: '/docs', label: 'Docs' }
@@ -32,26 +33,25 @@ test('every setting of a folder and a device has a place, a name, a line of help
     ['options', OPTION_FIELDS],
     ['gui', GUI_FIELDS],
   ] as const
-  const raw = new Set(['copyRangeMethod']) // the names of system calls are the same in every language
   for (const [words, fields] of places) {
     for (const { name, choices } of fields) {
       assert.ok(keys.has(`form.${words}.${name}`), `form.${words}.${name}`)
       assert.ok(keys.has(`form.${words}.${name}.help`), `form.${words}.${name}.help`)
-      if (!raw.has(name))
-        for (const choice of choices) assert.ok(keys.has(`form.${words}.${name}.${choice}`), `${name}: ${choice}`)
+      for (const choice of choices) assert.ok(keys.has(`form.${words}.${name}.${choice}`), `${name}: ${choice}`)
     }
   }
 })
 
-test('nothing in the config is out of reach', () => {
+test('what has an effect is within reach, and what has none is not offered', () => {
   const tops = (fields: readonly FormField[]) => new Set(fields.map(({ name }) => name.split('.')[0]))
   const missing = (table: object, fields: readonly FormField[], elsewhere: readonly string[]) =>
-    Object.keys(table).filter((key) => !tops(fields).has(key) && !elsewhere.includes(key))
-  assert.deepEqual(missing(FOLDER, FOLDER_FIELDS, ['id', 'devices']), [])
-  assert.deepEqual(missing(DEVICE, DEVICE_FIELDS, ['deviceID', 'introducedBy', 'ignoredFolders']), [])
-  assert.deepEqual(missing(OPTIONS, [...OPTION_FIELDS, ...ADVANCED_FIELDS.options], ['urAccepted', 'urSeen']), [])
-  assert.deepEqual(missing(GUI, [...GUI_FIELDS, ...ADVANCED_FIELDS.gui], ['user', 'password', 'apiKey']), [])
-  assert.deepEqual(missing(LDAP, ADVANCED_FIELDS.ldap, []), [])
+    Object.keys(table).filter((key) => tops(fields).has(key) === elsewhere.includes(key))
+  const { folder, device, options, gui } = WITHOUT_EFFECT
+  assert.deepEqual(missing(FOLDER, FOLDER_FIELDS, ['id', 'devices', ...folder]), [])
+  assert.deepEqual(missing(DEVICE, DEVICE_FIELDS, ['deviceID', 'introducedBy', 'ignoredFolders', ...device]), [])
+  assert.deepEqual(missing(OPTIONS, [...OPTION_FIELDS, ...ADVANCED_FIELDS.options], options), [])
+  const elsewhere = ['user', 'password', 'apiKey', 'authMode']
+  assert.deepEqual(missing(GUI, [...GUI_FIELDS, ...ADVANCED_FIELDS.gui], [...elsewhere, ...gui]), [])
 })
 
 test('only what was changed is sent, in the structure of the config', () => {
@@ -118,7 +118,8 @@ test('an invalid number, size or range is reported as it is typed', () => {
   assert.deepEqual(wrongIn(fieldOf('rescanIntervalS'), ''), { kind: 'whole' })
   assert.deepEqual(wrongIn(fieldOf('rescanIntervalS'), '-1'), { kind: 'min', limit: 0 })
   assert.equal(wrongIn(fieldOf('maxConflicts'), '-1'), undefined)
-  assert.deepEqual(wrongIn(fieldOf('weakHashThresholdPct'), '102'), { kind: 'max', limit: 101 })
+  const percent = { ...fieldOf('rescanIntervalS'), max: 100 }
+  assert.deepEqual(wrongIn(percent, '101'), { kind: 'max', limit: 100 })
   assert.deepEqual(wrongIn(fieldOf('fsWatcherDelayS'), 'soon'), { kind: 'number' })
   assert.equal(wrongIn(fieldOf('fsWatcherDelayS'), '0.5'), undefined)
   assert.deepEqual(wrongIn(fieldOf('minDiskFree'), 'plenty'), { kind: 'size' })

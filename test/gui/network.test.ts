@@ -31,8 +31,13 @@ test('the question of a new home is asked until it is answered', () => {
 })
 
 test('every address of a device, with the last error and the next attempt', () => {
-  const dials = {
-    'tcp://a:1': { when: '2026-11-16T00:00:00Z', error: 'connection refused', next: '2026-11-16T00:01:00Z' },
+  const dials: Parameters<typeof attemptsAt>[2] = {
+    'tcp://a:1': {
+      when: '2026-11-16T00:00:00Z',
+      error: 'connection refused',
+      reason: 'refused',
+      next: '2026-11-16T00:01:00Z',
+    },
     'tcp://z:9': { when: '2026-11-16T00:00:00Z', error: 'of another device' },
   }
   const attempts = attemptsAt(['dynamic', 'tcp://a:1'], ['tcp://a:1', 'relay://b:2'], dials)
@@ -40,10 +45,11 @@ test('every address of a device, with the last error and the next attempt', () =
     {
       address: 'tcp://a:1',
       error: 'connection refused',
+      reason: 'refused',
       triedMs: Date.parse('2026-11-16T00:00:00Z'),
       nextMs: Date.parse('2026-11-16T00:01:00Z'),
     },
-    { address: 'relay://b:2', error: '', triedMs: Number.NaN, nextMs: Number.NaN },
+    { address: 'relay://b:2', error: '', reason: undefined, triedMs: Number.NaN, nextMs: Number.NaN },
   ])
 })
 

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks'
 import { closeDialog } from '../../app/dialogs.tsx'
 import { goTo } from '../../app/route.ts'
-import { showToast } from '../../app/toasts.tsx'
 import { shortId } from '../../facts/device.ts'
 import { DEVICE_FIELDS } from '../../facts/form-fields.ts'
+import { readInvite } from '../../facts/invite.ts'
 import type { Shares } from '../../facts/share.ts'
 import { client } from '../../live/client.ts'
 import { useLive } from '../../live/live.ts'
@@ -17,7 +17,7 @@ import { DeviceIdField, useCheckedId } from './device-id-field.tsx'
 import { NearDevices, type DevicePreset } from './near-devices.tsx'
 import { OwnId } from './own-id.tsx'
 
-/** Its ID, its name, which folders: the rest is taken from the defaults. */
+/** Its ID, its name and addresses, which folders: the rest is taken from the defaults. */
 export function AddDeviceDialog({ preset }: { readonly preset?: DevicePreset }) {
   const defaults = useLive((state) => state.config?.defaults.device)
   const folders = useLive((state) => state.config?.folders) ?? []
@@ -32,38 +32,35 @@ export function AddDeviceDialog({ preset }: { readonly preset?: DevicePreset }) 
   const pick = (device: DevicePreset) => {
     setTyped(device.deviceID)
     if (device.name !== '') form.set('name', device.name)
+    if ((device.addresses?.length ?? 0) > 0) form.set('addresses', ['dynamic', ...(device.addresses ?? [])].join('\n'))
   }
   const submit = async () => {
     const { id } = checked
     setTried(true)
     if (id === undefined || form.wrongs.size > 0 || showsTooMuch(folders, shares, isTrusted))
       return requestAnimationFrame(focusFirstWrong)
-    const done = await saving.save(async () => {
+    const text = t('add.deviceDone', { device: name === '' ? shortId(id) : name })
+    const done = await saving.saveConfig(async () => {
       await client.call('POST /rest/config/devices', { body: { ...form.changes, deviceID: id } })
       await shareExactly(folders, id, shares)
-    })
+    }, text)
     if (!done) return undefined
-    showToast('done', t('add.deviceDone', { device: name === '' ? shortId(id) : name }))
     closeDialog()
     goTo('devices', id)
   }
   const missing = tried && typed.trim() === '' ? { error: t('add.deviceIdMissing') } : checked
-  const actions = (
-    <>
-      <Button onClick={closeDialog}>{t('do.cancel')}</Button>
-      <Button kind="primary" type="submit" disabled={saving.busy}>
-        {t('add.device')}
-      </Button>
-    </>
-  )
   return (
-    <Dialog title={t('add.device')} wide actions={actions} onSubmit={submit}>
+    <Dialog title={t('add.device')} wide actions={<Actions busy={saving.busy} />} onSubmit={submit}>
       <Refusal text={saving.refusal} />
       <div class="add-columns">
         <div>
           <NearDevices onPick={pick} />
-          <DeviceIdField typed={typed} checked={missing} onChange={setTyped} />
-          <Fields form={form} words="device" groups={['basic']} without={['addresses']} />
+          <DeviceIdField
+            typed={typed}
+            checked={missing}
+            onChange={(text) => pick(readInvite(text) ?? { deviceID: text, name: '' })}
+          />
+          <Fields form={form} words="device" groups={['basic']} />
           <h3 class="add-heading">{t('add.shareFolders')}</h3>
           <ShareFolders
             folders={folders}
@@ -76,11 +73,21 @@ export function AddDeviceDialog({ preset }: { readonly preset?: DevicePreset }) 
         <OwnId />
       </div>
       <Fold title={t('do.more')} open={form.wrongs.size > 0}>
-        <Fields form={form} words="device" groups={['basic']} without={['name']} />
         <Fields form={form} words="device" groups={['trust']} />
         <FieldGroup form={form} words="device" group="speed" />
         <FieldGroup form={form} words="device" group="expert" />
       </Fold>
     </Dialog>
+  )
+}
+
+function Actions({ busy }: { readonly busy: boolean }) {
+  return (
+    <>
+      <Button onClick={closeDialog}>{t('do.cancel')}</Button>
+      <Button kind="primary" type="submit" disabled={busy}>
+        {t('add.device')}
+      </Button>
+    </>
   )
 }

@@ -1,9 +1,8 @@
 import { useMemo, useState } from 'preact/hooks'
 import { closeDialog } from '../../app/dialogs.tsx'
 import { goTo } from '../../app/route.ts'
-import { showToast } from '../../app/toasts.tsx'
 import { nameOf, otherDevices } from '../../facts/device.ts'
-import { folderIdFrom, suggestedPath } from '../../facts/folder-path.ts'
+import { folderIdFrom, suggestedPath, withoutEnd } from '../../facts/folder-path.ts'
 import { linesOf } from '../../facts/form.ts'
 import { FOLDER_FIELDS } from '../../facts/form-fields.ts'
 import { shareList, sharesOf, type Shares } from '../../facts/share.ts'
@@ -16,6 +15,7 @@ import { FieldGroup, Fields, focusFirstWrong, Fold, Refusal } from '../edit/form
 import { isPasswordMissing, ShareDevices } from '../edit/share-devices.tsx'
 import { useForm, useSaving, type Form } from '../edit/use-form.ts'
 import { createFolder } from './create-folder.ts'
+import { IgnoreTemplates } from './ignore-templates.tsx'
 import { PathField, useCheckedPath } from './path-field.tsx'
 
 /** A folder that another device offers to us. */
@@ -65,11 +65,11 @@ export function AddFolderDialog({ offer }: { readonly offer?: FolderOffer }) {
       ...form.changes,
       id,
       label: label.trim(),
-      path: path.trim(),
+      path: withoutEnd(path),
       devices: shareList(defaults?.devices ?? [], shares, ownId),
     }
-    if (!(await saving.save(() => createFolder(folder, isHidden ? [] : linesOf(ignores))))) return undefined
-    showToast('done', t('add.folderDone', { folder: label.trim() }))
+    const create = () => createFolder(folder, isHidden ? [] : linesOf(ignores))
+    if (!(await saving.saveConfig(create, t('add.folderDone', { folder: label.trim() })))) return undefined
     closeDialog()
     goTo('folders', id)
   }
@@ -79,6 +79,7 @@ export function AddFolderDialog({ offer }: { readonly offer?: FolderOffer }) {
       {offer && <p class="add-offer">{t(wordsFor(offer), { device: nameOf(state, offer.deviceID) })}</p>}
       <NameField name={label} isMissing={tried && !isNamed} onChange={(text) => form.set('label', text)} />
       <PathField path={path} checked={checked} isShown={tried || isTyped || isNamed} onChange={setTypedPath} />
+      {!isHidden && <IgnoreTemplates text={ignores} onText={setIgnores} />}
       <h3 class="add-heading">{t('add.shareDevices')}</h3>
       <ShareDevices {...{ devices, shares, isHidden }} folder={{ id, name: label }} onChange={setShares} />
       <Fold title={t('do.more')} open={form.wrongs.size > 0 || (tried && idError !== undefined)}>

@@ -9,6 +9,7 @@ import { t } from '../../words/words.ts'
 export interface DevicePreset {
   readonly deviceID: string
   readonly name: string
+  readonly addresses?: readonly string[]
 }
 
 /** Devices to choose from: pending ones, and those discovered on the local network. */

@@ -1,10 +1,17 @@
+import { deviceName } from '../../facts/device.ts'
+import { invitedAddresses, inviteText } from '../../facts/invite.ts'
+import { listenersOf } from '../../facts/listeners.ts'
 import { useLive } from '../../live/live.ts'
 import { CopyButton } from '../../ui/parts.tsx'
 import { t } from '../../words/words.ts'
 
-/** Our own ID, for the other device: to be scanned, or copied. */
+/** Our own ID, for the other device: to be scanned, or copied; alone, or with name and addresses as an invitation. */
 export function OwnId() {
-  const id = useLive((state) => state.system?.myID) ?? ''
+  const system = useLive((state) => state.system)
+  const own = useLive((state) => state.config?.devices.find(({ deviceID }) => deviceID === state.system?.myID))
+  const id = system?.myID ?? ''
+  const listening = listenersOf(system?.connectionServiceStatus ?? {}).filter(({ error }) => error === '')
+  const addresses = invitedAddresses(listening.map(({ address }) => address))
   return (
     <aside class="add-own">
       <h3>{t('add.ownId')}</h3>
@@ -13,7 +20,11 @@ export function OwnId() {
       )}
       <code class="add-id">{id}</code>
       <CopyButton text={id} label={t('add.copyId')} />
+      {own !== undefined && (
+        <CopyButton text={inviteText({ deviceID: id, name: deviceName(own), addresses })} label={t('add.copyInvite')} />
+      )}
       <p class="field-help">{t('add.ownIdHelp')}</p>
+      <p class="field-help">{t('add.inviteHelp')}</p>
     </aside>
   )
 }

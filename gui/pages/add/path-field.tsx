@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks'
 import { pathTrouble, wholePath } from '../../facts/folder-path.ts'
 import { formatSize } from '../../facts/format.ts'
 import { pathAdvice, type PathAdvice } from '../../facts/path-advice.ts'
@@ -5,8 +6,10 @@ import { client } from '../../live/client.ts'
 import { useLive } from '../../live/live.ts'
 import { useQuery } from '../../live/query.ts'
 import { useSettled } from '../../live/settled.ts'
+import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { t } from '../../words/words.ts'
+import { DirectoryList } from './directory-list.tsx'
 
 const SUGGESTIONS_MAX = 50
 
@@ -39,7 +42,7 @@ export function useCheckedPath(path: string): CheckedPath {
   }
 }
 
-/** Where a folder is: directories of the daemon's machine are suggested as the user types. */
+/** Where a folder is: directories of the daemon's machine are suggested as the user types, and can be browsed. */
 export function PathField({
   path,
   checked: { advice, suggestions },
@@ -53,15 +56,24 @@ export function PathField({
   readonly onChange: (path: string) => void
 }) {
   const text = t(advice.key, advice.values)
+  const [isBrowsing, setBrowsing] = useState(false)
   return (
-    <TextField
-      label={t('add.path')}
-      help={advice.kind === 'error' ? t('add.pathHelp') : text}
-      error={advice.kind === 'error' && isShown ? text : undefined}
-      warns={advice.kind === 'warning'}
-      value={path}
-      list={suggestions}
-      onChange={onChange}
-    />
+    <>
+      <div class="add-path">
+        <TextField
+          label={t('add.path')}
+          help={advice.kind === 'error' ? t('add.pathHelp') : text}
+          error={advice.kind === 'error' && isShown ? text : undefined}
+          warns={advice.kind === 'warning'}
+          value={path}
+          list={suggestions}
+          onChange={onChange}
+        />
+        <Button icon="folder" pressed={isBrowsing} onClick={() => setBrowsing(!isBrowsing)}>
+          {t('add.browse')}
+        </Button>
+      </div>
+      {isBrowsing && <DirectoryList path={path} onChoose={onChange} />}
+    </>
   )
 }

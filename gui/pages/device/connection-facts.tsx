@@ -1,28 +1,24 @@
 import type { ComponentChildren } from 'preact'
 import type { DeviceConfig } from '../../../src/core/config/config.ts'
-import { attemptsAt, whyNoAddress, type Attempt } from '../../facts/attempts.ts'
 import { deviceFacts, nameOf } from '../../facts/device.ts'
 import { wayText } from '../../facts/device-text.ts'
-import { formatAgo, formatCount, formatRate, formatSize } from '../../facts/format.ts'
-import { isTime } from '../../facts/moments.ts'
-import { useQuery } from '../../live/query.ts'
-import { client } from '../../live/client.ts'
+import { formatCount, formatRate, formatSize } from '../../facts/format.ts'
 import { useFacts } from '../../live/facts.ts'
 import { useLive } from '../../live/live.ts'
-import { Ago, CopyButton, Facts, useNow } from '../../ui/parts.tsx'
+import { Ago, CopyButton, Facts } from '../../ui/parts.tsx'
 import { t } from '../../words/words.ts'
+import { WhyOffline } from './why-offline.tsx'
 
-const ASK_EVERY_MS = 5_000
 const KIB = 1_024
 
 type Row = readonly [name: string, value: ComponentChildren]
 
-/** The connection, or the last error, and the settings of the device. */
+/** The connection, or why there is none, and the settings of the device. */
 export function ConnectionFacts({ device }: { readonly device: DeviceConfig }) {
   const isConnected = useLive((state) => state.connections.connections[device.deviceID]?.connected === true)
   return (
     <div class="device-facts">
-      {isConnected ? <Connected id={device.deviceID} /> : <Away device={device} />}
+      {isConnected ? <Connected id={device.deviceID} /> : <WhyOffline device={device} />}
       <Settled device={device} />
     </div>
   )
@@ -51,48 +47,6 @@ function Connected({ id }: { readonly id: string }) {
     [t('device.connections'), formatCount(1 + secondary.length)],
   ]
   return <Facts rows={rows} />
-}
-
-/** Why it is not connected: every address with its last error and the time of the next attempt. */
-function Away({ device: { deviceID, paused, addresses } }: { readonly device: DeviceConfig }) {
-  const lastSeen = useLive((state) => state.deviceStats[deviceID]?.lastSeen ?? '')
-  const options = useLive((state) => state.config?.options)
-  const revision = useNow(ASK_EVERY_MS)
-  const { value } = useQuery(
-    'attempts',
-    async (signal) => {
-      const [{ lastDialStatus }, found] = await Promise.all([
-        client.call('GET /rest/system/status', { signal }),
-        client.call('GET /rest/system/discovery', { signal }),
-      ])
-      return { lastDialStatus, found }
-    },
-    revision,
-  )
-  const attempts = attemptsAt(addresses, value?.found[deviceID]?.addresses ?? [], value?.lastDialStatus ?? {})
-  const tried = attempts.length === 0 ? t(`device.${whyNoAddress(addresses, options)}`) : <Attempts list={attempts} />
-  const rows: readonly Row[] = [
-    [t('device.lastSeen'), <Ago key="seen" time={lastSeen} />],
-    ...(paused || value === undefined ? [] : [[t('device.attempts'), tried] as const]),
-  ]
-  return <Facts rows={rows} />
-}
-
-function Attempts({ list }: { readonly list: readonly Attempt[] }) {
-  const nowMs = useNow(1_000)
-  return (
-    <ul class="device-attempts">
-      {list.map(({ address, error, triedMs, nextMs }) => (
-        <li key={address}>
-          <span class="mono">{address}</span>
-          <span>{isTime(triedMs) ? error : t('device.notTried')}</span>
-          {isTime(nextMs) && (
-            <span class="soft">{t('device.nextTry', { time: formatAgo(Math.max(nextMs, nowMs), nowMs) })}</span>
-          )}
-        </li>
-      ))}
-    </ul>
-  )
 }
 
 function Settled({ device }: { readonly device: DeviceConfig }) {

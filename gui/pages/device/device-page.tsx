@@ -1,5 +1,5 @@
 import type { DeviceConfig } from '../../../src/core/config/config.ts'
-import { act } from '../../app/act.ts'
+import { changeConfig } from '../../app/act.ts'
 import { openDialog } from '../../app/dialogs.tsx'
 import { goTo } from '../../app/route.ts'
 import { deviceFacts, deviceName } from '../../facts/device.ts'
@@ -10,6 +10,7 @@ import { live, useLive } from '../../live/live.ts'
 import { Button } from '../../ui/button.tsx'
 import { confirm } from '../../ui/confirm.tsx'
 import { Empty, Section, State, useNow } from '../../ui/parts.tsx'
+import { PausedUntil } from '../../ui/paused-until.tsx'
 import { RatePlot } from '../../ui/plot.tsx'
 import { t } from '../../words/words.ts'
 import { EditDeviceDialog } from '../edit/edit-device.tsx'
@@ -50,7 +51,7 @@ function Head({ device }: { readonly device: DeviceConfig }) {
   const name = deviceName(device)
   const text = deviceText(facts, useNow(15_000))
   const setPaused = () =>
-    act(
+    changeConfig(
       () =>
         client.call(paused ? 'POST /rest/system/resume' : 'POST /rest/system/pause', { query: { device: deviceID } }),
       t(paused ? 'device.resumedNow' : 'device.pausedNow', { name }),
@@ -60,6 +61,7 @@ function Head({ device }: { readonly device: DeviceConfig }) {
       <div class="device-title">
         <h1>{name}</h1>
         <State tone={facts.tone}>{text}</State>
+        {paused && <PausedUntil id={deviceID} />}
       </div>
       <div class="page-actions">
         <Button icon={paused ? 'play' : 'pause'} onClick={setPaused}>
@@ -85,7 +87,7 @@ async function removeDevice(deviceId: string, name: string): Promise<void> {
     danger: true,
   }
   if (!(await confirm(question))) return
-  const done = await act(
+  const done = await changeConfig(
     () => client.call('DELETE /rest/config/devices/:id', { id: deviceId }),
     t('device.removed', { name }),
   )

@@ -1,9 +1,8 @@
 import { useState } from 'preact/hooks'
 import type { DeviceConfig } from '../../../src/core/config/config.ts'
-import { act } from '../../app/act.ts'
+import { changeConfig } from '../../app/act.ts'
 import { closeDialog } from '../../app/dialogs.tsx'
 import { goTo } from '../../app/route.ts'
-import { showToast } from '../../app/toasts.tsx'
 import { deviceName } from '../../facts/device.ts'
 import { DEVICE_FIELDS } from '../../facts/form-fields.ts'
 import { foldersSharedWith, type Shares } from '../../facts/share.ts'
@@ -28,13 +27,12 @@ export function EditDeviceDialog({ device }: { readonly device: DeviceConfig }) 
   const saving = useSaving()
   const submit = async () => {
     if (form.wrongs.size > 0 || showsTooMuch(folders, shares, isTrusted)) return requestAnimationFrame(focusFirstWrong)
-    const done = await saving.save(async () => {
+    const done = await saving.saveConfig(async () => {
       if (Object.keys(form.changes).length > 0)
         await client.call('PATCH /rest/config/devices/:id', { id, body: form.changes })
       if (!isUs) await shareExactly(folders, id, shares)
-    })
+    }, t('edit.saved'))
     if (!done) return undefined
-    showToast('done', t('edit.saved'))
     closeDialog()
   }
   const actions = (
@@ -90,7 +88,7 @@ async function removeDevice(device: DeviceConfig, folders: number): Promise<void
     danger: true,
   }
   if (!(await confirm(question))) return
-  const removed = await act(
+  const removed = await changeConfig(
     () => client.call('DELETE /rest/config/devices/:id', { id: device.deviceID }),
     t('edit.deviceRemoved', { device: name }),
   )

@@ -1,9 +1,8 @@
 import { useState } from 'preact/hooks'
 import type { FolderConfig } from '../../../src/core/config/config.ts'
-import { act } from '../../app/act.ts'
+import { changeConfig } from '../../app/act.ts'
 import { closeDialog } from '../../app/dialogs.tsx'
 import { goTo } from '../../app/route.ts'
-import { showToast } from '../../app/toasts.tsx'
 import { otherDevices } from '../../facts/device.ts'
 import { folderName } from '../../facts/folder-name.ts'
 import type { FormField } from '../../facts/form.ts'
@@ -34,11 +33,10 @@ export function EditFolderDialog({ folder }: { readonly folder: FolderConfig }) 
       return requestAnimationFrame(focusFirstWrong)
     const shared = sameShares(before, shares) ? {} : { devices: shareList(folder.devices, shares, ownId) }
     const changes = { ...form.changes, ...shared }
-    const done = await saving.save(async () => {
+    const done = await saving.saveConfig(async () => {
       if (Object.keys(changes).length > 0) await client.changeFolder(folder.id, changes)
-    })
+    }, t('edit.saved'))
     if (!done) return undefined
-    showToast('done', t('edit.saved'))
     closeDialog()
   }
   const actions = (
@@ -100,7 +98,7 @@ async function removeFolder(folder: FolderConfig, others: number): Promise<void>
     danger: true,
   }
   if (!(await confirm(question))) return
-  if (!(await act(() => client.removeFolder(folder.id), t('edit.folderRemoved', { folder: name })))) return
+  if (!(await changeConfig(() => client.removeFolder(folder.id), t('edit.folderRemoved', { folder: name })))) return
   closeDialog()
   goTo('folders')
 }

@@ -2,7 +2,6 @@ import { useState } from 'preact/hooks'
 import type { FolderConfig } from '../../../src/core/config/config.ts'
 import { PASSWORD_BYTES, passwordFrom } from '../../../src/core/encryption/folder-password.ts'
 import { closeDialog, openDialog } from '../../app/dialogs.tsx'
-import { showToast } from '../../app/toasts.tsx'
 import { deviceName, otherDevices } from '../../facts/device.ts'
 import { folderName } from '../../facts/folder-name.ts'
 import { hasReadableFolder, knownPassword, shareList, sharesOf, withShare } from '../../facts/share.ts'
@@ -34,13 +33,15 @@ export function ShareEncryptedDialog({ folder }: { readonly folder: FolderConfig
     if (device === undefined || password === '' || !isKept) return requestAnimationFrame(focusFirstWrong)
     const ownId = state.system?.myID
     const shares = withShare(sharesOf(folder.devices, ownId), device.deviceID, password)
-    const done = await saving.save(async () => {
-      await client.changeFolder(folder.id, { devices: shareList(folder.devices, shares, ownId) })
-      if (device.untrusted || hasReadableFolder(state.config?.folders ?? [], device.deviceID, folder.id)) return
-      await client.call('PATCH /rest/config/devices/:id', { id: device.deviceID, body: { untrusted: true } })
-    })
+    const done = await saving.saveConfig(
+      async () => {
+        await client.changeFolder(folder.id, { devices: shareList(folder.devices, shares, ownId) })
+        if (device.untrusted || hasReadableFolder(state.config?.folders ?? [], device.deviceID, folder.id)) return
+        await client.call('PATCH /rest/config/devices/:id', { id: device.deviceID, body: { untrusted: true } })
+      },
+      t('encrypt.done', { folder: name, device: reader }),
+    )
     if (!done) return undefined
-    showToast('done', t('encrypt.done', { folder: name, device: reader }))
     closeDialog()
   }
   const sheet = () =>

@@ -1,5 +1,6 @@
 import { useRef, useState } from 'preact/hooks'
-import { reasonOf } from '../../app/act.ts'
+import { reasonOf, showDone } from '../../app/act.ts'
+import { undoable } from '../../app/undo.ts'
 import { changesIn, wrongsIn, type Edits, type FormField, type Wrong } from '../../facts/form.ts'
 
 /** A part of the config while it is edited. */
@@ -32,6 +33,8 @@ export function useSaving(): {
   readonly refusal: string
   readonly busy: boolean
   readonly save: (doing: () => Promise<unknown>) => Promise<boolean>
+  /** Saves a change of the configuration, and offers to undo it. */
+  readonly saveConfig: (doing: () => Promise<unknown>, done: string) => Promise<boolean>
 } {
   const [refusal, setRefusal] = useState('')
   const [busy, setBusy] = useState(false)
@@ -52,5 +55,7 @@ export function useSaving(): {
       setBusy(false)
     }
   }
-  return { refusal, busy, save }
+  const saveConfig = (doing: () => Promise<unknown>, done: string) =>
+    save(async () => showDone(done, await undoable(doing)))
+  return { refusal, busy, save, saveConfig }
 }

@@ -3,6 +3,8 @@ import type { FolderConfig } from '../../../src/core/config/config.ts'
 import type { ComponentTypes } from '../../../src/rest/components.ts'
 import type { WhyJson } from '../../../src/rest/twinfold.ts'
 import { act } from '../../app/act.ts'
+import { addressOf } from '../../app/address.ts'
+import { replaceDialogAddress } from '../../app/dialog-history.ts'
 import { closeDialog, openDialog } from '../../app/dialogs.tsx'
 import { goTo } from '../../app/route.ts'
 import { nameOf } from '../../facts/device.ts'
@@ -30,11 +32,15 @@ interface FileProps {
 
 /** Shows all that is known about one file, above the page. */
 export function openFile(folder: string, path: string): void {
-  openDialog(() => <FileDrawer folder={folder} path={path} />)
+  openDialog(() => <FileDrawer folder={folder} path={path} />, addressOf('folders', folder, 'files', path))
 }
 
 function FileDrawer({ folder, path: opened }: FileProps) {
   const [path, setPath] = useState(opened)
+  const show = (next: string) => {
+    setPath(next)
+    replaceDialogAddress(addressOf('folders', folder, 'files', next))
+  }
   const config = useLive((state) => state.config?.folders.find(({ id }) => id === folder))
   const query = useQuery(
     path,
@@ -45,7 +51,7 @@ function FileDrawer({ folder, path: opened }: FileProps) {
     <Dialog
       title={visibleName(baseName(path))}
       isDrawer
-      tools={<Steps folder={folder} path={path} onStep={setPath} />}
+      tools={<Steps folder={folder} path={path} onStep={show} />}
       actions={<FileActions folder={folder} path={path} why={query.value} again={query.again} />}
     >
       <QueryResult query={query}>{(why) => <FileBody why={why} facts={factsOf(why, config)} />}</QueryResult>

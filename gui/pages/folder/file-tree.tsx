@@ -2,6 +2,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { FolderConfig } from '../../../src/core/config/config.ts'
 import type { ItemJson } from '../../../src/rest/twinfold.ts'
 import { reasonOf } from '../../app/act.ts'
+import { useParam } from '../../app/route.ts'
 import { folderName } from '../../facts/folder-name.ts'
 import { nextSort, toggled, type Sort } from '../../facts/table.ts'
 import { pagesInSight, rowCount, rowsIn, type Tree, type TreeRow } from '../../facts/tree-rows.ts'
@@ -36,7 +37,8 @@ interface FileTreeProps {
 
 /** The folder as a tree. Pages of directories are loaded as they come into sight; only rows in sight are rendered. */
 export function FileTree({ folder, hasIgnored }: FileTreeProps) {
-  const [open, setOpen] = useState<ReadonlySet<string>>(new Set())
+  const [opened, setOpened] = useParam('open')
+  const open: ReadonlySet<string> = new Set(opened.split('//').filter((path) => path !== ''))
   const [by, setBy] = useState<FileSort>({ column: 'name', descending: false })
   const fetchPage = async (prefix: string, page: number, signal: AbortSignal): Promise<FetchedPage<ItemJson>> => {
     const query = {
@@ -66,7 +68,7 @@ export function FileTree({ folder, hasIgnored }: FileTreeProps) {
         folder={folder}
         tree={tree}
         sort={{ by, onSort: (column) => setBy(nextSort(by, column as FileSort['column'])) }}
-        onToggle={(path) => setOpen(toggled(open, path))}
+        onToggle={(path) => setOpened([...toggled(open, path)].join('//'))}
         onShow={show}
       />
       {root.truncated && <p class="soft files-note">{t('files.truncated')}</p>}

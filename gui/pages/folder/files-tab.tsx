@@ -1,5 +1,6 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
 import type { FolderConfig } from '../../../src/core/config/config.ts'
+import { replacePlace, useParam } from '../../app/route.ts'
 import { folderName } from '../../facts/folder-name.ts'
 import { useQuery, useFolderRevision } from '../../live/query.ts'
 import { client } from '../../live/client.ts'
@@ -17,14 +18,14 @@ import { useAsNeighbours } from './neighbours.ts'
 
 const TEXT_MAX = 200
 
-/** The folder as a tree, or what a search finds in it. An address that names a file opens it. */
+/** The folder as a tree, or what a search finds in it. An address that names a file opens it above its folder. */
 export function FilesTab({ folder, file }: { readonly folder: FolderConfig; readonly file: string | undefined }) {
-  const [text, setText] = useState('')
-  const [hasIgnored, setHasIgnored] = useState(false)
-  const opened = useRef('')
+  const [text, setText] = useParam('search')
+  const [ignored, setIgnored] = useParam('ignored')
+  const hasIgnored = ignored !== ''
   useEffect(() => {
-    if (file === undefined || file === opened.current) return
-    opened.current = file
+    if (file === undefined) return
+    replacePlace('folders', folder.id, 'files')
     openFile(folder.id, file)
   }, [file])
   const wanted = useLater(text.trim())
@@ -33,7 +34,7 @@ export function FilesTab({ folder, file }: { readonly folder: FolderConfig; read
       <div class="files-bar">
         <SearchBox label={t('files.search')} text={text} onText={setText} />
         {folder.type !== 'receiveencrypted' && (
-          <Button kind="quiet" icon="eye" pressed={hasIgnored} onClick={() => setHasIgnored(!hasIgnored)}>
+          <Button kind="quiet" icon="eye" pressed={hasIgnored} onClick={() => setIgnored(hasIgnored ? '' : 'shown')}>
             {t('files.showIgnored')}
           </Button>
         )}

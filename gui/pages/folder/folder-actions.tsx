@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { FolderConfig } from '../../../src/core/config/config.ts'
-import { act } from '../../app/act.ts'
+import { act, changeConfig } from '../../app/act.ts'
 import { closeDialog, openDialog } from '../../app/dialogs.tsx'
 import { goTo } from '../../app/route.ts'
 import { folderName } from '../../facts/folder-name.ts'
@@ -47,7 +47,7 @@ export function FolderActions({ folder }: { readonly folder: FolderConfig }) {
       )}
       <Button
         icon={paused ? 'play' : 'pause'}
-        onClick={() => act(() => client.changeFolder(id, { paused: !paused }), done)}
+        onClick={() => changeConfig(() => client.changeFolder(id, { paused: !paused }), done)}
       >
         {t(paused ? 'do.resume' : 'do.pause')}
       </Button>
@@ -108,7 +108,7 @@ async function remove(folder: FolderConfig): Promise<void> {
   const text = t('fold.removeText', { n: files, path: folder.path })
   if (!(await confirm({ title: t('fold.removeTitle', { folder: name }), text, action: t('do.remove'), danger: true })))
     return
-  if (await act(() => client.removeFolder(folder.id), t('fold.removed', { folder: name }))) goTo('folders')
+  if (await changeConfig(() => client.removeFolder(folder.id), t('fold.removed', { folder: name }))) goTo('folders')
 }
 
 function RescanDialog({ id }: { readonly id: string }) {

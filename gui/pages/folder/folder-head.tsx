@@ -3,6 +3,7 @@ import type { FolderConfig } from '../../../src/core/config/config.ts'
 import { addressOf } from '../../app/address.ts'
 import { causeOf } from '../../facts/cause.ts'
 import { nameOf } from '../../facts/device.ts'
+import { errorText } from '../../facts/error-text.ts'
 import { folderName } from '../../facts/folder-name.ts'
 import { folderState, stopReason } from '../../facts/folder-state.ts'
 import { folderText } from '../../facts/folder-text.ts'
@@ -12,6 +13,7 @@ import { useLive } from '../../live/live.ts'
 import { Disagreements } from '../../ui/disagreements.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Ago, Bar, State } from '../../ui/parts.tsx'
+import { PausedUntil } from '../../ui/paused-until.tsx'
 import { ShareText } from '../../ui/share-text.tsx'
 import { t } from '../../words/words.ts'
 import { FolderActions } from './folder-actions.tsx'
@@ -33,6 +35,7 @@ export function FolderHead({ folder }: { readonly folder: FolderConfig }) {
       <div class="folder-title">
         <h1>{folderName(folder)}</h1>
         <State tone={facts.tone}>{text}</State>
+        {folder.paused && <PausedUntil id={folder.id} />}
         <FolderActions folder={folder} />
       </div>
       {facts.fraction !== undefined && (
@@ -112,7 +115,7 @@ function Stopped({ reason }: { readonly reason: string }) {
           {t('fold.stopped')}: {t(`cause.${code}`)}
         </strong>
         <p>{t(`remedy.${code}`)}</p>
-        {code === 'other' && <p class="soft">{reason}</p>}
+        {code === 'other' && <p class="soft">{errorText(reason)}</p>}
       </div>
     </div>
   )

@@ -1,4 +1,4 @@
-import { act } from '../../app/act.ts'
+import { act, changeConfig } from '../../app/act.ts'
 import { openDialog } from '../../app/dialogs.tsx'
 import { client } from '../../live/client.ts'
 import { useLive } from '../../live/live.ts'
@@ -43,12 +43,12 @@ function AllActions() {
         </Button>
       )}
       {isAnyRunning && (
-        <Button icon="pause" onClick={() => act(() => setPaused(true), t('folders.paused'))}>
+        <Button icon="pause" onClick={() => changeConfig(() => setPaused(true), t('folders.paused'))}>
           {t('folders.pauseAll')}
         </Button>
       )}
       {isAnyPaused && (
-        <Button icon="play" onClick={() => act(() => setPaused(false), t('folders.resumed'))}>
+        <Button icon="play" onClick={() => changeConfig(() => setPaused(false), t('folders.resumed'))}>
           {t('folders.resumeAll')}
         </Button>
       )}

@@ -42,9 +42,12 @@ function Editor({
   const isChanged = typed !== undefined && typed !== saved
   const error = preview.value?.error ?? undefined
   const save = async () => {
+    const put = (ignores: string) =>
+      client.call('POST /rest/db/ignores', { query: { folder }, body: { ignore: linesOf(ignores) } })
     const done = await act(
-      () => client.call('POST /rest/db/ignores', { query: { folder }, body: { ignore: linesOf(text) } }),
+      () => put(text),
       t('ignores.saved'),
+      () => put(saved).finally(again),
     )
     if (!done) return
     setTyped(undefined)

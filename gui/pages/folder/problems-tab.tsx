@@ -1,6 +1,7 @@
 import type { FolderConfig } from '../../../src/core/config/config.ts'
 import { act } from '../../app/act.ts'
 import { groupByCause, type CauseGroup } from '../../facts/cause.ts'
+import { errorText } from '../../facts/error-text.ts'
 import { folderState } from '../../facts/folder-state.ts'
 import { folderText } from '../../facts/folder-text.ts'
 import { useQuery, useFolderRevision } from '../../live/query.ts'
@@ -32,7 +33,7 @@ export function ProblemsTab({ folder }: { readonly folder: FolderConfig }) {
       <Section title={t('problems.items')} actions={actions}>
         {!folder.paused && watchError !== '' && (
           <p class="files-note">
-            <State tone="wait">{t('problems.watch', { reason: watchError })}</State>
+            <State tone="wait">{t('problems.watch', { reason: errorText(watchError) })}</State>
           </p>
         )}
         {folder.paused ? <Empty>{t('problems.paused')}</Empty> : <Errors folder={folder} />}
@@ -87,7 +88,7 @@ function Group({ folder, group: { code, problems } }: { readonly folder: FolderC
         {problems.map(({ path, error }) => (
           <li key={path}>
             <PathButton folder={folder.id} path={path} />
-            {code === 'other' && <span class="soft">{error}</span>}
+            {code === 'other' && <span class="soft">{errorText(error)}</span>}
           </li>
         ))}
       </ul>

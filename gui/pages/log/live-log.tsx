@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { FACILITY_NAMES } from '../../../src/core/facilities.ts'
+import { setParams, useParam } from '../../app/route.ts'
 import { filterLog, logText, type LogEntry, type LogFilter, type LogLevel } from '../../facts/log.ts'
 import { language } from '../../words/language.ts'
 import { Button } from '../../ui/button.tsx'
@@ -11,17 +12,18 @@ import { useLog } from './use-log.ts'
 /** The log as it is written, newest at the bottom, with filters. */
 export function LiveLog() {
   const [running, setRunning] = useState(true)
-  const [filter, setFilter] = useState<LogFilter>({ text: '', level: 'debug', facility: '', afterId: 0 })
+  const [afterId, setAfterId] = useState(0)
+  const [text, level, facility] = [useParam('search')[0], useParam('level')[0], useParam('facility')[0]]
+  const filter: LogFilter = { text, level: levelOf(level), facility, afterId }
   const entries = useLog(running)
   const shown = filterLog(entries ?? [], filter)
-  const change = (part: Partial<LogFilter>) => setFilter((before) => ({ ...before, ...part }))
   const actions = (
     <>
       <Button icon={running ? 'pause' : 'play'} pressed={!running} onClick={() => setRunning(!running)}>
         {running ? t('do.pause') : t('do.resume')}
       </Button>
       <CopyButton text={logText(shown)} />
-      <Button icon="trash" onClick={() => change({ afterId: entries?.at(-1)?.id ?? 0 })}>
+      <Button icon="trash" onClick={() => setAfterId(entries?.at(-1)?.id ?? 0)}>
         {t('log.clear')}
       </Button>
     </>
@@ -29,7 +31,7 @@ export function LiveLog() {
   return (
     <Section title={t('log.live')} actions={actions}>
       <div class="log-panel">
-        <Filters filter={filter} onChange={change} shown={shown.length} />
+        <Filters filter={filter} shown={shown.length} />
         {entries === undefined ? <Skeleton lines={5} /> : <Lines entries={shown} isEmpty={entries.length === 0} />}
       </div>
     </Section>
@@ -38,19 +40,22 @@ export function LiveLog() {
 
 interface FiltersProps {
   readonly filter: LogFilter
-  readonly onChange: (part: Partial<LogFilter>) => void
   readonly shown: number
 }
 
 const LEVELS = ['debug', 'info', 'warning'] as const satisfies readonly LogLevel[]
 
-function Filters({ filter, onChange, shown }: FiltersProps) {
+function levelOf(text: string): LogLevel {
+  return LEVELS.find((level) => level === text) ?? 'debug'
+}
+
+/** What is chosen is part of the address. */
+function Filters({ filter, shown }: FiltersProps) {
   const names: Readonly<Record<LogLevel, string>> = {
     debug: t('log.all'),
     info: t('log.infoUp'),
     warning: t('log.warningsOnly'),
   }
-  const choose = (text: string) => onChange({ level: LEVELS.find((level) => level === text) ?? 'debug' })
   return (
     <div class="log-filters" role="search">
       <input
@@ -59,9 +64,13 @@ function Filters({ filter, onChange, shown }: FiltersProps) {
         placeholder={t('log.search')}
         aria-label={t('log.search')}
         spellcheck={false}
-        onInput={(event) => onChange({ text: event.currentTarget.value })}
+        onInput={(event) => setParams({ search: event.currentTarget.value })}
       />
-      <select value={filter.level} aria-label={t('log.level')} onChange={(event) => choose(event.currentTarget.value)}>
+      <select
+        value={filter.level}
+        aria-label={t('log.level')}
+        onChange={(event) => setParams({ level: event.currentTarget.value })}
+      >
         {LEVELS.map((level) => (
           <option key={level} value={level}>
             {names[level]}
@@ -71,7 +80,7 @@ function Filters({ filter, onChange, shown }: FiltersProps) {
       <select
         value={filter.facility}
         aria-label={t('log.facility')}
-        onChange={(event) => onChange({ facility: event.currentTarget.value })}
+        onChange={(event) => setParams({ facility: event.currentTarget.value })}
       >
         <option value="">{t('log.allFacilities')}</option>
         {FACILITY_NAMES.map((name) => (

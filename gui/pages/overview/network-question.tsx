@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { act } from '../../app/act.ts'
+import { changeConfig } from '../../app/act.ts'
 import { isNetworkUndecided, NETWORK_SWITCHES, networkAnswer, type NetworkSwitch } from '../../facts/network.ts'
 import { client } from '../../live/client.ts'
 import { useLive } from '../../live/live.ts'
@@ -13,7 +13,7 @@ export function NetworkQuestion() {
   const [chosen, setChosen] = useState<ReadonlySet<NetworkSwitch>>(new Set())
   if (options === undefined || !isNetworkUndecided(options)) return null
   const answer = (switches: ReadonlySet<NetworkSwitch>) =>
-    act(() => client.changeOptions(networkAnswer(options, switches)), t('edit.saved'))
+    changeConfig(() => client.changeOptions(networkAnswer(options, switches)), t('edit.saved'))
   const choose = (name: NetworkSwitch, isOn: boolean) =>
     setChosen(new Set(NETWORK_SWITCHES.filter((one) => (one === name ? isOn : chosen.has(one)))))
   return (

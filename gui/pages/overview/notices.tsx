@@ -5,16 +5,18 @@ import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { t } from '../../words/words.ts'
 import { ImportNotice } from './import-notice.tsx'
+import { PasswordNotice } from './password-notice.tsx'
 import { Risks } from './risks.tsx'
 import { UpgradeNotice } from './upgrade-notice.tsx'
 
-/** Risks, the progress of an import, the notice of a required restart, and the notice of a newer release. */
+/** Risks, the progress of an import, the notices of a required restart, a missing password and a newer release. */
 export function Notices() {
   return (
     <>
       <Risks />
       <ImportNotice />
       <RestartNotice />
+      <PasswordNotice />
       <UpgradeNotice />
     </>
   )

@@ -4,8 +4,8 @@ import { Empty, Section } from '../../ui/parts.tsx'
 import { t } from '../../words/words.ts'
 import { DeviceOverview } from '../device/device-row.tsx'
 import { FolderOverview } from '../folder/folder-row.tsx'
+import { SetupSteps } from '../setup/setup-steps.tsx'
 import { AddDeviceButton, AddFolderButton } from './add-buttons.tsx'
-import { FirstSteps } from './first-steps.tsx'
 import { NetworkQuestion } from './network-question.tsx'
 import { Notices } from './notices.tsx'
 import { ThisDevice } from './this-device.tsx'
@@ -23,7 +23,7 @@ export function OverviewPage() {
       <Notices />
       <NetworkQuestion />
       <PendingRequests />
-      {isNew && <FirstSteps />}
+      <SetupSteps />
       {!isNew && (
         <>
           <Section title={t('nav.folders')} actions={<AddFolderButton />}>

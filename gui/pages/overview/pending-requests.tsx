@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { act } from '../../app/act.ts'
+import { act, changeConfig } from '../../app/act.ts'
 import { openDialog } from '../../app/dialogs.tsx'
 import { nameOf } from '../../facts/device.ts'
 import {
@@ -44,7 +44,7 @@ function DeviceRequestRow({ request }: { readonly request: DeviceRequest }) {
   const name = request.name === '' ? request.deviceID.slice(0, 7) : request.name
   const accept = () => openDialog(() => <AddDeviceDialog preset={{ deviceID: request.deviceID, name: request.name }} />)
   const ignore = () =>
-    act(
+    changeConfig(
       async () => {
         const config = await client.config()
         await client.call('PUT /rest/config', { body: ignoringDevice(config, request, new Date().toISOString()) })
@@ -73,7 +73,7 @@ function OfferRow({ offer }: { readonly offer: Offer }) {
     openDialog(() => <AddFolderDialog offer={{ id: folderID, label, deviceID, isEncrypted, needsPassword }} />)
   const shareIt = () => share(folderID, deviceID, true, t('device.nowShared', { folder: name, name: device }))
   const ignore = () =>
-    act(
+    changeConfig(
       async () => {
         const config = await client.config()
         await client.call('PATCH /rest/config/devices/:id', {

@@ -1,4 +1,5 @@
 import { deviceName } from '../../facts/device.ts'
+import { errorText } from '../../facts/error-text.ts'
 import { formatDuration, formatSize } from '../../facts/format.ts'
 import { listenersOf } from '../../facts/listeners.ts'
 import { useQuery } from '../../live/query.ts'
@@ -72,7 +73,7 @@ function Listeners({ status }: ListenersProps) {
       {all.map(({ address, error }) => (
         <li key={address}>
           <span class="mono">{address}</span>
-          {error !== '' && <span class="overview-failed"> {error}</span>}
+          {error !== '' && <span class="overview-failed"> {errorText(error)}</span>}
         </li>
       ))}
     </ul>

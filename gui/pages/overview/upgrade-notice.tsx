@@ -1,7 +1,7 @@
 import { upgradeNotice, type UpgradeNotice as Notice } from '../../facts/upgrade.ts'
 import { useQuery } from '../../live/query.ts'
 import { client } from '../../live/client.ts'
-import { dismissedUpgrade, dismissUpgrade } from '../../live/dismissed.ts'
+import { dismissedUpgrade } from '../../live/dismissed.ts'
 import { useLive } from '../../live/live.ts'
 import { useStore } from '../../live/store.ts'
 import { Button } from '../../ui/button.tsx'
@@ -22,7 +22,7 @@ export function UpgradeNotice() {
   )
   const notice = upgradeNotice(
     value,
-    useStore(dismissedUpgrade, (version) => version),
+    useStore(dismissedUpgrade.store, (version) => version),
   )
   if (notice === undefined) return null
   const { latest, running, major, changes } = notice
@@ -36,7 +36,7 @@ export function UpgradeNotice() {
           </p>
           {major && <p>{t('upgrade.major')}</p>}
         </div>
-        <Button kind="quiet" icon="close" label={t('upgrade.dismiss')} onClick={() => dismissUpgrade(latest)} />
+        <Button kind="quiet" icon="close" label={t('upgrade.dismiss')} onClick={() => dismissedUpgrade.set(latest)} />
       </div>
       {changes.length > 0 && <Changes changes={changes} />}
       <HowTo notice={notice} />

@@ -6,12 +6,12 @@ import { t } from '../../words/words.ts'
 import { Fields } from '../edit/form.tsx'
 import { usePart } from './parts.ts'
 
-const PARTS: readonly AdvancedPart[] = ['options', 'gui', 'ldap']
+const PARTS: readonly AdvancedPart[] = ['options', 'gui']
 
 /** Every setting without a better place, by its own name. */
 export function AdvancedSection() {
   const [search, setSearch] = useState('')
-  const forms = { options: usePart('options'), gui: usePart('gui'), ldap: usePart('ldap') }
+  const forms = { options: usePart('options'), gui: usePart('gui') }
   const wanted = search.trim().toLowerCase()
   const hidden = (part: AdvancedPart) =>
     ofGroup(forms[part].fields, 'advanced')

@@ -1,9 +1,7 @@
-import { act } from '../../app/act.ts'
 import { chooseTheme, theme } from '../../app/theme.ts'
-import { client } from '../../live/client.ts'
 import { useLive } from '../../live/live.ts'
 import { useStore } from '../../live/store.ts'
-import { CheckField, SelectField, TextField } from '../../ui/field.tsx'
+import { SelectField, TextField } from '../../ui/field.tsx'
 import { chooseLanguage, language, LANGUAGES, type Language } from '../../words/language.ts'
 import { t } from '../../words/words.ts'
 import { Fields } from '../edit/form.tsx'
@@ -11,21 +9,11 @@ import { OwnId } from '../add/own-id.tsx'
 import { usePart } from './parts.ts'
 import { Card } from './card.tsx'
 
-/** The version of the report that the user agrees to. */
-const REPORT_VERSION = 3
-const REPORT_DECLINED = -1
-
 export function GeneralSection() {
   const own = usePart('own')
   const options = usePart('options')
   const name =
     useLive((state) => state.config?.devices.find(({ deviceID }) => deviceID === state.system?.myID)?.name) ?? ''
-  const reports = useLive((state) => (state.config?.options.urAccepted ?? 0) > 0)
-  const setReports = (on: boolean) =>
-    act(
-      () => client.changeOptions({ urAccepted: on ? REPORT_VERSION : REPORT_DECLINED, urSeen: REPORT_VERSION }),
-      t('edit.saved'),
-    )
   return (
     <>
       <Card title={t('settings.general')}>
@@ -44,12 +32,6 @@ export function GeneralSection() {
       </Card>
       <Card title={t('settings.machine')}>
         <Fields form={options} words="options" groups={['general']} />
-        <CheckField
-          label={t('settings.report')}
-          help={t('settings.reportHelp')}
-          checked={reports}
-          onChange={(on) => void setReports(on)}
-        />
       </Card>
     </>
   )

@@ -1,5 +1,5 @@
 import type { Config } from '../../../src/core/config/config.ts'
-import { act } from '../../app/act.ts'
+import { changeConfig } from '../../app/act.ts'
 import { deviceName, shortId } from '../../facts/device.ts'
 import { client } from '../../live/client.ts'
 import { useLive } from '../../live/live.ts'
@@ -63,7 +63,7 @@ export function Ignored() {
 
 /** Ignored devices are changed only with the whole config, read just before, so that no other change is undone. */
 function unignoreDevice(deviceID: string, name: string): Promise<boolean> {
-  return act(
+  return changeConfig(
     async () => {
       const config = await client.config()
       const remoteIgnoredDevices = config.remoteIgnoredDevices.filter((device) => device.deviceID !== deviceID)
@@ -75,7 +75,7 @@ function unignoreDevice(deviceID: string, name: string): Promise<boolean> {
 
 function unignoreFolder(device: Config['devices'][number], folderId: string, name: string): Promise<boolean> {
   const ignoredFolders = device.ignoredFolders.filter(({ id }) => id !== folderId)
-  return act(
+  return changeConfig(
     () => client.call('PATCH /rest/config/devices/:id', { id: device.deviceID, body: { ignoredFolders } }),
     t('settings.unignored', { name }),
   )

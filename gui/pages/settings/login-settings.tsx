@@ -3,7 +3,7 @@ import { act } from '../../app/act.ts'
 import { showToast } from '../../app/toasts.tsx'
 import { loginTrouble } from '../../facts/password.ts'
 import { client } from '../../live/client.ts'
-import { retryNow, useLive } from '../../live/live.ts'
+import { useLive } from '../../live/live.ts'
 import { Button } from '../../ui/button.tsx'
 import { confirm } from '../../ui/confirm.tsx'
 import { CheckField, TextField } from '../../ui/field.tsx'
@@ -11,6 +11,7 @@ import { t } from '../../words/words.ts'
 import { Refusal } from '../edit/form.tsx'
 import { useSaving } from '../edit/use-form.ts'
 import { Card } from './card.tsx'
+import { setLogin } from './set-login.ts'
 
 /** User and password of this page. The password is typed twice, and never shown again. */
 export function LoginSettings() {
@@ -77,14 +78,6 @@ export function LoginSettings() {
       </div>
     </Card>
   )
-}
-
-/** The page logs in with the new password immediately. */
-async function setLogin(user: string, password: string): Promise<void> {
-  await client.call('PATCH /rest/config/gui', { body: password === '' ? { user } : { user, password } })
-  if (password === '') return
-  await client.call('POST /rest/noauth/auth/password', { body: { username: user, password, stayLoggedIn: false } })
-  retryNow()
 }
 
 async function clearLogin(): Promise<void> {

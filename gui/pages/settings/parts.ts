@@ -42,11 +42,6 @@ const PARTS = {
     of: ({ options }) => options,
     save: (body) => client.call('PATCH /rest/config/options', { body }),
   },
-  ldap: {
-    fields: ADVANCED_FIELDS.ldap,
-    of: ({ ldap }) => ldap,
-    save: (body) => client.call('PATCH /rest/config/ldap', { body }),
-  },
   gui: {
     fields: [...GUI_FIELDS, ...ADVANCED_FIELDS.gui],
     of: ({ gui }) => gui,
@@ -56,7 +51,7 @@ const PARTS = {
 
 export type PartName = keyof typeof PARTS
 
-const PART_NAMES: readonly PartName[] = ['own', 'folder', 'device', 'ignores', 'options', 'ldap', 'gui']
+const PART_NAMES: readonly PartName[] = ['own', 'folder', 'device', 'ignores', 'options', 'gui']
 
 const NONE: Edits = {}
 

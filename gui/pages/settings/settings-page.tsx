@@ -1,6 +1,5 @@
 import { addressOf } from '../../app/address.ts'
 import { restartDaemon } from '../../app/power.ts'
-import { showToast } from '../../app/toasts.tsx'
 import { live, useLive } from '../../live/live.ts'
 import { Button } from '../../ui/button.tsx'
 import { confirm } from '../../ui/confirm.tsx'
@@ -26,7 +25,7 @@ export function SettingsPage({ section }: { readonly section: string }) {
   const save = async () => {
     if (pending.hasWrong) return requestAnimationFrame(focusFirstWrong)
     if (!(await agreesToMove(pending))) return undefined
-    if (await saving.save(() => savePending(pending))) showToast('done', t('edit.saved'))
+    await saving.saveConfig(() => savePending(pending), t('edit.saved'))
   }
   const submit = (event: Event) => {
     event.preventDefault()

@@ -1,0 +1,83 @@
+import { openDialogs } from './dialogs.tsx'
+
+/** The entry of the history that is shown, to recognize where a step through it began. */
+let shown = { depth: 0, hash: '' }
+/** The address of the page below all dialogs. */
+let pageHash = ''
+let isScheduled = false
+
+/**
+ * Back closes the dialog on top: each open dialog has an entry of its own in the history of the browser, with the
+ * number of open dialogs as its state. A dialog that is closed otherwise leaves its entry as a duplicate of the one
+ * before, which Back skips: leaving it at once would race with the next navigation.
+ */
+export function followDialogs(): void {
+  if (entryDepth() > 0) history.replaceState({ dialogs: 0 }, '') // of a dialog that a reload has closed
+  remember()
+  openDialogs.subscribe(schedule)
+  addEventListener('popstate', onStep)
+}
+
+/** Whether the current entry is that of a dialog that has been closed, so that the next page may take it. */
+export function isDialogEntry(): boolean {
+  return isOfDialog() && openDialogs.get().length === 0
+}
+
+function isOfDialog(): boolean {
+  const state: unknown = history.state
+  return typeof state === 'object' && state !== null && 'dialogs' in state
+}
+
+function entryDepth(): number {
+  const state: unknown = history.state
+  return isOfDialog() ? Number((state as { readonly dialogs: unknown }).dialogs) : 0
+}
+
+/** To be called whenever the address of the current entry was replaced. */
+export function remember(): void {
+  shown = { depth: entryDepth(), hash: location.hash }
+}
+
+/** Another address for what the dialog on top shows. */
+export function replaceDialogAddress(address: string): void {
+  history.replaceState(history.state, '', address)
+  remember()
+}
+
+function onStep(): void {
+  const [before, depth, open] = [shown, entryDepth(), openDialogs.get().length]
+  remember()
+  if (depth < open) closeAbove(depth)
+  else if (depth > open) history.replaceState({ dialogs: open }, '') // Forward to a dialog that is closed
+  else if (depth === before.depth && location.hash === before.hash) history.back()
+}
+
+/** In a task of its own: a dialog that replaces another takes over its entry. */
+function schedule(): void {
+  if (isScheduled) return
+  isScheduled = true
+  setTimeout(() => {
+    isScheduled = false
+    reconcile()
+    remember()
+  })
+}
+
+function reconcile(): void {
+  const [list, depth] = [openDialogs.get(), entryDepth()]
+  if (depth === 0 && list.length === 0) return
+  if (depth === 0) pageHash = location.hash
+  const addressAt = (index: number) => list[index]?.address ?? pageHash
+  if (list.length <= depth) history.replaceState({ dialogs: list.length }, '', addressAt(list.length - 1))
+  for (let index = depth; index < list.length; index++) {
+    const state = { dialogs: index + 1 }
+    if (index === 0 && isOfDialog()) history.replaceState(state, '', addressAt(index))
+    else history.pushState(state, '', addressAt(index))
+  }
+}
+
+/** By their elements, as if the user had closed them: a question is answered, edits are dropped. */
+function closeAbove(depth: number): void {
+  const elements = [...document.querySelectorAll<HTMLDialogElement>('.dialogs > dialog')]
+  for (const element of elements.slice(depth).reverse()) element.close()
+}

@@ -1,0 +1,63 @@
+import { GUI_FIELDS, OPTION_FIELDS } from '../facts/form-fields.ts'
+import { folderName } from '../facts/folder-name.ts'
+import type { LiveState } from '../live/state.ts'
+import { textOr } from '../pages/edit/text-or.ts'
+import { t } from '../words/words.ts'
+import type { Command } from './command.ts'
+import { goTo } from './route.ts'
+
+const SECTIONS = ['general', 'gui', 'connections', 'network', 'defaults', 'advanced'] as const
+
+/** Every section of the settings, and every setting that has a place in one. */
+export function settingCommands(): readonly Command[] {
+  const sections = SECTIONS.map((section) => ({
+    id: `settings ${section}`,
+    text: `${t('nav.settings')}: ${t(`settings.${section}`)}`,
+    kind: t('nav.settings'),
+    icon: 'settings' as const,
+    run: () => goTo('settings', section),
+  }))
+  const fields = [
+    ...OPTION_FIELDS.map(({ name, group }) => ({ name, section: group, key: `form.options.${name}` })),
+    ...GUI_FIELDS.map(({ name, group }) => ({ name, section: group, key: `form.gui.${name}` })),
+  ].map(({ name, section, key }) => {
+    const text = textOr(key, name)
+    return {
+      id: `setting ${section} ${name}`,
+      text,
+      search: `${text} ${name}`,
+      kind: t('nav.settings'),
+      icon: 'settings' as const,
+      run: () => showSetting(section, text),
+    }
+  })
+  return [...sections, ...fields]
+}
+
+/** Opens the section and focuses the field with this label. */
+function showSetting(section: string, label: string): void {
+  goTo('settings', section)
+  requestAnimationFrame(() =>
+    requestAnimationFrame(() => {
+      const found = [...document.querySelectorAll<HTMLLabelElement>('main label')].find((each) =>
+        each.textContent.startsWith(label),
+      )
+      found?.control?.focus()
+    }),
+  )
+}
+
+/** Where conflict copies are listed: in all folders, and in each that has some. */
+export function conflictCommands(state: LiveState): readonly Command[] {
+  const icon = 'warning'
+  const found = (state.config?.folders ?? []).filter(({ id }) => (state.conflicts[id] ?? 0) > 0)
+  const each = found.map((folder) => ({
+    id: `conflicts ${folder.id}`,
+    text: t('command.conflictsIn', { folder: folderName(folder), n: state.conflicts[folder.id] ?? 0 }),
+    kind: t('command.folder'),
+    icon: 'warning' as const,
+    run: () => goTo('folders', folder.id, 'problems'),
+  }))
+  const all = { id: 'conflicts', text: t('command.conflicts'), kind: t('command.go'), icon } as const
+  return [{ ...all, run: () => goTo('attention') }, ...each]
+}

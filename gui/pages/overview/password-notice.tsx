@@ -1,0 +1,28 @@
+import { addressOf } from '../../app/address.ts'
+import { wantsLogin } from '../../facts/password.ts'
+import { showsSetup } from '../../facts/setup.ts'
+import { dismissedPassword, setupShown } from '../../live/dismissed.ts'
+import { useLive } from '../../live/live.ts'
+import { useStore } from '../../live/store.ts'
+import { Button } from '../../ui/button.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { t } from '../../words/words.ts'
+
+/** No password is set, though only this machine reaches the page: a notice, until it is dismissed. */
+export function PasswordNotice() {
+  const dismissed = useStore(dismissedPassword.store, (value) => value)
+  const shown = useStore(setupShown.store, (value) => value)
+  const isOpen = useLive((state) => state.config !== undefined && !wantsLogin(state))
+  const isKnown = useLive((state) => showsSetup(state, shown) || state.risks.some(({ code }) => code === 'gui-open'))
+  if (!isOpen || isKnown || dismissed !== '') return null
+  return (
+    <div class="section card overview-notice overview-password" role="status">
+      <Icon name="lock" />
+      <p>{t('password.none')}</p>
+      <a class="button" href={addressOf('settings', 'gui')}>
+        {t('risk.setPassword')}
+      </a>
+      <Button kind="quiet" icon="close" label={t('password.dismiss')} onClick={() => dismissedPassword.set('yes')} />
+    </div>
+  )
+}
