@@ -53,7 +53,7 @@ test(
       { localAnnounceEnabled: false, globalAnnounceEnabled: false, relaysEnabled: true, natEnabled: false },
     )
     await at('', async (page) => {
-      await page.getByRole('heading', { name: 'This device' }).waitFor()
+      await page.getByRole('heading', { name: 'This device', exact: true }).waitFor()
       assert.equal(await question(page).count(), 0)
     })
   },
@@ -84,7 +84,8 @@ test('a device that is not connected: every address with its error, or why there
   const addresses = ['tcp://127.0.0.1:1', 'quic://127.0.0.1:2']
   await stage.daemon.request('PUT', `/rest/config/devices/${OTHER}`, { ...device, addresses })
   await at(`devices/${OTHER}`, async (page) => {
-    const attempts = page.getByRole('listitem')
+    await page.getByText('Start the program on the other device, or correct the port of its address.').waitFor()
+    const attempts = page.locator('.device-attempts').getByRole('listitem')
     await attempts
       .filter({ hasText: 'tcp://127.0.0.1:1' })
       .filter({ hasText: /refused/i })
