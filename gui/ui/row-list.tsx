@@ -1,4 +1,5 @@
 import { useMemo, useState } from 'preact/hooks'
+import { useParam } from '../app/route.ts'
 import {
   BY_NAME,
   calmRows,
@@ -36,8 +37,9 @@ export interface RowList {
 
 /** The folders or devices in the order and with the filters that the user chose. `keysOf` must be a constant. */
 export function useRowList(keysOf: (state: LiveState) => readonly RowKey[]): RowList {
-  const [filter, onFilter] = useState<RowFilter>('all')
-  const [text, onText] = useState('')
+  const [chosen, onFilter] = useParam('filter')
+  const [text, onText] = useParam('search')
+  const filter = FILTERS.find((name) => name === chosen) ?? 'all'
   const [by, setBy] = useState<RowSort>(BY_NAME)
   const keys = useLive((state) => JSON.stringify(keysOf(state))) // compared by value
   const rows = useMemo(() => JSON.parse(keys) as readonly RowKey[], [keys])

@@ -51,6 +51,8 @@ const BASE = [
   'gui/live/store.ts',
   'gui/app/address.ts',
   'gui/app/dialogs.tsx',
+  'gui/app/dialog-history.ts',
+  'gui/app/route.ts',
   'gui/app/theme.ts',
   'gui/words/language.ts',
   'gui/facts/throttle.ts',

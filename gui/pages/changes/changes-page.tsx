@@ -1,5 +1,5 @@
-import { useState } from 'preact/hooks'
 import { addressOf } from '../../app/address.ts'
+import { useParam } from '../../app/route.ts'
 import { changeLines, type ChangeFilter, type FileChange } from '../../facts/changes.ts'
 import { deviceName, shortId } from '../../facts/device.ts'
 import { folderName } from '../../facts/folder-name.ts'
@@ -16,9 +16,9 @@ import { useChanges } from './use-changes.ts'
 
 /** What changed lately in all folders, as it happens, by day. */
 export function ChangesPage() {
-  const [folder, setFolder] = useState('')
-  const [filter, setFilter] = useState<ChangeFilter>('all')
-  const [text, setText] = useState('')
+  const [folder, setFolder] = useParam('folder')
+  const [chosen, setFilter] = useParam('filter')
+  const [text, setText] = useParam('search')
   const folders = useLive((state) => state.config?.folders) ?? []
   const changes = useChanges()
   const options = [
@@ -30,6 +30,7 @@ export function ChangesPage() {
     { name: 'modified', text: t('changes.modified') },
     { name: 'deleted', text: t('changes.deleted') },
   ] as const
+  const filter: ChangeFilter = chips.find(({ name }) => name === chosen)?.name ?? 'all'
   return (
     <>
       <header class="page-head">
