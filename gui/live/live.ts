@@ -33,12 +33,24 @@ export function useLive<S>(select: (state: LiveState) => S): S {
 const pauses = new Pauses()
 let following = new AbortController()
 let beginsAnew = false
+let newSession: Promise<unknown> = Promise.resolve()
 
 /** Reconnects and reloads everything immediately: after a login, or on request of the user. */
 export function retryNow(): void {
   beginsAnew = true
   following.abort()
   pauses.end()
+}
+
+/**
+ * Follows nothing while a request is under way that ends the session, and reconnects after it: without this the login
+ * would be shown until the new session is there.
+ */
+export async function reconnectAfter(request: () => Promise<unknown>): Promise<void> {
+  retryNow()
+  const running = request()
+  newSession = running.catch(() => undefined)
+  await running
 }
 
 /** Discards everything, as after logging out. */
@@ -52,6 +64,7 @@ export async function follow(): Promise<never> {
   watchSight()
   let failures = 0
   for (;;) {
+    await newSession
     following = new AbortController()
     beginsAnew = false
     try {

@@ -12,7 +12,7 @@ export interface ButtonProps {
   readonly disabled?: boolean
   readonly pressed?: boolean
   readonly title?: string
-  /** A promise disables the button until it is settled. */
+  /** Until a promise is settled, further clicks are ignored. */
   readonly onClick?: () => unknown
 }
 
@@ -29,6 +29,7 @@ export function Button({
 }: ButtonProps) {
   const [busy, setBusy] = useState(false)
   const press = async () => {
+    if (busy) return
     const doing = onClick?.()
     if (!(doing instanceof Promise)) return
     setBusy(true)
@@ -38,7 +39,8 @@ export function Button({
     <button
       type={type}
       class={`button ${kind}${children === undefined ? ' icon-only' : ''}`}
-      disabled={disabled || busy}
+      disabled={disabled}
+      aria-disabled={busy ? true : undefined} // not disabled: the focus returns here when a question is answered
       aria-busy={busy}
       aria-label={label}
       aria-pressed={pressed}

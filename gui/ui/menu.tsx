@@ -62,14 +62,15 @@ export function Menu({
   )
 }
 
-/** A list that opens is placed below its button, inside the window. */
+/** A list that opens is placed below its button, inside the window, and its first entry has the focus. */
 function usePlaceBelow(list: RefObject<HTMLDivElement | null>, button: RefObject<HTMLButtonElement | null>): void {
   useEffect(() => {
-    const place = () => {
+    const place = (event: ToggleEvent) => {
       const box = button.current?.getBoundingClientRect()
-      if (box === undefined || list.current === null) return
+      if (event.newState !== 'open' || box === undefined || list.current === null) return
       list.current.style.top = `${box.bottom + 4}px`
       list.current.style.left = `${Math.max(8, Math.min(box.left, innerWidth - list.current.offsetWidth - 8))}px`
+      list.current.querySelector('button')?.focus()
     }
     const element = list.current
     element?.addEventListener('toggle', place)
