@@ -26,15 +26,25 @@ const OPTIONS = {
   minutes: { type: 'string', default: '2' },
 } as const
 
-async function use(rig: Rig, { values }: ReturnType<typeof readArguments>): Promise<void> {
-  if (values.pictures !== undefined) return takePictures(rig, values.pictures)
-  if (values.figures) return measurePage(rig, Number(values.minutes))
-  console.log(`The page: ${rig.desk.daemon.url}/  (Ctrl+C ends it)`)
+/** A second signal ends the process at once. */
+function signalled(): AbortSignal {
   const ended = new AbortController()
-  const changing = changeFiles(rig, Number(values.changes), ended.signal)
-  await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
-  ended.abort()
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => ended.abort())
+  return ended.signal
+}
+
+async function use(rig: Rig, { values }: ReturnType<typeof readArguments>, ended: AbortSignal): Promise<void> {
+  const stopped = ending(ended)
+  if (values.pictures !== undefined) return Promise.race([takePictures(rig, values.pictures), stopped])
+  if (values.figures) return Promise.race([measurePage(rig, Number(values.minutes)), stopped])
+  console.log(`The page: ${rig.desk.daemon.url}/  (Ctrl+C ends it)`)
+  const changing = changeFiles(rig, Number(values.changes), ended)
+  await stopped
   await changing
+}
+
+async function ending(ended: AbortSignal): Promise<void> {
+  if (!ended.aborted) await once(ended, 'abort')
 }
 
 function readArguments() {
@@ -43,10 +53,12 @@ function readArguments() {
 
 const given = readArguments()
 const [kept] = given.positionals
+const ended = signalled()
 const directory = kept ?? mkdtempSync(join(tmpdir(), 'twinfold-rig-'))
 try {
   await using rig = await startRig(directory, Number(given.values.queue))
-  await use(rig, given)
+  await use(rig, given, ended)
 } finally {
   if (kept === undefined) rmSync(directory, { recursive: true, force: true })
 }
+if (ended.aborted) process.exit() // pictures or figures may still be under way
