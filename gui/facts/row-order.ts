@@ -114,13 +114,32 @@ export function filterCounts(rows: readonly RowKey[]): Readonly<Record<RowFilter
   return Object.fromEntries(FILTER_NAMES.map((name) => [name, count(name)])) as Record<RowFilter, number>
 }
 
-/** Rows that need no look, by state, for a list that would not fit on one screen; the others stay rows. */
-export function calmRows(rows: readonly RowKey[], rowsMax: number): ReadonlyMap<RowFilter, readonly RowKey[]> {
-  const calm = new Map<RowFilter, RowKey[]>()
-  if (rows.length <= rowsMax) return calm
-  for (const row of rows) {
-    const filter = filterOf(row.tone)
-    if (filter !== 'attention' && filter !== 'active') calm.set(filter, [...(calm.get(filter) ?? []), row])
-  }
-  return calm
+/** Rows of one state and group. */
+export interface CalmRows {
+  readonly filter: RowFilter
+  /** Empty for none. */
+  readonly group: string
+  readonly rows: readonly RowKey[]
+}
+
+/**
+ * Rows that need no look, by group and state, for a list that would not fit on one screen; the others stay rows. Those
+ * without a group come first.
+ */
+export function calmRows(rows: readonly RowKey[], rowsMax: number, language: string): readonly CalmRows[] {
+  if (rows.length <= rowsMax) return []
+  const collator = new Intl.Collator(language, { numeric: true, sensitivity: 'base' })
+  const isCalm = (filter: RowFilter) => filter !== 'all' && filter !== 'attention' && filter !== 'active'
+  return [...new Set(rows.map(({ group }) => group))]
+    .toSorted(collator.compare)
+    .flatMap((group) =>
+      FILTER_NAMES.filter(isCalm).map((filter) => ({
+        filter,
+        group,
+        rows: rows
+          .filter((row) => row.group === group && filterOf(row.tone) === filter)
+          .toSorted((one, other) => collator.compare(one.name, other.name)),
+      })),
+    )
+    .filter((part) => part.rows.length > 0)
 }

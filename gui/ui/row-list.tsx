@@ -6,6 +6,7 @@ import {
   filterCounts,
   orderedRows,
   ROW_FILTERS,
+  type CalmRows,
   type RowFilter,
   type RowKey,
   type RowSort,
@@ -14,6 +15,7 @@ import { nextSort, type Line } from '../facts/table.ts'
 import { useLive } from '../live/live.ts'
 import type { LiveState } from '../live/state.ts'
 import { language } from '../words/language.ts'
+import { visibleName } from '../words/visible-name.ts'
 import { t } from '../words/words.ts'
 import { Identity } from './identity.tsx'
 import { FilterBar } from './row-filter.tsx'
@@ -28,6 +30,8 @@ const OVERVIEW_ROWS_MAX = 12
 export interface RowList {
   readonly rows: readonly RowKey[]
   readonly lines: readonly Line<RowKey>[]
+  /** Other rows in the same order. */
+  readonly linesOf: (rows: readonly RowKey[]) => readonly Line<RowKey>[]
   readonly sort: { readonly by: RowSort; readonly onSort: (column: string) => void }
   readonly filter: RowFilter
   readonly onFilter: (filter: RowFilter) => void
@@ -45,7 +49,8 @@ export function useRowList(keysOf: (state: LiveState) => readonly RowKey[]): Row
   const rows = useMemo(() => JSON.parse(keys) as readonly RowKey[], [keys])
   const order = { filter, text, sort: by, language: language.get(), textOf: filterText }
   const onSort = (column: string) => setBy(nextSort(by, column as RowSort['column']))
-  return { rows, lines: orderedRows(rows, order), sort: { by, onSort }, filter, onFilter, text, onText }
+  const linesOf = (some: readonly RowKey[]) => orderedRows(some, order)
+  return { rows, lines: linesOf(rows), linesOf, sort: { by, onSort }, filter, onFilter, text, onText }
 }
 
 function filterText(filter: RowFilter): string {
@@ -70,40 +75,37 @@ export function RowListBar({ list, label }: { readonly list: RowList; readonly l
 }
 
 /** What of a list stays a row on the overview, and what becomes a grid. */
-export function overviewParts({ rows, lines }: Pick<RowList, 'rows' | 'lines'>) {
-  const calm = calmRows(rows, OVERVIEW_ROWS_MAX)
-  const inGrid = new Set([...calm.values()].flatMap((members) => members.map(({ id }) => id)))
-  return { calm, lines: calm.size === 0 ? lines : lines.filter((line) => 'row' in line && !inGrid.has(line.row.id)) }
+export function overviewParts({ rows, lines, linesOf }: Pick<RowList, 'rows' | 'lines' | 'linesOf'>) {
+  const calm = calmRows(rows, OVERVIEW_ROWS_MAX, language.get())
+  const inGrid = new Set(calm.flatMap((part) => part.rows.map(({ id }) => id)))
+  return { calm, lines: calm.length === 0 ? lines : linesOf(rows.filter(({ id }) => !inGrid.has(id))) }
 }
 
 export interface CalmGridProps {
   readonly kind: 'folder' | 'device'
-  readonly calm: ReadonlyMap<RowFilter, readonly RowKey[]>
+  readonly calm: readonly CalmRows[]
   readonly hrefOf: (id: string) => string
 }
 
-/** The names of those that need no look, by state. */
+/** The names of those that need no look, by group and state. */
 export function CalmGrid({ kind, calm, hrefOf }: CalmGridProps) {
-  const collator = new Intl.Collator(language.get(), { numeric: true, sensitivity: 'base' })
   return (
     <div class="calm">
-      {FILTERS.filter((name) => calm.has(name)).map((name) => (
-        <section key={name}>
+      {calm.map(({ filter, group, rows }) => (
+        <section key={`${filter} ${group}`}>
           <h3>
-            {filterText(name)} <span class="soft">{calm.get(name)?.length}</span>
+            {group === '' ? filterText(filter) : `${visibleName(group)} · ${filterText(filter)}`}{' '}
+            <span class="soft">{rows.length}</span>
           </h3>
           <ul>
-            {calm
-              .get(name)
-              ?.toSorted((one, other) => collator.compare(one.name, other.name))
-              .map(({ id, name: text }) => (
-                <li key={id}>
-                  <a href={hrefOf(id)} title={text}>
-                    <Identity kind={kind} id={id} />
-                    <span class="calm-name">{text}</span>
-                  </a>
-                </li>
-              ))}
+            {rows.map(({ id, name: text }) => (
+              <li key={id}>
+                <a href={hrefOf(id)} title={text}>
+                  <Identity kind={kind} id={id} />
+                  <span class="calm-name">{text}</span>
+                </a>
+              </li>
+            ))}
           </ul>
         </section>
       ))}

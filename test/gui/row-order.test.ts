@@ -87,17 +87,33 @@ test('rows of the same name keep their order', () => {
   assert.deepEqual(lines, [{ row: rows[1] }, { row: rows[0] }])
 })
 
+const calm = (rows: readonly RowKey[], rowsMax: number) =>
+  calmRows(rows, rowsMax, 'en').map((part) => [part.group, part.filter, part.rows.map(({ name }) => name)])
+
 test('of many rows those that need no look are apart', () => {
-  assert.equal(calmRows(ROWS, 6).size, 0)
-  const calm = calmRows(ROWS, 5)
-  assert.deepEqual(
-    [...calm].map(([filter, rows]) => [filter, rows.map(({ name }) => name)]),
-    [
-      ['upToDate', ['photo 10']],
-      ['paused', ['archive']],
-      ['offline', ['nas']],
-    ],
-  )
+  assert.deepEqual(calm(ROWS, 6), [])
+  assert.deepEqual(calm(ROWS, 5), [
+    ['', 'offline', ['nas']],
+    ['', 'upToDate', ['photo 10']],
+    ['', 'paused', ['archive']],
+  ])
+})
+
+test('those are apart by group, too, in the order of the names of groups', () => {
+  const rows = [
+    row('photo 10', 'good', { group: 'Work' }),
+    row('photo 9', 'good', { group: 'Work' }),
+    row('tax', 'paused', { group: 'Work' }),
+    row('zoo', 'good', { group: 'Home' }),
+    row('a', 'good'),
+    row('b', 'bad', { group: 'Home' }),
+  ]
+  assert.deepEqual(calm(rows, 5), [
+    ['', 'upToDate', ['a']],
+    ['Home', 'upToDate', ['zoo']],
+    ['Work', 'upToDate', ['photo 9', 'photo 10']],
+    ['Work', 'paused', ['tax']],
+  ])
 })
 
 test('a selection is toggled', () => {
