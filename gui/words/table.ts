@@ -70,6 +70,13 @@ export const TABLE = {
     fr: '{n} dossier analysé.||{n} dossiers analysés.',
     zh: '已扫描 {n} 个文件夹。',
   },
+  'table.scannedItems': {
+    en: '{n} item scanned.||{n} items scanned.',
+    de: '{n} Element eingelesen.||{n} Elemente eingelesen.',
+    es: '{n} elemento escaneado.||{n} elementos escaneados.',
+    fr: '{n} élément analysé.||{n} éléments analysés.',
+    zh: '已扫描 {n} 个项目。',
+  },
   'table.first': {
     en: '{n} file will be downloaded next.||{n} files will be downloaded next.',
     de: '{n} Datei wird als Nächstes geladen.||{n} Dateien werden als Nächstes geladen.',

@@ -13,6 +13,7 @@ import { usePaged } from '../../live/use-paged.ts'
 import { Empty, Skeleton } from '../../ui/parts.tsx'
 import { Table, useTableView, type TableProps, type TableView } from '../../ui/table.tsx'
 import { t } from '../../words/words.ts'
+import { FileBulk, useFileSelection } from './file-bulk.tsx'
 import { fileColumns, type FileLine } from './file-columns.tsx'
 import { openFile } from './file-drawer.tsx'
 import { useAsNeighbours } from './neighbours.ts'
@@ -99,27 +100,33 @@ function TreeTable({ folder, tree, sort, onToggle, onShow }: TreeTableProps) {
     const row = rows.find((each) => each.path === path)
     if (row !== undefined) reveal(row.index)
   })
+  const lines = rows.flatMap((row) => lineOf(row)?.row ?? [])
+  const files = useFileSelection(folder, lines)
   const { stop, press, focused } = useTreeFocus(view, tree, count, {
     toggle: onToggle,
     open: (path) => openFile(folder.id, path),
   })
   return (
-    <Table
-      view={view}
-      kind="tree-table"
-      caption={t('files.tree', { folder: folderName(folder) })}
-      columns={fileColumns(folder, onToggle)}
-      rows={{ count, at: (index) => lineOf(rows[index - range.first]) }}
-      keyOf={({ path }) => path}
-      sort={sort}
-      grid={{ role: 'treegrid', onKeyDown: press, onFocusIn: focused }}
-      attributesOf={({ level, expanded, item }, index) => ({
-        'aria-level': level,
-        'aria-expanded': expanded,
-        tabIndex: index === stop ? 0 : -1,
-        class: item.state === 'ignored' ? 'ignored' : '',
-      })}
-    />
+    <>
+      <Table
+        view={view}
+        kind="tree-table"
+        caption={t('files.tree', { folder: folderName(folder) })}
+        columns={fileColumns(folder, onToggle)}
+        rows={{ count, at: (index) => lineOf(rows[index - range.first]) }}
+        keyOf={({ path }) => path}
+        sort={sort}
+        selection={files.selection}
+        grid={{ role: 'treegrid', onKeyDown: press, onFocusIn: focused }}
+        attributesOf={({ level, expanded, item }, index) => ({
+          'aria-level': level,
+          'aria-expanded': expanded,
+          tabIndex: index === stop ? 0 : -1,
+          ...(item.state === 'ignored' && { class: 'ignored' }),
+        })}
+      />
+      <FileBulk folder={folder} files={files} />
+    </>
   )
 }
 

@@ -12,6 +12,7 @@ import { rowsSource, Table, useTableView } from '../../ui/table.tsx'
 import { t } from '../../words/words.ts'
 import { QueryResult } from './query-result.tsx'
 import { openFile } from './file-drawer.tsx'
+import { FileBulk, useFileSelection } from './file-bulk.tsx'
 import { fileColumns, type FileLine } from './file-columns.tsx'
 import { FileTree } from './file-tree.tsx'
 import { useAsNeighbours } from './neighbours.ts'
@@ -104,14 +105,19 @@ function FoundTable({ folder, lines }: { readonly folder: FolderConfig; readonly
     folder.id,
     lines.map(({ path }) => path),
   )
+  const files = useFileSelection(folder, lines)
   return (
-    <Table
-      view={useTableView(lines.length)}
-      kind="tree-table"
-      caption={t('files.tree', { folder: folderName(folder) })}
-      columns={fileColumns(folder)}
-      rows={rowsSource(lines)}
-      keyOf={({ path }) => path}
-    />
+    <>
+      <Table
+        view={useTableView(lines.length)}
+        kind="tree-table"
+        caption={t('files.tree', { folder: folderName(folder) })}
+        columns={fileColumns(folder)}
+        rows={rowsSource(lines)}
+        keyOf={({ path }) => path}
+        selection={files.selection && { ...files.selection, all: lines.map(({ path }) => path) }}
+      />
+      <FileBulk folder={folder} files={files} />
+    </>
   )
 }

@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { FolderConfig } from '../../../src/core/config/config.ts'
 import type { WaitingJson } from '../../../src/rest/twinfold.ts'
-import { act } from '../../app/act.ts'
 import { nameOf } from '../../facts/device.ts'
 import { folderState } from '../../facts/folder-state.ts'
 import { folderText } from '../../facts/folder-text.ts'
@@ -17,6 +16,7 @@ import { Bar, State } from '../../ui/parts.tsx'
 import { BulkBar } from '../../ui/selection.tsx'
 import type { Column } from '../../ui/table.tsx'
 import { t } from '../../words/words.ts'
+import { downloadFirst } from './download-first.ts'
 import { PagedTable, usePagedRows } from './paged-table.tsx'
 import { PathButton } from './path-button.tsx'
 
@@ -31,10 +31,7 @@ export function WaitingTab({ folder }: { readonly folder: FolderConfig }) {
   const clear = () => setPicked(new Set())
   const mayPick = !folder.paused && folder.type !== 'sendonly'
   const first = async (names: readonly string[], done: string) => {
-    // The last one moved to the front is the first in the end.
-    await act(async () => {
-      for (const name of names.toReversed()) await client.prioritize(folder.id, name)
-    }, done)
+    await downloadFirst(folder.id, names, done)
     clear()
     paged.again()
   }
