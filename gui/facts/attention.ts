@@ -1,5 +1,6 @@
 import type { FolderConfig } from '../../src/core/config/config.ts'
 import type { Place } from '../app/address.ts'
+import { own } from '../live/own.ts'
 import type { LiveState } from '../live/state.ts'
 import type { TextKey } from '../words/words.ts'
 import { groupByCause, type CauseCode } from './cause.ts'
@@ -111,7 +112,7 @@ function causesIn(
   folder: FolderConfig,
   facts: FolderState,
 ): readonly { readonly cause: CauseCode; readonly n: number }[] {
-  const groups = groupByCause(state.folders[folder.id]?.errors ?? []).filter(({ code }) => code !== 'noSource')
+  const groups = groupByCause(own(state.folders, folder.id)?.errors ?? []).filter(({ code }) => code !== 'noSource')
   if (groups.length === 0) return [{ cause: 'other', n: facts.problems }]
   return groups.map(({ code, problems: { length } }) => ({ cause: code, n: length }))
 }
@@ -159,8 +160,8 @@ function conflictTotal({ conflicts: counts }: LiveState): number {
 }
 
 function conflicts(state: LiveState): readonly AttentionEntry[] {
-  const found = (state.config?.folders ?? []).filter(({ id }) => (state.conflicts[id] ?? 0) > 0)
-  const members = found.map((folder) => memberOf(folder, 'problems', state.conflicts[folder.id]))
+  const found = (state.config?.folders ?? []).filter(({ id }) => (own(state.conflicts, id) ?? 0) > 0)
+  const members = found.map((folder) => memberOf(folder, 'problems', own(state.conflicts, folder.id)))
   const remedy: Remedy = { kind: 'go', word: 'attention.show', place: members[0]?.place ?? [] }
   return entryOf(conflictTotal(state), 'conflicts all', 'attention.conflicts', remedy, 'conflicts.todo').map(
     (entry) => ({
@@ -184,7 +185,7 @@ function unwatched(state: LiveState): readonly AttentionEntry[] {
   const members = standingsOf(state)
     .filter(
       ({ folder, facts }) =>
-        facts.isCounted && facts.code !== 'stopped' && (state.folders[folder.id]?.status.watchError ?? '') !== '',
+        facts.isCounted && facts.code !== 'stopped' && (own(state.folders, folder.id)?.status.watchError ?? '') !== '',
     )
     .map(({ folder }) => memberOf(folder, 'problems', undefined))
   const remedy: Remedy = { kind: 'scan', word: 'attention.retry', folders: members.map(({ place }) => place[1] ?? '') }

@@ -1,4 +1,5 @@
 import type { DeviceConfig } from '../../src/core/config/config.ts'
+import { own } from '../live/own.ts'
 import type { LiveState } from '../live/state.ts'
 import { visibleName } from '../words/visible-name.ts'
 import { isTime } from './moments.ts'
@@ -69,7 +70,7 @@ export interface DeviceFacts {
 
 /** Decides the state of a device from all that is known. */
 export function deviceFacts(state: LiveState, deviceId: string): DeviceFacts {
-  const connection = state.connections.connections[deviceId]
+  const connection = own(state.connections.connections, deviceId)
   const shares = state.config?.folders.filter(({ devices }) => devices.some((each) => each.deviceID === deviceId)) ?? []
   const facts = {
     connected: connection?.connected === true,
@@ -78,7 +79,7 @@ export function deviceFacts(state: LiveState, deviceId: string): DeviceFacts {
     folders: shares.length,
     ...missingOn(state, deviceId),
   }
-  const running = shares.filter(({ paused }) => !paused).map(({ id }) => state.folders[id]?.completion[deviceId])
+  const running = shares.filter(({ paused }) => !paused).map(({ id }) => own(state.folders, id)?.completion[deviceId])
   const isRefused = running.length > 0 && running.every((reported) => reported?.remoteState === 'notSharing')
   const code = codeOf(facts, isRefused)
   const way = connection?.type.startsWith('relay') ? 'relay' : connection?.isLocal ? 'lan' : 'internet'

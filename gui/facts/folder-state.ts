@@ -1,4 +1,5 @@
 import type { FolderConfig } from '../../src/core/config/config.ts'
+import { own } from '../live/own.ts'
 import type { FolderLive, LiveState } from '../live/state.ts'
 import { causeOf, groupByCause, isGone, type CauseCode, type ItemProblem } from './cause.ts'
 import type { Tone } from './tone.ts'
@@ -63,7 +64,7 @@ export interface FolderState {
 /** Decides the state of a folder from all that is known. */
 export function folderState(state: LiveState, given: FolderConfig): FolderState {
   const folder = state.config?.folders.find(({ id }) => id === given.id) ?? given // the caller's may be older
-  const live = state.folders[folder.id]
+  const live = own(state.folders, folder.id)
   const isRunning = !folder.paused && live !== undefined && live.status.state !== ''
   const counts = countsOf(isRunning ? live : undefined)
   const offline = offlineSources(state, folder, live)
@@ -158,7 +159,7 @@ function othersOf(state: LiveState, folder: FolderConfig): readonly string[] {
  */
 function offlineSources(state: LiveState, folder: FolderConfig, live: FolderLive | undefined): readonly string[] {
   const others = othersOf(state, folder)
-  const isOn = (id: string) => state.connections.connections[id]?.connected === true
+  const isOn = (id: string) => own(state.connections.connections, id)?.connected === true
   const whole = others.filter((id) => {
     const reported = live?.completion[id]
     return reported !== undefined && reported.remoteState !== 'notSharing' && reported.needItems === 0

@@ -1,4 +1,5 @@
 import type { DeviceConfig, FolderConfig } from '../../src/core/config/config.ts'
+import { own } from '../live/own.ts'
 import type { LiveState } from '../live/state.ts'
 import { deviceFacts, deviceName } from './device.ts'
 import { folderName } from './folder-name.ts'
@@ -44,8 +45,8 @@ export function folderKey(state: LiveState, folder: FolderConfig): RowKey {
     name: folderName(folder),
     tone: folderState(state, folder).tone,
     group: folder.group,
-    bytes: state.folders[folder.id]?.status.globalBytes ?? 0,
-    atMs: Date.parse(state.folderStats[folder.id]?.lastFile.at ?? '') || 0,
+    bytes: own(state.folders, folder.id)?.status.globalBytes ?? 0,
+    atMs: Date.parse(own(state.folderStats, folder.id)?.lastFile.at ?? '') || 0,
   }
 }
 

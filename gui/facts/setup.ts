@@ -1,4 +1,5 @@
 import type { DeviceConfig, FolderConfig } from '../../src/core/config/config.ts'
+import { own } from '../live/own.ts'
 import type { LiveState } from '../live/state.ts'
 import { deviceFacts, deviceName, otherDevices } from './device.ts'
 import { folderName } from './folder-name.ts'
@@ -56,7 +57,7 @@ function connectionSteps(
   const isReached = isAccepted || hasAnswered(offline)
   const advice = offline && offlineAdvice(offline)
   const folders = sharedWith(state, device.deviceID)
-  const isTaken = folders.some(({ id }) => state.folders[id]?.completion[device.deviceID]?.remoteState === 'valid')
+  const isTaken = folders.some(({ id }) => own(state.folders, id)?.completion[device.deviceID]?.remoteState === 'valid')
   return [
     { name: 'reached', isDone: isReached, blocked: advice },
     { name: 'accepted', isDone: isAccepted, blocked: advice },
@@ -87,7 +88,7 @@ function shareBlock(folders: readonly FolderConfig[], device: DeviceConfig): Rea
 function fileBlock(state: LiveState, folders: readonly FolderConfig[]): ReasonText | undefined {
   const [first] = folders
   if (first === undefined) return undefined
-  const isEmpty = folders.every(({ id }) => (state.folders[id]?.status.globalFiles ?? 0) === 0)
+  const isEmpty = folders.every(({ id }) => (own(state.folders, id)?.status.globalFiles ?? 0) === 0)
   return isEmpty
     ? { key: 'setup.block.empty', values: { path: first.path } }
     : { key: 'setup.block.transfer', values: { folder: folderName(first) } }
@@ -96,7 +97,7 @@ function fileBlock(state: LiveState, folders: readonly FolderConfig[]): ReasonTe
 /** Whether both devices have at least one item of a shared folder. */
 function hasExchanged(state: LiveState, deviceId: string): boolean {
   return sharedWith(state, deviceId).some(({ id }) => {
-    const live = state.folders[id]
+    const live = own(state.folders, id)
     const there = live?.completion[deviceId]
     if (live === undefined || there === undefined || there.remoteState !== 'valid') return false
     return live.status.globalFiles > 0 && live.status.inSyncFiles > 0 && there.globalItems > there.needItems

@@ -1,5 +1,6 @@
 import type { FolderConfig } from '../../src/core/config/config.ts'
 import type { CompletionJson } from '../../src/rest/completion.ts'
+import { own } from '../live/own.ts'
 import type { LiveState } from '../live/state.ts'
 import { fractionOf } from './device.ts'
 import type { Tone } from './tone.ts'
@@ -23,8 +24,8 @@ export function shareStateOf(state: LiveState, folder: FolderConfig, deviceId: s
   return shareState(
     folder,
     deviceId,
-    state.folders[folder.id]?.completion[deviceId],
-    state.connections.connections[deviceId]?.connected === true,
+    own(state.folders, folder.id)?.completion[deviceId],
+    own(state.connections.connections, deviceId)?.connected === true,
     state.disagreements.some((each) => each.deviceID === deviceId && each.folder === folder.id),
   )
 }

@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { Throttle } from '../facts/throttle.ts'
 import { useLive } from './live.ts'
+import { own } from './own.ts'
 
 const AGAIN_EVERY_MS = 1_000
 
@@ -61,6 +62,6 @@ export function useFolderRevision(id: string): string {
   return useLive((state) => {
     const connected = Object.values(state.connections.connections).filter((each) => each.connected).length
     const paused = state.config?.folders.find((folder) => folder.id === id)?.paused
-    return `${state.folderEvents[id] ?? 0} ${connected} ${paused}`
+    return `${own(state.folderEvents, id) ?? 0} ${connected} ${paused}`
   })
 }

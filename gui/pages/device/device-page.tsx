@@ -7,6 +7,7 @@ import { deviceText } from '../../facts/device-text.ts'
 import { client } from '../../live/client.ts'
 import { useFacts } from '../../live/facts.ts'
 import { live, useLive } from '../../live/live.ts'
+import { own } from '../../live/own.ts'
 import { Button } from '../../ui/button.tsx'
 import { confirm } from '../../ui/confirm.tsx'
 import { Empty, Section, State, useNow } from '../../ui/parts.tsx'
@@ -97,7 +98,7 @@ async function removeDevice(deviceId: string, name: string): Promise<void> {
 const NO_HISTORY = [] as const
 
 function Rates({ id }: { readonly id: string }) {
-  const history = useLive((state) => state.deviceHistory[id]) ?? NO_HISTORY
+  const history = useLive((state) => own(state.deviceHistory, id)) ?? NO_HISTORY
   return (
     <Section title={t('plot.title')}>
       <div class="card">

@@ -8,6 +8,7 @@ import { deviceKey, type RowKey } from '../../facts/row-order.ts'
 import { client } from '../../live/client.ts'
 import { useFacts } from '../../live/facts.ts'
 import { useLive } from '../../live/live.ts'
+import { own } from '../../live/own.ts'
 import type { LiveState } from '../../live/state.ts'
 import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -97,7 +98,7 @@ function StateCell({ id }: { readonly id: string }) {
 /** The missing items: being sent while it is connected, pending while it is not. */
 function Behind({ id }: { readonly id: string }) {
   const facts = useFacts((state) => deviceFacts(state, id))
-  const rate = useLive((state) => meanRate(state.deviceHistory[id] ?? []).outBps)
+  const rate = useLive((state) => meanRate(own(state.deviceHistory, id) ?? []).outBps)
   if (facts.waiting === 0) return null
   const behind = t('overview.behind', { n: facts.waiting, size: formatSize(facts.bytesLeft) })
   if (!facts.connected) return <span class="soft">{behind}</span>
@@ -112,7 +113,7 @@ function Behind({ id }: { readonly id: string }) {
 }
 
 function Rates({ id }: { readonly id: string }) {
-  const connected = useLive((state) => state.connections.connections[id]?.connected === true)
+  const connected = useLive((state) => own(state.connections.connections, id)?.connected === true)
   const down = formatRate(useLive((state) => state.rates[id]?.inBps ?? 0))
   const up = formatRate(useLive((state) => state.rates[id]?.outBps ?? 0))
   return connected ? (

@@ -8,6 +8,7 @@ import { formatSize } from '../../facts/format.ts'
 import { useQuery } from '../../live/query.ts'
 import { client } from '../../live/client.ts'
 import { useLive } from '../../live/live.ts'
+import { own } from '../../live/own.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Ago, Empty, Skeleton } from '../../ui/parts.tsx'
@@ -25,8 +26,8 @@ export function MissingItemsDialog({
   readonly device: DeviceConfig
 }) {
   const [shown, setShown] = useState(STEP)
-  const turn = useLive((state) => state.folders[folder.id]?.completion[device.deviceID]?.needItems ?? 0)
-  const deletes = useLive((state) => state.folders[folder.id]?.completion[device.deviceID]?.needDeletes ?? 0)
+  const turn = useLive((state) => own(state.folders, folder.id)?.completion[device.deviceID]?.needItems ?? 0)
+  const deletes = useLive((state) => own(state.folders, folder.id)?.completion[device.deviceID]?.needDeletes ?? 0)
   const query = { folder: folder.id, device: device.deviceID, page: 1, perpage: shown }
   const { value, error } = useQuery(
     `${folder.id} ${device.deviceID} ${shown}`,

@@ -7,6 +7,7 @@ import { folderName } from '../../facts/folder-name.ts'
 import { parseSubPath } from '../../facts/paths.ts'
 import { client } from '../../live/client.ts'
 import { live, useLive } from '../../live/live.ts'
+import { own } from '../../live/own.ts'
 import { Button } from '../../ui/button.tsx'
 import { confirm } from '../../ui/confirm.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -19,8 +20,8 @@ import { EditFolderDialog } from '../edit/edit-folder.tsx'
 /** What can be done to a folder as a whole. */
 export function FolderActions({ folder }: { readonly folder: FolderConfig }) {
   const { id, paused, type } = folder
-  const waiting = useLive((state) => state.folders[id]?.status.needTotalItems ?? 0)
-  const extra = useLive((state) => state.folders[id]?.status.receiveOnlyTotalItems ?? 0)
+  const waiting = useLive((state) => own(state.folders, id)?.status.needTotalItems ?? 0)
+  const extra = useLive((state) => own(state.folders, id)?.status.receiveOnlyTotalItems ?? 0)
   const name = folderName(folder)
   const done = t(paused ? 'fold.resumedDone' : 'fold.pausedDone', { folder: name })
   return (
@@ -104,7 +105,7 @@ async function revert(folder: string, count: number): Promise<void> {
 
 async function remove(folder: FolderConfig): Promise<void> {
   const name = folderName(folder)
-  const files = live.get().folders[folder.id]?.status.localFiles ?? 0
+  const files = own(live.get().folders, folder.id)?.status.localFiles ?? 0
   const text = t('fold.removeText', { n: files, path: folder.path })
   if (!(await confirm({ title: t('fold.removeTitle', { folder: name }), text, action: t('do.remove'), danger: true })))
     return

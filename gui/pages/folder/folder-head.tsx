@@ -10,6 +10,7 @@ import { folderText } from '../../facts/folder-text.ts'
 import { formatSize } from '../../facts/format.ts'
 import { shareStateOf } from '../../facts/share-state.ts'
 import { useLive } from '../../live/live.ts'
+import { own } from '../../live/own.ts'
 import { Disagreements } from '../../ui/disagreements.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Ago, Bar, State } from '../../ui/parts.tsx'
@@ -21,8 +22,8 @@ import { FolderActions } from './folder-actions.tsx'
 /** The name and state of the folder, with the actions on it as a whole. */
 export function FolderHead({ folder }: { readonly folder: FolderConfig }) {
   const state = useLive((value) => value)
-  const live = state.folders[folder.id]
-  const lastScan = useLive((state) => state.folderStats[folder.id]?.lastScan)
+  const live = own(state.folders, folder.id)
+  const lastScan = useLive((state) => own(state.folderStats, folder.id)?.lastScan)
   const facts = folderState(state, folder)
   const text = folderText(facts, state)
   const status = live?.status

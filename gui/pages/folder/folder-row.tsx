@@ -9,6 +9,7 @@ import { meanRate, secondsLeft } from '../../facts/rates.ts'
 import { folderKey, type RowKey } from '../../facts/row-order.ts'
 import { useFacts } from '../../live/facts.ts'
 import { live, useLive } from '../../live/live.ts'
+import { own } from '../../live/own.ts'
 import type { LiveState } from '../../live/state.ts'
 import { Identity } from '../../ui/identity.tsx'
 import { Ago, Bar, State } from '../../ui/parts.tsx'
@@ -97,8 +98,8 @@ function tabOf({ code, waiting }: FolderState): string | undefined {
 function Content({ folder }: CellProps) {
   const facts = useFacts((state) => folderState(state, folder))
   const { fraction, isCounted } = facts
-  const files = useLive((state) => state.folders[folder.id]?.status.globalFiles)
-  const bytes = useLive((state) => state.folders[folder.id]?.status.globalBytes ?? 0)
+  const files = useLive((state) => own(state.folders, folder.id)?.status.globalFiles)
+  const bytes = useLive((state) => own(state.folders, folder.id)?.status.globalBytes ?? 0)
   const bytesLeft = facts.code === 'scanning' ? 0 : facts.bytesLeft
   if (fraction !== undefined)
     return <Moving fraction={fraction} bytesLeft={bytesLeft} text={folderText(facts, live.get())} />
@@ -131,8 +132,8 @@ function Devices({ folder }: CellProps) {
 }
 
 function LastChange({ folder: { id } }: CellProps) {
-  const at = useLive((state) => state.folderStats[id]?.lastFile.at ?? '')
-  const name = useLive((state) => state.folderStats[id]?.lastFile.filename ?? '')
+  const at = useLive((state) => own(state.folderStats, id)?.lastFile.at ?? '')
+  const name = useLive((state) => own(state.folderStats, id)?.lastFile.filename ?? '')
   return isTime(Date.parse(at)) ? (
     <span class="soft" title={name}>
       <Ago time={at} />

@@ -3,6 +3,7 @@ import type { FileEntryJson } from '../../../src/rest/db.ts'
 import { formatSize } from '../../facts/format.ts'
 import { client } from '../../live/client.ts'
 import { live } from '../../live/live.ts'
+import { own } from '../../live/own.ts'
 import { Ago } from '../../ui/parts.tsx'
 import type { Column } from '../../ui/table.tsx'
 import { t } from '../../words/words.ts'
@@ -16,7 +17,7 @@ export function LocalTab({ folder }: { readonly folder: FolderConfig }) {
     const query = { folder: folder.id, ...page }
     const { files } = await client.call('GET /rest/db/localchanged', { query, signal })
     // The list has no total of its own; the status may be of a moment before.
-    const counted = live.get().folders[folder.id]?.status.receiveOnlyTotalItems ?? 0
+    const counted = own(live.get().folders, folder.id)?.status.receiveOnlyTotalItems ?? 0
     const seen = (page.page - 1) * page.perpage + files.length
     return { total: files.length < page.perpage ? seen : Math.max(counted, seen), items: files }
   })

@@ -7,6 +7,7 @@ import { folderText } from '../../facts/folder-text.ts'
 import { useQuery, useFolderRevision } from '../../live/query.ts'
 import { client } from '../../live/client.ts'
 import { useLive } from '../../live/live.ts'
+import { own } from '../../live/own.ts'
 import { Button } from '../../ui/button.tsx'
 import { Empty, Section, State } from '../../ui/parts.tsx'
 import { t } from '../../words/words.ts'
@@ -21,7 +22,7 @@ const GROUP_OPEN_MAX = 20
 
 /** Failed items with their remedies, and conflict copies. */
 export function ProblemsTab({ folder }: { readonly folder: FolderConfig }) {
-  const watchError = useLive((state) => state.folders[folder.id]?.status.watchError ?? '')
+  const watchError = useLive((state) => own(state.folders, folder.id)?.status.watchError ?? '')
   const retry = () => act(() => client.scan(folder.id), t('problems.retried'))
   const actions = folder.paused ? undefined : (
     <Button icon="sync" onClick={retry}>
@@ -46,7 +47,7 @@ export function ProblemsTab({ folder }: { readonly folder: FolderConfig }) {
 }
 
 function Errors({ folder }: { readonly folder: FolderConfig }) {
-  const isRunning = useLive((state) => state.folders[folder.id]?.status.state !== '')
+  const isRunning = useLive((state) => own(state.folders, folder.id)?.status.state !== '')
   const fetchErrors = (signal: AbortSignal) =>
     client.call('GET /rest/folder/errors', { query: { folder: folder.id, perpage: ERRORS_MAX }, signal })
   const query = useQuery(

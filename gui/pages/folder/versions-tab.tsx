@@ -7,6 +7,7 @@ import { versionedFiles, type VersionedFile } from '../../facts/versions.ts'
 import { useQuery } from '../../live/query.ts'
 import { client } from '../../live/client.ts'
 import { useLive } from '../../live/live.ts'
+import { own } from '../../live/own.ts'
 import { Button } from '../../ui/button.tsx'
 import { Empty } from '../../ui/parts.tsx'
 import { BulkBar, useSelection } from '../../ui/selection.tsx'
@@ -19,7 +20,7 @@ import { versionColumns } from './version-columns.tsx'
 
 /** Older versions of files, and the action to restore them. */
 export function VersionsTab({ folder, file }: { readonly folder: FolderConfig; readonly file: string | undefined }) {
-  const isRunning = useLive((state) => (state.folders[folder.id]?.status.state ?? '') !== '')
+  const isRunning = useLive((state) => (own(state.folders, folder.id)?.status.state ?? '') !== '')
   if (folder.versioning.type === '')
     return (
       <Empty action={<a href={addressOf('folders', folder.id, 'settings')}>{t('fold.tab.settings')}</a>}>

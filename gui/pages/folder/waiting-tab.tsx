@@ -11,6 +11,7 @@ import { waitReason } from '../../facts/reasons.ts'
 import { client } from '../../live/client.ts'
 import { useFacts } from '../../live/facts.ts'
 import { live, useLive } from '../../live/live.ts'
+import { own } from '../../live/own.ts'
 import { Button } from '../../ui/button.tsx'
 import { Bar, State } from '../../ui/parts.tsx'
 import { BulkBar } from '../../ui/selection.tsx'
@@ -118,7 +119,7 @@ function QueueNote({ folder, total }: { readonly folder: FolderConfig; readonly 
 }
 
 function Why({ folder, item }: { readonly folder: FolderConfig; readonly item: Item }) {
-  const progress = useLive((state) => state.progress[folder.id]?.[item.name])
+  const progress = useLive((state) => own(state.progress, folder.id)?.[item.name])
   const reason = waitReason(item, (device) => nameOf(live.get(), device))
   const text = t(reason.key, reason.values)
   const bytesDone = progress?.bytesDone ?? item.bytesDone
