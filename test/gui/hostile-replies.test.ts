@@ -1,7 +1,7 @@
 /** W-20: whatever texts, keys and numbers replies and events have, the page computes its state and texts from them. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { attentionCounts, attentionEntries } from '../../gui/facts/attention.ts'
 import { changeOf } from '../../gui/facts/changes.ts'
 import { deviceFacts, nameOf } from '../../gui/facts/device.ts'

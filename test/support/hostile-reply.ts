@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import type { Schema } from '../../src/rest/schema.ts'
 
 /** Texts that would do harm as markup, address, key or time. */
