@@ -1,7 +1,7 @@
 import { openDialogs } from './dialogs.tsx'
 
 /** The entry of the history that is shown, to recognize where a step through it began. */
-let shown = { depth: 0, hash: '' }
+let shown = { depth: 0, hash: '', isOfDialog: false }
 /** The address of the page below all dialogs. */
 let pageHash = ''
 let isScheduled = false
@@ -35,7 +35,7 @@ function entryDepth(): number {
 
 /** To be called whenever the address of the current entry was replaced. */
 export function remember(): void {
-  shown = { depth: entryDepth(), hash: location.hash }
+  shown = { depth: entryDepth(), hash: location.hash, isOfDialog: isOfDialog() }
 }
 
 /** Another address for what the dialog on top shows. */
@@ -49,7 +49,12 @@ function onStep(): void {
   remember()
   if (depth < open) closeAbove(depth)
   else if (depth > open) history.replaceState({ dialogs: open }, '') // Forward to a dialog that is closed
-  else if (depth === before.depth && location.hash === before.hash) history.back()
+  else if (isDuplicate(before)) history.back()
+}
+
+/** One of the two entries is that of a closed dialog. A link to the address that is shown leads to no duplicate. */
+function isDuplicate(before: typeof shown): boolean {
+  return (before.isOfDialog || isOfDialog()) && entryDepth() === before.depth && location.hash === before.hash
 }
 
 /** In a task of its own: a dialog that replaces another takes over its entry. */
