@@ -93,7 +93,15 @@ export class Absences {
     if (isOwnDeletion(record)) return this.#reconsider(record)
     const presence = await this.#deps.presence.check(record.name)
     if (presence.is === 'unknown') this.#deps.onProblem(record.name, `scan: ${presence.reason}`)
-    if (presence.is === 'gone') this.#deps.add(deletionOf(record, this.#deps.recordOptions()))
+    if (presence.is === 'gone') this.#deps.add(await this.#deletionOf(record))
+  }
+
+  /** The deletion of a local change that no other device has is no local change any more. */
+  async #deletionOf(record: FileHead): Promise<FileInfo> {
+    const deletion = deletionOf(record, this.#deps.recordOptions())
+    if (!isOwnDeletion(deletion) || (record.localFlags & FLAG_RECEIVE_ONLY) === 0) return deletion
+    const global = await this.#deps.global(record.name)
+    return isOwnChange(global) ? announcedOf(deletion) : deletion
   }
 
   /**
@@ -104,7 +112,7 @@ export class Absences {
     const global = await this.#deps.global(record.name)
     if (global === undefined) return
     const staysHere = (this.#deps.recordOptions().localFlags & FLAG_RECEIVE_ONLY) !== 0
-    if ((global.localFlags & FLAG_RECEIVE_ONLY) !== 0) this.#deps.add({ ...announcedOf(record), version: [] })
+    if (isOwnChange(global)) this.#deps.add({ ...announcedOf(record), version: [] })
     else if (global.deleted || !staysHere) this.#deps.add(announcedOf(record))
   }
 
@@ -130,6 +138,11 @@ export class Absences {
 /** Whether the absence of the item is a change. */
 function isOpen(record: FileHead): boolean {
   return record.deleted ? isOwnDeletion(record) : (record.localFlags & FLAG_UNSUPPORTED) === 0
+}
+
+/** Whether no other device has the item: then the winning record is our change in a receive-only folder. */
+function isOwnChange(global: FileHead | undefined): boolean {
+  return global !== undefined && (global.localFlags & FLAG_RECEIVE_ONLY) !== 0
 }
 
 /** A deletion in a receive-only folder that was not announced. */

@@ -106,6 +106,18 @@ test('scan: a receive-only deletion is announced without a version when no other
   assert.equal((await folder.scan({ receiveOnly: true })).changed, 0)
 })
 
+test('scan: the deletion of a local change that only this device has is no local change', async () => {
+  const folder = new SimFolder()
+  folder.put('x')
+  await folder.scan({ receiveOnly: true })
+  assert.equal(folder.index.records.get('x')?.localFlags, FLAG_RECEIVE_ONLY)
+  await folder.disk.removeFile('/f/x')
+  await folder.scan({ receiveOnly: true })
+  const { deleted, localFlags, version } = folder.index.records.get('x')!
+  assert.deepEqual({ deleted, localFlags, version }, { deleted: true, localFlags: 0, version: [] })
+  assert.equal((await folder.scan({ receiveOnly: true })).changed, 0)
+})
+
 test('scan: a receive-only deletion keeps its flag while others have the item', async () => {
   const folder = await ownDeletion('live')
   assert.equal((await folder.scan({ receiveOnly: true })).changed, 0)
