@@ -45,7 +45,7 @@ export class Contents {
     return this.#random(limit)
   }
 
-  /** Paths whose content nobody ever wrote there. */
+  /** Paths with a content that was never written there. */
   torn(root: string): readonly string[] {
     return filesOf(root).filter((path) => {
       if (TEMPORARY.test(path)) return false
@@ -64,7 +64,7 @@ function filesOf(root: string): readonly string[] {
 export const temporaries = (root: string) => filesOf(root).filter((path) => TEMPORARY.test(path))
 export const conflicts = (root: string) => filesOf(root).filter((path) => CONFLICT.test(path))
 
-/** Equal trees, nothing half-finished, no conflict copy nobody asked for. */
+/** Equal trees, no unfinished file, no needless conflict copy. */
 export async function assertConverged(pair: DevicePair, contents: Contents): Promise<void> {
   await converged(pair)
   for (const { root } of pair.both) {

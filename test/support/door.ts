@@ -1,6 +1,5 @@
-import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
+import { listening } from './listening.ts'
 
 /** The page of a device without a network to the outside, which a browser cannot reach: a UNIX socket connects them. */
 export async function doorTo(socketPath: string): Promise<{ readonly url: string } & AsyncDisposable> {
@@ -15,12 +14,8 @@ export async function doorTo(socketPath: string): Promise<{ readonly url: string
       from.on('close', () => to.destroy())
     }
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  assert.ok(address !== null && typeof address === 'object')
   return {
-    url: `http://127.0.0.1:${address.port}`,
+    ...(await listening(server)),
     async [Symbol.asyncDispose]() {
       server.close()
     },

@@ -1,6 +1,6 @@
-import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, request, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
+import { listening } from './listening.ts'
 
 /** What a page asks the program for; all other paths are files of the page. */
 const INTERFACE = /^\/(?:rest\/|qr\/|meta\.js|themes\.json|metrics)/
@@ -20,12 +20,8 @@ export async function pageOf({ page, replies }: Sides): Promise<{ readonly url: 
     const socketPath = INTERFACE.test(path) ? replies : page
     ;(done ?? forward(socketPath, incoming, outgoing, {})).catch(() => outgoing.destroy())
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  assert.ok(address !== null && typeof address === 'object')
   return {
-    url: `http://127.0.0.1:${address.port}`,
+    ...(await listening(server)),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
       server.close()

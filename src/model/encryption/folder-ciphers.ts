@@ -1,4 +1,5 @@
 import { FolderCipher } from '../../core/encryption/folder-cipher.ts'
+import { RecentMap } from '../../core/encryption/recent-map.ts'
 import type { FolderId } from '../../core/ids.ts'
 import type { FolderKeys } from '../../platform/folder-keys.ts'
 
@@ -8,7 +9,7 @@ const CIPHERS_MAX = 1_000
 /** The ciphers of folders by password. A key is derived once. */
 export class FolderCiphers {
   readonly #keys: FolderKeys
-  readonly #ciphers = new Map<string, Promise<FolderCipher>>()
+  readonly #ciphers = new RecentMap<string, Promise<FolderCipher>>(CIPHERS_MAX)
 
   constructor(keys: FolderKeys) {
     this.#keys = keys
@@ -21,8 +22,6 @@ export class FolderCiphers {
     const made = this.#keys.derive(password, folder).then((key) => new FolderCipher(key, folder))
     this.#ciphers.set(id, made)
     made.catch(() => this.#ciphers.delete(id)) // the next call tries again
-    const oldest = this.#ciphers.size > CIPHERS_MAX ? this.#ciphers.keys().next().value : undefined
-    if (oldest !== undefined) this.#ciphers.delete(oldest)
     return made
   }
 }
