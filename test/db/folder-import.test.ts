@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { FolderImport, type ImportedPositions } from '../../src/db/folder/folder-import.ts'
 import { FolderState } from '../../src/db/folder/folder-state.ts'
 import { FolderTable } from '../../src/db/folder/folder-table.ts'
+import { USUAL_CHECKPOINT_PAGES } from '../../src/db/sqlite/checkpoints.ts'
 import { FOLDER_SCHEMA, migrate } from '../../src/db/sqlite/schema.ts'
 import { file, FOLDER, SELF } from './records.ts'
 
@@ -80,4 +81,13 @@ test('D-09 records with one sequence number are numbered again, whenever that wa
     )
     if (!interrupted) return assert.ok(changes > 1)
   }
+})
+
+test('checkpoints are rare during an import, and as usual after it', () => {
+  using database = new DatabaseSync(':memory:')
+  const pages = () => Object.values(database.prepare('PRAGMA wal_autocheckpoint').get() ?? {})[0]
+  const files = importedTable(database, [3])
+  assert.equal(pages(), 4_000)
+  new FolderImport(files).finish(POSITIONS, PROGRESS)
+  assert.equal(pages(), USUAL_CHECKPOINT_PAGES)
 })

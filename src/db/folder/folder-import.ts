@@ -1,5 +1,6 @@
 import type { DeviceId, ShortId } from '../../core/ids.ts'
 import type { FileInfo } from '../../core/records/file-info.ts'
+import { setCheckpointPages, USUAL_CHECKPOINT_PAGES } from '../sqlite/checkpoints.ts'
 import { metaWriter, readMeta } from '../sqlite/meta.ts'
 import { LOCAL_NUMBER } from '../sqlite/schema.ts'
 import { Query } from '../sqlite/sql.ts'
@@ -45,9 +46,18 @@ export interface ImportedPositions {
   readonly shared: readonly DeviceId[]
 }
 
+/**
+ * Pages in the log before a checkpoint, 16 MiB: pages that several batches change are written once, and nothing else
+ * uses the index during an import (measured with 1,000,000 files: 68 s with the usual setting, 59 s).
+ */
+const CHECKPOINT_PAGES = 4_000
+
 /** Fills an empty index with records that another program made. A call that was interrupted is repeated. */
 export class FolderImport {
   readonly #files: FolderTable
+  readonly #encoder = new RowEncoder()
+  /** Set by the first batch. */
+  #writer: NameWriter | undefined
 
   constructor(files: FolderTable) {
     this.#files = files
@@ -64,20 +74,24 @@ export class FolderImport {
     const { database } = this.#files
     // Names without those before them would be taken for a whole index.
     if ((this.progress()?.after ?? '') !== before.after) throw new Error('the index was replaced during its import')
-    const encoder = new RowEncoder()
-    const writer = new NameWriter(database)
+    const writer = this.#startWriting()
     this.#files.change((state) => {
       for (const records of names) {
         const rows = new Map<Holder, EncodedRow>()
         for (const [owner, info] of records) {
           const holder = state.holder(owner) ?? state.addHolder(owner as DeviceId)
-          rows.set(holder, encoder.encode(holder.number, info, info.sequence))
+          rows.set(holder, this.#encoder.encode(holder.number, info, info.sequence))
           holder.sequence = Math.max(holder.sequence, info.sequence)
         }
         writer.putAll(state, rows)
       }
       metaWriter(database)(PROGRESS_KEY, JSON.stringify(progress))
     })
+  }
+
+  #startWriting(): NameWriter {
+    if (this.#writer === undefined) setCheckpointPages(this.#files.database, CHECKPOINT_PAGES)
+    return (this.#writer ??= new NameWriter(this.#files.database))
   }
 
   /** After the last name: the index can be used, and announced to other devices, from now on. */
@@ -103,6 +117,8 @@ export class FolderImport {
       }
       write(PROGRESS_KEY, JSON.stringify({ ...progress, done: true }))
     })
+    setCheckpointPages(this.#files.database, USUAL_CHECKPOINT_PAGES)
+    this.#writer = undefined
   }
 
   /**

@@ -50,6 +50,7 @@ interface FolderTables {
   readonly contested: ContestedNames
   readonly sequences: SequenceReader
   readonly remoteNeed: RemoteNeed
+  readonly imports: FolderImport
   /** Created on first use: most folders are never listed. */
   listing: () => Listing
 }
@@ -71,6 +72,7 @@ function folderKind({ folder, random, rules }: FolderOptions, meter: WorkMeter):
         contested: new ContestedNames(database),
         sequences: new SequenceReader(database, files.reader),
         remoteNeed: new RemoteNeed(database, files),
+        imports: new FolderImport(files),
         listing: () => (listing ??= new Listing(database, files)),
       }
     },
@@ -259,7 +261,7 @@ export class StoredFolderIndex implements FolderIndex {
 
   /** One step of an import, before the index is used otherwise. */
   importing<T>(step: (target: FolderImport) => T): Promise<T> {
-    return this.#database.run(({ files }) => step(new FolderImport(files)))
+    return this.#database.run(({ imports }) => step(imports))
   }
 
   localSince(sequence: number, limits: BatchLimits): Promise<readonly FileInfo[]> {

@@ -5,7 +5,7 @@ import { decode } from '../../core/wire/schema.ts'
 import { damaged } from '../sqlite/damage.ts'
 import type { Row } from '../sqlite/sql.ts'
 import type { IndexOwner } from '../types.ts'
-import { BLOCK_LIST, PARTS_MAX, STORED_FILE } from './messages.ts'
+import { BLOCK_LIST, PARTS_MAX, STORED_FILE, type Block } from './messages.ts'
 import { ownRecord, remoteRecord } from './record.ts'
 import type { SqliteFile } from './sqlite-file.ts'
 import type { DevicePosition, ForeignFolder, NameGroup } from './types.ts'
@@ -21,12 +21,12 @@ const DERIVED_FLAGS = 16 | 32
 const PAGE_END = `SELECT max(name) FROM
   (SELECT name FROM file_names WHERE name > ? ORDER BY name LIMIT ${NAMES_AT_ONCE})`
 const PAGE = `SELECT n.name, f.device_idx, f.sequence, f.remote_sequence, f.local_flags, v.version, i.fiprotobuf,
-    b.blprotobuf, f.blocklist_hash IS NOT NULL
+    hex(f.blocklist_hash)
   FROM file_names n CROSS JOIN files f ON f.name_idx = n.idx
   LEFT JOIN file_versions v ON v.idx = f.version_idx
   LEFT JOIN fileinfos i ON i.sequence = f.sequence
-  LEFT JOIN blocklists b ON b.blocklist_hash = f.blocklist_hash
   WHERE n.name > ? AND n.name <= ? ORDER BY n.name`
+const LIST = 'SELECT blprotobuf FROM blocklists WHERE blocklist_hash = unhex(?)'
 /** Numbers of nanoseconds do not fit into a double. */
 const VIRTUAL_TIMES = 'SELECT name, CAST(ondisk AS TEXT), CAST(virtual AS TEXT) FROM mtimes'
 const POSITIONS = `SELECT d.idx, d.device_id, i.index_id, coalesce(i.sequence, 0) FROM devices d
@@ -41,6 +41,8 @@ export class FolderV2 implements ForeignFolder {
   readonly #virtualTimes = new Map<string, VirtualTime>()
   /** Many records have the same version. */
   readonly #versions = new Map<string, VersionVector | undefined>()
+  /** The last one: the records of a name often have the same blocks. */
+  #list: { readonly hash: string; readonly blocks: readonly Block[] | undefined } = { hash: '', blocks: undefined }
 
   private constructor(file: SqliteFile, folder: FolderId, devices: ReadonlySet<DeviceId>) {
     this.#file = file
@@ -110,21 +112,37 @@ export class FolderV2 implements ForeignFolder {
     return version
   }
 
+  /** Undefined without a usable list of this hash, which is in hexadecimal; '' has no blocks. */
+  #blocks(hash: string): readonly Block[] | undefined {
+    if (hash === '') return []
+    if (hash === this.#list.hash) return this.#list.blocks
+    const [list] = this.#file.run(LIST, (query) => query.first(hash) ?? [])
+    this.#list = { hash, blocks: list instanceof Uint8Array ? blocksOf(list) : undefined }
+    return this.#list.blocks
+  }
+
   #record(owner: IndexOwner, name: string, row: Row): FileInfo | undefined {
-    const [, , sequence, remoteSequence, flags, versionText, blob, list, hasList] = row
+    const [, , sequence, remoteSequence, flags, versionText, blob, listHash] = row
     const version = this.#version(versionText)
-    if (version === undefined || !(blob instanceof Uint8Array)) return undefined
-    if (hasList === 1 && !(list instanceof Uint8Array)) return undefined
+    const blocks = this.#blocks(String(listHash))
+    if (version === undefined || blocks === undefined || !(blob instanceof Uint8Array)) return undefined
     try {
       const file = decode(STORED_FILE, blob, PARTS_MAX)
       if (file.name !== name || file.sequence !== (remoteSequence ?? sequence)) return undefined
-      const blocks = list instanceof Uint8Array ? decode(BLOCK_LIST, list, PARTS_MAX).blocks : []
       const localFlags = Number(flags) & ~DERIVED_FLAGS
       if (owner !== 'local') return remoteRecord({ file, version, blocks, localFlags })
       return ownRecord({ file, version, blocks, localFlags, diskTime: diskTimeOf(file, this.#virtualTimes.get(name)) })
     } catch {
       return undefined // no protobuf
     }
+  }
+}
+
+function blocksOf(list: Uint8Array): readonly Block[] | undefined {
+  try {
+    return decode(BLOCK_LIST, list, PARTS_MAX).blocks
+  } catch {
+    return undefined // no protobuf
   }
 }
 

@@ -19,6 +19,7 @@ export class SqliteFile implements AsyncDisposable {
   readonly #database: DatabaseSync
   readonly #path: string
   readonly #cleanUp: () => Promise<void>
+  readonly #queries = new Map<string, Query>()
 
   private constructor(database: DatabaseSync, path: string, cleanUp: () => Promise<void>) {
     this.#database = database
@@ -58,11 +59,17 @@ export class SqliteFile implements AsyncDisposable {
   /** Runs a query; errors mean that the database is damaged, or of a version with other tables. */
   run<T>(sql: string, work: (query: Query) => T): T {
     try {
-      return work(new Query(this.#database, sql))
+      return work(this.#query(sql))
     } catch (error) {
       const reason = explainError(error, this.#path, true)
       throw reason instanceof TwinfoldError ? named(reason, basename(this.#path)) : reason
     }
+  }
+
+  #query(sql: string): Query {
+    let query = this.#queries.get(sql)
+    if (query === undefined) this.#queries.set(sql, (query = new Query(this.#database, sql)))
+    return query
   }
 
   assertSchema(): void {

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as yieldOnce, setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../clock.ts'
 
 /** Node turns a longer delay into one of a millisecond. */
@@ -10,14 +10,12 @@ export const nodeClock: Clock = {
 
   async sleep(delayMs, signal) {
     signal.throwIfAborted()
-    let leftMs = Math.max(0, delayMs)
     try {
-      // One round even for 0 ms: every sleep yields to other tasks.
-      do {
-        const partMs = Math.min(leftMs, TIMER_MS_MAX)
-        await sleep(partMs, undefined, { signal })
-        leftMs -= partMs
-      } while (leftMs > 0)
+      // Every sleep yields to other tasks; a timer of 0 ms would take one more millisecond.
+      if (delayMs <= 0) await yieldOnce(undefined, { signal })
+      for (let leftMs = delayMs; leftMs > 0; leftMs -= TIMER_MS_MAX) {
+        await sleep(Math.min(leftMs, TIMER_MS_MAX), undefined, { signal })
+      }
     } catch (error) {
       // Node rejects with its own AbortError; the contract requires the caller's reason.
       signal.throwIfAborted()
