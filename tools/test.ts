@@ -38,6 +38,8 @@ function testFiles(pattern: string, except: readonly string[] = []): string[] {
 
 /** A real Syncthing waits for its intervals most of the time: two files at a time would leave both cores idle. */
 const INTEROP_AT_ONCE = 4
+/** Daemons and browsers wait for each other some of the time. */
+const DAEMONS_AT_ONCE = 3
 const WITH_OLD_SYNCTHING = ['sync', 'sync-conflicts']
 
 const NOT_UNIT = ['process', 'package', 'interop', 'arm64', 'browser']
@@ -64,7 +66,10 @@ const STAGES: readonly Stage[] = [
   },
   {
     name: 'process',
-    run: (files) => tests(files.length > 0 ? files : testFiles('test/process/**/*.test.ts'), 'apart'),
+    run: (files) =>
+      files.length > 0
+        ? tests(files, 'apart')
+        : tests(testFiles('test/process/**/*.test.ts'), 'apart', { atOnce: DAEMONS_AT_ONCE }),
   },
   {
     name: 'package',
@@ -75,7 +80,10 @@ const STAGES: readonly Stage[] = [
   {
     name: 'browser',
     run: async (files) =>
-      (await buildPage()) && tests(files.length > 0 ? files : testFiles('test/browser/**/*.test.ts'), 'apart'),
+      (await buildPage()) &&
+      (files.length > 0
+        ? tests(files, 'apart')
+        : tests(testFiles('test/browser/**/*.test.ts'), 'apart', { atOnce: DAEMONS_AT_ONCE })),
   },
 ]
 
