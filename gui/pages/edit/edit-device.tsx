@@ -8,11 +8,11 @@ import { DEVICE_FIELDS } from '../../facts/form-fields.ts'
 import { foldersSharedWith, type Shares } from '../../facts/share.ts'
 import { client } from '../../live/client.ts'
 import { useLive } from '../../live/live.ts'
-import { Button } from '../../ui/button.tsx'
 import { confirm } from '../../ui/confirm.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { t } from '../../words/words.ts'
 import { FieldGroup, Fields, focusFirstWrong, Refusal } from './form.tsx'
+import { SaveActions } from './save-actions.tsx'
 import { ShareFolders, shareExactly, showsTooMuch } from './share-folders.tsx'
 import { useForm, useSaving } from './use-form.ts'
 
@@ -35,25 +35,8 @@ export function EditDeviceDialog({ device }: { readonly device: DeviceConfig }) 
     if (!done) return undefined
     closeDialog()
   }
-  const actions = (
-    <>
-      {!isUs && (
-        <span class="edit-remove">
-          <Button
-            kind="danger"
-            icon="trash"
-            onClick={() => removeDevice(device, Object.keys(foldersSharedWith(folders, id)).length)}
-          >
-            {t('do.remove')}
-          </Button>
-        </span>
-      )}
-      <Button onClick={closeDialog}>{t('do.cancel')}</Button>
-      <Button kind="primary" type="submit" disabled={saving.busy}>
-        {t('do.save')}
-      </Button>
-    </>
-  )
+  const remove = () => removeDevice(device, Object.keys(foldersSharedWith(folders, id)).length)
+  const actions = <SaveActions busy={saving.busy} onRemove={isUs ? undefined : remove} />
   return (
     <Dialog title={t('edit.device', { device: deviceName(device) })} wide actions={actions} onSubmit={submit}>
       <Refusal text={saving.refusal} />

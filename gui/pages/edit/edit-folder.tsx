@@ -10,12 +10,12 @@ import { FOLDER_FIELDS } from '../../facts/form-fields.ts'
 import { sameShares, shareList, sharesOf, type Shares } from '../../facts/share.ts'
 import { client } from '../../live/client.ts'
 import { useLive } from '../../live/live.ts'
-import { Button } from '../../ui/button.tsx'
 import { confirm } from '../../ui/confirm.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { t } from '../../words/words.ts'
 import { FieldGroup, Fields, focusFirstWrong, Fold, Refusal } from './form.tsx'
 import { isPasswordMissing, ShareDevices } from './share-devices.tsx'
+import { SaveActions } from './save-actions.tsx'
 import { useForm, useSaving } from './use-form.ts'
 
 /** Everything that can be set for a folder, the simple things first. Only what was changed is sent. */
@@ -39,19 +39,7 @@ export function EditFolderDialog({ folder }: { readonly folder: FolderConfig }) 
     if (!done) return undefined
     closeDialog()
   }
-  const actions = (
-    <>
-      <span class="edit-remove">
-        <Button kind="danger" icon="trash" onClick={() => removeFolder(folder, Object.keys(before).length)}>
-          {t('do.remove')}
-        </Button>
-      </span>
-      <Button onClick={closeDialog}>{t('do.cancel')}</Button>
-      <Button kind="primary" type="submit" disabled={saving.busy}>
-        {t('do.save')}
-      </Button>
-    </>
-  )
+  const actions = <SaveActions busy={saving.busy} onRemove={() => removeFolder(folder, Object.keys(before).length)} />
   return (
     <Dialog title={t('edit.folder', { folder: folderName(folder) })} wide actions={actions} onSubmit={submit}>
       <Refusal text={saving.refusal} />

@@ -12,14 +12,8 @@ import {
   writeSync,
 } from 'node:fs'
 import { test } from 'node:test'
-import { IgnoreRules } from '../../../src/core/ignore/ignore.ts'
-import type { ShortId } from '../../../src/core/ids.ts'
-import { scanFolder } from '../../../src/scanner/scanner.ts'
-import type { ScanResult } from '../../../src/scanner/types.ts'
 import { hashRange } from '../../../src/platform/files/hash-file.ts'
-import type { Hasher, HashJob, HashResult } from '../../../src/platform/hasher.ts'
-import { nodeClock } from '../../../src/platform/node/clock.ts'
-import { nodeDisk } from '../../../src/platform/node/disk/disk.ts'
+import type { HashJob, HashResult } from '../../../src/platform/hasher.ts'
 import { openHashSource } from '../../../src/platform/node/disk/hash-source.ts'
 import {
   HashBuffer,
@@ -30,46 +24,13 @@ import {
   type RangeResult,
 } from '../../../src/platform/node/threads/hash-task.ts'
 import { createNodeHasher } from '../../../src/platform/node/threads/hash.ts'
-import { createNodeWalker } from '../../../src/platform/node/walk.ts'
 import { MemoryIndex } from '../../scanner/memory-index.ts'
 import { reportRow } from '../../support/effort.ts'
-import { quietLogger } from '../../support/logger.ts'
 import { scratchDirectory } from '../../support/scratch.ts'
+import { scanDisk } from './scan-disk.ts'
 
 const NEVER = new AbortController().signal
 const [KIB, BLOCK] = [1_024, 128 * 1_024]
-
-async function scan(root: string, index: MemoryIndex, wrap: (hasher: Hasher) => Hasher): Promise<ScanResult> {
-  await using walker = createNodeWalker()
-  await using hasher = createNodeHasher({ threads: 1 })
-  return await scanFolder(
-    {
-      walker,
-      hasher: wrap(hasher),
-      disk: nodeDisk,
-      clock: nodeClock,
-      index,
-      log: quietLogger('scanner'),
-      checkHealth: async () => {},
-      onBatch: () => {},
-      onProgress: () => {},
-    },
-    {
-      root,
-      subs: [''],
-      ignore: new IgnoreRules([]),
-      ignorePerms: false,
-      modTimeWindowMs: 0,
-      autoNormalize: true,
-      ownShortId: 7n as ShortId,
-      receiveOnly: false,
-      keepTemporariesMs: 0,
-      progressIntervalMs: 0,
-      hashers: 0,
-    },
-    NEVER,
-  )
-}
 
 const sha256 = (content: string | Uint8Array): Buffer => createHash('sha256').update(content).digest()
 
@@ -111,7 +72,7 @@ test('C-11: an item replaced between walk and hashing is never hashed as the fil
       if (many) for (let i = 0; i < 20; i++) writeFileSync(`${scratch.path}/n${i}`, `${i}`)
       const index = new MemoryIndex()
       let swapped = 0
-      const result = await scan(scratch.path, index, (hasher) => ({
+      const result = await scanDisk(scratch.path, index, (hasher) => ({
         hash: (...args) => {
           if (swapped++ === 0) swap(`${scratch.path}/victim`, `${elsewhere.path}/secret`)
           return hasher.hash(...args)
