@@ -1,8 +1,20 @@
 import { language } from '../words/language.ts'
+import { perLanguage } from '../words/per-language.ts'
 import { t } from '../words/words.ts'
 import { isTime } from './moments.ts'
 
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'] as const
+
+const numbers = perLanguage((name) => new Intl.NumberFormat(name))
+/** By the number of digits behind the point. */
+const decimals = [0, 1, 2].map((digits) =>
+  perLanguage((name) => new Intl.NumberFormat(name, { minimumFractionDigits: digits, maximumFractionDigits: digits })),
+)
+const percents = perLanguage((name) => new Intl.NumberFormat(name, { style: 'percent', maximumFractionDigits: 0 }))
+const agos = perLanguage((name) => new Intl.RelativeTimeFormat(name, { numeric: 'auto' }))
+const times = perLanguage((name) => new Intl.DateTimeFormat(name, { hour: '2-digit', minute: '2-digit' }))
+const moments = perLanguage((name) => new Intl.DateTimeFormat(name, { dateStyle: 'medium', timeStyle: 'medium' }))
+const days = perLanguage((name) => new Intl.DateTimeFormat(name, { weekday: 'long', day: 'numeric', month: 'long' }))
 
 /** A size in powers of 1000 with three digits: 999 B, 12.3 kB, 1.23 GB. */
 export function formatSize(bytes: number): string {
@@ -13,8 +25,7 @@ export function formatSize(bytes: number): string {
     unit++
   }
   const digits = unit === 0 || value >= 100 ? 0 : value >= 10 ? 1 : 2
-  const text = value.toLocaleString(language.get(), { minimumFractionDigits: digits, maximumFractionDigits: digits })
-  return `${text} ${UNITS[unit]}`
+  return `${decimals[digits]?.(language.get()).format(value)} ${UNITS[unit]}`
 }
 
 export function formatRate(bytesPerSecond: number): string {
@@ -22,13 +33,13 @@ export function formatRate(bytesPerSecond: number): string {
 }
 
 export function formatCount(count: number): string {
-  return count.toLocaleString(language.get())
+  return numbers(language.get()).format(count)
 }
 
 export function formatPercent(fraction: number): string {
   // An incomplete value must not be shown as 100 %.
   const shown = fraction >= 1 ? 1 : Math.min(fraction, 0.99)
-  return shown.toLocaleString(language.get(), { style: 'percent', maximumFractionDigits: 0 })
+  return percents(language.get()).format(shown)
 }
 
 const STEPS = [
@@ -45,7 +56,7 @@ const STEPS = [
 export function formatAgo(timeMs: number, nowMs: number): string {
   if (!isTime(timeMs)) return t('time.never')
   const { value, unit } = inUnit(Math.round((timeMs - nowMs) / 1_000))
-  return new Intl.RelativeTimeFormat(language.get(), { numeric: 'auto' }).format(value, unit)
+  return agos(language.get()).format(value, unit)
 }
 
 /** A length of time in its largest unit: 2 min, 3 hr. */
@@ -70,22 +81,20 @@ function inUnit(seconds: number): { readonly value: number; readonly unit: (type
 
 /** A time of today, without seconds. */
 export function formatTime(timeMs: number): string {
-  return new Date(timeMs).toLocaleTimeString(language.get(), { hour: '2-digit', minute: '2-digit' })
+  return times(language.get()).format(timeMs)
 }
 
 export function formatMoment(timeMs: number): string {
   if (!isTime(timeMs)) return t('time.never')
-  return new Date(timeMs).toLocaleString(language.get(), { dateStyle: 'medium', timeStyle: 'medium' })
+  return moments(language.get()).format(timeMs)
 }
 
 const DAY_MS = 86_400_000
 
 /** The day of a time: today, yesterday, or its date. */
 export function formatDay(timeMs: number, nowMs: number): string {
-  const days = Math.round((startOfDay(nowMs) - startOfDay(timeMs)) / DAY_MS)
-  if (days === 0 || days === 1)
-    return new Intl.RelativeTimeFormat(language.get(), { numeric: 'auto' }).format(-days, 'day')
-  return new Date(timeMs).toLocaleDateString(language.get(), { weekday: 'long', day: 'numeric', month: 'long' })
+  const past = Math.round((startOfDay(nowMs) - startOfDay(timeMs)) / DAY_MS)
+  return past === 0 || past === 1 ? agos(language.get()).format(-past, 'day') : days(language.get()).format(timeMs)
 }
 
 function startOfDay(timeMs: number): number {

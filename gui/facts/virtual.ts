@@ -5,16 +5,19 @@ export interface RowRange {
 }
 
 /** Rows above and below the visible ones, so that a small scroll shows no gap. */
-const MARGIN_ROWS = 12
+const MARGIN_ROWS = 6
+const STEP_ROWS = 6
+/** A list that is not longer is rendered as a whole, so that the browser finds text in it. */
+const SHORT_ROWS = 50
 
 /**
  * The rows to render of a list whose first row begins `topPx` below the top of the window (negative when it is above
  * it). Aligned to steps, so that a scroll by one row does not render anew.
  */
 export function visibleRows(topPx: number, windowPx: number, rowPx: number, count: number): RowRange {
-  const step = MARGIN_ROWS / 2
-  const first = Math.floor((-topPx / rowPx - MARGIN_ROWS) / step) * step
-  const end = Math.ceil(((windowPx - topPx) / rowPx + MARGIN_ROWS) / step) * step
+  if (count <= SHORT_ROWS) return { first: 0, end: count }
+  const first = Math.floor((-topPx / rowPx - MARGIN_ROWS) / STEP_ROWS) * STEP_ROWS
+  const end = Math.ceil(((windowPx - topPx) / rowPx + MARGIN_ROWS) / STEP_ROWS) * STEP_ROWS
   return { first: Math.min(count, Math.max(0, first)), end: Math.max(0, Math.min(count, end)) }
 }
 

@@ -1,8 +1,9 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import { formatAgo, formatMoment } from '../facts/format.ts'
 import { isTime } from '../facts/moments.ts'
 import type { Tone } from '../facts/tone.ts'
+import { Store, useStore } from '../live/store.ts'
 import { t } from '../words/words.ts'
 import { Button } from './button.tsx'
 import { Icon, type IconName } from './icon.tsx'
@@ -47,14 +48,22 @@ export function Ago({ time }: { readonly time: string | number }) {
   )
 }
 
+const clocks = new Map<number, Store<number>>()
+
+/** One timer for all that use the interval: a table has a time in each row. */
+function clockOf(everyMs: number): Store<number> {
+  const known = clocks.get(everyMs)
+  if (known !== undefined) return known
+  const clock = new Store(0)
+  clocks.set(everyMs, clock)
+  setInterval(() => clock.update((count) => count + 1), everyMs)
+  return clock
+}
+
 /** The current time, updated in this interval. */
 export function useNow(everyMs: number): number {
-  const [nowMs, setNowMs] = useState(() => Date.now())
-  useEffect(() => {
-    const timer = setInterval(() => setNowMs(Date.now()), everyMs)
-    return () => clearInterval(timer)
-  }, [everyMs])
-  return nowMs
+  const count = useStore(clockOf(everyMs), (value) => value)
+  return useMemo(() => Date.now(), [count, everyMs])
 }
 
 /** A section of a page with its heading and, at the right, what can be done there. */

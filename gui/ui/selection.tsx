@@ -1,6 +1,5 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { toggled } from '../facts/table.ts'
 import { t } from '../words/words.ts'
 import { Button } from './button.tsx'
 
@@ -41,21 +40,16 @@ export function PickAll<R>({ selection: { picked, all, onPick } }: { readonly se
   )
 }
 
-interface PickRowProps<R> {
-  readonly selection: Selection<R>
-  readonly row: R
-  readonly id: string
+interface PickRowProps {
+  readonly isPicked: boolean
+  readonly name: string
+  readonly onToggle: () => void
 }
 
-export function PickRow<R>({ selection: { picked, onPick, nameOf }, row, id }: PickRowProps<R>) {
+export function PickRow({ isPicked, name, onToggle }: PickRowProps) {
   return (
     <td class="pick">
-      <input
-        type="checkbox"
-        checked={picked.has(id)}
-        aria-label={t('table.selectRow', { name: nameOf(row) })}
-        onChange={() => onPick(toggled(picked, id))}
-      />
+      <input type="checkbox" checked={isPicked} aria-label={t('table.selectRow', { name })} onChange={onToggle} />
     </td>
   )
 }

@@ -1,12 +1,14 @@
 import type { ComponentChildren, JSX, RefObject } from 'preact'
-import { useRef } from 'preact/hooks'
-import { formatCount } from '../facts/format.ts'
-import type { Line, Sort } from '../facts/table.ts'
+import { useMemo, useRef } from 'preact/hooks'
+import { toggled, type Line, type Sort } from '../facts/table.ts'
+import { useLive } from '../live/live.ts'
 import { useStore } from '../live/store.ts'
+import { currentTexts } from '../words/words.ts'
 import { density } from './density.ts'
 import { Icon } from './icon.tsx'
-import { PickAll, PickRow, type Selection } from './selection.tsx'
+import { PickAll, type Selection } from './selection.tsx'
 import { Spacer } from './spacer.tsx'
+import { classOf, TableLine } from './table-row.tsx'
 import { useVirtual, type Virtual } from './virtual.ts'
 
 export interface Column<R> {
@@ -51,8 +53,18 @@ export interface TableView {
 
 export function useTableView(count: number): TableView {
   const element = useRef<HTMLTableElement>(null)
-  useStore(density, (value) => value) // another height of the rows is measured
-  return { element, virtual: useVirtual(element, count) }
+  const look = useStore(density, (value) => value)
+  return { element, virtual: useVirtual(element, count, look) }
+}
+
+/**
+ * The columns of a long table, made again only when one of the `inputs`, the configuration or the language changes. A
+ * row is rendered again only for new columns, or when it is not the same data any more.
+ */
+export function useColumns<R>(make: () => readonly Column<R>[], inputs: readonly unknown[] = []): readonly Column<R>[] {
+  const texts = useStore(currentTexts, (value) => value)
+  const config = useLive((state) => state.config)
+  return useMemo(make, [texts, config, ...inputs])
 }
 
 type RowAttributes = JSX.IntrinsicElements['tr']
@@ -61,6 +73,7 @@ export interface TableProps<R> {
   readonly view: TableView
   readonly caption: string
   readonly columns: readonly Column<R>[]
+  /** Plain data. */
   readonly rows: RowSource<R>
   readonly keyOf: (row: R) => string
   readonly kind?: string
@@ -78,6 +91,7 @@ export function Table<R>(props: TableProps<R>) {
   // A cell over more columns than are shown would add one.
   const width = columns.filter(({ isWide }) => isWide !== true).length + (selection === undefined ? 0 : 1)
   const indexes = Array.from({ length: range.end - range.first }, (_, at) => range.first + at)
+  const pick = (id: string) => selection?.onPick(toggled(selection.picked, id))
   return (
     <table ref={view.element} class={`table ${kind}`} aria-rowcount={rows.count + 1} {...grid}>
       <caption class="unseen">{caption}</caption>
@@ -91,16 +105,12 @@ export function Table<R>(props: TableProps<R>) {
       <tbody>
         <Spacer heightPx={abovePx} />
         {indexes.map((index) => (
-          <TableLine key={lineKey(props, index)} table={props} index={index} width={width} />
+          <TableLine key={lineKey(props, index)} table={props} index={index} width={width} onPick={pick} />
         ))}
         <Spacer heightPx={belowPx} />
       </tbody>
     </table>
   )
-}
-
-function classOf<R>({ id, phone, isWide, isNumber }: Column<R>): string {
-  return `col-${id} on-phone-${phone ?? 'none'}${isWide ? ' wide' : ''}${isNumber ? ' number' : ''}`
 }
 
 function lineKey<R>({ rows, keyOf }: TableProps<R>, index: number): string {
@@ -133,53 +143,5 @@ function Head<R>({ columns, sort, selection }: TableProps<R>) {
         ))}
       </tr>
     </thead>
-  )
-}
-
-interface LineProps<R> {
-  readonly table: TableProps<R>
-  readonly index: number
-  readonly width: number
-}
-
-function TableLine<R>({ table, index, width }: LineProps<R>) {
-  const line = table.rows.at(index)
-  if (line !== undefined && 'row' in line) return <Row table={table} row={line.row} index={index} />
-  return (
-    <tr data-index={index} aria-rowindex={index + 2} class={line === undefined ? 'loading' : 'group'}>
-      {line === undefined ? (
-        <td colSpan={width}>…</td>
-      ) : (
-        <th colSpan={width} scope="rowgroup">
-          {line.heading} <span class="soft">{formatCount(line.count)}</span>
-        </th>
-      )}
-    </tr>
-  )
-}
-
-function Row<R>({ table, row, index }: { readonly table: TableProps<R>; readonly row: R; readonly index: number }) {
-  const { columns, selection, grid, attributesOf, keyOf } = table
-  const isPicked = selection?.picked.has(keyOf(row)) === true
-  return (
-    <tr
-      data-index={index}
-      aria-rowindex={index + 2}
-      class={isPicked ? 'picked' : undefined}
-      {...attributesOf?.(row, index)}
-    >
-      {selection && <PickRow selection={selection} row={row} id={keyOf(row)} />}
-      {columns.map((column, at) =>
-        at === 0 && grid === undefined ? (
-          <th key={column.id} scope="row" class={classOf(column)}>
-            {column.cell(row)}
-          </th>
-        ) : (
-          <td key={column.id} class={classOf(column)}>
-            {column.cell(row)}
-          </td>
-        ),
-      )}
-    </tr>
   )
 }

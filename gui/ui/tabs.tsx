@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
+import { formatCount } from '../facts/format.ts'
 
 export interface Tab {
   readonly name: string
@@ -32,7 +33,7 @@ export function Tabs({
         {tabs.map(({ name, text, href, count }) => (
           <a key={name} href={href} aria-current={name === active ? 'page' : undefined}>
             {text}
-            {count ? <span class="count">{count.toLocaleString()}</span> : null}
+            {count ? <span class="count">{formatCount(count)}</span> : null}
           </a>
         ))}
       </nav>

@@ -14,8 +14,11 @@ export interface Virtual {
   readonly reveal: (index: number) => void
 }
 
-/** Renders of a long table only the rows in sight of the window. All rows have the height of the first. */
-export function useVirtual(table: RefObject<HTMLTableElement | null>, count: number): Virtual {
+/**
+ * Renders of a long table only the rows in sight of the window. All rows have the height of the first, which depends on
+ * `look` and the width of the window alone: reading it after each rendering would compute the layout twice.
+ */
+export function useVirtual(table: RefObject<HTMLTableElement | null>, count: number, look: string): Virtual {
   const [rowPx, setRowPx] = useState(ROW_PX)
   const [range, setRange] = useState<RowRange>(() => visibleRows(0, innerHeight, ROW_PX, count))
   const update = useCallback(() => {
@@ -24,17 +27,23 @@ export function useVirtual(table: RefObject<HTMLTableElement | null>, count: num
     const next = visibleRows(body.getBoundingClientRect().top, innerHeight, rowPx, count)
     setRange((before) => (before.first === next.first && before.end === next.end ? before : next))
   }, [count, rowPx])
-  useLayoutEffect(() => {
+  const measure = () => {
     const height = table.current?.querySelector<HTMLElement>('tr[data-index]')?.offsetHeight ?? 0
-    if (height > 0 && height !== rowPx) setRowPx(height)
-  })
+    if (height > 0) setRowPx(height)
+  }
+  const { first, end } = { first: Math.min(range.first, count), end: Math.min(range.end, count) }
+  useLayoutEffect(measure, [look, end > first])
   useLayoutEffect(update, [update])
   useEffect(() => {
+    const resize = () => {
+      measure()
+      update()
+    }
     addEventListener('scroll', update, { passive: true })
-    addEventListener('resize', update)
+    addEventListener('resize', resize)
     return () => {
       removeEventListener('scroll', update)
-      removeEventListener('resize', update)
+      removeEventListener('resize', resize)
     }
   }, [update])
   const reveal = (index: number) => {
@@ -45,6 +54,5 @@ export function useVirtual(table: RefObject<HTMLTableElement | null>, count: num
     if (topPx < margin) scrollBy({ top: topPx - margin })
     else if (topPx > innerHeight - margin) scrollBy({ top: topPx - innerHeight + margin })
   }
-  const { first, end } = { first: Math.min(range.first, count), end: Math.min(range.end, count) }
   return { range: { first, end }, abovePx: first * rowPx, belowPx: (count - end) * rowPx, reveal }
 }

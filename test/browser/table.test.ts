@@ -185,3 +185,18 @@ test('several files are rescanned by one click, in the tree and in the results o
     await bar.getByText('3 selected').waitFor()
   })
 })
+
+test('rows show another language, other devices of the folder and their new names', { skip }, async () => {
+  await browser.visit(at('folders/shared'), async ({ page }) => {
+    const row = page.getByRole('row').filter({ hasText: 'one.txt' })
+    await row.filter({ hasText: '0 of 3 devices have it' }).waitFor()
+    await page.getByRole('button', { name: 'Language' }).click()
+    await page.getByRole('menuitemradio', { name: 'Deutsch' }).click()
+    await row.filter({ hasText: '0 von 3 Geräten haben es' }).waitFor()
+    const { id } = (await member.daemon.get(`/rest/svc/deviceid?id=${AWAY[0]}`)) as { id: string }
+    await member.daemon.request('PATCH', '/rest/config/folders/shared', { devices: [{ deviceID: id }] })
+    await row.filter({ hasText: 'away 0' }).waitFor()
+    await member.daemon.request('PATCH', `/rest/config/devices/${id}`, { name: 'tablet' })
+    await row.filter({ hasText: 'tablet' }).waitFor()
+  })
+})

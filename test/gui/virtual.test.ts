@@ -8,13 +8,15 @@ import { stepOf } from '../../gui/pages/folder/tree-keys.ts'
 import type { ItemJson } from '../../src/rest/twinfold.ts'
 
 const VIEWS: readonly [what: string, topPx: number, count: number, first: number, end: number][] = [
-  ['at the top', 0, 20_000, 0, 42],
-  ['below a head', 300, 20_000, 0, 36],
-  ['in the middle', -32_000, 20_000, 984, 1_044],
-  ['at the end', -639_000, 20_000, 19_956, 20_000],
+  ['at the top', 0, 20_000, 0, 36],
+  ['below a head', 300, 20_000, 0, 30],
+  ['in the middle', -32_000, 20_000, 990, 1_038],
+  ['at the end', -639_000, 20_000, 19_962, 20_000],
   ['far beyond the end', -900_000, 20_000, 20_000, 20_000],
   ['not reached yet', 5_000, 20_000, 0, 0],
-  ['a short list', 0, 5, 0, 5],
+  ['a short list', 0, 50, 0, 50],
+  ['a short list, not reached yet', 5_000, 50, 0, 50],
+  ['not a short list', 5_000, 51, 0, 0],
   ['an empty list', 0, 0, 0, 0],
 ]
 

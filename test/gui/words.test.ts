@@ -5,6 +5,7 @@ import { describe, it } from 'node:test'
 import { fill } from '../../gui/words/fill.ts'
 import { WORDS } from '../../gui/words/tables.ts'
 import { textsOf } from '../../gui/words/texts-of.ts'
+import { perLanguage } from '../../gui/words/per-language.ts'
 import { visibleName } from '../../gui/words/visible-name.ts'
 
 const root = join(import.meta.dirname, '..', '..')
@@ -129,6 +130,14 @@ describe('texts', () => {
     assert.equal(fill('{n} file||{n} files', { n: 1234 }, 'en'), '1,234 files')
     assert.equal(fill('{n} fichier||{n} fichiers', { n: 0 }, 'fr'), '0 fichier')
     assert.equal(fill('{n} 个文件', { n: 2 }, 'zh'), '2 个文件')
+  })
+
+  it('make each formatter once for each language', () => {
+    const made: string[] = []
+    const formatters = perLanguage((language) => ({ order: made.push(language) }))
+    assert.equal(formatters('en'), formatters('en'))
+    assert.notEqual(formatters('fr'), formatters('en'))
+    assert.deepEqual(made, ['en', 'fr'])
   })
 
   it('take names as they are, also those that look like places or patterns', () => {

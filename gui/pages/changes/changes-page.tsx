@@ -1,3 +1,4 @@
+import { useMemo } from 'preact/hooks'
 import { addressOf } from '../../app/address.ts'
 import { useParam } from '../../app/route.ts'
 import { changeLines, type ChangeFilter, type FileChange } from '../../facts/changes.ts'
@@ -9,8 +10,8 @@ import { SelectField } from '../../ui/field.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Ago, Empty, Skeleton, useNow } from '../../ui/parts.tsx'
 import { FilterBar } from '../../ui/row-filter.tsx'
-import { linesSource, Table, useTableView, type Column } from '../../ui/table.tsx'
-import { t } from '../../words/words.ts'
+import { linesSource, Table, useColumns, useTableView, type Column } from '../../ui/table.tsx'
+import { currentTexts, t } from '../../words/words.ts'
 import { PathButton } from '../folder/path-button.tsx'
 import { useChanges } from './use-changes.ts'
 
@@ -65,15 +66,19 @@ interface ChangesTableProps {
 
 function ChangesTable({ changes, ...wanted }: ChangesTableProps) {
   const nowMs = useNow(60_000)
-  const lines = changeLines(changes, wanted, (timeMs) => formatDay(timeMs, nowMs))
+  const lines = useMemo(
+    () => changeLines(changes, wanted, (timeMs) => formatDay(timeMs, nowMs)),
+    [changes, wanted.folder, wanted.filter, wanted.text, nowMs, currentTexts.get()],
+  )
   const view = useTableView(lines.length)
+  const shown = useColumns(columns)
   if (lines.length === 0) return <Empty>{t(changes.length === 0 ? 'changes.none' : 'filter.none')}</Empty>
   return (
     <Table
       view={view}
       kind="changes-table"
       caption={t('nav.changes')}
-      columns={columns()}
+      columns={shown}
       rows={linesSource(lines)}
       keyOf={({ id }) => String(id)}
     />

@@ -11,7 +11,7 @@ import type { FetchedPage } from '../../live/paged.ts'
 import { useFolderRevision } from '../../live/query.ts'
 import { usePaged } from '../../live/use-paged.ts'
 import { Empty, Skeleton } from '../../ui/parts.tsx'
-import { Table, useTableView, type TableProps, type TableView } from '../../ui/table.tsx'
+import { Table, useColumns, useTableView, type TableProps, type TableView } from '../../ui/table.tsx'
 import { t } from '../../words/words.ts'
 import { FileBulk, useFileSelection } from './file-bulk.tsx'
 import { fileColumns, type FileLine } from './file-columns.tsx'
@@ -102,6 +102,9 @@ function TreeTable({ folder, tree, sort, onToggle, onShow }: TreeTableProps) {
   })
   const lines = rows.flatMap((row) => lineOf(row)?.row ?? [])
   const files = useFileSelection(folder, lines)
+  const toggle = useRef(onToggle)
+  toggle.current = onToggle
+  const columns = useColumns(() => fileColumns(folder, (path) => toggle.current(path)), [folder])
   const { stop, press, focused } = useTreeFocus(view, tree, count, {
     toggle: onToggle,
     open: (path) => openFile(folder.id, path),
@@ -112,7 +115,7 @@ function TreeTable({ folder, tree, sort, onToggle, onShow }: TreeTableProps) {
         view={view}
         kind="tree-table"
         caption={t('files.tree', { folder: folderName(folder) })}
-        columns={fileColumns(folder, onToggle)}
+        columns={columns}
         rows={{ count, at: (index) => lineOf(rows[index - range.first]) }}
         keyOf={({ path }) => path}
         sort={sort}
