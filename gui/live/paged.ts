@@ -16,7 +16,20 @@ export interface FetchedPage<T> {
   readonly items: readonly T[]
 }
 
-export type FetchPage<T> = (key: string, page: number, signal: AbortSignal) => Promise<FetchedPage<T>>
+/** The items beside a page that is fetched, as far as they are loaded: by them a list can continue where it was. */
+export interface Beside<T> {
+  /** The last item of the page before. */
+  readonly after?: T | undefined
+  /** The first item of the next page. */
+  readonly before?: T | undefined
+}
+
+export type FetchPage<T> = (
+  key: string,
+  page: number,
+  signal: AbortSignal,
+  beside: Beside<T>,
+) => Promise<FetchedPage<T>>
 
 const NOTHING: PagedList<never> = { total: 0, truncated: false, pages: new Map(), error: undefined }
 
@@ -65,7 +78,11 @@ export class PagedLists<T> {
       do {
         request.isStale = false
         this.#stale.delete(id)
-        const { total, truncated = false, items } = await this.#fetchPage(key, page, this.#ended.signal)
+        const {
+          total,
+          truncated = false,
+          items,
+        } = await this.#fetchPage(key, page, this.#ended.signal, this.#beside(key, page))
         this.#change(key, ({ pages }) => ({
           total,
           truncated,
@@ -78,6 +95,17 @@ export class PagedLists<T> {
     } finally {
       this.#running.delete(id)
     }
+  }
+
+  #beside(key: string, page: number): Beside<T> {
+    const after = this.#fresh(key, page - 1)?.at(-1)
+    return after === undefined ? { before: this.#fresh(key, page + 1)?.at(0) } : { after }
+  }
+
+  /** A loaded page of which no change is known. */
+  #fresh(key: string, page: number): readonly T[] | undefined {
+    const id = idOf(key, page)
+    return this.#stale.has(id) || this.#running.has(id) ? undefined : this.lists.get().get(key)?.pages.get(page)
   }
 
   #change(key: string, change: (list: PagedList<T>) => PagedList<T>): void {

@@ -85,6 +85,11 @@ export interface BatchLimits {
   readonly blocks: number
 }
 
+/** Needed items in name order: those after a name, `offset` of them skipped, or the last ones before a name. */
+export type NeededRange =
+  | { readonly afterName: string; readonly offset: number; readonly limit: number }
+  | { readonly beforeName: string; readonly limit: number }
+
 /** The index is older than what other devices have received of it. */
 export interface IndexRestart {
   /** Later records of ours may have been made without knowledge of what was lost. */
@@ -143,6 +148,8 @@ export interface FolderIndex {
     readonly limit: number
     readonly afterName?: string
   }): Promise<readonly FileHead[]>
+  /** Only the names, at a fraction of the cost, to find a place far down the list. */
+  neededNames(range: NeededRange): Promise<readonly string[]>
   /** Names of our live records that win here, while a later deletion would win in Syncthing 2.x; in order. */
   contested(options: { readonly afterName: string; readonly limit: number }): Promise<readonly string[]>
   /**

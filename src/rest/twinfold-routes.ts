@@ -93,7 +93,17 @@ export const TWINFOLD_ROUTES = {
   'GET /rest/twinfold/waiting': {
     summary:
       'Lists the items that a folder needs, in the order of downloading, each with the reason why it is missing.',
-    query: { folder: FOLDER, ...SMALL_PAGING },
+    query: {
+      folder: FOLDER,
+      ...SMALL_PAGING,
+      after: {
+        schema: TEXT,
+        about:
+          'The last item of the page before. While it is needed, the page begins after it, at a cost that does not ' +
+          'depend on the page number.',
+      },
+      before: { schema: TEXT, about: 'The first item of the next page; the page ends before it. Not with `after`.' },
+    },
     reply: { is: 'json', schema: WAITING },
     errors: NO_FOLDER,
   },

@@ -194,6 +194,8 @@ async function assertSame(index: FolderIndex, plain: PlainIndex): Promise<void> 
   assert.deepEqual((await index.need({ offset: 1, limit: 2 })).map(textOf), heads.slice(1, 3))
   const after = needed[0] ?? ''
   assert.deepEqual((await index.need({ offset: 1, limit: 2, afterName: after })).map(textOf), heads.slice(2, 4))
+  assert.deepEqual(await index.neededNames({ afterName: after, offset: 1, limit: 2 }), needed.slice(2, 4))
+  assert.deepEqual(await index.neededNames({ beforeName: needed.at(-1) ?? '', limit: 2 }), needed.slice(-3, -1))
   const contested = plain.names.filter((name) => plain.contested(name))
   assert.deepEqual(await index.contested({ afterName: '', limit: 100 }), contested)
   assert.deepEqual(await index.contested({ afterName: contested[0] ?? '', limit: 1 }), contested.slice(1, 2))

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { pagesInSight, rowCount, rowsIn, type Tree } from '../../gui/facts/tree-rows.ts'
 import { pagesOf, visibleRows } from '../../gui/facts/virtual.ts'
-import { PagedLists, type FetchedPage } from '../../gui/live/paged.ts'
+import { PagedLists, type Beside, type FetchedPage } from '../../gui/live/paged.ts'
 import { stepOf } from '../../gui/pages/folder/tree-keys.ts'
 import type { ItemJson } from '../../src/rest/twinfold.ts'
 
@@ -98,17 +98,23 @@ test('keys walk the tree by rows, also those that are not rendered', () => {
   assert.equal(step('x', 0), undefined)
 })
 
+interface Asked {
+  readonly id: string
+  readonly beside: Beside<string>
+  readonly reply: (page: FetchedPage<string>) => Promise<void>
+}
+
 /** A source of pages whose replies the test gives. */
 function source() {
-  const asked: { readonly id: string; readonly reply: (page: FetchedPage<string>) => Promise<void> }[] = []
+  const asked: Asked[] = []
   const lists = new PagedLists<string>(
-    (key, page) =>
+    (key, page, _signal, beside) =>
       new Promise((resolve) => {
         const reply = async (given: FetchedPage<string>) => {
           resolve(given)
           await new Promise(setImmediate)
         }
-        asked.push({ id: `${key}${page}`, reply })
+        asked.push({ id: `${key}${page}`, beside, reply })
       }),
   )
   const pagesOfA = () => Object.fromEntries(lists.lists.get().get('a')?.pages ?? [])
@@ -140,6 +146,34 @@ test('a page is fetched once; after a change those in sight again, the others wh
   assert.deepEqual(
     asked.slice(3).map(({ id }) => id),
     ['a1'],
+  )
+})
+
+test('a page is fetched next to a loaded one, unless that may have changed', async () => {
+  const { lists, asked } = source()
+  lists.need('a', 5)
+  await asked[0]!.reply({ total: 900, items: ['k', 'l'] })
+  lists.need('a', 6)
+  lists.need('a', 4)
+  lists.need('a', 7)
+  lists.need('b', 6)
+  assert.deepEqual(
+    asked.slice(1).map(({ id, beside }) => [id, beside.after, beside.before]),
+    [
+      ['a6', 'l', undefined],
+      ['a4', undefined, 'k'],
+      ['a7', undefined, undefined],
+      ['b6', undefined, undefined],
+    ],
+  )
+  await asked[1]!.reply({ total: 900, items: [] })
+  lists.refresh(new Map([['a', [5, 6]]]))
+  assert.deepEqual(
+    asked.slice(5).map(({ id, beside }) => [id, beside.after, beside.before]),
+    [
+      ['a5', undefined, undefined],
+      ['a6', undefined, undefined],
+    ],
   )
 })
 

@@ -1,7 +1,7 @@
 import { useEffect } from 'preact/hooks'
 import { reasonOf } from '../../app/act.ts'
 import { pagesOf } from '../../facts/virtual.ts'
-import type { FetchedPage, PagedList } from '../../live/paged.ts'
+import type { Beside, FetchedPage, PagedList } from '../../live/paged.ts'
 import { useFolderRevision } from '../../live/query.ts'
 import { usePaged, type Paged } from '../../live/use-paged.ts'
 import { Empty, Skeleton } from '../../ui/parts.tsx'
@@ -25,11 +25,11 @@ export interface PagedRows<T> extends Paged<T> {
 /** A long list of a folder, fetched page by page as rows come into sight. */
 export function usePagedRows<T>(
   folder: string,
-  fetchPage: (page: PageNumber, signal: AbortSignal) => Promise<FetchedPage<T>>,
+  fetchPage: (page: PageNumber, signal: AbortSignal, beside: Beside<T>) => Promise<FetchedPage<T>>,
 ): PagedRows<T> {
   const paged = usePaged<T>(
     folder,
-    (_key, page, signal) => fetchPage({ page, perpage: PER_PAGE }, signal),
+    (_key, page, signal, beside) => fetchPage({ page, perpage: PER_PAGE }, signal, beside),
     useFolderRevision(folder),
   )
   useEffect(() => paged.show(FIRST_PAGE), [folder])

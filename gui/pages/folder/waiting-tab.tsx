@@ -25,9 +25,10 @@ type Item = WaitingJson['items'][number]
 
 /** What the folder still needs, in the order of downloading, each with its reason. */
 export function WaitingTab({ folder }: { readonly folder: FolderConfig }) {
-  const paged = usePagedRows(folder.id, (page, signal) =>
-    client.call('GET /rest/twinfold/waiting', { query: { folder: folder.id, ...page }, signal }),
-  )
+  const paged = usePagedRows<Item>(folder.id, (page, signal, { after, before }) => {
+    const query = { folder: folder.id, ...page, after: after?.name, before: before?.name }
+    return client.call('GET /rest/twinfold/waiting', { query, signal })
+  })
   const [picked, setPicked] = useState<ReadonlySet<string>>(new Set())
   const clear = () => setPicked(new Set())
   const mayPick = !folder.paused && folder.type !== 'sendonly'

@@ -1,27 +1,18 @@
-import type { DatabaseSync } from 'node:sqlite'
 import type { FileHead, FileInfo } from '../../core/records/file-info.ts'
 import type { DeviceId, ShortId } from '../../core/ids.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Random } from '../../platform/random.ts'
 import { BlockSearch, type BlockSearchOptions } from './block-search.ts'
-import { BlockTable } from '../blocks/block-table.ts'
-import { Browser, TreeRequest, type BrowseOptions } from './browse.ts'
-import { checkFolder } from './check.ts'
-import { ContestedNames } from './contested-names.ts'
-import { damaged } from '../sqlite/damage.ts'
-import { FolderImport } from './folder-import.ts'
-import { FolderState, type FolderOptions } from './folder-state.ts'
+import { TreeRequest, type BrowseOptions } from './browse.ts'
+import type { FolderImport } from './folder-import.ts'
+import type { FolderOptions } from './folder-state.ts'
+import { folderKind, newIndexId, type FolderTables } from './folder-tables.ts'
 import { setStamps } from './stamp-value.ts'
-import { FolderTable } from './folder-table.ts'
-import { RecoverableDatabase, type RecoverableDatabaseDeps, type Kind } from '../sqlite/recoverable-database.ts'
-import { Listing } from './listing.ts'
+import { RecoverableDatabase, type RecoverableDatabaseDeps } from '../sqlite/recoverable-database.ts'
 import { readMeta, writeMeta } from '../sqlite/meta.ts'
 import { REMOTE_ID_KEY, SENT_KEY, sentText } from './meta-keys.ts'
-import { pageOfSteps, RemoteNeed, type NeedStep } from './remote-need.ts'
+import { pageOfSteps, type NeedStep } from './remote-need.ts'
 import { Restart } from './restart.ts'
-import { FOLDER_SCHEMA } from '../sqlite/schema.ts'
-import { SequenceReader } from './sequence-reader.ts'
-import type { WorkMeter } from '../sqlite/work-meter.ts'
 import type {
   BatchLimits,
   BothRecords,
@@ -33,6 +24,7 @@ import type {
   IndexRestart,
   ListStep,
   NameRecords,
+  NeededRange,
   OwnName,
   TreeEntry,
 } from '../types.ts'
@@ -42,47 +34,6 @@ const DROP_AT_ONCE = 500
 const MIN_COUNTER_KEY = 'min-counter'
 const SENT = /^([0-9a-f]+) (\d+)$/
 const NEVER = new AbortController().signal
-
-interface FolderTables {
-  readonly files: FolderTable
-  readonly blocks: BlockTable
-  readonly browser: Browser
-  readonly contested: ContestedNames
-  readonly sequences: SequenceReader
-  readonly remoteNeed: RemoteNeed
-  readonly imports: FolderImport
-  /** Created on first use: most folders are never listed. */
-  listing: () => Listing
-}
-
-function folderKind({ folder, random, rules }: FolderOptions, meter: WorkMeter): Kind<FolderTables> {
-  return {
-    schema: FOLDER_SCHEMA,
-    check: checkFolder,
-    open: (database: DatabaseSync) => {
-      const fresh = () => FolderState.fresh(folder, newIndexId(random))
-      const files = new FolderTable(database, fresh, (records) => meter.committed(records))
-      if (rules !== undefined) files.state.rules = rules
-      if (files.state.folder !== folder) throw damaged(`it is the index of another folder, ${files.state.folder}`)
-      let listing: Listing | undefined
-      return {
-        files,
-        blocks: new BlockTable(database),
-        browser: new Browser(database, files.reader),
-        contested: new ContestedNames(database),
-        sequences: new SequenceReader(database, files.reader),
-        remoteNeed: new RemoteNeed(database, files),
-        imports: new FolderImport(files),
-        listing: () => (listing ??= new Listing(database, files)),
-      }
-    },
-  }
-}
-
-/** Never zero: zero means "no index" to other devices. */
-function newIndexId(random: Random): bigint {
-  return Buffer.from(random.bytes(8)).readBigUInt64BE() || 1n
-}
 
 /** Implements `FolderIndex` on a recoverable database. */
 export class StoredFolderIndex implements FolderIndex {
@@ -184,6 +135,10 @@ export class StoredFolderIndex implements FolderIndex {
 
   need({ offset, limit, afterName = '' }: Parameters<FolderIndex['need']>[0]): Promise<readonly FileHead[]> {
     return this.#database.run(({ files }) => files.need(afterName, offset, limit))
+  }
+
+  neededNames(range: NeededRange): Promise<readonly string[]> {
+    return this.#database.run(({ needed }) => needed.names(range))
   }
 
   contested(options: Parameters<FolderIndex['contested']>[0]): Promise<readonly string[]> {

@@ -1,4 +1,5 @@
 import { TwinfoldError } from '../../core/errors.ts'
+import { isCanonical } from '../../core/paths.ts'
 import type { TreeOrder } from '../../model/queries/explorer-types.ts'
 import type { Query } from '../pipeline/query.ts'
 
@@ -12,6 +13,12 @@ export function orderOf(query: Query<'sort' | 'descending'>): TreeOrder {
 
 export function flagOf(name: string, text: string | undefined): boolean {
   return choiceOf(name, text, ['false', 'true']) === 'true'
+}
+
+/** The name of an item. It need not be normalised: other devices may announce such names, which are never pulled. */
+export function itemOf(name: string, text: string | undefined): string | undefined {
+  if (text === undefined || isCanonical(text.normalize('NFC'))) return text
+  throw new TwinfoldError('bad-request', `${name} must be a path inside the folder`)
 }
 
 /** The first choice when the parameter is absent. */

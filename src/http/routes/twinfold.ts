@@ -38,7 +38,7 @@ import { findEverywhere, searchTextOf } from './find.ts'
 import { pauseForTime } from './timed-pause.ts'
 import type { DeviceWarning, IndexImportView } from '../types.ts'
 import { upgradeDetailsJson } from '../views/upgrade.ts'
-import { flagOf, orderOf } from './tree-query.ts'
+import { flagOf, itemOf, orderOf } from './tree-query.ts'
 
 const PER_PAGE_DEFAULT = 100
 const SEARCH_LIMIT_DEFAULT = 200
@@ -139,11 +139,14 @@ function connectedDevices({ connections }: TwinfoldRouteDeps): ReadonlySet<Devic
 
 async function waiting(
   deps: TwinfoldRouteDeps,
-  { query, request }: Call<'folder' | 'page' | 'perpage'>,
+  { query, request }: Call<'folder' | 'page' | 'perpage' | 'after' | 'before'>,
 ): Promise<Reply> {
   const folder = folderOf(query)
   const paging = pagingOf(query)
-  const found = await (await deps.explorer()).waiting(folder, paging, request.signal)
+  const [after, before] = [itemOf('after', query.first('after')), itemOf('before', query.first('before'))]
+  if (after !== undefined && before !== undefined)
+    throw new TwinfoldError('bad-request', 'after and before exclude each other')
+  const found = await (await deps.explorer()).waiting(folder, { ...paging, after, before }, request.signal)
   const connected = connectedDevices(deps)
   const items = found.items.map((item) => waitingJson(found, item, connected))
   const body: WaitingJson = { total: found.total, page: paging.page, perpage: paging.perPage, items }

@@ -59,6 +59,14 @@ export interface WaitingItem {
   readonly holders: readonly DeviceId[]
 }
 
+/** A page by its number, and if known an item next to it: then the number counts only if that is not needed any more. */
+export interface NextTo extends Paging {
+  /** The last item of the page before. */
+  readonly after?: string | undefined
+  /** The first item of the next page. */
+  readonly before?: string | undefined
+}
+
 export interface WaitingPage {
   readonly folder: FolderFacts
   readonly total: number
@@ -119,7 +127,7 @@ export interface FolderExplorer {
     signal: AbortSignal,
   ): Promise<Pick<TreePage, 'items' | 'truncated'>>
   /** What is needed, in the order of downloading. */
-  waiting(folder: FolderId, paging: Paging, signal: AbortSignal): Promise<WaitingPage>
+  waiting(folder: FolderId, paging: NextTo, signal: AbortSignal): Promise<WaitingPage>
   file(folder: FolderId, name: string): Promise<FileFacts>
   /** Which names of the index and the disk the lines of an ignore file would leave out. Nothing is changed. */
   previewIgnores(folder: FolderId, lines: readonly string[], signal: AbortSignal): Promise<IgnorePreview>

@@ -14,6 +14,7 @@ import type {
   FileFacts,
   FolderExplorer,
   IgnorePreview,
+  NextTo,
   TreeOptions,
   TreePage,
   WaitingPage,
@@ -104,7 +105,7 @@ export class Explorer implements FolderExplorer {
     return found ?? { items: [], truncated: false }
   }
 
-  async waiting(folder: FolderId, paging: Paging, signal: AbortSignal): Promise<WaitingPage> {
+  async waiting(folder: FolderId, paging: NextTo, signal: AbortSignal): Promise<WaitingPage> {
     const facts = this.#facts(folder)
     const queue = this.#deps.folders.running(folder)
     const page = await this.#deps.query(folder, async (index) => {

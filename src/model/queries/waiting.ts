@@ -2,39 +2,36 @@ import { hasWinner, isHeldElsewhere, isNeeded } from '../../core/records/need.ts
 import { waitingAction } from '../../core/records/item-state.ts'
 import type { QueuePlace } from '../../core/records/reasons.ts'
 import type { FolderIndex, NameRecords } from '../../db/types.ts'
-import type { WaitingItem } from './explorer-types.ts'
+import type { NextTo, WaitingItem } from './explorer-types.ts'
 import type { Folder } from '../folder/folder.ts'
 import type { TimeSlice } from '../../sync/time-slice.ts'
-import type { Paging } from '../types.ts'
+import { JobQueue } from '../state/job-queue.ts'
+import { NeededRest, type NeededSource } from './needed-rest.ts'
 
-/** Needed items read per chunk. */
-const CHUNK = 1_000
+/** The part of an index that lists what is waiting. */
+export type WaitingSource = NeededSource & Pick<FolderIndex, 'records'>
 
 /** The queue of a running folder. */
 export type Queue = Pick<Folder, 'jobs' | 'pulling' | 'problems'>
 
-/** A page of what is needed: what is being downloaded, what is queued, then the rest by name. Each item once. */
+/**
+ * A page of what is needed: what is being downloaded, what is queued, then the rest by name. Each item once. Next to an
+ * item that is still needed the place is found by its name, whatever has changed before it; else by the page number.
+ */
 export async function waitingItems(
-  index: FolderIndex,
+  index: WaitingSource,
   queue: Queue | undefined,
-  { page, perPage }: Paging,
+  paging: NextTo,
   slice: TimeSlice,
 ): Promise<readonly WaitingItem[]> {
-  const first = (page - 1) * perPage
-  const inProgress = queue?.jobs.inProgress() ?? []
-  const ahead = [...inProgress, ...(queue?.jobs.waiting() ?? [])]
-  const names = ahead.slice(first, first + perPage)
-  const rest = await restOf(
-    index,
-    ahead,
-    { skip: Math.max(0, first - ahead.length), limit: perPage - names.length },
-    slice,
-  )
+  const jobs = queue?.jobs ?? new JobQueue(0)
+  const inProgress = jobs.inProgress()
+  const ahead = [...inProgress, ...jobs.waiting()]
+  const names = await namesOf({ index, ahead, rest: new NeededRest(index, jobs, slice) }, paging)
   const downloading = new Set(inProgress)
-  const queued = new Set(names)
   const problems = new Map(queue?.problems.map(({ path, error }) => [path, error]))
-  const stageOf = (name: string) => (downloading.has(name) ? 'downloading' : queued.has(name) ? 'queued' : 'waiting')
-  return (await index.records([...names, ...rest]))
+  const stageOf = (name: string) => (downloading.has(name) ? 'downloading' : jobs.has(name) ? 'queued' : 'waiting')
+  return (await index.records(names))
     .filter(isNameNeeded) // some were pulled meanwhile
     .map((records) => ({
       records,
@@ -46,6 +43,43 @@ export async function waitingItems(
     }))
 }
 
+interface Needed {
+  readonly index: WaitingSource
+  /** What is being downloaded and what is queued. */
+  readonly ahead: readonly string[]
+  readonly rest: NeededRest
+}
+
+async function namesOf(needed: Needed, { page, perPage, after, before }: NextTo): Promise<readonly string[]> {
+  if (after !== undefined && (await isStillNeeded(needed, after))) return namesAfter(needed, after, perPage)
+  if (before !== undefined && (await isStillNeeded(needed, before))) return namesBefore(needed, before, perPage)
+  return namesFrom(needed, (page - 1) * perPage, perPage)
+}
+
+async function isStillNeeded({ index }: Needed, name: string): Promise<boolean> {
+  return (await index.records([name])).some(isNameNeeded)
+}
+
+async function namesAfter(needed: Needed, name: string, limit: number): Promise<readonly string[]> {
+  const place = needed.ahead.indexOf(name)
+  if (place !== -1) return namesFrom(needed, place + 1, limit)
+  return (await needed.rest.after({ afterName: name, limit })).map((head) => head.name)
+}
+
+async function namesBefore({ ahead, rest }: Needed, name: string, limit: number): Promise<readonly string[]> {
+  const place = ahead.indexOf(name)
+  if (place !== -1) return ahead.slice(Math.max(0, place - limit), place)
+  const names = await rest.before(name, limit)
+  return [...ahead.slice(Math.max(0, ahead.length - (limit - names.length))), ...names]
+}
+
+async function namesFrom({ ahead, rest }: Needed, first: number, limit: number): Promise<readonly string[]> {
+  const names = ahead.slice(first, first + limit)
+  const skip = Math.max(0, first - ahead.length)
+  const heads = await rest.after({ skip, limit: limit - names.length })
+  return [...names, ...heads.map((head) => head.name)]
+}
+
 export function isNameNeeded({ local, global, others }: NameRecords): boolean {
   return isNeeded(local, global, isHeldElsewhere(others.values(), global))
 }
@@ -53,32 +87,6 @@ export function isNameNeeded({ local, global, others }: NameRecords): boolean {
 /** Devices with the newest version, connected or not. */
 function holdersOf({ others, global }: NameRecords): WaitingItem['holders'] {
   return [...others].filter(([, record]) => hasWinner(record, global)).map(([device]) => device)
-}
-
-/** Names of needed items that are in no queue. */
-async function restOf(
-  index: Pick<FolderIndex, 'need'>,
-  ahead: readonly string[],
-  { skip, limit }: { skip: number; limit: number },
-  slice: TimeSlice,
-): Promise<readonly string[]> {
-  if (limit <= 0) return []
-  if (ahead.length === 0) return (await index.need({ offset: skip, limit })).map(({ name }) => name)
-  const elsewhere = new Set(ahead)
-  const rest: string[] = []
-  let left = skip
-  for (let afterName = ''; ;) {
-    const chunk = await index.need({ offset: 0, limit: CHUNK, afterName })
-    for (const { name } of chunk) {
-      if (elsewhere.has(name)) continue
-      if (left > 0) left--
-      else if (rest.push(name) === limit) return rest
-    }
-    const last = chunk.at(-1)
-    if (last === undefined || chunk.length < CHUNK) return rest
-    afterName = last.name
-    await slice.yield()
-  }
 }
 
 /** The stage of one needed file. */

@@ -58,6 +58,15 @@ export class JobQueue {
     this.#first = undefined
   }
 
+  get isEmpty(): boolean {
+    return this.#waiting.size === 0 && this.#progress.size === 0
+  }
+
+  /** Whether a file is queued or being pulled. */
+  has(path: string): boolean {
+    return this.#waiting.has(path) || this.#progress.has(path)
+  }
+
   /** In the order in which they will be pulled. */
   waiting(): readonly string[] {
     return [...this.#waiting]

@@ -4,7 +4,13 @@ import { TwinfoldError } from '../../../src/core/errors.ts'
 import type { DeviceId } from '../../../src/core/ids.ts'
 import type { NameRecords } from '../../../src/db/types.ts'
 import { formatNs } from '../../../src/http/views/times.ts'
-import type { IgnoredItem, Item, WaitingItem } from '../../../src/model/queries/explorer-types.ts'
+import type {
+  FolderExplorer,
+  IgnoredItem,
+  Item,
+  NextTo,
+  WaitingItem,
+} from '../../../src/model/queries/explorer-types.ts'
 import { deletion, directory, file, headOf, version } from '../../db/records.ts'
 import { fakeRest, type FakeOptions } from '../fakes.ts'
 import { connected } from '../connected.ts'
@@ -39,6 +45,11 @@ test('every parameter is checked, and the refusal names the error', async () => 
     ['tree?folder=share&page=x', /page must be/],
     ['tree?folder=share&perpage=501', /perpage must be a whole number from 1 to 500/],
     ['waiting?folder=share&perpage=-1', /perpage must be/],
+    ['waiting?folder=share&after=../a', /after must be a path inside the folder/],
+    ['waiting?folder=share&after=', /after must be/],
+    ['waiting?folder=share&before=/a', /before must be/],
+    ['waiting?folder=share&before=a%00b', /before must be/],
+    ['waiting?folder=share&after=a&before=b', /after and before exclude each other/],
     ['tree?folder=share&prefix=../etc', /prefix must be a path inside the folder/],
     ['tree?folder=share&prefix=/etc', /prefix must be/],
     ['tree?folder=share&prefix=a%00b', /prefix must be/],
@@ -178,6 +189,23 @@ test('the reason of a waiting item depends on the connected devices', async () =
     [[BEN], [BEN, CARA], []],
   )
   assert.match(response.items[3]?.reason.text ?? '', /disk is full/)
+})
+
+test('a page of waiting items is found next to an item', async () => {
+  const facts = { paused: false, type: 'sendreceive', error: '', scanning: false } as const
+  const asked: NextTo[] = []
+  const explorer: Partial<FolderExplorer> = {
+    waiting: async (_folder, paging) => {
+      asked.push(paging)
+      return { folder: facts, total: 0, items: [] }
+    },
+  }
+  await get({ explorer }, '/rest/twinfold/waiting?folder=share&page=7&perpage=5&after=a%2Fb')
+  await get({ explorer }, '/rest/twinfold/waiting?folder=share&before=u%CC%88')
+  assert.deepEqual(asked, [
+    { page: 7, perPage: 5, after: 'a/b', before: undefined },
+    { page: 1, perPage: 100, after: undefined, before: 'u\u0308' },
+  ])
 })
 
 test('why: only connected devices offer a version, and the devices are named', async () => {

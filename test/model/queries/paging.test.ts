@@ -43,6 +43,10 @@ function source(names: readonly string[]): NeedSource {
       const after = names.filter((name) => name > afterName)
       return after.slice(offset, offset + limit).map(record)
     },
+    neededNames: async (range) => {
+      assert.ok('afterName' in range)
+      return names.filter((name) => name > range.afterName).slice(range.offset, range.offset + range.limit)
+    },
   }
 }
 
@@ -100,6 +104,11 @@ for (const queued of [0, 20_000]) {
         assert.ok(limit <= 1_000)
         const start = (afterName === '' ? 0 : Number(afterName) + 1) + offset
         return names.slice(start, start + limit).map((name) => records.get(name)!)
+      },
+      neededNames: async (range) => {
+        assert.ok('afterName' in range && range.limit <= 1_000)
+        const start = (range.afterName === '' ? 0 : Number(range.afterName) + 1) + range.offset
+        return names.slice(start, start + range.limit)
       },
     }
     const jobs = new JobQueue(100_000)

@@ -1,0 +1,61 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { Random } from '../../platform/random.ts'
+import { BlockTable } from '../blocks/block-table.ts'
+import { Browser } from './browse.ts'
+import { checkFolder } from './check.ts'
+import { ContestedNames } from './contested-names.ts'
+import { damaged } from '../sqlite/damage.ts'
+import { FolderImport } from './folder-import.ts'
+import { FolderState, type FolderOptions } from './folder-state.ts'
+import { FolderTable } from './folder-table.ts'
+import { Listing } from './listing.ts'
+import { NeededNames } from './needed-names.ts'
+import type { Kind } from '../sqlite/recoverable-database.ts'
+import { RemoteNeed } from './remote-need.ts'
+import { FOLDER_SCHEMA } from '../sqlite/schema.ts'
+import { SequenceReader } from './sequence-reader.ts'
+import type { WorkMeter } from '../sqlite/work-meter.ts'
+
+/** What reads and writes the database of one folder. */
+export interface FolderTables {
+  readonly files: FolderTable
+  readonly blocks: BlockTable
+  readonly browser: Browser
+  readonly contested: ContestedNames
+  readonly needed: NeededNames
+  readonly sequences: SequenceReader
+  readonly remoteNeed: RemoteNeed
+  readonly imports: FolderImport
+  /** Created on first use: most folders are never listed. */
+  listing: () => Listing
+}
+
+export function folderKind({ folder, random, rules }: FolderOptions, meter: WorkMeter): Kind<FolderTables> {
+  return {
+    schema: FOLDER_SCHEMA,
+    check: checkFolder,
+    open: (database: DatabaseSync) => {
+      const fresh = () => FolderState.fresh(folder, newIndexId(random))
+      const files = new FolderTable(database, fresh, (records) => meter.committed(records))
+      if (rules !== undefined) files.state.rules = rules
+      if (files.state.folder !== folder) throw damaged(`it is the index of another folder, ${files.state.folder}`)
+      let listing: Listing | undefined
+      return {
+        files,
+        blocks: new BlockTable(database),
+        browser: new Browser(database, files.reader),
+        contested: new ContestedNames(database),
+        needed: new NeededNames(database),
+        sequences: new SequenceReader(database, files.reader),
+        remoteNeed: new RemoteNeed(database, files),
+        imports: new FolderImport(files),
+        listing: () => (listing ??= new Listing(database, files)),
+      }
+    },
+  }
+}
+
+/** Never zero: zero means "no index" to other devices. */
+export function newIndexId(random: Random): bigint {
+  return Buffer.from(random.bytes(8)).readBigUInt64BE() || 1n
+}
