@@ -59,7 +59,7 @@ export interface WaitingItem {
   readonly holders: readonly DeviceId[]
 }
 
-/** A page by its number, and if known an item next to it: then the number counts only if that is not needed any more. */
+/** A page by its number and, if known, an item next to it: the number then counts only if that is needed no more. */
 export interface NextTo extends Paging {
   /** The last item of the page before. */
   readonly after?: string | undefined

@@ -4,13 +4,7 @@ import { TwinfoldError } from '../../../src/core/errors.ts'
 import type { DeviceId } from '../../../src/core/ids.ts'
 import type { NameRecords } from '../../../src/db/types.ts'
 import { formatNs } from '../../../src/http/views/times.ts'
-import type {
-  FolderExplorer,
-  IgnoredItem,
-  Item,
-  NextTo,
-  WaitingItem,
-} from '../../../src/model/queries/explorer-types.ts'
+import type { IgnoredItem, Item } from '../../../src/model/queries/explorer-types.ts'
 import { deletion, directory, file, headOf, version } from '../../db/records.ts'
 import { fakeRest, type FakeOptions } from '../fakes.ts'
 import { connected } from '../connected.ts'
@@ -146,66 +140,6 @@ test('a tree entry is the global version under its base name, or the local one w
       },
     ],
   })
-})
-
-test('the reason of a waiting item depends on the connected devices', async () => {
-  const facts = { paused: false, type: 'sendreceive', error: '', scanning: false } as const
-  const item = (name: string, more: Partial<WaitingItem> = {}): WaitingItem => ({
-    records: recordsOf(file(name)),
-    action: 'download',
-    stage: 'queued',
-    bytesDone: 0,
-    problem: undefined,
-    holders: [BEN, CARA],
-    ...more,
-  })
-  const items = [
-    item('now', { stage: 'downloading', bytesDone: 3 }),
-    item('next'),
-    item('lonely', { holders: [CARA] }),
-    item('bad', { problem: 'disk is full' }),
-  ]
-  const response = (await get(
-    {
-      explorer: { waiting: async () => ({ folder: facts, total: 9, items }) },
-      deps: { connections: { status: () => connected(BEN) } },
-    },
-    '/rest/twinfold/waiting?folder=share',
-  )) as {
-    total: number
-    items: { name: string; reason: { code: string; text: string }; holders: string[]; knownHolders: string[] }[]
-  }
-  assert.deepEqual(
-    response.items.map(({ name, reason }) => [name, reason.code]),
-    [
-      ['now', 'downloading'],
-      ['next', 'queued'],
-      ['lonely', 'no-device'],
-      ['bad', 'failed'],
-    ],
-  )
-  assert.deepEqual(
-    [response.items[0]?.holders, response.items[0]?.knownHolders, response.items[2]?.holders],
-    [[BEN], [BEN, CARA], []],
-  )
-  assert.match(response.items[3]?.reason.text ?? '', /disk is full/)
-})
-
-test('a page of waiting items is found next to an item', async () => {
-  const facts = { paused: false, type: 'sendreceive', error: '', scanning: false } as const
-  const asked: NextTo[] = []
-  const explorer: Partial<FolderExplorer> = {
-    waiting: async (_folder, paging) => {
-      asked.push(paging)
-      return { folder: facts, total: 0, items: [] }
-    },
-  }
-  await get({ explorer }, '/rest/twinfold/waiting?folder=share&page=7&perpage=5&after=a%2Fb')
-  await get({ explorer }, '/rest/twinfold/waiting?folder=share&before=u%CC%88')
-  assert.deepEqual(asked, [
-    { page: 7, perPage: 5, after: 'a/b', before: undefined },
-    { page: 1, perPage: 100, after: undefined, before: 'u\u0308' },
-  ])
 })
 
 test('why: only connected devices offer a version, and the devices are named', async () => {
