@@ -355,11 +355,11 @@ export const FILES = {
     zh: '此文件夹中没有冲突副本。',
   },
   'conflicts.todo': {
-    en: 'Two devices changed the same file, and both versions were kept. Compare them, keep what you want in the original, then delete the copy.',
-    de: 'Zwei Geräte änderten dieselbe Datei, beide Fassungen wurden behalten. Vergleichen Sie sie, behalten Sie das Gewünschte im Original und löschen Sie dann die Kopie.',
-    es: 'Dos dispositivos cambiaron el mismo archivo y se guardaron ambas versiones. Compárelas, deje lo que quiera en el original y borre la copia.',
-    fr: 'Deux appareils ont modifié le même fichier, et les deux versions ont été gardées. Comparez-les, gardez ce que vous voulez dans l’original, puis supprimez la copie.',
-    zh: '两台设备更改了同一文件，两个版本都已保留。请比较它们，在原件中保留所需内容，然后删除副本。',
+    en: 'Two devices changed the same file, and both versions were kept. Compare them, then keep the file or the copy.',
+    de: 'Zwei Geräte änderten dieselbe Datei, beide Fassungen wurden behalten. Vergleichen Sie sie und behalten Sie dann die Datei oder die Kopie.',
+    es: 'Dos dispositivos cambiaron el mismo archivo y se guardaron ambas versiones. Compárelas y conserve el archivo o la copia.',
+    fr: 'Deux appareils ont modifié le même fichier, et les deux versions ont été gardées. Comparez-les, puis gardez le fichier ou la copie.',
+    zh: '两台设备更改了同一文件，两个版本都已保留。请比较它们，然后保留原件或副本。',
   },
   'conflicts.copy': {
     en: 'Conflict copy',

@@ -1,6 +1,7 @@
 import { ADD } from './add.ts'
 import { ATTENTION } from './attention.ts'
 import { COMMON } from './common.ts'
+import { CONFLICTS } from './conflicts.ts'
 import { DEVICE } from './device.ts'
 import { DISAGREE } from './disagree.ts'
 import { ENCRYPT } from './encrypt.ts'
@@ -27,6 +28,7 @@ export const WORDS = {
   ...FILTER,
   ...TABLE,
   ...FOLDER,
+  ...CONFLICTS,
   ...DEVICE,
   ...OFFLINE,
   ...ADD,

@@ -23,6 +23,7 @@ import { NO_TOTALS, PAUSED_STATUS, WAITING_STATUS } from './queries/plain-status
 import type { DifferingItem, ModelSignals } from './signals.ts'
 import { SummaryPublisher } from './queries/summary.ts'
 import type {
+  ConflictChoice,
   FileVersion,
   FileView,
   FolderStatistics,
@@ -250,6 +251,14 @@ export class Model implements Hub {
 
   async restoreVersions(folder: FolderId, wanted: ReadonlyMap<string, number>): Promise<ReadonlyMap<string, string>> {
     return await this.#registry.find(folder).tasks.restoreVersions(wanted)
+  }
+
+  async resolveConflicts(
+    folder: FolderId,
+    copies: readonly string[],
+    choice: ConflictChoice,
+  ): Promise<ReadonlyMap<string, string>> {
+    return await this.#registry.find(folder).tasks.resolveConflicts(copies, choice)
   }
 
   /** Loaded on the first call. */

@@ -63,6 +63,14 @@ export interface FileVersion {
   readonly sizeBytes: number
 }
 
+/** How conflicts are resolved. */
+export interface ConflictChoice {
+  /** The conflict copy gets the name of the original, or is removed. */
+  readonly keep: 'original' | 'copy'
+  /** What is not kept may be lost, where the folder keeps no old versions. */
+  readonly mayRemove: boolean
+}
+
 /**
  * The interface of the hub for REST. Unknown folder: `folder-missing`; paused: `folder-paused`; configured but not
  * started: `folder-not-running`; a folder that is in error: `folder-error` with the reason as message.
@@ -105,4 +113,13 @@ export interface Hub {
   versions(folder: FolderId): Promise<ReadonlyMap<string, readonly FileVersion[]>>
   /** Restores the version of each path with this time. The map holds a message for each that failed. */
   restoreVersions(folder: FolderId, wanted: ReadonlyMap<string, number>): Promise<ReadonlyMap<string, string>>
+  /**
+   * Resolves conflicts by the names of the conflict copies. What is not kept becomes an old version. The map holds a
+   * message for each that is unchanged.
+   */
+  resolveConflicts(
+    folder: FolderId,
+    copies: readonly string[],
+    choice: ConflictChoice,
+  ): Promise<ReadonlyMap<string, string>>
 }

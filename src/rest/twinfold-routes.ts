@@ -1,3 +1,4 @@
+import { RESOLVE_CONFLICTS_BODY, RESOLVED_CONFLICTS } from './conflicts.ts'
 import type { Declarations, RouteErrors } from './declaration.ts'
 import { INDEX_IMPORT_REPLY } from './index-import.ts'
 import { FIND } from './find.ts'
@@ -178,6 +179,13 @@ export const TWINFOLD_ROUTES = {
     summary: 'Lists the local conflict copies of a folder.',
     query: { folder: FOLDER, ...SMALL_PAGING },
     reply: { is: 'json', schema: CONFLICTS },
+    errors: NO_FOLDER,
+  },
+  'POST /rest/twinfold/conflicts': {
+    summary: 'Resolves conflicts: keeps the files or their conflict copies. The others become old versions.',
+    query: { folder: FOLDER },
+    body: { schema: RESOLVE_CONFLICTS_BODY, about: 'Up to 500 conflict copies, and which of the two is kept.' },
+    reply: { is: 'json', schema: RESOLVED_CONFLICTS },
     errors: NO_FOLDER,
   },
 } as const satisfies Declarations

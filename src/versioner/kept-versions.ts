@@ -112,6 +112,7 @@ export class KeptVersions implements Versioner {
       const kept = versionName(name, compactTime(nowMs + tried * 1_000))
       if (tried === 0) await this.#tagBlockingVersion(kept)
       await this.#versions.ensureParents(kept)
+      if (this.#fsync) await this.#versions.syncMade()
       try {
         await using place = await this.#versions.hold(kept)
         const to = joinPath(place.path, baseOf(kept))

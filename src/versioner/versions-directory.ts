@@ -101,12 +101,17 @@ export class VersionsDirectory {
 
   /** Makes a version durable. */
   async sync(kept: string): Promise<void> {
+    await this.syncMade()
+    await this.#disk.syncDirectory(this.path(parentOf(kept)))
+  }
+
+  /** Makes new directories durable: a power loss would discard a file that was moved into them. */
+  async syncMade(): Promise<void> {
     for (const [directory, making] of this.#madeIn) {
       await this.#disk.syncDirectory(directory).catch(unlessMissing) // a clean-up removed the directory
       // Entries are deleted only after the sync, for concurrent callers; directories created meanwhile remain.
       if (this.#madeIn.get(directory) === making) this.#madeIn.delete(directory)
     }
-    await this.#disk.syncDirectory(this.path(parentOf(kept)))
   }
 
   #noteMadeIn(directory: string): void {

@@ -146,6 +146,67 @@ test('a conflict copy is listed with its original, and opens its details', { ski
   })
 })
 
+test('conflicts are resolved together, what was not kept is an old version, and undone', { skip }, async () => {
+  const copies = ['one', 'two'].map((name) => `${name}.sync-conflict-20250102-030405-ABCDEFG.txt`)
+  for (const name of ['one.txt', 'two.txt']) writeFileSync(join(member.root, name), 'mine')
+  for (const name of copies) writeFileSync(join(member.root, name), 'yours')
+  await member.daemon.post('/rest/db/scan?folder=docs')
+  await browser.visit(at('folders/docs/problems'), async ({ page }) => {
+    const table = page.getByRole('table', { name: 'Conflict copies' })
+    const actions = page.getByRole('toolbar', { name: 'Actions for the selection' })
+    await table.getByRole('checkbox', { name: 'Select all' }).check()
+    await actions.getByText('2 selected').waitFor()
+    await actions.getByRole('button', { name: 'Keep the files' }).click()
+    await hasToast(page, '2 conflicts resolved. What was not kept is an old version now.')
+    await page.getByText('No conflict copies in this folder.').waitFor()
+    assert.deepEqual(
+      [read('one.txt'), ...copies.map((name) => existsSync(join(member.root, name)))],
+      ['mine', false, false],
+    )
+
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await hasToast(page, 'Undone.')
+    assert.deepEqual(copies.map(read), ['yours', 'yours'])
+    await table.getByRole('checkbox', { name: `Select ${copies[0]}` }).check()
+    await actions.getByRole('button', { name: 'Keep the copy' }).click()
+    await hasToast(page, '1 conflict resolved.')
+    await table.getByRole('row').filter({ hasText: copies[0]! }).waitFor({ state: 'detached' })
+    assert.deepEqual(
+      [read('one.txt'), read('two.txt'), existsSync(join(member.root, copies[0]!))],
+      ['yours', 'mine', false],
+    )
+  })
+})
+
+test('without old versions the loss of a conflict copy is confirmed first', { skip }, async () => {
+  const copy = 'three.sync-conflict-20250102-030405-ABCDEFG.txt'
+  const setVersioning = (versioning: object) =>
+    member.daemon.request('PATCH', '/rest/config/folders/docs', { versioning })
+  await setVersioning({ type: '' })
+  for (const [name, content] of [
+    ['three.txt', 'mine'],
+    [copy, 'yours'],
+  ] as const)
+    writeFileSync(join(member.root, name), content)
+  await member.daemon.post('/rest/db/scan?folder=docs')
+  await browser.visit(at('folders/docs/problems'), async ({ page }) => {
+    const row = page.getByRole('table', { name: 'Conflict copies' }).getByRole('row').filter({ hasText: copy })
+    const keepFile = page.getByRole('toolbar').getByRole('button', { name: 'Keep the file' })
+    const question = page.getByRole('dialog', { name: 'Delete 1 version for good?' })
+    await row.getByRole('checkbox').check()
+    await keepFile.click()
+    await question.getByText('cannot be restored', { exact: false }).waitFor()
+    await question.getByRole('button', { name: 'Cancel' }).click()
+    assert.equal(read(copy), 'yours')
+    await keepFile.click()
+    await question.getByRole('button', { name: 'Keep the file' }).click()
+    await hasToast(page, '1 conflict resolved.')
+    await row.waitFor({ state: 'detached' })
+  })
+  assert.deepEqual([existsSync(join(member.root, copy)), read('three.txt')], [false, 'mine'])
+  await setVersioning({ type: 'simple', params: { keep: '5' } })
+})
+
 test('changes appear as they happen, with device, folder and time, and open the file', { skip }, async () => {
   await browser.visit(at('changes'), async ({ page }) => {
     await atRest(page)

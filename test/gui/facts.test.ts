@@ -7,7 +7,7 @@ import { baseName, directoryOf, joinPath, parseSubPath } from '../../gui/facts/p
 import { waitReason, whyReasons } from '../../gui/facts/reasons.ts'
 import { remedyFor } from '../../gui/facts/remedy.ts'
 import { neighbourOf } from '../../gui/pages/folder/neighbours.ts'
-import { restoreOutcome, versionedFiles } from '../../gui/facts/versions.ts'
+import { newestVersions, restoreOutcome, versionedFiles } from '../../gui/facts/versions.ts'
 import { MARKER_MISSING, PATH_MISSING, PATH_NO_DIRECTORY, ROOT_REPLACED } from '../../src/model/state/health.ts'
 import type { EventJson } from '../../src/rest/event-data.ts'
 import type { WaitingJson } from '../../src/rest/twinfold.ts'
@@ -152,6 +152,9 @@ test('versions are found by any part of the path', () => {
       ['a', 'b/Old.txt'],
     ],
   )
+  const version = { versionTime: '2026-11-16T10:00:00Z', modTime: '2026-11-16T09:00:00Z', size: 1 }
+  const older = { ...version, versionTime: '2026-11-15T10:00:00Z' }
+  assert.deepEqual(newestVersions({ a: [version, older], b: [] }, ['a', 'b', 'toString']), { a: version.versionTime })
   assert.deepEqual(restoreOutcome({ a: 't', b: 't' }, { b: 'in the way' }), {
     restored: 1,
     failed: [{ path: 'b', reason: 'in the way' }],

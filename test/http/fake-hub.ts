@@ -44,6 +44,10 @@ export function fakeHub(calls: string[], overrides: Partial<Hub> = {}): Hub {
     localChanged: async () => [],
     versions: async () => new Map(),
     restoreVersions: async (folder, wanted) => (note(`restore ${folder} ${JSON.stringify([...wanted])}`), new Map()),
+    resolveConflicts: async (folder, copies, choice) => (
+      note(`resolve ${folder} ${JSON.stringify({ copies, ...choice })}`),
+      new Map()
+    ),
     ...overrides,
   }
 }

@@ -1,35 +1,67 @@
+import { useState } from 'preact/hooks'
+import type { FolderConfig } from '../../../src/core/config/config.ts'
 import type { ConflictsJson } from '../../../src/rest/twinfold.ts'
 import { nameOf } from '../../facts/device.ts'
 import { formatSize } from '../../facts/format.ts'
 import { client } from '../../live/client.ts'
 import { live } from '../../live/live.ts'
+import { Button } from '../../ui/button.tsx'
 import { Ago } from '../../ui/parts.tsx'
+import { BulkBar } from '../../ui/selection.tsx'
 import type { Column } from '../../ui/table.tsx'
 import { t } from '../../words/words.ts'
-import { PagedTable, usePagedRows } from './paged-table.tsx'
+import { PagedTable, usePagedRows, type PagedRows } from './paged-table.tsx'
 import { PathButton } from './path-button.tsx'
+import { resolveConflicts } from './resolve-conflicts.tsx'
 
 type Conflict = ConflictsJson['items'][number]
 
-/** The conflict copies of a folder, each with its original. */
-export function Conflicts({ folder }: { readonly folder: string }) {
-  const paged = usePagedRows(folder, (page, signal) =>
-    client.call('GET /rest/twinfold/conflicts', { query: { folder, ...page }, signal }),
+/** The conflict copies of a folder, each with its original, to keep either of them. */
+export function Conflicts({ folder }: { readonly folder: FolderConfig }) {
+  const paged = usePagedRows<Conflict>(folder.id, (page, signal) =>
+    client.call('GET /rest/twinfold/conflicts', { query: { folder: folder.id, ...page }, signal }),
   )
+  const [picked, setPicked] = useState<ReadonlySet<string>>(new Set())
+  const clear = () => setPicked(new Set())
+  const resolve = async (keep: 'original' | 'copy') => {
+    const conflicts = loaded(paged).filter(({ name }) => picked.has(name))
+    if (!(await resolveConflicts(folder, conflicts, keep))) return
+    clear()
+    paged.again()
+  }
   return (
     <>
       {paged.list !== undefined && paged.list.total > 0 && <p class="soft files-note">{t('conflicts.todo')}</p>}
       <PagedTable
-        folder={folder}
+        folder={folder.id}
         paged={paged}
         none={t('conflicts.none')}
         kind="conflicts-table"
         caption={t('conflicts.title')}
-        columns={columns(folder)}
+        columns={columns(folder.id)}
         keyOf={({ name }) => name}
+        selection={folder.paused ? undefined : { picked, onPick: setPicked, nameOf: ({ name }) => name, ...all(paged) }}
       />
+      <BulkBar count={picked.size} onClear={clear}>
+        <Button icon="file" onClick={() => resolve('original')}>
+          {t('conflicts.keepFile', { n: picked.size })}
+        </Button>
+        <Button icon="copy" onClick={() => resolve('copy')}>
+          {t('conflicts.keepCopy', { n: picked.size })}
+        </Button>
+      </BulkBar>
     </>
   )
+}
+
+function loaded({ list }: PagedRows<Conflict>): readonly Conflict[] {
+  return [...(list?.pages.values() ?? [])].flat()
+}
+
+/** The names of all copies, if all are loaded. */
+function all(paged: PagedRows<Conflict>): { readonly all?: readonly string[] } {
+  const names = loaded(paged).map(({ name }) => name)
+  return names.length === paged.list?.total ? { all: names } : {}
 }
 
 function columns(folder: string): readonly Column<Conflict>[] {

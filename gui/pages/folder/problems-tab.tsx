@@ -40,7 +40,7 @@ export function ProblemsTab({ folder }: { readonly folder: FolderConfig }) {
         {folder.paused ? <Empty>{t('problems.paused')}</Empty> : <Errors folder={folder} />}
       </Section>
       <Section title={t('conflicts.title')}>
-        <Conflicts folder={folder.id} />
+        <Conflicts folder={folder} />
       </Section>
     </>
   )

@@ -25,13 +25,19 @@ export async function restoreVersions(folder: string, times: Readonly<Record<str
     })
     const { restored, failed } = restoreOutcome(times, failures)
     if (restored > 0) showToast('done', t('versions.restored', { n: restored }))
-    if (failed.length > 0) openDialog(() => <FailedDialog failed={failed} />)
+    if (failed.length > 0) openDialog(() => <FailedDialog title={t('versions.failed')} failed={failed} />)
   })
 }
 
-function FailedDialog({ failed }: { readonly failed: readonly { readonly path: string; readonly reason: string }[] }) {
+export interface FailedDialogProps {
+  readonly title: string
+  readonly failed: readonly { readonly path: string; readonly reason: string }[]
+}
+
+/** What could not be done, with the reasons. */
+export function FailedDialog({ title, failed }: FailedDialogProps) {
   return (
-    <Dialog title={t('versions.failed')} wide>
+    <Dialog title={title} wide>
       <ul class="rows">
         {failed.map(({ path, reason }) => (
           <li key={path} class="problem">

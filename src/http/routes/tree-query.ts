@@ -1,7 +1,21 @@
 import { TwinfoldError } from '../../core/errors.ts'
 import { isCanonical } from '../../core/paths.ts'
+import { parseFolderId, type FolderId } from '../../core/ids.ts'
 import type { TreeOrder } from '../../model/queries/explorer-types.ts'
+import type { Paging } from '../../model/types.ts'
 import type { Query } from '../pipeline/query.ts'
+
+const PER_PAGE_DEFAULT = 100
+
+export function folderOf(query: Query<'folder'>): FolderId {
+  const folder = parseFolderId(query.first('folder'))
+  if (folder === undefined) throw new TwinfoldError('bad-request', 'folder is missing')
+  return folder
+}
+
+export function pagingOf(query: Query<'page' | 'perpage'>): Paging {
+  return { page: query.integer('page') ?? 1, perPage: query.integer('perpage') ?? PER_PAGE_DEFAULT }
+}
 
 /** The order of a directory. */
 export function orderOf(query: Query<'sort' | 'descending'>): TreeOrder {

@@ -3,18 +3,16 @@ import type { ConfigStore, TimedPausesView } from '../../config/types.ts'
 import type { ConnectionsStatus } from '../../connections/types.ts'
 import { shortIdOf, shortIdText } from '../../core/device-id.ts'
 import { TwinfoldError } from '../../core/errors.ts'
-import { parseFolderId, type DeviceId, type FolderId, type ShortId } from '../../core/ids.ts'
-import { baseOf, conflictOriginal, isCanonical } from '../../core/paths.ts'
+import type { DeviceId, ShortId } from '../../core/ids.ts'
+import { baseOf, isCanonical } from '../../core/paths.ts'
 import { waitReason, whyOf, type WhyFacts } from '../../core/records/reasons.ts'
 import type { Disagreement } from '../../model/peers/disagreements.ts'
 import type { FileFacts, FolderExplorer, WaitingPage } from '../../model/queries/explorer-types.ts'
-import type { Paging } from '../../model/types.ts'
+import type { Hub } from '../../model/types.ts'
 import { readBody } from '../../rest/read-body.ts'
 import { TWINFOLD_ROUTES } from '../../rest/twinfold-routes.ts'
 import type {
   CheckFolderJson,
-  ConflictCountsJson,
-  ConflictsJson,
   IgnorePreviewJson,
   SearchJson,
   PulseJson,
@@ -29,24 +27,24 @@ import { disagreementsJson } from '../views/disagreements.ts'
 import { indexImportJson } from '../views/index-import.ts'
 import { networkJson } from '../views/network.ts'
 import { fileEntryJson } from '../views/file-entry.ts'
-import { headJson, ignoredJson, itemJson } from '../views/item.ts'
+import { ignoredJson, itemJson } from '../views/item.ts'
 import { parseJson } from '../pipeline/json.ts'
-import type { Query } from '../pipeline/query.ts'
 import { json, type Reply } from '../pipeline/reply.ts'
 import { bind, type Call, type Route } from '../pipeline/route.ts'
+import { conflictCounts, conflicts, resolveConflicts } from './conflicts.ts'
 import { findEverywhere, searchTextOf } from './find.ts'
 import { pauseForTime } from './timed-pause.ts'
 import type { DeviceWarning, IndexImportView } from '../types.ts'
 import { upgradeDetailsJson } from '../views/upgrade.ts'
-import { flagOf, itemOf, orderOf } from './tree-query.ts'
+import { flagOf, folderOf, itemOf, orderOf, pagingOf } from './tree-query.ts'
 
-const PER_PAGE_DEFAULT = 100
 const SEARCH_LIMIT_DEFAULT = 200
 const PREVIEW_BYTES_MAX = 1024 * 1024
 const PREVIEW_LINES_MAX = 2_000
 
 export interface TwinfoldRouteDeps {
   explorer(): Promise<FolderExplorer>
+  readonly hub: Pick<Hub, 'resolveConflicts'>
   readonly config: Pick<ConfigStore, 'current'>
   readonly connections?: { status(): ConnectionsStatus }
   readonly portMapping?: PortMappingView
@@ -83,21 +81,12 @@ export function twinfoldRoutes(deps: TwinfoldRouteDeps, whole: WholeAnswers): re
     'POST /rest/twinfold/pause': (call) => pauseForTime(deps.pauses, call),
     'GET /rest/twinfold/conflict-counts': (call) => conflictCounts(deps, call),
     'GET /rest/twinfold/conflicts': (call) => conflicts(deps, call),
+    'POST /rest/twinfold/conflicts': (call) => resolveConflicts(deps.hub, call),
     'POST /rest/twinfold/check-folder': async ({ query }) => {
       const body: CheckFolderJson = await deps.checkFolder(query.first('path') ?? '')
       return json(body)
     },
   })
-}
-
-function folderOf(query: Query<'folder'>): FolderId {
-  const folder = parseFolderId(query.first('folder'))
-  if (folder === undefined) throw new TwinfoldError('bad-request', 'folder is missing')
-  return folder
-}
-
-function pagingOf(query: Query<'page' | 'perpage'>): Paging {
-  return { page: query.integer('page') ?? 1, perPage: query.integer('perpage') ?? PER_PAGE_DEFAULT }
 }
 
 async function tree(
@@ -240,36 +229,5 @@ async function preview({ explorer }: TwinfoldRouteDeps, { query, request }: Call
     throw new TwinfoldError('bad-request', `lines must be at most ${PREVIEW_LINES_MAX}`)
   const found = await (await explorer()).previewIgnores(folder, lines, request.signal)
   const body: IgnorePreviewJson = { ...found, lines: found.lines.map((line, at) => ({ line: at + 1, ...line })) }
-  return json(body)
-}
-
-/** A folder that was just removed or has not started has none. */
-async function conflictCounts({ explorer, config }: TwinfoldRouteDeps, { request }: Call<never>): Promise<Reply> {
-  const explore = await explorer()
-  const counts: Record<string, number> = {}
-  for (const { id } of config.current.folders) {
-    try {
-      const { total } = await explore.conflicts(id, { page: 1, perPage: 1 }, request.signal)
-      if (total > 0) counts[id] = total
-    } catch (error) {
-      if (!(error instanceof TwinfoldError && error.code.startsWith('folder-'))) throw error
-    }
-  }
-  return json(counts satisfies ConflictCountsJson)
-}
-
-async function conflicts(
-  { explorer }: TwinfoldRouteDeps,
-  { query, request }: Call<'folder' | 'page' | 'perpage'>,
-): Promise<Reply> {
-  const folder = folderOf(query)
-  const paging = pagingOf(query)
-  const { total, items } = await (await explorer()).conflicts(folder, paging, request.signal)
-  const body: ConflictsJson = {
-    total,
-    page: paging.page,
-    perpage: paging.perPage,
-    items: items.map(({ name, local, global }) => ({ ...headJson(local ?? global), original: conflictOriginal(name) })),
-  }
   return json(body)
 }

@@ -1,6 +1,6 @@
 import type { FolderConfig } from '../../core/config/config.ts'
 import { FOLDER_POLICIES } from '../state/folder-policy.ts'
-import type { FileVersion } from '../types.ts'
+import type { ConflictChoice, FileVersion } from '../types.ts'
 import type { FolderRequests } from './folder-requests.ts'
 import type { FolderVersions } from './folder-versions.ts'
 import type { Pulls } from './pulls.ts'
@@ -13,7 +13,7 @@ const CLEANING = { waiting: 'clean-waiting', working: 'cleaning' } as const
 export interface FolderTasksDeps {
   readonly requests: FolderRequests
   readonly work: Pick<ScanWork, 'override'>
-  readonly pulls: Pick<Pulls, 'exclude' | 'revert'>
+  readonly pulls: Pick<Pulls, 'exclude' | 'resolveConflicts' | 'revert'>
   readonly versions: Pick<FolderVersions, 'cleanIntervalMs' | 'clean' | 'list' | 'require' | 'restore'>
 }
 
@@ -56,6 +56,19 @@ export class FolderTasks {
       using _lock = await pulls.exclude(signal)
       for (const [name, reason] of await versions.restore(wanted, signal)) failures.set(name, reason)
       requests.scanPaths([...wanted.keys()].filter((name) => !failures.has(name)))
+    }
+    await requests.perform({ states: SCANNING, run })
+    return failures
+  }
+
+  /** The map holds a message for each conflict copy that is unchanged. */
+  async resolveConflicts(copies: readonly string[], choice: ConflictChoice): Promise<ReadonlyMap<string, string>> {
+    const { pulls, requests } = this.#deps
+    let failures: ReadonlyMap<string, string> = new Map()
+    const run: FolderTask['run'] = async (check, signal) => {
+      const outcome = await pulls.resolveConflicts(copies, choice, check, signal)
+      failures = outcome.failures
+      requests.scanPaths(outcome.rescan)
     }
     await requests.perform({ states: SCANNING, run })
     return failures

@@ -5,8 +5,9 @@ import type { Semaphore } from '../../sync/semaphore.ts'
 import type { SharedMutex } from '../../sync/shared-mutex.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { PullProgress } from '../puller/file-progress.ts'
-import type { Puller, PullOutcome, PullPhase } from '../puller/puller.ts'
+import type { Puller, PullOutcome, PullPhase, ResolvedConflicts } from '../puller/puller.ts'
 import type { ModelSignals } from '../signals.ts'
+import type { ConflictChoice } from '../types.ts'
 import type { FolderCheck, FolderChecks } from './folder-checks.ts'
 import type { FolderProblems } from './folder-problems.ts'
 import type { FolderRequests } from './folder-requests.ts'
@@ -20,7 +21,7 @@ export interface PullsDeps {
   readonly slots: Semaphore
   readonly folderLock: SharedMutex
   readonly checks: Pick<FolderChecks, 'check' | 'checkAgain'>
-  readonly puller: Pick<Puller, 'isNeeded' | 'pull' | 'revert' | 'flush' | 'progress'>
+  readonly puller: Pick<Puller, 'isNeeded' | 'pull' | 'resolveConflicts' | 'revert' | 'flush' | 'progress'>
   readonly requests: FolderRequests
   readonly state: FolderState
   readonly problems: FolderProblems
@@ -117,8 +118,21 @@ export class Pulls {
   /** Reverts local changes; resolves with the paths that must be scanned afterwards. */
   async revert(check: FolderCheck, signal: AbortSignal): Promise<readonly string[]> {
     using _lock = await this.exclude(signal)
-    const checkHealth = () => this.#deps.checks.checkAgain(check)
-    return await this.#deps.puller.revert({ ignore: check.ignore, checkHealth }, signal)
+    return await this.#deps.puller.revert(this.#requestOf(check), signal)
+  }
+
+  #requestOf(check: FolderCheck): Parameters<Puller['revert']>[0] {
+    return { ignore: check.ignore, checkHealth: () => this.#deps.checks.checkAgain(check) }
+  }
+
+  async resolveConflicts(
+    copies: readonly string[],
+    choice: ConflictChoice,
+    check: FolderCheck,
+    signal: AbortSignal,
+  ): Promise<ResolvedConflicts> {
+    using _lock = await this.exclude(signal)
+    return await this.#deps.puller.resolveConflicts(copies, choice, this.#requestOf(check), signal)
   }
 
   async #run(signal: AbortSignal): Promise<{ readonly error: unknown } | undefined> {

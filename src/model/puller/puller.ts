@@ -14,6 +14,7 @@ import { FOLDER_POLICIES } from '../state/folder-policy.ts'
 import type { JobQueue } from '../state/job-queue.ts'
 import type { CounterFloor } from '../state/counter-floor.ts'
 import type { Sources } from '../state/sources.ts'
+import type { ConflictChoice } from '../types.ts'
 import { Bookkeeper } from './bookkeeper.ts'
 import type { Archive, OtherFolder, PullContext, PullPorts } from './context.ts'
 import type { PullProgress } from './file-progress.ts'
@@ -24,6 +25,7 @@ import { Owners } from './owners.ts'
 import { anchoredDisk } from '../../platform/files/anchored-disk.ts'
 import { Parents } from '../../platform/files/parents.ts'
 import { PulledRecords } from './pulled-records.ts'
+import { resolveConflicts } from './resolve-conflicts.ts'
 import { revertChanges } from './revert.ts'
 import { TypeClashes } from './type-clash.ts'
 
@@ -66,6 +68,13 @@ export interface PullRequest {
   /** Rejects when root or marker have changed since the pull began. */
   checkHealth(): Promise<void>
   onPhase(phase: PullPhase): void
+}
+
+export interface ResolvedConflicts {
+  /** The reason for each conflict copy that is unchanged. */
+  readonly failures: ReadonlyMap<string, string>
+  /** Names to scan. */
+  readonly rescan: readonly string[]
 }
 
 export interface PullOutcome {
@@ -120,12 +129,7 @@ export class Puller {
   /** Rejects when the folder or its index fails, or the signal aborts; completed items are recorded. */
   async pull(request: PullRequest, signal: AbortSignal): Promise<PullOutcome> {
     const { folder } = this.#options
-    const rescan = new Set<string>()
-    const context = await this.#contextFor(
-      request,
-      (name) => void (rescan.size < RESCAN_MAX && rescan.add(name)),
-      signal,
-    )
+    const { context, rescan } = await this.#contextAndRescan(request, signal)
     this.#records = context.records
     try {
       if (!FOLDER_POLICIES[folder.type].takesFiles) {
@@ -145,14 +149,31 @@ export class Puller {
 
   /** Reverts local changes; resolves with the names to scan afterwards. The caller must hold the lock exclusively. */
   async revert(request: Omit<PullRequest, 'onPhase'>, signal: AbortSignal): Promise<readonly string[]> {
-    const rescan = new Set<string>()
-    const context = await this.#contextFor(
-      request,
-      (name) => void (rescan.size < RESCAN_MAX && rescan.add(name)),
-      signal,
-    )
+    const { context, rescan } = await this.#contextAndRescan(request, signal)
     await revertChanges(context, signal)
     return [...rescan]
+  }
+
+  /** The caller must hold the lock exclusively. */
+  async resolveConflicts(
+    copies: readonly string[],
+    choice: ConflictChoice,
+    request: Omit<PullRequest, 'onPhase'>,
+    signal: AbortSignal,
+  ): Promise<ResolvedConflicts> {
+    const { context, rescan } = await this.#contextAndRescan(request, signal)
+    const failures = await resolveConflicts(context, copies, choice, signal)
+    return { failures, rescan: [...rescan] }
+  }
+
+  /** With the names to scan afterwards. */
+  async #contextAndRescan(
+    request: Omit<PullRequest, 'onPhase'>,
+    signal: AbortSignal,
+  ): Promise<{ readonly context: PullContext; readonly rescan: ReadonlySet<string> }> {
+    const rescan = new Set<string>()
+    const scanLater = (name: string) => void (rescan.size < RESCAN_MAX && rescan.add(name))
+    return { context: await this.#contextFor(request, scanLater, signal), rescan }
   }
 
   async #iterate(

@@ -103,6 +103,13 @@ export class FakeDisk {
 
   async flush(): Promise<void> {}
 
+  async resolveConflicts(): Promise<{
+    readonly failures: ReadonlyMap<string, string>
+    readonly rescan: readonly string[]
+  }> {
+    return { failures: new Map(), rescan: [] }
+  }
+
   async revert(): Promise<readonly string[]> {
     return []
   }

@@ -1,0 +1,77 @@
+import { conflictOriginal, isCanonical, isConflictName, isReserved, parentOf } from '../../core/paths.ts'
+import { diskReason } from '../../platform/files/disk-reason.ts'
+import { itemFailed } from '../../platform/files/item-failed.ts'
+import type { ConflictChoice } from '../types.ts'
+import { pathOf, type PullContext } from './context.ts'
+import { isItemFailure } from './items.ts'
+import { removeSafely } from './remove-safely.ts'
+import { putInPlace } from './replace.ts'
+import { checkTarget } from './target.ts'
+
+/**
+ * Resolves conflicts by the names of the copies. The caller must hold the lock exclusively. The map holds a reason for
+ * each that is unchanged.
+ */
+export async function resolveConflicts(
+  context: PullContext,
+  names: Iterable<string>,
+  choice: ConflictChoice,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, string>> {
+  const failures = new Map<string, string>()
+  const resolved = new Set<string>()
+  for (const name of new Set(names)) {
+    signal.throwIfAborted()
+    try {
+      const original = originalOf(name)
+      if (choice.keep === 'copy' && resolved.has(original)) throw itemFailed('another copy of this file was kept')
+      await resolve(context, name, original, choice)
+      resolved.add(original)
+    } catch (error) {
+      if (!isItemFailure(error)) throw error
+      failures.set(name, diskReason(error))
+    }
+  }
+  return failures
+}
+
+/** Rejects names that are no conflict copies, or would reach outside the folder or into its internal files. */
+function originalOf(copy: string): string {
+  const original = conflictOriginal(copy)
+  const isUsable = (name: string) => isCanonical(name) && !isReserved(name)
+  if (!isConflictName(copy) || !isUsable(copy) || !isUsable(original)) throw itemFailed('this is no conflict copy')
+  return original
+}
+
+/** What is not kept becomes an old version, or is removed if the user has agreed to that. */
+async function resolve(
+  context: PullContext,
+  copy: string,
+  original: string,
+  { keep, mayRemove }: ConflictChoice,
+): Promise<void> {
+  await context.parents.check(copy)
+  const record = await context.index.head('local', copy)
+  const item = await checkTarget(context, copy, record)
+  if (record === undefined || item === undefined) throw itemFailed('the conflict copy is gone')
+  if (item.type !== 'file') throw itemFailed('this is no file')
+  const mayLose = context.archive !== undefined || mayRemove
+  if (keep === 'original') {
+    if (!mayLose) throw notAgreed()
+    await context.archive?.move(copy)
+    await removeSafely(context, copy, record)
+  } else {
+    const replaced = await checkTarget(context, original, await context.index.head('local', original))
+    if (replaced !== undefined && replaced.type !== 'file') throw itemFailed('something else has the name of the file')
+    if (replaced !== undefined && !mayLose) throw notAgreed()
+    const target = { name: original, item: replaced, next: record, saveOurs: false }
+    await putInPlace(context, pathOf(context, copy), target)
+    context.scanLater(original)
+  }
+  context.scanLater(copy)
+  if (!context.folder.disableFsync) await context.platform.disk.syncDirectory(pathOf(context, parentOf(copy)))
+}
+
+function notAgreed(): Error {
+  return itemFailed('the folder keeps no old versions: the other version would be lost')
+}

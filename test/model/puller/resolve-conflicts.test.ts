@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { VersioningConfig } from '../../../src/core/config/config.ts'
+import type { ConflictChoice } from '../../../src/model/types.ts'
+import type { SimDisk } from '../../../src/platform/sim/disk.ts'
+import { SimRandom } from '../../../src/platform/sim/random.ts'
+import { DOCS } from '../../support/model.ts'
+import { kept, keeping } from './kept-versions.ts'
+import { ROOT, SimPull } from './sim-pull.ts'
+
+const COPY = 'd/plan.sync-conflict-20250102-030405-ABCDEFG.txt'
+const OTHER = 'd/plan.sync-conflict-20250102-030406-ABCDEFG.txt'
+const KEEP_FILE: ConflictChoice = { keep: 'original', mayRemove: false }
+const KEEP_COPY: ConflictChoice = { keep: 'copy', mayRemove: false }
+
+const FILES = { 'd/plan.txt': 'mine', [COPY]: 'yours' }
+
+function start(files: Readonly<Record<string, string>> = FILES, versioning?: VersioningConfig): Promise<SimPull> {
+  const arrange = (disk: SimDisk) => {
+    for (const [name, content] of Object.entries(files)) disk.put(`${ROOT}/${name}`, content)
+  }
+  return SimPull.start({ arrange, folder: versioning === undefined ? {} : { versioning } })
+}
+
+async function resolve(pull: SimPull, choice: ConflictChoice, ...names: string[]): Promise<readonly string[]> {
+  const failures = await pull.hub.while(pull.hub.model.resolveConflicts(DOCS, names, choice))
+  await pull.rest()
+  return [...failures].map(([name, reason]) => `${name}: ${reason}`)
+}
+
+/** The names and contents of the folder, and the old versions without their times. */
+async function contents(pull: SimPull): Promise<readonly string[]> {
+  const files = (await pull.tree()).filter((path) => !path.endsWith('/') && !path.startsWith('.stversions'))
+  const versions = (await kept(pull)).map((line) => `version ${line.replace(/~\d{8}-\d{6}/, '')}`)
+  return [...(await Promise.all(files.map(async (path) => `${path}=${await pull.read(path)}`))), ...versions]
+}
+
+test('keeping the file makes the copy an old version', async () => {
+  await using pull = await start(FILES, keeping('simple'))
+  assert.deepEqual(await resolve(pull, KEEP_FILE, COPY), [])
+  assert.deepEqual(await contents(pull), ['d/plan.txt=mine', `version ${COPY}=yours`])
+  assert.equal((await pull.index.get('local', COPY))?.deleted, true, 'announced as deleted')
+  await pull.assertSettled()
+})
+
+test('keeping the copy gives it the name, and makes the file an old version', async () => {
+  await using pull = await start(FILES, keeping('trashcan'))
+  const before = await pull.index.get('local', 'd/plan.txt')
+  assert.deepEqual(await resolve(pull, KEEP_COPY, COPY), [])
+  assert.deepEqual(await contents(pull), ['d/plan.txt=yours', 'version d/plan.txt=mine'])
+  const after = await pull.index.get('local', 'd/plan.txt')
+  assert.ok(after!.sequence > before!.sequence)
+  assert.equal((await pull.index.get('local', COPY))?.deleted, true)
+  await pull.assertSettled()
+})
+
+test('a folder without old versions loses nothing unless the user has agreed to it', async () => {
+  await using pull = await start()
+  for (const choice of [KEEP_FILE, KEEP_COPY]) {
+    const [failure] = await resolve(pull, choice, COPY)
+    assert.match(failure ?? '', /keeps no old versions/)
+    assert.deepEqual(await contents(pull), [`${COPY}=yours`, 'd/plan.txt=mine'])
+  }
+  assert.deepEqual(await resolve(pull, { keep: 'copy', mayRemove: true }, COPY), [])
+  assert.deepEqual(await contents(pull), ['d/plan.txt=yours'])
+  await pull.assertSettled()
+})
+
+test('an agreed removal removes the copies, and no other item', async () => {
+  await using pull = await start({ ...FILES, [OTHER]: 'theirs', 'd/else.txt': 'else' })
+  assert.deepEqual(await resolve(pull, { keep: 'original', mayRemove: true }, COPY, OTHER), [])
+  assert.deepEqual(await contents(pull), ['d/else.txt=else', 'd/plan.txt=mine'])
+  await pull.assertSettled()
+})
+
+test('a copy whose original is gone gets its name without a question', async () => {
+  await using pull = await start({ [COPY]: 'yours' })
+  assert.deepEqual(await resolve(pull, KEEP_COPY, COPY), [])
+  assert.deepEqual(await contents(pull), ['d/plan.txt=yours'])
+  await pull.assertSettled()
+})
+
+test('of several copies of one file only one can be kept', async () => {
+  await using pull = await start({ ...FILES, [OTHER]: 'theirs' }, keeping('simple'))
+  const failures = await resolve(pull, KEEP_COPY, COPY, OTHER, COPY)
+  assert.deepEqual(failures, [`${OTHER}: another copy of this file was kept`])
+  assert.deepEqual(await contents(pull), [`${OTHER}=theirs`, 'd/plan.txt=yours', 'version d/plan.txt=mine'])
+})
+
+test('what was changed since the last scan is neither replaced nor removed', async () => {
+  for (const [changed, choice] of [
+    [COPY, KEEP_FILE],
+    [COPY, KEEP_COPY],
+    ['d/plan.txt', KEEP_COPY],
+  ] as const) {
+    await using pull = await start()
+    pull.disk.put(`${ROOT}/${changed}`, 'a later edit')
+    const [failure] = await resolve(pull, { ...choice, mayRemove: true }, COPY)
+    assert.match(failure ?? '', /modified but not rescanned/)
+    const found = await contents(pull)
+    assert.ok(found.includes(`${changed}=a later edit`), found.join())
+    assert.equal(found.length, 2)
+  }
+})
+
+test('names that are no conflict copies of files of the folder are refused', async () => {
+  const ODD = [
+    'd/plan.txt',
+    '',
+    '../outside.sync-conflict-20250102-030405-ABCDEFG.txt',
+    '/etc/x.sync-conflict-20250102-030405-ABCDEFG.txt',
+    '.stignore.sync-conflict-20250102-030405-ABCDEFG',
+    '.stfolder/x.sync-conflict-20250102-030405-ABCDEFG.txt',
+    'd/.sync-conflict-20250102-030405-ABCDEFG',
+    'd//x.sync-conflict-20250102-030405-ABCDEFG.txt',
+    'd/x\0.sync-conflict-20250102-030405-ABCDEFG.txt',
+    'd/missing.sync-conflict-20250102-030405-ABCDEFG.txt',
+    'missing/x.sync-conflict-20250102-030405-ABCDEFG.txt',
+  ]
+  await using pull = await start({ ...FILES, '.stignore.sync-conflict-20250102-030405-ABCDEFG': '*' })
+  pull.disk.put('/data/outside.sync-conflict-20250102-030405-ABCDEFG.txt', 'outside')
+  await pull.disk.makeSymlink('/data/outside', `${ROOT}/x.sync-conflict-20250102-030405-ABCDEFG.txt`)
+  await pull.scan()
+  const before = await pull.tree()
+  for (const keep of ['original', 'copy'] as const) {
+    const names = [...ODD, 'x.sync-conflict-20250102-030405-ABCDEFG.txt']
+    const failures = await resolve(pull, { keep, mayRemove: true }, ...names)
+    assert.equal(failures.length, names.length, failures.join('\n'))
+  }
+  assert.deepEqual(await pull.tree(), before)
+  assert.deepEqual(
+    await pull.disk.lstat('/data/outside.sync-conflict-20250102-030405-ABCDEFG.txt').then((it) => it.type),
+    'file',
+  )
+})
+
+for (const choice of [KEEP_FILE, KEEP_COPY]) {
+  test(`C-03, C-04: a power loss at any call while the ${choice.keep} is kept loses no content`, async () => {
+    let nth = 0
+    for (let isReached = true; isReached;) {
+      nth++
+      await using pull = await start(FILES, keeping('simple'))
+      pull.disk.syncAll()
+      const before = pull.disk.faults.callCount
+      pull.disk.faults.powerOffAt(nth)
+      await pull.hub.while(pull.hub.model.resolveConflicts(DOCS, [COPY], choice)).catch(() => {})
+      isReached = pull.disk.faults.callCount - before >= nth
+      pull.disk.crash(new SimRandom(nth))
+      await pull.hub.pass(120_000)
+      await pull.scan()
+      const found = await contents(pull)
+      for (const content of ['mine', 'yours'])
+        assert.ok(
+          found.some((line) => line.endsWith(`=${content}`)),
+          `${content} is lost after a crash at call ${nth}: ${found.join()}`,
+        )
+      assert.ok(
+        found.some((line) => line.startsWith('d/plan.txt=')),
+        `no file after a crash at call ${nth}: ${found.join()}`,
+      )
+    }
+    assert.ok(nth > 10, `only ${nth} calls`)
+  })
+}
+
+test('a directory in the place of the original stays', async () => {
+  await using pull = await start({ [COPY]: 'yours', 'd/plan.txt/inside': 'x' })
+  const [failure] = await resolve(pull, { keep: 'copy', mayRemove: true }, COPY)
+  assert.match(failure ?? '', /something else has the name/)
+  assert.deepEqual(await contents(pull), [`${COPY}=yours`, 'd/plan.txt/inside=x'])
+})
