@@ -152,8 +152,7 @@ test('versions are found by any part of the path', () => {
       ['a', 'b/Old.txt'],
     ],
   )
-  const version = { versionTime: '2026-11-16T10:00:00Z', modTime: '2026-11-16T09:00:00Z', size: 1 }
-  const older = { ...version, versionTime: '2026-11-15T10:00:00Z' }
+  const older = { ...version, versionTime: '2025-11-15T10:00:00Z' }
   assert.deepEqual(newestVersions({ a: [version, older], b: [] }, ['a', 'b', 'toString']), { a: version.versionTime })
   assert.deepEqual(restoreOutcome({ a: 't', b: 't' }, { b: 'in the way' }), {
     restored: 1,
