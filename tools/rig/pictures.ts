@@ -31,7 +31,16 @@ const PAGES: Readonly<Record<string, string>> = {
   stopped: 'folders/usb-disk',
   ignores: 'folders/projects/ignores',
   device: 'devices',
+  offline: 'devices',
+  'settings-page': 'settings/gui',
+  connections: 'settings/connections',
+  discovery: 'settings/network',
+  defaults: 'settings/defaults',
+  advanced: 'settings/advanced',
 }
+
+/** Pages with an ID in their address are opened by the name of the device. */
+const DEVICES: Readonly<Record<string, string>> = { device: 'nas', offline: 'phone' }
 
 /** Pictures of every page, light and dark, in three widths. */
 export async function takePictures({ desk }: Rig, directory: string): Promise<void> {
@@ -52,7 +61,9 @@ export async function takePictures({ desk }: Rig, directory: string): Promise<vo
           await page.goto('about:blank') // a new page: no dialog of the last one
           await page.goto(`${desk.daemon.url}/#/${place}`)
           await atRest(page)
-          if (name === 'device') await page.getByRole('main').getByRole('link', { name: 'nas' }).first().click()
+          const link = DEVICES[name]
+          if (link !== undefined) await page.getByRole('main').getByRole('link', { name: link }).first().click()
+          await page.mouse.move(0, 0) // no row under the pointer
           await atRest(page)
           await page.waitForTimeout(SETTLE_MS)
           await page.screenshot({ path: join(directory, `${name}-${width}-${colorScheme}.png`) })
