@@ -1,5 +1,5 @@
 import { formatRate } from '../facts/format.ts'
-import { overallStatusText } from '../facts/overall-status-text.ts'
+import { overallStatusText, overallStatusTexts } from '../facts/overall-status-text.ts'
 import { wantsLogin } from '../facts/password.ts'
 import { useLive } from '../live/live.ts'
 import { useStore } from '../live/store.ts'
@@ -25,11 +25,15 @@ export function TopBar() {
   const announcement = useAnnouncement()
   const rate = useLive((state) => state.history.at(-1)) ?? { inBps: 0, outBps: 0 }
   const hasLogin = useLive(wantsLogin)
+  const [worst, ...others] = overallStatusTexts(status)
   const [down, up] = [formatRate(rate.inBps), formatRate(rate.outBps)]
   return (
     <header class="top">
       <a class="overall-status" href={addressOf(...status.place)} title={overallStatusText(status)}>
-        <State tone={status.tone}>{overallStatusText(status)}</State>
+        <State tone={status.tone}>
+          <strong>{worst}</strong>
+          {others.map((text) => ` · ${text}`)}
+        </State>
       </a>
       <p class="unseen" role="status">
         {announcement}

@@ -25,6 +25,15 @@ export function deviceText(facts: DeviceFacts, nowMs: number): string {
   }
 }
 
-export function wayText(way: Way): string {
+function wayText(way: Way): string {
   return t(WAYS[way])
+}
+
+/** `tcp-client` when this device dialled, `tcp-server` when the other one did; `relay-…` through a relay. */
+export function connectionText(way: Way, type: string): string {
+  const [transport = '', side] = type.split('-')
+  const isKnown = side === 'client' || side === 'server'
+  if (!isKnown) return [wayText(way), type].join(' · ')
+  const direction = t(side === 'client' ? 'device.outgoing' : 'device.incoming')
+  return [wayText(way), ...(way === 'relay' ? [] : [transport.toUpperCase()]), direction].join(' · ')
 }

@@ -120,3 +120,11 @@ export function fractionOf(waiting: number, bytesLeft: number, bytesTotal: numbe
   if (waiting === 0) return 1
   return bytesTotal === 0 ? 0.99 : Math.min(0.99, Math.max(0, 1 - bytesLeft / bytesTotal))
 }
+
+/** `TLS1.3-TLS_AES_128_GCM_SHA256` as `TLS 1.3 · AES-128-GCM-SHA256`. */
+export function cryptoText(crypto: string): string {
+  return crypto.replace(
+    /^TLS([\d.]+)-(?:TLS_)?(\w+)$/,
+    (_, version: string, cipher: string) => `TLS ${version} · ${cipher.replaceAll('_', '-')}`,
+  )
+}

@@ -3,8 +3,12 @@ import { formatDuration } from './format.ts'
 import type { OverallStatus } from './overall-status.ts'
 
 /** The line itself. */
-export function overallStatusText({ parts, leftS }: OverallStatus): string {
+export function overallStatusText(status: OverallStatus): string {
+  return overallStatusTexts(status).join(' · ')
+}
+
+/** Its parts, the most severe first. */
+export function overallStatusTexts({ parts, leftS }: OverallStatus): readonly string[] {
   const texts = parts.map(({ key, values }) => t(key, values))
-  const left = leftS === undefined ? [] : [t('time.left', { time: formatDuration(leftS) })]
-  return [...texts, ...left].join(' · ')
+  return leftS === undefined ? texts : [...texts, t('time.left', { time: formatDuration(leftS) })]
 }

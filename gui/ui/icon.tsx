@@ -17,7 +17,7 @@ const PATHS = {
   plus: 'M12 5v14 M5 12h14',
   minus: 'M6 12h12',
   close: 'M6 6l12 12 M18 6L6 18',
-  more: 'M5 12h.01 M12 12h.01 M19 12h.01',
+  more: 'M4.6 12h.8v.6h-.8z M11.6 12h.8v.6h-.8z M18.6 12h.8v.6h-.8z',
   chevron: 'M9 6l6 6-6 6',
   file: 'M6 3h8l4 4v14H6z M14 3v4h4',
   link: 'M10 14a4 4 0 0 0 5.7 0l3-3a4 4 0 0 0-5.7-5.7l-1 1 M14 10a4 4 0 0 0-5.7 0l-3 3a4 4 0 0 0 5.7 5.7l1-1',

@@ -32,17 +32,19 @@ export function FilterBar<F extends string>(props: FilterBarProps<F>) {
         autoComplete="off"
         onInput={(event) => onText(event.currentTarget.value)}
       />
-      {chips.map(({ name, text: title, count }) => (
-        <button
-          key={name}
-          type="button"
-          class="button chip"
-          aria-pressed={name === chosen}
-          onClick={() => onChoose(name)}
-        >
-          {title} {count !== undefined && <span class="soft">{formatCount(count)}</span>}
-        </button>
-      ))}
+      <div class="chips">
+        {chips.map(({ name, text: title, count }) => (
+          <button
+            key={name}
+            type="button"
+            class="button chip"
+            aria-pressed={name === chosen}
+            onClick={() => onChoose(name)}
+          >
+            {title} {count !== undefined && <span class="soft">{formatCount(count)}</span>}
+          </button>
+        ))}
+      </div>
       {children}
     </div>
   )

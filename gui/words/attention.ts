@@ -140,7 +140,7 @@ export const ATTENTION = {
     zh: '正在扫描 {n} 个文件夹',
   },
   'status.waiting': {
-    en: '{n} item is waiting for a device||{n} items are waiting for a device',
+    en: '{n} item waiting for a device||{n} items waiting for a device',
     de: '{n} Element wartet auf ein Gerät||{n} Elemente warten auf ein Gerät',
     es: '{n} elemento espera a un dispositivo||{n} elementos esperan a un dispositivo',
     fr: '{n} élément attend un appareil||{n} éléments attendent un appareil',

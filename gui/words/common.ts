@@ -133,6 +133,13 @@ export const COMMON = {
     fr: '{n} fichier||{n} fichiers',
     zh: '{n} 个文件',
   },
+  'count.devices': {
+    en: '{n} device||{n} devices',
+    de: '{n} Gerät||{n} Geräte',
+    es: '{n} dispositivo||{n} dispositivos',
+    fr: '{n} appareil||{n} appareils',
+    zh: '{n} 台设备',
+  },
   'count.items': {
     en: '{n} item||{n} items',
     de: '{n} Element||{n} Elemente',

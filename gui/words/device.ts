@@ -61,6 +61,8 @@ export const DEVICE = {
 
   'device.connection': { en: 'Connection', de: 'Verbindung', es: 'Conexión', fr: 'Connexion', zh: '连接' },
   'device.kind': { en: 'Type', de: 'Art', es: 'Tipo', fr: 'Type', zh: '类型' },
+  'device.outgoing': { en: 'outgoing', de: 'ausgehend', es: 'saliente', fr: 'sortante', zh: '传出' },
+  'device.incoming': { en: 'incoming', de: 'eingehend', es: 'entrante', fr: 'entrante', zh: '传入' },
   'device.address': { en: 'Address', de: 'Adresse', es: 'Dirección', fr: 'Adresse', zh: '地址' },
   'device.crypto': { en: 'Encryption', de: 'Verschlüsselung', es: 'Cifrado', fr: 'Chiffrement', zh: '加密' },
   'device.since': {

@@ -21,9 +21,9 @@ export const FILES = {
   },
   'files.held': {
     en: '{have} of {n} devices have it',
-    de: '{have} von {n} Geräten haben es',
-    es: '{have} de {n} dispositivos lo tienen',
-    fr: '{have} appareils sur {n} l’ont',
+    de: '{have} von {n} Geräten',
+    es: '{have} de {n} dispositivos',
+    fr: '{have} appareils sur {n}',
     zh: '{n} 台设备中有 {have} 台拥有',
   },
   'files.showIgnored': {
@@ -74,6 +74,13 @@ export const FILES = {
     es: 'Detalles de {name}',
     fr: 'Détails de {name}',
     zh: '{name} 的详情',
+  },
+  'files.noneKnown': {
+    en: 'No files are known in this folder.',
+    de: 'In diesem Ordner sind keine Dateien bekannt.',
+    es: 'No se conoce ningún archivo en esta carpeta.',
+    fr: 'Aucun fichier n’est connu dans ce dossier.',
+    zh: '此文件夹中没有已知的文件。',
   },
   'files.empty': {
     en: 'This folder is empty. Files appear when you add them here or on another device.',
@@ -305,11 +312,11 @@ export const FILES = {
   'waiting.action.delete': { en: 'Delete', de: 'Löschen', es: 'Borrar', fr: 'Supprimer', zh: '删除' },
 
   'problems.none': {
-    en: 'No problems.',
-    de: 'Keine Probleme.',
-    es: 'No hay problemas.',
-    fr: 'Aucun problème.',
-    zh: '没有问题。',
+    en: 'No failed items.',
+    de: 'Keine fehlgeschlagenen Elemente.',
+    es: 'No hay elementos con errores.',
+    fr: 'Aucun élément en échec.',
+    zh: '没有失败的项目。',
   },
   'problems.items': {
     en: 'Failed items',

@@ -80,11 +80,11 @@ export const OPTION_FORM = {
     zh: '监听地址',
   },
   'form.options.listenAddresses.help': {
-    en: 'One per line, such as tcp://0.0.0.0:22000. default stands for the default addresses.',
-    de: 'Eine Adresse je Zeile, etwa tcp://0.0.0.0:22000. default sind die üblichen.',
-    es: 'Una dirección por línea, como tcp://0.0.0.0:22000. default son las habituales.',
-    fr: 'Une adresse par ligne, comme tcp://0.0.0.0:22000. default : les habituelles.',
-    zh: '每行一个地址，如 tcp://0.0.0.0:22000。default 为通常地址。',
+    en: 'One per line, such as tcp://0.0.0.0:22000; “default” stands for the usual ones.',
+    de: 'Eine Adresse je Zeile, etwa tcp://0.0.0.0:22000; „default“ steht für die üblichen.',
+    es: 'Una dirección por línea, como tcp://0.0.0.0:22000; «default» son las habituales.',
+    fr: 'Une adresse par ligne, comme tcp://0.0.0.0:22000 ; « default » : les habituelles.',
+    zh: '每行一个地址，如 tcp://0.0.0.0:22000；“default”为通常地址。',
   },
   'form.options.maxSendKbps': {
     en: 'Send rate limit',
@@ -206,11 +206,11 @@ export const OPTION_FORM = {
     zh: '发现服务器',
   },
   'form.options.globalAnnounceServers.help': {
-    en: 'One per line. default stands for those of Syncthing.',
-    de: 'Einer je Zeile. default sind die von Syncthing.',
-    es: 'Uno por línea. default son los de Syncthing.',
-    fr: 'Un par ligne. default : ceux de Syncthing.',
-    zh: '每行一个。default 为 Syncthing 的服务器。',
+    en: 'One per line; “default” stands for those of Syncthing.',
+    de: 'Einer je Zeile; „default“ steht für die von Syncthing.',
+    es: 'Uno por línea; «default» son los de Syncthing.',
+    fr: 'Un par ligne ; « default » : ceux de Syncthing.',
+    zh: '每行一个；“default”为 Syncthing 的服务器。',
   },
   'form.options.announceLANAddresses': {
     en: 'Announce LAN addresses',
@@ -248,7 +248,7 @@ export const OPTION_FORM = {
     zh: '端口映射',
   },
   'form.options.natEnabled.help': {
-    en: 'Asks the router to forward a port (UPnP, NAT-PMP, PCP), so that devices outside can connect. Any host on the Internet can then try to.',
+    en: 'Asks the router to forward a port (UPnP, NAT-PMP, PCP), so that devices outside can connect. Any host on the Internet can then try to connect.',
     de: 'Bittet den Router, einen Port weiterzuleiten (UPnP, NAT-PMP, PCP), damit Geräte von außen sich verbinden können. Jeder Rechner im Internet kann es dann versuchen.',
     es: 'Pide al router que reenvíe un puerto (UPnP, NAT-PMP, PCP), para que se conecten dispositivos de fuera. Cualquier equipo de Internet puede entonces intentarlo.',
     fr: 'Demande au routeur de rediriger un port (UPnP, NAT-PMP, PCP), pour que des appareils extérieurs se connectent. Tout ordinateur d’Internet peut alors essayer.',

@@ -75,11 +75,11 @@ export const OVERVIEW = {
     zh: '剩余 {size}',
   },
   'overview.behind': {
-    en: '{n} item behind, {size}||{n} items behind, {size}',
-    de: 'noch {n} Element, {size}||noch {n} Elemente, {size}',
-    es: 'falta {n} elemento, {size}||faltan {n} elementos, {size}',
-    fr: 'reste {n} élément, {size}||restent {n} éléments, {size}',
-    zh: '还差 {n} 项，{size}',
+    en: '{n} item behind · {size}||{n} items behind · {size}',
+    de: 'noch {n} Element · {size}||noch {n} Elemente · {size}',
+    es: 'falta {n} elemento · {size}||faltan {n} elementos · {size}',
+    fr: 'reste {n} élément · {size}||restent {n} éléments · {size}',
+    zh: '还差 {n} 项 · {size}',
   },
   'overview.clear': { en: 'Clear', de: 'Leeren', es: 'Borrar', fr: 'Effacer', zh: '清除' },
   'overview.restartRequired': {

@@ -299,11 +299,11 @@ export const REASONS = {
     zh: '此路径上出现了另一个目录（例如由于挂载）。请确认它是正确的，然后重新扫描。',
   },
   'remedy.full': {
-    en: 'The disk is full. Make room, then retry.',
-    de: 'Der Datenträger ist voll. Schaffen Sie Platz, dann versuchen Sie es erneut.',
-    es: 'El disco está lleno. Libere espacio y reintente.',
-    fr: 'Le disque est plein. Faites de la place, puis réessayez.',
-    zh: '磁盘已满。请腾出空间后重试。',
+    en: 'Make room on the disk, then retry.',
+    de: 'Schaffen Sie Platz auf dem Datenträger, dann versuchen Sie es erneut.',
+    es: 'Libere espacio en el disco y reintente.',
+    fr: 'Faites de la place sur le disque, puis réessayez.',
+    zh: '请在磁盘上腾出空间后重试。',
   },
   'remedy.permission': {
     en: 'This service may not read or write it. Change its owner or permissions, then retry.',

@@ -147,7 +147,7 @@ export const STATES = {
     zh: '缺少文件夹标记',
   },
   'cause.missing': {
-    en: 'The directory or its disk is missing',
+    en: 'The directory or disk is missing',
     de: 'Das Verzeichnis oder sein Datenträger fehlt',
     es: 'Falta el directorio o su disco',
     fr: 'Le répertoire ou son disque est absent',

@@ -45,7 +45,7 @@ const main = (page: Page) => page.getByRole('main')
 test('it shows the connection and that the device is up to date', { skip }, () =>
   onPage(async (page) => {
     await main(page).getByText('Connected · LAN · up to date').waitFor()
-    for (const fact of [/LAN · tcp-(client|server)/, /127\.0\.0\.1:\d+/, /TLS1\.3/, /received, .* sent/])
+    for (const fact of [/LAN · TCP · (outgoing|incoming)/, /127\.0\.0\.1:\d+/, /TLS 1\.3 · AES/, /received, .* sent/])
       await main(page).getByText(fact).first().waitFor()
     await main(page).getByText(there.id, { exact: true }).waitFor()
     await main(page).getByText('Up to date', { exact: true }).waitFor()

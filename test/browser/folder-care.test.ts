@@ -136,6 +136,7 @@ test('a long directory is loaded in pages, and an address opens a file directly'
 
 test('a conflict copy is listed with its original, and opens its details', { skip }, async () => {
   await browser.visit(at('folders/docs/problems'), async ({ page }) => {
+    await page.getByRole('link', { name: /^Problems ?1$/ }).waitFor()
     const row = page.getByRole('table', { name: 'Conflict copies' }).getByRole('row').filter({ hasText: CONFLICT })
     await row.getByRole('button', { name: 'plan.txt', exact: true }).click()
     await page.getByRole('dialog', { name: 'plan.txt' }).getByText('The newest version is on this device.').waitFor()
@@ -256,7 +257,7 @@ test('a folder whose directory is missing shows the error and its remedy', { ski
   await browser.visit(at('folders/docs'), async ({ page }) => {
     await page
       .getByRole('alert')
-      .filter({ hasText: 'The directory or its disk is missing' })
+      .filter({ hasText: 'The directory or disk is missing' })
       .filter({ hasText: 'Mount the disk' })
       .waitFor()
     renameSync(`${member.root}-away`, member.root)

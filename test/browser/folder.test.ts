@@ -144,7 +144,7 @@ test('a directory that cannot be deleted is a problem with its reason; a retry s
     await page.getByRole('link', { name: /Problems\s*1/ }).waitFor()
     rmSync(join(pair.b.root, 'box', 'keep.mine'))
     await page.getByRole('button', { name: 'Retry' }).click()
-    await page.getByText('No problems.').waitFor()
+    await page.getByText('No failed items.').waitFor()
   })
   assert.equal(existsSync(join(pair.b.root, 'box')), false)
 })

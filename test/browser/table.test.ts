@@ -139,6 +139,14 @@ test('many folders fit on the overview: those that need no look are a grid of na
   })
 })
 
+test('a folder that has stopped is not called empty', { skip }, async () => {
+  await browser.visit(at('folders/zoo'), async ({ page }) => {
+    await page.getByText('No files are known in this folder.').waitFor()
+    await page.goto(at('folders/folder-1').url)
+    await page.getByText('This folder is empty.', { exact: false }).waitFor()
+  })
+})
+
 test('of many devices a row shows how many have a file; its details lead to the next file', { skip }, async () => {
   await browser.visit(at('folders/shared'), async ({ page }) => {
     const row = page.getByRole('row').filter({ hasText: 'one.txt' })
@@ -192,7 +200,7 @@ test('rows show another language, other devices of the folder and their new name
     await row.filter({ hasText: '0 of 3 devices have it' }).waitFor()
     await page.getByRole('button', { name: 'Language' }).click()
     await page.getByRole('menuitemradio', { name: 'Deutsch' }).click()
-    await row.filter({ hasText: '0 von 3 Geräten haben es' }).waitFor()
+    await row.filter({ hasText: '0 von 3 Geräten' }).waitFor()
     const { id } = (await member.daemon.get(`/rest/svc/deviceid?id=${AWAY[0]}`)) as { id: string }
     await member.daemon.request('PATCH', '/rest/config/folders/shared', { devices: [{ deviceID: id }] })
     await row.filter({ hasText: 'away 0' }).waitFor()

@@ -1,7 +1,8 @@
 /** The state of a device, and the state of a folder on it. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { deviceFacts, deviceName, fractionOf, nameOf, otherDevices } from '../../gui/facts/device.ts'
+import { cryptoText, deviceFacts, deviceName, fractionOf, nameOf, otherDevices } from '../../gui/facts/device.ts'
+import { byName, folderName } from '../../gui/facts/folder-name.ts'
 import { listenersOf } from '../../gui/facts/listeners.ts'
 import { shareState } from '../../gui/facts/share-state.ts'
 import { LAPTOP, OWN, SERVER } from '../support/config.ts'
@@ -96,4 +97,16 @@ test('actual addresses are preferred to configured ones, and failures have a rea
     { address: 'tcp://:22000', error: 'in use' },
     { address: 'quic://:22000', error: '' },
   ])
+})
+
+test('the encryption is shown by its version and cipher; another form as it is', () => {
+  assert.equal(cryptoText('TLS1.3-TLS_AES_128_GCM_SHA256'), 'TLS 1.3 · AES-128-GCM-SHA256')
+  assert.equal(cryptoText('TLS1.2-ECDHE_RSA'), 'TLS 1.2 · ECDHE-RSA')
+  assert.equal(cryptoText('something else'), 'something else')
+})
+
+test('folders are ordered by the names that are shown, numbers by value', () => {
+  const labels = { a: 'Zoo', b: 'album 10', z: 'Album 9', maps: '' }
+  const folders = Object.entries(labels).map(([id, label]) => ({ ...folderConfig(id, []), label }))
+  assert.deepEqual(folders.toSorted(byName('en')).map(folderName), ['Album 9', 'album 10', 'maps', 'Zoo'])
 })

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { DeviceConfig } from '../../../src/core/config/config.ts'
-import { deviceFacts, nameOf } from '../../facts/device.ts'
-import { wayText } from '../../facts/device-text.ts'
+import { cryptoText, deviceFacts, nameOf } from '../../facts/device.ts'
+import { connectionText } from '../../facts/device-text.ts'
 import { formatCount, formatRate, formatSize } from '../../facts/format.ts'
 import { useFacts } from '../../live/facts.ts'
 import { useLive } from '../../live/live.ts'
@@ -31,14 +31,14 @@ function Connected({ id }: { readonly id: string }) {
   if (connection === undefined) return null
   const { secondary = [] } = connection
   const rows: readonly Row[] = [
-    [t('device.kind'), `${wayText(way)} · ${connection.type}`],
+    [t('device.kind'), connectionText(way, connection.type)],
     [
       t('device.address'),
       <span key="address" class="mono">
         {connection.address}
       </span>,
     ],
-    [t('device.crypto'), connection.crypto],
+    [t('device.crypto'), cryptoText(connection.crypto)],
     [t('device.since'), <Ago key="since" time={connection.startedAt} />],
     [t('device.client'), connection.clientVersion],
     [

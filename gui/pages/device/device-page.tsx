@@ -1,5 +1,6 @@
 import type { DeviceConfig } from '../../../src/core/config/config.ts'
 import { changeConfig } from '../../app/act.ts'
+import { addressOf } from '../../app/address.ts'
 import { openDialog } from '../../app/dialogs.tsx'
 import { goTo } from '../../app/route.ts'
 import { deviceFacts, deviceName } from '../../facts/device.ts'
@@ -10,6 +11,7 @@ import { live, useLive } from '../../live/live.ts'
 import { own } from '../../live/own.ts'
 import { Button } from '../../ui/button.tsx'
 import { confirm } from '../../ui/confirm.tsx'
+import { Icon } from '../../ui/icon.tsx'
 import { Empty, Section, State, useNow } from '../../ui/parts.tsx'
 import { PausedUntil } from '../../ui/paused-until.tsx'
 import { RatePlot } from '../../ui/plot.tsx'
@@ -60,6 +62,10 @@ function Head({ device }: { readonly device: DeviceConfig }) {
   return (
     <header class="page-head">
       <div class="device-title">
+        <nav class="page-back" aria-label={t('nav.devices')}>
+          <a href={addressOf('devices')}>{t('nav.devices')}</a>
+          <Icon name="chevron" size={14} />
+        </nav>
         <h1>{name}</h1>
         <State tone={facts.tone}>{text}</State>
         {paused && <PausedUntil id={deviceID} />}

@@ -67,11 +67,11 @@ function columns(): readonly Column<RowKey>[] {
       id: 'state',
       title: t('table.state'),
       phone: 'line',
-      width: '30%',
+      width: '37%',
       sorts: true,
       cell: ({ id }) => <StateCell id={id} />,
     },
-    { id: 'bytes', title: t('table.behind'), width: '28%', sorts: true, cell: ({ id }) => <Behind id={id} /> },
+    { id: 'bytes', title: t('table.behind'), width: '27%', sorts: true, cell: ({ id }) => <Behind id={id} /> },
     { id: 'rates', title: t('table.rates'), phone: 'side', width: '172px', cell: ({ id }) => <Rates id={id} /> },
   ]
 }

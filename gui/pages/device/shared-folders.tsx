@@ -2,13 +2,14 @@ import type { DeviceConfig, FolderConfig } from '../../../src/core/config/config
 import { addressOf } from '../../app/address.ts'
 import { openDialog } from '../../app/dialogs.tsx'
 import { deviceName } from '../../facts/device.ts'
-import { folderName } from '../../facts/folder-name.ts'
+import { byName, folderName } from '../../facts/folder-name.ts'
 import { formatPercent, formatSize } from '../../facts/format.ts'
 import { shareStateOf, type ShareState } from '../../facts/share-state.ts'
 import { useLive } from '../../live/live.ts'
 import { confirm } from '../../ui/confirm.tsx'
 import { Bar, Empty, Section } from '../../ui/parts.tsx'
 import { ShareText } from '../../ui/share-text.tsx'
+import { language } from '../../words/language.ts'
 import { t } from '../../words/words.ts'
 import { Disagreements } from '../../ui/disagreements.tsx'
 import { MissingItemsDialog } from './missing-items-dialog.tsx'
@@ -23,7 +24,7 @@ export function SharedFolders({ device }: { readonly device: DeviceConfig }) {
       {folders.length === 0 && <Empty>{t('device.noFolders')}</Empty>}
       {folders.length > 0 && (
         <ul class="rows">
-          {folders.map((folder) => (
+          {folders.toSorted(byName(language.get())).map((folder) => (
             <SharedFolder key={folder.id} folder={folder} device={device} />
           ))}
         </ul>

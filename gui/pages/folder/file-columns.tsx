@@ -66,7 +66,7 @@ export function fileColumns(folder: FolderConfig, onToggle?: (path: string) => v
     {
       id: 'devices',
       title: t('files.devices'),
-      width: '184px',
+      width: '200px',
       cell: ({ item }) => <DevicesCell devices={item.devices} />,
     },
     {

@@ -4,9 +4,11 @@ import type { ItemJson } from '../../../src/rest/twinfold.ts'
 import { reasonOf } from '../../app/act.ts'
 import { useParam } from '../../app/route.ts'
 import { folderName } from '../../facts/folder-name.ts'
+import { folderState } from '../../facts/folder-state.ts'
 import { nextSort, toggled, type Sort } from '../../facts/table.ts'
 import { pagesInSight, rowCount, rowsIn, type Tree, type TreeRow } from '../../facts/tree-rows.ts'
 import { client } from '../../live/client.ts'
+import { useLive } from '../../live/live.ts'
 import type { FetchedPage } from '../../live/paged.ts'
 import { useFolderRevision } from '../../live/query.ts'
 import { usePaged } from '../../live/use-paged.ts'
@@ -58,11 +60,12 @@ export function FileTree({ folder, hasIgnored }: FileTreeProps) {
   const { lists, show } = usePaged(listKey, fetchPage, useFolderRevision(folder.id))
   const tree: Tree = { lists, open, perPage: PER_PAGE }
   const root = lists.get('')
+  const isStopped = useLive((state) => folderState(state, folder).code === 'stopped')
   useEffect(() => show(new Map([['', [1]]])), [listKey])
   if (root === undefined) return <Skeleton lines={8} />
   if (root.error !== undefined && root.pages.size === 0)
     return <Empty>{t('fold.failed', { reason: reasonOf(root.error) })}</Empty>
-  if (root.total === 0) return <Empty>{t('files.empty')}</Empty>
+  if (root.total === 0) return <Empty>{t(isStopped ? 'files.noneKnown' : 'files.empty')}</Empty>
   return (
     <>
       <TreeTable

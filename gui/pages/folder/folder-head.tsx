@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import type { FolderConfig } from '../../../src/core/config/config.ts'
+import type { FolderStatusJson } from '../../../src/rest/db.ts'
 import { addressOf } from '../../app/address.ts'
 import { causeOf } from '../../facts/cause.ts'
 import { nameOf } from '../../facts/device.ts'
@@ -29,14 +30,16 @@ export function FolderHead({ folder }: { readonly folder: FolderConfig }) {
   const status = live?.status
   return (
     <header class="folder-head">
-      <nav class="folder-back" aria-label={t('nav.folders')}>
+      <nav class="page-back" aria-label={t('nav.folders')}>
         <a href={addressOf('folders')}>{t('nav.folders')}</a>
         <Icon name="chevron" size={14} />
       </nav>
       <div class="folder-title">
-        <h1>{folderName(folder)}</h1>
-        <State tone={facts.tone}>{text}</State>
-        {folder.paused && <PausedUntil id={folder.id} />}
+        <div class="folder-name">
+          <h1>{folderName(folder)}</h1>
+          <State tone={facts.tone}>{text}</State>
+          {folder.paused && <PausedUntil id={folder.id} />}
+        </div>
         <FolderActions folder={folder} />
       </div>
       {facts.fraction !== undefined && (
@@ -50,12 +53,7 @@ export function FolderHead({ folder }: { readonly folder: FolderConfig }) {
         </Fact>
         <Fact name={t('fold.type')}>{t(`fold.type.${folder.type}`)}</Fact>
         <EncryptedFor folder={folder} />
-        {status && facts.isCounted && (
-          <Fact name={t('fold.here')}>{sizeText(status.localFiles, status.localBytes)}</Fact>
-        )}
-        {status && facts.isCounted && (
-          <Fact name={t('fold.everywhere')}>{sizeText(status.globalFiles, status.globalBytes)}</Fact>
-        )}
+        {status && facts.isCounted && <Sizes status={status} />}
         {facts.waiting > 0 && (
           <Fact name={t('fold.waiting')}>
             <a
@@ -90,6 +88,19 @@ function EncryptedFor({ folder }: { readonly folder: FolderConfig }) {
         </span>
       ))}
     </Fact>
+  )
+}
+
+/** What is here and what is on all devices; once where both are the same. */
+function Sizes({ status }: { readonly status: FolderStatusJson }) {
+  const here = sizeText(status.localFiles, status.localBytes)
+  const everywhere = sizeText(status.globalFiles, status.globalBytes)
+  if (here === everywhere) return <Fact name={t('table.content')}>{here}</Fact>
+  return (
+    <>
+      <Fact name={t('fold.here')}>{here}</Fact>
+      <Fact name={t('fold.everywhere')}>{everywhere}</Fact>
+    </>
   )
 }
 

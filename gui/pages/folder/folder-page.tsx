@@ -4,6 +4,7 @@ import { addressOf } from '../../app/address.ts'
 import { folderState } from '../../facts/folder-state.ts'
 import { useFacts } from '../../live/facts.ts'
 import { useLive } from '../../live/live.ts'
+import { own } from '../../live/own.ts'
 import { Empty } from '../../ui/parts.tsx'
 import { Tabs, type Tab } from '../../ui/tabs.tsx'
 import { t } from '../../words/words.ts'
@@ -45,6 +46,7 @@ interface TabsProps {
 
 function FolderTabs({ folder, tab, file }: TabsProps) {
   const counts = useFacts((state) => folderState(state, folder))
+  const conflicts = useLive((state) => own(state.conflicts, folder.id) ?? 0)
   const onlyReceives = folder.type === 'receiveonly' || folder.type === 'receiveencrypted'
   const names = [
     'files',
@@ -57,7 +59,7 @@ function FolderTabs({ folder, tab, file }: TabsProps) {
   ] as const
   const numbers: Readonly<Record<string, number>> = {
     waiting: counts.waiting,
-    problems: counts.problems,
+    problems: counts.problems + conflicts,
     local: counts.extra,
   }
   const tabs: readonly Tab[] = names.map((name) => ({

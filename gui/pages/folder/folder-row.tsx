@@ -3,7 +3,7 @@ import type { FolderConfig } from '../../../src/core/config/config.ts'
 import { addressOf } from '../../app/address.ts'
 import { folderState, type FolderState } from '../../facts/folder-state.ts'
 import { folderText } from '../../facts/folder-text.ts'
-import { formatDuration, formatRate, formatSize } from '../../facts/format.ts'
+import { formatCount, formatDuration, formatRate, formatSize } from '../../facts/format.ts'
 import { isTime } from '../../facts/moments.ts'
 import { meanRate, secondsLeft } from '../../facts/rates.ts'
 import { folderKey, type RowKey } from '../../facts/row-order.ts'
@@ -38,15 +38,25 @@ export function FolderRows() {
 
 export function FolderOverview() {
   const hrefOf = (id: string) => addressOf('folders', id)
-  return <RowOverview kind="folder" caption={t('nav.folders')} columns={columns()} keysOf={keysOf} hrefOf={hrefOf} />
+  return (
+    <RowOverview kind="folder" caption={t('nav.folders')} columns={columns(true)} keysOf={keysOf} hrefOf={hrefOf} />
+  )
 }
 
-function columns(): readonly Column<RowKey>[] {
+/** `isPlain`: the titles of the columns are not shown. */
+function columns(isPlain = false): readonly Column<RowKey>[] {
   return [
     { id: 'name', title: t('files.name'), phone: 'name', sorts: true, cell: (row) => <Name row={row} /> },
-    { id: 'state', title: t('table.state'), phone: 'line', width: '30%', sorts: true, cell: withFolder(StateCell) },
-    { id: 'bytes', title: t('table.content'), width: '24%', sorts: true, cell: withFolder(Content) },
-    { id: 'devices', title: t('nav.devices'), isWide: true, width: '88px', isNumber: true, cell: withFolder(Devices) },
+    { id: 'state', title: t('table.state'), phone: 'line', width: '36%', sorts: true, cell: withFolder(StateCell) },
+    { id: 'bytes', title: t('table.content'), width: '190px', sorts: true, cell: withFolder(Content) },
+    {
+      id: 'devices',
+      title: t('nav.devices'),
+      isWide: true,
+      width: '96px',
+      isNumber: true,
+      cell: withFolder(({ folder }) => <Devices folder={folder} isPlain={isPlain} />),
+    },
     { id: 'time', title: t('table.changed'), phone: 'side', width: '144px', sorts: true, cell: withFolder(LastChange) },
   ]
 }
@@ -126,9 +136,9 @@ function Moving({ fraction, bytesLeft, text }: MovingProps) {
   )
 }
 
-function Devices({ folder }: CellProps) {
+function Devices({ folder, isPlain }: CellProps & { readonly isPlain: boolean }) {
   const others = useLive((state) => folder.devices.filter(({ deviceID }) => deviceID !== state.system?.myID).length)
-  return <span class="soft">{others === 0 ? '' : others}</span>
+  return <span class="soft">{others > 0 && (isPlain ? t('count.devices', { n: others }) : formatCount(others))}</span>
 }
 
 function LastChange({ folder: { id } }: CellProps) {

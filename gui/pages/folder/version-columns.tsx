@@ -32,7 +32,7 @@ export function versionColumns({ timeOf, onTime, onRestore }: VersionActions): r
       id: 'time',
       title: t('versions.version'),
       phone: 'line',
-      width: '220px',
+      width: '252px',
       sorts: true,
       cell: (file) => <Choice file={file} time={timeOf(file.path)} onTime={(time) => onTime(file.path, time)} />,
     },
@@ -53,7 +53,7 @@ export function versionColumns({ timeOf, onTime, onRestore }: VersionActions): r
       phone: 'action',
       width: '124px',
       cell: ({ path }) => (
-        <Button label={t('versions.restoreName', { name: path })} onClick={() => onRestore(path)}>
+        <Button icon="changes" label={t('versions.restoreName', { name: path })} onClick={() => onRestore(path)}>
           {t('versions.restore')}
         </Button>
       ),
