@@ -14,6 +14,7 @@ import { SettingsPage } from '../pages/settings/settings-page.tsx'
 import { Empty, Skeleton } from '../ui/parts.tsx'
 import { currentTexts, t } from '../words/words.ts'
 import { Dialogs } from './dialogs.tsx'
+import { Guard } from './guard.tsx'
 import { LinkBar } from './link-bar.tsx'
 import { Locked } from './locked.tsx'
 import { usePlace } from './route.ts'
@@ -25,7 +26,16 @@ import { TopBar } from './top-bar.tsx'
 /** The whole page. Another language renders all of it again without losing state. */
 export function App() {
   useStore(currentTexts, (value) => value)
+  return (
+    <Guard>
+      <Frame />
+    </Guard>
+  )
+}
+
+function Frame() {
   useTitle()
+  const place = usePlace().join('/')
   const locked = useLive((state) => state.link === 'locked')
   const known = useLive((state) => state.config !== undefined)
   if (locked && !known)
@@ -44,10 +54,14 @@ export function App() {
       <div class="column">
         <TopBar />
         <main id="main" class="main" tabIndex={-1}>
-          <Page />
+          <Guard place={place}>
+            <Page />
+          </Guard>
         </main>
       </div>
-      <Dialogs />
+      <Guard>
+        <Dialogs />
+      </Guard>
       {locked && <Locked />}
       <LinkBar />
       <Toasts />

@@ -6,7 +6,10 @@ import { Store } from './store.ts'
 export const debug = new Store<DebugJson | undefined>(undefined)
 
 export async function loadDebug(): Promise<void> {
-  debug.set(await client.debugFacilities())
+  const loaded = await client.debugFacilities()
+  // It is kept when the page that shows it is left: what cannot be shown would stay.
+  const isRight = loaded.facilities instanceof Object && Array.isArray(loaded.enabled)
+  debug.set(isRight ? loaded : undefined)
 }
 
 export async function switchDebug(facility: string, on: boolean): Promise<void> {

@@ -71,7 +71,8 @@ export async function follow(): Promise<never> {
       await followOnce(following, () => (failures = 0))
     } catch (error) {
       // A requested restart aborts the running round: that is no failure.
-      if (!beginsAnew) await pauses.pause(await delayAfter(error, ++failures))
+      // What was loaded may be unusable, and with it any change of the state that the page shows.
+      if (!beginsAnew) await pauses.pause(await delayAfter(error, ++failures).catch(() => RETRY_MS))
     } finally {
       following.abort()
     }

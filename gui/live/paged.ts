@@ -1,3 +1,4 @@
+import { ClientError } from '../../src/client/errors.ts'
 import { Store } from './store.ts'
 
 /** One list, of which some pages are loaded. */
@@ -78,11 +79,8 @@ export class PagedLists<T> {
       do {
         request.isStale = false
         this.#stale.delete(id)
-        const {
-          total,
-          truncated = false,
-          items,
-        } = await this.#fetchPage(key, page, this.#ended.signal, this.#beside(key, page))
+        const reply = await this.#fetchPage(key, page, this.#ended.signal, this.#beside(key, page))
+        const { total, truncated = false, items } = checked(reply)
         this.#change(key, ({ pages }) => ({
           total,
           truncated,
@@ -116,4 +114,11 @@ export class PagedLists<T> {
 
 function idOf(key: string, page: number): string {
   return `${page} ${key}`
+}
+
+/** A list of unknown length would be shown as an empty one. */
+function checked<T>(page: FetchedPage<T>): FetchedPage<T> {
+  const isRight = Number.isSafeInteger(page.total) && page.total >= 0 && Array.isArray(page.items)
+  if (!isRight) throw new ClientError('malformed', 'the list has an unexpected form')
+  return page
 }

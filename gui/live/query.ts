@@ -1,9 +1,17 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { ClientError } from '../../src/client/errors.ts'
 import { Throttle } from '../facts/throttle.ts'
 import { useLive } from './live.ts'
 import { own } from './own.ts'
 
 const AGAIN_EVERY_MS = 1_000
+/** No event reports that a reply would be right again. */
+export const RETRY_MS = 4_000
+
+/** Not a refusal of the request itself. */
+export function mayPass(error: unknown): boolean {
+  return !(error instanceof ClientError) || error.failure !== 'status' || error.status >= 500
+}
 
 export interface QueryState<T> {
   /** The latest result; undefined until there was one. */
@@ -38,7 +46,9 @@ export function useQuery<T>(
           const value = await current.current(ended.signal)
           if (!ended.signal.aborted) setResult({ value, error: undefined })
         } catch (error) {
-          if (!ended.signal.aborted) setResult(({ value }) => ({ value, error }))
+          if (ended.signal.aborted) return
+          setResult(({ value }) => ({ value, error }))
+          if (mayPass(error)) setTimeout(() => throttle.current?.request(), RETRY_MS)
         }
       },
       AGAIN_EVERY_MS,

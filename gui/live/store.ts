@@ -16,7 +16,8 @@ export class Store<T> {
   set(value: T): void {
     if (Object.is(value, this.#value)) return
     this.#value = value
-    for (const listener of Array.from(this.#listeners)) listener()
+    const errors = [...this.#listeners].map((listener) => attempt(listener)).filter((error) => error !== undefined)
+    if (errors.length > 0) throw errors[0]
   }
 
   update(change: (value: T) => T): void {
@@ -29,17 +30,27 @@ export class Store<T> {
   }
 }
 
+/** What fails, so that no other listener fails with it. */
+function attempt(work: () => void): unknown {
+  try {
+    return void work()
+  } catch (error) {
+    return error
+  }
+}
+
 /** What `select` makes of the value; the component is drawn again only when that changes. */
 export function useStore<T, S>(store: Store<T>, select: (value: T) => S): S {
   const [, redraw] = useState(0)
   const selected = select(store.get())
   useEffect(() => {
-    let shown = select(store.get())
+    let shown: unknown = select(store.get())
     if (!Object.is(shown, selected)) redraw((count) => count + 1)
     return store.subscribe(() => {
-      const next = select(store.get())
-      if (Object.is(next, shown)) return
-      shown = next
+      let next: unknown
+      const error = attempt(() => (next = select(store.get())))
+      if (error === undefined && Object.is(next, shown)) return
+      shown = error ?? next // with an error the component fails when it is drawn, which is shown in its place
       redraw((count) => count + 1)
     })
   }, [store])

@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { Throttle } from '../facts/throttle.ts'
 import { useLive } from './live.ts'
+import { mayPass, RETRY_MS } from './query.ts'
 import { PagedLists, type FetchPage, type PagedList } from './paged.ts'
 import { useStore } from './store.ts'
 
@@ -33,9 +34,16 @@ export function usePaged<T>(key: string, fetchPage: FetchPage<T>, revision: stri
     seen.current = `${revision} ${isLive}`
     throttle.request()
   }, [revision, isLive, throttle])
+  const lists = useStore(pages.lists, (value) => value)
+  const hasFailed = [...lists.values()].some(({ error }) => error !== undefined && mayPass(error))
+  useEffect(() => {
+    if (!hasFailed) return undefined
+    const timer = setInterval(() => throttle.request(), RETRY_MS)
+    return () => clearInterval(timer)
+  }, [hasFailed, throttle])
   const show = (next: ReadonlyMap<string, readonly number[]>) => {
     inSight.current = next
     for (const [list, numbers] of next) for (const number of numbers) pages.need(list, number)
   }
-  return { lists: useStore(pages.lists, (value) => value), show, again: () => throttle.requestNow() }
+  return { lists, show, again: () => throttle.requestNow() }
 }

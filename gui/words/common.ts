@@ -119,6 +119,13 @@ export const COMMON = {
     fr: 'connectez-vous d’abord',
     zh: '请先登录',
   },
+  'page.unexpected': {
+    en: 'Twinfold sent an unexpected reply, so this part cannot be shown. Trying again…',
+    de: 'Twinfold hat unerwartet geantwortet, dieser Teil lässt sich nicht anzeigen. Neuer Versuch…',
+    es: 'Twinfold respondió algo inesperado y esta parte no se puede mostrar. Se intenta de nuevo…',
+    fr: 'Twinfold a envoyé une réponse inattendue, cette partie ne peut pas être affichée. Nouvel essai…',
+    zh: 'Twinfold 返回了意外的内容，无法显示此部分。正在重试…',
+  },
   'page.unknown': {
     en: 'Page not found.',
     de: 'Seite nicht gefunden.',

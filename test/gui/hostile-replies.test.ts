@@ -14,6 +14,7 @@ import { PAGE_EVENT_TYPES, pageEvent } from '../../gui/live/event-types.ts'
 import { applySummary } from '../../gui/live/load.ts'
 import { applyEvent, applyPulse, reloadsFor } from '../../gui/live/reduce.ts'
 import type { LiveState } from '../../gui/live/state.ts'
+import { Store } from '../../gui/live/store.ts'
 import { visibleName } from '../../gui/words/visible-name.ts'
 import { EVENT_DATA, type EventJson } from '../../src/rest/event-data.ts'
 import { CONFLICT_COUNTS, PULSE, SUMMARY, type PulseJson, type SummaryJson } from '../../src/rest/twinfold.ts'
@@ -109,4 +110,15 @@ test('W-20: no name has hidden characters when it is shown', () => {
     }),
     { numRuns: NUM_RUNS },
   )
+})
+
+test('W-20: a state that one listener cannot use reaches all others', () => {
+  const store = new Store(0)
+  const seen: number[] = []
+  store.subscribe(() => {
+    throw new Error('unusable')
+  })
+  store.subscribe(() => seen.push(store.get()))
+  assert.throws(() => store.set(1), /unusable/)
+  assert.deepEqual(seen, [1])
 })

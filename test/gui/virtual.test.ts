@@ -189,6 +189,24 @@ test('a change during a request leads to one more request, and nothing is shown 
   assert.deepEqual(pagesOfA(), { 1: ['old'] })
 })
 
+test('W-20: a reply that is no list is an error, and what was loaded stays', async () => {
+  const { lists, asked, pagesOfA } = source()
+  lists.need('a', 1)
+  await asked[0]!.reply({ total: 2, items: ['x'] })
+  for (const page of [
+    { total: 'many', items: [] },
+    { total: -1, items: [] },
+    { total: 2 },
+    { items: [] },
+    { total: 2, items: {} },
+  ]) {
+    lists.refresh(new Map([['a', [1]]]))
+    await asked.at(-1)!.reply(page as unknown as FetchedPage<string>)
+    assert.match(String(lists.lists.get().get('a')?.error), /unexpected form/)
+    assert.deepEqual(pagesOfA(), { 1: ['x'] })
+  }
+})
+
 test('a page that fails is not requested again before the next change', async () => {
   let count = 0
   const lists = new PagedLists<string>(async () => {
