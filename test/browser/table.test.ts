@@ -139,6 +139,16 @@ test('many folders fit on the overview: those that need no look are a grid of na
   })
 })
 
+test('a state in a row is one line, also on a phone', { skip }, async () => {
+  const context = { viewport: { width: 390, height: 900 } }
+  await browser.visit({ ...at('folders'), context }, async ({ page }) => {
+    await table(page, 'Folders').getByRole('row').filter({ hasText: 'missing' }).waitFor()
+    const states = `[...document.querySelectorAll('.table .state > span')]`
+    const modes: readonly string[] = await page.evaluate(`${states}.map((each) => getComputedStyle(each).textWrapMode)`)
+    assert.deepEqual(new Set(modes), new Set(['nowrap']))
+  })
+})
+
 test('a folder that has stopped is not called empty', { skip }, async () => {
   await browser.visit(at('folders/zoo'), async ({ page }) => {
     await page.getByText('No files are known in this folder.').waitFor()
