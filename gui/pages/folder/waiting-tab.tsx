@@ -1,9 +1,8 @@
-import { useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import type { FolderConfig } from '../../../src/core/config/config.ts'
 import type { WaitingJson } from '../../../src/rest/twinfold.ts'
 import { nameOf } from '../../facts/device.ts'
 import { folderState } from '../../facts/folder-state.ts'
-import { folderText } from '../../facts/folder-text.ts'
 import { formatSize } from '../../facts/format.ts'
 import { waitingFacts } from '../../facts/item-state.ts'
 import { baseName } from '../../facts/paths.ts'
@@ -15,7 +14,7 @@ import { own } from '../../live/own.ts'
 import { Button } from '../../ui/button.tsx'
 import { Bar, State } from '../../ui/parts.tsx'
 import { BulkBar } from '../../ui/selection.tsx'
-import type { Column } from '../../ui/table.tsx'
+import { useColumns, type Column } from '../../ui/table.tsx'
 import { t } from '../../words/words.ts'
 import { downloadFirst } from './download-first.ts'
 import { PagedTable, usePagedRows } from './paged-table.tsx'
@@ -37,6 +36,12 @@ export function WaitingTab({ folder }: { readonly folder: FolderConfig }) {
     clear()
     paged.again()
   }
+  const prioritize = useRef(first)
+  prioritize.current = first
+  const shown = useColumns(
+    () => columns(folder, (name) => prioritize.current([name], t('file.firstDone', { name: baseName(name) }))),
+    [folder],
+  )
   return (
     <>
       {paged.list !== undefined && paged.list.total > 0 && <QueueNote folder={folder} total={paged.list.total} />}
@@ -46,7 +51,7 @@ export function WaitingTab({ folder }: { readonly folder: FolderConfig }) {
         none={t('waiting.none')}
         kind="waiting-table"
         caption={t('fold.tab.waiting')}
-        columns={columns(folder, (name) => first([name], t('file.firstDone', { name: baseName(name) })))}
+        columns={shown}
         keyOf={({ name }) => name}
         selection={mayPick ? { picked, onPick: setPicked, nameOf: ({ name }) => name } : undefined}
       />
@@ -86,7 +91,7 @@ function columns(folder: FolderConfig, onFirst: (name: string) => unknown): read
       id: 'why',
       title: t('waiting.why'),
       phone: 'line',
-      width: '34%',
+      width: '40%',
       cell: (item) => <Why folder={folder} item={item} />,
     },
     {
@@ -105,15 +110,10 @@ function columns(folder: FolderConfig, onFirst: (name: string) => unknown): read
   ]
 }
 
-/** One calm line where the source of the items is offline, else what the list shows. */
+/** What the list shows. Where the source of the items is offline, the head of the folder has that line. */
 function QueueNote({ folder, total }: { readonly folder: FolderConfig; readonly total: number }) {
   const facts = useFacts((state) => folderState(state, folder))
-  if (facts.code === 'sourceOffline')
-    return (
-      <p class="files-note">
-        <State tone={facts.tone}>{folderText(facts, live.get())}</State>
-      </p>
-    )
+  if (facts.code === 'sourceOffline') return null
   return (
     <p class="soft files-note">{t(folder.type === 'sendonly' ? 'wait.send-only' : 'waiting.order', { n: total })}</p>
   )
