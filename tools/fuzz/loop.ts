@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { Chance } from '../../test/interop/random-changes.ts'
 import type { Coverage } from './coverage.ts'
 import { mutate } from './mutate.ts'
@@ -10,6 +11,8 @@ const RUNS_OF_SLOW = 3
 const SIZE_BYTES_MAX = 4_096
 const FAILURES_MAX = 5
 const STACK_LINES = 20
+/** Node removes ended `AbortSignal.any` signals only between rounds of the event loop. */
+const RUNS_PER_ROUND = 1_000
 /** Kept for any input, however small. */
 const KEPT_BYTES_MIN = 4_096
 
@@ -66,6 +69,7 @@ export async function fuzz(target: Target, coverage: Coverage, options: FuzzOpti
   const reachedBefore = coverage.reached
   let runs = options.corpus.length
   for (; failures.length < FAILURES_MAX && !options.isOver(runs); runs++) {
+    if (runs % RUNS_PER_ROUND === 0) await setImmediate()
     const input = mutate(chance.pick(queue), chance.pick(queue), words, chance, SIZE_BYTES_MAX)
     if (!(await run(input))) continue
     queue.push(input)
