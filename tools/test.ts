@@ -1,7 +1,7 @@
 /**
  * All checks and tests in one command: types, lint, format, unused code, layers, unit, property,
- * contract, real processes, a real Syncthing, another architecture, a real browser. Stages run one after the other;
- * `--only NAME` runs one, further arguments are test files.
+ * contract, real processes, a real Syncthing, another architecture, a real browser. `--only NAME` runs one stage,
+ * further arguments are test files.
  */
 import { globSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
@@ -12,6 +12,8 @@ const bin = (name: string) => join(root, 'node_modules', '.bin', name)
 
 interface Stage {
   readonly name: string
+  /** Starts with the stage before it: these two need different things, so that neither waits for the other. */
+  readonly besidePrevious?: true
   run(files: readonly string[]): Promise<boolean>
 }
 
@@ -73,10 +75,11 @@ const STAGES: readonly Stage[] = [
   },
   {
     name: 'package',
+    besidePrevious: true,
     run: (files) => tests(files.length > 0 ? files : testFiles('test/package/**/*.test.ts'), 'apart'),
   },
   { name: 'interop', run: interop },
-  { name: 'arm64', run: arm64 },
+  { name: 'arm64', besidePrevious: true, run: arm64 },
   {
     name: 'browser',
     run: async (files) =>
@@ -141,13 +144,21 @@ const only = args[0] === '--only' ? args[1] : undefined
 if (args.length > 0 && (args[0] !== '--only' || !STAGES.some((stage) => stage.name === only))) usage()
 
 const broken: string[] = []
+
+async function runStage({ name, run }: Stage): Promise<void> {
+  const startedMs = performance.now()
+  console.log(`== ${name}`)
+  if (!(await run(args.slice(2)))) broken.push(name)
+  console.log(`== ${name}: ${((performance.now() - startedMs) / 1000).toFixed(1)} s`)
+}
+
+const started: Promise<void>[] = []
 for (const stage of STAGES) {
   if (only !== undefined && stage.name !== only) continue
-  const startedMs = performance.now()
-  console.log(`== ${stage.name}`)
-  if (!(await stage.run(args.slice(2)))) broken.push(stage.name)
-  console.log(`== ${stage.name}: ${((performance.now() - startedMs) / 1000).toFixed(1)} s`)
+  if (stage.besidePrevious !== true) await Promise.all(started.splice(0))
+  started.push(runStage(stage))
 }
+await Promise.all(started)
 console.log(runs.summary())
 if (broken.length > 0) {
   console.error(`broken: ${broken.join(', ')}`)

@@ -117,8 +117,8 @@ export function isNormal(name: string): boolean {
  * Throws `path-escapes-folder` for a path that leaves the folder, contains a NUL or starts with two slashes.
  */
 export function cleanSub(text: string): string {
-  const message = `path is not inside the folder: ${JSON.stringify(text)}`
-  const refused = () => new TwinfoldError('path-escapes-folder', message)
+  const refused = () =>
+    new TwinfoldError('path-escapes-folder', `path is not inside the folder: ${JSON.stringify(text)}`)
   if (text.includes('\0') || text.startsWith('//') || !text.isWellFormed()) throw refused()
   const parts: string[] = []
   for (const part of text.split('/')) {
@@ -166,8 +166,11 @@ export function splitExtension(base: string): { readonly stem: string; readonly 
 }
 
 export function cutToBytes(text: string, sizeBytesMax: number): string {
-  const characters = [...text]
-  let sizeBytes = Buffer.byteLength(text)
+  // Every code unit has a byte at least; a surrogate that is cut off from its other half exceeds the size.
+  const start = text.slice(0, Math.max(0, sizeBytesMax))
+  let sizeBytes = Buffer.byteLength(start)
+  if (sizeBytes <= sizeBytesMax) return start
+  const characters = [...start]
   while (sizeBytes > sizeBytesMax && characters.length > 0) sizeBytes -= Buffer.byteLength(characters.pop()!)
   return characters.join('')
 }

@@ -241,7 +241,7 @@ test(
     await browser.visit(at('folders/received'), async ({ page }) => {
       await page.getByRole('link', { name: /Changed here\s*2/ }).click()
       await page.getByRole('row').filter({ hasText: 'own-2.txt' }).waitFor()
-      await page.getByRole('button', { name: 'Revert changes' }).first().click()
+      await page.getByRole('button', { name: 'Revert changes' }).click()
       const question = page.getByRole('dialog', { name: 'Revert local changes?' })
       await question.getByText('2 items are reset', { exact: false }).waitFor()
       await question.getByRole('button', { name: 'Revert changes' }).click()

@@ -12,6 +12,7 @@ import { atRest } from '../support/views.ts'
 
 const skip = missingBrowser() ?? false
 const scratch = scratchDirectory()
+const OTHER = 'P56IOI7-MZJNU2Y-IQGDREY-DM2MGTI-MGL3BXN-PQ6W5BM-TBBZ4TJ-XZWICQ2'
 let browser: Chromium
 let daemon: Daemon
 let address: string
@@ -48,6 +49,17 @@ test('a new device shows the first steps, and folders appear as they are added',
     await showsStatus(page, 'All folders are paused.')
     await daemon.request('PATCH', '/rest/config/folders/photos', { paused: false })
     await showsStatus(page, 'No other device yet.')
+  })
+})
+
+test('the row of a folder counts the devices it is shared with', { skip }, async () => {
+  await browser.visit({ url: url() }, async ({ page }) => {
+    await daemon.post('/rest/config/devices', { deviceID: OTHER, name: 'tablet', addresses: [] })
+    await daemon.request('PATCH', '/rest/config/folders/photos', { devices: [{ deviceID: OTHER }] })
+    const row = page.getByRole('table', { name: 'Folders' }).getByRole('row').filter({ hasText: 'Photos' })
+    await row.getByText('1 device', { exact: true }).waitFor()
+    await daemon.request('DELETE', `/rest/config/devices/${OTHER}`)
+    await row.getByText('1 device', { exact: true }).waitFor({ state: 'detached' })
   })
 })
 

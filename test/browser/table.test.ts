@@ -173,6 +173,18 @@ test('of many devices a row shows how many have a file; its details lead to the 
   })
 })
 
+test('all times on the page are updated by one timer', { skip }, async () => {
+  await browser.visit(at('folders/shared'), async ({ page }) => {
+    await page.addInitScript(`window.timers = []
+      const { setInterval } = window
+      window.setInterval = (act, everyMs) => (timers.push(everyMs), setInterval(act, everyMs))`)
+    await page.reload()
+    await page.getByRole('row').filter({ hasText: 'two.txt' }).getByRole('time').waitFor()
+    const timers: readonly number[] = await page.evaluate('timers')
+    assert.equal(timers.filter((everyMs) => everyMs === 15_000).length, 1, `timers of ${timers.join(', ')} ms`)
+  })
+})
+
 test('ignored items are shown on request, and their details name the line', { skip }, async () => {
   await browser.visit(at('folders/shared'), async ({ page }) => {
     await page.getByRole('row').filter({ hasText: 'one.txt' }).waitFor()

@@ -43,7 +43,9 @@ test('cutToBytes: whole characters up to the size', () => {
   assert.equal(cutToBytes('abcd', 3), 'abc')
   assert.equal(cutToBytes('é😀', 6), 'é😀')
   assert.equal(cutToBytes('é😀', 5), 'é')
+  assert.equal(cutToBytes('é😀', 2), 'é')
   assert.equal(cutToBytes('é😀', 1), '')
+  assert.equal(cutToBytes('aa😀', 3), 'aa')
   assert.equal(cutToBytes('abc', -5), '')
 })
 

@@ -36,9 +36,11 @@ const IN_PAGE = `
     await frame()
     return performance.now() - begun
   }
-  const figures = (times) => {
-    const sorted = times.toSorted((one, other) => one - other).map((time) => Math.round(time))
-    return { median: sorted[Math.floor(sorted.length / 2)], max: sorted.at(-1) }
+  const figures = (rounds) => {
+    const fastest = rounds[0].map((_, at) => Math.min(...rounds.map((times) => times[at])))
+    const sorted = fastest.toSorted((one, other) => one - other).map((time) => Math.round(time))
+    const slowest = Math.round(Math.max(...rounds.flat()))
+    return { median: sorted[Math.floor(sorted.length / 2)], max: sorted.at(-1), maxOfAllRounds: slowest }
   }
 `
 
@@ -90,29 +92,42 @@ async function measureQueue(page: Page): Promise<void> {
   print('queue: scrolls to far places, ms', await inPage(page, SCROLLS))
 }
 
+/** The fastest of them counts: without a graphics card, drawing and both daemons share the cores with the page. */
+const ROUNDS = 3
+
 /** Until the next frame, and until the rows there are loaded. */
 const SCROLLS = `
   const frames = [], loaded = []
-  for (let at = 0; at < 40; at++) {
-    const begun = performance.now()
-    frames.push(await timed(() => scrollTo(0, ((at * 37) % 40) / 40 * document.documentElement.scrollHeight)))
+  for (let round = 0; round < ${ROUNDS}; round++) {
+    frames.push([])
+    loaded.push([])
+    for (let at = 0; at < 40; at++) {
+      const begun = performance.now()
+      frames[round].push(await timed(() => scrollTo(0, ((at * 37) % 40) / 40 * document.documentElement.scrollHeight)))
+      await until(isLoaded)
+      loaded[round].push(performance.now() - begun)
+    }
+    scrollTo(0, 0)
     await until(isLoaded)
-    loaded.push(performance.now() - begun)
   }
-  scrollTo(0, 0)
-  await until(isLoaded)
   return { frame: figures(frames), loaded: figures(loaded) }
 `
 
 const KEYS = `
-  rows()[2].focus()
-  const times = []
-  for (let at = 0; at < 60; at++) {
-    const key = at % 20 === 19 ? 'PageDown' : 'ArrowDown'
-    times.push(await timed(() =>
-      document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }))))
+  const rounds = []
+  for (let round = 0; round < ${ROUNDS}; round++) {
+    const times = []
+    scrollTo(0, 0)
+    await until(() => rows()[2]?.dataset.index === '2' && isLoaded())
+    rows()[2].focus()
+    for (let at = 0; at < 60; at++) {
+      const key = at % 20 === 19 ? 'PageDown' : 'ArrowDown'
+      times.push(await timed(() =>
+        document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }))))
+    }
+    rounds.push(times)
   }
-  return figures(times)
+  return figures(rounds)
 `
 
 async function withChanges(rig: Rig, act: () => Promise<void>): Promise<void> {

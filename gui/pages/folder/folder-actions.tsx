@@ -75,7 +75,7 @@ export function FolderActions({ folder }: { readonly folder: FolderConfig }) {
   )
 }
 
-export function RevertButton({ id, count }: { readonly id: string; readonly count: number }) {
+function RevertButton({ id, count }: { readonly id: string; readonly count: number }) {
   return (
     <Button kind="danger" onClick={() => revert(id, count)}>
       {t('fold.revert')}

@@ -7,7 +7,6 @@ import { own } from '../../live/own.ts'
 import { Ago } from '../../ui/parts.tsx'
 import type { Column } from '../../ui/table.tsx'
 import { t } from '../../words/words.ts'
-import { RevertButton } from './folder-actions.tsx'
 import { PagedTable, usePagedRows } from './paged-table.tsx'
 import { PathButton } from './path-button.tsx'
 
@@ -27,7 +26,6 @@ export function LocalTab({ folder }: { readonly folder: FolderConfig }) {
       {total > 0 && (
         <div class="files-bar">
           <p class="soft">{t('local.text')}</p>
-          {!folder.paused && <RevertButton id={folder.id} count={total} />}
         </div>
       )}
       <PagedTable
