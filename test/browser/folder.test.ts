@@ -145,6 +145,7 @@ test('a directory that cannot be deleted is a problem with its reason; a retry s
     rmSync(join(pair.b.root, 'box', 'keep.mine'))
     await page.getByRole('button', { name: 'Retry' }).click()
     await page.getByText('No failed items.').waitFor()
+    await page.getByRole('button', { name: 'Retry' }).waitFor({ state: 'detached' })
   })
   assert.equal(existsSync(join(pair.b.root, 'box')), false)
 })

@@ -22,9 +22,11 @@ const GROUP_OPEN_MAX = 20
 
 /** Failed items with their remedies, and conflict copies. */
 export function ProblemsTab({ folder }: { readonly folder: FolderConfig }) {
-  const watchError = useLive((state) => own(state.folders, folder.id)?.status.watchError ?? '')
+  const status = useLive((state) => own(state.folders, folder.id)?.status)
+  const { watchError = '', error = '', pullErrors = 0 } = status ?? {}
+  const hasFailed = watchError !== '' || error !== '' || pullErrors > 0
   const retry = () => act(() => client.scan(folder.id), t('problems.retried'))
-  const actions = folder.paused ? undefined : (
+  const actions = !folder.paused && hasFailed && (
     <Button icon="sync" onClick={retry}>
       {t('problems.retry')}
     </Button>
