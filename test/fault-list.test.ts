@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { missingTests, rowsNamedIn, rowsOf, testsByRow, withTests } from '../tools/fault-list.ts'
+import { missingTests, rowsNamedIn, rowsOf, testsByRow, withFigures, withTests } from '../tools/fault-list.ts'
+import { rowFigures } from '../tools/proof/row-figures.ts'
+import type { Row } from '../tools/proof/rows.ts'
 
 const document = readFileSync(join(import.meta.dirname, '..', 'docs', 'faults.md'), 'utf8')
 const tests = testsByRow()
@@ -60,5 +62,27 @@ describe('the list of tests', () => {
         ['X-03', []],
       ]),
     )
+  })
+})
+
+describe('the list of figures', () => {
+  const id = 'X-01'
+  const printed: readonly Row[] = [
+    { id, tried: 4_000, errorsListed: 3, seed: 1, secs: 9, peakRssMiB: 80 } as Row,
+    { id, part: 'a|b', tried: 1, torn: 0 } as Row,
+  ]
+  const figures = rowFigures(printed)
+  const shown = '`npm test`: 4,000 tried, errors listed 3; a\\|b: 1 tried, torn 0'
+
+  it('takes numbers and parts from the printed lines, without times, seeds and memory', () => {
+    assert.deepEqual(figures, new Map([['X-01', shown]]))
+  })
+
+  it('replaces figures of test runs only', () => {
+    const row = (figure: string) => `| X-01 | a fault | P1 | not yet |${figure}|`
+    assert.equal(withFigures(row('  '), figures), row(` ${shown} `))
+    assert.equal(withFigures(row(' `npm test`: 1 tried '), figures), row(` ${shown} `))
+    assert.equal(withFigures(row(' 200 kills '), figures), row(' 200 kills '))
+    assert.equal(withFigures(row('  '), new Map()), row('  '))
   })
 })

@@ -1,11 +1,14 @@
 /**
  * Writes the tests of each row of docs/faults.md into the file: those that name the row in their title or in the line
- * that they print. `test/fault-list.test.ts` fails when the file names a test that does not exist.
+ * that they print. `test/fault-list.test.ts` fails when the file names a test that does not exist. With the output of a
+ * test run (`node tools/fault-list.ts LOG`), rows without a figure of a longer run get those that the tests printed.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseSync, Visitor } from 'oxc-parser'
 import { filesOf } from './imports.ts'
+import { FROM_TESTS, rowFigures } from './proof/row-figures.ts'
+import { rowOf } from './proof/rows.ts'
 import { isTitled } from './sizes.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -13,6 +16,7 @@ const PATH = join(root, 'docs', 'faults.md')
 const CODE = /\b[A-Z]-\d{2}\b/g
 const ROW = /^\| ([A-Z]-\d{2}) \|/
 const TESTS_COLUMN = 4
+const FIGURE_COLUMN = 5
 const NONE = 'not yet'
 
 /** Titles by row and file. */
@@ -64,18 +68,37 @@ export function rowsOf(document: string): readonly string[] {
   return document.split('\n').flatMap((line) => ROW.exec(line)?.[1] ?? [])
 }
 
-/** The document with the tests of each row filled in. A row that has none keeps its text, or says so. */
-export function withTests(document: string, tests: TestsByRow): string {
+/** The document with the cells of each row changed. */
+function withCells(document: string, change: (code: string, cells: string[]) => void): string {
   const fill = (line: string): string => {
     const code = ROW.exec(line)?.[1]
     if (code === undefined) return line
     const cells = line.split(/(?<!\\)\|/)
-    const found = tests.get(code)
-    const kept = /`test\//.test(cells[TESTS_COLUMN] ?? '') ? NONE : (cells[TESTS_COLUMN] ?? '').trim() || NONE
-    cells[TESTS_COLUMN] = ` ${found === undefined ? kept : testsText(found)} `
+    change(code, cells)
     return cells.join('|')
   }
   return document.split('\n').map(fill).join('\n')
+}
+
+/** The document with the tests of each row filled in. A row that has none keeps its text, or says so. */
+export function withTests(document: string, tests: TestsByRow): string {
+  return withCells(document, (code, cells) => {
+    const found = tests.get(code)
+    const kept = /`test\//.test(cells[TESTS_COLUMN] ?? '') ? NONE : (cells[TESTS_COLUMN] ?? '').trim() || NONE
+    cells[TESTS_COLUMN] = ` ${found === undefined ? kept : testsText(found)} `
+  })
+}
+
+/** The document with the figures of a test run, in rows that have none, or those of an earlier test run. */
+export function withFigures(document: string, figures: ReadonlyMap<string, string>): string {
+  return withCells(document, (code, cells) => {
+    const [earlier, figure] = [(cells[FIGURE_COLUMN] ?? '').trim(), figures.get(code)]
+    if (figure !== undefined && (earlier === '' || earlier.startsWith(FROM_TESTS))) cells[FIGURE_COLUMN] = ` ${figure} `
+  })
+}
+
+function figuresIn(output: string): ReadonlyMap<string, string> {
+  return rowFigures(output.split('\n').flatMap((line) => rowOf(line) ?? []))
 }
 
 /** The tests that the document names for its rows and that do not exist, one line each. */
@@ -100,4 +123,8 @@ function testsText(files: ReadonlyMap<string, readonly string[]>): string {
     .join('<br>')
 }
 
-if (import.meta.main) writeFileSync(PATH, withTests(readFileSync(PATH, 'utf8'), testsByRow()))
+if (import.meta.main) {
+  const [log] = process.argv.slice(2)
+  const figures = log === undefined ? new Map<string, string>() : figuresIn(readFileSync(log, 'utf8'))
+  writeFileSync(PATH, withFigures(withTests(readFileSync(PATH, 'utf8'), testsByRow()), figures))
+}

@@ -7,7 +7,7 @@ import { Client } from '../../src/client/client.ts'
 import { ClientError } from '../../src/client/errors.ts'
 import { ROUTES } from '../../src/rest/routes.ts'
 import { recordingContext } from '../support/cli.ts'
-import { effort } from '../support/effort.ts'
+import { effort, reportRow } from '../support/effort.ts'
 
 const COMMANDS = [
   'status',
@@ -83,6 +83,7 @@ test('W-19: a command ends with an exit code whatever is replied, and prints no 
     assert.doesNotMatch(err.join('\n'), /\n\s+at .*\.ts:\d/)
   })
   await fc.assert(property, { numRuns: effort(300) })
+  reportRow({ id: 'W-19', part: 'commands', tried: effort(300), traces: 0 })
 })
 
 test('W-19: a typed call rejects with a ClientError only', async () => {
@@ -99,4 +100,5 @@ test('W-19: a typed call rejects with a ClientError only', async () => {
     assert.equal(Reflect.get({}, 'polluted'), undefined)
   })
   await fc.assert(property, { numRuns: effort(300) })
+  reportRow({ id: 'W-19', part: 'typed calls', tried: effort(300), otherErrors: 0 })
 })

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { EventBus } from '../../src/events/bus.ts'
 import type { EventRow, EventType, Logger } from '../../src/events/types.ts'
 import { SimClock } from '../../src/platform/sim/clock.ts'
+import { reportRow } from '../support/effort.ts'
 
 const never = new AbortController().signal
 const quiet: Logger = { facility: 'events', debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
@@ -102,6 +103,7 @@ test('W-18: a buffer keeps the last thousand events; the ids show the gap', asyn
   const rows = await buffer.since(0, 0, never)
   assert.equal(rows.length, 1_000)
   assert.deepEqual([rows[0]?.id, rows.at(-1)?.id, rows.at(-1)?.data], [561, 1_560, '1560'])
+  reportRow({ id: 'W-18', tried: 1_560, kept: rows.length })
 })
 
 test('W-18: large events evict older ones, which bounds memory in bytes', async () => {

@@ -134,6 +134,7 @@ test(
     console.log(
       JSON.stringify({
         id: 'W-07',
+        tried: 1_000,
         slowHeads: 200,
         slowBodies: 100,
         idle: 500,

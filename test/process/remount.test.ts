@@ -1,20 +1,11 @@
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import assert from 'node:assert/strict'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { startDaemon } from '../support/daemon.ts'
+import { missingMounts } from '../support/mounts.ts'
 import { eventually, scratchDirectory } from '../support/scratch.ts'
-
-/** Why a disk cannot be mounted here, or undefined. Under CI=true something missing is a failure. */
-function missingMounts(): string | undefined {
-  const mount = ['-m', 'sh', '-c', 'mount -t tmpfs none /mnt']
-  if (spawnSync('unshare', mount, { stdio: 'ignore', timeout: 60_000 }).status === 0) return undefined
-  const reason = 'mount namespaces with a tmpfs (unshare -m, mount) cannot be used here'
-  if (process.env['CI'] === 'true') throw new Error(reason)
-  console.error(`\n*** SKIPPING: ${reason}\n`)
-  return reason
-}
 
 test('a disk that is unmounted and mounted again is watched again', { skip: missingMounts() }, async () => {
   using scratch = scratchDirectory()

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import {
   closeSync,
@@ -19,6 +19,7 @@ import { inSync, statusOf } from '../support/daemon-pair.ts'
 import { contentsOf, converged, Device, differences, startPair } from '../support/device-pair.ts'
 import { casesOf, effort, reportRow } from '../support/effort.ts'
 import { HostilePeer } from '../support/hostile-peer.ts'
+import { missingMounts } from '../support/mounts.ts'
 import { response, sha256, type WireBlock } from '../support/wire-frames.ts'
 import { eventually, scratchDirectory } from '../support/scratch.ts'
 
@@ -27,21 +28,6 @@ const MIB = 1024 * KIB
 const BLOCK = 128 * KIB
 
 const secsSince = (startedMs: number) => Number(((performance.now() - startedMs) / 1000).toFixed(1))
-
-/**
- * What is missing to give a daemon a small disk of its own, or undefined. Under CI=true something missing is a failure.
- */
-function missingMounts(): string | undefined {
-  const result = spawnSync('unshare', ['-m', 'sh', '-c', 'mount -t tmpfs none /mnt'], {
-    stdio: 'ignore',
-    timeout: 60_000,
-  })
-  if (result.status === 0) return undefined
-  const reason = 'mount namespaces with a tmpfs (unshare -m, mount) cannot be used here'
-  if (process.env['CI'] === 'true') throw new Error(reason)
-  console.error(`\n*** SKIPPING: ${reason}\n`)
-  return reason
-}
 
 test(
   'C-05: the disk is full, then has room again: nothing torn, errors listed, resumed alone',

@@ -28,6 +28,11 @@ export interface DaemonOptions {
   readonly guiAddress?: string | undefined
 }
 
+/** Whether a command runs in a network namespace; one of mounts or users alone has the network of the machine. */
+function hasOwnNetwork(before: readonly string[]): boolean {
+  return before.some((word) => /^(?:unshare|nsenter)$/.test(word)) && before.some((word) => /^-r?n$/.test(word))
+}
+
 /** A real daemon in a process of its own, on a port of its own. Ends with the scope that holds it. */
 export class Daemon implements AsyncDisposable {
   readonly home: string
@@ -40,7 +45,7 @@ export class Daemon implements AsyncDisposable {
     const command = [
       ...(options.before ?? []),
       options.node ?? process.execPath,
-      ...(options.before?.some((word) => /unshare|nsenter/.test(word)) ? [] : ['--import', LOOPBACK_GUARD]),
+      ...(hasOwnNetwork(options.before ?? []) ? [] : ['--import', LOOPBACK_GUARD]),
       ...(options.nodeArgs ?? []),
       options.entry ?? ENTRY,
       'serve',

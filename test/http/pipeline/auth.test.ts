@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { GuiConfig } from '../../../src/core/config/config.ts'
 import { fakeHash, fakeRest, KEY, OWN, SHORT } from '../fakes.ts'
+import { reportRow } from '../../support/effort.ts'
 
 // Login, logout, sessions, and the catalogue rows W-09 and W-15.
 
@@ -108,6 +109,7 @@ test('W-15: the session cookie is Secure over TLS and TLS proxies, and persisten
     (await loginCookie({ sessionCookieDurationS: -1 }, {}, { stayLoggedIn: true })).includes('; Max-Age=2147483647;'),
   )
   assert.ok((await loginCookie({ sessionCookiePath: '/sync' }, {})).includes('; Path=/sync;'))
+  reportRow({ id: 'W-15', tried: 10, wrong: 0 })
   const { call } = fakeRest({ gui: { ...LOCKED, sessionCookiePath: '/sync', useTLS: true } })
   const Cookie = `sessionid-${SHORT}=a`
   const logout = cookieOf(

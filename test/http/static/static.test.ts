@@ -6,6 +6,7 @@ import { gzipSync } from 'node:zlib'
 import { nodeDisk } from '../../../src/platform/node/disk/disk.ts'
 import { scratchDirectory } from '../../support/scratch.ts'
 import { fakeHash, fakeRest } from '../fakes.ts'
+import { reportRow } from '../../support/effort.ts'
 
 const PAGE = '<!doctype html>\n<html lang="en">\n<body></body></html>'
 const SCRIPT = `console.log(${'1'.repeat(2_000)})`
@@ -72,7 +73,7 @@ test('files of the page are cacheable, compressed if the browser accepts it, and
   assert.deepEqual([icon.headers['content-type'], icon.headers['cache-control']], ['image/svg+xml', 'no-cache'])
 })
 
-for (const target of [
+const REFUSED = [
   '/assets/secret.js',
   '/assets/../secret.js',
   '/assets/..%2fsecret.js',
@@ -85,7 +86,9 @@ for (const target of [
   '/assets/..',
   '/assets/a%00.js',
   '/secret.js',
-]) {
+]
+
+for (const target of REFUSED) {
   test(`W-05: ${target} is not found`, async () => {
     using scratch = scratchDirectory()
     const call = withPage(scratch.path)
@@ -99,6 +102,7 @@ test('W-05: a symlink among the files is not followed', async () => {
   using scratch = scratchDirectory()
   const call = withPage(scratch.path)
   assert.equal((await call({ target: '/assets/link.js' })).status, 404)
+  reportRow({ id: 'W-05', tried: REFUSED.length + 1, served: 0 })
 })
 
 test('without a built page the reply explains how to build it, and a built page is served', async () => {
