@@ -42,11 +42,27 @@ export const VERSIONS: CommandSpec = {
 export const CONFLICTS = remoteCommand({
   name: 'conflicts',
   group: 'status',
-  summary: 'list conflict copies, of one folder or of all',
-  arguments: [{ name: 'folder', optional: true, completes: 'folders' }],
-  examples: ['conflicts', 'conflicts photos --json'],
-  remote: async ({ context, connection: { client }, args: [folder], flags }) =>
-    (await import('./versions-commands.ts')).conflicts(context, client, folder, { json: flags.isOn('json') }),
+  summary: 'list or resolve conflict copies, of one folder or of all',
+  description:
+    'Lists conflict copies. With --keep the named ones, or all of the folder, are resolved: the file or its copy is ' +
+    'kept under the name of the file, the other becomes an old version.',
+  arguments: [
+    { name: 'folder', optional: true, completes: 'folders' },
+    { name: 'copy', optional: true, repeatable: true },
+  ],
+  flags: [
+    { name: 'keep', value: 'WHICH', choices: ['original', 'copy'], description: 'Resolve them, and keep this one' },
+    { name: 'discard', description: 'Resolve them also where the folder keeps no old versions' },
+  ],
+  examples: ['conflicts', 'conflicts photos --json', 'conflicts photos --keep original'],
+  remote: async ({ context, connection: { client }, args: [folder, ...copies], flags }) => {
+    const { keptOf, listConflicts, resolveConflicts } = await import('./conflict-commands.ts')
+    const [json, discard] = [flags.isOn('json'), flags.isOn('discard')]
+    const keep = keptOf(flags.text('keep'), folder, copies, discard)
+    return keep === undefined || folder === undefined
+      ? listConflicts(context, client, folder, { json })
+      : resolveConflicts(context, client, folder, copies, { keep, discard, json })
+  },
 })
 
 /** Used by the completion scripts. */
