@@ -1,7 +1,7 @@
 /**
  * Coverage-guided fuzzing: `npm run fuzz [-- TARGET… --seconds N]`. Inputs that reach new branches are changed further.
  * `--runs N` bounds the number of inputs instead of the time, or beside it, which makes a run repeatable with
- * `--seed N`; `--keep` adds inputs that reach something new to test/fuzz/corpus; `--record` adds the result to
+ * `--seed N`; `--size N` bounds the bytes of an input; `--keep` adds inputs that reach something new to test/fuzz/corpus; `--record` adds the result to
  * docs/proof.
  */
 import { parseArgs } from 'node:util'
@@ -10,7 +10,7 @@ import { Coverage } from './fuzz/coverage.ts'
 import { fuzz, type FuzzResult } from './fuzz/loop.ts'
 import { recordRun } from './proof/runs.ts'
 
-const USAGE = 'usage: npm run fuzz [-- TARGET… --seconds N --runs N --seed N --keep --record]'
+const USAGE = 'usage: npm run fuzz [-- TARGET… --seconds N --runs N --seed N --size N --keep --record]'
 
 /** Without any other bound. */
 const SECONDS = 10
@@ -21,6 +21,7 @@ const { values, positionals } = parseArgs({
     seconds: { type: 'string' },
     runs: { type: 'string' },
     seed: { type: 'string' },
+    size: { type: 'string' },
     keep: { type: 'boolean', default: false },
     record: { type: 'boolean', default: false },
   },
@@ -37,6 +38,7 @@ async function fuzzTarget(target: (typeof TARGETS)[number], seed: number): Promi
   const result = await fuzz(target, new Coverage(), {
     corpus,
     seed,
+    sizeBytesMax: values.size === undefined ? undefined : Number(values.size),
     isRefusal,
     isOver: (runs) => runs >= runsMax || performance.now() >= endMs,
   })
@@ -55,8 +57,8 @@ async function main(): Promise<void> {
   if (unknown.length > 0)
     throw new Error(`unknown: ${unknown.join(', ')}; ${TARGETS.map(({ name }) => name).join(', ')}`)
   const seed = values.seed === undefined ? Math.floor(Math.random() * 1_000_000) : Number(values.seed)
-  if (![Number(values.seconds ?? 0), seed, Number(values.runs ?? 1)].every((value) => value >= 0))
-    throw new Error(USAGE)
+  const numbers = [values.seconds ?? 0, seed, values.runs ?? 1, values.size ?? 1].map(Number)
+  if (!numbers.every((value) => value >= 0)) throw new Error(USAGE)
   console.log(`seed ${seed}`)
   const chosen = TARGETS.filter(({ name }) => positionals.length === 0 || positionals.includes(name))
   for (const target of chosen) {
@@ -68,8 +70,9 @@ async function main(): Promise<void> {
 }
 
 function recorded({ failures, added, ...figures }: FuzzResult, seed: number) {
+  const size = values.size === undefined ? '' : ` --size ${values.size}`
   return {
-    command: `npm run fuzz -- ${figures.target} --runs ${figures.runs} --seed ${seed}`,
+    command: `npm run fuzz -- ${figures.target} --runs ${figures.runs} --seed ${seed}${size}`,
     seconds: Math.round(figures.seconds),
     rounds: 1,
     inputs: figures.runs,

@@ -79,7 +79,7 @@ const STAGES: readonly Stage[] = [
     run: (files) => tests(files.length > 0 ? files : testFiles('test/package/**/*.test.ts'), 'apart'),
   },
   { name: 'interop', run: interop },
-  { name: 'arm64', besidePrevious: true, run: arm64 },
+  { name: 'arm64', run: arm64 },
   {
     name: 'browser',
     run: async (files) =>
