@@ -1,8 +1,8 @@
 /**
  * Coverage-guided fuzzing: `npm run fuzz [-- TARGET… --seconds N]`. Inputs that reach new branches are changed further.
  * `--runs N` bounds the number of inputs instead of the time, or beside it, which makes a run repeatable with
- * `--seed N`; `--size N` bounds the bytes of an input; `--keep` adds inputs that reach something new to test/fuzz/corpus; `--record` adds the result to
- * docs/proof.
+ * `--seed N`; `--size N` bounds the bytes of an input; `--keep` adds inputs that reach something new to
+ * test/fuzz/corpus; `--record` adds the result to docs/proof.
  */
 import { parseArgs } from 'node:util'
 import { readCorpus, toLine, writeCorpus } from './fuzz/corpus.ts'

@@ -4,6 +4,8 @@ import { stripTypeScriptTypes } from 'node:module'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { COUNTERS, instrument } from '../../tools/fuzz/instrument.ts'
+import type { Coverage } from '../../tools/fuzz/coverage.ts'
+import { fuzz } from '../../tools/fuzz/loop.ts'
 import { sizeOf } from '../../tools/fuzz/size-of.ts'
 import { effort } from '../support/effort.ts'
 import { testSeed } from '../support/seed.ts'
@@ -48,6 +50,20 @@ describe('fuzzing', () => {
       [...counters.keys()].filter((id) => counters[id] !== 0),
       Array.from({ length: 11 }, (_, i) => 7 + i),
     )
+  })
+
+  it('takes an input for slow only if it stays slow', async () => {
+    const failuresOf = async (slowRuns: number) => {
+      let runs = 0
+      const run = () => {
+        const begun = process.threadCpuUsage()
+        if (++runs <= slowRuns) while (process.threadCpuUsage(begun).user < 115_000);
+      }
+      const coverage = { reset: () => {}, add: () => false, reached: 0 } as unknown as Coverage
+      const options = { corpus: [new Uint8Array(1)], seed: 1, isRefusal: () => false, isOver: () => true }
+      return (await fuzz({ name: 'slow', keptPerByteMax: 1, run }, coverage, options)).failures.length
+    }
+    assert.deepEqual([await failuresOf(6), await failuresOf(Infinity)], [0, 1])
   })
 
   it('weighs what is kept, and a view of the input by its own length', () => {
