@@ -12,8 +12,10 @@ const RUN_AGAIN_AT_MOST = 3
 export type Isolation = 'together' | 'apart'
 
 const ISOLATION = { together: '--test-isolation=none', apart: '--test-isolation=process' } as const
-/** Files at a time, a process each. */
-const AT_ONCE = 2
+/** Files at a time, a process each; where files share a process, processes at a time. */
+const AT_ONCE = Math.min(2, availableParallelism())
+/** Processes for files that share one: more than run at a time, so that none is left with most of the work. */
+const PARTS = 8
 
 interface RunOptions {
   readonly isolation: Isolation
@@ -42,8 +44,8 @@ export class TestRuns {
    */
   async run(files: readonly string[], options: RunOptions): Promise<boolean> {
     if (files.length === 0) return true
-    const parts = options.isolation === 'together' ? dealOut(files, Math.min(2, availableParallelism())) : [files]
-    const first = addUp(await Promise.all(parts.map((part) => runOnce(part, options.isolation, options))))
+    const parts = options.isolation === 'together' ? dealOut(files, PARTS) : [files]
+    const first = addUp(await eachOf(parts, AT_ONCE, (part) => runOnce(part, options.isolation, options)))
     if (first === undefined) return false
     for (const key of ['passed', 'failed', 'skipped'] as const) this.#total[key] += first[key]
     const failed = first.failedFiles
@@ -71,6 +73,17 @@ function dealOut(files: readonly string[], lists: number): readonly string[][] {
   return Array.from({ length: lists }, (_, list) => files.filter((_file, index) => index % lists === list)).filter(
     (list) => list.length > 0,
   )
+}
+
+/** The results in order; at most `atOnce` run at a time, the next starts when one ends. */
+async function eachOf<T, R>(items: readonly T[], atOnce: number, run: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = []
+  const queue = [...items.entries()]
+  const work = async (): Promise<void> => {
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) results[next[0]] = await run(next[1])
+  }
+  await Promise.all(Array.from({ length: atOnce }, work))
+  return results
 }
 
 function addUp(tallies: readonly (Tally | undefined)[]): Tally | undefined {

@@ -32,6 +32,12 @@ async function tests(
   return runs.run(files, { isolation, env, atOnce, node: process.execPath, again: wholeStages })
 }
 
+/** The slowest files are in `test/sim`: the first of a list, so that each is in another process. */
+function slowFirst(files: readonly string[]): string[] {
+  const isSlow = (file: string) => file.startsWith('test/sim/')
+  return [...files.filter(isSlow), ...files.filter((file) => !isSlow(file))]
+}
+
 function testFiles(pattern: string, except: readonly string[] = []): string[] {
   return globSync(pattern, { cwd: root })
     .filter((file) => !except.some((folder) => file.startsWith(`test/${folder}/`)))
@@ -44,7 +50,7 @@ const INTEROP_AT_ONCE = 4
 const DAEMONS_AT_ONCE = 3
 const WITH_OLD_SYNCTHING = ['sync', 'sync-conflicts']
 
-const NOT_UNIT = ['process', 'package', 'interop', 'arm64', 'browser']
+const NOT_UNIT = ['process', 'package', 'interop', 'fuzz', 'arm64', 'browser']
 
 const args = process.argv.slice(2)
 /** Files named by hand are run once. */
@@ -64,7 +70,7 @@ const STAGES: readonly Stage[] = [
   },
   {
     name: 'unit',
-    run: (files) => tests(files.length > 0 ? files : testFiles('test/**/*.test.ts', NOT_UNIT), 'together'),
+    run: (files) => tests(files.length > 0 ? files : slowFirst(testFiles('test/**/*.test.ts', NOT_UNIT)), 'together'),
   },
   {
     name: 'process',
@@ -79,6 +85,11 @@ const STAGES: readonly Stage[] = [
     run: (files) => tests(files.length > 0 ? files : testFiles('test/package/**/*.test.ts'), 'apart'),
   },
   { name: 'interop', run: interop },
+  {
+    name: 'fuzz',
+    besidePrevious: true,
+    run: (files) => tests(files.length > 0 ? files : testFiles('test/fuzz/**/*.test.ts'), 'apart'),
+  },
   { name: 'arm64', run: arm64 },
   {
     name: 'browser',

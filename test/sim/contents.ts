@@ -7,6 +7,9 @@ const SIZE_STEP = 1_000
 const SMALL_STEPS_MAX = 4
 const LARGE_STEPS = 140
 const LARGE_STEPS_MAX = 300
+const BLOCK_BYTES = 128 * 1024
+/** Of large contents: a block of zeros, which a device need not request or write. */
+const ZEROS_CHANCE = 0.4
 
 /** The number of the content of a file, or a text for other types. */
 export type ItemIdentity = number | string
@@ -17,6 +20,7 @@ export type ItemIdentity = number | string
  */
 export class Contents {
   readonly #random: SimRandom
+  readonly #zeros: SimRandom
   readonly #byDigest = new Map<string, number>()
   readonly #bytes: Uint8Array[] = []
   /** Contents that a user knowingly replaced or removed. */
@@ -24,6 +28,7 @@ export class Contents {
 
   constructor(random: SimRandom) {
     this.#random = random
+    this.#zeros = random.stream('zeros')
     this.#keep(new Uint8Array()) // the empty file is number 0 and no user content
   }
 
@@ -45,9 +50,18 @@ export class Contents {
     const content = new Uint8Array(base * SIZE_STEP + (number % SIZE_STEP))
     content.fill(0x61 + (number % 26))
     if (keepsOld) content.set(old.subarray(0, content.length))
+    this.#addZeros(content)
     const mark = new TextEncoder().encode(`<${number}>`)
     content.set(mark, keepsOld ? this.#random.int(content.length - mark.length + 1) : 0)
     return this.#keep(content)
+  }
+
+  /** The content is marked afterwards, so that it differs from all others anyway. */
+  #addZeros(content: Uint8Array): void {
+    const blocks = Math.floor(content.length / BLOCK_BYTES)
+    if (blocks === 0 || !this.#zeros.chance(ZEROS_CHANCE)) return
+    const from = this.#zeros.int(blocks) * BLOCK_BYTES
+    content.fill(0, from, from + BLOCK_BYTES)
   }
 
   /** Which content this is; undefined for one that no user wrote. */

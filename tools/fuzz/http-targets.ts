@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import type { Json } from '../../src/core/config/config-json.ts'
 import { replaceConfig, replaceOptions, upsertDevice, upsertFolder } from '../../src/core/config/config-edit.ts'
-import { clientOf } from '../../src/http/pipeline/client-address.ts'
+import { isLoopbackHost } from '../../src/http/pipeline/address.ts'
+import { clientOf, type ClientAddress } from '../../src/http/pipeline/client-address.ts'
 import { isSecure, pageCookie } from '../../src/http/pipeline/cookies.ts'
 import { basicCredentials, cookieValues, hasApiKey } from '../../src/http/pipeline/credentials.ts'
 import { isLocalHostHeader } from '../../src/http/pipeline/host-check.ts'
@@ -17,6 +18,8 @@ const KEY = 'the key of the device'
 const KEYS = [Buffer.from(KEY)]
 const NEVER = new AbortController().signal
 const CONFIG = newConfig()
+/** More entries than any chain of proxies has. */
+const FORGED = Array.from({ length: 100 }, (_, i) => `10.0.0.${i}`)
 
 /** The head as Node gives it: names in lower case, values without line ends. */
 function requestOf(head: string): HttpRequest {
@@ -48,7 +51,21 @@ function checkPath(target: string): unknown {
     assert.ok(!path.path.split('/').includes('..'), `${path.path} leads upwards`)
     assert.doesNotMatch(encodePath(path.path), /^\/\/|[\r\n]/)
   }
-  return [path, host, parseQuery(query)]
+  const parsed = parseQuery(query)
+  // What is accepted means what it means to everyone else; a leading `?` is a part of the first name.
+  const names = new URLSearchParams(`&${query}`)
+  for (const name of new Set(names.keys())) assert.deepEqual(parsed.all(name), names.getAll(name))
+  return [path, host, parsed]
+}
+
+/** What a client puts in front of the entries of its proxies changes nothing. */
+function checkClient(request: HttpRequest): ClientAddress {
+  const client = clientOf(request, [])
+  if (client.proxy === undefined || isLoopbackHost(client.remoteAddress)) return client
+  const forged = [...FORGED, String(request.headers['x-forwarded-for'])].join(',')
+  const headers = { ...request.headers, 'x-forwarded-for': forged }
+  assert.deepEqual(clientOf({ ...request, headers }, []), client)
+  return client
 }
 
 /** Only a header that holds exactly the key lets a request in. */
@@ -78,8 +95,21 @@ const EDITS: readonly ((json: Json) => unknown)[] = [
 export const HTTP_TARGETS: readonly Target[] = [
   {
     name: 'http-head',
-    words: ['GET /rest/', 'HTTP/1.1\r\n', 'Host: localhost', 'X-API-Key: ', KEY, 'Authorization: Bearer ', '%2e%2e/'],
+    words: [
+      'GET /rest/',
+      'HTTP/1.1\r\n',
+      'Host: localhost',
+      'X-API-Key: ',
+      KEY,
+      'Authorization: Bearer ',
+      '%2e%2e/',
+      'X-Forwarded-For: 10.1.1.1, 127.0.0.1',
+      '?folder=a%2Bb+c&sub=',
+      '%C3%A9',
+    ],
     keptPerByteMax: 64,
+    // Node refuses larger ones.
+    grownBytesMax: 16 * 1024,
     run(input) {
       const request = requestOf(textOf(input))
       checkKey(request)
@@ -87,7 +117,7 @@ export const HTTP_TARGETS: readonly Target[] = [
       const kept = [
         basicCredentials(request),
         cookieValues(request, 'sessionid'),
-        clientOf(request, []),
+        checkClient(request),
         isSecure(request, CONFIG.gui),
       ]
       assert.doesNotMatch(pageCookie(request, CONFIG.gui, 'name', 'value'), /[\r\n]/)

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { Chance } from '../../test/interop/random-changes.ts'
 import type { Coverage } from './coverage.ts'
+import { growBytes } from './grow.ts'
 import { mutate } from './mutate.ts'
 import { sizeOf } from './size-of.ts'
 import type { Target } from './targets.ts'
@@ -8,9 +9,15 @@ import type { Target } from './targets.ts'
 /** More time of the processor than this in each of several runs: an input that blocks everything else. */
 const INPUT_MS_MAX = 100
 const RUNS_OF_SLOW = 3
+/** Than the slowest so far: repeating every input that is nearly as slow would take most of the time. */
+const SLOWER_BY = 1.25
 /** A host that takes the processor away for a while makes any input look slow: only one that stays slow is. */
 const RUNS_OF_SLOW_MAX = 40
 const SIZE_BYTES_MAX = 4_096
+/** One input in so many is a large one, with a budget by its size: a cost that grows faster than that shows. */
+const GROWN_ONE_IN = 1_000
+const GROWN_BYTES_MAX = 1024 * 1024
+const GROWN_MS_PER_KIB = 1
 const FAILURES_MAX = 5
 const STACK_LINES = 20
 /** Node removes ended `AbortSignal.any` signals only between rounds of the event loop. */
@@ -41,7 +48,7 @@ export interface FuzzResult {
 export interface FuzzOptions {
   readonly corpus: readonly Uint8Array[]
   readonly seed: number
-  /** Of an input; 4 KiB if not given. */
+  /** Of an input; that of the target if not given. */
   readonly sizeBytesMax?: number | undefined
   /** Whether an error is one that callers handle. */
   isRefusal(error: unknown): boolean
@@ -71,10 +78,16 @@ export async function fuzz(target: Target, coverage: Coverage, options: FuzzOpti
   for (const input of options.corpus) await run(input)
   if (queue.length === 0) queue.push(new Uint8Array(0))
   const reachedBefore = coverage.reached
+  const sizeBytesMax = options.sizeBytesMax ?? target.sizeBytesMax ?? SIZE_BYTES_MAX
   let runs = options.corpus.length
   for (; failures.length < FAILURES_MAX && !options.isOver(runs); runs++) {
     if (runs % RUNS_PER_ROUND === 0) await setImmediate()
-    const input = mutate(chance.pick(queue), chance.pick(queue), words, chance, options.sizeBytesMax ?? SIZE_BYTES_MAX)
+    const input = mutate(chance.pick(queue), chance.pick(queue), words, chance, sizeBytesMax)
+    if (runs % GROWN_ONE_IN === 0) {
+      const grow = target.grow ?? growBytes
+      await run(grow(input, chance, 1 + chance.below(target.grownBytesMax ?? GROWN_BYTES_MAX)))
+      continue // the next ones would be changes of a large input
+    }
     if (!(await run(input))) continue
     queue.push(input)
     added.push(input)
@@ -108,10 +121,12 @@ async function slownessOf(
   tookMs: number,
   figures: { slowestMs: number },
 ): Promise<string | undefined> {
-  if (tookMs < figures.slowestMs + 1) return undefined
-  const fastestMs = await fastestOf(target, input)
-  figures.slowestMs = Math.max(figures.slowestMs, Math.round(fastestMs))
-  return fastestMs > INPUT_MS_MAX ? `takes ${Math.round(fastestMs)} ms` : undefined
+  const budgetMs = INPUT_MS_MAX + GROWN_MS_PER_KIB * Math.floor(Math.max(0, input.length - SIZE_BYTES_MAX) / 1024)
+  const isLarge = budgetMs > INPUT_MS_MAX
+  if (tookMs < (isLarge ? budgetMs : SLOWER_BY * figures.slowestMs + 1)) return undefined
+  const fastestMs = await fastestOf(target, input, budgetMs)
+  if (!isLarge) figures.slowestMs = Math.max(figures.slowestMs, Math.round(fastestMs))
+  return fastestMs > budgetMs ? `takes ${Math.round(fastestMs)} ms for ${input.length} bytes` : undefined
 }
 
 /** Errors have no stack while inputs are tried, as most are refused by one: the run is repeated to get it. */
@@ -129,9 +144,9 @@ async function stackOf(target: Target, input: Uint8Array, first: unknown): Promi
 }
 
 /** Code is compiled and memory collected at any time: the fastest of several runs counts. */
-async function fastestOf(target: Target, input: Uint8Array): Promise<number> {
+async function fastestOf(target: Target, input: Uint8Array, budgetMs: number): Promise<number> {
   let fastestMs = Infinity
-  for (let run = 0; run < RUNS_OF_SLOW || (run < RUNS_OF_SLOW_MAX && fastestMs > INPUT_MS_MAX); run++) {
+  for (let run = 0; run < RUNS_OF_SLOW || (run < RUNS_OF_SLOW_MAX && fastestMs > budgetMs); run++) {
     const startedMs = cpuMs()
     try {
       await target.run(input)

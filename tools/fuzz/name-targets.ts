@@ -13,6 +13,8 @@ const PATHS_FROM = '\n\n'
 const PATHS_MAX = 8
 /** Lines that are compared with the reference. */
 const LINES_MAX = 4
+/** Lines of a file that is compared as a whole. */
+const TOGETHER_MAX = 32
 /** What a wildcard is replaced by, to get paths near the pattern. */
 const FILLINGS = ['x', '/', 'x/y', '']
 
@@ -33,8 +35,7 @@ function checkLine(line: string, paths: readonly string[]): void {
   const reference = new ReferencePattern(line)
   if (!reference.isSimple) return
   const rules = new IgnoreRules([line])
-  const near = FILLINGS.map((filling) => line.replace(/^(?:!|\(\?[id]\)|\/)+/, '').replace(/\*+|\?/g, filling))
-  for (const path of [...paths, ...near]) {
+  for (const path of [...paths, ...namesNear(line)]) {
     const name = path.normalize('NFC')
     if (nameFault(name) !== undefined) continue
     const isMatched = rules.decidingLine(name) !== undefined
@@ -42,11 +43,32 @@ function checkLine(line: string, paths: readonly string[]): void {
   }
 }
 
+/** Of several lines the first that fits decides, as by the references of all. */
+function checkLines(rules: IgnoreRules, paths: readonly string[]): void {
+  const lines = [...rules.lines.entries()].filter(([, line]) => line !== '' && !line.startsWith('//'))
+  if (lines.length < 2 || lines.length > TOGETHER_MAX) return
+  const references = lines.map(([index, line]) => ({ index, pattern: new ReferencePattern(line) }))
+  if (!references.every(({ pattern }) => pattern.isSimple)) return
+  const names = [...paths, ...lines.flatMap(([, line]) => namesNear(line))].map((path) => path.normalize('NFC'))
+  for (const name of names.filter((each) => nameFault(each) === undefined)) {
+    const first = references.find(({ pattern }) => pattern.matches(name))?.index
+    assert.equal(rules.decidingLine(name), first, `${JSON.stringify(rules.lines)} on ${JSON.stringify(name)}`)
+  }
+}
+
+/** Names that a pattern suggests. */
+function namesNear(line: string): string[] {
+  const pattern = line.replace(/^(?:!|\(\?[id]\)|\/)+/, '')
+  return FILLINGS.map((filling) => pattern.replace(/\*+|\?/g, filling))
+}
+
 export const NAME_TARGETS: readonly Target[] = [
   {
     name: 'names',
     words: ['../', './', '//', '\0', '.stfolder', '.syncthing.', '.tmp', '.sync-conflict-', 'é', 'CON', ':', '\\'],
     keptPerByteMax: 32,
+    // Larger ones are refused before.
+    grownBytesMax: 64 * 1024,
     run(input) {
       const text = textOf(input)
       checkName(text)
@@ -71,6 +93,8 @@ export const NAME_TARGETS: readonly Target[] = [
     name: 'ignore',
     words: ['**', '*', '?', '[a-c]', '{a,b}', '(?i)', '(?d)', '!', '\\', '/', '\n', '\n\na/b', 'a'],
     keptPerByteMax: 512,
+    // Braces make many patterns of a few bytes.
+    sizeBytesMax: 512,
     run(input) {
       const text = textOf(input)
       const end = text.indexOf(PATHS_FROM)
@@ -83,6 +107,7 @@ export const NAME_TARGETS: readonly Target[] = [
         if (nameFault(name) === undefined) assert.equal(again.decidingLine(name), rules.decidingLine(name))
       }
       for (const line of rules.lines.slice(0, LINES_MAX)) checkLine(line, paths)
+      checkLines(rules, paths)
       return rules.expanded
     },
   },

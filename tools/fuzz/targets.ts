@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { readConfig } from '../../src/config/config-file.ts'
 import { TwinfoldError } from '../../src/core/errors.ts'
 import { ProtocolError } from '../../src/core/wire/errors.ts'
+import type { Chance } from '../../test/interop/random-changes.ts'
 import { HTTP_TARGETS } from './http-targets.ts'
 import { NAME_TARGETS } from './name-targets.ts'
 import { NETWORK_TARGETS } from './network-targets.ts'
@@ -15,6 +16,12 @@ export interface Target {
   readonly words?: readonly (string | Uint8Array)[]
   /** Memory that may be kept for each byte of the input. */
   readonly keptPerByteMax: number
+  /** Of most inputs; 4 KiB if not given. */
+  readonly sizeBytesMax?: number
+  /** Of the largest inputs; 1 MiB if not given. */
+  readonly grownBytesMax?: number
+  /** A large input from a small one; without it a part of the bytes is repeated. */
+  readonly grow?: (input: Uint8Array, chance: Chance, sizeBytes: number) => Uint8Array
   /** Reads the input and checks the result. Returns what a caller would keep. */
   run(input: Uint8Array): unknown
 }

@@ -158,7 +158,10 @@ export class GlobAutomaton {
 
 function slashesIn(items: readonly GlobItem[]): number {
   let count = 0
-  for (const item of items) if (item.kind === 'literal') count += item.text.split('/').length - 1
+  for (const item of items) {
+    if (item.kind !== 'literal') continue
+    for (let at = item.text.indexOf('/'); at >= 0; at = item.text.indexOf('/', at + 1)) count++
+  }
   return count
 }
 
