@@ -146,11 +146,13 @@ export class Cluster {
     }
   }
 
-  /** In some runs, with three or more send-receive devices; no later step could hide its result. */
+  /** In some runs of send-receive devices; no later step could hide its result. */
   async runScenario(): Promise<void> {
+    if (this.#isMixed || this.#forger !== undefined) return
     const random = this.#random.stream('scene')
-    if (this.#devices.length < 3 || this.#isMixed || this.#forger !== undefined || !random.chance(SCENARIO_CHANCE))
-      return
+    const deletes = this.#devices.length >= 3 && random.chance(SCENARIO_CHANCE)
+    const interrupts = this.#untrusted === undefined && this.#random.stream('scenes').chance(SCENARIO_CHANCE)
+    if (!deletes && !interrupts) return
     const scenarios = new Scenarios({
       random,
       network: this.#network,
@@ -162,7 +164,8 @@ export class Cluster {
       during: (promise) => this.#during(promise),
       pass: (ms) => this.#pass(ms),
     })
-    await scenarios.concurrentDeletions()
+    if (deletes) await scenarios.concurrentDeletions()
+    if (interrupts) await scenarios.newVersionOfInterruptedPull()
     await this.converge()
   }
 

@@ -7,9 +7,9 @@ const SIZE_STEP = 1_000
 const SMALL_STEPS_MAX = 4
 const LARGE_STEPS = 140
 const LARGE_STEPS_MAX = 300
-const BLOCK_BYTES = 128 * 1024
-/** Of large contents: a block of zeros, which a device need not request or write. */
-const ZEROS_CHANCE = 0.4
+export const BLOCK_BYTES = 128 * 1024
+/** Of a large file. */
+export const BLOCKS = 4
 
 /** The number of the content of a file, or a text for other types. */
 export type ItemIdentity = number | string
@@ -20,7 +20,6 @@ export type ItemIdentity = number | string
  */
 export class Contents {
   readonly #random: SimRandom
-  readonly #zeros: SimRandom
   readonly #byDigest = new Map<string, number>()
   readonly #bytes: Uint8Array[] = []
   /** Contents that a user knowingly replaced or removed. */
@@ -28,7 +27,6 @@ export class Contents {
 
   constructor(random: SimRandom) {
     this.#random = random
-    this.#zeros = random.stream('zeros')
     this.#keep(new Uint8Array()) // the empty file is number 0 and no user content
   }
 
@@ -50,18 +48,24 @@ export class Contents {
     const content = new Uint8Array(base * SIZE_STEP + (number % SIZE_STEP))
     content.fill(0x61 + (number % 26))
     if (keepsOld) content.set(old.subarray(0, content.length))
-    this.#addZeros(content)
     const mark = new TextEncoder().encode(`<${number}>`)
     content.set(mark, keepsOld ? this.#random.int(content.length - mark.length + 1) : 0)
     return this.#keep(content)
   }
 
-  /** The content is marked afterwards, so that it differs from all others anyway. */
-  #addZeros(content: Uint8Array): void {
-    const blocks = Math.floor(content.length / BLOCK_BYTES)
-    if (blocks === 0 || !this.#zeros.chance(ZEROS_CHANCE)) return
-    const from = this.#zeros.int(blocks) * BLOCK_BYTES
-    content.fill(0, from, from + BLOCK_BYTES)
+  /** Some blocks, each different; or the blocks of `like` with one of zeros, as where a file got a hole. */
+  makeBlocks(like: number | undefined): Uint8Array {
+    const number = this.#bytes.length
+    const content = new Uint8Array(BLOCKS * BLOCK_BYTES + (number % SIZE_STEP))
+    for (let block = 0; block < BLOCKS; block++)
+      content.fill(0x61 + ((number + block) % 26), block * BLOCK_BYTES, (block + 1) * BLOCK_BYTES)
+    const old = like === undefined ? undefined : this.#bytes[like]
+    if (old !== undefined) content.set(old.subarray(0, content.length))
+    const hole = this.#random.int(BLOCKS)
+    const marked = (hole + 1 + this.#random.int(BLOCKS - 1)) % BLOCKS
+    if (old !== undefined) content.fill(0, hole * BLOCK_BYTES, (hole + 1) * BLOCK_BYTES)
+    content.set(new TextEncoder().encode(`<${number}>`), marked * BLOCK_BYTES)
+    return this.#keep(content)
   }
 
   /** Which content this is; undefined for one that no user wrote. */

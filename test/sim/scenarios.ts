@@ -1,7 +1,8 @@
+import { isTemporary } from '../../src/core/paths.ts'
 import type { SimNetwork } from '../../src/platform/sim/net.ts'
 import { pick, type SimRandom } from '../../src/platform/sim/random.ts'
 import { DOCS } from '../support/model.ts'
-import type { Contents } from './contents.ts'
+import { BLOCK_BYTES, BLOCKS, type Contents } from './contents.ts'
 import { ROOT, type SimDevice } from './device.ts'
 import type { Reached } from './sometimes.ts'
 import type { Trace } from './trace.ts'
@@ -11,6 +12,9 @@ const S = 1_000
 /** Long enough for reachable devices to connect and to converge. */
 const CONVERGENCE_MS = 40 * S
 const PATH = 'd/scene'
+const LARGE = 'large'
+/** Until a pull has begun. */
+const PULL_ROUNDS_MAX = 2_000
 
 export interface ScenariosDeps {
   readonly random: SimRandom
@@ -58,6 +62,26 @@ export class Scenarios {
     this.#healAll()
   }
 
+  /** A pull is interrupted, the file gets a hole meanwhile, and the pull continues with what it had. */
+  async newVersionOfInterruptedPull(): Promise<void> {
+    const { devices, during, pass, random, reached, trace, user } = this.#deps
+    const [writer, reader] = random.chance(0.5) ? devices : [devices[1], devices[0]]
+    if (writer === undefined || reader === undefined) return
+    trace.add('', `scenario: ${reader.name} is interrupted while it pulls a file that ${writer.name} changes`)
+    this.#connectOnly([writer, reader])
+    user.writeBlocks(writer, LARGE)
+    const scanned = writer.model?.scan(DOCS, [], undefined)
+    const wanted = 1 + random.int(BLOCKS)
+    for (let round = 0; round < PULL_ROUNDS_MAX && blocksPulled(reader) < wanted; round++) await pass(2)
+    if (blocksPulled(reader) > 0) reached.note('a pull was interrupted, and continued with a newer version')
+    if (random.chance(0.3)) reader.crash()
+    else await during(reader.stop())
+    await during(scanned ?? Promise.resolve())
+    await this.#act(writer, () => user.writeBlocks(writer, LARGE))
+    await reader.start()
+    this.#healAll()
+  }
+
   /** In a chain the editor is the middle device, which is connected to both others. */
   #roles(): readonly SimDevice[] {
     const { devices, isChain, random } = this.#deps
@@ -90,6 +114,14 @@ export class Scenarios {
     const { devices, network } = this.#deps
     for (const a of devices) for (const b of devices) if (a !== b) network.heal(a.name, b.name)
   }
+}
+
+/** Blocks in temporary files. */
+function blocksPulled({ disk }: SimDevice): number {
+  const items = [...disk.direct.tree(ROOT)].filter(([name]) => isTemporary(name)).map(([, item]) => item)
+  const contents = items.map((item) => (item.type === 'file' ? item.content : new Uint8Array()))
+  const blocks = Array.from({ length: BLOCKS }, (_, block) => block * BLOCK_BYTES)
+  return contents.reduce((count, content) => count + blocks.filter((at) => (content[at] ?? 0) !== 0).length, 0)
 }
 
 /** The same content under the same name, created on several devices before they connect. */

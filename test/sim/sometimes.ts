@@ -41,6 +41,7 @@ export const SOMETIMES = [
   'a receive-only folder was reverted',
   'an old version was kept',
   'a file was deleted concurrently while a third device was offline',
+  'a pull was interrupted, and continued with a newer version',
   'a file or symlink was in the place of a directory of another device',
 ] as const
 

@@ -96,6 +96,11 @@ export class User {
     this.#perform(device, () => this.#put(device, path))
   }
 
+  /** The same with a content of several blocks; that of a file that exists gets a hole. */
+  writeBlocks(device: SimDevice, path: string): void {
+    this.#perform(device, () => this.#put(device, path, (before) => this.#contents.makeBlocks(before)))
+  }
+
   /** Removes the item if it exists. */
   remove(device: SimDevice, path: string): void {
     if (device.disk.direct.look(`${ROOT}/${path}`) !== undefined)
@@ -121,11 +126,11 @@ export class User {
     this.#record(device, `puts the time of ${path} back`)
   }
 
-  #put(device: SimDevice, path: string): void {
+  #put(device: SimDevice, path: string, make = (before: number | undefined) => this.#contents.make(before)): void {
     const old = device.disk.direct.look(`${ROOT}/${path}`)
     if (old !== undefined && old.type !== 'file') return
     const before = old === undefined ? undefined : this.#contents.identify(old.content)
-    const content = this.#contents.make(before)
+    const content = make(before)
     this.#recordRemoval(device, path, old)
     this.#create(device, path, content)
     this.#record(

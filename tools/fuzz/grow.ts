@@ -21,9 +21,16 @@ export function growMessage(input: Uint8Array, chance: Chance, sizeBytes: number
   const { from, contentFrom, to } = chance.pick(fields)
   const content = contentFrom === undefined ? undefined : input.subarray(contentFrom, to)
   const isMessage = content !== undefined && (fieldsOf(content)?.length ?? 0) > 0
-  if (!isMessage || chance.below(HERE_ONE_IN) === 0) return repeated(input, from, input.subarray(from, to), sizeBytes)
-  const grown = growMessage(content, chance, sizeBytes)
   const tag = input.subarray(from, varintAt(input, from)!.end)
+  if (!isMessage || chance.below(HERE_ONE_IN) === 0) {
+    if (content === undefined || content.length === 0 || chance.below(2) === 0)
+      return repeated(input, from, input.subarray(from, to), sizeBytes)
+    // One large field and many empty ones.
+    const large = repeated(content, 0, content, Math.floor(sizeBytes / 2))
+    const field = Buffer.concat([input.subarray(0, from), tag, varint(large.length), large, input.subarray(to)])
+    return repeated(field, field.length, Buffer.concat([tag, varint(0)]), sizeBytes)
+  }
+  const grown = growMessage(content, chance, sizeBytes)
   return Buffer.concat([input.subarray(0, from), tag, varint(grown.length), grown, input.subarray(to)])
 }
 

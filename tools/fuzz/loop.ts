@@ -15,9 +15,9 @@ const SLOWER_BY = 1.25
 const RUNS_OF_SLOW_MAX = 40
 const SIZE_BYTES_MAX = 4_096
 /** One input in so many is a large one, with a budget by its size: a cost that grows faster than that shows. */
-const GROWN_ONE_IN = 1_000
+const GROWN_ONE_IN = 400
 const GROWN_BYTES_MAX = 1024 * 1024
-const GROWN_MS_PER_KIB = 1
+const GROWN_MS_PER_KIB = 0.25
 const FAILURES_MAX = 5
 const STACK_LINES = 20
 /** Node removes ended `AbortSignal.any` signals only between rounds of the event loop. */
@@ -38,6 +38,8 @@ export interface FuzzResult {
   readonly reachedBefore: number
   readonly reached: number
   readonly slowestMs: number
+  /** Of inputs above 4 KiB. */
+  readonly slowestLargeMs: number
   /** The most bytes kept for a byte of input. */
   readonly keptRatio: number
   readonly failures: readonly Failure[]
@@ -63,13 +65,11 @@ export async function fuzz(target: Target, coverage: Coverage, options: FuzzOpti
   const added: Uint8Array[] = []
   const failures: Failure[] = []
   const words = (target.words ?? []).map((word) => (typeof word === 'string' ? Buffer.from(word) : word))
-  const figures = { slowestMs: 0, keptRatio: 0 }
+  const figures = { slowestMs: 0, slowestLargeMs: 0, keptRatio: 0 }
   const startedMs = performance.now()
   const run = async (input: Uint8Array): Promise<boolean> => {
     coverage.reset()
-    const beganMs = performance.now()
-    const reason = await faultOf(target, input, options, figures)
-    const tookMs = performance.now() - beganMs
+    const { reason, tookMs } = await faultOf(target, input, options, figures)
     const isNew = coverage.add() // before the input is run again
     const fault = reason ?? (await slownessOf(target, input, tookMs, figures))
     if (fault !== undefined) failures.push({ reason: fault, input })
@@ -82,12 +82,13 @@ export async function fuzz(target: Target, coverage: Coverage, options: FuzzOpti
   let runs = options.corpus.length
   for (; failures.length < FAILURES_MAX && !options.isOver(runs); runs++) {
     if (runs % RUNS_PER_ROUND === 0) await setImmediate()
-    const input = mutate(chance.pick(queue), chance.pick(queue), words, chance, sizeBytesMax)
     if (runs % GROWN_ONE_IN === 0) {
       const grow = target.grow ?? growBytes
-      await run(grow(input, chance, 1 + chance.below(target.grownBytesMax ?? GROWN_BYTES_MAX)))
+      const sizeBytes = 1 + chance.below(target.grownBytesMax ?? GROWN_BYTES_MAX)
+      await run(new Uint8Array(grow(chance.pick(queue), chance, sizeBytes)))
       continue // the next ones would be changes of a large input
     }
+    const input = mutate(chance.pick(queue), chance.pick(queue), words, chance, sizeBytesMax)
     if (!(await run(input))) continue
     queue.push(input)
     added.push(input)
@@ -96,22 +97,32 @@ export async function fuzz(target: Target, coverage: Coverage, options: FuzzOpti
   return { target: target.name, runs, seconds, reachedBefore, reached: coverage.reached, ...figures, failures, added }
 }
 
-/** What an input does that it must not do; undefined if nothing. */
+/** What an input does that it must not do, if anything, and the time that reading it took. */
 async function faultOf(
   target: Target,
   input: Uint8Array,
   { isRefusal }: Pick<FuzzOptions, 'isRefusal'>,
   figures: { keptRatio: number },
-): Promise<string | undefined> {
+): Promise<{ readonly reason: string | undefined; readonly tookMs: number }> {
+  const beganMs = performance.now()
+  let result: unknown
   try {
-    const kept = sizeOf(await target.run(input), input)
-    figures.keptRatio = Math.max(figures.keptRatio, kept > KEPT_BYTES_MIN ? Math.round(kept / input.length) : 0)
-    if (kept > KEPT_BYTES_MIN + target.keptPerByteMax * input.length)
-      return `keeps ${kept} bytes for an input of ${input.length}`
+    result = await target.run(input)
   } catch (error) {
-    if (!isRefusal(error)) return `throws ${await stackOf(target, input, error)}`
+    const tookMs = performance.now() - beganMs
+    return { reason: isRefusal(error) ? undefined : `throws ${await stackOf(target, input, error)}`, tookMs }
   }
-  return undefined
+  const tookMs = performance.now() - beganMs
+  const kept = sizeOf(result, input)
+  figures.keptRatio = Math.max(figures.keptRatio, kept > KEPT_BYTES_MIN ? Math.round(kept / input.length) : 0)
+  if (kept > KEPT_BYTES_MIN + target.keptPerByteMax * input.length)
+    return { reason: `keeps ${kept} bytes for an input of ${input.length}`, tookMs }
+  try {
+    await target.check?.(result, input)
+  } catch (error) {
+    return { reason: `throws ${await stackOf(target, input, error)}`, tookMs }
+  }
+  return { reason: undefined, tookMs }
 }
 
 /** Whether an input takes too much time of the processor, which is at most the time that has passed. */
@@ -119,13 +130,14 @@ async function slownessOf(
   target: Target,
   input: Uint8Array,
   tookMs: number,
-  figures: { slowestMs: number },
+  figures: { slowestMs: number; slowestLargeMs: number },
 ): Promise<string | undefined> {
-  const budgetMs = INPUT_MS_MAX + GROWN_MS_PER_KIB * Math.floor(Math.max(0, input.length - SIZE_BYTES_MAX) / 1024)
-  const isLarge = budgetMs > INPUT_MS_MAX
-  if (tookMs < (isLarge ? budgetMs : SLOWER_BY * figures.slowestMs + 1)) return undefined
+  const isLarge = input.length > SIZE_BYTES_MAX
+  const budgetMs = INPUT_MS_MAX + (isLarge ? (GROWN_MS_PER_KIB * input.length) / 1024 : 0)
+  const slowest = isLarge ? 'slowestLargeMs' : 'slowestMs'
+  if (tookMs < SLOWER_BY * figures[slowest] + 1) return undefined
   const fastestMs = await fastestOf(target, input, budgetMs)
-  if (!isLarge) figures.slowestMs = Math.max(figures.slowestMs, Math.round(fastestMs))
+  figures[slowest] = Math.max(figures[slowest], Math.round(fastestMs))
   return fastestMs > budgetMs ? `takes ${Math.round(fastestMs)} ms for ${input.length} bytes` : undefined
 }
 
@@ -134,7 +146,7 @@ async function stackOf(target: Target, input: Uint8Array, first: unknown): Promi
   const limit = Error.stackTraceLimit
   Error.stackTraceLimit = STACK_LINES
   try {
-    await target.run(input)
+    await target.check?.(await target.run(input), input)
     return `${String(first)}, only the first time`
   } catch (error) {
     return error instanceof Error ? (error.stack ?? error.message) : String(error)

@@ -35,24 +35,35 @@ function checkLine(line: string, paths: readonly string[]): void {
   const reference = new ReferencePattern(line)
   if (!reference.isSimple) return
   const rules = new IgnoreRules([line])
-  for (const path of [...paths, ...namesNear(line)]) {
-    const name = path.normalize('NFC')
-    if (nameFault(name) !== undefined) continue
+  for (const name of [...paths, ...validNames(namesNear(line))]) {
     const isMatched = rules.decidingLine(name) !== undefined
     assert.equal(isMatched, reference.matches(name), `${JSON.stringify(line)} on ${JSON.stringify(name)}`)
   }
 }
 
-/** Of several lines the first that fits decides, as by the references of all. */
-function checkLines(rules: IgnoreRules, paths: readonly string[]): void {
-  const lines = [...rules.lines.entries()].filter(([, line]) => line !== '' && !line.startsWith('//'))
-  if (lines.length < 2 || lines.length > TOGETHER_MAX) return
-  const references = lines.map(([index, line]) => ({ index, pattern: new ReferencePattern(line) }))
-  if (!references.every(({ pattern }) => pattern.isSimple)) return
-  const names = [...paths, ...lines.flatMap(([, line]) => namesNear(line))].map((path) => path.normalize('NFC'))
-  for (const name of names.filter((each) => nameFault(each) === undefined)) {
-    const first = references.find(({ pattern }) => pattern.matches(name))?.index
-    assert.equal(rules.decidingLine(name), first, `${JSON.stringify(rules.lines)} on ${JSON.stringify(name)}`)
+/** The lines of an ignore file, and the names that follow them in an input. */
+function partsOf(text: string): { readonly lines: readonly string[]; readonly paths: readonly string[] } {
+  const end = text.indexOf(PATHS_FROM)
+  const paths = (end < 0 ? '' : text.slice(end + PATHS_FROM.length)).split('\n').slice(0, PATHS_MAX)
+  return { lines: (end < 0 ? text : text.slice(0, end)).split('\n'), paths: validNames(paths) }
+}
+
+function validNames(paths: readonly string[]): readonly string[] {
+  return paths.map((path) => path.normalize('NFC')).filter((name) => nameFault(name) === undefined)
+}
+
+/** Of several lines the first that fits decides, as by the references of all; others are left out. */
+function checkLines(lines: readonly string[], paths: readonly string[]): void {
+  const references = lines
+    .map((line) => ({ line, pattern: new ReferencePattern(line) }))
+    .filter(({ pattern }) => pattern.isSimple)
+    .slice(0, TOGETHER_MAX)
+  if (references.length < 2) return
+  const together = references.map(({ line }) => line)
+  const rules = new IgnoreRules(together)
+  for (const name of [...paths, ...validNames(together.flatMap(namesNear))]) {
+    const first = references.findIndex(({ pattern }) => pattern.matches(name))
+    assert.equal(rules.decidingLine(name) ?? -1, first, `${JSON.stringify(together)} on ${JSON.stringify(name)}`)
   }
 }
 
@@ -96,19 +107,19 @@ export const NAME_TARGETS: readonly Target[] = [
     // Braces make many patterns of a few bytes.
     sizeBytesMax: 512,
     run(input) {
-      const text = textOf(input)
-      const end = text.indexOf(PATHS_FROM)
-      const rules = new IgnoreRules((end < 0 ? text : text.slice(0, end)).split('\n'))
+      const { lines, paths } = partsOf(textOf(input))
+      const rules = new IgnoreRules(lines)
+      for (const name of paths) rules.decidingLine(name)
+      return rules.expanded
+    },
+    check(_expanded, input) {
+      const { lines, paths } = partsOf(textOf(input))
+      const rules = new IgnoreRules(lines)
       const again = new IgnoreRules(rules.lines)
       assert.deepEqual(again.expanded, rules.expanded)
-      const paths = (end < 0 ? '' : text.slice(end + PATHS_FROM.length)).split('\n').slice(0, PATHS_MAX)
-      for (const path of paths) {
-        const name = path.normalize('NFC')
-        if (nameFault(name) === undefined) assert.equal(again.decidingLine(name), rules.decidingLine(name))
-      }
+      for (const name of paths) assert.equal(again.decidingLine(name), rules.decidingLine(name))
       for (const line of rules.lines.slice(0, LINES_MAX)) checkLine(line, paths)
-      checkLines(rules, paths)
-      return rules.expanded
+      checkLines(rules.lines, paths)
     },
   },
 ]

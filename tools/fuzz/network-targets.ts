@@ -50,6 +50,8 @@ export const NETWORK_TARGETS: readonly Target[] = [
     name: 'local-discovery',
     words: [Buffer.from('2ea7d90b', 'hex'), Buffer.from('7d79bc40', 'hex'), 'tcp://0.0.0.0:22000', 'quic://[::]:1'],
     keptPerByteMax: 96,
+    // A packet.
+    grownBytesMax: 64 * 1024,
     run(input) {
       const packet = decodeLocalAnnouncement(input)
       if (packet === undefined || packet === 'old') return packet
@@ -62,6 +64,7 @@ export const NETWORK_TARGETS: readonly Target[] = [
     name: 'discovery-reply',
     words: ['{"addresses":[', '"tcp://192.0.2.1:22000"', '"relay://', 'null', ']}', '"addresses"', '\\ud800'],
     keptPerByteMax: 64,
+    grownBytesMax: 64 * 1024,
     run(input) {
       const addresses = parseLookupReply(input)
       if (addresses === undefined) return undefined
@@ -85,8 +88,8 @@ export const NETWORK_TARGETS: readonly Target[] = [
       ),
     ],
     keptPerByteMax: 96,
-    run(input) {
-      const messages = readRelayMessages(input)
+    run: readRelayMessages,
+    check(messages: ReturnType<typeof readRelayMessages>) {
       for (const message of messages) {
         const bytes = encodeRelayMessage(message)
         assert.deepEqual(decodeRelayPayload(message.kind, bytes.subarray(RELAY_HEADER_BYTES)), message)
@@ -96,7 +99,6 @@ export const NETWORK_TARGETS: readonly Target[] = [
           /^(0|10|127|169\.254|192\.168)\.|^$|^(::1|fe80|fd)/,
         )
       }
-      return messages
     },
   },
   {
@@ -123,6 +125,7 @@ export const NETWORK_TARGETS: readonly Target[] = [
       'HTTP/1.1 200 OK\r\nST: urn:schemas-upnp-org:device:InternetGatewayDevice:1\r\nLOCATION: http://192.168.1.1/',
     ],
     keptPerByteMax: 128,
+    grownBytesMax: 128 * 1024,
     run(input) {
       const reply = parseSsdpReply(input)
       if (reply !== undefined) return reply
