@@ -162,7 +162,9 @@ test('a new key replaces the old one, which is hidden until it is shown on reque
     await page.getByRole('dialog').getByRole('button', { name: 'New key' }).click()
     await page.getByText(apiKey).waitFor({ state: 'detached' })
     await eventually('another key on disk', () => stage.daemon.apiKey !== apiKey || undefined)
-    await page.getByText((await config()).gui.apiKey).waitFor()
+    // The configuration is on disk a moment before it applies.
+    const { gui } = await eventually('the new key is accepted', () => config().catch(() => undefined))
+    await page.getByText(gui.apiKey).waitFor()
   }),
 )
 

@@ -33,7 +33,7 @@ export class Served {
   syncthing(...args: string[]): Promise<Outcome> {
     return eventually('the interface is back', async () => {
       const outcome = await this.run([syncthingProgram(), 'cli', ...this.#where, ...args])
-      return /connection refused|connection reset/.test(outcome.out) ? undefined : outcome
+      return /connection refused|connection reset/.test(outcome.out + outcome.err) ? undefined : outcome
     })
   }
 
