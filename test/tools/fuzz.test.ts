@@ -3,7 +3,7 @@ import { stripTypeScriptTypes } from 'node:module'
 import { describe, it } from 'node:test'
 import { COUNTERS, instrument } from '../../tools/fuzz/instrument.ts'
 import type { Coverage } from '../../tools/fuzz/coverage.ts'
-import { growMessage } from '../../tools/fuzz/grow.ts'
+import { growMessage, setNumber } from '../../tools/fuzz/grow.ts'
 import { fuzz } from '../../tools/fuzz/loop.ts'
 import { sizeOf } from '../../tools/fuzz/size-of.ts'
 import { Chance } from '../interop/random-changes.ts'
@@ -76,6 +76,19 @@ describe('fuzzing', () => {
       else if (folders[0].devices[0].addresses.length > 100) seen.add('addresses')
     }
     assert.deepEqual([...seen].sort(), ['addresses', 'devices', 'folders'])
+  })
+
+  it('sets numbers of messages at any depth to limits, and they stay messages', () => {
+    const cluster = referenceType('ClusterConfig')
+    const devices = [{ id: Buffer.alloc(32, 7), max_sequence: 5 }]
+    const small = cluster.encode(cluster.fromObject({ folders: [{ id: 'f', devices }] })).finish()
+    const chance = new Chance(1)
+    const seen = new Set<string>()
+    for (let round = 0; round < 500; round++) {
+      const { folders } = cluster.toObject(cluster.decode(setNumber(small, chance)), { longs: String })
+      seen.add(String(folders[0].devices[0].max_sequence))
+    }
+    for (const value of ['5', '1000000000', '9007199254740992']) assert.ok(seen.has(value), [...seen].join(' '))
   })
 
   it('weighs what is kept, and a view of the input by its own length', () => {

@@ -1,4 +1,7 @@
-/** Large inputs from small ones: what costs more than its share of bytes shows only there. */
+/**
+ * Large inputs from small ones, as what costs more than its share of bytes shows only there; and messages with other
+ * numbers, which changes of single bytes rarely produce.
+ */
 import type { Chance } from '../../test/interop/random-changes.ts'
 
 const VARINT_BYTES_MAX = 4
@@ -6,6 +9,9 @@ const LENGTH_DELIMITED = 2
 /** One in so many repeats a field of a message instead of one inside of it. */
 const HERE_ONE_IN = 3
 const PART_BYTES_MAX = 256
+/** At which a reader or a store may decide otherwise. */
+const LIMITS = [0n, 1n, 127n, 128n, 999_999_999n, 1_000_000_000n, 2n ** 31n - 1n, 2n ** 31n, 2n ** 32n - 1n, 2n ** 32n]
+const LARGE_LIMITS = [2n ** 53n - 1n, 2n ** 53n, 2n ** 63n - 1n, 2n ** 63n, 2n ** 64n - 1n]
 
 /** Repeats a part of the input. */
 export function growBytes(input: Uint8Array, chance: Chance, sizeBytes: number): Uint8Array {
@@ -32,6 +38,21 @@ export function growMessage(input: Uint8Array, chance: Chance, sizeBytes: number
   }
   const grown = growMessage(content, chance, sizeBytes)
   return Buffer.concat([input.subarray(0, from), tag, varint(grown.length), grown, input.subarray(to)])
+}
+
+/** Sets a number of a protobuf message, or of one inside of it, to a limit, and corrects the lengths around it. */
+export function setNumber(input: Uint8Array, chance: Chance): Uint8Array {
+  const fields = fieldsOf(input)
+  if (fields === undefined || fields.length === 0) return input
+  const { from, contentFrom, to } = chance.pick(fields)
+  const tag = input.subarray(from, varintAt(input, from)!.end)
+  const [before, after] = [input.subarray(0, from), input.subarray(to)]
+  if (contentFrom !== undefined) {
+    const content = setNumber(input.subarray(contentFrom, to), chance)
+    return new Uint8Array(Buffer.concat([before, tag, varint(content.length), content, after]))
+  }
+  if ((tag[0]! & 7) !== 0) return input
+  return new Uint8Array(Buffer.concat([before, tag, varint(chance.pick([...LIMITS, ...LARGE_LIMITS])), after]))
 }
 
 function repeated(input: Uint8Array, at: number, part: Uint8Array, sizeBytes: number): Uint8Array {
@@ -84,10 +105,10 @@ function varintAt(bytes: Uint8Array, at: number): { readonly value: number; read
   return undefined
 }
 
-function varint(value: number): Uint8Array {
+function varint(value: number | bigint): Uint8Array {
   const bytes: number[] = []
-  for (let rest = value; ; rest >>>= 7) {
-    if (rest < 0x80) return Uint8Array.from([...bytes, rest])
-    bytes.push((rest & 0x7f) | 0x80)
+  for (let rest = BigInt(value); ; rest >>= 7n) {
+    if (rest < 0x80n) return Uint8Array.from([...bytes, Number(rest)])
+    bytes.push(Number(rest & 0x7fn) | 0x80)
   }
 }

@@ -11,37 +11,16 @@ import { encodePath, normalisePath, splitTarget } from '../../src/http/pipeline/
 import { parseQuery } from '../../src/http/pipeline/query.ts'
 import type { HttpRequest } from '../../src/platform/http.ts'
 import { newConfig, OWN } from '../../test/support/config.ts'
+import { requestOf } from './request-of.ts'
+import { REQUEST_TARGET } from './request-target.ts'
 import type { Target } from './targets.ts'
 import { textOf } from './text.ts'
 
 const KEY = 'the key of the device'
 const KEYS = [Buffer.from(KEY)]
-const NEVER = new AbortController().signal
 const CONFIG = newConfig()
 /** More entries than any chain of proxies has. */
 const FORGED = Array.from({ length: 100 }, (_, i) => `10.0.0.${i}`)
-
-/** The head as Node gives it: names in lower case, values without line ends. */
-function requestOf(head: string): HttpRequest {
-  const [start = '', ...lines] = head.split(/\r?\n/)
-  const [method = '', target = ''] = start.split(' ')
-  const headers: Record<string, string> = {}
-  for (const line of lines) {
-    const colon = line.indexOf(':')
-    if (colon > 0) headers[line.slice(0, colon).toLowerCase()] = line.slice(colon + 1).trim()
-  }
-  return {
-    method,
-    target,
-    headers,
-    remoteAddress: '127.0.0.1',
-    remotePort: 1,
-    secure: false,
-    unixSocket: false,
-    signal: NEVER,
-    body: async () => new Uint8Array(0),
-  }
-}
 
 function checkPath(target: string): unknown {
   const { rawPath, query, host } = splitTarget(target)
@@ -124,6 +103,7 @@ export const HTTP_TARGETS: readonly Target[] = [
       return [kept, checkPath(request.target)]
     },
   },
+  REQUEST_TARGET,
   {
     name: 'http-json',
     words: ['{"', '":', '[', ']', '}', '__proto__', 'constructor', '1e999', '9007199254740993', 'null', '\\ud800'],

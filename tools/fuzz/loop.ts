@@ -16,6 +16,8 @@ const RUNS_OF_SLOW_MAX = 40
 const SIZE_BYTES_MAX = 4_096
 /** One input in so many is a large one, with a budget by its size: a cost that grows faster than that shows. */
 const GROWN_ONE_IN = 400
+/** One input in so many keeps its structure, where the target can do that. */
+const VARIED_ONE_IN = 8
 const GROWN_BYTES_MAX = 1024 * 1024
 const GROWN_MS_PER_KIB = 0.25
 const FAILURES_MAX = 5
@@ -88,7 +90,8 @@ export async function fuzz(target: Target, coverage: Coverage, options: FuzzOpti
       await run(new Uint8Array(grow(chance.pick(queue), chance, sizeBytes)))
       continue // the next ones would be changes of a large input
     }
-    const input = mutate(chance.pick(queue), chance.pick(queue), words, chance, sizeBytesMax)
+    const varied = runs % VARIED_ONE_IN === 0 ? target.vary?.(chance.pick(queue), chance) : undefined
+    const input = varied ?? mutate(chance.pick(queue), chance.pick(queue), words, chance, sizeBytesMax)
     if (!(await run(input))) continue
     queue.push(input)
     added.push(input)

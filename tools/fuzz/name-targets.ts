@@ -67,10 +67,11 @@ function checkLines(lines: readonly string[], paths: readonly string[]): void {
   }
 }
 
-/** Names that a pattern suggests. */
+/** Names that a pattern suggests: of each class the first character, of alternatives the first or the last. */
 function namesNear(line: string): string[] {
-  const pattern = line.replace(/^(?:!|\(\?[id]\)|\/)+/, '')
-  return FILLINGS.map((filling) => pattern.replace(/\*+|\?/g, filling))
+  const pattern = line.replace(/^(?:!|\(\?[id]\)|\/)+/, '').replace(/\[!?(.)[^\]]*\]/g, '$1')
+  const chosen = [pattern.replace(/\{([^{},]*)[^{}]*\}/g, '$1'), pattern.replace(/\{(?:[^{}]*,)?([^{},]*)\}/g, '$1')]
+  return [...new Set(chosen.flatMap((text) => FILLINGS.map((filling) => text.replace(/\*+|\?/g, filling))))]
 }
 
 export const NAME_TARGETS: readonly Target[] = [
@@ -102,7 +103,23 @@ export const NAME_TARGETS: readonly Target[] = [
   },
   {
     name: 'ignore',
-    words: ['**', '*', '?', '[a-c]', '{a,b}', '(?i)', '(?d)', '!', '\\', '/', '\n', '\n\na/b', 'a'],
+    words: [
+      '**',
+      '*',
+      '?',
+      '[a-c]',
+      '[!ab]',
+      '{a,b}',
+      '{[a-c],x}',
+      '(?i)',
+      '(?d)',
+      '!',
+      '\\',
+      '/',
+      '\n',
+      '\n\na/b',
+      'a',
+    ],
     keptPerByteMax: 512,
     // Braces make many patterns of a few bytes.
     sizeBytesMax: 512,

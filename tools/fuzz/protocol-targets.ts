@@ -16,6 +16,7 @@ import { readFrame, unpackBody } from '../../src/protocol/frame.ts'
 import { exchangeHellos } from '../../src/protocol/hello.ts'
 import type { ClusterConfig, IndexData } from '../../src/protocol/types.ts'
 import { writeIndex, type IndexKind } from '../../src/protocol/index-data.ts'
+import type { FileInfo } from '../../src/core/records/file-info.ts'
 import { VECTOR } from '../../src/core/records/record-fields.ts'
 import { nameFault } from '../../src/protocol/names.ts'
 import { versionFromWire } from '../../src/protocol/version.ts'
@@ -24,7 +25,7 @@ import { hasOverrun } from '../../test/fuzz/reference-wire.ts'
 import { finish, readIndex } from '../../test/protocol/read-index.ts'
 import { ScriptedStream } from '../../test/protocol/scripted-stream.ts'
 import { HELLO, NO_LISTENER } from '../../test/protocol/test-connection.ts'
-import { growMessage } from './grow.ts'
+import { growMessage, setNumber } from './grow.ts'
 import type { Target } from './targets.ts'
 
 const LZ4_BYTES_MAX = 1024 * 1024
@@ -48,15 +49,24 @@ function index(kind: IndexKind): Target {
     words: VARINTS,
     keptPerByteMax: MESSAGE_KEPT,
     grow: growMessage,
+    vary: setNumber,
     run: (input) => [...readIndex(input, kind)],
     check(parts: readonly IndexData[]) {
       for (const part of parts) {
-        for (const { name } of part.files) assert.equal(nameFault(name), undefined, `the name ${JSON.stringify(name)}`)
+        for (const file of part.files) checkFile(file)
         const again = [...readIndex(writeIndex(part), kind)].flatMap(({ files }) => files)
         assert.deepEqual(again, part.files)
       }
     },
   }
+}
+
+/** What is accepted can be stored, and has a name that may be used. */
+function checkFile({ name, sizeBytes, modifiedS, modifiedNs, sequence, blockSizeBytes }: FileInfo): void {
+  assert.equal(nameFault(name), undefined, `the name ${JSON.stringify(name)}`)
+  for (const value of [sizeBytes, modifiedS, sequence, blockSizeBytes])
+    assert.ok(Number.isSafeInteger(value), `the number ${value}`)
+  assert.ok(modifiedNs >= 0 && modifiedNs < 1e9, `${modifiedNs} nanoseconds`)
 }
 
 /** A message that is only read: what is accepted must be whole. */
@@ -66,6 +76,7 @@ function message(name: string, read: (input: Uint8Array) => unknown): Target {
     words: VARINTS,
     keptPerByteMax: MESSAGE_KEPT,
     grow: growMessage,
+    vary: setNumber,
     run: read,
     check: (_result, input) => assert.ok(!hasOverrun(input), 'a field that ends outside of its message is accepted'),
   }
@@ -112,6 +123,7 @@ export const PROTOCOL_TARGETS: readonly Target[] = [
     words: VARINTS,
     keptPerByteMax: MESSAGE_KEPT,
     grow: growMessage,
+    vary: setNumber,
     run: (input) => finish(readClusterConfig(input)),
     check(config: ClusterConfig, input) {
       assert.ok(!hasOverrun(input))
@@ -129,6 +141,7 @@ export const PROTOCOL_TARGETS: readonly Target[] = [
     words: VARINTS,
     keptPerByteMax: MESSAGE_KEPT,
     grow: growMessage,
+    vary: setNumber,
     run: (input) => vectorsOf(input).map(versionFromWire),
     check(versions: readonly [VersionVector, VersionVector], input) {
       for (const [place, { counters }] of vectorsOf(input).entries()) checkNormal(versions[place]!, counters)

@@ -23,6 +23,8 @@ export interface Target {
   readonly grownBytesMax?: number
   /** A large input from a small one; without it a part of the bytes is repeated. */
   readonly grow?: (input: Uint8Array, chance: Chance, sizeBytes: number) => Uint8Array
+  /** A change that keeps the structure of the input, tried now and then. */
+  readonly vary?: (input: Uint8Array, chance: Chance) => Uint8Array
   /** Reads the input. Returns what a caller would keep. */
   run(input: Uint8Array): unknown
   /** Throws unless what was read is consistent; its time is not counted. */
