@@ -87,6 +87,8 @@ export const PROTOCOL_TARGETS: readonly Target[] = [
     name: 'frame',
     words: [...VARINTS, Buffer.from('000000000000', 'hex'), Buffer.from('00020803', 'hex')],
     keptPerByteMax: 512,
+    // What a socket gives at once: between two pieces the event loop runs.
+    grownBytesMax: 64 * 1024,
     async run(input) {
       const reader = new ByteReader(ended(input), () => 0)
       const bodies: unknown[] = []
