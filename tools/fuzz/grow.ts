@@ -105,6 +105,7 @@ function varintAt(bytes: Uint8Array, at: number): { readonly value: number; read
   return undefined
 }
 
+/** Own code: a source of `src` that is imported here would be loaded before it gets its counters. */
 function varint(value: number | bigint): Uint8Array {
   const bytes: number[] = []
   for (let rest = BigInt(value); ; rest >>= 7n) {

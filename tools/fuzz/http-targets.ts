@@ -11,12 +11,11 @@ import { encodePath, normalisePath, splitTarget } from '../../src/http/pipeline/
 import { parseQuery } from '../../src/http/pipeline/query.ts'
 import type { HttpRequest } from '../../src/platform/http.ts'
 import { newConfig, OWN } from '../../test/support/config.ts'
-import { requestOf } from './request-of.ts'
+import { KEY, requestOf } from './request-of.ts'
 import { REQUEST_TARGET } from './request-target.ts'
 import type { Target } from './targets.ts'
 import { textOf } from './text.ts'
 
-const KEY = 'the key of the device'
 const KEYS = [Buffer.from(KEY)]
 const CONFIG = newConfig()
 /** More entries than any chain of proxies has. */

@@ -1,5 +1,7 @@
 import type { HttpRequest } from '../../src/platform/http.ts'
 
+/** The API key of the device. */
+export const KEY = 'the key of the device'
 const NEVER = new AbortController().signal
 
 /** Node refuses heads with these. */

@@ -13,10 +13,9 @@ import { SimClock } from '../../src/platform/sim/clock.ts'
 import { newConfig } from '../../test/support/config.ts'
 import { quietLogger } from '../../test/support/logger.ts'
 import type { Target } from './targets.ts'
-import { requestOf } from './request-of.ts'
+import { KEY, requestOf } from './request-of.ts'
 import { textOf } from './text.ts'
 
-const KEY = 'the key of the device'
 /** The same request again: what a device keeps of one must not let the next one in. */
 const REPETITIONS = 2
 const PATHS = ['/rest/system/status', '/rest/config/folders/:id', '/metrics']
@@ -50,7 +49,7 @@ function hasKey({ headers }: HttpRequest): boolean {
   return [headers['x-api-key'], headers['authorization']].some((value) => String(value).endsWith(KEY))
 }
 
-/** Whole requests: host check, authentication and routing, as a web page or a stranger sends them. */
+/** Whole requests, with or without a key: host check, authentication and routing. */
 export const REQUEST_TARGET: Target = {
   name: 'http-request',
   words: [
