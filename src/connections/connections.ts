@@ -262,7 +262,11 @@ export class Connections implements Service, ConnectionsView {
     for (const old of added.replaced) this.#track(old.close('replacing connection'))
     const onClosed = (): void => this.#ended(connection)
     const { device, remoteAddress, transport, crypto } = connection
-    this.#log.info(`connected to ${device} at ${remoteAddress} (${transport}, ${crypto})`)
+    const text = `connected to ${device} at ${remoteAddress} (${transport}, ${crypto})`
+    // Additional connections to the same device are no news, a better one in place of another is.
+    const isAdditional = this.#registry.of(device).length > 1 && added.replaced.length === 0
+    if (isAdditional) this.#log.debug(() => `additionally ${text}`)
+    else this.#log.info(text)
     this.#deps.onConnection(connection)
     if (connection.closed.aborted) onClosed()
     else connection.closed.addEventListener('abort', onClosed, { once: true }) // the signal ends with the connection
@@ -270,9 +274,11 @@ export class Connections implements Service, ConnectionsView {
 
   #ended(connection: Connection): void {
     if (!this.#registry.remove(connection)) return
-    const reason = messageOf(connection.closed.reason)
-    this.#log.info(`connection to ${connection.device} at ${connection.remoteAddress} ended: ${reason}`)
-    this.#loops.lost(connection.device)
+    const { device, remoteAddress, closed } = connection
+    const text = `connection to ${device} at ${remoteAddress} ended: ${messageOf(closed.reason)}`
+    if (this.#registry.of(device).length > 0) this.#log.debug(() => `additional ${text}`)
+    else this.#log.info(text)
+    this.#loops.lost(device)
   }
 
   /** `run` waits for this work before it returns. */

@@ -242,7 +242,7 @@ export class DialLoop implements Service {
     const { clock } = this.#deps
     const nowMs = clock.monotonicMs()
     const due = [...this.#records.values()].map(({ dueMs }) => dueMs).filter((dueMs) => dueMs > checkedMs)
-    const delayMs = Math.min(LOOP_MS_MAX, ...due.map((dueMs) => dueMs - nowMs))
+    const delayMs = due.reduce((least, dueMs) => Math.min(least, dueMs - nowMs), LOOP_MS_MAX)
     await this.#changed.waitAtMost(clock, delayMs, signal).catch(() => {}) // an abort ends the loop
   }
 }
@@ -257,10 +257,15 @@ async function anyConnected(groups: readonly { readonly done: Promise<boolean> }
   return await Promise.any(connected).catch(() => false)
 }
 
-/** Fingerprint of the settings that decide how a device is reached. */
-export function addressSettings({ devices, options }: Config, id: DeviceId): string {
+/** Fingerprint of the settings that decide how a device is reached, and whether it accepts the folders. */
+export function addressSettings({ devices, folders, options }: Config, id: DeviceId): string {
   const device = devices.find((one) => one.deviceID === id)
   return JSON.stringify([
+    device?.untrusted,
+    folders.flatMap((folder) => {
+      const share = folder.devices.find(({ deviceID }) => deviceID === id)
+      return share === undefined ? [] : [[folder.id, folder.type, share.encryptionPassword]]
+    }),
     device?.addresses,
     device?.allowedNetworks,
     device?.paused,

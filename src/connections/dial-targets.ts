@@ -1,6 +1,7 @@
 import type { DeviceConfig, OptionsConfig } from '../core/config/config.ts'
 import type { DeviceId } from '../core/ids.ts'
 import { parseAddress, type DeviceAddress } from '../core/network/address.ts'
+import { addressLabel } from '../core/redact-address.ts'
 import { connectionPriority, type Transport } from '../core/network/admission.ts'
 import type { DialFailure } from '../core/network/dial-failure.ts'
 import { parseIp } from '../core/network/ip.ts'
@@ -11,7 +12,6 @@ import type { RelayDialer } from '../relay/relay-dialer.ts'
 
 /** Bounds the addresses of one device: discovery servers are not trusted. */
 const ADDRESSES_MAX = 64
-const TEXT_LENGTH_MAX = 100
 
 /** An address that can be dialled. */
 export interface Target {
@@ -92,7 +92,6 @@ function targetOf(
   return { text: address.text, priority, transport, dial }
 }
 
-/** Addresses that cannot be parsed may contain secrets in any place: the query is left out. */
 function labelOf(text: string, address: DeviceAddress): string {
-  return 'text' in address ? address.text : text.replace(/\?.*$/s, '').slice(0, TEXT_LENGTH_MAX)
+  return 'text' in address ? address.text : addressLabel(text)
 }

@@ -6,7 +6,7 @@ import {
   type RelayPoolAddress,
 } from '../core/network/address.ts'
 import type { Transport } from '../core/network/admission.ts'
-import { serverLabel } from '../core/network/discovery-server.ts'
+import { addressLabel } from '../core/redact-address.ts'
 import type { OptionsConfig } from '../core/config/config.ts'
 import { messageOf } from '../core/errors.ts'
 import { isLinkLocal, isLoopback, parseIp } from '../core/network/ip.ts'
@@ -82,7 +82,7 @@ export class Listeners {
     for (const text of expand(options)) {
       const address = parseAddress(text)
       const reason = whyNot(address, options)
-      if (reason !== undefined) unused.set(serverLabel(text), reason)
+      if (reason !== undefined) unused.set(addressLabel(text), reason)
       else if (address.kind === 'tcp') {
         const allowTls12 = this.#allowTls12
         const name = `listen ${address.text}${allowTls12 ? ' with TLS 1.2' : ''}`

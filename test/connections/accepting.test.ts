@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { simFolder } from '../support/model.ts'
 import { A_ID, B_ID, pair, TO_B } from './sim-pair.ts'
 
 /** A dials B, which has not added A yet. */
@@ -59,4 +60,37 @@ test('a refused device is logged once per reason', async () => {
   const refusals = two.b.log.lines.filter((line) => line.startsWith('INFO') && line.includes('refused'))
   assert.equal(refusals.length, 1)
   assert.match(refusals[0]!, new RegExp(`${A_ID} at 10\\.0\\.0\\.1:\\d+ was refused: the device is paused`))
+})
+
+test('a device that closes every connection is dialled at once when the folders shared with it change', async () => {
+  await using two = pair({ a: TO_B, aOptions: { reconnectionIntervalS: 600 } })
+  two.a.start()
+  two.b.start()
+  const closing = async (ms: number) => {
+    await two.pass(ms)
+    for (const connection of two.b.openConnections()) await connection.close('settings contradict each other')
+    await two.pass(100)
+  }
+  for (let second = 0; second < 60; second++) await closing(1_000)
+  const before = two.a.made.length
+  await closing(10_000)
+  assert.equal(two.a.made.length, before, 'it is tried less often by then')
+
+  const { config } = two.a
+  const shared = (encryptionPassword: string) =>
+    simFolder('docs', { devices: [{ deviceID: B_ID, introducedBy: '', encryptionPassword }] })
+  const settings = [
+    { ...config, folders: [shared('')] },
+    { ...config, folders: [shared('secret')] },
+    { ...config, folders: [] },
+    { ...config, devices: config.devices.map((device) => ({ ...device, untrusted: device.deviceID === B_ID })) },
+  ]
+  for (const [index, next] of settings.entries()) {
+    two.a.change(next)
+    await closing(500)
+    assert.equal(two.a.made.length, before + index + 1, `change ${index}`)
+  }
+  two.a.change({ ...two.a.config, options: { ...two.a.config.options, maxSendKbps: 5 } })
+  await closing(500)
+  assert.equal(two.a.made.length, before + settings.length, 'other settings change nothing')
 })

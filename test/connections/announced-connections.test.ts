@@ -8,6 +8,7 @@ import { writeClusterConfig } from '../../src/protocol/cluster-config.ts'
 import { writeFrame } from '../../src/protocol/frame.ts'
 import { exchangeHellos } from '../../src/protocol/hello.ts'
 import { configOf, deviceConfig, idOf, Machine, simIdentity } from './machines.ts'
+import { B_ID, pair, TO_B } from './sim-pair.ts'
 
 const OWN_HOST = '10.0.0.1'
 const PEER_HOST = '10.0.0.2'
@@ -120,3 +121,18 @@ test('a changed number of connections is announced by connecting again', async (
 async function settle(): Promise<void> {
   for (let round = 0; round < 3; round++) await new Promise((resolve) => setImmediate(resolve))
 }
+
+test('several connections to one device are one line in the log, and so is their end', async () => {
+  const network = pair({ a: { ...TO_B, numConnections: 3 }, b: { numConnections: 3 } })
+  network.a.start()
+  network.b.start()
+  const infos = (about: RegExp) => network.a.log.lines.filter((line) => line.startsWith('INFO') && about.test(line))
+  await network.pass(10_000)
+  assert.equal(network.a.open(B_ID), 3)
+  assert.equal(infos(/ connected to /).length, 1)
+  await network.b.stop()
+  await network.pass(1_000)
+  assert.equal(network.a.open(B_ID), 0)
+  assert.equal(infos(/ ended: /).length, 1)
+  await network[Symbol.asyncDispose]()
+})

@@ -22,6 +22,8 @@ test('a Syncthing and a Twinfold that dial each other at once stay on speaking t
   await twinfold.share([syncthing])
   await syncthing.share([twinfold])
   await syncthing.request('POST', '/rest/config/folders', { id: 'busy', path: join(scratch.path, 'busy') })
+  // Additional connections are debug lines.
+  await twinfold.request('POST', '/rest/system/debug?enable=connections')
   const both = (verb: string) =>
     Promise.all([
       twinfold.request('POST', `/rest/system/${verb}?device=${syncthing.id}`),

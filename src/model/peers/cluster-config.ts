@@ -2,6 +2,7 @@ import { checkPasswords } from '../../core/encryption/check-passwords.ts'
 import { REFUSALS, type RefusalCode } from '../../core/refusals.ts'
 import type { FolderCipher } from '../../core/encryption/folder-cipher.ts'
 import type { Config, FolderConfig } from '../../core/config/config.ts'
+import { withoutRelayToken } from '../../core/network/announced-address.ts'
 import { parseFolderId, type DeviceId, type FolderId } from '../../core/ids.ts'
 import type { ClusterConfig, ClusterDevice, ClusterFolder } from '../../protocol/types.ts'
 import type { FolderTokens } from '../encryption/folder-encryption.ts'
@@ -143,7 +144,7 @@ function clusterDevice(
   return {
     id,
     name: device?.name ?? '',
-    addresses: device?.addresses ?? [],
+    addresses: (device?.addresses ?? []).map(withoutRelayToken),
     compression: device?.compression ?? 'metadata',
     certName: device?.certName ?? '',
     maxSequence: sequence,

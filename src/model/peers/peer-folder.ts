@@ -89,6 +89,11 @@ export class PeerFolder {
     return this.#options.verdict.cipher
   }
 
+  /** The folder is stored encrypted here. */
+  get isEncrypted(): boolean {
+    return this.#options.verdict.isEncrypted
+  }
+
   get position(): IndexPosition {
     return this.#sender.position
   }

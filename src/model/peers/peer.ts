@@ -149,7 +149,7 @@ export class Peer {
   }
 
   request(request: BlockRequest, signal: AbortSignal): Promise<Uint8Array> {
-    return this.#links.request(request, signal)
+    return this.#links.request(request, signal, this.#exchangeOf(request.folder)?.isEncrypted ?? false)
   }
 
   /** Announces the blocks of unfinished files that are already available here. */
@@ -163,7 +163,10 @@ export class Peer {
       acceptsIndex: (folder) => maskErrors(this.#deps.log, this.device, () => this.#acceptsIndex(folder)),
       index: (data) => maskErrors(this.#deps.log, this.device, () => this.#index(data, true)),
       indexUpdate: (data) => maskErrors(this.#deps.log, this.device, () => this.#index(data, false)),
-      request: (request, signal) => this.#deps.serve(this.device, request, signal),
+      request: (request, signal) => {
+        if (this.#exchangeOf(request.folder)?.isEncrypted === true) this.#links.closeIfKeyless(link, request)
+        return this.#deps.serve(this.device, request, signal)
+      },
       acceptsDownloadProgress: async (folder) => this.#exchangeOf(folder)?.acceptsDownloadProgress ?? false,
       downloadProgress: async (folder, updates) => this.#exchangeOf(folder)?.downloadProgress(updates),
     }

@@ -40,7 +40,7 @@ export class Peers implements Sources {
     this.#config = config
     this.#sharedFolders = { config, folders: new Map() }
     this.#encryption = new FolderEncryption(deps, config)
-    this.#disagreements = new Disagreements(deps.log)
+    this.#disagreements = new Disagreements(deps.log, deps.clock)
     this.#server = new RequestServer({
       random: deps.random,
       blocks: deps.blocks,

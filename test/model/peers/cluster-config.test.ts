@@ -182,9 +182,11 @@ function messageFor(config: Config): ClusterConfig {
   return clusterConfigFor(config, ENDS, POSITIONS, NO_TOKENS)
 }
 
-test('the cluster config holds the folders shared with the device and the index positions', () => {
+test('W-14: the cluster config holds the folders shared with the device and index positions, no relay token', () => {
   const { folders, secondary } = messageFor(
-    configOf([shared('docs', {}, [OWN, SERVER, LAPTOP]), shared('private', {}, [OWN, LAPTOP])]),
+    configOf([shared('docs', {}, [OWN, SERVER, LAPTOP]), shared('private', {}, [OWN, LAPTOP])], {
+      addresses: ['relay://h:1/?id=A&token=t'],
+    }),
   )
   assert.equal(secondary, false)
   assert.deepEqual(
@@ -197,6 +199,7 @@ test('the cluster config holds the folders shared with the device and the index 
     [SERVER, 9n, 90],
     [LAPTOP, 0n, 0],
   ])
+  assert.deepEqual(folders[0]?.devices[1]?.addresses, ['relay://h:1/?id=A'])
 })
 
 test('a folder that is not running is announced as paused, without positions', () => {

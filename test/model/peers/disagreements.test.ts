@@ -24,7 +24,8 @@ function recorded(): { readonly found: Disagreements; readonly lines: string[] }
     warn: (line) => void lines.push(line),
     error() {},
   }
-  return { found: new Disagreements(log), lines }
+  let nowMs = 0
+  return { found: new Disagreements(log, { nowMs: () => ++nowMs }), lines }
 }
 
 test('what is found here names the folder, is logged once with its remedy, and ends with an agreement', () => {
@@ -34,7 +35,7 @@ test('what is found here names the folder, is logged once with its remedy, and e
     found.set(SERVER, refused)
     found.closed(SERVER, REMOTE, configOf('docs', 'other'))
   }
-  assert.deepEqual(found.list(configOf('docs', 'other'), isNever), [{ device: SERVER, ...refused }])
+  assert.deepEqual(found.list(configOf('docs', 'other'), isNever), [{ device: SERVER, ...refused, whenMs: 3 }])
   assert.deepEqual(found.list(configOf('other'), isNever), [], 'no longer shared')
   assert.equal(lines.length, 1)
   assert.match(lines[0] ?? '', /^folder docs: device .*: different encryption passwords used\. Set the same password/)
@@ -50,7 +51,7 @@ test('what only the device reports is listed until it stays connected, or closes
     found.closed(SERVER, REMOTE, config)
   }
   assert.equal(lines.length, 1)
-  assert.deepEqual(found.list(config, isNever), [{ device: SERVER, folder: 'docs', code: 'other-password' }])
+  assert.deepEqual(found.list(config, isNever), [{ device: SERVER, folder: 'docs', code: 'other-password', whenMs: 3 }])
   assert.deepEqual(
     found.list(config, () => true),
     [],

@@ -6,6 +6,7 @@ import type { DeviceId, FolderId } from '../../../src/core/ids.ts'
 import type { FolderIndex, IndexStore } from '../../../src/db/types.ts'
 import { ModelSignals } from '../../../src/model/signals.ts'
 import { Peers } from '../../../src/model/peers/peers.ts'
+import { RequestRefused } from '../../../src/protocol/errors.ts'
 import type { BlockRequest, Connection, ProtocolHandler } from '../../../src/protocol/types.ts'
 import { Statistics } from '../../../src/stats/stats.ts'
 import { Mutex } from '../../../src/sync/mutex.ts'
@@ -91,7 +92,7 @@ export class End implements Connection {
   async request(request: BlockRequest): Promise<Uint8Array> {
     this.sent.push('request')
     const reply = await (await this.other!.#handler.promise).request(request, this.closed)
-    if (reply.kind === 'refused') throw new Error(reply.code)
+    if (reply.kind === 'refused') throw new RequestRefused(reply.code)
     return reply.data
   }
 
@@ -126,7 +127,7 @@ export function connectionBetween(a: DeviceId, b: DeviceId, name: string): reado
   return ends
 }
 
-/** A device with an index and connections, and an empty disk. */
+/** A device with an index and connections, and a disk that is empty at first. */
 export class Device {
   readonly id: DeviceId
   readonly index: FolderIndex
@@ -135,6 +136,7 @@ export class Device {
   readonly events: string[] = []
   config: Config
   readonly signals = new ModelSignals()
+  readonly disk: SimDisk
   /** Folders whose index cannot be opened, with the rejection. */
   readonly failures = new Map<FolderId, Promise<never>>()
   /** Folders that reported a failure of their index. */
@@ -152,6 +154,7 @@ export class Device {
     const both = [OWN, SERVER].map((deviceID) => ({ deviceID, introducedBy: '' as const, encryptionPassword: '' }))
     this.id = id
     this.index = index
+    this.disk = new SimDisk(clock)
     this.config = {
       ...simConfig(folders.map((folder) => simFolder(folder, { devices: both }))),
       devices: both.map(({ deviceID }) => ({ ...defaultsOf(DEVICE), deviceID, name: 'name' })),
@@ -163,7 +166,7 @@ export class Device {
       {
         clock,
         random: nodeRandom,
-        disk: new SimDisk(clock),
+        disk: this.disk,
         folderKeys: simFolderKeys,
         store: { folder: (folder) => this.failures.get(folder) ?? store.folder(folder) },
         blocks: new DiskBlockReader(new SimDisk(clock)),
