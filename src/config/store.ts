@@ -4,6 +4,7 @@ import { isResumeOnly, needsRestart } from '../core/config/config-diff.ts'
 import { CONFIG_VERSION_MAX } from '../core/config/config-fields.ts'
 import { configToJson } from '../core/config/config-json.ts'
 import { prepareConfig } from '../core/config/config-prepare.ts'
+import { redactConfig } from '../core/config/redact.ts'
 import type { ConfigDocument, Unknowns } from '../core/config/config-document.ts'
 import { TwinfoldError, messageOf } from '../core/errors.ts'
 import type { DeviceId } from '../core/ids.ts'
@@ -197,7 +198,7 @@ class Store implements OpenedConfig {
     }
     await this.#file.write(this.#document(config))
     this.#deps.log.debug(() => `saved ${this.#file.path}`)
-    this.#deps.events?.emit('ConfigSaved', config)
+    this.#deps.events?.emit('ConfigSaved', redactConfig(config, { personal: false }))
   }
 
   async #publish(from: Config, to: Config): Promise<void> {

@@ -1,10 +1,10 @@
 import type { Config, GuiConfig } from '../core/config/config.ts'
 import { messageOf } from '../core/errors.ts'
+import { NO_PROXIES } from '../core/network/trusted-proxies.ts'
 import { Wakeup } from '../sync/wakeup.ts'
 import type { HttpHandler, HttpListener } from '../platform/http.ts'
 import { parseGuiAddress } from './pipeline/address.ts'
 import { Auth, sessionLifetimeMs } from './pipeline/auth.ts'
-import { parseProxies } from './pipeline/client-address.ts'
 import { CsrfTokens } from './pipeline/csrf.ts'
 import { clusterRoutes } from './routes/cluster.ts'
 import { completionRoutes } from './routes/completion.ts'
@@ -51,7 +51,9 @@ export class RestServer {
   #gate: Gate
   #open: Listening | undefined
 
-  constructor(deps: RestDeps, options: RestOptions) {
+  constructor(given: RestDeps, options: RestOptions) {
+    const warnings = async () => [...((await given.warnings?.()) ?? []), ...auth.warnings]
+    const deps: RestDeps = { ...given, warnings }
     this.#deps = deps
     this.#options = options
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -66,7 +68,7 @@ export class RestServer {
 
     const shortId = options.deviceId.slice(0, 7)
     const stores = { sessions: this.#sessions, basicSessions: this.#basicSessions }
-    const auth = new Auth({ ...deps, ...stores, proxies: parseProxies(options.trustedProxies ?? '') }, shortId)
+    const auth = new Auth({ ...deps, ...stores, proxies: options.trustedProxies ?? NO_PROXIES }, shortId)
     const facts = { version: options.version.version, deviceId: options.deviceId, shortId }
     const meter = new RequestMeter(deps.clock)
     const started = { startedMs: deps.clock.nowMs(), startedMonotonicMs: deps.clock.monotonicMs() }

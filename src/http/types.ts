@@ -1,3 +1,4 @@
+import type { TrustedProxies } from '../core/network/trusted-proxies.ts'
 import type { ConnectionsView } from '../connections/types.ts'
 import type { DiscoveryView } from '../discover/types.ts'
 import type { DeviceId, FolderId } from '../core/ids.ts'
@@ -67,7 +68,7 @@ export interface RestDeps {
 
 /** A setting that puts the device or its data at risk, and its remedy. */
 export interface DeviceWarning {
-  readonly code: 'gui-open' | 'folder-contains-home'
+  readonly code: 'gui-open' | 'folder-contains-home' | 'proxy-not-trusted'
   readonly message: string
   readonly remedy: string
 }
@@ -94,8 +95,8 @@ export interface RestOptions {
   readonly guiAddress?: string
   /** Valid in addition to the configured key (`STGUIAPIKEY`). */
   readonly guiApiKey?: string
-  /** Addresses and networks of reverse proxies on other machines (`TWINFOLD_TRUSTED_PROXIES`). */
-  readonly trustedProxies?: string
+  /** The value of `--trusted-proxies` or `TWINFOLD_TRUSTED_PROXIES`. */
+  readonly trustedProxies?: TrustedProxies
 }
 
 /** The two methods of the key-value store that persist sessions. */

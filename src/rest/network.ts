@@ -26,6 +26,7 @@ export const DISAGREEMENTS = about(
       },
       reason: about(TEXT, 'As in the log of both devices.'),
       remedy: about(TEXT, 'What to change.'),
+      time: about(TIME, 'When a connection was closed for this reason the last time.'),
     } as const),
   ),
   'Folders whose encryption is configured differently here and on another device: it stays disconnected until then.',

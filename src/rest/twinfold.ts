@@ -133,6 +133,7 @@ const WHY_CODE = about(
       'absent',
       'ignored',
       'here',
+      'gone',
       'kept',
       'deleted',
       'deleted-elsewhere',
@@ -150,8 +151,9 @@ const WHY_CODE = about(
   } as const,
   'The code of the reason; `disagreement`: a device has other encryption settings for the folder; ' +
     '`offered` and `no-device` are about the devices with the global version, `still-here` is ' +
-    'a pending remote deletion, `kept` a file that wins over the deletion by the device in `cause`. ' +
-    '`outside` to `absent` are about a name without a record, from the disk.',
+    'a pending remote deletion, `kept` a file that wins over the deletion by the device in `cause`, ' +
+    '`gone` a file that is not on the disk any more. ' +
+    '`outside` to `absent` are from the disk.',
 )
 
 export const WHY = object({
@@ -243,7 +245,10 @@ export type CheckFolderJson = Static<typeof CHECK_FOLDER>
 export const WARNINGS = about(
   list(
     object({
-      code: about({ enum: ['gui-open', 'folder-contains-home'] } as const, 'The kind of the warning.'),
+      code: about(
+        { enum: ['gui-open', 'folder-contains-home', 'proxy-not-trusted'] } as const,
+        'The kind of the warning.',
+      ),
       message: about(TEXT, 'What is at risk, and why.'),
       remedy: about(TEXT, 'What ends the risk.'),
     }),
@@ -259,6 +264,7 @@ export const SUMMARY = object({
     version: TEXT,
     uptimeS: COUNT,
     startTime: about(TIME, 'Exact, so that it identifies one run of the process.'),
+    trustedProxies: about(list(TEXT), 'Reverse proxies whose `X-Forwarded-For` is believed, as `--trusted-proxies`.'),
   }),
   folders: about(
     map(

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { runCommand } from '../support/command.ts'
 import { startDaemon, type Daemon } from '../support/daemon.ts'
-import { scratchDirectory } from '../support/scratch.ts'
+import { eventually, scratchDirectory } from '../support/scratch.ts'
 
 // Logins of a real daemon: passwords in no log, hashes that cost too much, and an installation without bcrypt.
 
@@ -18,9 +18,13 @@ registerHooks({ resolve(name, context, next) {
 const NODE_ARGS = ['--import', `data:text/javascript,${encodeURIComponent(WITHOUT_BCRYPT)}`]
 const MISSING = 'passwords cannot be checked or set: the package bcryptjs is missing; reinstall Twinfold'
 
-async function login(daemon: Daemon, password: string): Promise<{ status: number; text: string }> {
+async function login(
+  daemon: Daemon,
+  password: string,
+  more: RequestInit = {},
+): Promise<{ status: number; text: string }> {
   const body = JSON.stringify({ username: 'alice', password })
-  const reply = await fetch(`${daemon.url}/rest/noauth/auth/password`, { method: 'POST', body })
+  const reply = await fetch(`${daemon.url}/rest/noauth/auth/password`, { method: 'POST', body, ...more })
   return { status: reply.status, text: await reply.text() }
 }
 
@@ -99,4 +103,53 @@ test('without bcrypt no login reports wrong credentials, and no password is set'
   assert.doesNotMatch(daemon.output, /Wrong credentials/)
   assert.equal((await fetch(`${daemon.url}/meta.js`)).status, 403, 'the page stays closed')
   assert.deepEqual(await daemon.get('/rest/events?events=LoginAttempt&timeout=0'), [])
+})
+
+interface Attempt {
+  readonly data: { readonly remoteAddress: string; readonly proxy?: string; readonly success: boolean }
+}
+
+async function attempts(daemon: Daemon): Promise<readonly Attempt['data'][]> {
+  const events = (await daemon.get('/rest/events?events=LoginAttempt&timeout=0')) as readonly Attempt[]
+  return events.map(({ data }) => data)
+}
+
+function from(address: string): RequestInit {
+  return { headers: { 'X-Forwarded-For': address } }
+}
+
+test('W-09: a program of this machine is one client, whatever it claims', async () => {
+  using scratch = scratchDirectory()
+  await using daemon = await startDaemon({ home: join(scratch.path, 'home') })
+  assert.equal((await setPassword(daemon, 'right')).status, 200)
+  for (let i = 0; i < 2; i++) assert.equal((await login(daemon, 'right', from('203.0.113.5'))).status, 204)
+  const expected = { success: true, username: 'alice', remoteAddress: '127.0.0.1' }
+  assert.deepEqual(await attempts(daemon), [expected, expected])
+  assert.equal(daemon.output.match(/the proxy at 127\.0\.0\.1 .*--trusted-proxies=127\.0\.0\.1/g)?.length, 1)
+  const [warning] = (await daemon.get('/rest/twinfold/warnings')) as readonly { readonly code: string }[]
+  assert.equal(warning?.code, 'proxy-not-trusted')
+
+  const stop = new AbortController()
+  let refused = 0
+  const guesses = Array.from({ length: 60 }, async (_, i) => {
+    const { status } = await login(daemon, `wrong ${i}`, { ...from(`192.0.2.${i}`), signal: stop.signal })
+    if (status === 429) refused++
+  })
+  const all = Promise.allSettled(guesses)
+  await eventually('most guesses to be refused', () => refused >= 40 || undefined)
+  stop.abort()
+  await all
+})
+
+test('W-09: behind a listed proxy every client counts for itself', async () => {
+  using scratch = scratchDirectory()
+  const args = ['--trusted-proxies=127.0.0.1']
+  await using daemon = await startDaemon({ home: join(scratch.path, 'home'), args })
+  assert.equal((await setPassword(daemon, 'right')).status, 200)
+  assert.equal((await login(daemon, 'right', from('192.0.2.1, 203.0.113.5'))).status, 204)
+  const expected = { success: true, username: 'alice', remoteAddress: '203.0.113.5', proxy: '127.0.0.1' }
+  assert.deepEqual(await attempts(daemon), [expected])
+  assert.deepEqual(await daemon.get('/rest/twinfold/warnings'), [])
+  const { system } = (await daemon.get('/rest/twinfold/summary')) as { readonly system: object }
+  assert.deepEqual(Reflect.get(system, 'trustedProxies'), ['127.0.0.1'])
 })

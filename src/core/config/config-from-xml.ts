@@ -96,7 +96,7 @@ function keepUnknown(table: AnyTable, source: XmlElement, reading: Reading, attr
   const nodes: { node: XmlNode; before: string | undefined }[] = []
   let waiting: XmlNode[] = []
   const flush = (before: string | undefined) => {
-    nodes.push(...waiting.map((node) => ({ node, before })))
+    for (const node of waiting) nodes.push({ node, before })
     waiting = []
   }
   for (const node of source.children) {

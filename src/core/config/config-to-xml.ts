@@ -21,7 +21,7 @@ function writeSection(table: AnyTable, value: Fields, name: string, writing: Wri
   for (const [key, field] of Object.entries(table)) {
     if (!isWritten(field, value[key], writing.version)) continue
     if (field.attribute) attributes.push([field.xml, String(value[key])])
-    else known.push(...writeField(field, value[key], writing))
+    else for (const written of writeField(field, value[key], writing)) known.push(written)
   }
   return element(name, [...attributes, ...(unknown?.attributes ?? [])], mergeNodes(known, unknown?.nodes ?? []))
 }

@@ -20,7 +20,14 @@ export interface Field<V> {
   readonly omitEmpty: boolean
   /** Supported by Syncthing 2.x only, or by 1.x only; undefined for both. */
   readonly only?: '1.x' | '2.x'
+  readonly secrecy?: Secrecy
 }
+
+/**
+ * What must not leave the configuration: the whole value, the login and the query of an address, or some parameters;
+ * `personal` is left out of support bundles only.
+ */
+type Secrecy = 'whole' | 'address' | 'params' | 'personal'
 
 /** Every field of a part, in the order of the JSON form; the file has the same order, attributes first. */
 export type Table<T> = { readonly [K in keyof T]-?: Field<T[K]> }
@@ -28,7 +35,7 @@ export type AnyTable = Readonly<Record<string, Field<unknown>>>
 
 export type Fields = Readonly<Record<string, unknown>>
 
-type FieldOptions = Partial<Pick<Field<unknown>, 'xml' | 'attribute' | 'omitEmpty' | 'only'>>
+type FieldOptions = Partial<Pick<Field<unknown>, 'xml' | 'attribute' | 'omitEmpty' | 'only' | 'secrecy'>>
 
 export function field<V>(kind: Kind, value: V, options: FieldOptions): Field<V> {
   // The name in the file defaults to the JSON name; `named` fills it in.

@@ -41,6 +41,7 @@ export interface RelayAddress {
 /** A server that lists relays. */
 export interface RelayPoolAddress {
   readonly kind: 'relay-pool'
+  /** For display: without the query, which may hold a key. */
   readonly text: string
   /** Where the list is: `http:` or `https:`. */
   readonly url: string
@@ -104,9 +105,9 @@ function parseRelay(text: string, authority: string): DeviceAddress {
 function parsePool(text: string): DeviceAddress {
   const url = text.slice('dynamic+'.length)
   if (!URL.canParse(url)) return bad('it is not a URL')
-  const { username, password, href } = new URL(url)
+  const { username, password, href, origin, pathname } = new URL(url)
   if (username !== '' || password !== '') return bad('it has a user in it')
-  return { kind: 'relay-pool', text: `dynamic+${href}`, url: href }
+  return { kind: 'relay-pool', text: `dynamic+${origin}${pathname}`, url: href }
 }
 
 /** Host names, IPv4, IPv6 in brackets. Rejects characters that are special to a shell, a log or a proxy. */

@@ -119,7 +119,7 @@ export function isConnectionWanted(
   present: Pick<ExistingConnections, 'priorities' | 'wanted'>,
   threshold: number,
 ): boolean {
-  return present.priorities.length < present.wanted || priority + threshold < Math.max(...present.priorities)
+  return present.priorities.length < present.wanted || present.priorities.some((one) => priority + threshold < one)
 }
 
 /** Whether a new connection of this priority replaces an existing one. */

@@ -28,14 +28,6 @@ export function expandServers(entries: readonly string[]): readonly string[] {
   return [...new Set(entries.flatMap((entry) => (Object.hasOwn(DEFAULTS, entry) ? DEFAULTS[entry]! : [entry])))]
 }
 
-/** The address of a server for display: without options, and without a password, also where it cannot be used. */
-export function serverLabel(text: string): string {
-  return text
-    .replace(/[?#].*$/s, '')
-    .replace(/\/\/[^/]*@/, '//')
-    .slice(0, 100)
-}
-
 /** Throws `bad-request` with the reason. */
 export function parseDiscoveryServer(text: string): DiscoveryServer {
   if (!URL.canParse(text)) throw bad('it is not a URL')

@@ -104,7 +104,7 @@ function ofTypes(services: readonly IgdService[], types: readonly string[]): rea
 function elementsOf(root: XmlElement): readonly XmlElement[] {
   const found: XmlElement[] = [root]
   for (let i = 0; i < found.length; i++) {
-    found.push(...childElements(found[i]!))
+    for (const child of childElements(found[i]!)) found.push(child)
     if (found.length > ELEMENTS_MAX) throw new TwinfoldError('bad-request', 'it has too many elements')
   }
   return found

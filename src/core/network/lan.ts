@@ -1,7 +1,7 @@
 import { isWithin, networkAround, parseIp, parseNetwork, type IpAddress, type IpNetwork } from './ip.ts'
 
-const ALWAYS_LOCAL = networks('127.0.0.0/8', '::1/128', '169.254.0.0/16', 'fe80::/10')
-const PRIVATE = networks('10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7')
+const ALWAYS_LOCAL = networks(['127.0.0.0/8', '::1/128', '169.254.0.0/16', 'fe80::/10'])
+const PRIVATE = networks(['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'])
 
 /** Returns whether an address is in a local network. A host name is not, because it is not resolved here. */
 export type LanCheck = (host: string) => boolean
@@ -18,7 +18,7 @@ export function lanCheck(
     const ip = parseIp(address)
     return ip === undefined ? [] : [networkAround(ip, prefixLength)]
   })
-  const all = [...ALWAYS_LOCAL, ...networks(...alwaysLocalNets), ...(interfaces.length === 0 ? PRIVATE : own)]
+  const all = [...ALWAYS_LOCAL, ...networks(alwaysLocalNets), ...(interfaces.length === 0 ? PRIVATE : own)]
   return (host) => {
     const ip = parseIp(host)
     return ip !== undefined && isInAny(ip, all)
@@ -46,6 +46,6 @@ function isInAny(ip: IpAddress, list: readonly IpNetwork[]): boolean {
 }
 
 /** Invalid networks are left out: a typing mistake must not make remote addresses local. */
-function networks(...texts: readonly string[]): readonly IpNetwork[] {
+function networks(texts: readonly string[]): readonly IpNetwork[] {
   return texts.flatMap((text) => parseNetwork(text) ?? [])
 }

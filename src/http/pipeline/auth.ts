@@ -3,13 +3,13 @@ import type { EventSink, Logger } from '../../events/types.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { HttpRequest } from '../../platform/http.ts'
 import type { Random } from '../../platform/random.ts'
-import type { IpNetwork } from '../../core/network/ip.ts'
+import type { TrustedProxies } from '../../core/network/trusted-proxies.ts'
 import { clientOf, sourceOf } from './client-address.ts'
 import { cookiePath, isSecure } from './cookies.ts'
 import { basicCredentials, cookieValues, CREDENTIAL_LENGTH_MAX, equalsSecret, type Credentials } from './credentials.ts'
 import { LoginThrottle } from './login-throttle.ts'
 import type { TokenStore } from './tokens.ts'
-import type { Passwords } from '../types.ts'
+import type { DeviceWarning, Passwords } from '../types.ts'
 
 const COOKIE_AGE_S_MAX = 2_147_483_647
 const DEFAULT_SESSION_S = 7 * 24 * 3_600
@@ -26,7 +26,7 @@ export interface AuthDeps {
   readonly sessions: TokenStore
   /** Of Basic authentication. Clients that send no cookies get one per request: they must not end other sessions. */
   readonly basicSessions: TokenStore
-  readonly proxies: readonly IpNetwork[]
+  readonly proxies: TrustedProxies
 }
 
 /** How long a session is valid after its last use: as long as its cookie may be. */
@@ -52,11 +52,16 @@ export class Auth {
   readonly #deps: AuthDeps
   readonly #cookieName: string
   readonly #throttle: LoginThrottle
+  #unknownProxy: DeviceWarning | undefined
 
   constructor(deps: AuthDeps, shortId: string) {
     this.#deps = deps
     this.#cookieName = `sessionid-${shortId}`
     this.#throttle = new LoginThrottle(deps.clock, deps.random)
+  }
+
+  get warnings(): readonly DeviceWarning[] {
+    return this.#unknownProxy === undefined ? [] : [this.#unknownProxy]
   }
 
   hasSession(request: HttpRequest): boolean {
@@ -97,7 +102,7 @@ export class Auth {
   }
 
   async #check(request: HttpRequest, gui: GuiConfig, readings: readonly Credentials[]): Promise<boolean> {
-    const { remoteAddress, proxy } = clientOf(request, this.#deps.proxies)
+    const { remoteAddress, proxy, isProxyUnknown } = clientOf(request, this.#deps.proxies)
     const source = remoteAddress === '' ? 'unix' : sourceOf(remoteAddress)
     const likely = readings.filter(({ username, password }) => isLikely(username) && isLikely(password))
     const username = copyOf(readings[0]?.username ?? '', EVENT_NAME_MAX)
@@ -109,7 +114,21 @@ export class Auth {
       ...(proxy === undefined ? {} : { proxy }),
     })
     if (!success) this.#deps.logger.warn(`Wrong credentials supplied during API authorization from ${remoteAddress}`)
+    // Of a successful login only: anybody can send the header, to be recommended as a proxy.
+    if (success && isProxyUnknown === true) this.#noteProxy(remoteAddress)
     return success
+  }
+
+  /** Logged once. */
+  #noteProxy(address: string): void {
+    if (this.#unknownProxy !== undefined) return
+    const proxy = address === '' ? 'on the UNIX socket' : `at ${address}`
+    this.#unknownProxy = {
+      code: 'proxy-not-trusted',
+      message: `logins through the proxy ${proxy} count as those of one client: its X-Forwarded-For is not believed`,
+      remedy: `if the proxy is yours and sets that header itself, start with --trusted-proxies=${address || 'unix'}`,
+    }
+    this.#deps.logger.warn(`${this.#unknownProxy.message}; ${this.#unknownProxy.remedy}`)
   }
 
   /** The password is checked for a wrong user too: the duration must not reveal which of the two was wrong. */

@@ -1,7 +1,7 @@
-import { isWithin, networkAround, parseIp, parseNetwork, type IpNetwork } from '../../core/network/ip.ts'
+import { networkAround, parseIp } from '../../core/network/ip.ts'
+import { isTrustedProxy, type TrustedProxies } from '../../core/network/trusted-proxies.ts'
 import type { HttpRequest } from '../../platform/http.ts'
 import { headerOf } from './credentials.ts'
-import { isLoopbackHost } from './address.ts'
 
 /** The addresses of one network of a provider's customer: counting single ones would not limit anybody. */
 const IPV6_SOURCE_BITS = 64
@@ -13,30 +13,25 @@ export interface ClientAddress {
   readonly remoteAddress: string
   /** The proxy that forwarded it. */
   readonly proxy?: string
-}
-
-/** Addresses and networks, separated by commas; invalid ones are ignored. */
-export function parseProxies(text: string): readonly IpNetwork[] {
-  return text.split(',').flatMap((part) => {
-    const address = parseIp(part.trim())
-    return (address === undefined ? parseNetwork(part) : networkAround(address, 128)) ?? []
-  })
+  /** It has an `X-Forwarded-For` that was not believed. */
+  readonly isProxyUnknown?: true
 }
 
 /**
- * The address of the client. `X-Forwarded-For` is trusted only from proxies of this machine and configured ones, and
- * of its entries the last that is not such a proxy: a client can send any entries before that.
+ * The address of the client. `X-Forwarded-For` is believed from configured proxies only, and of its entries the last
+ * that is not such a proxy: a client can send any entries before that.
  */
-export function clientOf(request: HttpRequest, proxies: readonly IpNetwork[]): ClientAddress {
-  const peer = request.remoteAddress
-  if (!request.unixSocket && !isProxy(peer, proxies)) return { remoteAddress: peer }
-  const entries = headerOf(request, 'x-forwarded-for')?.split(',').slice(-FORWARDED_MAX) ?? []
+export function clientOf(request: HttpRequest, proxies: TrustedProxies): ClientAddress {
+  const peer = request.unixSocket ? '' : request.remoteAddress
+  const header = headerOf(request, 'x-forwarded-for')
+  if (header === undefined) return { remoteAddress: peer }
+  if (!isTrustedProxy(peer, proxies)) return { remoteAddress: peer, isProxyUnknown: true }
   let client = peer
-  for (const entry of entries.reverse()) {
+  for (const entry of header.split(',').slice(-FORWARDED_MAX).reverse()) {
     const address = entry.trim()
     if (parseIp(address) === undefined) break
     client = address
-    if (!isProxy(address, proxies)) break
+    if (!isTrustedProxy(address, proxies)) break
   }
   return client === peer ? { remoteAddress: peer } : { remoteAddress: client, proxy: peer }
 }
@@ -47,11 +42,4 @@ export function sourceOf(address: string): string {
   if (parsed === undefined) return address
   const bits = parsed.family === 6 ? IPV6_SOURCE_BITS : 32
   return `${parsed.family} ${networkAround(parsed, bits).prefix.toString(16)}`
-}
-
-function isProxy(address: string, proxies: readonly IpNetwork[]): boolean {
-  if (isLoopbackHost(address)) return true
-  if (proxies.length === 0) return false
-  const parsed = parseIp(address)
-  return parsed !== undefined && proxies.some((network) => isWithin(parsed, network))
 }

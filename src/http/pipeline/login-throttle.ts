@@ -15,7 +15,9 @@ const SOURCES_MAX = 1_000
 const WAITING_MAX = 16
 /** One thread checks passwords, a tenth of a second each; a second concurrent check keeps it busy. */
 const CHECKS_AT_ONCE = 2
-/** Queued checks of all sources together: seconds of work. */
+/** Of sources with failures, so that others get a check at once however many there are. */
+const REPEATED_CHECKS_AT_ONCE = CHECKS_AT_ONCE - 1
+/** Queued checks of all sources with failures, and of all without: seconds of work. */
 const CHECKS_WAITING_MAX = 64
 const CHECKS_RETRY_MS = 5_000
 
@@ -36,6 +38,7 @@ export class LoginThrottle {
   readonly #random: Random
   readonly #sources = new Map<string, Source>()
   readonly #checks = new Semaphore(CHECKS_AT_ONCE)
+  readonly #repeatedChecks = new Semaphore(REPEATED_CHECKS_AT_ONCE)
 
   constructor(clock: Clock, random: Random) {
     this.#clock = clock
@@ -54,7 +57,7 @@ export class LoginThrottle {
       using _lock = await source.lock.lock(signal)
       const waitMs = source.nextMs - this.#clock.monotonicMs()
       if (waitMs > 0) await this.#clock.sleep(waitMs, signal)
-      const good = await this.#check(check, signal)
+      const good = await this.#check(source, check, signal)
       source.lastMs = this.#clock.monotonicMs()
       if (good) source.failures = 0
       else await this.#delayFailure(source, signal)
@@ -64,15 +67,20 @@ export class LoginThrottle {
     }
   }
 
-  async #check(check: () => Promise<boolean>, signal: AbortSignal): Promise<boolean> {
+  async #check({ failures }: Source, check: () => Promise<boolean>, signal: AbortSignal): Promise<boolean> {
     try {
-      if (this.#checks.waitingCount >= CHECKS_WAITING_MAX) throw new TooManyLogins(CHECKS_RETRY_MS)
-      using _slot = await this.#checks.acquire(signal)
+      using _repeated = failures > 0 ? await this.#acquire(this.#repeatedChecks, signal) : undefined
+      using _slot = await this.#acquire(this.#checks, signal)
       return await check()
     } catch (error) {
       await this.#clock.sleep(this.#failureDelayMs(), signal) // slows down a client that retries in a loop
       throw error
     }
+  }
+
+  #acquire(checks: Semaphore, signal: AbortSignal): Promise<Disposable> {
+    if (checks.waitingCount >= CHECKS_WAITING_MAX) throw new TooManyLogins(CHECKS_RETRY_MS)
+    return checks.acquire(signal)
   }
 
   /** Sets the time of the next attempt before the delay, so that a client cannot skip it by disconnecting. */

@@ -29,6 +29,7 @@ import {
   upsertFolders,
 } from '../../core/config/config-edit.ts'
 import type { Json } from '../../core/config/config-json.ts'
+import { restoreRedacted } from '../../core/config/redact.ts'
 import { parseDeviceId } from '../../core/device-id.ts'
 import { TwinfoldError } from '../../core/errors.ts'
 import { isHashedPassword } from '../../core/config/password.ts'
@@ -57,7 +58,8 @@ export function configRoutes(deps: ConfigRouteDeps, ownDevice: DeviceId): readon
     (show: (current: Config, id: string) => unknown) =>
     ({ id }: Call) =>
       json(show(config.current, id))
-  const write = (edit: Edit) => (call: Call) => change(deps, call, edit)
+  const write = (edit: Edit) => (call: Call) =>
+    change(deps, call, (current, body, id) => restoreRedacted(current, edit(current, body, id)))
   const remove =
     (edit: (current: Config, id: string) => Config) =>
     async ({ id }: Call) => {

@@ -36,9 +36,10 @@ export async function findEverywhere(
     if (items.length >= limit) return json({ items, truncated: true } satisfies FindJson)
     try {
       const found = await explore.search(id, { text, limit: limit - items.length }, request.signal)
-      items.push(
-        ...found.items.map(({ records: { global } }) => ({ folder: id, name: global.name, type: global.type })),
-      )
+      for (const { records } of found.items) {
+        const { name, type } = records.global
+        items.push({ folder: id, name, type })
+      }
       isTruncated ||= found.truncated
     } catch (error) {
       if (!(error instanceof TwinfoldError && error.code.startsWith('folder-'))) throw error

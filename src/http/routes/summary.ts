@@ -17,7 +17,7 @@ type FolderSummary = SummaryJson['folders'][string]
 /** The replies of several routes in one, each with its own schema. */
 export async function summaryJson(
   deps: RestDeps,
-  { deviceId, version }: Pick<RestOptions, 'deviceId' | 'version'>,
+  { deviceId, version, trustedProxies }: Pick<RestOptions, 'deviceId' | 'version' | 'trustedProxies'>,
   state: Omit<SystemState, 'address'>,
 ): Promise<SummaryJson> {
   const { clock, config, connections, pending } = deps
@@ -30,6 +30,7 @@ export async function summaryJson(
       version: version.version,
       uptimeS: Math.floor((clock.monotonicMs() - state.startedMonotonicMs) / 1_000),
       startTime: formatMs(state.startedMs),
+      trustedProxies: trustedProxies?.names ?? [],
     },
     folders: Object.fromEntries(folders.flatMap(([id, folder]) => (folder === undefined ? [] : [[id, folder]]))),
     connections: connectionsJson(config.current, deviceId, clock.nowMs(), connections?.status()),

@@ -11,7 +11,8 @@ import {
 } from '../../../src/core/network/announced-address.ts'
 import { broadcastAddresses, multicastInterfaces } from '../../../src/core/network/broadcast.ts'
 import { headerSeconds, parseLookupReply } from '../../../src/core/network/discovery-reply.ts'
-import { expandServers, parseDiscoveryServer, serverLabel } from '../../../src/core/network/discovery-server.ts'
+import { expandServers, parseDiscoveryServer } from '../../../src/core/network/discovery-server.ts'
+import { addressLabel } from '../../../src/core/redact-address.ts'
 import { decodeLocalAnnouncement, encodeLocalAnnouncement } from '../../../src/core/network/local-announcement.ts'
 
 interface LocalVector {
@@ -145,9 +146,9 @@ test('discovery servers that cannot be used give the reason', () => {
 })
 
 test('the label of a server has no options and no password, also of one that cannot be used', () => {
-  assert.equal(serverLabel('https://user:secret@h:1/v2/?id=X&token=secret'), 'https://h:1/v2/')
-  assert.equal(serverLabel('odd://a:secret@b@c#secret'), 'odd://c')
-  assert.equal(serverLabel('x'.repeat(500)).length, 100)
+  assert.equal(addressLabel('https://user:secret@h:1/v2/?id=X&token=secret'), 'https://h:1/v2/')
+  assert.equal(addressLabel('odd://a:secret@b@c#secret'), 'odd://c')
+  assert.equal(addressLabel('x'.repeat(500)).length, 100)
 })
 
 test('the names of the default servers are expanded, each server once', () => {

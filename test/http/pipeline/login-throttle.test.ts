@@ -116,6 +116,26 @@ describe('checks of all sources', () => {
     assert.equal(most, 2)
   })
 
+  it('W-09: of sources with failures leave one place to those without, however many wait', async () => {
+    const { clock, throttle, attempt } = makeThrottle()
+    const guessers = Array.from({ length: 80 }, (_, index) => `guesser ${index}`)
+    for (const name of guessers) await attempt(name, false)
+    const slow = async () => {
+      await clock.sleep(1_000, NEVER)
+      return false
+    }
+    const guesses = Promise.allSettled(guessers.map((name) => throttle.attempt(name, slow, NEVER)))
+    await clock.advance(140, settle)
+    let isChecked = false
+    const good = throttle.attempt('owner', async () => (isChecked = true), NEVER)
+    await settle()
+    assert.equal(isChecked, true, 'at once')
+    assert.equal(await good, true)
+    await clock.advance(100_000, settle)
+    const refused = (await guesses).filter(({ status }) => status === 'rejected')
+    assert.equal(refused.length, 80 - 65, 'one is checked and 64 wait')
+  })
+
   it('that cannot be done are delayed and no failures', async () => {
     const { clock, throttle, attempt } = makeThrottle()
     for (let count = 1; count <= 10; count++) {

@@ -38,7 +38,7 @@ test('a summary contains the replies of the single routes', async () => {
         all: () => [{ target: { kind: 'folder', id: 'share' }, untilMs: Date.UTC(2026, 10, 16) }],
         pause: async () => {},
       },
-      disagreements: () => [{ device: BEN, folder: undefined, code: 'other-password' }],
+      disagreements: () => [{ device: BEN, folder: undefined, code: 'other-password', whenMs: 1_000 }],
       indexImport: () => IMPORTING,
       connections: { status: () => connected(BEN) },
       deviceStatistics: async () => new Map([[BEN, { lastSeenMs: 1_000, lastConnectionMs: 5 }]]),
@@ -49,7 +49,7 @@ test('a summary contains the replies of the single routes', async () => {
   const one = async (path: string): Promise<unknown> => JSON.parse((await rest.send('GET', path)).body)
   const all = await one('/rest/twinfold/summary')
   assert.deepEqual(all, {
-    system: { myID: OWN, version: 'v1.0.0', uptimeS: 5, startTime: '2026-11-18T11:06:40Z' },
+    system: { myID: OWN, version: 'v1.0.0', uptimeS: 5, startTime: '2026-11-18T11:06:40Z', trustedProxies: [] },
     folders: {
       share: {
         status: await one('/rest/db/status?folder=share'),
