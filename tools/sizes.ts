@@ -1,8 +1,8 @@
 /** Measures source files: length of files, functions and lines, for the tests of the source tree. */
 import { parseSync, Visitor, type CallExpression } from 'oxc-parser'
 
-const FILE_LINES_MAX = 300
-const FUNCTION_LINES_MAX = 70
+const FILE_LINES_MAX = 450
+const FUNCTION_LINES_MAX = 90
 const LINE_LENGTH_MAX = 120
 
 export function longFile(text: string): readonly string[] {

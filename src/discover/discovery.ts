@@ -2,7 +2,8 @@ import type { Config, OptionsConfig } from '../core/config/config.ts'
 import { messageOf } from '../core/errors.ts'
 import type { Facility } from '../core/facilities.ts'
 import type { DeviceId } from '../core/ids.ts'
-import { expandServers, parseDiscoveryServer, serverLabel } from '../core/network/discovery-server.ts'
+import { expandServers, parseDiscoveryServer } from '../core/network/discovery-server.ts'
+import { addressLabel } from '../core/redact-address.ts'
 import { proxyFromEnvironment } from '../core/network/proxy.ts'
 import type { Logger } from '../events/types.ts'
 import type { Identity } from '../platform/net.ts'
@@ -163,7 +164,7 @@ export class Discovery implements Service, DiscoveryView {
         const server = parseDiscoveryServer(text)
         add(text, () => new GlobalDiscovery(this.#globalDeps(), server))
       } catch (error) {
-        refused.set(`global@${serverLabel(text)}`, messageOf(error))
+        refused.set(`global@${addressLabel(text)}`, messageOf(error))
       }
     }
     for (const [name, reason] of refused) {

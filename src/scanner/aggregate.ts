@@ -32,8 +32,9 @@ export function aggregateDelays(
 }
 
 /**
- * Aggregates watcher events until they are worth a scan. Changes are due when they have settled, deletions much later,
- * so that the new path of a moved item is found first. Call `take` once per delay.
+ * Aggregates watcher events until they are worth a scan. Paths are due when they have settled; while others have
+ * changed that are not deleted, deletions wait for them, so that the new path of a moved item is found first. Call
+ * `take` once per delay.
  */
 export class Aggregate {
   readonly #delays: AggregateDelays
@@ -56,8 +57,8 @@ export class Aggregate {
 
   /** Due paths as lists, each for one scan, in order. [''] is the whole folder. */
   take(nowMs: number): readonly (readonly string[])[] {
-    const onlyDeletions = [...this.#tracked.values()].every((tracked) => tracked.kind === 'removed')
-    const due = [...this.#tracked].filter(([, tracked]) => this.#isDue(tracked, nowMs, onlyDeletions))
+    const nothingNew = [...this.#tracked.values()].every((tracked) => tracked.kind !== 'changed')
+    const due = [...this.#tracked].filter(([, tracked]) => this.#isDue(tracked, nowMs, nothingNew))
     for (const [path] of due) this.#tracked.delete(path)
     const order: readonly Kind[] = ['changed', 'mixed', 'removed']
     const groups = order.map((kind) =>
@@ -69,9 +70,9 @@ export class Aggregate {
     return groups.filter((paths) => paths.length > 0)
   }
 
-  #isDue({ kind, firstMs, lastMs }: Tracked, nowMs: number, onlyDeletions: boolean): boolean {
+  #isDue({ kind, firstMs, lastMs }: Tracked, nowMs: number, nothingNew: boolean): boolean {
     if (nowMs - firstMs >= this.#delays.timeoutMs) return true
-    return (kind === 'changed' || onlyDeletions) && nowMs - lastMs >= this.#delays.delayMs / 2
+    return (kind === 'changed' || nothingNew) && nowMs - lastMs >= this.#delays.delayMs / 2
   }
 
   /** The path itself, or its directory where the limits are exceeded. */

@@ -12,14 +12,15 @@ export class ProgressMeter {
   #currentBytes = 0
   #reportedBytes = 0
   #reportedMs: number
+  readonly #startedMs: number
   #rate = 0
-  #samples = 0
   #counted = false
 
   constructor(clock: Clock, onProgress: (progress: ScanProgress) => void) {
     this.#clock = clock
     this.#onProgress = onProgress
-    this.#reportedMs = clock.monotonicMs()
+    this.#startedMs = clock.monotonicMs()
+    this.#reportedMs = this.#startedMs
   }
 
   get hashedBytes(): number {
@@ -56,7 +57,8 @@ export class ProgressMeter {
     const nowMs = this.#clock.monotonicMs()
     const passedMs = Math.max(1, nowMs - this.#reportedMs)
     const recent = ((this.#currentBytes - this.#reportedBytes) * 1_000) / passedMs
-    const weight = this.#samples++ === 0 ? 1 : 1 - Math.exp(-passedMs / RATE_WINDOW_MS)
+    // The average since the start, later of about the last minute.
+    const weight = Math.min(1, passedMs / Math.min(RATE_WINDOW_MS, Math.max(1, nowMs - this.#startedMs)))
     this.#rate += (recent - this.#rate) * weight
     this.#reportedMs = nowMs
     this.#reportedBytes = this.#currentBytes

@@ -147,7 +147,8 @@ class FolderScan {
     this.#indexHasRecords ||= !subs.includes('') || cursor.hasRecords
     for await (const batch of this.#deps.walker.walk(this.#walkRequest(subs), this.#signal)) {
       for (const { path, message } of batch.problems) this.#unknown(path, message)
-      renamed.push(...(await this.#normalize(batch.unnormalized)), ...(await this.#settleAsides(batch.asides)))
+      for (const name of await this.#normalize(batch.unnormalized)) renamed.push(name)
+      for (const name of await this.#settleAsides(batch.asides)) renamed.push(name)
       const attributes = this.#request.attributes
       const items = attributes && (await attributes.read(batch.items, this.#problems.add, this.#signal))
       await this.#compare(items ?? batch.items, cursor)

@@ -41,7 +41,7 @@ export class Mappings {
   /** The shortest granted lease; undefined if none ends. */
   get shortestLeaseS(): number | undefined {
     const leases = [...this.#entries.values()].flatMap(({ grant }) => grant?.leaseS ?? [])
-    return leases.length === 0 ? undefined : Math.min(...leases)
+    return leases.length === 0 ? undefined : leases.reduce((a, b) => Math.min(a, b))
   }
 
   get hasFailures(): boolean {

@@ -53,6 +53,20 @@ test('aggregate: removed and created again is mixed, and comes between changes a
   assert.deepEqual(aggregate.take(6_500), [['new'], ['mixed'], ['z-gone']])
 })
 
+test('aggregate: a file that was written and deleted, or deleted and written, waits no longer than others', () => {
+  for (const [first, second] of [
+    ['changed', 'removed'],
+    ['removed', 'changed'],
+  ] as const) {
+    const aggregate = new Aggregate({ delayMs: 1_000, timeoutMs: 6_000 })
+    aggregate.add({ kind: first, path: 'a' }, 0)
+    aggregate.add({ kind: second, path: 'a' }, 100)
+    aggregate.add({ kind: 'removed', path: 'gone' }, 100)
+    assert.deepEqual(aggregate.take(500), [])
+    assert.deepEqual(aggregate.take(1_000), [['a'], ['gone']])
+  }
+})
+
 test('aggregate: an event of a directory replaces the tracked paths below it', () => {
   const aggregate = make()
   aggregate.add({ kind: 'changed', path: 'd/x' }, 0)

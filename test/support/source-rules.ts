@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { filesOf, parseImports, type Import } from '../../tools/imports.ts'
+import { unboundedSpreads } from '../../tools/spread-calls.ts'
 import { MAY_IMPORT, MAY_IMPORT_TYPES, rowOf, ROWS } from '../../tools/layers.ts'
 
 const root = join(import.meta.dirname, '..', '..')
@@ -75,6 +76,7 @@ export const RULES: Readonly<Record<string, (source: Source) => readonly string[
         .map(({ target }) => `only platform/node may use ${target}`),
     ]
   },
+  'spreads no list of unknown length into a call': ({ file, text }) => unboundedSpreads(file, text),
   'keeps the transport for Node out of what runs in browsers': ({ file, imports }) =>
     /^src\/(client|rest|core)\//.test(file)
       ? imports.filter(({ target }) => target === 'src/client/node.ts').map(({ target }) => target)
@@ -120,6 +122,10 @@ export const PLANTED: Readonly<Record<keyof typeof RULES, readonly [file: string
   'names the simulated platform nowhere': ['src/main/x.ts', "const a = import('../platform/sim/clock.ts')"],
   'enters other folders by their front doors': ['src/main/x.ts', "import { a } from '../protocol/byte-reader.ts'"],
   'takes time, chance, disk and network as arguments': ['src/db/x.ts', "import { readFile } from 'node:fs/promises'"],
+  'spreads no list of unknown length into a call': [
+    'src/db/leveldb/planted.ts',
+    'export const end = (spans: readonly number[]) => Math.max(0, ...spans)',
+  ],
   'keeps the transport for Node out of what runs in browsers': ['src/client/x.ts', "export * from './node.ts'"],
   'keeps SQLite to db/': ['src/stats/x.ts', "import { DatabaseSync } from 'node:sqlite'"],
   'logs only if its folder is a facility': ['src/core/x.ts', 'export function a(log: Logger) {}'],

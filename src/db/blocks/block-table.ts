@@ -110,6 +110,7 @@ export class BlockTable {
     this.#storing = false
     this.#progress = inTransaction(this.#database, () => {
       let { entries } = before
+      // At most the columns of a row.
       for (let i = 0; i < STORED_AT_ONCE && !batch.empty; i++) entries += this.#insert.run(...batch.next())
       return this.#write({ ...before, entries, upTo: batch.empty ? batch.upTo : before.upTo })
     })

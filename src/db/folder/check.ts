@@ -31,7 +31,7 @@ export async function checkFolder(database: DatabaseSync, clock: Clock): Promise
     WHERE (device, name) > (?, ?) ORDER BY device, name LIMIT ${ROWS_AT_ONCE}`,
   )
   for (let at: readonly [number, string] = [-1, '']; ;) {
-    const rows = page.all(...at)
+    const rows = page.all(...at) // at most two
     for (const [device, ...columns] of rows) {
       const holder = counted.holders.find(({ number }) => number === device)
       if (holder === undefined) throw damaged('it holds records of an unknown device')

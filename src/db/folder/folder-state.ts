@@ -100,7 +100,7 @@ export class FolderState {
   }
 
   addHolder(owner: DeviceId): Holder {
-    const number = Math.max(...this.holders.map((holder) => holder.number)) + 1
+    const number = this.holders.reduce((most, holder) => Math.max(most, holder.number), 0) + 1
     const holder: Holder = { number, owner, sequence: 0, records: 0 }
     this.holders.push(holder)
     const [own, ...others] = this.holders

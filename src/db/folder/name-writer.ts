@@ -57,7 +57,7 @@ export class NameWriter {
   putNew(state: FolderState, record: EncodedRow): boolean {
     if (record.blocks.list !== undefined) return false
     const { values, sum } = rowValues(record, MARK_NONE, null)
-    if (this.#insertNew.run(...values) === 0) return false
+    if (this.#insertNew.run(...values) === 0) return false // at most the columns of a row
     this.written++
     state.countRow(state.holders[0]!, record.head, sum, 1)
     state.countWinner(record.head, false, 1)
@@ -142,7 +142,7 @@ export class NameWriter {
   #write(state: FolderState, { holder, head, source }: Entry, mark: number): void {
     if ('record' in source) {
       const { values, sum } = rowValues(source.record, mark, source.list)
-      this.#insert.run(...values)
+      this.#insert.run(...values) // at most the columns of a row
       state.countRow(holder, head, sum, 1)
       return
     }

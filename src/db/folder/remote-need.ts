@@ -120,7 +120,7 @@ export async function pageOfSteps(
   let skip = offset
   for (let after: string | undefined = ''; after !== undefined && page.length < limit;) {
     const { needed, next }: NeedStep = await step(after)
-    page.push(...needed.slice(skip, skip + limit - page.length))
+    for (const head of needed.slice(skip, skip + limit - page.length)) page.push(head)
     skip = Math.max(0, skip - needed.length)
     after = next
   }

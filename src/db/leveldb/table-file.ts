@@ -71,9 +71,9 @@ export class TableFile implements AsyncDisposable {
     const first = placeOf(this.#lastKeys, from)
     const last = Math.min(placeOf(this.#lastKeys, to), this.#blocks.length - 1)
     const spans = this.#blocks.slice(first, last + 1).map(({ handle }) => spanOf(handle, this.#fileBytes))
-    const start = Math.min(...spans.map((span) => span.start))
-    const end = Math.max(...spans.map((span) => span.end))
     if (spans.length === 0) return new ListCursor([])
+    const start = spans.reduce((least, span) => Math.min(least, span.start), Number.POSITIVE_INFINITY)
+    const end = spans.reduce((most, span) => Math.max(most, span.end), 0)
     if (end - start > SPAN_BYTES_MAX) throw damaged(`a table of ${this.#fileBytes} bytes`)
     const raw = await readSpan(this.#file, start, end)
     return new BlockCursor(

@@ -94,7 +94,9 @@ export class IndexV1 implements SyncthingIndex {
 
 async function allOf(database: LevelDb, type: number): Promise<readonly Entry[]> {
   const entries: Entry[] = []
-  for await (const batch of database.range(keyOf(type), endOf(keyOf(type)))) entries.push(...batch)
+  for await (const batch of database.range(keyOf(type), endOf(keyOf(type)))) {
+    for (const entry of batch) entries.push(entry)
+  }
   return entries
 }
 

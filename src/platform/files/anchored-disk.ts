@@ -1,7 +1,7 @@
 import { systemCode } from '../../core/errors.ts'
 import { baseOf, joinPath, parentOf } from '../../core/paths.ts'
 import { DiskError } from '../disk-error.ts'
-import type { Disk, HeldDirectory } from '../disk.ts'
+import type { Disk, DiskStat, HeldDirectory } from '../disk.ts'
 
 /**
  * The same disk, except that no call below `root` leads through a symlink: the directory above the item is held open
@@ -90,14 +90,36 @@ export class Anchor {
       const isSymlink = systemCode(error) === 'ENOTDIR' && (await this.#isSymlink(expected))
       throw isSymlink ? elsewhere(path) : error
     })
-    if (isSamePlace(held.realPath, expected)) return held
+    if (held.realPath === expected || (await this.#isFolded(held.realPath, expected))) return held
     await held[Symbol.asyncDispose]()
     throw elsewhere(path)
   }
 
+  /**
+   * Some disks do not distinguish upper and lower case, and return the spelling that they store: then both spellings
+   * are one directory. Elsewhere they are two items, and a symlink in place of one may lead to the other.
+   */
+  async #isFolded(actual: string, expected: string): Promise<boolean> {
+    if (folded(actual) !== folded(expected)) return false
+    const [names, others] = [actual.split('/'), expected.split('/')]
+    for (const [i, name] of names.entries()) {
+      const other = others[i]
+      if (name === other) continue
+      if (other === undefined) return false
+      const above = names.slice(0, i).join('/')
+      const [a, b] = await Promise.all([this.#lstat(`${above}/${name}`), this.#lstat(`${above}/${other}`)])
+      if (a?.type !== 'directory' || b?.type !== 'directory') return false
+      if (a.inode !== b.inode || a.deviceId !== b.deviceId) return false
+    }
+    return true
+  }
+
   async #isSymlink(path: string): Promise<boolean> {
-    const stat = await this.#disk.lstat(path).catch(() => undefined)
-    return stat?.type === 'symlink'
+    return (await this.#lstat(path))?.type === 'symlink'
+  }
+
+  #lstat(path: string): Promise<DiskStat | undefined> {
+    return this.#disk.lstat(path).catch(() => undefined)
   }
 
   #rootItself(): Promise<string> {
@@ -107,11 +129,6 @@ export class Anchor {
     })
     return this.#realRoot
   }
-}
-
-/** Some disks do not distinguish upper and lower case, and return the spelling that they store. */
-function isSamePlace(actual: string, expected: string): boolean {
-  return actual === expected || folded(actual) === folded(expected)
 }
 
 function folded(path: string): string {

@@ -67,7 +67,7 @@ export class SimPlaces {
       if (node?.type === 'symlink' && (follow || !last)) {
         if (++symlinks > SYMLINKS_MAX) throw diskError('ELOOP', call, path)
         if (node.target.startsWith('/')) trail.length = 0
-        parts.push(...node.target.split('/').reverse())
+        for (const part of node.target.split('/').reverse()) parts.push(part)
       } else trail.push(place)
     }
     return trail.at(-1)

@@ -37,6 +37,18 @@ const LOG = [
 ]
 
 describe('a LevelDB database', () => {
+  it('D-30: is read whatever the number of blocks in a table', async () => {
+    using scratch = scratchDirectory()
+    writeLevelDb(scratch.path, [tableFile(writes(0, 200_000, 'v'), 10, false, 1)], [])
+    await using database = await LevelDb.open(nodeDisk, scratch.path)
+    let count = 0
+    for await (const batch of database.range('', '\xff')) count += batch.length
+    assert.equal(count, 200_000)
+    await using again = await LevelDb.open(nodeDisk, scratch.path)
+    const none = await Array.fromAsync(again.range('z', '\xff'))
+    assert.equal(none.flat().length, 0)
+  })
+
   it('has the newest version of each key, from tables and log', async () => {
     using scratch = scratchDirectory()
     writeLevelDb(scratch.path, TABLES, LOG)

@@ -138,11 +138,34 @@ for (const [name, start] of Object.entries(BENCHES)) {
   })
 }
 
+for (const [name, start] of Object.entries(BENCHES)) {
+  test(`N-07: ${name} disk, anchored: a symlink to a sibling of other case or normal form leads nowhere`, async () => {
+    for (const [what, call] of Object.entries(CALLS)) {
+      for (const [sibling, swapped] of [
+        ['dir', 'Dir'],
+        ['\u00e9', 'e\u0301'],
+      ] as const) {
+        using bench = await start()
+        const { root } = await arrange(bench)
+        await bench.disk.rename(`${root}/e`, `${root}/${sibling}`)
+        const before = await stateOf(bench.disk, `${root}/${sibling}/f`)
+        await bench.disk.makeSymlink(sibling, `${root}/${swapped}`)
+        const swap = () => call(anchoredDisk(bench.disk, root), `${root}/${swapped}/f/x`, `${root}/other`)
+        await assert.rejects(swap(), { code: 'ELOOP' }, what)
+        assert.deepEqual(await stateOf(bench.disk, `${root}/${sibling}/f`), before, what)
+      }
+    }
+  })
+}
+
 test('sim disk, anchored: on a disk that folds case another spelling is the same place', async () => {
   const disk = new SimDisk(new SimClock(), { caseInsensitive: true })
   await disk.makeDirectories('/root/Docs', 0o755)
   await put(anchoredDisk(disk, '/root'), '/root/docs/x')
   assert.equal((await disk.lstat('/root/Docs/x')).type, 'file')
+  await disk.makeDirectories('/root/Docs/Inner/\u00e9', 0o755)
+  await put(anchoredDisk(disk, '/root'), '/root/DOCS/inner/e\u0301/x')
+  assert.equal((await disk.lstat('/root/Docs/Inner/\u00e9/x')).type, 'file')
 })
 
 test('a path that is too long for other programs is refused, as without anchor', async () => {

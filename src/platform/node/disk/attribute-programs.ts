@@ -30,7 +30,7 @@ export const attributePrograms: Attributes = {
       if (outcome.kind === 'read') for (const [name, attributes] of outcome.found) found.set(name, attributes)
       // The failing item is not reported unambiguously, and treating it as one without attributes would remove them on
       // other devices: the half without errors is used, the other one is split again.
-      else if (batch.length > 1 && failed.size < FAILURES_MAX) waiting.push(...halvesOf(batch))
+      else if (batch.length > 1 && failed.size < FAILURES_MAX) waiting.push(...halvesOf(batch)) // at most two
       else for (const name of batch) failed.set(name, outcome.reason)
     }
     return { kind: 'read', found, failed }

@@ -10,7 +10,7 @@ export interface Outcome {
 }
 
 export function runSync(library: NativeLibrary, { call, args }: Prepared): Outcome {
-  const result = call(...args)
+  const result = call(...args) // at most six
   return { result, errno: result >= 0 ? 0 : library.errno() }
 }
 

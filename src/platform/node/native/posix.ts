@@ -63,6 +63,7 @@ export class Posix {
   async #run(prepared: Prepared): Promise<Outcome> {
     const { call, args } = prepared
     const { promise, resolve, reject } = Promise.withResolvers<number>()
+    // At most six.
     call.async(...args, (error, result) => (error === null ? resolve(result) : reject(error)))
     const result = await promise
     // The reason of a failure stays in the other thread. Nothing has changed, so the call is repeated here to read it.

@@ -41,7 +41,7 @@ async function secured(plain: Socket, host: string, signal: AbortSignal): Promis
 
 async function handshakeSocks(socket: Socket, events: SocketEvents, proxy: Proxy, target: TcpTarget): Promise<void> {
   const methods = proxy.user === '' ? [SOCKS_NO_AUTHENTICATION] : [SOCKS_NO_AUTHENTICATION, SOCKS_PASSWORD]
-  socket.write(Uint8Array.of(SOCKS_VERSION, methods.length, ...methods))
+  socket.write(Uint8Array.of(SOCKS_VERSION, methods.length, ...methods)) // at most two
   const [version, method] = await events.take(2)
   if (version !== SOCKS_VERSION) throw new NetError('EPROTO', 'the proxy does not support SOCKS 5')
   if (method === SOCKS_PASSWORD && proxy.user !== '') {

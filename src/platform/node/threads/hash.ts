@@ -93,7 +93,10 @@ function planTasks(jobs: readonly HashJob[]): readonly PlannedTask[] {
   let open: PlannedTask = { parts: [], places: [] }
   let openBytes = 0
   jobs.forEach((job, place) => {
-    if (job.sizeBytes > RANGE_BYTES) return void tasks.push(...ranges(job, place))
+    if (job.sizeBytes > RANGE_BYTES) {
+      for (const task of ranges(job, place)) tasks.push(task)
+      return
+    }
     if (open.parts.length >= TASK_FILES_MAX || (openBytes + job.sizeBytes > TASK_BYTES_MAX && open.parts.length > 0)) {
       tasks.push(open)
       open = { parts: [], places: [] }
