@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { argumentText } from '../src/cli/args/help.ts'
 import { FINDING_FLAGS, JSON_FLAG } from '../src/cli/args/shared-flags.ts'
-import type { FlagSpec } from '../src/cli/args/flag-spec.ts'
+import { flagValueText, type FlagSpec } from '../src/cli/args/flag-spec.ts'
 import { COMMAND_GROUPS, type CommandSpec } from '../src/cli/args/types.ts'
 import { COMMANDS } from '../src/main/commands/table.ts'
 
@@ -38,9 +38,7 @@ function commandRows(path: readonly CommandSpec[]): readonly string[] {
 /** The flags that only this command has. */
 function flagUsage({ flags = [] }: CommandSpec): readonly string[] {
   const own = flags.filter((flag) => isShown(flag) && !FINDING_FLAGS.includes(flag) && flag !== JSON_FLAG)
-  return own.length > FLAGS_MAX
-    ? ['[FLAGS]']
-    : own.map(({ name, value }) => `[--${name}${value === undefined ? '' : ` ${value}`}]`)
+  return own.length > FLAGS_MAX ? ['[FLAGS]'] : own.map((flag) => `[--${flag.name}${flagValueText(flag)}]`)
 }
 
 function isShown({ description }: FlagSpec): boolean {

@@ -9,6 +9,7 @@ const docs = join(import.meta.dirname, '..', 'docs')
 export const CHAPTERS = [
   'manual/first-steps',
   'manual/files',
+  'manual/change',
   'manual/server',
   'manual/troubleshooting',
   'manual/scripting',

@@ -142,7 +142,7 @@ function risks({ risks: found }: LiveState): readonly AttentionEntry[] {
     remedy:
       code === 'gui-open'
         ? { kind: 'go', word: 'risk.setPassword', place: ['settings', 'gui'] }
-        : { kind: 'go', word: 'attention.show', place: ['folders'] },
+        : { kind: 'go', word: 'attention.show', place: code === 'proxy-not-trusted' ? [] : ['folders'] },
   }))
 }
 

@@ -29,8 +29,8 @@ export function isGap(events: readonly { readonly id: number }[], since: number)
 export function applyEvent(state: LiveState, event: PageEvent): LiveState {
   const counted = countFolder(state, folderOf(event))
   switch (event.type) {
-    case 'ConfigSaved':
-      return { ...counted, config: event.data, folders: onlyConfigured(counted.folders, event.data.folders) }
+    case 'ConfigSaved': // without secrets, therefore the configuration itself is loaded again
+      return { ...counted, folders: onlyConfigured(counted.folders, event.data.folders) }
     case 'StateChanged':
       return changeFolder(counted, event.data.folder, ({ scan, ...folder }) => ({
         ...folder,
@@ -73,7 +73,7 @@ export function reloadsFor(event: PageEvent): readonly Reload[] {
     case 'DownloadProgress':
       return Object.keys(event.data).map((folder) => `folder:${folder}` as const)
     case 'ConfigSaved':
-      return ['summary', 'restart']
+      return ['config', 'summary', 'restart']
     case 'DeviceConnected':
     case 'DeviceDisconnected':
       return ['connections', 'statistics', 'warnings']

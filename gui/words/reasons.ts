@@ -206,6 +206,13 @@ export const REASONS = {
     fr: 'Il est ici dans une version plus ancienne.',
     zh: '这里的是较旧的版本。',
   },
+  'why.gone': {
+    en: 'It was on this device at the last scan, but is not any more.',
+    de: 'Es war beim letzten Einlesen hier, ist es aber nicht mehr.',
+    es: 'Estaba aquí en el último escaneo, pero ya no.',
+    fr: 'Il était ici lors de la dernière analyse, mais n’y est plus.',
+    zh: '上次扫描时它在这里，现在已不在。',
+  },
   'why.still-here': {
     en: 'It was deleted on another device but still exists here.',
     de: 'Es ist noch hier, wurde aber anderswo gelöscht.',

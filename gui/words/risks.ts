@@ -23,4 +23,11 @@ export const RISKS = {
     fr: 'Un dossier contient les données internes de cet appareil et partage sa clé privée.',
     zh: '某个文件夹包含本设备的主目录，并共享其私钥。',
   },
+  'risk.proxy-not-trusted': {
+    en: 'Logins come through a proxy that is not trusted here: all its clients count as one.',
+    de: 'Anmeldungen kommen über einen Proxy, dem hier nicht vertraut wird: alle seine Nutzer zählen als einer.',
+    es: 'Los inicios de sesión llegan por un proxy que no es de confianza: todos sus clientes cuentan como uno.',
+    fr: 'Les connexions passent par un proxy qui n’est pas approuvé ici : tous ses clients comptent pour un seul.',
+    zh: '登录经由未受信任的代理：它的所有客户端按一个计算。',
+  },
 } as const satisfies Readonly<Record<string, Entry>>

@@ -35,6 +35,8 @@ export interface ListNode {
   readonly table: AnyTable | undefined
   /** By their keys; items without a key by their position. */
   readonly items: ReadonlyMap<string, () => ConfigNode>
+  /** Other names of items, with their keys: those of devices and labels of folders that only one item has. */
+  readonly names?: ReadonlyMap<string, string>
   add(item: Json): Promise<void>
 }
 
@@ -122,6 +124,7 @@ function collectionNode(
   send: SendChange,
 ): ListNode {
   const list = listAt(config, name)
+  const deviceNames = namesOf(listAt(config, 'devices'), 'name', 'deviceID')
   const items = new Map<string, () => ConfigNode>()
   for (const [index, value] of list.entries()) {
     const key = String(value[identity] ?? '')
@@ -137,6 +140,8 @@ function collectionNode(
         value: key,
         set: rename,
       }))
+      const devices = item.settings.get('devices')?.()
+      if (devices?.is === 'list') settings.set('devices', () => ({ ...devices, names: deviceNames }))
       return { ...item, settings, remove: () => send('DELETE', path) }
     })
   }
@@ -144,7 +149,18 @@ function collectionNode(
     refuseDouble(items, item, identity)
     return send('POST', `/rest/config/${name}`, item)
   }
-  return { is: 'list', table, items, add }
+  const names = name === 'devices' ? deviceNames : namesOf(list, 'label', identity)
+  return { is: 'list', table, items, names, add }
+}
+
+/** By a name that is not empty and belongs to one item only. */
+function namesOf(list: readonly JsonObject[], name: string, identity: string): ReadonlyMap<string, string> {
+  const groups = Map.groupBy(list, (item) => String(item[name] ?? ''))
+  return new Map(
+    [...groups].flatMap(([text, [first, ...more]]) =>
+      text === '' || first === undefined || more.length > 0 ? [] : [[text, String(first[identity] ?? '')] as const],
+    ),
+  )
 }
 
 function nodeOf(kind: Kind, value: Json, save: Save): ConfigNode {

@@ -14,6 +14,7 @@ export function configTopic(node: ConfigNode, about: Pick<Topic, 'summary' | 'ex
     verbs: verbsOf(node),
     title: node.is === 'list' ? 'Items' : 'Properties',
     topics: new Map([...below].map(([name, open]) => [name, { open: () => configTopic(open()) }])),
+    ...(node.is === 'list' && node.names !== undefined && { names: node.names }),
   }
 }
 

@@ -101,7 +101,7 @@ async function allCopies(client: Client, folder: string): Promise<readonly strin
   for (let page = 1; ; page++) {
     const query = { folder, page, perpage: COPIES_MAX }
     const { items, total } = await client.call('GET /rest/twinfold/conflicts', { query })
-    names.push(...items.map(({ name }) => name))
+    for (const { name } of items) names.push(name)
     if (items.length === 0 || names.length >= total) return names
   }
 }

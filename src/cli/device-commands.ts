@@ -5,6 +5,7 @@ import type { ConnectionsJson } from '../rest/cluster.ts'
 import type { Client, FolderChange } from '../client/client.ts'
 import { addressProblem, dialColumns, type NetworkFacts } from './device-reasons.ts'
 import { CLI_EXIT, findDevice, findFolder, type CliContext, type CliExit } from './context.ts'
+import { shellWord } from './shell-words.ts'
 import { tableLines } from './table.ts'
 import { escapeText } from './text.ts'
 
@@ -19,6 +20,8 @@ export interface DeviceAddOptions extends Json {
   readonly introducer?: boolean
   readonly autoAccept?: boolean
   readonly paused?: boolean
+  /** Switches local discovery on. */
+  readonly local?: boolean
 }
 
 /** Adds a device to the configuration and shares folders with it. The other side must add this device, too. */
@@ -39,6 +42,7 @@ export async function deviceAdd(
   }
   await checkAddresses(context, client, options.address ?? [])
   refuseSameName(devices, options.name ?? '')
+  if (options.local) await (await import('./network-command.ts')).switchNetwork(client, { on: true, names: ['local'] })
   await client.call('POST /rest/config/devices', {
     body: {
       deviceID,
@@ -56,7 +60,23 @@ export async function deviceAdd(
     context.print(`Added device ${deviceID}. Add this device on the other one, too, before they can connect.`)
     context.print(`"${context.program} why ${options.name ?? deviceID}" explains why it is not connected.`)
   }
+  await warnOfNoAddress(context, client, { ...options, name: options.name ?? deviceID })
   return CLI_EXIT.done
+}
+
+/** Without an address and without discovery the device is never found from here. */
+async function warnOfNoAddress(
+  { program, printError }: CliContext,
+  client: Client,
+  { name, address = ['dynamic'] }: { readonly name: string; readonly address?: readonly string[] },
+): Promise<void> {
+  const { localAnnounceEnabled, globalAnnounceEnabled } = await client.options()
+  if (localAnnounceEnabled || globalAnnounceEnabled || address.some((text) => text !== 'dynamic')) return
+  printError(
+    'Discovery is off, so this device does not find it. In one local network run on both devices ' +
+      `"${program} network on local"; elsewhere "${program} network on", or on one of them ` +
+      `"${program} device address ${escapeText(shellWord(name))} tcp://HOST:22000".`,
+  )
 }
 
 /** Two devices of one name are ambiguous in lists and commands. */
@@ -91,7 +111,7 @@ export async function deviceAddress(
   await checkAddresses(context, client, addresses)
   await client.call('PATCH /rest/config/devices/:id', { id: device.deviceID, body: { addresses } })
   if (options.json) context.print(JSON.stringify({ deviceID: device.deviceID, addresses }, undefined, 2))
-  else context.print(`Device ${labelOf(device)} is connected at ${addresses.map(escapeText).join(', ')} from now on.`)
+  else context.print(`Device ${labelOf(device)} is dialled at ${addresses.map(escapeText).join(', ')} from now on.`)
   return CLI_EXIT.done
 }
 

@@ -38,6 +38,18 @@ function dialReports(device: DeviceConfig, facts: NetworkFacts): readonly DialRe
   return [...texts].filter((text) => text !== 'dynamic').map((text) => dialReport(text, facts))
 }
 
+/** Without what was settled by a connection that was closed because the settings contradict each other. */
+function currentReports(device: DeviceConfig, facts: NetworkFacts): readonly DialReport[] {
+  const times = contradictions(device, facts).map(({ time }) => Date.parse(time))
+  const closedMs = times.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY)
+  const closedAgoS = (Date.parse(facts.connections.total.at) - closedMs) / 1_000
+  return dialReports(device, facts).filter(({ triedAgoS }) => triedAgoS === undefined || !(triedAgoS >= closedAgoS))
+}
+
+function contradictions({ deviceID }: DeviceConfig, { disagreements }: NetworkFacts): DisagreementsJson {
+  return disagreements.filter((each) => each.deviceID === deviceID)
+}
+
 function dialReport(text: string, { status, connections, options }: NetworkFacts): DialReport {
   const parsed = parseAddress(text)
   const never = { address: text, triedAgoS: undefined, nextWithinS: undefined }
@@ -56,13 +68,15 @@ function dialReport(text: string, { status, connections, options }: NetworkFacts
 export function dialColumns(device: DeviceConfig, facts: NetworkFacts): readonly [error: string, next: string] {
   const isConnected = facts.connections.connections[device.deviceID]?.connected === true
   if (isConnected || device.paused || device.deviceID === facts.status.myID) return ['', '']
-  const reports = dialReports(device, facts)
-  if (reports.length === 0) return [noAddress(device, facts), 'when it connects']
+  const [contradiction] = contradictions(device, facts)
+  const reports = currentReports(device, facts)
+  if (reports.length === 0 && contradiction === undefined) return [noAddress(device, facts), 'when it connects']
   const failed = reports
     .filter(({ error }) => error !== '')
     .sort((a, b) => (a.triedAgoS ?? Infinity) - (b.triedAgoS ?? Infinity))
   const next = reports.flatMap(({ nextWithinS }) => nextWithinS ?? [])
-  return [failed[0]?.error ?? '', next.length === 0 ? '' : withinText(Math.min(...next))]
+  const nextText = next.length === 0 ? '' : withinText(next.reduce((a, b) => Math.min(a, b)))
+  return [failed[0]?.error ?? contradiction?.reason ?? '', nextText]
 }
 
 function withinText(seconds: number): string {
@@ -84,10 +98,11 @@ export function deviceReasons(device: DeviceConfig, facts: NetworkFacts, lastSee
   if (connection?.connected === true) {
     return [`it is connected at ${connection.address} (${connection.type}), with ${connection.clientVersion}`]
   }
-  const reports = dialReports(device, facts)
+  const refused = refusals(device, facts)
+  const reports = currentReports(device, facts)
   return [
-    ...refusals(device, facts),
-    ...(reports.length === 0 ? [noAddressReason(device, facts)] : reports.map(reportText)),
+    ...refused,
+    ...(reports.length === 0 && refused.length === 0 ? [noAddressReason(device, facts)] : reports.map(reportText)),
     ...hints(reports),
     ...listenErrors(facts),
     lastSeen === 'never'
@@ -96,10 +111,10 @@ export function deviceReasons(device: DeviceConfig, facts: NetworkFacts, lastSee
   ]
 }
 
-function refusals({ deviceID }: DeviceConfig, { disagreements }: NetworkFacts): readonly string[] {
-  return disagreements
-    .filter((each) => each.deviceID === deviceID)
-    .map(({ folder, reason, remedy }) => `${folder === null ? '' : `folder "${folder}": `}${reason}. ${remedy}`)
+function refusals(device: DeviceConfig, facts: NetworkFacts): readonly string[] {
+  return contradictions(device, facts).map(
+    ({ folder, reason, remedy }) => `${folder === null ? '' : `folder "${folder}": `}${reason}. ${remedy}`,
+  )
 }
 
 function noAddressReason(device: DeviceConfig, facts: NetworkFacts): string {

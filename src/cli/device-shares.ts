@@ -8,7 +8,7 @@ import { tableLines } from './table.ts'
 import { formatBytes } from './text.ts'
 
 /** How much another device has. */
-interface DeviceShare {
+export interface DeviceShare {
   readonly deviceID: string
   readonly name: string
   readonly state: string

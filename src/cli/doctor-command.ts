@@ -1,5 +1,6 @@
 import type { Client } from '../client/client.ts'
 import { ClientError } from '../client/errors.ts'
+import { stopText } from '../core/folder-stop.ts'
 import type { WarningsJson } from '../rest/twinfold.ts'
 import { CLI_EXIT, type CliContext, type CliExit } from './context.ts'
 import { escapeText } from './text.ts'
@@ -41,10 +42,14 @@ export function findingLines({ message, remedy }: Finding): readonly string[] {
 async function folderFindings(client: Client): Promise<readonly Finding[]> {
   const folders = await client.folders()
   const statuses = await Promise.all(
-    folders.filter(({ paused }) => !paused).map(async ({ id }) => ({ id, status: await client.folderStatus(id) })),
+    folders
+      .filter(({ paused }) => !paused)
+      .map(async (config) => ({ config, status: await client.folderStatus(config.id) })),
   )
-  return statuses.flatMap(({ id, status }) => [
-    ...(status.error === '' ? [] : [{ message: `folder "${id}" is stopped: ${status.error}` }]),
+  return statuses.flatMap(({ config: { id, path, markerName }, status }) => [
+    ...(status.error === ''
+      ? []
+      : [{ message: `folder "${id}" is stopped: ${stopText(status.error, { path, markerName })}` }]),
     ...(status.errors === 0
       ? []
       : [

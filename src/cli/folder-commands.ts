@@ -3,6 +3,7 @@ import type { FolderConfig, FolderTypeName } from '../core/config/config.ts'
 import type { Client, FolderChange } from '../client/client.ts'
 import { ClientError } from '../client/errors.ts'
 import { CLI_EXIT, findDevice, findFolder, type CliContext, type CliExit } from './context.ts'
+import { folderIdFromName } from './new-folder-id.ts'
 import { tableLines } from './table.ts'
 import { escapeText } from './text.ts'
 
@@ -27,8 +28,9 @@ export async function folderAdd(
 ): Promise<CliExit> {
   const [existing, devices] = await Promise.all([client.folders(), client.devices()])
   const absolute = directoryPath(context, path)
-  const id = options.id ?? `${context.randomText(5)}-${context.randomText(5)}`
-  refuseDoubles(existing, id, absolute)
+  refuseSamePath(existing, absolute)
+  const id = options.id ?? (await newId(context, client, existing, labelOf(absolute)))
+  refuseSameId(existing, id)
   const shared = options.device?.map((device) => ({ deviceID: findDevice(devices, device).deviceID }))
   await checkPath(context, client, absolute, options)
   await client.addFolder({
@@ -42,6 +44,18 @@ export async function folderAdd(
   if (options.json) context.print(JSON.stringify(added, undefined, 2))
   else context.print(`Added folder "${escapeText(id)}" at ${escapeText(added.path)}`)
   return CLI_EXIT.done
+}
+
+/** From the name of the directory. Not an ID that another device offers: accepting that would merge two folders. */
+async function newId(
+  context: CliContext,
+  client: Client,
+  existing: readonly FolderConfig[],
+  name: string,
+): Promise<string> {
+  const offered = await client.call('GET /rest/cluster/pending/folders')
+  const taken = new Set<string>([...existing.map(({ id }) => id), ...Object.keys(offered)])
+  return folderIdFromName(name, taken) ?? `${context.randomText(5)}-${context.randomText(5)}`
 }
 
 /** A directory from the command line; the daemon expands `~`. An empty text is not the working directory. */
@@ -86,7 +100,7 @@ function settings(options: FolderAddOptions): FolderChange {
 }
 
 /** The daemon would replace a folder with the same id, which `add` must not do. */
-function refuseDoubles(existing: readonly FolderConfig[], id: string, path: string): void {
+function refuseSameId(existing: readonly FolderConfig[], id: string): void {
   const sameId = existing.find((folder) => folder.id === id)
   if (sameId !== undefined) {
     throw new TwinfoldError(
@@ -94,6 +108,9 @@ function refuseDoubles(existing: readonly FolderConfig[], id: string, path: stri
       `folder "${id}" already exists, at ${sameId.path}; choose another --id or remove it first`,
     )
   }
+}
+
+function refuseSamePath(existing: readonly FolderConfig[], path: string): void {
   const samePath = existing.find((folder) => folder.path.replace(/\/+$/, '') === path.replace(/\/+$/, ''))
   if (samePath !== undefined) throw new TwinfoldError('bad-request', `${path} is already the folder "${samePath.id}"`)
 }

@@ -76,7 +76,7 @@ async function checkTypes(names: readonly string[]): Promise<readonly EventType[
   throw new TwinfoldError('usage', `there is no event type "${unknown}"${near}`)
 }
 
-/** Holds the whole configuration with the API key; such a line must not be copied into reports. */
+/** Holds the whole configuration: too much for a line. */
 const CONFIG_EVENT = 'ConfigSaved'
 
 function eventLine(event: EventJson, columns: number): string {

@@ -1,5 +1,7 @@
 import type { OptionsConfig } from '../core/config/config.ts'
 import { NOTE_NETWORK } from '../core/config/notes.ts'
+import { parseAddress } from '../core/network/address.ts'
+import { parseIp } from '../core/network/ip.ts'
 import type { StatusJson } from '../rest/system.ts'
 import type { NetworkJson } from '../rest/network.ts'
 import type { Client } from '../client/client.ts'
@@ -15,13 +17,7 @@ export async function network(
   change: { readonly on: boolean; readonly names: readonly string[] } | undefined,
   flags: { readonly json?: boolean },
 ): Promise<CliExit> {
-  if (change !== undefined) {
-    const { on, names } = change
-    const chosen = NETWORK_SWITCHES.filter((one) => (names.length === 0 ? one.findsDevices : names.includes(one.name)))
-    const { unackedNotificationIDs } = await client.options()
-    const answered = { unackedNotificationIDs: unackedNotificationIDs.filter((id) => id !== NOTE_NETWORK) }
-    await client.changeOptions(Object.assign(answered, ...chosen.map((one) => one.set(on))) as Partial<OptionsConfig>)
-  }
+  if (change !== undefined) await switchNetwork(client, change)
   const [options, status, state] = await Promise.all([
     client.options(),
     client.systemStatus(),
@@ -38,10 +34,33 @@ export async function network(
   return CLI_EXIT.done
 }
 
+/** Also answers the question of the page. */
+export async function switchNetwork(
+  client: Client,
+  { on, names }: { readonly on: boolean; readonly names: readonly string[] },
+): Promise<void> {
+  const chosen = NETWORK_SWITCHES.filter((one) => (names.length === 0 ? one.findsDevices : names.includes(one.name)))
+  const { unackedNotificationIDs } = await client.options()
+  const answered = { unackedNotificationIDs: unackedNotificationIDs.filter((id) => id !== NOTE_NETWORK) }
+  // At most one for each switch.
+  await client.changeOptions(Object.assign(answered, ...chosen.map((one) => one.set(on))) as Partial<OptionsConfig>)
+}
+
 function switchLines(options: OptionsConfig, columns: number): readonly string[] {
   const row = (one: NetworkSwitch) => [one.name, one.isOn(options) ? 'on' : 'off', one.meaning]
   const titles = [{ title: 'SWITCH' }, { title: 'STATE' }, { title: 'WHEN IT IS ON', shrink: 'end' }] as const
   return tableLines(titles, NETWORK_SWITCHES.map(row), columns)
+}
+
+/** A wildcard is where it listens, not an address that another device can dial. */
+function listeningText(addresses: readonly string[]): string {
+  const reachable = [...new Set(addresses)].filter((text) => {
+    const address = parseAddress(text)
+    return address.kind !== 'tcp' || (address.host !== '' && parseIp(address.host)?.value !== 0n)
+  })
+  return reachable.length === 0
+    ? 'listening, but this machine has no address in a network'
+    : `listening, reachable as ${reachable.join(', ')}`
 }
 
 /** One line per part: texts of routers and servers are escaped. */
@@ -51,7 +70,8 @@ function stateLines(
 ): readonly string[] {
   const discovery = Object.entries(discoveryStatus).map(([name, { error }]) => `${name}: ${error ?? 'works'}`)
   const listeners = Object.entries(connectionServiceStatus).map(
-    ([name, { error, wanAddresses }]) => `${name}: ${error ?? `listening, reachable as ${wanAddresses.join(', ')}`}`,
+    ([name, { error, lanAddresses, wanAddresses }]) =>
+      `${name}: ${error ?? listeningText([...lanAddresses, ...wanAddresses])}`,
   )
   const mappings = portMapping.mappings.map(
     ({ protocol, gateway, internalPort, externalAddress, error }) =>

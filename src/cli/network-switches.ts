@@ -11,6 +11,10 @@ export interface NetworkSwitch {
   set(on: boolean): Partial<OptionsConfig>
 }
 
+/** Of `network servers`. */
+export const SERVER_KINDS = ['discovery', 'relays'] as const
+export type ServerKind = (typeof SERVER_KINDS)[number]
+
 const UPGRADE_CHECK_INTERVAL_H = 12
 
 export const NETWORK_SWITCHES: readonly NetworkSwitch[] = [

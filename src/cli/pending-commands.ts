@@ -1,4 +1,4 @@
-import type { DeviceConfig } from '../core/config/config.ts'
+import type { DeviceConfig, FolderConfig } from '../core/config/config.ts'
 import { TwinfoldError } from '../core/errors.ts'
 import type { FolderOfferJson, PendingDevicesJson, PendingFoldersJson } from '../rest/cluster.ts'
 import type { Client } from '../client/client.ts'
@@ -75,8 +75,12 @@ export async function pendingAccept(
     return printResult(context, options, { accepted: 'device', id }, `Added device ${id}.`)
   }
   const offers = offersOf(pending, id)
-  await acceptFolder(context, client, id, offers, options)
-  return printResult(context, options, { accepted: 'folder', id }, `Folder "${escapeText(id)}" is shared now.`)
+  const existing = await acceptFolder(context, client, id, offers, options)
+  const merged =
+    existing === undefined
+      ? ''
+      : ` It existed here before, at ${escapeText(existing.path)}: the files of all its devices are merged.`
+  return printResult(context, options, { accepted: 'folder', id }, `Folder "${escapeText(id)}" is shared now.${merged}`)
 }
 
 type Offers = readonly (readonly [device: string, offer: FolderOfferJson])[]
@@ -88,22 +92,19 @@ function offersOf({ folders }: Pending, id: string): Offers {
   throw new TwinfoldError('bad-request', `no pending device or folder "${id}"; "pending" lists them${near}`)
 }
 
+/** The folder of this ID, if there was one. */
 async function acceptFolder(
   context: CliContext,
   client: Client,
   id: string,
   offers: Offers,
   options: AcceptOptions,
-): Promise<void> {
+): Promise<FolderConfig | undefined> {
   const existing = (await client.folders()).find((folder) => folder.id === id)
   if (existing !== undefined) {
-    return client.changeFolder(
-      id,
-      withDevices(
-        existing,
-        offers.map(([device]) => device),
-      ),
-    )
+    const devices = offers.map(([device]) => device)
+    await client.changeFolder(id, withDevices(existing, devices))
+    return existing
   }
   if (options.path === undefined) {
     throw new TwinfoldError('usage', `a directory for the files is required: pending accept ${id} --path DIR`)
@@ -117,6 +118,7 @@ async function acceptFolder(
     devices: offers.map(([deviceID]) => ({ deviceID })),
     ...(offers.some(([, offer]) => offer.receiveEncrypted) && { type: 'receiveencrypted' as const }),
   })
+  return undefined
 }
 
 /** Ignores a pending device or folder until it is removed from the ignored list. */

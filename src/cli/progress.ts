@@ -22,13 +22,14 @@ export function progressLine(name: string, progress: Progress, width: number): s
   return `${label}  [${padText('#'.repeat(full), barWidth)}]  ${facts}`
 }
 
-/** Percent, amounts, rate and time left, without a bar. */
+/** Percent, amounts, rate and time left, if it is a second or more; without a bar. */
 export function progressText(progress: Progress): string {
   const rate = progress.bytesPerSecond >= 1 ? `, ${formatBytes(progress.bytesPerSecond)}/s` : ''
   if (!progress.counted) return `${formatBytes(progress.currentBytes)} hashed${rate}, counting`
+  const amounts = `${formatBytes(progress.currentBytes)} of ${formatBytes(progress.totalBytes)}`
+  if (shareOf(progress) === 1) return `100 %  ${amounts}, finishing`
   const left = secondsLeft(progress)
   const percent = String(Math.floor(shareOf(progress) * 100)).padStart(3)
-  const amounts = `${formatBytes(progress.currentBytes)} of ${formatBytes(progress.totalBytes)}`
   return `${percent} %  ${amounts}${rate}${left === undefined ? '' : `, ${formatDuration(left)} left`}`
 }
 
@@ -40,5 +41,6 @@ export function shareOf(progress: Progress): number {
 
 function secondsLeft(progress: Progress): number | undefined {
   const remaining = progress.totalBytes - progress.currentBytes
-  return remaining > 0 && progress.bytesPerSecond >= 1 ? remaining / progress.bytesPerSecond : undefined
+  const seconds = progress.bytesPerSecond >= 1 ? remaining / progress.bytesPerSecond : 0
+  return seconds >= 1 ? seconds : undefined
 }

@@ -2,7 +2,7 @@ import { TwinfoldError } from '../core/errors.ts'
 import { defined } from './args/parsed-flags.ts'
 import { checkCount, checkSeconds, FINDING_FLAGS } from './args/shared-flags.ts'
 import type { CommandSpec } from './args/types.ts'
-import { NETWORK_SWITCHES } from './network-switches.ts'
+import { NETWORK_SWITCHES, SERVER_KINDS } from './network-switches.ts'
 import { remoteCommand } from './remote-command.ts'
 import { COMPLETE_NAMES, CONFLICTS, VERSIONS } from './versions-specs.ts'
 import { DEVICE, FOLDER, PENDING } from './sharing-specs.ts'
@@ -61,21 +61,19 @@ const DOCTOR = remoteCommand({
 const WHY = remoteCommand({
   name: 'why',
   group: 'status',
-  summary: 'explain why a file is in sync or not, or a device connected or not',
+  summary: 'explain why a folder or a file is in sync or not, or a device connected or not',
   description:
     'Explains why a file is in sync or not, from the index, the queue, the last error, the connected devices and the ' +
-    'disk. With a device instead, explains why it is connected or not.',
+    'disk. With a folder alone, explains why it is in sync or not; with a device, why it is connected or not.',
   arguments: [
     { name: 'folder', text: 'FOLDER|DEVICE', completes: 'both' },
     { name: 'file', optional: true },
   ],
-  examples: ['why photos 2026/summer/beach.jpg', 'why laptop'],
+  examples: ['why photos 2026/summer/beach.jpg', 'why photos', 'why laptop'],
   remote: async ({ context, connection: { client }, args: [name = '', file], flags }) => {
-    const { whyDevice, whyFile } = await import('./why-command.ts')
+    const { whyFile, whyName } = await import('./why-command.ts')
     const options = { json: flags.isOn('json') }
-    return file === undefined
-      ? whyDevice(context, client, name, options)
-      : whyFile(context, client, name, file, options)
+    return file === undefined ? whyName(context, client, name, options) : whyFile(context, client, name, file, options)
   },
 })
 
@@ -182,6 +180,34 @@ const NETWORK = remoteCommand({
     const change = action === 'status' ? undefined : { on: action === 'on', names }
     return network(context, connection.client, change, { json: flags.isOn('json') })
   },
+  commands: [
+    remoteCommand({
+      name: 'servers',
+      summary: 'show or replace the discovery and relay servers',
+      description:
+        'Shows the discovery servers, and the relays that this device joins; with addresses, replaces those of one ' +
+        'kind. "default" are those of the Syncthing project.',
+      arguments: [
+        { name: 'kind', optional: true, choices: SERVER_KINDS },
+        { name: 'url', optional: true, repeatable: true },
+      ],
+      examples: [
+        'network servers',
+        `network servers discovery 'https://disco.example:8443/?id=ID'`,
+        `network servers relays 'relay://relay.example:22067/?id=ID'`,
+        'network servers discovery default',
+      ],
+      remote: async ({ context, connection: { client }, args: [name, ...urls], flags }) => {
+        const { networkServers } = await import('./network-servers.ts')
+        const kind = SERVER_KINDS.find((each) => each === name)
+        if (kind !== undefined && urls.length === 0) {
+          throw new TwinfoldError('usage', `name the servers, or "default": network servers ${kind} URL`)
+        }
+        const change = kind === undefined ? undefined : { kind, urls }
+        return networkServers(context, client, change, { json: flags.isOn('json') })
+      },
+    }),
+  ],
 })
 
 /** Syncthing's own command line; its arguments are parsed by the tree, which depends on the daemon's configuration. */

@@ -1,5 +1,6 @@
 import { TwinfoldError } from '../core/errors.ts'
 import type { FolderConfig } from '../core/config/config.ts'
+import { stopText } from '../core/folder-stop.ts'
 import type { Client } from '../client/client.ts'
 import type { EventJson } from '../rest/event-data.ts'
 import { ClientError } from '../client/errors.ts'
@@ -41,13 +42,18 @@ export async function scan(
   const paths = subs.map((sub) => insideFolder(folder, sub))
   const startedMs = context.nowMs()
   await withProgress(context, client, folder, options.json !== true, () =>
-    client.scan(folder.id, {
-      subs: paths,
-      signal: context.signal,
-      ...(options.next !== undefined && { nextS: options.next }),
-    }),
+    client
+      .scan(folder.id, {
+        subs: paths,
+        signal: context.signal,
+        ...(options.next !== undefined && { nextS: options.next }),
+      })
+      .catch((error: unknown) => {
+        throw explainStop(error, folder)
+      }),
   )
   const durationS = (context.nowMs() - startedMs) / 1_000
+  for (const path of paths) await checkScanned(context, client, folder, path)
   const [status, { errors }] = await Promise.all([client.folderStatus(folder.id), client.folderErrors(folder.id)])
   const problems = errors ?? []
   if (options.json) {
@@ -62,6 +68,30 @@ export async function scan(
     showProblems(context, problems)
   }
   return problems.length === 0 ? CLI_EXIT.done : CLI_EXIT.doneWithProblems
+}
+
+const NOT_SCANNED: readonly string[] = ['ignored', 'reserved', 'special', 'outside']
+
+/** The daemon scans any path without an error, because a deleted one has to be scanned, too. */
+async function checkScanned(context: CliContext, client: Client, { id }: FolderConfig, given: string): Promise<void> {
+  const file = given.replace(/^\.\//, '').replace(/\/+$/, '')
+  if (file === '' || file === '.') return
+  const found = await client
+    .call('GET /rest/twinfold/why', { query: { folder: id, file } })
+    .catch((error: unknown): undefined => {
+      if (!(error instanceof ClientError && error.failure === 'status')) throw error // a Syncthing has no such route
+    })
+  const absent = found?.reasons.find(({ code }) => code === 'absent')
+  if (absent !== undefined) throw new TwinfoldError('bad-request', `"${file}" in folder "${id}": ${absent.text}`)
+  const reason = found?.reasons.find(({ code }) => NOT_SCANNED.includes(code))
+  if (reason !== undefined) context.printError(`Warning: "${escapeText(file)}": ${escapeText(reason.text)}`)
+}
+
+/** The error of a folder that has stopped, in words for users. */
+function explainStop(error: unknown, folder: FolderConfig): unknown {
+  if (!(error instanceof ClientError) || error.failure !== 'status') return error
+  const text = stopText(error.text, folder)
+  return text === error.text ? error : new TwinfoldError('folder-error', text, { cause: error })
 }
 
 function showProblems(
@@ -122,7 +152,7 @@ async function watchProgress(
         context.redraw(
           progressLine(escapeText(folder.label === '' ? folder.id : folder.label), progress, context.columns),
         )
-      } else if (progress.counted && shareOf(progress) >= shownShare + PLAIN_STEP) {
+      } else if (progress.counted && shareOf(progress) < 1 && shareOf(progress) >= shownShare + PLAIN_STEP) {
         shownShare = shareOf(progress)
         context.printError(`${escapeText(folder.id)}: ${progressText(progress).trimStart()}`)
       }
@@ -137,5 +167,6 @@ async function watchProgress(
 function progressOf(event: EventJson, folder: string): Progress | undefined {
   if (event.type !== PROGRESS_EVENT || event.data.folder !== folder) return undefined
   const { current, total, rate, counted = true } = event.data
-  return { currentBytes: current, totalBytes: total, bytesPerSecond: rate, counted }
+  // One byte of the total is never hashed; it keeps the share below 100 % until the end.
+  return { currentBytes: current, totalBytes: Math.max(0, total - 1), bytesPerSecond: rate, counted }
 }

@@ -3,6 +3,7 @@ import type { DeviceConfig, FolderConfig } from '../core/config/config.ts'
 import { grouped, PASSWORD_BYTES, strengthOf, type Strength } from '../core/encryption/folder-password.ts'
 import { TwinfoldError } from '../core/errors.ts'
 import { CLI_EXIT, type CliContext, type CliExit } from './context.ts'
+import { PASSWORD_LINES, passwordInLines, passwordInText, passwordSheet } from './password-file.ts'
 import { foundBoth, namesOf } from './share-commands.ts'
 import { escapeText } from './text.ts'
 
@@ -39,6 +40,7 @@ export async function folderShareUntrusted(
       `folder "${folder.id}" is encrypted here already: share it without --untrusted`,
     )
   }
+  for (const device of devices) await refuseReadableCopy(context, client, folder, device)
   const { password, from } = await passwordFor(context, folder, options.passwordFile)
   // Before the password is used: without it nobody restores the data.
   if (options.save !== undefined) {
@@ -56,6 +58,54 @@ export async function folderShareUntrusted(
   return CLI_EXIT.done
 }
 
+/**
+ * A device that has the folder in readable form keeps what it has: a password now would hide nothing, and the
+ * contradiction would disconnect all folders.
+ */
+async function refuseReadableCopy(
+  { program }: CliContext,
+  client: Client,
+  folder: FolderConfig,
+  device: DeviceConfig,
+): Promise<void> {
+  const copy = await readableCopy(client, folder, device)
+  if (copy === 'none') return
+  const name = namesOf([device])
+  const id = escapeText(folder.id)
+  const reason =
+    copy === 'shared'
+      ? `folder "${id}" is shared with ${name} in readable form`
+      : `${name} has "${id}" in readable form`
+  const unshare =
+    copy === 'shared'
+      ? `"${program} folder unshare ${id} ${escapeText(device.name) || device.deviceID}" here, then `
+      : ''
+  throw new TwinfoldError(
+    'bad-request',
+    `${reason}: a password would hide nothing of that copy, and disconnect the two devices. For an encrypted copy: ` +
+      `${unshare}remove the folder and its files on ${name}, then run this command again`,
+  )
+}
+
+/** What our configuration and the offers of the device say about a readable copy there. */
+async function readableCopy(
+  client: Client,
+  folder: FolderConfig,
+  { deviceID }: DeviceConfig,
+): Promise<'none' | 'shared' | 'offered'> {
+  const share = folder.devices.find((each) => each.deviceID === deviceID)
+  if (share !== undefined) {
+    if (share.encryptionPassword !== '') return 'none'
+    const { remoteState } = await client.call('GET /rest/db/completion', {
+      query: { folder: folder.id, device: deviceID },
+    })
+    return remoteState === 'notSharing' ? 'none' : 'shared' // it never accepted the folder
+  }
+  const pending = await client.call('GET /rest/cluster/pending/folders', { query: { device: deviceID } })
+  const offer = Object.hasOwn(pending, folder.id) ? pending[folder.id]?.offeredBy[deviceID] : undefined
+  return offer === undefined || offer.remoteEncrypted ? 'none' : 'offered'
+}
+
 interface Password {
   readonly password: string
   readonly from: 'given' | 'folder' | 'made'
@@ -64,8 +114,8 @@ interface Password {
 /** Given, or the one that the folder has for another device, or a new one. Never an argument: others would see it. */
 async function passwordFor(context: CliContext, folder: FolderConfig, file: string | undefined): Promise<Password> {
   if (file !== undefined) {
-    const [password = ''] = file === '-' ? [await firstLine(context)] : (await context.readText(file)).split(/\r?\n/)
-    if (password === '') throw new TwinfoldError('bad-request', 'the first line of the password file is empty')
+    const password =
+      file === '-' ? passwordInLines(await firstLines(context)) : passwordInText(await context.readText(file))
     return { password, from: 'given' }
   }
   const known = folder.devices.find(({ encryptionPassword }) => encryptionPassword !== '')?.encryptionPassword
@@ -73,10 +123,14 @@ async function passwordFor(context: CliContext, folder: FolderConfig, file: stri
   return { password: grouped(context.randomText(PASSWORD_BYTES)), from: 'made' }
 }
 
-async function firstLine(context: CliContext): Promise<string> {
+async function firstLines(context: CliContext): Promise<readonly string[]> {
   if (context.interactive) context.printError('Password of the folder (it is shown while you type):')
-  for await (const line of context.inputLines()) return line
-  return ''
+  const lines: string[] = []
+  for await (const line of context.inputLines()) {
+    lines.push(line)
+    if (context.interactive || lines.length === PASSWORD_LINES) break
+  }
+  return lines
 }
 
 /** They never get plain data then; not those that have some other folder in plain form. */
@@ -120,13 +174,9 @@ function printDone(
 }
 
 function sheetOf({ id }: FolderConfig, devices: readonly DeviceConfig[], password: string): string {
-  return [
-    `Password of folder "${escapeText(id)}", which is encrypted on ${namesOf(devices)}:`,
-    '',
-    password,
-    '',
-    'With a copy of the encrypted directory:',
-    `twinfold decrypt DIRECTORY --folder-id ${escapeText(id)} --to DIRECTORY`,
-    '',
-  ].join('\n')
+  return passwordSheet(password, [
+    `The first line is the password of folder "${escapeText(id)}", which is encrypted on ${namesOf(devices)}.`,
+    'This restores the files from a copy of the encrypted directory:',
+    `twinfold decrypt DIRECTORY --folder-id ${escapeText(id)} --to DIRECTORY --password-file THIS-FILE`,
+  ])
 }

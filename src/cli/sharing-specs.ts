@@ -1,23 +1,20 @@
-import type { FolderTypeName } from '../core/config/config.ts'
 import { defined } from './args/parsed-flags.ts'
 import { checkSeconds, FINDING_FLAGS } from './args/shared-flags.ts'
 import type { FlagSpec } from './args/flag-spec.ts'
 import type { CommandSpec } from './args/types.ts'
+import { DEVICE_CHANGES, FOLDER_SET, FOLDER_TYPES, givenSwitch, SHARING_FLAGS } from './change-specs.ts'
 import { FOLDER_ACTIONS } from './folder-specs.ts'
 import { remoteCommand } from './remote-command.ts'
 
 /** A device ID of the right form, for examples. */
 const EXAMPLE_ID = 'MFZWI3D-BONSGYC-YLTMRWG-C43ENR5-QXGZDMM-FZWI3DP-BONSGYY-LTMRWAD'
 
-const FOLDER_TYPES = [
-  'sendreceive',
-  'sendonly',
-  'receiveonly',
-  'receiveencrypted',
-] as const satisfies readonly FolderTypeName[]
-
 const FOLDER_ADD_FLAGS: readonly FlagSpec[] = [
-  { name: 'id', value: 'ID', description: 'ID of the folder, the same on all devices (default: random)' },
+  {
+    name: 'id',
+    value: 'ID',
+    description: 'ID of the folder, the same on all devices (default: from the name of the directory)',
+  },
   { name: 'label', value: 'TEXT', description: 'Display name (default: the name of the directory)' },
   { name: 'type', value: 'TYPE', choices: FOLDER_TYPES, description: 'Direction of changes' },
   {
@@ -65,7 +62,7 @@ const FOLDER_ADD = remoteCommand({
 export const FOLDER: CommandSpec = {
   name: 'folder',
   group: 'sharing',
-  summary: 'add, share, list, pause, revert and remove folders',
+  summary: 'add, change, share, list, pause, revert and remove folders',
   flags: FINDING_FLAGS,
   examples: ['folder add ~/Photos --label Photos'],
   commands: [
@@ -85,6 +82,7 @@ export const FOLDER: CommandSpec = {
       remote: async ({ context, connection: { client }, args: [folder = ''], flags }) =>
         (await import('./folder-commands.ts')).folderRemove(context, client, folder, { json: flags.isOn('json') }),
     }),
+    FOLDER_SET,
     ...FOLDER_ACTIONS,
     ...[true, false].map((paused) =>
       remoteCommand({
@@ -120,22 +118,25 @@ const DEVICE_ADD = remoteCommand({
       completes: 'folders',
       description: 'Share this folder with it; may be repeated',
     },
-    { name: 'introducer', description: 'Add the devices with which it shares our folders' },
-    { name: 'auto-accept', description: 'Accept every folder it offers' },
+    ...SHARING_FLAGS,
     { name: 'paused', description: 'Add it without connecting' },
+    { name: 'local', description: 'Switch local discovery on, to find it in the local network' },
   ],
   examples: [
-    `device add ${EXAMPLE_ID} --name laptop --folder photos`,
+    `device add ${EXAMPLE_ID} --name laptop --folder photos --local`,
     `device add ${EXAMPLE_ID} --address tcp://192.168.1.20:22000`,
   ],
   remote: async ({ context, connection, args: [id = ''], flags }) => {
     const { deviceAdd } = await import('./device-commands.ts')
     const options = { name: flags.text('name'), address: flags.texts('address'), folder: flags.texts('folder') }
     return deviceAdd(context, connection.client, id, {
-      ...defined(options),
-      ...(flags.isOn('introducer') && { introducer: true }),
-      ...(flags.isOn('auto-accept') && { autoAccept: true }),
+      ...defined({
+        ...options,
+        introducer: givenSwitch(flags, 'introducer'),
+        autoAccept: givenSwitch(flags, 'auto-accept'),
+      }),
       ...(flags.isOn('paused') && { paused: true }),
+      local: flags.isOn('local'),
       json: flags.isOn('json'),
     })
   },
@@ -144,7 +145,7 @@ const DEVICE_ADD = remoteCommand({
 export const DEVICE: CommandSpec = {
   name: 'device',
   group: 'sharing',
-  summary: 'add, list, pause and remove devices',
+  summary: 'add, change, list, pause and remove devices',
   description: 'Manages the devices with which this one shares folders.',
   flags: FINDING_FLAGS,
   examples: [`device add ${EXAMPLE_ID} --name laptop`],
@@ -172,8 +173,8 @@ export const DEVICE: CommandSpec = {
     }),
     remoteCommand({
       name: 'address',
-      summary: 'replace the addresses at which a device is connected',
-      description: 'Replaces the addresses at which a device is connected. "dynamic" finds them by discovery.',
+      summary: 'replace the addresses at which a device is dialled',
+      description: 'Replaces the addresses at which a device is dialled. "dynamic" finds them by discovery.',
       arguments: [
         { name: 'device', completes: 'devices' },
         { name: 'url', repeatable: true },
@@ -184,6 +185,7 @@ export const DEVICE: CommandSpec = {
           json: flags.isOn('json'),
         }),
     }),
+    ...DEVICE_CHANGES,
     remoteCommand({
       name: 'remove',
       summary: 'remove a device, by ID or name; files are kept on both sides',

@@ -34,3 +34,8 @@ export function splitShellWords(line: string): string[] {
   if (word !== undefined) words.push(word)
   return words
 }
+
+/** One argument as it is typed in a shell. */
+export function shellWord(text: string): string {
+  return /^[\w@%+=:,./~-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
+}

@@ -1,4 +1,5 @@
 import type { FolderConfig } from '../core/config/config.ts'
+import { stopText } from '../core/folder-stop.ts'
 import type { FolderStatusJson, NeedJson } from '../rest/db.ts'
 import type { Client } from '../client/client.ts'
 import { CLI_EXIT, findFolder, type CliContext, type CliExit, type Connection } from './context.ts'
@@ -106,7 +107,7 @@ function printFolders(context: CliContext, folders: readonly FolderRow[]): void 
   ])
   for (const line of tableLines(columns, rows, context.columns)) context.print(line)
   for (const { config, status, conflicts } of folders) {
-    if (status.error !== '') context.print(`${escapeText(config.id)}: ${escapeText(status.error)}`)
+    if (status.error !== '') context.print(`${escapeText(config.id)}: ${escapeText(stopText(status.error, config))}`)
     for (const note of notesOf(config, status, conflicts)) context.print(`${escapeText(config.id)}: ${note}`)
   }
 }
@@ -164,7 +165,7 @@ function folderFields(config: FolderConfig, status: FolderStatusJson): (readonly
     ['Path', config.path],
     ['Type', config.type],
     ['State', stateText(config, status)],
-    ...(status.error === '' ? [] : [['Error', status.error] as const]),
+    ...(status.error === '' ? [] : [['Error', stopText(status.error, config)] as const]),
     ...(status.watchError === '' ? [] : [['Watching', status.watchError] as const]),
     ['Here', contentText(status.localFiles, status.localDirectories, status.localBytes)],
     ['Everywhere', contentText(status.globalFiles, status.globalDirectories, status.globalBytes)],

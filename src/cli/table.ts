@@ -18,7 +18,7 @@ const SHRINK_WIDTH_MIN = 8
 export function tableLines(columns: readonly Column[], rows: readonly (readonly string[])[], width: number): string[] {
   const cells = rows.map((row) => columns.map((_, index) => escapeText(row[index] ?? '')))
   const widths = columns.map((column, index) =>
-    Math.max(textWidth(column.title), ...cells.map((row) => textWidth(row[index]!))),
+    cells.reduce((most, row) => Math.max(most, textWidth(row[index]!)), textWidth(column.title)),
   )
   let excess = widths.reduce((sum, each) => sum + each, GAP.length * (columns.length - 1)) - width
   for (let index = columns.length - 1; index >= 0 && excess > 0; index--) {
@@ -44,6 +44,6 @@ function cellText(text: string, width: number, column: Column): string {
 
 /** Lines of `name: value`, with aligned values. */
 export function fieldLines(fields: readonly (readonly [name: string, value: string])[]): string[] {
-  const width = Math.max(0, ...fields.map(([name]) => textWidth(name))) + 1
+  const width = fields.reduce((most, [name]) => Math.max(most, textWidth(name)), 0) + 1
   return fields.map(([name, value]) => `${padText(`${name}:`, width)} ${escapeText(value)}`.trimEnd())
 }

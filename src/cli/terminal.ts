@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { systemCode, TwinfoldError } from '../core/errors.ts'
 import type { CliContext } from './context.ts'
 import { escapeOutput } from '../core/formats/escape-output.ts'
 
@@ -27,13 +28,23 @@ export function terminalContext(program: string, connect: CliContext['connect'])
     columns: process.stdout.isTTY ? process.stdout.columns || 80 : Infinity, // 0: of unknown width
     inputLines,
     readText: (path) => readFile(path, 'utf8'),
-    writeNew: (path, bytes) => writeFile(path, bytes, { flag: 'wx', mode: 0o600 }),
+    writeNew: writeNewFile,
     absolutePath: (path) => resolve(path),
     nowMs: () => performance.now(),
     timeMs: () => Date.now(),
     sleep: (delayMs, signal) => sleep(delayMs, undefined, { signal }),
     randomText: (length) => Array.from({ length }, () => ID_CHARACTERS[randomInt(ID_CHARACTERS.length)]).join(''),
     signal: interrupted.signal,
+  }
+}
+
+/** Creates a file that only its owner may read. An existing one is not replaced. */
+export async function writeNewFile(path: string, bytes: Uint8Array): Promise<void> {
+  try {
+    await writeFile(path, bytes, { flag: 'wx', mode: 0o600 })
+  } catch (error) {
+    if (systemCode(error) !== 'EEXIST') throw error
+    throw new TwinfoldError('bad-request', `${path} exists already; choose another name, or remove it first`)
   }
 }
 

@@ -15,6 +15,8 @@ export interface Topic {
   /** The title of the list of children in the help. */
   readonly title: string
   readonly topics: ReadonlyMap<string, Below>
+  /** Other names of children, which are not listed. */
+  readonly names?: ReadonlyMap<string, string>
   readonly examples?: readonly string[]
 }
 
@@ -47,7 +49,8 @@ export async function walkTopics(root: Topic, args: readonly string[], path: str
       }
       return { is: 'done', lines: await verb.run(rest) }
     }
-    const below = topic.topics.get(arg)
+    const named = topic.names?.get(arg)
+    const below = topic.topics.get(arg) ?? (named === undefined ? undefined : topic.topics.get(named))
     if (below === undefined) return { is: 'unknown', arg }
     topic = await below.open()
   }
@@ -77,6 +80,6 @@ function section(title: string, lines: readonly string[]): readonly string[] {
 }
 
 function columns(rows: readonly (readonly [arg: string, summary: string])[]): readonly string[] {
-  const width = Math.max(0, ...rows.map(([arg]) => arg.length)) + 2
+  const width = rows.reduce((most, [arg]) => Math.max(most, arg.length), 0) + 2
   return rows.map(([arg, summary]) => `  ${padText(arg, width)}${summary}`.trimEnd())
 }

@@ -1,14 +1,65 @@
 import type { Client } from '../client/client.ts'
 import { ClientError } from '../client/errors.ts'
+import type { VersioningConfig } from '../core/config/config.ts'
 import { TwinfoldError } from '../core/errors.ts'
+import { versionPolicy } from '../core/records/version-policy.ts'
 import { nearestTexts } from '../core/formats/nearest.ts'
 import type { VersionsJson } from '../rest/versions.ts'
 import { CLI_EXIT, findFolder, suggestion, type CliContext, type CliExit } from './context.ts'
 import { tableLines } from './table.ts'
-import { escapeText, formatBytes } from './text.ts'
+import { escapeText, formatBytes, formatCount } from './text.ts'
+import { withVersioning, type VersioningLimits, type VersioningType } from './versioning.ts'
 
 interface Json {
   readonly json?: boolean
+}
+
+/** Switches versioning of a folder on, or changes it. */
+export async function versionsOn(
+  context: CliContext,
+  client: Client,
+  text: string,
+  { type = 'simple', json, ...limits }: Json & VersioningLimits & { readonly type?: VersioningType },
+): Promise<CliExit> {
+  const { id, versioning } = await findFolder(client, text)
+  const next = withVersioning(versioning, type, limits)
+  await client.changeFolder(id, { versioning: next })
+  if (json) context.print(JSON.stringify({ folder: id, versioning: next }, undefined, 2))
+  else {
+    context.print(`Folder "${escapeText(id)}" keeps old versions: ${keptText(next)}.`)
+    context.print('They are of files that other devices replace or delete from now on, not of your own edits.')
+  }
+  return CLI_EXIT.done
+}
+
+function keptText(versioning: VersioningConfig): string {
+  const policy = versionPolicy(versioning)
+  switch (policy?.kind) {
+    case 'trashcan':
+      return `the newest one of each file, ${ageText(policy.ageSMax)}`
+    case 'simple':
+      return `the last ${policy.countMax} of each file, ${ageText(policy.ageSMax)}`
+    case 'staggered':
+      return `many recent and fewer old ones, ${ageText(policy.ageSMax)}`
+    default:
+      return versioning.type
+  }
+}
+
+function ageText(ageS: number): string {
+  return ageS === 0 ? 'for any time' : `for ${formatCount(Math.round(ageS / 86_400), 'day')}`
+}
+
+export async function versionsOff(context: CliContext, client: Client, text: string, options: Json): Promise<CliExit> {
+  const { id, versioning } = await findFolder(client, text)
+  const next = withVersioning(versioning, 'off')
+  await client.changeFolder(id, { versioning: next })
+  context.print(
+    options.json
+      ? JSON.stringify({ folder: id, versioning: next }, undefined, 2)
+      : `Folder "${escapeText(id)}" keeps no more old versions. Those that exist stay in .stversions.`,
+  )
+  return CLI_EXIT.done
 }
 
 /** Lists the old versions of a folder, or of one file, the newest first. */
@@ -49,7 +100,7 @@ async function allVersions({ program }: CliContext, client: Client, folder: stri
     return await client.call('GET /rest/folder/versions', { query: { folder } })
   } catch (error) {
     if (!(error instanceof ClientError) || !error.message.includes('no versioner')) throw error
-    const remedy = `"${program} cli config folders ${folder} versioning type set simple" switches it on`
+    const remedy = `"${program} versions on ${folder}" keeps those of later changes`
     throw new TwinfoldError('bad-request', `folder "${folder}" keeps no old versions; ${remedy}`)
   }
 }

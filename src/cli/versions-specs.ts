@@ -1,16 +1,61 @@
+import { TwinfoldError } from '../core/errors.ts'
 import { defined } from './args/parsed-flags.ts'
-import { FINDING_FLAGS } from './args/shared-flags.ts'
+import { checkCount, FINDING_FLAGS } from './args/shared-flags.ts'
 import type { CommandSpec } from './args/types.ts'
 import { NAME_KINDS } from './args/flag-spec.ts'
 import { remoteCommand } from './remote-command.ts'
+import { VERSIONING_MEANINGS, VERSIONING_TYPES } from './versioning.ts'
+
+const DAYS_MAX = 36_500
+
+function checkDays(text: string): string | undefined {
+  return checkCount(text) ?? (Number(text) > DAYS_MAX ? 'it must not be longer than a hundred years' : undefined)
+}
+
+/** `conflicts` has a flag of the same name, with other values. */
+function keptCount(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const wrong = checkCount(text)
+  if (wrong !== undefined) throw new TwinfoldError('usage', `flag --keep: '${text}' is invalid; ${wrong}`)
+  return Number(text)
+}
 
 export const VERSIONS: CommandSpec = {
   name: 'versions',
   group: 'status',
-  summary: 'list and restore old versions of files',
+  summary: 'keep, list and restore old versions of files',
   flags: FINDING_FLAGS,
   examples: ['versions list photos', 'versions restore photos beach.jpg'],
   commands: [
+    remoteCommand({
+      name: 'on',
+      summary: 'keep old versions of files that other devices replace or delete',
+      description:
+        'Keeps old versions of files that other devices replace or delete. Your own edits are not kept. Settings ' +
+        'that are not given stay as they are.',
+      arguments: [{ name: 'folder', completes: 'folders' }],
+      flags: [
+        { name: 'type', value: 'TYPE', choices: VERSIONING_TYPES, description: 'Which versions (default: simple)' },
+        { name: 'keep', value: 'COUNT', description: 'With the type simple: how many versions of each file' },
+        { name: 'days', value: 'DAYS', check: checkDays, description: 'How long they are kept; 0 is without a limit' },
+      ],
+      sections: [['Types', VERSIONING_TYPES.map((type) => `${type}: ${VERSIONING_MEANINGS[type]}`).join('. ')]],
+      examples: ['versions on photos', 'versions on photos --type staggered --days 90'],
+      remote: async ({ context, connection: { client }, args: [folder = ''], flags }) => {
+        const { versionsOn } = await import('./versions-commands.ts')
+        const type = VERSIONING_TYPES.find((each) => each === flags.text('type'))
+        const limits = defined({ keep: keptCount(flags.text('keep')), days: flags.number('days') })
+        return versionsOn(context, client, folder, { ...defined({ type }), ...limits, json: flags.isOn('json') })
+      },
+    }),
+    remoteCommand({
+      name: 'off',
+      summary: 'keep no more old versions; those that exist stay in .stversions',
+      arguments: [{ name: 'folder', completes: 'folders' }],
+      examples: ['versions off photos'],
+      remote: async ({ context, connection: { client }, args: [folder = ''], flags }) =>
+        (await import('./versions-commands.ts')).versionsOff(context, client, folder, { json: flags.isOn('json') }),
+    }),
     remoteCommand({
       name: 'list',
       summary: 'list the old versions in a folder, or of one file',
@@ -52,9 +97,17 @@ export const CONFLICTS = remoteCommand({
   ],
   flags: [
     { name: 'keep', value: 'WHICH', choices: ['original', 'copy'], description: 'Resolve them, and keep this one' },
-    { name: 'discard', description: 'Resolve them also where the folder keeps no old versions' },
+    {
+      name: 'discard',
+      description: 'Resolve them also where the folder keeps no old versions: the other one is deleted',
+    },
   ],
-  examples: ['conflicts', 'conflicts photos --json', 'conflicts photos --keep original'],
+  examples: [
+    'conflicts',
+    'conflicts photos --json',
+    'conflicts photos --keep original',
+    'conflicts photos --keep copy --discard',
+  ],
   remote: async ({ context, connection: { client }, args: [folder, ...copies], flags }) => {
     const { keptOf, listConflicts, resolveConflicts } = await import('./conflict-commands.ts')
     const [json, discard] = [flags.isOn('json'), flags.isOn('discard')]

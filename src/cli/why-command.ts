@@ -1,9 +1,10 @@
 import type { Client } from '../client/client.ts'
 import type { DeviceConfig } from '../core/config/config.ts'
-import { TwinfoldError } from '../core/errors.ts'
 import { isAbsolute } from 'node:path'
 import { deviceReasons } from './device-reasons.ts'
 import { networkFacts, seenText } from './device-commands.ts'
+import { conflictCount, deviceShares } from './device-shares.ts'
+import { folderReasons } from './folder-reasons.ts'
 import { CLI_EXIT, findDevice, findFolder, type CliContext, type CliExit } from './context.ts'
 import { insideFolder } from './scan-command.ts'
 import { escapeText } from './text.ts'
@@ -34,28 +35,45 @@ export async function whyFile(
   return CLI_EXIT.done
 }
 
-/** Without a file, only a device can be meant. */
-async function refuseFolder(
-  { program }: CliContext,
-  client: Client,
-  devices: readonly DeviceConfig[],
-  text: string,
-): Promise<void> {
-  if (devices.some(({ name, deviceID }) => name === text || deviceID === text)) return
-  if (!(await client.folders()).some(({ id, label }) => id === text || label === text)) return
-  const remedy = `name a file of it, or use "${program} status ${text}"`
-  throw new TwinfoldError('usage', `"${text}" is a folder, not a device: ${remedy}`)
+/** A name without a file is that of a device, or else of a folder. */
+export async function whyName(context: CliContext, client: Client, text: string, options: Json): Promise<CliExit> {
+  const [devices, folders] = await Promise.all([client.devices(), client.folders()])
+  const isDevice = devices.some(({ name, deviceID }) => name === text || deviceID === text)
+  const isFolder = folders.some(({ id, label }) => id === text || label === text)
+  if (isFolder && !isDevice) return whyFolder(context, client, text, options)
+  return whyDevice(context, client, devices, text, options)
+}
+
+/** Prints why a folder is in sync or not. */
+async function whyFolder(context: CliContext, client: Client, text: string, options: Json): Promise<CliExit> {
+  const folder = await findFolder(client, text)
+  const [status, shares, disagreements, conflicts] = await Promise.all([
+    client.folderStatus(folder.id),
+    deviceShares(client, folder),
+    client.call('GET /rest/twinfold/disagreements'),
+    conflictCount(client, folder.id),
+  ])
+  const reasons = folderReasons(folder, { status, shares, disagreements, conflicts })
+  if (options.json) {
+    const { state, needTotalItems, needBytes } = status
+    context.print(JSON.stringify({ folder: folder.id, state, needTotalItems, needBytes, reasons }, undefined, 2))
+  } else {
+    context.print(`Folder "${escapeText(folder.id)}":`)
+    for (const reason of reasons) context.print(`  - ${escapeText(reason)}`)
+  }
+  return CLI_EXIT.done
 }
 
 /** Prints why a device is connected or not. */
-export async function whyDevice(context: CliContext, client: Client, text: string, options: Json): Promise<CliExit> {
-  const [devices, facts, seen] = await Promise.all([
-    client.devices(),
-    networkFacts(client),
-    client.call('GET /rest/stats/device'),
-  ])
-  await refuseFolder(context, client, devices, text)
+async function whyDevice(
+  context: CliContext,
+  client: Client,
+  devices: readonly DeviceConfig[],
+  text: string,
+  options: Json,
+): Promise<CliExit> {
   const device = findDevice(devices, text)
+  const [facts, seen] = await Promise.all([networkFacts(client), client.call('GET /rest/stats/device')])
   const { deviceID, name } = device
   const reasons = deviceReasons(device, facts, seenText(seen[deviceID]?.lastSeen))
   if (options.json) {

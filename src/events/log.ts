@@ -1,4 +1,5 @@
 import { messageOf } from '../core/errors.ts'
+import { nameDevices } from '../core/formats/name-devices.ts'
 import { FACILITY_NAMES, parseFacility, type Facility } from '../core/facilities.ts'
 import type { Clock } from '../platform/clock.ts'
 import { formatLine, printable, type LogFormat } from './log-format.ts'
@@ -31,6 +32,7 @@ export class Log implements LogControl {
   readonly #levels: Map<Facility, LogLevel>
   readonly #lines = new Ring<LogLine>(LINES_MAX)
   readonly #errors = new Ring<LogLine>(ERRORS_MAX)
+  #nameOf: (device: string) => string | undefined = () => undefined
   #writing = false
   #lostCount = 0
   #lostReason = ''
@@ -40,6 +42,11 @@ export class Log implements LogControl {
     this.#format = options.format
     this.#levels = new Map(FACILITY_NAMES.map((facility) => [facility, options.level]))
     for (const [facility, level] of parseTrace(options.trace)) this.#levels.set(facility, level)
+  }
+
+  /** From now on lines have the names of devices in place of their IDs; undefined: the ID stays. */
+  setDeviceNames(nameOf: (device: string) => string | undefined): void {
+    this.#nameOf = nameOf
   }
 
   /** The logger of one facility; it follows the facility's level. */
@@ -88,7 +95,9 @@ export class Log implements LogControl {
 
   #add(facility: Facility, level: LogLevel, message: string): void {
     if (!this.#passes(facility, level)) return
-    const line = this.#record(facility, level, printable(message))
+    // Whole IDs are of use for debugging.
+    const named = level === 'DEBUG' ? message : nameDevices(message, this.#nameOf)
+    const line = this.#record(facility, level, printable(named))
     if (level === 'WARN' || level === 'ERROR') this.#errors.push(line)
   }
 

@@ -7,8 +7,8 @@ import type { Platform } from '../platform/platform.ts'
 import type { ServeOptions } from './args/options.ts'
 
 /**
- * Writes every event as a line of JSON, from now until the signal aborts. Some events hold keys: the file must be
- * readable by its owner only, and passwords of folders are left out. A write error is logged once; the line is lost.
+ * Writes every event as a line of JSON, from now until the signal aborts. A write error is logged once; the line is
+ * lost.
  */
 export function auditEvents(bus: EventBus, write: (line: string) => void, log: Logger, signal: AbortSignal): void {
   let failed = false
@@ -16,18 +16,13 @@ export function auditEvents(bus: EventBus, write: (line: string) => void, log: L
     try {
       const { globalID, timeMs, type, data } = event
       const line = { id: globalID, globalID, time: new Date(timeMs).toISOString(), type, data }
-      write(JSON.stringify(line, type === 'ConfigSaved' ? withoutPasswords : undefined))
+      write(JSON.stringify(line))
     } catch (error) {
       if (!failed) log.warn(`the audit log cannot be written: ${messageOf(error)}`)
       failed = true
     }
   }
   bus.listen(new Set(EVENT_TYPES), onEvent, signal)
-}
-
-/** Who can read the audit log must not be able to decrypt a folder. */
-function withoutPasswords(key: string, value: unknown): unknown {
-  return key === 'encryptionPassword' && value !== '' ? 'REDACTED' : value
 }
 
 /** Enabled by a flag it must work; enabled by the configuration it may fail: a bad setting must not block the start. */

@@ -83,7 +83,7 @@ export async function runDaemon(platform: Platform, options: ServeOptions, signa
     await network.apply(from, to)
   })
   await logWarnings(config, warnings, logger('main'), platform.system.isRoot ? [ROOT_WARNING] : [])
-  logNetworkUse(config, logger('main'))
+  logNetworkUse(config, logger('main'), options)
   const rest = makeRestServer(base, { store, statistics, network, model, upgrade, pauses, ending, warnings, takeOver })
 
   events.listen(WorkCounters.eventTypes, statistics.work.onEvent, ending.signal)
@@ -116,7 +116,7 @@ async function runServices(base: DeviceBase, { rest, takeOver, others }: Service
       await takeOver.run(ending.signal)
     }
     if (ending.signal.aborted) return
-    running.push(...others.map(start))
+    running.push(...others.map(start)) // at most one per service
     if (takeOver === undefined) running.push(start(rest))
     events.emit('StartupComplete', { myID: identity.deviceId })
   } catch (error) {

@@ -70,6 +70,9 @@ export async function openDeviceBase(
       home: protectedHome(locations),
     },
   )
+  log.setDeviceNames((id) =>
+    id === identity.deviceId ? undefined : config.current.devices.find(({ deviceID }) => deviceID === id)?.name,
+  )
   await applyStartOptions(config, options, platform)
   return { platform, options, log, logger, events, identity, version, passwords, config }
 }

@@ -1,5 +1,5 @@
 import { accessSync, constants, existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, extname, join } from 'node:path'
 import { installationOf, type Installation, type InstallationFacts } from '../core/releases/installation.ts'
 
 const DEBIAN_LISTS = '/var/lib/dpkg/info'
@@ -7,6 +7,11 @@ const DEBIAN_LISTS = '/var/lib/dpkg/info'
 /** Detects from the location of the running program how it is upgraded. */
 export function findInstallation(): Installation {
   return installationOf(installationFacts(packageDirectory(import.meta.dirname)))
+}
+
+/** The program that a definition of a service names. This folder is as deep in the package as in a clone. */
+export function entryScript(): string {
+  return join(import.meta.dirname, `bin${extname(import.meta.filename)}`)
 }
 
 /** The facts from the directory with our `package.json`. */

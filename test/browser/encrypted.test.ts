@@ -83,7 +83,7 @@ test(
         sheet.getByRole('button', { name: 'Save the password' }).click(),
       ])
       const text = readFileSync((await download.path()) ?? '', 'utf8')
-      assert.ok(text.includes(made) && text.includes('--folder-id letters'), text)
+      assert.ok(text.startsWith(`${made}\n`) && text.includes('--folder-id letters'), text)
       await sheet.getByRole('button', { name: 'Close' }).last().click()
 
       await dialog.getByRole('button', { name: 'Share encrypted' }).click()

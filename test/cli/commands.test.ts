@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CLI_EXIT, noHome } from '../../src/cli/context.ts'
-import { insideFolder } from '../../src/cli/scan-command.ts'
 import { Client } from '../../src/client/client.ts'
 
-import { DEVICE, NASTY, folder, type Daemon, newDaemon, run } from './fake-daemon.ts'
+import { DEVICE, NASTY, folder, newDaemon, run } from './fake-daemon.ts'
 
 test('folder list: a table', async () => {
   assert.deepEqual(await run('folder list'), {
@@ -37,13 +36,20 @@ test('folder list: the empty list shows how to add one; names are escaped', asyn
   assert.match(out, /paused/)
 })
 
-test('folder add: sends only the given settings, an absolute path and a random id', async () => {
+test('folder add: sends only the given settings, an absolute path and an id from the name', async () => {
   const daemon = newDaemon()
-  const { code, out } = await run('folder add music --label Music', daemon)
+  const { code, out } = await run('folder add Music --label Songs', daemon)
   assert.equal(code, CLI_EXIT.done)
-  assert.match(out, /Added folder "abcde-abcde" at \/cwd\/music/)
+  assert.match(out, /Added folder "music" at \/cwd\/Music/)
   const added = daemon.folders.at(-1)!
-  assert.deepEqual([added.id, added.path, added.label], ['abcde-abcde', '/cwd/music', 'Music'])
+  assert.deepEqual([added.id, added.path, added.label], ['music', '/cwd/Music', 'Songs'])
+})
+
+test('folder add: an id that a folder has, or another device offers, is not used again', async () => {
+  const daemon = newDaemon()
+  daemon.offers = { 'docs-2': { offeredBy: {} } }
+  assert.match((await run('folder add /other/docs', daemon)).out, /Added folder "docs-3"/)
+  assert.match((await run('folder add /other/Фото', daemon)).out, /Added folder "abcde-abcde"/)
 })
 
 test('folder add: all flags arrive', async () => {
@@ -108,83 +114,6 @@ test('folder remove: by label, too; the message states that files are kept', asy
   assert.deepEqual(JSON.parse((await run('folder remove docs --json')).out), { removed: 'docs', path: '/data/docs' })
 })
 
-test('scan: parts and next are sent, and the result is printed', async () => {
-  const daemon = newDaemon()
-  const { code, out, err } = await run('scan docs a/b /data/docs/c --next 30', daemon)
-  assert.deepEqual({ code, err }, { code: CLI_EXIT.done, err: '' })
-  assert.match(out, /Scanned "docs" in .*; the folder holds 3 files, 4\.00 KiB/)
-  assert.ok(
-    daemon.requests.includes('POST /rest/db/scan?folder=docs&sub=a%2Fb&sub=c&next=30'),
-    daemon.requests.join('\n'),
-  )
-})
-
-test('scan: unreadable items are listed and set the exit code', async () => {
-  const daemon = newDaemon()
-  daemon.errors = [{ path: NASTY, error: 'permission denied' }]
-  const { code, err } = await run('scan docs', daemon)
-  assert.equal(code, CLI_EXIT.doneWithProblems)
-  assert.match(err, /1 item could not be scanned:\n {2}evil\\x1b\[2J\\nname: permission denied/)
-  const json = JSON.parse((await run('scan docs --json', daemon)).out)
-  assert.deepEqual([json.folder, json.files, json.errors.length], ['docs', 3, 1])
-})
-
-test('scan: the message is the error of the daemon', async () => {
-  const daemon = newDaemon()
-  daemon.scanAnswer = { status: 500, text: 'folder marker missing\n' }
-  assert.deepEqual(await run('scan docs', daemon), {
-    code: CLI_EXIT.failed,
-    out: '',
-    err: 'twinfold: error: folder marker missing',
-  })
-})
-
-const progress = (id: number, current: number, of = 'docs') => ({
-  id,
-  type: 'FolderScanProgress',
-  data: { folder: of, current, total: 1000, rate: 10 },
-})
-
-/** A daemon whose scan lasts until `shown` resolves, with these events on the way. */
-function slowDaemon(shown: Promise<void>): Daemon {
-  const daemon = newDaemon()
-  daemon.eventPages = [
-    [progress(1, 999)],
-    [progress(2, 10)],
-    [progress(3, 500), progress(4, 510), progress(5, 990, 'photos')],
-  ]
-  daemon.scanAnswer = shown.then(() => ({ status: 200, text: '' }))
-  return daemon
-}
-
-test('scan: progress is drawn on a terminal, and cleared', async () => {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  const drawn: string[] = []
-  const redraw = (line: string) => {
-    drawn.push(line)
-    if (line.includes('51 %')) resolve()
-  }
-  await run('scan docs', slowDaemon(promise), { interactive: true, columns: 100, redraw })
-  assert.deepEqual(
-    drawn.map((line) => /\d+ %/.exec(line)?.[0]),
-    ['1 %', '50 %', '51 %', undefined],
-  )
-  assert.match(drawn[0]!, /^Documents {2}\[ +\] /)
-  assert.equal(drawn.at(-1), '')
-})
-
-test('scan: without a terminal a line for every tenth, on standard error', async () => {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  const lines: string[] = []
-  const printError = (line: string) => {
-    lines.push(line)
-    resolve()
-  }
-  const { out } = await run('scan docs', slowDaemon(promise), { printError })
-  assert.deepEqual(lines, ['docs: 50 %  500 B of 1000 B, 10 B/s, 50 s left'])
-  assert.match(out, /^Scanned "docs"/)
-})
-
 test('an interrupt ends the command with a message and exit code 130', async () => {
   const stop = new AbortController()
   const daemon = newDaemon()
@@ -229,13 +158,4 @@ test('no home: the same exit code, and the reason', async () => {
     },
   })
   assert.deepEqual({ code, err }, { code: CLI_EXIT.noDaemon, err: 'twinfold: error: there is no config.xml in /h' })
-})
-
-test('insideFolder: absolute paths in the folder become relative, others are refused', () => {
-  const at = { ...folder('docs'), path: '/data/docs/' }
-  assert.deepEqual(
-    ['a', '/data/docs', '/data/docs/', '/data/docs/a/b'].map((sub) => insideFolder(at, sub)),
-    ['a', '', '', 'a/b'],
-  )
-  assert.throws(() => insideFolder(at, '/data/docs2/a'), /is not in folder/)
 })

@@ -62,9 +62,22 @@ test('why DEVICE: paused, connected and the device itself need no other reason',
 
 test('why DEVICE: settings that contradict those of the device come first, with the remedy', () => {
   const code = 'other-password'
-  const found = { deviceID: BEN, folder: 'docs', code, ...REFUSALS[code] } as const
+  const found = { deviceID: BEN, folder: 'docs', code, ...REFUSALS[code], time: '2026-11-15T10:00:10Z' } as const
   const [first] = reasons(ben(), { disagreements: [{ ...found, deviceID: OWN, folder: 'x' }, found] }).split('\n')
   assert.match(first ?? '', /^folder "docs": different encryption passwords used\. Set the same password/)
+})
+
+test('why DEVICE and device list: attempts before a connection that was closed for its settings are no reason', () => {
+  const code = 'other-password'
+  const found = { deviceID: BEN, folder: 'docs', code, ...REFUSALS[code], time: '2026-11-15T10:00:10Z' } as const
+  const device = ben({ addresses: ['tcp://192.0.2.7:22000'] })
+  const dials = { 'tcp://192.0.2.7:22000': 'it is connected already' }
+  const text = reasons(device, { dials, disagreements: [found] }, '2026-11-15 10:00')
+  assert.doesNotMatch(text, /connected already|reached|no address/)
+  assert.deepEqual(dialColumns(device, facts({ dials, disagreements: [found] })), [found.reason, ''])
+  const later = { ...found, time: '2026-11-15T09:59:50Z' }
+  const refused = { 'tcp://192.0.2.7:22000': 'ECONNREFUSED' }
+  assert.match(reasons(device, { dials: refused, disagreements: [later] }), /used\..*\n.*ECONNREFUSED, 30 s ago/)
 })
 
 test('why DEVICE: the error of each address, its age and the next attempt, then hints', () => {

@@ -20,6 +20,7 @@ export const folder = (id: string, more: object = {}) => ({
   label: '',
   path: `/data/${id}`,
   type: 'sendreceive',
+  markerName: '.stfolder',
   paused: false,
   devices: [],
   ...more,
@@ -60,10 +61,14 @@ export interface Daemon {
   events: object[]
   /** Other devices. */
   devices: object[]
+  /** Folders that they offer, by ID. */
+  offers: Record<string, object>
   /** Undefined: a daemon without this route. */
   warnings: object[] | undefined
   /** Undefined: a daemon without this route. */
   indexImport: object | null | undefined
+  /** Why single files are in sync or not. */
+  why: Record<string, { code: string; text: string }>
   log: object[]
   network: NetworkJson
   discovery: Record<string, { addresses: string[] }>
@@ -84,11 +89,13 @@ export function newDaemon(): Daemon {
     errors: [],
     enabled: ['model'],
     devices: [],
+    offers: {},
     options: { ...defaultsOf(OPTIONS) },
     events: [],
     warnings: [],
     indexImport: null,
     eventPages: undefined,
+    why: {},
     log: [],
     network: { portMapping: { enabled: false, error: null, mappings: [] } },
     discovery: {},
@@ -99,6 +106,8 @@ export function newDaemon(): Daemon {
     requests: [],
   }
 }
+
+const NOT_FOUND: Reply = { status: 404, text: '404 page not found\n' }
 
 /** The routes that the commands use, just deep enough. */
 function replyOf(daemon: Daemon, route: string, query: URLSearchParams, body: string): Reply | Promise<Reply> {
@@ -116,11 +125,11 @@ function replyOf(daemon: Daemon, route: string, query: URLSearchParams, body: st
     case 'GET /rest/system/discovery':
       return json(daemon.discovery)
     case 'GET /rest/twinfold/warnings':
-      return daemon.warnings === undefined ? { status: 404, text: '404 page not found\n' } : json(daemon.warnings)
+      return daemon.warnings === undefined ? NOT_FOUND : json(daemon.warnings)
     case 'GET /rest/twinfold/index-import':
-      return daemon.indexImport === undefined
-        ? { status: 404, text: '404 page not found\n' }
-        : json({ progress: daemon.indexImport })
+      return daemon.indexImport === undefined ? NOT_FOUND : json({ progress: daemon.indexImport })
+    case 'GET /rest/cluster/pending/folders':
+      return json(daemon.offers)
     case 'GET /rest/config/folders':
       return json(daemon.folders)
     case 'GET /rest/config/devices':
@@ -135,8 +144,10 @@ function replyOf(daemon: Daemon, route: string, query: URLSearchParams, body: st
       return known ? json({ ...counts, ...daemon.counts }) : { status: 404, text: 'no such folder\n' }
     case 'GET /rest/twinfold/conflicts':
       return daemon.conflicts === undefined
-        ? { status: 404, text: '404 page not found\n' }
+        ? NOT_FOUND
         : json({ items: [], page: 1, perpage: 1, total: daemon.conflicts })
+    case 'GET /rest/twinfold/why':
+      return json({ reasons: [daemon.why[query.get('file') ?? ''] ?? { code: 'here', text: 'it is here' }] })
     case 'GET /rest/folder/errors':
       return json({ folder: 'x', errors: daemon.errors.length === 0 ? null : daemon.errors })
     case 'POST /rest/db/scan':
@@ -148,11 +159,8 @@ function replyOf(daemon: Daemon, route: string, query: URLSearchParams, body: st
     case 'POST /rest/system/debug':
       daemon.enabled = query.get('enable')?.split(',') ?? []
       return { status: 200, text: '' }
-    case 'GET /rest/events': {
-      if (daemon.eventPages === undefined) return json(daemon.events)
-      const page = daemon.eventPages.shift()
-      return page === undefined ? new Promise(() => {}) : json(page)
-    }
+    case 'GET /rest/events':
+      return eventsReply(daemon)
     case 'GET /rest/system/log':
       return json({ messages: daemon.log.length === 0 ? null : daemon.log })
     case 'GET /rest/config/options':
@@ -167,8 +175,13 @@ function replyOf(daemon: Daemon, route: string, query: URLSearchParams, body: st
     case 'GET /rest/config/restart-required':
       return json({ requiresRestart: false })
     default:
-      return { status: 404, text: '404 page not found\n' }
+      return NOT_FOUND
   }
+}
+
+function eventsReply({ events, eventPages }: Daemon): Reply | Promise<Reply> {
+  const page = eventPages === undefined ? events : eventPages.shift()
+  return page === undefined ? new Promise(() => {}) : { status: 200, text: JSON.stringify(page) }
 }
 
 interface Outcome {

@@ -49,6 +49,7 @@ const REPLIES: Replies = {
   'GET /rest/folder/errors?folder=docs': { folder: 'docs', errors: null },
   'GET /rest/cluster/pending/devices': {},
   'GET /rest/cluster/pending/folders': {},
+  [`GET /rest/cluster/pending/folders?device=${BEN}`]: {},
 }
 
 interface Ran {

@@ -100,7 +100,7 @@ test('versions: the remedy for a folder without versioning', async () => {
   for (const args of ['versions list docs', 'versions restore docs a.txt']) {
     const { code, err } = await run(args, { [VERSIONS]: new Error('folder has no versioner') })
     assert.equal(code, 1)
-    assert.match(err, /folder "docs" keeps no old versions; .* versioning type set simple" switches it on/)
+    assert.match(err, /folder "docs" keeps no old versions; "twinfold versions on docs" keeps those of later changes/)
   }
 })
 

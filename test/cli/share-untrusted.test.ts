@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
+import { scratchDirectory } from '../support/scratch.ts'
 import { BEN, folder, OWN, run } from './fake-replies.ts'
 
 const MARKED = `PATCH /rest/config/devices/${BEN} {"untrusted":true}`
@@ -22,7 +25,10 @@ test('folder share --untrusted: a new password is made, shown once and saved in 
   const saved = await run('folder share docs ben --untrusted --save key.txt', {}, { randomText, writeNew })
   assert.ok(!saved.out.includes(made), 'it is in the file')
   const sheet = files.get('/cwd/key.txt') ?? ''
-  assert.ok(sheet.includes(`\n${made}\n`) && sheet.includes('twinfold decrypt'), sheet)
+  assert.ok(sheet.startsWith(`${made}\n`) && sheet.includes('twinfold decrypt'), sheet)
+  const readText = async () => sheet
+  const second = await run('folder share docs ben --untrusted --password-file key.txt', {}, { readText })
+  assert.deepEqual(second.sent, [sharedBy(made), MARKED], 'the saved file is a password file')
 
   const full = { randomText, writeNew: () => Promise.reject(new Error('the file exists')) }
   assert.deepEqual(
@@ -49,6 +55,68 @@ test('folder share --untrusted: the password comes from a file or the input, nev
   const alone = await run('folder share docs ben --password-file x', {}, { readText })
   assert.deepEqual(alone.sent, [])
   assert.match(alone.err, /--untrusted/)
+})
+
+test('folder share --save: an existing file is named and kept, and nothing is shared', async () => {
+  using scratch = scratchDirectory()
+  const path = join(scratch.path, 'key.txt')
+  writeFileSync(path, 'mine')
+  const { code, err, sent } = await run(
+    `folder share docs ben --untrusted --save key.txt`,
+    {},
+    {
+      randomText,
+      absolutePath: () => path,
+    },
+  )
+  assert.deepEqual([code, sent, readFileSync(path, 'utf8')], [1, [], 'mine'])
+  assert.match(err, /key\.txt exists already; choose another name, or remove it first$/)
+})
+
+test('folder share --untrusted: the title in a file of an older version is no password', async () => {
+  const made = 'abcde-fghij-kmnpq-rstuv-wxyz2'
+  const titles = ['Password of folder "docs", which is encrypted on "nas":', '{device} 上加密数据的密码：']
+  for (const title of titles) {
+    const sheet = [title, '', made, '', 'twinfold decrypt DIRECTORY --folder-id docs --to DIRECTORY', '']
+    const readText = async () => sheet.join('\r\n')
+    const inputLines = async function* () {
+      yield* sheet
+    }
+    for (const source of ['key.txt', '-']) {
+      const refused = await run(
+        `folder share docs ben --untrusted --password-file ${source}`,
+        {},
+        { readText, inputLines },
+      )
+      assert.deepEqual([refused.code, refused.sent], [1, []], `${title} from ${source}`)
+      assert.match(refused.err, /first line of the password file is a title/)
+    }
+  }
+})
+
+test('folder share --untrusted: a device that has the folder in readable form is refused', async () => {
+  const ben = { deviceID: BEN, introducedBy: '', encryptionPassword: '' }
+  const shared = { 'GET /rest/config/folders': [folder({ devices: [ben] })] }
+  const completion = (remoteState: string) => ({
+    [`GET /rest/db/completion?folder=docs&device=${BEN}`]: { completion: 100, remoteState },
+  })
+  for (const remoteState of ['valid', 'paused', 'unknown']) {
+    const refused = await run('folder share docs ben --untrusted', { ...shared, ...completion(remoteState) })
+    assert.deepEqual([refused.code, refused.sent], [1, []], remoteState)
+    assert.match(refused.err, /"docs" is shared with "ben" in readable form.*"twinfold folder unshare docs ben" here/)
+  }
+  const never = await run('folder share docs ben --untrusted', { ...shared, ...completion('notSharing') })
+  assert.equal(never.code, 0, never.err)
+
+  const offered = (remoteEncrypted: boolean) => ({
+    [`GET /rest/cluster/pending/folders?device=${BEN}`]: {
+      docs: { offeredBy: { [BEN]: { time: '', label: '', receiveEncrypted: false, remoteEncrypted } } },
+    },
+  })
+  const kept = await run('folder share docs ben --untrusted', offered(false))
+  assert.deepEqual([kept.code, kept.sent], [1, []])
+  assert.match(kept.err, /"ben" has "docs" in readable form/)
+  assert.equal((await run('folder share docs ben --untrusted', offered(true))).code, 0)
 })
 
 test('folder share --untrusted: a folder has one password, and an encrypted one needs none', async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DEVICE } from '../../src/core/config/config-fields.ts'
 import { defaultsOf } from '../../src/core/config/field.ts'
+import { NOTE_NETWORK } from '../../src/core/config/notes.ts'
 import { BEN, NASTY, OFFERS, OWN, TIME, entry, run } from './fake-replies.ts'
 
 /** The reasons themselves are tested in test/core/records/reasons.test.ts. */
@@ -43,12 +44,21 @@ test('why: an unknown folder, an error of the daemon', async () => {
   assert.notEqual((await run('why docs a')).code, 0)
 })
 
-test('why: a folder without a file is no device', async () => {
+test('why: a folder without a file, by ID or label; a device of the same name comes first', async () => {
+  const status = { state: 'idle', error: '', watchError: '', localFiles: 3, needTotalItems: 0, needBytes: 0 }
+  const replies = { 'GET /rest/db/status?folder=docs': status }
   for (const name of ['docs', 'Papers']) {
-    const { code, err } = await run(`why ${name}`)
-    assert.equal(code, 1)
-    assert.match(err, /is a folder, not a device: name a file of it, or use "twinfold status (docs|Papers)"/)
+    const { code, out } = await run(`why ${name}`, replies)
+    assert.equal(code, 0)
+    assert.deepEqual(out.split('\n').slice(0, 2), [
+      'Folder "docs":',
+      '  - it is in sync: 3 files here, none is missing',
+    ])
   }
+  const { reasons, folder: id } = JSON.parse((await run('why docs --json', replies)).out)
+  assert.deepEqual([id, reasons[0]], ['docs', 'it is in sync: 3 files here, none is missing'])
+  const devices = [{ ...defaultsOf(DEVICE), deviceID: BEN, name: 'docs' }]
+  assert.match((await run('why docs', { 'GET /rest/config/devices': devices })).out, /^Device "docs"/)
   assert.match((await run('why nobody')).err, /there is no device "nobody"/)
 })
 
@@ -61,6 +71,40 @@ test('device add: only the given settings are sent, and the folders are shared a
     `POST /rest/config/devices {"deviceID":"${BEN}","name":"ben","addresses":["tcp://a:1","tcp://b:2"],` +
       `"introducer":true}`,
     `PATCH /rest/config/folders/docs {"devices":[{"deviceID":"${OWN}"},{"deviceID":"${BEN}"}]}`,
+  ])
+})
+
+test('device add: without an address and with discovery off it says at once how the device is found', async () => {
+  const off = { localAnnounceEnabled: false, globalAnnounceEnabled: false, unackedNotificationIDs: [NOTE_NETWORK, 'x'] }
+  const replies = (options: object) => ({ 'GET /rest/config/devices': [], 'GET /rest/config/options': options })
+  const alone = await run(`device add ${BEN} --name ben`, replies(off))
+  assert.equal(alone.code, 0)
+  assert.match(
+    alone.err,
+    /^Discovery is off.*"twinfold network on local".*"twinfold device address ben tcp:\/\/HOST:22000"/,
+  )
+  for (const [flags, options] of [
+    ['--address tcp://a:1', off],
+    ['', { ...off, localAnnounceEnabled: true }],
+    ['', { ...off, globalAnnounceEnabled: true }],
+  ] as const)
+    assert.equal((await run(`device add ${BEN} --name ben ${flags}`.trim(), replies(options))).err, '')
+  const dynamic = await run(`device add ${BEN} --address dynamic --json`, {
+    ...replies(off),
+    [`GET /rest/config/devices/${BEN}`]: {},
+  })
+  assert.match(dynamic.err, /^Discovery is off/)
+})
+
+test('device add --local: local discovery is switched on first, and the question of the page is answered', async () => {
+  const off = { localAnnounceEnabled: false, globalAnnounceEnabled: false, unackedNotificationIDs: [NOTE_NETWORK, 'x'] }
+  const { sent } = await run(`device add ${BEN} --local`, {
+    'GET /rest/config/devices': [],
+    'GET /rest/config/options': off,
+  })
+  assert.deepEqual(sent, [
+    'PATCH /rest/config/options {"unackedNotificationIDs":["x"],"localAnnounceEnabled":true}',
+    `POST /rest/config/devices {"deviceID":"${BEN}"}`,
   ])
 })
 

@@ -179,6 +179,13 @@ test('the progress line fits every terminal', () => {
   )
 })
 
+test('a time left of less than a second is not shown, and nothing is left when all is hashed', () => {
+  const last = { ...half, currentBytes: 1024 * 1024 - 1024 }
+  assert.equal(progressText(last), ' 99 %  1023 KiB of 1.00 MiB, 51.2 KiB/s')
+  const done = { ...half, currentBytes: half.totalBytes }
+  assert.equal(progressText(done), '100 %  1.00 MiB of 1.00 MiB, finishing')
+})
+
 test('while files are being counted there is neither a share nor a time left', () => {
   const counting = { ...half, counted: false }
   assert.equal(progressText(counting), '512 KiB hashed, 51.2 KiB/s, counting')

@@ -8,7 +8,7 @@ import { DEVICE, FOLDER, GUI, LDAP, OPTIONS } from '../../src/core/config/config
 import { ESCAPE, config, run } from './tree-run.ts'
 
 test('get, list and dump print plain values for scripts', async () => {
-  assert.equal((await run('config folders list')).out, 'photos\na/b c')
+  assert.equal((await run('config folders list')).out, 'photos\na/b c\nbeach')
   assert.equal((await run('config folders photos path get')).out, '/data/photos')
   assert.equal((await run('config folders photos paused get')).out, 'false')
   assert.equal((await run('config options raw-listen-addresses list')).out, '0')

@@ -15,10 +15,12 @@ export function config(): Record<string, unknown> {
     path: '/data/photos',
     versioning: { type: 'simple', params: { keep: '5', x: 'y' } },
   }
+  const shared = { deviceID: OWN, introducedBy: '', encryptionPassword: '' }
+  const beach = { ...photos, id: 'beach', label: 'Holidays', devices: [shared] }
   return {
     version: 37,
-    folders: [photos, { ...photos, id: 'a/b c', label: ESCAPE }],
-    devices: [{ ...defaultsOf(DEVICE), deviceID: OWN }],
+    folders: [photos, { ...photos, id: 'a/b c', label: ESCAPE }, beach],
+    devices: [{ ...defaultsOf(DEVICE), deviceID: OWN, name: 'desk' }],
     gui: defaultsOf(GUI),
     ldap: defaultsOf(LDAP),
     options: defaultsOf(OPTIONS),

@@ -4,6 +4,12 @@ import { OWN, run } from './tree-run.ts'
 
 /** Each change is sent for the smallest part the daemon can change alone. */
 const CHANGES: readonly (readonly [args: string, sent: string])[] = [
+  ['config folders Holidays label set Pictures', 'PATCH /rest/config/folders/beach {"label":"Pictures"}'],
+  ['config devices desk paused set true', `PATCH /rest/config/devices/${OWN} {"paused":true}`],
+  [
+    'config folders beach devices desk encryption-password set p',
+    `PATCH /rest/config/folders/beach {"devices":[{"deviceID":"${OWN}","introducedBy":"","encryptionPassword":"p"}]}`,
+  ],
   ['config folders photos label set Pictures', 'PATCH /rest/config/folders/photos {"label":"Pictures"}'],
   ['config folders photos rescan-intervals set 60', 'PATCH /rest/config/folders/photos {"rescanIntervalS":60}'],
   ['config folders photos fswatcher-delays set 2.5', 'PATCH /rest/config/folders/photos {"fsWatcherDelayS":2.5}'],

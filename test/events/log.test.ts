@@ -47,6 +47,23 @@ test('a facility at WARN does not log INFO', () => {
   assert.equal(written.length, 1)
 })
 
+test('lines name devices that have a name here; debug lines, this device and unknown ones keep the whole ID', () => {
+  const { log, written } = make({ trace: 'model' })
+  const [ben, own, unnamed] = ['P56IOI7', 'MFZWI3D', 'QXGZDMM'].map((group) => Array(8).fill(group).join('-'))
+  const names = new Map([
+    [ben, 'Ben"s\nlaptop'],
+    [unnamed, ''],
+  ])
+  log.setDeviceNames((id) => names.get(id))
+  const logger = log.logger('model')
+  const text = `from ${ben} to ${own} and ${unnamed}`
+  logger.info(text)
+  logger.debug(() => text)
+  assert.match(written[0] ?? '', /model: from "Ben\\+"s\S*laptop" \(P56IOI7\) to MFZWI3D-MFZWI3D.* and QXGZDMM$/)
+  assert.doesNotMatch(written[0] ?? '', /\n/)
+  assert.ok(written[1]?.endsWith(text), written[1])
+})
+
 test('a text line has time, level, facility and message', () => {
   const { log, written } = make()
   log.logger('scanner').info('hello')

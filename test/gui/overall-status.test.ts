@@ -97,7 +97,9 @@ const CASES: Readonly<Record<string, Case>> = {
   'a device with other encryption settings is worse than a pending download': {
     folders: { a: { status: { needTotalItems: 1 } } },
     devices: [OFF],
-    more: { disagreements: [{ deviceID: LAPTOP, code: 'other-password', reason: '', remedy: '', folder: 'a' }] },
+    more: {
+      disagreements: [{ deviceID: LAPTOP, code: 'other-password', reason: '', remedy: '', folder: 'a', time: '' }],
+    },
     tone: 'bad',
     parts: ['disagreement device=laptop', 'waiting n=1', 'offline n=1'],
     place: ['attention'],
@@ -210,7 +212,7 @@ test('the inbox has one entry for each cause, with its remedy, and loses it with
     'warning notice.port: : clear',
   ])
   assert.deepEqual(seen(liveState({ devices: [ON], folders: { a: CALM } })), [])
-  const found = { deviceID: LAPTOP, code: 'other-password', reason: '', remedy: '' } as const
+  const found = { deviceID: LAPTOP, code: 'other-password', reason: '', remedy: '', time: '' } as const
   const places = [null, 'a'].map(
     (folder) => attentionEntries({ ...liveState(), disagreements: [{ ...found, folder }] })[0]?.remedy,
   )

@@ -116,8 +116,12 @@ describe('the state after an event', () => {
 })
 
 describe('what has to be reloaded after an event', () => {
-  it('is everything about folders and devices after a change of the config, in one request', () => {
-    assert.deepEqual(reloadsFor({ type: 'ConfigSaved', data: configOf('a', 'b', 'c') }), ['summary', 'restart'])
+  it('is the config after a change of it, and everything about folders and devices in one request', () => {
+    assert.deepEqual(reloadsFor({ type: 'ConfigSaved', data: configOf('a', 'b', 'c') }), [
+      'config',
+      'summary',
+      'restart',
+    ])
   })
 
   it('is what the event does not contain', () => {

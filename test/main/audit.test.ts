@@ -4,25 +4,34 @@ import { EventBus } from '../../src/events/bus.ts'
 import type { Logger } from '../../src/events/types.ts'
 import { auditEvents } from '../../src/main/audit.ts'
 import { SimClock } from '../../src/platform/sim/clock.ts'
-import { LAPTOP, OWN } from '../support/config.ts'
-import { simConfig, simFolder } from '../support/model.ts'
 
-const LOG: Logger = { facility: 'main', debug() {}, info() {}, warn() {}, error() {} }
-
-test('the audit log has the saved configuration without the passwords of folders', () => {
-  const bus = new EventBus({ clock: new SimClock(), log: LOG })
+test('the audit log has a line for every event; lines that cannot be written are reported once', () => {
+  const warnings: string[] = []
+  const log: Logger = { facility: 'main', debug() {}, info() {}, warn: (text) => void warnings.push(text), error() {} }
+  const bus = new EventBus({ clock: new SimClock(), log })
   const lines: string[] = []
-  using stop = new DisposableStack()
+  let isFull = false
   const ending = new AbortController()
-  stop.defer(() => ending.abort())
-  auditEvents(bus, (line) => lines.push(line), LOG, ending.signal)
-  const devices = [
-    { deviceID: OWN, introducedBy: '', encryptionPassword: '' },
-    { deviceID: LAPTOP, introducedBy: '', encryptionPassword: 'only mine' },
-  ] as const
-  bus.emit('ConfigSaved', simConfig([simFolder('docs', { devices })]))
-  const [line = ''] = lines
-  assert.match(line, /"encryptionPassword":""/)
-  assert.match(line, /"encryptionPassword":"REDACTED"/)
-  assert.ok(!line.includes('only mine'))
+  const write = (line: string): void => {
+    if (isFull) throw new Error('disk full')
+    lines.push(line)
+  }
+  auditEvents(bus, write, log, ending.signal)
+  const folder = { id: 'docs', label: '' }
+  bus.emit('FolderPaused', folder)
+  bus.emit('FolderResumed', folder)
+  assert.deepEqual(
+    lines.map((line) => JSON.parse(line)).map(({ id, globalID, type, data }) => [id === globalID, type, data]),
+    [
+      [true, 'FolderPaused', folder],
+      [true, 'FolderResumed', folder],
+    ],
+  )
+  isFull = true
+  for (let i = 0; i < 3; i++) bus.emit('FolderPaused', folder)
+  assert.deepEqual(warnings, ['the audit log cannot be written: disk full'])
+  ending.abort()
+  isFull = false
+  bus.emit('FolderPaused', folder)
+  assert.equal(lines.length, 2)
 })

@@ -2,14 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Size } from '../../src/core/config/config.ts'
 import { parseFolderId } from '../../src/core/ids.ts'
-import {
-  checkHealth,
-  checkSameRoot,
-  MARKER_MISSING,
-  PATH_MISSING,
-  PATH_NO_DIRECTORY,
-  ROOT_REPLACED,
-} from '../../src/model/state/health.ts'
+import { MARKER_MISSING, PATH_MISSING, PATH_NO_DIRECTORY } from '../../src/core/folder-stop.ts'
+import { checkHealth, checkSameRoot, ROOT_REPLACED, shortageOf } from '../../src/model/state/health.ts'
 import { loadIgnores, viewIgnores, writeIgnores } from '../../src/model/folder/ignore-file.ts'
 import { createMarker, removeMarker } from '../../src/model/folder/marker.ts'
 import { SimClock } from '../../src/platform/sim/clock.ts'
@@ -221,4 +215,15 @@ test('ignores: a loss of power at any call leaves the old lines or the new', asy
     assert.ok(lines?.[0] === 'new' || (!written && lines?.[0] === 'old'), `after call ${call}: ${String(lines)}`)
     if (written || calls < call) break
   }
+})
+
+test('the shortage of space for a file names its size and what is free, never less than nothing', () => {
+  const percent = { value: 1, unit: '%' }
+  const disk = { freeBytes: 400_000_000, totalBytes: 1_000_000_000 }
+  assert.equal(shortageOf(disk, percent, 390_000_000), undefined)
+  const large = shortageOf(disk, percent, 2_000_000_000)
+  assert.equal(large, '2.0 GB do not fit: 400.0 MB are free, and 1 % must stay free')
+  assert.equal(shortageOf({ ...disk, freeBytes: 5_000_000 }, percent, 9e9), 'current 0.50 % < required 1 %')
+  assert.equal(shortageOf({ ...disk, freeBytes: -7 }, percent), 'current 0.00 % < required 1 %')
+  assert.equal(shortageOf({ ...disk, freeBytes: -7 }, { value: 1, unit: 'GB' }), 'current 0 B < required 1 GB')
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { MARKER_MISSING } from '../../src/model/state/health.ts'
+import { MARKER_MISSING } from '../../src/core/folder-stop.ts'
 import { DOCS, folderId, simConfig, simFolder, SimHub } from '../support/model.ts'
 import { ROOT, started, localNames } from './started-hub.ts'
 

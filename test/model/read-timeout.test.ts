@@ -48,6 +48,7 @@ class TwoDevices implements AsyncDisposable {
           folder: {},
           onEvent: () => {},
           onBadBlock: () => {},
+          facilities: 'connections',
         }),
     )
     this.a = a!

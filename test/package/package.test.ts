@@ -33,6 +33,8 @@ const COMPILERS = ['5.9', '6', '7.0.2']
 /** The library keeps what it compiled beside itself, not in the cache of the sources. */
 const OWN_CACHE = { NODE_COMPILE_CACHE: '' }
 
+const LOOPBACK_GUARD = join(import.meta.dirname, '..', 'support', 'loopback-guard.mjs')
+
 const scratch = scratchDirectory()
 const clone = join(scratch.path, 'clone')
 const prefix = join(scratch.path, 'prefix')
@@ -170,6 +172,19 @@ test('package: it serves its page, scans in a thread, and lets in who knows the 
   assert.equal((await login('wrong')).status, 403)
   assert.equal((await login('s3cret')).status, 204)
   assert.equal((await fetch(`${daemon.url}/rest/system/status`)).status, 403)
+  assert.equal(await daemon.signal('SIGTERM'), 0, daemon.output)
+})
+
+test('package: the start line of the service that it would install starts it', async () => {
+  const home = join(scratch.path, 'service home')
+  const flags = ['--print', '--json', '--platform', 'systemd', '--home', home, '--gui-address', '127.0.0.1:0']
+  const { code, out, err } = await runCommand(['service', 'install', ...flags], { entry, env: OWN_CACHE })
+  assert.equal(code, 0, err)
+  const { content } = JSON.parse(out).write as { content: string }
+  const start = /^ExecStart=(.*)$/m.exec(content)?.[1] ?? ''
+  const command = [...start.matchAll(/"([^"]*)"/g)].map(([, word]) => word!)
+  const env = { ...OWN_CACHE, NODE_OPTIONS: `--import=${LOOPBACK_GUARD}` }
+  await using daemon = await startDaemon({ home, command, env })
   assert.equal(await daemon.signal('SIGTERM'), 0, daemon.output)
 })
 

@@ -252,6 +252,6 @@ test('folder pause and resume, and the support bundle, which is not overwritten 
   const bytes = readFileSync(bundle)
   assert.deepEqual([bytes.subarray(0, 2).toString(), statSync(bundle).mode & 0o777], ['PK', 0o600])
   assert.ok(!bytes.includes(daemon.apiKey))
-  assert.match((await twinfold(`support --output ${bundle}`)).err, /EEXIST/)
+  assert.match((await twinfold(`support --output ${bundle}`)).err, /exists already/)
   await daemon.request('PATCH', '/rest/config/gui', { debugging: false })
 })

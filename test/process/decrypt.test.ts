@@ -36,3 +36,27 @@ test('decrypt shows its progress on a terminal, and only there', { skip: missing
   assert.equal(plain.status, 0, plain.stderr)
   assert.doesNotMatch(plain.stdout + plain.stderr, /%/)
 })
+
+test('decrypt: the password comes from its file; as an argument it works for scripts, with a warning', () => {
+  using scratch = scratchDirectory()
+  const root = join(scratch.path, 'encrypted')
+  makeEncrypted(root)
+  const file = join(scratch.path, 'password.txt')
+  writeFileSync(file, `${folder.password}\n\nexplanation\n`)
+  const decrypt = (...more: readonly string[]) => {
+    const { FOLDER_PASSWORD: _password, ...env } = process.env
+    const words = [PROGRAM, 'decrypt', root, '--verify-only', '--folder-id', folder.folder_id, ...more]
+    return spawnSync(process.execPath, words, { encoding: 'utf8', env })
+  }
+  const byFile = decrypt('--password-file', file)
+  assert.deepEqual([byFile.status, byFile.stderr], [0, ''])
+  const argument = decrypt('--password', folder.password)
+  assert.equal(argument.status, 0)
+  assert.match(argument.stderr, /^Warning: other users .* can see --password; --password-file hides it$/m)
+  const none = decrypt()
+  assert.equal(none.status, 1)
+  assert.match(none.stderr, /name its file with --password-file/)
+  assert.doesNotMatch(none.stderr, /--password\b(?!-file)/)
+  writeFileSync(file, `Password of folder "docs", which is encrypted on "nas":\n\n${folder.password}\n`)
+  assert.match(decrypt('--password-file', file).stderr, /is a title, not a password/)
+})

@@ -101,3 +101,22 @@ for (const [args, message] of mistakes) {
     assert.doesNotMatch(err, /\n +at /, 'no stack trace')
   })
 }
+
+test('browser: without a daemon it opens nothing and fails; with one it shows the address', async () => {
+  const own = join(scratch.path, 'no-daemon')
+  const address = `127.0.0.1:${await freePort()}`
+  const words = ['browser', '--home', own, '--gui-address', address]
+  const env = { PATH: scratch.path } // no browser is found there
+  assert.equal((await runCommand(['generate', '--home', own, '--no-port-probing'])).code, 0)
+  const refused = await runCommand(words, { env })
+  assert.deepEqual([refused.code, refused.out], [1, ''])
+  assert.match(refused.err, /no daemon responds at http:\/\/127\.0\.0\.1:\d+/)
+  const server = startCommand(['serve', '--home', own, '--no-browser', '--gui-address', address])
+  try {
+    await eventually('the daemon', async () => ((await runCommand(words, { env })).code === 0 ? true : undefined))
+    assert.match((await runCommand(words, { env })).out, /The GUI is at http:\/\/127\.0\.0\.1:\d+\/$/m)
+  } finally {
+    server.kill('SIGTERM')
+    await endOf(server)
+  }
+})

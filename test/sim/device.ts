@@ -50,6 +50,8 @@ export interface DeviceSetup {
   /** Replaces what a byzantine device announces and serves. */
   readonly forger?: Forger | Tamperer | undefined
   readonly rules?: ConflictRules | undefined
+  /** Facilities whose debug lines are in the trace. */
+  readonly facilities?: string
 }
 
 /** The state of a device at an earlier time. */
@@ -191,7 +193,7 @@ export class SimDevice {
     const store = killable(this.store.asUsed(forger?.announcing(opened) ?? opened), incarnation)
     const log = new Log(
       { clock, write: (line) => incarnation.isEnded || trace.add(this.name, line.replace(/^\S+ \S+ /, '')) },
-      { level: 'INFO', format: 'text', trace: '' },
+      { level: 'INFO', format: 'text', trace: this.#setup.facilities ?? '' },
     )
     const events = new EventBus({ clock, log: log.logger('events') })
     const stop = new AbortController()

@@ -1,7 +1,8 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CliContext } from '../../src/cli/context.ts'
+import { writeNewFile } from '../../src/cli/terminal.ts'
 import type { Client } from '../../src/client/client.ts'
 
 /** The environment of a non-interactive command, with its output. */
@@ -25,7 +26,7 @@ export function recordingContext(client: Client, changes: Partial<CliContext> = 
     columns: Infinity,
     inputLines: async function* () {},
     readText: (path) => readFile(path, 'utf8'),
-    writeNew: (path, bytes) => writeFile(path, bytes, { flag: 'wx' }),
+    writeNew: writeNewFile,
     absolutePath: (path) => resolve(path),
     nowMs: () => performance.now(),
     timeMs: () => Date.now(),

@@ -24,6 +24,8 @@ export interface DaemonOptions {
   readonly nodeArgs?: readonly string[]
   /** Another path to the program. */
   readonly entry?: string
+  /** The whole command, in place of one made from the options above. */
+  readonly command?: readonly string[]
   /** Default: a port chosen by the system; undefined: as configured. */
   readonly guiAddress?: string | undefined
 }
@@ -42,7 +44,7 @@ export class Daemon implements AsyncDisposable {
 
   constructor(options: DaemonOptions) {
     this.home = options.home
-    const command = [
+    const command = options.command ?? [
       ...(options.before ?? []),
       options.node ?? process.execPath,
       ...(hasOwnNetwork(options.before ?? []) ? [] : ['--import', LOOPBACK_GUARD]),

@@ -108,8 +108,13 @@ export interface Table {
   readonly largest: Buffer
 }
 
-/** A table of sorted keys, all with one sequence number. */
-export function tableFile(writes: readonly Write[], sequence: number, compress = true): Table {
+/** A table of sorted keys, all with one sequence number; `blockBytes` as LevelDB chooses it, or smaller. */
+export function tableFile(
+  writes: readonly Write[],
+  sequence: number,
+  compress = true,
+  blockBytes = BLOCK_BYTES,
+): Table {
   const parts: Buffer[] = []
   const index: (readonly [Buffer, Buffer])[] = []
   let at = 0
@@ -131,7 +136,7 @@ export function tableFile(writes: readonly Write[], sequence: number, compress =
     const internal = internalKey(key, sequence, value !== undefined)
     entries.push([internal, value ?? Buffer.alloc(0)])
     bytes += internal.length + (value?.length ?? 0)
-    if (bytes >= BLOCK_BYTES) flush()
+    if (bytes >= blockBytes) flush()
   }
   flush()
   const handles = Buffer.concat([place(block([])), place(block(index))])

@@ -38,7 +38,7 @@ export async function createMachine(options: Options = {}) {
   await put('/usr/bin/node', '')
   await put(SCRIPT, '')
   await put('/usr/lib/node_modules/twinfold/package.json', '{"version":"1.2.3"}')
-  const existing = new Set(['/srv/data', '/home/bob/.local/state/syncthing'])
+  const existing = new Set(['/srv/data', '/home/bob/.local/state/syncthing', '/usr/bin/node', SCRIPT])
   const machine: ServiceMachine = {
     disk,
     programs,

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict'
 import type { Json } from '../../src/core/config/config-json.ts'
 import { replaceConfig, replaceOptions, upsertDevice, upsertFolder } from '../../src/core/config/config-edit.ts'
-import { isLoopbackHost } from '../../src/http/pipeline/address.ts'
+import {
+  isTrustedProxy,
+  NO_PROXIES,
+  parseTrustedProxies,
+  type TrustedProxies,
+} from '../../src/core/network/trusted-proxies.ts'
 import { clientOf, type ClientAddress } from '../../src/http/pipeline/client-address.ts'
 import { isSecure, pageCookie } from '../../src/http/pipeline/cookies.ts'
 import { basicCredentials, cookieValues, hasApiKey } from '../../src/http/pipeline/credentials.ts'
@@ -18,8 +23,15 @@ import { textOf } from './text.ts'
 
 const KEYS = [Buffer.from(KEY)]
 const CONFIG = newConfig()
+const PROXIES = parsedProxies(['127.0.0.0/8', '::1', 'unix'])
 /** More entries than any chain of proxies has. */
 const FORGED = Array.from({ length: 100 }, (_, i) => `10.0.0.${i}`)
+
+function parsedProxies(names: readonly string[]): TrustedProxies {
+  const proxies = parseTrustedProxies(names)
+  if (typeof proxies === 'string') throw new Error(`${proxies} is no address`)
+  return proxies
+}
 
 function checkPath(target: string): unknown {
   const { rawPath, query, host } = splitTarget(target)
@@ -38,11 +50,13 @@ function checkPath(target: string): unknown {
 
 /** What a client puts in front of the entries of its proxies changes nothing. */
 function checkClient(request: HttpRequest): ClientAddress {
-  const client = clientOf(request, [])
-  if (client.proxy === undefined || isLoopbackHost(client.remoteAddress)) return client
+  const known = clientOf(request, NO_PROXIES)
+  assert.equal(known.remoteAddress, request.unixSocket ? '' : request.remoteAddress, 'a header is believed')
+  const client = clientOf(request, PROXIES)
+  if (client.proxy === undefined || isTrustedProxy(client.remoteAddress, PROXIES)) return client
   const forged = [...FORGED, String(request.headers['x-forwarded-for'])].join(',')
   const headers = { ...request.headers, 'x-forwarded-for': forged }
-  assert.deepEqual(clientOf({ ...request, headers }, []), client)
+  assert.deepEqual(clientOf({ ...request, headers }, PROXIES), client)
   return client
 }
 

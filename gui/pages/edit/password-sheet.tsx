@@ -17,7 +17,8 @@ export interface SheetProps {
 /** The password to be printed or saved. It is made here and never sent. */
 export function PasswordSheetDialog({ folder, folderId, reader, password }: SheetProps) {
   const command = `twinfold decrypt DIRECTORY --folder-id ${folderId} --to DIRECTORY`
-  const lines = [t('encrypt.sheet', { device: reader }), '', password, '', t('encrypt.sheetHelp'), command]
+  // The password comes first: `--password-file` takes the first line of the saved file.
+  const lines = [password, '', t('encrypt.sheet', { device: reader }), t('encrypt.sheetHelp'), command]
   const save = () => saveFile('twinfold-password.txt', `${lines.join('\n')}\n`, 'text/plain')
   const actions = (
     <>

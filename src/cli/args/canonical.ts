@@ -37,6 +37,8 @@ export function canonicalArgs(flags: readonly FlagSpec[], args: readonly string[
     }
     const match = matchFlag(flags, arg)
     if (match === undefined) unknown.push(unknownFlag(arg))
+    else if (match.flag.onOff === true && arg === `--${match.flag.name}` && isOnOff(args[index]))
+      given.push({ name: match.flag.name, value: args[index++]! })
     else given.push({ name: match.flag.name, value: match.value ?? valueAfter(match.flag, args, index++) })
   }
   return { operands, flags: given, unknown, rest: args.slice(index) }
@@ -66,6 +68,10 @@ export function takeFlags(
 /** A flag as errors name it, without its value, which may be a secret. */
 export function unknownFlag(arg: string): string {
   return arg.split('=')[0]!.replace(/^-(?=[^-]{2})/, '--')
+}
+
+function isOnOff(arg: string | undefined): boolean {
+  return arg === 'on' || arg === 'off'
 }
 
 /** `-` alone means standard input or output: a value, never a flag. */

@@ -17,6 +17,8 @@ export interface FlagSpec {
   readonly short?: string
   /** The name of the value in help texts; a flag without it is a switch. */
   readonly value?: string
+  /** A switch that may be followed by the word `on` or `off`. */
+  readonly onOff?: true
   /** The environment variable that sets it when the command line does not. */
   readonly env?: string
   /** The value that applies when nothing sets it. */
@@ -32,6 +34,11 @@ export interface FlagSpec {
   readonly runs?: RedirectSpec
   /** Describes what is wrong with a value; undefined when it is valid. */
   check?(text: string): string | undefined
+}
+
+/** What follows the name of a flag in a help text. */
+export function flagValueText({ value, onOff }: FlagSpec): string {
+  return value === undefined ? (onOff === true ? ' [on|off]' : '') : ` ${value}`
 }
 
 interface RedirectSpec {

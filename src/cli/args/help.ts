@@ -1,5 +1,5 @@
 import { FINDING_FLAGS, HELP_FLAG } from './shared-flags.ts'
-import type { FlagSpec } from './flag-spec.ts'
+import { flagValueText, type FlagSpec } from './flag-spec.ts'
 import { COMMAND_GROUPS, type ArgumentSpec, type CommandSpec } from './types.ts'
 
 type Row = readonly [left: string, right: string]
@@ -100,7 +100,7 @@ function flagRows(flags: readonly FlagSpec[]): readonly Row[] {
       const short = flag.short === undefined ? '    ' : `-${flag.short}, `
       const facts = flagFacts(flag)
       return [
-        `${short}--${flag.name}${flag.value === undefined ? '' : ` ${flag.value}`}`,
+        `${short}--${flag.name}${flagValueText(flag)}`,
         `${flag.description}${facts.length === 0 ? '' : ` (${facts.join('; ')})`}`,
       ]
     })
@@ -131,7 +131,7 @@ function columns(rows: readonly Row[], width = leftWidth(rows)): string {
 }
 
 function leftWidth(rows: readonly Row[]): number {
-  return Math.max(0, ...rows.map(([left]) => left.length).filter((length) => length <= LEFT_WIDTH_MAX))
+  return rows.reduce((most, [{ length }]) => (length <= LEFT_WIDTH_MAX ? Math.max(most, length) : most), 0)
 }
 
 /** Breaks a text between args; every line begins with the indent. */

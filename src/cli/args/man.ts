@@ -1,6 +1,6 @@
 import { argumentText, descriptionOf, flagFacts } from './help.ts'
 import { FINDING_FLAGS, HELP_FLAG } from './shared-flags.ts'
-import type { FlagSpec } from './flag-spec.ts'
+import { flagValueText, type FlagSpec } from './flag-spec.ts'
 import { COMMAND_GROUPS, type CommandSpec } from './types.ts'
 
 export interface ManPage {
@@ -77,9 +77,11 @@ function flagEntries(flags: readonly FlagSpec[]): readonly string[] {
   })
 }
 
-function flagTag({ short, name, value }: FlagSpec): string {
+function flagTag(flag: FlagSpec): string {
+  const { short, name } = flag
+  const value = flagValueText(flag).trimStart()
   const names = [...(short === undefined ? [] : [`-${short}`]), `--${name}`].map((each) => `\\fB${escape(each)}\\fR`)
-  return `${names.join(', ')}${value === undefined ? '' : ` \\fI${escape(value)}\\fR`}`
+  return `${names.join(', ')}${value === '' ? '' : ` \\fI${escape(value)}\\fR`}`
 }
 
 function indented(lines: readonly string[]): readonly string[] {

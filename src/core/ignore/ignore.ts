@@ -156,7 +156,7 @@ function addPattern(view: View, pattern: Pattern, line: number): void {
     const nodes = parseGlob(body)
     for (const items of variantsOf(nodes)) addVariant(view, items, { rooted, tail, line })
     const around = tail === 'tree' ? textsAround(nodes) : undefined
-    if (around !== undefined) view.around.add(...around, line)
+    if (around !== undefined) view.around.add(...around, line) // at most two
   } catch (error) {
     throw invalidPattern(pattern.source, error)
   }

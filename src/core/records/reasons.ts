@@ -26,6 +26,7 @@ type WhyCode =
   | 'send-only'
   | 'disagreement'
   | 'here'
+  | 'gone'
   | 'kept'
   | 'deleted'
   | 'deleted-elsewhere'
@@ -120,21 +121,27 @@ export function whyOf(facts: WhyFacts): Why {
   const general = folderReason(folder)
   const first = [...(general === undefined ? [] : [general]), ...(facts.disagreements ?? []).map(disagreement)]
   if (records === undefined) return { ...unknownOf(disk), reasons: [...first, diskReason(disk)] }
-  const upToDate = isUpToDate(records.local, records.global)
-  const own = ownReason(records, upToDate, disk)
+  const isNewest = isUpToDate(records.local, records.global)
+  const upToDate = isNewest && folder.error === '' && isSeen(records.local, disk)
+  const own = ownReason(records, disk)
+  // Nothing is known of the disk of a folder that has stopped: it may not be there.
+  const isHidden = folder.error !== '' && ABOUT_THE_DISK.includes(own.code)
   // An item that could not be read is up to date by its record only.
   const waiting = folder.paused
     ? []
-    : [...(problem === undefined ? [] : [failed(problem)]), ...(upToDate ? [] : placeReason(queue))]
+    : [
+        ...(problem === undefined || own.code === 'unreadable' ? [] : [failed(problem)]),
+        ...(isNewest ? [] : placeReason(queue)),
+      ]
   return {
     state: stateOf(records.local, records.global),
     upToDate,
     reasons: [
       ...first,
-      own,
+      ...(isHidden ? [] : [own]),
       ...(upToDate && keptOver !== undefined ? [kept(keptOver)] : []),
       ...waiting,
-      ...offers(records.global, offeredBy, upToDate || own.code === 'ignored'),
+      ...offers(records.global, offeredBy, isNewest || own.code === 'ignored'),
     ],
   }
 }
@@ -153,6 +160,14 @@ function unknownOf(disk: DiskFacts | undefined): Pick<Why, 'state' | 'upToDate'>
   return { state: disk?.kind === 'ignored' ? 'ignored' : 'unknown', upToDate: false }
 }
 
+/** Reasons that say whether a file is on the disk. */
+const ABOUT_THE_DISK: readonly WhyCode[] = ['here', 'gone', 'older', 'still-here', 'extra']
+
+/** A record alone does not show that the file is there, and readable. */
+function isSeen(local: FileHead | undefined, disk: DiskFacts | undefined): boolean {
+  return local?.deleted === true || disk === undefined || disk.kind === 'present'
+}
+
 function isUpToDate(local: FileHead | undefined, global: FileHead): boolean {
   return local !== undefined && !isInvalid(local) && compareVersions(local.version, global.version) === 'equal'
 }
@@ -162,15 +177,15 @@ function stateOf(local: FileHead | undefined, global: FileHead): Why['state'] {
   return global.deleted && (local === undefined || local.deleted) ? 'deleted' : itemState(local, global)
 }
 
-function ownReason(
-  { local, global }: NonNullable<WhyFacts['records']>,
-  upToDate: boolean,
-  disk: DiskFacts | undefined,
-): Reason<WhyCode> {
+function ownReason({ local, global }: NonNullable<WhyFacts['records']>, disk: DiskFacts | undefined): Reason<WhyCode> {
   if (disk?.kind === 'ignored') return ignoredBy(disk)
   if (local !== undefined && (local.localFlags & FLAG_IGNORED) !== 0)
     return { code: 'ignored', text: 'it is ignored here' }
-  if (upToDate) {
+  if (disk?.kind === 'absent') {
+    return { code: 'gone', text: 'it was here at the last scan and is not now' }
+  }
+  if (disk !== undefined && disk.kind !== 'present') return diskReason(disk)
+  if (isUpToDate(local, global)) {
     return global.deleted
       ? { code: 'deleted', text: 'it was deleted, here and elsewhere' }
       : { code: 'here', text: 'it is here, in the newest version' }

@@ -1,5 +1,6 @@
 import { TwinfoldError } from '../errors.ts'
 import { isLoopback, parseIp } from '../network/ip.ts'
+import { addressLabel } from '../redact-address.ts'
 
 const PUBLIC_REGISTRY = 'https://registry.npmjs.org/twinfold'
 /** The default in configurations of Syncthing. It lists releases of Syncthing, which do not apply here. */
@@ -16,7 +17,7 @@ export function releaseSource(releasesUrl: string): string {
   if (url === undefined || (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopbackHost(url.hostname)))) {
     throw new TwinfoldError(
       'config-invalid',
-      `releasesURL ${text}: must be the https address of a package in an npm registry`,
+      `releasesURL ${addressLabel(text)}: must be the https address of a package in an npm registry`,
     )
   }
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {

@@ -1,4 +1,5 @@
 import type { Locations } from '../../core/locations.ts'
+import type { TrustedProxies } from '../../core/network/trusted-proxies.ts'
 
 /** The options of `twinfold serve` from flags and environment. */
 export interface ServeOptions {
@@ -9,8 +10,7 @@ export interface ServeOptions {
   readonly openGuiAllowed?: boolean
   /** Valid in addition to the configured key. */
   readonly guiApiKey?: string
-  /** Addresses and networks of reverse proxies on other machines, whose `X-Forwarded-For` is believed. */
-  readonly trustedProxies?: string
+  readonly trustedProxies?: TrustedProxies
   readonly allowNewerConfig: boolean
   readonly openBrowser: boolean
   /** Whether the first start searches for free ports. */

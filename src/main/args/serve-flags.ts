@@ -18,6 +18,12 @@ export const SERVE_FLAGS: readonly FlagSpec[] = [
     env: 'TWINFOLD_ALLOW_OPEN_GUI',
     description: 'Let a new home listen beyond loopback without a password',
   },
+  {
+    name: 'trusted-proxies',
+    value: 'LIST',
+    env: 'TWINFOLD_TRUSTED_PROXIES',
+    description: 'Reverse proxies whose X-Forwarded-For is believed: addresses, networks, or unix for a UNIX socket',
+  },
   { name: 'no-browser', env: 'STNOBROWSER', description: 'Open no browser (the default; kept for scripts)' },
   { name: 'browser', description: 'Open the GUI in a browser when it is ready' },
   { name: 'no-restart', env: 'STNORESTART', description: 'Exit with code 3 instead of restarting in place' },
@@ -31,7 +37,7 @@ export const SERVE_FLAGS: readonly FlagSpec[] = [
     aliases: ['logfile'],
     value: 'PATH',
     env: 'STLOGFILE',
-    description: 'Log file; - is standard output, default is in the data directory',
+    description: 'File for the log (default: standard output); the word default is one in the data directory',
   },
   {
     name: 'log-max-size',

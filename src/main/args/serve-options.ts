@@ -1,4 +1,5 @@
 import { TwinfoldError } from '../../core/errors.ts'
+import { parseTrustedProxies, type TrustedProxies } from '../../core/network/trusted-proxies.ts'
 import { canonicalArgs, type CanonicalArgs } from '../../cli/args/canonical.ts'
 import { defined, ParsedFlags } from '../../cli/args/parsed-flags.ts'
 import type { Environment } from '../../cli/args/flag-spec.ts'
@@ -87,7 +88,7 @@ function readOptions(flags: ParsedFlags, environment: Environment): ServeRequest
   }
   return {
     ...defined({ guiAddress: flags.text('gui-address'), guiApiKey: flags.text('gui-apikey'), audit }),
-    ...defined({ trustedProxies: environment['TWINFOLD_TRUSTED_PROXIES'] }),
+    ...defined({ trustedProxies: readProxies(flags.list('trusted-proxies')) }),
     openGuiAllowed: flags.isOn('allow-open-gui'),
     allowNewerConfig: flags.isOn('allow-newer-config'),
     openBrowser: flags.isOn('browser') && !flags.isOn('no-browser'),
@@ -102,6 +103,13 @@ function readOptions(flags: ParsedFlags, environment: Environment): ServeRequest
     logMaxOldFiles: readCount(flags, 'log-max-old-files'),
     versionExtra: environment['STVERSIONEXTRA'] ?? '',
   }
+}
+
+function readProxies(names: readonly string[] | undefined): TrustedProxies | undefined {
+  const proxies = names === undefined ? undefined : parseTrustedProxies(names)
+  if (typeof proxies !== 'string') return proxies
+  const hint = 'use addresses, networks such as 10.1.0.0/16, or unix'
+  throw new TwinfoldError('usage', `--trusted-proxies: unknown address "${proxies}"; ${hint}`)
 }
 
 function readLogLevel(text: string | undefined): ServeOptions['logLevel'] {

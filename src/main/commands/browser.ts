@@ -1,13 +1,16 @@
 import type { LocalCall } from '../../cli/args/types.ts'
 import { endpointText } from '../../client/endpoint.ts'
 import { TwinfoldError } from '../../core/errors.ts'
+import { explainFailure, type Connection } from '../../cli/context.ts'
+import { ClientError } from '../../client/errors.ts'
 import { openBrowser } from '../browser.ts'
-import { findDaemon } from '../home/find-daemon.ts'
+import { connectDaemon, findDaemon } from '../home/find-daemon.ts'
 import { readDaemonChoice } from '../args/serve-options.ts'
 
-export async function browserCommand({ flags, show }: LocalCall): Promise<void> {
+export async function browserCommand({ program, flags, show }: LocalCall): Promise<void> {
   const { guiApiKey: _guiApiKey, ...choice } = readDaemonChoice(flags)
   const { endpoint } = await findDaemon(choice)
+  await requireDaemon(program, await connectDaemon(choice))
   const url = `${endpointText(endpoint)}/`
   if (endpoint.socketPath !== undefined) {
     throw new TwinfoldError(
@@ -17,4 +20,14 @@ export async function browserCommand({ flags, show }: LocalCall): Promise<void> 
   }
   const opened = await openBrowser(url)
   show({ url, opened }, opened ? `Opening ${url}` : `No browser could be started. The GUI is at ${url}`)
+}
+
+/** A browser would show its own error page. */
+async function requireDaemon(program: string, connection: Connection): Promise<void> {
+  try {
+    await connection.client.call('GET /rest/noauth/health')
+  } catch (error) {
+    if (!(error instanceof ClientError)) throw error
+    throw new TwinfoldError('bad-request', explainFailure(error, program, connection).message, { cause: error })
+  }
 }

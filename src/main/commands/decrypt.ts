@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { LocalCall } from '../../cli/args/types.ts'
+import { passwordInText } from '../../cli/password-file.ts'
 import { progressLine } from '../../cli/progress.ts'
 import { escapeText, formatCount } from '../../cli/text.ts'
 import { FolderCipher } from '../../core/encryption/folder-cipher.ts'
@@ -66,11 +67,9 @@ function summaryOf({ files, present, problems, others }: DecryptResult, isVerify
 }
 
 /** The folder ID is part of the key; the token, if it is there, shows a wrong password at once. */
-async function cipherOf({ flags }: LocalCall, from: string): Promise<FolderCipher> {
-  const password = flags.text('password')
-  if (password === undefined || password === '') {
-    throw new TwinfoldError('usage', 'the password is needed: set FOLDER_PASSWORD, or give --password')
-  }
+async function cipherOf(call: LocalCall, from: string): Promise<FolderCipher> {
+  const { flags } = call
+  const password = await passwordOf(call)
   const stored = await tokenOf(resolve(flags.text('token-path') ?? join(from, DEFAULT_MARKER_NAME, TOKEN_FILE_NAME)))
   const folder = flags.text('folder-id') ?? stored?.folder
   if (folder === undefined) {
@@ -81,6 +80,22 @@ async function cipherOf({ flags }: LocalCall, from: string): Promise<FolderCiphe
     throw new TwinfoldError('bad-request', 'the files were encrypted with another password')
   }
   return cipher
+}
+
+async function passwordOf({ flags, environment, printError }: LocalCall): Promise<string> {
+  const file = flags.text('password-file')
+  if (file !== undefined) return passwordInText(await readFile(resolve(file), 'utf8'))
+  const password = flags.text('password')
+  if (password === undefined || password === '') {
+    throw new TwinfoldError(
+      'usage',
+      'the password is needed: name its file with --password-file, or set FOLDER_PASSWORD',
+    )
+  }
+  if (password !== environment['FOLDER_PASSWORD']) {
+    printError('Warning: other users of this machine can see --password; --password-file hides it')
+  }
+  return password
 }
 
 async function tokenOf(path: string): Promise<ReturnType<typeof parseTokenFile>> {

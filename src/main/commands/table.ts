@@ -114,7 +114,10 @@ const LOCAL_COMMANDS: readonly CommandSpec[] = [
       'the same command continues an interrupted run.',
     arguments: [{ name: 'path' }],
     flags: [...DECRYPT_FLAGS, JSON_FLAG],
-    examples: ['decrypt ~/docs-encrypted --to ~/docs-restored', 'decrypt ~/docs-encrypted --verify-only'],
+    examples: [
+      'decrypt ~/docs-encrypted --to ~/docs-restored --password-file docs-password.txt',
+      'decrypt ~/docs-encrypted --verify-only --password-file docs-password.txt',
+    ],
     sections: [['Exit codes', '0 all files restored or verified; 1 error, or some files could not be']],
     local: async (call) => (await import('./decrypt.ts')).decryptCommand(call),
   },

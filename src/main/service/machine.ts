@@ -1,13 +1,14 @@
 import { existsSync } from 'node:fs'
 import { homedir, tmpdir, userInfo } from 'node:os'
-import { join, posix } from 'node:path'
+import { posix } from 'node:path'
 import { TwinfoldError } from '../../core/errors.ts'
 import type { Environment } from '../../cli/args/flag-spec.ts'
 import { findLocations } from '../home/locations.ts'
+import { entryScript } from '../installation.ts'
 import { assumedAccount, checkUserName, findAccount, firstUnreadable, type Account } from './account.ts'
 import type { ServicePorts } from './definition.ts'
 import { absolutePath, carriedFlags, type ServiceRequest } from './flags.ts'
-import { lastingNodePath, refuseTemporaryProgram } from './program.ts'
+import { lastingNodePath, refuseMissingProgram, refuseTemporaryProgram } from './program.ts'
 import type { ServiceFacts, ServicePlatform } from './types.ts'
 
 /** What the command uses of the machine and the process, besides disk and programs. */
@@ -32,7 +33,6 @@ const PLATFORMS: Readonly<Record<string, ServicePlatform>> = {
 }
 
 export function thisMachine(ports: ServicePorts, version: string): ServiceMachine {
-  const extension = import.meta.filename.endsWith('.ts') ? 'ts' : 'js'
   const { username, uid } = userInfo()
   const domain = process.platform === 'win32' ? process.env['USERDOMAIN'] : undefined
   return {
@@ -48,7 +48,7 @@ export function thisMachine(ports: ServicePorts, version: string): ServiceMachin
     workingDirectory: process.cwd(),
     temporaryDirectory: tmpdir(),
     node: process.execPath,
-    script: join(import.meta.dirname, '..', `bin.${extension}`),
+    script: entryScript(),
     version,
     exists: existsSync,
   }
@@ -76,7 +76,10 @@ export async function gatherFacts(
     ...(configHome !== undefined && posix.isAbsolute(configHome) && { configHome }),
     temporaryDirectory: machine.temporaryDirectory,
   }
-  if (verb === 'install') refuseTemporaryProgram(machine.script)
+  if (verb === 'install') {
+    refuseTemporaryProgram(machine.script)
+    refuseMissingProgram(machine, [facts.node, facts.script])
+  }
   if (!request.print) await checkMachine(machine, request, facts, warn)
   return facts
 }

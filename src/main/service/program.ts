@@ -13,6 +13,17 @@ export function refuseTemporaryProgram(script: string): void {
   )
 }
 
+/** The service manager would start it a few times, and give up. */
+export function refuseMissingProgram({ exists }: { exists(path: string): boolean }, programs: readonly string[]): void {
+  const missing = programs.find((path) => !exists(path))
+  if (missing === undefined) return
+  throw new TwinfoldError(
+    'bad-request',
+    `${missing} does not exist, so the service could not start; install Twinfold again and run ` +
+      '"twinfold service install"',
+  )
+}
+
 /** Homebrew keeps each version in its own directory, and a link that is stable across upgrades. */
 export function lastingNodePath(path: string): string {
   return path.replace(/\/Cellar\/(node(?:@\d+)?)\/[^/]+\/bin\/node$/, '/opt/$1/bin/node')

@@ -47,7 +47,7 @@ export class FolderEncryption {
   /** Undefined for a folder that the device gets unencrypted, or not at all. */
   cipherFor(device: DeviceId, folder: string): Promise<FolderCipher> | undefined {
     const found = this.#passwords.get(device)?.get(folder)
-    return found === undefined ? undefined : this.#ciphers.get(...found)
+    return found === undefined ? undefined : this.#ciphers.get(...found) // at most two
   }
 
   async tokensFor(device: DeviceId): Promise<FolderTokens> {

@@ -1,19 +1,13 @@
 import type { Config, FolderConfig } from '../../core/config/config.ts'
 import { messageOf, TwinfoldError } from '../../core/errors.ts'
+import { MARKER_MISSING, PATH_MISSING } from '../../core/folder-stop.ts'
 import { IgnoreRules } from '../../core/ignore/ignore.ts'
 import type { IndexStore } from '../../db/types.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Disk } from '../../platform/disk.ts'
 import { isCaseInsensitive } from '../../scanner/presence.ts'
 import { FOLDER_POLICIES } from '../state/folder-policy.ts'
-import {
-  checkHealth,
-  checkSameRoot,
-  MARKER_MISSING,
-  PATH_MISSING,
-  type HealthOptions,
-  type RootIdentity,
-} from '../state/health.ts'
+import { checkHealth, checkSameRoot, type HealthOptions, type RootIdentity } from '../state/health.ts'
 import { loadIgnores } from './ignore-file.ts'
 
 const NO_RULES = new IgnoreRules([])

@@ -1,5 +1,6 @@
 import type { FolderConfig } from '../../core/config/config.ts'
 import { messageOf, TwinfoldError } from '../../core/errors.ts'
+import { stopText } from '../../core/folder-stop.ts'
 import type { EventSink, Logger } from '../../events/types.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Random } from '../../platform/random.ts'
@@ -272,7 +273,7 @@ export class Folder implements Service {
     const reason = messageOf(error)
     watch.stop()
     pulls.stop(error)
-    if (state.error !== reason) log.warn(`folder ${this.#folder.id} stopped: ${reason}`)
+    if (state.error !== reason) log.warn(`folder ${this.#folder.id} stopped: ${stopText(reason, this.#folder)}`)
     if (!(error instanceof TwinfoldError))
       log.debug(() => `folder ${this.#folder.id}: ${String(Error.isError(error) ? error.stack : error)}`)
     state.fail(reason)

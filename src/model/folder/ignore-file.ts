@@ -69,7 +69,7 @@ async function readIncludes(disk: Disk, root: string, text: string): Promise<Map
     if (found.has(path)) continue
     const include = await readInclude(disk, root, path)
     found.set(path, include)
-    if ('text' in include) wanted.push(...includedPaths(include.text, parentOf(path)))
+    if ('text' in include) for (const more of includedPaths(include.text, parentOf(path))) wanted.push(more)
   }
   return found
 }

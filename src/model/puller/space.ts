@@ -37,8 +37,8 @@ export class SpaceCheck {
       this.#plannedBytes = 0
     }
     if (this.#known === undefined) return
-    const freeBytes = this.#known.freeBytes - this.#plannedBytes - sizeBytes
-    const shortage = shortageOf({ freeBytes, totalBytes: this.#known.totalBytes }, this.#minimum)
+    const freeBytes = this.#known.freeBytes - this.#plannedBytes
+    const shortage = shortageOf({ freeBytes, totalBytes: this.#known.totalBytes }, this.#minimum, sizeBytes)
     if (shortage !== undefined) throw itemFailed(`insufficient space in folder ${label()} (${root}): ${shortage}`)
     this.#plannedBytes += sizeBytes
   }

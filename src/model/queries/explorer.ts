@@ -1,5 +1,5 @@
-import type { FolderConfig } from '../../core/config/config.ts'
 import { TwinfoldError } from '../../core/errors.ts'
+import { stopText } from '../../core/folder-stop.ts'
 import type { DeviceId, FolderId } from '../../core/ids.ts'
 import { FLAG_IGNORED } from '../../core/records/file-info.ts'
 import type { DiskFacts } from '../../core/records/disk-reasons.ts'
@@ -165,13 +165,17 @@ export class Explorer implements FolderExplorer {
   }
 
   #facts(folder: FolderId): FolderFacts {
-    const { paused, type }: FolderConfig = this.#deps.folders.configured(folder)
+    const config = this.#deps.folders.configured(folder)
+    const { paused, type, markerName } = config
     const status = paused ? undefined : this.#deps.folders.running(folder)?.status()
-    return { paused, type, error: status?.error ?? '', scanning: status?.state.startsWith('scan') ?? false }
+    const error = stopText(status?.error ?? '', { path: this.#deps.folders.root(config), markerName })
+    return { paused, type, error, scanning: status?.state.startsWith('scan') ?? false }
   }
 }
 
-/** Names without a record, and ignored ones: only the disk shows the cause. */
+/** Names without a record and ignored ones, of which only the disk shows the cause, and those that should be there. */
 function needsDisk(records: NameRecords | undefined): boolean {
-  return records === undefined || ((records.local?.localFlags ?? 0) & FLAG_IGNORED) !== 0
+  if (records === undefined) return true
+  const { local } = records
+  return local !== undefined && ((local.localFlags & FLAG_IGNORED) !== 0 || !local.deleted)
 }

@@ -1,13 +1,9 @@
 import { join } from 'node:path'
 import type { Size } from '../../core/config/config.ts'
 import { isMissing, messageOf, TwinfoldError } from '../../core/errors.ts'
+import { MARKER_MISSING, PATH_MISSING, PATH_NO_DIRECTORY } from '../../core/folder-stop.ts'
 import type { Disk, DiskStat } from '../../platform/disk.ts'
 
-export const PATH_MISSING = 'folder path missing'
-export const PATH_NO_DIRECTORY = 'folder path not a directory'
-export const MARKER_MISSING =
-  'folder marker missing (this indicates potential data loss, ' +
-  'search docs/forum to get information about how to proceed)'
 export const ROOT_REPLACED = 'folder path was replaced by another directory while it was being scanned'
 
 export interface HealthOptions {
@@ -70,17 +66,26 @@ async function checkHomeSpace(disk: Disk, options: HealthOptions): Promise<void>
   )
 }
 
-/** `current 0.52 % < required 1 %`; undefined while there is enough, and without a minimum. */
+/**
+ * `current 0.52 % < required 1 %`; undefined while there is enough, and without a minimum. A file of `neededBytes` has
+ * to fit, too.
+ */
 export function shortageOf(
   space: { readonly freeBytes: number; readonly totalBytes: number },
   { value, unit }: Size,
+  neededBytes = 0,
 ): string | undefined {
   if (!(value > 0) || space.totalBytes === 0) return undefined
-  const percent = unit === '%'
-  const have = percent ? (space.freeBytes / space.totalBytes) * 100 : space.freeBytes
-  if (have >= (percent ? value : value * unitBytes(unit))) return undefined
-  const current = percent ? `${have.toFixed(2)} %` : formatBytes(space.freeBytes)
-  return `current ${current} < required ${value} ${unit}`.trim()
+  const isPercent = unit === '%'
+  const inUnit = (bytes: number) => (isPercent ? (bytes / space.totalBytes) * 100 : bytes)
+  const required = isPercent ? value : value * unitBytes(unit)
+  if (inUnit(space.freeBytes - neededBytes) >= required) return undefined
+  const free = Math.max(0, space.freeBytes)
+  const minimum = `${value} ${unit}`.trim()
+  if (inUnit(space.freeBytes) >= required) {
+    return `${formatBytes(neededBytes)} do not fit: ${formatBytes(free)} are free, and ${minimum} must stay free`
+  }
+  return `current ${isPercent ? `${inUnit(free).toFixed(2)} %` : formatBytes(free)} < required ${minimum}`
 }
 
 const UNITS = ['k', 'm', 'g', 't', 'p']

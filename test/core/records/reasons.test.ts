@@ -194,8 +194,8 @@ const REASONS: readonly (readonly [
     'of a folder that has stopped',
     { folder: { ...FOLDER, error: 'folder marker missing' } },
     'here',
-    'folder-error here',
-    ['the folder has stopped: folder marker missing', 'it is here, in the newest version'],
+    'folder-error',
+    ['the folder has stopped: folder marker missing'],
   ],
   [
     'of a paused folder',
@@ -241,11 +241,45 @@ for (const [what, facts, state, codes, reasons] of REASONS) {
       'in sync that the last scan could not read',
       'kept against a later deletion',
       'deleted everywhere',
-      'of a folder that has stopped',
     ]
     assert.equal(why.upToDate, UP_TO_DATE.includes(what))
   })
 }
+
+/** A file that is up to date by its record; what the disk shows of it now. */
+const SHOULD_BE_HERE: readonly (readonly [disk: DiskFacts, codes: string, text: RegExp, upToDate: boolean])[] = [
+  [{ kind: 'present' }, 'here', /^it is here, in the newest version$/, true],
+  [{ kind: 'absent', nearest: [] }, 'gone', /^it was here at the last scan and is not now$/, false],
+  [{ kind: 'unreadable', error: 'permission denied' }, 'unreadable', /^it cannot be read here: permission d/, false],
+  [{ kind: 'special' }, 'special', /^it is a pipe/, false],
+  [{ kind: 'ignored', line: '/a' }, 'ignored', /by the line "\/a"/, false],
+]
+for (const [disk, codes, text, upToDate] of SHOULD_BE_HERE) {
+  test(`why: in sync by its record, ${disk.kind} on the disk`, () => {
+    const problem = disk.kind === 'unreadable' ? 'scan: permission denied' : undefined
+    const why = whyOf({ ...KNOWN, disk, problem })
+    assert.deepEqual([why.reasons.map(({ code }) => code).join(' '), why.upToDate], [codes, upToDate])
+    assert.match(why.reasons[0]?.text ?? '', text)
+  })
+}
+
+test('why: no file of a folder that has stopped is called here', () => {
+  const folder = { ...FOLDER, error: 'folder marker missing: the disk is probably not mounted at /mnt' }
+  const states = [
+    { local: now, global: now },
+    { local: now, global: later },
+    { local: now, global: deletion('a', { version: version(2) }) },
+    { local: file('a', { localFlags: FLAG_RECEIVE_ONLY }), global: later },
+  ]
+  for (const records of states) {
+    const why = whyOf({ ...KNOWN, folder, records })
+    assert.equal(why.upToDate, false)
+    assert.doesNotMatch(why.reasons.map(({ text }) => text).join('; '), /\bhere\b/)
+    const gone = whyOf({ ...KNOWN, folder, records, disk: { kind: 'absent', nearest: [] } })
+    assert.deepEqual(gone.reasons.map(({ code }) => code).slice(0, 1), ['folder-error'])
+    assert.ok(!gone.reasons.some(({ code }) => code === 'gone'))
+  }
+})
 
 test('why: a device that has another opinion about the encryption of the folder is named, with the remedy', () => {
   const [first] = whyOf({ ...KNOWN, disagreements: [{ device: 'nas', code: 'plain-there' }] }).reasons

@@ -144,6 +144,14 @@ test('serve: an open page is accepted by a flag or its variable', () => {
   assert.equal(request('', { TWINFOLD_ALLOW_OPEN_GUI: '1' }).options.openGuiAllowed, true)
 })
 
+test('serve: proxies are trusted by a flag or its variable, and by neither of them none', () => {
+  assert.equal(request('').options.trustedProxies, undefined)
+  assert.deepEqual(request('--trusted-proxies=::1,unix,').options.trustedProxies?.names, ['::1', 'unix'])
+  const variable = { TWINFOLD_TRUSTED_PROXIES: '10.0.0.0/8, unix' }
+  assert.deepEqual(request('', variable).options.trustedProxies?.names, ['10.0.0.0/8', 'unix'])
+  assert.throws(() => request('--trusted-proxies=10.0.0.1,proxy.example'), /unknown address "proxy\.example"; use/)
+})
+
 test('serve: a flag wins over its variable, the last flag over the first', () => {
   assert.equal(request('--home /flag', { STHOMEDIR: '/variable' }).directories.home, '/flag')
   assert.equal(request('--no-restart=false', { STNORESTART: '1' }).restarts, true)

@@ -33,11 +33,9 @@ test('the man page has every command, flag, alias and environment variable of th
   visit(COMMANDS, '', (command, path) => {
     const isGroup = command.commands !== undefined && command.local === undefined && command.remote === undefined
     if (!isGroup) has(`${path}( |$)`)
-    for (const { name, aliases = [], short, value, env } of command.flags ?? []) {
-      has(
-        `${short === undefined ? '' : `-${short}, `}--${name}` +
-          `${value === undefined ? '' : ` ${value.replace('|', '\\|')}`}$`,
-      )
+    for (const { name, aliases = [], short, value, onOff, env } of command.flags ?? []) {
+      const follows = onOff === true ? ' [on|off]' : value === undefined ? '' : ` ${value}`
+      has(`${short === undefined ? '' : `-${short}, `}--${name}${RegExp.escape(follows)}$`)
       for (const alias of aliases) assert.ok(lines.has(`--${alias}`), alias)
       if (env !== undefined) has(`(.*\\$)?${env}\\b`)
     }

@@ -230,3 +230,10 @@ test('an installation of a package runner is refused', async () => {
   await assert.rejects(service('install', '--print'), /npm install -g twinfold/)
   assert.equal((await service('status')).code, 4)
 })
+
+test('a definition whose program does not exist is refused, also when it is only shown', async () => {
+  const { service } = await createMachine({ script: '/usr/lib/node_modules/twinfold/dist/bin.js' })
+  await assert.rejects(service('install'), /twinfold\/dist\/bin\.js does not exist, so the service could not start/)
+  await assert.rejects(service('install', '--print'), /does not exist/)
+  assert.equal((await service('uninstall')).code, 0)
+})

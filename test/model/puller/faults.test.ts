@@ -90,7 +90,7 @@ test('a folder below its minimum of free space reports the shortage', async () =
   await pull.sync()
   assert.match(
     (await pull.errors())[0] ?? '',
-    /^f: syncing: insufficient space in folder The docs \(\/data\/docs\): current \d+\.\d\d % < required 100 %$/,
+    /^f: syncing: insufficient space in folder The docs \(\/data\/docs\): 1 B do not fit: .* and 100 % must stay free$/,
   )
 })
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { FileHead } from '../../../src/core/records/file-info.ts'
+import { MARKER_MISSING } from '../../../src/core/folder-stop.ts'
 import { bumpVersion } from '../../../src/core/records/version-vector.ts'
 import type { Item } from '../../../src/model/queries/explorer-types.ts'
 import { deletion, directory, file, SELF, version } from '../../db/records.ts'
@@ -149,6 +150,23 @@ test('the facts about one file, known and unknown', async () => {
     { deviceID: BEN, version: 'newest' },
   ])
   assert.equal((await explorer.file(DOCS, 'nothing')).records, undefined)
+})
+
+test('the facts about a file that should be here are read from the disk', async () => {
+  await using it = await explored({ 'a.txt': 'a' })
+  const { hub, explorer } = it
+  assert.equal((await explorer.file(DOCS, 'a.txt')).disk?.kind, 'present')
+  await hub.platform.disk.removeFile(`${ROOT}/a.txt`)
+  assert.equal((await explorer.file(DOCS, 'a.txt')).disk?.kind, 'absent')
+})
+
+test('the facts about a folder whose marker is gone name the path where no disk may be mounted', async () => {
+  await using it = await explored({ 'a.txt': 'a' })
+  const { hub, explorer } = it
+  await hub.platform.disk.rename(`${ROOT}/.stfolder`, `${ROOT}/.moved`)
+  await assert.rejects(hub.while(hub.model.scan(DOCS, [], undefined)), { message: MARKER_MISSING })
+  const { folder } = await explorer.file(DOCS, 'a.txt')
+  assert.match(folder.error, new RegExp(`^folder marker missing: the disk is probably not mounted at ${ROOT}\\.`))
 })
 
 test('a preview of patterns: the deciding line, examples, includes, and errors', async () => {

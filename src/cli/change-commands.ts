@@ -1,0 +1,188 @@
+import type { Client, FolderChange } from '../client/client.ts'
+import { ClientError } from '../client/errors.ts'
+import type { DeviceConfig, FolderConfig, FolderTypeName } from '../core/config/config.ts'
+import { TwinfoldError } from '../core/errors.ts'
+import { CLI_EXIT, findDevice, findFolder, type CliContext, type CliExit } from './context.ts'
+import { refuseSameName } from './device-commands.ts'
+import { checkPath, directoryPath } from './folder-commands.ts'
+import { shellWord } from './shell-words.ts'
+import { escapeText, formatCount } from './text.ts'
+import { withVersioning, type VersioningType } from './versioning.ts'
+
+interface Json {
+  readonly json?: boolean
+}
+
+/** The name of a device here; that of this device is also what others see when they add it. */
+export async function deviceRename(
+  context: CliContext,
+  client: Client,
+  text: string,
+  name: string,
+  options: Json,
+): Promise<CliExit> {
+  const devices = await client.devices()
+  const device = findDevice(devices, text)
+  if (name.trim() === '') throw new TwinfoldError('usage', 'the new name is empty')
+  refuseSameName(
+    devices.filter(({ deviceID }) => deviceID !== device.deviceID),
+    name,
+  )
+  await client.call('PATCH /rest/config/devices/:id', { id: device.deviceID, body: { name } })
+  if (options.json) context.print(JSON.stringify({ deviceID: device.deviceID, name }, undefined, 2))
+  else context.print(`Device "${escapeText(device.name || device.deviceID)}" is named "${escapeText(name)}" now.`)
+  return CLI_EXIT.done
+}
+
+/** Rates in KiB/s; 0 is without a limit. */
+export interface RateLimits {
+  readonly sendKbps: number
+  readonly receiveKbps: number
+}
+
+export interface DeviceSetOptions extends Json {
+  readonly introducer?: boolean
+  readonly autoAccept?: boolean
+  readonly compression?: DeviceConfig['compression']
+  readonly limits?: RateLimits
+}
+
+/** Changes settings of a device. Those of this device itself are the limits of all connections together. */
+export async function deviceSet(
+  context: CliContext,
+  client: Client,
+  text: string,
+  options: DeviceSetOptions,
+): Promise<CliExit> {
+  const [devices, { myID }] = await Promise.all([client.devices(), client.systemStatus()])
+  const device = findDevice(devices, text)
+  const { introducer, autoAccept, compression, limits } = options
+  const body = {
+    ...(introducer !== undefined && { introducer }),
+    ...(autoAccept !== undefined && { autoAcceptFolders: autoAccept }),
+    ...(compression !== undefined && { compression }),
+    ...(limits !== undefined && { maxSendKbps: limits.sendKbps, maxRecvKbps: limits.receiveKbps }),
+  }
+  if (Object.keys(body).length === 0) {
+    throw new TwinfoldError('usage', 'nothing to change: use --introducer, --auto-accept, --compression or --limits')
+  }
+  if (device.deviceID !== myID) await client.call('PATCH /rest/config/devices/:id', { id: device.deviceID, body })
+  else if (limits !== undefined && Object.keys(body).length === 2) await client.changeOptions(body)
+  else throw new TwinfoldError('bad-request', 'this is the device itself: only --limits apply to it')
+  if (options.json) {
+    context.print(JSON.stringify({ deviceID: device.deviceID, name: device.name, ...body }, undefined, 2))
+    return CLI_EXIT.done
+  }
+  const changes = [
+    ...(introducer === undefined ? [] : [`introducer ${onOff(introducer)}`]),
+    ...(autoAccept === undefined ? [] : [`auto-accept ${onOff(autoAccept)}`]),
+    ...(compression === undefined ? [] : [`compression ${compression}`]),
+    ...(limits === undefined ? [] : [`sends ${rateText(limits.sendKbps)}, receives ${rateText(limits.receiveKbps)}`]),
+  ]
+  context.print(`Device "${escapeText(device.name || device.deviceID)}": ${changes.join('; ')}.`)
+  return CLI_EXIT.done
+}
+
+function onOff(isOn: boolean): string {
+  return isOn ? 'on' : 'off'
+}
+
+function rateText(kbps: number): string {
+  return kbps === 0 ? 'without a limit' : `at most ${kbps} KiB/s`
+}
+
+export interface FolderSetOptions extends Json {
+  readonly label?: string
+  readonly path?: string
+  readonly type?: FolderTypeName
+  readonly versioning?: VersioningType | 'off'
+  readonly rescanInterval?: number
+  readonly watch?: boolean
+  /** Accepts a path without the marker, or that the check refuses. */
+  readonly force?: boolean
+}
+
+export async function folderSet(
+  context: CliContext,
+  client: Client,
+  text: string,
+  options: FolderSetOptions,
+): Promise<CliExit> {
+  const folder = await findFolder(client, text)
+  const { label, type, versioning, rescanInterval, watch } = options
+  const path = options.path === undefined ? undefined : await newPath(context, client, folder, options.path, options)
+  refuseEncryption(folder, type)
+  const change: FolderChange = {
+    ...(label !== undefined && { label }),
+    ...(path !== undefined && { path }),
+    ...(type !== undefined && { type }),
+    ...(versioning !== undefined && { versioning: withVersioning(folder.versioning, versioning) }),
+    ...(rescanInterval !== undefined && { rescanIntervalS: rescanInterval }),
+    ...(watch !== undefined && { fsWatcherEnabled: watch }),
+  }
+  if (Object.keys(change).length === 0) {
+    throw new TwinfoldError(
+      'usage',
+      'nothing to change: use --label, --path, --type, --versioning, --rescan-interval or --watch',
+    )
+  }
+  await client.changeFolder(folder.id, change)
+  if (options.json) context.print(JSON.stringify(await findFolder(client, folder.id), undefined, 2))
+  else context.print(`Folder "${escapeText(folder.id)}": ${changeTexts(options, path).join('; ')}.`)
+  return CLI_EXIT.done
+}
+
+function changeTexts(options: FolderSetOptions, path: string | undefined): readonly string[] {
+  const { label, type, versioning, rescanInterval, watch } = options
+  return [
+    ...(label === undefined ? [] : [`label "${escapeText(label)}"`]),
+    ...(path === undefined ? [] : [`at ${escapeText(path)}`]),
+    ...(type === undefined ? [] : [`type ${type}`]),
+    ...(versioning === undefined ? [] : [`versioning ${versioning}`]),
+    ...(rescanInterval === undefined ? [] : [`a full scan every ${rescanInterval} s`]),
+    ...(watch === undefined ? [] : [`watching ${onOff(watch)}`]),
+  ]
+}
+
+/** Encrypted data and plain files do not become each other: the folder has to be added again. */
+function refuseEncryption({ id, type: before }: FolderConfig, type: FolderTypeName | undefined): void {
+  if (type === undefined || type === before) return
+  if (type !== 'receiveencrypted' && before !== 'receiveencrypted') return
+  throw new TwinfoldError(
+    'bad-request',
+    `folder "${id}" cannot change from ${before} to ${type}: remove it and its files here, and accept it again`,
+  )
+}
+
+/** The files have to be there already: an empty directory in their place would stop the folder. */
+async function newPath(
+  context: CliContext,
+  client: Client,
+  folder: FolderConfig,
+  text: string,
+  options: { readonly force?: boolean },
+): Promise<string> {
+  const path = directoryPath(context, text)
+  await checkPath(context, client, path, options)
+  const { localFiles, localDirectories } = await client.folderStatus(folder.id)
+  const isEmpty = localFiles + localDirectories === 0
+  if (options.force || isEmpty || (await hasMarker(client, path, folder.markerName))) return path
+  const items = formatCount(localFiles, 'file')
+  const move = `mv ${shellWord(folder.path)} ${shellWord(path)}`
+  throw new TwinfoldError(
+    'bad-request',
+    `${path} has no ${folder.markerName}, so the files of folder "${folder.id}" (${items}) are not there. Move the ` +
+      `whole directory first, then run this again: ${move}`,
+  )
+}
+
+async function hasMarker(client: Client, path: string, markerName: string): Promise<boolean> {
+  const marker = `${path.replace(/\/+$/, '')}/${markerName}`
+  try {
+    const found = await client.call('GET /rest/system/browse', { query: { current: marker } })
+    return found.some((each) => each.replace(/\/+$/, '').endsWith(`/${markerName}`))
+  } catch (error) {
+    if (error instanceof ClientError && error.failure === 'status') return true // the daemon decides
+    throw error
+  }
+}

@@ -1,0 +1,128 @@
+import type { FolderTypeName } from '../core/config/config.ts'
+import { defined, type ParsedFlags } from './args/parsed-flags.ts'
+import type { FlagSpec } from './args/flag-spec.ts'
+import { checkSeconds } from './args/shared-flags.ts'
+import type { CommandSpec } from './args/types.ts'
+import type { RateLimits } from './change-commands.ts'
+import { remoteCommand } from './remote-command.ts'
+import { VERSIONING_TYPES } from './versioning.ts'
+
+export const FOLDER_TYPES = [
+  'sendreceive',
+  'sendonly',
+  'receiveonly',
+  'receiveencrypted',
+] as const satisfies readonly FolderTypeName[]
+
+/** Of `device add` and `device set`. */
+export const SHARING_FLAGS: readonly FlagSpec[] = [
+  { name: 'introducer', onOff: true, description: 'Add the devices with which it shares our folders' },
+  { name: 'auto-accept', onOff: true, description: 'Accept every folder it offers' },
+]
+
+const COMPRESSIONS = ['metadata', 'always', 'never'] as const
+
+/** Whether the switch is given, and how. */
+export function givenSwitch(flags: ParsedFlags, name: string): boolean | undefined {
+  return flags.text(name) === undefined ? undefined : flags.isOn(name)
+}
+
+const LIMITS = /^(?:off|\d{1,9}(?:,\d{1,9})?)$/
+
+function checkLimits(text: string): string | undefined {
+  return LIMITS.test(text) ? undefined : 'use SEND,RECEIVE in KiB/s, one number for both, or off'
+}
+
+function limitsOf(text: string | undefined): RateLimits | undefined {
+  if (text === undefined) return undefined
+  const [send = 0, receive = send] = text === 'off' ? [] : text.split(',').map(Number)
+  return { sendKbps: send, receiveKbps: receive }
+}
+
+/** Subcommands of `device` that change one that exists. */
+export const DEVICE_CHANGES: readonly CommandSpec[] = [
+  remoteCommand({
+    name: 'rename',
+    summary: 'give a device another name, here only; this device itself, too',
+    description:
+      'Gives a device another name, on this device only. The name of this device itself is what others see when ' +
+      'they add it.',
+    arguments: [{ name: 'device', completes: 'devices' }, { name: 'name' }],
+    examples: ['device rename laptop "Anna\'s laptop"'],
+    remote: async ({ context, connection: { client }, args: [device = '', name = ''], flags }) =>
+      (await import('./change-commands.ts')).deviceRename(context, client, device, name, { json: flags.isOn('json') }),
+  }),
+  remoteCommand({
+    name: 'set',
+    summary: 'change settings of a device',
+    description:
+      'Changes settings of a device, by ID or name. --limits of this device itself apply to all connections together.',
+    arguments: [{ name: 'device', completes: 'devices' }],
+    flags: [
+      ...SHARING_FLAGS,
+      { name: 'compression', value: 'WHAT', choices: COMPRESSIONS, description: 'What is compressed on the way to it' },
+      {
+        name: 'limits',
+        value: 'SEND,RECEIVE',
+        check: checkLimits,
+        description: 'Most KiB/s to and from it; one number for both, 0 or off for no limit',
+      },
+    ],
+    examples: ['device set laptop --introducer on', 'device set phone --compression always --limits 500,2000'],
+    remote: async ({ context, connection: { client }, args: [device = ''], flags }) => {
+      const { deviceSet } = await import('./change-commands.ts')
+      return deviceSet(context, client, device, {
+        ...defined({
+          introducer: givenSwitch(flags, 'introducer'),
+          autoAccept: givenSwitch(flags, 'auto-accept'),
+          compression: COMPRESSIONS.find((each) => each === flags.text('compression')),
+          limits: limitsOf(flags.text('limits')),
+        }),
+        json: flags.isOn('json'),
+      })
+    },
+  }),
+]
+
+export const FOLDER_SET = remoteCommand({
+  name: 'set',
+  summary: 'change settings of a folder: its label, path, type, old versions',
+  description:
+    'Changes settings of a folder, by ID or label. For --path move the directory first: the files, with the marker ' +
+    '.stfolder, have to be there.',
+  arguments: [{ name: 'folder', completes: 'folders' }],
+  flags: [
+    { name: 'label', value: 'TEXT', description: 'Display name, on this device' },
+    { name: 'path', value: 'DIR', description: 'The directory to which its files were moved' },
+    { name: 'type', value: 'TYPE', choices: FOLDER_TYPES, description: 'Direction of changes' },
+    {
+      name: 'versioning',
+      value: 'TYPE',
+      choices: [...VERSIONING_TYPES, 'off'],
+      description: 'How old versions are kept; "versions on" has more settings',
+    },
+    { name: 'rescan-interval', value: 'SECONDS', check: checkSeconds, description: 'Time between full scans' },
+    { name: 'watch', onOff: true, description: 'Watch for changes between full scans' },
+    { name: 'force', description: 'Use the path even if the marker is not there, or a check finds a problem' },
+  ],
+  examples: [
+    'folder set photos --label Pictures --versioning trashcan',
+    'folder set photos --path /srv/Photos',
+    'folder set photos --type receiveonly',
+  ],
+  remote: async ({ context, connection: { client }, args: [folder = ''], flags }) => {
+    const { folderSet } = await import('./change-commands.ts')
+    return folderSet(context, client, folder, {
+      ...defined({
+        label: flags.text('label'),
+        path: flags.text('path'),
+        type: FOLDER_TYPES.find((each) => each === flags.text('type')),
+        versioning: [...VERSIONING_TYPES, 'off' as const].find((each) => each === flags.text('versioning')),
+        rescanInterval: flags.number('rescan-interval'),
+        watch: givenSwitch(flags, 'watch'),
+      }),
+      force: flags.isOn('force'),
+      json: flags.isOn('json'),
+    })
+  },
+})

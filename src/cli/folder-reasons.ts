@@ -1,0 +1,85 @@
+import type { FolderConfig } from '../core/config/config.ts'
+import { stopText } from '../core/folder-stop.ts'
+import type { FolderStatusJson } from '../rest/db.ts'
+import type { DisagreementsJson } from '../rest/network.ts'
+import type { DeviceShare } from './device-shares.ts'
+import { formatBytes, formatCount } from './text.ts'
+
+/** What the daemon reports about one folder. */
+export interface FolderReport {
+  readonly status: FolderStatusJson
+  readonly shares: readonly DeviceShare[]
+  readonly disagreements: DisagreementsJson
+  readonly conflicts: number
+}
+
+/** Why a folder is in sync or not, the most important reason first. */
+export function folderReasons(folder: FolderConfig, report: FolderReport): readonly string[] {
+  const { status } = report
+  if (folder.paused) {
+    return [`it is paused: nothing in it is scanned or downloaded; "folder resume ${folder.id}" continues`]
+  }
+  if (status.error !== '') return [`it has stopped: ${stopText(status.error, folder)}`]
+  return [...hereReasons(folder, status), ...problemReasons(folder, report), ...deviceReasons(folder, report)]
+}
+
+function hereReasons(folder: FolderConfig, status: FolderStatusJson): readonly string[] {
+  const { state, needTotalItems, needBytes, localFiles } = status
+  if (state.startsWith('scan')) return ['it is being scanned for changes']
+  if (needTotalItems === 0) return [`it is in sync: ${formatCount(localFiles, 'file')} here, none is missing`]
+  const items = formatCount(needTotalItems, 'item')
+  if (folder.type === 'sendonly') {
+    const remedy = `"folder override ${folder.id}" makes the files here win`
+    return [`changes of other devices are not applied, because it is send-only: ${items}; ${remedy}`]
+  }
+  if (folder.ignoreDelete && status.needDeletes === needTotalItems) {
+    return [`deleted elsewhere and kept here, because ignoreDelete is set: ${items}`]
+  }
+  const transfer = state.startsWith('sync') ? 'being downloaded now' : 'no transfer is running'
+  return [`missing here: ${items}, ${formatBytes(needBytes)}; ${transfer}`]
+}
+
+function problemReasons({ id }: FolderConfig, { status, conflicts }: FolderReport): readonly string[] {
+  const { watchError, receiveOnlyTotalItems: changed } = status
+  const failed = Math.max(status.errors, status.pullErrors)
+  return [
+    ...(failed > 0
+      ? [`could not be read or downloaded: ${formatCount(failed, 'item')}; "status ${id}" lists them`]
+      : []),
+    ...(watchError === '' ? [] : [`changes are only found by full scans: ${watchError}`]),
+    ...(changed > 0
+      ? [`changed here and not sent to others: ${formatCount(changed, 'item')}; "folder revert ${id}" undoes that`]
+      : []),
+    ...(conflicts > 0
+      ? [`${formatCount(conflicts, 'conflict copy', 'conflict copies')}; "conflicts ${id}" lists them`]
+      : []),
+  ]
+}
+
+function deviceReasons(folder: FolderConfig, { shares, disagreements }: FolderReport): readonly string[] {
+  if (shares.length === 0) return [`it is shared with no device; "folder share ${folder.id} DEVICE" shares it`]
+  return shares.map((share) => {
+    const name = share.name === '' ? share.deviceID : share.name
+    const found = disagreements.find(
+      (each) => each.deviceID === share.deviceID && (each.folder === folder.id || each.folder === null),
+    )
+    return found === undefined ? `${name}: ${shareText(share, name)}` : `${name}: ${found.reason}. ${found.remedy}`
+  })
+}
+
+function shareText({ state, completion }: DeviceShare, name: string): string {
+  if (state !== 'connected') return `${state}; "why ${name}" explains it`
+  switch (completion?.remoteState) {
+    case 'notSharing':
+      return 'connected, but it has not accepted the folder yet: "pending accept" there'
+    case 'paused':
+      return 'connected, but the folder is paused there'
+    case undefined:
+    case 'unknown':
+      return 'connected; it has not announced what it has yet'
+    default:
+      return completion?.needItems === 0 && completion.needDeletes === 0
+        ? 'connected, and has everything'
+        : `connected, and misses ${formatBytes(completion?.needBytes ?? 0)}`
+  }
+}
