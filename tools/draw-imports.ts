@@ -1,6 +1,6 @@
 /**
- * Draws docs/images/architecture.svg from the imports of src/: a box per folder with its rooms, an arrow for every
- * import that no longer way implies. `node tools/draw-imports.ts`; a test compares the file with what this would write.
+ * Draws the imports of src/: a box per folder with its rooms, an arrow for every import that no longer way implies.
+ * `node tools/draw-imports.ts FILE.svg` writes the picture; it is not kept in the tree, where it would age.
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -145,5 +145,7 @@ ${boxes.map(drawBox).join('\n')}
 }
 
 if (process.argv[1] === import.meta.filename) {
-  writeFileSync(join(root, 'docs', 'images', 'architecture.svg'), architectureSvg())
+  const [target] = process.argv.slice(2)
+  if (target === undefined) throw new Error('usage: node tools/draw-imports.ts FILE.svg')
+  writeFileSync(target, architectureSvg())
 }
