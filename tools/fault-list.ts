@@ -84,7 +84,9 @@ function withCells(document: string, change: (code: string, cells: string[]) => 
 export function withTests(document: string, tests: TestsByRow): string {
   return withCells(document, (code, cells) => {
     const found = tests.get(code)
-    const kept = /`test\//.test(cells[TESTS_COLUMN] ?? '') ? NONE : (cells[TESTS_COLUMN] ?? '').trim() || NONE
+    const kept = /^`[\w/-]+`/.test((cells[TESTS_COLUMN] ?? '').trim())
+      ? NONE
+      : (cells[TESTS_COLUMN] ?? '').trim() || NONE
     cells[TESTS_COLUMN] = ` ${found === undefined ? kept : testsText(found)} `
   })
 }
@@ -101,26 +103,24 @@ function figuresIn(output: string): ReadonlyMap<string, string> {
   return rowFigures(output.split('\n').flatMap((line) => rowOf(line) ?? []))
 }
 
-/** The tests that the document names for its rows and that do not exist, one line each. */
+/** The test files that the document names for its rows and that have no test of the row, one line each. */
 export function missingTests(document: string, tests: TestsByRow): readonly string[] {
   return document.split('\n').flatMap((line) => {
     const code = ROW.exec(line)?.[1]
-    const cell = line.split(/(?<!\\)\|/)[TESTS_COLUMN] ?? ''
     if (code === undefined) return []
-    return [...cell.matchAll(/`(test\/[^`]+)`:?(.*?)(?=<br>|; `test\/|$)/g)].flatMap(([, file = '', named = '']) => {
-      const titles = tests.get(code)?.get(file)
-      if (titles === undefined) return [`${code}: ${file} has no test of this row`]
-      const longestFirst = titles.toSorted((a, b) => b.length - a.length)
-      const left = longestFirst.reduce((text, title) => text.replaceAll(title, ''), named)
-      return /[^;\s]/.test(left) ? [`${code}: ${file} has no test "${left.replace(/^[;\s]+/, '').trim()}"`] : []
-    })
+    const named = (line.split(/(?<!\\)\|/)[TESTS_COLUMN] ?? '').matchAll(/`([\w/-]+)`/g)
+    const files = new Set([...(tests.get(code)?.keys() ?? [])].map(shortName))
+    return [...named].flatMap(([, name = '']) => (files.has(name) ? [] : [`${code}: ${name} has no test of this row`]))
   })
 }
 
+/** The path below test/, without the ending: a row has one line, and titles of tests name the row. */
+function shortName(file: string): string {
+  return file.replace(/^test\//, '').replace(/(\.test)?\.ts$/, '')
+}
+
 function testsText(files: ReadonlyMap<string, readonly string[]>): string {
-  return [...files]
-    .map(([file, titles]) => (titles.length === 0 ? `\`${file}\`` : `\`${file}\`: ${titles.join('; ')}`))
-    .join('<br>')
+  return [...files.keys()].map((file) => `\`${shortName(file)}\``).join(' ')
 }
 
 if (import.meta.main) {

@@ -1,8 +1,8 @@
 /**
  * The same random messages to a Twinfold and to a real Syncthing: `npm run frames -- --count N --seed N`. Both are
  * started inside a network with loopback only. A reaction is `kept` or `closed`; every difference is printed with the
- * reasons that both have given; one that docs/faults.md does not explain is a failure. `--record` adds the result to
- * docs/proof.
+ * reasons that both have given; one that docs/proof/faults.md does not explain is a failure. `--record` adds the result
+ * to docs/proof.
  *
  * Syncthing sends its cluster config a second after a device has connected again. So many devices take part at once,
  * messages that the own readers accept are sent in groups, and of those that they refuse one in some is sent.
@@ -130,7 +130,7 @@ interface Difference {
   readonly example: string
 }
 
-/** Twinfold keeps the connection, Syncthing ends it; docs/faults.md has the reasons. */
+/** Twinfold keeps the connection, Syncthing ends it; docs/proof/faults.md has the reasons. */
 const EXPLAINED: Readonly<Partial<Record<TypeName, string>>> = {
   response: 'closed: no reason',
   'download-progress': 'closed: no reason',
