@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { describe, it } from 'node:test'
 import { FACILITY_NAMES } from '../src/core/facilities.ts'
 import { architectureSvg } from '../tools/draw-imports.ts'
-import { parseTests, testsWithoutAssertion } from '../tools/assertions.ts'
+import { parseTests, testsWithoutAssertion, uncountedFigures } from '../tools/assertions.ts'
 import { circlesIn, filesOf, readImports } from '../tools/imports.ts'
 import { longFile, longFunctions, longLines } from '../tools/sizes.ts'
 import { folderOf, frontDoors, NOT_FACILITIES, PLANTED, RULES, sourceOf } from './support/source-rules.ts'
@@ -164,6 +164,19 @@ describe('every file of src, gui, tools, test and bench', () => {
     }
     const block = `describe('a', () => {\n${"it('is short', () => {\n})\n".repeat(60)}})\n`
     assert.deepEqual(longFunctions('x.ts', block), [])
+  })
+})
+
+describe('every figure that a test prints', () => {
+  it('is counted', () => {
+    const files = filesOf(root, 'test/**/*.ts').filter((file) => !FIXTURES.test(file))
+    const faults = files.flatMap((file) =>
+      uncountedFigures(file, readFileSync(join(root, file), 'utf8')).map((name) => `${file}: ${name}`),
+    )
+    assert.deepEqual(faults, [])
+  })
+  it('would be found as a literal zero', () => {
+    assert.deepEqual(uncountedFigures('x.ts', "reportRow({ id: 'A-01', tried: 3, lost: 0, torn })"), ['lost'])
   })
 })
 

@@ -108,3 +108,18 @@ function namesIn(pattern: ParamPattern): readonly string[] {
   if (pattern.type !== 'ObjectPattern') return []
   return pattern.properties.flatMap((one) => (one.type === 'Property' ? [nameOf(one.key) ?? ''] : []))
 }
+
+/** Figures that a test prints for a row without counting them: names of properties that are a literal zero. */
+export function uncountedFigures(file: string, text: string): readonly string[] {
+  const found: string[] = []
+  new Visitor({
+    CallExpression: ({ callee, arguments: [row] }) => {
+      if (nameOf(callee) !== 'reportRow' || row?.type !== 'ObjectExpression') return
+      for (const property of row.properties) {
+        if (property.type !== 'Property' || property.value.type !== 'Literal') continue
+        if (property.value.value === 0) found.push(nameOf(property.key) ?? '')
+      }
+    },
+  }).visit(parseSync(file, text).program)
+  return found
+}

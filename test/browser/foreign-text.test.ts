@@ -147,6 +147,5 @@ test('W-11: names of files, folders and devices stay text on every page', { skip
     tried: (views.length + 1) * NAMES.length,
     strings: NAMES.length,
     views: views.length + 1,
-    executed: 0,
   })
 })

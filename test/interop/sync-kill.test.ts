@@ -89,8 +89,6 @@ for (const { source: sourceKind, sink: sinkKind, killed } of CASES) {
       tried: kills,
       source: sourceKind,
       sink: sinkKind,
-      torn: 0,
-      temporaries: 0,
       convergedMs: Math.round(convergedMs),
     })
   })

@@ -79,7 +79,6 @@ for (const kinds of LINES) {
       kinds: kinds.join(' '),
       lineWorstMs: lineMs,
       ringWorstMs: ringMs,
-      conflictCopies: 0,
       seed: SEED,
     })
   })
@@ -109,7 +108,6 @@ test('three Twinfolds in a ring that all edited the same files keep every edit',
   reportRow({
     id: 'sync-three-conflicts',
     tried: names.length,
-    editsLost: 0,
     conflictCopies: conflictCopies(a.root).length,
   })
 })

@@ -61,5 +61,5 @@ test('N-12: any file name is exactly one word, unchanged', () => {
     ),
     { numRuns: 500 },
   )
-  reportRow({ id: 'N-12', tried, injections: 0, how: 'words of the command' })
+  reportRow({ id: 'N-12', tried, how: 'words of the command' })
 })

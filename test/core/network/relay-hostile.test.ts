@@ -28,7 +28,7 @@ test('R-01 frames of any content are read, or refused before more than 1,024 byt
     }),
     { numRuns: runs },
   )
-  reportRow({ id: 'R-01', tried: runs, refused, crashes: 0 })
+  reportRow({ id: 'R-01', tried: runs, refused })
 })
 
 test('R-04 lists of relays: bounded in number, wrong types and addresses are left out', () => {
