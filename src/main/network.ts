@@ -189,7 +189,7 @@ export class Network {
       devices: config.devices.map((known) => (known.deviceID === device ? { ...known, name } : known)),
     })
     this.#deps.config.change(rename).catch((error: unknown) => {
-      this.#deps.logger('model').warn(`the name of device ${device} could not be saved: ${messageOf(error)}`)
+      this.#deps.logger('main').warn(`the name of device ${device} could not be saved: ${messageOf(error)}`)
     })
   }
 }

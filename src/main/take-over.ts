@@ -79,7 +79,7 @@ export class TakeOver {
   }
 
   #refuse(folder: FolderId, reason: TwinfoldError): void {
-    this.#base.logger('db').warn(`folder ${folder} is not opened: ${reason.message}`)
+    this.#base.logger('main').warn(`folder ${folder} is not opened: ${reason.message}`)
     this.#store.refuse(folder, reason)
   }
 }

@@ -1,7 +1,7 @@
 import { mayCopyBlocks } from '../core/config/block-sources.ts'
 import { messageOf, TwinfoldError } from '../core/errors.ts'
 import type { Config, FolderConfig } from '../core/config/config.ts'
-import { diffConfigs, type ConfigAction } from '../core/config/config-diff.ts'
+import { diffFolders, type FolderAction } from '../core/config/config-diff.ts'
 import type { FolderId } from '../core/ids.ts'
 import type { Logger } from '../events/types.ts'
 import { Semaphore } from '../sync/semaphore.ts'
@@ -88,7 +88,7 @@ export class FolderRegistry {
     this.#slots.setCapacity(this.#slotCount())
     this.#pullSlots.setCapacity(this.#slotCount())
     if (this.#signal === undefined || this.#signal.aborted) return
-    for (const action of diffConfigs(from, to)) {
+    for (const action of diffFolders(from, to)) {
       try {
         await this.#applyAction(action, from)
       } catch (error) {
@@ -161,7 +161,7 @@ export class FolderRegistry {
   }
 
   /** Applies the part of a configuration change that concerns folders. */
-  async #applyAction(action: ConfigAction, from: Config): Promise<void> {
+  async #applyAction(action: FolderAction, from: Config): Promise<void> {
     switch (action.kind) {
       case 'remove-folder':
         return await this.#remove(from.folders.find(({ id }) => id === action.id)!) // the diff is relative to `from`
@@ -178,10 +178,6 @@ export class FolderRegistry {
         this.#log.info(`folder ${action.folder.id}: resumed`)
         this.#deps.events.emit('FolderResumed', { id: action.folder.id, label: action.folder.label })
         return this.#start(action.folder)
-      case 'pause-device':
-        return this.#deps.events.emit('DevicePaused', { device: action.device.deviceID })
-      case 'resume-device':
-        return this.#deps.events.emit('DeviceResumed', { device: action.device.deviceID })
     }
   }
 

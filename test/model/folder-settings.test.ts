@@ -46,13 +46,3 @@ test('a new label is used in later events, without a new scan', async () => {
   await hub.while(hub.model.scan(DOCS, [], undefined))
   assert.equal(hub.of('LocalChangeDetected').at(-1)?.label, 'Papers')
 })
-
-test('pausing and resuming a device emits events', async () => {
-  await using hub = await started()
-  const pause = (paused: boolean) =>
-    hub.change((config) => ({ ...config, devices: config.devices.map((device) => ({ ...device, paused })) }))
-  await pause(true)
-  await pause(false)
-  assert.equal(hub.of('DevicePaused').length, hub.config.devices.length)
-  assert.deepEqual(hub.of('DeviceResumed'), hub.of('DevicePaused'))
-})

@@ -85,6 +85,12 @@ export const RULES: Readonly<Record<string, (source: Source) => readonly string[
     file.startsWith('src/db/')
       ? []
       : imports.filter(({ target }) => target === 'node:sqlite').map(({ target }) => target),
+  'logs as the facility of its folder, or for a folder that it imports': ({ file, text, imports }) =>
+    [...text.matchAll(/(?:\b(\w+)Log: )?\blogger\('(\w+)'\)(\.)?/g)].flatMap(([call, name, facility = '', used]) => {
+      if (facility === folderOf(file) || (name === facility && used === undefined)) return []
+      const isPassedOn = used === undefined && imports.some(({ target }) => folderOf(target) === facility)
+      return isPassedOn ? [] : [`${call}: a log line names the folder to open`]
+    }),
   'logs only if its folder is a facility': ({ file, text }) =>
     NOT_FACILITIES.includes(folderOf(file)) && /\bLogger\b/.test(text) ? ['may not log'] : [],
 }
@@ -128,5 +134,9 @@ export const PLANTED: Readonly<Record<keyof typeof RULES, readonly [file: string
   ],
   'keeps the transport for Node out of what runs in browsers': ['src/client/x.ts', "export * from './node.ts'"],
   'keeps SQLite to db/': ['src/stats/x.ts', "import { DatabaseSync } from 'node:sqlite'"],
+  'logs as the facility of its folder, or for a folder that it imports': [
+    'src/main/x.ts',
+    "deps.logger('model').warn('a')",
+  ],
   'logs only if its folder is a facility': ['src/core/x.ts', 'export function a(log: Logger) {}'],
 }

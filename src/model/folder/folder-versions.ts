@@ -4,6 +4,10 @@ import type { Versioner, VersionerDeps } from '../../versioner/types.ts'
 import { FOLDER_POLICIES } from '../state/folder-policy.ts'
 import type { FileVersion } from '../types.ts'
 
+export interface FolderVersionsDeps extends Omit<VersionerDeps, 'log'> {
+  logger(facility: 'versioner'): VersionerDeps['log']
+}
+
 export interface FolderVersionsOptions {
   readonly folder: FolderConfig
   readonly root: string
@@ -17,8 +21,11 @@ export class FolderVersions {
   readonly #isKept: boolean
   #versioner: Promise<Versioner | undefined> | undefined
 
-  constructor({ disk, clock, programs, log }: VersionerDeps, { folder, root, userHome }: FolderVersionsOptions) {
-    this.#deps = { disk, clock, programs, log }
+  constructor(
+    { disk, clock, programs, logger }: FolderVersionsDeps,
+    { folder, root, userHome }: FolderVersionsOptions,
+  ) {
+    this.#deps = { disk, clock, programs, log: logger('versioner') }
     this.#options = { folder, root, userHome }
     this.#isKept = folder.versioning.type !== '' && FOLDER_POLICIES[folder.type].takesFiles
   }

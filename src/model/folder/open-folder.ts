@@ -50,7 +50,7 @@ function sharedParts(deps: FolderPartsDeps, options: FolderPartsOptions) {
       },
       { folder: folder.id, ownShortId, otherDevices },
     ),
-    versions: new FolderVersions({ ...platform, log: deps.logger('versioner') }, { folder, root, userHome }),
+    versions: new FolderVersions({ ...platform, logger: deps.logger }, { folder, root, userHome }),
     attributes: new LazyAttributes(
       { attributes: platform.attributes, disk, log, platform: platform.system.platform },
       { folder, root, ownShortId },
@@ -77,7 +77,7 @@ export function openFolder(deps: FolderPartsDeps, options: FolderPartsOptions): 
   )
   const work = new ScanWork({ ...deps, ...parts, pulls }, { folder, root })
   const tasks = new FolderTasks({ requests, versions, pulls, work }, folder)
-  const watch = new FolderWatch({ clock, watcher, events, requests, log: deps.logger('scanner') }, { folder, root })
+  const watch = new FolderWatch({ clock, watcher, events, requests, log }, { folder, root })
   const availability = new Availability({ roots, signals }, folder.id, root)
   return new Folder({ ...parts, availability, clock, random, events, log, slots, work, pulls, tasks, watch }, folder)
 }

@@ -1,5 +1,6 @@
 import { messageOf } from '../../core/errors.ts'
 import type { Config } from '../../core/config/config.ts'
+import { pausedOrResumed } from '../../core/config/config-diff.ts'
 import { shortIdOf } from '../../core/device-id.ts'
 import { isInvalid, type FileHead } from '../../core/records/file-info.ts'
 import type { DeviceId, FolderId } from '../../core/ids.ts'
@@ -101,8 +102,10 @@ export class Peers implements Sources {
   }
 
   /** Resolves when cluster configs are queued for all affected devices and every exchange matches the configuration. */
-  async apply(_from: Config, to: Config): Promise<void> {
+  async apply(from: Config, to: Config): Promise<void> {
     this.#setConfig(to)
+    for (const { deviceID: device, paused } of pausedOrResumed(from, to))
+      this.#deps.events.emit(paused ? 'DevicePaused' : 'DeviceResumed', { device })
     await Promise.all([...this.#peers.values()].map((peer) => peer.reconfigure()))
   }
 

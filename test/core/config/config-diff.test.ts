@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Config } from '../../../src/core/config/config.ts'
 import { checkChange, guiAddressProblem } from '../../../src/core/config/config-check.ts'
-import { diffConfigs, isResumeOnly, needsRestart } from '../../../src/core/config/config-diff.ts'
+import { diffFolders, isResumeOnly, needsRestart, pausedOrResumed } from '../../../src/core/config/config-diff.ts'
 import {
   patchDevice,
   patchFolder,
@@ -26,10 +26,14 @@ function base(): Config {
 
 /** The kinds of actions with their subjects: `restart-folder a`. */
 function actions(change: (config: Config) => Config): string[] {
-  return diffConfigs(base(), prepared(change(base()))).map((action) => {
-    if ('folder' in action) return `${action.kind} ${action.folder.id}`
-    return `${action.kind} ${'device' in action ? action.device.deviceID.slice(0, 4) : action.id}`
-  })
+  const after = prepared(change(base()))
+  const devices = pausedOrResumed(base(), after)
+  return [
+    ...diffFolders(base(), after).map(
+      (action) => `${action.kind} ${'folder' in action ? action.folder.id : action.id}`,
+    ),
+    ...devices.map(({ deviceID, paused }) => `${paused ? 'pause' : 'resume'}-device ${deviceID.slice(0, 4)}`),
+  ]
 }
 
 const inA = (json: Json) => (config: Config) => patchFolder(config, A, json)

@@ -165,3 +165,16 @@ test('B-24: download progress is accepted only for a folder that is shared with 
   for (const folder of ['other', '', DOCS, '../docs']) await near.downloadProgress(folder)
   assert.deepEqual(near.acceptedProgress, [DOCS])
 })
+
+test('pausing and resuming a device emits events', async () => {
+  await using pair = await DevicePair.make()
+  const [a] = pair.devices
+  const paused = (value: boolean) => ({
+    ...a.config,
+    devices: a.config.devices.map((device) => ({ ...device, paused: value })),
+  })
+  await a.peers.apply(paused(false), paused(true))
+  await a.peers.apply(paused(true), paused(false))
+  const emitted = a.events.filter((type) => type === 'DevicePaused' || type === 'DeviceResumed')
+  assert.deepEqual(emitted, ['DevicePaused', 'DevicePaused', 'DeviceResumed', 'DeviceResumed'])
+})
