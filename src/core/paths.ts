@@ -129,11 +129,17 @@ export function cleanSub(text: string): string {
   return parts.join('/').normalize('NFC')
 }
 
-/** Cleaned and sorted, without duplicates and nested paths; [''] when one of them is the root, or the list is empty. */
-export function cleanSubs(texts: readonly string[]): readonly string[] {
-  if (texts.length === 0) return ['']
+/** What a scan covers: cleaned and sorted paths, none inside another. Never empty: the whole folder is its root, ''. */
+export type ScanScope = readonly [string, ...string[]]
+
+export const WHOLE_FOLDER: ScanScope = ['']
+
+/** The scope of a scan of these paths, in any spelling; without paths the whole folder. */
+export function scanScope(texts: readonly string[]): ScanScope {
   const wanted = new Set(texts.map(cleanSub))
-  return [...wanted].filter((sub) => !ancestorsOf(sub).some((ancestor) => wanted.has(ancestor))).sort(compareNames)
+  const outermost = [...wanted].filter((sub) => !ancestorsOf(sub).some((ancestor) => wanted.has(ancestor)))
+  const [first, ...others] = outermost.sort(compareNames)
+  return first === undefined ? WHOLE_FOLDER : [first, ...others]
 }
 
 /** All ancestor directories of a name, the root ('') first. */

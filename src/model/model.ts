@@ -1,3 +1,4 @@
+import { type ScanScope, WHOLE_FOLDER } from '../core/paths.ts'
 import { messageOf, TwinfoldError } from '../core/errors.ts'
 import type { Config } from '../core/config/config.ts'
 import { FLAG_MUST_RESCAN, type FileHead, type FileInfo } from '../core/records/file-info.ts'
@@ -12,7 +13,6 @@ import type { ModelDeps, ModelOptions } from './deps.ts'
 import { FOLDER_POLICIES } from './state/folder-policy.ts'
 import { DownloadPublisher } from './peers/download-publisher.ts'
 import type { FolderExplorer } from './queries/explorer-types.ts'
-import { WHOLE_FOLDER } from './folder/folder-requests.ts'
 import { FolderRegistry } from './folder-registry.ts'
 import { isIndexDamage, isIndexUnusable } from './state/index-failure.ts'
 import { viewIgnores, writeIgnores } from './folder/ignore-file.ts'
@@ -132,19 +132,17 @@ export class Model implements Hub {
     await index.updateLocal([{ ...current, localFlags: current.localFlags | FLAG_MUST_RESCAN }])
   }
 
-  async scan(folder: FolderId, subs: readonly string[], nextMs: number | undefined): Promise<void> {
+  async scan(folder: FolderId, scope: ScanScope = WHOLE_FOLDER, nextMs?: number): Promise<void> {
     const running = this.#registry.find(folder)
     this.#log.debug(() => `folder ${folder}: scan requested${nextMs === undefined ? '' : `, the next in ${nextMs} ms`}`)
-    await running.requests.scan(subs.length === 0 ? WHOLE_FOLDER : subs, nextMs)
+    await running.requests.scan(scope, nextMs)
   }
 
   async scanAll(): Promise<ReadonlyMap<FolderId, string>> {
     const failures = new Map<FolderId, string>()
     const active = this.#registry.folders.filter((folder) => !folder.paused)
     await Promise.all(
-      active.map(({ id }) =>
-        this.scan(id, [], undefined).catch((error: unknown) => void failures.set(id, messageOf(error))),
-      ),
+      active.map(({ id }) => this.scan(id).catch((error: unknown) => void failures.set(id, messageOf(error)))),
     )
     return failures
   }

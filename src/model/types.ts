@@ -1,7 +1,11 @@
+import type { ScanScope } from '../core/paths.ts'
 import type { FileHead, FileInfo } from '../core/records/file-info.ts'
 import type { DeviceId, FolderId } from '../core/ids.ts'
 import type { FolderCounts, TreeEntry } from '../db/types.ts'
 import type { ScanProblem } from '../scanner/types.ts'
+import type { FileVersion } from '../versioner/types.ts'
+
+export type { FileVersion }
 
 export type FolderStateName =
   | 'idle'
@@ -56,13 +60,6 @@ export interface FolderStatistics {
   readonly lastScanMs: number
 }
 
-/** An older version of a file, kept by the folder's versioner. The version's time is its name: whole seconds. */
-export interface FileVersion {
-  readonly versionMs: number
-  readonly modifiedMs: number
-  readonly sizeBytes: number
-}
-
 /** How conflicts are resolved. */
 export interface ConflictChoice {
   /** The conflict copy gets the name of the original, or is removed. */
@@ -77,10 +74,10 @@ export interface ConflictChoice {
  */
 export interface Hub {
   /**
-   * Resolves when the scan has ended and its results are stored. `subs` are results of `cleanSubs`, none for the whole
-   * folder. `nextMs` is the delay until the next automatic rescan.
+   * Resolves when the scan has ended and its results are stored. Without a scope the whole folder is scanned. `nextMs`
+   * is the delay until the next automatic rescan.
    */
-  scan(folder: FolderId, subs: readonly string[], nextMs: number | undefined): Promise<void>
+  scan(folder: FolderId, scope?: ScanScope, nextMs?: number): Promise<void>
   /** All folders that are not paused, at once. The map holds a message for each that failed. */
   scanAll(): Promise<ReadonlyMap<FolderId, string>>
   bringToFront(folder: FolderId, file: string): Promise<void>

@@ -135,7 +135,7 @@ class FolderScan {
 
   /** Walks, normalizes names and walks the renamed items, until nothing is left to rename. */
   async #walkAll(): Promise<void> {
-    let subs = this.#request.subs
+    let subs: readonly string[] = this.#request.subs
     for (let round = 0; subs.length > 0 && round < ROUNDS_MAX; round++) subs = await this.#walk(subs)
   }
 

@@ -1,3 +1,4 @@
+import type { ScanScope } from '../core/paths.ts'
 import type { Accounts } from '../core/attributes/accounts.ts'
 import type { FileHead, FileInfo } from '../core/records/file-info.ts'
 import type { Counting } from '../core/records/version-vector.ts'
@@ -67,8 +68,7 @@ export interface ScanDeps {
 export interface ScanRequest extends Counting {
   /** Absolute path of the folder root. */
   readonly root: string
-  /** Result of `cleanSubs`; [''] is the whole folder. */
-  readonly subs: readonly string[]
+  readonly subs: ScanScope
   readonly ignore: IgnoreRules
   /** Directories that are walked and are no items themselves. */
   readonly isNoItem?: ((directory: string) => boolean) | undefined

@@ -1,4 +1,5 @@
 import { Semaphore } from './semaphore.ts'
+import { NEVER } from '../core/never.ts'
 
 /** First in, first out. Hold it with `using`, so that every path releases it. */
 export class Mutex {
@@ -13,5 +14,3 @@ export class Mutex {
     return this.#slot.acquire(signal)
   }
 }
-
-const NEVER = new AbortController().signal

@@ -7,7 +7,7 @@ import {
   ancestorsOf,
   asideName,
   cleanSub,
-  cleanSubs,
+  scanScope,
   compareNames,
   conflictName,
   foldName,
@@ -98,10 +98,10 @@ test('N-02: a sub that leaves the folder is refused, and the refusal names it', 
   assert.equal(escaped, 0)
 })
 
-test('cleanSubs: sorted, without duplicates and nested paths; none means all', () => {
-  assert.deepEqual(cleanSubs([]), [''])
-  assert.deepEqual(cleanSubs(['a', '']), [''])
-  assert.deepEqual(cleanSubs(['b', 'a/c', 'a', 'a/', 'a-b', 'ab/c']), ['a', 'a-b', 'ab/c', 'b'])
+test('scanScope: sorted, without duplicates and nested paths; none means all', () => {
+  assert.deepEqual(scanScope([]), [''])
+  assert.deepEqual(scanScope(['a', '']), [''])
+  assert.deepEqual(scanScope(['b', 'a/c', 'a', 'a/', 'a-b', 'ab/c']), ['a', 'a-b', 'ab/c', 'b'])
 })
 
 test('compareNames: the order of UTF-8 bytes, for any text', () => {

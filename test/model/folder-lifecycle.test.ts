@@ -45,9 +45,9 @@ test('a marker with another name is never created', async () => {
   await using hub = await SimHub.open(simConfig([simFolder('docs', { markerName: 'sentinel' })]))
   hub.platform.disk.put(`${ROOT}/x`, '')
   hub.run()
-  await assert.rejects(hub.while(hub.model.scan(DOCS, [], undefined)), { message: MARKER_MISSING })
+  await assert.rejects(hub.while(hub.model.scan(DOCS)), { message: MARKER_MISSING })
   hub.platform.disk.put(`${ROOT}/sentinel`, '')
-  await hub.while(hub.model.scan(DOCS, [], undefined))
+  await hub.while(hub.model.scan(DOCS))
   assert.deepEqual((await hub.platform.disk.list(ROOT)).map(({ name }) => name).sort(), ['sentinel', 'x'])
 })
 
@@ -59,7 +59,7 @@ test('a folder that is added paused gets its directory, so that patterns can be 
   hub.platform.disk.put(`${ROOT}/a.tmp`, '')
   hub.platform.disk.put(`${ROOT}/a.txt`, '')
   await hub.change(() => simConfig([simFolder('docs')]))
-  await hub.while(hub.model.scan(DOCS, [], undefined))
+  await hub.while(hub.model.scan(DOCS))
   assert.deepEqual(await localNames(hub), ['a.txt'])
 })
 
@@ -69,7 +69,7 @@ test('a second start of a known folder makes no marker: an empty mount point sta
   await hub.platform.disk.rename(ROOT, '/data/unmounted')
   await hub.platform.disk.makeDirectory(ROOT, 0o755)
   await hub.change((config) => ({ ...config, folders: [simFolder('docs')] }))
-  await assert.rejects(hub.while(hub.model.scan(DOCS, [], undefined)), { message: MARKER_MISSING })
+  await assert.rejects(hub.while(hub.model.scan(DOCS)), { message: MARKER_MISSING })
   assert.deepEqual(await hub.platform.disk.list(ROOT), [])
   assert.deepEqual(await localNames(hub), ['a.txt', 'b', 'b/c.txt'])
 })
@@ -79,9 +79,9 @@ test('removing a folder removes its index and its marker; its files stay', async
   await hub.change((config) => ({ ...config, folders: [] }))
   assert.deepEqual(await hub.store.folders(), [])
   assert.deepEqual((await hub.platform.disk.list(ROOT)).map(({ name }) => name).sort(), ['a.txt', 'b'])
-  await assert.rejects(hub.model.scan(DOCS, [], undefined), { code: 'folder-missing' })
+  await assert.rejects(hub.model.scan(DOCS), { code: 'folder-missing' })
   await hub.change((config) => ({ ...config, folders: [simFolder('docs')] }))
-  await hub.while(hub.model.scan(DOCS, [], undefined))
+  await hub.while(hub.model.scan(DOCS))
   assert.deepEqual(
     await localNames(hub),
     ['a.txt', 'b', 'b/c.txt'],
@@ -93,14 +93,14 @@ test('removing one of two folders with the same path leaves the marker to the ot
   const twin = simFolder('twin', { path: ROOT })
   await using hub = await started({ 'a.txt': 'x' }, simConfig([simFolder('docs'), twin]))
   await hub.change((config) => ({ ...config, folders: [simFolder('docs')] }))
-  await hub.while(hub.model.scan(DOCS, [], undefined))
+  await hub.while(hub.model.scan(DOCS))
 })
 
 test('the index of a folder that was removed from the configuration is dropped at the start', async () => {
   await using hub = await SimHub.open(simConfig([simFolder('docs')]))
   await hub.store.folder(folderId('removed'))
   hub.run()
-  await hub.while(hub.model.scan(DOCS, [], undefined))
+  await hub.while(hub.model.scan(DOCS))
   assert.deepEqual(await hub.store.folders(), ['docs'])
 })
 
@@ -121,6 +121,6 @@ test('one folder that cannot be removed does not keep the others from changing',
   hub.run()
   await hub.while(hub.model.scanAll())
   await hub.change(() => simConfig([simFolder('docs'), simFolder('new')]))
-  await hub.while(hub.model.scan(folderId('new'), [], undefined))
+  await hub.while(hub.model.scan(folderId('new')))
   assert.ok(hub.lines.some((line) => line.includes('remove-folder') && line.includes('disk full')))
 })

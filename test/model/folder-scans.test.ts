@@ -22,7 +22,7 @@ test('a marker that cannot be created is the error of the folder, and is tried a
   hub.platform.disk.fail({ call: 'mkdir', code: 'EROFS', under: ROOT })
   hub.run()
   const failed = { message: /^cannot create the folder marker: .*EROFS/ }
-  await assert.rejects(hub.while(hub.model.scan(DOCS, [], undefined)), failed)
+  await assert.rejects(hub.while(hub.model.scan(DOCS)), failed)
   await hub.pass(120_000)
   assert.equal((await hub.model.status(DOCS)).state, 'idle')
 })
@@ -108,13 +108,13 @@ test('an index damaged at run time is filled again by a scan, and nothing is ann
   })
   hub.platform.disk.put(`${ROOT}/a.txt`, 'x')
   hub.run()
-  await hub.while(hub.model.scan(DOCS, [], undefined))
+  await hub.while(hub.model.scan(DOCS))
   damage()
   await assert.rejects(hub.while(hub.model.status(DOCS)), { code: 'database-damaged' })
   await hub.pass(10)
   assert.deepEqual(await localNames(hub), ['a.txt'])
   damage()
-  await assert.rejects(hub.while(hub.model.scan(DOCS, [], undefined)), { code: 'database-damaged' })
+  await assert.rejects(hub.while(hub.model.scan(DOCS)), { code: 'database-damaged' })
   await hub.pass(10)
   assert.deepEqual(await localNames(hub), ['a.txt'])
   assert.equal((await hub.model.status(DOCS)).state, 'idle')
@@ -148,7 +148,7 @@ test('C-10: a root that vanishes, is replaced or loses its marker at any call an
   for (const [name, fault] of Object.entries(faults)) {
     for (let tick = 0; tick < 40; tick++) {
       await using hub = await started(files)
-      const scan = hub.model.scan(DOCS, [], undefined)
+      const scan = hub.model.scan(DOCS)
       const ended = scan.then(
         () => 'ok',
         (error: Error) => error.message,
@@ -175,7 +175,7 @@ test('C-10: a root that vanishes, is replaced or loses its marker at any call an
 test('C-10: a root that returns is scanned automatically and nothing was lost', async () => {
   await using hub = await started()
   await hub.platform.disk.rename(ROOT, '/data/away')
-  await assert.rejects(hub.while(hub.model.scan(DOCS, [], undefined)), { code: 'folder-error', message: PATH_MISSING })
+  await assert.rejects(hub.while(hub.model.scan(DOCS)), { code: 'folder-error', message: PATH_MISSING })
   await hub.pass(3_600_000)
   hub.platform.disk.put('/data/away/new.txt', 'x')
   await hub.platform.disk.rename('/data/away', ROOT)

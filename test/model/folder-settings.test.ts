@@ -5,7 +5,7 @@ import { ROOT, started, localNames } from './started-hub.ts'
 
 test('pausing ends a scan with context canceled, emits an event, and shows no counts; resuming scans', async () => {
   await using hub = await started()
-  const scan = hub.model.scan(DOCS, [], undefined)
+  const scan = hub.model.scan(DOCS)
   const refused = assert.rejects(scan, { code: 'stopped', message: 'context canceled' })
   await hub.change((config) => ({ ...config, folders: [simFolder('docs', { paused: true })] }))
   await hub.while(refused)
@@ -43,6 +43,6 @@ test('a new label is used in later events, without a new scan', async () => {
   await hub.pass(1_000)
   assert.equal(hub.states().length, before)
   hub.platform.disk.put(`${ROOT}/new.txt`, 'x')
-  await hub.while(hub.model.scan(DOCS, [], undefined))
+  await hub.while(hub.model.scan(DOCS))
   assert.equal(hub.of('LocalChangeDetected').at(-1)?.label, 'Papers')
 })

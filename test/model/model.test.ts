@@ -11,7 +11,7 @@ test('a status is cached after the first query, and is the same object until som
   assert.deepEqual(known, queried)
   assert.equal(hub.model.statusNow(DOCS), known)
   hub.platform.disk.put(`${ROOT}/new.txt`, 'x')
-  await hub.while(hub.model.scan(DOCS, [], undefined))
+  await hub.while(hub.model.scan(DOCS))
   const later = hub.model.statusNow(DOCS)
   assert.notEqual(later, known)
   assert.deepEqual(later, await hub.model.status(DOCS))
@@ -22,15 +22,15 @@ test('a status is cached after the first query, and is the same object until som
 test('operations on a folder that is unknown, paused or not started report the reason', async () => {
   await using hub = await SimHub.open(simConfig([simFolder('docs'), simFolder('rest', { paused: true })]))
   const { model } = hub
-  await assert.rejects(model.scan(folderId('nope'), [], undefined), {
+  await assert.rejects(model.scan(folderId('nope')), {
     code: 'folder-missing',
     message: 'no such folder',
   })
-  await assert.rejects(model.scan(folderId('rest'), [], undefined), {
+  await assert.rejects(model.scan(folderId('rest')), {
     code: 'folder-paused',
     message: 'folder is paused',
   })
-  await assert.rejects(model.scan(DOCS, [], undefined), {
+  await assert.rejects(model.scan(DOCS), {
     code: 'folder-not-running',
     message: 'folder is not running',
   })
@@ -50,11 +50,11 @@ test('ignore patterns are written and applied; an invalid one stops the folder u
   assert.equal((await hub.model.status(DOCS)).counts.local.files, 1)
   const view = await hub.while(hub.model.setIgnores(DOCS, ['[abc']))
   assert.match(view.error ?? '', /^invalid pattern/)
-  await assert.rejects(hub.while(hub.model.scan(DOCS, [], undefined)), {
+  await assert.rejects(hub.while(hub.model.scan(DOCS)), {
     message: /^loading ignores: invalid pattern "\[abc" in ignore file/,
   })
   await hub.while(hub.model.setIgnores(DOCS, []))
-  await hub.while(hub.model.scan(DOCS, [], undefined))
+  await hub.while(hub.model.scan(DOCS))
   assert.equal((await hub.model.status(DOCS)).counts.local.files, 2)
 })
 
@@ -150,7 +150,7 @@ test('each active facility has debug lines, and none when its switch is off', as
   }
   for (const facility of ['model', 'scanner', 'stats', 'events'] as const) hub.log.setLevel(facility, 'INFO')
   const before = hub.lines.length
-  await hub.while(hub.model.scan(DOCS, [], undefined))
+  await hub.while(hub.model.scan(DOCS))
   assert.equal(hub.lines.slice(before).filter((line) => line.includes(' DBG ')).length, 0)
 })
 

@@ -80,7 +80,7 @@ class TwoDevices implements AsyncDisposable {
   async write(device: SimDevice, name: string, content: Uint8Array): Promise<void> {
     device.disk.put(`${ROOT}/${name}`, content)
     const progress = { done: false }
-    const scan = device.model!.scan(DOCS, [], undefined).finally(() => (progress.done = true))
+    const scan = device.model!.scan(DOCS).finally(() => (progress.done = true))
     await this.until('scanned', () => progress.done)
     await scan
   }

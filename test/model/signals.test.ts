@@ -22,7 +22,7 @@ test('stored records are signalled with every LocalIndexUpdated event, and the c
   hub.signals.summaryPublished.listen((folder) => seen.push(`summary ${folder}`))
   hub.platform.disk.put('/data/docs/a', 'one')
   hub.run()
-  await hub.while(hub.model.scan(DOCS, [], undefined))
+  await hub.while(hub.model.scan(DOCS))
   assert.equal(hub.of('LocalIndexUpdated').length, 1)
   assert.deepEqual(seen.slice(0, 2), ['index docs', 'counts docs'])
   await hub.pass(5_000)
@@ -32,7 +32,7 @@ test('stored records are signalled with every LocalIndexUpdated event, and the c
 test('a lost index is scanned again at once', async () => {
   await using hub = await SimHub.open(simConfig([simFolder('docs')]))
   hub.run()
-  await hub.while(hub.model.scan(DOCS, [], undefined))
+  await hub.while(hub.model.scan(DOCS))
   const before = hub.states().length
   hub.signals.indexLost.emit(DOCS)
   await settle()

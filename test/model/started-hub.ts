@@ -10,7 +10,7 @@ export async function started(
   const hub = await SimHub.open(config)
   for (const [name, text] of Object.entries(files)) hub.platform.disk.put(`${ROOT}/${name}`, text)
   hub.run()
-  await hub.while(hub.model.scan(DOCS, [], undefined))
+  await hub.while(hub.model.scan(DOCS))
   return hub
 }
 

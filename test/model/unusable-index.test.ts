@@ -36,8 +36,8 @@ async function hubWithFailing(failing: Set<FolderId>): Promise<SimHub> {
 test('C-08: one unusable index puts only its folder in error, with the reason in its status', async () => {
   const failing = new Set([MUSIC])
   await using hub = await hubWithFailing(failing)
-  await hub.while(hub.model.scan(DOCS, [], undefined))
-  await assert.rejects(hub.while(hub.model.scan(MUSIC, [], undefined)), { message: REASON })
+  await hub.while(hub.model.scan(DOCS))
+  await assert.rejects(hub.while(hub.model.scan(MUSIC)), { message: REASON })
   const docs = await hub.model.status(DOCS)
   assert.deepEqual([docs.state, docs.counts.local.files], ['idle', 1])
   const music = await hub.model.status(MUSIC)
@@ -48,7 +48,7 @@ test('C-08: one unusable index puts only its folder in error, with the reason in
 
 test('the reason is in the answer to why a file is not here', async () => {
   await using hub = await hubWithFailing(new Set([MUSIC]))
-  await hub.while(hub.model.scan(DOCS, [], undefined))
+  await hub.while(hub.model.scan(DOCS))
   await hub.pass(10)
   const explorer = await hub.model.explorer()
   const { folder, records } = await explorer.file(MUSIC, 'song')
@@ -77,7 +77,7 @@ test('a folder whose index works again is scanned and offered again', async () =
 
 test('a failure that the exchange with a device meets puts the folder in error at once', async () => {
   await using hub = await hubWithFailing(new Set())
-  await hub.while(hub.model.scan(MUSIC, [], undefined))
+  await hub.while(hub.model.scan(MUSIC))
   hub.signals.indexFailed.emit({ folder: MUSIC, error: new TwinfoldError('database-unavailable', REASON) })
   assert.equal((await hub.model.status(MUSIC)).error, REASON)
   assert.equal(hub.roots.get(MUSIC), undefined)
@@ -88,7 +88,7 @@ test('a failure that the exchange with a device meets puts the folder in error a
 
 test('the completion of a folder with an unusable index is unknown, and left out of the sum', async () => {
   await using hub = await hubWithFailing(new Set([MUSIC]))
-  await hub.while(hub.model.scan(DOCS, [], undefined))
+  await hub.while(hub.model.scan(DOCS))
   const completions = new Completions(
     {
       store: hub.store,

@@ -27,7 +27,7 @@ test('a watcher that cannot start is reported, retried after a minute, and follo
   )
   hub.platform.watcher.refusal = new Error('needs 10 watches, 5 allowed')
   hub.run()
-  await hub.while(hub.model.scan(DOCS, [], undefined))
+  await hub.while(hub.model.scan(DOCS))
   assert.equal((await hub.model.status(DOCS)).watchError, 'needs 10 watches, 5 allowed')
   assert.deepEqual(hub.of('FolderWatchStateChanged'), [{ folder: 'docs', to: 'needs 10 watches, 5 allowed' }])
   assert.equal((await hub.model.status(DOCS)).state, 'idle')

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { scanScope } from '../../src/core/paths.ts'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { compareVersions } from '../../src/core/records/version-vector.ts'
@@ -109,7 +110,7 @@ test('scan: items below a directory that became a symlink or a file are recorded
       await folder.disk.removeDirectory('/f/d')
       if (kind === 'file') folder.put('d')
       else await folder.disk.makeSymlink('elsewhere', '/f/d')
-      await folder.scan({ subs })
+      await folder.scan({ subs: scanScope(subs) })
       assert.equal(folder.index.records.get('d/x')?.deleted, true, `${kind} ${subs}`)
       assert.equal(folder.index.records.get('elsewhere/x')?.deleted, false)
     }

@@ -1,6 +1,6 @@
 import { IgnoreRules } from '../../src/core/ignore/ignore.ts'
 import type { ShortId } from '../../src/core/ids.ts'
-import { cleanSubs } from '../../src/core/paths.ts'
+import { scanScope } from '../../src/core/paths.ts'
 import { scanFolder } from '../../src/scanner/scanner.ts'
 import type { ScanDeps, ScanRequest, ScanResult } from '../../src/scanner/types.ts'
 import { SimClock } from '../../src/platform/sim/clock.ts'
@@ -61,7 +61,7 @@ export class SimFolder {
         progressIntervalMs: 0,
         hashers: 0,
         ...rest,
-        subs: cleanSubs(rest.subs ?? []),
+        subs: scanScope(rest.subs ?? []),
       },
       signal,
     )

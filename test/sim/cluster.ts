@@ -279,7 +279,7 @@ export class Cluster {
   }
 
   async #scanAll(): Promise<void> {
-    await this.#during(Promise.all(this.#devices.map((device) => device.model?.scan(DOCS, [], undefined))))
+    await this.#during(Promise.all(this.#devices.map((device) => device.model?.scan(DOCS))))
   }
 
   async #pass(ms: number): Promise<void> {

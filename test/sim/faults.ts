@@ -232,7 +232,7 @@ export class FaultInjector {
 
   #requestScan(device: SimDevice): void {
     this.#noteState(device, 'syncing', 'a scan was requested while the folder was pulling')
-    device.model?.scan(DOCS, [], undefined).catch(() => {}) // refused while the folder has an error
+    device.model?.scan(DOCS).catch(() => {}) // refused while the folder has an error
   }
 
   #noteState(device: SimDevice, state: string, what: Sometime): void {

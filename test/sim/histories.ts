@@ -78,7 +78,7 @@ class HistoriesRun {
     this.#updateLinks()
     let reason: string | undefined = 'not checked'
     for (let round = 0; round < CONVERGENCE_ROUNDS_MAX && reason !== undefined; round++) {
-      const scans = Promise.all(this.#devices.map((device) => device.model?.scan(DOCS, [], undefined)))
+      const scans = Promise.all(this.#devices.map((device) => device.model?.scan(DOCS)))
       await this.#pass(15 * S)
       await scans
       await this.#pass(15 * S)

@@ -9,7 +9,7 @@ const MINUTE = 60_000
 
 async function remove(some: SomeDevices, device: SimDevice, name: string): Promise<void> {
   device.disk.direct.remove(`${ROOT}/${name}`)
-  await some.during(device.model?.scan(DOCS, [], undefined) ?? Promise.resolve())
+  await some.during(device.model?.scan(DOCS) ?? Promise.resolve())
 }
 
 async function loseIndex(some: SomeDevices, device: SimDevice): Promise<void> {

@@ -23,7 +23,7 @@ async function threeDevices(): Promise<Three> {
 }
 
 async function scan({ some }: Three, device: SimDevice): Promise<void> {
-  await some.during(device.model?.scan(DOCS, [], undefined) ?? Promise.resolve())
+  await some.during(device.model?.scan(DOCS) ?? Promise.resolve())
 }
 
 /** Device a has the first version of two files again; the others have the second one as said. */

@@ -70,7 +70,7 @@ export class Scenarios {
     trace.add('', `scenario: ${reader.name} is interrupted while it pulls a file that ${writer.name} changes`)
     this.#connectOnly([writer, reader])
     user.writeBlocks(writer, LARGE)
-    const scanned = writer.model?.scan(DOCS, [], undefined)
+    const scanned = writer.model?.scan(DOCS)
     const wanted = 1 + random.int(BLOCKS)
     for (let round = 0; round < PULL_ROUNDS_MAX && blocksPulled(reader) < wanted; round++) await pass(2)
     if (blocksPulled(reader) > 0) reached.note('a pull was interrupted, and continued with a newer version')
@@ -95,7 +95,7 @@ export class Scenarios {
 
   async #act(device: SimDevice, action: () => void): Promise<void> {
     action()
-    await this.#deps.during(device.model?.scan(DOCS, [], undefined) ?? Promise.resolve())
+    await this.#deps.during(device.model?.scan(DOCS) ?? Promise.resolve())
     await this.#deps.pass(CONVERGENCE_MS)
   }
 

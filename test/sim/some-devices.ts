@@ -83,7 +83,7 @@ export class SomeDevices implements AsyncDisposable {
   }
 
   async scanAll(): Promise<void> {
-    await this.during(Promise.all(this.#on.map((device) => device.model?.scan(DOCS, [], undefined))))
+    await this.during(Promise.all(this.#on.map((device) => device.model?.scan(DOCS))))
   }
 
   get #on(): readonly SimDevice[] {

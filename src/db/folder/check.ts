@@ -8,9 +8,9 @@ import { MARK_NEEDED } from './name-writer.ts'
 import { STORED_COLUMNS } from './row-format.ts'
 import { RowReader } from './row-reader.ts'
 import { Query } from '../sqlite/sql.ts'
+import { NEVER } from '../../core/never.ts'
 
 const ROWS_AT_ONCE = 2_000
-const NEVER = new AbortController().signal
 
 /**
  * Reads a whole index and compares it with its stored state: every row must have the checksum it was written with, and

@@ -28,12 +28,12 @@ import type {
   OwnName,
   TreeEntry,
 } from '../types.ts'
+import { NEVER } from '../../core/never.ts'
 
 /** Records removed per step: a few milliseconds, then the event loop runs. */
 const DROP_AT_ONCE = 500
 const MIN_COUNTER_KEY = 'min-counter'
 const SENT = /^([0-9a-f]+) (\d+)$/
-const NEVER = new AbortController().signal
 
 /** Implements `FolderIndex` on a recoverable database. */
 export class StoredFolderIndex implements FolderIndex {

@@ -8,6 +8,7 @@ import type { DatabaseFile } from './database-file.ts'
 import { migrate, type Schema } from './schema.ts'
 import { Query } from './sql.ts'
 import type { WorkMeter } from './work-meter.ts'
+import { NEVER } from '../../core/never.ts'
 
 /** The schema of a database, and how to check and open it. */
 export interface Kind<Tables> {
@@ -206,8 +207,6 @@ export class RecoverableDatabase<Tables> {
     }
   }
 }
-
-const NEVER = new AbortController().signal
 
 /** Only the call that started the task reports its failure; waiting calls ignore it. */
 function ignore(): void {}

@@ -5,9 +5,9 @@ import type { Disk } from '../../platform/disk.ts'
 import type { ImportProgress } from '../folder/folder-import.ts'
 import type { ImportingStore } from '../store.ts'
 import type { ForeignFolder, NameGroup, SyncthingIndex } from './types.ts'
+import { NEVER } from '../../core/never.ts'
 
 const REPORT_MS = 5_000
-const NEVER = new AbortController().signal
 
 export interface ImportDeps {
   readonly disk: Disk

@@ -1,6 +1,6 @@
 import { TwinfoldError } from '../../core/errors.ts'
 import { parseFolderId, type FolderId } from '../../core/ids.ts'
-import { cleanSubs } from '../../core/paths.ts'
+import { scanScope } from '../../core/paths.ts'
 import type { FolderStatus, Hub } from '../../model/types.ts'
 import { DB_ROUTES } from '../../rest/db-routes.ts'
 import type { FileViewJson, FolderErrorsJson, FolderStatisticsJson, IgnoresJson, NeedJson } from '../../rest/db.ts'
@@ -53,10 +53,10 @@ function folderOf(query: Query<'folder'>): FolderId {
 async function scan(hub: Hub, query: Query<'folder' | 'sub' | 'next'>): Promise<Reply> {
   const nextS = query.integer('next')
   const nextMs = nextS === undefined ? undefined : Math.min(nextS, NEXT_S_MAX) * 1_000
-  const subs = cleanSubs(query.all('sub'))
+  const scope = scanScope(query.all('sub'))
   const folder = parseFolderId(query.first('folder'))
   if (folder === undefined) return await scanAll(hub)
-  await hub.scan(folder, subs.includes('') ? [] : subs, nextMs)
+  await hub.scan(folder, scope, nextMs)
   return EMPTY_OK
 }
 

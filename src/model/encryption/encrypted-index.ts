@@ -7,10 +7,10 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Random } from '../../platform/random.ts'
 import { decodeRecord, encodeRecord } from '../../protocol/record-bytes.ts'
 import type { IndexData } from '../../protocol/types.ts'
+import { NEVER } from '../../core/never.ts'
 
 /** Records between two pauses for other work: some milliseconds. */
 const RECORDS_PER_STEP = 100
-const NEVER = new AbortController().signal
 
 export interface EncryptedIndexDeps {
   readonly clock: Clock

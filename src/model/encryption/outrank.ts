@@ -4,8 +4,7 @@ import type { ModelSignals } from '../signals.ts'
 import type { FolderRoots } from '../state/folder-roots.ts'
 import { isInvalid, type FileHead, type FileInfo } from '../../core/records/file-info.ts'
 import { compareVersions, COUNTER_MAX, type VersionVector } from '../../core/records/version-vector.ts'
-
-const NEVER = new AbortController().signal
+import { NEVER } from '../../core/never.ts'
 
 export interface OutrankDeps {
   readonly store: Pick<IndexStore, 'folder'>

@@ -1,8 +1,8 @@
+import { type ScanScope, WHOLE_FOLDER } from '../../core/paths.ts'
 import type { FolderId } from '../../core/ids.ts'
 import type { EventSink, Logger } from '../../events/types.ts'
 import type { ScanProblem } from '../../scanner/types.ts'
 import { Problems } from '../state/problems.ts'
-import { WHOLE_FOLDER } from './folder-requests.ts'
 
 const WARNINGS_MAX = 10
 
@@ -36,8 +36,8 @@ export class FolderProblems {
   }
 
   /** The problems of a scan of these paths. */
-  setScan(subs: readonly string[], found: readonly ScanProblem[]): void {
-    if (!this.#scan.replace(subs, found)) return
+  setScan(scope: ScanScope, found: readonly ScanProblem[]): void {
+    if (!this.#scan.replace(scope, found)) return
     this.#warn(found)
     if (this.#scan.count > 0) this.#publish()
   }

@@ -1,10 +1,10 @@
+import { type ScanScope, WHOLE_FOLDER } from '../../core/paths.ts'
 import type { TwinfoldError } from '../../core/errors.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { Wakeup } from '../../sync/wakeup.ts'
 import { ScanQueue, type ScanJob } from './scan-queue.ts'
 import { TaskQueue, type FolderTask, type QueuedTask } from './task-queue.ts'
 
-export const WHOLE_FOLDER: readonly string[] = ['']
 /** Limit of queued lists of changed paths; beyond it a full scan is cheaper. */
 const CHANGES_MAX = 16
 
@@ -14,11 +14,11 @@ export class FolderRequests {
   readonly #tasks = new TaskQueue()
   readonly #wakeup = new Wakeup()
   #isFullScanWanted = false
-  #changedPaths: (readonly string[])[] = []
+  #changedPaths: ScanScope[] = []
 
   /** Resolves when the scan has ended and the index holds its results. The scan continues when the caller aborts. */
-  scan(subs: readonly string[], nextMs: number | undefined): Promise<void> {
-    const result = this.#scans.add(subs, nextMs)
+  scan(scope: ScanScope, nextMs: number | undefined): Promise<void> {
+    const result = this.#scans.add(scope, nextMs)
     this.#wakeup.ring()
     return result
   }
@@ -38,9 +38,10 @@ export class FolderRequests {
 
   /** Queues one scan of these paths. */
   scanPaths(paths: readonly string[]): void {
-    if (paths.length === 0) return
+    const [first, ...others] = paths
+    if (first === undefined) return
     if (this.#changedPaths.length >= CHANGES_MAX) this.#changedPaths = [WHOLE_FOLDER]
-    else this.#changedPaths.push([...paths])
+    else this.#changedPaths.push([first, ...others])
     this.#wakeup.ring()
   }
 
@@ -61,7 +62,7 @@ export class FolderRequests {
     return this.#tasks.take()
   }
 
-  takePaths(): readonly string[] | undefined {
+  takePaths(): ScanScope | undefined {
     return this.#changedPaths.shift()
   }
 

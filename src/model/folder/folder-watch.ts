@@ -1,6 +1,6 @@
 import { messageOf } from '../../core/errors.ts'
 import type { FolderConfig } from '../../core/config/config.ts'
-import { cleanSubs, isNormal, parentOf } from '../../core/paths.ts'
+import { scanScope, isNormal, parentOf } from '../../core/paths.ts'
 import type { EventSink, Logger } from '../../events/types.ts'
 import { Aggregate, aggregateDelays } from '../../scanner/aggregate.ts'
 import type { Service } from '../../sync/supervisor.ts'
@@ -176,7 +176,7 @@ export class FolderWatch implements Service {
       if (aggregate.isEmpty) await wakeup.wait(signal)
       await this.#deps.clock.sleep(delayMs, signal)
       for (const paths of aggregate.take(this.#deps.clock.monotonicMs())) {
-        const subs = cleanSubs(paths.map(nearestNormal))
+        const subs = scanScope(paths.map(nearestNormal))
         this.#deps.log.debug(
           () => `folder ${this.#options.folder.id}: ${subs.length} paths changed, ${JSON.stringify(subs[0])} first`,
         )

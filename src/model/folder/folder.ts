@@ -1,3 +1,4 @@
+import { type ScanScope, WHOLE_FOLDER } from '../../core/paths.ts'
 import type { FolderConfig } from '../../core/config/config.ts'
 import { messageOf, TwinfoldError } from '../../core/errors.ts'
 import { stopText } from '../../core/folder-stop.ts'
@@ -14,7 +15,7 @@ import type { FileVersion, FolderStatus } from '../types.ts'
 import type { Availability } from './availability.ts'
 import type { FolderCheck, FolderChecks } from './folder-checks.ts'
 import type { FolderProblems } from './folder-problems.ts'
-import { WHOLE_FOLDER, type FolderRequests } from './folder-requests.ts'
+import type { FolderRequests } from './folder-requests.ts'
 import type { FolderState } from './folder-state.ts'
 import type { FolderTasks } from './folder-tasks.ts'
 import type { FolderWatch } from './folder-watch.ts'
@@ -213,7 +214,7 @@ export class Folder implements Service {
   async #requestedScan(job: ScanJob, signal: AbortSignal): Promise<void> {
     const { clock, problems, pulls } = this.#deps
     try {
-      await this.#scan(job.subs, signal)
+      await this.#scan(job.scope, signal)
     } catch (error) {
       job.fail(signal.aborted ? new TwinfoldError('stopped', 'context canceled', { cause: error }) : error)
       return
@@ -226,18 +227,18 @@ export class Folder implements Service {
   }
 
   /** A scan without a waiting caller: failures show in the folder's state. */
-  async #quietScan(subs: readonly string[], signal: AbortSignal): Promise<void> {
+  async #quietScan(scope: ScanScope, signal: AbortSignal): Promise<void> {
     const { log } = this.#deps
-    await this.#scan(subs, signal).catch((error: unknown) => {
+    await this.#scan(scope, signal).catch((error: unknown) => {
       if (!signal.aborted) log.debug(() => `folder ${this.#folder.id}: scan failed: ${messageOf(error)}`)
     })
     signal.throwIfAborted()
   }
 
-  async #scan(subs: readonly string[], signal: AbortSignal): Promise<void> {
+  async #scan(scope: ScanScope, signal: AbortSignal): Promise<void> {
     const { availability, checks, pulls, requests, state, watch, work } = this.#deps
     // Changes may have been missed while the folder was in error, so everything is scanned.
-    const paths = this.#deps.state.isInError ? WHOLE_FOLDER : subs
+    const paths = this.#deps.state.isInError ? WHOLE_FOLDER : scope
     if (paths.includes('')) requests.fullScanBegins()
     try {
       const check = await checks.check()
@@ -256,14 +257,14 @@ export class Folder implements Service {
     }
   }
 
-  async #scanInSlot(subs: readonly string[], check: FolderCheck, signal: AbortSignal): Promise<void> {
+  async #scanInSlot(scope: ScanScope, check: FolderCheck, signal: AbortSignal): Promise<void> {
     const { problems, pulls, slots, state, work } = this.#deps
     state.setWork('scan-waiting')
     using _slot = await slots.acquire(signal)
     state.setWork('scanning')
     this.#ignorePatterns = check.ignore.lines.length > 0
-    const result = await work.scan(subs, check, signal)
-    problems.setScan(subs, result.problems)
+    const result = await work.scan(scope, check, signal)
+    problems.setScan(scope, result.problems)
     if (result.changed > 0 || !this.#scannedOnce) pulls.request()
     state.endWork()
   }

@@ -1,3 +1,4 @@
+import type { ScanScope } from '../../core/paths.ts'
 import { TwinfoldError } from '../../core/errors.ts'
 
 /** Limit of queued scans per folder, far above normal use; bounds memory when a script sends requests in a loop. */
@@ -5,8 +6,7 @@ const WAITING_MAX = 1_000
 
 /** A scan with a waiting caller. */
 export interface ScanJob {
-  /** Cleaned; [''] is the whole folder. */
-  readonly subs: readonly string[]
+  readonly scope: ScanScope
   /** Delay until the next automatic rescan, if the request gave one. */
   readonly nextMs: number | undefined
   succeed(): void
@@ -14,7 +14,7 @@ export interface ScanJob {
 }
 
 interface Waiting {
-  readonly subs: readonly string[]
+  readonly scope: ScanScope
   nextMs: number | undefined
   readonly result: PromiseWithResolvers<void>
 }
@@ -29,9 +29,9 @@ export class ScanQueue {
   #closed: TwinfoldError | undefined
 
   /** Resolves when a scan of these paths that began after the call has succeeded. */
-  add(subs: readonly string[], nextMs: number | undefined): Promise<void> {
+  add(scope: ScanScope, nextMs: number | undefined): Promise<void> {
     if (this.#closed !== undefined) return Promise.reject(this.#closed)
-    const key = JSON.stringify(subs)
+    const key = JSON.stringify(scope)
     const waiting = this.#waiting.get(key)
     if (waiting !== undefined) {
       waiting.nextMs = nextMs ?? waiting.nextMs
@@ -41,18 +41,18 @@ export class ScanQueue {
       return Promise.reject(new TwinfoldError('folder-error', `${WAITING_MAX} scans of this folder are queued already`))
     }
     const result = Promise.withResolvers<void>()
-    this.#waiting.set(key, { subs, nextMs, result })
+    this.#waiting.set(key, { scope, nextMs, result })
     return result.promise
   }
 
   take(): ScanJob | undefined {
     const [first] = this.#waiting
     if (first === undefined) return undefined
-    const [key, { subs, nextMs, result }] = first
+    const [key, { scope, nextMs, result }] = first
     this.#waiting.delete(key)
     this.#running.add(result)
     return {
-      subs,
+      scope,
       nextMs,
       succeed: () => this.#end(result, result.resolve),
       fail: (error) => this.#end(result, () => result.reject(error)),

@@ -1,7 +1,7 @@
 import type { Config, FolderConfig } from '../../core/config/config.ts'
 import { isEncryptedParent } from '../../core/encryption/names.ts'
 import { messageOf, systemCode, TwinfoldError } from '../../core/errors.ts'
-import { temporaryName } from '../../core/paths.ts'
+import { temporaryName, type ScanScope } from '../../core/paths.ts'
 import type { FolderIndex, IndexStore } from '../../db/types.ts'
 import type { EventSink, Logger } from '../../events/types.ts'
 import { readAccounts } from '../../platform/accounts.ts'
@@ -83,29 +83,29 @@ export class ScanWork {
   }
 
   /** What is mounted at and below the root; undefined for a scan of some paths, which is too frequent to look. */
-  async place(subs: readonly string[], { root }: FolderCheck): Promise<string | undefined> {
-    if (!subs.includes('')) return undefined
+  async place(scope: ScanScope, { root }: FolderCheck): Promise<string | undefined> {
+    if (!scope.includes('')) return undefined
     return `${root.deviceId} ${root.inode} ${(await this.#deps.mounts.mounted()).join('/ ')}`
   }
 
   /** Rejects with the reason when root or marker change during the scan; nothing more is stored then. */
-  async scan(subs: readonly string[], check: FolderCheck, signal: AbortSignal): Promise<ScanResult> {
+  async scan(scope: ScanScope, check: FolderCheck, signal: AbortSignal): Promise<ScanResult> {
     const { checks, counts, logger, platform, pulls } = this.#deps
     const log = logger('model')
     const startedMs = platform.clock.monotonicMs()
-    log.debug(() => `folder ${this.#folder.id}: scanning ${describe(subs)}`)
+    log.debug(() => `folder ${this.#folder.id}: scanning ${describe(scope)}`)
     const deps = await this.#scanDeps(check)
     using _lock = await pulls.exclude(signal)
     try {
       await counts.load()
-      const attributes = await this.#attributes(subs)
-      const request = { ...this.#request(subs, check), ownership: await this.#ownership(), attributes }
+      const attributes = await this.#attributes(scope)
+      const request = { ...this.#request(scope, check), ownership: await this.#ownership(), attributes }
       const result = await scanFolder(deps, request, signal)
       attributes?.done()
-      if (result.changed > 0 || subs.includes('')) await this.#deps.mounts.remember(startedMs)
+      if (result.changed > 0 || scope.includes('')) await this.#deps.mounts.remember(startedMs)
       await this.#count(result)
       const durationMs = Math.round(platform.clock.monotonicMs() - startedMs)
-      log.debug(() => `folder ${this.#folder.id}: scanned ${describe(subs)}: ${textOf(result)}, ${durationMs} ms`)
+      log.debug(() => `folder ${this.#folder.id}: scanned ${describe(scope)}: ${textOf(result)}, ${durationMs} ms`)
       return result
     } catch (error) {
       if (signal.aborted || error instanceof TwinfoldError || systemCode(error) === undefined) throw error
@@ -151,9 +151,9 @@ export class ScanWork {
     return { clock, disk, hasher, walker, ...own }
   }
 
-  async #attributes(subs: readonly string[]) {
+  async #attributes(scope: ScanScope) {
     const { attributes } = this.#deps
-    return attributes.areAnnounced ? (await attributes.load()).pass(subs) : undefined
+    return attributes.areAnnounced ? (await attributes.load()).pass(scope) : undefined
   }
 
   async #ownership(): Promise<ScanRequest['ownership']> {
@@ -163,13 +163,13 @@ export class ScanWork {
     return { accounts: await readAccounts(disk), synced: syncOwnership }
   }
 
-  #request(subs: readonly string[], { atMs, caseInsensitive, ignore }: FolderCheck): ScanRequest {
+  #request(scope: ScanScope, { atMs, caseInsensitive, ignore }: FolderCheck): ScanRequest {
     const { autoNormalize, hashers, ignorePerms, modTimeWindowS, scanProgressIntervalS, type } = this.#folder
     const policy = FOLDER_POLICIES[type]
     const { system } = this.#deps.platform
     return {
       root: this.#root,
-      subs,
+      subs: scope,
       ignore,
       isNoItem: type === 'receiveencrypted' ? isEncryptedParent : undefined,
       ignorePerms: ignorePerms || policy.ignoresPermissions,
@@ -191,8 +191,8 @@ async function hasRecords(index: FolderIndex): Promise<boolean> {
   return (await index.page('local', { within: '', afterName: '', limit: 1 })).length > 0
 }
 
-function describe(subs: readonly string[]): string {
-  return subs.length === 1 && subs[0] === '' ? 'everything' : subs.map((sub) => JSON.stringify(sub)).join(' ')
+function describe(scope: ScanScope): string {
+  return scope.length === 1 && scope[0] === '' ? 'everything' : scope.map((sub) => JSON.stringify(sub)).join(' ')
 }
 
 function textOf({ itemsSeen, changed, bytesHashed, problems }: ScanResult): string {

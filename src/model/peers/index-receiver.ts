@@ -5,10 +5,10 @@ import type { EventSink, Logger } from '../../events/types.ts'
 import type { IndexData } from '../../protocol/types.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { keepsRecords, type IndexPosition } from './cluster-config.ts'
+import { NEVER } from '../../core/never.ts'
 
 /** Records stored per batch: a few milliseconds, then other work runs. */
 const RECORDS_PER_BATCH = 250
-const NEVER = new AbortController().signal
 
 export interface IndexReceiverDeps {
   readonly clock: Clock

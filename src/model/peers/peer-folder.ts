@@ -12,6 +12,7 @@ import { IndexSender } from './index-sender.ts'
 import type { PeersDeps } from './peer-deps.ts'
 import { Refusal } from './refusal.ts'
 import { RemoteDownloads, type DownloadMemory } from './remote-downloads.ts'
+import { NEVER } from '../../core/never.ts'
 
 /**
  * Pulls wait this long for the rest of an announced index: one pass over all records is quicker than two. Of a very
@@ -20,7 +21,6 @@ import { RemoteDownloads, type DownloadMemory } from './remote-downloads.ts'
 const INITIAL_INDEX_WAIT_MS = 500
 
 const RESTART_INTERVAL_MS = 3_600_000
-const NEVER = new AbortController().signal
 
 export interface PeerFolderDeps extends PeersDeps {
   readonly ownShortId: ShortId

@@ -6,13 +6,13 @@ import { SimHttpClient } from './http-client.ts'
 import { SimWire, type SimEnd } from './net-stream.ts'
 import { SimPlainStream } from './plain-stream.ts'
 import { SimDatagrams } from './udp.ts'
+import { NEVER } from '../../core/never.ts'
 
 interface Listener {
   readonly certificate: Uint8Array
   readonly onStream: (stream: TlsStream) => void
 }
 
-const NEVER = new AbortController().signal
 const FIRST_FREE_PORT = 49_152
 const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost'])
 

@@ -25,7 +25,7 @@ async function mountedHub(): Promise<SimHub> {
   disk.put(`${ROOT}/usb/deep/c`, 'three')
   disk.put(TABLE, line(`${ROOT}/usb`))
   hub.run()
-  await hub.while(hub.model.scan(DOCS, [], undefined))
+  await hub.while(hub.model.scan(DOCS))
   return hub
 }
 
@@ -41,7 +41,7 @@ test('C-10: a file system that is unmounted inside a folder announces no deletio
   await using hub = await mountedHub()
   await unmount(hub)
   await hub.platform.disk.removeFile(`${ROOT}/a`)
-  await hub.while(hub.model.scan(DOCS, [], undefined))
+  await hub.while(hub.model.scan(DOCS))
   await hub.while(hub.model.scan(DOCS, ['usb/b'], undefined))
   assert.deepEqual(
     hub
@@ -58,10 +58,10 @@ test('C-10: a file system that is unmounted inside a folder announces no deletio
 test('the items of an unmounted file system are deleted once its directory is removed', async () => {
   await using hub = await mountedHub()
   await unmount(hub)
-  await hub.while(hub.model.scan(DOCS, [], undefined))
+  await hub.while(hub.model.scan(DOCS))
   assert.equal(hub.deletions(), 0)
   await hub.platform.disk.removeDirectory(`${ROOT}/usb`)
-  await hub.while(hub.model.scan(DOCS, [], undefined))
+  await hub.while(hub.model.scan(DOCS))
   assert.equal(hub.deletions(), 4)
   assert.deepEqual(await hub.model.folderErrors(DOCS, { page: 1, perPage: 10 }), [])
 })
@@ -69,7 +69,7 @@ test('the items of an unmounted file system are deleted once its directory is re
 test('files that are deleted on a mounted file system are announced', async () => {
   await using hub = await mountedHub()
   await hub.platform.disk.removeFile(`${ROOT}/usb/b`)
-  await hub.while(hub.model.scan(DOCS, [], undefined))
+  await hub.while(hub.model.scan(DOCS))
   assert.equal(hub.deletions(), 1)
 })
 
@@ -90,6 +90,6 @@ test('nothing that is stored of a folder is left when it was removed while the d
   await hub.store.folder(folderId('removed'))
   for (const key of ['mounts/removed', 'count-from/removed']) await hub.store.keyValue.set(key, new Uint8Array(1))
   hub.run()
-  await hub.while(hub.model.scan(DOCS, [], undefined))
+  await hub.while(hub.model.scan(DOCS))
   assert.deepEqual([await keysOf(hub, 'removed'), await hub.store.folders()], [[], [DOCS]])
 })

@@ -49,7 +49,7 @@ test('conflict copies: disabled, or limited to the newest', async () => {
       if (round > 0) {
         // A local edit with the same base as the remote one.
         pull.disk.put(`${ROOT}/f.txt`, `ours ${round}`)
-        await pull.hub.while(pull.hub.model.scan(DOCS, [], undefined))
+        await pull.hub.while(pull.hub.model.scan(DOCS))
       }
       await pull.sync()
       await pull.hub.pass(2_000)

@@ -101,7 +101,7 @@ test('a scan during a pull keeps its temporary file, also where temporary files 
   disk.put(`${ROOT}/.syncthing.other.tmp`, 'left')
   await pull.hub.pass(2_000)
   assert.equal(await temporaries(), 2)
-  await pull.hub.while(pull.hub.model.scan(DOCS, [], undefined))
+  await pull.hub.while(pull.hub.model.scan(DOCS))
   assert.equal(await temporaries(), 1)
   gate.resolve()
   await pull.rest()

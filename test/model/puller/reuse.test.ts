@@ -65,7 +65,7 @@ test('blocks are copied from files of other folders', async () => {
       await file.write(content('abcd'), 0)
     },
   })
-  await pull.hub.while(pull.hub.model.scan(folderId('music'), [], undefined))
+  await pull.hub.while(pull.hub.model.scan(folderId('music')))
   pull.peer.put('copy', content('abcdE'))
   await pull.sync()
   assert.deepEqual(fetched(pull), ['copy#4'])
@@ -92,7 +92,7 @@ for (const [how, devices, isCopied] of [
         await file.write(content('abcd'), 0)
       },
     })
-    await pull.hub.while(pull.hub.model.scan(folderId('private'), [], undefined))
+    await pull.hub.while(pull.hub.model.scan(folderId('private')))
     pull.peer.put('whole', content('abcd'))
     pull.peer.put('part', content('Xbcd'))
     pull.peer.serve = () => Promise.reject(new Error('it does not have the blocks'))

@@ -28,7 +28,7 @@ test('a scan that finds a directory in creation does not record a local change',
   const chmod = pull.disk.chmod.bind(pull.disk)
   let scanning: Promise<void> | undefined
   pull.disk.chmod = async (path, mode) => {
-    scanning ??= pull.hub.model.scan(DOCS, [], undefined)
+    scanning ??= pull.hub.model.scan(DOCS)
     await ticks(A_SCAN)
     await chmod(path, mode)
   }
@@ -49,7 +49,7 @@ test('a scan that finds a file just finished does not record a local change', as
   pull.disk.renameNew = async (from, to) => {
     await rename(from, to)
     if (to !== `${ROOT}/f`) return
-    scanning ??= pull.hub.model.scan(DOCS, [], undefined)
+    scanning ??= pull.hub.model.scan(DOCS)
     await ticks(A_SCAN)
   }
   await pull.sync()

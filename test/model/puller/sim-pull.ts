@@ -1,3 +1,4 @@
+import { scanScope } from '../../../src/core/paths.ts'
 import assert from 'node:assert/strict'
 import type { FolderConfig } from '../../../src/core/config/config.ts'
 import type { FolderIndex } from '../../../src/db/types.ts'
@@ -45,7 +46,7 @@ export class SimPull implements AsyncDisposable {
       { sources: peer, platform },
     )
     hub.run()
-    await hub.while(hub.model.scan(DOCS, [], undefined))
+    await hub.while(hub.model.scan(DOCS))
     return new SimPull(hub, peer, await hub.store.folder(DOCS))
   }
 
@@ -75,7 +76,7 @@ export class SimPull implements AsyncDisposable {
   }
 
   async scan(...subs: string[]): Promise<void> {
-    await this.hub.while(this.hub.model.scan(DOCS, subs, undefined))
+    await this.hub.while(this.hub.model.scan(DOCS, scanScope(subs)))
     await this.rest()
   }
 

@@ -130,7 +130,7 @@ test('a scan does not wait for a running download, and the download continues', 
   for (let i = 0; i < 30; i++) await pull.hub.pass(0)
   assert.equal((await pull.hub.model.status(DOCS)).state, 'syncing')
   pull.disk.put(`${ROOT}/new here`, 'x')
-  await pull.hub.while(pull.hub.model.scan(DOCS, [], undefined))
+  await pull.hub.while(pull.hub.model.scan(DOCS))
   assert.equal((await pull.index.get('local', 'new here'))?.deleted, false)
   assert.equal((await pull.hub.model.status(DOCS)).state, 'syncing')
   gate.resolve()

@@ -19,6 +19,6 @@ export async function explored(files: Record<string, string>, changes: Partial<F
   const hub = await SimHub.open(simConfig([simFolder('docs', { devices, ...changes })]))
   for (const [name, text] of Object.entries(files)) hub.platform.disk.put(`${ROOT}/${name}`, text)
   hub.run()
-  if (changes.paused !== true) await hub.while(hub.model.scan(DOCS, [], undefined))
+  if (changes.paused !== true) await hub.while(hub.model.scan(DOCS))
   return { hub, explorer: await hub.model.explorer(), [Symbol.asyncDispose]: () => hub[Symbol.asyncDispose]() }
 }

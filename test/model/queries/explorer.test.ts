@@ -164,7 +164,7 @@ test('the facts about a folder whose marker is gone name the path where no disk 
   await using it = await explored({ 'a.txt': 'a' })
   const { hub, explorer } = it
   await hub.platform.disk.rename(`${ROOT}/.stfolder`, `${ROOT}/.moved`)
-  await assert.rejects(hub.while(hub.model.scan(DOCS, [], undefined)), { message: MARKER_MISSING })
+  await assert.rejects(hub.while(hub.model.scan(DOCS)), { message: MARKER_MISSING })
   const { folder } = await explorer.file(DOCS, 'a.txt')
   assert.match(folder.error, new RegExp(`^folder marker missing: the disk is probably not mounted at ${ROOT}\\.`))
 })
@@ -232,7 +232,7 @@ test('conflict copies are listed, and updated as they are added and removed', as
   const other = 'a.sync-conflict-20260131-235959'
   hub.platform.disk.put(`${ROOT}/${other}`, '')
   await hub.platform.disk.removeFile(`${ROOT}/${copy}`)
-  await hub.while(hub.model.scan(DOCS, [], undefined))
+  await hub.while(hub.model.scan(DOCS))
   assert.deepEqual(await names(), [other])
   await (await hub.store.folder(DOCS)).updateRemote(ANNA, [file(copy, { sequence: 1, version: version(9) })])
   assert.deepEqual(await names(), [other], 'only what is here')
