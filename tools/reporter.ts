@@ -7,6 +7,8 @@ export interface Tally {
   skipped: number
   /** Files with a failed test. */
   failedFiles: string[]
+  /** How long the tests of each file took. */
+  fileTimes: { file: string; ms: number }[]
 }
 
 /**
@@ -15,8 +17,10 @@ export interface Tally {
  * The totals also go to the file named by TEST_TALLY, for the command that adds up the stages.
  */
 export default async function* report(source: AsyncIterable<TestEvent>): AsyncGenerator<string> {
-  const tally: Tally = { passed: 0, failed: 0, skipped: 0, failedFiles: [] }
+  const tally: Tally = { passed: 0, failed: 0, skipped: 0, failedFiles: [], fileTimes: [] }
   const perFile = new Map<string, { count: number; ms: number }>()
+  /** Of files with a process each: with what is outside of tests, such as the start of daemons. */
+  const wholeMs = new Map<string, number>()
   for await (const event of source) {
     if (event.type === 'test:stdout' || event.type === 'test:stderr') yield event.data.message
     // An error outside of every test, which makes the run fail.
@@ -25,7 +29,10 @@ export default async function* report(source: AsyncIterable<TestEvent>): AsyncGe
       const { data } = event
       const file = data.file ?? '?'
       // With a process per file the file itself counts as a test; it is not one.
-      if (event.type === 'test:pass' && file.endsWith(data.name)) continue
+      if (event.type === 'test:pass' && file.endsWith(data.name)) {
+        wholeMs.set(file, data.details.duration_ms)
+        continue
+      }
       const { count, ms } = perFile.get(file) ?? { count: 0, ms: 0 }
       const isSuite = data.details.type === 'suite'
       const addedMs = data.nesting === 0 ? data.details.duration_ms : 0
@@ -43,9 +50,12 @@ export default async function* report(source: AsyncIterable<TestEvent>): AsyncGe
       }
     }
   }
-  for (const [file, { count, ms }] of [...perFile].sort(([a], [b]) => (a < b ? -1 : 1))) {
+  for (const [file, { count, ms: testsMs }] of [...perFile].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const ms = wholeMs.get(file) ?? testsMs
     const seconds = (ms / 1000).toFixed(1)
-    yield `  ${count.toString().padStart(5)} ${seconds.padStart(6)} s  ${file.replace(/^.*\/(?=test\/)/, '')}\n`
+    const name = file.replace(/^.*\/(?=test\/)/, '')
+    tally.fileTimes.push({ file: name, ms })
+    yield `  ${count.toString().padStart(5)} ${seconds.padStart(6)} s  ${name}\n`
   }
   yield `${tally.passed} passed, ${tally.failed} failed, ${tally.skipped} skipped\n`
   const tallyFile = process.env['TEST_TALLY']

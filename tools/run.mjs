@@ -25,6 +25,7 @@ const COMMANDS = {
   start: ['src/main/bin.ts', 'serve'],
   twinfold: ['src/main/bin.ts'],
   test: ['tools/test.ts'],
+  nightly: ['tools/test.ts', '--nightly'],
   check: ['tools/test.ts', '--only', 'check'],
   bench: ['bench/bench.ts'],
   soak: ['tools/soak.ts'],
@@ -146,7 +147,7 @@ if (command === undefined) fail(`unknown command "${name}"; known: ${Object.keys
 const nodeBinary = await findNode()
 await install(root, join(root, 'node_modules', 'lz4-napi'), 'the dependencies')
 
-if (['start', 'twinfold', 'test'].includes(name) && isPageOld()) buildPage(nodeBinary)
+if (['start', 'twinfold', 'test', 'nightly'].includes(name) && isPageOld()) buildPage(nodeBinary)
 
 const [script, ...fixed] = command
 // npm changes into the repository; a relative path in the arguments refers to the user's working directory.

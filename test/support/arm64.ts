@@ -1,8 +1,7 @@
-import { spawnSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { missingFile, required, withInstallLock } from './debian.ts'
+import { installLocked, isInstalled } from './locked-packages.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 /** Also used by test/support/arm64-preload.mjs. */
@@ -14,12 +13,11 @@ const PRELOAD = join(import.meta.dirname, 'arm64-preload.mjs')
 const EMULATOR = '/usr/bin/qemu-aarch64'
 /** Where Debian puts the C and C++ libraries of the other architecture. */
 const LIBRARIES = '/usr/aarch64-linux-gnu'
-const INSTALL_MS_MAX = 300_000
-const STAMP = 'installed-from'
-/** Locked here, installed there: the Node, and the dependencies. */
+const TARGET = ['--os=linux', '--cpu=arm64', '--libc=glibc']
+/** The Node, and the dependencies. */
 const PARTS = [
-  [join(root, 'tools', 'node'), join(CACHE, 'runtime')],
-  [root, join(CACHE, 'packages')],
+  { from: join(root, 'tools', 'node'), to: join(CACHE, 'runtime'), target: TARGET },
+  { from: root, to: join(CACHE, 'packages'), target: TARGET },
 ] as const
 
 /** What is missing to run arm64 here, or undefined. Installs it where we may; throws under CI=true. */
@@ -37,40 +35,13 @@ export function missingArm64(): string | undefined {
 
 /** The pinned Node and the dependencies for arm64, exactly as locked. */
 function missingPackages(): string | undefined {
-  if (PARTS.every(([from, to]) => isInstalled(from, to)) && existsSync(ARM64_NODE)) return undefined
+  if (PARTS.every(isInstalled) && existsSync(ARM64_NODE)) return undefined
   let reason: string | undefined = 'another process installs packages for arm64 and does not end'
   withInstallLock(() => {
-    reason = PARTS.map(([from, to]) => install(from, to)).find((each) => each !== undefined)
+    reason = PARTS.map(installLocked).find((each) => each !== undefined)
     if (reason === undefined) writeProgram()
   })
   return reason === undefined ? undefined : required(reason)
-}
-
-/** Whether it was done before with the same lock. */
-function isInstalled(from: string, to: string): boolean {
-  const stampFile = join(to, STAMP)
-  return existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stampOf(from)
-}
-
-function stampOf(from: string): string {
-  return createHash('sha256')
-    .update(readFileSync(join(from, 'package-lock.json')))
-    .digest('hex')
-}
-
-/** By `npm ci` into a directory that has nothing else. */
-function install(from: string, to: string): string | undefined {
-  if (isInstalled(from, to)) return undefined
-  mkdirSync(to, { recursive: true })
-  for (const name of ['package.json', 'package-lock.json']) copyFileSync(join(from, name), join(to, name))
-  const target = ['--os=linux', '--cpu=arm64', '--libc=glibc']
-  const words = ['ci', ...target, '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
-  const npm = process.env['npm_execpath']
-  const [program, args] = npm?.endsWith('.js') ? [process.execPath, [npm, ...words]] : ['npm', words]
-  const result = spawnSync(program, args, { cwd: to, encoding: 'utf8', timeout: INSTALL_MS_MAX })
-  if (result.status !== 0) return `npm could not install packages for arm64: ${result.error?.message ?? result.stderr}`
-  writeFileSync(join(to, STAMP), stampOf(from))
-  return undefined
 }
 
 /** It finds everything from where it lies, so that a clone can be moved. */
