@@ -65,6 +65,7 @@ const WITH_OLD_SYNCTHING = [OLD_SYNCTHING_ONLY, 'switching', 'sync', 'sync-confl
 const OTHER_BROWSERS = ['browser/firefox.test.ts', 'browser/webkit.test.ts']
 const NOT_UNIT = ['process/', 'package/', 'interop/', 'fuzz/', 'arm64/', 'browser/']
 const UNIT_FILES = slowFirst(testFiles('test/**/*.test.ts', NOT_UNIT))
+const BROWSER_FILES = testFiles('test/browser/**/*.test.ts', OTHER_BROWSERS)
 const PROCESS_FILES = testFiles('test/process/**/*.test.ts')
 
 /** Everything that a commit must pass. */
@@ -110,10 +111,7 @@ export const COMMIT_STAGES: readonly Stage[] = [
   {
     name: 'browser',
     lane: 'daemons',
-    run: (runs, files) =>
-      withPage(() =>
-        tests(runs, files, testFiles('test/browser/**/*.test.ts', OTHER_BROWSERS), { atOnce: DAEMONS_AT_ONCE }),
-      ),
+    run: (runs, files) => withPage(() => tests(runs, files, BROWSER_FILES, { atOnce: DAEMONS_AT_ONCE })),
   },
 ]
 
@@ -123,18 +121,7 @@ export const COMMIT_STAGES: readonly Stage[] = [
  */
 export const NIGHTLY_STAGES: readonly Stage[] = [
   { name: 'arm64', run: arm64 },
-  {
-    name: 'other-browsers',
-    run: (runs, files) =>
-      withPage(() =>
-        tests(
-          runs,
-          files,
-          OTHER_BROWSERS.map((name) => `test/${name}`),
-          { again: false },
-        ),
-      ),
-  },
+  { name: 'other-browsers', run: otherBrowsers },
   {
     name: 'old-syncthing',
     run: (runs, files) =>
@@ -196,6 +183,16 @@ async function nextNode(runs: TestRuns, files: readonly string[]): Promise<boole
   const unit = await tests(runs, files, UNIT_FILES, { ...options, isolation: 'together' })
   if (files.length > 0) return unit
   return (await tests(runs, [], PROCESS_FILES, { ...options, atOnce: DAEMONS_AT_ONCE })) && unit
+}
+
+/** Firefox and WebKit, and the whole Chromium in place of its smaller build. */
+function otherBrowsers(runs: TestRuns, files: readonly string[]): Promise<boolean> {
+  const [others, whole] = [OTHER_BROWSERS.map((name) => `test/${name}`), { TWINFOLD_BROWSER: 'chromium' }]
+  return withPage(async () => {
+    if (files.length > 0) return tests(runs, files, [], { env: whole })
+    const passed = await tests(runs, [], others, { again: false })
+    return (await tests(runs, [], BROWSER_FILES, { env: whole, again: false })) && passed
+  })
 }
 
 /** Also for what the tests start by name. */

@@ -2,9 +2,11 @@ import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import axe from 'axe-core'
 import { chromium, type Browser, type BrowserContextOptions, type Page, type Request } from 'playwright-core'
-import { missingProgram } from './debian.ts'
+import { missingProgram, offersProgram } from './debian.ts'
 
-const PROGRAM = 'chromium'
+const WHOLE = 'chromium'
+/** The same engine without the windows and the compositor of a whole browser, which needs less than half the processor. */
+const SHELL = 'chromium-headless-shell'
 const START_MS_MAX = 60_000
 /** For each single wait; a loaded machine of two cores is slow, a page that never comes is no page. */
 const STEP_MS_MAX = 20_000
@@ -32,9 +34,15 @@ const WATCHMAN = `
 
 /**
  * What is missing for browser tests here, or undefined. Installs Debian's Chromium where we may; throws under CI=true.
+ * With `TWINFOLD_BROWSER=chromium` it is the whole browser, also where the other one is there.
  */
 export function missingBrowser(): string | undefined {
-  return missingProgram(PROGRAM, PROGRAM)
+  if (!wantsWhole() && offersProgram(SHELL, SHELL)) return undefined
+  return missingProgram(WHOLE, WHOLE)
+}
+
+function wantsWhole(): boolean {
+  return process.env['TWINFOLD_BROWSER'] === WHOLE
 }
 
 export interface VisitOptions {
@@ -100,11 +108,10 @@ export class Chromium implements AsyncDisposable {
 }
 
 function programPath(): string {
-  const path = (process.env['PATH'] ?? '')
-    .split(delimiter)
-    .map((folder) => join(folder, PROGRAM))
+  const path = (wantsWhole() ? [WHOLE] : [SHELL, WHOLE])
+    .flatMap((program) => (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, program)))
     .find((file) => existsSync(file))
-  if (path === undefined) throw new Error(`${PROGRAM} is not on the PATH`)
+  if (path === undefined) throw new Error(`${WHOLE} is not on the PATH`)
   return path
 }
 

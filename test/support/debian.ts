@@ -15,9 +15,14 @@ export function onPath(program: string): boolean {
  * Under CI=true something missing is a failure, so it throws.
  */
 export function missingProgram(program: string, packageName: string): string | undefined {
-  if (!onPath(program)) install(packageName)
-  if (onPath(program)) return undefined
+  if (offersProgram(program, packageName)) return undefined
   return required(`the program "${program}" (Debian package ${packageName}) is missing and could not be installed here`)
+}
+
+/** Whether a program of Debian's is there, once it was installed where we may. */
+export function offersProgram(program: string, packageName: string): boolean {
+  if (!onPath(program)) install(packageName)
+  return onPath(program)
 }
 
 /** The same for a file that no program is, such as a library. */
