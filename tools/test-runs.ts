@@ -3,7 +3,6 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Tally } from './reporter.ts'
-import { UNSTABLE_FILES } from './unstable-files.ts'
 
 const root = join(import.meta.dirname, '..')
 /** More failed files than this are no accident of time: they are not run again. */
@@ -32,8 +31,6 @@ export interface RunOptions {
   readonly timeoutMs?: number
   /** Whether a few failed files are run once more, to tell an unstable file from a broken one. */
   readonly again: boolean
-  /** Files that may pass in the second run only; those of `tools/unstable-files.ts` if not given. */
-  readonly knownUnstable?: readonly string[]
   /** Leaves the processor to others that need it. */
   readonly lowPriority?: boolean
   /** Without output, for a test of this. */
@@ -49,7 +46,7 @@ export class TestRuns {
 
   /**
    * Where at most a few files fail, these run once more, one at a time (decision 019). A file that then passes is
-   * unstable: it is named, and the run is a failure unless the file is known as such.
+   * unstable: it is named at the end of the run, as a finding.
    */
   async run(files: readonly string[], options: RunOptions): Promise<boolean> {
     if (files.length === 0) return true
@@ -65,8 +62,6 @@ export class TestRuns {
     const second = await runOnce(failed, 'apart', { ...options, atOnce: 1 })
     if (second === undefined || second.failed > 0) return false
     this.#unstable.push(...failed) // at most 3
-    const known = options.knownUnstable ?? UNSTABLE_FILES.map(({ file }) => file)
-    if (!failed.every((file) => known.some((each) => file.endsWith(each)))) return false
     this.#total.failed -= first.failed
     return true
   }
