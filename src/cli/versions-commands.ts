@@ -1,6 +1,5 @@
 import type { Client } from '../client/client.ts'
-import { ClientError } from '../client/errors.ts'
-import type { VersioningConfig } from '../core/config/config.ts'
+import type { FolderConfig, VersioningConfig } from '../core/config/config.ts'
 import { TwinfoldError } from '../core/errors.ts'
 import { versionPolicy } from '../core/records/version-policy.ts'
 import { nearestTexts } from '../core/formats/nearest.ts'
@@ -70,8 +69,9 @@ export async function versionsList(
   file: string | undefined,
   options: Json,
 ): Promise<CliExit> {
-  const { id } = await findFolder(client, text)
-  const all = await allVersions(context, client, id)
+  const folder = await findFolder(client, text)
+  const { id } = folder
+  const all = await allVersions(context, client, folder)
   const shown = file === undefined ? all : { [file]: versionsOf(all, file) }
   if (options.json) {
     context.print(JSON.stringify(shown, undefined, 2))
@@ -94,15 +94,15 @@ export async function versionsList(
   return CLI_EXIT.done
 }
 
-/** A folder without versioning is refused by the daemon; the remedy is added. */
-async function allVersions({ program }: CliContext, client: Client, folder: string): Promise<VersionsJson> {
-  try {
-    return await client.call('GET /rest/folder/versions', { query: { folder } })
-  } catch (error) {
-    if (!(error instanceof ClientError) || !error.message.includes('no versioner')) throw error
-    const remedy = `"${program} versions on ${folder}" keeps those of later changes`
-    throw new TwinfoldError('bad-request', `folder "${folder}" keeps no old versions; ${remedy}`)
-  }
+/** Rejects with the remedy where the folder keeps none. */
+async function allVersions(
+  { program }: CliContext,
+  client: Client,
+  { id, versioning }: Pick<FolderConfig, 'id' | 'versioning'>,
+): Promise<VersionsJson> {
+  if (versioning.type !== '') return await client.call('GET /rest/folder/versions', { query: { folder: id } })
+  const remedy = `"${program} versions on ${id}" keeps those of later changes`
+  throw new TwinfoldError('bad-request', `folder "${id}" keeps no old versions; ${remedy}`)
 }
 
 /** Restores one version of a file, the newest unless one is named. The current file is kept as a version. */
@@ -113,8 +113,9 @@ export async function versionsRestore(
   file: string,
   options: Json & { readonly time?: string },
 ): Promise<CliExit> {
-  const { id } = await findFolder(client, text)
-  const versions = versionsOf(await allVersions(context, client, id), file)
+  const folder = await findFolder(client, text)
+  const { id } = folder
+  const versions = versionsOf(await allVersions(context, client, folder), file)
   const wanted = options.time
   const chosen = versions.find(({ versionTime }) => wanted === undefined || versionTime.startsWith(wanted))
   if (chosen === undefined) {

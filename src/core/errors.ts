@@ -27,15 +27,32 @@ export type ErrorCode =
   | 'upgrade-off'
   | 'usage'
 
+/**
+ * What callers distinguish among errors of one code. `modified`: the item was changed since it was checked. `unserved`:
+ * the devices that have the rest of a file went away or refused it. `no-source`: no connected device has the file.
+ */
+export type ErrorDetail = 'marker-missing' | 'modified' | 'no-source' | 'path-missing' | 'unserved'
+
+interface TwinfoldErrorOptions extends ErrorOptions {
+  readonly detail?: ErrorDetail | undefined
+}
+
 /** An error with an external cause. A bug is an assertion, not a TwinfoldError. */
 export class TwinfoldError extends Error {
   override readonly name = 'TwinfoldError'
   readonly code: ErrorCode
+  readonly detail: ErrorDetail | undefined
 
-  constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
+  constructor(code: ErrorCode, message: string, options?: TwinfoldErrorOptions) {
     super(message, options)
     this.code = code
+    this.detail = options?.detail
   }
+}
+
+/** The detail of an error that has one. */
+export function detailOf(error: unknown): ErrorDetail | undefined {
+  return error instanceof TwinfoldError ? error.detail : undefined
 }
 
 /** For unreachable branches: checked by the compiler, throws at run time. */

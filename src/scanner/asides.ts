@@ -1,13 +1,10 @@
 import { isChanged, type CompareOptions } from '../core/records/change.ts'
-import { shortIdText } from '../core/device-id.ts'
 import { isMissing, systemCode } from '../core/errors.ts'
-import { compactTime } from '../core/formats/local-time.ts'
-import { conflictName, conflictOriginal, joinPath, parseAside } from '../core/paths.ts'
+import { joinPath, parseAside } from '../core/paths.ts'
 import type { Disk } from '../platform/disk.ts'
+import { renameToConflictName } from '../platform/files/conflict-name.ts'
 import { diskReason } from '../platform/files/disk-reason.ts'
 import type { ScanIndex, ScanRequest } from './types.ts'
-
-const NAMES_TRIED_MAX = 60
 
 export interface AsideDeps {
   readonly disk: Pick<Disk, 'lstat' | 'readSymlink' | 'removeFile' | 'renameNew'>
@@ -38,12 +35,9 @@ export async function settleAside(
       await deps.disk.removeFile(from)
       return undefined
     }
-    for (let tried = 0; tried < NAMES_TRIED_MAX; tried++) {
-      const time = compactTime(deps.nowMs() + tried * 1_000)
-      const copy = conflictName(conflictOriginal(name), time, shortIdText(ownShortId))
-      if (await isRenamed(deps, from, joinPath(root, copy))) return { name: copy }
-    }
-    return { error: 'keeping a changed file: all names are in use' }
+    const naming = { name, author: ownShortId, timeMs: deps.nowMs() }
+    const copy = await renameToConflictName(naming, (to) => deps.disk.renameNew(from, joinPath(root, to)))
+    return copy === undefined ? { error: 'keeping a changed file: all names are in use' } : { name: copy }
   } catch (error) {
     if (isMissing(error)) return undefined
     if (systemCode(error) === undefined) throw error

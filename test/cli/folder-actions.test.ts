@@ -93,22 +93,26 @@ test('folder revert and override: only for the type that has them', async () => 
 })
 
 const VERSIONS = 'GET /rest/folder/versions?folder=docs'
+const KEEPING = { 'GET /rest/config/folders': [folder({ versioning: { ...folder().versioning, type: 'simple' } })] }
 const older = { versionTime: '2026-11-14T10:00:00Z', modTime: TIME, size: 5 }
 const newer = { versionTime: '2026-11-15T10:00:00Z', modTime: TIME, size: 7 }
 
 test('versions: the remedy for a folder without versioning', async () => {
   for (const args of ['versions list docs', 'versions restore docs a.txt']) {
-    const { code, err } = await run(args, { [VERSIONS]: new Error('folder has no versioner') })
+    const { code, err } = await run(args)
     assert.equal(code, 1)
     assert.match(err, /folder "docs" keeps no old versions; "twinfold versions on docs" keeps those of later changes/)
   }
 })
 
 test('versions: listed, and restored by time or the newest', async () => {
-  const kept = { [VERSIONS]: { 'a.txt': [newer, older] } }
+  const kept = { ...KEEPING, [VERSIONS]: { 'a.txt': [newer, older] } }
   assert.match((await run('versions list docs', kept)).out, /a\.txt +2026-11-15T10:00:00Z +\S+ +7 B\na\.txt/)
   assert.match((await run('versions list docs a.txt', kept)).out, /5 B/)
-  assert.equal((await run('versions list docs', { [VERSIONS]: {} })).out, 'Folder "docs" has no old versions.')
+  assert.equal(
+    (await run('versions list docs', { ...KEEPING, [VERSIONS]: {} })).out,
+    'Folder "docs" has no old versions.',
+  )
   const sent = async (args: string) => (await run(args, kept)).sent
   assert.deepEqual(await sent('versions restore docs a.txt'), [
     `POST /rest/folder/versions?folder=docs {"a.txt":"${newer.versionTime}"}`,

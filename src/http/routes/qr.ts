@@ -1,4 +1,3 @@
-import { messageOf } from '../../core/errors.ts'
 import { PICTURE_ROUTES } from '../../rest/system-routes.ts'
 import { text, type Reply } from '../pipeline/reply.ts'
 import { bind, type Route } from '../pipeline/route.ts'
@@ -15,11 +14,11 @@ export function qrRoutes(): readonly Route[] {
 
 async function picture(content: string): Promise<Reply> {
   const [{ encodeQR }, { encodeModules }] = await Promise.all([import('qr'), import('../formats/png.ts')])
+  let rows: boolean[][]
   try {
-    const rows = encodeQR(content, 'raw', { ecc: 'medium', border: QUIET_MODULES })
-    return { status: 200, contentType: 'image/png', body: encodeModules(rows) }
-  } catch (error) {
-    if (messageOf(error) === 'Capacity overflow') return text(500, TOO_LONG)
-    throw error
+    rows = encodeQR(content, 'raw', { ecc: 'medium', border: QUIET_MODULES })
+  } catch {
+    return text(500, TOO_LONG) // the options are valid, so only the length is left
   }
+  return { status: 200, contentType: 'image/png', body: encodeModules(rows) }
 }

@@ -1,6 +1,5 @@
 import type { Config, FolderConfig } from '../../core/config/config.ts'
-import { messageOf, TwinfoldError } from '../../core/errors.ts'
-import { MARKER_MISSING, PATH_MISSING } from '../../core/folder-stop.ts'
+import { detailOf, messageOf, TwinfoldError } from '../../core/errors.ts'
 import { IgnoreRules } from '../../core/ignore/ignore.ts'
 import type { IndexStore } from '../../db/types.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -83,8 +82,8 @@ export class FolderChecks {
   }
 
   #withMarkerError(reason: unknown): unknown {
-    const isMissing = messageOf(reason) === PATH_MISSING || messageOf(reason) === MARKER_MISSING
-    if (this.#markerError === undefined || !isMissing) return reason
+    const detail = detailOf(reason)
+    if (this.#markerError === undefined || (detail !== 'path-missing' && detail !== 'marker-missing')) return reason
     return new TwinfoldError('folder-error', this.#markerError, { cause: reason })
   }
 

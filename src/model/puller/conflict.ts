@@ -1,14 +1,10 @@
-import { shortIdText } from '../../core/device-id.ts'
-import { isMissing, systemCode } from '../../core/errors.ts'
+import { isMissing } from '../../core/errors.ts'
 import type { FileHead } from '../../core/records/file-info.ts'
-import { conflictName, conflictOriginal, isConflictOf, joinPath, parentOf } from '../../core/paths.ts'
-import { compactTime } from '../../core/formats/local-time.ts'
+import { conflictOriginal, isConflictOf, joinPath, parentOf } from '../../core/paths.ts'
+import { renameToConflictName } from '../../platform/files/conflict-name.ts'
 import { diskReason } from '../../platform/files/disk-reason.ts'
 import { pathOf, type PullContext } from './context.ts'
 import { itemFailed } from '../../platform/files/item-failed.ts'
-
-/** Conflict copies of one file in the same second use the following seconds. */
-const NAMES_TRIED_MAX = 60
 
 /**
  * Renames our file to a conflict copy before the winner replaces it, also if it is a conflict copy itself: it gets
@@ -32,21 +28,19 @@ export async function renameToConflict(
   { modifiedBy }: Pick<FileHead, 'modifiedBy'>,
   timeMs = context.platform.clock.nowMs(),
 ): Promise<string | undefined> {
-  const original = conflictOriginal(name)
-  for (let tried = 0; tried < NAMES_TRIED_MAX; tried++) {
-    const kept = conflictName(original, compactTime(timeMs + tried * 1_000), shortIdText(modifiedBy))
-    const rename = () => context.platform.disk.renameNew(pathOf(context, name), pathOf(context, kept))
-    try {
-      await context.parents.inside(name, rename)
-      context.scanLater(kept)
-      context.onConflict?.()
-      return kept
-    } catch (error) {
-      if (isMissing(error)) return undefined
-      if (systemCode(error) !== 'EEXIST') throw itemFailed(`moving for conflict: ${diskReason(error)}`, error)
-    }
+  const rename = (to: string) =>
+    context.parents.inside(name, () => context.platform.disk.renameNew(pathOf(context, name), pathOf(context, to)))
+  let kept: string | undefined
+  try {
+    kept = await renameToConflictName({ name, author: modifiedBy, timeMs }, rename)
+  } catch (error) {
+    if (isMissing(error)) return undefined
+    throw itemFailed(`moving for conflict: ${diskReason(error)}`, { cause: error })
   }
-  throw itemFailed('moving for conflict: all names are in use')
+  if (kept === undefined) throw itemFailed('moving for conflict: all names are in use')
+  context.scanLater(kept)
+  context.onConflict?.()
+  return kept
 }
 
 /** Keeps the newest copies, up to the configured limit. */

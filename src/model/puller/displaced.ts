@@ -1,13 +1,12 @@
 import type { DiskItem } from '../../core/records/change.ts'
-import { shortIdOf, shortIdText } from '../../core/device-id.ts'
-import { isMissing, systemCode } from '../../core/errors.ts'
-import { compactTime } from '../../core/formats/local-time.ts'
-import { asideName, conflictName, conflictOriginal } from '../../core/paths.ts'
+import { shortIdOf } from '../../core/device-id.ts'
+import { isMissing } from '../../core/errors.ts'
+import { asideName } from '../../core/paths.ts'
+import { renameToConflictName } from '../../platform/files/conflict-name.ts'
 import { diskReason } from '../../platform/files/disk-reason.ts'
 import { itemFailed } from '../../platform/files/item-failed.ts'
 import { pathOf, type PullContext } from './context.ts'
 
-const NAMES_TRIED_MAX = 60
 const RANDOM_BYTES = 8
 
 /**
@@ -93,18 +92,12 @@ async function restore(context: PullContext, name: string, aside: string, from: 
 
 async function renameToCopy(context: PullContext, name: string, path: string): Promise<void> {
   const { clock, disk } = context.platform
-  const nowMs = clock.nowMs()
-  const own = shortIdText(shortIdOf(context.ownDevice))
-  for (let tried = 0; tried < NAMES_TRIED_MAX; tried++) {
-    const copy = conflictName(conflictOriginal(name), compactTime(nowMs + tried * 1_000), own)
-    try {
-      await context.parents.inside(name, () => disk.renameNew(path, pathOf(context, copy)))
-      context.scanLater(copy)
-      context.onConflict?.()
-      return
-    } catch (error) {
-      if (systemCode(error) !== 'EEXIST') throw itemFailed(`keeping a changed file: ${diskReason(error)}`, error)
-    }
-  }
-  throw itemFailed('keeping a changed file: all names are in use')
+  const rename = (to: string) => context.parents.inside(name, () => disk.renameNew(path, pathOf(context, to)))
+  const naming = { name, author: shortIdOf(context.ownDevice), timeMs: clock.nowMs() }
+  const copy = await renameToConflictName(naming, rename).catch((error: unknown) => {
+    throw itemFailed(`keeping a changed file: ${diskReason(error)}`, { cause: error })
+  })
+  if (copy === undefined) throw itemFailed('keeping a changed file: all names are in use')
+  context.scanLater(copy)
+  context.onConflict?.()
 }

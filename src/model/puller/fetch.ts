@@ -7,7 +7,6 @@ import type { BlockBuffers } from './block-buffers.ts'
 import type { PullContext } from './context.ts'
 import { itemFailed } from '../../platform/files/item-failed.ts'
 import type { RequestWindow } from './request-window.ts'
-import { resumable } from './resumable.ts'
 import type { TempFile } from './temp-file.ts'
 
 const MISMATCH = 'hash mismatch'
@@ -155,7 +154,7 @@ export async function fetchBlock(
 }
 
 function notServed(error: unknown): Error {
-  return resumable(`pull: ${messageOf(error)}`, error)
+  return itemFailed(`pull: ${messageOf(error)}`, { cause: error, detail: 'unserved' })
 }
 
 function keyOf({ device, fromTemporary }: BlockSource): string {

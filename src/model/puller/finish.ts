@@ -1,3 +1,4 @@
+import { detailOf } from '../../core/errors.ts'
 import { diskStampOf } from '../../core/records/disk-stamp.ts'
 import { diskSizeOf, type DiskState, type FileHead, type FileInfo } from '../../core/records/file-info.ts'
 import { temporaryName } from '../../core/paths.ts'
@@ -7,8 +8,7 @@ import { itemFailed } from '../../platform/files/item-failed.ts'
 import { hasPermissions } from './make.ts'
 import { planAgain } from './plan-again.ts'
 import { putInPlace } from './replace.ts'
-import { resumable } from './resumable.ts'
-import { MODIFIED, checkTarget, statItem } from './target.ts'
+import { checkTarget, modified, statItem } from './target.ts'
 import type { TempFile } from './temp-file.ts'
 
 /**
@@ -93,7 +93,7 @@ async function replaceTarget(
 ): Promise<void> {
   const { name } = global
   const item = await checkTarget(context, name, local).catch((error: unknown) => {
-    throw isModified(error) ? resumable(`checking existing file: ${MODIFIED}`, error) : error
+    throw detailOf(error) === 'modified' ? modified('checking existing file', error) : error
   })
   await putInPlace(context, temp.path, { name, item, next: global, saveOurs })
 }
@@ -102,8 +102,4 @@ interface Replacement {
   readonly global: FileInfo
   readonly local: FileHead | undefined
   readonly saveOurs: boolean
-}
-
-function isModified(error: unknown): boolean {
-  return error instanceof Error && error.message === MODIFIED
 }

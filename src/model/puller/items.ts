@@ -1,10 +1,9 @@
-import { messageOf, systemCode, TwinfoldError } from '../../core/errors.ts'
+import { detailOf, systemCode, TwinfoldError } from '../../core/errors.ts'
 import type { FileHead } from '../../core/records/file-info.ts'
 import { ignoredGlobal, jointDeletion, type Step } from '../../core/records/plan.ts'
 import type { ItemAction, ItemType } from '../../events/types.ts'
 import { diskReason } from '../../platform/files/disk-reason.ts'
 import type { PullContext } from './context.ts'
-import { NO_SOURCE } from '../state/sources.ts'
 import { stepOf } from './plan-again.ts'
 import { makeDirectoryItem, makeSymlinkItem } from './make.ts'
 import { takeMetadata } from './metadata.ts'
@@ -55,7 +54,7 @@ export class Items {
 
   /** After a failure: a second attempt where an item of ours in place of a parent directory was renamed. */
   async #attemptAgain(name: string, work: () => Promise<void>, error: unknown): Promise<void> {
-    if (this.#signal.aborted || !isItemFailure(error) || messageOf(error) === NO_SOURCE) throw error
+    if (this.#signal.aborted || !isItemFailure(error) || detailOf(error) === 'no-source') throw error
     if (!(await this.#deps.clashes.resolveAbove(this.#context, name, this.#signal))) throw error
     await work()
   }

@@ -11,7 +11,7 @@ import type { DiskStat } from '../../platform/disk.ts'
 import { adopted, pathOf, type PullContext } from './context.ts'
 import { itemFailed } from '../../platform/files/item-failed.ts'
 import { hasPermissions } from './make.ts'
-import { checkTarget, MODIFIED } from './target.ts'
+import { checkTarget, modified } from './target.ts'
 
 /** The content is identical: sets mode and time, and adopts the record. */
 export async function takeMetadata(context: PullContext, global: FileInfo, local: FileHead): Promise<void> {
@@ -40,7 +40,7 @@ export async function applyMetadata(context: PullContext, global: FileInfo, loca
   const before = await disk.lstat(path)
   if (isEdited(context, before, local)) {
     context.scanLater(name)
-    throw itemFailed(MODIFIED)
+    throw modified()
   }
   if (isSameTime(before, global)) return { modifiedS, modifiedNs, diskStamp: diskStampOf(before) }
   await disk.setModified(path, modifiedS, modifiedNs)

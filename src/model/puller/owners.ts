@@ -49,7 +49,7 @@ export class Owners {
       if (wanted === undefined || (wanted.userId === now.userId && wanted.groupId === now.groupId)) return
       await item.chown(wanted.userId, wanted.groupId)
     } catch (error) {
-      throw itemFailed(`${what}: ${diskReason(error)}`, error)
+      throw itemFailed(`${what}: ${diskReason(error)}`, { cause: error })
     }
   }
 

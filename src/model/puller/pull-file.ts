@@ -1,10 +1,11 @@
+import { detailOf } from '../../core/errors.ts'
 import { blocksOf, type Block } from '../../core/records/block-diff.ts'
 import type { FileHead, FileInfo } from '../../core/records/file-info.ts'
 import { temporaryName } from '../../core/paths.ts'
 import { sortBlocks } from '../../core/records/pull-order.ts'
 import type { PullContext } from './context.ts'
 import { itemFailed } from '../../platform/files/item-failed.ts'
-import { NO_SOURCE } from '../state/sources.ts'
+import { noSource } from '../state/sources.ts'
 import { copyBlocks } from './copy.ts'
 import { pullEncryptedFile } from './encrypted-file.ts'
 import { fetchBlocks } from './fetch.ts'
@@ -12,7 +13,6 @@ import { PullProgress } from './file-progress.ts'
 import type { FilePull } from './file-pull.ts'
 import { finishFile } from './finish.ts'
 import { checkReplaceable, removeIfThere } from './remove.ts'
-import { isResumable } from './resumable.ts'
 import { onlyBlock, pullSmallFile } from './small-file.ts'
 import { refuseObstacle } from './target.ts'
 import { openTempFile, type TempFile } from './temp-file.ts'
@@ -22,7 +22,7 @@ export async function pullFile(context: PullContext, pull: FilePull, signal: Abo
   const { global } = pull
   const blocks = blocksOf(global)
   if (blocks === undefined) throw itemFailed('the record of this file has no usable block list')
-  if ((await context.sources.sourcesOf(context.folder.id, global, 0)).length === 0) throw itemFailed(NO_SOURCE)
+  if ((await context.sources.sourcesOf(context.folder.id, global, 0)).length === 0) throw noSource()
   // Checked before the transfer, which would be in vain.
   if (isDirectory(pull.local)) await checkReplaceable(context, global.name, pull.local)
   if (global.encrypted !== undefined) return await pullEncryptedFile(context, pull, blocks, signal)
@@ -58,6 +58,12 @@ async function discard(context: PullContext, global: FileInfo, temp: TempFile): 
 
 function temporaryOf({ platform }: PullContext, { name }: FileHead): string {
   return temporaryName(name, platform.system.platform)
+}
+
+/** Whether the blocks in the temporary file are of use for a retry. */
+function isResumable(error: unknown): boolean {
+  const detail = detailOf(error)
+  return detail === 'unserved' || detail === 'modified'
 }
 
 function isDirectory(local: FileHead | undefined): local is FileHead {

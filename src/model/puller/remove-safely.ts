@@ -1,14 +1,11 @@
-import { shortIdOf, shortIdText } from '../../core/device-id.ts'
+import { shortIdOf } from '../../core/device-id.ts'
 import { isMissing, systemCode } from '../../core/errors.ts'
 import type { FileHead } from '../../core/records/file-info.ts'
-import { compactTime } from '../../core/formats/local-time.ts'
-import { conflictName } from '../../core/paths.ts'
+import { renameToConflictName } from '../../platform/files/conflict-name.ts'
 import { pathOf, type PullContext } from './context.ts'
 import { itemFailed } from '../../platform/files/item-failed.ts'
 import { newAsideName } from './displaced.ts'
-import { isAsRecorded, statItem, MODIFIED } from './target.ts'
-
-const NAMES_TRIED_MAX = 60
+import { isAsRecorded, modified, statItem } from './target.ts'
 
 /**
  * Removes a file or symlink that matches our record; resolves also where it is missing. An item created in its place
@@ -45,23 +42,21 @@ export async function moveAside(
   if (isAsRecorded(context, await statItem(context, aside), local)) return aside
   await putBack(context, aside, name)
   context.scanLater(name)
-  throw itemFailed(MODIFIED)
+  throw modified()
 }
 
 /** Under its own name or, where that is in use, as a conflict copy. */
 export async function putBack(context: PullContext, aside: string, name: string): Promise<void> {
   const { clock, disk } = context.platform
-  const nowMs = clock.nowMs()
-  for (let tried = 0; tried < NAMES_TRIED_MAX; tried++) {
-    const copy = conflictName(name, compactTime(nowMs + tried * 1_000), shortIdText(shortIdOf(context.ownDevice)))
-    const to = tried === 0 ? name : copy
-    try {
-      await context.parents.inside(name, () => disk.renameNew(pathOf(context, aside), pathOf(context, to)))
-      if (to !== name) context.scanLater(to)
-      return
-    } catch (error) {
-      if (systemCode(error) !== 'EEXIST') throw error
-    }
+  const rename = (to: string) =>
+    context.parents.inside(name, () => disk.renameNew(pathOf(context, aside), pathOf(context, to)))
+  try {
+    return await rename(name)
+  } catch (error) {
+    if (systemCode(error) !== 'EEXIST') throw error
   }
-  throw itemFailed('putting back: all names are in use')
+  const copy = await renameToConflictName({ name, author: shortIdOf(context.ownDevice), timeMs: clock.nowMs() }, rename)
+  if (copy === undefined) throw itemFailed('putting back: all names are in use')
+  context.scanLater(copy)
+  context.onConflict?.()
 }

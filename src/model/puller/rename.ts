@@ -5,7 +5,7 @@ import { applyMetadata } from './metadata.ts'
 import { deletionRecord } from './remove.ts'
 import { moveAside, putBack } from './remove-safely.ts'
 import { putInPlace } from './replace.ts'
-import { MODIFIED, checkTarget } from './target.ts'
+import { checkTarget, modified } from './target.ts'
 
 /** A file that was deleted under one name and added under another with the same content. */
 export interface Move {
@@ -27,7 +27,7 @@ export async function moveFile(context: PullContext, { from, to, saveOurs }: Mov
   const replaced = { name: to.global.name, item: target, next: to.global, saveOurs }
   // Aside first: a replaced item must not get the old name for an instant, and an edit of the file is detected.
   const aside = await moveAside(context, from.local.name, from.local)
-  if (aside === undefined) throw itemFailed(MODIFIED)
+  if (aside === undefined) throw modified()
   await putInPlace(context, pathOf(context, aside), replaced).catch(async (error: unknown) => {
     await putBack(context, aside, from.local.name)
     throw error

@@ -4,10 +4,9 @@ import type { FileHead } from '../../core/records/file-info.ts'
 import type { KeptFile } from '../../versioner/types.ts'
 import { pathOf, type PullContext } from './context.ts'
 import { saveAsConflict } from './conflict.ts'
-import { itemFailed } from '../../platform/files/item-failed.ts'
 import { keepDisplaced, replaceByExchange } from './displaced.ts'
 import { clearForReplacement } from './remove.ts'
-import { MODIFIED } from './target.ts'
+import { modified } from './target.ts'
 
 /** The item to be replaced. */
 export interface Target {
@@ -43,7 +42,7 @@ export async function putInPlace(context: PullContext, from: string, target: Tar
     // A free name is never overwritten: a file created since the check is kept.
     if (!isFree || systemCode(error) !== 'EEXIST') throw error
     context.scanLater(target.name)
-    throw itemFailed(`checking existing file: ${MODIFIED}`, error)
+    throw modified('checking existing file', error)
   }
   if (displaced !== undefined) await keepDisplaced(context, target.name, displaced, from)
 }

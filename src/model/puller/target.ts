@@ -7,7 +7,12 @@ import { pathOf, type PullContext } from './context.ts'
 import { diskReason } from '../../platform/files/disk-reason.ts'
 import { itemFailed } from '../../platform/files/item-failed.ts'
 
-export const MODIFIED = 'file modified but not rescanned; will try again later'
+const MODIFIED = 'file modified but not rescanned; will try again later'
+
+/** The item was changed since it was last checked or scanned. */
+export function modified(step?: string, cause?: unknown): Error {
+  return itemFailed(step === undefined ? MODIFIED : `${step}: ${MODIFIED}`, { cause, detail: 'modified' })
+}
 
 /** The item on disk as a scan would see it; undefined where it is missing. */
 export async function statItem(context: PullContext, name: string): Promise<DiskItem | 'other' | undefined> {
@@ -81,10 +86,11 @@ export async function checkTarget(
   const item = await statItem(context, name)
   if (!isUntouched(context, item, local) || item === 'other') {
     context.scanLater(name)
-    if (item === undefined) throw itemFailed(MODIFIED)
+    if (item === undefined) throw modified()
     const other = await otherSpelling(context, name)
     if (other !== undefined) throw itemFailed(caseConflict(baseOf(name), other))
-    throw itemFailed((await obstacleReason(context, name, item, local)) ?? MODIFIED)
+    const reason = await obstacleReason(context, name, item, local)
+    throw reason === undefined ? modified() : itemFailed(reason)
   }
   return item
 }

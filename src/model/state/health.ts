@@ -28,8 +28,8 @@ export interface RootIdentity {
 export async function checkHealth(disk: Disk, options: HealthOptions): Promise<RootIdentity> {
   // All checks in parallel: they dominate the scan of a single file. Of several reasons the first is reported.
   const [root, marker, space] = await Promise.allSettled([
-    statOrFail(() => disk.stat(options.root), PATH_MISSING),
-    statOrFail(() => disk.lstat(join(options.root, options.markerName)), MARKER_MISSING),
+    statOrFail(() => disk.stat(options.root), 'path-missing'),
+    statOrFail(() => disk.lstat(join(options.root, options.markerName)), 'marker-missing'),
     options.spaceKnown === true ? undefined : checkHomeSpace(disk, options),
   ])
   if (root.status === 'rejected') throw root.reason
@@ -46,12 +46,14 @@ export async function checkSameRoot(disk: Disk, options: HealthOptions, before: 
     throw new TwinfoldError('folder-error', ROOT_REPLACED)
 }
 
-async function statOrFail(stat: () => Promise<DiskStat>, whenMissing: string): Promise<DiskStat> {
+const MISSING = { 'path-missing': PATH_MISSING, 'marker-missing': MARKER_MISSING } as const
+
+async function statOrFail(stat: () => Promise<DiskStat>, detail: keyof typeof MISSING): Promise<DiskStat> {
   try {
     return await stat()
   } catch (error) {
-    const reason = isMissing(error) ? whenMissing : messageOf(error)
-    throw new TwinfoldError('folder-error', reason, { cause: error })
+    if (!isMissing(error)) throw new TwinfoldError('folder-error', messageOf(error), { cause: error })
+    throw new TwinfoldError('folder-error', MISSING[detail], { cause: error, detail })
   }
 }
 

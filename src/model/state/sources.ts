@@ -1,6 +1,7 @@
 import { TwinfoldError } from '../../core/errors.ts'
 import type { FileHead } from '../../core/records/file-info.ts'
 import type { DeviceId, FolderId } from '../../core/ids.ts'
+import { itemFailed } from '../../platform/files/item-failed.ts'
 import type { BlockRequest, DownloadUpdate } from '../../protocol/types.ts'
 
 /** A device that can serve a block at this moment. */
@@ -27,8 +28,12 @@ export interface Sources {
   sendDownloadProgress(folder: FolderId, updates: readonly DownloadUpdate[]): Promise<void>
 }
 
-/** Why a file is not pulled at the moment. */
+/** Why a file is not pulled at the moment, in the errors of `GET /rest/folder/errors`. */
 export const NO_SOURCE = 'no connected device has the required version of this file'
+
+export function noSource(): TwinfoldError {
+  return itemFailed(NO_SOURCE, { detail: 'no-source' })
+}
 
 /** For a device without connections. */
 export const NO_SOURCES: Sources = {

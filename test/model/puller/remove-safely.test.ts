@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isTemporary } from '../../../src/core/paths.ts'
+import { conflictOriginal, isTemporary } from '../../../src/core/paths.ts'
 import { atEveryMoment, contents, KEEPING } from './every-moment.ts'
 import { ROOT, SimPull } from './sim-pull.ts'
 
@@ -59,6 +59,26 @@ test('an item created during the check is kept, and the edit becomes a conflict 
   await pull.hub.pass(120_000)
   await pull.rest()
   await pull.assertSettled()
+})
+
+test('an edit of a conflict copy that is put back becomes a copy of the same original, and is counted', async () => {
+  await using pull = await SimPull.start()
+  const copy = 'f.sync-conflict-20200101-000000-ABCDEFG.txt'
+  pull.peer.put(copy, 'theirs')
+  await pull.sync()
+  pull.peer.delete(copy)
+  const { faults, direct } = pull.disk
+  const check = faults.check.bind(faults)
+  faults.check = (call, at) => {
+    if (call === 'rename' && at === `${ROOT}/${copy}`) direct.write(at, Buffer.from('edited'))
+    if (call === 'stat' && at.startsWith(`${ROOT}/.syncthing.f.`)) direct.write(`${ROOT}/${copy}`, Buffer.from('anew'))
+    check(call, at)
+  }
+  await pull.sync()
+  const [kept, ...others] = (await pull.tree()).filter((name) => name !== copy)
+  assert.deepEqual([conflictOriginal(kept ?? ''), others], ['f.txt', []])
+  const work = pull.hub.statistics.work.all().get('docs')
+  assert.equal(work?.conflicts, 1)
 })
 
 test('a remotely deleted symlink is removed, unless its target has changed', async () => {
