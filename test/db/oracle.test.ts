@@ -11,7 +11,7 @@ import {
   isInvalid,
   type FileInfo,
 } from '../../src/core/records/file-info.ts'
-import { isContested } from '../../src/core/records/contested.ts'
+import { isContested } from '../../src/core/records/contested-deletion.ts'
 import type { DeviceId, ShortId } from '../../src/core/ids.ts'
 import {
   countsAsLocal,
@@ -108,8 +108,8 @@ const info: fc.Arbitrary<FileInfo> = fc
       { platform: Buffer.alloc(0) },
       { platform: Buffer.from('p'), previousBlocksHash: blocks('before') },
       { encrypted: Buffer.from('e') },
-      { keptOver: 0xfedcba9876543210n as ShortId },
-      { previousBlocksHash: blocks('before'), keptOver: 1n as ShortId },
+      { contestedBy: 0xfedcba9876543210n as ShortId },
+      { previousBlocksHash: blocks('before'), contestedBy: 1n as ShortId },
       { diskTime: { modifiedS: -2, modifiedNs: 0 } },
       { platform: Buffer.from('p'), diskTime: { modifiedS: 2 ** 40, modifiedNs: 999_999_999 } },
     ),

@@ -1,5 +1,5 @@
 import { deletionOf, recordOf, type RecordOptions } from '../../src/core/records/change.ts'
-import { keptRecord } from '../../src/core/records/contested.ts'
+import { settledRecord } from '../../src/core/records/contested-deletion.ts'
 import type { FileHead, FileType } from '../../src/core/records/file-info.ts'
 import type { ShortId } from '../../src/core/ids.ts'
 import { findWinner, isHeldElsewhere } from '../../src/core/records/need.ts'
@@ -31,6 +31,8 @@ interface PlannerDevice {
   /** Contents kept under a conflict name. */
   readonly saved: Set<number>
 }
+
+const PLAIN = { ignored: false, ignoreDelete: false, keepsConflicts: true } as const
 
 export interface PlannerOptions {
   /** Devices of several programs, which decide differently between an edit and a deletion. */
@@ -136,7 +138,7 @@ export class PlannerCase {
     this.#checkOrder(device, global)
     const others = device.remote.filter((record) => record !== undefined)
     const heldElsewhere = device.program === 'twinfold' && isHeldElsewhere(others, global)
-    const step = planStep({ local: device.local, global, heldElsewhere, ignored: false, ignoreDelete: false })
+    const step = planStep({ local: device.local, global, heldElsewhere, ...PLAIN })
     checkIgnored(device.local, global)
     if (step.kind === 'ignore') return false
     if (step.kind === 'keep') return this.#overrule(at)
@@ -157,7 +159,7 @@ export class PlannerCase {
     const forgotten = lostCounter(device.local?.version ?? [], record.version, device.options.ownShortId)
     device.minCounter = Math.max(device.minCounter, Number(forgotten) + 1)
     this.#publish(at, record, `applies ${JSON.stringify(step)} of`)
-    const again = planStep({ local: device.local, global, heldElsewhere, ignored: false, ignoreDelete: false })
+    const again = planStep({ local: device.local, global, heldElsewhere, ...PLAIN })
     if (again.kind !== 'keep')
       throw new InvariantViolation('progress', `${step.kind} is followed by ${again.kind} for the same record`)
     return true
@@ -169,7 +171,7 @@ export class PlannerCase {
     if (local === undefined || program !== 'twinfold') return false
     const others = remote.filter((record) => record !== undefined)
     const options = { ...device.options, minCounter: device.minCounter, nowS: this.#nowS }
-    const kept = keptRecord({ ...local, blockHashes: undefined }, others, options)
+    const kept = settledRecord({ ...local, blockHashes: undefined }, others, options)
     if (kept === undefined) return false
     this.overruled++
     this.#publish(at, kept, 'overrules a deletion by')
@@ -247,7 +249,7 @@ function latest(records: readonly FileHead[]): FileHead | undefined {
 
 /** No step changes the disk where the name is ignored. */
 function checkIgnored(local: FileHead | undefined, global: FileHead): void {
-  const { kind } = planStep({ local, global, heldElsewhere: false, ignored: true, ignoreDelete: false })
+  const { kind } = planStep({ local, global, heldElsewhere: false, ...PLAIN, ignored: true })
   if (kind !== 'keep' && kind !== 'ignore') throw new InvariantViolation('plan', `${kind} of an ignored name`)
 }
 

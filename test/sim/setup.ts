@@ -8,8 +8,8 @@ import type { Workload } from './user.ts'
 /** Two programs agree only where a device of ours has the records of both. */
 const CONNECTED: ReadonlySet<Workload> = new Set(['byzantine', 'deceptive', 'programs'])
 
-const SYNCTHING_1: ConflictRules = { filesWin: true, overrules: false }
-const SYNCTHING_2: ConflictRules = { filesWin: false, overrules: false }
+const SYNCTHING_1: ConflictRules = { filesWin: true, settlesContested: false }
+const SYNCTHING_2: ConflictRules = { filesWin: false, settlesContested: false }
 
 /** Random devices, folders, disks and topology. */
 export class Setup {

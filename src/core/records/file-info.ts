@@ -60,8 +60,8 @@ export interface FileHead {
   readonly diskStamp?: number | undefined
   /** What follows the content of our file in an encrypted folder. It is never announced, and not part of the size. */
   readonly trailerBytes?: number | undefined
-  /** The author of a record that this version of ours overrules (`contested.ts`). It is never announced. */
-  readonly keptOver?: ShortId | undefined
+  /** The author of the record above which this version of ours was set (`contested-deletion.ts`). Never announced. */
+  readonly contestedBy?: ShortId | undefined
 }
 
 /**
@@ -109,8 +109,8 @@ export function withDiskState<T extends FileHead>(record: T, state: DiskState): 
 
 /** For records without a file on our disk. */
 export function withoutDiskState<T extends FileHead>(record: T): T {
-  const { diskTime, diskStamp, trailerBytes, keptOver, ...plain } = record
+  const { diskTime, diskStamp, trailerBytes, contestedBy, ...plain } = record
   const hasDiskState = diskTime !== undefined || diskStamp !== undefined || trailerBytes !== undefined
-  if (!hasDiskState && keptOver === undefined) return record
+  if (!hasDiskState && contestedBy === undefined) return record
   return { ...(plain as T), diskTime: undefined, diskStamp: undefined }
 }

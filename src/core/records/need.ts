@@ -1,6 +1,6 @@
 import { FLAG_IGNORED, FLAG_RECEIVE_ONLY, isInvalid, type FileHead } from './file-info.ts'
 import type { Claim } from './claim.ts'
-import { isDeletedKnowingly } from './contested.ts'
+import { deletionWinsContest } from './contested-deletion.ts'
 import { compareVersions } from './version-vector.ts'
 
 /** The fields that decide how a record is counted. */
@@ -10,20 +10,20 @@ export type Countable = Pick<FileHead, 'type' | 'deleted' | 'sizeBytes' | 'local
 export interface ConflictRules {
   /** The file wins whatever the times are, as in Syncthing 1.x; else the later one wins, as in 2.x. */
   readonly filesWin: boolean
-  /** The winner gets a version above a record that the other rule prefers (`contested.ts`). */
-  readonly overrules: boolean
+  /** Contested deletions are settled: the winner gets a version above the other record (`contested-deletion.ts`). */
+  readonly settlesContested: boolean
 }
 
-export const OWN_RULES: ConflictRules = { filesWin: true, overrules: true }
+export const OWN_RULES: ConflictRules = { filesWin: true, settlesContested: true }
 
 /**
  * The index in `records` of the global record of a name, or -1 when there are none. Our own record must come first in
  * the list, those of others in a fixed order: of equals the first wins.
  *
- * A valid record beats all invalid ones. Among the valid, a record with a newer successor is out, and so is one whose
- * content was deleted knowingly. The rest are concurrent: a live file beats a deletion whatever their times (a deletion
- * must not discard an edit), then the later modification wins, then the direction of the concurrency. Each step is a
- * total order, so the winner does not depend on the order in which records arrived.
+ * A valid record beats all invalid ones. Among the valid, a record with a newer successor is out, and so is one that
+ * loses against a contested deletion. The rest are concurrent: a live file beats a deletion whatever their times (a
+ * deletion must not discard an edit), then the later modification wins, then the direction of the concurrency. Each
+ * step is a total order, so the winner does not depend on the order in which records arrived.
  */
 export function findWinner(records: readonly Claim[], rules = OWN_RULES): number {
   if (records.length < 2) return records.length - 1 // the common case
@@ -32,7 +32,7 @@ export function findWinner(records: readonly Claim[], rules = OWN_RULES): number
   records.forEach((record, place) => {
     if (anyValid && isInvalid(record)) return
     if (isOutdated(record, records, anyValid)) return
-    if (rules.overrules && records.some((other) => isDeletedKnowingly(record, other))) return
+    if (rules.settlesContested && records.some((other) => deletionWinsContest(record, other))) return
     const leader = records[best]
     if (leader === undefined || beats(record, leader, rules)) best = place
   })

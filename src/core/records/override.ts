@@ -25,7 +25,7 @@ export function overridingRecord(
   const version = editedVersion(seen, options)
   const ours = { version, modifiedBy: ownShortId, sequence: 0, localFlags: 0 }
   if (local !== undefined) {
-    const { keptOver: _kept, ...content } = local
+    const { contestedBy: _kept, ...content } = local
     return { ...content, ...ours }
   }
   return {

@@ -19,6 +19,8 @@ export interface PlanCase {
   readonly ignored: boolean
   /** The folder does not apply deletions of other devices. */
   readonly ignoreDelete: boolean
+  /** Edits of ours are kept. A changed file of an encrypted folder is a damaged one. */
+  readonly keepsConflicts: boolean
 }
 
 /** `saveOurs`: our file is renamed to a conflict copy first, because the winner is concurrent with our edit. */
@@ -38,14 +40,15 @@ export type Step =
 const KEEP: Step = { kind: 'keep' }
 
 /**
- * Decides on the step for one name. Pure: the puller executes the step. An edit of ours that is concurrent with the
- * winner is kept or saved, never lost.
+ * Decides on the step for one name. Pure: the puller executes the step as it is. An edit of ours that is concurrent
+ * with the winner is kept or saved, never lost.
  */
-export function planStep({ local, global, heldElsewhere, ignored, ignoreDelete }: PlanCase): Step {
+export function planStep(given: PlanCase): Step {
+  const { local, global, heldElsewhere, ignored, ignoreDelete, keepsConflicts } = given
   if (!isNeeded(local, global, heldElsewhere)) return KEEP
   if (global.deleted && ignoreDelete && local?.deleted === false) return KEEP
   if (ignored) return { kind: 'ignore' }
-  const saveOurs = local !== undefined && mustSave(local, global)
+  const saveOurs = keepsConflicts && local !== undefined && mustSave(local, global)
   if (global.deleted) return planRemoval(local, saveOurs)
   if (global.type === 'directory') return { kind: 'make-directory', saveOurs }
   if (global.type === 'symlink') return { kind: 'make-symlink', saveOurs }
@@ -123,7 +126,7 @@ export type Bookkeeping = { readonly kind: 'keep' } | { readonly kind: 'ignore' 
 
 /** The step of a send-only folder for a needed name: it never touches a file. */
 export function planBookkeeping(
-  { local, global, heldElsewhere, ignored }: Omit<PlanCase, 'ignoreDelete'>,
+  { local, global, heldElsewhere, ignored }: Omit<PlanCase, 'ignoreDelete' | 'keepsConflicts'>,
   ignorePerms: boolean,
 ): Bookkeeping {
   if (!isNeeded(local, global, heldElsewhere)) return { kind: 'keep' }

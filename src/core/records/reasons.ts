@@ -105,8 +105,8 @@ export interface WhyFacts {
   readonly offeredBy: readonly string[]
   /** Devices, by name, that have another opinion about the encryption of the folder. */
   readonly disagreements?: readonly { readonly device: string; readonly code: RefusalCode }[]
-  /** The name of the device whose later deletion our version overrules. */
-  readonly keptOver?: string | undefined
+  /** The name of the device whose contested deletion our version settles. */
+  readonly contestedBy?: string | undefined
 }
 
 export interface Why {
@@ -117,7 +117,7 @@ export interface Why {
 
 /** All reasons for the state of one file, the most severe first. */
 export function whyOf(facts: WhyFacts): Why {
-  const { folder, disk, records, problem, queue, offeredBy, keptOver } = facts
+  const { folder, disk, records, problem, queue, offeredBy, contestedBy } = facts
   const general = folderReason(folder)
   const first = [...(general === undefined ? [] : [general]), ...(facts.disagreements ?? []).map(disagreement)]
   if (records === undefined) return { ...unknownOf(disk), reasons: [...first, diskReason(disk)] }
@@ -139,7 +139,7 @@ export function whyOf(facts: WhyFacts): Why {
     reasons: [
       ...first,
       ...(isHidden ? [] : [own]),
-      ...(upToDate && keptOver !== undefined ? [kept(keptOver)] : []),
+      ...(upToDate && contestedBy !== undefined ? [kept(contestedBy)] : []),
       ...waiting,
       ...offers(records.global, offeredBy, isNewest || own.code === 'ignored'),
     ],

@@ -2,22 +2,25 @@ import type { ShortId } from '../../core/ids.ts'
 import type { FileHead, FileTime } from '../../core/records/file-info.ts'
 
 /** Rare fields: all of them are in one column, which is null for most records. */
-type Extra = Pick<FileHead, 'previousBlocksHash' | 'platform' | 'encrypted' | 'diskTime' | 'trailerBytes' | 'keptOver'>
+type Extra = Pick<
+  FileHead,
+  'previousBlocksHash' | 'platform' | 'encrypted' | 'diskTime' | 'trailerBytes' | 'contestedBy'
+>
 
 /** Rows that have only a time, as most pulled files: the fields before it are empty. */
 const TIME_ONLY = '   '
 
 /**
  * Each field as base64 after an equals sign, or empty when absent; null for no fields at all. The time of the disk was
- * added later, as `seconds.nanoseconds`, after it the size of the trailer, then `keptOver` in hexadecimal.
+ * added later, as `seconds.nanoseconds`, after it the size of the trailer, then `contestedBy` in hexadecimal.
  */
 export function extraText(extra: Extra): string | null {
-  const { previousBlocksHash, platform, encrypted, diskTime, trailerBytes, keptOver } = extra
+  const { previousBlocksHash, platform, encrypted, diskTime, trailerBytes, contestedBy } = extra
   const hasBytes = previousBlocksHash !== undefined || platform !== undefined || encrypted !== undefined
-  if (!hasBytes && keptOver === undefined) return diskTime === undefined ? null : TIME_ONLY + timeText(diskTime)
+  if (!hasBytes && contestedBy === undefined) return diskTime === undefined ? null : TIME_ONLY + timeText(diskTime)
   const bytes = [previousBlocksHash, platform, encrypted].map(fieldText)
   const time = diskTime === undefined ? '' : timeText(diskTime)
-  return [...bytes, time, trailerBytes ?? '', keptOver?.toString(16) ?? ''].join(' ').trimEnd()
+  return [...bytes, time, trailerBytes ?? '', contestedBy?.toString(16) ?? ''].join(' ').trimEnd()
 }
 
 function fieldText(bytes: Uint8Array | undefined): string {
@@ -32,7 +35,7 @@ function timeText({ modifiedS, modifiedNs }: FileTime): string {
 export function extraOf(text: string): Extra {
   if (text.startsWith(TIME_ONLY) && !text.includes(' ', TIME_ONLY.length))
     return { diskTime: timeOf(text.slice(TIME_ONLY.length)) }
-  const [previousBlocksHash = '', platform = '', encrypted = '', diskTime = '', trailer = '', keptOver = ''] =
+  const [previousBlocksHash = '', platform = '', encrypted = '', diskTime = '', trailer = '', contestedBy = ''] =
     text.split(' ')
   return {
     ...(previousBlocksHash !== '' && { previousBlocksHash: bytesOf(previousBlocksHash) }),
@@ -40,7 +43,7 @@ export function extraOf(text: string): Extra {
     ...(encrypted !== '' && { encrypted: bytesOf(encrypted) }),
     ...(diskTime !== '' && { diskTime: timeOf(diskTime) }),
     ...(trailer !== '' && { trailerBytes: Number(trailer) }),
-    ...(keptOver !== '' && { keptOver: BigInt(`0x${keptOver}`) as ShortId }),
+    ...(contestedBy !== '' && { contestedBy: BigInt(`0x${contestedBy}`) as ShortId }),
   }
 }
 

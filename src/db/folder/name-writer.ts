@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { FileHead } from '../../core/records/file-info.ts'
-import { isContested } from '../../core/records/contested.ts'
+import { isContested } from '../../core/records/contested-deletion.ts'
 import { findWinner, isHeldElsewhere, isNeeded, type ConflictRules } from '../../core/records/need.ts'
 import { addToDigest, removeFromDigest } from '../sqlite/checksum.ts'
 import { type FolderState, type Holder } from './folder-state.ts'
@@ -173,6 +173,6 @@ interface Decision {
 function markFor(entry: Entry, { winner, local, needed, rules }: Decision): number {
   if (entry.holder.number === LOCAL_NUMBER) return entry === winner ? MARK_NONE : MARK_LOCAL_LOST
   if (entry === winner) return needed ? MARK_NEEDED : MARK_WON
-  const isContesting = rules.overrules && winner === local && isContested(winner.head, entry.head)
+  const isContesting = rules.settlesContested && winner === local && isContested(winner.head, entry.head)
   return isContesting ? MARK_CONTESTING : MARK_NONE
 }

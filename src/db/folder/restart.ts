@@ -42,7 +42,7 @@ export class Restart {
   /** Only what this device itself made: records of pulled items have the versions of others. */
   #recounted(record: FileInfo, from: ShortId): readonly FileInfo[] {
     const { ownShortId, temporaryId } = this.#request
-    if (record.modifiedBy !== ownShortId && record.keptOver === undefined) return []
+    if (record.modifiedBy !== ownShortId && record.contestedBy === undefined) return []
     if (record.version.some(({ device }) => device === temporaryId)) return []
     const version = recountVersion(record.version, from, this.#newId as ShortId)
     return version === record.version ? [] : [{ ...record, version }]

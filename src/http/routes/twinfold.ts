@@ -185,12 +185,12 @@ async function why(deps: TwinfoldRouteDeps, { query }: Call<'folder' | 'file'>):
     .filter((each) => each.folder === folder)
     .map(({ device, code }) => ({ device: nameOf(device), code }))
   const local = facts.records?.local
-  const author = local?.deleted === false ? local.keptOver : undefined
-  const keptOver = author === undefined ? undefined : nameOfAuthor(deps, author)
+  const author = local?.deleted === false ? local.contestedBy : undefined
+  const contestedBy = author === undefined ? undefined : nameOfAuthor(deps, author)
   const body: WhyJson = {
     folder,
     file,
-    ...whyJson({ ...facts, disagreements, keptOver }, devices),
+    ...whyJson({ ...facts, disagreements, contestedBy }, devices),
     ...recordsJson(facts),
     devices,
   }
@@ -203,7 +203,7 @@ function nameOfAuthor({ config }: TwinfoldRouteDeps, author: ShortId): string {
 }
 
 function whyJson(
-  facts: FileFacts & Pick<WhyFacts, 'disagreements' | 'keptOver'>,
+  facts: FileFacts & Pick<WhyFacts, 'disagreements' | 'contestedBy'>,
   devices: WhyJson['devices'],
 ): Pick<WhyJson, 'state' | 'upToDate' | 'reasons'> {
   const offeredBy = devices

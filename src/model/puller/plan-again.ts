@@ -1,5 +1,6 @@
 import type { FileHead } from '../../core/records/file-info.ts'
 import { planStep, type Step } from '../../core/records/plan.ts'
+import { FOLDER_POLICIES } from '../state/folder-policy.ts'
 import type { PullContext } from './context.ts'
 
 /** The step for an item by these records and the patterns of the pull; `heldElsewhere` as in `PlanCase`. */
@@ -10,9 +11,9 @@ export function stepOf(
   heldElsewhere = false,
 ): Step {
   const { ignored } = context.ignore.match(global.name)
-  const step = planStep({ local, global, heldElsewhere, ignored, ignoreDelete: context.folder.ignoreDelete })
-  // A changed file of an encrypted folder is a damaged one: no copy of it is kept.
-  return 'saveOurs' in step && context.folder.type === 'receiveencrypted' ? { ...step, saveOurs: false } : step
+  const { ignoreDelete, type } = context.folder
+  const { keepsConflicts } = FOLDER_POLICIES[type]
+  return planStep({ local, global, heldElsewhere, ignored, ignoreDelete, keepsConflicts })
 }
 
 /**

@@ -19,7 +19,7 @@ import { Bookkeeper } from './bookkeeper.ts'
 import type { Archive, OtherFolder, PullContext, PullPorts } from './context.ts'
 import type { PullProgress } from './file-progress.ts'
 import { Iteration } from './iteration.ts'
-import { isAnyContested, keepContested } from './keep-contested.ts'
+import { isAnyContested, settleContested } from './settle-contested.ts'
 import { Leftovers } from './leftovers.ts'
 import { Owners } from './owners.ts'
 import { anchoredDisk } from '../../platform/files/anchored-disk.ts'
@@ -134,11 +134,11 @@ export class Puller {
     try {
       if (!FOLDER_POLICIES[folder.type].takesFiles) {
         await this.#bookkeeper.reconcile(context, signal)
-        await keepContested(context, signal)
+        await settleContested(context, signal)
         return { problems: [], rescan: [], complete: true }
       }
       const outcome = await this.#iterate(context, request, signal)
-      if (this.#announcesChanges) await keepContested(context, signal)
+      if (this.#announcesChanges) await settleContested(context, signal)
       return { ...outcome, rescan: [...rescan] }
     } finally {
       this.#records = undefined

@@ -11,6 +11,8 @@ export interface FolderPolicy {
   readonly hasIgnores: boolean
   /** Permission bits are neither compared nor announced, regardless of `ignorePerms`. */
   readonly ignoresPermissions: boolean
+  /** Edits of ours that lose are kept as conflict copies. A changed file of an encrypted folder is a damaged one. */
+  readonly keepsConflicts: boolean
   readonly canOverride: boolean
   readonly canRevert: boolean
 }
@@ -21,6 +23,7 @@ const PLAIN: FolderPolicy = {
   announcesChanges: true,
   hasIgnores: true,
   ignoresPermissions: false,
+  keepsConflicts: true,
   canOverride: false,
   canRevert: false,
 }
@@ -35,6 +38,7 @@ export const FOLDER_POLICIES: Readonly<Record<FolderTypeName, FolderPolicy>> = {
     announcesChanges: false,
     hasIgnores: false,
     ignoresPermissions: true,
+    keepsConflicts: false,
     canRevert: true,
   },
 }

@@ -91,7 +91,7 @@ test('findWinner: succeeds all it beats by version, is valid when any is, and do
 })
 
 test('findWinner: by the rule of Syncthing 2.x the later one wins, also if it is a deletion', () => {
-  const rules = { filesWin: false, overrules: false }
+  const rules = { filesWin: false, settlesContested: false }
   const winnerOf = (...records: readonly string[]) => findWinner(records.map(claim), rules)
   assert.equal(winnerOf('a1 @1', 'b1 @9 gone'), 1)
   assert.equal(winnerOf('a1 @9', 'b1 @1 gone'), 0)

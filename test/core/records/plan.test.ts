@@ -130,13 +130,20 @@ const cases: readonly [name: string, local: FileHead | undefined, global: FileHe
   ],
 ]
 
-const PLAIN = { heldElsewhere: false, ignored: false, ignoreDelete: false } as const
+const PLAIN = { heldElsewhere: false, ignored: false, ignoreDelete: false, keepsConflicts: true } as const
 
 for (const [name, local, global, expected] of cases) {
   test(`plan: ${name}`, () => {
     assert.deepEqual(planStep({ ...PLAIN, local, global }), expected)
   })
 }
+
+test('plan: a folder that keeps no conflicts saves nothing, and decides the same otherwise', () => {
+  for (const [name, local, global, expected] of cases) {
+    const step = planStep({ ...PLAIN, keepsConflicts: false, local, global })
+    assert.deepEqual(step, 'saveOurs' in expected ? { ...expected, saveOurs: false } : expected, name)
+  }
+})
 
 test('plan: an ignored name is only recorded', () => {
   assert.deepEqual(planStep({ ...PLAIN, local: undefined, global: head('b1'), ignored: true }), { kind: 'ignore' })
@@ -183,6 +190,7 @@ const planCases: fc.Arbitrary<PlanCase> = fc.record({
   heldElsewhere: fc.boolean(),
   ignored: fc.boolean(),
   ignoreDelete: fc.boolean(),
+  keepsConflicts: fc.constant(true),
 })
 
 test('an edit concurrent with the winner is kept or saved, never lost', () => {

@@ -103,7 +103,7 @@ const REASONS: readonly (readonly [
   ],
   [
     'kept against a later deletion',
-    { keptOver: 'ben' },
+    { contestedBy: 'ben' },
     'here',
     'here kept',
     [

@@ -44,7 +44,7 @@ for (const type of ['sendreceive', 'sendonly'] as const) {
     const deleted = (await pull.index.get(PEER, 'a'))!
     assert.equal(compareVersions(kept.version, deleted.version), 'newer')
     assert.equal(compareVersions(kept.version, EDITED), 'newer')
-    assert.deepEqual([kept.deleted, kept.keptOver], [false, deleted.modifiedBy])
+    assert.deepEqual([kept.deleted, kept.contestedBy], [false, deleted.modifiedBy])
     assert.deepEqual(await pull.tree(), ['a'])
     assert.deepEqual(await pull.index.contested({ afterName: '', limit: 9 }), [])
     await pull.assertSettled()

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isContested, isDeletedKnowingly, keptRecord } from '../../../src/core/records/contested.ts'
+import { isContested, deletionWinsContest, settledRecord } from '../../../src/core/records/contested-deletion.ts'
 import { FLAG_REMOTE_INVALID, type FileHead } from '../../../src/core/records/file-info.ts'
 import { findWinner } from '../../../src/core/records/need.ts'
 import type { ShortId } from '../../../src/core/ids.ts'
@@ -45,13 +45,13 @@ test('contested: a deletion of ours is not, whatever others deleted', () => {
 test('the record that overrules deletions is above them and stays concurrent with edits', () => {
   const later = deletion('a', { version: THEIRS, modifiedS: 101, modifiedBy: 3n as ShortId })
   const edit = file('a', { version: vector([1, 10], [4, 40]), modifiedS: 50 })
-  const kept = keptRecord(live, [edit, later], { ownShortId: 2n as ShortId, nowS: 15 })!
+  const kept = settledRecord(live, [edit, later], { ownShortId: 2n as ShortId, nowS: 15 })!
   assert.deepEqual(kept.version, vector([1, 10], [2, 21], [3, 30]))
   assert.equal(compareVersions(kept.version, later.version), 'newer')
   assert.equal(compareVersions(kept.version, live.version), 'newer')
   assert.match(compareVersions(kept.version, edit.version), /^concurrent/)
-  assert.deepEqual([kept.keptOver, kept.modifiedBy, kept.deleted], [3n, live.modifiedBy, false])
-  assert.equal(keptRecord(live, [edit], { ownShortId: 2n as ShortId, nowS: 15 }), undefined)
+  assert.deepEqual([kept.contestedBy, kept.modifiedBy, kept.deleted], [3n, live.modifiedBy, false])
+  assert.equal(settledRecord(live, [edit], { ownShortId: 2n as ShortId, nowS: 15 }), undefined)
 })
 
 const content = file('a', { version: OURS, modifiedS: 100 })
@@ -68,7 +68,7 @@ const KNOWING: readonly (readonly [what: string, live: FileHead, other: FileHead
 ]
 for (const [what, each, other, expected] of KNOWING) {
   test(`a deletion ${what} is made with knowledge of it: ${expected}`, () => {
-    assert.equal(isDeletedKnowingly(each, other), expected)
+    assert.equal(deletionWinsContest(each, other), expected)
     assert.equal(isContested(other, each), expected, 'so the deletion wins, and other programs may decide otherwise')
   })
 }
@@ -79,11 +79,14 @@ test('a deletion made with knowledge of the content wins, whatever the order of 
   assert.equal(findWinner([knowing, content]), 0)
   assert.equal(findWinner([content, knowing, edit]), 2, 'another edit is kept')
   assert.equal(findWinner([edit, knowing, content]), 0)
-  assert.equal(findWinner([content, knowing], { filesWin: true, overrules: false }), 0, 'as in Syncthing 1.x')
+  assert.equal(findWinner([content, knowing], { filesWin: true, settlesContested: false }), 0, 'as in Syncthing 1.x')
 })
 
 test('a deletion made with knowledge of the content gets a version above the file', () => {
-  const kept = keptRecord({ ...knowing, blockHashes: undefined }, [content], { ownShortId: 3n as ShortId, nowS: 15 })!
+  const kept = settledRecord({ ...knowing, blockHashes: undefined }, [content], {
+    ownShortId: 3n as ShortId,
+    nowS: 15,
+  })!
   assert.equal(kept.deleted, true)
   assert.deepEqual(kept.version, vector([1, 10], [2, 20], [3, 31]))
 })

@@ -1,4 +1,4 @@
-import { keptRecord } from '../../core/records/contested.ts'
+import { settledRecord } from '../../core/records/contested-deletion.ts'
 import type { FolderIndex } from '../../db/types.ts'
 import { shortIdText } from '../../core/device-id.ts'
 import type { PullContext } from './context.ts'
@@ -11,32 +11,32 @@ export async function isAnyContested(index: Pick<FolderIndex, 'contested'>): Pro
 }
 
 /**
- * Ends disagreements on deletions: our records that are contested get a version above what contests them. Nothing on
+ * Settles contested deletions: our records that are contested get a version above what contests them. Nothing on
  * disk changes. The contest is stored in the index, so an interruption leaves the rest to the next pull.
  */
-export async function keepContested(context: PullContext, signal: AbortSignal): Promise<void> {
+export async function settleContested(context: PullContext, signal: AbortSignal): Promise<void> {
   for (let afterName: string | undefined = ''; afterName !== undefined;) {
     signal.throwIfAborted()
     const names: readonly string[] = await context.index.contested({ afterName, limit: NAMES_AT_ONCE })
     using _lock = await context.folderLock.shared(signal)
-    for (const name of names) await keepOne(context, name)
+    for (const name of names) await settleOne(context, name)
     await context.records.flush()
     afterName = names.length < NAMES_AT_ONCE ? undefined : names.at(-1)
   }
 }
 
-async function keepOne({ index, counts, ...context }: PullContext, name: string): Promise<void> {
+async function settleOne({ index, counts, ...context }: PullContext, name: string): Promise<void> {
   const local = await index.get('local', name)
   const [records] = await index.records([name])
   if (local === undefined || records === undefined) return
   const nowS = Math.floor(context.platform.clock.nowMs() / 1_000)
-  const kept = keptRecord(local, records.others.values(), { nowS, ...counts.counting })
-  if (kept?.keptOver === undefined) return
-  const author = shortIdText(kept.keptOver)
+  const settled = settledRecord(local, records.others.values(), { nowS, ...counts.counting })
+  if (settled?.contestedBy === undefined) return
+  const author = shortIdText(settled.contestedBy)
   const where = `folder ${context.folder.id}: ${JSON.stringify(name)}`
-  const reason = kept.deleted
+  const reason = settled.deleted
     ? `stays deleted: ${author} has the deleted content under another version`
     : `is kept: ${author} deleted it later, without having received this version`
   context.log.info(`${where} ${reason}`)
-  context.records.add(kept, false)
+  context.records.add(settled, false)
 }
