@@ -70,6 +70,7 @@ export const ROWS: Readonly<Record<string, readonly string[]>> = {
     'signals.ts',
     'state',
     'encryption',
+    'tree',
     'puller',
     'deps.ts',
     'override.ts',

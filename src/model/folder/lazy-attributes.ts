@@ -1,5 +1,5 @@
 import type { FolderConfig } from '../../core/config/config.ts'
-import type { FolderAttributes, FolderAttributesDeps, FolderAttributesOptions } from '../puller/attributes.ts'
+import type { FolderAttributes, FolderAttributesDeps, FolderAttributesOptions } from '../tree/attributes.ts'
 import { FOLDER_POLICIES } from '../state/folder-policy.ts'
 
 /** The extended attributes of one folder's items; loaded on first use, because few folders synchronize them. */
@@ -27,7 +27,7 @@ export class LazyAttributes {
 
   async load(): Promise<FolderAttributes> {
     const options = { ...this.#options, synced: this.areSet }
-    this.#loaded ??= import('../puller/attributes.ts').then(
+    this.#loaded ??= import('../tree/attributes.ts').then(
       ({ FolderAttributes }) => new FolderAttributes(this.#deps, options),
     )
     return await this.#loaded

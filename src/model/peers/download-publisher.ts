@@ -4,7 +4,7 @@ import type { DownloadUpdate } from '../../protocol/types.ts'
 import type { Service } from '../../sync/supervisor.ts'
 import { Wakeup } from '../../sync/wakeup.ts'
 import type { Clock } from '../../platform/clock.ts'
-import type { PullProgress } from '../puller/file-progress.ts'
+import type { PullProgress } from '../state/file-progress.ts'
 
 /** A folder whose files may be in the process of being pulled. */
 export interface PullingFolder {

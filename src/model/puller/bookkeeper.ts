@@ -45,11 +45,11 @@ async function reconcileName(context: PullContext, name: string): Promise<void> 
   const { local, global, heldElsewhere, deletions } = await context.index.both(name)
   if (global === undefined) return
   const ignored = context.ignore.match(name).ignored
-  const step = planBookkeeping({ local, global, heldElsewhere, ignored }, context.compare.ignorePerms)
+  const step = planBookkeeping({ local, global, heldElsewhere, ignored }, context.tree.ignoresPermissions)
   if (step.kind === 'keep') return
   context.counts.note(local, global)
-  if (step.kind === 'ignore') context.records.add({ ...ignoredGlobal(global), blockHashes: undefined }, false)
-  else context.records.add(adopted(jointDeletion(global, deletions), diskTimeOf(local ?? global)), false)
+  if (step.kind === 'ignore') context.records.add({ ...ignoredGlobal(global), blockHashes: undefined })
+  else context.records.add(adopted(jointDeletion(global, deletions), diskTimeOf(local ?? global)))
 }
 
 function isSame(a: readonly string[], b: readonly string[]): boolean {

@@ -1,9 +1,7 @@
-import type { CompareOptions } from '../../core/records/change.ts'
 import type { FolderConfig } from '../../core/config/config.ts'
 import { withDiskState, type DiskState, type FileInfo } from '../../core/records/file-info.ts'
 import type { DeviceId } from '../../core/ids.ts'
 import type { IgnoreRules } from '../../core/ignore/ignore.ts'
-import { joinPath } from '../../core/paths.ts'
 import type { FolderIndex } from '../../db/types.ts'
 import type { EventSink, Logger } from '../../events/types.ts'
 import type { SharedMutex } from '../../sync/shared-mutex.ts'
@@ -12,13 +10,10 @@ import type { Disk } from '../../platform/disk.ts'
 import type { FileMaker } from '../../platform/file-maker.ts'
 import type { Hasher } from '../../platform/hasher.ts'
 import type { Random } from '../../platform/random.ts'
-import type { KeptFile } from '../../versioner/types.ts'
-import type { FolderAttributes } from './attributes.ts'
 import type { CounterFloor } from '../state/counter-floor.ts'
 import type { Sources } from '../state/sources.ts'
-import type { Parents } from '../../platform/files/parents.ts'
-import type { ByteSource } from './file-progress.ts'
-import type { Owners } from './owners.ts'
+import type { ByteSource } from '../state/file-progress.ts'
+import type { FolderTree } from '../tree/folder-tree.ts'
 import type { PulledRecords } from './pulled-records.ts'
 
 export interface PullPorts {
@@ -36,14 +31,6 @@ export interface OtherFolder {
   readonly index: Pick<FolderIndex, 'localByBlocks' | 'localWithBlocks'>
 }
 
-/** The archive of old versions. */
-export interface Archive {
-  /** Archives a file that is about to be replaced. */
-  keep(name: string): Promise<KeptFile>
-  /** Moves a file out of the folder into the archive. */
-  move(name: string): Promise<void>
-}
-
 /** Shared by all steps of one pull; holds settings and patterns as of its start. */
 export interface PullContext {
   readonly platform: PullPorts
@@ -52,7 +39,7 @@ export interface PullContext {
   readonly root: string
   readonly index: FolderIndex
   readonly ignore: IgnoreRules
-  readonly compare: CompareOptions
+  readonly tree: FolderTree
   readonly ownDevice: DeviceId
   readonly sources: Sources
   readonly events: EventSink
@@ -61,25 +48,13 @@ export interface PullContext {
   readonly folderLock: SharedMutex
   /** Must be notified before a received record replaces ours. */
   readonly counts: Pick<CounterFloor, 'note' | 'counting'>
-  readonly parents: Parents
   readonly records: PulledRecords
-  readonly owners: Owners
-  /** Undefined where attributes are not synchronized. */
-  readonly attributes?: Pick<FolderAttributes, 'areSame' | 'setAt' | 'setNew' | 'isWanted'>
   otherFolders(): Promise<readonly OtherFolder[]>
   label(): string
   /** Content was written; called with its source. */
   readonly onArrived?: (source: ByteSource, sizeBytes: number) => void
-  /** A local file was renamed to a conflict copy. */
-  readonly onConflict?: () => void
-  /** Undefined where the folder keeps no versions. */
-  readonly archive: Archive | undefined
   /** Schedules a scan after the pull, for items on disk that are not in the index. */
   scanLater(name: string): void
-}
-
-export function pathOf(context: { readonly root: string }, name: string): string {
-  return joinPath(context.root, name)
 }
 
 /**

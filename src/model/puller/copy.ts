@@ -3,7 +3,7 @@ import type { FileInfo } from '../../core/records/file-info.ts'
 import { joinPath } from '../../core/paths.ts'
 import { forEachAtOnce } from '../../sync/for-each.ts'
 import type { CopiedBlock } from '../../platform/file-maker.ts'
-import { pathOf, type OtherFolder, type PullContext } from './context.ts'
+import type { OtherFolder, PullContext } from './context.ts'
 import type { TempFile } from './temp-file.ts'
 
 /** Limit of files with identical content that are tried, per folder. */
@@ -47,7 +47,7 @@ export async function copyBlocks(
   const { global, local } = file
   const filling: Filling = { global, temp, progress, signal, missing }
   if (local !== undefined && !local.deleted && local.type === 'file') {
-    await copyFrom(context, { path: pathOf(context, global.name), place: placeIn(local), from: 'origin' }, filling)
+    await copyFrom(context, { root: context.root, name: global.name, place: placeIn(local), from: 'origin' }, filling)
   }
   if (filling.missing.length === 0 || global.sizeBytes < LOOKUP_SIZE_BYTES_MIN) return filling.missing
   const folders = [{ root: context.root, index: context.index }, ...(await context.otherFolders())]
@@ -65,7 +65,7 @@ async function copyFromIdentical(context: PullContext, { root, index }: OtherFol
   for (const identical of await index.localByBlocks(blocksHash, IDENTICAL_FILES_MAX)) {
     if (identical.sizeBytes !== sizeBytes) continue
     const place = (block: Block) => block.offsetBytes
-    await copyFrom(context, { path: joinPath(root, identical.name), place, from: 'elsewhere' }, filling)
+    await copyFrom(context, { root, name: identical.name, place, from: 'elsewhere' }, filling)
   }
 }
 
@@ -79,7 +79,7 @@ async function copyFromHolders(context: PullContext, { root, index }: OtherFolde
     for (const holder of await index.localWithBlocks(hashes, { except: tried, limit: HOLDERS_MAX - tried.size })) {
       tried.add(holder.name)
       const place = placeIn(holder)
-      await copyFrom(context, { path: joinPath(root, holder.name), place, from: 'elsewhere' }, filling)
+      await copyFrom(context, { root, name: holder.name, place, from: 'elsewhere' }, filling)
       mismatched ||= filling.missing.some((block) => place(block) !== undefined)
     }
   }
@@ -95,17 +95,24 @@ function placeIn(file: FileInfo): (block: Block) => number | undefined {
 }
 
 interface CopySource {
-  readonly path: string
+  readonly root: string
+  readonly name: string
   readonly from: 'origin' | 'elsewhere'
   /** The expected offset of the block. */
   place(block: Block): number | undefined
 }
 
 /** Blocks that could not be copied stay missing. Unreadable files are skipped. */
-async function copyFrom(context: PullContext, { path, place, from }: CopySource, filling: Filling): Promise<void> {
+async function copyFrom(
+  context: PullContext,
+  { root, name, place, from }: CopySource,
+  filling: Filling,
+): Promise<void> {
   const { missing, temp, progress, signal } = filling
   if (!missing.some((block) => place(block) !== undefined)) return
-  const source = await context.platform.disk.open(path, 'read').catch(() => undefined) // fetched instead
+  const isOwn = root === context.root
+  const open = isOwn ? context.tree.openToRead(name) : context.platform.disk.open(joinPath(root, name), 'read')
+  const source = await open.catch(() => undefined) // fetched instead
   if (source === undefined) return
   await using _source = source
   const copied = new Set<Block>()

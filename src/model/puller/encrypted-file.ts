@@ -1,15 +1,13 @@
 import { blocksInPlace, type Block } from '../../core/records/block-diff.ts'
 import { trailerOf } from '../../core/encryption/trailer.ts'
-import type { FileHead, FileInfo } from '../../core/records/file-info.ts'
-import { itemFailed } from '../../platform/files/item-failed.ts'
+import type { FileInfo } from '../../core/records/file-info.ts'
 import { encodeRecord } from '../../protocol/record-bytes.ts'
-import { adopted, pathOf, type PullContext } from './context.ts'
+import type { PullContext } from './context.ts'
 import { fetchBlock, fetchBlocks } from './fetch.ts'
 import type { FilePull } from './file-pull.ts'
-import { PullProgress } from './file-progress.ts'
+import { PullProgress } from '../state/file-progress.ts'
 import { finishFile } from './finish.ts'
 import { putNew } from './small-file.ts'
-import { checkTarget, isUntouched, refuseObstacle, statItem } from './target.ts'
 import { openFreshTempFile, type TempFile } from './temp-file.ts'
 
 /** Files of one block up to this size are fetched into memory and created in one step. */
@@ -26,15 +24,14 @@ export async function pullEncryptedFile(
   signal: AbortSignal,
 ): Promise<void> {
   const { global } = pull
-  await context.parents.ensureMade(global.name)
+  await context.tree.makeParents(global.name)
   const trailer = trailerOf(encodeRecord(global))
   const progress = new PullProgress(global, blocks, context.onArrived)
   pull.onBegun(progress)
   const [only] = blocks
   const isWhole = blocks.length === 1 && only !== undefined && only.sizeBytes <= WHOLE_SIZE_BYTES_MAX
   if (isWhole && (await pullWhole(context, pull, only, trailer, progress, signal))) return
-  await context.parents.check(global.name)
-  await refuseObstacle(context, global.name, pull.local)
+  await context.tree.prepare(global.name, pull.local)
   await using temp = await openFreshTempFile(context, global)
   const missing = await copyUnchanged(context, pull, temp, blocks, progress)
   const onRequested = () => progress.requested()
@@ -43,7 +40,8 @@ export async function pullEncryptedFile(
   const steps = { onRequested, onFetched, onAllRequested }
   await fetchBlocks(context, global, temp, missing, pull.resources, steps, signal)
   await temp.file.write(trailer, global.sizeBytes)
-  await finishFile(context, global, temp, signal, trailer.length)
+  temp.trailerBytes = trailer.length
+  await finishFile(context, global, temp, signal)
 }
 
 /** False where the slow path has to find out why not. */
@@ -61,7 +59,12 @@ async function pullWhole(
   const accept = async (data: Uint8Array): Promise<boolean> => {
     if (data.length !== block.sizeBytes) return false
     onAllRequested()
-    isDone = await putNew(context, global, Buffer.concat([data, trailer]), signal, trailer.length)
+    isDone = await putNew(
+      context,
+      global,
+      { data: Buffer.concat([data, trailer]), trailerBytes: trailer.length },
+      signal,
+    )
     return true
   }
   await fetchBlock(context, global, block, resources.buffers, accept, signal)
@@ -82,9 +85,9 @@ async function copyUnchanged(
     return blocks
   }
   const same = blocksInPlace(blocks, blockHashes)
-  const isAsIs = async () => isUntouched(context, await statItem(context, global.name), local)
+  const isAsIs = () => context.tree.matches(global.name, local)
   if (same.size === 0 || !(await isAsIs())) return blocks
-  await using old = await context.platform.disk.open(pathOf(context, global.name), 'read')
+  await using old = await context.tree.openToRead(global.name)
   const buffer = Buffer.alloc(global.blockSizeBytes)
   for (const block of blocks.filter(({ number }) => same.has(number))) {
     const data = buffer.subarray(0, block.sizeBytes)
@@ -100,22 +103,7 @@ async function copyUnchanged(
   return blocks.filter(({ number }) => !same.has(number))
 }
 
-/** The blocks are the same: only the record at the end of the file changes. */
-export async function takeEncryptedMetadata(context: PullContext, global: FileInfo, local: FileHead): Promise<void> {
-  const { name, sizeBytes, modifiedS, modifiedNs } = global
-  const { disk } = context.platform
-  await context.parents.check(name)
-  if ((await checkTarget(context, name, local)) === undefined) throw itemFailed('file does not exist any more')
-  const path = pathOf(context, name)
-  const trailer = trailerOf(encodeRecord(global))
-  await using file = await disk.open(path, 'write')
-  await file.write(trailer, sizeBytes)
-  await file.truncate(sizeBytes + trailer.length)
-  // Before the sync: with another time after a power loss the file would count as changed here, for good.
-  await disk.setModified(path, modifiedS, modifiedNs)
-  if (!context.folder.disableFsync) await file.sync()
-  await file.close()
-  const after = await disk.lstat(path)
-  const state = { modifiedS: after.modifiedS, modifiedNs: after.modifiedNs, trailerBytes: trailer.length }
-  context.records.add(adopted(global, state), true)
+/** What follows the content of an encrypted file on disk; undefined for others. */
+export function trailerFor(global: FileInfo): Uint8Array | undefined {
+  return global.encrypted === undefined ? undefined : trailerOf(encodeRecord(global))
 }

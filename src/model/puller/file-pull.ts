@@ -1,7 +1,7 @@
 import type { ZeroBlocks } from '../../core/records/block-diff.ts'
 import type { FileInfo } from '../../core/records/file-info.ts'
 import type { FetchResources } from './fetch.ts'
-import type { PullProgress } from './file-progress.ts'
+import type { PullProgress } from '../state/file-progress.ts'
 
 /** What the steps of pulling one file share. */
 export interface FilePull {

@@ -1,17 +1,16 @@
 import { detailOf, systemCode, TwinfoldError } from '../../core/errors.ts'
-import type { FileHead } from '../../core/records/file-info.ts'
+import { FLAG_UNSUPPORTED, type FileHead, type FileInfo } from '../../core/records/file-info.ts'
 import { ignoredGlobal, jointDeletion, type Step } from '../../core/records/plan.ts'
 import type { ItemAction, ItemType } from '../../events/types.ts'
 import { diskReason } from '../../platform/files/disk-reason.ts'
-import type { PullContext } from './context.ts'
+import { trailerFor } from './encrypted-file.ts'
+import { adopted, type PullContext } from './context.ts'
 import { stepOf } from './plan-again.ts'
-import { makeDirectoryItem, makeSymlinkItem } from './make.ts'
-import { takeMetadata } from './metadata.ts'
-import { takeEncryptedMetadata } from './encrypted-file.ts'
 import type { TypeClashes } from './type-clash.ts'
-import { deletionRecord, removeDirectoryItem, removeFileItem } from './remove.ts'
 
 const ITEM_TYPES: Readonly<Record<FileHead['type'], ItemType>> = { file: 'file', directory: 'dir', symlink: 'symlink' }
+
+const NO_SYMLINKS: ReadonlySet<string> = new Set(['win32', 'android'])
 
 export interface ItemsDeps {
   readonly clashes: Pick<TypeClashes, 'resolveAbove'>
@@ -68,28 +67,37 @@ export class Items {
     const step = this.plan(local, global, heldElsewhere)
     if (step.kind === 'keep' || step.kind === 'fetch') return // planned differently before: left to the next iteration
     context.counts.note(local, global)
+    const { records, tree } = context
     switch (step.kind) {
       case 'ignore':
-        return context.records.add({ ...ignoredGlobal(global), blockHashes: undefined }, false)
+        return records.add({ ...ignoredGlobal(global), blockHashes: undefined })
       case 'adopt':
-        return context.records.add(deletionRecord(jointDeletion(global, deletions)), false)
+        return records.add(deletionRecord(jointDeletion(global, deletions)))
       case 'metadata':
         // The steps `metadata` and `remove` imply a local record.
-        return await this.withItemEvents(global, 'metadata', () =>
-          (global.encrypted === undefined ? takeMetadata : takeEncryptedMetadata)(context, global, local!),
-        )
+        return await this.withItemEvents(global, 'metadata', async () => {
+          const trailer = trailerFor(global)
+          const state =
+            trailer === undefined ? tree.setMetadata(global, local!) : tree.setTrailer(global, local!, trailer)
+          records.add(adopted(global, await state))
+        })
       case 'make-directory':
-        return await this.withItemEvents(global, 'update', () =>
-          makeDirectoryItem(context, global, local, step.saveOurs),
-        )
+        return await this.withItemEvents(global, 'update', async () => {
+          await tree.makeDirectory({ global, local, saveOurs: step.saveOurs })
+          records.add(adopted(global, global))
+        })
       case 'make-symlink':
-        return await this.withItemEvents(global, 'update', () => makeSymlinkItem(context, global, local, step.saveOurs))
+        return await this.withItemEvents(global, 'update', async () => {
+          const isPossible = !NO_SYMLINKS.has(context.platform.system.platform)
+          if (isPossible) await tree.makeSymlink({ global, local, saveOurs: step.saveOurs })
+          records.add({ ...adopted(global, global), localFlags: isPossible ? 0 : FLAG_UNSUPPORTED })
+        })
       case 'remove':
-        return await this.withItemEvents(global, 'delete', () =>
-          step.type === 'directory'
-            ? removeDirectoryItem(context, global)
-            : removeFileItem(context, global, local!, step.saveOurs),
-        )
+        return await this.withItemEvents(global, 'delete', async () => {
+          if (step.type === 'directory') await tree.removeDirectory(name)
+          else await tree.remove(name, local!, step.saveOurs ? global : undefined)
+          records.add(deletionRecord(global))
+        })
     }
   }
 
@@ -107,6 +115,10 @@ export class Items {
     }
     events.emit('ItemFinished', { ...data, error: null })
   }
+}
+
+export function deletionRecord(global: FileInfo): FileInfo {
+  return { ...global, sequence: 0, localFlags: 0 }
 }
 
 /** Disk errors and failures concern one item; folder errors, index failures and bugs concern all. */

@@ -4,11 +4,10 @@ import { isCanonical, isReserved } from '../../core/paths.ts'
 import { hasSameContent } from '../../core/records/plan.ts'
 import { forEachAtOnce } from '../../sync/for-each.ts'
 import type { JobQueue } from '../state/job-queue.ts'
-import type { PullContext } from './context.ts'
-import type { PullProgress } from './file-progress.ts'
-import { isItemFailure, Items } from './items.ts'
+import { adopted, type PullContext } from './context.ts'
+import type { PullProgress } from '../state/file-progress.ts'
+import { deletionRecord, isItemFailure, Items } from './items.ts'
 import type { Leftovers } from './leftovers.ts'
-import { moveFile, type Move } from './rename.ts'
 import type { TypeClashes } from './type-clash.ts'
 import { Transfers } from './transfers.ts'
 
@@ -159,7 +158,7 @@ export class Iteration {
     using _lock = await context.folderLock.shared(this.#signal)
     const { local: fromLocal, global: fromGlobal } = await index.both(from)
     const { local: toLocal, global: toGlobal } = await index.both(to)
-    if (context.archive !== undefined) return false
+    if (context.tree.keepsVersions) return false
     if (fromLocal === undefined || fromGlobal === undefined || toGlobal === undefined) return false
     const removal = this.#items.plan(fromLocal, fromGlobal)
     const update = this.#items.plan(toLocal, toGlobal)
@@ -167,15 +166,13 @@ export class Iteration {
     if (!hasSameContent(fromLocal, toGlobal)) return false
     context.counts.note(fromLocal, fromGlobal)
     context.counts.note(toLocal, toGlobal)
-    const move: Move = {
-      from: { local: fromLocal, global: fromGlobal },
-      to: { local: toLocal, global: toGlobal },
-      saveOurs: update.saveOurs,
+    const next = { global: toGlobal, local: toLocal, saveOurs: update.saveOurs }
+    const move = async () => {
+      context.records.add(adopted(toGlobal, await context.tree.move(fromLocal, next)))
+      context.records.add(deletionRecord(fromGlobal))
     }
     const moved = await this.#attempt(() =>
-      this.#items.withItemEvents(fromGlobal, 'delete', () =>
-        this.#items.withItemEvents(toGlobal, 'update', () => moveFile(context, move)),
-      ),
+      this.#items.withItemEvents(fromGlobal, 'delete', () => this.#items.withItemEvents(toGlobal, 'update', move)),
     )
     if (moved) this.#removals.delete(from)
     return moved

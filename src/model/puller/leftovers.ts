@@ -1,8 +1,6 @@
-import { isMissing } from '../../core/errors.ts'
 import type { FileHead } from '../../core/records/file-info.ts'
-import { temporaryName } from '../../core/paths.ts'
 import type { Step } from '../../core/records/plan.ts'
-import { pathOf, type PullContext } from './context.ts'
+import type { PullContext } from './context.ts'
 
 /** Leftovers beyond the limit are removed by a scan after a day. */
 const NAMES_MAX = 10_000
@@ -41,12 +39,8 @@ export class Leftovers {
 
 /** Failures are left to the scan that removes old temporary files. */
 async function removeTemporary(context: PullContext, name: string): Promise<void> {
-  const temporary = temporaryName(name, context.platform.system.platform)
-  try {
-    if (!(await context.parents.isReachable(temporary))) return
-    await context.parents.inside(temporary, () => context.platform.disk.removeFile(pathOf(context, temporary)))
-  } catch (error) {
-    if (!isMissing(error))
-      context.log.debug(() => `folder ${context.folder.id}: ${JSON.stringify(temporary)} not removed: ${String(error)}`)
-  }
+  await context.tree.temporaries.removeIfReachable(name).catch((error: unknown) => {
+    const what = `the temporary file of ${JSON.stringify(name)}`
+    context.log.debug(() => `folder ${context.folder.id}: ${what} is not removed: ${String(error)}`)
+  })
 }

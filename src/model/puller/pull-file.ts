@@ -1,7 +1,5 @@
 import { detailOf } from '../../core/errors.ts'
 import { blocksOf, type Block } from '../../core/records/block-diff.ts'
-import type { FileHead, FileInfo } from '../../core/records/file-info.ts'
-import { temporaryName } from '../../core/paths.ts'
 import { sortBlocks } from '../../core/records/pull-order.ts'
 import type { PullContext } from './context.ts'
 import { itemFailed } from '../../platform/files/item-failed.ts'
@@ -9,12 +7,10 @@ import { noSource } from '../state/sources.ts'
 import { copyBlocks } from './copy.ts'
 import { pullEncryptedFile } from './encrypted-file.ts'
 import { fetchBlocks } from './fetch.ts'
-import { PullProgress } from './file-progress.ts'
+import { PullProgress } from '../state/file-progress.ts'
 import type { FilePull } from './file-pull.ts'
 import { finishFile } from './finish.ts'
-import { checkReplaceable, removeIfThere } from './remove.ts'
 import { onlyBlock, pullSmallFile } from './small-file.ts'
-import { refuseObstacle } from './target.ts'
 import { openTempFile, type TempFile } from './temp-file.ts'
 
 /** Pulls one file. After a failure the temporary file with its blocks stays only if a retry continues with it. */
@@ -24,15 +20,14 @@ export async function pullFile(context: PullContext, pull: FilePull, signal: Abo
   if (blocks === undefined) throw itemFailed('the record of this file has no usable block list')
   if ((await context.sources.sourcesOf(context.folder.id, global, 0)).length === 0) throw noSource()
   // Checked before the transfer, which would be in vain.
-  if (isDirectory(pull.local)) await checkReplaceable(context, global.name, pull.local)
+  await context.tree.checkReplaceable(global.name, pull.local)
   if (global.encrypted !== undefined) return await pullEncryptedFile(context, pull, blocks, signal)
-  const small =
-    context.owners.isEnabled || context.attributes?.isWanted(global) === true ? undefined : onlyBlock(pull, blocks)
+  const small = context.tree.takesMemory(global) ? onlyBlock(pull, blocks) : undefined
   if (small !== undefined && (await pullSmallFile(context, pull, small, signal))) return
-  await context.parents.ensure(global.name)
-  await refuseObstacle(context, global.name, pull.local)
+  const { temporaries } = context.tree
+  await context.tree.prepare(global.name, pull.local)
   await using temp = await openTempFile(context, pull, blocks, signal).catch(async (error: unknown) => {
-    if (!signal.aborted) await removeIfThere(context, temporaryOf(context, global)).catch(() => {})
+    if (!signal.aborted) await temporaries.removeIfThere(global.name).catch(() => {})
     throw error
   })
   const progress = new PullProgress(global, blocks, context.onArrived)
@@ -43,31 +38,15 @@ export async function pullFile(context: PullContext, pull: FilePull, signal: Abo
   } catch (error) {
     // One block is fetched again at less cost than the temporary file has for users.
     const isKept = signal.aborted || (isResumable(error) && blocks.length > 1)
-    if (!isKept) await discard(context, global, temp).catch(() => {})
+    if (!isKept) await temporaries.discard(global.name, temp).catch(() => {})
     throw error
   }
-}
-
-/** Removes the temporary file, unless its name has the replaced file already: that may have an edit of the user. */
-async function discard(context: PullContext, global: FileInfo, temp: TempFile): Promise<void> {
-  const own = temp.sealed ?? (await temp.file.stat())
-  const found = await context.platform.disk.lstat(temp.path)
-  if (found.inode === own.inode && found.deviceId === own.deviceId)
-    await removeIfThere(context, temporaryOf(context, global))
-}
-
-function temporaryOf({ platform }: PullContext, { name }: FileHead): string {
-  return temporaryName(name, platform.system.platform)
 }
 
 /** Whether the blocks in the temporary file are of use for a retry. */
 function isResumable(error: unknown): boolean {
   const detail = detailOf(error)
   return detail === 'unserved' || detail === 'modified'
-}
-
-function isDirectory(local: FileHead | undefined): local is FileHead {
-  return local?.type === 'directory' && !local.deleted
 }
 
 async function fill(
@@ -79,7 +58,7 @@ async function fill(
   signal: AbortSignal,
 ): Promise<void> {
   const { global, local } = pull
-  const sparse = temp.fresh && !context.folder.disableSparseFiles && global.sizeBytes > global.blockSizeBytes
+  const sparse = temp.isFresh && !context.folder.disableSparseFiles && global.sizeBytes > global.blockSizeBytes
   const missing: Block[] = []
   for (const block of blocks) {
     const present = temp.present.has(block.number)

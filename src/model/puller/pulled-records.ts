@@ -1,20 +1,17 @@
 import { HASH_SIZE_BYTES } from '../../core/records/blocks.ts'
-import { messageOf, systemCode, TwinfoldError } from '../../core/errors.ts'
+import { messageOf, TwinfoldError } from '../../core/errors.ts'
 import type { FileInfo } from '../../core/records/file-info.ts'
-import { joinPath, parentOf } from '../../core/paths.ts'
 import type { FolderIndex } from '../../db/types.ts'
 import type { Clock } from '../../platform/clock.ts'
-import type { Disk } from '../../platform/disk.ts'
 import type { CounterFloor } from '../state/counter-floor.ts'
+import type { FolderTree } from '../tree/folder-tree.ts'
 
 export interface PulledRecordsDeps {
   readonly index: Pick<FolderIndex, 'updateLocal'>
   /** Stored before records that lower a counter. */
   readonly counts: Pick<CounterFloor, 'store'>
-  readonly disk: Disk
+  readonly tree: Pick<FolderTree, 'sync' | 'takeChanged'>
   readonly clock: Clock
-  readonly root: string
-  readonly fsync: boolean
   /** Rejects when root or marker have changed since the pull began; nothing more is stored then. */
   checkHealth(): Promise<void>
   onStored(batch: readonly FileInfo[], sequence: number): Promise<void>
@@ -25,8 +22,6 @@ const RECORDS_MAX = 1_000
 const BLOCKS_MAX = 5_000
 /** Maximum delay before a record is stored. */
 const AGE_MS_MAX = 2_000
-/** The disk merges them. Most items of an encrypted folder have a directory of their own. */
-const DIRECTORIES_AT_ONCE = 32
 
 /**
  * Queue of pulled records that are to be stored. Renames are made durable before the index contains them: after a power
@@ -36,7 +31,6 @@ export class PulledRecords {
   readonly #deps: PulledRecordsDeps
   #pending: FileInfo[] = []
   #pendingBlocks = 0
-  #directories = new Set<string>()
   #sinceMs = 0
   #last: Promise<void> = Promise.resolve()
   /** Records added so far. */
@@ -46,18 +40,11 @@ export class PulledRecords {
     this.#deps = deps
   }
 
-  /** `onDisk`: the parent directory was changed. */
-  add(record: FileInfo, onDisk: boolean): void {
+  add(record: FileInfo): void {
     if (this.#pending.length === 0) this.#sinceMs = this.#deps.clock.monotonicMs()
     this.#pending.push(record)
     this.#pendingBlocks += (record.blockHashes?.length ?? 0) / HASH_SIZE_BYTES
-    if (onDisk) this.#directories.add(parentOf(record.name))
     this.count++
-  }
-
-  /** A changed directory without a record in the batch. */
-  touch(directory: string): void {
-    this.#directories.add(directory)
   }
 
   async flushIfDue(): Promise<void> {
@@ -69,10 +56,9 @@ export class PulledRecords {
   /** Resolves when everything added so far is in the index. */
   flush(): Promise<void> {
     const batch = this.#pending
-    const directories = this.#directories
+    const directories = this.#deps.tree.takeChanged()
     this.#pending = []
     this.#pendingBlocks = 0
-    this.#directories = new Set()
     if (batch.length === 0 && directories.size === 0) return this.#last
     const stored = this.#last.then(() => this.#store(batch, directories))
     this.#last = stored.catch(() => {}) // reported to the caller; later batches are independent
@@ -82,7 +68,7 @@ export class PulledRecords {
   async #store(batch: readonly FileInfo[], directories: ReadonlySet<string>): Promise<void> {
     await this.#deps.checkHealth()
     try {
-      if (this.#deps.fsync) await this.#syncDirectories([...directories])
+      await this.#deps.tree.sync(directories)
     } catch (error) {
       // Not an item failure: the disk cannot make the records' items durable.
       throw new TwinfoldError('folder-error', messageOf(error), { cause: error })
@@ -91,21 +77,5 @@ export class PulledRecords {
     await this.#deps.counts.store()
     const sequence = await this.#deps.index.updateLocal(batch)
     await this.#deps.onStored(batch, sequence)
-  }
-
-  async #syncDirectories(directories: readonly string[]): Promise<void> {
-    for (let start = 0; start < directories.length; start += DIRECTORIES_AT_ONCE) {
-      await Promise.all(directories.slice(start, start + DIRECTORIES_AT_ONCE).map((directory) => this.#sync(directory)))
-    }
-  }
-
-  async #sync(directory: string): Promise<void> {
-    try {
-      await this.#deps.disk.syncDirectory(joinPath(this.#deps.root, directory))
-    } catch (error) {
-      // Removed since, or not readable: nothing is left to sync.
-      const code = systemCode(error)
-      if (code !== 'ENOENT' && code !== 'ENOTDIR' && code !== 'EACCES') throw error
-    }
   }
 }

@@ -1,29 +1,25 @@
 import type { FolderConfig } from '../../core/config/config.ts'
 import type { FileInfo } from '../../core/records/file-info.ts'
-import { FLAG_RECEIVE_ONLY } from '../../core/records/file-info.ts'
 import type { DeviceId } from '../../core/ids.ts'
 import type { IgnoreRules } from '../../core/ignore/ignore.ts'
-import { parentOf } from '../../core/paths.ts'
 import type { FolderIndex } from '../../db/types.ts'
 import type { EventSink, Logger } from '../../events/types.ts'
 import type { ScanProblem } from '../../scanner/types.ts'
 import type { SharedMutex } from '../../sync/shared-mutex.ts'
 import type { Versioner } from '../../versioner/types.ts'
-import type { FolderAttributes } from './attributes.ts'
+import type { FolderAttributes } from '../tree/attributes.ts'
+import { FolderTree, type FolderTreeDeps } from '../tree/folder-tree.ts'
 import { FOLDER_POLICIES } from '../state/folder-policy.ts'
 import type { JobQueue } from '../state/job-queue.ts'
 import type { CounterFloor } from '../state/counter-floor.ts'
 import type { Sources } from '../state/sources.ts'
 import type { ConflictChoice } from '../types.ts'
 import { Bookkeeper } from './bookkeeper.ts'
-import type { Archive, OtherFolder, PullContext, PullPorts } from './context.ts'
-import type { PullProgress } from './file-progress.ts'
+import type { OtherFolder, PullContext, PullPorts } from './context.ts'
+import type { PullProgress } from '../state/file-progress.ts'
 import { Iteration } from './iteration.ts'
 import { isAnyContested, settleContested } from './settle-contested.ts'
 import { Leftovers } from './leftovers.ts'
-import { Owners } from './owners.ts'
-import { anchoredDisk } from '../../platform/files/anchored-disk.ts'
-import { Parents } from '../../platform/files/parents.ts'
 import { PulledRecords } from './pulled-records.ts'
 import { resolveConflicts } from './resolve-conflicts.ts'
 import { revertChanges } from './revert.ts'
@@ -54,7 +50,7 @@ export interface PullerDeps {
   attributes?(): Promise<FolderAttributes>
   onStored(batch: readonly FileInfo[], sequence: number): Promise<void>
   readonly onArrived?: PullContext['onArrived']
-  readonly onConflict?: PullContext['onConflict']
+  readonly onConflict?: (() => void) | undefined
 }
 
 export interface PullerOptions {
@@ -217,19 +213,21 @@ export class Puller {
   ): Promise<PullContext> {
     const { folderLock, counts, sources, events, log } = this.#deps
     const { folder, root, ownDevice } = this.#options
-    const disk = anchoredDisk(this.#deps.platform.disk, root)
-    const platform = { ...this.#deps.platform, disk }
-    const { clock } = platform
-    const policy = FOLDER_POLICIES[folder.type]
+    const { platform, onConflict } = this.#deps
+    const { ignore } = request
     const index = await this.#deps.index()
     await counts.load()
+    const attributes = await this.#deps.attributes?.()
+    const archive = await this.#archive(signal)
+    const tree = new FolderTree(
+      { platform, index, ignore, archive, attributes, scanLater, onConflict },
+      { folder, root, ownDevice },
+    )
     const records = new PulledRecords({
       index,
-      disk,
-      clock,
-      root,
+      tree,
+      clock: platform.clock,
       counts,
-      fsync: !folder.disableFsync,
       checkHealth: () => request.checkHealth(),
       onStored: (batch, sequence) => this.#deps.onStored(batch, sequence),
     })
@@ -244,34 +242,17 @@ export class Puller {
       folderLock,
       counts,
       ownDevice,
-      scanLater,
+      tree,
       records,
-      ignore: request.ignore,
-      compare: {
-        ownFlags: policy.localChangesStayHere ? FLAG_RECEIVE_ONLY : 0,
-        ignorePerms: folder.ignorePerms || policy.ignoresPermissions,
-        modTimeWindowMs: folder.modTimeWindowS * 1_000,
-      },
-      parents: new Parents({
-        disk,
-        root,
-        onMade: (directory) => {
-          // Otherwise a power loss could discard the directory with its recorded items.
-          records.touch(parentOf(directory))
-          if (folder.type !== 'receiveencrypted') scanLater(directory)
-        },
-      }),
-      owners: new Owners({ disk, root, folder, platform: platform.system.platform }),
-      ...(this.#deps.attributes !== undefined && { attributes: await this.#deps.attributes() }),
+      scanLater,
+      ignore,
       otherFolders: () => this.#deps.otherFolders(),
       label: () => this.#deps.label(),
       ...(this.#deps.onArrived !== undefined && { onArrived: this.#deps.onArrived }),
-      ...(this.#deps.onConflict !== undefined && { onConflict: this.#deps.onConflict }),
-      archive: await this.#archive(signal),
     }
   }
 
-  async #archive(signal: AbortSignal): Promise<Archive | undefined> {
+  async #archive(signal: AbortSignal): Promise<FolderTreeDeps['archive']> {
     const versioner = await this.#deps.versioner()
     if (versioner === undefined) return undefined
     return { keep: (name) => versioner.keep(name, signal), move: (name) => versioner.archive(name, signal) }

@@ -1,12 +1,9 @@
-import { conflictOriginal, isCanonical, isConflictName, isReserved, parentOf } from '../../core/paths.ts'
+import { conflictOriginal, isCanonical, isConflictName, isReserved } from '../../core/paths.ts'
 import { diskReason } from '../../platform/files/disk-reason.ts'
 import { itemFailed } from '../../platform/files/item-failed.ts'
 import type { ConflictChoice } from '../types.ts'
-import { pathOf, type PullContext } from './context.ts'
+import type { PullContext } from './context.ts'
 import { isItemFailure } from './items.ts'
-import { removeSafely } from './remove-safely.ts'
-import { putInPlace } from './replace.ts'
-import { checkTarget } from './target.ts'
 
 /**
  * Resolves conflicts by the names of the copies. The caller must hold the lock exclusively. The map holds a reason for
@@ -50,26 +47,24 @@ async function resolve(
   original: string,
   { keep, mayRemove }: ConflictChoice,
 ): Promise<void> {
-  await context.parents.check(copy)
-  const record = await context.index.head('local', copy)
-  const item = await checkTarget(context, copy, record)
+  const { index, tree } = context
+  const record = await index.head('local', copy)
+  const item = await tree.check(copy, record)
   if (record === undefined || item === undefined) throw itemFailed('the conflict copy is gone')
   if (item.type !== 'file') throw itemFailed('this is no file')
-  const mayLose = context.archive !== undefined || mayRemove
+  const mayLose = tree.keepsVersions || mayRemove
   if (keep === 'original') {
     if (!mayLose) throw notAgreed()
-    await context.archive?.move(copy)
-    await removeSafely(context, copy, record)
+    await tree.remove(copy, record)
   } else {
-    const replaced = await checkTarget(context, original, await context.index.head('local', original))
+    const replaced = await tree.check(original, await index.head('local', original))
     if (replaced !== undefined && replaced.type !== 'file') throw itemFailed('something else has the name of the file')
     if (replaced !== undefined && !mayLose) throw notAgreed()
-    const target = { name: original, item: replaced, next: record, saveOurs: false }
-    await putInPlace(context, pathOf(context, copy), target)
+    await tree.putCopy(record, original, replaced)
     context.scanLater(original)
   }
   context.scanLater(copy)
-  if (!context.folder.disableFsync) await context.platform.disk.syncDirectory(pathOf(context, parentOf(copy)))
+  await tree.sync(tree.takeChanged())
 }
 
 function notAgreed(): Error {

@@ -3,9 +3,6 @@ import { FLAG_RECEIVE_ONLY, type FileInfo } from '../../core/records/file-info.t
 import { planReversal, revertedRecord } from '../../core/records/override.ts'
 import type { PullContext } from './context.ts'
 import { isItemFailure } from './items.ts'
-import { clearDirectory } from './remove.ts'
-import { removeSafely } from './remove-safely.ts'
-import { checkTarget, statItem } from './target.ts'
 
 const PAGE = 2_000
 
@@ -39,12 +36,11 @@ export async function revertChanges(context: PullContext, signal: AbortSignal): 
 
 async function revertOne(context: PullContext, local: FileInfo, directories: FileInfo[]): Promise<void> {
   const global = await context.index.global(local.name)
-  const mustPull =
-    context.attributes !== undefined && global !== undefined && !context.attributes.areSame(local, global)
-  const reversal = planReversal(local, global, { ignorePerms: context.compare.ignorePerms, mustPull })
+  const mustPull = global !== undefined && !context.tree.hasSameAttributes(local, global)
+  const reversal = planReversal(local, global, { ignorePerms: context.tree.ignoresPermissions, mustPull })
   if (reversal.kind === 'record') {
     context.counts.note(local, reversal.record)
-    return context.records.add(reversal.record, false)
+    return context.records.add(reversal.record)
   }
   const { ignored, deletable } = context.ignore.match(local.name)
   if (ignored && !deletable) return
@@ -53,28 +49,18 @@ async function revertOne(context: PullContext, local: FileInfo, directories: Fil
 }
 
 async function removeItem(context: PullContext, local: FileInfo): Promise<void> {
-  const { name } = local
-  if ((await context.parents.isReachable(name)) && (await statItem(context, name)) !== undefined) {
-    await checkTarget(context, name, local)
-    if (local.type === 'file') await context.archive?.move(name)
-    await removeSafely(context, name, local)
-  }
+  await context.tree.remove(local.name, local)
   recordReverted(context, local)
 }
 
 async function removeDirectory(context: PullContext, local: FileInfo): Promise<void> {
-  const { name } = local
-  if ((await context.parents.isReachable(name)) && (await statItem(context, name)) !== undefined) {
-    await clearDirectory(context, name)
-    if ((await statItem(context, name)) !== undefined) return // some contents are kept
-  }
-  recordReverted(context, local)
+  if (await context.tree.removeDirectory(local.name)) recordReverted(context, local)
 }
 
 function recordReverted(context: PullContext, local: FileInfo): void {
   const record = revertedRecord(local, nowS(context))
   context.counts.note(local, record)
-  context.records.add(record, true)
+  context.records.add(record)
 }
 
 async function attempt(context: PullContext, { name }: FileInfo, work: () => Promise<void>): Promise<void> {

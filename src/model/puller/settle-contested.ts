@@ -38,5 +38,5 @@ async function settleOne({ index, counts, ...context }: PullContext, name: strin
     ? `stays deleted: ${author} has the deleted content under another version`
     : `is kept: ${author} deleted it later, without having received this version`
   context.log.info(`${where} ${reason}`)
-  context.records.add(settled, false)
+  context.records.add(settled)
 }

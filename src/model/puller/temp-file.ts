@@ -1,42 +1,35 @@
 import { messageOf, systemCode } from '../../core/errors.ts'
 import { blocksInPlace, type Block, type ZeroBlocks } from '../../core/records/block-diff.ts'
 import type { FileInfo } from '../../core/records/file-info.ts'
-import { temporaryName } from '../../core/paths.ts'
 import type { DiskFile, DiskStat } from '../../platform/disk.ts'
-import { pathOf, type PullContext } from './context.ts'
-import { hasPermissions } from './make.ts'
-import { removeIfThere } from './remove.ts'
+import type { FileContent } from '../tree/content.ts'
+import type { PullContext } from './context.ts'
 import { WriteBehind } from './write-behind.ts'
 
 const NO_BLOCKS: ReadonlySet<number> = new Set()
-/** An interrupted pull must be able to resume writing, whatever the final mode is. */
-const OWNER_READ_WRITE = 0o600
 
 /** The temporary file of a pull, beside its target. */
-export class TempFile implements AsyncDisposable {
-  readonly path: string
+export class TempFile implements FileContent, AsyncDisposable {
+  readonly kind = 'file'
   readonly file: DiskFile
   /** Blocks already in place. */
   readonly present: ReadonlySet<number>
   /** The present blocks are from the old version of the file, not from an interrupted pull. */
   readonly copied: boolean
   /** Newly created: unwritten ranges read as zeros. */
-  readonly fresh: boolean
+  readonly isFresh: boolean
+  /** What follows the content. */
+  trailerBytes: number | undefined
   readonly #writeBehind: WriteBehind | undefined
   #closed = false
   /** Set once its content and metadata are final. */
   sealed: DiskStat | undefined
 
-  constructor(
-    path: string,
-    file: DiskFile,
-    options: Pick<TempFile, 'present' | 'copied' | 'fresh'> & { readonly fsync: boolean },
-  ) {
-    this.path = path
+  constructor(file: DiskFile, options: Pick<TempFile, 'present' | 'copied' | 'isFresh'> & { readonly fsync: boolean }) {
     this.file = file
     this.present = options.present
     this.copied = options.copied
-    this.fresh = options.fresh
+    this.isFresh = options.isFresh
     this.#writeBehind = options.fsync ? new WriteBehind(file) : undefined
   }
 
@@ -73,32 +66,26 @@ export async function openTempFile(
   blocks: readonly Block[],
   signal: AbortSignal,
 ): Promise<TempFile> {
-  const name = temporaryName(global.name, context.platform.system.platform)
-  const path = pathOf(context, name)
-  const { disk } = context.platform
-  const mode = hasPermissions(context, global) ? (global.permissions & 0o777) | OWNER_READ_WRITE : 0o666
-  const create = () => context.parents.inside(name, () => disk.open(path, 'create', mode))
+  const { temporaries } = context.tree
   const isLong = global.sizeBytes > COPY_SIZE_BYTES_MAX
   const method = () => (isLong || isSparse(context, blocks, zeros) ? 'cloneNew' : 'copyNew')
-  const copied = isMostlySame(local, global, blocks) && (await copyOld(context, global, method(), mode))
+  const copied = isMostlySame(local, global, blocks) && (await copyOld(context, global, method()))
   try {
-    if (!copied) return await freshFile(context, path, await create(), global)
+    if (!copied) return await freshFile(context, await temporaries.create(global), global)
   } catch (error) {
     if (systemCode(error) !== 'EEXIST') throw error
   }
-  const left = await reuse(context, path, { global, blocks, copied }, signal)
+  const left = await reuse(context, { global, blocks, copied }, signal)
   if (left !== undefined) return left
-  await context.parents.inside(name, () => disk.removeFile(path))
-  return await freshFile(context, path, await create(), global)
+  await temporaries.remove(global.name)
+  return await freshFile(context, await temporaries.create(global), global)
 }
 
 /** A new temporary file; what an interrupted pull left is removed. */
 export async function openFreshTempFile(context: PullContext, global: FileInfo): Promise<TempFile> {
-  const name = temporaryName(global.name, context.platform.system.platform)
-  const path = pathOf(context, name)
-  await removeIfThere(context, name)
-  const file = await context.parents.inside(name, () => context.platform.disk.open(path, 'create', 0o666))
-  return await freshFile(context, path, file, global)
+  const { temporaries } = context.tree
+  await temporaries.removeIfThere(global.name)
+  return await freshFile(context, await temporaries.create(global), global)
 }
 
 /** Smaller files are copied block by block, which is cheaper than hashing a whole copy. */
@@ -122,35 +109,27 @@ function isSparse(context: PullContext, blocks: readonly Block[], zeros: ZeroBlo
 }
 
 /** False where it fails: the blocks are then copied one by one, or fetched. */
-async function copyOld(
-  context: PullContext,
-  { name }: FileInfo,
-  how: 'copyNew' | 'cloneNew',
-  mode: number,
-): Promise<boolean> {
-  const { disk, system } = context.platform
-  const temporary = temporaryName(name, system.platform)
+async function copyOld(context: PullContext, global: FileInfo, how: 'copyNew' | 'cloneNew'): Promise<boolean> {
   try {
-    const copy = () => disk[how](pathOf(context, name), pathOf(context, temporary), mode)
-    await context.parents.inside(temporary, copy)
+    await context.tree.temporaries.copyOld(global, how)
     return true
   } catch (error) {
     const { id } = context.folder
-    context.log.debug(() => `folder ${id}: ${JSON.stringify(name)} cannot be copied: ${messageOf(error)}`)
+    context.log.debug(() => `folder ${id}: ${JSON.stringify(global.name)} cannot be copied: ${messageOf(error)}`)
     return false
   }
 }
 
-async function freshFile(context: PullContext, path: string, file: DiskFile, global: FileInfo): Promise<TempFile> {
+async function freshFile(context: PullContext, file: DiskFile, global: FileInfo): Promise<TempFile> {
   try {
     // A file of one block is written at once; a larger one is truncated to its size first, so that a full disk fails
     // early.
     const sparse = !context.folder.disableSparseFiles && global.sizeBytes > global.blockSizeBytes
     if (sparse) await file.truncate(global.sizeBytes)
-    return new TempFile(path, file, {
+    return new TempFile(file, {
       present: NO_BLOCKS,
       copied: false,
-      fresh: true,
+      isFresh: true,
       fsync: !context.folder.disableFsync,
     })
   } catch (error) {
@@ -169,26 +148,26 @@ interface Leftover {
 /** Undefined when nothing in the file is usable, or it is not a regular file. */
 async function reuse(
   context: PullContext,
-  path: string,
   { global, blocks, copied }: Leftover,
   signal: AbortSignal,
 ): Promise<TempFile | undefined> {
-  const file = await openExisting(context, path)
+  const { temporaries } = context.tree
+  const file = await temporaries.open(global.name)
   if (file === undefined) return undefined
   try {
     const stat = await file.stat()
-    if (await isFinished(context, global, stat)) {
+    if (await temporaries.isFinished(global.name, stat)) {
       await file.close()
       return undefined
     }
     // Write-back runs during hashing, so that the final sync, which reports errors again, is short.
     const writes = !context.folder.disableFsync && stat.sizeBytes >= COPY_SIZE_BYTES_MIN
     const written = writes ? file.sync().catch(() => {}) : undefined
-    const present = await blocksPresent(context, path, stat, global, blocks, signal)
+    const present = await blocksPresent(context, stat, { global, blocks }, signal)
     await written
     if (present.size > 0) {
       if (stat.sizeBytes !== global.sizeBytes) await file.truncate(global.sizeBytes)
-      return new TempFile(path, file, { present, copied, fresh: false, fsync: !context.folder.disableFsync })
+      return new TempFile(file, { present, copied, isFresh: false, fsync: !context.folder.disableFsync })
     }
   } catch (error) {
     await file.close()
@@ -198,31 +177,21 @@ async function reuse(
   return undefined
 }
 
-/** A crash can leave a finished file under both names: writing to one would change the other. */
-async function isFinished(context: PullContext, { name }: FileInfo, temp: DiskStat): Promise<boolean> {
-  const target = await context.platform.disk.lstat(pathOf(context, name)).catch(() => undefined) // usually missing
-  return target !== undefined && target.inode === temp.inode && target.deviceId === temp.deviceId
-}
-
-async function openExisting(context: PullContext, path: string): Promise<DiskFile | undefined> {
-  try {
-    return await context.platform.disk.open(path, 'write')
-  } catch {
-    return undefined // a symlink, a pipe or not writable: the caller removes it or reports the error
-  }
-}
-
 async function blocksPresent(
   context: PullContext,
-  path: string,
   stat: DiskStat,
-  global: FileInfo,
-  blocks: readonly Block[],
+  { global, blocks }: Pick<Leftover, 'global' | 'blocks'>,
   signal: AbortSignal,
 ): Promise<ReadonlySet<number>> {
   if (stat.sizeBytes === 0) return NO_BLOCKS
   const { sizeBytes, modifiedS, modifiedNs } = stat
-  const job = { path, sizeBytes, modifiedS, modifiedNs, blockSizeBytes: global.blockSizeBytes }
+  const job = {
+    path: context.tree.temporaries.path(global.name),
+    sizeBytes,
+    modifiedS,
+    modifiedNs,
+    blockSizeBytes: global.blockSizeBytes,
+  }
   const [result] = await context.platform.hasher.hash([job], () => {}, signal)
   return result?.kind === 'hashed' ? blocksInPlace(blocks, result.blockHashes) : NO_BLOCKS
 }

@@ -1,10 +1,8 @@
-import { ancestorsOf, parentOf } from '../../core/paths.ts'
 import type { FileHead } from '../../core/records/file-info.ts'
 import { isNeeded } from '../../core/records/need.ts'
-import { renameToConflict } from './conflict.ts'
 import type { PullContext } from './context.ts'
 import { itemFailed } from '../../platform/files/item-failed.ts'
-import { checkTarget, statItem } from './target.ts'
+import type { Blocker } from '../tree/folder-tree.ts'
 
 /** The record that ends the clash may still be on its way: index updates arrive in several messages. */
 const CLASH_AGE_MS_MIN = 30_000
@@ -34,7 +32,7 @@ export class TypeClashes {
    * Rejects with the reason where it is not renamed.
    */
   async resolveAbove(context: PullContext, name: string, signal: AbortSignal): Promise<boolean> {
-    const blocker = await findBlocker(context, name)
+    const blocker = await context.tree.findBlocker(name)
     if (blocker === undefined) return false
     if (blocker.type === 'other') throw itemFailed(described(blocker))
     const nowMs = context.platform.clock.monotonicMs()
@@ -58,28 +56,6 @@ export class TypeClashes {
   }
 }
 
-interface Blocker {
-  readonly name: string
-  readonly type: FileHead['type'] | 'other'
-}
-
-/** The item on our disk in place of a directory above `name`. */
-async function findBlocker(context: PullContext, name: string): Promise<Blocker | undefined> {
-  const parent = parentOf(name)
-  if (parent === '') return undefined
-  if ((await context.parents.isReachable(name)) && (await typeOf(context, parent)) === 'directory') return undefined
-  for (const ancestor of [...ancestorsOf(parent).slice(1), parent]) {
-    const type = await typeOf(context, ancestor)
-    if (type !== 'directory') return type && { name: ancestor, type }
-  }
-  return undefined
-}
-
-async function typeOf(context: PullContext, name: string): Promise<Blocker['type'] | undefined> {
-  const item = await statItem(context, name)
-  return item === 'other' ? item : item?.type
-}
-
 const TYPE_NAMES: Readonly<Record<Blocker['type'], string>> = {
   file: 'file',
   directory: 'directory',
@@ -98,10 +74,10 @@ async function renameBlocker(context: PullContext, blocker: Blocker, signal: Abo
   const { local, global } = await context.index.both(name)
   if (global !== undefined && isNeeded(local, global, false))
     throw itemFailed(`${described(blocker)}; it is not up to date`)
-  const item = await checkTarget(context, name, local)
+  const item = await context.tree.check(name, local)
   if (item !== undefined && local !== undefined) await saveBlocker(context, local)
   // Its record follows with the next scan, as a change of ours: the directory wins on all devices.
-  await context.parents.ensure(`${name}/.`)
+  await context.tree.ensureParents(`${name}/.`)
 }
 
 /**
@@ -111,7 +87,7 @@ async function renameBlocker(context: PullContext, blocker: Blocker, signal: Abo
 async function saveBlocker(context: PullContext, local: FileHead): Promise<void> {
   const { name, type, modifiedS } = local
   const hasUsualTime = type === 'file' && modifiedS > 0 && modifiedS < MODIFIED_S_MAX
-  const kept = await renameToConflict(context, name, local, hasUsualTime ? modifiedS * 1_000 : undefined)
+  const kept = await context.tree.toConflictCopy(local, hasUsualTime ? modifiedS * 1_000 : undefined)
   if (kept === undefined) return
   const names = `${JSON.stringify(name)} to ${JSON.stringify(kept)}`
   context.log.info(`folder ${context.folder.id}: renamed ${names}, because it is a directory on another device`)

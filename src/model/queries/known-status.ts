@@ -1,5 +1,5 @@
 import type { FolderIndex, FolderTotals } from '../../db/types.ts'
-import type { PullProgress } from '../puller/file-progress.ts'
+import type { PullProgress } from '../state/file-progress.ts'
 import type { Folder } from '../folder/folder.ts'
 import type { FolderStatus } from '../types.ts'
 

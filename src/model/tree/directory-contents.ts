@@ -1,8 +1,10 @@
 import { FLAG_RECEIVE_ONLY } from '../../core/records/file-info.ts'
 import { isTemporary, parseAside } from '../../core/paths.ts'
-import { pathOf, type PullContext } from './context.ts'
+import type { IgnoreRules } from '../../core/ignore/ignore.ts'
+import type { FolderIndex } from '../../db/types.ts'
 import { itemFailed } from '../../platform/files/item-failed.ts'
-import { isAsRecorded, statItem } from './target.ts'
+import type { ItemCheck } from './item-check.ts'
+import type { TreeDisk } from './tree-disk.ts'
 
 /**
  * Limit of deletable items below a deleted directory, far above normal use of `(?d)`; beyond it the user must decide.
@@ -31,9 +33,16 @@ const REASONS: Readonly<Record<'deleted' | 'replaced', Reasons>> = {
   },
 }
 
+export interface DirectoryContentsDeps {
+  readonly tree: TreeDisk
+  readonly check: ItemCheck
+  readonly ignore: IgnoreRules
+  readonly index: Pick<FolderIndex, 'get'>
+}
+
 /** Classifies the contents of a directory that was deleted or replaced on another device. */
 export class DirectoryContents {
-  readonly #context: PullContext
+  readonly #deps: DirectoryContentsDeps
   /** Parents before children. */
   readonly deletable: { readonly path: string; readonly isDirectory: boolean }[] = []
   /** It contains local changes of a receive-only folder. */
@@ -42,12 +51,13 @@ export class DirectoryContents {
   #ignored = false
   #known = false
 
-  constructor(context: PullContext) {
-    this.#context = context
+  constructor(deps: DirectoryContentsDeps) {
+    this.#deps = deps
   }
 
   async collect(directory: string): Promise<void> {
-    for (const entry of await this.#context.platform.disk.list(pathOf(this.#context, directory))) {
+    const { tree } = this.#deps
+    for (const entry of await tree.disk.list(tree.path(directory))) {
       if (entry.valid) await this.#classify(`${directory}/${entry.name}`)
       else this.#changed = true
     }
@@ -62,12 +72,12 @@ export class DirectoryContents {
   }
 
   async #classify(path: string): Promise<void> {
-    const context = this.#context
-    const item = await statItem(context, path)
+    const { tree, check, ignore, index } = this.#deps
+    const item = await tree.stat(path)
     if (item === undefined) return
     const isDirectory = item !== 'other' && item.type === 'directory'
     if (!isDirectory && parseAside(path) !== undefined) return this.#mustScan(path)
-    const match = context.ignore.match(path)
+    const match = ignore.match(path)
     if (match.deletable || (isTemporary(path) && !isDirectory)) {
       if (this.deletable.length >= DELETABLE_MAX) this.#ignored = true
       else this.deletable.push({ path, isDirectory })
@@ -78,14 +88,14 @@ export class DirectoryContents {
       this.#ignored = true
       return
     }
-    const record = await context.index.get('local', path)
+    const record = await index.get('local', path)
     if (record !== undefined && (record.localFlags & FLAG_RECEIVE_ONLY) !== 0) this.receiveOnly = true
-    else if (record === undefined || !isAsRecorded(context, item, record)) this.#mustScan(path)
+    else if (record === undefined || !check.matches(item, record)) this.#mustScan(path)
     else this.#known = true
   }
 
   #mustScan(path: string): void {
-    this.#context.scanLater(path)
+    this.#deps.tree.scanLater(path)
     this.#changed = true
   }
 }

@@ -1,0 +1,419 @@
+import { detailOf } from '../../core/errors.ts'
+import type { FolderConfig } from '../../core/config/config.ts'
+import { shortIdOf } from '../../core/device-id.ts'
+import type { DeviceId } from '../../core/ids.ts'
+import type { IgnoreRules } from '../../core/ignore/ignore.ts'
+import { ancestorsOf, parentOf } from '../../core/paths.ts'
+import type { DiskItem } from '../../core/records/change.ts'
+import { diskStampOf } from '../../core/records/disk-stamp.ts'
+import { FLAG_RECEIVE_ONLY, type DiskState, type FileHead, type FileInfo } from '../../core/records/file-info.ts'
+import type { FolderIndex } from '../../db/types.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Disk, DiskFile, DiskStat } from '../../platform/disk.ts'
+import type { FileMaker, ReplacedFile } from '../../platform/file-maker.ts'
+import { diskReason } from '../../platform/files/disk-reason.ts'
+import { itemFailed } from '../../platform/files/item-failed.ts'
+import type { Random } from '../../platform/random.ts'
+import { FOLDER_POLICIES } from '../state/folder-policy.ts'
+import { Asides } from './asides.ts'
+import type { FolderAttributes } from './attributes.ts'
+import type { Content, FileContent, MemoryContent } from './content.ts'
+import { ConflictCopies } from './conflict-copies.ts'
+import { Directories } from './directories.ts'
+import { ItemCheck, modified } from './item-check.ts'
+import { Metadata } from './metadata.ts'
+import { Owners } from './owners.ts'
+import { Replacement, type Archive } from './replacement.ts'
+import { TemporaryFiles } from './temporary-files.ts'
+import { TreeDisk } from './tree-disk.ts'
+
+export interface FolderTreeDeps {
+  readonly platform: {
+    readonly clock: Clock
+    readonly random: Random
+    readonly disk: Disk
+    readonly fileMaker: FileMaker
+    readonly system: { readonly platform: string }
+  }
+  readonly index: Pick<FolderIndex, 'get'>
+  readonly ignore: IgnoreRules
+  /** Undefined where the folder keeps no versions. */
+  readonly archive: Archive | undefined
+  /** Undefined where attributes are not synchronized. */
+  readonly attributes?: Pick<FolderAttributes, 'areSame' | 'setAt' | 'setNew' | 'isWanted'> | undefined
+  /** Schedules a scan after the pull, for items on disk that are not in the index. */
+  scanLater(name: string): void
+  /** A local file was renamed to a conflict copy. */
+  readonly onConflict?: (() => void) | undefined
+}
+
+export interface FolderTreeOptions {
+  readonly folder: FolderConfig
+  /** Absolute, as configured. */
+  readonly root: string
+  readonly ownDevice: DeviceId
+}
+
+/** What an item becomes. */
+export interface NextItem {
+  readonly global: FileInfo
+  /** Our record of what it replaces, which the disk must match. */
+  readonly local: FileHead | undefined
+  /** Our file is kept as a conflict copy, as decided by `planStep`. */
+  readonly saveOurs: boolean
+}
+
+/** An item on our disk in place of a directory. */
+export interface Blocker {
+  readonly name: string
+  readonly type: FileHead['type'] | 'other'
+}
+
+/** Errors that a temporary file handles: a missing or read-only directory, a leftover, an unexpected item. */
+const NOT_IN_ONE_STEP: ReadonlySet<string | undefined> = new Set([
+  'EEXIST',
+  'ELOOP',
+  'ENOENT',
+  'ENOTDIR',
+  'EACCES',
+  'EPERM',
+  undefined,
+])
+
+/**
+ * The items of a folder on the disk: the only writer of names below its root. Nothing is replaced or removed that does
+ * not match our record, and a change of a user at any moment is kept. The caller must hold the folder's lock to change
+ * items, and store records of them only after `sync`.
+ */
+export class FolderTree {
+  readonly temporaries: TemporaryFiles
+  /** Permissions are neither compared nor set. */
+  readonly ignoresPermissions: boolean
+  readonly keepsVersions: boolean
+  readonly #deps: FolderTreeDeps
+  readonly #folder: FolderConfig
+  readonly #tree: TreeDisk
+  readonly #check: ItemCheck
+  readonly #conflicts: ConflictCopies
+  readonly #asides: Asides
+  readonly #directories: Directories
+  readonly #metadata: Metadata
+  readonly #replacement: Replacement
+
+  constructor(deps: FolderTreeDeps, { folder, root, ownDevice }: FolderTreeOptions) {
+    const { archive, attributes, ignore, index, onConflict } = deps
+    const { clock, disk, random, system } = deps.platform
+    const { platform } = system
+    const { caseSensitiveFS, maxConflicts } = folder
+    const policy = FOLDER_POLICIES[folder.type]
+    const isEncrypted = folder.type === 'receiveencrypted'
+    const fsync = !folder.disableFsync
+    const compare = {
+      ownFlags: policy.localChangesStayHere ? FLAG_RECEIVE_ONLY : 0,
+      ignorePerms: folder.ignorePerms || policy.ignoresPermissions,
+      modTimeWindowMs: folder.modTimeWindowS * 1_000,
+    }
+    this.#deps = deps
+    this.#folder = folder
+    this.ignoresPermissions = compare.ignorePerms
+    this.keepsVersions = archive !== undefined
+    const scanLater = (name: string) => deps.scanLater(name)
+    // Directories of an encrypted folder are no items.
+    const onMade = isEncrypted ? () => {} : scanLater
+    const tree = new TreeDisk({ disk, root, platform, fsync, scanLater, onMade })
+    const check = new ItemCheck(tree, { compare, caseSensitiveFS })
+    const conflicts = new ConflictCopies(tree, { clock, ownShortId: shortIdOf(ownDevice), maxConflicts, onConflict })
+    const asides = new Asides(tree, check, conflicts, random)
+    const directories = new Directories({ tree, check, ignore, index }, conflicts)
+    const owners = new Owners({ disk: tree.disk, root, folder, platform })
+    this.#tree = tree
+    this.#check = check
+    this.#conflicts = conflicts
+    this.#asides = asides
+    this.#directories = directories
+    this.#metadata = new Metadata(tree, { compare, fsync, owners, attributes })
+    this.#replacement = new Replacement({ tree, asides, conflicts, directories, archive })
+    this.temporaries = new TemporaryFiles(tree, this.#metadata)
+  }
+
+  /** The item on disk as a scan would see it; undefined where it is missing. */
+  async stat(name: string): Promise<DiskItem | 'other' | undefined> {
+    return await this.#tree.stat(name)
+  }
+
+  /** Whether the item is as its record says, and was not touched since. */
+  async matches(name: string, local: FileHead): Promise<boolean> {
+    return this.#check.isUntouched(await this.#tree.stat(name), local)
+  }
+
+  /** Rejects, and schedules a scan, unless the item matches our record. */
+  async check(name: string, local: FileHead | undefined): Promise<DiskItem | undefined> {
+    await this.#tree.parents.check(name)
+    return await this.#check.require(name, local)
+  }
+
+  async openToRead(name: string): Promise<DiskFile> {
+    return await this.#tree.disk.open(this.#tree.path(name), 'read')
+  }
+
+  hasSameAttributes(a: FileHead, b: FileHead): boolean {
+    return this.#metadata.areSameAttributes(a, b)
+  }
+
+  /** The item on our disk in place of a directory above `name`. */
+  async findBlocker(name: string): Promise<Blocker | undefined> {
+    const parent = parentOf(name)
+    if (parent === '') return undefined
+    if ((await this.#tree.parents.isReachable(name)) && (await this.#typeOf(parent)) === 'directory') return undefined
+    for (const ancestor of [...ancestorsOf(parent).slice(1), parent]) {
+      const type = await this.#typeOf(ancestor)
+      if (type !== 'directory') return type && { name: ancestor, type }
+    }
+    return undefined
+  }
+
+  async #typeOf(name: string): Promise<Blocker['type'] | undefined> {
+    const item = await this.#tree.stat(name)
+    return item === 'other' ? item : item?.type
+  }
+
+  /** Creates the missing directories above `name`. */
+  async ensureParents(name: string): Promise<void> {
+    await this.#tree.parents.ensure(name)
+  }
+
+  /** The same where they are no items, and most of them are missing. One of another type is reported later. */
+  async makeParents(name: string): Promise<void> {
+    await this.#tree.parents.ensureMade(name)
+  }
+
+  /** Rejects where a transfer would be in vain: a directory that cannot be replaced. */
+  async checkReplaceable(name: string, local: FileHead | undefined): Promise<void> {
+    if (local?.type !== 'directory' || local.deleted) return
+    await this.#check.require(name, local)
+    await this.#directories.checkReplaceable(name)
+  }
+
+  /** Makes a place for the temporary file. Rejects where a transfer would be in vain. */
+  async prepare(name: string, local: FileHead | undefined): Promise<void> {
+    await this.#tree.parents.ensure(name)
+    await this.#check.refuseObstacle(name, local)
+  }
+
+  /** Whether `put` takes the content of this file from memory. */
+  takesMemory(global: FileHead): boolean {
+    return this.#metadata.isPlain(global)
+  }
+
+  /**
+   * Puts content under the name of its file, replacing the item there atomically. Resolves with the state on disk;
+   * undefined, with nothing changed, for content in memory that needs a temporary file.
+   */
+  async put(content: Content, next: NextItem): Promise<DiskState | undefined> {
+    const state = content.kind === 'memory' ? await this.#putMemory(content, next) : await this.#putFile(content, next)
+    if (state !== undefined) this.#tree.changed(next.global.name)
+    return state
+  }
+
+  /** Mode and time are set before the rename, so the new file appears with its final metadata. */
+  async #putFile(content: FileContent, { global, local, saveOurs }: NextItem): Promise<DiskState> {
+    const { name } = global
+    await this.#tree.parents.checkOpen(this.#tree.temporaryOf(name), content.file)
+    const sealed = await this.#metadata.seal(content, global)
+    const item = await this.#check.require(name, local).catch((error: unknown) => {
+      throw detailOf(error) === 'modified' ? modified('checking existing file', error) : error
+    })
+    await this.#replacement.put(this.#tree.temporaryOf(name), { name, item, next: global, saveOurs })
+    return { ...(await this.#stateInPlace(name, sealed)), trailerBytes: content.trailerBytes }
+  }
+
+  /** The rename changed the stamp. A file that was edited since keeps the sealed state: a scan finds the edit. */
+  async #stateInPlace(name: string, sealed: DiskStat): Promise<DiskState> {
+    const { modifiedS, modifiedNs, sizeBytes } = sealed
+    const now = await this.#tree.stat(name).catch(() => undefined) // replaced already
+    if (now === undefined || now === 'other' || now.inode !== sealed.inode) return { modifiedS, modifiedNs }
+    const isSame = now.modifiedS === modifiedS && now.modifiedNs === modifiedNs && now.sizeBytes === sizeBytes
+    return { modifiedS, modifiedNs, ...(isSame && { diskStamp: diskStampOf(now) }) }
+  }
+
+  /** Written, synced and renamed in one step, in a thread. */
+  async #putMemory(content: MemoryContent, { global, local, saveOurs }: NextItem): Promise<DiskState | undefined> {
+    if (saveOurs) return undefined
+    const { name } = global
+    let aside = ''
+    let replaces: ReplacedFile | undefined
+    if (local !== undefined && !local.deleted) {
+      const item = this.keepsVersions ? undefined : await this.#tree.stat(name)
+      if (item === undefined || item === 'other' || item.type !== 'file') return undefined
+      if (!this.#check.isUntouched(item, local)) return undefined
+      aside = this.#asides.newName(name)
+      replaces = { ...item, asidePath: this.#tree.path(aside) }
+    }
+    const outcome = await this.#deps.platform.fileMaker.make({
+      temporaryPath: this.temporaries.path(name),
+      path: this.#tree.path(name),
+      realDirectory: await this.#tree.parents.realParentOf(name),
+      data: content.data,
+      openMode: this.temporaries.modeOf(global),
+      mode: this.#metadata.permissionsOf(global),
+      modifiedS: global.modifiedS,
+      modifiedNs: global.modifiedNs,
+      replaces,
+      sync: !this.#folder.disableFsync,
+    })
+    if (outcome.kind === 'failed') {
+      if (NOT_IN_ONE_STEP.has(outcome.code)) return undefined
+      throw itemFailed(diskReason(outcome.message))
+    }
+    if (outcome.hasDisplaced === true) await this.#asides.keepDisplaced(name, aside, this.#tree.temporaryOf(name))
+    const { modifiedS, modifiedNs } = outcome
+    return { modifiedS, modifiedNs, diskStamp: diskStampOf(outcome), trailerBytes: content.trailerBytes }
+  }
+
+  /** The content is identical: sets mode and time. Resolves with the state on disk. */
+  async setMetadata(global: FileInfo, local: FileHead): Promise<DiskState> {
+    await this.#requireFile(local)
+    const state = await this.#metadata.set(global, local)
+    this.#tree.changed(global.name)
+    return state
+  }
+
+  /** The same for a file whose metadata is in a trailer behind its content. */
+  async setTrailer(global: FileInfo, local: FileHead, trailer: Uint8Array): Promise<DiskState> {
+    const { name, sizeBytes, modifiedS, modifiedNs } = global
+    const { disk } = this.#tree
+    await this.#requireFile(local)
+    const path = this.#tree.path(name)
+    await using file = await disk.open(path, 'write')
+    await file.write(trailer, sizeBytes)
+    await file.truncate(sizeBytes + trailer.length)
+    // Before the sync: with another time after a power loss the file would count as changed here, for good.
+    await disk.setModified(path, modifiedS, modifiedNs)
+    if (!this.#folder.disableFsync) await file.sync()
+    await file.close()
+    this.#tree.changed(name)
+    const after = await disk.lstat(path)
+    return { modifiedS: after.modifiedS, modifiedNs: after.modifiedNs, trailerBytes: trailer.length }
+  }
+
+  async #requireFile(local: FileHead): Promise<void> {
+    await this.#tree.parents.check(local.name)
+    if ((await this.#check.require(local.name, local)) === undefined) throw itemFailed('file does not exist any more')
+  }
+
+  /** Creates a directory, or sets the mode of an existing one. */
+  async makeDirectory({ global, local, saveOurs }: NextItem): Promise<void> {
+    const { name } = global
+    await this.#tree.parents.ensure(name)
+    const item = await this.#tree.stat(name)
+    const isNew = item === undefined || item === 'other' || item.type !== 'directory'
+    if (isNew && item !== undefined) {
+      await this.#check.require(name, local)
+      await this.#keepAndRemove(name, local, saveOurs ? global : undefined)
+    }
+    const first = this.#metadata.permissionsOf(global) === undefined ? 0o777 : 0o700
+    const path = this.#tree.path(name)
+    if (isNew) await this.#tree.parents.inside(name, () => this.#tree.disk.makeDirectory(path, first))
+    await this.#metadata.setDirectory(global, local, isNew)
+    this.#tree.changed(name)
+  }
+
+  /** The new symlink is created under a temporary name and replaces the old item atomically. */
+  async makeSymlink({ global, local, saveOurs }: NextItem): Promise<void> {
+    const { name, symlinkTarget } = global
+    if (symlinkTarget === '') throw itemFailed('symlink has no target')
+    await this.#tree.parents.ensure(name)
+    const item = await this.#check.require(name, local)
+    const isSame = item?.type === 'symlink' && item.symlinkTarget === symlinkTarget
+    if (isSame) return await this.#metadata.setOwner(name, global)
+    const temporary = this.#tree.temporaryOf(name)
+    await this.#tree.removeIfThere(temporary)
+    const path = this.#tree.path(temporary)
+    await this.#tree.parents.inside(name, () => this.#tree.disk.makeSymlink(symlinkTarget, path))
+    await this.#metadata.setOwner(temporary, global)
+    await this.#replacement.put(temporary, { name, item, next: global, saveOurs }).catch(async (error: unknown) => {
+      await this.#tree.removeIfThere(temporary).catch(() => {}) // the first error is reported
+      throw error
+    })
+    this.#tree.changed(name)
+  }
+
+  /**
+   * Removes a file or symlink that matches our record. A file becomes an old version, or a conflict copy if `winner` is
+   * given.
+   */
+  async remove(name: string, local: FileHead, winner?: FileHead): Promise<void> {
+    if ((await this.#tree.statReachable(name)) === undefined) return
+    await this.#check.require(name, local)
+    await this.#keepAndRemove(name, local, winner)
+    if (this.#folder.type === 'receiveencrypted') await this.#directories.removeEmptyParents(name)
+    this.#tree.changed(name)
+  }
+
+  async #keepAndRemove(name: string, local: FileHead | undefined, winner: FileHead | undefined): Promise<void> {
+    if (winner !== undefined) await this.#conflicts.save(name, winner)
+    else if (local?.type === 'file') await this.#deps.archive?.move(name)
+    await this.#asides.remove(name, local)
+  }
+
+  /** Removes a directory, unless it contains items that must be kept. False where something is left of that name. */
+  async removeDirectory(name: string): Promise<boolean> {
+    const item = await this.#tree.statReachable(name)
+    if (item === undefined) return true
+    // Another item of that name is not the deleted one: the next scan announces it.
+    const isOther = item === 'other' || item.type !== 'directory'
+    if (isOther) this.#tree.scanLater(name)
+    const isGone = !isOther && (await this.#directories.clear(name))
+    if (isGone && this.#folder.type === 'receiveencrypted') await this.#directories.removeEmptyParents(name)
+    this.#tree.changed(name)
+    return isGone
+  }
+
+  /**
+   * Renames a file to that of another record with the same content. Both names must match the index. Resolves with the
+   * state on disk. Only without old versions: otherwise the old name is archived and the file fetched.
+   */
+  async move(from: FileHead, { global, local, saveOurs }: NextItem): Promise<DiskState> {
+    const { name } = global
+    await this.#tree.parents.check(from.name)
+    await this.#check.require(from.name, from)
+    await this.#tree.parents.ensure(name)
+    const item = await this.#check.require(name, local)
+    if (item?.type === 'directory') throw itemFailed('a directory is not replaced by a rename')
+    // Aside first: a replaced item must not get the old name for an instant, and an edit of the file is detected.
+    const aside = await this.#asides.move(from.name, from)
+    if (aside === undefined) throw modified()
+    await this.#replacement.put(aside, { name, item, next: global, saveOurs }).catch(async (error: unknown) => {
+      await this.#asides.putBack(aside, from.name)
+      throw error
+    })
+    const state = await this.#metadata.set(global, from)
+    this.#tree.changed(from.name)
+    this.#tree.changed(name)
+    return state
+  }
+
+  /** Puts a conflict copy in the place of its original, `replaced`, which becomes an old version. */
+  async putCopy(copy: FileHead, original: string, replaced: DiskItem | undefined): Promise<void> {
+    await this.#replacement.put(copy.name, { name: original, item: replaced, next: copy, saveOurs: false })
+    this.#tree.changed(original)
+  }
+
+  /**
+   * Renames an item to an unused conflict name. Resolves with the name, or with undefined where the item was removed
+   * meanwhile. `timeMs` is the time in the name; default: now.
+   */
+  async toConflictCopy(local: FileHead, timeMs?: number): Promise<string | undefined> {
+    return await this.#conflicts.rename(local.name, local, timeMs)
+  }
+
+  /** The directories changed since the last call, which the caller has to sync before it stores records of them. */
+  takeChanged(): ReadonlySet<string> {
+    return this.#tree.takeChanged()
+  }
+
+  /** Makes renames and removals in these directories durable. */
+  async sync(directories: Iterable<string>): Promise<void> {
+    await this.#tree.sync(directories)
+  }
+}
