@@ -71,6 +71,7 @@ export const ROWS: Readonly<Record<string, readonly string[]>> = {
     'state',
     'encryption',
     'tree',
+    'content',
     'puller',
     'deps.ts',
     'override.ts',

@@ -12,7 +12,7 @@ import type { Hasher } from '../../platform/hasher.ts'
 import type { Random } from '../../platform/random.ts'
 import type { CounterFloor } from '../state/counter-floor.ts'
 import type { Sources } from '../state/sources.ts'
-import type { ByteSource } from '../state/file-progress.ts'
+import type { Contents } from '../content/contents.ts'
 import type { FolderTree } from '../tree/folder-tree.ts'
 import type { PulledRecords } from './pulled-records.ts'
 
@@ -25,12 +25,6 @@ export interface PullPorts {
   readonly system: { readonly platform: string; readonly cpuCount: number }
 }
 
-/** Another folder whose files may contain needed blocks. */
-export interface OtherFolder {
-  readonly root: string
-  readonly index: Pick<FolderIndex, 'localByBlocks' | 'localWithBlocks'>
-}
-
 /** Shared by all steps of one pull; holds settings and patterns as of its start. */
 export interface PullContext {
   readonly platform: PullPorts
@@ -40,6 +34,7 @@ export interface PullContext {
   readonly index: FolderIndex
   readonly ignore: IgnoreRules
   readonly tree: FolderTree
+  readonly contents: Contents
   readonly ownDevice: DeviceId
   readonly sources: Sources
   readonly events: EventSink
@@ -49,10 +44,7 @@ export interface PullContext {
   /** Must be notified before a received record replaces ours. */
   readonly counts: Pick<CounterFloor, 'note' | 'counting'>
   readonly records: PulledRecords
-  otherFolders(): Promise<readonly OtherFolder[]>
   label(): string
-  /** Content was written; called with its source. */
-  readonly onArrived?: (source: ByteSource, sizeBytes: number) => void
   /** Schedules a scan after the pull, for items on disk that are not in the index. */
   scanLater(name: string): void
 }

@@ -3,7 +3,7 @@ import { FLAG_UNSUPPORTED, type FileHead, type FileInfo } from '../../core/recor
 import { ignoredGlobal, jointDeletion, type Step } from '../../core/records/plan.ts'
 import type { ItemAction, ItemType } from '../../events/types.ts'
 import { diskReason } from '../../platform/files/disk-reason.ts'
-import { trailerFor } from './encrypted-file.ts'
+import { formatOf } from '../content/format.ts'
 import { adopted, type PullContext } from './context.ts'
 import { stepOf } from './plan-again.ts'
 import type { TypeClashes } from './type-clash.ts'
@@ -76,7 +76,7 @@ export class Items {
       case 'metadata':
         // The steps `metadata` and `remove` imply a local record.
         return await this.withItemEvents(global, 'metadata', async () => {
-          const trailer = trailerFor(global)
+          const trailer = formatOf(global, context.platform.fileMaker).trailer(global)
           const state =
             trailer === undefined ? tree.setMetadata(global, local!) : tree.setTrailer(global, local!, trailer)
           records.add(adopted(global, await state))

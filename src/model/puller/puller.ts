@@ -15,7 +15,8 @@ import type { CounterFloor } from '../state/counter-floor.ts'
 import type { Sources } from '../state/sources.ts'
 import type { ConflictChoice } from '../types.ts'
 import { Bookkeeper } from './bookkeeper.ts'
-import type { OtherFolder, PullContext, PullPorts } from './context.ts'
+import { Contents, type ContentsDeps } from '../content/contents.ts'
+import type { PullContext, PullPorts } from './context.ts'
 import type { PullProgress } from '../state/file-progress.ts'
 import { Iteration } from './iteration.ts'
 import { isAnyContested, settleContested } from './settle-contested.ts'
@@ -45,11 +46,11 @@ export interface PullerDeps {
   label(): string
   /** Undefined where the folder keeps no old versions. */
   versioner(): Promise<Versioner | undefined>
-  otherFolders(): Promise<readonly OtherFolder[]>
+  otherFolders: ContentsDeps['otherFolders']
   /** Undefined where received extended attributes are not set. */
   attributes?(): Promise<FolderAttributes>
   onStored(batch: readonly FileInfo[], sequence: number): Promise<void>
-  readonly onArrived?: PullContext['onArrived']
+  readonly onArrived?: ContentsDeps['onArrived']
   readonly onConflict?: (() => void) | undefined
 }
 
@@ -219,10 +220,9 @@ export class Puller {
     await counts.load()
     const attributes = await this.#deps.attributes?.()
     const archive = await this.#archive(signal)
-    const tree = new FolderTree(
-      { platform, index, ignore, archive, attributes, scanLater, onConflict },
-      { folder, root, ownDevice },
-    )
+    const options = this.#options
+    const tree = new FolderTree({ platform, index, ignore, archive, attributes, scanLater, onConflict }, options)
+    const contents = new Contents({ ...this.#deps, index, tree }, options)
     const records = new PulledRecords({
       index,
       tree,
@@ -243,12 +243,11 @@ export class Puller {
       counts,
       ownDevice,
       tree,
+      contents,
       records,
       scanLater,
       ignore,
-      otherFolders: () => this.#deps.otherFolders(),
       label: () => this.#deps.label(),
-      ...(this.#deps.onArrived !== undefined && { onArrived: this.#deps.onArrived }),
     }
   }
 

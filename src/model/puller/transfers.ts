@@ -1,30 +1,27 @@
-import { ZeroBlocks } from '../../core/records/block-diff.ts'
+import type { FileInfo } from '../../core/records/file-info.ts'
 import { sortForPull, type Orderable } from '../../core/records/pull-order.ts'
 import type { JobQueue } from '../state/job-queue.ts'
-import { BlockBuffers } from './block-buffers.ts'
-import type { PullContext } from './context.ts'
-import type { FetchResources } from './fetch.ts'
+import type { Obtained, WantedFile } from '../content/contents.ts'
+import { adopted, type PullContext } from './context.ts'
 import type { PullProgress } from '../state/file-progress.ts'
 import type { Items } from './items.ts'
 import type { Leftovers } from './leftovers.ts'
-import { pullFile } from './pull-file.ts'
-import { RequestWindow } from './request-window.ts'
-import { FAST_PATH_SIZE_BYTES_MAX } from './small-file.ts'
+import { planAgain } from './plan-again.ts'
 import { SpaceCheck } from './space.ts'
 
 /** Small files wait for the network and the disk, which both handle many at a time. */
 const SMALL_AT_ONCE_MAX = 96
 /**
- * Files on the fast path hold no resources while they wait. A fast network delivers this many before the disk has
- * caught up.
+ * Files that are obtained in memory have no open file while they wait. A fast network delivers this many before the
+ * disk has caught up.
  */
-const FAST_PATH_AT_ONCE_MAX = 192
+const IN_MEMORY_AT_ONCE_MAX = 192
+/** Limit of consecutive files that cannot be put from memory: each costs a block. */
+const MEMORY_FAILURES_MAX = 8
 /** Large files hold open files and memory while they wait. */
 const LARGE_AT_ONCE_MAX = 32
 /** Larger files are started one by one, limited by the folder's `copiers`. */
 const SMALL_FILE_SIZE_BYTES_MAX = 256 * 1_024
-const WINDOW_KIB_DEFAULT = 32_768
-const WINDOW_KIB_MIN = 16_384
 const COPIERS_DEFAULT = 2
 const STORE_EVERY_MS = 2_000
 
@@ -47,8 +44,10 @@ export class Transfers {
   readonly #deps: TransfersDeps
   readonly #signal: AbortSignal
   readonly #space: SpaceCheck
-  readonly #resources: FetchResources
-  readonly #zeros = new ZeroBlocks()
+  /** Consecutive files that could not be put from memory. */
+  #memoryFailures = 0
+  /** One was put from there. */
+  #isMemoryProven = false
   readonly #copiers: number
   #copying = 0
   #begun = 0
@@ -59,17 +58,9 @@ export class Transfers {
     this.#context = context
     this.#deps = deps
     this.#signal = signal
-    const { disk, clock, system, fileMaker } = context.platform
-    const { copiers, minDiskFree, pullerMaxPendingKiB } = context.folder
+    const { disk, clock, system } = context.platform
+    const { copiers, minDiskFree } = context.folder
     this.#space = new SpaceCheck({ disk, clock, root: context.root, label: () => context.label() }, minDiskFree)
-    const windowKiB = pullerMaxPendingKiB > 0 ? Math.max(pullerMaxPendingKiB, WINDOW_KIB_MIN) : WINDOW_KIB_DEFAULT
-    const windowBytes = windowKiB * 1_024
-    const buffers = new BlockBuffers(windowBytes, (sizeBytes) => fileMaker.memory(sizeBytes))
-    this.#resources = {
-      window: new RequestWindow(windowBytes, clock),
-      buffers,
-      fastPath: { failures: 0, isProven: false },
-    }
     this.#copiers = copiers > 0 ? Math.min(copiers, Math.max(1, 2 * system.cpuCount)) : COPIERS_DEFAULT
   }
 
@@ -111,10 +102,9 @@ export class Transfers {
   #mayBegin(sizeBytes: number): boolean {
     if (isLarge(sizeBytes)) return this.#begun < LARGE_AT_ONCE_MAX && this.#copying < this.#copiers
     if (this.#begun < SMALL_AT_ONCE_MAX) return true
-    const { fastPath, window } = this.#resources
-    if (sizeBytes > FAST_PATH_SIZE_BYTES_MAX || !fastPath.isProven || fastPath.failures > 0) return false
     // On a slow network there is no room: a prioritized file would wait for all files in progress.
-    return this.#begun < FAST_PATH_AT_ONCE_MAX && window.hasRoom(sizeBytes)
+    const isFast = this.#isMemoryProven && this.#memoryFailures === 0 && this.#begun < IN_MEMORY_AT_ONCE_MAX
+    return isFast && this.#context.contents.hasRoom(sizeBytes)
   }
 
   /** On a slow network the next file may take minutes; completed ones are stored before. Never rejects, as below. */
@@ -167,8 +157,42 @@ export class Transfers {
     await this.#space.require(global.sizeBytes)
     this.#deps.onTransfer()
     const onBegun = (progress: PullProgress) => void this.#deps.progress.set(name, progress)
-    const pull = { global, local, resources: this.#resources, zeros: this.#zeros, onBegun, onAllRequested }
-    await this.#deps.items.withItemEvents(global, 'update', () => pullFile(context, pull, this.#signal))
+    const file = { global, local, mayUseMemory: true, onBegun, onAllRequested }
+    await this.#deps.items.withItemEvents(global, 'update', () => this.#pullFile(file))
+  }
+
+  async #pullFile(file: WantedFile): Promise<void> {
+    const { contents } = this.#context
+    if (this.#memoryFailures < MEMORY_FAILURES_MAX) {
+      await using content = await contents.obtain(file, this.#signal)
+      const isPut = await this.#put(content, file.global)
+      if (content.kind === 'memory') this.#memoryFailures = isPut ? 0 : this.#memoryFailures + 1
+      this.#isMemoryProven ||= content.kind === 'memory' && isPut
+      if (isPut) return
+    }
+    await using content = await contents.obtain({ ...file, mayUseMemory: false }, this.#signal)
+    await this.#put(content, file.global)
+  }
+
+  /** Puts and records it under the lock, so that no scan finds it without a record. False where it needs a file. */
+  async #put(content: Obtained, global: FileInfo): Promise<boolean> {
+    const { contents, folderLock, records, tree } = this.#context
+    try {
+      using _lock = await folderLock.shared(this.#signal)
+      const plan = await planAgain(this.#context, global)
+      if (plan === undefined) {
+        await contents.discard(global.name, content)
+        return true
+      }
+      const state = await tree.put(content, { global, ...plan })
+      if (state === undefined) return false
+      if (content.kind === 'memory') content.onPut()
+      records.add(adopted(global, state))
+      return true
+    } catch (error) {
+      if (!this.#signal.aborted) await contents.abandon({ global }, content, error)
+      throw error
+    }
   }
 
   /** Wakes the loop to check for capacity. */

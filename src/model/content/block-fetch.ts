@@ -1,0 +1,198 @@
+import { messageOf } from '../../core/errors.ts'
+import type { FolderId } from '../../core/ids.ts'
+import type { Block } from '../../core/records/block-diff.ts'
+import type { FileInfo } from '../../core/records/file-info.ts'
+import type { Logger } from '../../events/types.ts'
+import { itemFailed } from '../../platform/files/item-failed.ts'
+import type { PullProgress } from '../state/file-progress.ts'
+import type { BlockSource, Sources } from '../state/sources.ts'
+import type { BlockBuffers } from './block-buffers.ts'
+import type { FileFormat } from './format.ts'
+import type { RequestWindow } from './request-window.ts'
+import type { TempFile } from './temp-file.ts'
+
+const WENT_AWAY = 'peers who had this file went away, or the file has changed while syncing. will retry later'
+
+/** Shared by all concurrent fetches of a folder. */
+export interface BlockFetchDeps {
+  readonly folder: FolderId
+  readonly sources: Sources
+  readonly window: RequestWindow
+  readonly buffers: BlockBuffers
+  readonly log: Logger
+}
+
+/** The file whose blocks are fetched. */
+export interface FetchedFile {
+  readonly global: FileInfo
+  readonly format: FileFormat
+  readonly progress: PullProgress
+  /** All blocks are requested: the next file may begin. */
+  onAllRequested(): void
+}
+
+/** A verified block. */
+interface ReceivedBlock {
+  readonly data: Uint8Array
+  /** `data` must not be used any longer. */
+  release(): void
+}
+
+type BlockReply =
+  | ({ readonly kind: 'received' } & ReceivedBlock)
+  /** The device refused the request, or disconnected. */
+  | { readonly kind: 'failed'; readonly error: unknown }
+
+type Failure = Extract<BlockReply, { kind: 'failed' }> | { readonly kind: 'mismatch' }
+
+/** Fetches the blocks of one file from other devices. */
+export class BlockFetch {
+  readonly #deps: BlockFetchDeps
+  readonly #file: FetchedFile
+
+  constructor(deps: BlockFetchDeps, file: FetchedFile) {
+    this.#deps = deps
+    this.#file = file
+  }
+
+  /** Fetches one block into memory. The window counts it until it is disposed. */
+  async toMemory(block: Block, signal: AbortSignal): Promise<Disposable & { readonly data: Uint8Array }> {
+    const { format, onAllRequested, progress } = this.#file
+    const room = await this.#deps.window.acquire(block.sizeBytes, signal)
+    try {
+      progress.requested()
+      const received = await this.#fetch(block, async (data) => format.verify(block, data), signal)
+      onAllRequested()
+      const { data } = received
+      return {
+        data,
+        [Symbol.dispose]: () => {
+          received.release()
+          room[Symbol.dispose]()
+        },
+      }
+    } catch (error) {
+      room[Symbol.dispose]()
+      throw error
+    }
+  }
+
+  /**
+   * Fetches the missing blocks and writes them. The window limits the blocks in flight; a block stays in it until it is
+   * on disk, so that a slow disk throttles requests. Rejects with the first failed block, after all others in flight
+   * have ended.
+   */
+  async toFile(temp: TempFile, missing: readonly Block[], outer: AbortSignal): Promise<void> {
+    const { window } = this.#deps
+    const { onAllRequested, progress } = this.#file
+    const stop = new AbortController()
+    // Composing signals is expensive for many small files.
+    const signal = missing.length < 2 ? outer : AbortSignal.any([outer, stop.signal])
+    const inFlight = new Set<Promise<void>>()
+    const failures: unknown[] = []
+    const fetchOne = async (block: Block, room: Disposable): Promise<void> => {
+      using _room = room
+      try {
+        const received = await this.#fetch(block, (data) => this.#write(temp, block, data), signal)
+        received.release()
+        temp.wrote(block.sizeBytes)
+        progress.fetched(block)
+      } catch (error) {
+        failures.push(error)
+        stop.abort(new Error('another block of the file failed'))
+      }
+    }
+    try {
+      for (const block of missing) {
+        if (failures.length > 0) break
+        // Rejects only on abort: the reason is thrown below.
+        const room = await window.acquire(block.sizeBytes, signal).catch(() => undefined)
+        if (room === undefined) break
+        progress.requested()
+        const task = fetchOne(block, room).finally(() => inFlight.delete(task))
+        inFlight.add(task)
+      }
+    } finally {
+      onAllRequested()
+      await Promise.all(inFlight)
+    }
+    outer.throwIfAborted()
+    if (failures.length > 0) throw failures[0]
+  }
+
+  async #write({ file }: TempFile, block: Block, data: Uint8Array): Promise<boolean> {
+    const onWritten = this.#deps.window.arrived(data.length)
+    try {
+      return await this.#file.format.write(file, block, data)
+    } finally {
+      onWritten()
+    }
+  }
+
+  /**
+   * Requests a block from one device after the other, the least busy first, until `accept` confirms the data; its
+   * rejection is final. A device that sends wrong data gets a second request, which makes it rehash its file (decision
+   * 010).
+   */
+  async #fetch(
+    block: Block,
+    accept: (data: Uint8Array) => Promise<boolean>,
+    signal: AbortSignal,
+  ): Promise<ReceivedBlock> {
+    const { folder, log, sources } = this.#deps
+    const { global } = this.#file
+    const tried = new Set<string>()
+    const mismatched = new Set<string>()
+    let last: Failure = { kind: 'failed', error: new Error(WENT_AWAY) }
+    for (;;) {
+      signal.throwIfAborted()
+      const all = await sources.sourcesOf(folder, global, block.number)
+      const source = all.find((each) => !tried.has(keyOf(each)))
+      if (source === undefined) throw failureOf(last)
+      tried.add(keyOf(source))
+      const reply = await this.#request(block, source, signal)
+      if (reply.kind === 'failed') {
+        last = reply
+        continue
+      }
+      if (reply.data.length === block.sizeBytes && (await accept(reply.data))) return reply
+      reply.release()
+      last = { kind: 'mismatch' }
+      if (!mismatched.has(keyOf(source))) tried.delete(keyOf(source))
+      mismatched.add(keyOf(source))
+      log.debug(() => {
+        const origin = `block ${block.number} from ${source.device}`
+        return `folder ${folder}: ${JSON.stringify(global.name)}: hash mismatch of ${origin}`
+      })
+    }
+  }
+
+  async #request(block: Block, source: BlockSource, signal: AbortSignal): Promise<BlockReply> {
+    const { buffers, folder, sources } = this.#deps
+    const { offsetBytes, sizeBytes, hash, number: blockNumber } = block
+    const { device, fromTemporary } = source
+    let memory: Uint8Array | undefined
+    const into = (dataBytes: number): Uint8Array | undefined => {
+      memory = dataBytes > sizeBytes ? undefined : buffers.take(sizeBytes)
+      return memory?.subarray(0, dataBytes)
+    }
+    const { name } = this.#file.global
+    const request = { folder, name, offsetBytes, sizeBytes, hash, fromTemporary, blockNumber, into }
+    try {
+      const data = await sources.request(device, request, signal)
+      return { kind: 'received', data, release: () => void (memory !== undefined && buffers.release(memory)) }
+    } catch (error) {
+      if (signal.aborted) throw error
+      return { kind: 'failed', error } // the connection may still write to the memory
+    }
+  }
+}
+
+function failureOf(last: Failure): Error {
+  if (last.kind === 'mismatch') return itemFailed('pull: hash mismatch')
+  return itemFailed(`pull: ${messageOf(last.error)}`, { cause: last.error, detail: 'unserved' })
+}
+
+function keyOf({ device, fromTemporary }: BlockSource): string {
+  return `${device}${fromTemporary ? ' temporary' : ''}`
+}

@@ -1,0 +1,222 @@
+import type { FolderConfig } from '../../core/config/config.ts'
+import { detailOf } from '../../core/errors.ts'
+import type { DeviceId } from '../../core/ids.ts'
+import { blocksOf, type Block } from '../../core/records/block-diff.ts'
+import type { FileInfo } from '../../core/records/file-info.ts'
+import { sortBlocks } from '../../core/records/pull-order.ts'
+import type { Logger } from '../../events/types.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Disk } from '../../platform/disk.ts'
+import type { FileMaker } from '../../platform/file-maker.ts'
+import { itemFailed } from '../../platform/files/item-failed.ts'
+import type { Hasher } from '../../platform/hasher.ts'
+import type { Random } from '../../platform/random.ts'
+import { PullProgress, type ByteSource } from '../state/file-progress.ts'
+import { noSource, type Sources } from '../state/sources.ts'
+import type { MemoryContent } from '../tree/content.ts'
+import type { FolderTree } from '../tree/folder-tree.ts'
+import { BlockBuffers } from './block-buffers.ts'
+import { BlockFetch } from './block-fetch.ts'
+import { formatOf, PLAIN_MEMORY_SIZE_BYTES_MAX, type FileFormat } from './format.ts'
+import { LocalBlocks, type LocalBlocksDeps } from './local-blocks.ts'
+import { RequestWindow } from './request-window.ts'
+import { TempFiles, type BlockedFile, type TempFile } from './temp-file.ts'
+
+const WINDOW_KIB_DEFAULT = 32_768
+const WINDOW_KIB_MIN = 16_384
+
+export interface ContentsDeps {
+  readonly platform: {
+    readonly clock: Clock
+    readonly random: Random
+    readonly disk: Pick<Disk, 'open'>
+    readonly hasher: Hasher
+    readonly fileMaker: FileMaker
+  }
+  readonly tree: FolderTree
+  readonly index: LocalBlocksDeps['index']
+  readonly sources: Sources
+  readonly log: Logger
+  otherFolders: LocalBlocksDeps['otherFolders']
+  /** Content has arrived; called with its source. */
+  readonly onArrived?: ((source: ByteSource, sizeBytes: number) => void) | undefined
+}
+
+export interface ContentsOptions {
+  readonly folder: FolderConfig
+  readonly root: string
+  readonly ownDevice: DeviceId
+}
+
+export interface WantedFile {
+  readonly global: FileInfo
+  /** Our record of the file that it replaces. */
+  readonly local: FileInfo | undefined
+  /** False where `FolderTree.put` has not taken it from there. */
+  readonly mayUseMemory: boolean
+  onBegun(progress: PullProgress): void
+  /** All blocks are requested: the next file may begin. */
+  onAllRequested(): void
+}
+
+/** Content in memory, which is reused after disposal. */
+export interface ObtainedMemory extends MemoryContent, AsyncDisposable {
+  /** Counts the content as arrived: not before, because content that cannot be put is obtained again. */
+  onPut(): void
+}
+
+export type Obtained = ObtainedMemory | TempFile
+
+/** What the steps of obtaining one file share. */
+interface Obtaining extends BlockedFile {
+  readonly format: FileFormat
+  readonly progress: PullProgress
+  readonly fetch: BlockFetch
+}
+
+/** The contents of a folder's files, obtained from local files and from other devices. */
+export class Contents {
+  readonly #deps: ContentsDeps
+  readonly #options: ContentsOptions
+  readonly #window: RequestWindow
+  readonly #buffers: BlockBuffers
+  readonly #temps: TempFiles
+  readonly #local: LocalBlocks
+
+  constructor(deps: ContentsDeps, options: ContentsOptions) {
+    const { platform, tree, index, log } = deps
+    const { folder, root } = options
+    const { clock, disk, fileMaker, hasher } = platform
+    const { pullerMaxPendingKiB } = folder
+    const windowKiB = pullerMaxPendingKiB > 0 ? Math.max(pullerMaxPendingKiB, WINDOW_KIB_MIN) : WINDOW_KIB_DEFAULT
+    const windowBytes = windowKiB * 1_024
+    this.#deps = deps
+    this.#options = options
+    this.#window = new RequestWindow(windowBytes, clock)
+    this.#buffers = new BlockBuffers(windowBytes, (sizeBytes) => fileMaker.memory(sizeBytes))
+    this.#temps = new TempFiles({ tree, hasher, log, folder })
+    this.#local = new LocalBlocks({ root, index, tree, disk, fileMaker, otherFolders: () => deps.otherFolders() })
+  }
+
+  /** Whether a file of this size could be requested into memory at once. */
+  hasRoom(sizeBytes: number): boolean {
+    return sizeBytes <= PLAIN_MEMORY_SIZE_BYTES_MAX && this.#window.hasRoom(sizeBytes)
+  }
+
+  /** The complete content of a file. The caller disposes of it. */
+  async obtain(file: WantedFile, signal: AbortSignal): Promise<Obtained> {
+    const { platform, sources, tree } = this.#deps
+    const { global, local, onAllRequested } = file
+    const blocks = blocksOf(global)
+    if (blocks === undefined) throw itemFailed('the record of this file has no usable block list')
+    const { id } = this.#options.folder
+    if ((await sources.sourcesOf(id, global, 0)).length === 0) throw noSource()
+    await tree.checkReplaceable(global.name, local)
+    const format = formatOf(global, platform.fileMaker)
+    // Directories of an encrypted folder are no items, and most of them are missing.
+    if (!format.isVerifiable) await tree.makeParents(global.name)
+    const progress = new PullProgress(global, blocks, this.#deps.onArrived)
+    const shared = { folder: id, sources, window: this.#window, buffers: this.#buffers, log: this.#deps.log }
+    const fetch = new BlockFetch(shared, { global, format, progress, onAllRequested })
+    const obtaining = { global, local, blocks, format, progress, fetch }
+    const block = file.mayUseMemory && tree.takesMemory(global) ? blockForMemory(obtaining) : undefined
+    if (block === undefined) return await this.#obtainInFile(obtaining, file, signal)
+    file.onBegun(progress)
+    return await obtainInMemory(obtaining, block, signal)
+  }
+
+  /** Removes content that is not needed any more. */
+  async discard(name: string, content: Obtained): Promise<void> {
+    if (content.kind === 'memory') return
+    await this.#deps.tree.temporaries.discard(name, content).catch(() => {}) // left to a scan
+  }
+
+  /** The same after a failure, unless a retry continues with the blocks of the temporary file. */
+  async abandon({ global }: Pick<WantedFile, 'global'>, content: Obtained, error: unknown): Promise<void> {
+    const detail = detailOf(error)
+    const isResumable = global.encrypted === undefined && (detail === 'unserved' || detail === 'modified')
+    // One block is fetched again at less cost than the temporary file has for users.
+    if (!isResumable || global.sizeBytes <= global.blockSizeBytes) await this.discard(global.name, content)
+  }
+
+  async #obtainInFile(obtaining: Obtaining, file: WantedFile, signal: AbortSignal): Promise<TempFile> {
+    const { format, global, progress } = obtaining
+    const { temporaries } = this.#deps.tree
+    await this.#deps.tree.prepare(global.name, file.local)
+    const open = format.isVerifiable ? this.#temps.open(obtaining, signal) : this.#temps.openFresh(global)
+    const temp = await open.catch(async (error: unknown) => {
+      if (!signal.aborted) await temporaries.removeIfThere(global.name).catch(() => {})
+      throw error
+    })
+    file.onBegun(progress)
+    try {
+      await this.#fill(temp, obtaining, signal)
+      return temp
+    } catch (error) {
+      if (!signal.aborted) await this.abandon(file, temp, error)
+      await temp.close()
+      throw error
+    }
+  }
+
+  async #fill(temp: TempFile, obtaining: Obtaining, signal: AbortSignal): Promise<void> {
+    const { blocks, fetch, format, global, local, progress } = obtaining
+    const missing: Block[] = []
+    for (const block of blocks) {
+      const isPresent = temp.present.has(block.number)
+      const isHole = format.isVerifiable && this.#temps.hasHole(temp, block, global)
+      if (isPresent && temp.copied) progress.copied(block, 'origin')
+      else if (isPresent || block.sizeBytes === 0 || isHole) progress.reused(block)
+      else missing.push(block)
+    }
+    const filling = { global, local, temp, progress, signal, missing }
+    await (format.isVerifiable ? this.#local.copyVerified(filling) : this.#local.copyUnchanged(filling))
+    await fetch.toFile(temp, this.#inOrder(filling.missing, blocks), signal)
+    const trailer = format.trailer(global)
+    if (trailer !== undefined) await temp.file.write(trailer, global.sizeBytes)
+    temp.trailerBytes = trailer?.length
+    // Syncing a large file takes long, so it is done before the lock is taken, which would block scans.
+    if (!this.#options.folder.disableFsync && global.sizeBytes > global.blockSizeBytes) await temp.file.sync()
+  }
+
+  /** Each device that shares the folder begins at a different part of the file. */
+  #inOrder(rest: readonly Block[], blocks: readonly Block[]): readonly Block[] {
+    const { folder, ownDevice } = this.#options
+    const ids = folder.devices.map(({ deviceID }) => deviceID).sort()
+    const own = Math.max(0, ids.indexOf(ownDevice))
+    const chance = (below: number) => this.#deps.platform.random.int(below)
+    const numbers = rest.map(({ number }) => number)
+    const device = { own, count: ids.length }
+    return sortBlocks(numbers, folder.blockPullOrder, device, chance).map((number) => blocks[number]!)
+  }
+}
+
+async function obtainInMemory(
+  { fetch, format, global, progress }: Obtaining,
+  block: Block,
+  signal: AbortSignal,
+): Promise<ObtainedMemory> {
+  const received = await fetch.toMemory(block, signal)
+  const trailer = format.trailer(global)
+  return {
+    kind: 'memory',
+    data: trailer === undefined ? received.data : Buffer.concat([received.data, trailer]),
+    trailerBytes: trailer?.length,
+    onPut: () => progress.fetched(block),
+    [Symbol.asyncDispose]: async () => received[Symbol.dispose](),
+  }
+}
+
+/** The only block of a file that is obtained in memory: its content is not on this machine. */
+function blockForMemory({ blocks, format, global, local }: Obtaining): Block | undefined {
+  const [block, second] = blocks
+  if (block === undefined || second !== undefined || block.sizeBytes === 0) return undefined
+  return global.sizeBytes > format.memorySizeBytesMax || holds(local, block) ? undefined : block
+}
+
+function holds(local: FileInfo | undefined, block: Block): boolean {
+  if (local === undefined || local.deleted || local.type !== 'file' || local.sizeBytes < block.sizeBytes) return false
+  const hashes = local.blockHashes
+  if (hashes === undefined) return false
+  return Buffer.from(hashes.buffer, hashes.byteOffset, hashes.length).indexOf(block.hash) >= 0
+}
