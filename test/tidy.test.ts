@@ -68,6 +68,27 @@ describe('a planted fault is found by the rule', () => {
   })
 })
 
+describe('a function with too many parameters', () => {
+  const rule = RULES['has functions of few parameters']!
+  const faults = (file: string, text: string) => rule(sourceOf(file, text)).length
+  const forms = (count: number) => {
+    const list = Array.from({ length: count }, (_, at) => `p${at}`).join(', ')
+    return [`function f(${list}) {}`, `const f = (${list}) => 1`, `class A { constructor(${list}) {} }`]
+  }
+
+  it('is a fault in every form, and in the heart of the program with one less', () => {
+    for (const [file, max] of [
+      ['src/db/x.ts', 5],
+      ['src/model/peers/x.ts', 5],
+      ['src/model/content/x.ts', 4],
+      ['src/model/puller/x.ts', 4],
+    ] as const) {
+      for (const text of forms(max)) assert.equal(faults(file, text), 0, `${file}: ${text}`)
+      for (const text of forms(max + 1)) assert.equal(faults(file, text), 1, `${file}: ${text}`)
+    }
+  })
+})
+
 describe('a list that is spread into a call', () => {
   const rule = RULES['spreads no list of unknown length into a call']!
   const faults = (text: string) => rule(sourceOf('src/core/x.ts', text)).length

@@ -1,4 +1,4 @@
-/** Measures source files: length of files, functions and lines, for the tests of the source tree. */
+/** Measures source files: length of files, functions, lines and parameter lists, for the tests of the source tree. */
 import { parseSync, Visitor, type CallExpression } from 'oxc-parser'
 
 const FILE_LINES_MAX = 450
@@ -38,6 +38,24 @@ export function longFunctions(file: string, text: string): readonly string[] {
     const lines = lineAt(one.end) - lineAt(one.start) + 1 - coveredLines(inside, lineAt)
     return lines > FUNCTION_LINES_MAX ? [`the function in line ${lineAt(one.start)} has ${lines} lines`] : []
   })
+}
+
+const PARAMETERS_MAX = 5
+/** The heart of the program: what takes more is more than one thing. */
+const ROOMS_WITH_FEW = /^src\/model\/(tree|content|puller)\//
+
+/** Functions, methods and constructors; declarations in interfaces are implemented by one of these. */
+export function manyParameters(file: string, text: string): readonly string[] {
+  const max = ROOMS_WITH_FEW.test(file) ? PARAMETERS_MAX - 1 : PARAMETERS_MAX
+  const { program } = parseSync(file, text)
+  const lineAt = lineCounter(text)
+  const faults: string[] = []
+  const check = ({ params, start }: { readonly params: readonly unknown[]; readonly start: number }) => {
+    const { length } = params
+    if (length > max) faults.push(`the function in line ${lineAt(start)} has ${length} parameters, more than ${max}`)
+  }
+  new Visitor({ FunctionDeclaration: check, FunctionExpression: check, ArrowFunctionExpression: check }).visit(program)
+  return faults
 }
 
 interface Span {

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { filesOf, parseImports, type Import } from '../../tools/imports.ts'
+import { manyParameters } from '../../tools/sizes.ts'
 import { unboundedSpreads } from '../../tools/spread-calls.ts'
 import { MAY_IMPORT, MAY_IMPORT_TYPES, rowOf, ROWS } from '../../tools/layers.ts'
 
@@ -18,6 +19,10 @@ const OUTSIDE = new Set(
     .map((name) => `node:${name}`),
 )
 const OUTSIDE_ALLOWED = [/^src\/platform\/node\//, /^src\/cli\//, /^src\/main\//, /^src\/client\/node\.ts$/]
+
+/** A message that is compared, searched or matched. The text is for people; `TwinfoldError` has a code and a detail. */
+const MESSAGE_COMPARED =
+  /(?:\bmessageOf\(\w+\)|\b(?:error|reason)\.message)(?: *(?:===|!==)|\.(?:includes|startsWith|endsWith|match)\().*/g
 
 export interface Source {
   readonly file: string
@@ -77,6 +82,8 @@ export const RULES: Readonly<Record<string, (source: Source) => readonly string[
     ]
   },
   'spreads no list of unknown length into a call': ({ file, text }) => unboundedSpreads(file, text),
+  'has functions of few parameters': ({ file, text }) => manyParameters(file, text),
+  'branches on codes, not on messages': ({ text }) => text.match(MESSAGE_COMPARED) ?? [],
   'keeps the transport for Node out of what runs in browsers': ({ file, imports }) =>
     /^src\/(client|rest|core)\//.test(file)
       ? imports.filter(({ target }) => target === 'src/client/node.ts').map(({ target }) => target)
@@ -132,6 +139,11 @@ export const PLANTED: Readonly<Record<keyof typeof RULES, readonly [file: string
     'src/db/leveldb/planted.ts',
     'export const end = (spans: readonly number[]) => Math.max(0, ...spans)',
   ],
+  'has functions of few parameters': [
+    'src/model/tree/planted.ts',
+    'export function put(a: string, b: string, c: string, d: string, e: string) {}',
+  ],
+  'branches on codes, not on messages': ['src/model/x.ts', "if (messageOf(error) === 'gone') retry()"],
   'keeps the transport for Node out of what runs in browsers': ['src/client/x.ts', "export * from './node.ts'"],
   'keeps SQLite to db/': ['src/stats/x.ts', "import { DatabaseSync } from 'node:sqlite'"],
   'logs as the facility of its folder, or for a folder that it imports': [

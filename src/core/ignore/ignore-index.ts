@@ -36,11 +36,11 @@ export class SimplePatternIndex {
   first(path: string, limit: number): number {
     const ends = componentEnds(path)
     let best = limit
-    for (const [count, texts] of this.#rooted) best = atComponent(path, ends, 0, count, texts, best)
+    for (const texts of this.#rooted) best = atComponent(path, ends, 0, texts, best)
     if (this.#anywhere.size + this.#endings.size + this.#beginnings.size === 0) return best
     if (!this.#sorted) this.#sort()
     for (let i = 0; i < ends.length; i++) {
-      for (const [count, texts] of this.#anywhere) best = atComponent(path, ends, i, count, texts, best)
+      for (const texts of this.#anywhere) best = atComponent(path, ends, i, texts, best)
       const start = i === 0 ? 0 : ends[i - 1]! + 1
       const end = ends[i]!
       const last = i === ends.length - 1
@@ -136,8 +136,7 @@ function atComponent(
   path: string,
   ends: readonly number[],
   first: number,
-  count: number,
-  texts: ReadonlyMap<string, Place>,
+  [count, texts]: readonly [number, ReadonlyMap<string, Place>],
   best: number,
 ): number {
   const last = first + count - 1

@@ -3,8 +3,11 @@ import {
   FLAG_MUST_RESCAN,
   FLAG_RECEIVE_ONLY,
   isInvalid,
+  withDiskState,
   withoutDiskState,
+  type DiskState,
   type FileHead,
+  type FileInfo,
 } from './file-info.ts'
 import { isNeeded } from './need.ts'
 import { compareVersions, mergeVersions } from './version-vector.ts'
@@ -135,14 +138,28 @@ export function planBookkeeping(
   return { kind: isSameApartFromVersion(local, global, ignorePerms) ? 'adopt' : 'keep' }
 }
 
+/**
+ * Our record of an item that matches the global one. It keeps the state on disk beside the global time: all devices
+ * must agree on the time of a version, because it decides conflicts. Flags are local and reset.
+ */
+export function adoptedRecord(global: FileInfo, onDisk: DiskState): FileInfo {
+  return { ...withDiskState(global, onDisk), sequence: 0, localFlags: 0 }
+}
+
+/** Our record of an item that was deleted elsewhere, and is gone here. */
+export function deletionRecord(global: FileInfo): FileInfo {
+  return { ...global, sequence: 0, localFlags: 0 }
+}
+
 /** The record of a name that is ignored here: it is announced as invalid, and no longer needed. */
-export function ignoredGlobal(global: FileHead): FileHead {
+export function ignoredGlobal(global: FileHead): FileInfo {
   return {
     ...withoutDiskState(global),
     sizeBytes: 0,
     sequence: 0,
     blockSizeBytes: 0,
     blocksHash: undefined,
+    blockHashes: undefined,
     symlinkTarget: '',
     localFlags: FLAG_IGNORED,
   }

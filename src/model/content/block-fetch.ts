@@ -8,7 +8,7 @@ import type { PullProgress } from '../state/file-progress.ts'
 import type { BlockSource, Sources } from '../state/sources.ts'
 import type { BlockBuffers } from './block-buffers.ts'
 import type { FileFormat } from './format.ts'
-import type { RequestWindow } from './request-window.ts'
+import type { RequestWindow } from '../../sync/request-window.ts'
 import type { TempFile } from './temp-file.ts'
 
 const WENT_AWAY = 'peers who had this file went away, or the file has changed while syncing. will retry later'

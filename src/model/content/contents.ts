@@ -1,6 +1,7 @@
 import type { FolderConfig } from '../../core/config/config.ts'
 import { detailOf } from '../../core/errors.ts'
 import type { DeviceId } from '../../core/ids.ts'
+import { holdsBlock } from '../../core/records/block-copies.ts'
 import { blocksOf, type Block } from '../../core/records/block-diff.ts'
 import type { FileInfo } from '../../core/records/file-info.ts'
 import { sortBlocks } from '../../core/records/pull-order.ts'
@@ -17,9 +18,9 @@ import type { MemoryContent } from '../tree/content.ts'
 import type { FolderTree } from '../tree/folder-tree.ts'
 import { BlockBuffers } from './block-buffers.ts'
 import { BlockFetch } from './block-fetch.ts'
-import { formatOf, PLAIN_MEMORY_SIZE_BYTES_MAX, type FileFormat } from './format.ts'
+import { formatOf, PLAIN_MEMORY_SIZE_BYTES_MAX, trailerOf, type FileFormat } from './format.ts'
 import { LocalBlocks, type LocalBlocksDeps } from './local-blocks.ts'
-import { RequestWindow } from './request-window.ts'
+import { RequestWindow } from '../../sync/request-window.ts'
 import { TempFiles, type BlockedFile, type TempFile } from './temp-file.ts'
 
 const WINDOW_KIB_DEFAULT = 32_768
@@ -63,6 +64,7 @@ export interface WantedFile {
 export interface ObtainedMemory extends MemoryContent, AsyncDisposable {
   /** Counts the content as arrived: not before, because content that cannot be put is obtained again. */
   onPut(): void
+  discard(): Promise<void>
 }
 
 export type Obtained = ObtainedMemory | TempFile
@@ -125,20 +127,6 @@ export class Contents {
     return await obtainInMemory(obtaining, block, signal)
   }
 
-  /** Removes content that is not needed any more. */
-  async discard(name: string, content: Obtained): Promise<void> {
-    if (content.kind === 'memory') return
-    await this.#deps.tree.temporaries.discard(name, content).catch(() => {}) // left to a scan
-  }
-
-  /** The same after a failure, unless a retry continues with the blocks of the temporary file. */
-  async abandon({ global }: Pick<WantedFile, 'global'>, content: Obtained, error: unknown): Promise<void> {
-    const detail = detailOf(error)
-    const isResumable = global.encrypted === undefined && (detail === 'unserved' || detail === 'modified')
-    // One block is fetched again at less cost than the temporary file has for users.
-    if (!isResumable || global.sizeBytes <= global.blockSizeBytes) await this.discard(global.name, content)
-  }
-
   async #obtainInFile(obtaining: Obtaining, file: WantedFile, signal: AbortSignal): Promise<TempFile> {
     const { format, global, progress } = obtaining
     const { temporaries } = this.#deps.tree
@@ -153,7 +141,7 @@ export class Contents {
       await this.#fill(temp, obtaining, signal)
       return temp
     } catch (error) {
-      if (!signal.aborted) await this.abandon(file, temp, error)
+      if (!signal.aborted) await abandon(temp, global, error)
       await temp.close()
       throw error
     }
@@ -172,7 +160,7 @@ export class Contents {
     const filling = { global, local, temp, progress, signal, missing }
     await (format.isVerifiable ? this.#local.copyVerified(filling) : this.#local.copyUnchanged(filling))
     await fetch.toFile(temp, this.#inOrder(filling.missing, blocks), signal)
-    const trailer = format.trailer(global)
+    const trailer = trailerOf(global)
     if (trailer !== undefined) await temp.file.write(trailer, global.sizeBytes)
     temp.trailerBytes = trailer?.length
     // Syncing a large file takes long, so it is done before the lock is taken, which would block scans.
@@ -191,18 +179,27 @@ export class Contents {
   }
 }
 
+/** Discards content that could not be put, unless a retry continues with the blocks of its temporary file. */
+export async function abandon(content: Obtained, global: FileInfo, error: unknown): Promise<void> {
+  const detail = detailOf(error)
+  const isResumable = global.encrypted === undefined && (detail === 'unserved' || detail === 'modified')
+  // One block is fetched again at less cost than the temporary file has for users.
+  if (!isResumable || global.sizeBytes <= global.blockSizeBytes) await content.discard()
+}
+
 async function obtainInMemory(
-  { fetch, format, global, progress }: Obtaining,
+  { fetch, global, progress }: Obtaining,
   block: Block,
   signal: AbortSignal,
 ): Promise<ObtainedMemory> {
   const received = await fetch.toMemory(block, signal)
-  const trailer = format.trailer(global)
+  const trailer = trailerOf(global)
   return {
     kind: 'memory',
     data: trailer === undefined ? received.data : Buffer.concat([received.data, trailer]),
     trailerBytes: trailer?.length,
     onPut: () => progress.fetched(block),
+    discard: async () => {},
     [Symbol.asyncDispose]: async () => received[Symbol.dispose](),
   }
 }
@@ -211,12 +208,5 @@ async function obtainInMemory(
 function blockForMemory({ blocks, format, global, local }: Obtaining): Block | undefined {
   const [block, second] = blocks
   if (block === undefined || second !== undefined || block.sizeBytes === 0) return undefined
-  return global.sizeBytes > format.memorySizeBytesMax || holds(local, block) ? undefined : block
-}
-
-function holds(local: FileInfo | undefined, block: Block): boolean {
-  if (local === undefined || local.deleted || local.type !== 'file' || local.sizeBytes < block.sizeBytes) return false
-  const hashes = local.blockHashes
-  if (hashes === undefined) return false
-  return Buffer.from(hashes.buffer, hashes.byteOffset, hashes.length).indexOf(block.hash) >= 0
+  return global.sizeBytes > format.memorySizeBytesMax || holdsBlock(local, block) ? undefined : block
 }

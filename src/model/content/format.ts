@@ -1,4 +1,4 @@
-import { trailerOf } from '../../core/encryption/trailer.ts'
+import { trailerOf as encodeTrailer } from '../../core/encryption/trailer.ts'
 import type { Block } from '../../core/records/block-diff.ts'
 import type { FileInfo } from '../../core/records/file-info.ts'
 import type { DiskFile } from '../../platform/disk.ts'
@@ -14,8 +14,6 @@ export interface FileFormat {
   verify(block: Block, data: Uint8Array): boolean
   /** Verifies and writes a block of the right length; false, with nothing written, where it is wrong. */
   write(file: DiskFile, block: Block, data: Uint8Array): Promise<boolean>
-  /** What follows the content on disk. */
-  trailer(global: FileInfo): Uint8Array | undefined
 }
 
 /** Larger files are looked up on this machine first. */
@@ -31,14 +29,15 @@ function plainFormat(fileMaker: FileMaker): FileFormat {
     memorySizeBytesMax: PLAIN_MEMORY_SIZE_BYTES_MAX,
     verify: ({ hash }, data) => hasHash({ data, hash }),
     write: (file, { offsetBytes, hash }, data) => fileMaker.write(file, { data, positionBytes: offsetBytes, hash }),
-    trailer: () => undefined,
   }
 }
 
-/**
- * Blocks cannot be verified without the password: only their lengths are checked. The record follows the blocks in the
- * file: that and the password restore it.
- */
+/** What follows the content on disk. An encrypted file has its record there: that and the password restore it. */
+export function trailerOf(global: FileInfo): Uint8Array | undefined {
+  return global.encrypted === undefined ? undefined : encodeTrailer(encodeRecord(global))
+}
+
+/** Blocks cannot be verified without the password: only their lengths are checked. */
 const ENCRYPTED: FileFormat = {
   isVerifiable: false,
   memorySizeBytesMax: 256 * 1_024,
@@ -47,5 +46,4 @@ const ENCRYPTED: FileFormat = {
     await file.write(data, offsetBytes)
     return true
   },
-  trailer: (global) => trailerOf(encodeRecord(global)),
 }

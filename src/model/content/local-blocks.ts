@@ -1,8 +1,8 @@
-import { blocksInPlace, hashKey, offsetsByHash, type Block } from '../../core/records/block-diff.ts'
-import type { FileInfo } from '../../core/records/file-info.ts'
+import { portionsOf, placesIn } from '../../core/records/block-copies.ts'
+import { blocksInPlace, type Block } from '../../core/records/block-diff.ts'
 import { joinPath } from '../../core/paths.ts'
 import { forEachAtOnce } from '../../sync/for-each.ts'
-import type { CopiedBlock, FileMaker } from '../../platform/file-maker.ts'
+import type { FileMaker } from '../../platform/file-maker.ts'
 import type { Disk, DiskFile } from '../../platform/disk.ts'
 import type { FolderIndex } from '../../db/types.ts'
 import type { PullProgress } from '../state/file-progress.ts'
@@ -66,7 +66,7 @@ export class LocalBlocks {
     const { global, local } = filling
     if (local !== undefined && !local.deleted && local.type === 'file') {
       const open = () => this.#deps.tree.openToRead(global.name)
-      await this.#copyFrom({ open, place: placeIn(local), from: 'origin' }, filling)
+      await this.#copyFrom({ open, place: placesIn(local), from: 'origin' }, filling)
     }
     if (filling.missing.length === 0 || global.sizeBytes < LOOKUP_SIZE_BYTES_MIN) return
     const folders = [this.#deps, ...(await this.#deps.otherFolders())]
@@ -123,7 +123,7 @@ export class LocalBlocks {
       const limit = HOLDERS_MAX - tried.size
       for (const holder of await folder.index.localWithBlocks(hashes, { except: tried, limit })) {
         tried.add(holder.name)
-        const place = placeIn(holder)
+        const place = placesIn(holder)
         await this.#copyFrom({ open: () => this.#open(folder, holder.name), place, from: 'elsewhere' }, filling)
         mismatched ||= filling.missing.some((block) => place(block) !== undefined)
       }
@@ -144,7 +144,7 @@ export class LocalBlocks {
     await using _source = source
     const copied = new Set<Block>()
     const atOnce = Math.min(PORTIONS_AT_ONCE, AT_ONCE_BYTES_MAX / filling.global.blockSizeBytes)
-    await forEachAtOnce(portions(missing, place), atOnce, async (portion) => {
+    await forEachAtOnce(portionsOf(missing, place, PORTION_BYTES), atOnce, async (portion) => {
       signal.throwIfAborted()
       const found = await this.#deps.fileMaker.copy(source, temp.file, portion)
       portion.forEach(({ block, sizeBytes }, at) => {
@@ -156,33 +156,4 @@ export class LocalBlocks {
     })
     filling.missing = missing.filter((block) => !copied.has(block))
   }
-}
-
-/** The offset of a block according to the file's record. */
-function placeIn(file: FileInfo): (block: Block) => number | undefined {
-  const offsets = offsetsByHash(file)
-  return (block) => {
-    const found = offsets.get(hashKey(block.hash))
-    return found?.sizeBytes === block.sizeBytes ? found.offsetBytes : undefined
-  }
-}
-
-type PlacedBlock = CopiedBlock & { readonly block: Block }
-
-/** The blocks of the source file in portions of limited size. */
-function* portions(missing: readonly Block[], place: CopySource['place']): Iterable<readonly PlacedBlock[]> {
-  let portion: PlacedBlock[] = []
-  let portionBytes = 0
-  for (const block of missing) {
-    const fromBytes = place(block)
-    if (fromBytes === undefined) continue
-    const { sizeBytes, hash, offsetBytes: positionBytes } = block
-    portion.push({ block, fromBytes, positionBytes, sizeBytes, hash })
-    portionBytes += sizeBytes
-    if (portionBytes < PORTION_BYTES) continue
-    yield portion
-    portion = []
-    portionBytes = 0
-  }
-  if (portion.length > 0) yield portion
 }

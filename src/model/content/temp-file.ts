@@ -1,5 +1,6 @@
 import type { FolderConfig } from '../../core/config/config.ts'
 import { messageOf, systemCode } from '../../core/errors.ts'
+import { isMostlySame } from '../../core/records/block-copies.ts'
 import { blocksInPlace, ZeroBlocks, type Block } from '../../core/records/block-diff.ts'
 import type { FileInfo } from '../../core/records/file-info.ts'
 import type { Logger } from '../../events/types.ts'
@@ -7,8 +8,8 @@ import type { DiskFile, DiskStat } from '../../platform/disk.ts'
 import type { Hasher } from '../../platform/hasher.ts'
 import type { FileContent } from '../tree/content.ts'
 import type { FolderTree } from '../tree/folder-tree.ts'
-import { WriteBehind } from './write-behind.ts'
 
+const WRITE_BEHIND_BYTES = 16 * 1_024 * 1_024
 const NO_BLOCKS: ReadonlySet<number> = new Set()
 /** Smaller files are copied block by block, which is cheaper than hashing a whole copy. */
 const COPY_SIZE_BYTES_MIN = 8 * 1_024 * 1_024
@@ -17,6 +18,36 @@ const COPY_SIZE_BYTES_MIN = 8 * 1_024 * 1_024
  * cache, hashes in one pass and can be aborted.
  */
 const COPY_SIZE_BYTES_MAX = 256 * 1_024 * 1_024
+
+/** Starts write-back of a large file while it grows, so that the final sync is short. */
+class WriteBehind {
+  readonly #file: Pick<DiskFile, 'sync'>
+  #newBytes = 0
+  #busy = false
+  /** Resolves when no sync is running. */
+  settled: Promise<void> = Promise.resolve()
+
+  constructor(file: Pick<DiskFile, 'sync'>) {
+    this.#file = file
+  }
+
+  wrote(sizeBytes: number): void {
+    this.#newBytes += sizeBytes
+    if (this.#busy || this.#newBytes < WRITE_BEHIND_BYTES) return
+    this.#newBytes = 0
+    this.#busy = true
+    // An error now occurs again when the file is finished and is reported then.
+    this.settled = this.#file
+      .sync()
+      .catch(() => {})
+      .finally(() => void (this.#busy = false))
+  }
+}
+
+interface TempFileOptions extends Pick<TempFile, 'present' | 'copied' | 'isFresh'> {
+  readonly fsync: boolean
+  remove(file: TempFile): Promise<void>
+}
 
 /** The temporary file of a pull, beside its target. */
 export class TempFile implements FileContent, AsyncDisposable {
@@ -35,11 +66,14 @@ export class TempFile implements FileContent, AsyncDisposable {
   /** Set once its content and metadata are final. */
   sealed: DiskStat | undefined
 
-  constructor(file: DiskFile, options: Pick<TempFile, 'present' | 'copied' | 'isFresh'> & { readonly fsync: boolean }) {
+  readonly #remove: (file: TempFile) => Promise<void>
+
+  constructor(file: DiskFile, options: TempFileOptions) {
     this.file = file
     this.present = options.present
     this.copied = options.copied
     this.isFresh = options.isFresh
+    this.#remove = options.remove
     this.#writeBehind = options.fsync ? new WriteBehind(file) : undefined
   }
 
@@ -53,6 +87,11 @@ export class TempFile implements FileContent, AsyncDisposable {
     this.#closed = true
     await this.#writeBehind?.settled
     await this.file.close()
+  }
+
+  /** Removes it; a failure is left to a scan. */
+  async discard(): Promise<void> {
+    await this.#remove(this).catch(() => {})
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -96,8 +135,9 @@ export class TempFiles {
    */
   async open(file: BlockedFile, signal: AbortSignal): Promise<TempFile> {
     const { temporaries } = this.#deps.tree
-    const { global } = file
-    const copied = isMostlySame(file) && (await this.#copyOld(file))
+    const { blocks, global, local } = file
+    const isCopied = global.sizeBytes >= COPY_SIZE_BYTES_MIN && isMostlySame(local, global, blocks)
+    const copied = isCopied && (await this.#copyOld(file))
     try {
       if (!copied) return await this.#fresh(global)
     } catch (error) {
@@ -138,18 +178,23 @@ export class TempFiles {
       // early.
       const sparse = !folder.disableSparseFiles && global.sizeBytes > global.blockSizeBytes
       if (sparse) await file.truncate(global.sizeBytes)
-      return new TempFile(file, { present: NO_BLOCKS, copied: false, isFresh: true, fsync: !folder.disableFsync })
+      return this.#made(global, file, { present: NO_BLOCKS, copied: false, isFresh: true })
     } catch (error) {
       await file.close()
       throw error
     }
   }
 
+  #made({ name }: FileInfo, file: DiskFile, options: Pick<TempFile, 'present' | 'copied' | 'isFresh'>): TempFile {
+    const { folder, tree } = this.#deps
+    const remove = (temp: TempFile) => tree.temporaries.discard(name, temp)
+    return new TempFile(file, { ...options, fsync: !folder.disableFsync, remove })
+  }
+
   /** Undefined when nothing in the file is usable, or it is not a regular file. `copied`: it was just created. */
   async #reuse(wanted: BlockedFile, copied: boolean, signal: AbortSignal): Promise<TempFile | undefined> {
     const { folder, tree } = this.#deps
     const { global } = wanted
-    const fsync = !folder.disableFsync
     const file = await tree.temporaries.open(global.name)
     if (file === undefined) return undefined
     try {
@@ -159,12 +204,13 @@ export class TempFiles {
         return undefined
       }
       // Write-back runs during hashing, so that the final sync, which reports errors again, is short.
-      const written = fsync && stat.sizeBytes >= COPY_SIZE_BYTES_MIN ? file.sync().catch(() => {}) : undefined
+      const isLong = !folder.disableFsync && stat.sizeBytes >= COPY_SIZE_BYTES_MIN
+      const written = isLong ? file.sync().catch(() => {}) : undefined
       const present = await this.#blocksPresent(wanted, stat, signal)
       await written
       if (present.size > 0) {
         if (stat.sizeBytes !== global.sizeBytes) await file.truncate(global.sizeBytes)
-        return new TempFile(file, { present, copied, isFresh: false, fsync })
+        return this.#made(global, file, { present, copied, isFresh: false })
       }
     } catch (error) {
       await file.close()
@@ -186,11 +232,4 @@ export class TempFiles {
     const [result] = await hasher.hash([job], () => {}, signal)
     return result?.kind === 'hashed' ? blocksInPlace(blocks, result.blockHashes) : NO_BLOCKS
   }
-}
-
-/** Whether at least half of the blocks are unchanged in place. */
-function isMostlySame({ local, global, blocks }: BlockedFile): boolean {
-  if (local === undefined || local.deleted || local.type !== 'file' || local.blockHashes === undefined) return false
-  if (global.sizeBytes < COPY_SIZE_BYTES_MIN || local.blockSizeBytes !== global.blockSizeBytes) return false
-  return blocksInPlace(blocks, local.blockHashes).size * 2 >= blocks.length
 }

@@ -1,6 +1,8 @@
 import { diskTimeOf } from '../../core/records/file-info.ts'
-import { ignoredGlobal, jointDeletion, planBookkeeping } from '../../core/records/plan.ts'
-import { adopted, type PullContext } from './context.ts'
+import { adoptedRecord, ignoredGlobal, jointDeletion, planBookkeeping } from '../../core/records/plan.ts'
+import type { PullParts } from './pull-parts.ts'
+
+type BookkeeperParts = Pick<PullParts, 'folderLock' | 'ignore' | 'index' | 'records' | 'tree'>
 
 const NAMES_AT_ONCE = 2_000
 
@@ -13,43 +15,42 @@ export class Bookkeeper {
   /** The ignore patterns of the last full comparison; undefined before it. */
   #lines: readonly string[] | undefined
 
-  async reconcile(context: PullContext, signal: AbortSignal): Promise<void> {
+  async reconcile(parts: BookkeeperParts, signal: AbortSignal): Promise<void> {
     const lines = this.#lines
     this.#lines = undefined // after an interruption the next call compares everything
-    const touched = await context.index.takeTouched()
-    if (touched === undefined || lines === undefined || !isSame(lines, context.ignore.lines))
-      await reconcileAll(context, signal)
-    else await reconcileNames(context, touched, signal)
-    this.#lines = context.ignore.lines
+    const touched = await parts.index.takeTouched()
+    if (touched === undefined || lines === undefined || !isSame(lines, parts.ignore.lines))
+      await reconcileAll(parts, signal)
+    else await reconcileNames(parts, touched, signal)
+    this.#lines = parts.ignore.lines
   }
 }
 
-async function reconcileAll(context: PullContext, signal: AbortSignal): Promise<void> {
+async function reconcileAll(parts: BookkeeperParts, signal: AbortSignal): Promise<void> {
   for (let afterName: string | undefined = ''; afterName !== undefined;) {
-    const page = await context.index.need({ offset: 0, limit: NAMES_AT_ONCE, afterName })
+    const page = await parts.index.need({ offset: 0, limit: NAMES_AT_ONCE, afterName })
     const names: readonly string[] = page.map(({ name }) => name)
-    await reconcileNames(context, names, signal)
+    await reconcileNames(parts, names, signal)
     afterName = names.length < NAMES_AT_ONCE ? undefined : names.at(-1)
   }
 }
 
-async function reconcileNames(context: PullContext, names: readonly string[], signal: AbortSignal): Promise<void> {
+async function reconcileNames(parts: BookkeeperParts, names: readonly string[], signal: AbortSignal): Promise<void> {
   for (let start = 0; start < names.length; start += NAMES_AT_ONCE) {
-    using _lock = await context.folderLock.shared(signal)
-    for (const name of names.slice(start, start + NAMES_AT_ONCE)) await reconcileName(context, name)
-    await context.records.flush()
+    using _lock = await parts.folderLock.shared(signal)
+    for (const name of names.slice(start, start + NAMES_AT_ONCE)) await reconcileName(parts, name)
+    await parts.records.flush()
   }
 }
 
-async function reconcileName(context: PullContext, name: string): Promise<void> {
-  const { local, global, heldElsewhere, deletions } = await context.index.both(name)
+async function reconcileName({ ignore, index, records, tree }: BookkeeperParts, name: string): Promise<void> {
+  const { local, global, heldElsewhere, deletions } = await index.both(name)
   if (global === undefined) return
-  const ignored = context.ignore.match(name).ignored
-  const step = planBookkeeping({ local, global, heldElsewhere, ignored }, context.tree.ignoresPermissions)
+  const { ignored } = ignore.match(name)
+  const step = planBookkeeping({ local, global, heldElsewhere, ignored }, tree.ignoresPermissions)
   if (step.kind === 'keep') return
-  context.counts.note(local, global)
-  if (step.kind === 'ignore') context.records.add({ ...ignoredGlobal(global), blockHashes: undefined })
-  else context.records.add(adopted(jointDeletion(global, deletions), diskTimeOf(local ?? global)))
+  if (step.kind === 'ignore') return records.add(ignoredGlobal(global), local)
+  records.add(adoptedRecord(jointDeletion(global, deletions), diskTimeOf(local ?? global)), local)
 }
 
 function isSame(a: readonly string[], b: readonly string[]): boolean {

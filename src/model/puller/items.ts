@@ -1,52 +1,63 @@
-import { detailOf, systemCode, TwinfoldError } from '../../core/errors.ts'
+import { detailOf } from '../../core/errors.ts'
 import { FLAG_UNSUPPORTED, type FileHead, type FileInfo } from '../../core/records/file-info.ts'
-import { ignoredGlobal, jointDeletion, type Step } from '../../core/records/plan.ts'
-import type { ItemAction, ItemType } from '../../events/types.ts'
+import {
+  adoptedRecord,
+  deletionRecord,
+  hasSameContent,
+  ignoredGlobal,
+  jointDeletion,
+  planStep,
+  type Step,
+} from '../../core/records/plan.ts'
+import type { EventSink, ItemAction, ItemType } from '../../events/types.ts'
 import { diskReason } from '../../platform/files/disk-reason.ts'
-import { formatOf } from '../content/format.ts'
-import { adopted, type PullContext } from './context.ts'
-import { stepOf } from './plan-again.ts'
+import { isItemFailure } from '../../platform/files/item-failed.ts'
+import type { Obtained } from '../content/contents.ts'
+import { trailerOf } from '../content/format.ts'
+import { FOLDER_POLICIES } from '../state/folder-policy.ts'
+import type { PullParts } from './pull-parts.ts'
 import type { TypeClashes } from './type-clash.ts'
 
 const ITEM_TYPES: Readonly<Record<FileHead['type'], ItemType>> = { file: 'file', directory: 'dir', symlink: 'symlink' }
 
-const NO_SYMLINKS: ReadonlySet<string> = new Set(['win32', 'android'])
-
-export interface ItemsDeps {
+export interface ItemsDeps extends PullParts {
+  readonly events: EventSink
   readonly clashes: Pick<TypeClashes, 'resolveAbove'>
   onProblem(path: string, reason: string): void
 }
 
 /** Applies steps to single items. A failure of one item is recorded and does not end the pull. */
 export class Items {
-  readonly #context: PullContext
   readonly #deps: ItemsDeps
   readonly #signal: AbortSignal
 
-  constructor(context: PullContext, deps: ItemsDeps, signal: AbortSignal) {
-    this.#context = context
+  constructor(deps: ItemsDeps, signal: AbortSignal) {
     this.#deps = deps
     this.#signal = signal
   }
 
+  /** The step for an item by these records; `heldElsewhere` as in `PlanCase`. */
   plan(local: FileHead | undefined, global: FileHead, heldElsewhere = false): Step {
-    return stepOf(this.#context, local, global, heldElsewhere)
+    const { ignoreDelete, type } = this.#deps.folder
+    const { ignored } = this.#deps.ignore.match(global.name)
+    const { keepsConflicts } = FOLDER_POLICIES[type]
+    return planStep({ local, global, heldElsewhere, ignored, ignoreDelete, keepsConflicts })
   }
 
   problem(name: string, reason: string): void {
     this.#deps.onProblem(name, reason)
-    this.#context.log.debug(() => `folder ${this.#context.folder.id}: ${JSON.stringify(name)}: ${reason}`)
+    this.#deps.log.debug(() => `folder ${this.#deps.folder.id}: ${JSON.stringify(name)}: ${reason}`)
   }
 
   /** True on success. Errors that do not concern the item alone end the pull. */
   async attempt(name: string, work: () => Promise<void>): Promise<boolean> {
     try {
       await work().catch((error: unknown) => this.#attemptAgain(name, work, error))
-      await this.#context.records.flushIfDue()
+      await this.#deps.records.flushIfDue()
       return true
     } catch (error) {
       if (this.#signal.aborted || !isItemFailure(error)) throw error
-      this.problem(name, reasonOf(error))
+      this.problem(name, diskReason(error))
       return false
     }
   }
@@ -54,82 +65,125 @@ export class Items {
   /** After a failure: a second attempt where an item of ours in place of a parent directory was renamed. */
   async #attemptAgain(name: string, work: () => Promise<void>, error: unknown): Promise<void> {
     if (this.#signal.aborted || !isItemFailure(error) || detailOf(error) === 'no-source') throw error
-    if (!(await this.#deps.clashes.resolveAbove(this.#context, name, this.#signal))) throw error
+    if (!(await this.#deps.clashes.resolveAbove(this.#deps, name, this.#signal))) throw error
     await work()
   }
 
   /** Applies a step without transfer, planned with the current records under the lock. */
   async act(name: string): Promise<void> {
-    const context = this.#context
-    using _lock = await context.folderLock.shared(this.#signal)
-    const { local, global, heldElsewhere, deletions } = await context.index.both(name)
+    const { folderLock, index, records, tree } = this.#deps
+    using _lock = await folderLock.shared(this.#signal)
+    const { local, global, heldElsewhere, deletions } = await index.both(name)
     if (global === undefined) return
     const step = this.plan(local, global, heldElsewhere)
-    if (step.kind === 'keep' || step.kind === 'fetch') return // planned differently before: left to the next iteration
-    context.counts.note(local, global)
-    const { records, tree } = context
+    const add = (record: FileInfo) => records.add(record, local)
     switch (step.kind) {
+      case 'keep':
+      case 'fetch':
+        return // planned differently before: left to the next iteration
       case 'ignore':
-        return records.add({ ...ignoredGlobal(global), blockHashes: undefined })
+        return add(ignoredGlobal(global))
       case 'adopt':
-        return records.add(deletionRecord(jointDeletion(global, deletions)))
+        return add(deletionRecord(jointDeletion(global, deletions)))
       case 'metadata':
         // The steps `metadata` and `remove` imply a local record.
-        return await this.withItemEvents(global, 'metadata', async () => {
-          const trailer = formatOf(global, context.platform.fileMaker).trailer(global)
-          const state =
-            trailer === undefined ? tree.setMetadata(global, local!) : tree.setTrailer(global, local!, trailer)
-          records.add(adopted(global, await state))
-        })
+        return await this.withItemEvents(global, 'metadata', async () =>
+          add(adoptedRecord(global, await tree.setMetadata(global, local!, trailerOf(global)))),
+        )
       case 'make-directory':
         return await this.withItemEvents(global, 'update', async () => {
           await tree.makeDirectory({ global, local, saveOurs: step.saveOurs })
-          records.add(adopted(global, global))
+          add(adoptedRecord(global, global))
         })
       case 'make-symlink':
         return await this.withItemEvents(global, 'update', async () => {
-          const isPossible = !NO_SYMLINKS.has(context.platform.system.platform)
-          if (isPossible) await tree.makeSymlink({ global, local, saveOurs: step.saveOurs })
-          records.add({ ...adopted(global, global), localFlags: isPossible ? 0 : FLAG_UNSUPPORTED })
+          const isMade = await tree.makeSymlink({ global, local, saveOurs: step.saveOurs })
+          add({ ...adoptedRecord(global, global), localFlags: isMade ? 0 : FLAG_UNSUPPORTED })
         })
       case 'remove':
         return await this.withItemEvents(global, 'delete', async () => {
           if (step.type === 'directory') await tree.removeDirectory(name)
           else await tree.remove(name, local!, step.saveOurs ? global : undefined)
-          records.add(deletionRecord(global))
+          add(deletionRecord(global))
         })
     }
   }
 
+  /**
+   * Puts obtained content in its place and records it; false where it is not taken from memory. Decided again under the
+   * lock: a scan may have recorded a local change since, and must not find the file without a record.
+   */
+  async put(content: Obtained, global: FileInfo): Promise<boolean> {
+    const { folderLock, index, records, tree } = this.#deps
+    using _lock = await folderLock.shared(this.#signal)
+    const local = await index.head('local', global.name)
+    const step = this.plan(local, global)
+    if (step.kind !== 'fetch' && step.kind !== 'metadata') {
+      await content.discard()
+      return true
+    }
+    const saveOurs = step.kind === 'fetch' && step.saveOurs
+    const state = await tree.put(content, { global, local, saveOurs })
+    if (state === undefined) return false
+    records.add(adoptedRecord(global, state), local)
+    return true
+  }
+
+  /**
+   * Renames a local file whose content moved to another name. False where that is not possible: the file is fetched
+   * then, which either succeeds or reports its own error, and the source is removed separately.
+   */
+  async move(from: string, to: string): Promise<boolean> {
+    const { folderLock, index, records, tree } = this.#deps
+    using _lock = await folderLock.shared(this.#signal)
+    const source = await index.both(from)
+    const { local, global } = await index.both(to)
+    if (tree.keepsVersions) return false
+    if (source.local === undefined || source.global === undefined || global === undefined) return false
+    const { local: moved, global: deletion } = source
+    const removal = this.plan(moved, deletion)
+    const update = this.plan(local, global)
+    if (removal.kind !== 'remove' || removal.saveOurs || update.kind !== 'fetch') return false
+    if (!hasSameContent(moved, global)) return false
+    const move = async () => {
+      const state = await tree.move(moved, { global, local, saveOurs: update.saveOurs })
+      records.add(adoptedRecord(global, state), local)
+      records.add(deletionRecord(deletion), moved)
+    }
+    try {
+      await this.withItemEvents(deletion, 'delete', () => this.withItemEvents(global, 'update', move))
+      return true
+    } catch (error) {
+      if (this.#signal.aborted || !isItemFailure(error)) throw error
+      return false
+    }
+  }
+
+  /** Removes the temporary file of an item that is not fetched any more. Failures are left to a scan. */
+  async removeLeftover(name: string): Promise<boolean> {
+    const { folder, folderLock, index, log, tree } = this.#deps
+    using _lock = await folderLock.shared(this.#signal)
+    const { local, global } = await index.both(name)
+    if (global !== undefined && this.plan(local, global).kind === 'fetch') return false
+    await tree.temporaries.removeIfReachable(name).catch((error: unknown) => {
+      const what = `the temporary file of ${JSON.stringify(name)}`
+      log.debug(() => `folder ${folder.id}: ${what} is not removed: ${String(error)}`)
+    })
+    return true
+  }
+
   /** Emits the item events around `work`. A deleted symlink is reported as a file, as in Syncthing. */
   async withItemEvents(item: FileHead, action: ItemAction, work: () => Promise<void>): Promise<void> {
-    const { events, folder } = this.#context
+    const { events, folder } = this.#deps
     const type = action === 'delete' && item.type === 'symlink' ? 'file' : ITEM_TYPES[item.type]
     const data = { folder: folder.id, item: item.name, type, action }
     events.emit('ItemStarted', data)
     try {
       await work()
     } catch (error) {
-      events.emit('ItemFinished', { ...data, error: reasonOf(error) })
+      events.emit('ItemFinished', { ...data, error: diskReason(error) })
       throw error
     }
     events.emit('ItemFinished', { ...data, error: null })
   }
-}
-
-export function deletionRecord(global: FileInfo): FileInfo {
-  return { ...global, sequence: 0, localFlags: 0 }
-}
-
-/** Disk errors and failures concern one item; folder errors, index failures and bugs concern all. */
-export function isItemFailure(error: unknown): boolean {
-  if (error instanceof TwinfoldError) return error.code === 'item-failed'
-  return DISK_CODE.test(systemCode(error) ?? '')
-}
-
-/** `ENOSPC`, `EIO`; excludes codes of other parts of the runtime, such as the database. */
-const DISK_CODE = /^E[A-Z0-9]+$/
-
-function reasonOf(error: unknown): string {
-  return diskReason(error)
 }

@@ -1,30 +1,21 @@
 import { hashKey } from '../../core/records/block-diff.ts'
 import type { FileHead } from '../../core/records/file-info.ts'
 import { isCanonical, isReserved } from '../../core/paths.ts'
-import { hasSameContent } from '../../core/records/plan.ts'
 import { forEachAtOnce } from '../../sync/for-each.ts'
-import type { JobQueue } from '../state/job-queue.ts'
-import { adopted, type PullContext } from './context.ts'
-import type { PullProgress } from '../state/file-progress.ts'
-import { deletionRecord, isItemFailure, Items } from './items.ts'
+import type { Items } from './items.ts'
 import type { Leftovers } from './leftovers.ts'
-import type { TypeClashes } from './type-clash.ts'
-import { Transfers } from './transfers.ts'
+import type { PullParts } from './pull-parts.ts'
+import type { Transfers } from './transfers.ts'
 
 const PAGE = 2_000
 /** Limit of items per iteration; the rest is left to the next one. Bounds memory when a million files are needed. */
 const ITEMS_MAX = 100_000
 const SMALL_STEPS_AT_ONCE = 8
 
-export interface IterationDeps {
-  readonly jobs: JobQueue
-  /** The files being pulled, by name. */
-  readonly progress: Map<string, PullProgress>
+export interface IterationDeps extends Pick<PullParts, 'index' | 'records'> {
+  readonly items: Items
+  readonly transfers: Transfers
   readonly leftovers: Leftovers
-  readonly clashes: TypeClashes
-  /** The first transfer begins. */
-  onTransfer(): void
-  onProblem(path: string, reason: string): void
 }
 
 export interface IterationResult {
@@ -38,10 +29,7 @@ type FileToPull = Pick<FileHead, 'name' | 'sizeBytes' | 'modifiedS' | 'modifiedN
 
 /** One pass over all needed items, with one attempt at each. */
 export class Iteration {
-  readonly #context: PullContext
-  readonly #items: Items
-  readonly #transfers: Transfers
-  readonly #leftovers: Leftovers
+  readonly #deps: IterationDeps
   readonly #signal: AbortSignal
   readonly #files: FileToPull[] = []
   readonly #metadata: string[] = []
@@ -52,29 +40,24 @@ export class Iteration {
   readonly #directoryRemovals: string[] = []
   readonly #movableByContent = new Map<string, string[]>()
 
-  constructor(context: PullContext, deps: IterationDeps, signal: AbortSignal) {
-    this.#context = context
+  constructor(deps: IterationDeps, signal: AbortSignal) {
+    this.#deps = deps
     this.#signal = signal
-    this.#leftovers = deps.leftovers
-    this.#items = new Items(context, deps, signal)
-    const { jobs, leftovers, progress } = deps
-    const onTransfer = () => deps.onTransfer()
-    this.#transfers = new Transfers(context, { items: this.#items, jobs, progress, leftovers, onTransfer }, signal)
   }
 
   async run(): Promise<IterationResult> {
-    const { records } = this.#context
+    const { items, leftovers, records, transfers } = this.#deps
     const more = await this.#collect()
     for (const names of this.#creations) await this.#attemptAll(names)
     await this.#attemptAll(this.#metadata)
     const files = await this.#moveFiles()
     await records.flush()
-    const waiting = await this.#transfers.run(files)
+    const waiting = await transfers.run(files)
     await this.#attemptAll([...this.#removals])
     await records.flush() // the index must contain the deletions before directories are checked
-    for (const name of this.#directoryRemovals.reverse()) await this.#items.attempt(name, () => this.#items.act(name))
+    for (const name of this.#directoryRemovals.reverse()) await items.attempt(name, () => items.act(name))
     await records.flush()
-    await this.#leftovers.sweep(this.#context, (local, global) => this.#items.plan(local, global), this.#signal)
+    await leftovers.sweep((name) => items.removeLeftover(name))
     return { more, waiting }
   }
 
@@ -86,7 +69,7 @@ export class Iteration {
     let afterName = ''
     for (let count = 0; ;) {
       this.#signal.throwIfAborted()
-      const page = await this.#context.index.need({ offset: 0, limit: PAGE, afterName })
+      const page = await this.#deps.index.need({ offset: 0, limit: PAGE, afterName })
       for (const head of page) await this.#sort(head)
       afterName = page.at(-1)?.name ?? ''
       count += page.length
@@ -101,11 +84,11 @@ export class Iteration {
     const { name } = head
     // Also for parents: a directory in place of a temporary file would block that file.
     if (!isCanonical(name) || isReserved(name)) {
-      this.#items.problem(name, 'invalid file name')
+      this.#deps.items.problem(name, 'invalid file name')
       return
     }
-    const local = await this.#context.index.head('local', name)
-    const step = this.#items.plan(local, head, head.deleted) // needed without a record of ours: held elsewhere
+    const local = await this.#deps.index.head('local', name)
+    const step = this.#deps.items.plan(local, head, head.deleted) // needed without a record of ours: held elsewhere
     if (step.kind === 'keep') return
     if (step.kind === 'fetch') {
       const { sizeBytes, modifiedS, modifiedNs, blocksHash } = head
@@ -133,9 +116,10 @@ export class Iteration {
   }
 
   async #attemptAll(names: readonly string[]): Promise<void> {
+    const { items } = this.#deps
     await forEachAtOnce(names, SMALL_STEPS_AT_ONCE, async (name) => {
       this.#signal.throwIfAborted()
-      await this.#items.attempt(name, () => this.#items.act(name))
+      await items.attempt(name, () => items.act(name))
     })
   }
 
@@ -146,47 +130,10 @@ export class Iteration {
       this.#signal.throwIfAborted()
       const { blocksHash } = file
       const source = blocksHash === undefined ? undefined : this.#movableByContent.get(hashKey(blocksHash))?.pop()
-      if (source === undefined || !(await this.#moved(source, file.name))) rest.push(file)
+      if (source !== undefined && (await this.#deps.items.move(source, file.name))) this.#removals.delete(source)
+      else rest.push(file)
     }
     return rest
-  }
-
-  /** False where it is not possible: the file is fetched then, and the source removed separately. */
-  async #moved(from: string, to: string): Promise<boolean> {
-    const context = this.#context
-    const { index } = context
-    using _lock = await context.folderLock.shared(this.#signal)
-    const { local: fromLocal, global: fromGlobal } = await index.both(from)
-    const { local: toLocal, global: toGlobal } = await index.both(to)
-    if (context.tree.keepsVersions) return false
-    if (fromLocal === undefined || fromGlobal === undefined || toGlobal === undefined) return false
-    const removal = this.#items.plan(fromLocal, fromGlobal)
-    const update = this.#items.plan(toLocal, toGlobal)
-    if (removal.kind !== 'remove' || removal.saveOurs || update.kind !== 'fetch') return false
-    if (!hasSameContent(fromLocal, toGlobal)) return false
-    context.counts.note(fromLocal, fromGlobal)
-    context.counts.note(toLocal, toGlobal)
-    const next = { global: toGlobal, local: toLocal, saveOurs: update.saveOurs }
-    const move = async () => {
-      context.records.add(adopted(toGlobal, await context.tree.move(fromLocal, next)))
-      context.records.add(deletionRecord(fromGlobal))
-    }
-    const moved = await this.#attempt(() =>
-      this.#items.withItemEvents(fromGlobal, 'delete', () => this.#items.withItemEvents(toGlobal, 'update', move)),
-    )
-    if (moved) this.#removals.delete(from)
-    return moved
-  }
-
-  /** Errors of a move are not reported: the fetch either succeeds or reports its own. */
-  async #attempt(work: () => Promise<void>): Promise<boolean> {
-    try {
-      await work()
-      return true
-    } catch (error) {
-      if (this.#signal.aborted || !isItemFailure(error)) throw error
-      return false
-    }
   }
 }
 

@@ -1,7 +1,3 @@
-import type { FileHead } from '../../core/records/file-info.ts'
-import type { Step } from '../../core/records/plan.ts'
-import type { PullContext } from './context.ts'
-
 /** Leftovers beyond the limit are removed by a scan after a day. */
 const NAMES_MAX = 10_000
 
@@ -20,27 +16,8 @@ export class Leftovers {
     if (this.#names.size < NAMES_MAX) this.#names.add(name)
   }
 
-  /** Removes leftovers that no pull will resume. Rejects only when the index fails or the signal aborts. */
-  async sweep(
-    context: PullContext,
-    plan: (local: FileHead | undefined, global: FileHead) => Step,
-    signal: AbortSignal,
-  ): Promise<void> {
-    for (const name of this.#names) {
-      using _lock = await context.folderLock.shared(signal)
-      const global = await context.index.global(name)
-      const local = await context.index.get('local', name)
-      if (global !== undefined && plan(local, global).kind === 'fetch') continue
-      this.#names.delete(name)
-      await removeTemporary(context, name)
-    }
+  /** Removes leftovers that no pull will resume: those for which `isRemoved` resolves with true. */
+  async sweep(isRemoved: (name: string) => Promise<boolean>): Promise<void> {
+    for (const name of this.#names) if (await isRemoved(name)) this.#names.delete(name)
   }
-}
-
-/** Failures are left to the scan that removes old temporary files. */
-async function removeTemporary(context: PullContext, name: string): Promise<void> {
-  await context.tree.temporaries.removeIfReachable(name).catch((error: unknown) => {
-    const what = `the temporary file of ${JSON.stringify(name)}`
-    context.log.debug(() => `folder ${context.folder.id}: ${what} is not removed: ${String(error)}`)
-  })
 }

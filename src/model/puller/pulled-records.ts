@@ -1,6 +1,6 @@
 import { HASH_SIZE_BYTES } from '../../core/records/blocks.ts'
 import { messageOf, TwinfoldError } from '../../core/errors.ts'
-import type { FileInfo } from '../../core/records/file-info.ts'
+import type { FileHead, FileInfo } from '../../core/records/file-info.ts'
 import type { FolderIndex } from '../../db/types.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { CounterFloor } from '../state/counter-floor.ts'
@@ -9,7 +9,7 @@ import type { FolderTree } from '../tree/folder-tree.ts'
 export interface PulledRecordsDeps {
   readonly index: Pick<FolderIndex, 'updateLocal'>
   /** Stored before records that lower a counter. */
-  readonly counts: Pick<CounterFloor, 'store'>
+  readonly counts: Pick<CounterFloor, 'note' | 'store'>
   readonly tree: Pick<FolderTree, 'sync' | 'takeChanged'>
   readonly clock: Clock
   /** Rejects when root or marker have changed since the pull began; nothing more is stored then. */
@@ -40,7 +40,9 @@ export class PulledRecords {
     this.#deps = deps
   }
 
-  add(record: FileInfo): void {
+  /** `local`: our record that it replaces. */
+  add(record: FileInfo, local: FileHead | undefined): void {
+    this.#deps.counts.note(local, record)
     if (this.#pending.length === 0) this.#sinceMs = this.#deps.clock.monotonicMs()
     this.#pending.push(record)
     this.#pendingBlocks += (record.blockHashes?.length ?? 0) / HASH_SIZE_BYTES

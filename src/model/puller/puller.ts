@@ -16,14 +16,17 @@ import type { Sources } from '../state/sources.ts'
 import type { ConflictChoice } from '../types.ts'
 import { Bookkeeper } from './bookkeeper.ts'
 import { Contents, type ContentsDeps } from '../content/contents.ts'
-import type { PullContext, PullPorts } from './context.ts'
+import type { PullParts } from './pull-parts.ts'
 import type { PullProgress } from '../state/file-progress.ts'
+import { Items } from './items.ts'
 import { Iteration } from './iteration.ts'
 import { isAnyContested, settleContested } from './settle-contested.ts'
 import { Leftovers } from './leftovers.ts'
 import { PulledRecords } from './pulled-records.ts'
 import { resolveConflicts } from './resolve-conflicts.ts'
 import { revertChanges } from './revert.ts'
+import { SpaceCheck } from './space.ts'
+import { Transfers } from './transfers.ts'
 import { TypeClashes } from './type-clash.ts'
 
 /** Limit of iterations per pull; the rest is left to a later one. */
@@ -34,7 +37,8 @@ const RESCAN_MAX = 1_000
 export type PullPhase = 'sync-preparing' | 'syncing'
 
 export interface PullerDeps {
-  readonly platform: PullPorts
+  readonly platform: FolderTreeDeps['platform'] &
+    ContentsDeps['platform'] & { readonly system: { readonly cpuCount: number } }
   readonly sources: Sources
   readonly events: EventSink
   readonly log: Logger
@@ -52,6 +56,12 @@ export interface PullerDeps {
   onStored(batch: readonly FileInfo[], sequence: number): Promise<void>
   readonly onArrived?: ContentsDeps['onArrived']
   readonly onConflict?: (() => void) | undefined
+}
+
+interface BegunPull extends PullParts {
+  scanLater(name: string): void
+  /** The names to scan afterwards. */
+  readonly rescan: ReadonlySet<string>
 }
 
 export interface PullerOptions {
@@ -125,30 +135,30 @@ export class Puller {
 
   /** Rejects when the folder or its index fails, or the signal aborts; completed items are recorded. */
   async pull(request: PullRequest, signal: AbortSignal): Promise<PullOutcome> {
-    const { folder } = this.#options
-    const { context, rescan } = await this.#contextAndRescan(request, signal)
-    this.#records = context.records
+    const { counts } = this.#deps
+    const parts = await this.#begin(request, signal)
+    this.#records = parts.records
     try {
-      if (!FOLDER_POLICIES[folder.type].takesFiles) {
-        await this.#bookkeeper.reconcile(context, signal)
-        await settleContested(context, signal)
+      if (!FOLDER_POLICIES[this.#options.folder.type].takesFiles) {
+        await this.#bookkeeper.reconcile(parts, signal)
+        await settleContested({ ...parts, counts }, signal)
         return { problems: [], rescan: [], complete: true }
       }
-      const outcome = await this.#iterate(context, request, signal)
-      if (this.#announcesChanges) await settleContested(context, signal)
-      return { ...outcome, rescan: [...rescan] }
+      const outcome = await this.#iterate(parts, request, signal)
+      if (this.#announcesChanges) await settleContested({ ...parts, counts }, signal)
+      return { ...outcome, rescan: [...parts.rescan] }
     } finally {
       this.#records = undefined
       // Completed items are stored, whatever ended the pull; if that fails too, a scan finds them.
-      await context.records.flush().catch(() => {})
+      await parts.records.flush().catch(() => {})
     }
   }
 
   /** Reverts local changes; resolves with the names to scan afterwards. The caller must hold the lock exclusively. */
   async revert(request: Omit<PullRequest, 'onPhase'>, signal: AbortSignal): Promise<readonly string[]> {
-    const { context, rescan } = await this.#contextAndRescan(request, signal)
-    await revertChanges(context, signal)
-    return [...rescan]
+    const parts = await this.#begin(request, signal)
+    await revertChanges(parts, signal)
+    return [...parts.rescan]
   }
 
   /** The caller must hold the lock exclusively. */
@@ -158,97 +168,56 @@ export class Puller {
     request: Omit<PullRequest, 'onPhase'>,
     signal: AbortSignal,
   ): Promise<ResolvedConflicts> {
-    const { context, rescan } = await this.#contextAndRescan(request, signal)
-    const failures = await resolveConflicts(context, copies, choice, signal)
-    return { failures, rescan: [...rescan] }
+    const parts = await this.#begin(request, signal)
+    const failures = await resolveConflicts(parts, copies, choice, signal)
+    return { failures, rescan: [...parts.rescan] }
   }
 
-  /** With the names to scan afterwards. */
-  async #contextAndRescan(
-    request: Omit<PullRequest, 'onPhase'>,
-    signal: AbortSignal,
-  ): Promise<{ readonly context: PullContext; readonly rescan: ReadonlySet<string> }> {
-    const rescan = new Set<string>()
-    const scanLater = (name: string) => void (rescan.size < RESCAN_MAX && rescan.add(name))
-    return { context: await this.#contextFor(request, scanLater, signal), rescan }
-  }
-
-  async #iterate(
-    context: PullContext,
-    request: PullRequest,
-    signal: AbortSignal,
-  ): Promise<Omit<PullOutcome, 'rescan'>> {
+  async #iterate(parts: PullParts, request: PullRequest, signal: AbortSignal): Promise<Omit<PullOutcome, 'rescan'>> {
+    const { platform, label } = this.#deps
+    const { root, folder } = this.#options
+    const { disk, clock, random, system } = platform
+    const { records } = parts
+    const contents = new Contents({ ...this.#deps, ...parts }, this.#options)
+    const space = new SpaceCheck({ disk, clock, root, label }, folder.minDiskFree)
     let problems = new Map<string, string>()
     this.#clashes.begin()
     // The first error explains the problem.
     const onProblem = (path: string, reason: string) =>
       void (problems.size < PROBLEMS_MAX && !problems.has(path) && problems.set(path, reason))
+    const onTransfer = () => request.onPhase('syncing')
+    const shared = { ...this.#deps, ...parts, progress: this.#progress, leftovers: this.#leftovers }
+    const items = new Items({ ...shared, clashes: this.#clashes, onProblem }, signal)
     for (let round = 0; round < ITERATIONS_MAX;) {
       request.onPhase('sync-preparing')
       problems = new Map()
-      const before = context.records.count
-      const iteration = new Iteration(
-        context,
-        {
-          jobs: this.#deps.jobs,
-          progress: this.#progress,
-          leftovers: this.#leftovers,
-          clashes: this.#clashes,
-          onTransfer: () => request.onPhase('syncing'),
-          onProblem,
-        },
-        signal,
-      )
-      const { more, waiting } = await iteration.run()
-      const changed = context.records.count > before
+      const before = records.count
+      const { cpuCount } = system
+      const transfers = new Transfers({ ...shared, random, cpuCount, contents, space, items, onTransfer }, signal)
+      const { more, waiting } = await new Iteration({ ...shared, items, transfers }, signal).run()
+      const changed = records.count > before
       if (!changed) return { problems: listed(problems), complete: problems.size === 0 && !waiting }
       if (!more) round++
     }
     return { problems: listed(problems), complete: problems.size === 0 && !(await this.#lacksAnything()) }
   }
 
-  async #contextFor(
-    request: Omit<PullRequest, 'onPhase'>,
-    scanLater: (name: string) => void,
-    signal: AbortSignal,
-  ): Promise<PullContext> {
-    const { folderLock, counts, sources, events, log } = this.#deps
-    const { folder, root, ownDevice } = this.#options
-    const { platform, onConflict } = this.#deps
+  async #begin(request: Omit<PullRequest, 'onPhase'>, signal: AbortSignal): Promise<BegunPull> {
+    const { counts, folderLock, log, onConflict, platform } = this.#deps
+    const { folder } = this.#options
+    const { clock } = platform
     const { ignore } = request
+    const rescan = new Set<string>()
+    const scanLater = (name: string) => void (rescan.size < RESCAN_MAX && rescan.add(name))
     const index = await this.#deps.index()
     await counts.load()
     const attributes = await this.#deps.attributes?.()
     const archive = await this.#archive(signal)
-    const options = this.#options
-    const tree = new FolderTree({ platform, index, ignore, archive, attributes, scanLater, onConflict }, options)
-    const contents = new Contents({ ...this.#deps, index, tree }, options)
-    const records = new PulledRecords({
-      index,
-      tree,
-      clock: platform.clock,
-      counts,
-      checkHealth: () => request.checkHealth(),
-      onStored: (batch, sequence) => this.#deps.onStored(batch, sequence),
-    })
-    return {
-      platform,
-      folder,
-      root,
-      index,
-      sources,
-      events,
-      log,
-      folderLock,
-      counts,
-      ownDevice,
-      tree,
-      contents,
-      records,
-      scanLater,
-      ignore,
-      label: () => this.#deps.label(),
-    }
+    const tree = new FolderTree({ platform, index, ignore, archive, attributes, scanLater, onConflict }, this.#options)
+    const checkHealth = () => request.checkHealth()
+    const { onStored } = this.#deps
+    const records = new PulledRecords({ index, tree, clock, counts, checkHealth, onStored })
+    return { folder, index, ignore, tree, records, folderLock, clock, log, scanLater, rescan }
   }
 
   async #archive(signal: AbortSignal): Promise<FolderTreeDeps['archive']> {

@@ -1,16 +1,19 @@
 import { conflictOriginal, isCanonical, isConflictName, isReserved } from '../../core/paths.ts'
 import { diskReason } from '../../platform/files/disk-reason.ts'
-import { itemFailed } from '../../platform/files/item-failed.ts'
+import { isItemFailure, itemFailed } from '../../platform/files/item-failed.ts'
 import type { ConflictChoice } from '../types.ts'
-import type { PullContext } from './context.ts'
-import { isItemFailure } from './items.ts'
+import type { PullParts } from './pull-parts.ts'
+
+interface ResolveParts extends Pick<PullParts, 'index' | 'tree'> {
+  scanLater(name: string): void
+}
 
 /**
  * Resolves conflicts by the names of the copies. The caller must hold the lock exclusively. The map holds a reason for
  * each that is unchanged.
  */
 export async function resolveConflicts(
-  context: PullContext,
+  parts: ResolveParts,
   names: Iterable<string>,
   choice: ConflictChoice,
   signal: AbortSignal,
@@ -22,7 +25,7 @@ export async function resolveConflicts(
     try {
       const original = originalOf(name)
       if (choice.keep === 'copy' && resolved.has(original)) throw itemFailed('another copy of this file was kept')
-      await resolve(context, name, original, choice)
+      await resolve(parts, name, original, choice)
       resolved.add(original)
     } catch (error) {
       if (!isItemFailure(error)) throw error
@@ -42,12 +45,11 @@ function originalOf(copy: string): string {
 
 /** What is not kept becomes an old version, or is removed if the user has agreed to that. */
 async function resolve(
-  context: PullContext,
+  { index, scanLater, tree }: ResolveParts,
   copy: string,
   original: string,
   { keep, mayRemove }: ConflictChoice,
 ): Promise<void> {
-  const { index, tree } = context
   const record = await index.head('local', copy)
   const item = await tree.check(copy, record)
   if (record === undefined || item === undefined) throw itemFailed('the conflict copy is gone')
@@ -61,9 +63,9 @@ async function resolve(
     if (replaced !== undefined && replaced.type !== 'file') throw itemFailed('something else has the name of the file')
     if (replaced !== undefined && !mayLose) throw notAgreed()
     await tree.putCopy(record, original, replaced)
-    context.scanLater(original)
+    scanLater(original)
   }
-  context.scanLater(copy)
+  scanLater(copy)
   await tree.sync(tree.takeChanged())
 }
 

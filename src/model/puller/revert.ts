@@ -1,27 +1,31 @@
 import { diskReason } from '../../platform/files/disk-reason.ts'
+import { isItemFailure } from '../../platform/files/item-failed.ts'
 import { FLAG_RECEIVE_ONLY, type FileInfo } from '../../core/records/file-info.ts'
 import { planReversal, revertedRecord } from '../../core/records/override.ts'
-import type { PullContext } from './context.ts'
-import { isItemFailure } from './items.ts'
+import type { PullParts } from './pull-parts.ts'
 
 const PAGE = 2_000
+
+interface RevertParts extends Pick<PullParts, 'clock' | 'folder' | 'ignore' | 'index' | 'log' | 'records' | 'tree'> {
+  scanLater(name: string): void
+}
 
 /**
  * Reverts local changes of a receive-only folder: items that exist only here are removed, other records get an older
  * version, so that a pull restores the global content. The caller must hold the lock exclusively. Items that could not
  * be removed stay local changes and are logged.
  */
-export async function revertChanges(context: PullContext, signal: AbortSignal): Promise<void> {
+export async function revertChanges(parts: RevertParts, signal: AbortSignal): Promise<void> {
   const directories: FileInfo[] = []
   for (let afterName = ''; ;) {
     signal.throwIfAborted()
-    const page = await context.index.page('local', { within: '', afterName, limit: PAGE })
+    const page = await parts.index.page('local', { within: '', afterName, limit: PAGE })
     for (const head of page) {
       if ((head.localFlags & FLAG_RECEIVE_ONLY) === 0) continue
-      const local = await context.index.get('local', head.name)
-      if (local !== undefined) await revertOne(context, local, directories)
+      const local = await parts.index.get('local', head.name)
+      if (local !== undefined) await revertOne(parts, local, directories)
     }
-    await context.records.flush()
+    await parts.records.flush()
     const last = page.at(-1)
     if (last === undefined || page.length < PAGE) break
     afterName = last.name
@@ -29,51 +33,39 @@ export async function revertChanges(context: PullContext, signal: AbortSignal): 
   // Parents come before children, so in reverse the deepest comes first.
   for (const directory of directories.reverse()) {
     signal.throwIfAborted()
-    await attempt(context, directory, () => removeDirectory(context, directory))
+    await attempt(parts, directory)
   }
-  await context.records.flush()
+  await parts.records.flush()
 }
 
-async function revertOne(context: PullContext, local: FileInfo, directories: FileInfo[]): Promise<void> {
-  const global = await context.index.global(local.name)
-  const mustPull = global !== undefined && !context.tree.hasSameAttributes(local, global)
-  const reversal = planReversal(local, global, { ignorePerms: context.tree.ignoresPermissions, mustPull })
+async function revertOne(parts: RevertParts, local: FileInfo, directories: FileInfo[]): Promise<void> {
+  const global = await parts.index.global(local.name)
+  const mustPull = global !== undefined && !parts.tree.hasSameAttributes(local, global)
+  const reversal = planReversal(local, global, { ignorePerms: parts.tree.ignoresPermissions, mustPull })
   if (reversal.kind === 'record') {
-    context.counts.note(local, reversal.record)
-    return context.records.add(reversal.record)
+    return parts.records.add(reversal.record, local)
   }
-  const { ignored, deletable } = context.ignore.match(local.name)
+  const { ignored, deletable } = parts.ignore.match(local.name)
   if (ignored && !deletable) return
   if (local.type === 'directory') directories.push(local)
-  else await attempt(context, local, () => removeItem(context, local))
+  else await attempt(parts, local)
 }
 
-async function removeItem(context: PullContext, local: FileInfo): Promise<void> {
-  await context.tree.remove(local.name, local)
-  recordReverted(context, local)
+async function removeItem(parts: RevertParts, local: FileInfo): Promise<void> {
+  const { clock, records, tree } = parts
+  if (local.type !== 'directory') await tree.remove(local.name, local)
+  else if (!(await tree.removeDirectory(local.name))) return
+  records.add(revertedRecord(local, Math.floor(clock.nowMs() / 1_000)), local)
 }
 
-async function removeDirectory(context: PullContext, local: FileInfo): Promise<void> {
-  if (await context.tree.removeDirectory(local.name)) recordReverted(context, local)
-}
-
-function recordReverted(context: PullContext, local: FileInfo): void {
-  const record = revertedRecord(local, nowS(context))
-  context.counts.note(local, record)
-  context.records.add(record)
-}
-
-async function attempt(context: PullContext, { name }: FileInfo, work: () => Promise<void>): Promise<void> {
+async function attempt(parts: RevertParts, local: FileInfo): Promise<void> {
   try {
-    await work()
-    await context.records.flushIfDue()
+    await removeItem(parts, local)
+    await parts.records.flushIfDue()
   } catch (error) {
     if (!isItemFailure(error)) throw error
-    context.scanLater(name)
-    context.log.warn(`folder ${context.folder.id}: ${JSON.stringify(name)} is not reverted: ${diskReason(error)}`)
+    const { name } = local
+    parts.scanLater(name)
+    parts.log.warn(`folder ${parts.folder.id}: ${JSON.stringify(name)} is not reverted: ${diskReason(error)}`)
   }
-}
-
-function nowS(context: PullContext): number {
-  return Math.floor(context.platform.clock.nowMs() / 1_000)
 }

@@ -1,9 +1,14 @@
 import { settledRecord } from '../../core/records/contested-deletion.ts'
 import type { FolderIndex } from '../../db/types.ts'
 import { shortIdText } from '../../core/device-id.ts'
-import type { PullContext } from './context.ts'
+import type { CounterFloor } from '../state/counter-floor.ts'
+import type { PullParts } from './pull-parts.ts'
 
 const NAMES_AT_ONCE = 500
+
+interface SettleParts extends Pick<PullParts, 'clock' | 'folder' | 'folderLock' | 'index' | 'log' | 'records'> {
+  readonly counts: Pick<CounterFloor, 'counting'>
+}
 
 /** Whether a record of another device contests one of ours. */
 export async function isAnyContested(index: Pick<FolderIndex, 'contested'>): Promise<boolean> {
@@ -14,29 +19,29 @@ export async function isAnyContested(index: Pick<FolderIndex, 'contested'>): Pro
  * Settles contested deletions: our records that are contested get a version above what contests them. Nothing on
  * disk changes. The contest is stored in the index, so an interruption leaves the rest to the next pull.
  */
-export async function settleContested(context: PullContext, signal: AbortSignal): Promise<void> {
+export async function settleContested(parts: SettleParts, signal: AbortSignal): Promise<void> {
   for (let afterName: string | undefined = ''; afterName !== undefined;) {
     signal.throwIfAborted()
-    const names: readonly string[] = await context.index.contested({ afterName, limit: NAMES_AT_ONCE })
-    using _lock = await context.folderLock.shared(signal)
-    for (const name of names) await settleOne(context, name)
-    await context.records.flush()
+    const names: readonly string[] = await parts.index.contested({ afterName, limit: NAMES_AT_ONCE })
+    using _lock = await parts.folderLock.shared(signal)
+    for (const name of names) await settleOne(parts, name)
+    await parts.records.flush()
     afterName = names.length < NAMES_AT_ONCE ? undefined : names.at(-1)
   }
 }
 
-async function settleOne({ index, counts, ...context }: PullContext, name: string): Promise<void> {
+async function settleOne({ index, counts, ...parts }: SettleParts, name: string): Promise<void> {
   const local = await index.get('local', name)
   const [records] = await index.records([name])
   if (local === undefined || records === undefined) return
-  const nowS = Math.floor(context.platform.clock.nowMs() / 1_000)
+  const nowS = Math.floor(parts.clock.nowMs() / 1_000)
   const settled = settledRecord(local, records.others.values(), { nowS, ...counts.counting })
   if (settled?.contestedBy === undefined) return
   const author = shortIdText(settled.contestedBy)
-  const where = `folder ${context.folder.id}: ${JSON.stringify(name)}`
+  const where = `folder ${parts.folder.id}: ${JSON.stringify(name)}`
   const reason = settled.deleted
     ? `stays deleted: ${author} has the deleted content under another version`
     : `is kept: ${author} deleted it later, without having received this version`
-  context.log.info(`${where} ${reason}`)
-  context.records.add(settled)
+  parts.log.info(`${where} ${reason}`)
+  parts.records.add(settled, local)
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../../platform/clock.ts'
 import type { Disk } from '../../platform/disk.ts'
 import type { FolderConfig } from '../../core/config/config.ts'
-import { shortageOf } from '../state/health.ts'
+import { shortageOf } from '../../core/config/disk-space.ts'
 import { itemFailed } from '../../platform/files/item-failed.ts'
 
 /** How long a reading of the free space is valid, less the bytes planned since. */

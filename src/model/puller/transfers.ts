@@ -1,13 +1,13 @@
-import type { FileInfo } from '../../core/records/file-info.ts'
 import { sortForPull, type Orderable } from '../../core/records/pull-order.ts'
 import type { JobQueue } from '../state/job-queue.ts'
-import type { Obtained, WantedFile } from '../content/contents.ts'
-import { adopted, type PullContext } from './context.ts'
+import { abandon, type Contents, type WantedFile } from '../content/contents.ts'
+import type { Random } from '../../platform/random.ts'
+import type { Sources } from '../state/sources.ts'
 import type { PullProgress } from '../state/file-progress.ts'
 import type { Items } from './items.ts'
 import type { Leftovers } from './leftovers.ts'
-import { planAgain } from './plan-again.ts'
-import { SpaceCheck } from './space.ts'
+import type { PullParts } from './pull-parts.ts'
+import type { SpaceCheck } from './space.ts'
 
 /** Small files wait for the network and the disk, which both handle many at a time. */
 const SMALL_AT_ONCE_MAX = 96
@@ -25,7 +25,12 @@ const SMALL_FILE_SIZE_BYTES_MAX = 256 * 1_024
 const COPIERS_DEFAULT = 2
 const STORE_EVERY_MS = 2_000
 
-export interface TransfersDeps {
+export interface TransfersDeps extends Pick<PullParts, 'clock' | 'folder' | 'index' | 'records'> {
+  readonly random: Random
+  readonly cpuCount: number
+  readonly sources: Sources
+  readonly contents: Contents
+  readonly space: SpaceCheck
   readonly items: Items
   readonly jobs: JobQueue
   /** The files being pulled, by name. */
@@ -40,10 +45,8 @@ export interface TransfersDeps {
  * blocks are requested: the next one starts while the last blocks arrive.
  */
 export class Transfers {
-  readonly #context: PullContext
   readonly #deps: TransfersDeps
   readonly #signal: AbortSignal
-  readonly #space: SpaceCheck
   /** Consecutive files that could not be put from memory. */
   #memoryFailures = 0
   /** One was put from there. */
@@ -54,28 +57,23 @@ export class Transfers {
   #changed = Promise.withResolvers<void>()
   #fatal: { readonly error: unknown } | undefined
 
-  constructor(context: PullContext, deps: TransfersDeps, signal: AbortSignal) {
-    this.#context = context
+  constructor(deps: TransfersDeps, signal: AbortSignal) {
     this.#deps = deps
     this.#signal = signal
-    const { disk, clock, system } = context.platform
-    const { copiers, minDiskFree } = context.folder
-    this.#space = new SpaceCheck({ disk, clock, root: context.root, label: () => context.label() }, minDiskFree)
-    this.#copiers = copiers > 0 ? Math.min(copiers, Math.max(1, 2 * system.cpuCount)) : COPIERS_DEFAULT
+    const { copiers } = deps.folder
+    this.#copiers = copiers > 0 ? Math.min(copiers, Math.max(1, 2 * deps.cpuCount)) : COPIERS_DEFAULT
   }
 
   /** Resolves with whether files were skipped because no connected device has them. */
   async run(files: readonly Orderable[]): Promise<boolean> {
-    const { jobs } = this.#deps
-    const { order, id } = this.#context.folder
-    const { random } = this.#context.platform
+    const { jobs, random, sources } = this.#deps
+    const { order, id } = this.#deps.folder
     const sizes = new Map(files.map(({ name, sizeBytes }) => [name, sizeBytes]))
     for (const { name } of sortForPull(files, order, (below) => random.int(below))) jobs.push(name)
     const running = new Set<Promise<void>>()
     const storing = new AbortController()
     const stored = this.#storeInTime(storing.signal)
-    const isOver = () =>
-      this.#signal.aborted || this.#fatal !== undefined || !this.#context.sources.hasConnectedDevice(id)
+    const isOver = () => this.#signal.aborted || this.#fatal !== undefined || !sources.hasConnectedDevice(id)
     try {
       for (let next = jobs.peek(); next !== undefined && !isOver(); next = jobs.peek()) {
         const sizeBytes = sizes.get(next) ?? 0
@@ -104,16 +102,16 @@ export class Transfers {
     if (this.#begun < SMALL_AT_ONCE_MAX) return true
     // On a slow network there is no room: a prioritized file would wait for all files in progress.
     const isFast = this.#isMemoryProven && this.#memoryFailures === 0 && this.#begun < IN_MEMORY_AT_ONCE_MAX
-    return isFast && this.#context.contents.hasRoom(sizeBytes)
+    return isFast && this.#deps.contents.hasRoom(sizeBytes)
   }
 
   /** On a slow network the next file may take minutes; completed ones are stored before. Never rejects, as below. */
   async #storeInTime(signal: AbortSignal): Promise<void> {
-    const { clock } = this.#context.platform
+    const { clock } = this.#deps
     while (!signal.aborted) {
       await clock.sleep(STORE_EVERY_MS, signal).catch(() => {}) // an abort ends the loop
       try {
-        if (!signal.aborted) await this.#context.records.flushIfDue()
+        if (!signal.aborted) await this.#deps.records.flushIfDue()
       } catch (error) {
         this.#fatal ??= { error }
         this.#wake()
@@ -148,49 +146,37 @@ export class Transfers {
   }
 
   async #pullOne(name: string, onAllRequested: () => void): Promise<void> {
-    const context = this.#context
-    const setHolders = context.sources.expectHolders(context.folder.id)
-    const { local, global, holders } = await context.index.both(name)
+    const { folder, index, items, sources, space } = this.#deps
+    const setHolders = sources.expectHolders(folder.id)
+    const { local, global, holders } = await index.both(name)
     if (global === undefined) return
     setHolders(global, holders)
-    if (this.#deps.items.plan(local, global).kind !== 'fetch') return // changed since: left to the next iteration
-    await this.#space.require(global.sizeBytes)
+    if (items.plan(local, global).kind !== 'fetch') return // changed since: left to the next iteration
+    await space.require(global.sizeBytes)
     this.#deps.onTransfer()
     const onBegun = (progress: PullProgress) => void this.#deps.progress.set(name, progress)
     const file = { global, local, mayUseMemory: true, onBegun, onAllRequested }
-    await this.#deps.items.withItemEvents(global, 'update', () => this.#pullFile(file))
+    await items.withItemEvents(global, 'update', () => this.#pullFile(file))
   }
 
+  /** A file whose content is not taken from memory is obtained again, in a temporary file. */
   async #pullFile(file: WantedFile): Promise<void> {
-    const { contents } = this.#context
-    if (this.#memoryFailures < MEMORY_FAILURES_MAX) {
-      await using content = await contents.obtain(file, this.#signal)
-      const isPut = await this.#put(content, file.global)
-      if (content.kind === 'memory') this.#memoryFailures = isPut ? 0 : this.#memoryFailures + 1
-      this.#isMemoryProven ||= content.kind === 'memory' && isPut
-      if (isPut) return
-    }
-    await using content = await contents.obtain({ ...file, mayUseMemory: false }, this.#signal)
-    await this.#put(content, file.global)
+    if (this.#memoryFailures < MEMORY_FAILURES_MAX && (await this.#isPut(file))) return
+    await this.#isPut({ ...file, mayUseMemory: false })
   }
 
-  /** Puts and records it under the lock, so that no scan finds it without a record. False where it needs a file. */
-  async #put(content: Obtained, global: FileInfo): Promise<boolean> {
-    const { contents, folderLock, records, tree } = this.#context
+  async #isPut(file: WantedFile): Promise<boolean> {
+    const { contents, items } = this.#deps
+    await using content = await contents.obtain(file, this.#signal)
     try {
-      using _lock = await folderLock.shared(this.#signal)
-      const plan = await planAgain(this.#context, global)
-      if (plan === undefined) {
-        await contents.discard(global.name, content)
-        return true
-      }
-      const state = await tree.put(content, { global, ...plan })
-      if (state === undefined) return false
-      if (content.kind === 'memory') content.onPut()
-      records.add(adopted(global, state))
-      return true
+      const isPut = await items.put(content, file.global)
+      if (content.kind === 'file') return true
+      this.#memoryFailures = isPut ? 0 : this.#memoryFailures + 1
+      this.#isMemoryProven ||= isPut
+      if (isPut) content.onPut()
+      return isPut
     } catch (error) {
-      if (!this.#signal.aborted) await contents.abandon({ global }, content, error)
+      if (!this.#signal.aborted) await abandon(content, file.global, error)
       throw error
     }
   }

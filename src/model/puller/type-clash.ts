@@ -1,8 +1,10 @@
 import type { FileHead } from '../../core/records/file-info.ts'
 import { isNeeded } from '../../core/records/need.ts'
-import type { PullContext } from './context.ts'
 import { itemFailed } from '../../platform/files/item-failed.ts'
 import type { Blocker } from '../tree/folder-tree.ts'
+import type { PullParts } from './pull-parts.ts'
+
+type ClashParts = Pick<PullParts, 'clock' | 'folder' | 'folderLock' | 'ignore' | 'index' | 'log' | 'tree'>
 
 /** The record that ends the clash may still be on its way: index updates arrive in several messages. */
 const CLASH_AGE_MS_MIN = 30_000
@@ -31,17 +33,17 @@ export class TypeClashes {
    * For an item that failed. True when an item of ours above it was renamed, so that the next attempt may succeed.
    * Rejects with the reason where it is not renamed.
    */
-  async resolveAbove(context: PullContext, name: string, signal: AbortSignal): Promise<boolean> {
-    const blocker = await context.tree.findBlocker(name)
+  async resolveAbove(parts: ClashParts, name: string, signal: AbortSignal): Promise<boolean> {
+    const blocker = await parts.tree.findBlocker(name)
     if (blocker === undefined) return false
     if (blocker.type === 'other') throw itemFailed(described(blocker))
-    const nowMs = context.platform.clock.monotonicMs()
+    const nowMs = parts.clock.monotonicMs()
     if (nowMs - this.#noted(blocker.name, nowMs) < CLASH_AGE_MS_MIN) {
       throw itemFailed(`${described(blocker)}; it will be renamed to a conflict copy`)
     }
     let renaming = this.#renaming.get(blocker.name)
     if (renaming === undefined) {
-      renaming = renameBlocker(context, blocker, signal).finally(() => this.#renaming.delete(blocker.name))
+      renaming = renameBlocker(parts, blocker, signal).finally(() => this.#renaming.delete(blocker.name))
       this.#renaming.set(blocker.name, renaming)
     }
     await renaming
@@ -67,28 +69,28 @@ function described({ name, type }: Blocker): string {
   return `${JSON.stringify(name)} is a ${TYPE_NAMES[type]} on this device and a directory on another one`
 }
 
-async function renameBlocker(context: PullContext, blocker: Blocker, signal: AbortSignal): Promise<void> {
+async function renameBlocker(parts: ClashParts, blocker: Blocker, signal: AbortSignal): Promise<void> {
   const { name } = blocker
-  if (context.ignore.match(name).ignored) throw itemFailed(`${described(blocker)}; it is ignored`)
-  using _lock = await context.folderLock.shared(signal)
-  const { local, global } = await context.index.both(name)
+  if (parts.ignore.match(name).ignored) throw itemFailed(`${described(blocker)}; it is ignored`)
+  using _lock = await parts.folderLock.shared(signal)
+  const { local, global } = await parts.index.both(name)
   if (global !== undefined && isNeeded(local, global, false))
     throw itemFailed(`${described(blocker)}; it is not up to date`)
-  const item = await context.tree.check(name, local)
-  if (item !== undefined && local !== undefined) await saveBlocker(context, local)
+  const item = await parts.tree.check(name, local)
+  if (item !== undefined && local !== undefined) await saveBlocker(parts, local)
   // Its record follows with the next scan, as a change of ours: the directory wins on all devices.
-  await context.tree.ensureParents(`${name}/.`)
+  await parts.tree.ensureParents(`${name}/.`)
 }
 
 /**
  * The conflict name has the time of the file, not the current one: several devices that resolve the same clash choose
  * the same name, and the copies are equal.
  */
-async function saveBlocker(context: PullContext, local: FileHead): Promise<void> {
+async function saveBlocker(parts: ClashParts, local: FileHead): Promise<void> {
   const { name, type, modifiedS } = local
   const hasUsualTime = type === 'file' && modifiedS > 0 && modifiedS < MODIFIED_S_MAX
-  const kept = await context.tree.toConflictCopy(local, hasUsualTime ? modifiedS * 1_000 : undefined)
+  const kept = await parts.tree.toConflictCopy(local, hasUsualTime ? modifiedS * 1_000 : undefined)
   if (kept === undefined) return
   const names = `${JSON.stringify(name)} to ${JSON.stringify(kept)}`
-  context.log.info(`folder ${context.folder.id}: renamed ${names}, because it is a directory on another device`)
+  parts.log.info(`folder ${parts.folder.id}: renamed ${names}, because it is a directory on another device`)
 }

@@ -270,35 +270,16 @@ export class FolderTree {
     return { modifiedS, modifiedNs, diskStamp: diskStampOf(outcome), trailerBytes: content.trailerBytes }
   }
 
-  /** The content is identical: sets mode and time. Resolves with the state on disk. */
-  async setMetadata(global: FileInfo, local: FileHead): Promise<DiskState> {
-    await this.#requireFile(local)
-    const state = await this.#metadata.set(global, local)
-    this.#tree.changed(global.name)
-    return state
-  }
-
-  /** The same for a file whose metadata is in a trailer behind its content. */
-  async setTrailer(global: FileInfo, local: FileHead, trailer: Uint8Array): Promise<DiskState> {
-    const { name, sizeBytes, modifiedS, modifiedNs } = global
-    const { disk } = this.#tree
-    await this.#requireFile(local)
-    const path = this.#tree.path(name)
-    await using file = await disk.open(path, 'write')
-    await file.write(trailer, sizeBytes)
-    await file.truncate(sizeBytes + trailer.length)
-    // Before the sync: with another time after a power loss the file would count as changed here, for good.
-    await disk.setModified(path, modifiedS, modifiedNs)
-    if (!this.#folder.disableFsync) await file.sync()
-    await file.close()
+  /** The content is identical: sets mode and time, or the trailer that has them. Resolves with the state on disk. */
+  async setMetadata(global: FileInfo, local: FileHead, trailer: Uint8Array | undefined): Promise<DiskState> {
+    const { name } = global
+    await this.#tree.parents.check(name)
+    if ((await this.#check.require(name, local)) === undefined) throw itemFailed('file does not exist any more')
+    const set = () =>
+      trailer === undefined ? this.#metadata.set(global, local) : this.#metadata.setTrailer(global, trailer)
+    const state = await set()
     this.#tree.changed(name)
-    const after = await disk.lstat(path)
-    return { modifiedS: after.modifiedS, modifiedNs: after.modifiedNs, trailerBytes: trailer.length }
-  }
-
-  async #requireFile(local: FileHead): Promise<void> {
-    await this.#tree.parents.check(local.name)
-    if ((await this.#check.require(local.name, local)) === undefined) throw itemFailed('file does not exist any more')
+    return state
   }
 
   /** Creates a directory, or sets the mode of an existing one. */
@@ -318,14 +299,21 @@ export class FolderTree {
     this.#tree.changed(name)
   }
 
-  /** The new symlink is created under a temporary name and replaces the old item atomically. */
-  async makeSymlink({ global, local, saveOurs }: NextItem): Promise<void> {
+  /**
+   * The new symlink is created under a temporary name and replaces the old item atomically. False, with nothing
+   * changed, where the platform has none.
+   */
+  async makeSymlink({ global, local, saveOurs }: NextItem): Promise<boolean> {
     const { name, symlinkTarget } = global
+    if (this.#tree.platform === 'win32' || this.#tree.platform === 'android') return false
     if (symlinkTarget === '') throw itemFailed('symlink has no target')
     await this.#tree.parents.ensure(name)
     const item = await this.#check.require(name, local)
     const isSame = item?.type === 'symlink' && item.symlinkTarget === symlinkTarget
-    if (isSame) return await this.#metadata.setOwner(name, global)
+    if (isSame) {
+      await this.#metadata.setOwner(name, global)
+      return true
+    }
     const temporary = this.#tree.temporaryOf(name)
     await this.#tree.removeIfThere(temporary)
     const path = this.#tree.path(temporary)
@@ -336,6 +324,7 @@ export class FolderTree {
       throw error
     })
     this.#tree.changed(name)
+    return true
   }
 
   /**

@@ -75,6 +75,21 @@ export class Metadata {
     return { modifiedS: after.modifiedS, modifiedNs: after.modifiedNs, diskStamp: STAMP_UNVERIFIED }
   }
 
+  /** The same for a file that has its metadata in a trailer behind its content. */
+  async setTrailer({ name, sizeBytes, modifiedS, modifiedNs }: FileInfo, trailer: Uint8Array): Promise<DiskState> {
+    const { disk } = this.#tree
+    const path = this.#tree.path(name)
+    await using file = await disk.open(path, 'write')
+    await file.write(trailer, sizeBytes)
+    await file.truncate(sizeBytes + trailer.length)
+    // Before the sync: with another time after a power loss the file would count as changed here, for good.
+    await disk.setModified(path, modifiedS, modifiedNs)
+    if (this.#options.fsync) await file.sync()
+    await file.close()
+    const after = await disk.lstat(path)
+    return { modifiedS: after.modifiedS, modifiedNs: after.modifiedNs, trailerBytes: trailer.length }
+  }
+
   /** The same for a directory; `local` is the record of the current one, if it is not new. */
   async setDirectory(global: FileInfo, local: FileHead | undefined, isNew: boolean): Promise<void> {
     const { attributes, owners } = this.#options

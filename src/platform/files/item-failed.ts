@@ -1,4 +1,4 @@
-import { TwinfoldError, type ErrorDetail } from '../../core/errors.ts'
+import { systemCode, TwinfoldError, type ErrorDetail } from '../../core/errors.ts'
 
 interface Failure {
   readonly cause?: unknown
@@ -9,3 +9,12 @@ interface Failure {
 export function itemFailed(reason: string, { cause, detail }: Failure = {}): TwinfoldError {
   return new TwinfoldError('item-failed', reason, { detail, ...(cause !== undefined && { cause }) })
 }
+
+/** Whether an error concerns one item. Folder errors, index failures and bugs concern all. */
+export function isItemFailure(error: unknown): boolean {
+  if (error instanceof TwinfoldError) return error.code === 'item-failed'
+  return DISK_CODE.test(systemCode(error) ?? '')
+}
+
+/** `ENOSPC`, `EIO`; excludes codes of other parts of the runtime, such as the database. */
+const DISK_CODE = /^E[A-Z0-9]+$/

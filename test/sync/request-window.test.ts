@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { RequestWindow } from '../../../src/model/content/request-window.ts'
+import { RequestWindow } from '../../src/sync/request-window.ts'
 
 const MIB = 1_024 * 1_024
 const NEVER = new AbortController().signal

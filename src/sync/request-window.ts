@@ -1,5 +1,5 @@
-import type { Clock } from '../../platform/clock.ts'
-import { ByteWindow } from '../../sync/byte-window.ts'
+import type { Clock } from '../platform/clock.ts'
+import { ByteWindow } from './byte-window.ts'
 
 const START_BYTES = 2 * 1_024 * 1_024
 /** Lower bound for a slow disk, if the network is fast enough. */
@@ -14,10 +14,10 @@ const IN_FLIGHT_MS = 1_000
 const MEASURED_MS = 500
 
 /**
- * Limits the bytes requested from other devices at a time. The window starts small and grows whenever the disk has
- * written all received data, so that a connection with high latency soon is fully used. It shrinks when the disk falls
- * behind, which keeps data at its source and out of memory. On a slow connection it stays small, so that a prioritized
- * file is not delayed by minutes.
+ * Limits the bytes requested at a time from the network, to be written to the disk. The window starts small and grows
+ * whenever the disk has written all received data, so that a connection with high latency soon is fully used. It
+ * shrinks when the disk falls behind, which keeps data at its source and out of memory. On a slow connection it stays
+ * small, so that a prioritized file is not delayed by minutes.
  */
 export class RequestWindow {
   readonly #bytesMax: number
