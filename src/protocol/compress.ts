@@ -2,15 +2,18 @@ import { createRequire } from 'node:module'
 import type * as Lz4 from 'lz4-napi'
 import type { Compression } from '../core/config/config.ts'
 import { malformed } from '../core/wire/errors.ts'
+import type { TimeSlice } from '../sync/time-slice.ts'
+import { decodeBlock } from './lz4-block.ts'
 import type { MessageType } from './messages.ts'
+import { inSlices } from './steps.ts'
 
 /** The uncompressed length before the compressed data, big-endian. */
 const LENGTH_BYTES = 4
 const COMPRESSED_BYTES_MIN = 128
 /** The maximum ratio of LZ4: a larger claimed length is invalid. */
 const RATIO_MAX = 255
-/** Up to this size decompressing takes less time than a change of threads. */
-const INLINE_BYTES_MAX = 1024 * 1024
+/** Up to this size, a block of 1 MiB and its head, the library takes less than a time slice. */
+const INLINE_BYTES_MAX = 1088 * 1024
 
 const require = createRequire(import.meta.url)
 
@@ -42,18 +45,27 @@ export function claimedBytes(packed: Uint8Array, lengthBytesMax: number): number
   return lengthBytes
 }
 
-/** The result has exactly the claimed length. Large ones are decompressed in another thread. */
-export async function uncompress(packed: Uint8Array, lengthBytesMax: number): Promise<Uint8Array> {
+/**
+ * The result has exactly the claimed length. Large ones are decoded in steps here: the asynchronous call of the library
+ * never frees what it returns, and the synchronous one would let all other work wait.
+ */
+export async function uncompress(packed: Uint8Array, lengthBytesMax: number, slice: TimeSlice): Promise<Uint8Array> {
   const lengthBytes = claimedBytes(packed, lengthBytesMax)
-  const block = Buffer.from(packed) // a copy: the length is rewritten in place
-  block.writeUInt32LE(lengthBytes, 0)
-  const body = await unpack(block, lengthBytes).catch((cause: unknown) => {
-    throw malformed('a compressed message that cannot be decompressed', { cause })
-  })
-  if (body.length !== lengthBytes) throw malformed('a compressed message whose length differs from the claimed length')
+  if (lengthBytes <= INLINE_BYTES_MAX) return uncompressInline(packed, lengthBytes)
+  const body = Buffer.allocUnsafeSlow(lengthBytes)
+  await inSlices(decodeBlock(packed.subarray(LENGTH_BYTES), body), slice)
   return body
 }
 
-async function unpack(block: Buffer, lengthBytes: number): Promise<Uint8Array> {
-  return lengthBytes <= INLINE_BYTES_MAX ? lz4().uncompressSync(block) : await lz4().uncompress(block)
+function uncompressInline(packed: Uint8Array, lengthBytes: number): Uint8Array {
+  const block = Buffer.from(packed) // a copy: the length is rewritten in place
+  block.writeUInt32LE(lengthBytes, 0)
+  let body: Uint8Array
+  try {
+    body = lz4().uncompressSync(block)
+  } catch (cause) {
+    throw malformed('a compressed message that cannot be decompressed', { cause })
+  }
+  if (body.length !== lengthBytes) throw malformed('a compressed message whose length differs from the claimed length')
+  return body
 }

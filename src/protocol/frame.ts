@@ -1,4 +1,5 @@
 import type { Compression } from '../core/config/config.ts'
+import type { TimeSlice } from '../sync/time-slice.ts'
 import type { ByteReader } from './byte-reader.ts'
 import { claimedBytes, compress, uncompress, wantsCompression } from './compress.ts'
 import { malformed } from '../core/wire/errors.ts'
@@ -102,8 +103,8 @@ async function readBody(
 }
 
 /** The uncompressed body. */
-export async function unpackBody({ type, body, unpackedBytes }: Frame): Promise<Uint8Array> {
-  return unpackedBytes === undefined ? body : await uncompress(body, MESSAGE_BYTES_MAX_OF[type])
+export async function unpackBody({ type, body, unpackedBytes }: Frame, slice: TimeSlice): Promise<Uint8Array> {
+  return unpackedBytes === undefined ? body : await uncompress(body, MESSAGE_BYTES_MAX_OF[type], slice)
 }
 
 async function placeResponse(

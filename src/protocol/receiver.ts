@@ -125,7 +125,7 @@ export class Receiver {
     const { device, memory, closed } = this.#deps
     using held = new DisposableStack()
     held.use(await memory.unpacked.acquire(device, frame.unpackedBytes ?? 0, closed))
-    const body = await unpackBody(frame)
+    const body = await unpackBody(frame, this.#newSlice())
     const release = held.move()
     return { body, [Symbol.dispose]: () => release.dispose() }
   }

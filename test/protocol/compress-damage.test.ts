@@ -5,6 +5,7 @@ import { compress, uncompress } from '../../src/protocol/compress.ts'
 import { casesOf, reportRow } from '../support/effort.ts'
 import { testSeed } from '../support/seed.ts'
 import { damage, numbers } from './damage.ts'
+import { endlessSlice } from './slices.ts'
 import { MIB } from './wire-parts.ts'
 
 test('B-05: compressed messages with a false length are refused before anything is allocated', async () => {
@@ -32,7 +33,7 @@ test('B-05: compressed messages with a false length are refused before anything 
   const before = process.memoryUsage().arrayBuffers
   for (const [name, packed, max] of cases) {
     await assert.rejects(
-      uncompress(packed, max),
+      uncompress(packed, max, endlessSlice()),
       (error) => error instanceof ProtocolError && error.kind === 'malformed',
       name,
     )
@@ -55,10 +56,10 @@ test('B-05: damaged LZ4 is refused or has the claimed length, never with stale m
   for (let round = 0; round < rounds; round++) {
     const packed = damage(seeds[round % seeds.length]!, random)
     try {
-      const first = await uncompress(packed, 64 * 1024)
+      const first = await uncompress(packed, 64 * 1024, endlessSlice())
       assert.equal(first.length, packed.readUInt32BE(0))
       // The same bytes must give the same result: stale memory would differ.
-      assert.ok(Buffer.from(first).equals(await uncompress(packed, 64 * 1024)))
+      assert.ok(Buffer.from(first).equals(await uncompress(packed, 64 * 1024, endlessSlice())))
       unpacked++
     } catch (error) {
       assert.ok(error instanceof ProtocolError, String(error))

@@ -8,6 +8,7 @@ import { readFrame, unpackBody, writeFrame, type Frame } from '../../src/protoco
 import { MESSAGE_TYPES } from '../../src/protocol/messages.ts'
 import { effort, reportRow } from '../support/effort.ts'
 import { numbers } from './damage.ts'
+import { endlessSlice } from './slices.ts'
 import { ScriptedStream, settle } from './scripted-stream.ts'
 import { frame, NO_LISTENER } from './test-connection.ts'
 
@@ -20,7 +21,7 @@ async function readAll(chunks: readonly Uint8Array[]): Promise<Frame[]> {
   const reader = new ByteReader(stream, () => 0)
   const frames: Frame[] = []
   for (let next = await readFrame(reader, NO_LISTENER); next !== undefined; next = await readFrame(reader, NO_LISTENER))
-    frames.push({ ...next, body: await unpackBody(next) })
+    frames.push({ ...next, body: await unpackBody(next, endlessSlice()) })
   return frames
 }
 

@@ -20,6 +20,7 @@ import {
 import { decode, encode, type Schema } from '../../src/core/wire/schema.ts'
 import { FULL, referenceType } from './reference-schema.ts'
 import { ScriptedStream } from './scripted-stream.ts'
+import { endlessSlice } from './slices.ts'
 import { NO_LISTENER } from './test-connection.ts'
 import { captured, PARTS, plain } from './captured.ts'
 import { field } from './wire-parts.ts'
@@ -32,7 +33,7 @@ async function frameOf(hex: string) {
   const frame = await readFrame(reader, NO_LISTENER)
   assert.equal(await readFrame(reader, NO_LISTENER), undefined, 'nothing is left over')
   assert.ok(frame !== undefined)
-  return { ...frame, body: await unpackBody(frame) }
+  return { ...frame, body: await unpackBody(frame, endlessSlice()) }
 }
 
 for (const vector of captured) {

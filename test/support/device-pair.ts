@@ -116,12 +116,20 @@ export class Device implements Member, AsyncDisposable {
     return Math.round(this.#peakRssKib / 1024)
   }
 
+  /** What its process takes now, in MiB, memory outside the heap included. */
+  rssMib(): number {
+    return Math.round(this.#statusKib(/VmRSS:\s+(\d+)/) / 1024)
+  }
+
   #notePeak(): void {
+    this.#peakRssKib = Math.max(this.#peakRssKib, this.#statusKib(/VmHWM:\s+(\d+)/))
+  }
+
+  #statusKib(figure: RegExp): number {
     try {
-      const status = readFileSync(`/proc/${this.#daemon.child.pid}/status`, 'utf8')
-      this.#peakRssKib = Math.max(this.#peakRssKib, Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0))
+      return Number(figure.exec(readFileSync(`/proc/${this.#daemon.child.pid}/status`, 'utf8'))?.[1] ?? 0)
     } catch {
-      // ended, or a system without /proc: no figure
+      return 0 // ended, or a system without /proc: no figure
     }
   }
 

@@ -3,6 +3,7 @@ import { lstatSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Device } from './device-pair.ts'
 import type { HostilePeer } from './hostile-peer.ts'
+import { eventually } from './scratch.ts'
 
 const MIB = 1024 * 1024
 /** Far above what an idle device takes. */
@@ -60,6 +61,38 @@ export class ResourceLaw {
 
   #diskBytes(): number {
     return allocatedBytes(this.#device.home) + allocatedBytes(this.#device.root)
+  }
+}
+
+/** What traffic may leave behind, however much there was. */
+const KEPT_MIB_MAX = 50
+const RELEASE_MS_MAX = 60_000
+
+/**
+ * Traffic of any amount leaves no memory behind. The resident memory is measured, because what a native library keeps
+ * is not in the heap.
+ */
+export class ResidentLaw {
+  readonly #device: Device
+  readonly beforeMib: number
+
+  /** Compared with now: after the first messages, which load code and widen the heap once. */
+  constructor(device: Device) {
+    this.#device = device
+    this.beforeMib = device.rssMib()
+  }
+
+  /** What is kept, in MiB, once garbage is collected; fails if it is too much. */
+  async check(): Promise<number> {
+    return await eventually(
+      `at most ${KEPT_MIB_MAX} MiB more than ${this.beforeMib} MiB`,
+      () => {
+        const keptMib = this.#device.rssMib() - this.beforeMib
+        if (keptMib > KEPT_MIB_MAX) throw new Error(`${keptMib} MiB are kept`)
+        return { keptMib }
+      },
+      RELEASE_MS_MAX,
+    ).then(({ keptMib }) => keptMib)
   }
 }
 

@@ -1,5 +1,6 @@
 /** Records and frames built by hand, right or wrong. */
 import { createHash } from 'node:crypto'
+import { compressSync } from 'lz4-napi'
 import { type MessageType, MESSAGE_TYPES } from '../../src/protocol/messages.ts'
 import { bytesField, numberField } from './wire.ts'
 
@@ -88,13 +89,21 @@ export function response(id: number, data: Uint8Array, code = 0): Uint8Array {
   return frame('Response', Buffer.concat([numberField(1, id), bytesField(2, data), numberField(3, code)]))
 }
 
-/** A frame from its parts, not compressed. The lengths are correct by default. */
+/** A frame whose body is compressed by LZ4, also if that saves nothing. */
+export function packedFrame(type: MessageType, body: Uint8Array): Uint8Array {
+  const packed = compressSync(Buffer.from(body))
+  packed.writeUInt32BE(body.length, 0)
+  return frame(type, packed, { compression: 1 })
+}
+
+/** A frame from its parts, not compressed by default. The lengths are correct by default. */
 export function frame(
   type: MessageType | number,
   body: Uint8Array,
-  lies: { readonly header?: number; readonly length?: number } = {},
+  lies: { readonly header?: number; readonly length?: number; readonly compression?: number } = {},
 ): Uint8Array {
-  const header = numberField(1, typeof type === 'number' ? type : MESSAGE_TYPES.indexOf(type))
+  const typeField = numberField(1, typeof type === 'number' ? type : MESSAGE_TYPES.indexOf(type))
+  const header = Buffer.concat([typeField, numberField(2, lies.compression ?? 0)])
   const lengths = Buffer.alloc(6)
   lengths.writeUInt16BE(lies.header ?? header.length, 0)
   lengths.writeUInt32BE(lies.length ?? body.length, 2)

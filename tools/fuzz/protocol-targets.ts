@@ -11,7 +11,7 @@ import {
 import { decode } from '../../src/core/wire/schema.ts'
 import { ByteReader } from '../../src/protocol/byte-reader.ts'
 import { readClusterConfig, writeClusterConfig } from '../../src/protocol/cluster-config.ts'
-import { uncompress } from '../../src/protocol/compress.ts'
+import { claimedBytes, uncompress } from '../../src/protocol/compress.ts'
 import { readClose, readDownloadProgress, readRequest, readResponse } from '../../src/protocol/exchange.ts'
 import { readFrame, unpackBody } from '../../src/protocol/frame.ts'
 import { exchangeHellos } from '../../src/protocol/hello.ts'
@@ -23,8 +23,10 @@ import { nameFault } from '../../src/protocol/names.ts'
 import { versionFromWire } from '../../src/protocol/version.ts'
 import { SimClock } from '../../src/platform/sim/clock.ts'
 import { hasOverrun } from '../../test/fuzz/reference-wire.ts'
+import { assertAsLibrary } from '../../test/protocol/lz4-reference.ts'
 import { finish, readIndex } from '../../test/protocol/read-index.ts'
 import { ScriptedStream } from '../../test/protocol/scripted-stream.ts'
+import { endlessSlice } from '../../test/protocol/slices.ts'
 import { HELLO, NO_LISTENER } from '../../test/protocol/test-connection.ts'
 import { growMessage, setNumber } from './grow.ts'
 import type { Target } from './targets.ts'
@@ -101,17 +103,29 @@ export const PROTOCOL_TARGETS: readonly Target[] = [
       for (;;) {
         const frame = await readFrame(reader, NO_LISTENER)
         if (frame === undefined) return bodies
-        bodies.push([frame.type, await unpackBody(frame)])
+        bodies.push([frame.type, await unpackBody(frame, endlessSlice())])
       }
     },
   },
   {
     name: 'lz4',
     keptPerByteMax: 256,
-    run: (input) => uncompress(input, LZ4_BYTES_MAX),
+    run: (input) => uncompress(input, LZ4_BYTES_MAX, endlessSlice()),
     async check(body: Uint8Array, input) {
       assert.equal(body.length, Buffer.from(input).readUInt32BE(0))
-      assert.deepEqual(await uncompress(input, LZ4_BYTES_MAX), body, 'the same bytes each time, so none of old memory')
+      assert.deepEqual(
+        await uncompress(input, LZ4_BYTES_MAX, endlessSlice()),
+        body,
+        'the same bytes each time, so none of old memory',
+      )
+    },
+  },
+  {
+    name: 'lz4-block',
+    keptPerByteMax: 256,
+    run(input) {
+      const lengthBytes = claimedBytes(input, LZ4_BYTES_MAX)
+      return assertAsLibrary(input.subarray(4), lengthBytes) === 'decoded' ? lengthBytes : undefined
     },
   },
   {
