@@ -11,7 +11,6 @@ const RUN_AGAIN_AT_MOST = 3
 /** `together`: many files in a process, which is quicker; `apart`: a process each, for tests that start daemons. */
 export type Isolation = 'together' | 'apart'
 
-const ISOLATION = { together: '--test-isolation=none', apart: '--test-isolation=process' } as const
 /** Files at a time, a process each; where files share a process, processes at a time. */
 const AT_ONCE = Math.min(2, availableParallelism())
 /** Processes for files that share one: more than run at a time, so that none is left with most of the work. */
@@ -122,9 +121,10 @@ async function runOnce(
   const tallyFile = join(scratch, 'tally.json')
   try {
     const setUp = ['--disable-warning=ExperimentalWarning', '--import=./test/support/repeatable-properties.mjs']
-    const how = ['--test', ISOLATION[isolation], `--test-concurrency=${atOnce}`, `--test-timeout=${timeoutMs}`]
-    const reporter = '--test-reporter=./tools/reporter.ts'
-    const words = [node, ...setUp, ...how, reporter, ...files]
+    const limits = ['--test-isolation=process', `--test-concurrency=${atOnce}`, `--test-timeout=${timeoutMs}`]
+    const apart = ['--test', ...limits, '--test-reporter=./tools/reporter.ts']
+    const together = ['tools/run-together.ts', `--timeout=${timeoutMs}`]
+    const words = [node, ...setUp, ...(isolation === 'apart' ? apart : together), ...files]
     const [program, ...args] = lowPriority && process.platform !== 'win32' ? ['nice', ...words] : words
     const passed = await command(program!, args, { ...env, TEST_TALLY: tallyFile }, quiet)
     const tally: unknown = JSON.parse(readFileSync(tallyFile, 'utf8'))

@@ -12,6 +12,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { casesOf } from '../support/effort.ts'
 import { eventually, scratchDirectory } from '../support/scratch.ts'
 import { FOLDER, Network, type Member } from '../support/sync-pair.ts'
 import { missingSyncthing, runSyncthing } from '../support/syncthing.ts'
@@ -28,13 +29,14 @@ import {
 } from './encrypted-chain.ts'
 
 const MIB = 1024 * 1024
-const HUGE_BYTES = 300 * MIB
-const SMALL_FILES = 10_000
+const HUGE_BYTES = casesOf(60, 300) * MIB
+/** More than Syncthing puts into one message of its index. */
+const SMALL_FILES = casesOf(2_000, 10_000)
 const LIMIT_MS = 400_000
 /** For a machine with many times more to do than it has cores. */
 const TEST_MS_MAX = 900_000
 /** So that a large file is still on its way when its receiver is killed. */
-const SLOW = { maxRecvKbps: 20_000 }
+const SLOW = { maxRecvKbps: casesOf(5_000, 20_000) }
 const FAST = { maxRecvKbps: 0 }
 const HOLDER_FOLDER = { type: 'receiveencrypted', order: 'largestFirst', disableFsync: true }
 

@@ -5,7 +5,7 @@ import { chromium, type Browser, type BrowserContextOptions, type Page, type Req
 import { missingProgram, offersProgram } from './debian.ts'
 
 const WHOLE = 'chromium'
-/** The same engine without the windows and the compositor of a whole browser, which needs less than half the processor. */
+/** The same engine without the windows and the compositor of a whole browser: less than half the processor time. */
 const SHELL = 'chromium-headless-shell'
 const START_MS_MAX = 60_000
 /** For each single wait; a loaded machine of two cores is slow, a page that never comes is no page. */
