@@ -115,7 +115,11 @@ function requestOptions(endpoint: Endpoint, request: ClientRequest): RequestOpti
 function send(outgoing: HttpClientRequest, request: ClientRequest): Promise<ClientReply> {
   const { promise, resolve, reject } = Promise.withResolvers<ClientReply>()
   outgoing.on('error', reject)
+  // A reply that is none, such as `101`, ends the connection without an error. After a reply, its own events decide.
+  const onClose = () => reject(new Error('the connection was closed without a reply'))
+  outgoing.on('close', onClose)
   outgoing.on('response', (incoming) => {
+    outgoing.off('close', onClose)
     const pieces: Buffer[] = []
     let sizeBytes = 0
     incoming.on('error', reject)

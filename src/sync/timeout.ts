@@ -1,7 +1,11 @@
 import type { Clock } from '../platform/clock.ts'
 import { NetError } from '../platform/net-error.ts'
+import { untilAborted } from '../platform/until-aborted.ts'
 
-/** Runs work that obeys its signal, for at most this long. Then the signal aborts with code `ETIMEDOUT`. */
+/**
+ * Runs work for at most this long; then its signal aborts with code `ETIMEDOUT`. Rejects at that moment, also if the
+ * work does not obey; a stream that it returns later is closed.
+ */
 export async function withTimeout<T>(
   clock: Clock,
   limitMs: number,
@@ -15,8 +19,15 @@ export async function withTimeout<T>(
     () => {}, // the work ended first
   )
   try {
-    return await work(AbortSignal.any([signal, timeout.signal]))
+    const either = AbortSignal.any([signal, timeout.signal])
+    return await untilAborted(work(either), either, dispose)
   } finally {
     done.abort()
   }
+}
+
+function dispose(late: unknown): void {
+  if (typeof late !== 'object' || late === null || !(Symbol.asyncDispose in late)) return
+  const close = late[Symbol.asyncDispose]
+  if (typeof close === 'function') void Promise.resolve(close.call(late)).catch(() => {}) // nobody waits for it
 }

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto'
 import type { ClientRequest as Outgoing, IncomingMessage } from 'node:http'
 import { isIP, type Socket } from 'node:net'
 import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls'
-import { once } from 'node:events'
 import { messageOf, systemCode } from '../../../core/errors.ts'
 import type { ClientResponse, ClientRequest, HttpClient } from '../../http-client.ts'
 import { NetError } from '../../net-error.ts'
+import { untilAborted } from '../../until-aborted.ts'
 import { connectThrough } from './proxy.ts'
-import { connectTcp } from './tcp.ts'
+import { connectTcp, guarded } from './tcp.ts'
 
 // Not imported: an import reads every export of the module, and one of them loads a WebSocket client, 55 ms at start.
 const { request: httpRequest } = process.getBuiltinModule('node:http')
@@ -15,7 +15,10 @@ const { request: httpRequest } = process.getBuiltinModule('node:http')
 const HEAD_BYTES_MAX = 64 * 1024
 const PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 }
 
-/** One connection per request: requests are rare, and no pool has to be managed. */
+/**
+ * One connection per request: requests are rare, and no pool has to be managed. Every step ends by itself when its
+ * socket is closed; the race with the signal settles the call also where one does not.
+ */
 export const nodeHttpClient: HttpClient = {
   async send(request, signal) {
     signal.throwIfAborted()
@@ -24,7 +27,7 @@ export const nodeHttpClient: HttpClient = {
     const timer = setTimeout(() => late.abort(timeout), request.timeoutMs)
     const either = AbortSignal.any([signal, late.signal])
     try {
-      return await exchange(request, either)
+      return await untilAborted(exchange(request, either), either)
     } catch (error) {
       either.throwIfAborted() // the reason, instead of the resulting socket error
       throw systemCode(error) === undefined ? new NetError('EPROTO', messageOf(error), { cause: error }) : error
@@ -50,7 +53,7 @@ async function exchange(request: ClientRequest, signal: AbortSignal): Promise<Cl
   signal.addEventListener('abort', onAbort)
   try {
     signal.throwIfAborted()
-    const socket = url.protocol === 'https:' ? await secured(raw, target.host, request) : raw
+    const socket = url.protocol === 'https:' ? await secured(raw, target.host, request, signal) : raw
     return await requestOver(socket, url, request)
   } finally {
     signal.removeEventListener('abort', onAbort)
@@ -59,7 +62,7 @@ async function exchange(request: ClientRequest, signal: AbortSignal): Promise<Cl
 }
 
 /** The certificate is checked before the request is sent. */
-async function secured(raw: Socket, host: string, request: ClientRequest): Promise<TLSSocket> {
+async function secured(raw: Socket, host: string, request: ClientRequest, signal: AbortSignal): Promise<TLSSocket> {
   const trust = request.trust ?? { kind: 'system' }
   const isChecked = trust.kind === 'system' || trust.kind === 'authority'
   const options: ConnectionOptions = {
@@ -74,15 +77,14 @@ async function secured(raw: Socket, host: string, request: ClientRequest): Promi
   }
   const socket = connect(options)
   try {
-    await once(socket, 'secureConnect')
+    await guarded(socket, signal, (events) => events.until('secureConnect'))
   } catch (error) {
-    socket.on('error', () => {}) // already reported
+    signal.throwIfAborted()
     const isNetwork = /^E(?!RR_|PROTO)/.test(systemCode(error) ?? '')
     throw isNetwork
       ? error
       : new NetError('EPROTO', `the server is not who it should be: ${messageOf(error)}`, { cause: error })
   }
-  socket.on('error', () => {}) // readers receive it as well
   if (trust.kind === 'pinned') checkPin(socket, trust.sha256)
   return socket
 }
@@ -105,6 +107,9 @@ async function requestOver(socket: Socket, url: URL, request: ClientRequest): Pr
   })
   outgoing.on('error', reject)
   outgoing.on('response', resolve)
+  // Without a listener Node closes the connection, and neither a response nor an error follows.
+  outgoing.on('upgrade', () => reject(new NetError('EPROTO', 'the server switches to another protocol')))
+  outgoing.on('close', () => reject(new NetError('ECONNRESET', 'connection lost'))) // has no effect after a response
   outgoing.end(request.body)
   const incoming = await promise
   return {

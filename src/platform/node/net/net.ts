@@ -13,11 +13,12 @@ import {
 } from 'node:tls'
 import { systemCode } from '../../../core/errors.ts'
 import { NetError } from '../../net-error.ts'
+import { untilAborted } from '../../until-aborted.ts'
 import type { DialOptions, Identity, ListenOptions, Net, TcpDialOptions } from '../../net.ts'
 import { Handshakes } from './handshakes.ts'
 import { NodePlainStream, type TlsSetup } from './plain-stream.ts'
 import { connectThrough } from './proxy.ts'
-import { connectTcp } from './tcp.ts'
+import { connectTcp, guarded } from './tcp.ts'
 import { hasAddresses } from './socket-addresses.ts'
 import { addressOf, NodeTlsStream } from './tls-stream.ts'
 
@@ -76,12 +77,16 @@ export const nodeNet: Net = {
     }, signal),
 }
 
-async function inTime<T>(act: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T> {
+async function inTime<T extends AsyncDisposable>(
+  act: (signal: AbortSignal) => Promise<T>,
+  signal: AbortSignal,
+): Promise<T> {
   signal.throwIfAborted()
   const late = new AbortController()
   const timer = setTimeout(() => late.abort(new NetError('ETIMEDOUT', 'no response')), DIAL_MS_MAX)
   try {
-    return await act(AbortSignal.any([signal, late.signal]))
+    const either = AbortSignal.any([signal, late.signal])
+    return await untilAborted(act(either), either, (stream) => void stream[Symbol.asyncDispose]())
   } finally {
     clearTimeout(timer)
   }
@@ -99,22 +104,17 @@ async function dial(options: DialOptions, signal: AbortSignal): Promise<NodeTlsS
   const raw = await connectRaw(options, signal)
   const servername = isIP(serverName) === 0 ? serverName : ''
   const socket = connect({ ...connectOptions(options), socket: raw, servername })
-  const onAbort = (): void => void socket.destroy(new NetError('ECONNABORTED', 'aborted'))
-  signal.addEventListener('abort', onAbort)
-  try {
-    signal.throwIfAborted()
-    await once(socket, 'secureConnect')
+  await guarded(socket, signal, async (events) => {
+    await events.until('secureConnect')
     if (protocol !== undefined && socket.alpnProtocol !== protocol) {
       throw new NetError('EPROTO', `the server does not support ${protocol}`)
     }
+  })
+  try {
     return streamOf(socket)
   } catch (error) {
-    socket.on('error', () => {}) // already reported
     socket.destroy()
-    signal.throwIfAborted() // the contract requires the caller's reason
     throw error
-  } finally {
-    signal.removeEventListener('abort', onAbort)
   }
 }
 

@@ -2,6 +2,7 @@ import { lookup } from 'node:dns/promises'
 import { connect as connectSocket, isIP, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { NetError } from '../../net-error.ts'
+import { untilAborted } from '../../until-aborted.ts'
 import { raceAddresses, type ResolvedAddress } from './race-addresses.ts'
 
 /** A name with more addresses than this is a mistake or an attack. */
@@ -40,18 +41,8 @@ async function connectTo(host: string, { port, localHost }: TcpTarget, signal: A
 async function resolve({ host, family }: TcpTarget, signal: AbortSignal): Promise<readonly ResolvedAddress[]> {
   const known = isIP(host)
   if (known !== 0) return [{ address: host, family: known }]
-  const aborted = Promise.withResolvers<never>()
-  const onAbort = (): void => aborted.reject(signal.reason)
-  signal.addEventListener('abort', onAbort)
-  try {
-    const found = await Promise.race([
-      lookup(host, { all: true, order: 'verbatim', ...(family !== undefined && { family }) }),
-      aborted.promise,
-    ])
-    return found.slice(0, ADDRESSES_MAX)
-  } finally {
-    signal.removeEventListener('abort', onAbort)
-  }
+  const looked = lookup(host, { all: true, order: 'verbatim', ...(family !== undefined && { family }) })
+  return (await untilAborted(looked, signal)).slice(0, ADDRESSES_MAX)
 }
 
 /** Events and data of a socket, awaited sequentially. */
