@@ -5,6 +5,8 @@ const TEMPORARY_PREFIXES = ['.syncthing.', '~syncthing~'] as const
 const INTERNAL_NAMES: ReadonlySet<string> = new Set(['.stfolder', '.stignore', '.stversions'])
 /** The short names that Windows may give to them. */
 const INTERNAL_SHORT_NAME = /^st(?:fold|igno|vers)~\d$/
+/** A marker that had other files in it when its folder was removed: it was renamed with the time. */
+const REMOVED_MARKER = /^\.stfolder\.removed-\d{8}-\d{6}$/
 const NOT_ASCII = /[^\x00-\x7f]/
 /** Joiners, marks of direction and of byte order: HFS+ ignores them in names. */
 const IGNORED_BY_DISKS = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g
@@ -78,6 +80,11 @@ export function isInternal(name: string): boolean {
   const top = slash < 0 ? name : name.slice(0, slash)
   const folded = withoutWindowsEnd(foldName(top))
   return INTERNAL_NAMES.has(folded) || INTERNAL_SHORT_NAME.test(folded)
+}
+
+/** Whether a name at the root of a folder is the marker of an earlier time, which other devices may have as an item. */
+export function isRemovedMarker(name: string): boolean {
+  return REMOVED_MARKER.test(name)
 }
 
 /** By the first character: a dot, the s of a short name, or one that folds to another. */

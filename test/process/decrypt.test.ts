@@ -9,7 +9,7 @@ import { scratchDirectory } from '../support/scratch.ts'
 const PROGRAM = join(import.meta.dirname, '../../src/main/bin.ts')
 const VECTORS = new URL('../vectors/', import.meta.url)
 const { folder, names } = JSON.parse(readFileSync(new URL('encryption.json', VECTORS), 'utf8')) as {
-  readonly folder: { readonly folder_id: string; readonly password: string }
+  readonly folder: { readonly folder_id: string; readonly password: string; readonly password_token_hex: string }
   readonly names: readonly { readonly plain_name: string; readonly encrypted_path: string }[]
 }
 
@@ -59,4 +59,25 @@ test('decrypt: the password comes from its file; as an argument it works for scr
   assert.doesNotMatch(none.stderr, /--password\b(?!-file)/)
   writeFileSync(file, `Password of folder "docs", which is encrypted on "nas":\n\n${folder.password}\n`)
   assert.match(decrypt('--password-file', file).stderr, /is a title, not a password/)
+})
+
+test('decrypt: a folder that was removed from its device has its ID in the renamed marker', () => {
+  using scratch = scratchDirectory()
+  const root = join(scratch.path, 'encrypted')
+  makeEncrypted(root)
+  const marker = join(root, '.stfolder.removed-20261117-101500')
+  mkdirSync(marker)
+  const Token = Buffer.from(folder.password_token_hex, 'hex').toString('base64')
+  const token = JSON.stringify({ FolderID: folder.folder_id, Token })
+  writeFileSync(join(marker, 'syncthing-encryption_password_token'), `${token}\n`)
+  const to = join(scratch.path, 'restored')
+  const decrypt = (password: string) =>
+    spawnSync(process.execPath, [PROGRAM, 'decrypt', root, '--to', to], {
+      encoding: 'utf8',
+      env: { ...process.env, FOLDER_PASSWORD: password },
+    })
+  assert.match(decrypt('another').stderr, /encrypted with another password/)
+  const { status, stdout, stderr } = decrypt(folder.password)
+  assert.deepEqual([status, stderr], [0, ''])
+  assert.equal(stdout, '1 file restored\n')
 })

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { LocalCall } from '../../cli/args/types.ts'
 import { passwordInText } from '../../cli/password-file.ts'
@@ -7,6 +7,7 @@ import { escapeText, formatCount } from '../../cli/text.ts'
 import { FolderCipher } from '../../core/encryption/folder-cipher.ts'
 import { parseTokenFile, TOKEN_FILE_NAME } from '../../core/encryption/token-file.ts'
 import { isMissing, TwinfoldError } from '../../core/errors.ts'
+import { isRemovedMarker } from '../../core/paths.ts'
 import { nodeDisk } from '../../platform/node/disk/disk.ts'
 import { nodeFolderKeys } from '../../platform/node/folder-keys.ts'
 import { nodeSystem } from '../../platform/node/system.ts'
@@ -70,7 +71,8 @@ function summaryOf({ files, present, problems, others }: DecryptResult, isVerify
 async function cipherOf(call: LocalCall, from: string): Promise<FolderCipher> {
   const { flags } = call
   const password = await passwordOf(call)
-  const stored = await tokenOf(resolve(flags.text('token-path') ?? join(from, DEFAULT_MARKER_NAME, TOKEN_FILE_NAME)))
+  const tokenPath = flags.text('token-path')
+  const stored = tokenPath === undefined ? await tokenBelow(from) : await tokenOf(resolve(tokenPath))
   const folder = flags.text('folder-id') ?? stored?.folder
   if (folder === undefined) {
     throw new TwinfoldError('usage', 'there is no token file: give the ID of the folder with --folder-id')
@@ -96,6 +98,18 @@ async function passwordOf({ flags, environment, printError }: LocalCall): Promis
     printError('Warning: other users of this machine can see --password; --password-file hides it')
   }
   return password
+}
+
+/** A folder that was removed from its device keeps the token in its renamed marker. */
+async function tokenBelow(from: string): Promise<ReturnType<typeof parseTokenFile>> {
+  const current = await tokenOf(join(from, DEFAULT_MARKER_NAME, TOKEN_FILE_NAME))
+  if (current !== undefined) return current
+  const removed = (await readdir(from)).filter(isRemovedMarker).sort()
+  for (const marker of removed.toReversed()) {
+    const found = await tokenOf(join(from, marker, TOKEN_FILE_NAME))
+    if (found !== undefined) return found
+  }
+  return undefined
 }
 
 async function tokenOf(path: string): Promise<ReturnType<typeof parseTokenFile>> {

@@ -1,8 +1,17 @@
 import type { FolderCipher } from '../../core/encryption/folder-cipher.ts'
 import { isEncryptedParent, isEncryptedPath } from '../../core/encryption/names.ts'
+import { isTokenFile } from '../../core/encryption/token-file.ts'
 import { isMissing, systemCode } from '../../core/errors.ts'
 import type { FileInfo } from '../../core/records/file-info.ts'
-import { isCanonical, isInternal, isTemporary, joinPath, temporaryName } from '../../core/paths.ts'
+import {
+  baseOf,
+  isCanonical,
+  isInternal,
+  isRemovedMarker,
+  isTemporary,
+  joinPath,
+  temporaryName,
+} from '../../core/paths.ts'
 import type { Disk } from '../../platform/disk.ts'
 import { diskReason } from '../../platform/files/disk-reason.ts'
 import { itemFailed } from '../../platform/files/item-failed.ts'
@@ -39,6 +48,7 @@ export interface DecryptResult {
 interface Found {
   readonly files: { readonly path: string; readonly sizeBytes: number }[]
   others: number
+  problems: number
 }
 
 /**
@@ -46,11 +56,12 @@ interface Found {
  * and time of the record, counts as restored, so that an interrupted run is continued by another one.
  */
 export async function decryptFolder(deps: DecryptDeps, options: DecryptOptions): Promise<DecryptResult> {
-  const found: Found = { files: [], others: 0 }
+  const found: Found = { files: [], others: 0, problems: 0 }
   await collect(deps, options.from, '', found)
+  if (options.to !== undefined) await deps.disk.makeDirectories(options.to, 0o777)
   const totalBytes = found.files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
   const parents = options.to === undefined ? undefined : parentsOf(deps.disk, options.to)
-  const result = { files: 0, present: 0, problems: 0, others: found.others }
+  const result = { files: 0, present: 0, problems: found.problems, others: found.others }
   let doneBytes = 0
   for (const { path, sizeBytes } of found.files) {
     try {
@@ -78,14 +89,21 @@ async function collect(deps: DecryptDeps, root: string, directory: string, found
   const names = (await disk.list(joinPath(root, directory))).map(({ name }) => name)
   for (const name of names.sort()) {
     const path = directory === '' ? name : `${directory}/${name}`
-    if (isInternal(path) || isTemporary(path)) continue
+    if (isOwn(path)) continue
     const { type, sizeBytes } = await disk.lstat(joinPath(root, path))
     // Below the root a directory may be any part of an encrypted path, as any part of the folder may be given.
     if (type === 'file') found.files.push({ path, sizeBytes })
-    else if (type !== 'directory') deps.onProblem(path, 'it is neither a file nor a directory')
-    else if (isEncryptedPath(path) && !isEncryptedParent(path)) found.others++
+    else if (type !== 'directory') {
+      found.problems++
+      deps.onProblem(path, 'it is neither a file nor a directory')
+    } else if (isEncryptedPath(path) && !isEncryptedParent(path)) found.others++
     else await collect(deps, root, path, found)
   }
+}
+
+/** Whether a path is of the folder itself, not of its content: markers, also removed ones, old versions, tokens. */
+function isOwn(path: string): boolean {
+  return isInternal(path) || isTemporary(path) || isRemovedMarker(path) || isTokenFile(baseOf(path))
 }
 
 async function decryptOne(

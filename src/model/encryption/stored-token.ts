@@ -3,6 +3,7 @@ import {
   parseTokenFile,
   TOKEN_FILE_BYTES_MAX,
   TOKEN_FILE_NAME,
+  TOKEN_TEMPORARY_NAME,
   tokenFileText,
 } from '../../core/encryption/token-file.ts'
 import { systemCode, TwinfoldError } from '../../core/errors.ts'
@@ -10,7 +11,6 @@ import type { FolderId } from '../../core/ids.ts'
 import type { Disk } from '../../platform/disk.ts'
 import { writeFileAtomically } from '../../platform/files/atomic-write.ts'
 
-const TEMPORARY_NAME = `.${TOKEN_FILE_NAME}.tmp`
 const MODE = 0o644
 
 interface TokenPlace {
@@ -36,7 +36,7 @@ export async function writeToken(
   token: Uint8Array,
 ): Promise<void> {
   const path = join(root, markerName, TOKEN_FILE_NAME)
-  await writeFileAtomically(disk, path, Buffer.from(tokenFileText(folder, token)), MODE, TEMPORARY_NAME)
+  await writeFileAtomically(disk, path, Buffer.from(tokenFileText(folder, token)), MODE, TOKEN_TEMPORARY_NAME)
 }
 
 async function readText(disk: Disk, path: string): Promise<string | undefined> {

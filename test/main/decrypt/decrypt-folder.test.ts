@@ -160,3 +160,40 @@ test('decrypt: a part of the folder is enough', async () => {
   assert.equal((await tree.run({ from: dirname(join(tree.from, SMALL)) })).files, 1)
   assert.equal(readFileSync(join(tree.to, 'a.txt'), 'utf8'), 'secret\n')
 })
+
+test('decrypt: the directory for the plain files is created, with those above it', async () => {
+  using scratch = scratchDirectory()
+  const tree = new Restoration(scratch.path)
+  const to = join(scratch.path, 'new', 'restored')
+  assert.deepEqual(await tree.run({ to }), { files: COUNT, present: 0, problems: 0, others: OTHERS })
+  assert.equal(readFileSync(join(to, 'a.txt'), 'utf8'), 'secret\n')
+})
+
+const OWN = [
+  '.stfolder/syncthing-encryption_password_token',
+  '.stfolder.removed-20261117-101500/syncthing-encryption_password_token',
+  '.own-marker/syncthing-encryption_password_token',
+  '.own-marker/.syncthing-encryption_password_token.tmp',
+  '.stignore',
+  '.stversions/9.syncthing-enc/U8/CHQP~20261117-101500',
+  '9.syncthing-enc/U8/.syncthing.CHQP.tmp',
+  '9.syncthing-enc/U8/~syncthing~CHQP.tmp',
+]
+test('decrypt: what belongs to the folder itself is no item that could not be restored', async () => {
+  using scratch = scratchDirectory()
+  const tree = new Restoration(scratch.path)
+  for (const path of OWN) {
+    mkdirSync(dirname(join(tree.from, path)), { recursive: true })
+    writeFileSync(join(tree.from, path), 'not of a user')
+  }
+  assert.deepEqual(await tree.run(), { files: COUNT, present: 0, problems: 0, others: OTHERS })
+  assert.deepEqual([...tree.problems], [])
+})
+
+test('decrypt: what is neither a file nor a directory counts as not restored', async () => {
+  using scratch = scratchDirectory()
+  const tree = new Restoration(scratch.path)
+  symlinkSync('/', join(tree.from, 'link'))
+  assert.equal((await tree.run()).problems, 1)
+  assert.deepEqual([...tree.problems.keys()], ['link'])
+})
