@@ -79,6 +79,13 @@ export const DISAGREE = {
     fr: 'Les appareils utilisent des mots de passe différents. Mettez partout le même. Pour le changer, retirez le dossier et ses fichiers sur l’appareil non fiable et acceptez-le de nouveau.',
     zh: '各设备使用的密码不同。请在所有设备上设置相同的密码。若要更改，请在不受信任的设备上移除文件夹及其文件，然后重新接受。',
   },
+  'disagree.malformed-token': {
+    en: 'The other device sent a password token of a wrong length. Only this folder is not exchanged with it. Update that device, or remove it here if you do not trust it.',
+    de: 'Das andere Gerät hat ein Passwort-Token falscher Länge gesendet. Nur dieser Ordner wird nicht mit ihm ausgetauscht. Aktualisieren Sie das Gerät, oder entfernen Sie es hier, wenn Sie ihm nicht trauen.',
+    es: 'El otro dispositivo envió un testigo de contraseña de longitud errónea. Solo esta carpeta no se intercambia con él. Actualice ese dispositivo, o quítelo aquí si no confía en él.',
+    fr: 'L’autre appareil a envoyé un jeton de mot de passe de longueur erronée. Seul ce dossier n’est pas échangé avec lui. Mettez cet appareil à jour, ou retirez-le ici si vous ne lui faites pas confiance.',
+    zh: '另一台设备发送了长度错误的密码令牌。仅此文件夹不与其交换。请更新该设备；若不信任它，请在此将其移除。',
+  },
   'disagree.untrusted-there': {
     en: 'The other device treats this one as untrusted, but has no password for it. Set one there, or trust this device there.',
     de: 'Das andere Gerät vertraut diesem nicht, hat aber kein Passwort dafür. Setzen Sie dort eines, oder vertrauen Sie dort diesem Gerät.',

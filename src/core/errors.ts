@@ -22,6 +22,7 @@ export type ErrorCode =
   | 'path-escapes-folder'
   | 'port-taken'
   | 'stopped'
+  | 'token-unusable'
   | 'too-many-logins'
   | 'upgrade-failed'
   | 'upgrade-off'

@@ -15,11 +15,18 @@ export type RefusalCode =
   /** The data here is plain; the device exchanges encrypted data. */
   | 'encrypted-there'
   | 'other-password'
+  /** The device sent what is no token. */
+  | 'malformed-token'
   /** Reported by the device: it takes us for untrusted, and would send plain data. */
   | 'untrusted-there'
 
 const HERE = 'local data is encrypted (folder-type receive-encrypted)'
 const PLAIN_FOR_UNTRUSTED = 'device is untrusted, but configured to receive plain data'
+
+/** Refusals of one folder: it is not exchanged, and the connection goes on. */
+export function isOfFolderOnly(code: RefusalCode): boolean {
+  return code === 'malformed-token'
+}
 
 /** By code: the text that Syncthing sends, and what to do. */
 export const REFUSALS: Readonly<Record<RefusalCode, { readonly reason: string; readonly remedy: string }>> = {
@@ -55,6 +62,10 @@ export const REFUSALS: Readonly<Record<RefusalCode, { readonly reason: string; r
     remedy:
       'Set the same password on all devices that can read the folder. ' +
       'To change it, remove the folder and its files on the untrusted device and accept it there again.',
+  },
+  'malformed-token': {
+    reason: 'the token that shows the password has a wrong length',
+    remedy: 'Only this folder is not exchanged. Update the other device, or remove it here if you do not trust it.',
   },
   'untrusted-there': {
     reason: PLAIN_FOR_UNTRUSTED,

@@ -14,7 +14,7 @@ import { FOLDER_POLICIES } from './state/folder-policy.ts'
 import { DownloadPublisher } from './peers/download-publisher.ts'
 import type { FolderExplorer } from './queries/explorer-types.ts'
 import { FolderRegistry } from './folder-registry.ts'
-import { isIndexDamage, isIndexUnusable } from './state/index-failure.ts'
+import { isIndexDamage, isIndexUnusable } from './state/exchange-failure.ts'
 import { viewIgnores, writeIgnores } from './folder/ignore-file.ts'
 import { KnownStatuses, statusOf } from './queries/known-status.ts'
 import { localChanges } from './folder/local-changes.ts'
@@ -82,13 +82,13 @@ export class Model implements Hub {
     this.#listen(deps.signals)
   }
 
-  #listen({ countsChanged, indexFailed, indexLost, itemDiffers, pullStarted, pullWanted }: ModelSignals): void {
+  #listen({ countsChanged, exchangeFailed, indexLost, itemDiffers, pullStarted, pullWanted }: ModelSignals): void {
     countsChanged.listen((folder) => this.#summaries.touch(folder))
     pullStarted.listen(() => this.#downloads.wake())
     pullWanted.listen((folder) => this.#registry.running(folder)?.pullSoon())
     // The index is empty now: only a scan fills it again.
     indexLost.listen((folder) => this.#registry.running(folder)?.requests.scanSoon())
-    indexFailed.listen(({ folder, error }) => this.#registry.running(folder)?.indexFailed(error))
+    exchangeFailed.listen(({ folder, error }) => this.#registry.running(folder)?.exchangeFailed(error))
     itemDiffers.listen((item) => this.#rescan(item))
   }
 

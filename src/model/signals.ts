@@ -26,8 +26,8 @@ export interface DifferingItem {
   readonly contentOnly: boolean
 }
 
-/** A folder whose index could not be read or written, with the error. */
-export interface IndexFailure {
+/** A folder whose index or token could not be read or written, with the error. */
+export interface ExchangeFailure {
   readonly folder: FolderId
   readonly error: unknown
 }
@@ -40,9 +40,9 @@ export class ModelSignals {
   readonly pullWanted = new Signal<FolderId>()
   /** The index of a folder was lost, with the records of other devices, and is empty now. */
   readonly indexLost = new Signal<FolderId>()
-  /** The exchange with a device could not use the index of a folder. */
-  readonly indexFailed = new Signal<IndexFailure>()
-  /** A folder can no longer be exchanged with other devices because of its index, or can again. */
+  /** The exchange with a device could not use the index or the token of a folder. */
+  readonly exchangeFailed = new Signal<ExchangeFailure>()
+  /** A folder can no longer be exchanged with other devices because of its index or token, or can again. */
   readonly usabilityChanged = new Signal<FolderId>()
   /** The index of a folder has a new ID: only new connections announce it. */
   readonly indexRestarted = new Signal<FolderId>()

@@ -17,6 +17,7 @@ export const DISAGREEMENTS = about(
           'plain-for-untrusted',
           'already-encrypted',
           'both-encrypted',
+          'malformed-token',
           'plain-there',
           'plain-sent',
           'encrypted-there',

@@ -78,7 +78,7 @@ test('a folder whose index works again is scanned and offered again', async () =
 test('a failure that the exchange with a device meets puts the folder in error at once', async () => {
   await using hub = await hubWithFailing(new Set())
   await hub.while(hub.model.scan(MUSIC))
-  hub.signals.indexFailed.emit({ folder: MUSIC, error: new TwinfoldError('database-unavailable', REASON) })
+  hub.signals.exchangeFailed.emit({ folder: MUSIC, error: new TwinfoldError('database-unavailable', REASON) })
   assert.equal((await hub.model.status(MUSIC)).error, REASON)
   assert.equal(hub.roots.get(MUSIC), undefined)
   await hub.pass(10_000)

@@ -34,6 +34,23 @@ export async function newIdentity(): Promise<{ readonly identity: Identity; read
   return { identity, id: deviceIdFromCertificate(new X509Certificate(identity.certificatePem).raw) }
 }
 
+/** An entry of a cluster config. */
+export function clusterDevice(id: DeviceId, changes: Partial<ClusterDevice> = {}): ClusterDevice {
+  return {
+    id,
+    name: '',
+    addresses: [],
+    compression: 'metadata',
+    certName: '',
+    maxSequence: 0,
+    introducer: false,
+    indexId: 0n,
+    skipIntroductionRemovals: false,
+    encryptionPasswordToken: new Uint8Array(0),
+    ...changes,
+  }
+}
+
 export interface ScriptedPeerOptions {
   readonly identity: Identity
   readonly id: DeviceId
@@ -104,19 +121,6 @@ export class ScriptedPeer implements AsyncDisposable {
 
   /** Sends a ClusterConfig with these folders, and waits for that of the daemon. */
   async introduce(folders: readonly string[], more: Partial<ClusterDevice> = {}): Promise<ClusterConfig> {
-    const entry = (id: DeviceId, changes: Partial<ClusterDevice> = {}): ClusterDevice => ({
-      id,
-      name: '',
-      addresses: [],
-      compression: 'metadata',
-      certName: '',
-      maxSequence: 0,
-      introducer: false,
-      indexId: 0n,
-      skipIntroductionRemovals: false,
-      encryptionPasswordToken: new Uint8Array(0),
-      ...changes,
-    })
     await this.connection.clusterConfig({
       secondary: false,
       folders: folders.map((id) => ({
@@ -125,7 +129,7 @@ export class ScriptedPeer implements AsyncDisposable {
         type: 'sendreceive',
         paused: false,
         disableTempIndexes: false,
-        devices: [entry(this.daemon), entry(this.id, { indexId: 77n, ...more })],
+        devices: [clusterDevice(this.daemon), clusterDevice(this.id, { indexId: 77n, ...more })],
       })),
     })
     return await eventually('the ClusterConfig of the daemon', () => this.received.clusterConfigs[0])

@@ -3,6 +3,8 @@ import type { RefusalCode } from '../refusals.ts'
 
 /** What both ends state about the encryption of one folder. An empty token is none. */
 export interface EncryptionCase {
+  /** Bytes of a token of the folder. */
+  readonly tokenBytes: number
   /** The device is marked as untrusted here. */
   readonly isUntrusted: boolean
   /** The token that the device announced for us: it encrypts for us. */
@@ -26,7 +28,9 @@ export type EncryptionVerdict =
 const AGREED: EncryptionVerdict = { kind: 'agreed' }
 /** Whether both ends agree on plain or encrypted data and on the password. */
 export function checkPasswords(state: EncryptionCase): EncryptionVerdict {
-  const { isUntrusted, forUs, ofPeer, own, isEncryptedHere, stored } = state
+  const { tokenBytes, isUntrusted, forUs, ofPeer, own, isEncryptedHere, stored } = state
+  const isToken = ({ length }: Uint8Array) => length === 0 || length === tokenBytes
+  if (!isToken(forUs) || !isToken(ofPeer)) return refused('malformed-token')
   const isPlainHere = own === undefined && !isEncryptedHere
   const hasToken = forUs.length > 0 || ofPeer.length > 0
   if (isPlainHere && isUntrusted) return refused('plain-for-untrusted')

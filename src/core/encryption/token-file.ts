@@ -1,3 +1,5 @@
+import { tokenLength } from './keys.ts'
+
 /** In the marker directory of an encrypted folder: shows which password its data was encrypted with. */
 export const TOKEN_FILE_NAME = 'syncthing-encryption_password_token'
 /** While it is written. */
@@ -14,7 +16,7 @@ export function tokenFileText(folder: string, token: Uint8Array): string {
   return `${JSON.stringify({ FolderID: folder, Token: Buffer.from(token).toString('base64') })}\n`
 }
 
-/** Undefined for a text that is none. */
+/** Undefined for a text that is none, or whose token has not the length of one. */
 export function parseTokenFile(text: string): { readonly folder: string; readonly token: Uint8Array } | undefined {
   let value: unknown
   try {
@@ -25,5 +27,5 @@ export function parseTokenFile(text: string): { readonly folder: string; readonl
   const { FolderID: folder, Token: token } = (value ?? {}) as { FolderID?: unknown; Token?: unknown }
   if (typeof folder !== 'string' || typeof token !== 'string') return undefined
   const bytes = Buffer.from(token, 'base64')
-  return bytes.length > 0 ? { folder, token: bytes } : undefined
+  return bytes.length === tokenLength(folder) ? { folder, token: bytes } : undefined
 }

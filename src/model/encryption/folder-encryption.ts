@@ -3,8 +3,10 @@ import type { Config } from '../../core/config/config.ts'
 import type { DeviceId, FolderId } from '../../core/ids.ts'
 import type { Disk } from '../../platform/disk.ts'
 import type { FolderKeys } from '../../platform/folder-keys.ts'
+import type { ModelSignals } from '../signals.ts'
 import type { FolderRoots } from '../state/folder-roots.ts'
 import { FolderCiphers } from './folder-ciphers.ts'
+import { isTokenUnusable } from '../state/exchange-failure.ts'
 import { readToken, writeToken } from './stored-token.ts'
 
 /** What is announced about encryption to one device, and compared with what it announces. */
@@ -13,12 +15,15 @@ export interface FolderTokens {
   readonly ciphers: ReadonlyMap<FolderId, FolderCipher>
   /** Of folders whose data here is encrypted: the token of that data. None before the first contact. */
   readonly stored: ReadonlyMap<FolderId, Uint8Array>
+  /** Of these folders it cannot be read: they are not exchanged. */
+  readonly unreadable: ReadonlySet<FolderId>
 }
 
 export interface FolderEncryptionDeps {
   readonly disk: Disk
   readonly folderKeys: FolderKeys
   readonly roots: Pick<FolderRoots, 'get'>
+  readonly signals: Pick<ModelSignals, 'exchangeFailed'>
 }
 
 /** The passwords of the configuration as ciphers, and the tokens of folders that are stored encrypted. */
@@ -50,27 +55,47 @@ export class FolderEncryption {
     return found === undefined ? undefined : this.#ciphers.get(...found) // at most two
   }
 
+  /** An unreadable token is reported to its folder, which stops. */
   async tokensFor(device: DeviceId): Promise<FolderTokens> {
     const ciphers = new Map<FolderId, FolderCipher>()
     for (const [folder, password] of this.#passwords.get(device)?.values() ?? []) {
       ciphers.set(folder, await this.#ciphers.get(folder, password))
     }
     const stored = new Map<FolderId, Uint8Array>()
+    const unreadable = new Set<FolderId>()
     for (const { id, type, devices, markerName } of this.#config.folders) {
       if (type !== 'receiveencrypted' || !devices.some(({ deviceID }) => deviceID === device)) continue
-      const token = await this.#read(id, markerName)
+      const token = await this.#read(id, markerName).catch((error: unknown) => {
+        this.#failed(id, error)
+        unreadable.add(id)
+        return this.#stored.get(id)
+      })
       if (token !== undefined) stored.set(id, token)
     }
-    return { ciphers, stored }
+    return { ciphers, stored, unreadable }
   }
 
-  /** First contact of a folder: its data will be encrypted with the password of this token. */
-  async store(folder: FolderId, token: Uint8Array): Promise<void> {
+  /**
+   * First contact of a folder: its data will be encrypted with the password of this token. False where it could not be
+   * stored, which is reported to the folder.
+   */
+  async store(folder: FolderId, token: Uint8Array): Promise<boolean> {
     const root = this.#deps.roots.get(folder)
     const markerName = this.#config.folders.find(({ id }) => id === folder)?.markerName
-    if (root === undefined || markerName === undefined) return
-    await writeToken(this.#deps.disk, { root, markerName, folder }, token)
+    if (root === undefined || markerName === undefined) return false
+    try {
+      await writeToken(this.#deps.disk, { root, markerName, folder }, token)
+    } catch (error) {
+      this.#failed(folder, error)
+      return false
+    }
     this.#stored.set(folder, token)
+    return true
+  }
+
+  #failed(folder: FolderId, error: unknown): void {
+    if (!isTokenUnusable(error)) throw error
+    this.#deps.signals.exchangeFailed.emit({ folder, error })
   }
 
   async #read(folder: FolderId, markerName: string): Promise<Uint8Array | undefined> {

@@ -7,7 +7,7 @@ export interface AvailabilityDeps {
   readonly signals: Pick<ModelSignals, 'usabilityChanged'>
 }
 
-/** Whether other devices may exchange one folder: only while it runs and its index can be used. */
+/** Whether other devices may exchange one folder: only while it runs and its index and token can be used. */
 export class Availability {
   readonly #deps: AvailabilityDeps
   readonly #folder: FolderId

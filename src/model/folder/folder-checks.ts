@@ -5,6 +5,7 @@ import type { IndexStore } from '../../db/types.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Disk } from '../../platform/disk.ts'
 import { isCaseInsensitive } from '../../scanner/presence.ts'
+import { checkToken } from '../encryption/stored-token.ts'
 import { FOLDER_POLICIES } from '../state/folder-policy.ts'
 import { checkHealth, checkSameRoot, type HealthOptions, type RootIdentity } from '../state/health.ts'
 import { loadIgnores } from './ignore-file.ts'
@@ -64,11 +65,16 @@ export class FolderChecks {
     const atMs = clock.monotonicMs()
     // All checks run in parallel: they are most of the cost of scanning one file. The health error takes precedence.
     const checks = [checkHealth(disk, this.#health()), this.#ignores(), this.#isCaseInsensitive(atMs)] as const
-    const [root, ignore, , index] = await Promise.allSettled([...checks, store.folder(this.#options.folder.id)])
+    const [root, ignore, , index, token] = await Promise.allSettled([
+      ...checks,
+      store.folder(this.#options.folder.id),
+      this.#checkToken(),
+    ])
     if (root.status === 'rejected') throw this.#withMarkerError(root.reason)
     this.#spaceSeenMs = atMs
     if (ignore.status === 'rejected') throw ignore.reason
     if (index.status === 'rejected') throw index.reason
+    if (token.status === 'rejected') throw token.reason
     return { root: root.value, ignore: ignore.value, caseInsensitive: await checks[2], atMs }
   }
 
@@ -104,6 +110,12 @@ export class FolderChecks {
     } catch (error) {
       throw new TwinfoldError('folder-error', `loading ignores: ${messageOf(error)}`, { cause: error })
     }
+  }
+
+  async #checkToken(): Promise<void> {
+    const { folder, root } = this.#options
+    if (folder.type !== 'receiveencrypted') return
+    await checkToken(this.#deps.disk, { root, markerName: folder.markerName, folder: folder.id })
   }
 
   #health(): HealthOptions {

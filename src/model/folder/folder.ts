@@ -9,7 +9,7 @@ import type { ScanProblem } from '../../scanner/types.ts'
 import type { Semaphore } from '../../sync/semaphore.ts'
 import type { Service } from '../../sync/supervisor.ts'
 import type { PullProgress } from '../state/file-progress.ts'
-import { isIndexDamage, isIndexUnusable } from '../state/index-failure.ts'
+import { isIndexDamage, preventsExchange } from '../state/exchange-failure.ts'
 import type { JobQueue } from '../state/job-queue.ts'
 import type { FileVersion, FolderStatus } from '../types.ts'
 import type { Availability } from './availability.ts'
@@ -113,8 +113,9 @@ export class Folder implements Service {
     return this.#deps.pulls.progress
   }
 
-  /** The exchange with a device could not use the index. */
-  indexFailed(error: unknown): void {
+  /** The exchange with a device could not use the index or the token. */
+  exchangeFailed(error: unknown): void {
+    if (this.#deps.state.error === messageOf(error)) return // known, and checked again in time
     this.#failed(error)
     this.requests.wake()
   }
@@ -278,7 +279,7 @@ export class Folder implements Service {
     if (!(error instanceof TwinfoldError))
       log.debug(() => `folder ${this.#folder.id}: ${String(Error.isError(error) ? error.stack : error)}`)
     state.fail(reason)
-    if (isIndexUnusable(error)) availability.setUsable(false)
+    if (preventsExchange(error)) availability.setUsable(false)
     // The store has moved the damaged index aside and uses an empty one. It holds no records, so the scan that refills
     // it cannot announce deletions; the scan starts at once, unless the index was damaged repeatedly.
     this.#schedule.rechecks.failed(clock.monotonicMs(), isIndexDamage(error))

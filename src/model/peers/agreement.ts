@@ -29,13 +29,15 @@ export async function judgeReceived(
     if (verdict.refused !== undefined) deps.onDisagreement(ends.peer, verdict.refused)
     throw new Refusal(verdict.reason)
   }
-  deps.onDisagreement(ends.peer, undefined)
-  for (const [folder, decision] of verdict.folders) {
+  deps.onDisagreement(ends.peer, verdict.refused)
+  const folders = new Map(verdict.folders)
+  for (const [folder, decision] of folders) {
     if (decision.kind !== 'exchange' || decision.newToken === undefined) continue
-    await encryption.store(folder, decision.newToken)
-    signals.usabilityChanged.emit(folder) // other devices get a cluster config with the folder in it
+    // Other devices get a cluster config with the folder in it.
+    if (await encryption.store(folder, decision.newToken)) signals.usabilityChanged.emit(folder)
+    else folders.set(folder, { kind: 'refused' })
   }
-  return verdict
+  return { ...verdict, folders }
 }
 
 /** Folders that are encrypted for the device, which does not announce them: it may lack the token. */

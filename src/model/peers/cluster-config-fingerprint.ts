@@ -2,7 +2,7 @@ import type { Config, FolderConfig } from '../../core/config/config.ts'
 import type { DeviceId, FolderId } from '../../core/ids.ts'
 import type { FolderIndex } from '../../db/types.ts'
 import type { FolderTokens } from '../encryption/folder-encryption.ts'
-import { isIndexUnusable } from '../state/index-failure.ts'
+import { isIndexUnusable } from '../state/exchange-failure.ts'
 import {
   clusterConfigFor,
   foldersSharedWith,
@@ -31,7 +31,7 @@ export async function announcedPositions(
       positions.set(folder.id, await positionsOf(await store.folder(folder.id), folder, own))
     } catch (error) {
       if (!isIndexUnusable(error)) throw error
-      signals.indexFailed.emit({ folder: folder.id, error })
+      signals.exchangeFailed.emit({ folder: folder.id, error })
     }
   }
   return positions

@@ -1,6 +1,7 @@
 import { checkPasswords } from '../../core/encryption/check-passwords.ts'
-import { REFUSALS, type RefusalCode } from '../../core/refusals.ts'
+import { isOfFolderOnly, REFUSALS, type RefusalCode } from '../../core/refusals.ts'
 import type { FolderCipher } from '../../core/encryption/folder-cipher.ts'
+import { tokenLength } from '../../core/encryption/keys.ts'
 import type { Config, FolderConfig } from '../../core/config/config.ts'
 import { withoutRelayToken } from '../../core/network/announced-address.ts'
 import { parseFolderId, type DeviceId, type FolderId } from '../../core/ids.ts'
@@ -51,6 +52,8 @@ export type FolderVerdict =
     }
   | { readonly kind: 'paused-there' }
   | { readonly kind: 'paused-here' }
+  /** It is not exchanged with this device; the others are. */
+  | { readonly kind: 'refused' }
 
 /** A folder whose encryption both ends configured differently. */
 export interface RefusedFolder {
@@ -65,6 +68,8 @@ export type ClusterVerdict =
       readonly kind: 'accept'
       readonly folders: ReadonlyMap<FolderId, FolderVerdict>
       readonly offers: readonly FolderOffer[]
+      /** The first one that is refused by itself, while the others are exchanged. */
+      readonly refused: RefusedFolder | undefined
     }
 
 /** Both ends of one connection. */
@@ -102,7 +107,7 @@ export function clusterConfigFor(
     ({ id, type }) => type !== 'receiveencrypted' || tokens.stored.has(id),
   )
   const folders = shared.map((folder): ClusterFolder => {
-    const known = folder.paused ? undefined : positions.get(folder.id)
+    const known = folder.paused || tokens.unreadable.has(folder.id) ? undefined : positions.get(folder.id)
     return {
       id: folder.id,
       label: folder.label,
@@ -164,6 +169,7 @@ export function judgeClusterConfig(
 ): ClusterVerdict {
   const folders = new Map<FolderId, FolderVerdict>()
   const offers = new Map<FolderId, FolderOffer>()
+  let refused: RefusedFolder | undefined
   const isUntrusted = config.devices.find(({ deviceID }) => deviceID === peer)?.untrusted ?? false
   for (const folder of received.folders.slice(0, FOLDERS_MAX)) {
     const id = parseFolderId(folder.id)
@@ -182,7 +188,12 @@ export function judgeClusterConfig(
     if (cipher === undefined && !isEncryptedHere && isHiddenFrom(configured, peer)) {
       throw new Error(`folder ${id} has a password for device ${peer}, and no cipher`) // never plain instead
     }
+    if (tokens.unreadable.has(id)) {
+      folders.set(id, { kind: 'refused' })
+      continue
+    }
     const agreement = checkPasswords({
+      tokenBytes: tokenLength(id),
       isUntrusted,
       forUs: ours.encryptionPasswordToken,
       ofPeer: theirs.encryptionPasswordToken,
@@ -192,12 +203,15 @@ export function judgeClusterConfig(
     })
     if (agreement.kind === 'refused') {
       const { code } = agreement
-      return { kind: 'close', reason: REFUSALS[code].reason, refused: { folder: id, code } }
+      if (!isOfFolderOnly(code)) return { kind: 'close', reason: REFUSALS[code].reason, refused: { folder: id, code } }
+      refused ??= { folder: id, code }
+      folders.set(id, { kind: 'refused' })
+      continue
     }
     const newToken = agreement.kind === 'store' ? agreement.token : undefined
     folders.set(id, verdictOf(configured, folder, { ours, theirs }, { cipher, newToken }))
   }
-  return { kind: 'accept', folders, offers: [...offers.values()] }
+  return { kind: 'accept', folders, offers: [...offers.values()], refused }
 }
 
 function close(reason: string): ClusterVerdict {

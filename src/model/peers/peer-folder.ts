@@ -5,7 +5,7 @@ import type { FolderIndex } from '../../db/types.ts'
 import type { Connection, DownloadUpdate, IndexData } from '../../protocol/types.ts'
 import { decryptIndex, encryptIndex, isEncryptedRecord, withoutEncrypted } from '../encryption/encrypted-index.ts'
 import { outrankAll } from '../encryption/outrank.ts'
-import { isIndexUnusable } from '../state/index-failure.ts'
+import { isIndexUnusable } from '../state/exchange-failure.ts'
 import { isContinued, startOfSending, wentBack, type FolderVerdict, type IndexPosition } from './cluster-config.ts'
 import { IndexReceiver } from './index-receiver.ts'
 import { IndexSender } from './index-sender.ts'
@@ -169,7 +169,7 @@ export class PeerFolder {
     } catch (error) {
       if (connection.closed.aborted) return // the reason is reported elsewhere
       this.#deps.log.warn(`folder ${folder}: sending the index to ${device} failed: ${messageOf(error)}`)
-      if (isIndexUnusable(error)) return this.#deps.signals.indexFailed.emit({ folder, error })
+      if (isIndexUnusable(error)) return this.#deps.signals.exchangeFailed.emit({ folder, error })
       // A partial index would look like a complete one: the device requests it again over a new connection.
       void connection.close('internal error')
     }

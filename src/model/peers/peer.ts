@@ -1,3 +1,4 @@
+import { messageOf } from '../../core/errors.ts'
 import { parseFolderId, type DeviceId, type FolderId } from '../../core/ids.ts'
 import type {
   BlockReply,
@@ -9,7 +10,7 @@ import type {
   ProtocolHandler,
 } from '../../protocol/types.ts'
 import { Mutex } from '../../sync/mutex.ts'
-import { isIndexUnusable } from '../state/index-failure.ts'
+import { isIndexUnusable } from '../state/exchange-failure.ts'
 import { configToSend, currentFingerprint, judgeReceived, lacksTokens, type AgreementDeps } from './agreement.ts'
 import { foldersSharedWith, type Ends, type FolderVerdict, type IndexPosition } from './cluster-config.ts'
 import type { RemoteState } from './peer-deps.ts'
@@ -140,6 +141,7 @@ export class Peer {
     if (this.#verdicts === undefined) return 'unknown'
     const verdict = this.#verdicts.get(folder)
     if (verdict === undefined) return 'notSharing'
+    if (verdict.kind === 'refused') return 'unknown'
     return verdict.kind === 'paused-there' ? 'paused' : 'valid'
   }
 
@@ -202,7 +204,7 @@ export class Peer {
     if (received === undefined) return
     const verdict = await judgeReceived(this.#deps, this.#ends, received)
     this.#verdicts = verdict.folders
-    if (restart) void this.#tokenRepeats.begin(primary, () => this.#repeatConfig(primary))
+    if (restart) this.#repeatTokens(primary)
     this.#deps.foldersOffered(this.device, verdict.offers)
     // Only for a new cluster config or a newly shared folder: an old one must not undo what the user changed since.
     const isNew = restart || verdict.folders.keys().some((folder) => !this.#sharedFolders.has(folder))
@@ -254,8 +256,16 @@ export class Peer {
     } catch (error) {
       if (!isIndexUnusable(error)) throw error
       this.#stopFolder(folder)
-      this.#deps.signals.indexFailed.emit({ folder, error })
+      this.#deps.signals.exchangeFailed.emit({ folder, error })
     }
+  }
+
+  #repeatTokens(link: Link): void {
+    this.#tokenRepeats
+      .begin(link, () => this.#repeatConfig(link))
+      .catch((error: unknown) =>
+        this.#deps.log.warn(`device ${this.device}: its tokens are not repeated: ${messageOf(error)}`),
+      )
   }
 
   /** False if the device announces every folder that is encrypted for it. */

@@ -16,7 +16,7 @@ export class TokenRepeats {
     this.#clock = clock
   }
 
-  /** Begins anew. `repeat` returns false if no token is missing. Never rejects. */
+  /** Begins anew. `repeat` returns false if no token is missing; rejects as `repeat` does. */
   async begin(link: Link, repeat: () => Promise<boolean>): Promise<void> {
     this.#last?.abort()
     const stop = new AbortController()

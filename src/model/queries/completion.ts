@@ -7,7 +7,7 @@ import type { CompletionData, EventSink, Logger } from '../../events/types.ts'
 import type { Service } from '../../sync/supervisor.ts'
 import { Wakeup } from '../../sync/wakeup.ts'
 import type { RemoteState } from '../peers/peer-deps.ts'
-import { isIndexUnusable } from '../state/index-failure.ts'
+import { isIndexUnusable } from '../state/exchange-failure.ts'
 import type { Paging } from '../types.ts'
 
 /** Reported when only items without bytes are left: deletions, directories, symlinks, empty files. */

@@ -11,6 +11,7 @@ const OTHER = Buffer.from('other')
 function check(letters: string, token: Uint8Array = TOKEN, stored: Uint8Array | undefined = TOKEN): string {
   const has = (letter: string): boolean => letters.includes(letter)
   const verdict = checkPasswords({
+    tokenBytes: TOKEN.length,
     isUntrusted: has('U'),
     forUs: has('L') ? token : NONE,
     ofPeer: has('R') ? token : NONE,
@@ -51,13 +52,15 @@ for (const [letters, expected] of CASES) {
   test(`passwords of both ends: ${letters === '' ? 'none' : letters}`, () => assert.equal(check(letters), expected))
 }
 
-test('passwords of both ends: another token, a longer one, a first contact', () => {
+test('passwords of both ends: another token, one of another length, a first contact', () => {
   for (const letters of ['RP', 'LP', 'LE', 'RE']) {
     assert.equal(check(letters, OTHER), 'different encryption passwords used')
-    assert.equal(check(letters, Buffer.from('token and more')), 'different encryption passwords used')
+    for (const bytes of [TOKEN.subarray(1), Buffer.from('token and more'), Buffer.alloc(20_000)])
+      assert.equal(check(letters, bytes), REFUSALS['malformed-token'].reason, `${letters} with ${bytes.length} bytes`)
   }
   assert.deepEqual(
     checkPasswords({
+      tokenBytes: TOKEN.length,
       isUntrusted: false,
       forUs: TOKEN,
       ofPeer: NONE,

@@ -15,12 +15,13 @@ import {
   wentBack,
   type FolderPositions,
 } from '../../../src/model/peers/cluster-config.ts'
+import { tokenLength } from '../../../src/core/encryption/keys.ts'
 import type { FolderTokens } from '../../../src/model/encryption/folder-encryption.ts'
 import type { ClusterConfig, ClusterDevice, ClusterFolder } from '../../../src/protocol/types.ts'
 import { LAPTOP, OWN, SERVER } from '../../support/config.ts'
 import { DOCS, simConfig, simFolder } from '../../support/model.ts'
 
-const NO_TOKENS: FolderTokens = { ciphers: new Map(), stored: new Map() }
+const NO_TOKENS: FolderTokens = { ciphers: new Map(), stored: new Map(), unreadable: new Set() }
 const ENDS = { own: OWN, peer: SERVER }
 
 function shared(
@@ -84,7 +85,8 @@ function judge(config: Config, ...folders: ClusterFolder[]): string {
   return [...decided, ...offers].join(' ')
 }
 
-const TOKEN = { encryptionPasswordToken: Uint8Array.of(1) }
+const TOKEN = { encryptionPasswordToken: new Uint8Array(tokenLength('docs')) }
+const LONG = { encryptionPasswordToken: new Uint8Array(20_000) }
 const password = { devices: [{ deviceID: SERVER, introducedBy: '', encryptionPassword: 'secret' }] } as const
 
 const JUDGED: readonly [name: string, config: Config, folders: readonly ClusterFolder[], expected: string][] = [
@@ -137,6 +139,18 @@ const JUDGED: readonly [name: string, config: Config, folders: readonly ClusterF
     'close: remote expects to exchange encrypted data, but is configured for plain data',
   ],
   [
+    'B-40: a token of another length for a folder that is stored encrypted, and another folder',
+    configOf([shared('docs', { type: 'receiveencrypted' }), shared('x')]),
+    [offered('docs', { devices: [entry(OWN, LONG), entry(SERVER)] }), offered('x')],
+    'docs=refused x=exchange',
+  ],
+  [
+    'B-40: a token of another length where data is plain, and another folder',
+    configOf([shared('docs'), shared('x')]),
+    [offered('docs', { devices: [entry(OWN), entry(SERVER, LONG)] }), offered('x')],
+    'docs=refused x=exchange',
+  ],
+  [
     'an untrusted device',
     configOf([shared('docs')], { untrusted: true }),
     [offered('docs')],
@@ -153,6 +167,24 @@ const JUDGED: readonly [name: string, config: Config, folders: readonly ClusterF
 for (const [name, config, folders, expected] of JUDGED) {
   test(`judging a cluster config: ${name}`, () => assert.equal(judge(config, ...folders), expected))
 }
+
+test('D-40: a folder whose token cannot be read is refused, and announced as paused if its token was known', () => {
+  const config = configOf([shared('docs', { type: 'receiveencrypted' }), shared('x')])
+  const unreadable = new Set([DOCS])
+  const docs = offered('docs', { devices: [entry(OWN, TOKEN), entry(SERVER)] })
+  const received = { folders: [docs, offered('x')], secondary: false }
+  const verdict = judgeClusterConfig(config, ENDS, received, { ...NO_TOKENS, unreadable })
+  assert.ok(verdict.kind === 'accept')
+  assert.deepEqual(
+    [...verdict.folders.values()].map(({ kind }) => kind),
+    ['refused', 'exchange'],
+  )
+  const stored = new Map([[DOCS, TOKEN.encryptionPasswordToken]])
+  const announced = (tokens: FolderTokens) =>
+    clusterConfigFor(config, ENDS, POSITIONS, tokens).folders.map(({ id, paused }) => [id, paused])
+  assert.deepEqual(announced({ ...NO_TOKENS, unreadable, stored })[0], ['docs', true])
+  assert.deepEqual(announced({ ...NO_TOKENS, unreadable })[0]?.[0], 'x')
+})
 
 test('judging a cluster config: any list of folders gives a result', () => {
   const device = fc.constantFrom(OWN, SERVER, LAPTOP).map((id) => entry(id))
@@ -232,7 +264,7 @@ test('a device with an encryption password is not announced to others, and gets 
     [OWN, SERVER],
   )
   const cipher = new FolderCipher(Buffer.alloc(32), DOCS)
-  const tokens = { ciphers: new Map([[DOCS, cipher]]), stored: new Map() }
+  const tokens = { ...NO_TOKENS, ciphers: new Map([[DOCS, cipher]]) }
   const [folder] = clusterConfigFor(config, { own: OWN, peer: LAPTOP }, POSITIONS, tokens).folders
   for (const { id, encryptionPasswordToken } of folder?.devices ?? []) {
     assert.deepEqual(encryptionPasswordToken, id === LAPTOP ? cipher.passwordToken : new Uint8Array(0))
@@ -243,7 +275,7 @@ test('a folder that is stored encrypted is announced once its password is known,
   const config = configOf([shared('docs', { type: 'receiveencrypted' })])
   assert.deepEqual(messageFor(config).folders, [])
   const stored = new Map([[DOCS, Buffer.from('token')]])
-  const [folder] = clusterConfigFor(config, ENDS, POSITIONS, { ciphers: new Map(), stored }).folders
+  const [folder] = clusterConfigFor(config, ENDS, POSITIONS, { ...NO_TOKENS, stored }).folders
   assert.equal(folder?.type, 'receiveencrypted')
   for (const { id, encryptionPasswordToken } of folder.devices) {
     assert.equal(Buffer.from(encryptionPasswordToken).toString(), id === OWN ? 'token' : '')

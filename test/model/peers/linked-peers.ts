@@ -159,7 +159,7 @@ export class Device {
       ...simConfig(folders.map((folder) => simFolder(folder, { devices: both }))),
       devices: both.map(({ deviceID }) => ({ ...defaultsOf(DEVICE), deviceID, name: 'name' })),
     }
-    this.signals.indexFailed.listen(({ folder }) => this.setUsable(folder, false))
+    this.signals.exchangeFailed.listen(({ folder }) => this.setUsable(folder, false))
     this.signals.pullWanted.listen((folder) => this.pulls.push(folder))
     const roots = new FolderRoots({ clock, random: nodeRandom })
     this.peers = new Peers(
