@@ -1,3 +1,4 @@
+import { detach } from '../src/core/errors.ts'
 import { render } from 'preact'
 import { App } from './app/app.tsx'
 import { followDialogs } from './app/dialog-history.ts'
@@ -14,7 +15,7 @@ import './style/pages.css'
 
 const RELOAD_MS = 2_000
 
-void follow()
+detach(follow())
 try {
   await loadLanguage()
   const root = document.getElementById('app')!

@@ -42,6 +42,7 @@ const NATIVE = [
   'oxc-resolver',
   'oxfmt',
   'oxlint',
+  'oxlint-tsgolint',
   'rolldown',
   'typescript',
 ]

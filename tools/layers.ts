@@ -46,6 +46,7 @@ export const ROWS: Readonly<Record<string, readonly string[]>> = {
     'version.ts',
     'installation.ts',
     'gui-directory.ts',
+    'last-handler.ts',
     'browser.ts',
     'audit.ts',
     'ending.ts',

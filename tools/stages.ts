@@ -76,6 +76,7 @@ export const COMMIT_STAGES: readonly Stage[] = [
       all(
         ...['.', 'gui', 'test/gui'].map((project) => command(bin('tsc'), ['-p', project])),
         command(bin('oxlint'), ['--quiet', 'src', 'gui', 'test', 'tools', 'bench']),
+        command(bin('oxlint'), ['--quiet', '--type-aware', '-c', '.oxlintrc-promises.json', 'src', 'gui']),
         command(bin('oxfmt'), ['--check', '.']),
         command(bin('knip'), []),
       ),

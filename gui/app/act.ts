@@ -1,3 +1,4 @@
+import { detach } from '../../src/core/errors.ts'
 import { ClientError } from '../../src/client/errors.ts'
 import { errorText } from '../facts/error-text.ts'
 import { retryNow } from '../live/live.ts'
@@ -24,7 +25,7 @@ export async function changeConfig(doing: () => Promise<unknown>, done: string):
 
 /** Shows that something succeeded, and offers to undo it. */
 export function showDone(text: string, undo: Undo | undefined): void {
-  showToast('done', text, undo && (() => void act(undo, t('undo.done'))))
+  showToast('done', text, undo && (() => detach(act(undo, t('undo.done')))))
 }
 
 /** Why a request failed, as text for the user. */

@@ -1,3 +1,4 @@
+import { detach } from '../../src/core/errors.ts'
 import { useContext, useEffect, useId, useRef, useState } from 'preact/hooks'
 import { bestMatches } from '../facts/match.ts'
 import { debug, loadDebug } from '../live/debug.ts'
@@ -32,7 +33,7 @@ function Commands() {
   const run = (command: Command | undefined) => {
     if (command === undefined) return
     dialog.current?.close()
-    void command.run()
+    detach(Promise.resolve(command.run()))
   }
   const press = (event: KeyboardEvent) => {
     if (dialog.current?.open !== true) return // it has been used, and has the focus until the next picture is drawn

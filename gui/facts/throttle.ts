@@ -1,3 +1,5 @@
+import { detach } from '../../src/core/errors.ts'
+
 /** What a throttle needs of the time. */
 export interface ThrottleClock {
   nowMs(): number
@@ -39,7 +41,7 @@ export class Throttle {
   #plan(): void {
     if (!this.#wanted || this.#running) return
     const waitMs = this.#freeAtMs - this.#clock.nowMs()
-    if (waitMs <= 0) return void this.#go() // `#run` does not reject
+    if (waitMs <= 0) return detach(this.#go()) // `#run` does not reject
     if (this.#planned) return
     this.#planned = true
     this.#clock.later(() => {

@@ -1,3 +1,4 @@
+import { detach } from '../../src/core/errors.ts'
 import { ClientError } from '../../src/client/errors.ts'
 import { Store } from './store.ts'
 
@@ -53,13 +54,13 @@ export class PagedLists<T> {
     const [id, list] = [idOf(key, page), this.lists.get().get(key)]
     const isThere = list?.pages.has(page) === true && !this.#stale.has(id)
     if (isThere || this.#running.has(id) || list?.error !== undefined) return
-    void this.#fetch(key, page)
+    detach(this.#fetch(key, page))
   }
 
   /** After a change: fetches the pages in sight again, and the others when they come into sight. None is dropped. */
   refresh(inSight: ReadonlyMap<string, readonly number[]>): void {
     for (const [key, { pages }] of this.lists.get()) for (const page of pages.keys()) this.#stale.add(idOf(key, page))
-    for (const [key, pages] of inSight) for (const page of pages) void this.#fetch(key, page)
+    for (const [key, pages] of inSight) for (const page of pages) detach(this.#fetch(key, page))
   }
 
   end(): void {

@@ -33,7 +33,8 @@ export class Store<T> {
 /** What fails, so that no other listener fails with it. */
 function attempt(work: () => void): unknown {
   try {
-    return void work()
+    work()
+    return undefined
   } catch (error) {
     return error
   }

@@ -1,3 +1,4 @@
+import { detach } from '../../src/core/errors.ts'
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { Icon, type IconName } from './icon.tsx'
@@ -45,7 +46,7 @@ export function Button({
       aria-label={label}
       aria-pressed={pressed}
       title={title ?? (children === undefined ? label : undefined)}
-      onClick={() => void press()}
+      onClick={() => detach(press())}
     >
       {icon && <Icon name={icon} />}
       {children !== undefined && <span>{children}</span>}

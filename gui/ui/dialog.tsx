@@ -1,3 +1,4 @@
+import { detach } from '../../src/core/errors.ts'
 import type { ComponentChildren } from 'preact'
 import { useContext, useEffect, useId, useRef } from 'preact/hooks'
 import { closeDialog, DialogId } from '../app/dialogs.tsx'
@@ -42,7 +43,7 @@ export function Dialog({
   }
   const submit = (event: Event) => {
     event.preventDefault()
-    void onSubmit?.()
+    detach(Promise.resolve(onSubmit?.()))
   }
   return (
     <dialog ref={element} class={`dialog${kind}`} aria-labelledby={titleId} onClose={closed}>

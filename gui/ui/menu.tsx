@@ -1,3 +1,4 @@
+import { detach } from '../../src/core/errors.ts'
 import type { RefObject } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
 import { Icon, type IconName } from './icon.tsx'
@@ -37,7 +38,7 @@ export function Menu({
   const select = (item: MenuItem) => {
     list.current?.hidePopover()
     button.current?.focus()
-    void item.onSelect()
+    detach(Promise.resolve(item.onSelect()))
   }
   return (
     <>

@@ -7,7 +7,9 @@ const QUIET_MODULES = 4
 export function QrCode({ text, label }: { readonly text: string; readonly label: string }) {
   const [rows, setRows] = useState<readonly (readonly boolean[])[]>([])
   useEffect(() => {
-    void import('qr').then(({ encodeQR }) => setRows(encodeQR(text, 'raw', { ecc: 'medium', border: QUIET_MODULES })))
+    import('qr')
+      .then(({ encodeQR }) => setRows(encodeQR(text, 'raw', { ecc: 'medium', border: QUIET_MODULES })))
+      .catch(() => setRows([])) // the text stands beside it
   }, [text])
   const path = rows.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : []))).join('')
   return (

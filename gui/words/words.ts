@@ -30,7 +30,9 @@ export async function loadLanguage(): Promise<void> {
 }
 
 /** Without the daemon another language cannot be loaded: the page keeps the current one. */
-language.subscribe(() => void loadLanguage().catch(() => undefined))
+language.subscribe(() => {
+  loadLanguage().catch(() => undefined)
+})
 
 export function isTextKey(key: string): key is TextKey {
   return Object.hasOwn(currentTexts.get().texts, key)

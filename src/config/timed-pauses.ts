@@ -1,6 +1,6 @@
 import type { Config } from '../core/config/config.ts'
 import { fieldsOf } from '../core/config/field.ts'
-import { messageOf, TwinfoldError } from '../core/errors.ts'
+import { detach, messageOf, TwinfoldError } from '../core/errors.ts'
 import type { Logger } from '../events/types.ts'
 import type { Clock } from '../platform/clock.ts'
 import { Wakeup } from '../sync/wakeup.ts'
@@ -32,7 +32,7 @@ export class TimedPauses implements TimedPausesView {
     this.#deps = deps
     deps.config.subscribe((_, to) => {
       const left = this.#pauses.filter(({ target }) => isPaused(to, target))
-      if (left.length < this.#pauses.length) void this.#keep(left)
+      if (left.length < this.#pauses.length) detach(this.#keep(left))
     })
   }
 

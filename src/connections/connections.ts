@@ -283,8 +283,9 @@ export class Connections implements Service, ConnectionsView {
 
   /** `run` waits for this work before it returns. */
   #track(work: Promise<void>): void {
-    const kept = work.catch((error: unknown) => this.#log.debug(() => messageOf(error)))
+    const kept = work
+      .catch((error: unknown) => this.#log.debug(() => messageOf(error)))
+      .finally(() => this.#pendingWork.delete(kept))
     this.#pendingWork.add(kept)
-    void kept.finally(() => this.#pendingWork.delete(kept))
   }
 }

@@ -77,3 +77,13 @@ export function isMissing(error: unknown): boolean {
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
+
+/**
+ * Lets work run whose end nobody waits for, and which handles its own failures. One that escapes is a bug: the last
+ * handler of the process reports it with its stack.
+ */
+export function detach(work: PromiseLike<unknown>): void {
+  work.then(undefined, (error: unknown) => {
+    throw error
+  })
+}

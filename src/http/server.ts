@@ -184,10 +184,9 @@ export class RestServer {
   /** Frees the port at once; requests in progress are completed in the background. */
   #close(): void {
     if (this.#open === undefined) return
-    const closing = this.#dispose(this.#open.listener)
+    const closing = this.#dispose(this.#open.listener).finally(() => this.#closing.delete(closing))
     this.#open = undefined
     this.#closing.add(closing)
-    void closing.then(() => this.#closing.delete(closing))
   }
 
   async #dispose(listener: HttpListener): Promise<void> {

@@ -16,6 +16,7 @@ import { openDeviceBase, openLogFile, type DeviceBase } from './device-base.ts'
 import { Ending } from './ending.ts'
 import { ensureHome } from './home/identity.ts'
 import { lockHome } from './home/lock.ts'
+import { LastHandler } from './last-handler.ts'
 import { findInstallation } from './installation.ts'
 import { logNetworkUse } from './network-use.ts'
 import { Network } from './network.ts'
@@ -75,6 +76,8 @@ export async function runDaemon(platform: Platform, options: ServeOptions, signa
   const upgrade = makeUpgradeChecker(base)
   const pauses = new TimedPauses({ clock, config, log: logger('config'), keyValue: store.keyValue })
   const ending = new Ending(signal)
+  const lastHandler = new LastHandler({ log: logger('main'), events, end: () => ending.end(EXIT.error) })
+  using _unhandled = platform.system.process.onUnhandled((failure) => lastHandler.handle(failure))
   const warnings = () => deviceWarnings(disk, config.current, options)
   // Before the other subscribers, so that a resumed device is dialled at once.
   config.subscribe(async (from, to) => {

@@ -14,6 +14,15 @@ export interface ProcessFigures {
   readonly loopBusyS: number
   readonly loopIdleS: number
   readonly loopCount: number
+  /** Failures that nobody handled. */
+  readonly unhandledRejections: number
+  readonly unhandledExceptions: number
+}
+
+/** A failure that nobody handled: of a promise, or thrown out of a callback of the runtime. */
+export interface UnhandledFailure {
+  readonly kind: 'rejection' | 'exception'
+  readonly error: unknown
 }
 
 /** One call frame with its callers. Its cost excludes callees. */
@@ -36,6 +45,11 @@ export interface Profile {
 
 /** Diagnostics of the running process. */
 export interface ProcessView {
+  /**
+   * While it is in use, a failure that nobody handled does not end the process; each is counted and given to the
+   * listener. Where that returns `end`, the process ends at the latest after some seconds.
+   */
+  onUnhandled(listener: (failure: UnhandledFailure) => 'end' | 'go-on'): Disposable
   figures(): ProcessFigures
   /** Samples for that long. Rejects with `signal.reason` when that aborts, with `EBUSY` while another one runs. */
   profile(kind: Profile['kind'], durationMs: number, signal: AbortSignal): Promise<Profile>

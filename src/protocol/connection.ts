@@ -1,5 +1,5 @@
 import type { Compression } from '../core/config/config.ts'
-import { messageOf } from '../core/errors.ts'
+import { detach, messageOf } from '../core/errors.ts'
 import type { DeviceId } from '../core/ids.ts'
 import type { Logger } from '../events/types.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -211,7 +211,7 @@ export class ProtocolConnection implements Connection {
   /** Sends a Close for a violation; ends without one otherwise. A close in progress is not interrupted. */
   #fail(error: unknown): void {
     if (this.closed.aborted || this.#closing !== undefined) return
-    if (error instanceof ProtocolError && error.kind === 'violation') void this.close(error.message)
+    if (error instanceof ProtocolError && error.kind === 'violation') detach(this.close(error.message))
     else this.#end(error)
   }
 

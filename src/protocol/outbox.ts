@@ -1,3 +1,4 @@
+import { detach } from '../core/errors.ts'
 import type { TlsStream } from '../platform/net.ts'
 
 /** `ordered` preserves the order; `fast` has priority, because each of its messages is latency-sensitive. */
@@ -80,7 +81,7 @@ export class Outbox {
   #enqueue(lane: Lane, pieces: readonly Uint8Array[], isWanted: () => boolean): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     this.#lanes[lane].push({ pieces, isWanted, resolve, reject })
-    if (!this.#pumping) void this.#pump()
+    if (!this.#pumping) detach(this.#pump())
     return promise
   }
 

@@ -1,3 +1,4 @@
+import { detach } from '../core/errors.ts'
 import { deviceIdFromCertificate } from '../core/device-id.ts'
 import type { RelayAddress } from '../core/network/address.ts'
 import { hostOf } from '../core/network/ip.ts'
@@ -34,7 +35,7 @@ export class RelayChannel implements AsyncDisposable {
 
   /** The next message. Rejects when the relay has ended, and with the signal's reason; then the channel is closed. */
   async receive(signal: AbortSignal): Promise<RelayMessage> {
-    const onAbort = (): void => void this.#stream[Symbol.asyncDispose]()
+    const onAbort = (): void => detach(this.#stream[Symbol.asyncDispose]())
     signal.addEventListener('abort', onAbort)
     try {
       signal.throwIfAborted()

@@ -109,12 +109,11 @@ export class RelayClient {
     if (this.#pending.size >= SESSIONS_PENDING_MAX) {
       return log.debug(() => `invitation from ${invitation.from} ignored: too many are pending`)
     }
-    const meeting = joinSession(this.#deps, invitation, { host, allowTls12: allowTls12() }, signal).then(
-      onStream,
-      (error: unknown) => log.debug(() => `session with ${invitation.from} failed: ${messageOf(error)}`),
-    )
+    const meeting = joinSession(this.#deps, invitation, { host, allowTls12: allowTls12() }, signal)
+      .then(onStream)
+      .catch((error: unknown) => log.debug(() => `session with ${invitation.from} failed: ${messageOf(error)}`))
+      .finally(() => this.#pending.delete(meeting))
     this.#pending.add(meeting)
-    void meeting.finally(() => this.#pending.delete(meeting))
   }
 }
 

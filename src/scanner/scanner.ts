@@ -1,3 +1,4 @@
+import { detach } from '../core/errors.ts'
 import { isChanged, recordOf } from '../core/records/change.ts'
 import { diskStampOf } from '../core/records/disk-stamp.ts'
 import { isInvalid, type FileHead } from '../core/records/file-info.ts'
@@ -117,7 +118,7 @@ class FolderScan {
 
   async run(): Promise<ScanResult> {
     const intervalMs = this.#request.progressIntervalMs
-    if (intervalMs > 0) void this.#meter.run(intervalMs, this.#signal)
+    if (intervalMs > 0) detach(this.#meter.run(intervalMs, this.#signal))
     await this.#walkAll()
     this.#meter.endCounting()
     await this.#queue.drain()

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { filesOf, parseImports, type Import } from '../../tools/imports.ts'
 import { manyParameters } from '../../tools/sizes.ts'
+import { discardedCalls } from '../../tools/discarded-calls.ts'
 import { unboundedSpreads } from '../../tools/spread-calls.ts'
 import { MAY_IMPORT, MAY_IMPORT_TYPES, rowOf, ROWS } from '../../tools/layers.ts'
 
@@ -84,6 +85,7 @@ export const RULES: Readonly<Record<string, (source: Source) => readonly string[
   'spreads no list of unknown length into a call': ({ file, text }) => unboundedSpreads(file, text),
   'has functions of few parameters': ({ file, text }) => manyParameters(file, text),
   'branches on codes, not on messages': ({ text }) => text.match(MESSAGE_COMPARED) ?? [],
+  'drops no promise in an expression': ({ file, text }) => discardedCalls(file, text),
   'keeps the transport for Node out of what runs in browsers': ({ file, imports }) =>
     /^src\/(client|rest|core)\//.test(file)
       ? imports.filter(({ target }) => target === 'src/client/node.ts').map(({ target }) => target)
@@ -144,6 +146,7 @@ export const PLANTED: Readonly<Record<keyof typeof RULES, readonly [file: string
     'export function put(a: string, b: string, c: string, d: string, e: string) {}',
   ],
   'branches on codes, not on messages': ['src/model/x.ts', "if (messageOf(error) === 'gone') retry()"],
+  'drops no promise in an expression': ['src/model/x.ts', 'export const a = () => void save()'],
   'keeps the transport for Node out of what runs in browsers': ['src/client/x.ts', "export * from './node.ts'"],
   'keeps SQLite to db/': ['src/stats/x.ts', "import { DatabaseSync } from 'node:sqlite'"],
   'logs as the facility of its folder, or for a folder that it imports': [

@@ -1,3 +1,4 @@
+import { detach } from '../../../src/core/errors.ts'
 import { useEffect, useState } from 'preact/hooks'
 import { withChanges, type FileChange } from '../../facts/changes.ts'
 import { client } from '../../live/client.ts'
@@ -17,7 +18,7 @@ export function useChanges(): readonly FileChange[] | undefined {
   useEffect(() => {
     if (!isLive) return undefined
     const ended = new AbortController()
-    void follow(setChanges, ended.signal)
+    detach(follow(setChanges, ended.signal))
     return () => ended.abort()
   }, [isLive])
   return changes

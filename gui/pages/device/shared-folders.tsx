@@ -1,3 +1,4 @@
+import { detach } from '../../../src/core/errors.ts'
 import type { DeviceConfig, FolderConfig } from '../../../src/core/config/config.ts'
 import { addressOf } from '../../app/address.ts'
 import { openDialog } from '../../app/dialogs.tsx'
@@ -84,7 +85,7 @@ function ShareBox({ folder, device, shared }: SharedFolderProps & { readonly sha
         checked={shared}
         disabled={isLocked}
         aria-label={t('device.shareFolder', names)}
-        onChange={(event) => void change(event.currentTarget)}
+        onChange={(event) => detach(change(event.currentTarget))}
       />
       <a class="row-name" href={addressOf('folders', folder.id)}>
         {folderName(folder)}

@@ -1,3 +1,4 @@
+import { detach } from '../../../src/core/errors.ts'
 import { useEffect } from 'preact/hooks'
 import { act } from '../../app/act.ts'
 import { debug, loadDebug, switchDebug } from '../../live/debug.ts'
@@ -40,7 +41,7 @@ function Chip({ name, about, on }: { readonly name: string; readonly about: stri
       role="switch"
       aria-checked={on}
       class="log-chip"
-      onClick={() => void act(() => switchDebug(name, !on))}
+      onClick={() => detach(act(() => switchDebug(name, !on)))}
     >
       <span class="log-knob" aria-hidden="true" />
       <span>

@@ -19,7 +19,11 @@ export async function downloadSupport(): Promise<void> {
   if (!wanted) return
   await act(async () => {
     await allowDebugging(true)
-    await fetchSupport().finally(() => allowDebugging(false))
+    try {
+      await fetchSupport()
+    } finally {
+      await allowDebugging(false)
+    }
   })
 }
 

@@ -1,3 +1,4 @@
+import { detach } from '../../../src/core/errors.ts'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { appendLog, logSince, type LogEntry } from '../../facts/log.ts'
 import { client } from '../../live/client.ts'
@@ -28,9 +29,10 @@ export function useLog(running: boolean): readonly LogEntry[] | undefined {
       // A hidden page or an unreachable daemon is handled by the frame of the page.
       const wanted = document.visibilityState === 'visible' && live.get().link === 'live'
       const fetched = wanted ? fetchLines().catch(() => undefined) : Promise.resolve()
-      void fetched.then(() => {
+      const planNext = () => {
         if (!ended.signal.aborted) timer = setTimeout(again, ASK_EVERY_MS)
-      })
+      }
+      detach(fetched.then(planNext))
     }
     again()
     return () => {

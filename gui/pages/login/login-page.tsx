@@ -1,3 +1,4 @@
+import { detach } from '../../../src/core/errors.ts'
 import { useState } from 'preact/hooks'
 import { ClientError } from '../../../src/client/errors.ts'
 import { reasonOf } from '../../app/act.ts'
@@ -24,7 +25,7 @@ export function LoginPage() {
   }
   return (
     <Frame class="login-page">
-      <form class="login" onSubmit={(event) => void submit(event)} noValidate>
+      <form class="login" onSubmit={(event) => detach(submit(event))} noValidate>
         <header class="login-head">
           <svg width="32" height="32" viewBox="0 0 24 24" aria-hidden="true">
             <rect x="2" y="3" width="13" height="13" rx="3" class="brand-back" />

@@ -1,3 +1,4 @@
+import { detach } from '../../../src/core/errors.ts'
 import { addressOf } from '../../app/address.ts'
 import { restartDaemon } from '../../app/power.ts'
 import { live, useLive } from '../../live/live.ts'
@@ -29,7 +30,7 @@ export function SettingsPage({ section }: { readonly section: string }) {
   }
   const submit = (event: Event) => {
     event.preventDefault()
-    void save()
+    detach(save())
   }
   return (
     <>

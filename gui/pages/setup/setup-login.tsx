@@ -1,3 +1,4 @@
+import { detach } from '../../../src/core/errors.ts'
 import { useState } from 'preact/hooks'
 import { showDone } from '../../app/act.ts'
 import { loginTrouble } from '../../facts/password.ts'
@@ -38,7 +39,7 @@ export function SetupLogin() {
     if (done) showDone(t('edit.saved'), undefined)
   }
   return (
-    <form class="setup-login" onSubmit={(event) => void submit(event)} noValidate>
+    <form class="setup-login" onSubmit={(event) => detach(submit(event))} noValidate>
       <Refusal text={saving.refusal} />
       <TextField label={t('settings.deviceName')} value={typedName ?? savedName} onChange={setName} />
       <TextField

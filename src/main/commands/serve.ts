@@ -35,7 +35,7 @@ async function runServe(request: ServeRequest, printError: (text: string) => voi
   const ourProcess = { onSignal, leave: (code: ExitCode) => process.exit(code), printError }
   const deps = { clock: platform.clock, process: ourProcess, runDaemon: runDaemon.bind(undefined, platform) }
   const ended = new AbortController()
-  if (options.openBrowser) void openBrowserOnceReady(request, platform.clock, ended.signal)
+  if (options.openBrowser) openBrowserOnceReady(request, platform.clock, ended.signal).catch(() => {}) // a convenience
   try {
     return await serve(deps, options, request.restarts) // awaited here: the platform must not be closed before it ends
   } finally {

@@ -43,7 +43,8 @@ export async function demo(options: DemoOptions, terminal: DemoTerminal): Promis
     )
     const onReady = (pages: readonly DemoPage[]) => {
       terminal.print(introduction(directory, pages))
-      if (options.openBrowser) void openBrowser(pages[0]!.url) // a convenience: the address is printed anyway
+      // A convenience: the address is printed anyway.
+      if (options.openBrowser) openBrowser(pages[0]!.url).catch(() => {})
     }
     await runDemo({ platform, directory, onReady }, options.port, stop.signal)
   } catch (error) {

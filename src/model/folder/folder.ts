@@ -154,7 +154,7 @@ export class Folder implements Service {
     if (paths !== undefined) return await this.#quietScan(paths, signal)
     if (this.#schedule.rechecks.isDue(nowMs)) return await this.#recheck()
     if (!this.#deps.state.isInError && this.#schedule.cleaning.isDue(nowMs)) return await this.#clean(nowMs, signal)
-    if (this.#mayPull && pulls.isDue(nowMs)) void this.#pull(signal)
+    if (this.#mayPull && pulls.isDue(nowMs)) this.#pull(signal).catch((error: unknown) => this.#failed(error))
     const pullMs = this.#mayPull ? pulls.delayMs(nowMs) : Number.POSITIVE_INFINITY
     await requests.wait(clock, Math.min(pullMs, this.#schedule.delayMs(nowMs, this.#deps.state.isInError)), signal)
   }

@@ -1,5 +1,5 @@
 import type { FolderCipher } from '../../core/encryption/folder-cipher.ts'
-import { messageOf } from '../../core/errors.ts'
+import { detach, messageOf } from '../../core/errors.ts'
 import type { DeviceId, FolderId, ShortId } from '../../core/ids.ts'
 import type { FolderIndex } from '../../db/types.ts'
 import type { Connection, DownloadUpdate, IndexData } from '../../protocol/types.ts'
@@ -73,7 +73,7 @@ export class PeerFolder {
       { device, folder, theirs: verdict.theirs },
     )
     if (sentSequence === undefined && (await restartIfWentBack(deps, index, options)))
-      void connection.close('the index of a folder was restarted') // it was announced with its old ID
+      detach(connection.close('the index of a folder was restarted')) // it was announced with its old ID
     const own = await ownPosition(index)
     const start = startOfSending(own, sentSequence ?? verdict.knownToThem)
     const target = encryptingFor(deps, connection, options)
@@ -171,7 +171,7 @@ export class PeerFolder {
       this.#deps.log.warn(`folder ${folder}: sending the index to ${device} failed: ${messageOf(error)}`)
       if (isIndexUnusable(error)) return this.#deps.signals.exchangeFailed.emit({ folder, error })
       // A partial index would look like a complete one: the device requests it again over a new connection.
-      void connection.close('internal error')
+      detach(connection.close('internal error'))
     }
   }
 }

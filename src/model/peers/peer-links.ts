@@ -1,4 +1,4 @@
-import { messageOf } from '../../core/errors.ts'
+import { detach, messageOf } from '../../core/errors.ts'
 import { HASH_SIZE_BYTES } from '../../core/records/blocks.ts'
 import type { DeviceId } from '../../core/ids.ts'
 import type { Logger } from '../../events/types.ts'
@@ -116,7 +116,7 @@ export class PeerLinks {
     if (connection.closed.aborted || this.#keylessLeft === 0) return
     this.#keylessLeft--
     this.#log.debug(() => `device ${this.#device}: closing a connection without the key of an encrypted folder`)
-    void connection.close('no key for an encrypted folder on this connection')
+    detach(connection.close('no key for an encrypted folder on this connection'))
   }
 
   /** Makes the link the primary one by sending the full cluster config on it. */

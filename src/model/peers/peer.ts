@@ -303,8 +303,7 @@ export class Peer {
   }
 
   #end(exchange: PeerFolder): void {
-    const ended = exchange.stop()
+    const ended = exchange.stop().finally(() => this.#ending.delete(ended))
     this.#ending.add(ended)
-    void ended.then(() => this.#ending.delete(ended))
   }
 }

@@ -1,4 +1,4 @@
-import { messageOf } from '../../core/errors.ts'
+import { detach, messageOf } from '../../core/errors.ts'
 import type { Config } from '../../core/config/config.ts'
 import { pausedOrResumed } from '../../core/config/config-diff.ts'
 import { shortIdOf } from '../../core/device-id.ts'
@@ -30,7 +30,7 @@ export class Peers implements Sources {
   readonly #holders = new HolderCache()
   readonly #disagreements: Disagreements
   readonly #restartedMs = new Map<FolderId, number>()
-  readonly #tasks = new Set<Promise<void>>()
+  readonly #tasks = new Set<Promise<unknown>>()
   readonly #stop = new AbortController()
   #config: Config
   #sharedFolders: { readonly config: Config; readonly folders: Map<DeviceId, ReadonlyMap<string, FolderId>> }
@@ -59,7 +59,7 @@ export class Peers implements Sources {
 
   /** Takes over a connection after the Hello exchange and starts to read it. */
   attach(connection: Connection): void {
-    if (this.#stop.signal.aborted) return void connection.close('shutting down')
+    if (this.#stop.signal.aborted) return detach(connection.close('shutting down'))
     const device = connection.device
     const peer =
       this.#peers.get(device) ??
@@ -286,12 +286,10 @@ export class Peers implements Sources {
 
   /** Tracks background work until it has ended. */
   #run(work: Promise<unknown>): void {
-    const task = work.then(
-      () => {},
-      (error: unknown) => this.#deps.log.warn(`connection to a device: ${messageOf(error)}`),
-    )
+    const task: Promise<unknown> = work
+      .catch((error: unknown) => this.#deps.log.warn(`connection to a device: ${messageOf(error)}`))
+      .finally(() => this.#tasks.delete(task))
     this.#tasks.add(task)
-    void task.then(() => this.#tasks.delete(task))
   }
 }
 

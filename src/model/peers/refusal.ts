@@ -1,5 +1,5 @@
 import type { Config } from '../../core/config/config.ts'
-import { messageOf } from '../../core/errors.ts'
+import { detach, messageOf } from '../../core/errors.ts'
 import type { DeviceId } from '../../core/ids.ts'
 import type { Logger } from '../../events/types.ts'
 import { foldersSharedWith } from './cluster-config.ts'
@@ -27,7 +27,7 @@ export async function closeOnError(log: Logger, { connection }: Link, work: () =
   try {
     await maskErrors(log, connection.device, work)
   } catch (error) {
-    void connection.close(`handling cluster-config: ${messageOf(error)}`)
+    detach(connection.close(`handling cluster-config: ${messageOf(error)}`))
   }
 }
 

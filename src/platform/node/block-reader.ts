@@ -1,3 +1,4 @@
+import { detach } from '../../core/errors.ts'
 import type { BlockResult, BlockOrder, BlockReader } from '../files/block-reader.ts'
 import type { DiskThreads } from './threads/disk-threads.ts'
 import {
@@ -74,7 +75,7 @@ export class NodeBlockReader implements BlockReader {
       return this.#readHere(first)
     }
     while (this.#tasks < this.#threads.threadsMax * TASKS_PER_THREAD && this.#isWorthATask()) {
-      void this.#readInThread(this.#waiting.splice(0, countTogether(this.#waiting)))
+      detach(this.#readInThread(this.#waiting.splice(0, countTogether(this.#waiting))))
     }
   }
 

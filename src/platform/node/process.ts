@@ -1,11 +1,32 @@
 import { readdirSync } from 'node:fs'
 import { performance } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ProcessFigures, ProcessView, Profile } from '../process.ts'
+import type { ProcessFigures, ProcessView, Profile, UnhandledFailure } from '../process.ts'
+
+const unhandled = { rejection: 0, exception: 0 }
+/** As for any other stop of the daemon. */
+const END_MS_MAX = 10_000
 
 export const nodeProcess: ProcessView = {
   figures,
+  onUnhandled,
   profile: makeProfiler(),
+}
+
+function onUnhandled(listener: (failure: UnhandledFailure) => 'end' | 'go-on'): Disposable {
+  const report = (kind: UnhandledFailure['kind']) => (error: unknown) => {
+    unhandled[kind]++
+    if (listener({ kind, error }) === 'end') setTimeout(() => process.exit(1), END_MS_MAX).unref()
+  }
+  const [onRejection, onException] = [report('rejection'), report('exception')]
+  process.on('unhandledRejection', onRejection)
+  process.on('uncaughtException', onException)
+  return {
+    [Symbol.dispose]: () => {
+      process.off('unhandledRejection', onRejection)
+      process.off('uncaughtException', onException)
+    },
+  }
 }
 
 function figures(): ProcessFigures {
@@ -23,6 +44,8 @@ function figures(): ProcessFigures {
     loopBusyS: active / 1_000,
     loopIdleS: idle / 1_000,
     loopCount: performance.nodeTiming.uvMetricsInfo.loopCount,
+    unhandledRejections: unhandled.rejection,
+    unhandledExceptions: unhandled.exception,
   }
 }
 

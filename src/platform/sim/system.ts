@@ -14,7 +14,10 @@ export const simProcess: ProcessView = {
     loopBusyS: 0,
     loopIdleS: 0,
     loopCount: 0,
+    unhandledRejections: 0,
+    unhandledExceptions: 0,
   }),
+  onUnhandled: () => ({ [Symbol.dispose]: () => {} }),
   profile: async (kind, durationMs) => ({ kind, durationMs, nodes: [] }),
 }
 

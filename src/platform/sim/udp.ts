@@ -1,3 +1,4 @@
+import { detach } from '../../core/errors.ts'
 import { NetError } from '../net-error.ts'
 import type { Udp, UdpAddress, UdpHandlers, UdpOptions, UdpSocket } from '../udp.ts'
 
@@ -58,7 +59,7 @@ export class SimDatagrams {
       port: socket.port,
       send: async (data, to) => {
         if (!this.#sockets.has(socket)) throw new NetError('EBADF', 'the socket is closed')
-        for (const receiver of this.#receivers(socket, to)) void this.#deliver(socket, receiver, data.slice())
+        for (const receiver of this.#receivers(socket, to)) detach(this.#deliver(socket, receiver, data.slice()))
       },
       join: (group) => void socket.groups.add(group),
       [Symbol.asyncDispose]: async () => void this.#sockets.delete(socket),

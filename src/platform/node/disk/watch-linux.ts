@@ -1,7 +1,7 @@
 import { lstatSync, watch, type FSWatcher } from 'node:fs'
 import { lstat, readdir, realpath } from 'node:fs/promises'
 import { basename } from 'node:path'
-import { systemCode } from '../../../core/errors.ts'
+import { detach, systemCode } from '../../../core/errors.ts'
 import type { IgnoreRules } from '../../../core/ignore/ignore.ts'
 import { isAtOrBelow, isInternal, isNormal, isTemporary, joinPath, parentOf } from '../../../core/paths.ts'
 import { REPLACEMENT } from '../../files/disk-name.ts'
@@ -158,7 +158,7 @@ class WatchedTree {
       return this.#listener.onEvent({ kind: 'overflow' })
     }
     this.#waiting.add(path)
-    if (this.#checking < CHECKS_MAX) void this.#checkPending()
+    if (this.#checking < CHECKS_MAX) detach(this.#checkPending())
   }
 
   /** Checks pending names until there are none. Several of these run concurrently, each with another name. */

@@ -167,13 +167,16 @@ function handle(
     reply = HANDLER_FAILED
   }
   if (!(reply instanceof Promise)) return deliver(incoming, response, reply)
-  void reply.catch(() => HANDLER_FAILED).then((settled) => deliver(incoming, response, settled))
+  reply.then(
+    (settled) => deliver(incoming, response, settled),
+    () => deliver(incoming, response, HANDLER_FAILED),
+  )
 }
 
 /** A reply that cannot be sent ends its connection, not the process. */
 function deliver(incoming: IncomingMessage, response: ServerResponse, reply: HttpReply): void {
   try {
-    void sendReply(incoming, response, reply)?.catch(() => response.destroy())
+    sendReply(incoming, response, reply)?.catch(() => response.destroy())
   } catch {
     response.destroy() // an invalid header: nothing was sent yet
   }

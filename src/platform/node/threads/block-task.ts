@@ -69,7 +69,7 @@ export class BlockWriting {
       this.#buffers.push(buffer)
       this.#report(copy, outcome)
     }
-    void copyBlocks(copy, buffer).then(
+    copyBlocks(copy, buffer).then(
       (blocks) => settle({ kind: 'copied', blocks }),
       (error: unknown) => settle(failed(error)),
     )
@@ -88,11 +88,15 @@ export class BlockWriting {
     const { direct, data, positionBytes } = block
     if (direct === undefined) return this.#report(block, written(block, 0))
     this.#writing++
-    void writeSome(direct, data, positionBytes).then((doneBytes) => {
+    const settle = (outcome: BlockOutcome): void => {
       this.#writing--
-      this.#report(block, written(block, doneBytes))
+      this.#report(block, outcome)
       this.#proceed()
-    })
+    }
+    writeSome(direct, data, positionBytes).then(
+      (doneBytes) => settle(written(block, doneBytes)),
+      (error: unknown) => settle(failed(error)),
+    )
   }
 }
 

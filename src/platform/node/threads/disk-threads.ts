@@ -1,6 +1,6 @@
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
-import { messageOf } from '../../../core/errors.ts'
+import { detach, messageOf } from '../../../core/errors.ts'
 import type { WalkRequest } from '../../walk.ts'
 import type { TaskReport, ThreadOrder, ThreadReport, ThreadTask } from './disk-worker.ts'
 import type { HashReport, HashTask } from './hash-task.ts'
@@ -251,7 +251,7 @@ export class DiskThreads implements AsyncDisposable {
   #endLater(): void {
     this.#idleTimer = setTimeout(() => {
       const ending = this.#threads.splice(0).map((thread) => thread.worker.terminate())
-      void Promise.all(ending).then(() => this.#closed || this.#onEnded())
+      detach(Promise.allSettled(ending).then(() => this.#closed || this.#onEnded()))
     }, this.#idleMs)
     this.#idleTimer.unref()
   }
