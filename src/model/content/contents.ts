@@ -61,7 +61,7 @@ export interface WantedFile {
 }
 
 /** Content in memory, which is reused after disposal. */
-export interface ObtainedMemory extends MemoryContent, AsyncDisposable {
+interface ObtainedMemory extends MemoryContent, AsyncDisposable {
   /** Counts the content as arrived: not before, because content that cannot be put is obtained again. */
   onPut(): void
   discard(): Promise<void>
