@@ -99,11 +99,8 @@ export interface IndexRestart {
   readonly temporaryId?: ShortId
 }
 
-/**
- * The index of one folder. Names are ordered by their UTF-8 bytes everywhere. All promises resolve in call order, and
- * a batch is stored completely or not at all.
- */
-export interface FolderIndex {
+/** Reads and writes the items of a folder, of this device and of others. */
+export interface Records {
   /** Records after `afterName` at or below `within` ('' is everything), in order, without block lists. */
   page(
     owner: IndexOwner,
@@ -136,12 +133,13 @@ export interface FolderIndex {
     hashes: readonly Uint8Array[],
     options: { readonly except: ReadonlySet<string>; readonly limit: number },
   ): Promise<readonly FileInfo[]>
+}
+
+/** What this device and others need, in which order, and how much it is. */
+export interface Needs {
   /** As of the last batch, and the same object until the next; undefined while the database is busy or closed. */
   readonly totals: FolderTotals | undefined
   counts(): Promise<FolderCounts>
-  sequence(owner: IndexOwner): Promise<number>
-  /** Last sequence of every other device that has records here. */
-  remoteSequences(): Promise<ReadonlyMap<DeviceId, number>>
   /** Needed items (their global records) in name order, those up to `afterName` and then `offset` skipped. */
   need(options: {
     readonly offset: number
@@ -157,6 +155,17 @@ export interface FolderIndex {
    * many to keep, and at the first call. For one caller only: each call clears the set.
    */
   takeTouched(): Promise<readonly string[] | undefined>
+  /** Global records that a device needs, in name order, `offset` skipped. Reads the whole index, in short steps. */
+  remoteNeed(
+    device: DeviceId,
+    options: { readonly offset: number; readonly limit: number },
+  ): Promise<readonly FileHead[]>
+  /** The first call for a device reads the whole index in short steps; later calls return the maintained counts. */
+  remoteNeedCounts(device: DeviceId): Promise<Counts>
+}
+
+/** Items as trees, pages and searches show them. */
+export interface Listing {
   /** Global records below a directory, in name order. `levels` 0: the directory itself only; undefined: unlimited. */
   browse(options: {
     readonly prefix: string
@@ -170,11 +179,28 @@ export interface FolderIndex {
   /** Which of these directories have listed children. */
   nonEmpty(directories: readonly string[]): Promise<ReadonlySet<string>>
   /** The records of these names, in their order; unknown names are left out. */
-  records(names: readonly string[]): Promise<readonly NameRecords[]>
+  recordsOf(names: readonly string[]): Promise<readonly NameRecords[]>
   /** Some of our own names that changed after `sequence`, in order of change. An empty result is the end. */
   ownSince(sequence: number): Promise<readonly OwnName[]>
+}
+
+/** How far the indexes of devices were exchanged, and under which IDs. */
+export interface ExchangeState {
+  sequence(owner: IndexOwner): Promise<number>
+  /** Last sequence of every other device that has records here. */
+  remoteSequences(): Promise<ReadonlyMap<DeviceId, number>>
+  /** Our own records that changed after `sequence`, in order of change. */
+  localSince(sequence: number, limits: BatchLimits): Promise<readonly FileInfo[]>
+  /** The last sequence sent to a device; undefined in an index of an earlier release, which did not record it. */
+  sentSequence(device: DeviceId): Promise<number | undefined>
+  /** To be stored before the records are sent: a device that has more shows that this index went back. */
+  setSentSequence(device: DeviceId, sequence: number): Promise<void>
   /** A random number that changes when the index is reset, so that other devices request a full index. */
   indexId(): Promise<bigint>
+  /** The index id that a device last announced; 0 when it never did. */
+  remoteIndexId(device: DeviceId): Promise<bigint>
+  /** Survives `dropDevice`: without records the id only selects the index to request. */
+  setRemoteIndexId(device: DeviceId, id: bigint): Promise<void>
   /**
    * The ID under which this device counts its changes in version vectors. Every new index has its own: it does not know
    * what the device counted before, so its versions must not look like successors of those, nor like older ones.
@@ -188,23 +214,17 @@ export interface FolderIndex {
   setMinCounter(value: number): Promise<void>
   /** Takes new IDs, as a new index does, and recounts our own records after a sequence. */
   restart(request: IndexRestart): Promise<void>
-  /** The last sequence sent to a device; undefined in an index of an earlier release, which did not record it. */
-  sentSequence(device: DeviceId): Promise<number | undefined>
-  /** To be stored before the records are sent: a device that has more shows that this index went back. */
-  setSentSequence(device: DeviceId, sequence: number): Promise<void>
-  /** Our own records that changed after `sequence`, in order of change. */
-  localSince(sequence: number, limits: BatchLimits): Promise<readonly FileInfo[]>
-  /** The index id that a device last announced; 0 when it never did. */
-  remoteIndexId(device: DeviceId): Promise<bigint>
-  /** Survives `dropDevice`: without records the id only selects the index to request. */
-  setRemoteIndexId(device: DeviceId, id: bigint): Promise<void>
-  /** Global records that a device needs, in name order, `offset` skipped. Reads the whole index, in short steps. */
-  remoteNeed(
-    device: DeviceId,
-    options: { readonly offset: number; readonly limit: number },
-  ): Promise<readonly FileHead[]>
-  /** The first call for a device reads the whole index in short steps; later calls return the maintained counts. */
-  remoteNeedCounts(device: DeviceId): Promise<Counts>
+}
+
+/**
+ * The index of one folder, in four roles over one database: a caller takes the one it needs. Names are ordered by their
+ * UTF-8 bytes everywhere. All promises resolve in call order, and a batch is stored completely or not at all.
+ */
+export interface FolderIndex {
+  readonly records: Records
+  readonly needs: Needs
+  readonly listing: Listing
+  readonly exchange: ExchangeState
 }
 
 /** Small values that must survive a restart: statistics, sessions, tokens. */

@@ -149,7 +149,10 @@ export class FolderRegistry {
       (from) => from.id !== folder && this.#running.has(from.id) && mayCopyBlocks(from, to, this.#options.ownDevice),
     )
     const opened = await Promise.allSettled(
-      others.map(async (other) => ({ root: this.root(other), index: await this.#deps.store.folder(other.id) })),
+      others.map(async (other) => ({
+        root: this.root(other),
+        records: (await this.#deps.store.folder(other.id)).records,
+      })),
     )
     // The blocks of a folder whose index cannot be used are unknown; that is no reason to stop others.
     return opened.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))

@@ -126,10 +126,10 @@ export class Model implements Hub {
   /** Size and time of the file are unchanged: the flag makes a scan read it in any case. */
   async #mustRescan(folder: FolderId, record: FileInfo): Promise<void> {
     const index = await this.#deps.store.folder(folder)
-    const current = await index.get('local', record.name)
+    const current = await index.records.get('local', record.name)
     // A newer record than the requested one was scanned since.
     if (current === undefined || current.sequence !== record.sequence || current.deleted) return
-    await index.updateLocal([{ ...current, localFlags: current.localFlags | FLAG_MUST_RESCAN }])
+    await index.records.updateLocal([{ ...current, localFlags: current.localFlags | FLAG_MUST_RESCAN }])
   }
 
   async scan(folder: FolderId, scope: ScanScope = WHOLE_FOLDER, nextMs?: number): Promise<void> {
@@ -164,8 +164,11 @@ export class Model implements Hub {
     try {
       return await this.#query(folder, async (index) => {
         this.#statuses.setIndex(running, index)
-        const [sequence, remoteSequences] = [await index.sequence('local'), await index.remoteSequences()]
-        return statusOf(running, { sequence, remoteSequences, counts: await index.counts() })
+        const [sequence, remoteSequences] = [
+          await index.exchange.sequence('local'),
+          await index.exchange.remoteSequences(),
+        ]
+        return statusOf(running, { sequence, remoteSequences, counts: await index.needs.counts() })
       })
     } catch (error) {
       if (!isIndexUnusable(error)) throw error
@@ -181,17 +184,17 @@ export class Model implements Hub {
 
   async browse(folder: FolderId, options: Parameters<Hub['browse']>[1]): Promise<readonly TreeEntry[]> {
     this.#registry.find(folder)
-    return await this.#query(folder, (index) => index.browse(options))
+    return await this.#query(folder, (index) => index.listing.browse(options))
   }
 
   async file(folder: FolderId, name: string): Promise<FileView> {
     this.#registry.find(folder)
     return await this.#query(folder, async (index) => {
-      const [global, local] = [await index.global(name), await index.get('local', name)]
+      const [global, local] = [await index.records.global(name), await index.records.get('local', name)]
       if (global === undefined && local === undefined) {
         throw new TwinfoldError('file-missing', 'No such object in the index')
       }
-      return { global, local, availability: await index.availability(name) }
+      return { global, local, availability: await index.records.availability(name) }
     })
   }
 

@@ -17,18 +17,18 @@ export async function overrideOthers(deps: OverrideDeps, options: CountTime, sig
   const { index, ignore } = deps
   for (let offset = 0; ;) {
     signal.throwIfAborted()
-    const page = await index.need({ offset, limit: PAGE })
+    const page = await index.needs.need({ offset, limit: PAGE })
     const batch: FileInfo[] = []
     for (const { name } of page) {
-      const global = await index.global(name)
+      const global = await index.records.global(name)
       const record =
         global === undefined || ignore.match(name).ignored
           ? undefined
-          : overridingRecord(await index.get('local', name), global, options)
+          : overridingRecord(await index.records.get('local', name), global, options)
       if (record === undefined) offset++ // stays needed
       else batch.push(record)
     }
-    if (batch.length > 0) deps.onStored(batch, await index.updateLocal(batch))
+    if (batch.length > 0) deps.onStored(batch, await index.records.updateLocal(batch))
     if (page.length < PAGE) return
   }
 }

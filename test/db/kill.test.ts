@@ -36,7 +36,7 @@ async function runAndKill(
 
 async function assertCompleteBatches(index: FolderIndex, reported: { local: number; remote: number }): Promise<void> {
   const size = localBatch(0).length
-  const sequence = await index.sequence('local')
+  const sequence = await index.exchange.sequence('local')
   assert.equal(sequence % size, 0, 'a batch is stored completely or not at all')
   const batches = sequence / size
   assert.ok(batches > reported.local, `batch ${reported.local} was reported, ${batches} are stored`)
@@ -48,19 +48,19 @@ async function assertCompleteBatches(index: FolderIndex, reported: { local: numb
   const records = await allRecords(index, 'local', 1000)
   assert.equal(records.length, expected.size)
   for (const head of records) {
-    const info = await index.get('local', head.name)
+    const info = await index.records.get('local', head.name)
     assert.equal(textOf(info), textOf({ ...expected.get(head.name)!, sequence: head.sequence }))
   }
   const remote = await allRecords(index, DEVICES[0]!, 1000)
   assert.equal(remote.length % remoteBatch(0).length, 0)
   assert.ok(remote.length / remoteBatch(0).length > reported.remote)
-  const { local, need } = await index.counts()
+  const { local, need } = await index.needs.counts()
   assert.equal(local.files, records.length)
   assert.equal(
     local.bytes,
     records.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
   )
-  assert.equal(need.files, (await index.need({ offset: 0, limit: 1e6 })).length)
+  assert.equal(need.files, (await index.needs.need({ offset: 0, limit: 1e6 })).length)
 }
 
 test('index: after a kill during a write it holds complete batches, including all reported ones', async () => {

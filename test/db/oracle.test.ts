@@ -145,13 +145,13 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 async function apply(step: Exclude<Step, { do: 'reopen' }>, index: FolderIndex, plain: PlainIndex): Promise<void> {
   switch (step.do) {
     case 'local':
-      await index.updateLocal(step.batch)
+      await index.records.updateLocal(step.batch)
       return plain.updateLocal(step.batch)
     case 'remote':
-      await index.updateRemote(step.device, step.batch)
+      await index.records.updateRemote(step.device, step.batch)
       return plain.updateRemote(step.device, step.batch)
     case 'drop device':
-      await index.dropDevice(step.device)
+      await index.records.dropDevice(step.device)
       return void plain.records.delete(step.device)
   }
 }
@@ -164,20 +164,20 @@ async function assertSame(index: FolderIndex, plain: PlainIndex): Promise<void> 
       own.map((record) => textOf(headOf(record))),
     )
     for (const record of own) {
-      assert.equal(textOf(await index.get(owner, record.name)), textOf(record))
-      assert.equal(textOf(await index.head(owner, record.name)), textOf(headOf(record)))
+      assert.equal(textOf(await index.records.get(owner, record.name)), textOf(record))
+      assert.equal(textOf(await index.records.head(owner, record.name)), textOf(headOf(record)))
     }
-    assert.equal(await index.head(owner, 'unknown name'), undefined)
+    assert.equal(await index.records.head(owner, 'unknown name'), undefined)
   }
   for (const name of NAMES) {
     const winner = plain.winner(name)
-    assert.equal(textOf(await index.global(name)), textOf(winner?.info), `global ${name}`)
-    const both = await index.both(name)
+    assert.equal(textOf(await index.records.global(name)), textOf(winner?.info), `global ${name}`)
+    const both = await index.records.both(name)
     assert.equal(textOf(both.global), textOf(winner?.info), `both ${name}, the winner`)
     assert.equal(textOf(both.local), textOf(plain.records.get('local')?.get(name)), `both ${name}, ours`)
     const holders = plain.claims(name).filter(({ owner, info }) => owner !== 'local' && hasWinner(info, winner!.info))
     assert.deepEqual(
-      await index.availability(name),
+      await index.records.availability(name),
       holders.map(({ owner }) => owner),
       `availability ${name}`,
     )
@@ -190,17 +190,17 @@ async function assertSame(index: FolderIndex, plain: PlainIndex): Promise<void> 
   }
   const needed = plain.names.filter((name) => plain.needed(name))
   const heads = needed.map((name) => textOf(headOf(plain.winner(name)!.info)))
-  assert.deepEqual((await index.need({ offset: 0, limit: 100 })).map(textOf), heads)
-  assert.deepEqual((await index.need({ offset: 1, limit: 2 })).map(textOf), heads.slice(1, 3))
+  assert.deepEqual((await index.needs.need({ offset: 0, limit: 100 })).map(textOf), heads)
+  assert.deepEqual((await index.needs.need({ offset: 1, limit: 2 })).map(textOf), heads.slice(1, 3))
   const after = needed[0] ?? ''
-  assert.deepEqual((await index.need({ offset: 1, limit: 2, afterName: after })).map(textOf), heads.slice(2, 4))
-  assert.deepEqual(await index.neededNames({ afterName: after, offset: 1, limit: 2 }), needed.slice(2, 4))
-  assert.deepEqual(await index.neededNames({ beforeName: needed.at(-1) ?? '', limit: 2 }), needed.slice(-3, -1))
+  assert.deepEqual((await index.needs.need({ offset: 1, limit: 2, afterName: after })).map(textOf), heads.slice(2, 4))
+  assert.deepEqual(await index.needs.neededNames({ afterName: after, offset: 1, limit: 2 }), needed.slice(2, 4))
+  assert.deepEqual(await index.needs.neededNames({ beforeName: needed.at(-1) ?? '', limit: 2 }), needed.slice(-3, -1))
   const contested = plain.names.filter((name) => plain.contested(name))
-  assert.deepEqual(await index.contested({ afterName: '', limit: 100 }), contested)
-  assert.deepEqual(await index.contested({ afterName: contested[0] ?? '', limit: 1 }), contested.slice(1, 2))
+  assert.deepEqual(await index.needs.contested({ afterName: '', limit: 100 }), contested)
+  assert.deepEqual(await index.needs.contested({ afterName: contested[0] ?? '', limit: 1 }), contested.slice(1, 2))
   const local = (name: string) => plain.records.get('local')!.get(name)
-  assert.deepEqual(await index.counts(), {
+  assert.deepEqual(await index.needs.counts(), {
     global: plain.tally((name) => [plain.winner(name)!.info].find((found) => !isInvalid(found))),
     local: plain.tally((name) => [local(name)].find((found) => found !== undefined && countsAsLocal(found))),
     need: plain.tally((name) => (plain.needed(name) ? plain.winner(name)!.info : undefined)),
@@ -212,9 +212,9 @@ async function assertSame(index: FolderIndex, plain: PlainIndex): Promise<void> 
   for (const device of [...DEVICES, UNKNOWN_DEVICE]) {
     const lacks = (name: string) =>
       [plain.winner(name)!.info].find((found) => isNeededByRemote(plain.records.get(device)?.get(name), found))
-    assert.deepEqual(await index.remoteNeedCounts(device), plain.tally(lacks), `what ${device} lacks`)
+    assert.deepEqual(await index.needs.remoteNeedCounts(device), plain.tally(lacks), `what ${device} lacks`)
   }
-  assert.equal(await index.sequence('local'), plain.sequence)
+  assert.equal(await index.exchange.sequence('local'), plain.sequence)
   await assertSameTree(index, plain)
 }
 
@@ -245,7 +245,7 @@ async function assertSameTree(index: FolderIndex, plain: PlainIndex): Promise<vo
   for (const prefix of ['', 'a', 'a/b']) {
     for (const levels of [0, 1, undefined]) {
       const expected = prefix === '' || shown.get(prefix)?.type === 'directory' ? children(prefix, levels ?? 9) : []
-      const found = treeOf(await index.browse({ prefix, levels, directoriesOnly: false }))
+      const found = treeOf(await index.listing.browse({ prefix, levels, directoriesOnly: false }))
       assert.deepEqual(found, expected, `browse ${prefix} ${levels}`)
     }
   }

@@ -105,7 +105,7 @@ export function headOf(info: FileInfo): FileHead {
 export async function allRecords(index: FolderIndex, owner: IndexOwner, limit = 7, within = ''): Promise<FileHead[]> {
   const records: FileHead[] = []
   for (let afterName = ''; ;) {
-    const page = await index.page(owner, { within, afterName, limit })
+    const page = await index.records.page(owner, { within, afterName, limit })
     records.push(...page)
     const last = page.at(-1)
     if (last === undefined || page.length < limit) return records

@@ -11,8 +11,8 @@ const [PEER, OTHER] = DEVICES as readonly [(typeof DEVICES)[0], (typeof DEVICES)
 
 /** `own:` for the counter ID of the index, the short number of any other. */
 async function versionsOf(index: FolderIndex): Promise<readonly string[]> {
-  const own = await index.counterId()
-  const records = await index.localSince(0, { files: 1_000, blocks: 10_000 })
+  const own = await index.exchange.counterId()
+  const records = await index.exchange.localSince(0, { files: 1_000, blocks: 10_000 })
   return records.map(({ name, version: vector }) => {
     const counters = vector.map(({ device, value }) => `${device === own ? 'own' : device}:${value}`)
     return `${name} ${counters.join(' ')}`
@@ -24,11 +24,11 @@ test('every new index counts under an ID of its own, which survives a restart', 
   const ids = new Set<ShortId | undefined>()
   for (let i = 0; i < 2; i++) {
     await using store = await openTestStore(undefined)
-    ids.add(await (await store.folder(FOLDER)).counterId())
+    ids.add(await (await store.folder(FOLDER)).exchange.counterId())
   }
   for (let i = 0; i < 2; i++) {
     await using store = await openTestStore(scratch.path)
-    ids.add(await (await store.folder(FOLDER)).counterId())
+    ids.add(await (await store.folder(FOLDER)).exchange.counterId())
   }
   assert.equal(ids.size, 3)
   assert.equal(ids.has(undefined), false)
@@ -37,20 +37,22 @@ test('every new index counts under an ID of its own, which survives a restart', 
 test('a restart recounts our own records after a sequence, under new IDs', async () => {
   await using store = await openTestStore(undefined)
   const index = await store.folder(FOLDER)
-  const before = { indexId: await index.indexId(), counterId: await index.counterId() }
+  const before = { indexId: await index.exchange.indexId(), counterId: await index.exchange.counterId() }
   const own = [...version(3), { device: before.counterId!, value: 9n }]
   const ours = Array.from({ length: 600 }, (_, i) => file(`late${String(i).padStart(3, '0')}`, { version: own }))
-  await index.updateLocal([
+  await index.records.updateLocal([
     file('early', { version: own }),
     file('pulled', { version: own, modifiedBy: 5n as ShortId }),
   ])
-  await index.updateLocal([file('foreign', { version: version(3) }), ...ours])
+  await index.records.updateLocal([file('foreign', { version: version(3) }), ...ours])
   const temporaryId = 99n as ShortId
-  await index.updateLocal([file('recent', { version: [...version(3), { device: temporaryId, value: 8n }, own[1]!] })])
-  assert.equal(await index.hasNewIds(), true)
-  await index.restart({ afterSequence: 1, ownShortId: SELF, temporaryId })
-  assert.notEqual(await index.indexId(), before.indexId)
-  assert.notEqual(await index.counterId(), before.counterId)
+  await index.records.updateLocal([
+    file('recent', { version: [...version(3), { device: temporaryId, value: 8n }, own[1]!] }),
+  ])
+  assert.equal(await index.exchange.hasNewIds(), true)
+  await index.exchange.restart({ afterSequence: 1, ownShortId: SELF, temporaryId })
+  assert.notEqual(await index.exchange.indexId(), before.indexId)
+  assert.notEqual(await index.exchange.counterId(), before.counterId)
   const versions = await versionsOf(index)
   assert.deepEqual(versions.slice(0, 5), [
     `early 1:3 ${before.counterId}:9`,
@@ -68,31 +70,31 @@ test('what was sent to a device is kept for one index ID only, the smallest coun
   {
     await using store = await openTestStore(scratch.path)
     const index = await store.folder(FOLDER)
-    assert.deepEqual([await index.sentSequence(PEER), await index.sentSequence(OTHER)], [0, 0])
-    await index.setSentSequence(PEER, 70)
-    assert.equal(await index.minCounter(), 0)
-    await index.setMinCounter(9)
+    assert.deepEqual([await index.exchange.sentSequence(PEER), await index.exchange.sentSequence(OTHER)], [0, 0])
+    await index.exchange.setSentSequence(PEER, 70)
+    assert.equal(await index.exchange.minCounter(), 0)
+    await index.exchange.setMinCounter(9)
   }
   await using store = await openTestStore(scratch.path)
   const index = await store.folder(FOLDER)
-  assert.deepEqual([await index.sentSequence(PEER), await index.sentSequence(OTHER)], [70, 0])
-  assert.equal(await index.minCounter(), 9)
-  await index.restart({ afterSequence: 0, ownShortId: SELF })
-  assert.equal(await index.sentSequence(PEER), 0)
+  assert.deepEqual([await index.exchange.sentSequence(PEER), await index.exchange.sentSequence(OTHER)], [70, 0])
+  assert.equal(await index.exchange.minCounter(), 9)
+  await index.exchange.restart({ afterSequence: 0, ownShortId: SELF })
+  assert.equal(await index.exchange.sentSequence(PEER), 0)
 })
 
 test('an index of an earlier release counts under the short ID, and does not know what it sent', async () => {
   const memory = new MemoryDatabases()
   const store = await openTestStore(undefined, { memory })
-  await (await store.folder(FOLDER)).updateLocal([file('a', { version: [{ device: SELF, value: 4n }] })])
+  await (await store.folder(FOLDER)).records.updateLocal([file('a', { version: [{ device: SELF, value: 4n }] })])
   const earlier = await withoutCounterId(memory)
   await store[Symbol.asyncDispose]()
   await using reopened = await openTestStore(undefined, { memory: earlier })
   const index = await reopened.folder(FOLDER)
-  assert.deepEqual([await index.counterId(), await index.sentSequence(PEER)], [undefined, undefined])
-  await index.setSentSequence(PEER, 1)
-  assert.equal(await index.sentSequence(PEER), 1)
-  await index.restart({ afterSequence: 0, ownShortId: SELF })
+  assert.deepEqual([await index.exchange.counterId(), await index.exchange.sentSequence(PEER)], [undefined, undefined])
+  await index.exchange.setSentSequence(PEER, 1)
+  assert.equal(await index.exchange.sentSequence(PEER), 1)
+  await index.exchange.restart({ afterSequence: 0, ownShortId: SELF })
   assert.deepEqual(await versionsOf(index), ['a own:4'])
 })
 

@@ -14,30 +14,30 @@ test('store: all data persists across closing and opening, the index id included
   {
     await using store = await openTestStore(scratch.path)
     const index = await store.folder(FOLDER)
-    indexId = await index.indexId()
+    indexId = await index.exchange.indexId()
     assert.notEqual(indexId, 0n)
-    await index.updateLocal(lists)
-    await index.updateRemote(PEER_A, [file('new', { sequence: 5, blockHashes: blocks('new', 9) })])
+    await index.records.updateLocal(lists)
+    await index.records.updateRemote(PEER_A, [file('new', { sequence: 5, blockHashes: blocks('new', 9) })])
     await store.keyValue.set('k', Buffer.from('v'))
   }
   await using store = await openTestStore(scratch.path)
   assert.deepEqual(store.recoveries, [])
   assert.deepEqual(await store.folders(), [FOLDER])
   const index = await store.folder(FOLDER)
-  assert.equal(await index.indexId(), indexId)
-  assert.equal(await index.sequence('local'), 30)
+  assert.equal(await index.exchange.indexId(), indexId)
+  assert.equal(await index.exchange.sequence('local'), 30)
   for (const [i, record] of lists.entries()) {
-    assert.equal(textOf(await index.get('local', record.name)), textOf({ ...record, sequence: i + 1 }))
+    assert.equal(textOf(await index.records.get('local', record.name)), textOf({ ...record, sequence: i + 1 }))
   }
   assert.deepEqual(
-    (await index.localByBlocks(sha256(blocks('f7', 4)), 3)).map(({ name }) => name),
+    (await index.records.localByBlocks(sha256(blocks('f7', 4)), 3)).map(({ name }) => name),
     ['f7'],
   )
   assert.deepEqual(
-    (await index.need({ offset: 0, limit: 9 })).map(({ name }) => name),
+    (await index.needs.need({ offset: 0, limit: 9 })).map(({ name }) => name),
     ['new'],
   )
-  assert.equal(await index.updateLocal([file('next')]), 31)
+  assert.equal(await index.records.updateLocal([file('next')]), 31)
   assert.equal(Buffer.from((await store.keyValue.get('k'))!).toString(), 'v')
 })
 
@@ -54,19 +54,19 @@ test('store: folders are separate, one object each; a dropped one is deleted and
       store.folder(long),
     ])
     assert.equal(one, same)
-    await one.updateLocal([file('a')])
-    await two.updateLocal([file('b'), file('c')])
-    await three.updateLocal([file('d')])
-    assert.equal((await one.counts()).local.files, 1)
+    await one.records.updateLocal([file('a')])
+    await two.records.updateLocal([file('b'), file('c')])
+    await three.records.updateLocal([file('d')])
+    assert.equal((await one.needs.counts()).local.files, 1)
     assert.deepEqual(await store.folders(), [strange, FOLDER, long])
-    const firstId = await one.indexId()
+    const firstId = await one.exchange.indexId()
     await store.dropFolder(FOLDER)
     await store.dropFolder(long)
-    await assert.rejects(one.counts(), { code: 'stopped' })
+    await assert.rejects(one.needs.counts(), { code: 'stopped' })
     assert.deepEqual(await store.folders(), [strange])
     const again = await store.folder(FOLDER)
     assert.deepEqual(await allRecords(again, 'local'), [])
-    assert.notEqual(await again.indexId(), firstId)
+    assert.notEqual(await again.exchange.indexId(), firstId)
     if (kind === 'disk') assert.ok(!readdirSync(scratch.path).some((name) => name.startsWith('long-')))
   }
 })
@@ -101,7 +101,7 @@ test('store: files are accessible to their owner only', { skip: process.platform
   using scratch = scratchDirectory()
   const path = join(scratch.path, 'index')
   await using store = await openTestStore(path)
-  await (await store.folder(FOLDER)).updateLocal([file('a')])
+  await (await store.folder(FOLDER)).records.updateLocal([file('a')])
   assert.equal(statSync(path).mode & 0o777, 0o700)
   for (const name of readdirSync(path)) assert.equal(statSync(join(path, name)).mode & 0o077, 0, name)
 })

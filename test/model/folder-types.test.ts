@@ -32,9 +32,12 @@ test('receiveonly: local changes are listed, are not announced, and are reverted
   assert.deepEqual(await changed(pull), ['d/new', 'd/new/deep', 'd/new/deep/mine', 'd/new/link', 'edited', '-removed'])
   assert.deepEqual(await changed(pull, { page: 2, perPage: 4 }), ['edited', '-removed'])
   assert.deepEqual(await changed(pull, { page: 3, perPage: 4 }), [])
-  const { receiveOnlyChanged } = await pull.index.counts()
+  const { receiveOnlyChanged } = await pull.index.needs.counts()
   assert.deepEqual({ ...receiveOnlyChanged, bytes: 0 }, { files: 2, directories: 2, symlinks: 1, deleted: 1, bytes: 0 })
-  assert.equal(((await pull.index.get('local', 'edited'))?.localFlags ?? 0) & FLAG_RECEIVE_ONLY, FLAG_RECEIVE_ONLY)
+  assert.equal(
+    ((await pull.index.records.get('local', 'edited'))?.localFlags ?? 0) & FLAG_RECEIVE_ONLY,
+    FLAG_RECEIVE_ONLY,
+  )
   await revert(pull)
   assert.deepEqual(await pull.tree(), ['d/', 'd/same', 'edited', 'removed', 'untouched'])
   assert.equal(await pull.read('edited'), 'edited of theirs')
@@ -102,11 +105,11 @@ test('other folders have nothing to revert or to override', async () => {
     await using pull = await SimPull.start({ folder: { type } })
     pull.disk.put(`${ROOT}/f`, 'mine')
     await pull.scan()
-    const before = await pull.index.sequence('local')
+    const before = await pull.index.exchange.sequence('local')
     if (type !== 'receiveonly') await revert(pull)
     if (type !== 'sendonly') await pull.hub.while(pull.hub.model.override(DOCS))
     assert.deepEqual(await pull.tree(), ['f'])
-    assert.equal(await pull.index.sequence('local'), before)
+    assert.equal(await pull.index.exchange.sequence('local'), before)
   }
 })
 
@@ -114,8 +117,8 @@ test('sendonly: remote changes are needed, change no local file, and are overrid
   await using pull = await SimPull.start({ folder: { type: 'sendonly' } })
   for (const name of ['edited', 'removed', 'kept']) pull.disk.put(`${ROOT}/${name}`, `${name} of ours`)
   await pull.scan()
-  pull.peer.put('edited', 'theirs', { basedOn: (await pull.index.get('local', 'edited'))?.version ?? [] })
-  pull.peer.delete('removed', { basedOn: (await pull.index.get('local', 'removed'))?.version ?? [] })
+  pull.peer.put('edited', 'theirs', { basedOn: (await pull.index.records.get('local', 'edited'))?.version ?? [] })
+  pull.peer.delete('removed', { basedOn: (await pull.index.records.get('local', 'removed'))?.version ?? [] })
   pull.peer.put('new', 'theirs')
   await pull.sync()
   assert.deepEqual(await pull.needed(), ['edited', 'new', 'removed'])
@@ -129,7 +132,7 @@ test('sendonly: remote changes are needed, change no local file, and are overrid
     ['removed', false],
     ['new', true],
   ] as const) {
-    const [ours, theirs] = [await pull.index.get('local', name), pull.peer.records.get(name)]
+    const [ours, theirs] = [await pull.index.records.get('local', name), pull.peer.records.get(name)]
     assert.ok(ours !== undefined && theirs !== undefined)
     assert.equal(compareVersions(ours.version, theirs.version), 'newer')
     assert.equal(ours.deleted, deleted)

@@ -39,7 +39,7 @@ class Sender implements AsyncDisposable {
   }
 
   static async start(index: FolderIndex, start = 0): Promise<Sender> {
-    const sending = new Sender(index, await index.indexId(), start)
+    const sending = new Sender(index, await index.exchange.indexId(), start)
     await sending.pass(0)
     return sending
   }
@@ -66,15 +66,15 @@ test('an empty folder sends nothing; the first record is sent as an index, later
   const index = await store.folder(DOCS)
   await using sending = await Sender.start(index)
   assert.deepEqual(sending.names(), [])
-  await index.updateLocal([file('a')])
+  await index.records.updateLocal([file('a')])
   sending.sender.changed()
   await sending.pass(0)
   assert.deepEqual(sending.names(), ['!a'])
-  await index.updateLocal([file('b')])
+  await index.records.updateLocal([file('b')])
   sending.sender.changed()
   await sending.pass(200)
   assert.deepEqual(sending.names(), ['!a'], 'many small changes share one message')
-  await index.updateLocal([file('c')])
+  await index.records.updateLocal([file('c')])
   sending.sender.changed()
   await sending.pass(100)
   assert.deepEqual(sending.names(), ['!a', 'bc'])
@@ -91,7 +91,7 @@ test('a change without a notification is sent within a minute', async () => {
   await using store = await openTestStore(undefined)
   const index = await store.folder(DOCS)
   await using sending = await Sender.start(index)
-  await index.updateLocal([file('a')])
+  await index.records.updateLocal([file('a')])
   await sending.pass(59_000)
   assert.deepEqual(sending.names(), [])
   await sending.pass(2_000)
@@ -101,7 +101,7 @@ test('a change without a notification is sent within a minute', async () => {
 test('a device that has part of the index receives only the rest', async () => {
   await using store = await openTestStore(undefined)
   const index = await store.folder(DOCS)
-  await index.updateLocal([file('a'), file('b'), file('c')])
+  await index.records.updateLocal([file('a'), file('b'), file('c')])
   await using sending = await Sender.start(index, 2)
   assert.deepEqual(sending.names(), ['c'])
   await using upToDate = await Sender.start(index, 3)
@@ -111,8 +111,10 @@ test('a device that has part of the index receives only the rest', async () => {
 test('batches end at a thousand files or five thousand blocks', async () => {
   await using store = await openTestStore(undefined)
   const index = await store.folder(DOCS)
-  await index.updateLocal(Array.from({ length: 2_100 }, (_, i) => file(`f${i}`)))
-  await index.updateLocal(Array.from({ length: 4 }, (_, i) => file(`g${i}`, { blockHashes: blocks(`g${i}`, 2_600) })))
+  await index.records.updateLocal(Array.from({ length: 2_100 }, (_, i) => file(`f${i}`)))
+  await index.records.updateLocal(
+    Array.from({ length: 4 }, (_, i) => file(`g${i}`, { blockHashes: blocks(`g${i}`, 2_600) })),
+  )
   await using sending = await Sender.start(index)
   await sending.pass(300)
   assert.deepEqual(
@@ -128,7 +130,7 @@ test('batches end at a thousand files or five thousand blocks', async () => {
 test('a receive-only change is sent without a version; an ignored item keeps its own', async () => {
   await using store = await openTestStore(undefined)
   const index = await store.folder(DOCS)
-  await index.updateLocal([
+  await index.records.updateLocal([
     file('mine', { localFlags: FLAG_RECEIVE_ONLY, version: version(5) }),
     file('ignored', { localFlags: FLAG_IGNORED, version: version(6) }),
   ])
@@ -160,9 +162,9 @@ test('for any changes and connection losses the other side ends with the same re
         const [ours, theirs] = [await here.folder(DOCS), await there.folder(DOCS)]
         let lost = false
         const connect = async (): Promise<Sender> => {
-          const indexId = await ours.indexId()
+          const indexId = await ours.exchange.indexId()
           const { receiver } = await receiverOf(theirs, indexId)
-          const sending = await Sender.start(ours, await theirs.sequence(PEER))
+          const sending = await Sender.start(ours, await theirs.exchange.sequence(PEER))
           sending.onSent = async ({ whole, ...data }) => {
             if (!lost) await (whole ? receiver.index(data) : receiver.indexUpdate(data))
           }
@@ -184,7 +186,7 @@ test('for any changes and connection losses the other side ends with the same re
             const info: FileInfo = step.deleted
               ? file(step.name, { deleted: true, sizeBytes: 0, blockHashes: undefined, version: version(step.counter) })
               : file(step.name, { version: version(step.counter) })
-            await ours.updateLocal([info])
+            await ours.records.updateLocal([info])
             sending.sender.changed()
           }
         }

@@ -32,7 +32,7 @@ test('records are kept while the index is the same, and dropped when it is anoth
   assert.equal(await namesOf(index), 'ab')
   await receiverOf(index, 6n)
   assert.equal(await namesOf(index), '')
-  assert.equal(await index.remoteIndexId(PEER), 6n)
+  assert.equal(await index.exchange.remoteIndexId(PEER), 6n)
   await (await receiverOf(index, 6n)).receiver.indexUpdate(message('c', 1))
   await receiverOf(index, 0n)
   assert.equal(await namesOf(index), '')
@@ -118,7 +118,7 @@ test('B-08: a long message is stored in parts, and other queries are served betw
 test('C-08: when our own store fails, nothing is announced, and nothing counts as received', async () => {
   await using store = await openTestStore(undefined)
   const index = await store.folder(DOCS)
-  await index.updateLocal([file('a')])
+  await index.records.updateLocal([file('a')])
   const broken: FolderIndex = new Proxy(index, {
     get: (target, key) =>
       key === 'updateRemote' || key === 'localSince'
@@ -134,10 +134,10 @@ test('C-08: when our own store fails, nothing is announced, and nothing counts a
   }
   const sender = new IndexSender(
     { clock: new SimClock(), device: PEER, index: broken, connection, log: quietLogger('model') },
-    { folder: DOCS, indexId: await index.indexId(), start: 0 },
+    { folder: DOCS, indexId: await index.exchange.indexId(), start: 0 },
   )
   await assert.rejects(sender.run(new AbortController().signal), /disk I\/O error/)
-  const wrongInSync = sent.length + events.length + (await index.sequence(PEER))
+  const wrongInSync = sent.length + events.length + (await index.exchange.sequence(PEER))
   assert.equal(wrongInSync, 0)
   console.log(JSON.stringify({ id: 'C-08', tried: 2, wrongInSync }))
 })

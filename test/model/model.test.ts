@@ -90,7 +90,7 @@ test('needed items are paged once over all lists; prio of a file outside of the 
   const { LAPTOP } = await import('../support/config.ts')
   const { shortIdOf } = await import('../../src/core/device-id.ts')
   const blocks = new Uint8Array(32)
-  await index.updateRemote(
+  await index.records.updateRemote(
     LAPTOP,
     Array.from(
       { length: 7 },

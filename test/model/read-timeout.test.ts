@@ -87,13 +87,13 @@ class TwoDevices implements AsyncDisposable {
 
   async isInSync(): Promise<boolean> {
     const [one, other] = [await this.a.index(), await this.b.index()]
-    const needs = await Promise.all([one, other].map(async (index) => (await index.counts()).need))
-    const counts = await Promise.all([one, other].map(async (index) => (await index.counts()).global))
+    const needs = await Promise.all([one, other].map(async (index) => (await index.needs.counts()).need))
+    const counts = await Promise.all([one, other].map(async (index) => (await index.needs.counts()).global))
     return (
       needs.every(({ files }) => files === 0) &&
       counts[0]?.files === counts[1]?.files &&
-      (await one.sequence(this.b.id)) === (await other.sequence('local')) &&
-      (await other.sequence(this.a.id)) === (await one.sequence('local'))
+      (await one.exchange.sequence(this.b.id)) === (await other.exchange.sequence('local')) &&
+      (await other.exchange.sequence(this.a.id)) === (await one.exchange.sequence('local'))
     )
   }
 
@@ -132,7 +132,7 @@ test('B-18: a connection without messages times out after 300 s, and no index en
   }
   two.heal()
   await two.until('in sync again', () => two.isInSync())
-  assert.equal((await (await two.a.index()).counts()).local.files, 11)
+  assert.equal((await (await two.a.index()).needs.counts()).local.files, 11)
   reportRow({ id: 'B-18', part: 'silent peer', tried: 1, noticedS: noticedMs / S })
 })
 
@@ -142,7 +142,7 @@ test('B-18: a connection that stalls within a message times out after 60 s; its 
   for (let moment = 0; moment < 9; moment++) {
     await two.write(two.a, `large ${moment}`, someBytes(40 * BLOCK, moment))
     // Some blocks are under way at each of these moments.
-    await two.until('begun', async () => (await (await two.b.index()).counts()).need.files > 0)
+    await two.until('begun', async () => (await (await two.b.index()).needs.counts()).need.files > 0)
     await two.pass(moment * 130)
     noticed.push(await two.partitionUntilTimeout(two.b))
     two.heal()

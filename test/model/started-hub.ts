@@ -16,6 +16,6 @@ export async function started(
 
 export async function localNames(hub: SimHub, folder = DOCS): Promise<readonly string[]> {
   const index = await hub.store.folder(folder)
-  const records = await index.page('local', { within: '', afterName: '', limit: 1_000 })
+  const records = await index.records.page('local', { within: '', afterName: '', limit: 1_000 })
   return records.map((record) => `${record.deleted ? '-' : ''}${record.name}`)
 }

@@ -76,7 +76,7 @@ test('N-13: attributes of other devices are passed on up to a limit, and not app
     pull.peer.put(what, '', { type: 'directory', permissions: record.permissions })
     pull.peer.records.set(what, { ...pull.peer.records.get(what)!, ...(platform !== undefined && { platform }) })
     await pull.sync()
-    const local = await pull.index.get('local', what)
+    const local = await pull.index.records.get('local', what)
     assert.equal((await pull.disk.lstat(`${ROOT}/${what}`)).mode & 0o7000, 0)
     assert.deepEqual(local?.platform && Buffer.from(local.platform), platform && Buffer.from(platform), what)
     if (platform === undefined || local === undefined) continue

@@ -1,7 +1,7 @@
 import type { FileInfo } from '../../src/core/records/file-info.ts'
 import type { ShortId } from '../../src/core/ids.ts'
 import { COUNTER_MAX, COUNTERS_MAX, type VersionVector } from '../../src/core/records/version-vector.ts'
-import type { FolderIndex, IndexStore } from '../../src/db/types.ts'
+import type { ExchangeState, FolderIndex, IndexStore } from '../../src/db/types.ts'
 import { pick, type SimRandom } from '../../src/platform/sim/random.ts'
 import type { SimDevice } from './device.ts'
 
@@ -33,7 +33,7 @@ export class Forger {
   /** The same store, whose records are announced with forged versions. */
   announcing(store: IndexStore): IndexStore {
     return announcingChanged(store, this, async (records) => {
-      const ids = await Promise.all(this.victims.map(async (victim) => (await victim.index()).counterId()))
+      const ids = await Promise.all(this.victims.map(async (victim) => (await victim.index()).exchange.counterId()))
       const known = ids.filter((id) => id !== undefined)
       return this.#flooded(records.map((record) => this.#forged(record, known)))
     })
@@ -92,21 +92,23 @@ interface Tally {
   announcedBytes: number
 }
 
-type Records = Awaited<ReturnType<FolderIndex['localSince']>>
+type AnnouncedRecords = Awaited<ReturnType<ExchangeState['localSince']>>
 
 /** The same store, whose records are announced as `change` returns them. */
 export function announcingChanged(
   store: IndexStore,
   tally: Tally,
-  change: (records: Records) => Promise<Records>,
+  change: (records: AnnouncedRecords) => Promise<AnnouncedRecords>,
 ): IndexStore {
   const announcing = (index: FolderIndex): FolderIndex =>
     replacing(index, {
-      localSince: async (...args) => {
-        const announced = await change(await index.localSince(...args))
-        tally.announcedBytes += announced.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
-        return announced
-      },
+      exchange: replacing(index.exchange, {
+        localSince: async (...args) => {
+          const announced = await change(await index.exchange.localSince(...args))
+          tally.announcedBytes += announced.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
+          return announced
+        },
+      }),
     })
   return replacing(store, { folder: async (id) => announcing(await store.folder(id)) })
 }

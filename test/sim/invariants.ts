@@ -49,7 +49,7 @@ export async function unsettledReason(devices: readonly SimDevice[], decided: bo
     if (status.state !== 'idle') return `${name} is ${status.state}`
     const mayDiffer = !decided && device.folderType !== 'sendreceive'
     const excused = (path: string): boolean => mayDiffer || (!decided && isKeptFromSender(device, path, devices))
-    const needed = (await (await device.index()).need({ offset: 0, limit: ITEMS_MAX })).map((item) => item.name)
+    const needed = (await (await device.index()).needs.need({ offset: 0, limit: ITEMS_MAX })).map((item) => item.name)
     if (!needed.every(excused)) return `${name} needs ${needed.join(', ')}: ${await problemsOf(device)}`
     const problems = (await model.folderErrors(DOCS, { page: 1, perPage: ITEMS_MAX })) ?? []
     if (!problems.every(({ path }) => excused(path))) return `${name} has problems: ${await problemsOf(device)}`
@@ -57,8 +57,8 @@ export async function unsettledReason(devices: readonly SimDevice[], decided: bo
       const index = await neighbour.index()
       const received = status.remoteSequences?.get(neighbour.id) ?? 0
       // The last sequences may belong to dropped records, which are never sent.
-      const [missing] = await index.localSince(received, { files: 1, blocks: 1 })
-      const theirs = missing?.sequence ?? (await index.sequence('local'))
+      const [missing] = await index.exchange.localSince(received, { files: 1, blocks: 1 })
+      const theirs = missing?.sequence ?? (await index.exchange.sequence('local'))
       if (missing !== undefined || received > theirs)
         return `${name} received ${received} of ${theirs} from ${neighbour.name}`
     }
@@ -171,5 +171,5 @@ export function checkNoTemporaries(devices: readonly SimDevice[]): void {
 
 /** The local sequences of all devices, as one comparable text. */
 export async function sequencesOf(devices: readonly SimDevice[]): Promise<string> {
-  return String(await Promise.all(devices.map(async (device) => (await device.index()).sequence('local'))))
+  return String(await Promise.all(devices.map(async (device) => (await device.index()).exchange.sequence('local'))))
 }

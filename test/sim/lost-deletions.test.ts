@@ -28,7 +28,7 @@ test('D-03: a device that lost its index passes on a deletion to a device that w
   await some.pass(MINUTE)
   await loseIndex(some, b)
   await some.pass(MINUTE)
-  assert.equal(await (await b.index()).get('local', 'removed'), undefined)
+  assert.equal(await (await b.index()).records.get('local', 'removed'), undefined)
   await c.start()
   assert.equal(await some.converge(), undefined)
   for (const device of some.devices) assert.deepEqual(filesOf(device), ['kept: kept'], device.name)

@@ -79,12 +79,12 @@ test('D-04: files made after a restored backup reach the other device, past the 
   a.disk.direct.restore(ROOT, backup.items)
   await a.restoreHome(backup)
   for (let i = 0; i < 140; i++) write(a, `new${i}`, `made after the restoration ${i}`)
-  const known = (await (await b.index()).remoteSequences()).get(a.id) ?? 0
+  const known = (await (await b.index()).exchange.remoteSequences()).get(a.id) ?? 0
   // The device works alone until its own sequence is beyond the one that the other knows.
   some.network.partition('a', 'b')
   await a.start()
   await some.during(a.model?.scan(DOCS) ?? Promise.resolve())
-  assert.ok((await (await a.index()).sequence('local')) > known)
+  assert.ok((await (await a.index()).exchange.sequence('local')) > known)
   some.network.heal('a', 'b')
   assert.equal(await some.converge(), undefined)
   const missing = filesOf(a).filter((file) => !filesOf(b).includes(file)).length
@@ -134,14 +134,14 @@ test('D-04: a restored index takes a new ID once, and keeps it over later connec
   assert.equal(await some.converge(), undefined)
   await some.during(a.stop())
   await a.restoreHome(backup)
-  const before = await (await a.index()).indexId()
+  const before = await (await a.index()).exchange.indexId()
   await a.start()
   assert.equal(await some.converge(), undefined)
-  const after = await (await a.index()).indexId()
+  const after = await (await a.index()).exchange.indexId()
   assert.notEqual(after, before)
   some.network.cut('a', 'b')
   assert.equal(await some.converge(), undefined)
-  assert.equal(await (await a.index()).indexId(), after)
+  assert.equal(await (await a.index()).exchange.indexId(), after)
   assert.deepEqual(filesOf(a), filesOf(b))
 })
 
@@ -150,16 +150,16 @@ test('D-04: a device that claims more than it was sent causes at most one restar
   await using _some = some
   write(a, 'f', 'one')
   assert.equal(await some.converge(), undefined)
-  const ids = [await (await a.index()).indexId()]
+  const ids = [await (await a.index()).exchange.indexId()]
   for (const waitMs of [0, 0, HOUR, 0]) {
     await some.pass(waitMs)
     const index = await b.index()
-    const record = await index.get(a.id, 'f')
+    const record = await index.records.get(a.id, 'f')
     assert.ok(record !== undefined)
-    await index.updateRemote(a.id, [{ ...record, sequence: 100_000 }])
+    await index.records.updateRemote(a.id, [{ ...record, sequence: 100_000 }])
     some.network.cut('a', 'b')
     await some.pass(60_000)
-    ids.push(await (await a.index()).indexId())
+    ids.push(await (await a.index()).exchange.indexId())
   }
   const changed = ids.slice(1).map((id, i) => id !== ids[i])
   assert.deepEqual(changed, [true, false, true, false])

@@ -31,7 +31,7 @@ export async function checkResources(
 ): Promise<void> {
   if (deceiver === undefined) return
   for (const device of devices) {
-    const records = await (await device.index()).sequence('local')
+    const records = await (await device.index()).exchange.sequence('local')
     const { indexBytes } = device.store
     expectAtMost(device, 'index', indexBytes, INDEX_PER_BYTE * device.received.bytes + OWN_RECORD_BYTES * records)
     const items = [...device.disk.direct.tree(ROOT).values()]

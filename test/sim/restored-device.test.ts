@@ -88,7 +88,7 @@ test('D-04: versions grow with a start of a device only until all others have co
     await some.pass(WHILE)
     write(a, 'f', text)
     await scan(three, a)
-    lengths.push((await (await a.index()).get('local', 'f'))?.version.length)
+    lengths.push((await (await a.index()).records.get('local', 'f'))?.version.length)
   }
   write(a, 'f', 'first')
   assert.equal(await some.converge(), undefined)
@@ -99,7 +99,7 @@ test('D-04: versions grow with a start of a device only until all others have co
   await some.pass(WHILE)
   write(a, 'f', 'it is back')
   await scan(three, a)
-  lengths.push((await (await a.index()).get('local', 'f'))?.version.length)
+  lengths.push((await (await a.index()).records.get('local', 'f'))?.version.length)
   assert.deepEqual(lengths, [1, 1, 1, 2, 3, 3])
   assert.equal(await some.converge(), undefined)
   assert.deepEqual(filesOf(c), ['f: it is back'])

@@ -35,7 +35,7 @@ export interface ContentsDeps {
     readonly fileMaker: FileMaker
   }
   readonly tree: FolderTree
-  readonly index: LocalBlocksDeps['index']
+  readonly index: Pick<LocalBlocksDeps, 'records'>
   readonly sources: Sources
   readonly log: Logger
   otherFolders: LocalBlocksDeps['otherFolders']
@@ -97,7 +97,14 @@ export class Contents {
     this.#window = new RequestWindow(windowBytes, clock)
     this.#buffers = new BlockBuffers(windowBytes, (sizeBytes) => fileMaker.memory(sizeBytes))
     this.#temps = new TempFiles({ tree, hasher, log, folder })
-    this.#local = new LocalBlocks({ root, index, tree, disk, fileMaker, otherFolders: () => deps.otherFolders() })
+    this.#local = new LocalBlocks({
+      root,
+      records: index.records,
+      tree,
+      disk,
+      fileMaker,
+      otherFolders: () => deps.otherFolders(),
+    })
   }
 
   /** Whether a file of this size could be requested into memory at once. */

@@ -4,7 +4,7 @@ import { joinPath } from '../../core/paths.ts'
 import { forEachAtOnce } from '../../sync/for-each.ts'
 import type { FileMaker } from '../../platform/file-maker.ts'
 import type { Disk, DiskFile } from '../../platform/disk.ts'
-import type { FolderIndex } from '../../db/types.ts'
+import type { Records } from '../../db/types.ts'
 import type { PullProgress } from '../state/file-progress.ts'
 import type { FolderTree } from '../tree/folder-tree.ts'
 import type { BlockedFile, TempFile } from './temp-file.ts'
@@ -24,7 +24,7 @@ const HOLDERS_MAX = 32
 /** Another folder whose files may contain needed blocks. */
 export interface OtherFolder {
   readonly root: string
-  readonly index: Pick<FolderIndex, 'localByBlocks' | 'localWithBlocks'>
+  readonly records: Pick<Records, 'localByBlocks' | 'localWithBlocks'>
 }
 
 export interface LocalBlocksDeps extends OtherFolder {
@@ -106,7 +106,7 @@ export class LocalBlocks {
   async #copyFromIdentical(folder: OtherFolder, filling: Filling): Promise<void> {
     const { blocksHash, sizeBytes } = filling.global
     if (filling.missing.length === 0 || blocksHash === undefined) return
-    for (const identical of await folder.index.localByBlocks(blocksHash, IDENTICAL_FILES_MAX)) {
+    for (const identical of await folder.records.localByBlocks(blocksHash, IDENTICAL_FILES_MAX)) {
       if (identical.sizeBytes !== sizeBytes) continue
       const place = (block: Block) => block.offsetBytes
       await this.#copyFrom({ open: () => this.#open(folder, identical.name), place, from: 'elsewhere' }, filling)
@@ -121,7 +121,7 @@ export class LocalBlocks {
       if (filling.missing.length === 0) return
       const hashes = filling.missing.map(({ hash }) => hash)
       const limit = HOLDERS_MAX - tried.size
-      for (const holder of await folder.index.localWithBlocks(hashes, { except: tried, limit })) {
+      for (const holder of await folder.records.localWithBlocks(hashes, { except: tried, limit })) {
         tried.add(holder.name)
         const place = placesIn(holder)
         await this.#copyFrom({ open: () => this.#open(folder, holder.name), place, from: 'elsewhere' }, filling)

@@ -28,7 +28,7 @@ export async function outrankAll(
   using _lock = await roots.lock(folder).exclusive(NEVER)
   for (const name of affected) {
     const record = await outranking(index, device, name, counterId)
-    if (record !== undefined) await index.updateLocal([record])
+    if (record !== undefined) await index.records.updateLocal([record])
   }
   signals.localIndexChanged.emit(folder)
 }
@@ -39,11 +39,11 @@ async function outranking(
   name: string,
   counterId: ShortId,
 ): Promise<FileInfo | undefined> {
-  const announced = await index.head(device, name)
-  const ours = announced === undefined ? undefined : await index.head('local', name)
+  const announced = await index.records.head(device, name)
+  const ours = announced === undefined ? undefined : await index.records.head('local', name)
   // Nearly always: nothing else is read then.
   if (announced === undefined || ours === undefined || !isConcurrent(ours, announced)) return undefined
-  const { local, global } = await index.both(name)
+  const { local, global } = await index.records.both(name)
   if (local === undefined || global === undefined) return undefined
   const version = outrankingVersion({ local, global, announced }, counterId)
   return version === undefined ? undefined : { ...local, version, sequence: 0 }

@@ -7,16 +7,16 @@ const PAGE = 1_000
 
 /** A page of the receive-only changes, in name order. Reads no further than the last of them. */
 export async function localChanges(
-  index: Pick<FolderIndex, 'counts' | 'page'>,
+  { needs, records }: Pick<FolderIndex, 'needs' | 'records'>,
   { page, perPage }: Paging,
   slice: TimeSlice,
 ): Promise<readonly FileHead[]> {
-  const { files, directories, symlinks, deleted } = (await index.counts()).receiveOnlyChanged
+  const { files, directories, symlinks, deleted } = (await needs.counts()).receiveOnlyChanged
   const end = Math.min(page * perPage, files + directories + symlinks + deleted)
   const start = (page - 1) * perPage
   const found: FileHead[] = []
   for (let afterName = '', seen = 0; seen < end;) {
-    const heads = await index.page('local', { within: '', afterName, limit: PAGE })
+    const heads = await records.page('local', { within: '', afterName, limit: PAGE })
     for (const head of heads) {
       if ((head.localFlags & FLAG_RECEIVE_ONLY) === 0) continue
       if (seen >= start && seen < end) found.push(head)

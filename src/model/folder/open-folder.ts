@@ -45,7 +45,7 @@ function sharedParts(deps: FolderPartsDeps, options: FolderPartsOptions) {
     counts: new CounterFloor(
       {
         keyValue: store.keyValue,
-        index: () => store.folder(folder.id),
+        exchange: async () => (await store.folder(folder.id)).exchange,
         continuity: deps.roots.continuity(folder.id),
       },
       { folder: folder.id, ownShortId, otherDevices },

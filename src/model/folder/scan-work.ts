@@ -147,7 +147,7 @@ export class ScanWork {
     const checkHealth = () => checks.checkAgain(check)
     const onBatch: ScanDeps['onBatch'] = (batch) => publisher.publishLocal(batch)
     const unmounted = () => mounts.unmounted()
-    const own = { index, log, checkHealth, unmounted, onBatch, onProgress }
+    const own = { index: index.records, log, checkHealth, unmounted, onBatch, onProgress }
     return { clock, disk, hasher, walker, ...own }
   }
 
@@ -187,8 +187,8 @@ export class ScanWork {
   }
 }
 
-async function hasRecords(index: FolderIndex): Promise<boolean> {
-  return (await index.page('local', { within: '', afterName: '', limit: 1 })).length > 0
+async function hasRecords({ records }: FolderIndex): Promise<boolean> {
+  return (await records.page('local', { within: '', afterName: '', limit: 1 })).length > 0
 }
 
 function describe(scope: ScanScope): string {

@@ -41,7 +41,10 @@ async function positionsOf(index: FolderIndex, folder: FolderConfig, own: Device
   const others = new Map<DeviceId, IndexPosition>()
   for (const { deviceID } of folder.devices) {
     if (deviceID === own) continue
-    others.set(deviceID, { indexId: await index.remoteIndexId(deviceID), sequence: await index.sequence(deviceID) })
+    others.set(deviceID, {
+      indexId: await index.exchange.remoteIndexId(deviceID),
+      sequence: await index.exchange.sequence(deviceID),
+    })
   }
   return { own: await ownPosition(index), others }
 }

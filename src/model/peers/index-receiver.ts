@@ -47,33 +47,33 @@ export class IndexReceiver {
   ): Promise<IndexReceiver> {
     const { index, log } = deps
     const { device, folder, theirs } = options
-    if (!keepsRecords(await index.remoteIndexId(device), theirs.indexId)) {
+    if (!keepsRecords(await index.exchange.remoteIndexId(device), theirs.indexId)) {
       log.debug(() => `folder ${folder}: ${device} has a new index`)
-      await index.dropDevice(device)
+      await index.records.dropDevice(device)
       // Only now: if interrupted, the old index id shows that records are still to be dropped.
-      await index.setRemoteIndexId(device, theirs.indexId)
+      await index.exchange.setRemoteIndexId(device, theirs.indexId)
     }
     return new IndexReceiver(deps, options)
   }
 
   /** A full index: replaces all stored records. */
   async index(data: IndexData): Promise<void> {
-    await this.#deps.index.dropDevice(this.#device)
+    await this.#deps.index.records.dropDevice(this.#device)
     this.#receivedSequence = 0
     await this.indexUpdate({ ...data, prevSequence: 0 })
   }
 
   async indexUpdate(data: IndexData): Promise<void> {
     const { clock, events, index } = this.#deps
-    const before = this.#receivedSequence ?? (await index.sequence(this.#device))
+    const before = this.#receivedSequence ?? (await index.exchange.sequence(this.#device))
     this.#reportAnomaly(anomalyOf(data, before))
     for (let start = 0; start < data.files.length; start += RECORDS_PER_BATCH) {
       if (start > 0) await clock.sleep(0, NEVER)
-      await index.updateRemote(this.#device, data.files.slice(start, start + RECORDS_PER_BATCH))
+      await index.records.updateRemote(this.#device, data.files.slice(start, start + RECORDS_PER_BATCH))
     }
     // Unusable records, possibly the last one, are left out while decoding.
     this.#receivedSequence = Math.max(data.files.at(-1)?.sequence ?? before, data.lastSequence)
-    const sequence = await index.sequence(this.#device)
+    const sequence = await index.exchange.sequence(this.#device)
     const items = data.files.length
     events.emit('RemoteIndexUpdated', {
       device: this.#device,

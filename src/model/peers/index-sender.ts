@@ -72,14 +72,14 @@ export class IndexSender {
   /** Whether anything was sent. */
   async #sendAll(signal: AbortSignal): Promise<boolean> {
     const { index } = this.#deps
-    const indexId = await index.indexId()
+    const indexId = await index.exchange.indexId()
     if (indexId !== this.#indexId) {
       // The index was lost and recreated: its sequence numbers refer to other records now.
       this.#indexId = indexId
       this.#sentSequence = 0
     }
     for (let sent = false; ; sent = true) {
-      const batch = await index.localSince(this.#sentSequence, BATCH)
+      const batch = await index.exchange.localSince(this.#sentSequence, BATCH)
       signal.throwIfAborted()
       const last = batch.at(-1)
       if (last === undefined) return sent
@@ -93,7 +93,7 @@ export class IndexSender {
     const announced = this.#isEncrypted ? batch.filter(({ encrypted }) => encrypted !== undefined) : batch
     const data = { folder: this.#folder, files: announced.map(announcementOf), lastSequence, prevSequence }
     log.debug(() => `folder ${this.#folder}: sending ${announced.length} records, ${prevSequence} to ${lastSequence}`)
-    await index.setSentSequence(device, lastSequence)
+    await index.exchange.setSentSequence(device, lastSequence)
     if (prevSequence === 0) await connection.index(data)
     else await connection.indexUpdate(data)
     this.#sentSequence = lastSequence

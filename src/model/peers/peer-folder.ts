@@ -200,7 +200,7 @@ async function restartIfWentBack(
   index: FolderIndex,
   { device, folder, verdict: { knownToThem } }: PeerFolderOptions,
 ): Promise<boolean> {
-  const sentSequence = await index.sentSequence(device)
+  const sentSequence = await index.exchange.sentSequence(device)
   const own = await ownPosition(index)
   roots.continuity(folder).note(device, isContinued(own, sentSequence, knownToThem))
   if (!wentBack(own, sentSequence, knownToThem)) return false
@@ -210,7 +210,7 @@ async function restartIfWentBack(
   restartedMs.set(folder, nowMs)
   const afterSequence = Math.min(sentSequence ?? own.sequence, own.sequence)
   using _lock = await roots.lock(folder).exclusive(NEVER)
-  await index.restart({ afterSequence, ownShortId, temporaryId: roots.continuity(folder).temporaryId })
+  await index.exchange.restart({ afterSequence, ownShortId, temporaryId: roots.continuity(folder).temporaryId })
   log.warn(
     `folder ${folder}: ${device} has ${knownToThem.sequence} changes of this index, which sent it ${afterSequence}: ` +
       'it was restored from an earlier state, and is sent again in full',
@@ -220,5 +220,5 @@ async function restartIfWentBack(
 }
 
 export async function ownPosition(index: FolderIndex): Promise<IndexPosition> {
-  return { indexId: await index.indexId(), sequence: await index.sequence('local') }
+  return { indexId: await index.exchange.indexId(), sequence: await index.exchange.sequence('local') }
 }

@@ -194,7 +194,7 @@ export class Peers implements Sources {
     const index = await this.#deps.store.folder(folder)
     for (const [device, peer] of this.#peers) {
       if (peer.exchange(folder) === undefined) continue
-      const record = await index.head(device, file.name)
+      const record = await index.records.head(device, file.name)
       if (record !== undefined && isHeld(record, file)) holders.add(device)
     }
     store(file, holders)

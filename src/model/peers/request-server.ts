@@ -11,7 +11,7 @@ import {
 } from '../../core/records/file-info.ts'
 import type { DeviceId, FolderId } from '../../core/ids.ts'
 import { baseOf, isCanonical, isInternal, looksTemporary, temporaryName } from '../../core/paths.ts'
-import type { FolderIndex } from '../../db/types.ts'
+import type { FolderIndex, Records } from '../../db/types.ts'
 import type { Logger } from '../../events/types.ts'
 import type { BlockReply, BlockRequest, RefusalCode } from '../../protocol/types.ts'
 import type { Random } from '../../platform/random.ts'
@@ -125,14 +125,14 @@ export class RequestServer {
     if (folder.cipher !== undefined) return await this.#encryptedReply(folder, folder.cipher, request)
     if (folder.isEncrypted) return await this.#storedReply(folder, request)
     if (request.hash.length !== HASH_SIZE_BYTES) return 'invalid-file'
-    const record = await folder.index.head('local', request.name)
+    const record = await folder.index.records.head('local', request.name)
     if (record !== undefined && (record.localFlags & FLAG_IGNORED) !== 0) return 'invalid-file'
     if (request.fromTemporary) {
       const outcome = await this.#fromTemporary(folder, request)
       if (outcome !== undefined) return outcome
     }
     if (record === undefined || record.deleted || record.type !== 'file') return 'no-such-file'
-    const isFirst = await this.#knownBlocks.isFirst(device, folder, record, request)
+    const isFirst = await this.#knownBlocks.isFirst(device, blocksOf(folder), record, request)
     return await this.#fromFile(folder, request, { recorded: isFirst ? recordedLookOf(record) : undefined })
   }
 
@@ -143,9 +143,9 @@ export class RequestServer {
   async #encryptedReply(folder: ServedFolder, cipher: FolderCipher, request: BlockRequest): Promise<Outcome> {
     const name = cipher.decryptName(request.name)
     if (name === undefined || refusalByForm({ ...request, name }) !== undefined) return 'generic'
-    const record = await folder.index.head('local', name)
+    const record = await folder.index.records.head('local', name)
     if (record === undefined || record.deleted || record.type !== 'file' || isInvalid(record)) return 'no-such-file'
-    const block = await this.#knownBlocks.block(folder, record, request.blockNumber)
+    const block = await this.#knownBlocks.block(blocksOf(folder), record, request.blockNumber)
     if (block === undefined || !isAnnouncedBlock(cipher, name, request, block)) return 'no-such-file'
     const { offsetBytes, sizeBytes, hash } = block
     const seal = sealFor(cipher, name, sizeBytes, this.#deps.random)
@@ -154,10 +154,10 @@ export class RequestServer {
 
   /** An encrypted block of our disk, of a file that is as recorded: nothing else shows here whether it is right. */
   async #storedReply(folder: ServedFolder, request: BlockRequest): Promise<Outcome> {
-    const record = await folder.index.head('local', request.name)
+    const record = await folder.index.records.head('local', request.name)
     if (record?.encrypted === undefined || record.deleted || record.type !== 'file' || isInvalid(record))
       return 'no-such-file'
-    const block = await this.#knownBlocks.block(folder, record, request.blockNumber)
+    const block = await this.#knownBlocks.block(blocksOf(folder), record, request.blockNumber)
     const isKnown = block?.offsetBytes === request.offsetBytes && block.sizeBytes === request.sizeBytes
     if (!isKnown || Buffer.compare(block.hash, request.hash) !== 0) return 'no-such-file'
     return await this.#fromFile(folder, { ...request, hash: NO_HASH }, { recorded: recordedLookOf(record) })
@@ -179,7 +179,7 @@ export class RequestServer {
   ): Promise<Outcome> {
     const result = await this.#deps.blocks.read({ ...orderFor(root, request.name, request), ...options })
     if (result.kind === 'read') return replyOf(result)
-    const record = await index.get('local', request.name)
+    const record = await index.records.get('local', request.name)
     if (record !== undefined && isOfRecord(record, request)) {
       this.#deps.log.debug(() => `folder ${id}: ${JSON.stringify(record.name)} differs from the index`)
       this.#deps.changed(id, record, result.kind === 'different' && hasSameStamp(result, recordedLookOf(record)))
@@ -213,4 +213,8 @@ function isOfRecord({ blockHashes, blockSizeBytes }: FileInfo, { offsetBytes, ha
 function recordedLookOf(record: FileHead): FileStamp {
   const { modifiedS, modifiedNs } = diskTimeOf(record)
   return { sizeBytes: diskSizeOf(record), modifiedS, modifiedNs }
+}
+
+function blocksOf({ id, index }: ServedFolder): { readonly id: FolderId; readonly records: Records } {
+  return { id, records: index.records }
 }

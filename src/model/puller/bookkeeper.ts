@@ -18,7 +18,7 @@ export class Bookkeeper {
   async reconcile(parts: BookkeeperParts, signal: AbortSignal): Promise<void> {
     const lines = this.#lines
     this.#lines = undefined // after an interruption the next call compares everything
-    const touched = await parts.index.takeTouched()
+    const touched = await parts.index.needs.takeTouched()
     if (touched === undefined || lines === undefined || !isSame(lines, parts.ignore.lines))
       await reconcileAll(parts, signal)
     else await reconcileNames(parts, touched, signal)
@@ -28,7 +28,7 @@ export class Bookkeeper {
 
 async function reconcileAll(parts: BookkeeperParts, signal: AbortSignal): Promise<void> {
   for (let afterName: string | undefined = ''; afterName !== undefined;) {
-    const page = await parts.index.need({ offset: 0, limit: NAMES_AT_ONCE, afterName })
+    const page = await parts.index.needs.need({ offset: 0, limit: NAMES_AT_ONCE, afterName })
     const names: readonly string[] = page.map(({ name }) => name)
     await reconcileNames(parts, names, signal)
     afterName = names.length < NAMES_AT_ONCE ? undefined : names.at(-1)
@@ -44,7 +44,7 @@ async function reconcileNames(parts: BookkeeperParts, names: readonly string[], 
 }
 
 async function reconcileName({ ignore, index, records, tree }: BookkeeperParts, name: string): Promise<void> {
-  const { local, global, heldElsewhere, deletions } = await index.both(name)
+  const { local, global, heldElsewhere, deletions } = await index.records.both(name)
   if (global === undefined) return
   const { ignored } = ignore.match(name)
   const step = planBookkeeping({ local, global, heldElsewhere, ignored }, tree.ignoresPermissions)

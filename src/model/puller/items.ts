@@ -73,7 +73,7 @@ export class Items {
   async act(name: string): Promise<void> {
     const { folderLock, index, records, tree } = this.#deps
     using _lock = await folderLock.shared(this.#signal)
-    const { local, global, heldElsewhere, deletions } = await index.both(name)
+    const { local, global, heldElsewhere, deletions } = await index.records.both(name)
     if (global === undefined) return
     const step = this.plan(local, global, heldElsewhere)
     const add = (record: FileInfo) => records.add(record, local)
@@ -116,7 +116,7 @@ export class Items {
   async put(content: Obtained, global: FileInfo): Promise<boolean> {
     const { folderLock, index, records, tree } = this.#deps
     using _lock = await folderLock.shared(this.#signal)
-    const local = await index.head('local', global.name)
+    const local = await index.records.head('local', global.name)
     const step = this.plan(local, global)
     if (step.kind !== 'fetch' && step.kind !== 'metadata') {
       await content.discard()
@@ -136,8 +136,8 @@ export class Items {
   async move(from: string, to: string): Promise<boolean> {
     const { folderLock, index, records, tree } = this.#deps
     using _lock = await folderLock.shared(this.#signal)
-    const source = await index.both(from)
-    const { local, global } = await index.both(to)
+    const source = await index.records.both(from)
+    const { local, global } = await index.records.both(to)
     if (tree.keepsVersions) return false
     if (source.local === undefined || source.global === undefined || global === undefined) return false
     const { local: moved, global: deletion } = source
@@ -163,7 +163,7 @@ export class Items {
   async removeLeftover(name: string): Promise<boolean> {
     const { folder, folderLock, index, log, tree } = this.#deps
     using _lock = await folderLock.shared(this.#signal)
-    const { local, global } = await index.both(name)
+    const { local, global } = await index.records.both(name)
     if (global !== undefined && this.plan(local, global).kind === 'fetch') return false
     await tree.temporaries.removeIfReachable(name).catch((error: unknown) => {
       const what = `the temporary file of ${JSON.stringify(name)}`

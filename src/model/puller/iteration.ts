@@ -69,7 +69,7 @@ export class Iteration {
     let afterName = ''
     for (let count = 0; ;) {
       this.#signal.throwIfAborted()
-      const page = await this.#deps.index.need({ offset: 0, limit: PAGE, afterName })
+      const page = await this.#deps.index.needs.need({ offset: 0, limit: PAGE, afterName })
       for (const head of page) await this.#sort(head)
       afterName = page.at(-1)?.name ?? ''
       count += page.length
@@ -87,7 +87,7 @@ export class Iteration {
       this.#deps.items.problem(name, 'invalid file name')
       return
     }
-    const local = await this.#deps.index.head('local', name)
+    const local = await this.#deps.index.records.head('local', name)
     const step = this.#deps.items.plan(local, head, head.deleted) // needed without a record of ours: held elsewhere
     if (step.kind === 'keep') return
     if (step.kind === 'fetch') {

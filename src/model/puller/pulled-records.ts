@@ -1,13 +1,13 @@
 import { HASH_SIZE_BYTES } from '../../core/records/blocks.ts'
 import { messageOf, TwinfoldError } from '../../core/errors.ts'
 import type { FileHead, FileInfo } from '../../core/records/file-info.ts'
-import type { FolderIndex } from '../../db/types.ts'
+import type { Records } from '../../db/types.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { CounterFloor } from '../state/counter-floor.ts'
 import type { FolderTree } from '../tree/folder-tree.ts'
 
 export interface PulledRecordsDeps {
-  readonly index: Pick<FolderIndex, 'updateLocal'>
+  readonly index: Pick<Records, 'updateLocal'>
   /** Stored before records that lower a counter. */
   readonly counts: Pick<CounterFloor, 'note' | 'store'>
   readonly tree: Pick<FolderTree, 'sync' | 'takeChanged'>

@@ -121,7 +121,7 @@ export class Puller {
   /** Whether there is anything to pull or to clean up. */
   async isNeeded(): Promise<boolean> {
     if (this.#leftovers.any || (await this.#lacksAnything())) return true
-    return this.#announcesChanges && (await isAnyContested(await this.#deps.index()))
+    return this.#announcesChanges && (await isAnyContested((await this.#deps.index()).needs))
   }
 
   get #announcesChanges(): boolean {
@@ -129,7 +129,7 @@ export class Puller {
   }
 
   async #lacksAnything(): Promise<boolean> {
-    const { need } = await (await this.#deps.index()).counts()
+    const { need } = await (await this.#deps.index()).needs.counts()
     return need.files + need.directories + need.symlinks + need.deleted > 0
   }
 
@@ -213,10 +213,13 @@ export class Puller {
     await counts.load()
     const attributes = await this.#deps.attributes?.()
     const archive = await this.#archive(signal)
-    const tree = new FolderTree({ platform, index, ignore, archive, attributes, scanLater, onConflict }, this.#options)
+    const tree = new FolderTree(
+      { platform, index: index.records, ignore, archive, attributes, scanLater, onConflict },
+      this.#options,
+    )
     const checkHealth = () => request.checkHealth()
     const { onStored } = this.#deps
-    const records = new PulledRecords({ index, tree, clock, counts, checkHealth, onStored })
+    const records = new PulledRecords({ index: index.records, tree, clock, counts, checkHealth, onStored })
     return { folder, index, ignore, tree, records, folderLock, clock, log, scanLater, rescan }
   }
 

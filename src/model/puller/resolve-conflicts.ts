@@ -50,7 +50,7 @@ async function resolve(
   original: string,
   { keep, mayRemove }: ConflictChoice,
 ): Promise<void> {
-  const record = await index.head('local', copy)
+  const record = await index.records.head('local', copy)
   const item = await tree.check(copy, record)
   if (record === undefined || item === undefined) throw itemFailed('the conflict copy is gone')
   if (item.type !== 'file') throw itemFailed('this is no file')
@@ -59,7 +59,7 @@ async function resolve(
     if (!mayLose) throw notAgreed()
     await tree.remove(copy, record)
   } else {
-    const replaced = await tree.check(original, await index.head('local', original))
+    const replaced = await tree.check(original, await index.records.head('local', original))
     if (replaced !== undefined && replaced.type !== 'file') throw itemFailed('something else has the name of the file')
     if (replaced !== undefined && !mayLose) throw notAgreed()
     await tree.putCopy(record, original, replaced)

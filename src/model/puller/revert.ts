@@ -19,10 +19,10 @@ export async function revertChanges(parts: RevertParts, signal: AbortSignal): Pr
   const directories: FileInfo[] = []
   for (let afterName = ''; ;) {
     signal.throwIfAborted()
-    const page = await parts.index.page('local', { within: '', afterName, limit: PAGE })
+    const page = await parts.index.records.page('local', { within: '', afterName, limit: PAGE })
     for (const head of page) {
       if ((head.localFlags & FLAG_RECEIVE_ONLY) === 0) continue
-      const local = await parts.index.get('local', head.name)
+      const local = await parts.index.records.get('local', head.name)
       if (local !== undefined) await revertOne(parts, local, directories)
     }
     await parts.records.flush()
@@ -39,7 +39,7 @@ export async function revertChanges(parts: RevertParts, signal: AbortSignal): Pr
 }
 
 async function revertOne(parts: RevertParts, local: FileInfo, directories: FileInfo[]): Promise<void> {
-  const global = await parts.index.global(local.name)
+  const global = await parts.index.records.global(local.name)
   const mustPull = global !== undefined && !parts.tree.hasSameAttributes(local, global)
   const reversal = planReversal(local, global, { ignorePerms: parts.tree.ignoresPermissions, mustPull })
   if (reversal.kind === 'record') {

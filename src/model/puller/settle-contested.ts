@@ -1,5 +1,5 @@
 import { settledRecord } from '../../core/records/contested-deletion.ts'
-import type { FolderIndex } from '../../db/types.ts'
+import type { Needs } from '../../db/types.ts'
 import { shortIdText } from '../../core/device-id.ts'
 import type { CounterFloor } from '../state/counter-floor.ts'
 import type { PullParts } from './pull-parts.ts'
@@ -11,8 +11,8 @@ interface SettleParts extends Pick<PullParts, 'clock' | 'folder' | 'folderLock' 
 }
 
 /** Whether a record of another device contests one of ours. */
-export async function isAnyContested(index: Pick<FolderIndex, 'contested'>): Promise<boolean> {
-  return (await index.contested({ afterName: '', limit: 1 })).length > 0
+export async function isAnyContested(needs: Pick<Needs, 'contested'>): Promise<boolean> {
+  return (await needs.contested({ afterName: '', limit: 1 })).length > 0
 }
 
 /**
@@ -22,7 +22,7 @@ export async function isAnyContested(index: Pick<FolderIndex, 'contested'>): Pro
 export async function settleContested(parts: SettleParts, signal: AbortSignal): Promise<void> {
   for (let afterName: string | undefined = ''; afterName !== undefined;) {
     signal.throwIfAborted()
-    const names: readonly string[] = await parts.index.contested({ afterName, limit: NAMES_AT_ONCE })
+    const names: readonly string[] = await parts.index.needs.contested({ afterName, limit: NAMES_AT_ONCE })
     using _lock = await parts.folderLock.shared(signal)
     for (const name of names) await settleOne(parts, name)
     await parts.records.flush()
@@ -31,8 +31,8 @@ export async function settleContested(parts: SettleParts, signal: AbortSignal): 
 }
 
 async function settleOne({ index, counts, ...parts }: SettleParts, name: string): Promise<void> {
-  const local = await index.get('local', name)
-  const [records] = await index.records([name])
+  const local = await index.records.get('local', name)
+  const [records] = await index.listing.recordsOf([name])
   if (local === undefined || records === undefined) return
   const nowS = Math.floor(parts.clock.nowMs() / 1_000)
   const settled = settledRecord(local, records.others.values(), { nowS, ...counts.counting })

@@ -148,7 +148,7 @@ export class Transfers {
   async #pullOne(name: string, onAllRequested: () => void): Promise<void> {
     const { folder, index, items, sources, space } = this.#deps
     const setHolders = sources.expectHolders(folder.id)
-    const { local, global, holders } = await index.both(name)
+    const { local, global, holders } = await index.records.both(name)
     if (global === undefined) return
     setHolders(global, holders)
     if (items.plan(local, global).kind !== 'fetch') return // changed since: left to the next iteration

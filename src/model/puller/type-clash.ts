@@ -73,7 +73,7 @@ async function renameBlocker(parts: ClashParts, blocker: Blocker, signal: AbortS
   const { name } = blocker
   if (parts.ignore.match(name).ignored) throw itemFailed(`${described(blocker)}; it is ignored`)
   using _lock = await parts.folderLock.shared(signal)
-  const { local, global } = await parts.index.both(name)
+  const { local, global } = await parts.index.records.both(name)
   if (global !== undefined && isNeeded(local, global, false))
     throw itemFailed(`${described(blocker)}; it is not up to date`)
   const item = await parts.tree.check(name, local)

@@ -83,8 +83,8 @@ export class Completions implements CompletionView, Service {
     this.#running(folder)
     const index = await this.#deps.store.folder(folder)
     const range = { offset: (page - 1) * perPage, limit: perPage }
-    if (device === this.#own) return await index.need(range)
-    return await index.remoteNeed(device ?? NO_DEVICE, range)
+    if (device === this.#own) return await index.needs.need(range)
+    return await index.needs.remoteNeed(device ?? NO_DEVICE, range)
   }
 
   async #publish(folder: FolderId): Promise<void> {
@@ -123,15 +123,15 @@ export class Completions implements CompletionView, Service {
 
   async #ofIndex(index: FolderIndex, id: FolderId, device: DeviceId | undefined): Promise<CompletionData> {
     if (device === undefined || device === this.#own) {
-      const { global, need } = await index.counts()
-      return completionOf(global, need, 0, { remoteState: 'unknown', sequence: await index.sequence('local') })
+      const { global, need } = await index.needs.counts()
+      return completionOf(global, need, 0, { remoteState: 'unknown', sequence: await index.exchange.sequence('local') })
     }
-    const need = await index.remoteNeedCounts(device)
-    const { global } = await index.counts()
+    const need = await index.needs.remoteNeedCounts(device)
+    const { global } = await index.needs.counts()
     const remoteState = this.#deps.remoteState(device, id)
     return completionOf(global, need, this.#deps.downloadedBytes(device, id), {
       remoteState,
-      sequence: await index.sequence(device),
+      sequence: await index.exchange.sequence(device),
     })
   }
 }

@@ -22,20 +22,20 @@ export class ConflictList {
     using _lock = await this.#updating.lock()
     await this.#update(index, slice)
     const names = [...this.#names].sort(compareNames)
-    const records = await index.records(names.slice((page - 1) * perPage, page * perPage))
+    const records = await index.listing.recordsOf(names.slice((page - 1) * perPage, page * perPage))
     // A record may be dropped without a new sequence number.
     return { total: names.length, items: records.filter(({ local }) => local?.deleted === false) }
   }
 
   async #update(index: FolderIndex, slice: TimeSlice): Promise<void> {
-    const indexId = await index.indexId()
+    const indexId = await index.exchange.indexId()
     if (indexId !== this.#indexId) {
       this.#names.clear()
       this.#sequence = 0
       this.#indexId = indexId
     }
     for (;;) {
-      const changed = await index.ownSince(this.#sequence)
+      const changed = await index.listing.ownSince(this.#sequence)
       for (const { name, live, sequence } of changed) {
         this.#sequence = sequence
         if (!isConflictName(name)) continue

@@ -99,8 +99,8 @@ export class Explorer implements FolderExplorer {
   ): Promise<Pick<TreePage, 'items' | 'truncated'>> {
     const others = this.#others(folder)
     const found = await this.#deps.query(folder, async (index) => {
-      const { names, truncated } = await findNames(index, wanted, this.#newSlice(signal))
-      return { items: await itemsOf(index, names, others), truncated }
+      const { names, truncated } = await findNames(index.listing, wanted, this.#newSlice(signal))
+      return { items: await itemsOf(index.listing, names, others), truncated }
     })
     return found ?? { items: [], truncated: false }
   }
@@ -109,7 +109,7 @@ export class Explorer implements FolderExplorer {
     const facts = this.#facts(folder)
     const queue = this.#deps.folders.running(folder)
     const page = await this.#deps.query(folder, async (index) => {
-      const { files, directories, symlinks, deleted } = (await index.counts()).need
+      const { files, directories, symlinks, deleted } = (await index.needs.counts()).need
       const items = await waitingItems(index, queue, paging, this.#newSlice(signal))
       return { total: files + directories + symlinks + deleted, items }
     })
@@ -118,7 +118,7 @@ export class Explorer implements FolderExplorer {
 
   async file(folder: FolderId, name: string): Promise<FileFacts> {
     const facts = this.#facts(folder)
-    const [records] = (await this.#deps.query(folder, (index) => index.records([name]))) ?? []
+    const [records] = (await this.#deps.query(folder, (index) => index.listing.recordsOf([name]))) ?? []
     const running = this.#deps.folders.running(folder)
     const needed = records !== undefined && isNameNeeded(records)
     return {
@@ -140,8 +140,10 @@ export class Explorer implements FolderExplorer {
     const lookup = await includesOf(this.#deps.disk, root, lines)
     const slice = this.#newSlice(signal)
     const disk = new DiskNames(this.#deps.disk, root)
-    const preview = await this.#deps.query(folder, (index) => previewIgnores({ index, disk }, lines, lookup, slice))
-    return preview ?? (await previewIgnores({ index: undefined, disk }, lines, lookup, slice))
+    const preview = await this.#deps.query(folder, (index) =>
+      previewIgnores({ listing: index.listing, disk }, lines, lookup, slice),
+    )
+    return preview ?? (await previewIgnores({ listing: undefined, disk }, lines, lookup, slice))
   }
 
   async conflicts(folder: FolderId, paging: Paging, signal: AbortSignal): Promise<ConflictsPage> {

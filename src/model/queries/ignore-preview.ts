@@ -1,7 +1,7 @@
 import { TwinfoldError } from '../../core/errors.ts'
 import { IgnoreRules } from '../../core/ignore/ignore.ts'
 import { resolveIncludes, trimLine, type IncludeLookup } from '../../core/ignore/ignore-include.ts'
-import type { FolderIndex } from '../../db/types.ts'
+import type { Listing } from '../../db/types.ts'
 import type { DiskNames } from './disk-names.ts'
 import type { IgnorePreview, PreviewedLine } from './explorer-types.ts'
 import type { TimeSlice } from '../../sync/time-slice.ts'
@@ -25,7 +25,7 @@ interface Tally {
 /** Where the names of a folder come from. */
 export interface NameSources {
   /** Undefined for a folder that never had one. */
-  readonly index: Pick<FolderIndex, 'listNames'> | undefined
+  readonly listing: Pick<Listing, 'listNames'> | undefined
   readonly disk: DiskNames
 }
 
@@ -55,15 +55,15 @@ export async function previewIgnores(
 
 /** The names of the index, then those that only the disk has: ignored ones, and new ones. */
 async function checkNames(
-  { index, disk }: NameSources,
+  { listing, disk }: NameSources,
   rules: IgnoreRules,
   check: (name: string) => void,
   slice: TimeSlice,
 ): Promise<Pick<IgnorePreview, 'checkedTotal' | 'truncated'>> {
   let checkedTotal = 0
   const known = new Map<string, string>()
-  for (let start = index === undefined ? undefined : ''; start !== undefined;) {
-    const { found, next }: Awaited<ReturnType<FolderIndex['listNames']>> = await index!.listNames(start)
+  for (let start = listing === undefined ? undefined : ''; start !== undefined;) {
+    const { found, next }: Awaited<ReturnType<Listing['listNames']>> = await listing!.listNames(start)
     for (const { name, type } of found) {
       if (checkedTotal >= NAMES_MAX || slice.workedMs > WORK_MS_MAX) return { checkedTotal, truncated: true }
       check(name)

@@ -1,7 +1,7 @@
 import type { FolderConfig } from '../../core/config/config.ts'
 import type { DeviceId } from '../../core/ids.ts'
 import { deviceVersion, itemState } from '../../core/records/item-state.ts'
-import type { FolderIndex, NameRecords } from '../../db/types.ts'
+import type { Listing, NameRecords } from '../../db/types.ts'
 import type { Item } from './explorer-types.ts'
 
 /** All other devices that a folder is shared with. */
@@ -18,11 +18,11 @@ export function devicesOf(records: NameRecords | undefined, others: readonly Dev
 
 /** The items with these names, in the same order; names without a record are left out. */
 export async function itemsOf(
-  index: Pick<FolderIndex, 'records'>,
+  listing: Pick<Listing, 'recordsOf'>,
   names: readonly string[],
   others: readonly DeviceId[],
 ): Promise<readonly Item[]> {
-  return (await index.records(names)).map((records) => ({
+  return (await listing.recordsOf(names)).map((records) => ({
     records,
     state: itemState(records.local, records.global),
     devices: devicesOf(records, others),

@@ -29,7 +29,7 @@ export class KnownStatuses {
   /** Undefined when the index has to be queried. */
   get(running: Folder): FolderStatus | undefined {
     const before = this.#known.get(running)
-    const totals = before?.index.totals
+    const totals = before?.index.needs.totals
     if (before === undefined || totals === undefined) return undefined
     const own = running.status()
     const fetchedBytes = sumFetched(running.pulling.values())

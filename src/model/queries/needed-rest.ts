@@ -1,5 +1,5 @@
 import type { FileHead } from '../../core/records/file-info.ts'
-import type { FolderIndex } from '../../db/types.ts'
+import type { Needs } from '../../db/types.ts'
 import type { TimeSlice } from '../../sync/time-slice.ts'
 import type { JobQueue } from '../state/job-queue.ts'
 
@@ -11,7 +11,7 @@ const CHUNK_MIN = 100
 const STRIDE = 20_000
 
 /** The part of an index that lists needed items. */
-export type NeededSource = Pick<FolderIndex, 'need' | 'neededNames'>
+export type NeededSource = Pick<Needs, 'need' | 'neededNames'>
 
 /** Where a part of the rest begins: after a name, and then after `skip` items. */
 export interface RestPlace {

@@ -1,6 +1,6 @@
 import type { DeviceId } from '../../core/ids.ts'
 import { baseOf } from '../../core/paths.ts'
-import type { FolderIndex, FolderTotals } from '../../db/types.ts'
+import type { FolderIndex, FolderTotals, Listing } from '../../db/types.ts'
 import type { TreeOrder, TreePage } from './explorer-types.ts'
 import { itemsOf } from './item-view.ts'
 import type { TimeSlice } from '../../sync/time-slice.ts'
@@ -52,11 +52,11 @@ export class Trees {
     slice: TimeSlice,
   ): Promise<Omit<TreePage, 'ignored'>> {
     const { names, truncated } = await this.#level(index, wanted, slice)
-    const items = await itemsOf(index, names.slice((page - 1) * perPage, page * perPage), others)
+    const items = await itemsOf(index.listing, names.slice((page - 1) * perPage, page * perPage), others)
     const directories = items
       .filter(({ records }) => records.global.type === 'directory')
       .map(({ records }) => records.name)
-    const filled = await index.nonEmpty(directories)
+    const filled = await index.listing.nonEmpty(directories)
     const withChildren = items.map((item) => {
       return item.records.global.type === 'directory' ? { ...item, children: filled.has(item.records.name) } : item
     })
@@ -65,10 +65,10 @@ export class Trees {
 
   async #level(index: FolderIndex, wanted: Wanted, slice: TimeSlice): Promise<Level> {
     const kept = this.#kept
-    const { totals } = index
+    const { totals } = index.needs
     if (kept !== undefined && kept.index === index && kept.totals === totals && isSame(kept, wanted)) return kept
-    const level = await listLevel(index, wanted, slice)
-    const settled = totals !== undefined && totals === index.totals
+    const level = await listLevel(index.listing, wanted, slice)
+    const settled = totals !== undefined && totals === index.needs.totals
     this.#kept = settled && level.names.length >= KEPT_FROM ? { ...level, ...wanted, index, totals } : undefined
     return level
   }
@@ -78,15 +78,15 @@ function isSame(one: Wanted, { directory, order }: Wanted): boolean {
   return one.directory === directory && one.order.by === order.by && one.order.descending === order.descending
 }
 
-async function listLevel(index: FolderIndex, { directory, order }: Wanted, slice: TimeSlice): Promise<Level> {
-  const { directories, others, truncated } = await readLevel(index, directory, slice)
-  const sorted = [await sortNames(index, directories, order, slice), await sortNames(index, others, order, slice)]
+async function listLevel(listing: Listing, { directory, order }: Wanted, slice: TimeSlice): Promise<Level> {
+  const { directories, others, truncated } = await readLevel(listing, directory, slice)
+  const sorted = [await sortNames(listing, directories, order, slice), await sortNames(listing, others, order, slice)]
   return { names: sorted.flat(), truncated }
 }
 
 /** The names in order. By anything but the name, their records are read. */
 async function sortNames(
-  index: Pick<FolderIndex, 'records'>,
+  listing: Pick<Listing, 'recordsOf'>,
   names: readonly string[],
   { by, descending }: TreeOrder,
   slice: TimeSlice,
@@ -94,7 +94,7 @@ async function sortNames(
   if (by === 'name') return descending ? names.toReversed() : names
   const keys: { readonly name: string; readonly key: number }[] = []
   for (let first = 0; first < names.length; first += RECORDS_AT_ONCE) {
-    for (const { name, global } of await index.records(names.slice(first, first + RECORDS_AT_ONCE))) {
+    for (const { name, global } of await listing.recordsOf(names.slice(first, first + RECORDS_AT_ONCE))) {
       const key = by === 'size' ? global.sizeBytes : global.modifiedS + global.modifiedNs / 1e9
       keys.push({ name, key })
     }
@@ -110,11 +110,11 @@ interface ReadLevel {
   readonly truncated: boolean
 }
 
-async function readLevel(index: FolderIndex, directory: string, slice: TimeSlice): Promise<ReadLevel> {
+async function readLevel(listing: Listing, directory: string, slice: TimeSlice): Promise<ReadLevel> {
   const directories: string[] = []
   const others: string[] = []
   for (let start: string | undefined = ''; start !== undefined;) {
-    const { found, next }: Awaited<ReturnType<FolderIndex['listLevel']>> = await index.listLevel(directory, start)
+    const { found, next }: Awaited<ReturnType<Listing['listLevel']>> = await listing.listLevel(directory, start)
     for (const { name, type } of found) (type === 'directory' ? directories : others).push(name)
     if (next !== undefined && directories.length + others.length >= LEVEL_NAMES_MAX) {
       return { directories, others, truncated: true }
@@ -127,7 +127,7 @@ async function readLevel(index: FolderIndex, directory: string, slice: TimeSlice
 
 /** Names that contain the text in any case. Reads all names in time slices. */
 export async function findNames(
-  index: Pick<FolderIndex, 'listNames'>,
+  listing: Pick<Listing, 'listNames'>,
   { text, limit }: { readonly text: string; readonly limit: number },
   slice: TimeSlice,
 ): Promise<{ readonly names: readonly string[]; readonly truncated: boolean }> {
@@ -135,7 +135,7 @@ export async function findNames(
   const searched = wanted.includes('/') ? (name: string) => name : baseOf
   const names: string[] = []
   for (let start: string | undefined = ''; start !== undefined;) {
-    const { found, next }: Awaited<ReturnType<FolderIndex['listNames']>> = await index.listNames(start)
+    const { found, next }: Awaited<ReturnType<Listing['listNames']>> = await listing.listNames(start)
     for (const { name } of found) {
       if (!searched(name).toLowerCase().includes(wanted)) continue
       if (names.length === limit) return { names, truncated: true }

@@ -1,7 +1,7 @@
 import { hasWinner, isHeldElsewhere, isNeeded } from '../../core/records/need.ts'
 import { waitingAction } from '../../core/records/item-state.ts'
 import type { QueuePlace } from '../../core/records/reasons.ts'
-import type { FolderIndex, NameRecords } from '../../db/types.ts'
+import type { Listing, NameRecords } from '../../db/types.ts'
 import type { NextTo, WaitingItem } from './explorer-types.ts'
 import type { Folder } from '../folder/folder.ts'
 import type { TimeSlice } from '../../sync/time-slice.ts'
@@ -9,7 +9,10 @@ import { JobQueue } from '../state/job-queue.ts'
 import { NeededRest, type NeededSource } from './needed-rest.ts'
 
 /** The part of an index that lists what is waiting. */
-export type WaitingSource = NeededSource & Pick<FolderIndex, 'records'>
+export interface WaitingSource {
+  readonly needs: NeededSource
+  readonly listing: Pick<Listing, 'recordsOf'>
+}
 
 /** The queue of a running folder. */
 export type Queue = Pick<Folder, 'jobs' | 'pulling' | 'problems'>
@@ -27,11 +30,11 @@ export async function waitingItems(
   const jobs = queue?.jobs ?? new JobQueue(0)
   const inProgress = jobs.inProgress()
   const ahead = [...inProgress, ...jobs.waiting()]
-  const names = await namesOf({ index, ahead, rest: new NeededRest(index, jobs, slice) }, paging)
+  const names = await namesOf({ index, ahead, rest: new NeededRest(index.needs, jobs, slice) }, paging)
   const downloading = new Set(inProgress)
   const problems = new Map(queue?.problems.map(({ path, error }) => [path, error]))
   const stageOf = (name: string) => (downloading.has(name) ? 'downloading' : jobs.has(name) ? 'queued' : 'waiting')
-  return (await index.records(names))
+  return (await index.listing.recordsOf(names))
     .filter(isNameNeeded) // some were pulled meanwhile
     .map((records) => ({
       records,
@@ -57,7 +60,7 @@ async function namesOf(needed: Needed, { page, perPage, after, before }: NextTo)
 }
 
 async function isStillNeeded({ index }: Needed, name: string): Promise<boolean> {
-  return (await index.records([name])).some(isNameNeeded)
+  return (await index.listing.recordsOf([name])).some(isNameNeeded)
 }
 
 async function namesAfter(needed: Needed, name: string, limit: number): Promise<readonly string[]> {

@@ -1,7 +1,7 @@
 import type { FileHead } from '../../core/records/file-info.ts'
 import type { DeviceId, FolderId, ShortId } from '../../core/ids.ts'
 import { lostCounter, type Counting } from '../../core/records/version-vector.ts'
-import type { FolderIndex, KeyValue } from '../../db/types.ts'
+import type { ExchangeState, KeyValue } from '../../db/types.ts'
 import type { IndexContinuity } from './index-continuity.ts'
 
 /**
@@ -15,7 +15,7 @@ const WHOLE_NUMBER = /^[1-9]\d{0,15}$/
 export interface CounterFloorDeps {
   readonly keyValue: Pick<KeyValue, 'get'>
   readonly continuity: Pick<IndexContinuity, 'isProven' | 'temporaryId'>
-  index(): Promise<Pick<FolderIndex, 'counterId' | 'hasNewIds' | 'minCounter' | 'setMinCounter'>>
+  exchange(): Promise<Pick<ExchangeState, 'counterId' | 'hasNewIds' | 'minCounter' | 'setMinCounter'>>
 }
 
 export interface CounterFloorOptions {
@@ -58,11 +58,11 @@ export class CounterFloor {
   async load(): Promise<void> {
     const { continuity } = this.#deps
     const { ownShortId, otherDevices } = this.#options
-    const index = await this.#deps.index()
-    const isProven = continuity.isProven(otherDevices, await index.hasNewIds())
+    const exchange = await this.#deps.exchange()
+    const isProven = continuity.isProven(otherDevices, await exchange.hasNewIds())
     this.#ids = {
       ownShortId,
-      counterId: await index.counterId(),
+      counterId: await exchange.counterId(),
       temporaryId: isProven ? undefined : continuity.temporaryId,
     }
     this.#loaded ??= this.#read()
@@ -77,7 +77,7 @@ export class CounterFloor {
   async #read(): Promise<void> {
     const bytes = await this.#deps.keyValue.get(earlierCounterKey(this.#options.folder))
     const text = bytes === undefined ? '' : new TextDecoder().decode(bytes)
-    this.#stored = await (await this.#deps.index()).minCounter()
+    this.#stored = await (await this.#deps.exchange()).minCounter()
     this.#minCounter = Math.max(this.#minCounter, this.#stored, WHOLE_NUMBER.test(text) ? Number(text) : 0)
   }
 
@@ -96,7 +96,7 @@ export class CounterFloor {
   async store(): Promise<void> {
     const minCounter = this.#minCounter
     if (minCounter <= this.#stored) return
-    await (await this.#deps.index()).setMinCounter(minCounter)
+    await (await this.#deps.exchange()).setMinCounter(minCounter)
     this.#stored = Math.max(this.#stored, minCounter)
   }
 }

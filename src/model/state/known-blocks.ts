@@ -2,7 +2,7 @@ import { BLOCK_SIZE_BYTES_MIN, HASH_SIZE_BYTES } from '../../core/records/blocks
 import { blockAt, type Block } from '../../core/records/block-diff.ts'
 import type { FileHead } from '../../core/records/file-info.ts'
 import type { DeviceId, FolderId } from '../../core/ids.ts'
-import type { FolderIndex } from '../../db/types.ts'
+import type { Records } from '../../db/types.ts'
 import type { BlockRequest } from '../../protocol/types.ts'
 
 /** More files than one device usually requests in parallel. */
@@ -32,12 +32,12 @@ export class KnownBlocks {
    */
   async isFirst(
     device: DeviceId,
-    { id, index }: { readonly id: FolderId; readonly index: Pick<FolderIndex, 'get'> },
+    { id, records }: { readonly id: FolderId; readonly records: Pick<Records, 'get'> },
     head: FileHead,
     { offsetBytes, sizeBytes, hash }: BlockRequest,
   ): Promise<boolean> {
     if (sizeBytes < BLOCK_SIZE_BYTES_MIN) return false
-    const file = await this.#file(id, index, head)
+    const file = await this.#file(id, records, head)
     if (file === undefined || sizeBytes !== file.blockSizeBytes || offsetBytes % sizeBytes !== 0) return false
     const number = offsetBytes / sizeBytes
     if (!isHashAt(file.blockHashes, number, hash)) return false
@@ -46,15 +46,15 @@ export class KnownBlocks {
 
   /** The block of a record of our index by its number. */
   async block(
-    { id, index }: { readonly id: FolderId; readonly index: Pick<FolderIndex, 'get'> },
+    { id, records }: { readonly id: FolderId; readonly records: Pick<Records, 'get'> },
     head: FileHead,
     number: number,
   ): Promise<Block | undefined> {
-    const known = (await this.#file(id, index, head)) ?? (await index.get('local', head.name))
+    const known = (await this.#file(id, records, head)) ?? (await records.get('local', head.name))
     return known?.blockHashes === undefined ? undefined : blockAt({ ...head, ...known }, number)
   }
 
-  async #file(folder: FolderId, index: Pick<FolderIndex, 'get'>, head: FileHead): Promise<KnownFile | undefined> {
+  async #file(folder: FolderId, records: Pick<Records, 'get'>, head: FileHead): Promise<KnownFile | undefined> {
     const key = `${folder.length}:${folder}/${head.name}`
     const known = this.#files.get(key)
     if (known !== undefined && isSame(known.blocksHash, head.blocksHash)) {
@@ -62,7 +62,7 @@ export class KnownBlocks {
       this.#files.set(key, known)
       return known
     }
-    const record = await index.get('local', head.name)
+    const record = await records.get('local', head.name)
     if (record?.blocksHash === undefined || record.blockHashes === undefined) return undefined
     const { blocksHash, blockSizeBytes, blockHashes } = record
     if (blockHashes.length > LISTS_BYTES_MAX) return undefined

@@ -1,7 +1,7 @@
 import { FLAG_RECEIVE_ONLY } from '../../core/records/file-info.ts'
 import { isTemporary, parseAside } from '../../core/paths.ts'
 import type { IgnoreRules } from '../../core/ignore/ignore.ts'
-import type { FolderIndex } from '../../db/types.ts'
+import type { Records } from '../../db/types.ts'
 import { itemFailed } from '../../platform/files/item-failed.ts'
 import type { ItemCheck } from './item-check.ts'
 import type { TreeDisk } from './tree-disk.ts'
@@ -37,7 +37,7 @@ export interface DirectoryContentsDeps {
   readonly tree: TreeDisk
   readonly check: ItemCheck
   readonly ignore: IgnoreRules
-  readonly index: Pick<FolderIndex, 'get'>
+  readonly index: Pick<Records, 'get'>
 }
 
 /** Classifies the contents of a directory that was deleted or replaced on another device. */

@@ -7,7 +7,7 @@ import { ancestorsOf, parentOf } from '../../core/paths.ts'
 import type { DiskItem } from '../../core/records/change.ts'
 import { diskStampOf } from '../../core/records/disk-stamp.ts'
 import { FLAG_RECEIVE_ONLY, type DiskState, type FileHead, type FileInfo } from '../../core/records/file-info.ts'
-import type { FolderIndex } from '../../db/types.ts'
+import type { Records } from '../../db/types.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Disk, DiskFile, DiskStat } from '../../platform/disk.ts'
 import type { FileMaker, ReplacedFile } from '../../platform/file-maker.ts'
@@ -35,7 +35,7 @@ export interface FolderTreeDeps {
     readonly fileMaker: FileMaker
     readonly system: { readonly platform: string }
   }
-  readonly index: Pick<FolderIndex, 'get'>
+  readonly index: Pick<Records, 'get'>
   readonly ignore: IgnoreRules
   /** Undefined where the folder keeps no versions. */
   readonly archive: Archive | undefined

@@ -86,7 +86,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 )
 
 async function names(index: FolderIndex, wanted: readonly Uint8Array[], except = NONE, limit = 100): Promise<string[]> {
-  return (await index.localWithBlocks(wanted, { except, limit })).map((found) => found.name)
+  return (await index.records.localWithBlocks(wanted, { except, limit })).map((found) => found.name)
 }
 
 test('blocks: the index finds the same files as a search of all block lists', async () => {
@@ -103,10 +103,12 @@ test('blocks: the index finds the same files as a search of all block lists', as
           const batch = each.batch.map(([own, list]) =>
             list === undefined ? deletion(own) : file(own, { blockHashes: hashesOf(list) }),
           )
-          await index.updateLocal(batch)
+          await index.records.updateLocal(batch)
           for (const info of batch) files.set(info.name, { ...info, sequence: ++sequence })
         } else if (each.do === 'theirs')
-          await index.updateRemote(DEVICES[0]!, [file(each.name, { blockHashes: hashesOf(each.list), sequence: 5 })])
+          await index.records.updateRemote(DEVICES[0]!, [
+            file(each.name, { blockHashes: hashesOf(each.list), sequence: 5 }),
+          ])
         else if (each.do === 'reopen') {
           await store[Symbol.asyncDispose]()
           store = await openTestStore(scratch.path)
@@ -150,7 +152,7 @@ test('blocks: any block of a large file is found, also after a restart, at half 
   for (const round of ['scan', 'query', 'query again']) {
     await using store = await openTestStore(scratch.path)
     const index = await store.folder(FOLDER)
-    if (round === 'scan') await index.updateLocal([...large, file('small')])
+    if (round === 'scan') await index.records.updateLocal([...large, file('small')])
     else await queryAll(index)
     await store[Symbol.asyncDispose]()
     sizes.push(statSync(join(scratch.path, FILE)).size)
@@ -167,7 +169,7 @@ test('blocks: entries of old versions do not accumulate', async () => {
     const index = await store.folder(FOLDER)
     for (let round = 0; round < rounds; round++) {
       const list = blocks(`version ${round}`, 16_384)
-      await index.updateLocal([file('disk image', { blockHashes: list })])
+      await index.records.updateLocal([file('disk image', { blockHashes: list })])
       assert.deepEqual(await names(index, [list.subarray(32, 64)]), ['disk image'])
     }
     assert.deepEqual(await names(index, [blocks('version 0', 1)]), [])
@@ -180,7 +182,7 @@ test('blocks: a first scan writes no entries', async () => {
   using scratch = scratchDirectory()
   {
     await using store = await openTestStore(scratch.path)
-    await (await store.folder(FOLDER)).updateLocal([file('large', { blockHashes: blocks('large', 100_000) })])
+    await (await store.folder(FOLDER)).records.updateLocal([file('large', { blockHashes: blocks('large', 100_000) })])
   }
   assert.equal(entriesStored(scratch.path), 0)
 })

@@ -24,10 +24,10 @@ test('a large tree is read in steps, and is complete with every depth and prefix
     directory(d),
     ...numbers.flatMap((e) => [directory(`${d}/${e}`), file(`${d}/${e}/f`)]),
   ])
-  for (let at = 0; at < records.length; at += 1_000) await index.updateLocal(records.slice(at, at + 1_000))
+  for (let at = 0; at < records.length; at += 1_000) await index.records.updateLocal(records.slice(at, at + 1_000))
   const browse = async (prefix: string, levels: number | undefined) => {
     turns = 0
-    return namesOf(await index.browse({ prefix, levels, directoriesOnly: false }))
+    return namesOf(await index.listing.browse({ prefix, levels, directoriesOnly: false }))
   }
   const all = records.map(({ name }) => name).sort()
   const below = (prefix: string) =>

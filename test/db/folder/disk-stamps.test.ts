@@ -10,30 +10,30 @@ const STAMP_MAX = 2 ** 40 - 1
 test('a disk stamp is stored with our record, and set later without a new sequence number', async () => {
   await using store = await openTestStore(undefined)
   const index = await store.folder(FOLDER)
-  await index.updateLocal([file('a', { diskStamp: 7 }), file('b', { blockHashes: blocks('b', 3) })])
+  await index.records.updateLocal([file('a', { diskStamp: 7 }), file('b', { blockHashes: blocks('b', 3) })])
   const stamps = async () =>
-    (await index.page('local', { within: '', afterName: '', limit: 9 })).map((r) => r.diskStamp)
+    (await index.records.page('local', { within: '', afterName: '', limit: 9 })).map((r) => r.diskStamp)
   assert.deepEqual(await stamps(), [7, undefined])
-  await index.setDiskStamps(
+  await index.records.setDiskStamps(
     new Map([
       ['b', STAMP_MAX],
       ['missing', 3],
     ]),
   )
   assert.deepEqual(await stamps(), [7, STAMP_MAX])
-  assert.equal(await index.sequence('local'), 2)
-  const { diskStamp: _, ...rest } = (await index.get('local', 'b'))!
+  assert.equal(await index.exchange.sequence('local'), 2)
+  const { diskStamp: _, ...rest } = (await index.records.get('local', 'b'))!
   assert.deepEqual(Buffer.from(rest.blockHashes!), blocks('b', 3))
   assert.equal(rest.sequence, 2)
-  await index.updateLocal([file('a', { version: version(2) })])
+  await index.records.updateLocal([file('a', { version: version(2) })])
   assert.deepEqual(await stamps(), [undefined, STAMP_MAX], 'a new record without a stamp has none')
 })
 
 test('records of other devices have no disk stamp', async () => {
   await using store = await openTestStore(undefined)
   const index = await store.folder(FOLDER)
-  await index.updateRemote(PEER, [file('a', { diskStamp: 7, sequence: 1 })])
-  assert.equal((await index.get(PEER, 'a'))?.diskStamp, undefined)
+  await index.records.updateRemote(PEER, [file('a', { diskStamp: 7, sequence: 1 })])
+  assert.equal((await index.records.get(PEER, 'a'))?.diskStamp, undefined)
 })
 
 test('a damaged stamp counts as unknown', () => {

@@ -18,13 +18,13 @@ async function collect(step: (start: string) => Promise<ListStep>): Promise<stri
   return names
 }
 
-const levelOf = (index: FolderIndex, directory: string) => collect((start) => index.listLevel(directory, start))
-const namesOf = (index: FolderIndex) => collect((start) => index.listNames(start))
+const levelOf = (index: FolderIndex, directory: string) => collect((start) => index.listing.listLevel(directory, start))
+const namesOf = (index: FolderIndex) => collect((start) => index.listing.listNames(start))
 
 test('listing: contains names of the cluster and local-only names, without deleted ones', async () => {
   await using store = await openTestStore(undefined)
   const index = await store.folder(FOLDER)
-  await index.updateLocal([
+  await index.records.updateLocal([
     file('both'),
     file('still-here'),
     deletion('gone'),
@@ -34,7 +34,7 @@ test('listing: contains names of the cluster and local-only names, without delet
     file('invalid', { localFlags: FLAG_IGNORED }),
     deletion('made-again'),
   ])
-  await index.updateRemote(A, [
+  await index.records.updateRemote(A, [
     file('both'),
     file('theirs'),
     deletion('still-here', { version: version(2) }),
@@ -52,7 +52,7 @@ test('listing: contains names of the cluster and local-only names, without delet
 test('listing: one level excludes deeper names and includes those before and after a slash in byte order', async () => {
   await using store = await openTestStore(undefined)
   const index = await store.folder(FOLDER)
-  await index.updateLocal([
+  await index.records.updateLocal([
     directory('a'),
     file('a!'),
     file('a-b'),
@@ -62,22 +62,22 @@ test('listing: one level excludes deeper names and includes those before and aft
     file('a0'),
     file('b'),
   ])
-  await index.updateRemote(A, [file('a/w'), directory('empty'), directory('old'), deletion('old/gone')])
+  await index.records.updateRemote(A, [file('a/w'), directory('empty'), directory('old'), deletion('old/gone')])
   assert.deepEqual(await levelOf(index, ''), ['a', 'a!', 'a-b', 'a0', 'b', 'empty', 'old'])
   assert.deepEqual(await levelOf(index, 'a'), ['a/w', 'a/x', 'a/y'])
   assert.deepEqual(await levelOf(index, 'a/y'), ['a/y/z'])
   assert.deepEqual(await levelOf(index, 'nowhere'), [])
-  assert.deepEqual([...(await index.nonEmpty(['a', 'a/y', 'empty', 'old', 'b']))], ['a', 'a/y'])
+  assert.deepEqual([...(await index.listing.nonEmpty(['a', 'a/y', 'empty', 'old', 'b']))], ['a', 'a/y'])
 })
 
 test('listing: many names are returned in several steps, each exactly once, also after large subtrees', async () => {
   await using store = await openTestStore(undefined)
   const index = await store.folder(FOLDER)
   const names = Array.from({ length: 400 }, (_, i) => `d${String(i).padStart(3, '0')}`)
-  await index.updateLocal(
+  await index.records.updateLocal(
     names.flatMap((name) => [directory(name), ...Array.from({ length: 8 }, (_, i) => file(`${name}/${i}`))]),
   )
-  assert.ok((await index.listLevel('', '')).next !== undefined, 'one step is not enough')
+  assert.ok((await index.listing.listLevel('', '')).next !== undefined, 'one step is not enough')
   assert.deepEqual(await levelOf(index, ''), names)
   assert.equal((await namesOf(index)).length, 400 * 9)
 })
@@ -85,10 +85,10 @@ test('listing: many names are returned in several steps, each exactly once, also
 test('listing: records include all devices, and leave out unknown names', async () => {
   await using store = await openTestStore(undefined)
   const index = await store.folder(FOLDER)
-  await index.updateLocal([file('a')])
-  await index.updateRemote(A, [file('a', { version: version(2) })])
-  await index.updateRemote(B, [file('a'), file('b')])
-  const [a, b, ...more] = await index.records(['a', 'unknown', 'b'])
+  await index.records.updateLocal([file('a')])
+  await index.records.updateRemote(A, [file('a', { version: version(2) })])
+  await index.records.updateRemote(B, [file('a'), file('b')])
+  const [a, b, ...more] = await index.listing.recordsOf(['a', 'unknown', 'b'])
   assert.deepEqual(more, [])
   assert.deepEqual(
     [a?.name, a?.local?.version, a?.global.version, [...(a?.others.keys() ?? [])]],
@@ -100,9 +100,9 @@ test('listing: records include all devices, and leave out unknown names', async 
 test('listing: our own names are in order of change, each once', async () => {
   await using store = await openTestStore(undefined)
   const index = await store.folder(FOLDER)
-  await index.updateLocal([file('a'), file('b'), file('c')])
-  await index.updateLocal([deletion('a', { version: version(2) }), file('b', { localFlags: FLAG_IGNORED })])
-  const all = await index.ownSince(0)
+  await index.records.updateLocal([file('a'), file('b'), file('c')])
+  await index.records.updateLocal([deletion('a', { version: version(2) }), file('b', { localFlags: FLAG_IGNORED })])
+  const all = await index.listing.ownSince(0)
   assert.deepEqual(
     all.map(({ name, live }) => [name, live]),
     [
@@ -112,10 +112,10 @@ test('listing: our own names are in order of change, each once', async () => {
     ],
   )
   assert.deepEqual(
-    (await index.ownSince(all[0]!.sequence)).map(({ name }) => name),
+    (await index.listing.ownSince(all[0]!.sequence)).map(({ name }) => name),
     ['a', 'b'],
   )
-  assert.deepEqual(await index.ownSince(all[2]!.sequence), [])
+  assert.deepEqual(await index.listing.ownSince(all[2]!.sequence), [])
 })
 
 test('listing: every level of a random tree matches its names', async () => {
@@ -125,8 +125,8 @@ test('listing: every level of a random tree matches its names', async () => {
     fc.asyncProperty(fc.uniqueArray(name), fc.uniqueArray(name), async (ours, theirs) => {
       await using store = await openTestStore(undefined)
       const index = await store.folder(FOLDER)
-      await index.updateLocal(ours.map((each) => file(each)))
-      await index.updateRemote(
+      await index.records.updateLocal(ours.map((each) => file(each)))
+      await index.records.updateRemote(
         A,
         theirs.map((each) => file(each, { version: version(2) })),
       )
@@ -137,7 +137,7 @@ test('listing: every level of a random tree matches its names', async () => {
         assert.deepEqual(await levelOf(index, parent), expected, parent)
         if (parent !== '')
           assert.equal(
-            (await index.nonEmpty([parent])).has(parent),
+            (await index.listing.nonEmpty([parent])).has(parent),
             all.some((each) => each.startsWith(`${parent}/`)),
             parent,
           )

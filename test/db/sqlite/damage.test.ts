@@ -45,22 +45,30 @@ async function contentOf(index: FolderIndex): Promise<string> {
   const lines: string[] = []
   for (const owner of ['local' as const, ...DEVICES]) {
     for (const { name } of await allRecords(index, owner, 100)) {
-      lines.push(`${owner} ${textOf(await index.get(owner, name))}`, `global ${textOf(await index.global(name))}`)
+      lines.push(
+        `${owner} ${textOf(await index.records.get(owner, name))}`,
+        `global ${textOf(await index.records.global(name))}`,
+      )
     }
   }
   if (lines.length === 0) return EMPTY
   lines.push(
-    JSON.stringify([await index.counts(), await index.sequence('local'), [...(await index.remoteSequences())]]),
+    JSON.stringify([
+      await index.needs.counts(),
+      await index.exchange.sequence('local'),
+      [...(await index.exchange.remoteSequences())],
+    ]),
   )
-  lines.push(...(await index.need({ offset: 0, limit: 10_000 })).map(textOf))
-  return [...lines, JSON.stringify(await index.browse({ prefix: '', levels: undefined, directoriesOnly: false }))].join(
-    '\n',
-  )
+  lines.push(...(await index.needs.need({ offset: 0, limit: 10_000 })).map(textOf))
+  return [
+    ...lines,
+    JSON.stringify(await index.listing.browse({ prefix: '', levels: undefined, directoriesOnly: false })),
+  ].join('\n')
 }
 
 /** One more round of changes: new files, changed ones, deletions, updates from other devices. */
 async function addRound(index: FolderIndex, round: number): Promise<void> {
-  await index.updateLocal([
+  await index.records.updateLocal([
     directory(`d${round}`),
     ...Array.from({ length: 60 }, (_, i) =>
       file(`d${round}/file-${i}`, { blockHashes: blocks(`${round}/${i}`, 1 + (i % 5)) }),
@@ -69,7 +77,7 @@ async function addRound(index: FolderIndex, round: number): Promise<void> {
     ...(round === 0 ? [] : [deletion(`d${round - 1}/file-3`, { version: version(9) })]),
   ])
   validContents.set(await contentOf(index), `half of round ${round}`)
-  await index.updateRemote(
+  await index.records.updateRemote(
     DEVICES[round % 2]!,
     Array.from({ length: 30 }, (_, i) => {
       return file(`d${round}/file-${i}`, {
@@ -218,8 +226,8 @@ async function outcomeOf(directoryPath: string, expected: string): Promise<strin
   }
   assert.deepEqual(store.recoveries, reported)
   const index = await store.folder(FOLDER)
-  await index.updateLocal([file('written afterwards')])
-  assert.equal((await index.get('local', 'written afterwards'))?.name, 'written afterwards')
+  await index.records.updateLocal([file('written afterwards')])
+  assert.equal((await index.records.get('local', 'written afterwards'))?.name, 'written afterwards')
   if (reported.some(({ folder }) => folder === FOLDER)) {
     assert.equal(content, EMPTY)
     return 'recovered'
@@ -269,7 +277,7 @@ test('index: the last three damaged copies are kept', async () => {
   for (let round = 0; round < 6; round++) {
     await using store = await openTestStore(scratch.path)
     const index = await store.folder(FOLDER)
-    await index.updateLocal([file('a')])
+    await index.records.updateLocal([file('a')])
     const kept = store.recoveries.map(({ keptAt }) => existsSync(keptAt))
     assert.deepEqual(kept, round === 0 ? [] : [true])
     await store[Symbol.asyncDispose]()

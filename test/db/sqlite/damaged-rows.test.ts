@@ -20,13 +20,13 @@ function changeSealed(path: string, sql: string): void {
 }
 
 const READERS: Record<string, (index: FolderIndex) => Promise<unknown>> = {
-  page: (index) => index.page('local', { within: '', afterName: '', limit: 1000 }),
-  get: (index) => index.get('local', 'file-7'),
-  head: (index) => index.head('local', 'file-7'),
-  global: (index) => index.global('file-7'),
-  both: (index) => index.both('file-7'),
-  browse: (index) => index.browse({ prefix: '', levels: 0, directoriesOnly: false }),
-  update: (index) => index.updateLocal([file('new'), file('file-7')]),
+  page: (index) => index.records.page('local', { within: '', afterName: '', limit: 1000 }),
+  get: (index) => index.records.get('local', 'file-7'),
+  head: (index) => index.records.head('local', 'file-7'),
+  global: (index) => index.records.global('file-7'),
+  both: (index) => index.records.both('file-7'),
+  browse: (index) => index.listing.browse({ prefix: '', levels: 0, directoriesOnly: false }),
+  update: (index) => index.records.updateLocal([file('new'), file('file-7')]),
 }
 
 for (const [name, read] of Object.entries(READERS)) {
@@ -36,14 +36,14 @@ for (const [name, read] of Object.entries(READERS)) {
     {
       await using store = await openTestStore(scratch.path)
       const index = await store.folder(FOLDER)
-      id = await index.indexId()
-      await index.updateLocal(Array.from({ length: 50 }, (_, i) => file(`file-${i}`)))
+      id = await index.exchange.indexId()
+      await index.records.updateLocal(Array.from({ length: 50 }, (_, i) => file(`file-${i}`)))
     }
     changeSealed(join(scratch.path, FILE), "UPDATE files SET size = size + 1 WHERE name = 'file-7'")
     const reported: Recovery[] = []
     await using store = await openTestStore(scratch.path, { onRecovery: (recovery) => reported.push(recovery) })
     const index = await store.folder(FOLDER)
-    assert.equal((await index.get('local', 'file-8'))?.name, 'file-8')
+    assert.equal((await index.records.get('local', 'file-8'))?.name, 'file-8')
     assert.equal(store.recoveries.length, 0)
     await assert.rejects(read(index), { code: 'database-damaged', message: /file-7/ })
     assert.deepEqual(await allRecords(index, 'local'), [])
@@ -51,8 +51,8 @@ for (const [name, read] of Object.entries(READERS)) {
       reported.map(({ keptAt }) => existsSync(keptAt)),
       [true],
     )
-    assert.equal(await index.updateLocal([file('new')]), 1)
-    assert.notEqual(await index.indexId(), id)
+    assert.equal(await index.records.updateLocal([file('new')]), 1)
+    assert.notEqual(await index.exchange.indexId(), id)
     assert.equal(await store.folder(FOLDER), index)
   })
 }
@@ -61,7 +61,7 @@ test('index: a block list that is not what was written is damage', async () => {
   using scratch = scratchDirectory()
   {
     await using store = await openTestStore(scratch.path)
-    await (await store.folder(FOLDER)).updateLocal([file('many', { blockHashes: blocks('x', 9) }), file('one')])
+    await (await store.folder(FOLDER)).records.updateLocal([file('many', { blockHashes: blocks('x', 9) }), file('one')])
   }
   changeSealed(
     join(scratch.path, FILE),
@@ -71,6 +71,6 @@ test('index: a block list that is not what was written is damage', async () => {
     using copy = scratchDirectory()
     cpSync(scratch.path, copy.path, { recursive: true })
     await using store = await openTestStore(copy.path)
-    await assert.rejects((await store.folder(FOLDER)).get('local', name), { code: 'database-damaged' })
+    await assert.rejects((await store.folder(FOLDER)).records.get('local', name), { code: 'database-damaged' })
   }
 })

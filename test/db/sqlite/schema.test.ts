@@ -23,7 +23,7 @@ test('index: a database of a newer version is refused with a reason and left unc
   using scratch = scratchDirectory()
   {
     await using store = await openTestStore(scratch.path)
-    await (await store.folder(FOLDER)).updateLocal([file('a')])
+    await (await store.folder(FOLDER)).records.updateLocal([file('a')])
   }
   setSchema(join(scratch.path, FILE), '99')
   {
@@ -33,7 +33,7 @@ test('index: a database of a newer version is refused with a reason and left unc
   }
   setSchema(join(scratch.path, FILE), String(FOLDER_SCHEMA.length))
   await using store = await openTestStore(scratch.path)
-  assert.equal((await (await store.folder(FOLDER)).counts()).local.files, 1)
+  assert.equal((await (await store.folder(FOLDER)).needs.counts()).local.files, 1)
 })
 
 /** An index as the first version of the program wrote it, with one local record and one of another device. */
@@ -99,15 +99,15 @@ test('index: a database of the first version is migrated completely, also after 
     await using store = await openTestStore(scratch.path)
     const index = await store.folder(FOLDER)
     assert.deepEqual(store.recoveries, [])
-    assert.equal(await index.indexId(), 0xabcn)
-    assert.deepEqual(Buffer.from((await index.get('local', 'mine'))!.blockHashes!), blocks('mine', 2))
+    assert.equal(await index.exchange.indexId(), 0xabcn)
+    assert.deepEqual(Buffer.from((await index.records.get('local', 'mine'))!.blockHashes!), blocks('mine', 2))
     assert.deepEqual(
-      (await index.need({ offset: 0, limit: 9 })).map(({ name, platform }) => [name, platform]),
+      (await index.needs.need({ offset: 0, limit: 9 })).map(({ name, platform }) => [name, platform]),
       [['theirs', undefined]],
     )
     const platform = Buffer.from('anything')
-    assert.equal(await index.updateLocal([file('new', { platform })]), 2)
-    assert.deepEqual((await index.get('local', 'new'))?.platform, platform)
+    assert.equal(await index.records.updateLocal([file('new', { platform })]), 2)
+    assert.deepEqual((await index.records.get('local', 'new'))?.platform, platform)
   }
 })
 
@@ -127,7 +127,7 @@ test('index: a database whose creation was interrupted by a kill is completed', 
     database.close()
     await using store = await openTestStore(scratch.path)
     const index = await store.folder(FOLDER)
-    assert.equal(await index.updateLocal([file('a')]), 1)
+    assert.equal(await index.records.updateLocal([file('a')]), 1)
     assert.deepEqual(store.recoveries, [])
     await store.dropFolder(FOLDER)
   }

@@ -43,7 +43,7 @@ for (const version of INDEX_VERSIONS) {
         await compareTotals(store, version, id)
       }
       assert.ok(compared > 80)
-      const old = await (await store.folder(folderId('docs'))).get('local', 'old-mtime.txt')
+      const old = await (await store.folder(folderId('docs'))).records.get('local', 'old-mtime.txt')
       assert.deepEqual(old?.diskTime, { modifiedS: -2_147_483_648, modifiedNs: 0 })
       compareExtras(extras, version)
     })
@@ -59,8 +59,11 @@ for (const version of INDEX_VERSIONS) {
       assert.deepEqual([...failed], [])
       assert.deepEqual(snapshot(home), before)
       const index = await store.folder(folderId(killed.folder))
-      assert.equal((await index.page('local', { within: '', afterName: '', limit: 9_999 })).length, killed.ownRecords)
-      assert.equal(await index.sequence('local'), killed.ownMaxSequence + SEQUENCE_GAP)
+      assert.equal(
+        (await index.records.page('local', { within: '', afterName: '', limit: 9_999 })).length,
+        killed.ownRecords,
+      )
+      assert.equal(await index.exchange.sequence('local'), killed.ownMaxSequence + SEQUENCE_GAP)
       assert.deepEqual(
         readdirSync(ours)
           .filter((name) => name === 'import')
@@ -97,7 +100,10 @@ for (const version of INDEX_VERSIONS) {
         )
         if (!done) continue
         const index = await store.folder(folderId(killed.folder))
-        assert.equal((await index.counts()).local.files + (await index.counts()).local.directories, killed.ownRecords)
+        assert.equal(
+          (await index.needs.counts()).local.files + (await index.needs.counts()).local.directories,
+          killed.ownRecords,
+        )
         assert.ok(steps > 2, 'it was interrupted several times')
         return
       }
@@ -114,16 +120,16 @@ describe('an index that was imported', () => {
     await using store = await openIndex(ours)
     assert.equal((await takeOver(run, store)).imported, true)
     const docs = await store.folder(folderId('docs'))
-    await docs.updateLocal([deletion('a.txt')])
+    await docs.records.updateLocal([deletion('a.txt')])
     assert.equal((await takeOver(run, store)).imported, false)
-    assert.equal((await docs.get('local', 'a.txt'))?.deleted, true)
+    assert.equal((await docs.records.get('local', 'a.txt'))?.deleted, true)
     const database = join(home, 'index-v0.14.0.db')
     writeFileSync(join(database, 'LOG'), 'text for people')
     assert.equal((await takeOver(run, store)).imported, false)
     cpSync(join(database, 'MANIFEST-000000'), join(database, 'MANIFEST-000009'))
     writeFileSync(join(database, 'CURRENT'), 'MANIFEST-000009\n')
     assert.equal((await takeOver(run, store)).imported, true)
-    assert.equal((await (await store.folder(folderId('docs'))).get('local', 'a.txt'))?.name, 'a.txt')
+    assert.equal((await (await store.folder(folderId('docs'))).records.get('local', 'a.txt'))?.name, 'a.txt')
   })
 
   it('is not imported where a new one was wanted, or where there is one of ours', async () => {
@@ -184,9 +190,9 @@ describe('an import', () => {
       const run: Run = { home, ours, version, folders: ['docs', 'new'], onStatus: (status) => seen.push(status) }
       assert.deepEqual([...(await takeOver(run, store)).failed], [])
       const index = await store.folder(folderId('docs'))
-      const { local, global, need } = await index.counts()
+      const { local, global, need } = await index.needs.counts()
       assert.deepEqual([local.files, global.files, need.files], [MANY, MANY, 0])
-      assert.equal(await index.sequence('local'), MANY + SEQUENCE_GAP)
+      assert.equal(await index.exchange.sequence('local'), MANY + SEQUENCE_GAP)
       const names = { version: `${version[0]}.x`, folderCount: 2 }
       assert.deepEqual(seen, [
         { ...names, folder: undefined, folderNumber: 0, items: 0, totalItems: 0 },
@@ -205,7 +211,7 @@ describe('an import', () => {
     database.exec(`DELETE FROM files WHERE name_idx <= ${MANY - 3}`)
     await using store = await openIndex(ours)
     assert.deepEqual([...(await takeOver({ home, ours, version: '2.1.3', folders: ['docs'] }, store)).failed], [])
-    assert.equal((await (await store.folder(folderId('docs'))).counts()).local.files, 3)
+    assert.equal((await (await store.folder(folderId('docs'))).needs.counts()).local.files, 3)
   })
 
   it('runs while the folder is refused to others', async () => {

@@ -117,9 +117,9 @@ function versionText(info: FileInfo): string {
 }
 
 async function recordsOf(index: FolderIndex, owner: 'local' | ReturnType<typeof deviceB>): Promise<FileInfo[]> {
-  const heads = await index.page(owner, { within: '', afterName: '', limit: 10_000 })
+  const heads = await index.records.page(owner, { within: '', afterName: '', limit: 10_000 })
   const infos: FileInfo[] = []
-  for (const { name } of heads) infos.push((await index.get(owner, name))!)
+  for (const { name } of heads) infos.push((await index.records.get(owner, name))!)
   return infos
 }
 
@@ -158,7 +158,7 @@ export async function compareTotals(store: ImportingStore, version: IndexVersion
   const index = await store.folder(folderId(id))
   const { files, status } = expected.folders[id]!
   const database = expected.database[id]!
-  const { local, global, need, receiveOnlyChanged } = await index.counts()
+  const { local, global, need, receiveOnlyChanged } = await index.needs.counts()
   if (files !== undefined) {
     const figures = [local.files, local.directories, local.symlinks, local.deleted, need.files, need.deleted]
     const wanted = ['localFiles', 'localDirectories', 'localSymlinks', 'localDeleted', 'needFiles', 'needDeletes']
@@ -169,15 +169,15 @@ export async function compareTotals(store: ImportingStore, version: IndexVersion
     )
     assert.deepEqual([global.files, global.deleted], [status['globalFiles'], status['globalDeleted']])
     assert.deepEqual(receiveOnlyChanged.files, status['receiveOnlyChangedFiles'])
-    assert.deepEqual((await index.remoteNeedCounts(other)).files, 0)
+    assert.deepEqual((await index.needs.remoteNeedCounts(other)).files, 0)
   }
   const ids = expected.indexIDs[id]!
-  assert.equal(await index.indexId(), BigInt(ids.A))
-  assert.equal(await index.remoteIndexId(other), BigInt(ids.B))
-  assert.equal(await index.counterId(), shortIdOf(parseDeviceId(expected.myID)))
-  assert.equal(await index.sequence('local'), database.ownMaxSequence + SEQUENCE_GAP)
-  assert.equal(await index.sequence(other), database.maxSequenceOfB)
-  assert.equal(await index.sentSequence(other), database.ownMaxSequence)
+  assert.equal(await index.exchange.indexId(), BigInt(ids.A))
+  assert.equal(await index.exchange.remoteIndexId(other), BigInt(ids.B))
+  assert.equal(await index.exchange.counterId(), shortIdOf(parseDeviceId(expected.myID)))
+  assert.equal(await index.exchange.sequence('local'), database.ownMaxSequence + SEQUENCE_GAP)
+  assert.equal(await index.exchange.sequence(other), database.maxSequenceOfB)
+  assert.equal(await index.exchange.sentSequence(other), database.ownMaxSequence)
 }
 
 export function compareExtras(extras: ForeignExtras | undefined, version: IndexVersion): void {

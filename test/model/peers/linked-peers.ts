@@ -205,7 +205,7 @@ export class Device {
   }
 
   async add(...names: string[]): Promise<void> {
-    await this.index.updateLocal(names.map((name) => file(name)))
+    await this.index.records.updateLocal(names.map((name) => file(name)))
     this.signals.localIndexChanged.emit(DOCS)
   }
 

@@ -96,7 +96,7 @@ test('the next oldest connection becomes primary, and no update in transit is lo
     b.peers.attach(far)
   }
   await pair.pass(1_300)
-  await a.index.updateLocal([file('two')])
+  await a.index.records.updateLocal([file('two')])
   await x[0].close('cut')
   await pair.pass(1_300)
   await b.add('three')
@@ -135,21 +135,21 @@ test('sources of a block: connected devices with that version, the least busy fi
   a.peers.attach(near)
   b.peers.attach(far)
   await pair.pass(1_300)
-  const head = await a.index.global('have')
+  const head = await a.index.records.global('have')
   assert.deepEqual(await a.peers.sourcesOf(DOCS, head!, 0), [{ device: SERVER, fromTemporary: false }])
   assert.deepEqual(await a.peers.sourcesOf(DOCS, { ...head!, version: [] }, 0), [])
   assert.deepEqual(await a.peers.sourcesOf(DOCS, file('other'), 0), [])
-  const { head: readHead } = a.index
+  const { head: readHead } = a.index.records
   let lookups = 0
-  a.index.head = (owner, name) => {
+  a.index.records.head = (owner, name) => {
     lookups++
-    return readHead.call(a.index, owner, name)
+    return readHead.call(a.index.records, owner, name)
   }
   const expected = { ...head!, name: 'expected' }
   a.peers.expectHolders(DOCS)(expected, [SERVER])
   assert.deepEqual(await a.peers.sourcesOf(DOCS, expected, 0), [{ device: SERVER, fromTemporary: false }])
   assert.equal(lookups, 0, 'expected holders need no lookup')
-  await b.index.updateLocal([file('have', { deleted: true, sizeBytes: 0, blockHashes: undefined })])
+  await b.index.records.updateLocal([file('have', { deleted: true, sizeBytes: 0, blockHashes: undefined })])
   b.signals.localIndexChanged.emit(DOCS)
   await pair.pass(300)
   assert.deepEqual(await a.peers.sourcesOf(DOCS, head!, 0), [], 'it was deleted meanwhile')

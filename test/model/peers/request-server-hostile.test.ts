@@ -48,7 +48,7 @@ test('N-02: no name in a request reads anything outside of the folder', async ()
   symlinkSync('.', join(served.root, 'loop'))
   const known = HOSTILE.filter((name) => name !== '' && !name.includes('\0') && name.isWellFormed())
   // The worst case: our own index has every one of these names.
-  await served.index.updateLocal(
+  await served.index.records.updateLocal(
     known.map((name) => file(name, { sizeBytes: SECRET.length, blockHashes: sha256(SECRET) })),
   )
   let [tried, leakedBytes] = [0, 0]
@@ -85,7 +85,9 @@ test('N-02: no name in a request reads anything outside of the folder', async ()
 test('N-02: a directory that is swapped for a symlink during reads leaks nothing', async () => {
   await using served = await ServedDirectory.make()
   await served.put('swap/secret', Buffer.from('ours'))
-  await served.index.updateLocal([file('swap/secret', { sizeBytes: SECRET.length, blockHashes: sha256(SECRET) })])
+  await served.index.records.updateLocal([
+    file('swap/secret', { sizeBytes: SECRET.length, blockHashes: sha256(SECRET) }),
+  ])
   renameSync(join(served.root, 'swap'), join(served.root, 'kept'))
   symlinkSync(served.outside, join(served.root, 'link'))
   const swap = join(served.root, 'swap')

@@ -31,10 +31,10 @@ test('the block list of a large file is read once, and a changed file is recheck
   const large = Buffer.alloc(3 * BLOCK, 'x')
   await served.put('a', large)
   let listsRead = 0
-  const { get } = served.index
-  served.index.get = (owner, name) => {
+  const { get } = served.index.records
+  served.index.records.get = (owner, name) => {
     listsRead++
-    return get.call(served.index, owner, name)
+    return get.call(served.index.records, owner, name)
   }
   const request = (number: number) =>
     served.request('a', large.subarray(number * BLOCK, (number + 1) * BLOCK), { offsetBytes: number * BLOCK })
@@ -88,7 +88,7 @@ test('requests are refused as in the table', async () => {
   await served.put('dir/.stfolder', hello)
   writeFileSync(join(served.root, 'unknown'), hello)
   mkdirSync(join(served.root, 'd'))
-  await served.index.updateLocal([directory('d'), deletion('gone'), file('missing')])
+  await served.index.records.updateLocal([directory('d'), deletion('gone'), file('missing')])
   const rows: readonly [name: string, more: Partial<BlockRequest>, expected: string][] = [
     ['a', {}, 'data hello'],
     ['a', { hash: sha256(Buffer.from('other')) }, 'no-such-file'],

@@ -72,7 +72,7 @@ export class ServedDirectory implements AsyncDisposable {
     utimesSync(path, 1_700_000_000, 1_700_000_000)
     const hashes: Buffer[] = []
     for (let at = 0; at === 0 || at < content.length; at += BLOCK) hashes.push(sha256(content.subarray(at, at + BLOCK)))
-    await this.index.updateLocal([
+    await this.index.records.updateLocal([
       file(name, {
         sizeBytes: content.length,
         blockHashes: Buffer.concat(hashes),

@@ -36,8 +36,8 @@ test('C-08: an index that fails while it is received stops only its folder until
   a.peers.attach(near)
   b.peers.attach(far)
   await pair.pass(0)
-  const { updateRemote } = b.index
-  b.index.updateRemote = () => failure()
+  const { updateRemote } = b.index.records
+  b.index.records.updateRemote = () => failure()
   await a.add('one')
   await pair.pass(300)
   assert.ok(!near.closed.aborted, String(near.closed.reason))
@@ -45,7 +45,7 @@ test('C-08: an index that fails while it is received stops only its folder until
   assert.deepEqual([a.peers.remoteState(SERVER, DOCS), a.peers.remoteState(SERVER, MUSIC)], ['paused', 'valid'])
   await a.add('two') // what arrives meanwhile is dropped
   await pair.pass(300)
-  b.index.updateRemote = updateRemote
+  b.index.records.updateRemote = updateRemote
   b.setUsable(DOCS, true)
   await pair.pass(300)
   assert.ok(!near.closed.aborted, String(near.closed.reason))
@@ -60,14 +60,14 @@ test('C-08: an index that fails while it is sent stops the exchange of its folde
   a.peers.attach(near)
   b.peers.attach(far)
   await pair.pass(0)
-  await a.index.updateLocal([file('one')])
-  const { localSince } = a.index
-  a.index.localSince = () => failure()
+  await a.index.records.updateLocal([file('one')])
+  const { localSince } = a.index.exchange
+  a.index.exchange.localSince = () => failure()
   a.signals.localIndexChanged.emit(DOCS)
   await pair.pass(300)
   assert.ok(!near.closed.aborted, String(near.closed.reason))
   assert.deepEqual([...a.unusable], [DOCS])
-  a.index.localSince = localSince
+  a.index.exchange.localSince = localSince
   a.setUsable(DOCS, true)
   await pair.pass(300)
   assert.equal(await b.receivedNames(a), 'one')

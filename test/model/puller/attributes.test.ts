@@ -30,7 +30,7 @@ async function announce(pull: SimPull, attributes: Readonly<Record<string, Value
     ...record,
     platform: withLinuxAttributes(undefined, list(attributes[record.name] ?? {})),
   }))
-  await pull.index.updateRemote(PEER, records)
+  await pull.index.records.updateRemote(PEER, records)
   pull.hub.pullSoon(DOCS)
   await pull.rest()
 }
@@ -43,7 +43,7 @@ async function onDisk({ hub }: SimPull, name: string): Promise<Values> {
 }
 
 async function announced(pull: SimPull, name: string): Promise<Values | undefined> {
-  return valuesOf(linuxAttributesOf((await pull.index.get('local', name))?.platform))
+  return valuesOf(linuxAttributesOf((await pull.index.records.get('local', name))?.platform))
 }
 
 async function set({ hub }: SimPull, name: string, attributes: Values, ...remove: string[]): Promise<void> {
@@ -202,7 +202,7 @@ test('a send-only folder sets no attributes, whatever its options', async () => 
   await set(pull, 'file', { 'user.a': '1' })
   await pull.scan()
   pull.hub.platform.attributes.counts.writes = 0
-  const { version } = (await pull.index.get('local', 'file'))!
+  const { version } = (await pull.index.records.get('local', 'file'))!
   pull.peer.put('file', 'x', { basedOn: version })
   await announce(pull, { file: { 'user.b': '2' } })
   await pull.scan()

@@ -12,8 +12,8 @@ const MANY = 300
 async function sender(): Promise<{ pull: SimPull; comparisons: () => number }> {
   const pull = await SimPull.start({ folder: { type: 'sendonly' } })
   let count = 0
-  const both = pull.index.both.bind(pull.index)
-  pull.index.both = (name) => {
+  const both = pull.index.records.both.bind(pull.index.records)
+  pull.index.records.both = (name) => {
     count++
     return both(name)
   }
@@ -29,7 +29,7 @@ async function sender(): Promise<{ pull: SimPull; comparisons: () => number }> {
 
 /** The other device announces only these. */
 async function announce(pull: SimPull, ...names: readonly string[]): Promise<void> {
-  await pull.index.updateRemote(
+  await pull.index.records.updateRemote(
     PEER,
     names.map((name) => pull.peer.records.get(name)!),
   )
@@ -38,7 +38,7 @@ async function announce(pull: SimPull, ...names: readonly string[]): Promise<voi
 }
 
 async function hasTheirVersion(pull: SimPull, name: string): Promise<boolean> {
-  const local = await pull.index.get('local', name)
+  const local = await pull.index.records.get('local', name)
   return local !== undefined && compareVersions(local.version, pull.peer.records.get(name)!.version) === 'equal'
 }
 
@@ -59,7 +59,7 @@ test('sendonly: the version of an identical item is adopted', async () => {
   comparisons()
   await pull.write('equal', 'same content')
   await pull.scan()
-  const mine = (await pull.index.get('local', 'equal'))!
+  const mine = (await pull.index.records.get('local', 'equal'))!
   pull.peer.put('equal', 'same content', {
     modifiedS: mine.modifiedS,
     modifiedNs: mine.modifiedNs,
@@ -78,8 +78,8 @@ test('sendonly: new patterns are applied to all needed items', async () => {
   await pull.write('.stignore', 'theirs 1*\n')
   await announce(pull, 'theirs 1')
   assert.ok(comparisons() >= MANY)
-  assert.equal((await pull.index.get('local', 'theirs 17'))?.localFlags, FLAG_IGNORED)
-  assert.equal(await pull.index.get('local', 'theirs 20'), undefined)
+  assert.equal((await pull.index.records.get('local', 'theirs 17'))?.localFlags, FLAG_IGNORED)
+  assert.equal(await pull.index.records.get('local', 'theirs 20'), undefined)
   await announce(pull, 'theirs 2')
   assert.ok(comparisons() <= 2 * MANY, 'compared only once')
 })
@@ -89,10 +89,10 @@ test('sendonly: a deletion without a record here is adopted only while another d
   const third = 'THIRD-device' as typeof PEER
   for (const name of ['gone', 'held']) {
     pull.peer.put(name, name)
-    if (name === 'held') await pull.index.updateRemote(third, [pull.peer.records.get(name)!])
+    if (name === 'held') await pull.index.records.updateRemote(third, [pull.peer.records.get(name)!])
     pull.peer.delete(name)
   }
   await announce(pull, 'gone', 'held')
-  assert.equal(await pull.index.get('local', 'gone'), undefined)
+  assert.equal(await pull.index.records.get('local', 'gone'), undefined)
   assert.equal(await hasTheirVersion(pull, 'held'), true)
 })

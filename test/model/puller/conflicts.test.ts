@@ -21,7 +21,7 @@ test('concurrent edits: the loser is kept as a conflict copy and announced as a 
   assert.equal(pull.hub.statistics.work.all().get(DOCS)?.conflicts, 1)
   assert.equal(await pull.read('d/photo.jpg'), 'theirs')
   assert.equal(await pull.read(tree[2]!), 'ours')
-  assert.equal((await pull.index.get('local', tree[2]!))?.deleted, false, 'the copy was not scanned')
+  assert.equal((await pull.index.records.get('local', tree[2]!))?.deleted, false, 'the copy was not scanned')
   await pull.assertSettled()
 })
 
@@ -30,7 +30,7 @@ test('identical content on both sides is no conflict', async () => {
   const record = pull.peer.put('f', 'same', { modifiedS: 4_000_000_000 })
   await pull.sync()
   assert.deepEqual(await pull.tree(), ['f'])
-  assert.deepEqual((await pull.index.get('local', 'f'))?.version, record.version)
+  assert.deepEqual((await pull.index.records.get('local', 'f'))?.version, record.version)
   await pull.assertSettled()
 })
 
@@ -44,7 +44,7 @@ test('conflict copies: disabled, or limited to the newest', async () => {
     for (let round = 0; round < 3; round++) {
       pull.peer.put('f.txt', `theirs ${round}`, {
         modifiedS: 4_000_000_000 + round,
-        basedOn: round === 0 ? [] : (await pull.index.get('local', 'f.txt'))!.version,
+        basedOn: round === 0 ? [] : (await pull.index.records.get('local', 'f.txt'))!.version,
       })
       if (round > 0) {
         // A local edit with the same base as the remote one.

@@ -47,7 +47,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   'a file in a folder that only sends': {
     setup: { folder: { type: 'sendonly' } },
     lose: async ({ index, peer }) => {
-      const { modifiedS = 0, modifiedNs = 0 } = (await index.get('local', 'f')) ?? {}
+      const { modifiedS = 0, modifiedNs = 0 } = (await index.records.get('local', 'f')) ?? {}
       peer.put('f', 'ours', { modifiedS, modifiedNs: modifiedNs + 1, basedOn: [] })
     },
   },
@@ -64,7 +64,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     setup: { folder: { type: 'receiveonly' } },
     edit: editTheirs,
     lose: async ({ index, peer }) => {
-      const previousBlocksHash = (await index.get('local', 'f'))?.blocksHash
+      const previousBlocksHash = (await index.records.get('local', 'f'))?.blocksHash
       const deletion = peer.delete('f')
       if (previousBlocksHash !== undefined) peer.records.set('f', { ...deletion, previousBlocksHash })
       peer.put('elsewhere', EDITED)
@@ -88,8 +88,8 @@ async function revert({ hub }: SimPull): Promise<void> {
 }
 
 async function ownCount({ index }: SimPull): Promise<bigint> {
-  const counterId = await index.counterId()
-  const own = (await index.get('local', 'f'))?.version.find(({ device }) => device === counterId)
+  const counterId = await index.exchange.counterId()
+  const own = (await index.records.get('local', 'f'))?.version.find(({ device }) => device === counterId)
   return own?.value ?? 0n
 }
 
@@ -140,7 +140,7 @@ test('a counter is not reused when a send-only folder overrides others', async (
 
 test('received counters of ours do not push our counters to the maximum', async () => {
   await using pull = await SimPull.start()
-  const counterId = await pull.index.counterId()
+  const counterId = await pull.index.exchange.counterId()
   assert.ok(counterId !== undefined)
   const forged = [{ device: counterId, value: 2n ** 62n }]
   pull.peer.put('f', 'forged', { basedOn: forged })

@@ -12,11 +12,11 @@ test('the record of two concurrent deletions covers both versions', async () => 
   // Concurrent deletions; the remote one is later and wins.
   pull.disk.direct.remove(`${ROOT}/gone`)
   await pull.scan()
-  const ours = (await pull.index.get('local', 'gone'))?.version ?? []
+  const ours = (await pull.index.records.get('local', 'gone'))?.version ?? []
   pull.peer.put('gone', '', { basedOn: before.version, deleted: true, modifiedS: 4_000_000_000 })
   await pull.sync()
-  const theirs = (await pull.index.get(PEER, 'gone'))?.version ?? []
-  const kept = (await pull.index.get('local', 'gone'))?.version ?? []
+  const theirs = (await pull.index.records.get(PEER, 'gone'))?.version ?? []
+  const kept = (await pull.index.records.get('local', 'gone'))?.version ?? []
   assert.match(compareVersions(ours, theirs), /^concurrent/)
   assert.equal(compareVersions(kept, ours), 'newer')
   assert.equal(compareVersions(kept, theirs), 'newer')
@@ -27,7 +27,7 @@ test('the record of two concurrent deletions covers both versions', async () => 
 async function contest(type: 'sendreceive' | 'sendonly' | 'receiveonly'): Promise<SimPull> {
   const pull = await SimPull.start({ folder: { type } })
   const before = pull.peer.put('a', 'content')
-  await pull.index.updateLocal([{ ...before, version: EDITED }])
+  await pull.index.records.updateLocal([{ ...before, version: EDITED }])
   await pull.write('a', 'content')
   await pull.disk.setModified(`${ROOT}/a`, before.modifiedS, before.modifiedNs)
   pull.peer.put('a', '', { basedOn: before.version, deleted: true, modifiedS: before.modifiedS + 60 })
@@ -40,19 +40,19 @@ const EDITED = [{ device: 1n as ShortId, value: 7n }]
 for (const type of ['sendreceive', 'sendonly'] as const) {
   test(`${type}: a file that another device deleted later without having received the edit is kept`, async () => {
     await using pull = await contest(type)
-    const kept = (await pull.index.get('local', 'a'))!
-    const deleted = (await pull.index.get(PEER, 'a'))!
+    const kept = (await pull.index.records.get('local', 'a'))!
+    const deleted = (await pull.index.records.get(PEER, 'a'))!
     assert.equal(compareVersions(kept.version, deleted.version), 'newer')
     assert.equal(compareVersions(kept.version, EDITED), 'newer')
     assert.deepEqual([kept.deleted, kept.contestedBy], [false, deleted.modifiedBy])
     assert.deepEqual(await pull.tree(), ['a'])
-    assert.deepEqual(await pull.index.contested({ afterName: '', limit: 9 }), [])
+    assert.deepEqual(await pull.index.needs.contested({ afterName: '', limit: 9 }), [])
     await pull.assertSettled()
   })
 }
 
 test('receiveonly: no version is written against a deletion', async () => {
   await using pull = await contest('receiveonly')
-  assert.deepEqual((await pull.index.get('local', 'a'))?.version, EDITED)
-  assert.deepEqual(await pull.index.contested({ afterName: '', limit: 9 }), ['a'])
+  assert.deepEqual((await pull.index.records.get('local', 'a'))?.version, EDITED)
+  assert.deepEqual(await pull.index.needs.contested({ afterName: '', limit: 9 }), ['a'])
 })

@@ -11,7 +11,7 @@ async function replaceQuietly(pull: SimPull, name: string, content: string): Pro
 }
 
 async function stampsOf(pull: SimPull, names: readonly string[]): Promise<readonly (number | undefined)[]> {
-  const records = await Promise.all(names.map((name) => pull.index.get('local', name)))
+  const records = await Promise.all(names.map((name) => pull.index.records.get('local', name)))
   return records.map((record) => record?.diskStamp)
 }
 

@@ -8,7 +8,7 @@ const COARSE = { disk: { modifiedStepNs: 2_000_000_000n } }
 const LARGE = 'x'.repeat(300_000)
 
 async function recordAt(pull: SimPull, name: string) {
-  const record = await pull.index.get('local', name)
+  const record = await pull.index.records.get('local', name)
   assert.ok(record !== undefined)
   return record
 }

@@ -122,7 +122,7 @@ test('receiveencrypted: deletions remove the directories above, which are no ite
   author.put('file', 'text')
   author.put('directory', '', { type: 'directory' })
   await pull.sync()
-  assert.equal((await pull.index.counts()).local.directories, 1)
+  assert.equal((await pull.index.needs.counts()).local.directories, 1)
   author.put('file', '', { deleted: true })
   author.put('directory', '', { type: 'directory', deleted: true })
   await pull.sync()

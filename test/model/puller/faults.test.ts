@@ -151,7 +151,7 @@ for (const caseInsensitive of [false, true])
 test('C-08: a failing index is an error of the folder, and nothing is reported as in sync', async () => {
   await using pull = await SimPull.start()
   pull.peer.put('f', 'x')
-  const { updateLocal } = pull.index
+  const { updateLocal } = pull.index.records
   Object.defineProperty(pull.index, 'updateLocal', {
     configurable: true,
     value: async () => {

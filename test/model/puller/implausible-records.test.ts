@@ -28,7 +28,7 @@ test('C-13: clock jumps and implausible times do not diverge devices', async () 
       await pull.hub.pass(2 * HOUR_MS) // timers do not depend on the wall clock
       await pull.rest()
       if ((await pull.read('edited')) !== `edit ${tried}`) divergences++
-      if ((await pull.index.get('local', `ours ${tried}`))?.deleted !== false) divergences++
+      if ((await pull.index.records.get('local', `ours ${tried}`))?.deleted !== false) divergences++
     }
     for (const [i, modifiedS] of times.entries()) if ((await pull.read(`t${i}`)) !== `at ${modifiedS}`) divergences++
     await pull.assertSettled()
@@ -58,7 +58,7 @@ test('N-04: of names that are equal on this disk none is deleted, whichever come
     const contents = await Promise.all(
       (await pull.tree()).filter((path) => !path.endsWith('/')).map((path) => pull.read(path)),
     )
-    const ours = await pull.index.get('local', one)
+    const ours = await pull.index.records.get('local', one)
     if (!contents.includes('ours') || ours?.deleted !== false) losses++
     // The second item is missing with a reported problem, or exists under a name of its own.
     if (!contents.includes('theirs') && (await pull.errors()).length === 0) losses++
@@ -82,9 +82,9 @@ test('N-04: a name in another case is reported as such; caseSensitiveFS: no name
     assert.equal(error === clash, !caseSensitiveFS, error)
     await pull.disk.rename(`${ROOT}/photo.jpg`, `${ROOT}/PHOTO.jpg`)
     await pull.scan()
-    const old = await pull.index.get('local', 'photo.jpg')
+    const old = await pull.index.records.get('local', 'photo.jpg')
     assert.equal(old?.deleted, !caseSensitiveFS, 'the disk still has an item for the old name')
-    assert.equal((await pull.index.get('local', 'PHOTO.jpg'))?.deleted, false)
+    assert.equal((await pull.index.records.get('local', 'PHOTO.jpg'))?.deleted, false)
   }
 })
 

@@ -12,7 +12,9 @@ const PLATFORM = Buffer.from('9a0602abcd1a00', 'hex')
 
 /** What the next device receives for a name. */
 async function announced(pull: SimPull, name: string): Promise<FileInfo> {
-  const files = (await pull.index.localSince(0, { files: 100, blocks: 1_000 })).filter((file) => file.name === name)
+  const files = (await pull.index.exchange.localSince(0, { files: 100, blocks: 1_000 })).filter(
+    (file) => file.name === name,
+  )
   const [data] = readIndex(writeIndex({ folder: 'docs', files, lastSequence: 9, prevSequence: 0 }), 'index')
   return data!.files[0]!
 }
@@ -24,7 +26,7 @@ test('platform data of one device is forwarded unchanged', async () => {
   pull.peer.put('large', Buffer.alloc(300_000, 'l'))
   pull.peer.directory('d')
   pull.peer.symlink('link', 'small')
-  await pull.index.updateRemote(
+  await pull.index.records.updateRemote(
     PEER,
     [...pull.peer.records.values()].map((record) => ({ ...record, ...received })),
   )
@@ -40,7 +42,7 @@ test('platform data of one device is forwarded unchanged', async () => {
 test('a local edit announces its base and keeps received platform data', async () => {
   await using pull = await SimPull.start()
   const theirs = pull.peer.put('file', 'content')
-  await pull.index.updateRemote(PEER, [{ ...theirs, platform: PLATFORM }])
+  await pull.index.records.updateRemote(PEER, [{ ...theirs, platform: PLATFORM }])
   pull.hub.pullSoon(DOCS)
   await pull.rest()
   await pull.disk.removeFile(`${ROOT}/file`)

@@ -7,7 +7,7 @@ test('files in a directory created on demand survive a power loss', async () => 
   pull.disk.syncAll()
   pull.peer.put('a/b/f', 'theirs') // its parent directories are not announced
   await pull.sync()
-  assert.notEqual(await pull.index.get('local', 'a/b/f'), undefined)
+  assert.notEqual(await pull.index.records.get('local', 'a/b/f'), undefined)
   pull.disk.crash('nothing')
   assert.equal(pull.disk.direct.look(`${ROOT}/a/b/f`)?.content.length, 'theirs'.length)
 })

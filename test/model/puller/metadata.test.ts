@@ -17,7 +17,7 @@ for (const [what, options] of METADATA) {
         ({ disk }) => disk.direct.write(`${ROOT}/f`, Buffer.from(EDIT)),
         async (pull) => {
           assert.deepEqual(await contents(pull), [EDIT])
-          const { sizeBytes, blocksHash } = (await pull.index.get('local', 'f'))!
+          const { sizeBytes, blocksHash } = (await pull.index.records.get('local', 'f'))!
           const theirs = pull.peer.records.get('f')!
           assert.equal(sizeBytes, EDIT.length)
           assert.notEqual(Buffer.compare(blocksHash!, theirs.blocksHash!), 0, 'the edit is not in the index')

@@ -27,7 +27,7 @@ async function announce(pull: SimPull, owner: UnixOwner): Promise<void> {
     ...record,
     platform: withUnixOwner(undefined, owner),
   }))
-  await pull.index.updateRemote(PEER, records)
+  await pull.index.records.updateRemote(PEER, records)
   pull.hub.pullSoon(DOCS)
   await pull.rest()
 }
@@ -66,7 +66,7 @@ test('a new version of the same item touches nothing: no time, mode or owner is 
   await announce(pull, ANN)
   assert.deepEqual(await pull.errors(), [])
   for (const name of ['d', 'd/file', 'd/large'])
-    assert.deepEqual((await pull.index.get('local', name))?.version, pull.peer.records.get(name)?.version, name)
+    assert.deepEqual((await pull.index.records.get('local', name))?.version, pull.peer.records.get(name)?.version, name)
 })
 
 test('syncOwnership: without permission the item fails with the reason and is not created', async () => {
@@ -86,7 +86,7 @@ test('without syncOwnership no owner is changed, and received ownership is kept 
   pull.peer.put('file', 'x')
   await announce(pull, ANN)
   assert.deepEqual(await ownerOf(pull, 'file'), [1000, 1000])
-  assert.deepEqual(unixOwnerOf((await pull.index.get('local', 'file'))?.platform), ANN)
+  assert.deepEqual(unixOwnerOf((await pull.index.records.get('local', 'file'))?.platform), ANN)
   await pull.assertSettled()
 })
 
@@ -94,14 +94,14 @@ test('sendOwnership: a scan announces the owner of an item and its changes', asy
   await using pull = await SimPull.start({ folder: { sendOwnership: true }, arrange: lists })
   await pull.write('mine', 'x')
   await pull.scan()
-  const known = async () => unixOwnerOf((await pull.index.get('local', 'mine'))?.platform)
+  const known = async () => unixOwnerOf((await pull.index.records.get('local', 'mine'))?.platform)
   assert.deepEqual(await known(), { ownerName: '', groupName: '', userId: 1000, groupId: 1000 })
   await pull.disk.chown(`${ROOT}/mine`, 1234, 50)
   await pull.scan()
   assert.deepEqual(await known(), { ...ANN, userId: 1234, groupId: 50 })
-  const sequence = await pull.index.sequence('local')
+  const sequence = await pull.index.exchange.sequence('local')
   await pull.scan()
-  assert.equal(await pull.index.sequence('local'), sequence)
+  assert.equal(await pull.index.exchange.sequence('local'), sequence)
 })
 
 test('copyOwnershipFromParent: pulled items get the owner of the parent directory', async () => {

@@ -96,7 +96,7 @@ async function crashAt(
   await pull.sync()
   const calls = disk.faults.callCount - before
   const records = new Map<string, FileInfo>()
-  for (const name of old.keys()) records.set(name, (await pull.index.get('local', name))!)
+  for (const name of old.keys()) records.set(name, (await pull.index.records.get('local', name))!)
   disk.crash(new SimRandom(seed))
   let torn = 0
   let lost = 0

@@ -62,7 +62,7 @@ test('on a disk with coarse times the record keeps the true time and version, an
   await using pull = await SimPull.start({ disk: { modifiedStepNs: 2_000_000_000n } })
   const record = pull.peer.put('f', 'x', { modifiedS: 1_700_000_001, modifiedNs: 5 })
   await pull.sync()
-  const local = await pull.index.get('local', 'f')
+  const local = await pull.index.records.get('local', 'f')
   assert.deepEqual([local?.modifiedS, local?.modifiedNs, local?.version], [1_700_000_001, 5, record.version])
   await pull.assertSettled()
 })
@@ -180,7 +180,7 @@ test('a deleted directory with a new file in it is restored on all devices', asy
   pull.peer.delete('d')
   await pull.sync()
   assert.equal(await pull.read('d/new'), 'precious')
-  assert.equal((await pull.index.global('d/new'))?.deleted, false)
+  assert.equal((await pull.index.records.global('d/new'))?.deleted, false)
 })
 
 test('ignored items are recorded as such and not needed', async () => {
@@ -189,13 +189,13 @@ test('ignored items are recorded as such and not needed', async () => {
   pull.peer.put('b', 'y')
   await pull.sync()
   assert.deepEqual(await pull.tree(), ['.stignore', 'b'])
-  assert.equal((await pull.index.get('local', 'a.tmp'))?.localFlags, FLAG_IGNORED)
+  assert.equal((await pull.index.records.get('local', 'a.tmp'))?.localFlags, FLAG_IGNORED)
   await pull.assertSettled()
 })
 
 test('a send-only folder writes nothing and adopts versions of identical items', async () => {
   await using pull = await SimPull.start({ folder: { type: 'sendonly' }, ...local('same', 's') })
-  const ours = (await pull.index.get('local', 'same'))!
+  const ours = (await pull.index.records.get('local', 'same'))!
   const { modifiedS, modifiedNs } = ours
   pull.peer.put('same', 's', { modifiedS, modifiedNs, basedOn: bumpVersion(ours.version, PEER_SHORT, 1) })
   pull.peer.put('new', 'x')
@@ -244,7 +244,7 @@ test('a new file in a locally deleted directory restores the directory', async (
   pull.peer.put('d/f', 'x')
   await pull.sync()
   assert.deepEqual(await pull.tree(), ['d/', 'd/f'])
-  assert.equal((await pull.index.global('d'))?.deleted, false)
+  assert.equal((await pull.index.records.global('d'))?.deleted, false)
   await pull.assertSettled()
 })
 

@@ -39,18 +39,18 @@ test('keeping the file makes the copy an old version', async () => {
   await using pull = await start(FILES, keeping('simple'))
   assert.deepEqual(await resolve(pull, KEEP_FILE, COPY), [])
   assert.deepEqual(await contents(pull), ['d/plan.txt=mine', `version ${COPY}=yours`])
-  assert.equal((await pull.index.get('local', COPY))?.deleted, true, 'announced as deleted')
+  assert.equal((await pull.index.records.get('local', COPY))?.deleted, true, 'announced as deleted')
   await pull.assertSettled()
 })
 
 test('keeping the copy gives it the name, and makes the file an old version', async () => {
   await using pull = await start(FILES, keeping('trashcan'))
-  const before = await pull.index.get('local', 'd/plan.txt')
+  const before = await pull.index.records.get('local', 'd/plan.txt')
   assert.deepEqual(await resolve(pull, KEEP_COPY, COPY), [])
   assert.deepEqual(await contents(pull), ['d/plan.txt=yours', 'version d/plan.txt=mine'])
-  const after = await pull.index.get('local', 'd/plan.txt')
+  const after = await pull.index.records.get('local', 'd/plan.txt')
   assert.ok(after!.sequence > before!.sequence)
-  assert.equal((await pull.index.get('local', COPY))?.deleted, true)
+  assert.equal((await pull.index.records.get('local', COPY))?.deleted, true)
   await pull.assertSettled()
 })
 

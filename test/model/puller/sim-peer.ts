@@ -97,7 +97,7 @@ export class SimPeer implements Sources {
   }
 
   async announce(index: FolderIndex): Promise<void> {
-    await index.updateRemote(PEER, [...this.records.values()])
+    await index.records.updateRemote(PEER, [...this.records.values()])
   }
 
   async sourcesOf(_folder: string, file: FileHead): Promise<readonly BlockSource[]> {

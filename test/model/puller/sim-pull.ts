@@ -114,16 +114,16 @@ export class SimPull implements AsyncDisposable {
   }
 
   async needed(): Promise<readonly string[]> {
-    return (await this.index.need({ offset: 0, limit: 1_000 })).map(({ name }) => name)
+    return (await this.index.needs.need({ offset: 0, limit: 1_000 })).map(({ name }) => name)
   }
 
   /** Nothing is needed, nothing failed, and a full scan finds no change. */
   async assertSettled(): Promise<void> {
     assert.deepEqual(await this.errors(), [])
     assert.deepEqual(await this.needed(), [])
-    const before = await this.index.sequence('local')
+    const before = await this.index.exchange.sequence('local')
     await this.scan()
-    assert.equal(await this.index.sequence('local'), before, 'a rescan found a change')
+    assert.equal(await this.index.exchange.sequence('local'), before, 'a rescan found a change')
     assert.deepEqual(
       (await this.tree()).filter((path) => path.includes('.syncthing.')),
       [],

@@ -51,7 +51,7 @@ test('the error of a refusing device is reported unchanged, and fetched blocks a
   await pull.sync()
   assert.deepEqual(await pull.errors(), ['f: syncing: pull: generic error'])
   assert.deepEqual(await pull.tree(), ['.syncthing.f.tmp'])
-  assert.equal((await pull.index.counts()).need.files, 1)
+  assert.equal((await pull.index.needs.counts()).need.files, 1)
   const requested = new Set(pull.peer.requests.map(({ blockNumber }) => blockNumber))
   assert.deepEqual([...requested].sort(), [0, 1, 2, 3, 4])
   pull.peer.requests.length = 0
@@ -131,7 +131,7 @@ test('a scan does not wait for a running download, and the download continues', 
   assert.equal((await pull.hub.model.status(DOCS)).state, 'syncing')
   pull.disk.put(`${ROOT}/new here`, 'x')
   await pull.hub.while(pull.hub.model.scan(DOCS))
-  assert.equal((await pull.index.get('local', 'new here'))?.deleted, false)
+  assert.equal((await pull.index.records.get('local', 'new here'))?.deleted, false)
   assert.equal((await pull.hub.model.status(DOCS)).state, 'syncing')
   gate.resolve()
   await pull.rest()

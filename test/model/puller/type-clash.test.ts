@@ -43,9 +43,9 @@ test('our file makes room for a directory with new items and is kept as a confli
   assert.equal(await pull.read('d/new'), 'their file')
   await pull.assertSettled()
   // The directory is our change, newer than the file that the others may have: it wins everywhere.
-  const { type, version } = (await pull.index.get('local', 'd'))!
+  const { type, version } = (await pull.index.records.get('local', 'd'))!
   assert.equal(type, 'directory')
-  assert.equal(compareVersions(version, (await pull.index.get(PEER, 'd'))!.version), 'newer')
+  assert.equal(compareVersions(version, (await pull.index.records.get(PEER, 'd'))!.version), 'newer')
 })
 
 test('the same for a symlink, whose target is not touched', async () => {

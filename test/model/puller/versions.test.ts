@@ -26,7 +26,7 @@ for (const type of ['trashcan', 'simple', 'staggered'] as const) {
     assert.equal(await pull.read('d/f.txt'), 'two')
     const wholeS = Math.floor(nowMs / 1_000) * 1_000
     assert.deepEqual(await listed(pull), { 'd/f.txt': [wholeS], gone: [wholeS] })
-    assert.equal((await pull.index.get('local', '.stversions'))?.name, undefined)
+    assert.equal((await pull.index.records.get('local', '.stversions'))?.name, undefined)
     assert.deepEqual(await pull.errors(), [])
   })
 
@@ -48,7 +48,7 @@ for (const type of ['trashcan', 'simple', 'staggered'] as const) {
       (await kept(pull)).map((line) => line.split('=')[1]),
       ['two'],
     )
-    assert.equal((await pull.index.get('local', 'd/f'))?.sizeBytes, 3)
+    assert.equal((await pull.index.records.get('local', 'd/f'))?.sizeBytes, 3)
     assert.deepEqual(await restore(pull, 'd/f', versionMs), [['d/f', `${type} versioner: restore: version not found`]])
     for (const name of ['../x', '/etc/passwd', '.stfolder/x', '.stversions/x', 'a//b', '']) {
       assert.deepEqual(await restore(pull, name, versionMs), [[name, `${type} versioner: restore: invalid file name`]])
@@ -168,7 +168,7 @@ test('a read-only file in a read-only directory is archived and replaced', async
   await pull.disk.chmod(`${ROOT}/d/f`, 0o444)
   await pull.disk.chmod(`${ROOT}/d`, 0o555)
   await pull.scan()
-  const local = await pull.index.get('local', 'd/f')
+  const local = await pull.index.records.get('local', 'd/f')
   assert.equal(local?.permissions, 0o444)
   pull.peer.delete('d/g')
   await pull.sync()

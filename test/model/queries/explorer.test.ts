@@ -24,8 +24,8 @@ test('a tree shows one level, directories first, with our state and the versions
   await using it = await explored({ 'b.txt': 'b', 'a.txt': 'a', 'zoo/lion': 'x', 'zoo/deep/cat': 'x' })
   const { hub, explorer } = it
   const index = await hub.store.folder(DOCS)
-  const own = await index.records(['a.txt', 'b.txt'])
-  await index.updateRemote(ANNA, [
+  const own = await index.listing.recordsOf(['a.txt', 'b.txt'])
+  await index.records.updateRemote(ANNA, [
     { ...own[0]!.global, blockHashes: undefined, sequence: 1 },
     file('new.txt', { sequence: 2 }),
     directory('empty', { sequence: 3 }),
@@ -55,7 +55,7 @@ test('a large directory is listed once for all its pages, and again after a chan
   const { hub, explorer } = it
   const index = await hub.store.folder(DOCS)
   const names = Array.from({ length: 3_000 }, (_, i) => `f${String(i).padStart(5, '0')}`)
-  await index.updateRemote(
+  await index.records.updateRemote(
     ANNA,
     names.map((name, i) => file(name, { sequence: i + 1 })),
   )
@@ -65,7 +65,7 @@ test('a large directory is listed once for all its pages, and again after a chan
   }
   assert.deepEqual(await nameOn(1), [3_000, 'f00000'])
   assert.deepEqual(await nameOn(3_000), [3_000, 'f02999'])
-  await index.updateRemote(ANNA, [file('a', { sequence: 9_000 })])
+  await index.records.updateRemote(ANNA, [file('a', { sequence: 9_000 })])
   assert.deepEqual(await nameOn(1), [3_001, 'a'])
 })
 
@@ -87,7 +87,7 @@ test('a search ends when its signal aborts', async () => {
   await using it = await explored({})
   const { hub, explorer } = it
   const index = await hub.store.folder(DOCS)
-  await index.updateRemote(
+  await index.records.updateRemote(
     ANNA,
     Array.from({ length: 5_000 }, (_, i) => file(`f${i}`, { sequence: i + 1 })),
   )
@@ -112,13 +112,13 @@ test('needed items are listed with action, stage and holders', async () => {
   await using it = await explored({ 'same.txt': 'x' })
   const { hub, explorer } = it
   const index = await hub.store.folder(DOCS)
-  const [own] = await index.records(['same.txt'])
-  await index.updateRemote(ANNA, [
+  const [own] = await index.listing.recordsOf(['same.txt'])
+  await index.records.updateRemote(ANNA, [
     directory('dir', { sequence: 1 }),
     file('dir/b', { sequence: 2, sizeBytes: 7 }),
     { ...own!.global, version: changed(own!.global), permissions: 0o600, blockHashes: undefined, sequence: 3 },
   ])
-  await index.updateRemote(BEN, [file('dir/b', { sequence: 1, sizeBytes: 7 }), file('c', { sequence: 2 })])
+  await index.records.updateRemote(BEN, [file('dir/b', { sequence: 1, sizeBytes: 7 }), file('c', { sequence: 2 })])
   await hub.model.bringToFront(DOCS, 'c')
   const page = await hub.while(explorer.waiting(DOCS, ALL, NEVER))
   assert.deepEqual(page.folder, { paused: false, type: 'sendreceive', error: '', scanning: false })
@@ -140,7 +140,7 @@ test('the facts about one file, known and unknown', async () => {
   await using it = await explored({ 'a.txt': 'a' })
   const { hub, explorer } = it
   const index = await hub.store.folder(DOCS)
-  await index.updateRemote(BEN, [file('b.txt', { sequence: 1 })])
+  await index.records.updateRemote(BEN, [file('b.txt', { sequence: 1 })])
   const here = await explorer.file(DOCS, 'a.txt')
   assert.deepEqual([here.records?.name, here.queue, here.problem], ['a.txt', undefined, undefined])
   const there = await explorer.file(DOCS, 'b.txt')
@@ -207,7 +207,7 @@ test('a preview is bounded to five examples and its maximum of names', async () 
   const { hub, explorer } = it
   const index = await hub.store.folder(DOCS)
   for (let at = 0; at < 51_000; at += 1_000) {
-    await index.updateRemote(
+    await index.records.updateRemote(
       ANNA,
       Array.from({ length: 1_000 }, (_, i) => directory(`f${at + i}`, { sequence: at + i + 1 })),
     )
@@ -234,7 +234,7 @@ test('conflict copies are listed, and updated as they are added and removed', as
   await hub.platform.disk.removeFile(`${ROOT}/${copy}`)
   await hub.while(hub.model.scan(DOCS))
   assert.deepEqual(await names(), [other])
-  await (await hub.store.folder(DOCS)).updateRemote(ANNA, [file(copy, { sequence: 1, version: version(9) })])
+  await (await hub.store.folder(DOCS)).records.updateRemote(ANNA, [file(copy, { sequence: 1, version: version(9) })])
   assert.deepEqual(await names(), [other], 'only what is here')
 })
 

@@ -38,14 +38,16 @@ function record(name: string): FileInfo {
 
 function source(names: readonly string[]): NeedSource {
   return {
-    global: async (name) => (names.includes(name) ? record(name) : undefined),
-    need: async ({ offset, limit, afterName = '' }) => {
-      const after = names.filter((name) => name > afterName)
-      return after.slice(offset, offset + limit).map(record)
-    },
-    neededNames: async (range) => {
-      assert.ok('afterName' in range)
-      return names.filter((name) => name > range.afterName).slice(range.offset, range.offset + range.limit)
+    records: { global: async (name) => (names.includes(name) ? record(name) : undefined) },
+    needs: {
+      need: async ({ offset, limit, afterName = '' }) => {
+        const after = names.filter((name) => name > afterName)
+        return after.slice(offset, offset + limit).map(record)
+      },
+      neededNames: async (range) => {
+        assert.ok('afterName' in range)
+        return names.filter((name) => name > range.afterName).slice(range.offset, range.offset + range.limit)
+      },
     },
   }
 }
@@ -99,16 +101,18 @@ for (const queued of [0, 20_000]) {
     const names = Array.from({ length: 70_000 }, (_, i) => String(i).padStart(6, '0'))
     const records = new Map(names.map((name) => [name, record(name)]))
     const index: NeedSource = {
-      global: async (name) => records.get(name),
-      need: async ({ offset, limit, afterName = '' }) => {
-        assert.ok(limit <= 1_000)
-        const start = (afterName === '' ? 0 : Number(afterName) + 1) + offset
-        return names.slice(start, start + limit).map((name) => records.get(name)!)
-      },
-      neededNames: async (range) => {
-        assert.ok('afterName' in range && range.limit <= 1_000)
-        const start = (range.afterName === '' ? 0 : Number(range.afterName) + 1) + range.offset
-        return names.slice(start, start + range.limit)
+      records: { global: async (name) => records.get(name) },
+      needs: {
+        need: async ({ offset, limit, afterName = '' }) => {
+          assert.ok(limit <= 1_000)
+          const start = (afterName === '' ? 0 : Number(afterName) + 1) + offset
+          return names.slice(start, start + limit).map((name) => records.get(name)!)
+        },
+        neededNames: async (range) => {
+          assert.ok('afterName' in range && range.limit <= 1_000)
+          const start = (range.afterName === '' ? 0 : Number(range.afterName) + 1) + range.offset
+          return names.slice(start, start + range.limit)
+        },
       },
     }
     const jobs = new JobQueue(100_000)

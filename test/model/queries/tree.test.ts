@@ -13,9 +13,11 @@ test('a tree is sorted by name, size or time, directories first in any case', as
   const times = { 'a.txt': 30, 'b.txt': 10, 'c.txt': 20 }
   const index = await hub.store.folder(DOCS)
   for (const [at, [name, modifiedS]] of Object.entries(times).entries()) {
-    const [records] = await index.records([name])
+    const [records] = await index.listing.recordsOf([name])
     const next = { ...records!.global, blockHashes: undefined, modifiedS, sequence: at + 1 }
-    await index.updateRemote(ANNA, [{ ...next, version: bumpVersion(records!.global.version, SELF, 1_800_000_000) }])
+    await index.records.updateRemote(ANNA, [
+      { ...next, version: bumpVersion(records!.global.version, SELF, 1_800_000_000) },
+    ])
   }
   const listed = async (by: TreeOrder['by'], descending = false) => {
     const page = await explorer.tree(DOCS, '', ALL, NEVER, { order: { by, descending } })

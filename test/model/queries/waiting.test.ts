@@ -24,7 +24,7 @@ test('needed items are listed in queue order, then by name, each once over all p
   await using store = await openTestStore(undefined)
   const index = await store.folder(FOLDER)
   const names = [...'abcdmxyz', ...Array.from({ length: 2_500 }, (_, i) => `n${String(i).padStart(4, '0')}`)]
-  await index.updateRemote(
+  await index.records.updateRemote(
     DEVICES[0]!,
     names.map((name, i) => file(name, { sequence: i + 1 })),
   )
@@ -67,7 +67,7 @@ test('pages by number, after an item and before one are the same, each item once
     fc.asyncProperty(QUEUED_AND_NEEDED, async ({ needed, queuedShare, pulling, perPage }) => {
       await using store = await openTestStore(undefined)
       const index = await store.folder(FOLDER)
-      await index.updateRemote(
+      await index.records.updateRemote(
         DEVICES[0]!,
         needed.map((name, i) => file(name, { sequence: i + 1 })),
       )
@@ -100,11 +100,11 @@ function chunksOf<T>(items: readonly T[], size: number): readonly (readonly T[])
 test('next to an item that is not needed any more the number of the page counts', async () => {
   await using store = await openTestStore(undefined)
   const index = await store.folder(FOLDER)
-  await index.updateRemote(
+  await index.records.updateRemote(
     DEVICES[0]!,
     [...'abcdef'].map((name, i) => file(name, { sequence: i + 1 })),
   )
-  await index.updateLocal([file('b')])
+  await index.records.updateLocal([file('b')])
   for (const beside of [{ after: 'b' }, { before: 'b' }, { after: 'unknown' }]) {
     const items = await waitingItems(index, undefined, { page: 2, perPage: 2, ...beside }, newSlice())
     assert.deepEqual(
@@ -119,22 +119,24 @@ test('a far page reads few records, a page next to an item none but its own', as
   const stored = await store.folder(FOLDER)
   const names = Array.from({ length: 45_000 }, (_, i) => String(i).padStart(5, '0'))
   for (const chunk of chunksOf(names, 5_000))
-    await stored.updateRemote(
+    await stored.records.updateRemote(
       DEVICES[0]!,
       chunk.map((name, i) => file(name, { sequence: i + 1 })),
     )
   let read = { heads: 0, names: 0 }
   const index: WaitingSource = {
-    records: (some) => stored.records(some),
-    need: async (options) => {
-      const found = await stored.need(options)
-      read.heads += found.length
-      return found
-    },
-    neededNames: async (range) => {
-      const found = await stored.neededNames(range)
-      read.names += found.length
-      return found
+    listing: stored.listing,
+    needs: {
+      need: async (options) => {
+        const found = await stored.needs.need(options)
+        read.heads += found.length
+        return found
+      },
+      neededNames: async (range) => {
+        const found = await stored.needs.neededNames(range)
+        read.names += found.length
+        return found
+      },
     },
   }
   const jobs = new JobQueue(10)
@@ -157,8 +159,8 @@ test('a far page reads few records, a page next to an item none but its own', as
 test('items that were pulled meanwhile are not listed', async () => {
   await using store = await openTestStore(undefined)
   const index = await store.folder(FOLDER)
-  await index.updateRemote(DEVICES[0]!, [file('m', { sequence: 1 }), file('z', { sequence: 2 })])
-  await index.updateLocal([file('m')])
+  await index.records.updateRemote(DEVICES[0]!, [file('m', { sequence: 1 }), file('z', { sequence: 2 })])
+  await index.records.updateLocal([file('m')])
   const queue = queueOf(new PullProgress(file('m'), []))
   assert.deepEqual(
     (await waitingItems(index, queue, { page: 1, perPage: 5 }, newSlice())).map(({ records }) => records.name),

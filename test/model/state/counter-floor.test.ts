@@ -31,7 +31,7 @@ function opened() {
   })
   const open = (folder = 'docs') =>
     new CounterFloor(
-      { keyValue, index: async () => indexOf(folder), continuity: { isProven: () => state.isProven, temporaryId } },
+      { keyValue, exchange: async () => indexOf(folder), continuity: { isProven: () => state.isProven, temporaryId } },
       { folder: folder as FolderId, ownShortId: own, otherDevices: [] },
     )
   return { earlier, floors, state, open }
