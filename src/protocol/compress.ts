@@ -12,8 +12,8 @@ const LENGTH_BYTES = 4
 const COMPRESSED_BYTES_MIN = 128
 /** The maximum ratio of LZ4: a larger claimed length is invalid. */
 const RATIO_MAX = 255
-/** Up to this size, a block of 1 MiB and its head, the library takes less than a time slice. */
-const INLINE_BYTES_MAX = 1088 * 1024
+/** Up to this size the library is faster. Beyond it the memory it takes stays with the allocator for longer. */
+const INLINE_BYTES_MAX = 256 * 1024
 
 const require = createRequire(import.meta.url)
 

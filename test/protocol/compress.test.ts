@@ -8,7 +8,7 @@ const MALFORMED = { name: 'ProtocolError', kind: 'malformed' }
 
 describe('a compressed message', () => {
   it('begins with its length, and is read back', async () => {
-    for (const lengthBytes of [128, 5_000, 1088 * 1024, 1088 * 1024 + 1]) {
+    for (const lengthBytes of [128, 5_000, 256 * 1024, 256 * 1024 + 1]) {
       const body = Buffer.alloc(lengthBytes, 'some text ')
       const packed = Buffer.from(compress(body) ?? [])
       assert.equal(packed.readUInt32BE(0), lengthBytes)

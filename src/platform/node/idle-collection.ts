@@ -1,4 +1,5 @@
 import { performance, PerformanceObserver } from 'node:perf_hooks'
+import { setTimeout as setTimeoutAsync } from 'node:timers/promises'
 import { getHeapStatistics } from 'node:v8'
 
 /** No garbage was collected for this long. */
@@ -7,7 +8,11 @@ const QUIET_MS = 3_000
 const BUSY_SHARE_MAX = 0.05
 /** A full collection takes a tenth of a second, which a smaller growth of the heap does not justify. */
 const GROWTH_BYTES_MIN = 4 * 1_024 * 1_024
+/** Of memory outside the heap, too: large messages are there. */
+const RESIDENT_GROWTH_BYTES_MIN = 16 * 1_024 * 1_024
 const INTERVAL_MS_MIN = 60_000
+/** Buffers are freed by other threads after a collection. */
+const TRIM_DELAY_MS = 500
 
 export interface IdleCollectionOptions {
   readonly quietMs?: number
@@ -15,25 +20,32 @@ export interface IdleCollectionOptions {
    * Nothing is collected while there are other threads: V8 keeps their heap pages, when they end, until a collection.
    */
   readonly hasThreads?: () => boolean
+  /** Returns free memory of the allocator to the system. */
+  readonly trim?: () => Promise<void>
 }
 
 /**
- * Collects all garbage once the process is idle, which returns free heap pages to the system. V8 does so by itself only
+ * Collects all garbage once the process is idle, and returns free pages of the heap and the allocator to the system. V8 does so by itself only
  * one to two minutes later: until then an idle device takes 93 (Node 24) or 101 MiB (Node 26) instead of 86.
  */
 export class IdleCollection implements Disposable {
   readonly #observer: PerformanceObserver
   readonly #quietMs: number
   readonly #hasThreads: () => boolean
+  readonly #trim: () => Promise<void>
   #timer: NodeJS.Timeout | undefined
   #lastMs = Number.NEGATIVE_INFINITY
   /** Size of the heap after the last collection. V8 counts garbage as used: only growth indicates garbage. */
   #collectedBytes = 0
+  /** Resident memory after that. */
+  #residentBytes = 0
   /** Event loop utilization when the current wait began. */
   #utilization = performance.eventLoopUtilization()
 
-  constructor({ quietMs = QUIET_MS, hasThreads = () => false }: IdleCollectionOptions = {}) {
+  constructor(options: IdleCollectionOptions = {}) {
+    const { quietMs = QUIET_MS, hasThreads = () => false, trim = async () => {} } = options
     this.#quietMs = quietMs
+    this.#trim = trim
     this.#hasThreads = hasThreads
     this.#observer = new PerformanceObserver(() => this.#wait(quietMs))
     this.#observer.observe({ entryTypes: ['gc'] })
@@ -61,16 +73,24 @@ export class IdleCollection implements Disposable {
     if (this.#hasThreads()) return // until threadsEnded
     const heapBytes = getHeapStatistics().total_heap_size
     this.#collectedBytes = Math.min(this.#collectedBytes, heapBytes) // V8 has collected by itself
-    if (heapBytes - this.#collectedBytes < GROWTH_BYTES_MIN) return
+    const residentBytes = process.memoryUsage.rss()
+    this.#residentBytes = Math.min(this.#residentBytes, residentBytes)
+    const isSmaller = heapBytes - this.#collectedBytes < GROWTH_BYTES_MIN
+    if (isSmaller && residentBytes - this.#residentBytes < RESIDENT_GROWTH_BYTES_MIN) return
     if (performance.eventLoopUtilization(this.#utilization).utilization > BUSY_SHARE_MAX)
       return this.#wait(this.#quietMs)
     const sinceMs = performance.now() - this.#lastMs
     if (sinceMs < INTERVAL_MS_MIN) return this.#wait(INTERVAL_MS_MIN - sinceMs)
     this.#lastMs = performance.now()
-    collectAll().then(
-      () => (this.#collectedBytes = getHeapStatistics().total_heap_size),
-      () => {}, // no inspector: V8 returns the memory by itself, later
-    )
+    this.#collect().catch(() => {}) // no inspector: V8 returns the memory by itself, later
+  }
+
+  async #collect(): Promise<void> {
+    await collectAll()
+    this.#collectedBytes = getHeapStatistics().total_heap_size
+    await setTimeoutAsync(TRIM_DELAY_MS, undefined, { ref: false })
+    await this.#trim()
+    this.#residentBytes = process.memoryUsage.rss()
   }
 }
 

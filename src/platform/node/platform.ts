@@ -10,6 +10,7 @@ import { createNodeHasher } from './threads/hash.ts'
 import { nodeHttpClient } from './net/http-client.ts'
 import { createNodeHttpServer } from './http/http.ts'
 import { IdleCollection } from './idle-collection.ts'
+import { posix } from './native/posix.ts'
 import { nodeLines } from './disk/lines.ts'
 import { nodeNet } from './net/net.ts'
 import { PasswordThread } from './threads/password-thread.ts'
@@ -29,7 +30,10 @@ const LATE_ATTRIBUTES: Attributes = {
 
 /** The real machine. Threads start on demand and end with the platform. */
 export function createNodePlatform(): Platform & AsyncDisposable {
-  const idleCollection = new IdleCollection({ hasThreads: () => threads.isStarted || passwords.isStarted })
+  const idleCollection = new IdleCollection({
+    hasThreads: () => threads.isStarted || passwords.isStarted,
+    trim: async () => await posix()?.trimMemory(),
+  })
   const onEnded = () => idleCollection.threadsEnded()
   const threads = new DiskThreads({ threads: diskThreadCount(), onEnded })
   const passwords = new PasswordThread({ onEnded })

@@ -75,3 +75,18 @@ test('idle collection: it runs after other threads have ended', () => {
 test('idle collection: it does not keep the process alive', () => {
   assert.equal(run(`import { IdleCollection } from ${JSON.stringify(MODULE.href)}; new IdleCollection()`).err, '')
 })
+
+test('idle collection: memory of large buffers, outside the heap, is returned to the system', () => {
+  const { out } = run(`
+    import { IdleCollection } from ${JSON.stringify(MODULE.href)}
+    import { posix } from ${JSON.stringify(new URL('native/posix.ts', MODULE).href)}
+    let trimmed = 0
+    using _ = new IdleCollection({ quietMs: 100, trim: async () => { await posix()?.trimMemory(); trimmed++ } })
+    for (let i = 0; i < 100; i++) Buffer.allocUnsafeSlow(16 * 1024 * 1024).fill(1)
+    for (let waited = 0; waited < 500 && trimmed === 0; waited++) await new Promise((resolve) => setTimeout(resolve, 20))
+    const kept = process.memoryUsage()
+    console.log(JSON.stringify({ trimmed, keptMiB: Math.round((kept.rss - kept.heapTotal) / 2 ** 20) }))`)
+  const { trimmed, keptMiB } = JSON.parse(out) as { trimmed: number; keptMiB: number }
+  assert.equal(trimmed, 1)
+  assert.ok(keptMiB < 150, `${keptMiB} MiB`)
+})

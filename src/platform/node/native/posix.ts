@@ -60,6 +60,11 @@ export class Posix {
     throw error
   }
 
+  /** Returns freed memory to the system, which glibc keeps for itself: up to 64 MiB after large buffers. */
+  async trimMemory(): Promise<void> {
+    if (this.#calls.trim !== undefined) await this.#run(this.#calls.trim)
+  }
+
   async #run(prepared: Prepared): Promise<Outcome> {
     const { call, args } = prepared
     const { promise, resolve, reject } = Promise.withResolvers<number>()

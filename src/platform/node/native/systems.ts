@@ -14,6 +14,8 @@ export interface SystemCalls {
   setTimes(path: string, times: BigInt64Array): Prepared
   setTimesOf(descriptor: number, times: BigInt64Array): Prepared
   lock(descriptor: number): Prepared
+  /** Undefined where the C library lacks it. */
+  readonly trim?: Prepared
   /** Undefined where attributes have another meaning than on Linux. */
   readonly attributes?: AttributeCalls
 }
@@ -41,6 +43,7 @@ export function linuxCalls({ func }: NativeLibrary): SystemCalls {
     exchange: (from, to) => ({ call: syscall, args: [number, here, from, here, to, exchange] }),
     renameNew: (from, to) => ({ call: syscall, args: [number, here, from, here, to, noReplace] }),
     attributes: attributeCalls(func),
+    ...trimCall(func),
   }
 }
 
@@ -51,6 +54,15 @@ export function macCalls({ func }: NativeLibrary): SystemCalls {
     ...commonCalls(func, here, noFollow),
     exchange: (from, to) => ({ call: rename, args: [from, to, swap] }),
     renameNew: (from, to) => ({ call: rename, args: [from, to, exclusive] }),
+  }
+}
+
+/** Only glibc has it. */
+function trimCall(func: NativeLibrary['func']): Pick<SystemCalls, 'trim'> {
+  try {
+    return { trim: { call: func('malloc_trim', 'int', ['size_t']), args: [0] } }
+  } catch {
+    return {}
   }
 }
 
