@@ -32,8 +32,8 @@ export interface ConnectionsDeps {
   onConnection(connection: Connection): void
   /** An unknown device requests a connection. May be called often: the receiver must bound any list it keeps. */
   onUnknownDevice(device: UnknownDevice): void
-  /** Addresses of a device configured as `dynamic`. */
-  lookup(device: DeviceId, signal: AbortSignal): Promise<readonly string[]>
+  /** The addresses that are known now of a device configured as `dynamic`, by source. */
+  lookup(device: DeviceId): readonly (readonly string[])[]
   /** The external addresses of a listener at routers that map its port. */
   mapped(listener: string): readonly string[]
   /** The addresses of the machine have changed. */
@@ -111,7 +111,7 @@ export class Connections implements Service, ConnectionsView {
         config: () => this.#config,
         isLan: () => this.#lan.check(this.#config.options),
         present: (device) => this.#registry.present(device, this.#config),
-        lookup: (device, signal) => deps.lookup(device, signal),
+        lookup: (device) => deps.lookup(device),
         accept: (stream, origin, signal) => this.#receive(stream, origin, signal),
       },
       options,
@@ -168,6 +168,11 @@ export class Connections implements Service, ConnectionsView {
   /** Discovery has new addresses of a device. */
   deviceFound(device: DeviceId): void {
     this.#loops.found(device)
+  }
+
+  /** A discovery server has answered. */
+  deviceLookedUp(device: DeviceId): void {
+    this.#loops.ring(device)
   }
 
   /** Discovery has other methods than before. */

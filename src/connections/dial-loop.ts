@@ -42,15 +42,28 @@ export interface DialLoopDeps extends TargetDeps {
   /** Undefined once the device is removed or paused. */
   device(): DeviceConfig | undefined
   present(): ExistingConnections
-  /** Addresses found by discovery or seen before. Does not reject. */
-  lookup(device: DeviceId, signal: AbortSignal): Promise<readonly string[]>
+  /** Addresses found by discovery or seen before, by source: what is known now. Later ones are announced by `ring`. */
+  lookup(device: DeviceId): readonly (readonly string[])[]
   /** Resolves when the stream has become a connection to this device; rejects with the reason otherwise. */
   accept(stream: TlsStream, target: Target, signal: AbortSignal): Promise<void>
   /** Result of the latest attempt at this address, null is success; and the time until the next one. */
   onDialed(address: string, failure: DialFailure | null, retryMs?: number): void
 }
 
-/** Dials one device until it is connected: best addresses first, each one retried after a backoff delay. */
+/** A dial under way. */
+interface Attempt {
+  readonly target: Target
+  readonly startedMs: number
+  readonly stop: AbortController
+  /** It has reached the device, and the connection is being established. */
+  isAccepting: boolean
+}
+
+/**
+ * Dials one device until it is connected: best addresses first, each one retried after a backoff delay. An address is
+ * dialled as soon as it is known and due; neither a lookup nor the dial of another address delays it, except that worse
+ * addresses give better ones a head start.
+ */
 export class DialLoop implements Service {
   readonly name: string
   readonly #deps: DialLoopDeps
@@ -60,8 +73,13 @@ export class DialLoop implements Service {
   #foundMs = Number.NEGATIVE_INFINITY
   /** Logged once until the device has connected. */
   #isNotAddedLogged = false
-  /** Ends the dials under way. */
-  #round = new AbortController()
+  /** By address. */
+  readonly #attempts = new Map<string, Attempt>()
+  readonly #running = new Set<Promise<void>>()
+  /** By priority: addresses that do not answer take no places from others. */
+  readonly #places = new Map<number, Semaphore>()
+  /** No dial before, so that a first connection has proved stable. */
+  #restUntilMs = 0
 
   constructor(deps: DialLoopDeps, options: { readonly device: DeviceId }) {
     this.#deps = deps
@@ -75,9 +93,8 @@ export class DialLoop implements Service {
 
   /** Retries all addresses immediately, because they or the way to reach them have changed. */
   resetBackoff(): void {
-    for (const [address, { latencyMs }] of this.#records) this.#records.set(address, fresh(latencyMs))
-    this.#round.abort() // a dial under way may be one into the old network
-    this.#changed.ring()
+    this.#endDials() // one under way may lead into the old network
+    this.#makeDue()
   }
 
   /** The device was found in the local network. Anybody there can send its announcements, so the effect is bounded. */
@@ -85,7 +102,7 @@ export class DialLoop implements Service {
     const nowMs = this.#deps.clock.monotonicMs()
     if (nowMs - this.#foundMs < FOUND_GAP_MS) return this.ring()
     this.#foundMs = nowMs
-    this.resetBackoff()
+    this.#makeDue() // dials under way continue: else forged announcements would end them
   }
 
   /** A connection to the device has ended. */
@@ -93,7 +110,7 @@ export class DialLoop implements Service {
     const nowMs = this.#deps.clock.monotonicMs()
     const { redials, atOnce } = afterLoss(this.#redials, nowMs)
     this.#redials = redials
-    if (atOnce && this.#deps.present().priorities.length === 0) this.#round.abort() // it may take long
+    if (atOnce && this.#deps.present().priorities.length === 0) this.#endDials() // they may take long
     const backoffMs = retryDelayMs(FAILURES_FULL_BACKOFF, this.#deps.options().reconnectionIntervalS)
     // Prevents an endless redial of a device that accepts and closes each time.
     for (const [address, record] of this.#records)
@@ -106,30 +123,39 @@ export class DialLoop implements Service {
       const device = this.#deps.device()
       // One timestamp for both: an address that becomes due between two readings would wait until the next change.
       const checkedMs = this.#deps.clock.monotonicMs()
-      if (device !== undefined) await this.#runRound(device, checkedMs, signal)
-      await this.#sleepUntilDue(checkedMs, signal)
+      const waitMs = device === undefined ? LOOP_MS_MAX : this.#startDials(device, checkedMs, signal)
+      await this.#sleepUntilDue(checkedMs, waitMs, signal)
     }
+    await Promise.all(this.#running)
   }
 
-  async #runRound(device: DeviceConfig, nowMs: number, stop: AbortSignal): Promise<void> {
-    this.#round = new AbortController()
-    const signal = AbortSignal.any([stop, this.#round.signal])
-    const { options, present, onDialed } = this.#deps
+  /** Starts the dials that are due; the time after which others may be started, though nothing has changed. */
+  #startDials(device: DeviceConfig, nowMs: number, signal: AbortSignal): number {
+    const { options, present, onDialed, lookup } = this.#deps
     const {
       connectionLimitEnough: enough,
       connectionLimitMax: most,
       connectionPriorityUpgradeThreshold: threshold,
     } = options()
     const { totalCount } = present()
-    if ((enough > 0 && totalCount >= enough) || (most > 0 && totalCount >= most)) return
+    if ((enough > 0 && totalCount >= enough) || (most > 0 && totalCount >= most)) return LOOP_MS_MAX
     // A lookup contacts other hosts, so it is left out where no address could be better than the present ones.
     const best = Math.min(connectionPriority(options(), 'tcp', true), connectionPriority(options(), 'tcp', false))
-    if (!isConnectionWanted(best, present(), threshold)) return
-    const { usable, skipped } = targetsOf(this.#deps, device, await this.#addresses(device, signal))
+    if (!isConnectionWanted(best, present(), threshold)) return LOOP_MS_MAX
+    if (nowMs < this.#restUntilMs) return this.#restUntilMs - nowMs
+    const found = device.addresses.includes('dynamic') ? lookup(device.deviceID) : []
+    const { usable, skipped } = targetsOf(this.#deps, device, { configured: device.addresses, found })
     for (const [address, failure] of skipped) onDialed(address, failure)
     this.#forgetOthers(usable)
+    const free = [...usable.values()].filter(({ text }) => !this.#attempts.has(text))
     const recordOf = (address: string): DialRecord | undefined => this.#records.get(address)
-    await this.#dialGroups(planDials([...usable.values()], recordOf, present(), { nowMs, threshold }), signal)
+    for (const group of planDials(free, recordOf, present(), { nowMs, threshold })) {
+      const priority = group[0]?.priority ?? 0
+      const waitMs = this.#headStartMs(priority, nowMs)
+      if (waitMs > 0) return waitMs
+      if (!this.#isAccepting(priority)) for (const target of group) this.#start(target, nowMs, signal)
+    }
+    return LOOP_MS_MAX
   }
 
   /** Discovered addresses come and go: those that are no longer given are removed. */
@@ -137,60 +163,65 @@ export class DialLoop implements Service {
     for (const address of this.#records.keys()) if (!targets.has(address)) this.#records.delete(address)
   }
 
-  async #addresses(device: DeviceConfig, signal: AbortSignal): Promise<readonly string[]> {
-    if (!device.addresses.includes('dynamic')) return device.addresses
-    return [...device.addresses, ...(await this.#deps.lookup(device.deviceID, signal))]
+  /** How long addresses of this priority wait for better ones that are being dialled. */
+  #headStartMs(priority: number, nowMs: number): number {
+    const better = [...this.#attempts.values()].filter(({ target }) => target.priority < priority)
+    return better.reduce((mostMs, { startedMs }) => Math.max(mostMs, startedMs + GROUP_DELAY_MS - nowMs), 0)
   }
 
-  /**
-   * Dials the groups, best first. The next one is started when the one before has failed or takes long, so that an
-   * address that does not answer does not delay the connection. A connection ends the dials of worse addresses; better
-   * ones continue, and replace it if they succeed.
-   */
-  async #dialGroups(groups: readonly (readonly Target[])[], signal: AbortSignal): Promise<void> {
-    const { clock } = this.#deps
-    const started: { readonly stop: AbortController; readonly done: Promise<boolean> }[] = []
-    for (const [at, targets] of groups.entries()) {
-      const stop = new AbortController()
-      const done = this.#dialGroup(targets, AbortSignal.any([signal, stop.signal])).then((connected) => {
-        if (connected) for (const worse of started.slice(at + 1)) worse.stop.abort()
-        return connected
-      })
-      started.push({ stop, done })
-      if (at + 1 === groups.length) break
-      const over = new AbortController()
-      const pause = clock.sleep(GROUP_DELAY_MS, AbortSignal.any([signal, over.signal])).catch(() => {}) // ended early
-      const connected = await Promise.race([anyConnected(started), pause.then(() => false)])
-      over.abort()
-      if (connected || signal.aborted) break
+  #isAccepting(priority: number): boolean {
+    return [...this.#attempts.values()].some((one) => one.isAccepting && one.target.priority === priority)
+  }
+
+  #start(target: Target, startedMs: number, signal: AbortSignal): void {
+    const attempt: Attempt = { target, startedMs, stop: new AbortController(), isAccepting: false }
+    this.#attempts.set(target.text, attempt)
+    const running = this.#dial(attempt, AbortSignal.any([signal, attempt.stop.signal])).finally(() => {
+      if (this.#attempts.get(target.text) === attempt) this.#attempts.delete(target.text)
+      this.#running.delete(running)
+      this.#changed.ring()
+    })
+    this.#running.add(running)
+  }
+
+  /** The first stream to the device ends the other dials of its priority; a connection ends those of worse ones. */
+  async #dial(attempt: Attempt, signal: AbortSignal): Promise<void> {
+    const { target } = attempt
+    const { clock, slots } = this.#deps
+    try {
+      using _place = await this.#placesOf(target.priority).acquire(signal)
+      using _slot = await slots.acquire(signal)
+      const startedMs = clock.monotonicMs()
+      const stream = await target.dial(signal)
+      if (this.#isAccepting(target.priority)) return void (await stream[Symbol.asyncDispose]())
+      attempt.isAccepting = true
+      this.#endDials((other) => other !== attempt && other.target.priority === target.priority)
+      if (await this.#accept(stream, target, clock.monotonicMs() - startedMs, signal)) {
+        this.#endDials((other) => other.target.priority > target.priority)
+      }
+    } catch (error) {
+      this.#failed(target, error, signal)
     }
-    await Promise.all(started.map(({ done }) => done))
   }
 
-  /** Dials all targets in parallel; the first established stream is used, the others are closed. */
-  async #dialGroup(targets: readonly Target[], signal: AbortSignal): Promise<boolean> {
-    const enough = new AbortController()
-    const either = AbortSignal.any([signal, enough.signal])
-    const places = new Semaphore(PARALLEL_MAX)
-    let connected = false
-    let accepted = false
-    await Promise.all(
-      targets.map(async (target) => {
-        try {
-          using _place = await places.acquire(either)
-          using _slot = await this.#deps.slots.acquire(either)
-          const startedMs = this.#deps.clock.monotonicMs()
-          const stream = await target.dial(either)
-          if (connected) return void (await stream[Symbol.asyncDispose]())
-          connected = true
-          enough.abort()
-          accepted = await this.#accept(stream, target, this.#deps.clock.monotonicMs() - startedMs, signal)
-        } catch (error) {
-          if (!either.aborted || connected === false) this.#failed(target, error, signal)
-        }
-      }),
-    )
-    return accepted
+  #placesOf(priority: number): Semaphore {
+    const places = this.#places.get(priority) ?? new Semaphore(PARALLEL_MAX)
+    this.#places.set(priority, places)
+    return places
+  }
+
+  #endDials(isEnded: (attempt: Attempt) => boolean = () => true): void {
+    for (const [address, attempt] of this.#attempts) {
+      if (!isEnded(attempt)) continue
+      this.#attempts.delete(address)
+      attempt.stop.abort()
+    }
+  }
+
+  #makeDue(): void {
+    for (const [address, { latencyMs }] of this.#records) this.#records.set(address, fresh(latencyMs))
+    this.#restUntilMs = 0
+    this.#changed.ring()
   }
 
   async #accept(stream: TlsStream, target: Target, latencyMs: number, signal: AbortSignal): Promise<boolean> {
@@ -201,12 +232,12 @@ export class DialLoop implements Service {
       const isMoreWanted = target.transport !== 'relay' && priorities.length < wanted
       const delayMs = isMoreWanted ? ADDITIONAL_DIAL_MS : this.#backoffMs(target, FAILURES_FULL_BACKOFF)
       const dueMs = this.#deps.clock.monotonicMs() + delayMs
+      if (isMoreWanted) this.#restUntilMs = dueMs
       this.#records.set(target.text, { dueMs, failures: 0, latencyMs })
       this.#deps.onDialed(target.text, null)
       return true
     } catch (error) {
-      this.#failed(target, error, signal)
-      this.#changed.ring() // the dials that were ended for this one are due
+      this.#failed(target, error, signal) // the dials that were ended for this one are due
       return false
     }
   }
@@ -237,24 +268,18 @@ export class DialLoop implements Service {
     return retryDelayMs(failures, transport === 'relay' ? relayReconnectIntervalM * 60 : reconnectionIntervalS)
   }
 
-  /** Sleeps until the next address is due, for at most a minute, or until a change. */
-  async #sleepUntilDue(checkedMs: number, signal: AbortSignal): Promise<void> {
+  /** Sleeps until the next address is due, for at most this long, or until a change. */
+  async #sleepUntilDue(checkedMs: number, mostMs: number, signal: AbortSignal): Promise<void> {
     const { clock } = this.#deps
     const nowMs = clock.monotonicMs()
     const due = [...this.#records.values()].map(({ dueMs }) => dueMs).filter((dueMs) => dueMs > checkedMs)
-    const delayMs = due.reduce((least, dueMs) => Math.min(least, dueMs - nowMs), LOOP_MS_MAX)
+    const delayMs = due.reduce((least, dueMs) => Math.min(least, dueMs - nowMs), mostMs)
     await this.#changed.waitAtMost(clock, delayMs, signal).catch(() => {}) // an abort ends the loop
   }
 }
 
 function fresh(latencyMs: number | undefined): DialRecord {
   return { dueMs: 0, failures: 0, ...(latencyMs !== undefined && { latencyMs }) }
-}
-
-/** Whether one of the groups connects; false when all of them have failed. */
-async function anyConnected(groups: readonly { readonly done: Promise<boolean> }[]): Promise<boolean> {
-  const connected = groups.map(async ({ done }) => ((await done) ? true : Promise.reject(new Error('not connected'))))
-  return await Promise.any(connected).catch(() => false)
 }
 
 /** Fingerprint of the settings that decide how a device is reached, and whether it accepts the folders. */

@@ -1,5 +1,4 @@
 import type { Config } from '../core/config/config.ts'
-import { messageOf } from '../core/errors.ts'
 import type { DeviceId } from '../core/ids.ts'
 import type { ExistingConnections } from '../core/network/admission.ts'
 import { Semaphore } from '../sync/semaphore.ts'
@@ -62,6 +61,11 @@ export class DialLoops {
     }
   }
 
+  /** A discovery server has answered. */
+  ring(device: DeviceId): void {
+    this.#loops.get(device)?.ring()
+  }
+
   /** Discovery has other methods than before. */
   ringAll(): void {
     for (const loop of this.#loops.values()) loop.ring()
@@ -96,7 +100,7 @@ export class DialLoops {
         device: () => config().devices.find((one) => one.deviceID === device && !one.paused),
         options: () => config().options,
         present: () => present(device),
-        lookup: (id, signal) => this.#lookup(id, signal),
+        lookup: (id) => this.#lookup(id),
         accept: (stream, { transport }, signal) => accept(stream, { transport, expected: device }, signal),
         onDialed: (address, failure, retryMs) => this.#history.record(address, failure, retryMs),
       },
@@ -106,12 +110,7 @@ export class DialLoops {
     return loop
   }
 
-  async #lookup(device: DeviceId, signal: AbortSignal): Promise<readonly string[]> {
-    const { lookup, log } = this.#deps
-    const found = await lookup(device, signal).catch((error: unknown) => {
-      log.debug(() => `looking up ${device} failed: ${messageOf(error)}`)
-      return []
-    })
-    return [...found, ...this.#seen.addressesOf(device)]
+  #lookup(device: DeviceId): readonly (readonly string[])[] {
+    return [...this.#deps.lookup(device), this.#seen.addressesOf(device)]
   }
 }

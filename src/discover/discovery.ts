@@ -23,7 +23,11 @@ export interface DiscoveryDeps {
   addresses(): OwnAddresses
   /** A device has appeared in the local network. */
   onFound(device: DeviceId, addresses: readonly string[]): void
-  /** Lookups may find more than before. */
+  /** A configured device has appeared there, or announces other addresses. */
+  onAnnounced(device: DeviceId): void
+  /** A discovery server was asked for a device: lookups may find more than before. */
+  onLookedUp(device: DeviceId): void
+  /** The same for all devices. */
   onMethodsChanged(): void
   /** The addresses of the machine have changed. */
   onNetworkChange(): void
@@ -81,11 +85,9 @@ export class Discovery implements Service, DiscoveryView {
     for (const method of this.#methods.values()) method.addressesChanged()
   }
 
-  async lookup(device: DeviceId, signal: AbortSignal): Promise<readonly string[]> {
-    const results = await Promise.allSettled([...this.#methods.values()].map((each) => each.lookup(device, signal)))
-    signal.throwIfAborted()
-    const addresses = results.flatMap((result) => (result.status === 'fulfilled' ? result.value : []))
-    return [...new Set(addresses)].toSorted()
+  /** What each method knows now; no method waits for another. Later answers are reported by `onLookedUp`. */
+  lookup(device: DeviceId): readonly (readonly string[])[] {
+    return [...this.#methods.values()].map((each) => each.lookup(device))
   }
 
   status(): ReadonlyMap<string, string | null> {
@@ -134,7 +136,7 @@ export class Discovery implements Service, DiscoveryView {
   }
 
   #local(options: { readonly name: string; readonly port: number; readonly group?: string }): LocalDiscovery {
-    const { platform, logger, addresses, onFound, onNetworkChange } = this.#deps
+    const { platform, logger, addresses, onFound, onAnnounced, onNetworkChange } = this.#deps
     const { clock, udp, system } = platform
     this.#instanceId ??= Buffer.from(platform.random.bytes(8)).readBigUInt64BE() >> 1n
     return new LocalDiscovery(
@@ -147,6 +149,7 @@ export class Discovery implements Service, DiscoveryView {
         addresses,
         isKnown: (device) => this.#config.devices.some(({ deviceID }) => deviceID === device),
         onFound,
+        onAnnounced,
         onNetworkChange,
       },
       { ...options, ownDevice: this.#options.ownDevice, instanceId: this.#instanceId },
@@ -174,12 +177,13 @@ export class Discovery implements Service, DiscoveryView {
   }
 
   #globalDeps(): ConstructorParameters<typeof GlobalDiscovery>[0] {
-    const { platform, addresses } = this.#deps
+    const { platform, addresses, onLookedUp } = this.#deps
     const { clock, httpClient, system } = platform
     return {
       clock,
       log: this.#log,
       http: httpClient,
+      onLookedUp,
       identity: this.#options.identity,
       proxy: proxyFromEnvironment(
         (name) => system.environment(name),

@@ -20,6 +20,8 @@ export interface GlobalDeps {
   readonly identity: Identity
   readonly proxy: ProxySettings | undefined
   addresses(): readonly string[]
+  /** A request for this device has ended. */
+  onLookedUp(device: DeviceId): void
 }
 
 /** One discovery server. */
@@ -52,7 +54,11 @@ export class GlobalDiscovery implements DiscoveryMethod {
         )
       : undefined
     this.#lookup = server.looksUp
-      ? new GlobalLookup({ clock, request: (query, signal) => this.#send({}, `?${query}`, signal) })
+      ? new GlobalLookup({
+          clock,
+          request: (query, signal) => this.#send({}, `?${query}`, signal),
+          onLookedUp: (device) => deps.onLookedUp(device),
+        })
       : undefined
   }
 
@@ -60,8 +66,8 @@ export class GlobalDiscovery implements DiscoveryMethod {
     return this.#announce?.error ?? this.#lookup?.error ?? null
   }
 
-  async lookup(device: DeviceId, signal: AbortSignal): Promise<readonly string[]> {
-    return (await this.#lookup?.lookup(device, signal)) ?? []
+  lookup(device: DeviceId): readonly string[] {
+    return this.#lookup?.lookup(device) ?? []
   }
 
   found(): ReadonlyMap<DeviceId, readonly string[]> {
@@ -73,7 +79,7 @@ export class GlobalDiscovery implements DiscoveryMethod {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    await this.#announce?.run(signal)
+    await Promise.all([this.#announce?.run(signal), this.#lookup?.run(signal)])
   }
 
   /** Without a client certificate a lookup reveals nothing of this device but its IP address. */

@@ -1,18 +1,29 @@
 import { Beacon, type BeaconDeps } from '../beacon/beacon.ts'
+import { parseAddress } from '../core/network/address.ts'
 import { locallyAnnounced, receivedAddresses } from '../core/network/announced-address.ts'
 import { decodeLocalAnnouncement, encodeLocalAnnouncement } from '../core/network/local-announcement.ts'
+import { takeTurns } from '../core/network/take-turns.ts'
 import type { DeviceId } from '../core/ids.ts'
 import type { Logger } from '../events/types.ts'
 import type { Clock } from '../platform/clock.ts'
+import { Wakeup } from '../sync/wakeup.ts'
 import type { DiscoveryMethod, OwnAddresses } from './types.ts'
 
 /** Three intervals of the beacon. */
 const ENTRY_MS = 90_000
 /** Any host of the local network can send packets: entries of unknown devices are bounded. */
 const UNKNOWN_DEVICES_MAX = 256
+/**
+ * Hosts that announce one configured device: itself, in more than one network, and whoever forges its announcements. The
+ * one heard longest ago makes room. Of a device that is not configured only the latest is kept.
+ */
+const SOURCES_MAX = 8
+/** Of one announcement. */
+const ADDRESSES_MAX = 64
+const ADDRESSES_LENGTH_MAX = 8_192
 const OLD_SOURCES_MAX = 100
-/** Least time between two reports of one device that claims to have started again. */
-const RESTART_GAP_MS = 1_000
+/** Least time between two reports of one device, because any host of the network can send its announcements. */
+const REPORT_GAP_MS = 1_000
 /** While there is no room, entries are searched for expired ones this often. */
 const FULL_CHECK_MS = 1_000
 
@@ -24,6 +35,8 @@ export interface LocalDeps extends Pick<BeaconDeps, 'udp' | 'networks' | 'onNetw
   isKnown(device: DeviceId): boolean
   /** A device was found that was not there before, or has started again. */
   onFound(device: DeviceId, addresses: readonly string[]): void
+  /** A configured device was found, or announces other addresses than before. */
+  onAnnounced(device: DeviceId): void
 }
 
 export interface LocalOptions {
@@ -35,12 +48,23 @@ export interface LocalOptions {
   readonly instanceId: bigint
 }
 
-interface Entry {
+interface Source {
   readonly addresses: readonly string[]
-  readonly instanceId: bigint
   readonly seenMs: number
-  /** When it was reported last. */
-  readonly foundMs: number
+}
+
+interface Entry {
+  /** By the host that sent the announcement, the one heard last at the end. */
+  readonly sources: Map<string, Source>
+  instanceId: bigint
+}
+
+/** What is to be reported of a device. */
+interface Report {
+  /** When it may be reported again. */
+  dueMs: number
+  isNew: boolean
+  isPending: boolean
 }
 
 /** Devices that announce themselves in the local network. Packets are not authenticated; connections are. */
@@ -50,6 +74,8 @@ export class LocalDiscovery implements DiscoveryMethod {
   readonly #options: LocalOptions
   readonly #beacon: Beacon
   readonly #entries = new Map<DeviceId, Entry>()
+  readonly #reports = new Map<DeviceId, Report>()
+  readonly #reported = new Wakeup()
   /** Sources of packets of an incompatible version, each logged once. */
   readonly #oldSources = new Set<string>()
   #fullUntilMs = Number.NEGATIVE_INFINITY
@@ -77,13 +103,17 @@ export class LocalDiscovery implements DiscoveryMethod {
     return this.#beacon.error
   }
 
-  async lookup(device: DeviceId): Promise<readonly string[]> {
-    const entry = this.#entries.get(device)
-    return entry !== undefined && this.#isCurrent(entry) ? entry.addresses : []
+  /** The hosts that announced it take turns, so that a forged announcement does not displace the right one. */
+  lookup(device: DeviceId): readonly string[] {
+    const sources = [...(this.#entries.get(device)?.sources.values() ?? [])].filter((one) => this.#isCurrent(one))
+    return takeTurns(
+      sources.toReversed().map(({ addresses }) => addresses),
+      ADDRESSES_MAX,
+    )
   }
 
   found(): ReadonlyMap<DeviceId, readonly string[]> {
-    return new Map([...this.#entries].map(([device, { addresses }]) => [device, addresses]))
+    return new Map([...this.#entries.keys()].map((device) => [device, this.#allAddresses(device)]))
   }
 
   addressesChanged(): void {
@@ -91,7 +121,7 @@ export class LocalDiscovery implements DiscoveryMethod {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    await this.#beacon.run(signal)
+    await Promise.all([this.#beacon.run(signal), this.#report(signal)])
   }
 
   #packet(): Uint8Array | undefined {
@@ -107,17 +137,67 @@ export class LocalDiscovery implements DiscoveryMethod {
     if (announcement === undefined || announcement.device === this.#options.ownDevice) return
     const { device, instanceId } = announcement
     const before = this.#entries.get(device)
-    const nowMs = this.#deps.clock.monotonicMs()
-    const isRestart = before?.instanceId !== instanceId && nowMs - (before?.foundMs ?? 0) >= RESTART_GAP_MS
-    const isNew = before === undefined || !this.#isCurrent(before) || isRestart
     if (before === undefined && !this.#hasRoom(device)) return
-    const addresses = receivedAddresses(announcement.addresses, sourceHost)
-    const found = isNew ? { instanceId, foundMs: nowMs } : { instanceId: before.instanceId, foundMs: before.foundMs }
-    this.#entries.set(device, { addresses, ...found, seenMs: nowMs })
-    if (!isNew) return
-    this.#deps.log.debug(() => `${this.name}: found ${device} at ${addresses.join(', ')}`)
+    const addresses = usableFirst(receivedAddresses(announcement.addresses, sourceHost))
+    const isGone = before !== undefined && ![...before.sources.values()].some((one) => this.#isCurrent(one))
+    const isNew = before === undefined || isGone || before.instanceId !== instanceId
+    const entry = before ?? { sources: new Map<string, Source>(), instanceId }
+    const isChanged = !isSame(entry.sources.get(sourceHost)?.addresses, addresses)
+    entry.instanceId = instanceId
+    entry.sources.delete(sourceHost)
+    entry.sources.set(sourceHost, { addresses, seenMs: this.#deps.clock.monotonicMs() })
+    const [oldest = sourceHost] = entry.sources.keys()
+    if (entry.sources.size > (this.#deps.isKnown(device) ? SOURCES_MAX : 1)) entry.sources.delete(oldest)
+    this.#entries.set(device, entry)
+    if (isNew || (isChanged && this.#deps.isKnown(device))) this.#toReport(device, isNew)
+  }
+
+  #toReport(device: DeviceId, isNew: boolean): void {
+    const report = this.#reports.get(device) ?? { dueMs: Number.NEGATIVE_INFINITY, isNew: false, isPending: false }
+    const isFirst = !report.isPending
+    report.isPending = true
+    report.isNew ||= isNew
+    this.#reports.set(device, report)
+    if (isFirst) this.#reported.ring()
+  }
+
+  /** Reports at once, and again a second later at the earliest. */
+  async #report(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#deps
+    let waitMs: number | undefined
+    while (!signal.aborted) {
+      const waiting =
+        waitMs === undefined ? this.#reported.wait(signal) : this.#reported.waitAtMost(clock, waitMs, signal)
+      await waiting.catch(() => {}) // an abort ends the loop
+      if (signal.aborted) return
+      const nowMs = clock.monotonicMs()
+      waitMs = undefined
+      for (const [device, report] of this.#reports) {
+        if (report.dueMs > nowMs) waitMs = Math.min(waitMs ?? REPORT_GAP_MS, report.dueMs - nowMs)
+        else if (report.isPending) {
+          this.#reportOne(device, report.isNew)
+          this.#reports.set(device, { dueMs: nowMs + REPORT_GAP_MS, isNew: false, isPending: false })
+          waitMs ??= REPORT_GAP_MS
+        } else this.#reports.delete(device)
+      }
+    }
+  }
+
+  #reportOne(device: DeviceId, isNew: boolean): void {
+    const { log, onFound, onAnnounced, isKnown } = this.#deps
+    const addresses = this.#allAddresses(device)
+    log.debug(() => `${this.name}: found ${device} at ${addresses.join(', ')}`)
     this.#beacon.sendSoon() // the other device learns our addresses without waiting for the interval
-    this.#deps.onFound(device, addresses)
+    if (isNew) onFound(device, addresses)
+    if (isKnown(device)) onAnnounced(device)
+  }
+
+  #allAddresses(device: DeviceId): readonly string[] {
+    const sources = [...(this.#entries.get(device)?.sources.values() ?? [])].toReversed()
+    return takeTurns(
+      sources.map(({ addresses }) => addresses),
+      ADDRESSES_MAX,
+    )
   }
 
   /** Unknown devices are limited; the expired ones make room. Configured devices always have it. */
@@ -127,13 +207,13 @@ export class LocalDiscovery implements DiscoveryMethod {
     if (nowMs < this.#fullUntilMs) return false
     const unknown = [...this.#entries].filter(([each]) => !this.#deps.isKnown(each))
     if (unknown.length < UNKNOWN_DEVICES_MAX) return true
-    const expired = unknown.filter(([, entry]) => !this.#isCurrent(entry))
+    const expired = unknown.filter(([, { sources }]) => ![...sources.values()].some((one) => this.#isCurrent(one)))
     for (const [each] of expired) this.#entries.delete(each)
     if (expired.length === 0) this.#fullUntilMs = nowMs + FULL_CHECK_MS
     return expired.length > 0
   }
 
-  #isCurrent({ seenMs }: Entry): boolean {
+  #isCurrent({ seenMs }: Source): boolean {
     return this.#deps.clock.monotonicMs() - seenMs < ENTRY_MS
   }
 
@@ -142,4 +222,16 @@ export class LocalDiscovery implements DiscoveryMethod {
     this.#oldSources.add(sourceHost)
     this.#deps.log.info(`${this.name}: ${sourceHost} runs a version that is too old to connect to`)
   }
+}
+
+/** Those that can be dialled before the others, so that these are the first to be cut off; bounded. */
+function usableFirst(addresses: readonly string[]): readonly string[] {
+  const isUsable = (text: string): boolean => ['tcp', 'relay'].includes(parseAddress(text).kind)
+  const ordered = [...addresses.filter(isUsable), ...addresses.filter((text) => !isUsable(text))]
+  let length = 0
+  return ordered.slice(0, ADDRESSES_MAX).filter((text) => (length += text.length) <= ADDRESSES_LENGTH_MAX)
+}
+
+function isSame(before: readonly string[] | undefined, after: readonly string[]): boolean {
+  return before !== undefined && before.length === after.length && before.every((text, at) => text === after[at])
 }

@@ -5,8 +5,8 @@ export interface DiscoveryMethod {
   readonly name: string
   /** Why it does not work at present; null while it works. */
   readonly error: string | null
-  /** Current addresses of a device; empty if it is not found. Rejects only when the signal aborts. */
-  lookup(device: DeviceId, signal: AbortSignal): Promise<readonly string[]>
+  /** What is known now of the addresses of a device, the best first. May start a request, whose end is reported. */
+  lookup(device: DeviceId): readonly string[]
   /** Everything found since the start, for display. */
   found(): ReadonlyMap<DeviceId, readonly string[]>
   /** The addresses of this device have changed. */

@@ -93,7 +93,7 @@ export class Network {
         logger,
         onConnection: (connection) => this.peers.attach(connection),
         onUnknownDevice: (unknown) => this.pending.onUnknownDevice(unknown),
-        lookup: (device, signal) => this.discovery.lookup(device, signal),
+        lookup: (device) => this.discovery.lookup(device),
         onListenAddresses: (listener, { lanAddresses: lan, wanAddresses: wan }) => {
           events.emit('ListenAddressesChanged', { address: listener, lan: [...lan], wan: [...wan] })
           this.discovery.addressesChanged()
@@ -134,8 +134,9 @@ export class Network {
         addresses: () => this.connections.addresses(),
         onFound: (device, addresses) => {
           this.#deps.events.emit('DeviceDiscovered', { device, addrs: [...addresses] })
-          this.connections.deviceFound(device)
         },
+        onAnnounced: (device) => this.connections.deviceFound(device),
+        onLookedUp: (device) => this.connections.deviceLookedUp(device),
         onMethodsChanged: () => this.connections.discoveryChanged(),
         onNetworkChange: () => this.connections.checkNetwork(),
       },

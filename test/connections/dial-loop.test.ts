@@ -70,7 +70,7 @@ test('an address that becomes due just after the clock was read does not wait fo
       options: () => ({ ...defaultsOf(OPTIONS), reconnectionIntervalS: 5 }),
       present: () => ({ priorities: [], wanted: 1, wantedMax: 1, totalCount: 0 }),
       isLan: () => () => false,
-      lookup: async () => [],
+      lookup: () => [],
       accept: async () => {},
       onDialed: () => {},
     },

@@ -79,7 +79,7 @@ export class Machine {
         logger: (facility) => (facility === 'connections' ? this.log : quietLogger(facility)),
         onConnection: (connection) => this.#use(connection),
         onUnknownDevice: (device) => void this.unknownDevices.push(device),
-        lookup: async () => [],
+        lookup: () => [],
         mapped: () => [],
         onListenAddresses: () => {},
         onNetworkChange: () => {},

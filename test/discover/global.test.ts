@@ -74,6 +74,27 @@ test('a server that is away for an hour does not hide the local network, and is 
   assert.equal(a.discovery.status().get('global@http://disco/v2/'), null)
 })
 
+test('R-20 a server that never answers delays no other method, and the last known addresses stay', async () => {
+  await using lan = new Lan()
+  let isSilent = false
+  serverFor(lan, async ({ signal }) => {
+    if (isSilent) await new Promise((resolve) => signal.addEventListener('abort', resolve))
+    return { status: 200, headers: {}, body: '{"addresses":["tcp://192.0.2.1:1"]}' }
+  })
+  const a = lan.start('a', { ...GLOBAL, localAnnounceEnabled: true })
+  const b = lan.start('b', { localAnnounceEnabled: true })
+  await lan.advance(1_000)
+  assert.deepEqual(await a.lookup(b.id), ['tcp://192.0.2.1:1', 'tcp://b:22000'])
+  assert.deepEqual(a.lookedUp, [b.id])
+  isSilent = true
+  await lan.advance(5 * MINUTE_MS)
+  assert.deepEqual(a.discovery.lookup(b.id).flat().toSorted(), ['tcp://192.0.2.1:1', 'tcp://b:22000'], 'at once')
+  await lan.advance(30_000)
+  assert.deepEqual(a.lookedUp, [b.id, b.id], 'the time limit has ended the request')
+  assert.match(a.discovery.status().get('global@http://disco/v2/') ?? '', /^lookup: ETIMEDOUT/)
+  assert.deepEqual(await a.lookup(b.id), ['tcp://192.0.2.1:1', 'tcp://b:22000'])
+})
+
 test('a server that cannot be used is an error of that method only, logged once', async () => {
   await using lan = new Lan()
   const a = lan.start('a', { globalAnnounceEnabled: true, globalAnnounceServers: ['ftp://x/?id=secret', ...SERVERS] })

@@ -8,7 +8,6 @@ import { createSimPlatform } from '../../src/platform/sim/platform.ts'
 import { configOf, deviceConfig, idOf, simIdentity } from '../connections/machines.ts'
 import { quietLogger } from '../support/logger.ts'
 
-const NEVER = new AbortController().signal
 export const OFF = { localAnnounceEnabled: false, globalAnnounceEnabled: false }
 export const MINUTE_MS = 60_000
 
@@ -46,6 +45,8 @@ export class Finder {
   readonly id: DeviceId
   readonly discovery: Discovery
   readonly found: string[] = []
+  readonly announced: DeviceId[] = []
+  readonly lookedUp: DeviceId[] = []
   readonly log = quietLogger('discover')
   networkChanges = 0
   addresses: string[]
@@ -62,6 +63,8 @@ export class Finder {
         logger: (facility) => (facility === 'discover' ? this.log : quietLogger(facility)),
         addresses: () => ({ lan: this.addresses, wan: this.addresses }),
         onFound: (device, addresses) => void this.found.push(`${device} ${addresses.join(' ')}`),
+        onAnnounced: (device) => void this.announced.push(device),
+        onLookedUp: (device) => void this.lookedUp.push(device),
         onMethodsChanged: () => {},
         onNetworkChange: () => void this.networkChanges++,
       },
@@ -69,7 +72,10 @@ export class Finder {
     )
   }
 
-  lookup(device: DeviceId): Promise<readonly string[]> {
-    return this.discovery.lookup(device, NEVER)
+  /** What is known once the answers to the first question have arrived. */
+  async lookup(device: DeviceId): Promise<readonly string[]> {
+    this.discovery.lookup(device)
+    await settle()
+    return [...new Set(this.discovery.lookup(device).flat())].toSorted()
   }
 }

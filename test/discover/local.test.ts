@@ -95,7 +95,7 @@ test('R-06 a device that claims to have started again with every packet is repor
     await settle()
   }
   await churn(100)
-  assert.deepEqual(a.found, [`${device} tcp://attacker:1`])
+  assert.equal(a.found.length, 1)
   assert.deepEqual(await a.lookup(device), ['tcp://attacker:100'], 'the addresses are those of the last packet')
   await lan.advance(1_000)
   await churn(100)
@@ -128,4 +128,38 @@ test('R-06 forged packets: unknown devices are bounded, configured ones are not 
   await settle()
   assert.equal(a.discovery.found().size, 2, 'the expired ones make room')
   await attacker[Symbol.asyncDispose]()
+})
+
+test('R-21 a forged announcement of another host does not displace the right one, nor do eight of them for long', async () => {
+  await using lan = new Lan()
+  const friend = lan.start('friend', { localAnnounceEnabled: true })
+  const a = lan.start('a', { localAnnounceEnabled: true }, [friend.id])
+  await lan.advance(2_000)
+  assert.deepEqual(await a.lookup(friend.id), ['tcp://friend:22000'])
+  const forge = async (host: string, addresses: readonly string[]): Promise<void> => {
+    const socket = await lan.network.datagrams
+      .host(host)
+      .open({ family: 4, port: 5_000 }, { onDatagram: () => {}, onError: () => {} })
+    const packet = encodeLocalAnnouncement({ device: friend.id, addresses, instanceId: 7n })
+    await socket.send(packet, { host: '255.255.255.255', port: 21_027 })
+    await socket[Symbol.asyncDispose]()
+    await settle()
+  }
+  await forge(
+    'attacker',
+    Array.from({ length: 64 }, (_, i) => `quic://192.0.2.1:${i + 1}`),
+  )
+  assert.ok((await a.lookup(friend.id)).includes('tcp://friend:22000'))
+  await forge(
+    'attacker',
+    Array.from({ length: 128 }, (_, i) => `tcp://192.0.2.1:${i + 1}`),
+  )
+  const [known = []] = a.discovery.lookup(friend.id)
+  assert.deepEqual([known.length, known.indexOf('tcp://friend:22000')], [64, 1], 'the sources take turns')
+  for (let host = 0; host < 20; host++) await forge(`attacker${host}`, ['tcp://:22000'])
+  assert.equal((await a.lookup(friend.id)).length, 8, 'sources are bounded')
+  a.announced.length = 0
+  await lan.advance(30_000)
+  assert.ok(a.announced.includes(friend.id), 'the next announcement is dialled')
+  assert.ok((await a.lookup(friend.id)).includes('tcp://friend:22000'))
 })

@@ -85,7 +85,15 @@ function relayAt({ port }: Outside): RelayAddress {
 async function announce(outside: Outside, signal: AbortSignal): Promise<void> {
   const { clock, http, port } = outside
   const server = parseDiscoveryServer(`https://${HOST}:${port}/?insecure&nolookup`)
-  const deps = { clock, http, log, identity, proxy: undefined, addresses: () => ['tcp://192.0.2.1:22000'] }
+  const deps = {
+    clock,
+    http,
+    log,
+    identity,
+    proxy: undefined,
+    addresses: () => ['tcp://192.0.2.1:22000'],
+    onLookedUp: () => {},
+  }
   const ended = new AbortController()
   const discovery = new GlobalDiscovery(deps, server)
   const running = discovery.run(AbortSignal.any([signal, ended.signal]))
@@ -98,8 +106,13 @@ async function announce(outside: Outside, signal: AbortSignal): Promise<void> {
 
 async function lookUp({ clock, http, port }: Outside, signal: AbortSignal): Promise<void> {
   const server = parseDiscoveryServer(`https://${HOST}:${port}/?insecure&noannounce`)
-  const deps = { clock, http, log, identity, proxy: undefined, addresses: () => [] }
-  await new GlobalDiscovery(deps, server).lookup(DEVICE, signal)
+  const ended = new AbortController()
+  const onLookedUp = (): void => ended.abort()
+  const deps = { clock, http, log, identity, proxy: undefined, addresses: () => [], onLookedUp }
+  const discovery = new GlobalDiscovery(deps, server)
+  const running = discovery.run(AbortSignal.any([signal, ended.signal]))
+  discovery.lookup(DEVICE)
+  await running
 }
 
 /** A gateway whose description was read, and which then does not answer. */

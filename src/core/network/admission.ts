@@ -81,8 +81,7 @@ export function admit(
     return refused(`it presented ${candidate.certificateCount} certificates instead of one`)
   if (device === ownDevice) return refused('it is this device itself')
   if (candidate.expected !== undefined && device !== candidate.expected) {
-    const reason = `wrong device: ${device} is at this address instead of ${candidate.expected}`
-    return { kind: 'refused', reason, cause: 'wrong-device' }
+    return { kind: 'refused', reason: wrongDevice(device, candidate.expected), cause: 'wrong-device' }
   }
   if (config.remoteIgnoredDevices.some((ignored) => ignored.deviceID === device))
     return refused('the device is ignored')
@@ -91,6 +90,10 @@ export function admit(
     return candidate.expected === undefined ? { kind: 'unknown' } : refused('the device is not configured')
   const reason = refusalReason(config, configured, candidate, present)
   return reason === undefined ? { kind: 'known', device: configured } : refused(reason)
+}
+
+export function wrongDevice(reached: DeviceId, expected: DeviceId): string {
+  return `wrong device: ${reached} is at this address instead of ${expected}`
 }
 
 function refusalReason(
