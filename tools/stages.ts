@@ -7,10 +7,12 @@ const root = join(import.meta.dirname, '..')
 const bin = (name: string) => join(root, 'node_modules', '.bin', name)
 
 /**
- * Stages that run at the same time. `daemons` wait most of the time, for each other and for intervals of Syncthing;
- * `processor` takes what they leave, with low priority, so that no test of theirs runs out of time.
+ * Stages that run at the same time. A real Syncthing waits for its intervals most of the time, daemons and browsers for
+ * each other some of it; `processor` takes what they leave, with low priority, so that no test of theirs runs out of
+ * time.
  */
-export type Lane = 'daemons' | 'processor'
+export const LANES = ['syncthing', 'daemons', 'processor'] as const
+export type Lane = (typeof LANES)[number]
 
 export interface Stage {
   readonly name: string
@@ -43,9 +45,12 @@ async function tests(
     : runs.run(ofStage, { again: true, ...options, isolation, env, node })
 }
 
-/** The slowest files are in `test/sim`: the first of a list, so that each is in another process. */
+/** The first of a list, so that each is in another process, and none begins when all others have ended. */
+const SLOW =
+  /^test\/(?:sim|interop\/(?:sync-many|sync-kill|encryption|port-mapping|sharing|relay\.|discovery\.|index|switching))/
+
 function slowFirst(files: readonly string[]): string[] {
-  const isSlow = (file: string) => file.startsWith('test/sim/')
+  const isSlow = (file: string) => SLOW.test(file)
   return [...files.filter(isSlow), ...files.filter((file) => !isSlow(file))]
 }
 
@@ -55,9 +60,7 @@ function testFiles(pattern: string, except: readonly string[] = []): string[] {
     .sort()
 }
 
-/** A real Syncthing waits for its intervals most of the time: two files at a time would leave both cores idle. */
 const INTEROP_AT_ONCE = 4
-/** Daemons and browsers wait for each other some of the time. */
 const DAEMONS_AT_ONCE = 3
 
 const OLD_SYNCTHING_ONLY = 'home-older'
@@ -65,6 +68,7 @@ const WITH_OLD_SYNCTHING = [OLD_SYNCTHING_ONLY, 'switching', 'sync', 'sync-confl
 const OTHER_BROWSERS = ['browser/firefox.test.ts', 'browser/webkit.test.ts']
 const NOT_UNIT = ['process/', 'package/', 'interop/', 'fuzz/', 'arm64/', 'browser/']
 const UNIT_FILES = slowFirst(testFiles('test/**/*.test.ts', NOT_UNIT))
+const INTEROP_FILES = slowFirst(testFiles('test/interop/**/*.test.ts', [`interop/${OLD_SYNCTHING_ONLY}`]))
 const BROWSER_FILES = testFiles('test/browser/**/*.test.ts', OTHER_BROWSERS)
 const PROCESS_FILES = testFiles('test/process/**/*.test.ts')
 
@@ -93,11 +97,8 @@ export const COMMIT_STAGES: readonly Stage[] = [
   },
   {
     name: 'interop',
-    lane: 'daemons',
-    run: (runs, files) =>
-      tests(runs, files, testFiles('test/interop/**/*.test.ts', [`interop/${OLD_SYNCTHING_ONLY}`]), {
-        atOnce: INTEROP_AT_ONCE,
-      }),
+    lane: 'syncthing',
+    run: (runs, files) => tests(runs, files, INTEROP_FILES, { atOnce: INTEROP_AT_ONCE }),
   },
   {
     name: 'process',
@@ -106,8 +107,8 @@ export const COMMIT_STAGES: readonly Stage[] = [
   },
   {
     name: 'package',
-    lane: 'daemons',
-    run: (runs, files) => tests(runs, files, testFiles('test/package/**/*.test.ts')),
+    lane: 'processor',
+    run: (runs, files) => tests(runs, files, testFiles('test/package/**/*.test.ts'), { lowPriority: true }),
   },
   {
     name: 'browser',

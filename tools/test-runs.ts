@@ -121,10 +121,12 @@ async function runOnce(
   const tallyFile = join(scratch, 'tally.json')
   try {
     const setUp = ['--disable-warning=ExperimentalWarning', '--import=./test/support/repeatable-properties.mjs']
-    const limits = ['--test-isolation=process', `--test-concurrency=${atOnce}`, `--test-timeout=${timeoutMs}`]
-    const apart = ['--test', ...limits, '--test-reporter=./tools/reporter.ts']
-    const together = ['tools/run-together.ts', `--timeout=${timeoutMs}`]
-    const words = [node, ...setUp, ...(isolation === 'apart' ? apart : together), ...files]
+    const how = [
+      'tools/run-files.ts',
+      `--timeout=${timeoutMs}`,
+      ...(isolation === 'apart' ? [`--at-once=${atOnce}`] : []),
+    ]
+    const words = [node, ...setUp, ...how, ...files]
     const [program, ...args] = lowPriority && process.platform !== 'win32' ? ['nice', ...words] : words
     const passed = await command(program!, args, { ...env, TEST_TALLY: tallyFile }, quiet)
     const tally: unknown = JSON.parse(readFileSync(tallyFile, 'utf8'))

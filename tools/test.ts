@@ -2,7 +2,7 @@
  * All checks and tests of a commit in one command; with `--nightly` those that depend on the platform or on chance
  * (`tools/stages.ts`). `--only NAME` runs one stage of either, further arguments are test files.
  */
-import { COMMIT_STAGES, NIGHTLY_STAGES, type Lane, type Stage } from './stages.ts'
+import { COMMIT_STAGES, LANES, NIGHTLY_STAGES, type Lane, type Stage } from './stages.ts'
 import { TestRuns } from './test-runs.ts'
 
 const args = process.argv.slice(2)
@@ -36,7 +36,7 @@ async function runLane(stages: readonly Stage[], lane: Lane): Promise<void> {
 const ofCommand = isNightly ? NIGHTLY_STAGES : COMMIT_STAGES
 const stages = only === undefined ? ofCommand : known.filter(({ name }) => name === only)
 for (const stage of stages) if (stage.lane === undefined) await runStage(stage)
-await Promise.all([runLane(stages, 'daemons'), runLane(stages, 'processor')])
+await Promise.all(LANES.map((lane) => runLane(stages, lane)))
 for (const line of runs.slowest()) console.log(line)
 console.log(`${times.join(', ')}; all ${secondsSince(startedMs)}`)
 console.log(runs.summary())

@@ -1,5 +1,6 @@
 /**
- * Runs test files in this process, like `node --test --test-isolation=none`, but for a third less processor time: the
+ * Runs test files in the order in which they are named, like `node --test`, which sorts them: all in this process, or
+ * with `--at-once N` in one each. In this process they take a third less processor time than with `node --test`: the
  * runner of Node follows every promise of every test, only to name the test of an error that none of them awaits. Such
  * an error is printed here with its stack, and the run fails with it as well.
  */
@@ -8,7 +9,11 @@ import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import report from './reporter.ts'
 
-const { values, positionals } = parseArgs({ allowPositionals: true, options: { timeout: { type: 'string' } } })
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { timeout: { type: 'string' }, 'at-once': { type: 'string' } },
+})
+const atOnce = values['at-once']
 
 const { createHook } = asyncHooks
 const UNTRACKED = { trackPromises: false }
@@ -24,7 +29,7 @@ for (const event of ['uncaughtException', 'unhandledRejection']) {
 }
 const stream = run({
   files: positionals.map((file) => resolve(file)),
-  isolation: 'none',
+  ...(atOnce === undefined ? { isolation: 'none' } : { isolation: 'process', concurrency: Number(atOnce) }),
   timeout: Number(values.timeout ?? Infinity),
 })
 stream.on('test:fail', () => (process.exitCode = 1))
