@@ -9,7 +9,7 @@ import { Wakeup } from '../sync/wakeup.ts'
 
 const INTERVAL_MS = 30_000
 /** Interval of checks for changed interfaces; the system sends no notification that Node can receive. */
-const NETWORK_CHECK_MS = 5_000
+const NETWORK_CHECK_MS = 2_000
 /** Least time between two packets, because any host of the network can request one. */
 const GAP_MS = 1_000
 const RETRY_MS = 60_000
@@ -91,12 +91,14 @@ export class Beacon implements Service {
   async #announce(socket: UdpSocket, signal: AbortSignal): Promise<void> {
     const { clock } = this.#deps
     let networks = ''
+    let isRepeated = true
     let sentMs = Number.NEGATIVE_INFINITY
     while (!signal.aborted) {
       const present = JSON.stringify(this.#deps.networks())
       const isChanged = present !== networks
-      if (isChanged || clock.monotonicMs() - sentMs >= INTERVAL_MS) {
+      if (isChanged || !isRepeated || clock.monotonicMs() - sentMs >= INTERVAL_MS) {
         if (isChanged && networks !== '') this.#deps.onNetworkChange()
+        isRepeated = !isChanged || networks === '' // a new network often drops the first packet
         networks = present
         await this.#send(socket)
         sentMs = clock.monotonicMs()

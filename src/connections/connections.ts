@@ -92,7 +92,8 @@ export class Connections implements Service, ConnectionsView {
         limits: this.#limits,
         config: () => this.#config,
         isLan: () => this.#lan.check(this.#config.options),
-        present: (device) => this.#registry.present(device, this.#config),
+        present: (device, host) =>
+          this.#registry.present(device, this.#config, host === undefined ? undefined : { host, nowMs: clock.nowMs() }),
         onUnknownDevice: (unknown) => {
           this.#loops.unknownSeen(unknown)
           deps.onUnknownDevice(unknown)
@@ -163,6 +164,10 @@ export class Connections implements Service, ConnectionsView {
     }
     this.#loops.apply(from, to)
     this.#changed.ring()
+  }
+
+  isConnected(device: DeviceId): boolean {
+    return this.#registry.of(device).length > 0
   }
 
   /** Discovery has new addresses of a device. */

@@ -33,7 +33,8 @@ export interface HandshakerDeps {
   logger(facility: Facility): Logger
   config(): Config
   isLan(): LanCheck
-  present(device: DeviceId): ExistingConnections
+  /** `incomingHost` is where an incoming connection comes from. */
+  present(device: DeviceId, incomingHost: string | undefined): ExistingConnections
   onUnknownDevice(device: UnknownDevice): void
 }
 
@@ -84,7 +85,8 @@ export class Handshaker {
     const isLocal = transport !== 'relay' && isLan()(host) // behind a relay in the LAN the device may be anywhere
     const priority = connectionPriority(config().options, transport, isLocal)
     const peer = { device, certificateCount: stream.certificateCount, host, priority, expected }
-    const admission = admit(config(), this.#options.ownDevice, peer, present(device))
+    const existing = present(device, expected === undefined ? host : undefined)
+    const admission = admit(config(), this.#options.ownDevice, peer, existing)
     if (admission.kind === 'refused') throw new DialError(admission.cause ?? 'rejected', admission.reason)
     if (admission.kind === 'unknown') {
       await this.#receiveUnknown(stream, { device, isLocal }, signal)

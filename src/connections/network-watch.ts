@@ -3,7 +3,7 @@ import type { System } from '../platform/platform.ts'
 import type { Service } from '../sync/supervisor.ts'
 
 /** Interval of checks; the system sends no notification that Node can receive. */
-const CHECK_MS = 5_000
+const CHECK_MS = 2_000
 
 export interface NetworkWatchDeps {
   readonly clock: Clock

@@ -8,6 +8,7 @@ import {
 } from '../core/network/admission.ts'
 import type { Config } from '../core/config/config.ts'
 import type { DeviceId } from '../core/ids.ts'
+import { hostOf } from '../core/network/ip.ts'
 import type { Connection } from '../protocol/types.ts'
 import type { ConnectionFigures, DeviceFigures } from './types.ts'
 
@@ -19,9 +20,17 @@ const CROSSING_MS = 30_000
  */
 const IDLE_MS = 100_000
 
+/** A dial takes less than this: a connection of this age does not cross one that arrives now. */
+const DIALLED_MS_MAX = 10_000
 export type Added =
   | { readonly kind: 'added'; readonly replaced: readonly Connection[] }
   | { readonly kind: 'refused'; readonly reason: string }
+
+/** A connection that the other device has dialled. */
+interface Incoming {
+  readonly host: string
+  readonly nowMs: number
+}
 
 /** Established connections by device, oldest first. */
 export class Registry {
@@ -39,12 +48,14 @@ export class Registry {
 
   /**
    * Input of the admission rules. A device counts as wanting one connection until its Hello announces a number. Idle
-   * connections do not block new ones.
+   * connections do not block new ones, and those that an incoming connection proves to be abandoned do not block it.
    */
-  present(device: DeviceId, config: Config): ExistingConnections {
+  present(device: DeviceId, config: Config, incoming?: Incoming): ExistingConnections {
     const connections = this.of(device)
+    const isBlocking = (one: Connection): boolean =>
+      !isIdle(one) && !(incoming !== undefined && isAbandoned(one, incoming))
     return {
-      priorities: connections.filter((one) => !isIdle(one)).map(({ priority }) => priority),
+      priorities: connections.filter(isBlocking).map(({ priority }) => priority),
       ...wantedOf(device, connections, config),
       totalCount: this.all().length,
     }
@@ -63,11 +74,11 @@ export class Registry {
       (existing) => isIdle(existing) || isReplaced(existing.priority, priority, threshold),
     )
     const isSpare = this.of(device).length === wanted && this.#isCrossing(connection, nowMs)
-    if (!isSpare && !isConnectionWanted(priority, { ...present, wanted }, threshold)) {
-      return { kind: 'refused', reason: 'already connected' }
-    }
+    const isOneTooMany = !isSpare && !isConnectionWanted(priority, { ...present, wanted }, threshold)
+    const abandoned = isOneTooMany && !isDialled(connection) ? this.#abandonedFor(connection, nowMs) : []
+    if (isOneTooMany && abandoned.length === 0) return { kind: 'refused', reason: 'already connected' }
     this.#byDevice.set(device, [...this.of(device), connection])
-    return { kind: 'added', replaced }
+    return { kind: 'added', replaced: [...new Set([...replaced, ...abandoned])] }
   }
 
   /** False when it was not registered. */
@@ -100,6 +111,11 @@ export class Registry {
     }
   }
 
+  #abandonedFor({ device, remoteAddress }: Connection, nowMs: number): readonly Connection[] {
+    const incoming = { host: hostOf(remoteAddress), nowMs }
+    return this.of(device).filter((one) => isAbandoned(one, incoming))
+  }
+
   /** Whether both sides dialled at the same time. */
   #isCrossing(connection: Connection, nowMs: number): boolean {
     return this.of(connection.device).some((one) => {
@@ -127,6 +143,15 @@ function isDialled({ transport }: Connection): boolean {
 
 function isIdle({ idleMs }: Connection): boolean {
   return idleMs > IDLE_MS
+}
+
+/**
+ * A device dials only while it has fewer connections than wanted. If it does so from another host, its connections from
+ * elsewhere are gone, though no close has reached us: its address has changed. One that may have been made by a dial at
+ * the same time stays.
+ */
+function isAbandoned({ remoteAddress, establishedMs }: Connection, { host, nowMs }: Incoming): boolean {
+  return hostOf(remoteAddress) !== host && nowMs - establishedMs > DIALLED_MS_MAX
 }
 
 function figuresOf(connection: Connection): ConnectionFigures {

@@ -23,8 +23,9 @@ export interface DiscoveryDeps {
   addresses(): OwnAddresses
   /** A device has appeared in the local network. */
   onFound(device: DeviceId, addresses: readonly string[]): void
-  /** A configured device has appeared there, or announces other addresses. */
+  /** A configured device has appeared there, announces other addresses, or is there and not connected. */
   onAnnounced(device: DeviceId): void
+  isConnected(device: DeviceId): boolean
   /** A discovery server was asked for a device: lookups may find more than before. */
   onLookedUp(device: DeviceId): void
   /** The same for all devices. */
@@ -136,7 +137,7 @@ export class Discovery implements Service, DiscoveryView {
   }
 
   #local(options: { readonly name: string; readonly port: number; readonly group?: string }): LocalDiscovery {
-    const { platform, logger, addresses, onFound, onAnnounced, onNetworkChange } = this.#deps
+    const { platform, logger, addresses, onFound, onAnnounced, onNetworkChange, isConnected } = this.#deps
     const { clock, udp, system } = platform
     this.#instanceId ??= Buffer.from(platform.random.bytes(8)).readBigUInt64BE() >> 1n
     return new LocalDiscovery(
@@ -148,6 +149,7 @@ export class Discovery implements Service, DiscoveryView {
         networks: () => system.networks(),
         addresses,
         isKnown: (device) => this.#config.devices.some(({ deviceID }) => deviceID === device),
+        isConnected,
         onFound,
         onAnnounced,
         onNetworkChange,

@@ -14,8 +14,8 @@ const ENTRY_MS = 90_000
 /** Any host of the local network can send packets: entries of unknown devices are bounded. */
 const UNKNOWN_DEVICES_MAX = 256
 /**
- * Hosts that announce one configured device: itself, in more than one network, and whoever forges its announcements. The
- * one heard longest ago makes room. Of a device that is not configured only the latest is kept.
+ * Hosts that announce one configured device: itself, in more than one network, and whoever forges its announcements.
+ * The one heard longest ago makes room. Of a device that is not configured only the latest is kept.
  */
 const SOURCES_MAX = 8
 /** Of one announcement. */
@@ -24,6 +24,8 @@ const ADDRESSES_LENGTH_MAX = 8_192
 const OLD_SOURCES_MAX = 100
 /** Least time between two reports of one device, because any host of the network can send its announcements. */
 const REPORT_GAP_MS = 1_000
+/** Least time between two answers to a device that is not connected, so that two devices do not go on answering. */
+const ANSWER_GAP_MS = 10_000
 /** While there is no room, entries are searched for expired ones this often. */
 const FULL_CHECK_MS = 1_000
 
@@ -33,9 +35,10 @@ export interface LocalDeps extends Pick<BeaconDeps, 'udp' | 'networks' | 'onNetw
   readonly beaconLog: Logger
   addresses(): OwnAddresses
   isKnown(device: DeviceId): boolean
+  isConnected(device: DeviceId): boolean
   /** A device was found that was not there before, or has started again. */
   onFound(device: DeviceId, addresses: readonly string[]): void
-  /** A configured device was found, or announces other addresses than before. */
+  /** A configured device was found, announces other addresses than before, or is there and not connected. */
   onAnnounced(device: DeviceId): void
 }
 
@@ -57,6 +60,8 @@ interface Entry {
   /** By the host that sent the announcement, the one heard last at the end. */
   readonly sources: Map<string, Source>
   instanceId: bigint
+  /** When it was reported last, which is also an answer. */
+  reportedMs: number
 }
 
 /** What is to be reported of a device. */
@@ -141,15 +146,23 @@ export class LocalDiscovery implements DiscoveryMethod {
     const addresses = usableFirst(receivedAddresses(announcement.addresses, sourceHost))
     const isGone = before !== undefined && ![...before.sources.values()].some((one) => this.#isCurrent(one))
     const isNew = before === undefined || isGone || before.instanceId !== instanceId
-    const entry = before ?? { sources: new Map<string, Source>(), instanceId }
+    const nowMs = this.#deps.clock.monotonicMs()
+    const entry = before ?? { sources: new Map<string, Source>(), instanceId, reportedMs: nowMs }
     const isChanged = !isSame(entry.sources.get(sourceHost)?.addresses, addresses)
     entry.instanceId = instanceId
     entry.sources.delete(sourceHost)
-    entry.sources.set(sourceHost, { addresses, seenMs: this.#deps.clock.monotonicMs() })
+    entry.sources.set(sourceHost, { addresses, seenMs: nowMs })
     const [oldest = sourceHost] = entry.sources.keys()
     if (entry.sources.size > (this.#deps.isKnown(device) ? SOURCES_MAX : 1)) entry.sources.delete(oldest)
     this.#entries.set(device, entry)
-    if (isNew || (isChanged && this.#deps.isKnown(device))) this.#toReport(device, isNew)
+    if (isNew || (this.#deps.isKnown(device) && (isChanged || this.#isUnanswered(device, entry)))) {
+      this.#toReport(device, isNew)
+    }
+  }
+
+  /** Its announcement may be the first that arrives after a loss, and it may not have received ours. */
+  #isUnanswered(device: DeviceId, { reportedMs }: Entry): boolean {
+    return this.#deps.clock.monotonicMs() - reportedMs >= ANSWER_GAP_MS && !this.#deps.isConnected(device)
   }
 
   #toReport(device: DeviceId, isNew: boolean): void {
@@ -185,6 +198,8 @@ export class LocalDiscovery implements DiscoveryMethod {
 
   #reportOne(device: DeviceId, isNew: boolean): void {
     const { log, onFound, onAnnounced, isKnown } = this.#deps
+    const entry = this.#entries.get(device)
+    if (entry !== undefined) entry.reportedMs = this.#deps.clock.monotonicMs()
     const addresses = this.#allAddresses(device)
     log.debug(() => `${this.name}: found ${device} at ${addresses.join(', ')}`)
     this.#beacon.sendSoon() // the other device learns our addresses without waiting for the interval

@@ -135,6 +135,7 @@ export class Network {
         onFound: (device, addresses) => {
           this.#deps.events.emit('DeviceDiscovered', { device, addrs: [...addresses] })
         },
+        isConnected: (device) => this.connections.isConnected(device),
         onAnnounced: (device) => this.connections.deviceFound(device),
         onLookedUp: (device) => this.connections.deviceLookedUp(device),
         onMethodsChanged: () => this.connections.discoveryChanged(),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { OptionsConfig } from '../../src/core/config/config.ts'
 import type { DeviceId } from '../../src/core/ids.ts'
+import type { InterfaceAddress } from '../../src/platform/platform.ts'
 import { Discovery } from '../../src/discover/discovery.ts'
 import { SimClock } from '../../src/platform/sim/clock.ts'
 import { SimNetwork } from '../../src/platform/sim/net.ts'
@@ -46,9 +47,12 @@ export class Finder {
   readonly discovery: Discovery
   readonly found: string[] = []
   readonly announced: DeviceId[] = []
+  readonly connected = new Set<DeviceId>()
   readonly lookedUp: DeviceId[] = []
   readonly log = quietLogger('discover')
   networkChanges = 0
+  /** The addresses of the machine, if they are not the usual ones. */
+  networks: readonly InterfaceAddress[] | undefined
   addresses: string[]
 
   constructor(lan: Lan, name: string, options: Partial<OptionsConfig>, known: readonly DeviceId[]) {
@@ -56,13 +60,15 @@ export class Finder {
     this.id = idOf(identity)
     this.addresses = [`tcp://0.0.0.0:22000`]
     const platform = createSimPlatform(1, { hostName: name, clock: lan.clock, network: lan.network })
+    const system = { ...platform.system, networks: () => this.networks ?? platform.system.networks() }
     const devices = known.map((id) => deviceConfig(id))
     this.discovery = new Discovery(
       {
-        platform,
+        platform: { ...platform, system },
         logger: (facility) => (facility === 'discover' ? this.log : quietLogger(facility)),
         addresses: () => ({ lan: this.addresses, wan: this.addresses }),
         onFound: (device, addresses) => void this.found.push(`${device} ${addresses.join(' ')}`),
+        isConnected: (device) => this.connected.has(device),
         onAnnounced: (device) => void this.announced.push(device),
         onLookedUp: (device) => void this.lookedUp.push(device),
         onMethodsChanged: () => {},

@@ -130,7 +130,7 @@ test('R-06 forged packets: unknown devices are bounded, configured ones are not 
   await attacker[Symbol.asyncDispose]()
 })
 
-test('R-21 a forged announcement of another host does not displace the right one, nor do eight of them for long', async () => {
+test('R-21 a forged announcement does not displace the right one, nor do eight hosts for long', async () => {
   await using lan = new Lan()
   const friend = lan.start('friend', { localAnnounceEnabled: true })
   const a = lan.start('a', { localAnnounceEnabled: true }, [friend.id])
@@ -162,4 +162,56 @@ test('R-21 a forged announcement of another host does not displace the right one
   await lan.advance(30_000)
   assert.ok(a.announced.includes(friend.id), 'the next announcement is dialled')
   assert.ok((await a.lookup(friend.id)).includes('tcp://friend:22000'))
+})
+
+test('R-22 a changed address is announced within two seconds and answered, and devices do not go on answering', async () => {
+  await using lan = new Lan()
+  const [far, near] = [idOf(simIdentity('far')), idOf(simIdentity('near'))]
+  const a = lan.start('near', { localAnnounceEnabled: true }, [far])
+  const b = lan.start('far', { localAnnounceEnabled: true }, [near])
+  const packets: string[] = []
+  await using _socket = await lan.network.datagrams
+    .host('counter')
+    .open({ family: 4, port: 21_027 }, { onDatagram: (_, from) => void packets.push(from.host), onError: () => {} })
+  await lan.advance(20_000)
+  for (const each of [a, b]) each.announced.length = 0
+  packets.length = 0
+  b.networks = [{ address: '10.0.0.9', prefixLength: 24, interface: 'eth0', isLoopback: false }]
+  b.addresses = ['tcp://10.0.0.9:22000']
+  await lan.advance(2_000)
+  assert.deepEqual([b.networkChanges, a.announced, packets.includes('near')], [2, [far], true], 'by IPv4 and IPv6')
+  assert.deepEqual(await a.lookup(far), ['tcp://10.0.0.9:22000'])
+  packets.length = 0
+  await lan.advance(10 * MINUTE_MS)
+  const perMinute = packets.length / 10
+  assert.ok(perMinute >= 4 && perMinute <= 8, `${perMinute} packets of two devices in a minute, not connected`)
+  a.connected.add(far)
+  b.connected.add(near)
+  await lan.advance(MINUTE_MS)
+  packets.length = 0
+  a.announced.length = 0
+  await lan.advance(10 * MINUTE_MS)
+  assert.deepEqual([packets.length, a.announced], [40, []], 'connected: a packet of each in 30 seconds, no answer')
+})
+
+test('R-22 forged announcements are answered once a second at most', async () => {
+  await using lan = new Lan()
+  const friend = idOf(simIdentity('friend'))
+  const a = lan.start('a', { localAnnounceEnabled: true }, [friend])
+  await lan.advance(2_000)
+  let answers = 0
+  await using attacker = await lan.network.datagrams
+    .host('attacker')
+    .open(
+      { family: 4, port: 21_027 },
+      { onDatagram: (_, { host }) => void (answers += host === 'a' ? 1 : 0), onError: () => {} },
+    )
+  for (let second = 0; second < 10; second++) {
+    for (let i = 0; i < 100; i++) {
+      const packet = { device: friend, addresses: [`tcp://:${1 + second * 100 + i}`], instanceId: BigInt(i) }
+      await attacker.send(encodeLocalAnnouncement(packet), { host: '255.255.255.255', port: 21_027 })
+    }
+    await lan.advance(1_000)
+  }
+  assert.ok(answers <= 11 && a.announced.length <= 11, `${answers} answers to 1,000 packets`)
 })
