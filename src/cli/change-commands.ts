@@ -68,7 +68,7 @@ export async function deviceSet(
   }
   if (device.deviceID !== myID) await client.call('PATCH /rest/config/devices/:id', { id: device.deviceID, body })
   else if (limits !== undefined && Object.keys(body).length === 2) await client.changeOptions(body)
-  else throw new TwinfoldError('bad-request', 'this is the device itself: only --limits apply to it')
+  else throw new TwinfoldError('refused', 'this is the device itself: only --limits apply to it')
   if (options.json) {
     context.print(JSON.stringify({ deviceID: device.deviceID, name: device.name, ...body }, undefined, 2))
     return CLI_EXIT.done
@@ -149,7 +149,7 @@ function refuseEncryption({ id, type: before }: FolderConfig, type: FolderTypeNa
   if (type === undefined || type === before) return
   if (type !== 'receiveencrypted' && before !== 'receiveencrypted') return
   throw new TwinfoldError(
-    'bad-request',
+    'refused',
     `folder "${id}" cannot change from ${before} to ${type}: remove it and its files here, and accept it again`,
   )
 }
@@ -170,7 +170,7 @@ async function newPath(
   const items = formatCount(localFiles, 'file')
   const move = `mv ${shellWord(folder.path)} ${shellWord(path)}`
   throw new TwinfoldError(
-    'bad-request',
+    'refused',
     `${path} has no ${folder.markerName}, so the files of folder "${folder.id}" (${items}) are not there. Move the ` +
       `whole directory first, then run this again: ${move}`,
   )

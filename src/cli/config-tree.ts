@@ -81,7 +81,7 @@ export function configTree(config: JsonObject, send: SendChange): ObjectNode {
 
 function versionNode(value: Json): ValueNode {
   const set = () =>
-    Promise.reject(new TwinfoldError('bad-request', 'the version of the configuration is set by the daemon alone'))
+    Promise.reject(new TwinfoldError('refused', 'the version of the configuration is set by the daemon alone'))
   return { is: 'value', form: 'int', value, set }
 }
 
@@ -232,7 +232,7 @@ function paramsNode(value: JsonObject, save: Save): ParamsNode {
 /** The daemon would replace an existing item, which `add` must not do. */
 function refuseDouble(items: ReadonlyMap<string, unknown>, item: Json, identity: string): void {
   const key = isJsonObject(item) ? item[identity] : undefined
-  if (typeof key === 'string' && items.has(key)) throw new TwinfoldError('bad-request', `"${key}" already exists`)
+  if (typeof key === 'string' && items.has(key)) throw new TwinfoldError('refused', `"${key}" already exists`)
 }
 
 function objectAt(parent: JsonObject, key: string): JsonObject {

@@ -95,7 +95,7 @@ function listVerbs(node: ListNode): readonly (readonly [string, Verb])[] {
 function paramsVerbs(node: ParamsNode): readonly (readonly [string, Verb])[] {
   const get = ([key = '']: readonly string[]): readonly string[] => {
     const value = node.value.get(key)
-    if (value === undefined) throw new TwinfoldError('bad-request', `there is no value for "${key}"`)
+    if (value === undefined) throw new TwinfoldError('refused', `there is no value for "${key}"`)
     return [value]
   }
   return [

@@ -115,8 +115,8 @@ export function keptOf(
 ): Kept | undefined {
   const kept = KEPT.find((each) => each === keep)
   if (kept === undefined && (discard || copies.length > 0))
-    throw new TwinfoldError('bad-request', 'conflicts are resolved with --keep original or --keep copy')
+    throw new TwinfoldError('refused', 'conflicts are resolved with --keep original or --keep copy')
   if (kept !== undefined && folder === undefined)
-    throw new TwinfoldError('bad-request', '--keep needs the folder whose conflicts are resolved')
+    throw new TwinfoldError('refused', '--keep needs the folder whose conflicts are resolved')
   return kept
 }

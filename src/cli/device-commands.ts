@@ -38,7 +38,7 @@ export async function deviceAdd(
   ])
   const existing = devices.find((device) => device.deviceID === deviceID)
   if (existing !== undefined) {
-    throw new TwinfoldError('bad-request', `the device already exists, as "${existing.name}"`)
+    throw new TwinfoldError('refused', `the device already exists, as "${existing.name}"`)
   }
   await checkAddresses(context, client, options.address ?? [])
   refuseSameName(devices, options.name ?? '')
@@ -82,7 +82,7 @@ async function warnOfNoAddress(
 /** Two devices of one name are ambiguous in lists and commands. */
 export function refuseSameName(devices: readonly DeviceConfig[], name: string): void {
   if (name === '' || devices.every((device) => device.name !== name)) return
-  throw new TwinfoldError('bad-request', `another device is named "${name}"; choose another --name`)
+  throw new TwinfoldError('refused', `another device is named "${name}"; choose another --name`)
 }
 
 /** Refuses addresses that cannot be parsed, and warns of those that are never dialled. */
@@ -90,7 +90,7 @@ async function checkAddresses(context: CliContext, client: Client, addresses: re
   for (const text of addresses) {
     const problem = addressProblem(text)
     if (problem === undefined) continue
-    if ('refused' in problem) throw new TwinfoldError('bad-request', problem.refused)
+    if ('refused' in problem) throw new TwinfoldError('refused', problem.refused)
     context.printError(`Warning: ${escapeText(problem.warning)}`)
   }
   const relay = addresses.find((text) => text.startsWith('relay:'))
@@ -248,7 +248,7 @@ export async function devicePause(
 async function otherDevice(client: Client, text: string): Promise<DeviceConfig> {
   const [devices, { myID }] = await Promise.all([client.devices(), client.systemStatus()])
   const device = findDevice(devices, text)
-  if (device.deviceID === myID) throw new TwinfoldError('bad-request', 'this is the ID of this device')
+  if (device.deviceID === myID) throw new TwinfoldError('refused', 'this is the ID of this device')
   return device
 }
 

@@ -84,7 +84,7 @@ export async function checkPath(
     })
   if (found === undefined) return
   if (found.problem !== null) {
-    throw new TwinfoldError('bad-request', `${found.problem.text}. Use --force to add it anyway`)
+    throw new TwinfoldError('refused', `${found.problem.text}. Use --force to add it anyway`)
   }
   for (const warning of found.warnings) context.printError(`Warning: ${escapeText(warning)}`)
 }
@@ -104,7 +104,7 @@ function refuseSameId(existing: readonly FolderConfig[], id: string): void {
   const sameId = existing.find((folder) => folder.id === id)
   if (sameId !== undefined) {
     throw new TwinfoldError(
-      'bad-request',
+      'refused',
       `folder "${id}" already exists, at ${sameId.path}; choose another --id or remove it first`,
     )
   }
@@ -112,7 +112,7 @@ function refuseSameId(existing: readonly FolderConfig[], id: string): void {
 
 function refuseSamePath(existing: readonly FolderConfig[], path: string): void {
   const samePath = existing.find((folder) => folder.path.replace(/\/+$/, '') === path.replace(/\/+$/, ''))
-  if (samePath !== undefined) throw new TwinfoldError('bad-request', `${path} is already the folder "${samePath.id}"`)
+  if (samePath !== undefined) throw new TwinfoldError('refused', `${path} is already the folder "${samePath.id}"`)
 }
 
 export async function folderList(

@@ -41,7 +41,7 @@ function knownFacility(text: string): Facility {
   const facility = parseFacility(text)
   if (facility !== undefined) return facility
   const near = suggestion(nearestTexts(text, FACILITY_NAMES, 1))
-  throw new TwinfoldError('bad-request', `there is no facility "${text}"; known: ${FACILITY_NAMES.join(', ')}${near}`)
+  throw new TwinfoldError('refused', `there is no facility "${text}"; known: ${FACILITY_NAMES.join(', ')}${near}`)
 }
 
 export interface EventsOptions {
@@ -152,7 +152,7 @@ export async function support(context: CliContext, client: Client, options: Supp
 function explainDebugging(error: unknown): never {
   if (!(error instanceof ClientError) || error.status !== 403 || !error.text.includes('Debugging')) throw error
   const remedy = 'switch it on with "cli config gui debugging set true", and off again afterwards'
-  throw new TwinfoldError('bad-request', `the daemon serves this only while debugging is on; ${remedy}`, {
+  throw new TwinfoldError('refused', `the daemon serves this only while debugging is on; ${remedy}`, {
     cause: error,
   })
 }

@@ -54,7 +54,7 @@ function checkDiscoveryServer(url: string): void {
     parseDiscoveryServer(url)
   } catch (error) {
     const form = 'a server has the form https://HOST:8443/?id=ID'
-    throw new TwinfoldError('bad-request', `"${url}" is no discovery server: ${messageOf(error)}; ${form}`)
+    throw new TwinfoldError('refused', `"${url}" is no discovery server: ${messageOf(error)}; ${form}`)
   }
 }
 
@@ -75,7 +75,7 @@ function withRelays(addresses: readonly string[], relays: readonly string[]): re
   const wrong = relays.find((url) => url !== DEFAULT && !isRelay(url))
   if (wrong !== undefined) {
     const form = 'a relay has the form relay://HOST:22067/?id=ID, a pool dynamic+https://HOST/PATH'
-    throw new TwinfoldError('bad-request', `"${wrong}" is no relay server; ${form}`)
+    throw new TwinfoldError('refused', `"${wrong}" is no relay server; ${form}`)
   }
   const others = addresses.filter((address) => !isRelay(address))
   if (others.includes(DEFAULT) && relays.every((url) => url === DEFAULT)) return others

@@ -10,10 +10,10 @@ const MADE = /^[a-z2-9]{5}(?:-[a-z2-9]{5}){4}$/
 /** The password, which is the first line of its file. Throws where that line is empty, or the title of a saved file. */
 export function passwordInLines(lines: readonly string[]): string {
   const [password = '', second, third = ''] = lines
-  if (password === '') throw new TwinfoldError('bad-request', 'the first line of the password file is empty')
+  if (password === '') throw new TwinfoldError('refused', 'the first line of the password file is empty')
   if (OLD_TITLE.test(password) || (second === '' && MADE.test(third) && !MADE.test(password))) {
     throw new TwinfoldError(
-      'bad-request',
+      'refused',
       'the first line of the password file is a title, not a password: an older version saved it; ' +
         'remove the lines above the password and try again',
     )

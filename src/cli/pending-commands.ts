@@ -89,7 +89,7 @@ function offersOf({ folders }: Pending, id: string): Offers {
   const offers = Object.entries(ownValue(folders, id)?.offeredBy ?? {})
   if (offers.length > 0) return offers
   const near = suggestion(nearestTexts(id, Object.keys(folders), 1))
-  throw new TwinfoldError('bad-request', `no pending device or folder "${id}"; "pending" lists them${near}`)
+  throw new TwinfoldError('refused', `no pending device or folder "${id}"; "pending" lists them${near}`)
 }
 
 /** The folder of this ID, if there was one. */

@@ -82,7 +82,7 @@ async function checkScanned(context: CliContext, client: Client, { id }: FolderC
       if (!(error instanceof ClientError && error.failure === 'status')) throw error // a Syncthing has no such route
     })
   const absent = found?.reasons.find(({ code }) => code === 'absent')
-  if (absent !== undefined) throw new TwinfoldError('bad-request', `"${file}" in folder "${id}": ${absent.text}`)
+  if (absent !== undefined) throw new TwinfoldError('refused', `"${file}" in folder "${id}": ${absent.text}`)
   const reason = found?.reasons.find(({ code }) => NOT_SCANNED.includes(code))
   if (reason !== undefined) context.printError(`Warning: "${escapeText(file)}": ${escapeText(reason.text)}`)
 }

@@ -35,7 +35,7 @@ export async function folderUnshare(
   const ids: readonly string[] = devices.map(({ deviceID }) => deviceID)
   const missing = devices.find((device) => !folder.devices.some(({ deviceID }) => deviceID === device.deviceID))
   if (missing !== undefined) {
-    throw new TwinfoldError('bad-request', `folder "${folder.id}" is not shared with ${namesOf([missing])}`)
+    throw new TwinfoldError('refused', `folder "${folder.id}" is not shared with ${namesOf([missing])}`)
   }
   const kept = folder.devices.filter(({ deviceID }) => !ids.includes(deviceID))
   await client.changeFolder(folder.id, { devices: kept })
@@ -54,7 +54,7 @@ export async function foundBoth(
   ])
   const devices = names.map((name) => findDevice(known, name))
   if (devices.some(({ deviceID }) => deviceID === myID)) {
-    throw new TwinfoldError('bad-request', 'a folder is always shared with this device itself')
+    throw new TwinfoldError('refused', 'a folder is always shared with this device itself')
   }
   return { folder, devices }
 }
@@ -104,7 +104,7 @@ async function folderOfType(
   const folder = await findFolder(client, text)
   if (types.includes(folder.type)) return folder
   throw new TwinfoldError(
-    'bad-request',
+    'refused',
     `folder "${folder.id}" is ${folder.type}; only changes in a ${types.join(' or ')} folder can be ${verb}`,
   )
 }

@@ -36,7 +36,7 @@ export async function folderShareUntrusted(
   const { folder, devices } = await foundBoth(client, text, names)
   if (folder.type === 'receiveencrypted') {
     throw new TwinfoldError(
-      'bad-request',
+      'refused',
       `folder "${folder.id}" is encrypted here already: share it without --untrusted`,
     )
   }
@@ -81,7 +81,7 @@ async function refuseReadableCopy(
       ? `"${program} folder unshare ${id} ${escapeText(device.name) || device.deviceID}" here, then `
       : ''
   throw new TwinfoldError(
-    'bad-request',
+    'refused',
     `${reason}: a password would hide nothing of that copy, and disconnect the two devices. For an encrypted copy: ` +
       `${unshare}remove the folder and its files on ${name}, then run this command again`,
   )

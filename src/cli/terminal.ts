@@ -44,7 +44,7 @@ export async function writeNewFile(path: string, bytes: Uint8Array): Promise<voi
     await writeFile(path, bytes, { flag: 'wx', mode: 0o600 })
   } catch (error) {
     if (systemCode(error) !== 'EEXIST') throw error
-    throw new TwinfoldError('bad-request', `${path} exists already; choose another name, or remove it first`)
+    throw new TwinfoldError('refused', `${path} exists already; choose another name, or remove it first`)
   }
 }
 

@@ -102,7 +102,7 @@ async function allVersions(
 ): Promise<VersionsJson> {
   if (versioning.type !== '') return await client.call('GET /rest/folder/versions', { query: { folder: id } })
   const remedy = `"${program} versions on ${id}" keeps those of later changes`
-  throw new TwinfoldError('bad-request', `folder "${id}" keeps no old versions; ${remedy}`)
+  throw new TwinfoldError('refused', `folder "${id}" keeps no old versions; ${remedy}`)
 }
 
 /** Restores one version of a file, the newest unless one is named. The current file is kept as a version. */
@@ -120,12 +120,12 @@ export async function versionsRestore(
   const chosen = versions.find(({ versionTime }) => wanted === undefined || versionTime.startsWith(wanted))
   if (chosen === undefined) {
     const known = versions.map(({ versionTime }) => versionTime).join(', ')
-    throw new TwinfoldError('bad-request', `${file} has no version "${wanted}"; known: ${known}`)
+    throw new TwinfoldError('refused', `${file} has no version "${wanted}"; known: ${known}`)
   }
   const body = { [file]: chosen.versionTime }
   const failed = await client.call('POST /rest/folder/versions', { query: { folder: id }, body })
   const error = failed[file]
-  if (error !== undefined && error !== null) throw new TwinfoldError('bad-request', `${file}: ${error}`)
+  if (error !== undefined && error !== null) throw new TwinfoldError('refused', `${file}: ${error}`)
   const value = { folder: id, file, restored: chosen.versionTime }
   context.print(
     options.json
@@ -139,5 +139,5 @@ function versionsOf(all: VersionsJson, file: string): VersionsJson[string] {
   const versions = Object.hasOwn(all, file) ? all[file] : undefined
   if (versions !== undefined) return versions
   const near = nearestTexts(file, Object.keys(all), 3)
-  throw new TwinfoldError('bad-request', `there is no old version of "${file}"${suggestion(near)}`)
+  throw new TwinfoldError('refused', `there is no old version of "${file}"${suggestion(near)}`)
 }

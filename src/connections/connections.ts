@@ -262,12 +262,13 @@ export class Connections implements Service, ConnectionsView {
   /** The configuration may have changed during the handshake, so every rule is checked again. */
   async #admit(connection: Connection): Promise<void> {
     const { clock } = this.#deps.platform
-    const refusal = this.#stop.signal.aborted ? 'stopping' : closeReason(this.#config, connection)
+    const isStopping = this.#stop.signal.aborted
+    const refusal = isStopping ? 'stopping' : closeReason(this.#config, connection)
     const added = refusal === undefined ? this.#registry.add(connection, this.#config, clock.nowMs()) : undefined
     if (added?.kind !== 'added') {
       const reason = refusal ?? added?.reason ?? ''
       await connection.close(reason)
-      throw new TwinfoldError('bad-request', reason)
+      throw new TwinfoldError(isStopping ? 'stopped' : 'refused', reason)
     }
     for (const old of added.replaced) this.#track(old.close('replacing connection'))
     const onClosed = (): void => this.#ended(connection)

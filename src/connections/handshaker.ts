@@ -124,7 +124,7 @@ export class Handshaker {
     }
     const helloResult = await this.#limiter.limitKnown(deviceID, signal, exchange)
     const name = device.certName === '' ? CERTIFICATE_NAME : device.certName
-    if (!stream.isNamed(name)) throw new TwinfoldError('bad-request', `certificate name is not ${name}`)
+    if (!stream.isNamed(name)) throw new TwinfoldError('refused', `certificate name is not ${name}`)
     const connectionId = connectionIdOf(own.timestampNs, helloResult.hello.timestampNs, platform.random.bytes(8))
     const { remoteAddress, crypto } = stream
     return new ProtocolConnection(

@@ -1,4 +1,7 @@
-/** The error codes that callers may distinguish. Users read the message, programs the code. */
+/**
+ * The error codes that callers may distinguish. Users read the message, programs the code. `bad-request`: a request of a
+ * client is invalid. `refused`: a command, another device or a server does not permit it.
+ */
 export type ErrorCode =
   | 'bad-request'
   | 'config-invalid'
@@ -21,6 +24,7 @@ export type ErrorCode =
   | 'password-unavailable'
   | 'path-escapes-folder'
   | 'port-taken'
+  | 'refused'
   | 'stopped'
   | 'token-unusable'
   | 'too-many-logins'

@@ -36,7 +36,7 @@ async function checkHealth(): Promise<void> {
     const reply = await send({ method: 'GET', path: '/rest/noauth/health', headers: {}, signal })
     if (reply.status !== 200) throw new Error(`status ${reply.status}`)
   } catch (error) {
-    throw new TwinfoldError('bad-request', `unhealthy: ${messageOf(error)}`)
+    throw new TwinfoldError('refused', `unhealthy: ${messageOf(error)}`)
   }
 }
 

@@ -35,7 +35,7 @@ export async function openIgd(
   try {
     const request = { url: location, responseBytesMax: RESPONSE_BYTES_MAX, timeoutMs, localHost: local.address }
     const { status, body } = await deps.http.send(request, signal)
-    if (status !== 200) throw new TwinfoldError('bad-request', `status ${status}`)
+    if (status !== 200) throw new TwinfoldError('refused', `status ${status}`)
     const description = parseIgdDescription(textOf(body), location)
     const isV6 = parseIp(local.address)?.family === 6
     const services = (isV6 ? description.pinholes : description.mapping).filter(({ controlUrl }) =>
@@ -133,9 +133,9 @@ async function addMapping(
     if (reply.code === UPNP_ERROR.permanentOnly && lease > 0) lease = 0
     else if (reply.code === UPNP_ERROR.samePortOnly && port !== internalPort) port = internalPort
     else if (reply.code === UPNP_ERROR.portInUse) port = ports.shift()
-    else throw new TwinfoldError('bad-request', reply.reason)
+    else throw new TwinfoldError('refused', reply.reason)
   }
-  throw new TwinfoldError('bad-request', 'every tried external port is in use')
+  throw new TwinfoldError('refused', 'every tried external port is in use')
 }
 
 function mappingKey(externalPort: number): Readonly<Record<string, string | number>> {
@@ -144,7 +144,7 @@ function mappingKey(externalPort: number): Readonly<Record<string, string | numb
 
 function checkedPort(port: number): number {
   if (Number.isInteger(port) && port > 0 && port <= 65_535) return port
-  throw new TwinfoldError('bad-request', 'the gateway reported no valid port')
+  throw new TwinfoldError('refused', 'the gateway reported no valid port')
 }
 
 async function externalAddress(soap: SoapClient, signal: AbortSignal): Promise<string | undefined> {
@@ -198,7 +198,7 @@ class SoapClient {
     signal: AbortSignal,
   ): Promise<ReadonlyMap<string, string>> {
     const reply = await this.send(action, fields, signal)
-    if (reply.kind === 'error') throw new TwinfoldError('bad-request', reply.reason)
+    if (reply.kind === 'error') throw new TwinfoldError('refused', reply.reason)
     return reply.fields
   }
 }

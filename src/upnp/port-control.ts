@@ -59,7 +59,7 @@ function gatewayOf(protocol: 'PCP' | 'NAT-PMP', { host, local }: PortControlOpti
       // A lifetime of 0 would remove the mapping.
       const reply = granted(await ask(internalPort, wanted, leaseS === 0 ? 2 * renewalS : leaseS, signal))
       const { externalPort, lifetimeS, externalHost } = reply
-      if (externalPort === 0 || lifetimeS === 0) throw new TwinfoldError('bad-request', 'nothing was mapped')
+      if (externalPort === 0 || lifetimeS === 0) throw new TwinfoldError('refused', 'nothing was mapped')
       return { internalPort, externalPort, leaseS: lifetimeS, ...(externalHost !== undefined && { externalHost }) }
     },
     async unmap({ internalPort }, signal) {
@@ -69,7 +69,7 @@ function gatewayOf(protocol: 'PCP' | 'NAT-PMP', { host, local }: PortControlOpti
 }
 
 function granted(reply: MapReply): MapReply & { readonly kind: 'mapped' } {
-  if (reply.kind === 'refused') throw new TwinfoldError('bad-request', reply.reason)
+  if (reply.kind === 'refused') throw new TwinfoldError('refused', reply.reason)
   return reply
 }
 

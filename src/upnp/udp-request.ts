@@ -37,7 +37,7 @@ export async function requestByUdp<T>(
     const startedMs = clock.monotonicMs()
     for (let delayMs = FIRST_RETRY_MS; ; delayMs *= 2) {
       const leftMs = startedMs + timeoutMs - clock.monotonicMs()
-      if (leftMs <= 0) throw new TwinfoldError('bad-request', 'no reply')
+      if (leftMs <= 0) throw new TwinfoldError('refused', 'no reply')
       for (const packet of packets) await socket.send(packet, to)
       await clock.sleep(Math.min(delayMs, leftMs), either)
     }

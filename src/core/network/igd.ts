@@ -43,7 +43,7 @@ export function parseIgdDescription(text: string, location: string): IgdDescript
   const elements = elementsOf(readXml(text))
   const device = elements.find(({ name }) => localName(name) === 'device')
   if (device === undefined || !(textOf(device, 'deviceType') ?? '').includes(':InternetGatewayDevice:')) {
-    throw new TwinfoldError('bad-request', 'it describes no Internet gateway')
+    throw new TwinfoldError('refused', 'it describes no Internet gateway')
   }
   const base = elements.find(({ name }) => localName(name) === 'URLBase')
   const baseUrl = base === undefined ? '' : textOfElement(base).trim()
@@ -83,7 +83,7 @@ export function parseSoapReply(text: string, action: string): SoapReply {
     return { kind: 'error', code: Number.isSafeInteger(code) ? code : 0, reason: `error ${code} ${description}`.trim() }
   }
   const reply = elements.find(({ name }) => localName(name) === `${action}Response`)
-  if (reply === undefined) throw new TwinfoldError('bad-request', 'the reply of the gateway cannot be read')
+  if (reply === undefined) throw new TwinfoldError('refused', 'the reply of the gateway cannot be read')
   const fields = childElements(reply).map(
     (field) => [localName(field.name), textOfElement(field).trim().slice(0, TEXT_LENGTH_MAX)] as const,
   )
@@ -105,7 +105,7 @@ function elementsOf(root: XmlElement): readonly XmlElement[] {
   const found: XmlElement[] = [root]
   for (let i = 0; i < found.length; i++) {
     for (const child of childElements(found[i]!)) found.push(child)
-    if (found.length > ELEMENTS_MAX) throw new TwinfoldError('bad-request', 'it has too many elements')
+    if (found.length > ELEMENTS_MAX) throw new TwinfoldError('refused', 'it has too many elements')
   }
   return found
 }

@@ -14,7 +14,7 @@ export async function browserCommand({ program, flags, show }: LocalCall): Promi
   const url = `${endpointText(endpoint)}/`
   if (endpoint.socketPath !== undefined) {
     throw new TwinfoldError(
-      'bad-request',
+      'refused',
       `the GUI is at ${url}, which no browser can open; give it a host and port with --gui-address`,
     )
   }
@@ -28,6 +28,6 @@ async function requireDaemon(program: string, connection: Connection): Promise<v
     await connection.client.call('GET /rest/noauth/health')
   } catch (error) {
     if (!(error instanceof ClientError)) throw error
-    throw new TwinfoldError('bad-request', explainFailure(error, program, connection).message, { cause: error })
+    throw new TwinfoldError('refused', explainFailure(error, program, connection).message, { cause: error })
   }
 }

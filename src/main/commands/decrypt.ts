@@ -79,7 +79,7 @@ async function cipherOf(call: LocalCall, from: string): Promise<FolderCipher> {
   }
   const cipher = new FolderCipher(await nodeFolderKeys.derive(password, folder), folder)
   if (stored?.folder === folder && Buffer.compare(stored.token, cipher.passwordToken) !== 0) {
-    throw new TwinfoldError('bad-request', 'the files were encrypted with another password')
+    throw new TwinfoldError('refused', 'the files were encrypted with another password')
   }
   return cipher
 }

@@ -40,7 +40,7 @@ async function runConnected(parsed: ParsedCommand, program: string): Promise<num
   const context = terminalContext(program, () => connectDaemon(choice))
   if (!parsed.command.passThrough) return runRemote(context, parsed)
   if ((choice.guiAddress === undefined) !== (choice.guiApiKey === undefined)) {
-    throw new TwinfoldError('bad-request', 'Both --gui-address and --gui-apikey should be specified')
+    throw new TwinfoldError('refused', 'Both --gui-address and --gui-apikey should be specified')
   }
   const { runTree } = await import('../../cli/tree.ts')
   return runTree(context, parsed.args)

@@ -39,7 +39,7 @@ export function refuseOpenNewHome(override: string | undefined): void {
 function refuse(address: string | undefined, remedy: string): void {
   if (address === undefined) return
   throw new TwinfoldError(
-    'bad-request',
+    'refused',
     `the page on ${address} would be open to everybody who reaches it, because no password is set; ${remedy}`,
   )
 }

@@ -35,14 +35,14 @@ export async function installService(ports: ServicePorts, plan: ServicePlan, for
 function refuseToReplace({ id, path }: ServicePlan, before: Installed): void {
   if (before.kind === 'foreign') {
     throw new TwinfoldError(
-      'bad-request',
+      'refused',
       `${path}: the service ${id} exists and was not written by Twinfold; remove it, choose another name with ` +
         '--name, or replace it with --force',
     )
   }
   if (before.kind === 'ours' && before.edited) {
     throw new TwinfoldError(
-      'bad-request',
+      'refused',
       `${path} was edited since "twinfold service install" wrote it; move the changes to a drop-in file ` +
         '("systemctl edit"), or discard them with --force',
     )
@@ -62,7 +62,7 @@ export async function uninstallService(ports: ServicePorts, plan: ServicePlan): 
   if (before.kind === 'none') return false
   if (before.kind === 'foreign') {
     throw new TwinfoldError(
-      'bad-request',
+      'refused',
       `${plan.path}: the service ${plan.id} was not written by Twinfold and stays; remove it as it was installed`,
     )
   }

@@ -55,7 +55,7 @@ async function queried(ports: ServicePorts, call: Call): Promise<string | undefi
 export async function readText(disk: Pick<Disk, 'open'>, path: string): Promise<string> {
   await using file = await disk.open(path, 'read')
   const { sizeBytes } = await file.stat()
-  if (sizeBytes > SIZE_BYTES_MAX) throw new TwinfoldError('bad-request', `${path} is too large for what it should be`)
+  if (sizeBytes > SIZE_BYTES_MAX) throw new TwinfoldError('refused', `${path} is too large for what it should be`)
   const data = Buffer.alloc(sizeBytes)
   let done = 0
   for (let count = -1; count !== 0 && done < data.length; done += count)
@@ -97,7 +97,7 @@ export function callText({ program, args }: Call): string {
 }
 
 function callFailed(call: Call, end: ProgramEnd): TwinfoldError {
-  return new TwinfoldError('bad-request', `"${callText(call)}" failed: ${endText(end)}${remedyFor(call, end)}`)
+  return new TwinfoldError('refused', `"${callText(call)}" failed: ${endText(end)}${remedyFor(call, end)}`)
 }
 
 function endText(end: ProgramEnd): string {

@@ -115,7 +115,7 @@ function readPlatform(given: string | undefined, native: ServicePlatform | undef
   }
   if (native !== undefined) return native
   if (print) return 'systemd'
-  throw new TwinfoldError('bad-request', 'no supported service manager on this system; see --print for definitions')
+  throw new TwinfoldError('refused', 'no supported service manager on this system; see --print for definitions')
 }
 
 /** Every flag that would do nothing is refused. */

@@ -93,7 +93,7 @@ async function checkMachine(
   if (!request.system || request.verb === 'status') return
   if (!machine.isRoot && request.platform !== 'windows') {
     throw new TwinfoldError(
-      'bad-request',
+      'refused',
       'a service of the machine needs root: run this with sudo, or without --system',
     )
   }
@@ -103,7 +103,7 @@ async function checkMachine(
     warn(`${facts.user} may not be able to read ${hidden}; install Node and Twinfold for all users`)
   const missing = facts.writable.find((path) => !machine.exists(path))
   if (missing === undefined) return
-  throw new TwinfoldError('bad-request', `${missing} does not exist; create it for ${facts.user}, then install again`)
+  throw new TwinfoldError('refused', `${missing} does not exist; create it for ${facts.user}, then install again`)
 }
 
 async function systemAccount(machine: ServiceMachine, request: ServiceRequest): Promise<Account> {
@@ -117,7 +117,7 @@ async function systemAccount(machine: ServiceMachine, request: ServiceRequest): 
   if (account !== undefined) return account
   if (print) return assumedAccount(platform, user)
   throw new TwinfoldError(
-    'bad-request',
+    'refused',
     `there is no user "${user}" on this machine; create one or name another with --user`,
   )
 }

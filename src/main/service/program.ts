@@ -7,7 +7,7 @@ const RUNNER_DIRECTORY = /[\\/](_npx|dlx|dlx-[^\\/]*|bunx-[^\\/]*)[\\/]/
 export function refuseTemporaryProgram(script: string): void {
   if (!RUNNER_DIRECTORY.test(script)) return
   throw new TwinfoldError(
-    'bad-request',
+    'refused',
     `this Twinfold runs from the cache of a package runner (${script}), which may be emptied at any time; ` +
       'install it with "npm install -g twinfold" and run "twinfold service install"',
   )
@@ -18,7 +18,7 @@ export function refuseMissingProgram({ exists }: { exists(path: string): boolean
   const missing = programs.find((path) => !exists(path))
   if (missing === undefined) return
   throw new TwinfoldError(
-    'bad-request',
+    'refused',
     `${missing} does not exist, so the service could not start; install Twinfold again and run ` +
       '"twinfold service install"',
   )

@@ -20,7 +20,7 @@ export function quotedArgument(text: string): string {
 export function quotedProgram(path: string): string {
   if (isPlain(path)) return quoted(path)
   throw new TwinfoldError(
-    'bad-request',
+    'refused',
     `systemd starts no program whose path has quotes, backslashes or control characters, and Node is ` +
       `${JSON.stringify(path)}; install Node elsewhere and run this command with it`,
   )
@@ -30,7 +30,7 @@ export function quotedProgram(path: string): string {
 export function quotedPath(path: string): string {
   if (isPlain(path)) return quoted(path)
   throw new TwinfoldError(
-    'bad-request',
+    'refused',
     `systemd has no way to write the path ${JSON.stringify(path)}, because of quotes, backslashes or control ` +
       'characters; rename it, or leave out --writable',
   )

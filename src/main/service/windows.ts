@@ -104,7 +104,7 @@ function action({ node, script, serveFlags }: ServiceFacts): XmlElement {
 function refuseVariable(arg: string): void {
   if (!/%[^%]+%|\$\(/.test(arg)) return
   throw new TwinfoldError(
-    'bad-request',
+    'refused',
     `the Windows Task Scheduler would replace a variable in ${JSON.stringify(arg)}; use another path`,
   )
 }

@@ -7,7 +7,7 @@ const UNWRITABLE = /[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|\p{Surrogate}/u
 export function checkedXmlText(text: string): string {
   if (!UNWRITABLE.test(text)) return text
   throw new TwinfoldError(
-    'bad-request',
+    'refused',
     `${JSON.stringify(text)} has characters that the service definition cannot hold`,
   )
 }
