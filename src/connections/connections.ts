@@ -24,6 +24,7 @@ import { NetworkWatch } from './network-watch.ts'
 import { Registry } from './registry.ts'
 import { RefusalLog } from './refusal-log.ts'
 import type { ConnectionsStatus, ConnectionsView, ListenerStatus, UnknownDevice } from './types.ts'
+import { TaskSet } from '../sync/task-set.ts'
 
 export interface ConnectionsDeps {
   readonly platform: Pick<Platform, 'clock' | 'random' | 'net' | 'httpClient' | 'system'>
@@ -66,7 +67,7 @@ export class Connections implements Service, ConnectionsView {
   readonly #loops: DialLoops
   readonly #changed = new Wakeup()
   /** Work besides the loops: handshakes and closing connections. */
-  readonly #pendingWork = new Set<Promise<void>>()
+  readonly #pendingWork = new TaskSet()
   #config: Config
   readonly #lan: LocalNetworks
   readonly #networkWatch: NetworkWatch
@@ -148,7 +149,7 @@ export class Connections implements Service, ConnectionsView {
       this.#limits.lift()
       await running.follow(new Map())
       await Promise.all(closing)
-      await Promise.all(this.#pendingWork)
+      await this.#pendingWork.ended()
     }
   }
 
@@ -294,9 +295,6 @@ export class Connections implements Service, ConnectionsView {
 
   /** `run` waits for this work before it returns. */
   #track(work: Promise<void>): void {
-    const kept = work
-      .catch((error: unknown) => this.#log.debug(() => messageOf(error)))
-      .finally(() => this.#pendingWork.delete(kept))
-    this.#pendingWork.add(kept)
+    this.#pendingWork.add(work.catch((error: unknown) => this.#log.debug(() => messageOf(error))))
   }
 }

@@ -19,6 +19,7 @@ import type { Clock } from '../platform/clock.ts'
 import type { TlsStream } from '../platform/net.ts'
 import type { Random } from '../platform/random.ts'
 import { targetsOf, type Target, type TargetDeps } from './dial-targets.ts'
+import { TaskSet } from '../sync/task-set.ts'
 
 /** Parallel dials for one device. */
 const PARALLEL_MAX = 8
@@ -75,7 +76,7 @@ export class DialLoop implements Service {
   #isNotAddedLogged = false
   /** By address. */
   readonly #attempts = new Map<string, Attempt>()
-  readonly #running = new Set<Promise<void>>()
+  readonly #running = new TaskSet()
   /** By priority: addresses that do not answer take no places from others. */
   readonly #places = new Map<number, Semaphore>()
   /** No dial before, so that a first connection has proved stable. */
@@ -126,7 +127,7 @@ export class DialLoop implements Service {
       const waitMs = device === undefined ? LOOP_MS_MAX : this.#startDials(device, checkedMs, signal)
       await this.#sleepUntilDue(checkedMs, waitMs, signal)
     }
-    await Promise.all(this.#running)
+    await this.#running.ended()
   }
 
   /** Starts the dials that are due; the time after which others may be started, though nothing has changed. */
@@ -176,12 +177,11 @@ export class DialLoop implements Service {
   #start(target: Target, startedMs: number, signal: AbortSignal): void {
     const attempt: Attempt = { target, startedMs, stop: new AbortController(), isAccepting: false }
     this.#attempts.set(target.text, attempt)
-    const running = this.#dial(attempt, AbortSignal.any([signal, attempt.stop.signal])).finally(() => {
+    const dial = this.#dial(attempt, AbortSignal.any([signal, attempt.stop.signal])).finally(() => {
       if (this.#attempts.get(target.text) === attempt) this.#attempts.delete(target.text)
-      this.#running.delete(running)
       this.#changed.ring()
     })
-    this.#running.add(running)
+    this.#running.add(dial)
   }
 
   /** The first stream to the device ends the other dials of its priority; a connection ends those of worse ones. */

@@ -29,6 +29,7 @@ import { TokenStore } from './pipeline/tokens.ts'
 import { twinfoldRoutes } from './routes/twinfold.ts'
 import type { RestDeps, RestOptions } from './types.ts'
 import { versionRoutes } from './routes/versions.ts'
+import { TaskSet } from '../sync/task-set.ts'
 
 const RETRY_MS_MIN = 1_000
 const RETRY_MS_MAX = 30_000
@@ -47,7 +48,7 @@ export class RestServer {
   readonly #basicSessions: TokenStore
   readonly #changed = new Wakeup()
   readonly #markReady: () => void
-  readonly #closing = new Set<Promise<void>>()
+  readonly #closing = new TaskSet()
   #gate: Gate
   #open: Listening | undefined
 
@@ -120,7 +121,7 @@ export class RestServer {
       }
     } finally {
       this.#close()
-      await Promise.all([...this.#closing, ...saving])
+      await Promise.all([this.#closing.ended(), ...saving])
     }
   }
 
@@ -184,9 +185,8 @@ export class RestServer {
   /** Frees the port at once; requests in progress are completed in the background. */
   #close(): void {
     if (this.#open === undefined) return
-    const closing = this.#dispose(this.#open.listener).finally(() => this.#closing.delete(closing))
+    this.#closing.add(this.#dispose(this.#open.listener))
     this.#open = undefined
-    this.#closing.add(closing)
   }
 
   async #dispose(listener: HttpListener): Promise<void> {

@@ -3,6 +3,7 @@ import type { FileHead } from '../core/records/file-info.ts'
 import { joinPath } from '../core/paths.ts'
 import type { Hasher, HashResult } from '../platform/hasher.ts'
 import type { ScannedItem } from './attributes.ts'
+import { TaskSet } from '../sync/task-set.ts'
 
 /** A file to be hashed, with its current record. */
 export interface HashRequest {
@@ -31,7 +32,7 @@ export class HashQueue {
   readonly #deps: HashQueueDeps
   #open: HashRequest[] = []
   #openBytes = 0
-  readonly #running = new Set<Promise<void>>()
+  readonly #running = new TaskSet()
   #failure: { readonly reason: unknown } | undefined
 
   constructor(deps: HashQueueDeps) {
@@ -51,14 +52,14 @@ export class HashQueue {
 
   /** Resolves when there is room for more. Rejects with the first failure of any group. */
   async room(): Promise<void> {
-    while (this.#running.size >= this.#groupsMax && this.#failure === undefined) await Promise.race(this.#running)
+    while (this.#running.size >= this.#groupsMax && this.#failure === undefined) await this.#running.anyEnded()
     if (this.#failure !== undefined) throw this.#failure.reason
   }
 
   /** Resolves when all added files are hashed and their results processed. */
   async drain(): Promise<void> {
     if (this.#open.length > 0) this.#start()
-    while (this.#running.size > 0) await Promise.race(this.#running)
+    await this.#running.ended()
     if (this.#failure !== undefined) throw this.#failure.reason
   }
 
@@ -66,12 +67,10 @@ export class HashQueue {
     const requests = this.#open
     this.#open = []
     this.#openBytes = 0
-    const running = this.#hash(requests)
-      .catch((reason: unknown) => {
-        this.#failure ??= { reason }
-      })
-      .finally(() => this.#running.delete(running))
-    this.#running.add(running)
+    const hashed = this.#hash(requests).catch((reason: unknown) => {
+      this.#failure ??= { reason }
+    })
+    this.#running.add(hashed)
   }
 
   async #hash(requests: readonly HashRequest[]): Promise<void> {

@@ -119,12 +119,18 @@ test('C-08: when our own store fails, nothing is announced, and nothing counts a
   await using store = await openTestStore(undefined)
   const index = await store.folder(DOCS)
   await index.records.updateLocal([file('a')])
-  const broken: FolderIndex = new Proxy(index, {
-    get: (target, key) =>
-      key === 'updateRemote' || key === 'localSince'
-        ? async () => Promise.reject(new Error('disk I/O error'))
-        : Reflect.get(target, key).bind(target),
-  })
+  const failing = <Role extends object>(role: Role, method: keyof Role): Role =>
+    new Proxy(role, {
+      get: (target, key) =>
+        key === method
+          ? async () => Promise.reject(new Error('disk I/O error'))
+          : Reflect.get(target, key).bind(target),
+    })
+  const broken: FolderIndex = {
+    ...index,
+    records: failing(index.records, 'updateRemote'),
+    exchange: failing(index.exchange, 'localSince'),
+  }
   const { receiver, events } = await receiverOf(broken, 5n)
   await assert.rejects(receiver.indexUpdate(message('x', 1)), /disk I\/O error/)
   const sent: IndexData[] = []

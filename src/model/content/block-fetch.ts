@@ -10,6 +10,7 @@ import type { BlockBuffers } from './block-buffers.ts'
 import type { FileFormat } from './format.ts'
 import type { RequestWindow } from '../../sync/request-window.ts'
 import type { TempFile } from './temp-file.ts'
+import { TaskSet } from '../../sync/task-set.ts'
 
 const WENT_AWAY = 'peers who had this file went away, or the file has changed while syncing. will retry later'
 
@@ -88,7 +89,7 @@ export class BlockFetch {
     const stop = new AbortController()
     // Composing signals is expensive for many small files.
     const signal = missing.length < 2 ? outer : AbortSignal.any([outer, stop.signal])
-    const inFlight = new Set<Promise<void>>()
+    const inFlight = new TaskSet()
     const failures: unknown[] = []
     const fetchOne = async (block: Block, room: Disposable): Promise<void> => {
       using _room = room
@@ -109,12 +110,11 @@ export class BlockFetch {
         const room = await window.acquire(block.sizeBytes, signal).catch(() => undefined)
         if (room === undefined) break
         progress.requested()
-        const task = fetchOne(block, room).finally(() => inFlight.delete(task))
-        inFlight.add(task)
+        inFlight.add(fetchOne(block, room))
       }
     } finally {
       onAllRequested()
-      await Promise.all(inFlight)
+      await inFlight.ended()
     }
     outer.throwIfAborted()
     if (failures.length > 0) throw failures[0]

@@ -74,19 +74,8 @@ export class FolderRequests {
 
   /** Resolves after a request or the delay. */
   async wait(clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> {
-    const alarm = new AbortController()
-    if (delayMs < Number.POSITIVE_INFINITY) {
-      // A rejection is our own abort below: a request came first.
-      clock.sleep(delayMs, alarm.signal).then(
-        () => this.#wakeup.ring(),
-        () => {},
-      )
-    }
-    try {
-      await this.#wakeup.wait(signal)
-    } finally {
-      alarm.abort()
-    }
+    if (delayMs === Number.POSITIVE_INFINITY) await this.#wakeup.wait(signal)
+    else await this.#wakeup.waitAtMost(clock, delayMs, signal)
   }
 
   /** Rejects all scans and tasks, and all later ones. */

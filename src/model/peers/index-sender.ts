@@ -62,7 +62,7 @@ export class IndexSender {
     try {
       for (;;) {
         if (await this.#sendAll(signal)) await this.#deps.clock.sleep(PAUSE_MS, signal)
-        await this.#waitForChange(signal)
+        await this.#wakeup.waitAtMost(this.#deps.clock, RECHECK_MS, signal)
       }
     } catch (error) {
       if (!signal.aborted) throw error
@@ -97,20 +97,6 @@ export class IndexSender {
     if (prevSequence === 0) await connection.index(data)
     else await connection.indexUpdate(data)
     this.#sentSequence = lastSequence
-  }
-
-  async #waitForChange(signal: AbortSignal): Promise<void> {
-    const alarm = new AbortController()
-    // A rejection is our own abort below, after a notification.
-    this.#deps.clock.sleep(RECHECK_MS, alarm.signal).then(
-      () => this.#wakeup.ring(),
-      () => {},
-    )
-    try {
-      await this.#wakeup.wait(signal)
-    } finally {
-      alarm.abort()
-    }
   }
 }
 

@@ -8,6 +8,7 @@ import type { Items } from './items.ts'
 import type { Leftovers } from './leftovers.ts'
 import type { PullParts } from './pull-parts.ts'
 import type { SpaceCheck } from './space.ts'
+import { TaskSet } from '../../sync/task-set.ts'
 
 /** Small files wait for the network and the disk, which both handle many at a time. */
 const SMALL_AT_ONCE_MAX = 96
@@ -70,7 +71,7 @@ export class Transfers {
     const { order, id } = this.#deps.folder
     const sizes = new Map(files.map(({ name, sizeBytes }) => [name, sizeBytes]))
     for (const { name } of sortForPull(files, order, (below) => random.int(below))) jobs.push(name)
-    const running = new Set<Promise<void>>()
+    const running = new TaskSet()
     const storing = new AbortController()
     const stored = this.#storeInTime(storing.signal)
     const isOver = () => this.#signal.aborted || this.#fatal !== undefined || !sources.hasConnectedDevice(id)
@@ -82,11 +83,10 @@ export class Transfers {
           continue
         }
         jobs.pop()
-        const task = this.#pull(next, isLarge(sizeBytes)).finally(() => running.delete(task))
-        running.add(task)
+        running.add(this.#pull(next, isLarge(sizeBytes)))
       }
     } finally {
-      await Promise.all(running)
+      await running.ended()
       storing.abort()
       await stored
     }

@@ -152,7 +152,7 @@ test('C-08: a failing index is an error of the folder, and nothing is reported a
   await using pull = await SimPull.start()
   pull.peer.put('f', 'x')
   const { updateLocal } = pull.index.records
-  Object.defineProperty(pull.index, 'updateLocal', {
+  Object.defineProperty(pull.index.records, 'updateLocal', {
     configurable: true,
     value: async () => {
       throw new Error('index failure')
@@ -163,7 +163,7 @@ test('C-08: a failing index is an error of the folder, and nothing is reported a
   assert.deepEqual([state, error], ['error', 'index failure'])
   assert.deepEqual(await pull.errors(), [])
   assert.deepEqual(await pull.needed(), ['f'])
-  Object.defineProperty(pull.index, 'updateLocal', { configurable: true, value: updateLocal })
+  Object.defineProperty(pull.index.records, 'updateLocal', { configurable: true, value: updateLocal })
   await pull.hub.pass(MINUTE_MS)
   await pull.rest()
   assert.deepEqual(await pull.needed(), [])
