@@ -18,6 +18,7 @@ import type { System } from '../platform/platform.ts'
 import type { Dialer, TcpAddress } from '../dialer/dialer.ts'
 import type { HttpClient } from '../platform/http-client.ts'
 import type { Random } from '../platform/random.ts'
+import { AvoidedRelays } from '../relay/avoided-relays.ts'
 import { RelayListener } from '../relay/relay-listener.ts'
 import type { ListenerStatus, OpenListener } from './types.ts'
 
@@ -51,6 +52,8 @@ export class Listeners {
   /** Open listeners by the text of their address, with the port in use. */
   readonly #open = new Map<string, { readonly address: TcpAddress; readonly port: number }>()
   readonly #relays = new Map<string, RelayListener>()
+  /** Beyond changes of the configuration. */
+  readonly #avoidedRelays: AvoidedRelays
   /** Configured addresses that are not listened on. */
   #unused: ReadonlySet<string> = new Set()
   #allowTls12 = false
@@ -60,6 +63,7 @@ export class Listeners {
   constructor(deps: ListenerDeps, options: { readonly identity: Identity }) {
     this.#deps = deps
     this.#identity = options.identity
+    this.#avoidedRelays = new AvoidedRelays(deps.clock)
   }
 
   get status(): ReadonlyMap<string, ListenerStatus> {
@@ -110,6 +114,7 @@ export class Listeners {
         ...this.#deps,
         log,
         identity: this.#identity,
+        avoided: this.#avoidedRelays,
         allowTls12: () => this.#allowTls12,
         onStream: (stream) => onStream(stream, 'relay'),
         onStatus: ({ error, joined }) => {

@@ -7,6 +7,7 @@ import { NetError } from '../platform/net-error.ts'
 import type { Random } from '../platform/random.ts'
 import { forEachAtOnce } from '../sync/for-each.ts'
 import { withTimeout } from '../sync/timeout.ts'
+import type { AvoidedRelays } from './avoided-relays.ts'
 
 const LIST_MS_MAX = 30_000
 const LIST_BYTES_MAX = 4 * 1_024 * 1_024
@@ -20,6 +21,7 @@ export interface PoolDeps {
   readonly random: Random
   readonly http: HttpClient
   readonly dialer: Dialer
+  readonly avoided: AvoidedRelays
 }
 
 /** The relays of a pool, nearest first by the time to connect to them. */
@@ -29,7 +31,8 @@ export async function findRelays(
   signal: AbortSignal,
 ): Promise<readonly RelayAddress[]> {
   const { random } = deps
-  const listed = await listRelays(deps, pool, signal)
+  const listed = (await listRelays(deps, pool, signal)).filter((relay) => deps.avoided.remainingMs(relay) === 0)
+  if (listed.length === 0) throw new NetError('EBUSY', 'all relays of the pool have been left for now')
   const measured: { readonly value: RelayAddress; readonly delayMs: number | undefined }[] = []
   const sample = shuffled(listed, (count) => random.int(count)).slice(0, MEASURED_MAX)
   await forEachAtOnce(sample, MEASURED_AT_ONCE, async (relay) => {

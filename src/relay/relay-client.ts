@@ -1,5 +1,6 @@
 import { messageOf } from '../core/errors.ts'
 import type { RelayAddress } from '../core/network/address.ts'
+import { MESSAGES_PER_S_MAX, MessageRate } from '../core/network/message-rate.ts'
 import {
   RELAY_ALREADY_CONNECTED,
   RELAY_SUCCESS,
@@ -8,6 +9,7 @@ import {
   type SessionInvitation,
 } from '../core/network/relay-message.ts'
 import type { Logger } from '../events/types.ts'
+import type { Clock } from '../platform/clock.ts'
 import { NetError } from '../platform/net-error.ts'
 import { withTimeout } from '../sync/timeout.ts'
 import { openChannel, type RelayChannel } from './channel.ts'
@@ -25,6 +27,8 @@ export interface RelayClientDeps extends SessionDeps {
   readonly log: Logger
   allowTls12(): boolean
   onJoined(relay: RelayAddress): void
+  /** The relay sends more messages than a relay may, and is left. */
+  onFlood(relay: RelayAddress): void
   onStream: OnRelayStream
 }
 
@@ -59,7 +63,7 @@ export class RelayClient {
     this.#channel = channel
     try {
       this.#deps.onJoined(relay)
-      for (;;) await this.#answer(channel, await this.#next(channel, signal), host, either)
+      return await this.#answerAll(channel, relay, host, either)
     } finally {
       this.#channel = undefined
       ended.abort(new NetError('ECONNABORTED', 'the relay was left'))
@@ -68,25 +72,26 @@ export class RelayClient {
     }
   }
 
-  async #next(channel: RelayChannel, signal: AbortSignal): Promise<RelayMessage> {
-    const message = channel.receive(signal)
-    message.catch(() => {}) // a failed ping is reported first
-    const { clock } = this.#deps
-    const arrived = new AbortController()
-    const either = AbortSignal.any([signal, arrived.signal])
-    const silence = async (): Promise<never> => {
-      await clock.sleep(SILENT_MS_MAX, either)
-      await channel.send({ kind: 'ping' })
-      await clock.sleep(PONG_MS_MAX, either)
-      throw new NetError('ETIMEDOUT', 'the relay does not answer')
+  /** Until the relay is lost: one timer for all its messages. */
+  async #answerAll(channel: RelayChannel, relay: RelayAddress, host: string, signal: AbortSignal): Promise<never> {
+    const { clock, onFlood } = this.#deps
+    const rate = new MessageRate(clock.monotonicMs())
+    const heard = { atMs: clock.monotonicMs() }
+    const silent = watchSilence(clock, channel, heard, signal)
+    const messages = async (): Promise<never> => {
+      for (;;) {
+        const message = await channel.receive(signal)
+        heard.atMs = clock.monotonicMs()
+        if (!rate.count(heard.atMs)) {
+          onFlood(relay)
+          throw new NetError('EPROTO', `the relay sends more than ${MESSAGES_PER_S_MAX} messages a second`)
+        }
+        await this.#answer(channel, message, host, signal)
+      }
     }
-    const silent = silence()
-    silent.catch(() => {}) // also aborted when a message arrives
-    try {
-      return await Promise.race([message, silent])
-    } finally {
-      arrived.abort()
-    }
+    const answered = messages()
+    for (const each of [silent, answered]) each.catch(() => {}) // the other one has failed first
+    return await Promise.race([answered, silent])
   }
 
   async #answer(channel: RelayChannel, message: RelayMessage, host: string, signal: AbortSignal): Promise<void> {
@@ -114,6 +119,26 @@ export class RelayClient {
       .catch((error: unknown) => log.debug(() => `session with ${invitation.from} failed: ${messageOf(error)}`))
       .finally(() => this.#pending.delete(meeting))
     this.#pending.add(meeting)
+  }
+}
+
+/** Rejects when nothing was heard for long, not even the reply to a ping. */
+async function watchSilence(
+  clock: Clock,
+  channel: RelayChannel,
+  heard: { readonly atMs: number },
+  signal: AbortSignal,
+): Promise<never> {
+  for (;;) {
+    const leftMs = heard.atMs + SILENT_MS_MAX - clock.monotonicMs()
+    if (leftMs > 0) {
+      await clock.sleep(leftMs, signal)
+      continue
+    }
+    const beforeMs = heard.atMs
+    channel.send({ kind: 'ping' }).catch(() => {}) // nothing is heard then; a relay that reads nothing must not delay this
+    await clock.sleep(PONG_MS_MAX, signal)
+    if (heard.atMs === beforeMs) throw new NetError('ETIMEDOUT', 'the relay does not answer')
   }
 }
 

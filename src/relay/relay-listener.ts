@@ -1,6 +1,8 @@
 import { messageOf } from '../core/errors.ts'
 import { isAddressGone } from '../core/network/local-address.ts'
+import { MESSAGES_PER_S_MAX } from '../core/network/message-rate.ts'
 import type { RelayAddress, RelayPoolAddress } from '../core/network/address.ts'
+import { NetError } from '../platform/net-error.ts'
 import type { InterfaceAddress } from '../platform/platform.ts'
 import type { Service } from '../sync/supervisor.ts'
 import { Wakeup } from '../sync/wakeup.ts'
@@ -13,7 +15,7 @@ const RETRY_MS_MIN = 1_000
 const POOL_RETRY_MS_MIN = 30_000
 const RETRY_MS_MAX = 60_000
 
-export interface RelayListenerDeps extends Omit<RelayClientDeps, 'onJoined'>, PoolDeps {
+export interface RelayListenerDeps extends Omit<RelayClientDeps, 'onJoined' | 'onFlood'>, PoolDeps {
   onStatus(status: RelayListenerStatus): void
 }
 
@@ -31,7 +33,11 @@ export class RelayListener implements Service {
     this.name = `listen ${address.text}`
     this.#deps = deps
     this.#address = address
-    this.#client = new RelayClient({ ...deps, onJoined: (relay) => this.#onJoined(relay) })
+    this.#client = new RelayClient({
+      ...deps,
+      onJoined: (relay) => this.#onJoined(relay),
+      onFlood: (relay) => this.#onFlood(relay),
+    })
   }
 
   /**
@@ -56,8 +62,9 @@ export class RelayListener implements Service {
       if (this.#joined !== undefined) delayMs = minimumMs
       this.#joined = undefined
       this.#deps.onStatus({ error: messageOf(error), joined: undefined })
-      log.info(`${this.#address.text}: ${messageOf(error)} (retrying in ${delayMs / 1_000} s)`)
-      await this.#retry.waitAtMost(clock, delayMs, signal).catch(() => {}) // an abort ends the loop
+      const waitMs = Math.max(delayMs, this.#avoidedMs())
+      log.info(`${this.#address.text}: ${messageOf(error)} (retrying in ${Math.ceil(waitMs / 1_000)} s)`)
+      await this.#retry.waitAtMost(clock, waitMs, signal).catch(() => {}) // an abort ends the loop
       delayMs = Math.min(delayMs * 2, RETRY_MS_MAX)
     }
   }
@@ -68,6 +75,7 @@ export class RelayListener implements Service {
     const either = AbortSignal.any([signal, this.#attempt.signal])
     let reason: unknown
     try {
+      if (this.#avoidedMs() > 0) throw new NetError('EBUSY', 'the relay was left for now: it sent too many messages')
       const relays =
         this.#address.kind === 'relay' ? [this.#address] : await findRelays(this.#deps, this.#address, either)
       for (const relay of relays) {
@@ -79,6 +87,21 @@ export class RelayListener implements Service {
     } catch (error) {
       return error
     }
+  }
+
+  /** How long the relay of the address is not joined; a pool has others. */
+  #avoidedMs(): number {
+    return this.#address.kind === 'relay' ? this.#deps.avoided.remainingMs(this.#address) : 0
+  }
+
+  #onFlood(relay: RelayAddress): void {
+    const { avoided, log } = this.#deps
+    avoided.avoid(relay)
+    const minutes = Math.round(avoided.remainingMs(relay) / 60_000)
+    log.warn(
+      `left the relay ${relay.text}, which sends more than ${MESSAGES_PER_S_MAX} messages a second; ` +
+        `it is not joined again for ${minutes} minutes`,
+    )
   }
 
   #onJoined(relay: RelayAddress): void {

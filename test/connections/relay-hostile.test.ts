@@ -40,6 +40,7 @@ async function joined() {
     return counted
   }
   return {
+    clock,
     channel,
     machine,
     relay,
@@ -106,4 +107,34 @@ test('R-01 an unexpected message of a relay ends its connection, and it is joine
   assert.equal(all.relay.members.has(OWN_ID), false)
   await all.pass(60_000)
   assert.equal(all.relay.members.has(OWN_ID), true)
+})
+
+test('R-10 a relay that sends too many messages is left, and joined again half an hour later', async () => {
+  await using all = await joined()
+  for (let i = 0; i < 1_100; i++) await all.channel.send({ kind: 'ping' }).catch(() => {}) // it was left
+  await all.pass(1_000)
+  assert.equal(all.relay.members.has(OWN_ID), false)
+  await all.pass(29 * 60_000)
+  assert.equal(all.relay.members.has(OWN_ID), false)
+  await all.pass(2 * 60_000)
+  assert.equal(all.relay.members.has(OWN_ID), true)
+})
+
+test('R-10 messages of a relay set no timers, and a hundred a second are answered', async () => {
+  await using all = await joined()
+  await all.pass(1_000)
+  const before = all.clock.sleepingCount
+  const sleep = all.clock.sleep.bind(all.clock)
+  let timers = 0
+  all.clock.sleep = (delayMs, signal) => {
+    timers++
+    return sleep(delayMs, signal)
+  }
+  for (let second = 0; second < 30; second++) {
+    for (let i = 0; i < 100; i++) await all.channel.send({ kind: 'ping' })
+    await all.pass(1_000)
+  }
+  assert.equal(all.relay.members.has(OWN_ID), true)
+  assert.ok(timers < 30, `${timers} timers for 3,000 messages`)
+  assert.equal(all.clock.sleepingCount, before)
 })

@@ -3,11 +3,13 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import { test } from 'node:test'
+import { parseAddress } from '../../src/core/network/address.ts'
 import { Dialer } from '../../src/dialer/dialer.ts'
 import { nodeClock } from '../../src/platform/node/clock.ts'
 import { nodeHttpClient } from '../../src/platform/node/net/http-client.ts'
 import { nodeNet } from '../../src/platform/node/net/net.ts'
 import { nodeRandom } from '../../src/platform/node/random.ts'
+import { AvoidedRelays } from '../../src/relay/avoided-relays.ts'
 import { findRelays } from '../../src/relay/pool.ts'
 import { reportRow } from '../support/effort.ts'
 import { quietLogger } from '../support/logger.ts'
@@ -39,7 +41,11 @@ async function serve(listener: RequestListener): Promise<Served> {
 }
 
 /** The relays of a pool; with a shorter time limit than a device has. */
-async function relaysOf({ url }: Served, timeoutMs = TIMEOUT_MS_MAX): Promise<readonly string[]> {
+async function relaysOf(
+  { url }: Served,
+  timeoutMs = TIMEOUT_MS_MAX,
+  avoided = new AvoidedRelays(nodeClock),
+): Promise<readonly string[]> {
   const deps = { clock: nodeClock, net: nodeNet, log: quietLogger('dialer'), environment: () => undefined }
   const dialer = new Dialer(deps, { identity: { certificatePem: '', keyPem: '' } })
   const http = {
@@ -49,7 +55,7 @@ async function relaysOf({ url }: Served, timeoutMs = TIMEOUT_MS_MAX): Promise<re
     },
   }
   const pool = { kind: 'relay-pool', text: `dynamic+${url}`, url } as const
-  const found = await findRelays({ clock: nodeClock, random: nodeRandom, http, dialer }, pool, NEVER)
+  const found = await findRelays({ clock: nodeClock, random: nodeRandom, http, dialer, avoided }, pool, NEVER)
   return found.map(({ text }) => text)
 }
 
@@ -110,4 +116,21 @@ test('R-04 replies that are deep, of wrong types, or no text', async () => {
     await assert.rejects(relaysOf(pool), /not a list of relays|the relay pool is empty/, String(reply).slice(0, 30))
   }
   reportRow({ id: 'R-04', tried: replies.length })
+})
+
+test('R-10 of a pool only relays that have not been left are measured', async () => {
+  const [left, other] = ['relay://127.0.0.1:1/', 'relay://127.0.0.1:2/'] as const
+  await using pool = await serve((_request, response) => {
+    response.end(JSON.stringify({ relays: [{ url: left }, { url: `${other}?token=x` }] }))
+  })
+  const avoided = new AvoidedRelays(nodeClock)
+  const avoid = (text: string) => {
+    const address = parseAddress(text)
+    if (address.kind === 'relay') avoided.avoid(address)
+  }
+  avoid(left)
+  assert.deepEqual((await relaysOf(pool, TIMEOUT_MS_MAX, avoided)).length, 1)
+  assert.match((await relaysOf(pool, TIMEOUT_MS_MAX, avoided))[0]!, /127\.0\.0\.1:2/)
+  avoid(other)
+  await assert.rejects(relaysOf(pool, TIMEOUT_MS_MAX, avoided), { code: 'EBUSY' })
 })

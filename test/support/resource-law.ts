@@ -70,8 +70,8 @@ const KEPT_MIB_MAX = 50
 const COLLECTED_MS_MAX = 180_000
 
 /**
- * Traffic of any amount leaves no memory behind once the device is idle. The resident memory is measured, because what a
- * native library keeps is not in the heap.
+ * Traffic of any amount leaves no memory behind once the device is idle. The resident memory is measured, because what
+ * a native library keeps is not in the heap.
  */
 export class ResidentLaw {
   readonly #device: Device

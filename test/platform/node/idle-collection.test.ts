@@ -83,7 +83,8 @@ test('idle collection: memory of large buffers, outside the heap, is returned to
     let trimmed = 0
     using _ = new IdleCollection({ quietMs: 100, trim: async () => { await posix()?.trimMemory(); trimmed++ } })
     for (let i = 0; i < 100; i++) Buffer.allocUnsafeSlow(16 * 1024 * 1024).fill(1)
-    for (let waited = 0; waited < 500 && trimmed === 0; waited++) await new Promise((resolve) => setTimeout(resolve, 20))
+    for (let waited = 0; waited < 500 && trimmed === 0; waited++)
+      await new Promise((resolve) => { ${WAIT} })
     const kept = process.memoryUsage()
     console.log(JSON.stringify({ trimmed, keptMiB: Math.round((kept.rss - kept.heapTotal) / 2 ** 20) }))`)
   const { trimmed, keptMiB } = JSON.parse(out) as { trimmed: number; keptMiB: number }
