@@ -136,7 +136,8 @@ async function watchSilence(
       continue
     }
     const beforeMs = heard.atMs
-    channel.send({ kind: 'ping' }).catch(() => {}) // nothing is heard then; a relay that reads nothing must not delay this
+    // Not awaited: a relay that reads nothing must not delay this. If it fails, nothing is heard.
+    channel.send({ kind: 'ping' }).catch(() => {})
     await clock.sleep(PONG_MS_MAX, signal)
     if (heard.atMs === beforeMs) throw new NetError('ETIMEDOUT', 'the relay does not answer')
   }
