@@ -164,7 +164,7 @@ test('R-21 a forged announcement does not displace the right one, nor do eight h
   assert.ok((await a.lookup(friend.id)).includes('tcp://friend:22000'))
 })
 
-test('R-22 a changed address is announced within two seconds and answered, and devices do not go on answering', async () => {
+test('R-22 a changed address is announced within two seconds and answered, and answers end', async () => {
   await using lan = new Lan()
   const [far, near] = [idOf(simIdentity('far')), idOf(simIdentity('near'))]
   const a = lan.start('near', { localAnnounceEnabled: true }, [far])
