@@ -7,7 +7,7 @@ import { Parents } from '../platform/files/parents.ts'
 import { ListedVersions } from './listed-versions.ts'
 import { linkOrCopy, moveNew } from './moves.ts'
 import { restoreVersion } from './restore.ts'
-import type { FileVersion, KeptFile, Versioner, VersionerDeps, VersionerOptions } from './types.ts'
+import type { FileVersion, KeptFile, Versioner, VersionerDeps, VersionerOptions, VersionPlace } from './types.ts'
 import { refused, unlessMissing, VersionsDirectory, type KeptEntry } from './versions-directory.ts'
 
 /** Versions of one file archived in the same second use the following seconds. */
@@ -79,20 +79,10 @@ export class KeptVersions implements Versioner {
     return found
   }
 
-  async restore(name: string, versionMs: number, signal: AbortSignal): Promise<void> {
+  async restore(name: string, versionMs: number, place: VersionPlace, signal: AbortSignal): Promise<void> {
+    const deps = { disk: this.#deps.disk, fsync: this.#fsync, versions: this.#versions, place }
     try {
-      await restoreVersion(
-        {
-          disk: this.#deps.disk,
-          root: this.#root,
-          fsync: this.#fsync,
-          versions: this.#versions,
-          parents: this.#parents,
-          keep: (current) => this.keep(current),
-        },
-        name,
-        versionMs,
-      )
+      await restoreVersion(deps, name, versionMs)
     } catch (error) {
       signal.throwIfAborted()
       throw refused(`${this.#policy.kind} versioner: restore: ${messageOf(error)}`, error)

@@ -11,6 +11,20 @@ export interface FileVersion {
   readonly sizeBytes: number
 }
 
+/** An old version that is to be restored. */
+export interface FoundVersion {
+  /** Moves it to a path, also on another disk; a file there is replaced atomically, if that is wanted. */
+  moveTo(path: string, mayReplace: boolean): Promise<void>
+  /** To be called when it is durable there. */
+  onDurable(): Promise<void>
+}
+
+/** Where old versions are restored. */
+export interface VersionPlace {
+  /** Puts the version under the name of its file; the current file is archived first. */
+  restore(name: string, version: FoundVersion): Promise<void>
+}
+
 /** A file that was archived before it is replaced. Either `done` or `undo` is called, once. */
 export interface KeptFile {
   /** The file was moved away, so the name is free already. */
@@ -35,8 +49,8 @@ export interface Versioner {
   clean(signal: AbortSignal): Promise<void>
   /** By path, newest first. */
   versions(signal: AbortSignal): Promise<ReadonlyMap<string, readonly FileVersion[]>>
-  /** Restores a version; the current file is archived first. Rejects with `item-failed` and a reason for display. */
-  restore(name: string, versionMs: number, signal: AbortSignal): Promise<void>
+  /** Restores a version. Rejects with `item-failed` and a reason for display. */
+  restore(name: string, versionMs: number, place: VersionPlace, signal: AbortSignal): Promise<void>
 }
 
 export interface VersionerDeps {

@@ -113,7 +113,9 @@ test('a program that fails, leaves the file or does not exist fails the file wit
     code: 'folder-error',
     message: 'external versioner: get versions: version restoration not supported with the current versioner',
   })
-  await assert.rejects(external(scratch.path, 'x').restore('f', 0, NEVER), { code: 'item-failed' })
+  await assert.rejects(external(scratch.path, 'x').restore('f', 0, { restore: async () => assert.fail() }, NEVER), {
+    code: 'item-failed',
+  })
 })
 
 test('a program that does not exit is terminated with all its child processes', async () => {

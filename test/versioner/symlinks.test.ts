@@ -13,11 +13,16 @@ import {
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { FolderConfig } from '../../src/core/config/config.ts'
+import { IgnoreRules } from '../../src/core/ignore/ignore.ts'
+import { FolderTree } from '../../src/model/tree/folder-tree.ts'
+import { PlainFileMaker } from '../../src/platform/files/plain-file-maker.ts'
 import type { Versioner } from '../../src/versioner/types.ts'
 import { createVersioner } from '../../src/versioner/versioner.ts'
 import { nodeClock } from '../../src/platform/node/clock.ts'
 import { nodeDisk } from '../../src/platform/node/disk/disk.ts'
+import { nodeRandom } from '../../src/platform/node/random.ts'
 import { nodePrograms } from '../../src/platform/node/programs.ts'
+import { OWN } from '../support/config.ts'
 import { effort, reportRow } from '../support/effort.ts'
 import { quietLogger } from '../support/logger.ts'
 import { simFolder } from '../support/model.ts'
@@ -30,6 +35,8 @@ interface Place {
   readonly root: string
   readonly outside: string
   readonly versioner: Versioner
+  /** Where versions are restored. */
+  readonly tree: FolderTree
 }
 
 /** A folder with `d/f` and `e`, and a directory outside with the same names, which must stay untouched. */
@@ -56,7 +63,26 @@ function placeIn(scratch: string, type: string, fsPath = ''): Place {
     { folder, root, userHome: scratch },
   )
   assert.ok(versioner !== undefined)
-  return { root, outside, versioner }
+  return { root, outside, versioner, tree: treeOf(folder, root, versioner) }
+}
+
+function treeOf(folder: FolderConfig, root: string, versioner: Versioner): FolderTree {
+  const platform = {
+    clock: nodeClock,
+    random: nodeRandom,
+    disk: nodeDisk,
+    fileMaker: new PlainFileMaker(nodeDisk),
+    system: { platform: process.platform },
+  }
+  const archive = {
+    keep: (name: string) => versioner.keep(name, NEVER),
+    move: (name: string) => versioner.archive(name, NEVER),
+  }
+  const index = { get: async () => undefined }
+  return new FolderTree(
+    { platform, index, ignore: new IgnoreRules([]), archive, scanLater: () => {} },
+    { folder, root, ownDevice: OWN },
+  )
 }
 
 function isUntouched(outside: string): boolean {
@@ -68,17 +94,15 @@ function isUntouched(outside: string): boolean {
 }
 
 /** All operations of a versioner; failures are allowed. */
-async function tryAll({ root, versioner }: Place): Promise<void> {
+async function tryAll({ root, versioner, tree }: Place): Promise<void> {
+  const versionMs = () => Math.floor(lstatSync(join(root, '..', 'outside', 'f')).mtimeMs / 1_000) * 1_000
   const attempts: readonly (() => Promise<unknown>)[] = [
     () => versioner.keep('d/f', NEVER).then((kept) => kept.done()),
     () => versioner.archive('d/f', NEVER),
     () => versioner.archive('f', NEVER),
     () => versioner.versions(NEVER),
     () => versioner.clean(NEVER),
-    ...['d/f', 'f', 'd/new'].map(
-      (name) => () =>
-        versioner.restore(name, Math.floor(lstatSync(join(root, '..', 'outside', 'f')).mtimeMs / 1_000) * 1_000, NEVER),
-    ),
+    ...['d/f', 'f', 'd/new'].map((name) => () => versioner.restore(name, versionMs(), tree, NEVER)),
   ]
   for (const attempt of attempts) await attempt().catch(() => {})
 }
@@ -180,20 +204,20 @@ const JOBS: readonly (readonly [
   name: string,
   swapped: string,
   prepare: (root: string) => void,
-  work: (versioner: Versioner) => Promise<unknown>,
+  work: (place: Place) => Promise<unknown>,
 ])[] = [
-  ['kept', 'd', (root) => writeInto(join(root, 'd'), 'f', 'ours'), (versioner) => versioner.archive('d/f', NEVER)],
+  ['kept', 'd', (root) => writeInto(join(root, 'd'), 'f', 'ours'), ({ versioner }) => versioner.archive('d/f', NEVER)],
   [
     'restored into it',
     'd',
     (root) => writeInto(join(root, '.stversions', 'd'), OLD, 'old'),
-    (versioner) => versioner.restore('d/f', OLD_MS, NEVER),
+    ({ versioner, tree }) => versioner.restore('d/f', OLD_MS, tree, NEVER),
   ],
   [
     'restored from it',
     '.stversions/d',
     (root) => writeInto(join(root, '.stversions', 'd'), OLD, 'old'),
-    (versioner) => versioner.restore('d/f', OLD_MS, NEVER),
+    ({ versioner, tree }) => versioner.restore('d/f', OLD_MS, tree, NEVER),
   ],
   [
     'cleaned up',
@@ -201,14 +225,15 @@ const JOBS: readonly (readonly [
     (root) => {
       for (const second of [1, 2, 3]) writeInto(join(root, '.stversions', 'd'), `f~2026010${second}-000000`, 'old')
     },
-    (versioner) => versioner.clean(NEVER),
+    ({ versioner }) => versioner.clean(NEVER),
   ],
 ]
 
 for (const [job, swapped, prepare, work] of JOBS) {
   test(`N-07: a directory is swapped for a symlink repeatedly while versions are ${job}`, async () => {
     using scratch = scratchDirectory()
-    const { root, outside, versioner } = placeIn(scratch.path, 'simple')
+    const place = placeIn(scratch.path, 'simple')
+    const { root, outside } = place
     mkdirSync(join(root, '.stversions', 'd'), { recursive: true })
     writeFileSync(join(root, '.stversions', 'd', 'no version'), 'keeps the directory from being empty')
     // The same names outside, to detect files taken, replaced or removed there.
@@ -224,7 +249,7 @@ for (const [job, swapped, prepare, work] of JOBS) {
       // never in step with the swaps
       for (let tick = 0; tick < i % 5; tick++) await new Promise((resolve) => setImmediate(resolve))
       prepare(root)
-      await work(versioner).then(
+      await work(place).then(
         () => done++,
         () => {},
       )
@@ -239,7 +264,7 @@ for (const [job, swapped, prepare, work] of JOBS) {
     const swaps = await swapping
     reportRow({ id: 'N-07', part: job, tried: rounds, swaps, done, escapes })
     prepare(root)
-    await work(versioner) // which is possible at all
+    await work(place) // which is possible at all
     // On other systems no path leads into a held directory: a swap between the last check and the rename is possible.
     if (process.platform === 'linux') assert.equal(escapes, 0)
   })

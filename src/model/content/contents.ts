@@ -1,21 +1,15 @@
-import type { FolderConfig } from '../../core/config/config.ts'
 import { detailOf } from '../../core/errors.ts'
-import type { DeviceId } from '../../core/ids.ts'
 import { holdsBlock } from '../../core/records/block-copies.ts'
 import { blocksOf, type Block } from '../../core/records/block-diff.ts'
 import type { FileInfo } from '../../core/records/file-info.ts'
 import { sortBlocks } from '../../core/records/pull-order.ts'
 import type { Logger } from '../../events/types.ts'
-import type { Clock } from '../../platform/clock.ts'
-import type { Disk } from '../../platform/disk.ts'
-import type { FileMaker } from '../../platform/file-maker.ts'
 import { itemFailed } from '../../platform/files/item-failed.ts'
-import type { Hasher } from '../../platform/hasher.ts'
-import type { Random } from '../../platform/random.ts'
+import type { Platform } from '../../platform/platform.ts'
 import { PullProgress, type ByteSource } from '../state/file-progress.ts'
 import { noSource, type Sources } from '../state/sources.ts'
 import type { MemoryContent } from '../tree/content.ts'
-import type { FolderTree } from '../tree/folder-tree.ts'
+import type { FolderTree, FolderTreeOptions } from '../tree/folder-tree.ts'
 import { BlockBuffers } from './block-buffers.ts'
 import { BlockFetch } from './block-fetch.ts'
 import { formatOf, PLAIN_MEMORY_SIZE_BYTES_MAX, trailerOf, type FileFormat } from './format.ts'
@@ -27,13 +21,7 @@ const WINDOW_KIB_DEFAULT = 32_768
 const WINDOW_KIB_MIN = 16_384
 
 export interface ContentsDeps {
-  readonly platform: {
-    readonly clock: Clock
-    readonly random: Random
-    readonly disk: Pick<Disk, 'open'>
-    readonly hasher: Hasher
-    readonly fileMaker: FileMaker
-  }
+  readonly platform: Pick<Platform, 'clock' | 'random' | 'disk' | 'hasher' | 'fileMaker'>
   readonly tree: FolderTree
   readonly index: Pick<LocalBlocksDeps, 'records'>
   readonly sources: Sources
@@ -41,12 +29,6 @@ export interface ContentsDeps {
   otherFolders: LocalBlocksDeps['otherFolders']
   /** Content has arrived; called with its source. */
   readonly onArrived?: ((source: ByteSource, sizeBytes: number) => void) | undefined
-}
-
-export interface ContentsOptions {
-  readonly folder: FolderConfig
-  readonly root: string
-  readonly ownDevice: DeviceId
 }
 
 export interface WantedFile {
@@ -79,13 +61,13 @@ interface Obtaining extends BlockedFile {
 /** The contents of a folder's files, obtained from local files and from other devices. */
 export class Contents {
   readonly #deps: ContentsDeps
-  readonly #options: ContentsOptions
+  readonly #options: FolderTreeOptions
   readonly #window: RequestWindow
   readonly #buffers: BlockBuffers
   readonly #temps: TempFiles
   readonly #local: LocalBlocks
 
-  constructor(deps: ContentsDeps, options: ContentsOptions) {
+  constructor(deps: ContentsDeps, options: FolderTreeOptions) {
     const { platform, tree, index, log } = deps
     const { folder, root } = options
     const { clock, disk, fileMaker, hasher } = platform

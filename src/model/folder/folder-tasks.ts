@@ -13,8 +13,8 @@ const CLEANING = { waiting: 'clean-waiting', working: 'cleaning' } as const
 export interface FolderTasksDeps {
   readonly requests: FolderRequests
   readonly work: Pick<ScanWork, 'override'>
-  readonly pulls: Pick<Pulls, 'exclude' | 'resolveConflicts' | 'revert'>
-  readonly versions: Pick<FolderVersions, 'cleanIntervalMs' | 'clean' | 'list' | 'require' | 'restore'>
+  readonly pulls: Pick<Pulls, 'exclude' | 'resolveConflicts' | 'restore' | 'revert'>
+  readonly versions: Pick<FolderVersions, 'cleanIntervalMs' | 'clean' | 'list' | 'require'>
 }
 
 /** What users request of one folder besides scans. The loop runs these tasks between scans. */
@@ -51,11 +51,11 @@ export class FolderTasks {
   async restoreVersions(wanted: ReadonlyMap<string, number>): Promise<ReadonlyMap<string, string>> {
     const { pulls, requests, versions } = this.#deps
     await versions.require()
-    const failures = new Map<string, string>()
-    const run: FolderTask['run'] = async (_check, signal) => {
-      using _lock = await pulls.exclude(signal)
-      for (const [name, reason] of await versions.restore(wanted, signal)) failures.set(name, reason)
-      requests.scanPaths([...wanted.keys()].filter((name) => !failures.has(name)))
+    let failures: ReadonlyMap<string, string> = new Map()
+    const run: FolderTask['run'] = async (check, signal) => {
+      const outcome = await pulls.restore(wanted, check, signal)
+      failures = outcome.failures
+      requests.scanPaths([...outcome.rescan, ...[...wanted.keys()].filter((name) => !failures.has(name))])
     }
     await requests.perform({ states: SCANNING, run })
     return failures

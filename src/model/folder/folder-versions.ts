@@ -1,4 +1,4 @@
-import { messageOf, TwinfoldError } from '../../core/errors.ts'
+import { TwinfoldError } from '../../core/errors.ts'
 import type { FolderConfig } from '../../core/config/config.ts'
 import type { Versioner, VersionerDeps } from '../../versioner/types.ts'
 import { FOLDER_POLICIES } from '../state/folder-policy.ts'
@@ -51,18 +51,6 @@ export class FolderVersions {
 
   async list(signal: AbortSignal): Promise<ReadonlyMap<string, readonly FileVersion[]>> {
     return await (await this.require()).versions(signal)
-  }
-
-  async restore(wanted: ReadonlyMap<string, number>, signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
-    const versioner = await this.require()
-    const failures = new Map<string, string>()
-    for (const [name, versionMs] of wanted) {
-      signal.throwIfAborted()
-      await versioner
-        .restore(name, versionMs, signal)
-        .catch((error: unknown) => void failures.set(name, messageOf(error)))
-    }
-    return failures
   }
 
   async clean(signal: AbortSignal): Promise<void> {

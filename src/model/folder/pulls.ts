@@ -5,7 +5,7 @@ import type { Semaphore } from '../../sync/semaphore.ts'
 import type { SharedMutex } from '../../sync/shared-mutex.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { PullProgress } from '../state/file-progress.ts'
-import type { Puller, PullOutcome, PullPhase, ResolvedConflicts } from '../puller/puller.ts'
+import type { Puller, PullOutcome, PullPhase, ChangeOutcome } from '../puller/puller.ts'
 import type { ModelSignals } from '../signals.ts'
 import type { ConflictChoice } from '../types.ts'
 import type { FolderCheck, FolderChecks } from './folder-checks.ts'
@@ -21,7 +21,7 @@ export interface PullsDeps {
   readonly slots: Semaphore
   readonly folderLock: SharedMutex
   readonly checks: Pick<FolderChecks, 'check' | 'checkAgain'>
-  readonly puller: Pick<Puller, 'isNeeded' | 'pull' | 'resolveConflicts' | 'revert' | 'flush' | 'progress'>
+  readonly puller: Pick<Puller, 'isNeeded' | 'pull' | 'resolveConflicts' | 'restore' | 'revert' | 'flush' | 'progress'>
   readonly requests: FolderRequests
   readonly state: FolderState
   readonly problems: FolderProblems
@@ -121,6 +121,12 @@ export class Pulls {
     return await this.#deps.puller.revert(this.#requestOf(check), signal)
   }
 
+  /** Restores old versions, by name and time. */
+  async restore(wanted: ReadonlyMap<string, number>, check: FolderCheck, signal: AbortSignal): Promise<ChangeOutcome> {
+    using _lock = await this.exclude(signal)
+    return await this.#deps.puller.restore(wanted, this.#requestOf(check), signal)
+  }
+
   #requestOf(check: FolderCheck): Parameters<Puller['revert']>[0] {
     return { ignore: check.ignore, checkHealth: () => this.#deps.checks.checkAgain(check) }
   }
@@ -130,7 +136,7 @@ export class Pulls {
     choice: ConflictChoice,
     check: FolderCheck,
     signal: AbortSignal,
-  ): Promise<ResolvedConflicts> {
+  ): Promise<ChangeOutcome> {
     using _lock = await this.exclude(signal)
     return await this.#deps.puller.resolveConflicts(copies, choice, this.#requestOf(check), signal)
   }

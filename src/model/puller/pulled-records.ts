@@ -10,7 +10,7 @@ export interface PulledRecordsDeps {
   readonly index: Pick<Records, 'updateLocal'>
   /** Stored before records that lower a counter. */
   readonly counts: Pick<CounterFloor, 'note' | 'store'>
-  readonly tree: Pick<FolderTree, 'sync' | 'takeChanged'>
+  readonly tree: Pick<FolderTree, 'takeChanged'>
   readonly clock: Clock
   /** Rejects when root or marker have changed since the pull began; nothing more is stored then. */
   checkHealth(): Promise<void>
@@ -58,19 +58,19 @@ export class PulledRecords {
   /** Resolves when everything added so far is in the index. */
   flush(): Promise<void> {
     const batch = this.#pending
-    const directories = this.#deps.tree.takeChanged()
+    const sync = this.#deps.tree.takeChanged()
     this.#pending = []
     this.#pendingBlocks = 0
-    if (batch.length === 0 && directories.size === 0) return this.#last
-    const stored = this.#last.then(() => this.#store(batch, directories))
+    if (batch.length === 0 && sync === undefined) return this.#last
+    const stored = this.#last.then(() => this.#store(batch, sync))
     this.#last = stored.catch(() => {}) // reported to the caller; later batches are independent
     return stored
   }
 
-  async #store(batch: readonly FileInfo[], directories: ReadonlySet<string>): Promise<void> {
+  async #store(batch: readonly FileInfo[], sync: ReturnType<FolderTree['takeChanged']>): Promise<void> {
     await this.#deps.checkHealth()
     try {
-      await this.#deps.tree.sync(directories)
+      await sync?.()
     } catch (error) {
       // Not an item failure: the disk cannot make the records' items durable.
       throw new TwinfoldError('folder-error', messageOf(error), { cause: error })

@@ -1,14 +1,14 @@
-import type { FolderConfig } from '../../core/config/config.ts'
+import { messageOf } from '../../core/errors.ts'
 import type { FileInfo } from '../../core/records/file-info.ts'
-import type { DeviceId } from '../../core/ids.ts'
 import type { IgnoreRules } from '../../core/ignore/ignore.ts'
 import type { FolderIndex } from '../../db/types.ts'
 import type { EventSink, Logger } from '../../events/types.ts'
+import type { Platform } from '../../platform/platform.ts'
 import type { ScanProblem } from '../../scanner/types.ts'
 import type { SharedMutex } from '../../sync/shared-mutex.ts'
 import type { Versioner } from '../../versioner/types.ts'
 import type { FolderAttributes } from '../tree/attributes.ts'
-import { FolderTree, type FolderTreeDeps } from '../tree/folder-tree.ts'
+import { FolderTree, type FolderTreeDeps, type FolderTreeOptions } from '../tree/folder-tree.ts'
 import { FOLDER_POLICIES } from '../state/folder-policy.ts'
 import type { JobQueue } from '../state/job-queue.ts'
 import type { CounterFloor } from '../state/counter-floor.ts'
@@ -37,8 +37,7 @@ const RESCAN_MAX = 1_000
 export type PullPhase = 'sync-preparing' | 'syncing'
 
 export interface PullerDeps {
-  readonly platform: FolderTreeDeps['platform'] &
-    ContentsDeps['platform'] & { readonly system: { readonly cpuCount: number } }
+  readonly platform: Pick<Platform, 'clock' | 'random' | 'disk' | 'hasher' | 'fileMaker' | 'system'>
   readonly sources: Sources
   readonly events: EventSink
   readonly log: Logger
@@ -64,12 +63,6 @@ interface BegunPull extends PullParts {
   readonly rescan: ReadonlySet<string>
 }
 
-export interface PullerOptions {
-  readonly folder: FolderConfig
-  readonly root: string
-  readonly ownDevice: DeviceId
-}
-
 export interface PullRequest {
   readonly ignore: IgnoreRules
   /** Rejects when root or marker have changed since the pull began. */
@@ -77,8 +70,8 @@ export interface PullRequest {
   onPhase(phase: PullPhase): void
 }
 
-export interface ResolvedConflicts {
-  /** The reason for each conflict copy that is unchanged. */
+export interface ChangeOutcome {
+  /** The reason for each conflict copy or version that is unchanged. */
   readonly failures: ReadonlyMap<string, string>
   /** Names to scan. */
   readonly rescan: readonly string[]
@@ -96,14 +89,14 @@ export interface PullOutcome {
 /** Brings one folder to the global state. */
 export class Puller {
   readonly #deps: PullerDeps
-  readonly #options: PullerOptions
+  readonly #options: FolderTreeOptions
   readonly #progress = new Map<string, PullProgress>()
   readonly #leftovers = new Leftovers()
   readonly #clashes = new TypeClashes()
   readonly #bookkeeper = new Bookkeeper()
   #records: PulledRecords | undefined
 
-  constructor(deps: PullerDeps, options: PullerOptions) {
+  constructor(deps: PullerDeps, options: FolderTreeOptions) {
     this.#deps = deps
     this.#options = options
   }
@@ -167,10 +160,27 @@ export class Puller {
     choice: ConflictChoice,
     request: Omit<PullRequest, 'onPhase'>,
     signal: AbortSignal,
-  ): Promise<ResolvedConflicts> {
+  ): Promise<ChangeOutcome> {
     const parts = await this.#begin(request, signal)
     const failures = await resolveConflicts(parts, copies, choice, signal)
     return { failures, rescan: [...parts.rescan] }
+  }
+
+  /** Restores old versions, by name and time. The caller must hold the lock exclusively. */
+  async restore(
+    wanted: ReadonlyMap<string, number>,
+    request: Omit<PullRequest, 'onPhase'>,
+    signal: AbortSignal,
+  ): Promise<ChangeOutcome> {
+    const versioner = await this.#deps.versioner()
+    const { rescan, tree } = await this.#begin(request, signal)
+    const failures = new Map<string, string>()
+    for (const [name, versionMs] of wanted) {
+      signal.throwIfAborted()
+      const restored = versioner?.restore(name, versionMs, tree, signal)
+      await restored?.catch((error: unknown) => void failures.set(name, messageOf(error)))
+    }
+    return { failures, rescan: [...rescan] }
   }
 
   async #iterate(parts: PullParts, request: PullRequest, signal: AbortSignal): Promise<Omit<PullOutcome, 'rescan'>> {

@@ -66,7 +66,7 @@ async function resolve(
     scanLater(original)
   }
   scanLater(copy)
-  await tree.sync(tree.takeChanged())
+  await tree.takeChanged()?.()
 }
 
 function notAgreed(): Error {

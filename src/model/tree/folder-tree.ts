@@ -3,17 +3,17 @@ import type { FolderConfig } from '../../core/config/config.ts'
 import { shortIdOf } from '../../core/device-id.ts'
 import type { DeviceId } from '../../core/ids.ts'
 import type { IgnoreRules } from '../../core/ignore/ignore.ts'
-import { ancestorsOf, parentOf } from '../../core/paths.ts'
+import { ancestorsOf, baseOf, joinPath, parentOf } from '../../core/paths.ts'
 import type { DiskItem } from '../../core/records/change.ts'
 import { diskStampOf } from '../../core/records/disk-stamp.ts'
 import { FLAG_RECEIVE_ONLY, type DiskState, type FileHead, type FileInfo } from '../../core/records/file-info.ts'
 import type { Records } from '../../db/types.ts'
-import type { Clock } from '../../platform/clock.ts'
-import type { Disk, DiskFile, DiskStat } from '../../platform/disk.ts'
-import type { FileMaker, ReplacedFile } from '../../platform/file-maker.ts'
+import type { DiskFile, DiskStat } from '../../platform/disk.ts'
+import type { ReplacedFile } from '../../platform/file-maker.ts'
 import { diskReason } from '../../platform/files/disk-reason.ts'
 import { itemFailed } from '../../platform/files/item-failed.ts'
-import type { Random } from '../../platform/random.ts'
+import type { Platform } from '../../platform/platform.ts'
+import type { FoundVersion, VersionPlace } from '../../versioner/types.ts'
 import { FOLDER_POLICIES } from '../state/folder-policy.ts'
 import { Asides } from './asides.ts'
 import type { FolderAttributes } from './attributes.ts'
@@ -28,12 +28,8 @@ import { TemporaryFiles } from './temporary-files.ts'
 import { TreeDisk } from './tree-disk.ts'
 
 export interface FolderTreeDeps {
-  readonly platform: {
-    readonly clock: Clock
-    readonly random: Random
-    readonly disk: Disk
-    readonly fileMaker: FileMaker
-    readonly system: { readonly platform: string }
+  readonly platform: Pick<Platform, 'clock' | 'random' | 'disk' | 'fileMaker'> & {
+    readonly system: Pick<Platform['system'], 'platform'>
   }
   readonly index: Pick<Records, 'get'>
   readonly ignore: IgnoreRules
@@ -83,9 +79,9 @@ const NOT_IN_ONE_STEP: ReadonlySet<string | undefined> = new Set([
 /**
  * The items of a folder on the disk: the only writer of names below its root. Nothing is replaced or removed that does
  * not match our record, and a change of a user at any moment is kept. The caller must hold the folder's lock to change
- * items, and store records of them only after `sync`.
+ * items, and store records of them only when they are durable.
  */
-export class FolderTree {
+export class FolderTree implements VersionPlace {
   readonly temporaries: TemporaryFiles
   /** Permissions are neither compared nor set. */
   readonly ignoresPermissions: boolean
@@ -125,7 +121,7 @@ export class FolderTree {
     const conflicts = new ConflictCopies(tree, { clock, ownShortId: shortIdOf(ownDevice), maxConflicts, onConflict })
     const asides = new Asides(tree, check, conflicts, random)
     const directories = new Directories({ tree, check, ignore, index }, conflicts)
-    const owners = new Owners({ disk: tree.disk, root, folder, platform })
+    const owners = new Owners(tree, folder)
     this.#tree = tree
     this.#check = check
     this.#conflicts = conflicts
@@ -134,11 +130,6 @@ export class FolderTree {
     this.#metadata = new Metadata(tree, { compare, fsync, owners, attributes })
     this.#replacement = new Replacement({ tree, asides, conflicts, directories, archive })
     this.temporaries = new TemporaryFiles(tree, this.#metadata)
-  }
-
-  /** The item on disk as a scan would see it; undefined where it is missing. */
-  async stat(name: string): Promise<DiskItem | 'other' | undefined> {
-    return await this.#tree.stat(name)
   }
 
   /** Whether the item is as its record says, and was not touched since. */
@@ -388,6 +379,30 @@ export class FolderTree {
     this.#tree.changed(original)
   }
 
+  /** Puts an old version in the place of its file, which becomes an old version itself. */
+  async restore(name: string, version: FoundVersion): Promise<void> {
+    const { parents } = this.#tree
+    await parents.ensure(name)
+    await this.takeChanged()?.() // a power loss would discard the version with new directories
+    await using place = await parents.hold(name)
+    const item = await this.#tree.stat(name)
+    if (item === 'other') throw itemFailed('cannot restore on top of something that is not a file')
+    if (item?.type === 'directory') throw itemFailed('cannot restore on top of a directory')
+    const kept = item?.type === 'file' ? await this.#deps.archive?.keep(name) : undefined
+    try {
+      if (item?.type === 'symlink') await this.#tree.removeFile(name)
+      const path = joinPath(place.path, baseOf(name))
+      await parents.inside(name, () => version.moveTo(path, item?.type === 'file'))
+    } catch (error) {
+      await kept?.undo()
+      throw error
+    }
+    this.#tree.changed(name)
+    await this.takeChanged()?.()
+    await version.onDurable()
+    await kept?.done() // surplus versions are removed only after the restored file is durable
+  }
+
   /**
    * Renames an item to an unused conflict name. Resolves with the name, or with undefined where the item was removed
    * meanwhile. `timeMs` is the time in the name; default: now.
@@ -396,13 +411,8 @@ export class FolderTree {
     return await this.#conflicts.rename(local.name, local, timeMs)
   }
 
-  /** The directories changed since the last call, which the caller has to sync before it stores records of them. */
-  takeChanged(): ReadonlySet<string> {
+  /** Makes the changes since the last call durable, before their records are stored; undefined where there are none. */
+  takeChanged(): (() => Promise<void>) | undefined {
     return this.#tree.takeChanged()
-  }
-
-  /** Makes renames and removals in these directories durable. */
-  async sync(directories: Iterable<string>): Promise<void> {
-    await this.#tree.sync(directories)
   }
 }

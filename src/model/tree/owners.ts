@@ -1,19 +1,13 @@
 import type { Accounts } from '../../core/attributes/accounts.ts'
 import type { FolderConfig } from '../../core/config/config.ts'
 import type { FileHead } from '../../core/records/file-info.ts'
-import { joinPath, parentOf } from '../../core/paths.ts'
+import { parentOf } from '../../core/paths.ts'
 import { unixOwnerOf } from '../../core/attributes/platform-data.ts'
 import { readAccounts } from '../../platform/accounts.ts'
 import { diskReason } from '../../platform/files/disk-reason.ts'
-import type { Disk, DiskStat } from '../../platform/disk.ts'
+import type { DiskStat } from '../../platform/disk.ts'
 import { itemFailed } from '../../platform/files/item-failed.ts'
-
-export interface OwnersDeps {
-  readonly disk: Disk
-  readonly root: string
-  readonly folder: Pick<FolderConfig, 'syncOwnership' | 'copyOwnershipFromParent'>
-  readonly platform: string
-}
+import type { TreeDisk } from './tree-disk.ts'
 
 interface Owned {
   stat(): Promise<Pick<DiskStat, 'userId' | 'groupId'>>
@@ -27,23 +21,25 @@ interface Ids {
 
 /** Sets the owner of pulled items: the owner in the record, or that of the parent directory. */
 export class Owners {
-  readonly #deps: OwnersDeps
+  readonly #tree: TreeDisk
+  readonly #folder: Pick<FolderConfig, 'syncOwnership' | 'copyOwnershipFromParent'>
   #accounts: Promise<Accounts> | undefined
 
-  constructor(deps: OwnersDeps) {
-    this.#deps = deps
+  constructor(tree: TreeDisk, folder: Pick<FolderConfig, 'syncOwnership' | 'copyOwnershipFromParent'>) {
+    this.#tree = tree
+    this.#folder = folder
   }
 
   /** Whether this folder sets owners. */
   get isEnabled(): boolean {
-    const { folder, platform } = this.#deps
-    return platform !== 'win32' && (folder.syncOwnership || folder.copyOwnershipFromParent)
+    const { copyOwnershipFromParent, syncOwnership } = this.#folder
+    return this.#tree.platform !== 'win32' && (syncOwnership || copyOwnershipFromParent)
   }
 
   /** Rejects with `item-failed` where permission is missing. Correct owners are not changed. */
   async set(record: FileHead, item: Owned): Promise<void> {
     if (!this.isEnabled) return
-    const what = this.#deps.folder.syncOwnership ? 'sync ownership' : 'copy owner from parent'
+    const what = this.#folder.syncOwnership ? 'sync ownership' : 'copy owner from parent'
     try {
       const [wanted, now] = await Promise.all([this.#wanted(record), item.stat()])
       if (wanted === undefined || (wanted.userId === now.userId && wanted.groupId === now.groupId)) return
@@ -55,7 +51,7 @@ export class Owners {
 
   /** The same by path, for items that are not open; symlinks are not followed. */
   async setAt(path: string, record: FileHead): Promise<void> {
-    const { disk } = this.#deps
+    const { disk } = this.#tree
     await this.set(record, {
       stat: () => disk.lstat(path),
       chown: (userId, groupId) => disk.chown(path, userId, groupId),
@@ -63,8 +59,8 @@ export class Owners {
   }
 
   async #wanted(record: FileHead): Promise<Ids | undefined> {
-    const { disk, folder, root } = this.#deps
-    if (!folder.syncOwnership) return await disk.lstat(joinPath(root, parentOf(record.name)))
+    const { disk } = this.#tree
+    if (!this.#folder.syncOwnership) return await disk.lstat(this.#tree.path(parentOf(record.name)))
     const owner = unixOwnerOf(record.platform)
     if (owner === undefined) return undefined // the sender does not support or announce ownership
     this.#accounts ??= readAccounts(disk)

@@ -28,7 +28,7 @@ export class TreeDisk {
   readonly parents: Parents
   readonly #deps: TreeDiskDeps
   /** Directories with changes that are not durable. */
-  #changed = new Set<string>()
+  readonly #changed = new Set<string>()
 
   constructor(deps: TreeDiskDeps) {
     this.#deps = deps
@@ -107,15 +107,14 @@ export class TreeDisk {
     if (this.#deps.fsync) this.#changed.add(parentOf(name))
   }
 
-  /** The directories changed since the last call, which the caller has to sync. */
-  takeChanged(): ReadonlySet<string> {
-    const changed = this.#changed
-    this.#changed = new Set()
-    return changed
+  /** Makes the changes since the last call durable; undefined where there are none. */
+  takeChanged(): (() => Promise<void>) | undefined {
+    const changed = [...this.#changed]
+    this.#changed.clear()
+    return changed.length === 0 ? undefined : () => this.#syncAll(changed)
   }
 
-  async sync(directories: Iterable<string>): Promise<void> {
-    const all = [...directories]
+  async #syncAll(all: readonly string[]): Promise<void> {
     for (let start = 0; start < all.length; start += DIRECTORIES_AT_ONCE) {
       await Promise.all(all.slice(start, start + DIRECTORIES_AT_ONCE).map((directory) => this.#sync(directory)))
     }

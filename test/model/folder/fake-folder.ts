@@ -91,8 +91,8 @@ export class FakeDisk {
     throw new TwinfoldError('folder-error', 'folder has no versioner')
   }
 
-  async restore(): Promise<ReadonlyMap<string, string>> {
-    return new Map()
+  async restore(): ReturnType<FakeDisk['resolveConflicts']> {
+    return { failures: new Map(), rescan: [] }
   }
 
   async override(): Promise<void> {}
