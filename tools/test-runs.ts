@@ -16,6 +16,11 @@ const AT_ONCE = Math.min(2, availableParallelism())
 /** Processes for files that share one: more than run at a time, so that none is left with most of the work. */
 const PARTS = 8
 
+const TIMEOUT_MS = 300_000
+/** About a third of the processor time of a process with normal priority. */
+const NICE = '5'
+/** A test of seconds takes minutes while others with normal priority need both cores. */
+const LOW_PRIORITY_TIMEOUT_MS = 1_200_000
 /** Slow files that are printed at the end of a run. */
 const SLOWEST_SHOWN = 15
 
@@ -26,7 +31,7 @@ export interface RunOptions {
   readonly node: string
   /** Files at a time where each has a process; 2 if not given. */
   readonly atOnce?: number
-  /** The most time for one test, 5 minutes if not given. */
+  /** The most time for one test, 5 minutes if not given, 20 with low priority. */
   readonly timeoutMs?: number
   /** Whether a few failed files are run once more, to tell an unstable file from a broken one. */
   readonly again: boolean
@@ -115,8 +120,9 @@ function addUp(tallies: readonly (Tally | undefined)[]): Tally | undefined {
 async function runOnce(
   files: readonly string[],
   isolation: Isolation,
-  { env, node, timeoutMs = 300_000, atOnce = AT_ONCE, lowPriority = false, quiet = false }: RunOptions,
+  { env, node, atOnce = AT_ONCE, lowPriority = false, quiet = false, ...limits }: RunOptions,
 ): Promise<Tally | undefined> {
+  const timeoutMs = limits.timeoutMs ?? (lowPriority ? LOW_PRIORITY_TIMEOUT_MS : TIMEOUT_MS)
   const scratch = mkdtempSync(join(tmpdir(), 'twinfold-test-'))
   const tallyFile = join(scratch, 'tally.json')
   try {
@@ -127,7 +133,7 @@ async function runOnce(
       ...(isolation === 'apart' ? [`--at-once=${atOnce}`] : []),
     ]
     const words = [node, ...setUp, ...how, ...files]
-    const [program, ...args] = lowPriority && process.platform !== 'win32' ? ['nice', ...words] : words
+    const [program, ...args] = lowPriority && process.platform !== 'win32' ? ['nice', '-n', NICE, ...words] : words
     const passed = await command(program!, args, { ...env, TEST_TALLY: tallyFile }, quiet)
     const tally: unknown = JSON.parse(readFileSync(tallyFile, 'utf8'))
     return isTally(tally) && passed === (tally.failed === 0) ? tally : undefined
