@@ -32,6 +32,7 @@ export function blockList(number: number): Field<BlockList | undefined> {
   return {
     number,
     wireType: WIRE_BYTES,
+    isRepeated: true,
     start: () => undefined,
     read: (reader, before) => {
       const list = before instanceof BlockCollector ? before : new BlockCollector(reader.leftBytes)

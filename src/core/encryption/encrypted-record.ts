@@ -1,12 +1,13 @@
+import { hash } from 'node:crypto'
 import type { ShortId } from '../ids.ts'
 import { BLOCK_OVERHEAD_BYTES, BLOCK_SIZE_BYTES_MIN, TOKEN_SIZE_BYTES } from '../records/blocks.ts'
 import { blocksOf, type Block } from '../records/block-diff.ts'
-import type { FileInfo } from '../records/file-info.ts'
+import type { FileHead, FileInfo } from '../records/file-info.ts'
 import type { VersionVector } from '../records/version-vector.ts'
 import type { FileCipher, FolderCipher } from './folder-cipher.ts'
 
 /** Smaller blocks are padded, so that the size of a small file is not visible. */
-const PADDED_BYTES_MIN = 1_024
+export const PADDED_BYTES_MIN = 1_024
 const PERMISSIONS = 0o644
 /** Every encrypted file has the same time: the real one is in the encrypted record. */
 const MODIFIED_S = 1_234_567_890
@@ -94,6 +95,29 @@ export function openRecord(
   if (encoded === undefined) return undefined
   cipher.forget(name, plainName)
   return { name: plainName, encoded }
+}
+
+/**
+ * Whether the plain bytes of a record may be a block of a file of this size. Blocks and records are sealed with one
+ * key, so that a block which an untrusted device has can come back as a record. Short blocks are padded.
+ */
+export function mayBeBlock(plainBytes: number, { sizeBytes, blockSizeBytes }: FileHead): boolean {
+  if (plainBytes < PADDED_BYTES_MIN || !(blockSizeBytes > 0)) return false
+  const lastBytes = sizeBytes % blockSizeBytes
+  const hasWhole = sizeBytes >= blockSizeBytes && plainBytes === blockSizeBytes
+  return hasWhole || (lastBytes > 0 && plainBytes === paddedSize(lastBytes))
+}
+
+/** Whether bytes are those of a block of a file, with any padding. */
+export function isBlockOf(plain: Uint8Array, file: FileInfo): boolean {
+  if (!mayBeBlock(plain.length, file)) return false
+  const hashes = new Map<number, Buffer>()
+  return (blocksOf(file) ?? []).some(({ sizeBytes, hash: expected }) => {
+    if (paddedSize(sizeBytes) !== plain.length) return false
+    const found = hashes.get(sizeBytes) ?? hash('sha256', plain.subarray(0, sizeBytes), 'buffer')
+    hashes.set(sizeBytes, found)
+    return found.equals(expected)
+  })
 }
 
 /** Undefined unless it is a block of exactly the announced size, sealed for this file: not a shorter one of it. */

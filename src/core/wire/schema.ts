@@ -11,6 +11,8 @@ interface FieldType<T> {
   write(writer: WireWriter, number: number, value: T): void
   /** Lists of numbers may also be packed. */
   readonly alsoPacked?: true
+  /** A list that is no array. */
+  readonly isRepeated?: true
 }
 
 export interface Field<T> extends FieldType<T> {
@@ -58,6 +60,24 @@ export function message<F extends Fields>(fields: F): Schema<Values<F>> {
 /** Decodes one whole message into at most `partsMax` list elements and inner messages. */
 export function decode<T>(schema: Schema<T>, bytes: Uint8Array, partsMax: number): T {
   return readFields(schema, new WireReader(bytes, partsMax), schema.start())
+}
+
+/**
+ * Whether a message is as our schema would write it: no unknown field, no field twice that is no list. Bytes made for
+ * another purpose need such fields to pass as a message.
+ */
+export function hasOnlyOwnFields<T>(schema: Schema<T>, bytes: Uint8Array): boolean {
+  const reader = new WireReader(bytes, 0)
+  const seen = new Set<number>()
+  while (!reader.done) {
+    const tag = reader.tag()
+    const field = schema.byNumber[tag >>> 3]?.field
+    if (field === undefined || !takes(field, tag & 7)) return false
+    if (seen.has(field.number) && field.isRepeated !== true && !Array.isArray(field.start())) return false
+    seen.add(field.number)
+    reader.skip(tag)
+  }
+  return true
 }
 
 export function encode<T>(schema: Schema<T>, value: Partial<T>): Uint8Array {

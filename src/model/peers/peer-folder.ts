@@ -3,7 +3,13 @@ import { detach, messageOf } from '../../core/errors.ts'
 import type { DeviceId, FolderId, ShortId } from '../../core/ids.ts'
 import type { FolderIndex } from '../../db/types.ts'
 import type { Connection, DownloadUpdate, IndexData } from '../../protocol/types.ts'
-import { decryptIndex, encryptIndex, isEncryptedRecord, withoutEncrypted } from '../encryption/encrypted-index.ts'
+import {
+  decryptIndex,
+  encryptIndex,
+  isEncryptedRecord,
+  isKnownBlock,
+  withoutEncrypted,
+} from '../encryption/encrypted-index.ts'
 import { outrankAll } from '../encryption/outrank.ts'
 import { isIndexUnusable } from '../state/exchange-failure.ts'
 import { isContinued, startOfSending, wentBack, type FolderVerdict, type IndexPosition } from './cluster-config.ts'
@@ -50,6 +56,7 @@ export class PeerFolder {
   /** Set once a part of the announced index was received. */
   #initialWait: Promise<void> | undefined
   #awaitsInitialIndex = true
+  #strangeReported = false
 
   private constructor(
     deps: PeerFolderDeps,
@@ -118,9 +125,29 @@ export class PeerFolder {
       throw new Refusal(`${folder}: plain data for an encrypted folder`)
     }
     if (verdict.cipher === undefined) return withoutEncrypted(received)
-    const data = await decryptIndex(this.#deps, verdict.cipher, received)
-    if (data === undefined) throw new Refusal(`${folder}: a record that was not encrypted with the password`)
+    const index = await this.#deps.store.folder(folder)
+    const data = await decryptIndex(
+      {
+        clock: this.#deps.clock,
+        isBlock: (name, plain) => isKnownBlock(index, name, plain),
+        onStrange: (name) => this.#warnOfStrange(name),
+      },
+      verdict.cipher,
+      received,
+    )
+    if (data === undefined) throw new Refusal(`${folder}: a record that was not encrypted as one with the password`)
     return data
+  }
+
+  /** Logged once per exchange: a newer release has such records throughout. */
+  #warnOfStrange(name: string): void {
+    const { device, folder } = this.#options
+    if (this.#strangeReported) return
+    this.#strangeReported = true
+    const text = `folder ${folder}: records of ${device} are not used, because they have unknown fields: `
+    this.#deps.log.warn(
+      `${text}${JSON.stringify(name)}, and maybe others. Connect directly to a device that can read it`,
+    )
   }
 
   /** Requests a pull, or waits for the rest of the initial index. */

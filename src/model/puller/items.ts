@@ -9,9 +9,10 @@ import {
   planStep,
   type Step,
 } from '../../core/records/plan.ts'
+import { isUntrustedTypeChange, type ReplacedItem } from '../../core/records/untrusted-change.ts'
 import type { EventSink, ItemAction, ItemType } from '../../events/types.ts'
 import { diskReason } from '../../platform/files/disk-reason.ts'
-import { isItemFailure } from '../../platform/files/item-failed.ts'
+import { isItemFailure, itemFailed } from '../../platform/files/item-failed.ts'
 import type { Obtained } from '../content/contents.ts'
 import { trailerOf } from '../content/format.ts'
 import { FOLDER_POLICIES } from '../state/folder-policy.ts'
@@ -73,14 +74,13 @@ export class Items {
   async act(name: string): Promise<void> {
     const { folderLock, index, records, tree } = this.#deps
     using _lock = await folderLock.shared(this.#signal)
-    const { local, global, heldElsewhere, deletions } = await index.records.both(name)
+    const { local, global, heldElsewhere, deletions, holders } = await index.records.both(name)
     if (global === undefined) return
     const step = this.plan(local, global, heldElsewhere)
+    if (step.kind === 'keep' || step.kind === 'fetch') return // planned differently before: left to the next iteration
+    if (step.kind !== 'ignore') this.checkTypeChange({ local, global, holders })
     const add = (record: FileInfo) => records.add(record, local)
     switch (step.kind) {
-      case 'keep':
-      case 'fetch':
-        return // planned differently before: left to the next iteration
       case 'ignore':
         return add(ignoredGlobal(global))
       case 'adopt':
@@ -107,6 +107,15 @@ export class Items {
           add(deletionRecord(global))
         })
     }
+  }
+
+  /** Rejects with `item-failed` where only untrusted devices give our item another type. */
+  checkTypeChange(item: ReplacedItem): void {
+    if (!isUntrustedTypeChange(item, this.#deps.folder.devices)) return
+    throw itemFailed(
+      `it is a ${item.local!.type} here, and only untrusted devices announce it as a ${item.global.type}; ` +
+        'remove it here to accept that, or connect to a device that can read the folder',
+    )
   }
 
   /**

@@ -152,6 +152,7 @@ export class Transfers {
     if (global === undefined) return
     setHolders(global, holders)
     if (items.plan(local, global).kind !== 'fetch') return // changed since: left to the next iteration
+    items.checkTypeChange({ local, global, holders })
     await space.require(global.sizeBytes)
     this.#deps.onTransfer()
     const onBegun = (progress: PullProgress) => void this.#deps.progress.set(name, progress)

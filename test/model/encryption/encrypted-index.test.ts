@@ -9,7 +9,7 @@ import { nodeRandom } from '../../../src/platform/node/random.ts'
 import { decodeRecord, encodeRecord } from '../../../src/protocol/record-bytes.ts'
 import { directory, file, version } from '../../db/records.ts'
 
-const DEPS = { clock: nodeClock, random: nodeRandom }
+const DEPS = { clock: nodeClock, random: nodeRandom, isBlock: async () => false, onStrange: () => {} }
 const cipher = new FolderCipher(Buffer.alloc(32, 1), 'docs')
 
 function dataOf(files: readonly FileInfo[]) {
