@@ -226,3 +226,16 @@ test('B-41: a device that does not know the newer version gets the old one', asy
   await eventually('the old version', () => existsSync(second.path) || undefined)
   assert.ok(readFileSync(second.path).equals(content))
 })
+
+test('B-41: a change of type that only an untrusted device announces is accepted by a removal here', async () => {
+  using scratch = scratchDirectory()
+  await using scene = await Scene.make(scratch.path)
+  const make = FORGERIES['a symlink with known fields only']!
+  const sealed = await scene.seal(await scene.write(make(scene)))
+  const outer = await scene.write(HARMLESS)
+  await scene.announce(1, outer, { ...outer, version: version(1_000_000), encrypted: sealed })
+  await eventually('the problem', async () => (await scene.problems()).length > 0 || undefined)
+  rmSync(scene.path)
+  await scene.member.daemon.post('/rest/db/scan?folder=docs')
+  await eventually('the symlink', () => lstatSync(scene.path, { throwIfNoEntry: false })?.isSymbolicLink() || undefined)
+})
