@@ -1,7 +1,7 @@
 /** The rules of the source tree that can be read off its files: docs/architecture.md gives the reasons. */
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { describe, it } from 'node:test'
 import { FACILITY_NAMES } from '../src/core/facilities.ts'
 import { architectureSvg } from '../tools/draw-imports.ts'
@@ -120,6 +120,16 @@ describe('a list that is spread into a call', () => {
   })
 })
 
+/** A reader of a large folder needs to know what each file is for. */
+const FILES_WITHOUT_GUIDE_MAX = 10
+
+function unnamedFiles(files: readonly string[], readme: string): readonly string[] {
+  if (files.length <= FILES_WITHOUT_GUIDE_MAX) return []
+  const guide = readme.replace(/^Front door: .*$/m, '')
+  const named = new Set(Array.from(guide.matchAll(/`([\w-]+)(?:\.ts)?`/g), ([, name]) => `${name}.ts`))
+  return files.filter((file) => !named.has(file))
+}
+
 describe('every folder', () => {
   const folders = [...new Set(sources.map(({ file }) => dirname(file)))].filter((folder) => folder !== 'src')
 
@@ -139,6 +149,20 @@ describe('every folder', () => {
       assert.match(text, /^Not here: \S/m, `${folder}/README.md states what may not enter`)
       assert.ok(text.split('\n').length <= 20, `${folder}/README.md is short`)
     }
+  })
+
+  it('with more than ten files has a README that names each of them', () => {
+    const unnamed = folders.flatMap((folder) => {
+      const files = sources.filter(({ file }) => dirname(file) === folder).map(({ file }) => basename(file))
+      return unnamedFiles(files, readFileSync(join(root, folder, 'README.md'), 'utf8')).map(
+        (file) => `${folder}/${file}`,
+      )
+    })
+    assert.deepEqual(unnamed, [])
+    const eleven = Array.from('abcdefghijk', (letter) => `${letter}.ts`)
+    const readme = '`a.ts`, `b`, `c` `d.ts` `e` `f` `g` `h` `i`, j.ts and `kk.ts`\nFront door: `k.ts`'
+    assert.deepEqual(unnamedFiles(eleven, readme), ['j.ts', 'k.ts'])
+    assert.deepEqual(unnamedFiles(eleven.slice(0, 10), ''), [])
   })
 
   it('has only front doors that exist', () => {
