@@ -26,8 +26,8 @@ export interface IdleCollectionOptions {
 
 /**
  * Collects all garbage once the process is idle, and returns free pages of the heap and the allocator to the system. V8
- * does so for its heap only, one to two minutes later: until then an idle device takes 93 (Node 24) or 101 MiB (Node 26)
- * instead of 86.
+ * does so for its heap only, one to two minutes later: until then an idle device takes 93 (Node 24) or 101 MiB (Node
+ * 26) instead of 86.
  */
 export class IdleCollection implements Disposable {
   readonly #observer: PerformanceObserver
