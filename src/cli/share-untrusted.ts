@@ -35,10 +35,7 @@ export async function folderShareUntrusted(
 ): Promise<CliExit> {
   const { folder, devices } = await foundBoth(client, text, names)
   if (folder.type === 'receiveencrypted') {
-    throw new TwinfoldError(
-      'refused',
-      `folder "${folder.id}" is encrypted here already: share it without --untrusted`,
-    )
+    throw new TwinfoldError('refused', `folder "${folder.id}" is encrypted here already: share it without --untrusted`)
   }
   for (const device of devices) await refuseReadableCopy(context, client, folder, device)
   const { password, from } = await passwordFor(context, folder, options.passwordFile)

@@ -1,6 +1,6 @@
 /**
- * The error codes that callers may distinguish. Users read the message, programs the code. `bad-request`: a request of a
- * client is invalid. `refused`: a command, another device or a server does not permit it.
+ * The error codes that callers may distinguish. Users read the message, programs the code. `bad-request`: a request of
+ * a client is invalid. `refused`: a command, another device or a server does not permit it.
  */
 export type ErrorCode =
   | 'bad-request'

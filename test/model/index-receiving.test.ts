@@ -124,7 +124,7 @@ test('C-08: when our own store fails, nothing is announced, and nothing counts a
       get: (target, key) =>
         key === method
           ? async () => Promise.reject(new Error('disk I/O error'))
-          : Reflect.get(target, key).bind(target),
+          : (Reflect.get(target, key) as CallableFunction).bind(target),
     })
   const broken: FolderIndex = {
     ...index,

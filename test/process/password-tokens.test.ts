@@ -81,7 +81,7 @@ test('B-40: a token of another length is refused for its folder only, and is not
   await eventually('a token of the right length to be stored', () => existsSync(tokenFile) || undefined)
   await plainIsExchanged(peer, 'the other folder')
   assert.deepEqual(await member.daemon.get('/rest/twinfold/disagreements'), [])
-  reportRow({ id: 'B-40', tried: LENGTHS.length, stored: 0, ended: 0 })
+  reportRow({ id: 'B-40', tried: LENGTHS.length })
 })
 
 const DAMAGES: readonly (readonly [what: string, content: string])[] = [
@@ -120,7 +120,7 @@ for (const [what, content] of DAMAGES) {
     await eventually('the folder to run again', async () => (await folderError(again)) === '' || undefined)
     await eventually('the token', () => (existsSync(tokenFile) && readFileSync(tokenFile).equals(good)) || undefined)
     assert.equal(third.ended, undefined)
-    reportRow({ id: 'D-40', tried: 1, ended: 0 })
+    reportRow({ id: 'D-40', tried: 1 })
   })
 }
 

@@ -169,7 +169,7 @@ for (const [what, make] of Object.entries(FORGERIES)) {
     assert.match(await scene.peer.whenEnded(), /a record that was not encrypted as one/)
     assert.ok(lstatSync(scene.path).isFile())
     assert.ok(readFileSync(scene.path).equals(content))
-    reportRow({ id: 'B-41', tried: 1, part: what, taken: 0 })
+    reportRow({ id: 'B-41', tried: 1, part: what })
   })
 }
 
@@ -193,7 +193,7 @@ for (const what of Object.keys(FORGERIES)) {
     }
     assert.ok(lstatSync(scene.path).isFile())
     assert.ok(readFileSync(scene.path).equals(HARMLESS))
-    reportRow({ id: 'B-41', tried: 1, part: `earlier content: ${what}`, taken: 0 })
+    reportRow({ id: 'B-41', tried: 1, part: `earlier content: ${what}` })
   })
 }
 

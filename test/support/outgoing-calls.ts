@@ -18,6 +18,7 @@ import { nodeHttpClient } from '../../src/platform/node/net/http-client.ts'
 import { nodeNet } from '../../src/platform/node/net/net.ts'
 import { nodeUdp } from '../../src/platform/node/net/udp.ts'
 import { exchangeHellos } from '../../src/protocol/hello.ts'
+import { AvoidedRelays } from '../../src/relay/avoided-relays.ts'
 import { findRelays } from '../../src/relay/pool.ts'
 import { RelayClient } from '../../src/relay/relay-client.ts'
 import { RelayDialer } from '../../src/relay/relay-dialer.ts'
@@ -211,7 +212,7 @@ export const OUTGOING_CALLS: readonly OutgoingCall[] = [
       const random = { int: () => 0, bytes: (count: number) => new Uint8Array(count) }
       const url = `https://${HOST}:${port}/`
       return findRelays(
-        { clock, http, random, dialer: dialerOf(outside) },
+        { clock, http, random, dialer: dialerOf(outside), avoided: new AvoidedRelays(clock) },
         { kind: 'relay-pool', text: '', url },
         signal,
       )
@@ -223,7 +224,10 @@ export const OUTGOING_CALLS: readonly OutgoingCall[] = [
     run: (outside, signal) => {
       const { clock } = outside
       const deps = { clock, dialer: dialerOf(outside), identity, log, allowTls12: () => false }
-      return new RelayClient({ ...deps, onJoined: () => {}, onStream: () => {} }).serve(relayAt(outside), signal)
+      return new RelayClient({ ...deps, onJoined: () => {}, onStream: () => {}, onFlood: () => {} }).serve(
+        relayAt(outside),
+        signal,
+      )
     },
   },
   {

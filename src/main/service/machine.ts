@@ -92,10 +92,7 @@ async function checkMachine(
 ): Promise<void> {
   if (!request.system || request.verb === 'status') return
   if (!machine.isRoot && request.platform !== 'windows') {
-    throw new TwinfoldError(
-      'refused',
-      'a service of the machine needs root: run this with sudo, or without --system',
-    )
+    throw new TwinfoldError('refused', 'a service of the machine needs root: run this with sudo, or without --system')
   }
   if (request.verb === 'uninstall') return
   const hidden = await firstUnreadable(machine, facts, [facts.node, facts.script])

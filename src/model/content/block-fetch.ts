@@ -180,7 +180,10 @@ export class BlockFetch {
     const request = { folder, name, offsetBytes, sizeBytes, hash, fromTemporary, blockNumber, into }
     try {
       const data = await sources.request(device, request, signal)
-      return { kind: 'received', data, release: () => void (memory !== undefined && buffers.release(memory)) }
+      const release = () => {
+        if (memory !== undefined) buffers.release(memory)
+      }
+      return { kind: 'received', data, release }
     } catch (error) {
       if (signal.aborted) throw error
       return { kind: 'failed', error } // the connection may still write to the memory

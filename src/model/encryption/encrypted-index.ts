@@ -98,15 +98,15 @@ function openSealed(cipher: FolderCipher, outer: FileInfo): OpenedRecord | undef
 
 /** Whether the plain bytes of a record are a block of what any device announces, or announced last, under this name. */
 export async function isKnownBlock(
-  index: Pick<FolderIndex, 'get' | 'head' | 'remoteSequences'>,
+  index: Pick<FolderIndex, 'records' | 'exchange'>,
   name: string,
   plain: Uint8Array,
 ): Promise<boolean> {
   if (plain.length < PADDED_BYTES_MIN) return false // nearly all records
-  for (const owner of ['local', ...(await index.remoteSequences()).keys()] as const) {
-    const head = await index.head(owner, name)
+  for (const owner of ['local', ...(await index.exchange.remoteSequences()).keys()] as const) {
+    const head = await index.records.head(owner, name)
     if (head === undefined || !mayBeBlock(plain.length, head)) continue
-    const record = await index.get(owner, name)
+    const record = await index.records.get(owner, name)
     if (record !== undefined && isBlockOf(plain, record)) return true
   }
   return false

@@ -11,7 +11,7 @@ import {
   type TLSSocket,
   type TlsOptions,
 } from 'node:tls'
-import { systemCode } from '../../../core/errors.ts'
+import { detach, systemCode } from '../../../core/errors.ts'
 import { NetError } from '../../net-error.ts'
 import { untilAborted } from '../../until-aborted.ts'
 import type { DialOptions, Identity, ListenOptions, Net, TcpDialOptions } from '../../net.ts'
@@ -86,7 +86,7 @@ async function inTime<T extends AsyncDisposable>(
   const timer = setTimeout(() => late.abort(new NetError('ETIMEDOUT', 'no response')), DIAL_MS_MAX)
   try {
     const either = AbortSignal.any([signal, late.signal])
-    return await untilAborted(act(either), either, (stream) => void stream[Symbol.asyncDispose]())
+    return await untilAborted(act(either), either, (stream) => detach(stream[Symbol.asyncDispose]()))
   } finally {
     clearTimeout(timer)
   }
