@@ -15,6 +15,7 @@ import { withTimeout } from '../sync/timeout.ts'
 import { openChannel, type RelayChannel } from './channel.ts'
 import { joinSession, type SessionDeps } from './session.ts'
 import type { OnRelayStream } from './types.ts'
+import { TaskSet } from '../sync/task-set.ts'
 
 const JOIN_MS_MAX = 10_000
 /** A relay sends a ping every minute; after this silence one is sent to it. */
@@ -35,7 +36,7 @@ export interface RelayClientDeps extends SessionDeps {
 /** Joins relays, one at a time, and meets the devices that ask for this one. */
 export class RelayClient {
   readonly #deps: RelayClientDeps
-  readonly #pending = new Set<Promise<void>>()
+  readonly #pending = new TaskSet()
   #channel: RelayChannel | undefined
 
   constructor(deps: RelayClientDeps) {
@@ -68,7 +69,7 @@ export class RelayClient {
       this.#channel = undefined
       ended.abort(new NetError('ECONNABORTED', 'the relay was left'))
       await channel[Symbol.asyncDispose]()
-      await Promise.all(this.#pending)
+      await this.#pending.ended()
     }
   }
 
@@ -117,7 +118,6 @@ export class RelayClient {
     const meeting = joinSession(this.#deps, invitation, { host, allowTls12: allowTls12() }, signal)
       .then(onStream)
       .catch((error: unknown) => log.debug(() => `session with ${invitation.from} failed: ${messageOf(error)}`))
-      .finally(() => this.#pending.delete(meeting))
     this.#pending.add(meeting)
   }
 }

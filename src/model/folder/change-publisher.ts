@@ -1,13 +1,12 @@
 import { shortIdText } from '../../core/device-id.ts'
 import type { FolderId, ShortId } from '../../core/ids.ts'
 import { isInvalid, type FileHead } from '../../core/records/file-info.ts'
-import type { EventSink, ItemType } from '../../events/types.ts'
+import type { EventSink } from '../../events/types.ts'
 import type { StoredBatch } from '../../scanner/types.ts'
 import type { Statistics } from '../../stats/stats.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { ModelSignals } from '../signals.ts'
-
-const ITEM_TYPES: Readonly<Record<FileHead['type'], ItemType>> = { file: 'file', directory: 'dir', symlink: 'symlink' }
+import { ITEM_TYPES } from '../state/item-types.ts'
 
 export interface ChangePublisherDeps {
   readonly clock: Pick<Clock, 'nowMs'>

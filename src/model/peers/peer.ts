@@ -19,6 +19,7 @@ import { closeOnError, maskErrors, refuseIndex } from './refusal.ts'
 import { DownloadMemory } from './remote-downloads.ts'
 import { PeerLinks, type Link } from './peer-links.ts'
 import { TokenRepeats } from './token-repeats.ts'
+import { TaskSet } from '../../sync/task-set.ts'
 
 export interface PeerDeps extends PeerFolderDeps, AgreementDeps {
   serve(device: DeviceId, request: BlockRequest, signal: AbortSignal): Promise<BlockReply>
@@ -43,7 +44,7 @@ export class Peer {
   /** Serializes changes of the exchanges. */
   readonly #exchangeLock = new Mutex()
   /** Exchanges that are stopping: a message may still be in the send queue. */
-  readonly #ending = new Set<Promise<void>>()
+  readonly #ending = new TaskSet()
   /** Set while the exchanges match the last cluster config received. It is applied only after ours was sent. */
   #applied = false
   #verdicts: ReadonlyMap<FolderId, FolderVerdict> | undefined
@@ -84,7 +85,7 @@ export class Peer {
       if (!this.connected) this.#verdicts = undefined
       using _lock = await this.#exchangeLock.lock()
       if (link.sentConfig === 'full' || !this.connected) this.#stopExchange()
-      await Promise.all(this.#ending)
+      await this.#ending.ended()
     }
   }
 
@@ -303,7 +304,6 @@ export class Peer {
   }
 
   #end(exchange: PeerFolder): void {
-    const ended = exchange.stop().finally(() => this.#ending.delete(ended))
-    this.#ending.add(ended)
+    this.#ending.add(exchange.stop())
   }
 }

@@ -15,6 +15,7 @@ import { Peer } from './peer.ts'
 import type { PeersDeps, PeersOptions, RemoteState } from './peer-deps.ts'
 import { RequestServer, type ServedFolder } from './request-server.ts'
 import type { BlockSource, Sources } from '../state/sources.ts'
+import { TaskSet } from '../../sync/task-set.ts'
 
 /** With several connections others may still open or close: the choice of the primary one is delayed this long. */
 const PROMOTION_DELAY_MS = 1_000
@@ -30,7 +31,7 @@ export class Peers implements Sources {
   readonly #holders = new HolderCache()
   readonly #disagreements: Disagreements
   readonly #restartedMs = new Map<FolderId, number>()
-  readonly #tasks = new Set<Promise<unknown>>()
+  readonly #tasks = new TaskSet()
   readonly #stop = new AbortController()
   #config: Config
   #sharedFolders: { readonly config: Config; readonly folders: Map<DeviceId, ReadonlyMap<string, FolderId>> }
@@ -92,7 +93,7 @@ export class Peers implements Sources {
     signal.removeEventListener('abort', onAbort)
     this.#stop.abort()
     await Promise.all([...this.#peers.values()].map((peer) => peer.close('shutting down')))
-    while (this.#tasks.size > 0) await Promise.all(this.#tasks)
+    await this.#tasks.ended()
   }
 
   /** Before a new configuration is applied: stops the exchange of folders that it pauses or removes. */
@@ -286,10 +287,7 @@ export class Peers implements Sources {
 
   /** Tracks background work until it has ended. */
   #run(work: Promise<unknown>): void {
-    const task: Promise<unknown> = work
-      .catch((error: unknown) => this.#deps.log.warn(`connection to a device: ${messageOf(error)}`))
-      .finally(() => this.#tasks.delete(task))
-    this.#tasks.add(task)
+    this.#tasks.add(work.catch((error: unknown) => this.#deps.log.warn(`connection to a device: ${messageOf(error)}`)))
   }
 }
 

@@ -10,7 +10,7 @@ import {
   type Step,
 } from '../../core/records/plan.ts'
 import { isUntrustedTypeChange, type ReplacedItem } from '../../core/records/untrusted-change.ts'
-import type { EventSink, ItemAction, ItemType } from '../../events/types.ts'
+import type { EventSink, ItemAction } from '../../events/types.ts'
 import { diskReason } from '../../platform/files/disk-reason.ts'
 import { isItemFailure, itemFailed } from '../../platform/files/item-failed.ts'
 import type { Obtained } from '../content/contents.ts'
@@ -18,8 +18,7 @@ import { trailerOf } from '../content/format.ts'
 import { FOLDER_POLICIES } from '../state/folder-policy.ts'
 import type { PullParts } from './pull-parts.ts'
 import type { TypeClashes } from './type-clash.ts'
-
-const ITEM_TYPES: Readonly<Record<FileHead['type'], ItemType>> = { file: 'file', directory: 'dir', symlink: 'symlink' }
+import { ITEM_TYPES } from '../state/item-types.ts'
 
 export interface ItemsDeps extends PullParts {
   readonly events: EventSink
