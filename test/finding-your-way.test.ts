@@ -33,7 +33,8 @@ function faultOf({ folder, file, name, method, caller }: Answer): string | undef
 }
 
 function isCalledIn(text: string, name: string, method: string | undefined): boolean {
-  const calls = method !== undefined ? `\\.${method}\\(` : /^[A-Z_]+$/.test(name) ? `\\b${name}\\b` : `\\b${name}\\(`
+  const calls =
+    method !== undefined ? `\\.${method}\\(` : /^[A-Z_]+$|^node[A-Z]/.test(name) ? `\\b${name}\\b` : `\\b${name}\\(`
   return new RegExp(calls).test(text)
 }
 

@@ -38,7 +38,7 @@ const ALIASES: Readonly<Record<string, Facility>> = {
   stun: 'connections',
   ur: 'stats',
   walkfs: 'scanner',
-  watchaggregator: 'scanner',
+  watchaggregator: 'model',
 }
 
 /** The facility for a name as users type it; undefined for an unknown name. */

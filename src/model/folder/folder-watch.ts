@@ -53,7 +53,7 @@ export class FolderWatch implements Service {
   constructor(deps: FolderWatchDeps, options: FolderWatchOptions) {
     this.#deps = deps
     this.#options = options
-    this.name = `scanner/watch/${options.folder.id}`
+    this.name = `model/watch/${options.folder.id}`
   }
 
   /** Why the folder is not watched although it should be; otherwise empty. */

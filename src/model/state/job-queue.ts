@@ -17,7 +17,7 @@ export class JobQueue {
     this.#limit = limit
   }
 
-  /** False when full: the caller stops reading the need list and resumes later. */
+  /** False when full: the path stays needed, and a later iteration adds it. */
   push(path: string): boolean {
     if (this.#waiting.has(path)) return true
     if (this.#waiting.size >= this.#limit) return false
