@@ -22,7 +22,7 @@ const METHODS = 'http.send .dialTls .dialTcp .dialServer dialer.dial udp.open'.s
 const FUNCTIONS =
   'connectTcp connectThrough connectSocket connectTls httpRequest createSocket fetch openChannel joinSession'.split(' ')
 const CALL = new RegExp(
-  [...METHODS.map((name) => name.replace('.', '\\s*\\.')), ...FUNCTIONS.map((name) => `\\b${name}`)]
+  [...METHODS.map((name) => name.replace('.', '\\s*\\.')), ...FUNCTIONS.map((name) => `(?<![#\\w])${name}`)]
     .map((pattern) => `${pattern}\\(`)
     .join('|'),
   'i',
