@@ -14,6 +14,26 @@ export class Wakeup {
 
   /** Returns immediately when `ring` was called since the last wait. One waiter at a time. */
   async wait(signal: AbortSignal): Promise<void> {
+    await this.#wait(signal)
+  }
+
+  /** Waits at most this long: true when `ring` was called, false when the time is over. Rejects when it aborts. */
+  async waitAtMost(clock: Clock, delayMs: number, signal: AbortSignal): Promise<boolean> {
+    const alarm = new AbortController()
+    // A rejection is our own abort below: `ring` was called first.
+    clock.sleep(delayMs, alarm.signal).then(
+      () => this.#sleeper?.(),
+      () => {},
+    )
+    try {
+      return await this.#wait(signal)
+    } finally {
+      alarm.abort()
+    }
+  }
+
+  /** Whether `ring` was called, rather than the sleeper alone. */
+  async #wait(signal: AbortSignal): Promise<boolean> {
     signal.throwIfAborted()
     if (!this.#rung) {
       const { promise, resolve, reject } = Promise.withResolvers<void>()
@@ -27,19 +47,8 @@ export class Wakeup {
         signal.removeEventListener('abort', onAbort)
       }
     }
+    const isRung = this.#rung
     this.#rung = false
-  }
-
-  /** Waits at most this long: true when `ring` was called, false when the time is over. Rejects when it aborts. */
-  async waitAtMost(clock: Clock, delayMs: number, signal: AbortSignal): Promise<boolean> {
-    const over = new AbortController()
-    const either = AbortSignal.any([signal, over.signal])
-    const waits = [this.wait(either).then(() => true), clock.sleep(delayMs, either).then(() => false)]
-    try {
-      return await Promise.race(waits)
-    } finally {
-      over.abort() // cancels the loser of the race
-      await Promise.allSettled(waits)
-    }
+    return isRung
   }
 }
