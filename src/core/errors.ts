@@ -83,7 +83,7 @@ export function messageOf(error: unknown): string {
 }
 
 /**
- * Lets work run whose end nobody waits for, and which handles its own failures. One that escapes is a bug: the last
+ * Lets work run whose end is not awaited, and which handles its own failures. One that escapes is a bug: the last
  * handler of the process reports it with its stack.
  */
 export function detach(work: PromiseLike<unknown>): void {

@@ -1,13 +1,13 @@
 import { systemCode } from './errors.ts'
 
-/** What is known of a failure that nobody handled. */
+/** What is known of an unhandled failure. */
 export interface Unhandled {
   readonly kind: 'rejection' | 'exception'
   readonly error: unknown
 }
 
 /**
- * Whether the process can no longer rely on its own state after a failure that nobody handled (decision 022). A
+ * Whether the process can no longer rely on its own state after an unhandled failure (decision 022). A
  * rejection ends the work of one function at an `await`, as if its caller had logged it: it loses nothing, unless it is
  * a failed assertion. An exception interrupts a callback of the runtime between any two lines: it does, unless it is an
  * error of the system, which an object without a listener for errors reports before any of our lines ran.

@@ -39,7 +39,7 @@ export class GlobalLookup {
     return this.#error
   }
 
-  /** The last known addresses. Requests others if they are old; nobody waits for the answer. */
+  /** The last known addresses. Requests others if they are old; the answer is not awaited. */
   lookup(device: DeviceId): readonly string[] {
     const entry = this.#entries.get(device)
     const isFresh = entry !== undefined && this.#deps.clock.monotonicMs() < entry.untilMs

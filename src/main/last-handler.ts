@@ -13,7 +13,7 @@ export interface LastHandlerDeps {
   end(): void
 }
 
-/** Reports failures that nobody handled, and ends the daemon if it cannot rely on its state any more. */
+/** Reports unhandled failures, and ends the daemon if it cannot rely on its state any more. */
 export class LastHandler {
   readonly #deps: LastHandlerDeps
   readonly #counts = new Map<string, number>()

@@ -14,12 +14,12 @@ export interface ProcessFigures {
   readonly loopBusyS: number
   readonly loopIdleS: number
   readonly loopCount: number
-  /** Failures that nobody handled. */
+  /** Unhandled failures. */
   readonly unhandledRejections: number
   readonly unhandledExceptions: number
 }
 
-/** A failure that nobody handled: of a promise, or thrown out of a callback of the runtime. */
+/** An unhandled failure: of a promise, or thrown out of a callback of the runtime. */
 export interface UnhandledFailure {
   readonly kind: 'rejection' | 'exception'
   readonly error: unknown
@@ -46,7 +46,7 @@ export interface Profile {
 /** Diagnostics of the running process. */
 export interface ProcessView {
   /**
-   * While it is in use, a failure that nobody handled does not end the process; each is counted and given to the
+   * While it is in use, an unhandled failure does not end the process; each is counted and given to the
    * listener. Where that returns `end`, the process ends at the latest after some seconds.
    */
   onUnhandled(listener: (failure: UnhandledFailure) => 'end' | 'go-on'): Disposable

@@ -1,4 +1,4 @@
-// Preloaded by a daemon of a test: SIGUSR2 makes a promise that nobody handles, SIGWINCH throws out of a callback.
+// Preloaded by a daemon of a test: SIGUSR2 makes an unhandled rejection, SIGWINCH throws out of a callback.
 process.on('SIGUSR2', () => {
   Promise.reject(new Error('planted rejection'))
 })

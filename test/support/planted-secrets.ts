@@ -11,7 +11,7 @@ export interface PlantedSecrets {
   readonly personal: ReadonlyMap<string, string>
 }
 
-/** Of an address that nobody answers at. */
+/** Of an address without a listener. */
 const NOBODY = '127.0.0.1:1'
 
 export function plantSecrets(config: Config): PlantedSecrets {

@@ -12,7 +12,7 @@ export interface ReplacedItem {
 
 /**
  * Whether an item would get another type, and only devices that must not read the folder announce it. They can make a
- * record out of a block whose content somebody chose, so that a file could become a symlink.
+ * record out of a block of chosen content, so that a file could become a symlink.
  */
 export function isUntrustedTypeChange(
   { local, global, holders }: ReplacedItem,

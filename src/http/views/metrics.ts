@@ -175,7 +175,7 @@ function processFigures({ clock, system }: MetricsDeps, startedMs: number): read
     counter('twinfold_eventloop_busy_seconds_total', 'How long the main loop was at work.', one(figures.loopBusyS)),
     counter('twinfold_eventloop_idle_seconds_total', 'How long the main loop waited for work.', one(figures.loopIdleS)),
     counter('twinfold_eventloop_rounds_total', 'How often the main loop went round.', one(figures.loopCount)),
-    counter('twinfold_unhandled_failures_total', 'Failures that nobody handled: bugs, with their stacks in the log.', [
+    counter('twinfold_unhandled_failures_total', 'Unhandled failures: bugs, with their stacks in the log.', [
       { labels: { kind: 'rejection' }, value: figures.unhandledRejections },
       { labels: { kind: 'exception' }, value: figures.unhandledExceptions },
     ]),
