@@ -1,4 +1,5 @@
 import type { Config } from '../core/config/config.ts'
+import type { Extensions, ExtensionsPatch } from '../core/config/extensions.ts'
 
 /** A requested change: returns the whole new configuration without modifying the current one. */
 export type ConfigChange = (current: Config) => Config
@@ -36,4 +37,15 @@ export interface TimedPausesView {
   all(): readonly TimedPause[]
   /** Rejects with `folder-missing` or `device-missing` if there is no such target. */
   pause(target: PauseTarget, forMs: number): Promise<void>
+}
+
+export type ExtensionListener = (from: Extensions, to: Extensions) => void | Promise<void>
+
+/** Reads and changes the settings that Syncthing does not have. */
+export interface ExtensionStore {
+  readonly current: Extensions
+  /** Saves, then notifies the subscribers; resolves when all of them have handled it. */
+  change(patch: ExtensionsPatch): Promise<Extensions>
+  /** Called with old and new, one change at a time; the next one waits for the returned promise. */
+  subscribe(listener: ExtensionListener): void
 }

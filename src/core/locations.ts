@@ -4,6 +4,8 @@ export interface Locations {
   readonly dataDirectory: string
   readonly userHome: string
   readonly configFile: string
+  /** The settings that Syncthing does not have. */
+  readonly extensionsFile: string
   readonly certificateFile: string
   readonly keyFile: string
   readonly httpsCertificateFile: string

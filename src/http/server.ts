@@ -26,6 +26,7 @@ import { staticRoutes } from './static/static.ts'
 import { pulseJson, summaryJson } from './routes/summary.ts'
 import { systemRoutes } from './routes/system.ts'
 import { TokenStore } from './pipeline/tokens.ts'
+import { extensionRoutes } from './routes/extensions.ts'
 import { twinfoldRoutes } from './routes/twinfold.ts'
 import type { RestDeps, RestOptions } from './types.ts'
 import { versionRoutes } from './routes/versions.ts'
@@ -91,6 +92,7 @@ export class RestServer {
       ...staticRoutes(new GuiFiles(deps.disk, options.guiDirectories), facts),
       ...descriptionRoutes(facts.version),
       ...qrRoutes(),
+      ...extensionRoutes(deps),
       ...twinfoldRoutes(deps, {
         summary: () => summaryJson(deps, options, started),
         pulse: () => pulseJson(deps, options.deviceId, started),

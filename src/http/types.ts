@@ -4,7 +4,7 @@ import type { DiscoveryView } from '../discover/types.ts'
 import type { DeviceId, FolderId } from '../core/ids.ts'
 import type { Locations } from '../core/locations.ts'
 import type { NewFolderCheck } from '../config/new-folder.ts'
-import type { ConfigStore, TimedPausesView } from '../config/types.ts'
+import type { ConfigStore, ExtensionStore, TimedPausesView } from '../config/types.ts'
 import type { EventSink, EventSource, LogControl, Logger } from '../events/types.ts'
 import type { Disagreement } from '../model/peers/disagreements.ts'
 import type { CompletionView } from '../model/queries/completion.ts'
@@ -35,6 +35,7 @@ export interface RestDeps {
   /** Queries about single items of folders. */
   explorer(): Promise<FolderExplorer>
   readonly config: ConfigStore
+  readonly extensions: ExtensionStore
   readonly events: EventSource & EventSink
   readonly log: LogControl
   readonly logger: Logger

@@ -1,4 +1,6 @@
 import { TimedPauses } from '../config/timed-pauses.ts'
+import type { Config } from '../core/config/config.ts'
+import { FOLDER_EXTENSIONS } from '../core/config/extensions.ts'
 import { messageOf } from '../core/errors.ts'
 import { openStore } from '../db/store.ts'
 import { folderStatusJson } from '../http/views/folder-status.ts'
@@ -84,6 +86,7 @@ export async function runDaemon(platform: Platform, options: ServeOptions, signa
     await network.release(to)
     await model.apply(from, to)
     await network.apply(from, to)
+    await forgetRemoved(base, to)
   })
   await logWarnings(config, warnings, logger('main'), platform.system.isRoot ? [ROOT_WARNING] : [])
   logNetworkUse(config, logger('main'), options)
@@ -98,6 +101,14 @@ export async function runDaemon(platform: Platform, options: ServeOptions, signa
   await network.pending.saved()
   logger('main').info(ending.code === EXIT.restart ? 'stopped, restarting' : 'stopped')
   return ending.code
+}
+
+/** A folder that is added again begins with the defaults. */
+async function forgetRemoved({ extensions }: DeviceBase, { folders }: Config): Promise<void> {
+  const ids: ReadonlySet<string> = new Set(folders.map(({ id }) => id))
+  const removed = Object.keys(extensions.current.folders).filter((id) => !ids.has(id))
+  if (removed.length === 0) return
+  await extensions.change({ folders: Object.fromEntries(removed.map((id) => [id, FOLDER_EXTENSIONS])) })
 }
 
 interface Services {

@@ -1,3 +1,4 @@
+import { ExtensionSettings } from '../config/extension-settings.ts'
 import { Passwords } from '../config/password.ts'
 import { openConfig, type OpenedConfig } from '../config/store.ts'
 import type { Facility } from '../core/facilities.ts'
@@ -26,6 +27,7 @@ export interface DeviceBase {
   readonly version: VersionFacts
   readonly passwords: Passwords
   readonly config: OpenedConfig
+  readonly extensions: ExtensionSettings
   logger(facility: Facility): Logger
 }
 
@@ -70,9 +72,10 @@ export async function openDeviceBase(
       home: protectedHome(locations),
     },
   )
+  const extensions = await ExtensionSettings.open(disk, locations.extensionsFile)
   log.setDeviceNames((id) =>
     id === identity.deviceId ? undefined : config.current.devices.find(({ deviceID }) => deviceID === id)?.name,
   )
   await applyStartOptions(config, options, platform)
-  return { platform, options, log, logger, events, identity, version, passwords, config }
+  return { platform, options, log, logger, events, identity, version, passwords, config, extensions }
 }

@@ -29,7 +29,7 @@ export interface RestParts {
 }
 
 export function makeRestServer(base: DeviceBase, parts: RestParts): RestServer {
-  const { platform, options, log, events, config, passwords, identity, version } = base
+  const { platform, options, log, events, config, extensions, passwords, identity, version } = base
   const { store, statistics, network, model, upgrade, pauses, ending, warnings, takeOver } = parts
   const { clock, random, disk, http, system } = platform
   const { locations } = options
@@ -41,6 +41,7 @@ export function makeRestServer(base: DeviceBase, parts: RestParts): RestServer {
       disk,
       events,
       config,
+      extensions,
       log,
       hub: model,
       explorer: () => model.explorer(),

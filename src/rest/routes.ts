@@ -5,6 +5,7 @@ import type { Declarations } from './declaration.ts'
 import { DESCRIPTION_ROUTES } from './description-routes.ts'
 import { DIAGNOSTIC_ROUTES } from './diagnostics.ts'
 import { EVENT_ROUTES } from './events.ts'
+import { EXTENSION_ROUTES } from './extensions.ts'
 import {
   DEBUG_ROUTES,
   LIFECYCLE_ROUTES,
@@ -34,6 +35,7 @@ export const ROUTES = {
   ...DESCRIPTION_ROUTES,
   ...DIAGNOSTIC_ROUTES,
   ...TWINFOLD_ROUTES,
+  ...EXTENSION_ROUTES,
 } as const satisfies Declarations
 
 export type Routes = typeof ROUTES

@@ -1,3 +1,5 @@
+import { EXTENSIONS, patchExtensions } from '../../src/core/config/extensions.ts'
+import type { ExtensionStore } from '../../src/config/types.ts'
 import { configToJson } from '../../src/core/config/config-edit.ts'
 import type { FolderConfig, GuiConfig } from '../../src/core/config/config.ts'
 import { TwinfoldError } from '../../src/core/errors.ts'
@@ -43,6 +45,7 @@ const LOCATIONS: RestOptions['locations'] = {
   dataDirectory: '/home/a',
   userHome: '/home',
   configFile: '/home/a/config.xml',
+  extensionsFile: '/home/a/twinfold-settings.json',
   certificateFile: '/home/a/cert.pem',
   keyFile: '/home/a/key.pem',
   httpsCertificateFile: '/home/a/https-cert.pem',
@@ -159,6 +162,7 @@ function fakeParts(fake: FakeOptions) {
     hub: fakeHub(calls, fake.hub),
     explorer: async () => ({ ...NO_EXPLORER, ...fake.explorer }),
     config,
+    extensions: fakeExtensions(),
     events: {
       emit: <K extends EventType>(type: K, data: EventMap[K]) => void emitted.push({ type, data }),
       buffer: () => ({ since: async (since) => rows.filter((row) => row.id > since) }),
@@ -188,6 +192,17 @@ function fakeParts(fake: FakeOptions) {
     ...fake.deps,
   }
   return { deps, config, log, http, calls, logged, emitted, slept, kept, time, rows }
+}
+
+function fakeExtensions(): ExtensionStore {
+  let current = EXTENSIONS
+  return {
+    get current() {
+      return current
+    },
+    change: async (patch) => (current = patchExtensions(current, patch)),
+    subscribe: () => {},
+  }
 }
 
 /** A daemon's REST interface without a daemon: the handler is called directly, everything behind it is fake. */

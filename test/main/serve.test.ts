@@ -12,6 +12,7 @@ function options(...args: string[]): ServeOptions {
     dataDirectory: path,
     userHome: path,
     configFile: path,
+    extensionsFile: path,
     certificateFile: path,
     keyFile: path,
     httpsCertificateFile: path,

@@ -13,6 +13,7 @@ export const SIM_OPTIONS: ServeOptions = {
     dataDirectory: '/home/sim/state',
     userHome: '/home/sim',
     configFile: '/home/sim/state/config.xml',
+    extensionsFile: '/home/sim/state/twinfold-settings.json',
     certificateFile: '/home/sim/state/cert.pem',
     keyFile: '/home/sim/state/key.pem',
     httpsCertificateFile: '/home/sim/state/https-cert.pem',

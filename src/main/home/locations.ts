@@ -34,6 +34,7 @@ export function findLocations(facts: LocationFacts): Locations {
     dataDirectory,
     userHome: facts.userHome,
     configFile: inConfig('config.xml'),
+    extensionsFile: inConfig('twinfold-settings.json'),
     certificateFile: inConfig('cert.pem'),
     keyFile: inConfig('key.pem'),
     httpsCertificateFile: inConfig('https-cert.pem'),

@@ -1,0 +1,97 @@
+import { TwinfoldError } from '../errors.ts'
+import type { FolderId } from '../ids.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** The settings of one folder that Syncthing does not have. */
+export interface FolderExtensions {
+  /** Files that other devices delete stay here. */
+  readonly collect: boolean
+  /** The patterns of `.stglobalignore`, a file of the folder, are in force here. */
+  readonly sharedIgnores: boolean
+}
+
+/** The settings that Syncthing does not have. They are not in `config.xml`, from which Syncthing would remove them. */
+export interface Extensions {
+  /** Folders are served as a read-only network drive. */
+  readonly drive: boolean
+  /** Folders with settings other than the defaults. */
+  readonly folders: Readonly<Record<string, FolderExtensions>>
+}
+
+/** A change: absent fields stay as they are. */
+export interface ExtensionsPatch {
+  readonly drive?: boolean | undefined
+  readonly folders?: Readonly<Record<string, Partial<FolderExtensions>>> | undefined
+}
+
+export const FOLDER_EXTENSIONS: FolderExtensions = Object.freeze({ collect: false, sharedIgnores: false })
+export const EXTENSIONS: Extensions = Object.freeze({ drive: false, folders: Object.freeze({}) })
+
+/** The settings of a folder, which are the defaults for one that has none. */
+export function folderExtensions(extensions: Extensions, folder: FolderId): FolderExtensions {
+  return Object.hasOwn(extensions.folders, folder) ? extensions.folders[folder]! : FOLDER_EXTENSIONS
+}
+
+export function patchExtensions(current: Extensions, patch: ExtensionsPatch): Extensions {
+  const folders = new Map(Object.entries(current.folders))
+  for (const [id, part] of Object.entries(patch.folders ?? {})) {
+    const unknown = Object.keys(part).find((name) => !(name in FOLDER_EXTENSIONS))
+    if (unknown !== undefined)
+      throw new TwinfoldError('bad-request', `folders.${id}.${unknown}: there is no such setting`)
+    const changed = { ...(folders.get(id) ?? FOLDER_EXTENSIONS), ...part }
+    if (isDefault(changed)) folders.delete(id)
+    else folders.set(id, changed)
+  }
+  return { drive: patch.drive ?? current.drive, folders: Object.fromEntries(folders) }
+}
+
+/** Reads the settings from their file. A value of a wrong type is refused; fields of a later version are ignored. */
+export function parseExtensions(fields: Fields): Extensions {
+  const folders = objectAt(fields, 'folders', 'folders')
+  const read = Object.keys(folders).map((id) => [id, parseFolder(objectAt(folders, id, `folders.${id}`), id)] as const)
+  return { drive: flagAt(fields, 'drive', 'drive'), folders: Object.fromEntries(read) }
+}
+
+/** The fields of the file with these settings; those of a later version stay as they were in it. */
+export function extensionFields(extensions: Extensions, before: Fields): Fields {
+  const earlier = objectAt(before, 'folders', 'folders')
+  const ids = new Set([...Object.keys(earlier), ...Object.keys(extensions.folders)])
+  const folders = [...ids].flatMap((id) => {
+    const merged = { ...objectAt(earlier, id, id), ...folderExtensions(extensions, id as FolderId) }
+    const isKnownOnly = Object.keys(merged).every((name) => name in FOLDER_EXTENSIONS)
+    return isKnownOnly && !Object.hasOwn(extensions.folders, id) ? [] : [[id, merged] as const]
+  })
+  return { ...before, drive: extensions.drive, folders: Object.fromEntries(folders) }
+}
+
+function parseFolder(fields: Fields, id: string): FolderExtensions {
+  return {
+    collect: flagAt(fields, 'collect', `folders.${id}.collect`),
+    sharedIgnores: flagAt(fields, 'sharedIgnores', `folders.${id}.sharedIgnores`),
+  }
+}
+
+function objectAt(fields: Fields, name: string, path: string): Fields {
+  const value = Object.hasOwn(fields, name) ? fields[name] : {}
+  if (!isObject(value)) throw invalid(`${path} is not an object`)
+  return value
+}
+
+function flagAt(fields: Fields, name: string, path: string): boolean {
+  const value = Object.hasOwn(fields, name) ? fields[name] : false
+  if (typeof value !== 'boolean') throw invalid(`${path} is neither true nor false`)
+  return value
+}
+
+export function isObject(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function isDefault(settings: FolderExtensions): boolean {
+  return !settings.collect && !settings.sharedIgnores
+}
+
+function invalid(message: string): TwinfoldError {
+  return new TwinfoldError('config-invalid', message)
+}
