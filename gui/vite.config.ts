@@ -1,14 +1,14 @@
 import { defineConfig, type Plugin } from 'vite'
-import { textsOf } from './words/texts-of.ts'
+import { textsOf } from './i18n/texts-of.ts'
 
-const WORDS_OF = /^\0?virtual:words\/(\w+)$/
+const TEXTS_OF = /^\0?virtual:texts\/(\w+)$/
 
 /** Each language becomes a file of its own: a browser loads one of the five. */
-const words: Plugin = {
-  name: 'words',
-  resolveId: (id) => (WORDS_OF.test(id) ? `\0${id}` : undefined),
+const texts: Plugin = {
+  name: 'texts',
+  resolveId: (id) => (TEXTS_OF.test(id) ? `\0${id}` : undefined),
   load: (id) => {
-    const [, language] = WORDS_OF.exec(id) ?? []
+    const [, language] = TEXTS_OF.exec(id) ?? []
     return language === undefined ? undefined : `export const texts = ${JSON.stringify(textsOf(language))}`
   },
 }
@@ -18,7 +18,7 @@ export default defineConfig({
   root: import.meta.dirname,
   base: '/',
   clearScreen: false,
-  plugins: [words],
+  plugins: [texts],
   build: {
     outDir: '../dist/gui',
     emptyOutDir: true,

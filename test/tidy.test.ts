@@ -179,7 +179,7 @@ describe('every folder', () => {
   })
 })
 
-const TEXTS = /^gui\/words\//
+const TEXTS = /^gui\/i18n\/tables\//
 const FIXTURES = /^test\/(fixtures|vectors)\/|\/node_modules\//
 
 describe('every file of src, gui, tools, test and bench', () => {

@@ -1,8 +1,8 @@
 import { detach } from '../../src/core/errors.ts'
 import { ClientError } from '../../src/client/errors.ts'
-import { errorText } from '../facts/error-text.ts'
+import { errorText } from '../view-model/error-text.ts'
 import { retryNow } from '../live/live.ts'
-import { t } from '../words/words.ts'
+import { t } from '../i18n/texts.ts'
 import { showToast } from './toasts.tsx'
 import { undoable, type Undo } from './undo.ts'
 

@@ -1,14 +1,14 @@
 import { detach } from '../../src/core/errors.ts'
 import { useContext, useEffect, useId, useRef, useState } from 'preact/hooks'
-import { bestMatches } from '../facts/match.ts'
+import { bestMatches } from '../base/match.ts'
 import { debug, loadDebug } from '../live/debug.ts'
 import { live } from '../live/live.ts'
-import { useStore } from '../live/store.ts'
+import { useStore } from '../base/store.ts'
 import { Icon } from '../ui/icon.tsx'
-import { t } from '../words/words.ts'
+import { t } from '../i18n/texts.ts'
 import type { Command } from './command.ts'
 import { commandsOf } from './command-list.tsx'
-import { closeDialog, DialogId, openDialog } from './dialogs.tsx'
+import { closeDialog, DialogId, openDialog } from '../base/dialogs.tsx'
 import { useFileCommands } from './file-commands.ts'
 
 const SHOWN_MAX = 60

@@ -1,10 +1,10 @@
-import { folderName } from '../facts/folder-name.ts'
+import { folderName } from '../view-model/folder-name.ts'
 import { client } from '../live/client.ts'
-import { useLater } from '../live/later.ts'
+import { useDebounced } from '../base/use-debounced.ts'
 import { live } from '../live/live.ts'
 import { useQuery } from '../live/query.ts'
 import { openFile } from '../pages/folder/file-drawer.tsx'
-import { visibleName } from '../words/visible-name.ts'
+import { visibleName } from '../base/visible-name.ts'
 import type { Command } from './command.ts'
 
 const LENGTH_MIN = 2
@@ -12,7 +12,7 @@ const FOUND_MAX = 20
 
 /** Files and directories of all folders whose names contain what is typed. */
 export function useFileCommands(typed: string): readonly Command[] {
-  const text = useLater(typed.trim())
+  const text = useDebounced(typed.trim())
   const { value } = useQuery(text, async (signal) => {
     if (text.length < LENGTH_MIN) return { text, items: [] }
     const { items } = await client.call('GET /rest/twinfold/find', { query: { text, limit: FOUND_MAX }, signal })

@@ -1,7 +1,7 @@
 import { Component, type ComponentChildren } from 'preact'
 import { Button } from '../ui/button.tsx'
 import { Empty } from '../ui/parts.tsx'
-import { t } from '../words/words.ts'
+import { t } from '../i18n/texts.ts'
 
 const RETRY_MS = 3_000
 

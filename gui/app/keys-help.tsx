@@ -1,7 +1,7 @@
-import { PLACE_KEYS } from '../facts/key-chord.ts'
+import { PLACE_KEYS } from '../view-model/key-chord.ts'
 import { Dialog } from '../ui/dialog.tsx'
-import { t } from '../words/words.ts'
-import { openDialog } from './dialogs.tsx'
+import { t } from '../i18n/texts.ts'
+import { openDialog } from '../base/dialogs.tsx'
 import { PLACES } from './places.ts'
 
 /** All keys of the page, and what they do. */

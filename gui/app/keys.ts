@@ -1,8 +1,8 @@
-import { KeyChord, type KeyAction } from '../facts/key-chord.ts'
+import { KeyChord, type KeyAction } from '../view-model/key-chord.ts'
 import { live } from '../live/live.ts'
 import { openCommands } from './commands.tsx'
 import { openKeys } from './keys-help.tsx'
-import { goTo } from './route.ts'
+import { goTo } from '../base/route.ts'
 import { latestUndo } from './toasts.tsx'
 
 /** Listens to the keys that work everywhere, for as long as the page is open. */

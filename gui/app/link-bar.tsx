@@ -1,7 +1,7 @@
-import { movedTo } from '../facts/moved.ts'
+import { movedTo } from '../view-model/moved.ts'
 import { retryNow, useLive } from '../live/live.ts'
 import { Button } from '../ui/button.tsx'
-import { t } from '../words/words.ts'
+import { t } from '../i18n/texts.ts'
 
 /** Shown when the daemon is unreachable, has moved, or was updated. Floats, so that the layout does not shift. */
 export function LinkBar() {

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { LoginPage } from '../pages/login/login-page.tsx'
-import { t } from '../words/words.ts'
+import { t } from '../i18n/texts.ts'
 
 /** The login above a page whose session has expired: input on the page is kept. */
 export function Locked() {

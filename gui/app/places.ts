@@ -1,5 +1,5 @@
 import type { IconName } from '../ui/icon.tsx'
-import type { TextKey } from '../words/words.ts'
+import type { TextKey } from '../i18n/texts.ts'
 
 /** A page that the side bar leads to; the first part of its address is empty for the overview. */
 export interface MainPlace {

@@ -1,6 +1,6 @@
 import { client } from '../live/client.ts'
 import { confirm } from '../ui/confirm.tsx'
-import { t } from '../words/words.ts'
+import { t } from '../i18n/texts.ts'
 import { act } from './act.ts'
 
 /** Restarts the daemon after a confirmation. */

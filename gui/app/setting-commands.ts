@@ -1,11 +1,11 @@
-import { GUI_FIELDS, OPTION_FIELDS } from '../facts/form-fields.ts'
-import { folderName } from '../facts/folder-name.ts'
-import { own } from '../live/own.ts'
+import { GUI_FIELDS, OPTION_FIELDS } from '../view-model/form-fields.ts'
+import { folderName } from '../view-model/folder-name.ts'
+import { lookUp } from '../base/look-up.ts'
 import type { LiveState } from '../live/state.ts'
 import { textOr } from '../pages/edit/text-or.ts'
-import { t } from '../words/words.ts'
+import { t } from '../i18n/texts.ts'
 import type { Command } from './command.ts'
-import { goTo } from './route.ts'
+import { goTo } from '../base/route.ts'
 
 const SECTIONS = ['general', 'gui', 'connections', 'network', 'defaults', 'advanced'] as const
 
@@ -51,10 +51,10 @@ function showSetting(section: string, label: string): void {
 /** Where conflict copies are listed: in all folders, and in each that has some. */
 export function conflictCommands(state: LiveState): readonly Command[] {
   const icon = 'warning'
-  const found = (state.config?.folders ?? []).filter(({ id }) => (own(state.conflicts, id) ?? 0) > 0)
+  const found = (state.config?.folders ?? []).filter(({ id }) => (lookUp(state.conflicts, id) ?? 0) > 0)
   const each = found.map((folder) => ({
     id: `conflicts ${folder.id}`,
-    text: t('command.conflictsIn', { folder: folderName(folder), n: own(state.conflicts, folder.id) ?? 0 }),
+    text: t('command.conflictsIn', { folder: folderName(folder), n: lookUp(state.conflicts, folder.id) ?? 0 }),
     kind: t('command.folder'),
     icon: 'warning' as const,
     run: () => goTo('folders', folder.id, 'problems'),

@@ -1,9 +1,9 @@
-import { announce, kindOf, NOT_ANNOUNCED } from '../facts/announcement.ts'
-import { hold, HOLD_MS, type Held } from '../facts/hold.ts'
-import { overallStatus, type OverallStatus } from '../facts/overall-status.ts'
-import { overallStatusText } from '../facts/overall-status-text.ts'
+import { announce, kindOf, NOT_ANNOUNCED } from '../view-model/announcement.ts'
+import { hold, HOLD_MS, type Held } from '../view-model/hold.ts'
+import { overallStatus, type OverallStatus } from '../view-model/overall-status.ts'
+import { overallStatusText } from '../view-model/overall-status-text.ts'
 import { live } from '../live/live.ts'
-import { Store, useStore } from '../live/store.ts'
+import { Store, useStore } from '../base/store.ts'
 
 const RULES = {
   kind: kindOf,

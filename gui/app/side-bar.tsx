@@ -1,11 +1,11 @@
-import { attentionCounts } from '../facts/attention.ts'
-import { otherDevices } from '../facts/device.ts'
+import { attentionCounts } from '../view-model/attention.ts'
+import { otherDevices } from '../view-model/device.ts'
 import { useLive } from '../live/live.ts'
 import { Icon } from '../ui/icon.tsx'
-import { t } from '../words/words.ts'
-import { addressOf } from './address.ts'
+import { t } from '../i18n/texts.ts'
+import { addressOf } from '../base/address.ts'
 import { PLACES } from './places.ts'
-import { usePlace } from './route.ts'
+import { usePlace } from '../base/route.ts'
 
 /** The places of the page; tabs at the foot on a phone. */
 export function SideBar() {

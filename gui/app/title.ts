@@ -1,8 +1,8 @@
 import { useEffect } from 'preact/hooks'
-import { attentionCounts } from '../facts/attention.ts'
-import { nameOf } from '../facts/device.ts'
-import { overallStatusText } from '../facts/overall-status-text.ts'
-import { titleOf } from '../facts/title.ts'
+import { attentionCounts } from '../view-model/attention.ts'
+import { nameOf } from '../view-model/device.ts'
+import { overallStatusText } from '../view-model/overall-status-text.ts'
+import { titleOf } from '../view-model/title.ts'
 import { useLive } from '../live/live.ts'
 import { useShownStatus } from './shown-status.ts'
 

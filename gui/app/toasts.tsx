@@ -1,6 +1,6 @@
-import { Store, useStore } from '../live/store.ts'
+import { Store, useStore } from '../base/store.ts'
 import { Button } from '../ui/button.tsx'
-import { t } from '../words/words.ts'
+import { t } from '../i18n/texts.ts'
 
 interface Toast {
   readonly id: number

@@ -1,4 +1,4 @@
-import { isChanged, withoutChange } from '../facts/undo.ts'
+import { isChanged, withoutChange } from '../view-model/undo.ts'
 import { client } from '../live/client.ts'
 
 /** Undoes what was done; it rejects if the daemon refuses. */

@@ -1,6 +1,6 @@
 import type { DebugJson } from '../../src/rest/system.ts'
 import { client } from './client.ts'
-import { Store } from './store.ts'
+import { Store } from '../base/store.ts'
 
 /** The facilities and those with debug logging enabled; undefined until loaded. */
 export const debug = new Store<DebugJson | undefined>(undefined)

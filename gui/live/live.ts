@@ -4,8 +4,8 @@ import { PAGE_EVENT_TYPES, pageEvent } from './event-types.ts'
 import { applySummary, loadAll, reloadNow } from './load.ts'
 import { applyEvent, applyPulse, isGap, reloadsFor, type Reload } from './reduce.ts'
 import { INITIAL, type LiveState } from './state.ts'
-import { Store, useStore } from './store.ts'
-import { Pauses } from './pauses.ts'
+import { Store, useStore } from '../base/store.ts'
+import { Pauses } from '../base/pauses.ts'
 
 const CONNECTIONS_EVERY_MS = 2_000
 /** In rounds of the above. */

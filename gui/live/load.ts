@@ -3,8 +3,8 @@ import type { SummaryJson } from '../../src/rest/twinfold.ts'
 import { client } from './client.ts'
 import { applyConnections, onlyConfigured, type Reload } from './reduce.ts'
 import type { LiveState } from './state.ts'
-import type { Store } from './store.ts'
-import { own } from './own.ts'
+import type { Store } from '../base/store.ts'
+import { lookUp } from '../base/look-up.ts'
 
 type Live = Store<LiveState>
 
@@ -54,7 +54,7 @@ export function applySummary(state: LiveState, summary: SummaryJson): LiveState 
 /** The summary has no list of failed items: the one that is known stays. */
 function withErrors(folders: SummaryJson['folders'], before: LiveState['folders']): LiveState['folders'] {
   return Object.fromEntries(
-    Object.entries(folders).map(([id, folder]) => [id, { ...folder, errors: own(before, id)?.errors }]),
+    Object.entries(folders).map(([id, folder]) => [id, { ...folder, errors: lookUp(before, id)?.errors }]),
   )
 }
 
@@ -113,7 +113,7 @@ const RELOADS = {
 async function loadErrors(live: Live, id: string): Promise<void> {
   const { errors } = await client.call('GET /rest/folder/errors', { query: { folder: id, perpage: ERRORS_MAX } })
   live.update((state) => {
-    const folder = own(state.folders, id)
+    const folder = lookUp(state.folders, id)
     return folder === undefined
       ? state
       : { ...state, folders: { ...state.folders, [id]: { ...folder, errors: errors ?? [] } } }
@@ -137,7 +137,7 @@ async function reloadOne(live: Live, name: Reload): Promise<void> {
   const status = await client.folderStatus(id)
   live.update((state) => ({
     ...state,
-    folders: { ...state.folders, [id]: { completion: {}, ...own(state.folders, id), status } },
+    folders: { ...state.folders, [id]: { completion: {}, ...lookUp(state.folders, id), status } },
   }))
 }
 

@@ -1,6 +1,6 @@
 import { detach } from '../../src/core/errors.ts'
 import { ClientError } from '../../src/client/errors.ts'
-import { Store } from './store.ts'
+import { Store } from '../base/store.ts'
 
 /** One list, of which some pages are loaded. */
 export interface PagedList<T> {

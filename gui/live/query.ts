@@ -1,8 +1,8 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { ClientError } from '../../src/client/errors.ts'
-import { Throttle } from '../facts/throttle.ts'
+import { Throttle } from '../base/throttle.ts'
 import { useLive } from './live.ts'
-import { own } from './own.ts'
+import { lookUp } from '../base/look-up.ts'
 
 const AGAIN_EVERY_MS = 1_000
 /** No event reports that a reply would be right again. */
@@ -72,6 +72,6 @@ export function useFolderRevision(id: string): string {
   return useLive((state) => {
     const connected = Object.values(state.connections.connections).filter((each) => each.connected).length
     const paused = state.config?.folders.find((folder) => folder.id === id)?.paused
-    return `${own(state.folderEvents, id) ?? 0} ${connected} ${paused}`
+    return `${lookUp(state.folderEvents, id) ?? 0} ${connected} ${paused}`
   })
 }

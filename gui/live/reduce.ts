@@ -2,7 +2,7 @@ import type { ConnectionsJson } from '../../src/rest/cluster.ts'
 import type { PulseJson } from '../../src/rest/twinfold.ts'
 import type { PageEvent } from './event-types.ts'
 import type { FolderLive, LiveState, Rate, RatePoint } from './state.ts'
-import { own } from './own.ts'
+import { lookUp } from '../base/look-up.ts'
 
 /** Ten minutes, a point every two seconds. */
 const HISTORY_MAX = 300
@@ -112,9 +112,9 @@ export function applyConnections(state: LiveState, next: ConnectionsJson): LiveS
   const deviceHistory: Record<string, readonly RatePoint[]> = {}
   const atMs = Date.parse(next.total.at)
   for (const [id, connection] of Object.entries(next.connections)) {
-    const rate = rateBetween(own(state.connections.connections, id), connection)
+    const rate = rateBetween(lookUp(state.connections.connections, id), connection)
     rates[id] = rate
-    deviceHistory[id] = appended(own(state.deviceHistory, id) ?? [], { atMs, ...rate })
+    deviceHistory[id] = appended(lookUp(state.deviceHistory, id) ?? [], { atMs, ...rate })
   }
   const history = appended(state.history, { atMs, ...rateBetween(state.connections.total, next.total) })
   return { ...state, connections: next, rates, history, deviceHistory }
@@ -149,11 +149,11 @@ function folderOf(event: PageEvent): string | undefined {
 
 function countFolder(state: LiveState, folder: string | undefined): LiveState {
   if (folder === undefined) return state
-  return { ...state, folderEvents: { ...state.folderEvents, [folder]: (own(state.folderEvents, folder) ?? 0) + 1 } }
+  return { ...state, folderEvents: { ...state.folderEvents, [folder]: (lookUp(state.folderEvents, folder) ?? 0) + 1 } }
 }
 
 function changeFolder(state: LiveState, id: string, change: (folder: FolderLive) => FolderLive): LiveState {
-  const folder = own(state.folders, id)
+  const folder = lookUp(state.folders, id)
   return folder === undefined ? state : { ...state, folders: { ...state.folders, [id]: change(folder) } }
 }
 

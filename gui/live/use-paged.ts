@@ -1,9 +1,9 @@
 import { useEffect, useMemo, useRef } from 'preact/hooks'
-import { Throttle } from '../facts/throttle.ts'
+import { Throttle } from '../base/throttle.ts'
 import { useLive } from './live.ts'
 import { mayPass, RETRY_MS } from './query.ts'
 import { PagedLists, type FetchPage, type PagedList } from './paged.ts'
-import { useStore } from './store.ts'
+import { useStore } from '../base/store.ts'
 
 const AGAIN_EVERY_MS = 1_000
 

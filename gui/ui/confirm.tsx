@@ -1,6 +1,6 @@
 import { useContext } from 'preact/hooks'
-import { closeDialog, DialogId, openDialog } from '../app/dialogs.tsx'
-import { t } from '../words/words.ts'
+import { closeDialog, DialogId, openDialog } from '../base/dialogs.tsx'
+import { t } from '../i18n/texts.ts'
 import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
 

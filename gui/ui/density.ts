@@ -1,4 +1,4 @@
-import { Store } from '../live/store.ts'
+import { Store } from '../base/store.ts'
 
 /** The height of the rows of tables: 32 or 40 px. */
 export type Density = 'compact' | 'comfortable'

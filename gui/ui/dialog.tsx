@@ -1,8 +1,8 @@
 import { detach } from '../../src/core/errors.ts'
 import type { ComponentChildren } from 'preact'
 import { useContext, useEffect, useId, useRef } from 'preact/hooks'
-import { closeDialog, DialogId } from '../app/dialogs.tsx'
-import { t } from '../words/words.ts'
+import { closeDialog, DialogId } from '../base/dialogs.tsx'
+import { t } from '../i18n/texts.ts'
 import { Button } from './button.tsx'
 
 export interface DialogProps {

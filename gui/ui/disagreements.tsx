@@ -1,7 +1,7 @@
-import { nameOf } from '../facts/device.ts'
-import { folderName } from '../facts/folder-name.ts'
+import { nameOf } from '../view-model/device.ts'
+import { folderName } from '../view-model/folder-name.ts'
 import { useLive } from '../live/live.ts'
-import { t } from '../words/words.ts'
+import { t } from '../i18n/texts.ts'
 import { Icon } from './icon.tsx'
 
 interface DisagreementsProps {

@@ -1,9 +1,9 @@
 import type uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
-import { formatRate } from '../facts/format.ts'
-import { seriesOf, SHOWN_S } from '../facts/rates.ts'
+import { formatRate } from '../i18n/format.ts'
+import { seriesOf, SHOWN_S } from '../view-model/rates.ts'
 import type { RatePoint } from '../live/state.ts'
-import { language } from '../words/language.ts'
+import { language } from '../i18n/language.ts'
 
 /** The scale does not shrink below this, so that keep-alive traffic stays small in the plot. */
 const SCALE_BPS_MIN = 10_000

@@ -1,4 +1,4 @@
-import { hueOf } from '../facts/hue.ts'
+import { hueOf } from '../base/hue.ts'
 import { Icon } from './icon.tsx'
 
 /** The icon of a folder or device in a colour of its own, so that it is recognized in every list. */

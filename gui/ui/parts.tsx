@@ -1,10 +1,10 @@
 import type { ComponentChildren } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
-import { formatAgo, formatMoment } from '../facts/format.ts'
-import { isTime } from '../facts/moments.ts'
-import type { Tone } from '../facts/tone.ts'
-import { Store, useStore } from '../live/store.ts'
-import { t } from '../words/words.ts'
+import { formatAgo, formatMoment } from '../i18n/format.ts'
+import { isTime } from '../base/moments.ts'
+import type { Tone } from '../base/tone.ts'
+import { Store, useStore } from '../base/store.ts'
+import { t } from '../i18n/texts.ts'
 import { Button } from './button.tsx'
 import { Icon, type IconName } from './icon.tsx'
 
@@ -18,7 +18,7 @@ const TONE_ICONS: Readonly<Record<Tone, IconName>> = {
   away: 'offline',
 }
 
-export type { Tone } from '../facts/tone.ts'
+export type { Tone } from '../base/tone.ts'
 
 /** A state as text, with an icon and a colour of the same meaning. */
 export function State({ tone, children }: { readonly tone: Tone; readonly children: ComponentChildren }) {

@@ -1,6 +1,6 @@
-import { formatAgo, formatMoment } from '../facts/format.ts'
+import { formatAgo, formatMoment } from '../i18n/format.ts'
 import { useLive } from '../live/live.ts'
-import { t } from '../words/words.ts'
+import { t } from '../i18n/texts.ts'
 import { useNow } from './parts.tsx'
 
 /** When a paused folder or device is resumed; nothing where it is paused for good. */

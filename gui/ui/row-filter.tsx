@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { formatCount } from '../facts/format.ts'
+import { formatCount } from '../i18n/format.ts'
 
 /** One filter of a list. */
 interface Chip<F extends string = string> {

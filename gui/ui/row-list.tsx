@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'preact/hooks'
-import { useParam } from '../app/route.ts'
+import { useParam } from '../base/route.ts'
 import {
   BY_NAME,
   calmRows,
@@ -10,13 +10,13 @@ import {
   type RowFilter,
   type RowKey,
   type RowSort,
-} from '../facts/row-order.ts'
-import { nextSort, type Line } from '../facts/table.ts'
+} from '../view-model/row-order.ts'
+import { nextSort, type Line } from '../view-model/table.ts'
 import { useLive } from '../live/live.ts'
 import type { LiveState } from '../live/state.ts'
-import { language } from '../words/language.ts'
-import { visibleName } from '../words/visible-name.ts'
-import { t } from '../words/words.ts'
+import { language } from '../i18n/language.ts'
+import { visibleName } from '../base/visible-name.ts'
+import { t } from '../i18n/texts.ts'
 import { Identity } from './identity.tsx'
 import { FilterBar } from './row-filter.tsx'
 

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { t } from '../words/words.ts'
+import { t } from '../i18n/texts.ts'
 import { Button } from './button.tsx'
 
 /** Rows that are chosen for an action on all of them. */

@@ -1,6 +1,6 @@
-import { formatPercent } from '../facts/format.ts'
-import type { ShareState } from '../facts/share-state.ts'
-import { t } from '../words/words.ts'
+import { formatPercent } from '../i18n/format.ts'
+import type { ShareState } from '../view-model/share-state.ts'
+import { t } from '../i18n/texts.ts'
 import { State } from './parts.tsx'
 
 /** The state of a folder on another device. */

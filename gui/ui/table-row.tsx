@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useMemo } from 'preact/hooks'
-import { formatCount } from '../facts/format.ts'
+import { formatCount } from '../i18n/format.ts'
 import { PickRow } from './selection.tsx'
 import type { Column, TableProps } from './table.tsx'
 

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import { formatCount } from '../facts/format.ts'
+import { formatCount } from '../i18n/format.ts'
 
 export interface Tab {
   readonly name: string

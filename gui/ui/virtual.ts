@@ -1,6 +1,6 @@
 import type { RefObject } from 'preact'
 import { useCallback, useEffect, useLayoutEffect, useState } from 'preact/hooks'
-import { visibleRows, type RowRange } from '../facts/virtual.ts'
+import { visibleRows, type RowRange } from '../base/visible-rows.ts'
 
 /** Before the first row has been measured. */
 const ROW_PX = 32

@@ -3,10 +3,17 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { PASSWORD_BYTES, passwordFrom, strengthOf } from '../../src/core/encryption/folder-password.ts'
-import { folderIdFrom, pathTrouble, suggestedPath, wholePath } from '../../gui/facts/folder-path.ts'
-import { pathAdvice } from '../../gui/facts/path-advice.ts'
-import { loginTrouble } from '../../gui/facts/password.ts'
-import { changedShares, foldersSharedWith, sameShares, shareList, sharesOf, withShare } from '../../gui/facts/share.ts'
+import { folderIdFrom, pathTrouble, suggestedPath, wholePath } from '../../gui/view-model/folder-path.ts'
+import { pathAdvice } from '../../gui/view-model/path-advice.ts'
+import { loginTrouble } from '../../gui/view-model/password.ts'
+import {
+  changedShares,
+  foldersSharedWith,
+  sameShares,
+  shareList,
+  sharesOf,
+  withShare,
+} from '../../gui/view-model/share.ts'
 import { FOLDER } from '../../src/core/config/config-fields.ts'
 import { defaultsOf } from '../../src/core/config/field.ts'
 import type { FolderConfig } from '../../src/core/config/config.ts'

@@ -1,7 +1,7 @@
 /** Addresses of places, and what they say about the view. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { addressOf, parseParams, parsePlace, withParams } from '../../gui/app/address.ts'
+import { addressOf, parseParams, parsePlace, withParams } from '../../gui/base/address.ts'
 
 test('a place is read from its address, with or without parameters', () => {
   const place = ['folders', 'a b', 'files', 'x/ü?.txt']

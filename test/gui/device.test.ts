@@ -1,10 +1,10 @@
 /** The state of a device, and the state of a folder on it. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { cryptoText, deviceFacts, deviceName, fractionOf, nameOf, otherDevices } from '../../gui/facts/device.ts'
-import { byName, folderName } from '../../gui/facts/folder-name.ts'
-import { listenersOf } from '../../gui/facts/listeners.ts'
-import { shareState } from '../../gui/facts/share-state.ts'
+import { cryptoText, deviceFacts, deviceName, fractionOf, nameOf, otherDevices } from '../../gui/view-model/device.ts'
+import { byName, folderName } from '../../gui/view-model/folder-name.ts'
+import { listenersOf } from '../../gui/view-model/listeners.ts'
+import { shareState } from '../../gui/view-model/share-state.ts'
 import { LAPTOP, OWN, SERVER } from '../support/config.ts'
 import { completion, folderConfig, liveState } from '../support/live-state.ts'
 

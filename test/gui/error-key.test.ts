@@ -1,7 +1,7 @@
 /** Errors for users: translated where they are known, never with a code of the system. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { errorKey, withoutCodes } from '../../gui/facts/error-key.ts'
+import { errorKey, withoutCodes } from '../../gui/view-model/error-key.ts'
 
 test('messages of the system have texts', () => {
   const cases = [

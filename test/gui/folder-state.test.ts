@@ -1,7 +1,7 @@
 /** The state of a folder: one function decides it, here for each combination. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { folderState, type FolderState } from '../../gui/facts/folder-state.ts'
+import { folderState, type FolderState } from '../../gui/view-model/folder-state.ts'
 import { LAPTOP, OWN, SERVER } from '../support/config.ts'
 import { completion, liveState, type FolderSketch, type StateSketch } from '../support/live-state.ts'
 

@@ -2,18 +2,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { changesIn, storedValue, visible, wrongIn, wrongsIn, type FormField } from '../../gui/facts/form.ts'
-import { formField } from '../../gui/facts/form-field.ts'
+import { changesIn, storedValue, visible, wrongIn, wrongsIn, type FormField } from '../../gui/view-model/form.ts'
+import { formField } from '../../gui/view-model/form-field.ts'
 import {
   ADVANCED_FIELDS,
   DEVICE_FIELDS,
   FOLDER_FIELDS,
   GUI_FIELDS,
   OPTION_FIELDS,
-} from '../../gui/facts/form-fields.ts'
-import { WITHOUT_EFFECT } from '../../gui/facts/without-effect.ts'
-import { ADD } from '../../gui/words/add.ts'
-import { SETTINGS } from '../../gui/words/settings.ts'
+} from '../../gui/view-model/form-fields.ts'
+import { WITHOUT_EFFECT } from '../../gui/view-model/without-effect.ts'
+import { ADD } from '../../gui/i18n/tables/add.ts'
+import { SETTINGS } from '../../gui/i18n/tables/settings.ts'
 import { layOver, type Json } from '../../src/core/config/config-json.ts'
 import { DEVICE, FOLDER, GUI, OPTIONS } from '../../src/core/config/config-fields.ts'
 import { defaultsOf } from '../../src/core/config/field.ts'

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { KeyChord, PLACE_KEYS, type KeyPress } from '../../gui/facts/key-chord.ts'
-import { bestMatches, matchRank } from '../../gui/facts/match.ts'
-import { movedTo } from '../../gui/facts/moved.ts'
-import { titleOf } from '../../gui/facts/title.ts'
+import { KeyChord, PLACE_KEYS, type KeyPress } from '../../gui/view-model/key-chord.ts'
+import { bestMatches, matchRank } from '../../gui/base/match.ts'
+import { movedTo } from '../../gui/view-model/moved.ts'
+import { titleOf } from '../../gui/view-model/title.ts'
 import { csrfHeaders } from '../../gui/live/csrf.ts'
-import { Pauses } from '../../gui/live/pauses.ts'
+import { Pauses } from '../../gui/base/pauses.ts'
 
 describe('the title of the tab', () => {
   it('starts with the status, then names the device', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
-import { appendLog, filterLog, LOG_LINES_MAX, logSince, logText, type LogEntry } from '../../gui/facts/log.ts'
+import { appendLog, filterLog, LOG_LINES_MAX, logSince, logText, type LogEntry } from '../../gui/view-model/log.ts'
 import type { LogLineJson } from '../../src/rest/system.ts'
 
 const at = (timeMs: number, message: string, level: LogLineJson['level'] = 2): LogLineJson => ({

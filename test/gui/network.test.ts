@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { attemptsAt, whyNoAddress } from '../../gui/facts/attempts.ts'
+import { attemptsAt, whyNoAddress } from '../../gui/view-model/attempts.ts'
 import {
   discoveryLines,
   isNetworkUndecided,
   listenerLines,
   mappingLines,
   networkAnswer,
-} from '../../gui/facts/network.ts'
+} from '../../gui/view-model/network.ts'
 
 const NOTE = 'twinfoldNetwork'
 

@@ -1,10 +1,16 @@
 /** Pending requests, remedies for warnings, and rates. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ignoringDevice, ignoringFolder, deviceRequestsOf, offersOf, sharingWith } from '../../gui/facts/pending.ts'
-import { meanRate, peakRate, secondsLeft, seriesOf } from '../../gui/facts/rates.ts'
-import { remedyOf } from '../../gui/facts/remedy.ts'
-import { otherWarnings } from '../../gui/facts/risks.ts'
+import {
+  ignoringDevice,
+  ignoringFolder,
+  deviceRequestsOf,
+  offersOf,
+  sharingWith,
+} from '../../gui/view-model/pending.ts'
+import { meanRate, peakRate, secondsLeft, seriesOf } from '../../gui/view-model/rates.ts'
+import { remedyOf } from '../../gui/view-model/remedy.ts'
+import { otherWarnings } from '../../gui/view-model/risks.ts'
 import { LAPTOP, OWN, SERVER } from '../support/config.ts'
 import { liveState } from '../support/live-state.ts'
 

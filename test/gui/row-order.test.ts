@@ -10,8 +10,8 @@ import {
   orderedRows,
   type RowKey,
   type RowOrder,
-} from '../../gui/facts/row-order.ts'
-import { arrange, nextSort, toggled } from '../../gui/facts/table.ts'
+} from '../../gui/view-model/row-order.ts'
+import { arrange, nextSort, toggled } from '../../gui/view-model/table.ts'
 import { LAPTOP } from '../support/config.ts'
 import { liveState } from '../support/live-state.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Throttle } from '../../gui/facts/throttle.ts'
+import { Throttle } from '../../gui/base/throttle.ts'
 
 /** A manual clock, and requests that are settled manually. */
 function setup() {

@@ -6,7 +6,7 @@ import { dirname, join, relative } from 'node:path'
 import { describe, it } from 'node:test'
 
 const root = join(import.meta.dirname, '..', '..')
-const NOT_THE_PAGE = ['gui/vite.config.ts', 'gui/words/texts-of.ts']
+const NOT_THE_PAGE = ['gui/vite.config.ts', 'gui/i18n/texts-of.ts']
 const files = globSync('gui/**/*.{ts,tsx}', { cwd: root })
   .filter((file) => !NOT_THE_PAGE.includes(file) && !file.endsWith('.d.ts'))
   .sort()
@@ -43,25 +43,19 @@ function wrong(of: readonly string[], faultsOf: (file: string) => readonly strin
   return of.flatMap((file) => faultsOf(file).map((what) => `${file}: ${what}`))
 }
 
-/** From the lowest layer up. A file may import its own layer and those below; types may come from anywhere. */
-const LAYERS = ['base', 'words', 'live', 'facts', 'ui', 'page'] as const
-
-/** Small files without imports, of the lowest layer though they are in another folder. */
-const BASE = [
-  'gui/live/store.ts',
-  'gui/app/address.ts',
-  'gui/app/dialogs.tsx',
-  'gui/app/dialog-history.ts',
-  'gui/app/route.ts',
-  'gui/app/theme.ts',
-  'gui/words/language.ts',
-  'gui/facts/throttle.ts',
-]
+/** From the lowest up; `app` and `pages` are one. A file imports its own layer and those below, for types too. */
+const LAYERS = ['base', 'i18n', 'live', 'view-model', 'ui', 'page'] as const
 
 function layerOf(file: string): number {
   const folder = file.split('/')[1] ?? ''
-  const name = BASE.includes(file) ? 'base' : (LAYERS.find((layer) => layer === folder) ?? 'page')
-  return LAYERS.indexOf(name)
+  return LAYERS.indexOf(LAYERS.find((layer) => layer === folder) ?? 'page')
+}
+
+/** The files of a higher layer that a file imports. */
+function importsAbove(file: string, imports: readonly Import[]): readonly string[] {
+  return imports
+    .map(({ target }) => target)
+    .filter((target) => target.startsWith('gui/') && /\.tsx?$/.test(target) && layerOf(target) > layerOf(file))
 }
 
 describe('the sources of the page', () => {
@@ -86,7 +80,7 @@ describe('the sources of the page', () => {
           .filter(
             (target) =>
               builtinModules.includes(target) ||
-              !/^(gui|src)\/|^preact$|^preact\/hooks$|^uplot($|\/)|^qr$|^virtual:words\//.test(target),
+              !/^(gui|src)\/|^preact$|^preact\/hooks$|^uplot($|\/)|^qr$|^virtual:texts\//.test(target),
           ),
       ),
       [],
@@ -110,16 +104,15 @@ describe('the sources of the page', () => {
 
   it('import no higher layer', () => {
     assert.deepEqual(
-      wrong(files, (file) =>
-        importsOf(file)
-          .filter(
-            ({ target, typesOnly }) =>
-              !typesOnly && target.startsWith('gui/') && /\.tsx?$/.test(target) && layerOf(target) > layerOf(file),
-          )
-          .map(({ target }) => target),
-      ),
+      wrong(files, (file) => importsAbove(file, importsOf(file))),
       [],
     )
+    const planted: readonly Import[] = [
+      { target: 'gui/base/store.ts', typesOnly: false },
+      { target: 'gui/ui/icon.tsx', typesOnly: true },
+    ]
+    assert.deepEqual(importsAbove('gui/live/live.ts', planted), ['gui/ui/icon.tsx'])
+    assert.deepEqual(importsAbove('gui/app/app.tsx', planted), [])
   })
 
   it('make no markup and no code of texts', () => {
@@ -164,7 +157,7 @@ describe('the sources of the page', () => {
   })
 
   it('have files of limited length', () => {
-    const isTable = (file: string) => file.startsWith('gui/words/')
+    const isTable = (file: string) => file.startsWith('gui/i18n/tables/')
     assert.deepEqual(
       wrong(files, (file) =>
         !isTable(file) && textOf(file).split('\n').length > 250 ? [`${textOf(file).split('\n').length} lines`] : [],

@@ -1,7 +1,7 @@
 /** Lengths of time in commands. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { timeSpanIn } from '../../gui/facts/time-span.ts'
+import { timeSpanIn } from '../../gui/view-model/time-span.ts'
 
 test('a time at the end of a command is read in all languages of the page', () => {
   const cases = [

@@ -1,7 +1,7 @@
 /** The undo of a change of the configuration: what it changed is as before, all else is kept. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isChanged, withoutChange } from '../../gui/facts/undo.ts'
+import { isChanged, withoutChange } from '../../gui/view-model/undo.ts'
 import type { Config } from '../../src/core/config/config.ts'
 import { LAPTOP, OWN } from '../support/config.ts'
 import { folderConfig, liveState } from '../support/live-state.ts'

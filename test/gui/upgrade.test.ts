@@ -1,7 +1,7 @@
 /** When the page shows a newer release, and the further steps. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { upgradeNotice } from '../../gui/facts/upgrade.ts'
+import { upgradeNotice } from '../../gui/view-model/upgrade.ts'
 import type { UpgradeDetailsJson } from '../../src/rest/upgrade.ts'
 
 const DETAILS: UpgradeDetailsJson = {

@@ -1,8 +1,8 @@
 /** Long lists: which rows and pages are in sight, and how a tree of paged directories becomes rows. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { pagesInSight, rowCount, rowsIn, type Tree } from '../../gui/facts/tree-rows.ts'
-import { pagesOf, visibleRows } from '../../gui/facts/virtual.ts'
+import { pagesInSight, rowCount, rowsIn, type Tree } from '../../gui/view-model/tree-rows.ts'
+import { pagesOf, visibleRows } from '../../gui/base/visible-rows.ts'
 import { PagedLists, type Beside, type FetchedPage } from '../../gui/live/paged.ts'
 import { stepOf } from '../../gui/pages/folder/tree-keys.ts'
 import type { ItemJson } from '../../src/rest/twinfold.ts'

@@ -1,9 +1,9 @@
 /** Why a device is not connected: what to do, and how far each step got. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Attempt } from '../../gui/facts/attempts.ts'
-import { offlineAdvice, offlineSteps, type OfflineFacts } from '../../gui/facts/why-offline.ts'
-import { WORDS } from '../../gui/words/tables.ts'
+import type { Attempt } from '../../gui/view-model/attempts.ts'
+import { offlineAdvice, offlineSteps, type OfflineFacts } from '../../gui/view-model/why-offline.ts'
+import { TEXTS } from '../../gui/i18n/tables.ts'
 import { DIAL_STATUS_REASONS } from '../../src/rest/system.ts'
 
 const TRIED_MS = Date.parse('2026-11-16T00:00:00Z')
@@ -46,9 +46,9 @@ test('the advice is about the reason that tells most', () => {
 
 test('every reason of the daemon has a text, and its own advice', () => {
   for (const reason of DIAL_STATUS_REASONS) {
-    assert.ok(Object.hasOwn(WORDS, `dial.${reason}`), reason)
+    assert.ok(Object.hasOwn(TEXTS, `dial.${reason}`), reason)
     assert.equal(adviceOf({ attempts: [attempt(reason)] }), `offline.todo.${reason}`)
-    assert.ok(Object.hasOwn(WORDS, `offline.todo.${reason}`), reason)
+    assert.ok(Object.hasOwn(TEXTS, `offline.todo.${reason}`), reason)
   }
 })
 

@@ -4,7 +4,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { DEVICE, FOLDER, GUI, LDAP, OPTIONS } from '../../src/core/config/config-fields.ts'
-import { WITHOUT_EFFECT } from '../../gui/facts/without-effect.ts'
+import { WITHOUT_EFFECT } from '../../gui/view-model/without-effect.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 

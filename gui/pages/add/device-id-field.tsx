@@ -1,11 +1,11 @@
 import type { DeviceConfig } from '../../../src/core/config/config.ts'
-import { deviceName } from '../../facts/device.ts'
+import { deviceName } from '../../view-model/device.ts'
 import { useQuery } from '../../live/query.ts'
 import { client } from '../../live/client.ts'
 import { useLive } from '../../live/live.ts'
-import { useSettled } from '../../live/settled.ts'
+import { useDebounced } from '../../base/use-debounced.ts'
 import { TextField } from '../../ui/field.tsx'
-import { t } from '../../words/words.ts'
+import { t } from '../../i18n/texts.ts'
 
 /** The state of an ID that is being typed. */
 export interface CheckedId {
@@ -16,7 +16,7 @@ export interface CheckedId {
 
 /** Validates an ID with the daemon as it is typed; the own ID and known ones are rejected with an error. */
 export function useCheckedId(typed: string): CheckedId {
-  const text = useSettled(typed.trim())
+  const text = useDebounced(typed.trim())
   const ownId = useLive((state) => state.system?.myID)
   const devices = useLive((state) => state.config?.devices)
   const { value } = useQuery(text, async (signal) => {

@@ -1,10 +1,10 @@
-import { childrenOf, directoryOf, parentOf } from '../../facts/folder-path.ts'
+import { childrenOf, directoryOf, parentOf } from '../../view-model/folder-path.ts'
 import { client } from '../../live/client.ts'
 import { useLive } from '../../live/live.ts'
 import { useQuery } from '../../live/query.ts'
 import { Button } from '../../ui/button.tsx'
-import { visibleName } from '../../words/visible-name.ts'
-import { t } from '../../words/words.ts'
+import { visibleName } from '../../base/visible-name.ts'
+import { t } from '../../i18n/texts.ts'
 
 const SHOWN_MAX = 200
 

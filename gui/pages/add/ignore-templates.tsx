@@ -1,6 +1,6 @@
-import { hasTemplate, IGNORE_TEMPLATE_NAMES, withTemplate } from '../../facts/ignore-templates.ts'
+import { hasTemplate, IGNORE_TEMPLATE_NAMES, withTemplate } from '../../view-model/ignore-templates.ts'
 import { CheckField } from '../../ui/field.tsx'
-import { t } from '../../words/words.ts'
+import { t } from '../../i18n/texts.ts'
 
 /** Boxes for ignore patterns that many folders need. */
 export function IgnoreTemplates({ text, onText }: { readonly text: string; readonly onText: (text: string) => void }) {

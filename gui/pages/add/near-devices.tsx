@@ -1,9 +1,9 @@
-import { shortId } from '../../facts/device.ts'
+import { shortId } from '../../view-model/device.ts'
 import { useQuery } from '../../live/query.ts'
 import { client } from '../../live/client.ts'
 import { useLive } from '../../live/live.ts'
 import { Button } from '../../ui/button.tsx'
-import { t } from '../../words/words.ts'
+import { t } from '../../i18n/texts.ts'
 
 /** Preset fields of the device to add. */
 export interface DevicePreset {

@@ -1,9 +1,9 @@
-import { deviceName } from '../../facts/device.ts'
-import { invitedAddresses, inviteText } from '../../facts/invite.ts'
-import { listenersOf } from '../../facts/listeners.ts'
+import { deviceName } from '../../view-model/device.ts'
+import { invitedAddresses, inviteText } from '../../view-model/invite.ts'
+import { listenersOf } from '../../view-model/listeners.ts'
 import { useLive } from '../../live/live.ts'
 import { CopyButton } from '../../ui/parts.tsx'
-import { t } from '../../words/words.ts'
+import { t } from '../../i18n/texts.ts'
 
 /** Our own ID, for the other device: to be scanned, or copied; alone, or with name and addresses as an invitation. */
 export function OwnId() {

@@ -1,14 +1,14 @@
 import { useState } from 'preact/hooks'
-import { pathTrouble, wholePath } from '../../facts/folder-path.ts'
-import { formatSize } from '../../facts/format.ts'
-import { pathAdvice, type PathAdvice } from '../../facts/path-advice.ts'
+import { pathTrouble, wholePath } from '../../view-model/folder-path.ts'
+import { formatSize } from '../../i18n/format.ts'
+import { pathAdvice, type PathAdvice } from '../../view-model/path-advice.ts'
 import { client } from '../../live/client.ts'
 import { useLive } from '../../live/live.ts'
 import { useQuery } from '../../live/query.ts'
-import { useSettled } from '../../live/settled.ts'
+import { useDebounced } from '../../base/use-debounced.ts'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
-import { t } from '../../words/words.ts'
+import { t } from '../../i18n/texts.ts'
 import { DirectoryList } from './directory-list.tsx'
 
 const SUGGESTIONS_MAX = 50
@@ -21,7 +21,7 @@ export interface CheckedPath {
 
 /** Asks the daemon about the path while it is typed. */
 export function useCheckedPath(path: string): CheckedPath {
-  const typed = useSettled(path)
+  const typed = useDebounced(path)
   const folders = useLive((state) => state.config?.folders) ?? []
   const { tilde = '', pathSeparator = '/' } = useLive((state) => state.system) ?? {}
   const { value } = useQuery(typed, async (signal) => {

@@ -1,11 +1,11 @@
 import { act } from '../../app/act.ts'
-import { addressOf } from '../../app/address.ts'
-import { attentionEntries, type AttentionEntry, type Remedy } from '../../facts/attention.ts'
+import { addressOf } from '../../base/address.ts'
+import { attentionEntries, type AttentionEntry, type Remedy } from '../../view-model/attention.ts'
 import { client } from '../../live/client.ts'
 import { reload, useLive } from '../../live/live.ts'
 import { Button } from '../../ui/button.tsx'
 import { Empty, State } from '../../ui/parts.tsx'
-import { t } from '../../words/words.ts'
+import { t } from '../../i18n/texts.ts'
 import { PendingRequests } from '../overview/pending-requests.tsx'
 
 const MEMBERS_MAX = 8

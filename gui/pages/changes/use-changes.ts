@@ -1,6 +1,6 @@
 import { detach } from '../../../src/core/errors.ts'
 import { useEffect, useState } from 'preact/hooks'
-import { withChanges, type FileChange } from '../../facts/changes.ts'
+import { withChanges, type FileChange } from '../../view-model/changes.ts'
 import { client } from '../../live/client.ts'
 import { useLive } from '../../live/live.ts'
 

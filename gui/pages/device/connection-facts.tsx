@@ -1,13 +1,13 @@
 import type { ComponentChildren } from 'preact'
 import type { DeviceConfig } from '../../../src/core/config/config.ts'
-import { cryptoText, deviceFacts, nameOf } from '../../facts/device.ts'
-import { connectionText } from '../../facts/device-text.ts'
-import { formatCount, formatRate, formatSize } from '../../facts/format.ts'
+import { cryptoText, deviceFacts, nameOf } from '../../view-model/device.ts'
+import { connectionText } from '../../view-model/device-text.ts'
+import { formatCount, formatRate, formatSize } from '../../i18n/format.ts'
 import { useFacts } from '../../live/facts.ts'
 import { useLive } from '../../live/live.ts'
-import { own } from '../../live/own.ts'
+import { lookUp } from '../../base/look-up.ts'
 import { Ago, CopyButton, Facts } from '../../ui/parts.tsx'
-import { t } from '../../words/words.ts'
+import { t } from '../../i18n/texts.ts'
 import { WhyOffline } from './why-offline.tsx'
 
 const KIB = 1_024
@@ -16,7 +16,7 @@ type Row = readonly [name: string, value: ComponentChildren]
 
 /** The connection, or why there is none, and the settings of the device. */
 export function ConnectionFacts({ device }: { readonly device: DeviceConfig }) {
-  const isConnected = useLive((state) => own(state.connections.connections, device.deviceID)?.connected === true)
+  const isConnected = useLive((state) => lookUp(state.connections.connections, device.deviceID)?.connected === true)
   return (
     <div class="device-facts">
       {isConnected ? <Connected id={device.deviceID} /> : <WhyOffline device={device} />}
@@ -26,7 +26,7 @@ export function ConnectionFacts({ device }: { readonly device: DeviceConfig }) {
 }
 
 function Connected({ id }: { readonly id: string }) {
-  const connection = useLive((state) => own(state.connections.connections, id))
+  const connection = useLive((state) => lookUp(state.connections.connections, id))
   const { way } = useFacts((state) => deviceFacts(state, id))
   if (connection === undefined) return null
   const { secondary = [] } = connection

@@ -1,21 +1,21 @@
 import type { DeviceConfig } from '../../../src/core/config/config.ts'
 import { changeConfig } from '../../app/act.ts'
-import { addressOf } from '../../app/address.ts'
-import { openDialog } from '../../app/dialogs.tsx'
-import { goTo } from '../../app/route.ts'
-import { deviceFacts, deviceName } from '../../facts/device.ts'
-import { deviceText } from '../../facts/device-text.ts'
+import { addressOf } from '../../base/address.ts'
+import { openDialog } from '../../base/dialogs.tsx'
+import { goTo } from '../../base/route.ts'
+import { deviceFacts, deviceName } from '../../view-model/device.ts'
+import { deviceText } from '../../view-model/device-text.ts'
 import { client } from '../../live/client.ts'
 import { useFacts } from '../../live/facts.ts'
 import { live, useLive } from '../../live/live.ts'
-import { own } from '../../live/own.ts'
+import { lookUp } from '../../base/look-up.ts'
 import { Button } from '../../ui/button.tsx'
 import { confirm } from '../../ui/confirm.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Empty, Section, State, useNow } from '../../ui/parts.tsx'
 import { PausedUntil } from '../../ui/paused-until.tsx'
 import { RatePlot } from '../../ui/plot.tsx'
-import { t } from '../../words/words.ts'
+import { t } from '../../i18n/texts.ts'
 import { EditDeviceDialog } from '../edit/edit-device.tsx'
 import { ConnectionFacts } from './connection-facts.tsx'
 import { SharedFolders } from './shared-folders.tsx'
@@ -104,7 +104,7 @@ async function removeDevice(deviceId: string, name: string): Promise<void> {
 const NO_HISTORY = [] as const
 
 function Rates({ id }: { readonly id: string }) {
-  const history = useLive((state) => own(state.deviceHistory, id)) ?? NO_HISTORY
+  const history = useLive((state) => lookUp(state.deviceHistory, id)) ?? NO_HISTORY
   return (
     <Section title={t('plot.title')}>
       <div class="card">

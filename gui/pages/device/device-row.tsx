@@ -1,14 +1,14 @@
-import { addressOf } from '../../app/address.ts'
+import { addressOf } from '../../base/address.ts'
 import { act } from '../../app/act.ts'
-import { deviceFacts, otherDevices } from '../../facts/device.ts'
-import { deviceText } from '../../facts/device-text.ts'
-import { formatDuration, formatRate, formatSize } from '../../facts/format.ts'
-import { meanRate, secondsLeft } from '../../facts/rates.ts'
-import { deviceKey, type RowKey } from '../../facts/row-order.ts'
+import { deviceFacts, otherDevices } from '../../view-model/device.ts'
+import { deviceText } from '../../view-model/device-text.ts'
+import { formatDuration, formatRate, formatSize } from '../../i18n/format.ts'
+import { meanRate, secondsLeft } from '../../view-model/rates.ts'
+import { deviceKey, type RowKey } from '../../view-model/row-order.ts'
 import { client } from '../../live/client.ts'
 import { useFacts } from '../../live/facts.ts'
 import { useLive } from '../../live/live.ts'
-import { own } from '../../live/own.ts'
+import { lookUp } from '../../base/look-up.ts'
 import type { LiveState } from '../../live/state.ts'
 import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -17,7 +17,7 @@ import { Bar, State, useNow } from '../../ui/parts.tsx'
 import { RowOverview, RowTable } from '../../ui/row-tables.tsx'
 import { BulkBar } from '../../ui/selection.tsx'
 import type { Column } from '../../ui/table.tsx'
-import { t } from '../../words/words.ts'
+import { t } from '../../i18n/texts.ts'
 
 function keysOf(state: LiveState): readonly RowKey[] {
   return otherDevices(state).map((device) => deviceKey(state, device))
@@ -98,7 +98,7 @@ function StateCell({ id }: { readonly id: string }) {
 /** The missing items: being sent while it is connected, pending while it is not. */
 function Behind({ id }: { readonly id: string }) {
   const facts = useFacts((state) => deviceFacts(state, id))
-  const rate = useLive((state) => meanRate(own(state.deviceHistory, id) ?? []).outBps)
+  const rate = useLive((state) => meanRate(lookUp(state.deviceHistory, id) ?? []).outBps)
   if (facts.waiting === 0) return null
   const behind = t('overview.behind', { n: facts.waiting, size: formatSize(facts.bytesLeft) })
   if (!facts.connected) return <span class="soft">{behind}</span>
@@ -113,7 +113,7 @@ function Behind({ id }: { readonly id: string }) {
 }
 
 function Rates({ id }: { readonly id: string }) {
-  const connected = useLive((state) => own(state.connections.connections, id)?.connected === true)
+  const connected = useLive((state) => lookUp(state.connections.connections, id)?.connected === true)
   const down = formatRate(useLive((state) => state.rates[id]?.inBps ?? 0))
   const up = formatRate(useLive((state) => state.rates[id]?.outBps ?? 0))
   return connected ? (

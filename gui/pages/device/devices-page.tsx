@@ -1,6 +1,6 @@
 import { useOtherDevices } from '../../live/facts.ts'
 import { Empty } from '../../ui/parts.tsx'
-import { t } from '../../words/words.ts'
+import { t } from '../../i18n/texts.ts'
 import { AddDeviceButton } from '../overview/add-buttons.tsx'
 import { PendingRequests } from '../overview/pending-requests.tsx'
 import { DeviceRows } from './device-row.tsx'

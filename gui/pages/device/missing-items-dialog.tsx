@@ -2,18 +2,18 @@ import { useState } from 'preact/hooks'
 import type { DeviceConfig, FolderConfig } from '../../../src/core/config/config.ts'
 import type { FileEntryJson } from '../../../src/rest/db.ts'
 import { reasonOf } from '../../app/act.ts'
-import { deviceName } from '../../facts/device.ts'
-import { folderName } from '../../facts/folder-name.ts'
-import { formatSize } from '../../facts/format.ts'
+import { deviceName } from '../../view-model/device.ts'
+import { folderName } from '../../view-model/folder-name.ts'
+import { formatSize } from '../../i18n/format.ts'
 import { useQuery } from '../../live/query.ts'
 import { client } from '../../live/client.ts'
 import { useLive } from '../../live/live.ts'
-import { own } from '../../live/own.ts'
+import { lookUp } from '../../base/look-up.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Ago, Empty, Skeleton } from '../../ui/parts.tsx'
-import { visibleName } from '../../words/visible-name.ts'
-import { t } from '../../words/words.ts'
+import { visibleName } from '../../base/visible-name.ts'
+import { t } from '../../i18n/texts.ts'
 
 const STEP = 100
 
@@ -26,8 +26,8 @@ export function MissingItemsDialog({
   readonly device: DeviceConfig
 }) {
   const [shown, setShown] = useState(STEP)
-  const turn = useLive((state) => own(state.folders, folder.id)?.completion[device.deviceID]?.needItems ?? 0)
-  const deletes = useLive((state) => own(state.folders, folder.id)?.completion[device.deviceID]?.needDeletes ?? 0)
+  const turn = useLive((state) => lookUp(state.folders, folder.id)?.completion[device.deviceID]?.needItems ?? 0)
+  const deletes = useLive((state) => lookUp(state.folders, folder.id)?.completion[device.deviceID]?.needDeletes ?? 0)
   const query = { folder: folder.id, device: device.deviceID, page: 1, perpage: shown }
   const { value, error } = useQuery(
     `${folder.id} ${device.deviceID} ${shown}`,

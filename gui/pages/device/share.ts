@@ -1,5 +1,5 @@
 import { changeConfig } from '../../app/act.ts'
-import { sharingWith } from '../../facts/pending.ts'
+import { sharingWith } from '../../view-model/pending.ts'
 import { client } from '../../live/client.ts'
 
 /** Shares a folder with a device, or ends that. Reads the settings first: those of the page may be outdated. */

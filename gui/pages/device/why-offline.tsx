@@ -1,11 +1,11 @@
 import type { DeviceConfig } from '../../../src/core/config/config.ts'
-import type { Attempt } from '../../facts/attempts.ts'
-import { formatAgo } from '../../facts/format.ts'
-import { isTime } from '../../facts/moments.ts'
-import { offlineAdvice, offlineSteps, type OfflineStep } from '../../facts/why-offline.ts'
+import type { Attempt } from '../../view-model/attempts.ts'
+import { formatAgo } from '../../i18n/format.ts'
+import { isTime } from '../../base/moments.ts'
+import { offlineAdvice, offlineSteps, type OfflineStep } from '../../view-model/why-offline.ts'
 import { useLive } from '../../live/live.ts'
 import { Ago, Facts, Skeleton, State, useNow } from '../../ui/parts.tsx'
-import { t } from '../../words/words.ts'
+import { t } from '../../i18n/texts.ts'
 import { useOfflineFacts } from './offline-facts.ts'
 
 /** Why a device is not connected: what to do, then every step to a connection with every address. */

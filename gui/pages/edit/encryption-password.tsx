@@ -1,7 +1,7 @@
 import { PASSWORD_BYTES, passwordFrom, strengthOf } from '../../../src/core/encryption/folder-password.ts'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
-import { t } from '../../words/words.ts'
+import { t } from '../../i18n/texts.ts'
 
 interface EncryptionPasswordProps {
   /** The device that must not read the folder. */

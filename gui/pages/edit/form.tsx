@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact'
-import { shownValue, visible, type FormField, type Wrong } from '../../facts/form.ts'
-import { ofGroup } from '../../facts/form-fields.ts'
+import { shownValue, visible, type FormField, type Wrong } from '../../view-model/form.ts'
+import { ofGroup } from '../../view-model/form-fields.ts'
 import { CheckField, SelectField, TextField } from '../../ui/field.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import { t } from '../../words/words.ts'
+import { t } from '../../i18n/texts.ts'
 import { textOr } from './text-or.ts'
 import type { Form } from './use-form.ts'
 

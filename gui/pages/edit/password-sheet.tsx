@@ -1,9 +1,9 @@
-import { closeDialog } from '../../app/dialogs.tsx'
+import { closeDialog } from '../../base/dialogs.tsx'
 import { saveFile } from '../../app/save-file.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { QrCode } from '../../ui/qr-code.tsx'
-import { t } from '../../words/words.ts'
+import { t } from '../../i18n/texts.ts'
 
 export interface SheetProps {
   /** The name of the folder. */

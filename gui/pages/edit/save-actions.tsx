@@ -1,6 +1,6 @@
-import { closeDialog } from '../../app/dialogs.tsx'
+import { closeDialog } from '../../base/dialogs.tsx'
 import { Button } from '../../ui/button.tsx'
-import { t } from '../../words/words.ts'
+import { t } from '../../i18n/texts.ts'
 
 interface SaveActionsProps {
   readonly busy: boolean

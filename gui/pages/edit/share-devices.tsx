@@ -1,7 +1,7 @@
 import type { DeviceConfig } from '../../../src/core/config/config.ts'
-import { deviceName } from '../../facts/device.ts'
-import { withShare, type Shares } from '../../facts/share.ts'
-import { t } from '../../words/words.ts'
+import { deviceName } from '../../view-model/device.ts'
+import { withShare, type Shares } from '../../view-model/share.ts'
+import { t } from '../../i18n/texts.ts'
 import { ShareRow } from './share-row.tsx'
 
 export interface ShareDevicesProps {

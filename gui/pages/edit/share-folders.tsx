@@ -1,8 +1,8 @@
 import type { FolderConfig } from '../../../src/core/config/config.ts'
-import { folderName } from '../../facts/folder-name.ts'
-import { changedShares, withShare, type Shares } from '../../facts/share.ts'
+import { folderName } from '../../view-model/folder-name.ts'
+import { changedShares, withShare, type Shares } from '../../view-model/share.ts'
 import { client } from '../../live/client.ts'
-import { t } from '../../words/words.ts'
+import { t } from '../../i18n/texts.ts'
 import { ShareRow } from './share-row.tsx'
 
 export interface ShareFoldersProps {

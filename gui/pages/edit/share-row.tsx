@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks'
-import { openDialog } from '../../app/dialogs.tsx'
+import { openDialog } from '../../base/dialogs.tsx'
 import { Button } from '../../ui/button.tsx'
 import { CheckField } from '../../ui/field.tsx'
-import { t } from '../../words/words.ts'
+import { t } from '../../i18n/texts.ts'
 import { EncryptionPassword } from './encryption-password.tsx'
 import { PasswordSheetDialog } from './password-sheet.tsx'
 

@@ -1,7 +1,7 @@
 import { useRef, useState } from 'preact/hooks'
 import { reasonOf, showDone } from '../../app/act.ts'
 import { undoable } from '../../app/undo.ts'
-import { changesIn, wrongsIn, type Edits, type FormField, type Wrong } from '../../facts/form.ts'
+import { changesIn, wrongsIn, type Edits, type FormField, type Wrong } from '../../view-model/form.ts'
 
 /** A part of the config while it is edited. */
 export interface Form {

@@ -1,15 +1,15 @@
 import { useEffect } from 'preact/hooks'
 import type { FolderConfig } from '../../../src/core/config/config.ts'
-import { replacePlace, useParam } from '../../app/route.ts'
-import { folderName } from '../../facts/folder-name.ts'
+import { replacePlace, useParam } from '../../base/route.ts'
+import { folderName } from '../../view-model/folder-name.ts'
 import { useQuery, useFolderRevision } from '../../live/query.ts'
 import { client } from '../../live/client.ts'
-import { useLater } from '../../live/later.ts'
+import { useDebounced } from '../../base/use-debounced.ts'
 import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Empty } from '../../ui/parts.tsx'
 import { rowsSource, Table, useTableView } from '../../ui/table.tsx'
-import { t } from '../../words/words.ts'
+import { t } from '../../i18n/texts.ts'
 import { QueryResult } from './query-result.tsx'
 import { openFile } from './file-drawer.tsx'
 import { FileBulk, useFileSelection } from './file-bulk.tsx'
@@ -29,7 +29,7 @@ export function FilesTab({ folder, file }: { readonly folder: FolderConfig; read
     replacePlace('folders', folder.id, 'files')
     openFile(folder.id, file)
   }, [file])
-  const wanted = useLater(text.trim())
+  const wanted = useDebounced(text.trim())
   return (
     <>
       <div class="files-bar">

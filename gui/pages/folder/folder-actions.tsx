@@ -1,27 +1,27 @@
 import { useState } from 'preact/hooks'
 import type { FolderConfig } from '../../../src/core/config/config.ts'
 import { act, changeConfig } from '../../app/act.ts'
-import { closeDialog, openDialog } from '../../app/dialogs.tsx'
-import { goTo } from '../../app/route.ts'
-import { folderName } from '../../facts/folder-name.ts'
-import { parseSubPath } from '../../facts/paths.ts'
+import { closeDialog, openDialog } from '../../base/dialogs.tsx'
+import { goTo } from '../../base/route.ts'
+import { folderName } from '../../view-model/folder-name.ts'
+import { parseSubPath } from '../../base/paths.ts'
 import { client } from '../../live/client.ts'
 import { live, useLive } from '../../live/live.ts'
-import { own } from '../../live/own.ts'
+import { lookUp } from '../../base/look-up.ts'
 import { Button } from '../../ui/button.tsx'
 import { confirm } from '../../ui/confirm.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { Menu } from '../../ui/menu.tsx'
-import { t } from '../../words/words.ts'
+import { t } from '../../i18n/texts.ts'
 import { ShareEncryptedDialog } from '../edit/share-encrypted.tsx'
 import { EditFolderDialog } from '../edit/edit-folder.tsx'
 
 /** What can be done to a folder as a whole. */
 export function FolderActions({ folder }: { readonly folder: FolderConfig }) {
   const { id, paused, type } = folder
-  const waiting = useLive((state) => own(state.folders, id)?.status.needTotalItems ?? 0)
-  const extra = useLive((state) => own(state.folders, id)?.status.receiveOnlyTotalItems ?? 0)
+  const waiting = useLive((state) => lookUp(state.folders, id)?.status.needTotalItems ?? 0)
+  const extra = useLive((state) => lookUp(state.folders, id)?.status.receiveOnlyTotalItems ?? 0)
   const name = folderName(folder)
   const done = t(paused ? 'fold.resumedDone' : 'fold.pausedDone', { folder: name })
   return (
@@ -105,7 +105,7 @@ async function revert(folder: string, count: number): Promise<void> {
 
 async function remove(folder: FolderConfig): Promise<void> {
   const name = folderName(folder)
-  const files = own(live.get().folders, folder.id)?.status.localFiles ?? 0
+  const files = lookUp(live.get().folders, folder.id)?.status.localFiles ?? 0
   const text = t('fold.removeText', { n: files, path: folder.path })
   if (!(await confirm({ title: t('fold.removeTitle', { folder: name }), text, action: t('do.remove'), danger: true })))
     return

@@ -3,7 +3,7 @@ import { client } from '../../live/client.ts'
 import { useLive } from '../../live/live.ts'
 import { Button } from '../../ui/button.tsx'
 import { BulkBar } from '../../ui/selection.tsx'
-import { t } from '../../words/words.ts'
+import { t } from '../../i18n/texts.ts'
 
 interface FolderBulkProps {
   readonly ids: readonly string[]

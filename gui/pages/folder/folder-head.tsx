@@ -1,30 +1,30 @@
 import type { ComponentChildren } from 'preact'
 import type { FolderConfig } from '../../../src/core/config/config.ts'
 import type { FolderStatusJson } from '../../../src/rest/db.ts'
-import { addressOf } from '../../app/address.ts'
-import { causeOf } from '../../facts/cause.ts'
-import { nameOf } from '../../facts/device.ts'
-import { errorText } from '../../facts/error-text.ts'
-import { folderName } from '../../facts/folder-name.ts'
-import { folderState, stopReason } from '../../facts/folder-state.ts'
-import { folderText } from '../../facts/folder-text.ts'
-import { formatSize } from '../../facts/format.ts'
-import { shareStateOf } from '../../facts/share-state.ts'
+import { addressOf } from '../../base/address.ts'
+import { causeOf } from '../../view-model/cause.ts'
+import { nameOf } from '../../view-model/device.ts'
+import { errorText } from '../../view-model/error-text.ts'
+import { folderName } from '../../view-model/folder-name.ts'
+import { folderState, stopReason } from '../../view-model/folder-state.ts'
+import { folderText } from '../../view-model/folder-text.ts'
+import { formatSize } from '../../i18n/format.ts'
+import { shareStateOf } from '../../view-model/share-state.ts'
 import { useLive } from '../../live/live.ts'
-import { own } from '../../live/own.ts'
+import { lookUp } from '../../base/look-up.ts'
 import { Disagreements } from '../../ui/disagreements.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Ago, Bar, State } from '../../ui/parts.tsx'
 import { PausedUntil } from '../../ui/paused-until.tsx'
 import { ShareText } from '../../ui/share-text.tsx'
-import { t } from '../../words/words.ts'
+import { t } from '../../i18n/texts.ts'
 import { FolderActions } from './folder-actions.tsx'
 
 /** The name and state of the folder, with the actions on it as a whole. */
 export function FolderHead({ folder }: { readonly folder: FolderConfig }) {
   const state = useLive((value) => value)
-  const live = own(state.folders, folder.id)
-  const lastScan = useLive((state) => own(state.folderStats, folder.id)?.lastScan)
+  const live = lookUp(state.folders, folder.id)
+  const lastScan = useLive((state) => lookUp(state.folderStats, folder.id)?.lastScan)
   const facts = folderState(state, folder)
   const text = folderText(facts, state)
   const status = live?.status

@@ -1,13 +1,13 @@
 import { useEffect } from 'preact/hooks'
 import type { FolderConfig } from '../../../src/core/config/config.ts'
-import { addressOf } from '../../app/address.ts'
-import { folderState } from '../../facts/folder-state.ts'
+import { addressOf } from '../../base/address.ts'
+import { folderState } from '../../view-model/folder-state.ts'
 import { useFacts } from '../../live/facts.ts'
 import { useLive } from '../../live/live.ts'
-import { own } from '../../live/own.ts'
+import { lookUp } from '../../base/look-up.ts'
 import { Empty } from '../../ui/parts.tsx'
 import { Tabs, type Tab } from '../../ui/tabs.tsx'
-import { t } from '../../words/words.ts'
+import { t } from '../../i18n/texts.ts'
 import { FilesTab } from './files-tab.tsx'
 import { FolderHead } from './folder-head.tsx'
 import { IgnoresTab } from './ignores-tab.tsx'
@@ -46,7 +46,7 @@ interface TabsProps {
 
 function FolderTabs({ folder, tab, file }: TabsProps) {
   const counts = useFacts((state) => folderState(state, folder))
-  const conflicts = useLive((state) => own(state.conflicts, folder.id) ?? 0)
+  const conflicts = useLive((state) => lookUp(state.conflicts, folder.id) ?? 0)
   const onlyReceives = folder.type === 'receiveonly' || folder.type === 'receiveencrypted'
   const names = [
     'files',

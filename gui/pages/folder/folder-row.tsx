@@ -1,21 +1,21 @@
 import type { ComponentChild } from 'preact'
 import type { FolderConfig } from '../../../src/core/config/config.ts'
-import { addressOf } from '../../app/address.ts'
-import { folderState, type FolderState } from '../../facts/folder-state.ts'
-import { folderText } from '../../facts/folder-text.ts'
-import { formatCount, formatDuration, formatRate, formatSize } from '../../facts/format.ts'
-import { isTime } from '../../facts/moments.ts'
-import { meanRate, secondsLeft } from '../../facts/rates.ts'
-import { folderKey, type RowKey } from '../../facts/row-order.ts'
+import { addressOf } from '../../base/address.ts'
+import { folderState, type FolderState } from '../../view-model/folder-state.ts'
+import { folderText } from '../../view-model/folder-text.ts'
+import { formatCount, formatDuration, formatRate, formatSize } from '../../i18n/format.ts'
+import { isTime } from '../../base/moments.ts'
+import { meanRate, secondsLeft } from '../../view-model/rates.ts'
+import { folderKey, type RowKey } from '../../view-model/row-order.ts'
 import { useFacts } from '../../live/facts.ts'
 import { live, useLive } from '../../live/live.ts'
-import { own } from '../../live/own.ts'
+import { lookUp } from '../../base/look-up.ts'
 import type { LiveState } from '../../live/state.ts'
 import { Identity } from '../../ui/identity.tsx'
 import { Ago, Bar, State } from '../../ui/parts.tsx'
 import { RowOverview, RowTable } from '../../ui/row-tables.tsx'
 import type { Column } from '../../ui/table.tsx'
-import { t } from '../../words/words.ts'
+import { t } from '../../i18n/texts.ts'
 import { FolderBulk } from './folder-bulk.tsx'
 
 function keysOf(state: LiveState): readonly RowKey[] {
@@ -108,8 +108,8 @@ function tabOf({ code, waiting }: FolderState): string | undefined {
 function Content({ folder }: CellProps) {
   const facts = useFacts((state) => folderState(state, folder))
   const { fraction, isCounted } = facts
-  const files = useLive((state) => own(state.folders, folder.id)?.status.globalFiles)
-  const bytes = useLive((state) => own(state.folders, folder.id)?.status.globalBytes ?? 0)
+  const files = useLive((state) => lookUp(state.folders, folder.id)?.status.globalFiles)
+  const bytes = useLive((state) => lookUp(state.folders, folder.id)?.status.globalBytes ?? 0)
   const bytesLeft = facts.code === 'scanning' ? 0 : facts.bytesLeft
   if (fraction !== undefined)
     return <Moving fraction={fraction} bytesLeft={bytesLeft} text={folderText(facts, live.get())} />
@@ -142,8 +142,8 @@ function Devices({ folder, isPlain }: CellProps & { readonly isPlain: boolean })
 }
 
 function LastChange({ folder: { id } }: CellProps) {
-  const at = useLive((state) => own(state.folderStats, id)?.lastFile.at ?? '')
-  const name = useLive((state) => own(state.folderStats, id)?.lastFile.filename ?? '')
+  const at = useLive((state) => lookUp(state.folderStats, id)?.lastFile.at ?? '')
+  const name = useLive((state) => lookUp(state.folderStats, id)?.lastFile.filename ?? '')
   return isTime(Date.parse(at)) ? (
     <span class="soft" title={name}>
       <Ago time={at} />

@@ -1,8 +1,8 @@
 import type { IgnorePreviewJson } from '../../../src/rest/twinfold.ts'
-import { formatCount } from '../../facts/format.ts'
+import { formatCount } from '../../i18n/format.ts'
 import { State } from '../../ui/parts.tsx'
-import { visibleName } from '../../words/visible-name.ts'
-import { t } from '../../words/words.ts'
+import { visibleName } from '../../base/visible-name.ts'
+import { t } from '../../i18n/texts.ts'
 
 type Line = IgnorePreviewJson['lines'][number]
 

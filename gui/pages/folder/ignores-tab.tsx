@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks'
 import type { FolderConfig } from '../../../src/core/config/config.ts'
 import { act } from '../../app/act.ts'
-import { linesOf, textOf } from '../../facts/ignores.ts'
+import { linesOf, textOf } from '../../view-model/ignores.ts'
 import { useQuery } from '../../live/query.ts'
 import { client } from '../../live/client.ts'
-import { useLater } from '../../live/later.ts'
+import { useDebounced } from '../../base/use-debounced.ts'
 import { Button } from '../../ui/button.tsx'
-import { t } from '../../words/words.ts'
+import { t } from '../../i18n/texts.ts'
 import { QueryResult } from './query-result.tsx'
 import { IgnoresError, IgnoresPreview } from './ignores-preview.tsx'
 import { LineEditor } from './line-editor.tsx'
@@ -35,7 +35,7 @@ function Editor({
   /** The edited text; undefined before the first edit, so that the file is shown. */
   const [typed, setTyped] = useState<string>()
   const text = typed ?? saved
-  const tried = useLater(text)
+  const tried = useDebounced(text)
   const preview = useQuery(tried, (signal) =>
     client.call('POST /rest/twinfold/ignore-preview', { query: { folder }, body: { lines: linesOf(tried) }, signal }),
   )

@@ -1,8 +1,8 @@
 import type { ItemJson } from '../../../src/rest/twinfold.ts'
 import { Icon, type IconName } from '../../ui/icon.tsx'
-import { ITEM_TONES, type ItemCode } from '../../facts/item-state.ts'
-import type { Tone } from '../../facts/tone.ts'
-import { t, type TextKey } from '../../words/words.ts'
+import { ITEM_TONES, type ItemCode } from '../../view-model/item-state.ts'
+import type { Tone } from '../../base/tone.ts'
+import { t, type TextKey } from '../../i18n/texts.ts'
 
 const STATES = {
   here: ['check', 'files.here'],

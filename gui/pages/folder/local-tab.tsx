@@ -1,12 +1,12 @@
 import type { FolderConfig } from '../../../src/core/config/config.ts'
 import type { FileEntryJson } from '../../../src/rest/db.ts'
-import { formatSize } from '../../facts/format.ts'
+import { formatSize } from '../../i18n/format.ts'
 import { client } from '../../live/client.ts'
 import { live } from '../../live/live.ts'
-import { own } from '../../live/own.ts'
+import { lookUp } from '../../base/look-up.ts'
 import { Ago } from '../../ui/parts.tsx'
 import type { Column } from '../../ui/table.tsx'
-import { t } from '../../words/words.ts'
+import { t } from '../../i18n/texts.ts'
 import { PagedTable, usePagedRows } from './paged-table.tsx'
 import { PathButton } from './path-button.tsx'
 
@@ -16,7 +16,7 @@ export function LocalTab({ folder }: { readonly folder: FolderConfig }) {
     const query = { folder: folder.id, ...page }
     const { files } = await client.call('GET /rest/db/localchanged', { query, signal })
     // The list has no total of its own; the status may be of a moment before.
-    const counted = own(live.get().folders, folder.id)?.status.receiveOnlyTotalItems ?? 0
+    const counted = lookUp(live.get().folders, folder.id)?.status.receiveOnlyTotalItems ?? 0
     const seen = (page.page - 1) * page.perpage + files.length
     return { total: files.length < page.perpage ? seen : Math.max(counted, seen), items: files }
   })

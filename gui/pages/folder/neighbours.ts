@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks'
-import { Store } from '../../live/store.ts'
+import { Store } from '../../base/store.ts'
 
 /** The files that a list shows, in its order, so that the details of one lead to those of the next. */
 export interface Neighbours {

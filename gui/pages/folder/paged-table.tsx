@@ -1,12 +1,12 @@
 import { useEffect } from 'preact/hooks'
 import { reasonOf } from '../../app/act.ts'
-import { pagesOf } from '../../facts/virtual.ts'
+import { pagesOf } from '../../base/visible-rows.ts'
 import type { Beside, FetchedPage, PagedList } from '../../live/paged.ts'
 import { useFolderRevision } from '../../live/query.ts'
 import { usePaged, type Paged } from '../../live/use-paged.ts'
 import { Empty, Skeleton } from '../../ui/parts.tsx'
 import { Table, useTableView, type TableProps } from '../../ui/table.tsx'
-import { t } from '../../words/words.ts'
+import { t } from '../../i18n/texts.ts'
 import { useAsNeighbours } from './neighbours.ts'
 
 const PER_PAGE = 100

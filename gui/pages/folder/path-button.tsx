@@ -1,5 +1,5 @@
-import { baseName, directoryOf } from '../../facts/paths.ts'
-import { visibleName } from '../../words/visible-name.ts'
+import { baseName, directoryOf } from '../../base/paths.ts'
+import { visibleName } from '../../base/visible-name.ts'
 import { openFile } from './file-drawer.tsx'
 
 /** A path that opens the details of its file; the directory is shown less prominently. */

@@ -1,16 +1,16 @@
 import type { FolderConfig } from '../../../src/core/config/config.ts'
 import { act } from '../../app/act.ts'
-import { groupByCause, type CauseGroup } from '../../facts/cause.ts'
-import { errorText } from '../../facts/error-text.ts'
-import { folderState } from '../../facts/folder-state.ts'
-import { folderText } from '../../facts/folder-text.ts'
+import { groupByCause, type CauseGroup } from '../../view-model/cause.ts'
+import { errorText } from '../../view-model/error-text.ts'
+import { folderState } from '../../view-model/folder-state.ts'
+import { folderText } from '../../view-model/folder-text.ts'
 import { useQuery, useFolderRevision } from '../../live/query.ts'
 import { client } from '../../live/client.ts'
 import { useLive } from '../../live/live.ts'
-import { own } from '../../live/own.ts'
+import { lookUp } from '../../base/look-up.ts'
 import { Button } from '../../ui/button.tsx'
 import { Empty, Section, State } from '../../ui/parts.tsx'
-import { t } from '../../words/words.ts'
+import { t } from '../../i18n/texts.ts'
 import { Conflicts } from './conflicts.tsx'
 import { QueryResult } from './query-result.tsx'
 import { PathButton } from './path-button.tsx'
@@ -22,7 +22,7 @@ const GROUP_OPEN_MAX = 20
 
 /** Failed items with their remedies, and conflict copies. */
 export function ProblemsTab({ folder }: { readonly folder: FolderConfig }) {
-  const status = useLive((state) => own(state.folders, folder.id)?.status)
+  const status = useLive((state) => lookUp(state.folders, folder.id)?.status)
   const { watchError = '', error = '', pullErrors = 0 } = status ?? {}
   const hasFailed = watchError !== '' || error !== '' || pullErrors > 0
   const retry = () => act(() => client.scan(folder.id), t('problems.retried'))
@@ -49,7 +49,7 @@ export function ProblemsTab({ folder }: { readonly folder: FolderConfig }) {
 }
 
 function Errors({ folder }: { readonly folder: FolderConfig }) {
-  const isRunning = useLive((state) => own(state.folders, folder.id)?.status.state !== '')
+  const isRunning = useLive((state) => lookUp(state.folders, folder.id)?.status.state !== '')
   const fetchErrors = (signal: AbortSignal) =>
     client.call('GET /rest/folder/errors', { query: { folder: folder.id, perpage: ERRORS_MAX }, signal })
   const query = useQuery(

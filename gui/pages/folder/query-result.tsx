@@ -3,7 +3,7 @@ import { reasonOf } from '../../app/act.ts'
 import type { QueryState } from '../../live/query.ts'
 import { Button } from '../../ui/button.tsx'
 import { Empty, Skeleton } from '../../ui/parts.tsx'
-import { t } from '../../words/words.ts'
+import { t } from '../../i18n/texts.ts'
 
 /** The result of a query: a placeholder while it is loading, the reason if it failed. */
 export function QueryResult<T>({

@@ -1,12 +1,12 @@
 import type { FolderConfig } from '../../../src/core/config/config.ts'
 import type { ConflictsJson } from '../../../src/rest/twinfold.ts'
 import { act, showDone } from '../../app/act.ts'
-import { openDialog } from '../../app/dialogs.tsx'
+import { openDialog } from '../../base/dialogs.tsx'
 import type { Undo } from '../../app/undo.ts'
-import { newestVersions } from '../../facts/versions.ts'
+import { newestVersions } from '../../view-model/versions.ts'
 import { client } from '../../live/client.ts'
 import { confirm } from '../../ui/confirm.tsx'
-import { t } from '../../words/words.ts'
+import { t } from '../../i18n/texts.ts'
 import { FailedDialog } from './restore-versions.tsx'
 
 /** Conflict copies in one request; the daemon refuses more. */

@@ -1,12 +1,12 @@
 import { act } from '../../app/act.ts'
-import { openDialog } from '../../app/dialogs.tsx'
+import { openDialog } from '../../base/dialogs.tsx'
 import { showToast } from '../../app/toasts.tsx'
-import { restoreOutcome } from '../../facts/versions.ts'
+import { restoreOutcome } from '../../view-model/versions.ts'
 import { client } from '../../live/client.ts'
 import { confirm } from '../../ui/confirm.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { State } from '../../ui/parts.tsx'
-import { t } from '../../words/words.ts'
+import { t } from '../../i18n/texts.ts'
 
 /** Restores versions, by path and time, after a confirmation. Resolves to whether it was tried. */
 export async function restoreVersions(folder: string, times: Readonly<Record<string, string>>): Promise<boolean> {

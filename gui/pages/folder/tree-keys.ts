@@ -1,4 +1,4 @@
-import { rowsIn, type Tree, type TreeRow } from '../../facts/tree-rows.ts'
+import { rowsIn, type Tree, type TreeRow } from '../../view-model/tree-rows.ts'
 
 /** What a key does in a tree: where the focus goes, what opens or closes. */
 export interface TreeStep {

@@ -1,10 +1,10 @@
-import { formatMoment, formatSize } from '../../facts/format.ts'
-import { baseName, directoryOf } from '../../facts/paths.ts'
-import type { VersionedFile } from '../../facts/versions.ts'
+import { formatMoment, formatSize } from '../../i18n/format.ts'
+import { baseName, directoryOf } from '../../base/paths.ts'
+import type { VersionedFile } from '../../view-model/versions.ts'
 import { Button } from '../../ui/button.tsx'
 import type { Column } from '../../ui/table.tsx'
-import { visibleName } from '../../words/visible-name.ts'
-import { t } from '../../words/words.ts'
+import { visibleName } from '../../base/visible-name.ts'
+import { t } from '../../i18n/texts.ts'
 
 export interface VersionActions {
   /** The time of the version of a file that would be restored. */

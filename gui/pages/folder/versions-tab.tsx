@@ -1,18 +1,18 @@
 import { useState } from 'preact/hooks'
 import type { FolderConfig } from '../../../src/core/config/config.ts'
 import type { VersionsJson } from '../../../src/rest/versions.ts'
-import { addressOf } from '../../app/address.ts'
-import { nextSort, type Sort } from '../../facts/table.ts'
-import { versionedFiles, type VersionedFile } from '../../facts/versions.ts'
+import { addressOf } from '../../base/address.ts'
+import { nextSort, type Sort } from '../../view-model/table.ts'
+import { versionedFiles, type VersionedFile } from '../../view-model/versions.ts'
 import { useQuery } from '../../live/query.ts'
 import { client } from '../../live/client.ts'
 import { useLive } from '../../live/live.ts'
-import { own } from '../../live/own.ts'
+import { lookUp } from '../../base/look-up.ts'
 import { Button } from '../../ui/button.tsx'
 import { Empty } from '../../ui/parts.tsx'
 import { BulkBar, useSelection } from '../../ui/selection.tsx'
 import { rowsSource, Table, useTableView } from '../../ui/table.tsx'
-import { t } from '../../words/words.ts'
+import { t } from '../../i18n/texts.ts'
 import { QueryResult } from './query-result.tsx'
 import { SearchBox } from './files-tab.tsx'
 import { restoreVersions } from './restore-versions.tsx'
@@ -20,7 +20,7 @@ import { versionColumns } from './version-columns.tsx'
 
 /** Older versions of files, and the action to restore them. */
 export function VersionsTab({ folder, file }: { readonly folder: FolderConfig; readonly file: string | undefined }) {
-  const isRunning = useLive((state) => (own(state.folders, folder.id)?.status.state ?? '') !== '')
+  const isRunning = useLive((state) => (lookUp(state.folders, folder.id)?.status.state ?? '') !== '')
   if (folder.versioning.type === '')
     return (
       <Empty action={<a href={addressOf('folders', folder.id, 'settings')}>{t('fold.tab.settings')}</a>}>

@@ -1,21 +1,21 @@
 import { useRef, useState } from 'preact/hooks'
 import type { FolderConfig } from '../../../src/core/config/config.ts'
 import type { WaitingJson } from '../../../src/rest/twinfold.ts'
-import { nameOf } from '../../facts/device.ts'
-import { folderState } from '../../facts/folder-state.ts'
-import { formatSize } from '../../facts/format.ts'
-import { waitingFacts } from '../../facts/item-state.ts'
-import { baseName } from '../../facts/paths.ts'
-import { waitReason } from '../../facts/reasons.ts'
+import { nameOf } from '../../view-model/device.ts'
+import { folderState } from '../../view-model/folder-state.ts'
+import { formatSize } from '../../i18n/format.ts'
+import { waitingFacts } from '../../view-model/item-state.ts'
+import { baseName } from '../../base/paths.ts'
+import { waitReason } from '../../view-model/reasons.ts'
 import { client } from '../../live/client.ts'
 import { useFacts } from '../../live/facts.ts'
 import { live, useLive } from '../../live/live.ts'
-import { own } from '../../live/own.ts'
+import { lookUp } from '../../base/look-up.ts'
 import { Button } from '../../ui/button.tsx'
 import { Bar, State } from '../../ui/parts.tsx'
 import { BulkBar } from '../../ui/selection.tsx'
 import { useColumns, type Column } from '../../ui/table.tsx'
-import { t } from '../../words/words.ts'
+import { t } from '../../i18n/texts.ts'
 import { downloadFirst } from './download-first.ts'
 import { PagedTable, usePagedRows } from './paged-table.tsx'
 import { PathButton } from './path-button.tsx'
@@ -120,7 +120,7 @@ function QueueNote({ folder, total }: { readonly folder: FolderConfig; readonly 
 }
 
 function Why({ folder, item }: { readonly folder: FolderConfig; readonly item: Item }) {
-  const progress = useLive((state) => own(state.progress, folder.id)?.[item.name])
+  const progress = useLive((state) => lookUp(state.progress, folder.id)?.[item.name])
   const reason = waitReason(item, (device) => nameOf(live.get(), device))
   const text = t(reason.key, reason.values)
   const bytesDone = progress?.bytesDone ?? item.bytesDone

@@ -1,6 +1,6 @@
 import { useLive } from '../../live/live.ts'
 import { Ago, Facts, Section } from '../../ui/parts.tsx'
-import { t } from '../../words/words.ts'
+import { t } from '../../i18n/texts.ts'
 
 /** The version, and links for programs. */
 export function About() {

@@ -3,9 +3,9 @@ import { useEffect } from 'preact/hooks'
 import { act } from '../../app/act.ts'
 import { debug, loadDebug, switchDebug } from '../../live/debug.ts'
 import { useLive } from '../../live/live.ts'
-import { useStore } from '../../live/store.ts'
+import { useStore } from '../../base/store.ts'
 import { Section, Skeleton } from '../../ui/parts.tsx'
-import { isTextKey, t } from '../../words/words.ts'
+import { isTextKey, t } from '../../i18n/texts.ts'
 
 /** Each facility with the switch of its debug logging. */
 export function DebugSwitches() {

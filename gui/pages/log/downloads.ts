@@ -3,7 +3,7 @@ import { saveFile } from '../../app/save-file.ts'
 import { client } from '../../live/client.ts'
 import { live } from '../../live/live.ts'
 import { confirm } from '../../ui/confirm.tsx'
-import { t } from '../../words/words.ts'
+import { t } from '../../i18n/texts.ts'
 
 /** By a request and not by a link: below /rest the daemon accepts only requests of its own page. */
 export async function downloadLog(): Promise<void> {

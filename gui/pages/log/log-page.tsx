@@ -1,6 +1,6 @@
 import { restartDaemon, shutDownDaemon } from '../../app/power.ts'
 import { Menu } from '../../ui/menu.tsx'
-import { t } from '../../words/words.ts'
+import { t } from '../../i18n/texts.ts'
 import { About } from './about.tsx'
 import { DebugSwitches } from './debug-switches.tsx'
 import { downloadLog, downloadSupport } from './downloads.ts'

@@ -1,6 +1,6 @@
 import { detach } from '../../../src/core/errors.ts'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { appendLog, logSince, type LogEntry } from '../../facts/log.ts'
+import { appendLog, logSince, type LogEntry } from '../../view-model/log.ts'
 import { client } from '../../live/client.ts'
 import { live, reload } from '../../live/live.ts'
 

@@ -4,7 +4,7 @@ import { reload, useLive } from '../../live/live.ts'
 import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Ago, Section } from '../../ui/parts.tsx'
-import { t } from '../../words/words.ts'
+import { t } from '../../i18n/texts.ts'
 
 /** The latest warnings, until they are cleared. */
 export function Warnings() {

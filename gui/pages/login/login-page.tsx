@@ -6,7 +6,7 @@ import { client } from '../../live/client.ts'
 import { live, retryNow } from '../../live/live.ts'
 import { Button } from '../../ui/button.tsx'
 import { CheckField, TextField } from '../../ui/field.tsx'
-import { t } from '../../words/words.ts'
+import { t } from '../../i18n/texts.ts'
 
 /** The daemon delays logins after many wrong passwords; then the reason is shown. */
 const SLOW_MS = 1_500

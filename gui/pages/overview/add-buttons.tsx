@@ -1,6 +1,6 @@
-import { openDialog } from '../../app/dialogs.tsx'
+import { openDialog } from '../../base/dialogs.tsx'
 import { Button, type ButtonProps } from '../../ui/button.tsx'
-import { t } from '../../words/words.ts'
+import { t } from '../../i18n/texts.ts'
 import { AddDeviceDialog } from '../add/add-device.tsx'
 import { AddFolderDialog } from '../add/add-folder.tsx'
 

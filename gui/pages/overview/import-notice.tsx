@@ -1,8 +1,8 @@
-import { formatCount } from '../../facts/format.ts'
+import { formatCount } from '../../i18n/format.ts'
 import { useLive } from '../../live/live.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Bar } from '../../ui/parts.tsx'
-import { t } from '../../words/words.ts'
+import { t } from '../../i18n/texts.ts'
 
 /** The progress of the import of the index of Syncthing. Folders and connections start after it. */
 export function ImportNotice() {

@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks'
 import { changeConfig } from '../../app/act.ts'
-import { isNetworkUndecided, NETWORK_SWITCHES, networkAnswer, type NetworkSwitch } from '../../facts/network.ts'
+import { isNetworkUndecided, NETWORK_SWITCHES, networkAnswer, type NetworkSwitch } from '../../view-model/network.ts'
 import { client } from '../../live/client.ts'
 import { useLive } from '../../live/live.ts'
 import { Button } from '../../ui/button.tsx'
 import { CheckField } from '../../ui/field.tsx'
-import { t } from '../../words/words.ts'
+import { t } from '../../i18n/texts.ts'
 
 /** Asked once in a new home: which functions may contact other hosts, and who learns what. */
 export function NetworkQuestion() {

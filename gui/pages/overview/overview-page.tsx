@@ -1,7 +1,7 @@
 import { useOtherDevices } from '../../live/facts.ts'
 import { useLive } from '../../live/live.ts'
 import { Empty, Section } from '../../ui/parts.tsx'
-import { t } from '../../words/words.ts'
+import { t } from '../../i18n/texts.ts'
 import { DeviceOverview } from '../device/device-row.tsx'
 import { FolderOverview } from '../folder/folder-row.tsx'
 import { SetupSteps } from '../setup/setup-steps.tsx'

@@ -1,12 +1,12 @@
-import { addressOf } from '../../app/address.ts'
-import { wantsLogin } from '../../facts/password.ts'
-import { showsSetup } from '../../facts/setup.ts'
-import { dismissedPassword, setupShown } from '../../live/dismissed.ts'
+import { addressOf } from '../../base/address.ts'
+import { wantsLogin } from '../../view-model/password.ts'
+import { showsSetup } from '../../view-model/setup.ts'
+import { dismissedPassword, setupShown } from '../../app/dismissed.ts'
 import { useLive } from '../../live/live.ts'
-import { useStore } from '../../live/store.ts'
+import { useStore } from '../../base/store.ts'
 import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import { t } from '../../words/words.ts'
+import { t } from '../../i18n/texts.ts'
 
 /** No password is set, though only this machine reaches the page: a notice, until it is dismissed. */
 export function PasswordNotice() {

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { act, changeConfig } from '../../app/act.ts'
-import { openDialog } from '../../app/dialogs.tsx'
-import { nameOf } from '../../facts/device.ts'
+import { openDialog } from '../../base/dialogs.tsx'
+import { nameOf } from '../../view-model/device.ts'
 import {
   ignoringDevice,
   ignoringFolder,
@@ -9,12 +9,12 @@ import {
   offersOf,
   type DeviceRequest,
   type Offer,
-} from '../../facts/pending.ts'
+} from '../../view-model/pending.ts'
 import { client } from '../../live/client.ts'
 import { useLive } from '../../live/live.ts'
 import { Button } from '../../ui/button.tsx'
 import { Ago, Section } from '../../ui/parts.tsx'
-import { t } from '../../words/words.ts'
+import { t } from '../../i18n/texts.ts'
 import { AddDeviceDialog } from '../add/add-device.tsx'
 import { AddFolderDialog } from '../add/add-folder.tsx'
 import { share } from '../device/share.ts'

@@ -1,7 +1,7 @@
-import { addressOf } from '../../app/address.ts'
+import { addressOf } from '../../base/address.ts'
 import { useLive } from '../../live/live.ts'
 import { Icon } from '../../ui/icon.tsx'
-import { t } from '../../words/words.ts'
+import { t } from '../../i18n/texts.ts'
 
 /** Settings that put the device or its data at risk. They stay until their cause is gone. */
 export function Risks() {

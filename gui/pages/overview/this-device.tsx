@@ -1,13 +1,13 @@
-import { deviceName } from '../../facts/device.ts'
-import { errorText } from '../../facts/error-text.ts'
-import { formatDuration, formatSize } from '../../facts/format.ts'
-import { listenersOf } from '../../facts/listeners.ts'
+import { deviceName } from '../../view-model/device.ts'
+import { errorText } from '../../view-model/error-text.ts'
+import { formatDuration, formatSize } from '../../i18n/format.ts'
+import { listenersOf } from '../../view-model/listeners.ts'
 import { useQuery } from '../../live/query.ts'
 import { client } from '../../live/client.ts'
 import { useLive } from '../../live/live.ts'
 import type { LiveState } from '../../live/state.ts'
 import { CopyButton, Facts, Section, useNow } from '../../ui/parts.tsx'
-import { t } from '../../words/words.ts'
+import { t } from '../../i18n/texts.ts'
 
 const ASK_EVERY_MS = 20_000
 

@@ -1,10 +1,10 @@
 import { useEffect, useRef } from 'preact/hooks'
-import { addressOf } from '../../app/address.ts'
+import { addressOf } from '../../base/address.ts'
 import { useLive } from '../../live/live.ts'
-import { Store, useStore } from '../../live/store.ts'
+import { Store, useStore } from '../../base/store.ts'
 import { Section } from '../../ui/parts.tsx'
 import { RatePlot } from '../../ui/plot.tsx'
-import { t } from '../../words/words.ts'
+import { t } from '../../i18n/texts.ts'
 
 /** Counts the requests to show the plot. */
 const wanted = new Store(0)

@@ -1,13 +1,13 @@
-import { upgradeNotice, type UpgradeNotice as Notice } from '../../facts/upgrade.ts'
+import { upgradeNotice, type UpgradeNotice as Notice } from '../../view-model/upgrade.ts'
 import { useQuery } from '../../live/query.ts'
 import { client } from '../../live/client.ts'
-import { dismissedUpgrade } from '../../live/dismissed.ts'
+import { dismissedUpgrade } from '../../app/dismissed.ts'
 import { useLive } from '../../live/live.ts'
-import { useStore } from '../../live/store.ts'
+import { useStore } from '../../base/store.ts'
 import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { CopyButton, useNow } from '../../ui/parts.tsx'
-import { t } from '../../words/words.ts'
+import { t } from '../../i18n/texts.ts'
 
 const ASK_EVERY_MS = 60_000
 

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks'
-import type { AdvancedPart } from '../../facts/form-fields.ts'
-import { ofGroup } from '../../facts/form-fields.ts'
+import type { AdvancedPart } from '../../view-model/form-fields.ts'
+import { ofGroup } from '../../view-model/form-fields.ts'
 import { TextField } from '../../ui/field.tsx'
-import { t } from '../../words/words.ts'
+import { t } from '../../i18n/texts.ts'
 import { Fields } from '../edit/form.tsx'
 import { usePart } from './parts.ts'
 

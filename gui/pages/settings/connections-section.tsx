@@ -1,4 +1,4 @@
-import { t } from '../../words/words.ts'
+import { t } from '../../i18n/texts.ts'
 import { Fields } from '../edit/form.tsx'
 import { Ignored } from './ignored.tsx'
 import { NetworkState } from './network-state.tsx'

@@ -1,6 +1,6 @@
-import { shownValue } from '../../facts/form.ts'
+import { shownValue } from '../../view-model/form.ts'
 import { TextField } from '../../ui/field.tsx'
-import { t } from '../../words/words.ts'
+import { t } from '../../i18n/texts.ts'
 import { FieldGroup, Fields, Fold } from '../edit/form.tsx'
 import { usePart } from './parts.ts'
 import { Card } from './card.tsx'

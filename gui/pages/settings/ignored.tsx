@@ -1,11 +1,11 @@
 import type { Config } from '../../../src/core/config/config.ts'
 import { changeConfig } from '../../app/act.ts'
-import { deviceName, shortId } from '../../facts/device.ts'
+import { deviceName, shortId } from '../../view-model/device.ts'
 import { client } from '../../live/client.ts'
 import { useLive } from '../../live/live.ts'
 import { Button } from '../../ui/button.tsx'
 import { Ago } from '../../ui/parts.tsx'
-import { t } from '../../words/words.ts'
+import { t } from '../../i18n/texts.ts'
 import { Card } from './card.tsx'
 
 /** Ignored devices and folders, and the action to stop ignoring them. */

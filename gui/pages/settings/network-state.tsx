@@ -1,10 +1,10 @@
-import { discoveryLines, listenerLines, mappingLines, type NetworkLine } from '../../facts/network.ts'
-import { networkText } from '../../facts/network-text.ts'
+import { discoveryLines, listenerLines, mappingLines, type NetworkLine } from '../../view-model/network.ts'
+import { networkText } from '../../view-model/network-text.ts'
 import { client } from '../../live/client.ts'
 import { useLive } from '../../live/live.ts'
 import { useQuery } from '../../live/query.ts'
 import { State, useNow } from '../../ui/parts.tsx'
-import { t } from '../../words/words.ts'
+import { t } from '../../i18n/texts.ts'
 import { Card } from './card.tsx'
 
 const ASK_EVERY_MS = 5_000

@@ -1,12 +1,18 @@
 import type { Config } from '../../../src/core/config/config.ts'
 import { DEVICE, DEFAULT_IGNORES } from '../../../src/core/config/config-fields.ts'
-import { changesIn, wrongsIn, type Edits, type FormField } from '../../facts/form.ts'
-import { formField } from '../../facts/form-field.ts'
-import { ADVANCED_FIELDS, DEVICE_FIELDS, FOLDER_FIELDS, GUI_FIELDS, OPTION_FIELDS } from '../../facts/form-fields.ts'
+import { changesIn, wrongsIn, type Edits, type FormField } from '../../view-model/form.ts'
+import { formField } from '../../view-model/form-field.ts'
+import {
+  ADVANCED_FIELDS,
+  DEVICE_FIELDS,
+  FOLDER_FIELDS,
+  GUI_FIELDS,
+  OPTION_FIELDS,
+} from '../../view-model/form-fields.ts'
 import { client } from '../../live/client.ts'
 import { live, useLive } from '../../live/live.ts'
 import { reloadNow } from '../../live/load.ts'
-import { Store, useStore } from '../../live/store.ts'
+import { Store, useStore } from '../../base/store.ts'
 import type { Form } from '../edit/use-form.ts'
 
 interface Part {

@@ -1,0 +1,43 @@
+import { ADD } from './tables/add.ts'
+import { ATTENTION } from './tables/attention.ts'
+import { COMMON } from './tables/common.ts'
+import { CONFLICTS } from './tables/conflicts.ts'
+import { DEVICE } from './tables/device.ts'
+import { DISAGREE } from './tables/disagree.ts'
+import { ENCRYPT } from './tables/encrypt.ts'
+import { FILTER } from './tables/filter.ts'
+import { FOLDER } from './tables/folder.ts'
+import type { Entry } from './language.ts'
+import { LOG } from './tables/log.ts'
+import { NETWORK } from './tables/network.ts'
+import { OFFLINE } from './tables/offline.ts'
+import { OVERVIEW } from './tables/overview.ts'
+import { RISKS } from './tables/risks.ts'
+import { SETTINGS } from './tables/settings.ts'
+import { SETUP } from './tables/setup.ts'
+import { STATES } from './tables/states.ts'
+import { TABLE } from './tables/table.ts'
+import { UPGRADE } from './tables/upgrade.ts'
+
+/** All texts of the page, by key, in all languages. A browser loads only one language: see vite.config.ts. */
+export const TEXTS = {
+  ...COMMON,
+  ...OVERVIEW,
+  ...STATES,
+  ...ATTENTION,
+  ...FILTER,
+  ...TABLE,
+  ...FOLDER,
+  ...CONFLICTS,
+  ...DEVICE,
+  ...OFFLINE,
+  ...ADD,
+  ...ENCRYPT,
+  ...DISAGREE,
+  ...SETTINGS,
+  ...LOG,
+  ...NETWORK,
+  ...UPGRADE,
+  ...RISKS,
+  ...SETUP,
+} as const satisfies Readonly<Record<string, Entry>>

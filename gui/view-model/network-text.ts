@@ -1,0 +1,14 @@
+import { t } from '../i18n/texts.ts'
+import { errorText } from './error-text.ts'
+import type { NetworkLine } from './network.ts'
+
+/** The state of one part of the network as text. */
+export function networkText({ tone, error, addresses = [], port }: NetworkLine): string {
+  if (error !== undefined) return errorText(error)
+  if (tone === 'busy') return t('network.searching')
+  const text = addresses.join(', ')
+  if (text === '') return t('network.works')
+  return port === undefined
+    ? t('network.reachable', { addresses: text })
+    : t('network.mapped', { address: text, port: String(port) })
+}

@@ -1,4 +1,0 @@
-/** The texts of one language by key; vite.config.ts makes them of the tables. */
-declare module 'virtual:words/*' {
-  export const texts: Readonly<Record<string, string>>
-}
