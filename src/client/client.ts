@@ -4,6 +4,7 @@ import type { Reply } from '../rest/declaration.ts'
 import type { EventJson, EventType } from '../rest/event-data.ts'
 import type { Routes } from '../rest/routes.ts'
 import type { DebugJson, LogLineJson, StatusJson, VersionJson } from '../rest/system.ts'
+import { readStream, type StreamItem, type StreamOptions } from './event-stream.ts'
 import { Exchange, type RequestOptions, type ClientOptions, type Download } from './exchange.ts'
 import { devicesOf, pendingOf, type Devices, type FolderChange, type Pending } from './groups.ts'
 import { replyOf, requestOf, type LooseOptions, type OperationArguments, type OperationName } from './operation.ts'
@@ -186,5 +187,21 @@ export class Client {
         yield row
       }
     }
+  }
+
+  /**
+   * Events as they happen, over one connection that is opened again when it is lost. None is missing without a `gap`
+   * before the next. Ends without an error on abort.
+   */
+  stream<T extends EventType>(
+    options: StreamOptions<T>,
+    signal: AbortSignal,
+  ): AsyncGenerator<StreamItem<T>, void, undefined> {
+    const { types, folders: folder, devices: device } = options
+    const open = (since: string, until: AbortSignal) => {
+      const query = { types, folder, device, since }
+      return this.#exchange.body('/rest/twinfold/events/stream', { query, signal: until })
+    }
+    return readStream(open, options, signal)
   }
 }

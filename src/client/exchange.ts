@@ -23,6 +23,10 @@ export interface RequestOptions {
   /** Undefined for no timeout: only the signal ends the request. */
   readonly timeoutMs?: number | undefined
   readonly signal?: AbortSignal | undefined
+  /** Sent in addition to those of every request. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** The body is passed on as it arrives. */
+  readonly streamed?: true
 }
 
 export interface Download {
@@ -57,6 +61,13 @@ export class Exchange {
     return { name: fileNameIn(contentDisposition), bytes: bytes ?? new TextEncoder().encode(text) }
   }
 
+  /** The body of a reply as it arrives. Only the caller's signal limits the time; its end is an error of the connection. */
+  async body(path: string, options: RequestOptions): Promise<AsyncIterable<Uint8Array>> {
+    const { body } = await this.#success('GET', path, { ...options, timeoutMs: undefined, streamed: true })
+    if (body === undefined) throw new ClientError('malformed', 'the transport of this client cannot stream a reply')
+    return body
+  }
+
   async #success(method: string, path: string, options: RequestOptions): Promise<ClientReply> {
     const timeoutMs = 'timeoutMs' in options ? options.timeoutMs : this.#timeoutMs
     const deadline = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs)
@@ -70,7 +81,7 @@ export class Exchange {
       if (cause instanceof ClientError) throw cause
       throw new ClientError('unreachable', reasonOf(cause), { cause })
     })
-    if (reply.status === 200 || reply.status === 204) return reply
+    if (reply.status === 200 || reply.status === 204 || reply.status === 206) return reply
     const text = reply.text.replace(/\n$/, '')
     const details = { status: reply.status, text }
     if (/^\s*<(!doctype|html|\?xml)/i.test(text)) {
@@ -85,7 +96,8 @@ export class Exchange {
   }
 
   #send(method: string, path: string, options: RequestOptions, signal: AbortSignal): ReturnType<Transport> {
-    const headers: Record<string, string> = this.#apiKey === '' ? {} : { 'X-API-Key': this.#apiKey }
+    const key = this.#apiKey === '' ? {} : { 'X-API-Key': this.#apiKey }
+    const headers: Record<string, string> = { ...key, ...options.headers }
     if (options.body !== undefined) headers['Content-Type'] = 'application/json'
     const body = options.text ?? (options.body === undefined ? undefined : JSON.stringify(options.body))
     return this.#transport({
@@ -94,6 +106,7 @@ export class Exchange {
       headers,
       signal,
       ...(body !== undefined && { body }),
+      ...(options.streamed === true && { streamed: true as const }),
     })
   }
 }

@@ -3,7 +3,7 @@
  * The only file of the client that does not run in a browser.
  */
 import { X509Certificate } from 'node:crypto'
-import type { ClientRequest as HttpClientRequest, RequestOptions } from 'node:http'
+import type { ClientRequest as HttpClientRequest, IncomingMessage, RequestOptions } from 'node:http'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
@@ -12,7 +12,7 @@ import { Client } from './client.ts'
 import { parseEndpoint, type Endpoint } from './endpoint.ts'
 import { readHomeAddress } from './home.ts'
 import { ClientError } from './errors.ts'
-import type { ClientReply, ClientRequest, Transport } from './transport.ts'
+import { isStreamed, type ClientReply, type ClientRequest, type Transport } from './transport.ts'
 
 export type { Endpoint }
 export type { ClientReply, ClientRequest, Transport }
@@ -52,11 +52,14 @@ export function nodeTransport(address: string | Endpoint, options: NodeTransport
     const outgoing = requestOptions(endpoint, request)
     if (!endpoint.secure) return send(httpRequest({ ...outgoing, agent: false }), request)
     const socket = await openTls(endpoint, isTrusted, request.signal)
+    let isOpen = false
     try {
       // No `agent` option here: with any, even `false`, Node would open a plain connection and send the key over it.
-      return await send(httpRequest({ ...outgoing, createConnection: () => socket }), request)
+      const reply = await send(httpRequest({ ...outgoing, createConnection: () => socket }), request)
+      isOpen = reply.body !== undefined
+      return reply
     } finally {
-      socket.destroy()
+      if (!isOpen) socket.destroy()
     }
   }
 }
@@ -120,6 +123,12 @@ function send(outgoing: HttpClientRequest, request: ClientRequest): Promise<Clie
   outgoing.on('close', onClose)
   outgoing.on('response', (incoming) => {
     outgoing.off('close', onClose)
+    const status = incoming.statusCode ?? 0
+    const contentDisposition = incoming.headers['content-disposition']
+    if (isStreamed(request, status)) {
+      resolve({ status, text: '', body: piecesOf(incoming), contentDisposition })
+      return
+    }
     const pieces: Buffer[] = []
     let sizeBytes = 0
     incoming.on('error', reject)
@@ -130,12 +139,21 @@ function send(outgoing: HttpClientRequest, request: ClientRequest): Promise<Clie
     })
     incoming.on('end', () => {
       const bytes = Buffer.concat(pieces)
-      const contentDisposition = incoming.headers['content-disposition']
-      resolve({ status: incoming.statusCode ?? 0, text: bytes.toString('utf8'), bytes, contentDisposition })
+      resolve({ status, text: bytes.toString('utf8'), bytes, contentDisposition })
     })
   })
   outgoing.end(request.body)
   return promise
+}
+
+/** Ends with an error if the connection is closed before the end of the body. */
+async function* piecesOf(incoming: IncomingMessage): AsyncGenerator<Uint8Array, void, undefined> {
+  try {
+    for await (const piece of incoming) yield piece as Uint8Array
+  } finally {
+    incoming.destroy()
+    incoming.socket.destroy()
+  }
 }
 
 /** Verifies the certificate before the first byte of the request is sent, because it contains the API key. */

@@ -5,11 +5,15 @@ export interface ClientRequest {
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
   readonly signal: AbortSignal
+  /** A reply with status 200 or 206 is given with its headers, and its body as it arrives. */
+  readonly streamed?: true
 }
 
 export interface ClientReply {
   readonly status: number
   readonly text: string
+  /** The body of a streamed reply. It must be read to its end or returned from; the signal of the request ends it, too. */
+  readonly body?: AsyncIterable<Uint8Array>
   /** The unparsed body, for replies that are not text. */
   readonly bytes?: Uint8Array
   /** The header with the name of the file, if there is one. */
@@ -19,10 +23,16 @@ export interface ClientReply {
 /** Sends requests to one daemon. Rejects only when there is no reply; no status is an error. */
 export type Transport = (request: ClientRequest) => Promise<ClientReply>
 
+/** Whether the body of this reply is streamed to the caller; an error is read as a whole. */
+export function isStreamed({ streamed }: ClientRequest, status: number): boolean {
+  return streamed === true && (status === 200 || status === 206)
+}
+
 /** Sends requests with `fetch`, in a browser or in Node. `baseUrl` is empty for the page's own origin. */
 export function fetchTransport(baseUrl: string, fetcher: typeof fetch = fetch): Transport {
   const base = baseUrl.replace(/\/+$/, '')
-  return async ({ method, path, headers, body, signal }) => {
+  return async (request) => {
+    const { method, path, headers, body, signal } = request
     const reply = await fetcher(`${base}${path}`, {
       method,
       headers,
@@ -30,8 +40,20 @@ export function fetchTransport(baseUrl: string, fetcher: typeof fetch = fetch): 
       redirect: 'error',
       ...(body !== undefined && { body }),
     })
-    const bytes = new Uint8Array(await reply.arrayBuffer())
     const contentDisposition = reply.headers.get('Content-Disposition') ?? undefined
+    if (isStreamed(request, reply.status))
+      return { status: reply.status, text: '', body: piecesOf(reply.body), contentDisposition }
+    const bytes = new Uint8Array(await reply.arrayBuffer())
     return { status: reply.status, text: new TextDecoder().decode(bytes), bytes, contentDisposition }
+  }
+}
+
+/** Not the stream's own iterator, which some browsers do not have. */
+async function* piecesOf(body: ReadableStream<Uint8Array> | null): AsyncGenerator<Uint8Array, void, undefined> {
+  const reader = body?.getReader()
+  try {
+    for (let piece = await reader?.read(); piece?.value !== undefined; piece = await reader?.read()) yield piece.value
+  } finally {
+    await reader?.cancel().catch(() => {}) // the connection may have failed already
   }
 }

@@ -7,6 +7,7 @@ import {
   type Event,
   type EventBuffer,
   type EventMap,
+  type EventSequence,
   type EventSink,
   type EventSource,
   type EventType,
@@ -15,6 +16,8 @@ import {
 
 /** Bounds memory: each selection holds a thousand events, and any API client can request new ones. */
 const SELECTIONS_MAX = 64
+/** A first scan emits one event for each file: readers of the sequence get this far behind before they miss some. */
+const SEQUENCE_ROWS_MAX = 10_000
 
 /** How many events of a type were created, delivered, and dropped because the receiver failed. */
 export interface EventCounts {
@@ -47,6 +50,7 @@ export class EventBus implements EventSink, EventSource {
   /** Cache: the rings of all selections that contain a type. Cleared when a selection is added. */
   readonly #rings = new Map<EventType, readonly EventRing[]>()
   readonly #listeners = new Set<Listener>()
+  #sequence: EventRing | undefined
   readonly #counts = new Map<EventType, { created: number; delivered: number; dropped: number }>()
   #lastGlobalId = 0
   /** Highest id of all evicted selections: new ones number from here, so that polls with an old id do not block. */
@@ -71,6 +75,7 @@ export class EventBus implements EventSink, EventSource {
       ring.push(event)
       counts.delivered++
     }
+    this.#sequence?.push(event)
     for (const listener of this.#listeners) {
       if (!listener.types.has(type)) continue
       try {
@@ -107,11 +112,30 @@ export class EventBus implements EventSink, EventSource {
     return selection.ring
   }
 
+  sequence(): EventSequence {
+    this.#sequence ??= this.#makeSequence()
+    return this.#sequence
+  }
+
+  /** Begins after the last event that a standard selection has dropped: from there on none is missing. */
+  #makeSequence(): EventRing {
+    const rings = [...this.#standard.values()].map(({ ring }) => ring)
+    const dropped = rings.map(({ hasDropped, rows }) => (hasDropped ? (rows[0]?.globalID ?? this.#lastGlobalId) : 0))
+    const first = Math.max(0, ...dropped) // at most 2
+    const earlier = this.#earlier(() => true).filter(({ globalID }) => globalID >= first)
+    return new EventRing(this.#deps.clock, this.#lastGlobalId, earlier, SEQUENCE_ROWS_MAX)
+  }
+
+  /** The events of the standard selections, in their order. */
+  #earlier(accept: (event: Event) => boolean): Event[] {
+    const rows = [...this.#standard.values()].flatMap(({ ring }) => ring.rows.filter(accept))
+    const unique = new Map(rows.map((row) => [row.globalID, row]))
+    return [...unique.values()].sort((a, b) => a.globalID - b.globalID)
+  }
+
   /** With the events that the standard selections still hold, so that the first poll has a history. */
   #makeSelection(types: ReadonlySet<EventType>): Selection {
-    const rows = [...this.#standard.values()].flatMap(({ ring }) => ring.rows.filter(({ type }) => types.has(type)))
-    const unique = new Map(rows.map((row) => [row.globalID, row]))
-    const earlier = [...unique.values()].sort((a, b) => a.globalID - b.globalID)
+    const earlier = this.#earlier(({ type }) => types.has(type))
     return { types: new Set(types), ring: new EventRing(this.#deps.clock, this.#evictedId, earlier) }
   }
 

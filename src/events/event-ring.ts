@@ -1,8 +1,10 @@
 import type { Clock } from '../platform/clock.ts'
 import { Ring } from './ring.ts'
-import type { Event, EventBuffer, EventRow } from './types.ts'
+import type { Event, EventBuffer, EventRow, EventSequence } from './types.ts'
 
 const ROWS_MAX = 1_000
+/** Rows of one read: a reader that does not take them holds no more, whatever the ring holds. */
+const READ_ROWS_MAX = 256
 /** Bounds memory when a thousand events carry a thousand names each, or names chosen by a peer. */
 const BYTES_MAX = 16 * 1024 * 1024
 /** Estimates of the memory of a row, and of a value besides its characters. */
@@ -15,11 +17,11 @@ interface Waiter {
 }
 
 /** The events of one selection, with ids for polling. */
-export class EventRing implements EventBuffer {
+export class EventRing implements EventBuffer, EventSequence {
   readonly #clock: Clock
-  readonly #rows = new Ring<EventRow>(ROWS_MAX)
+  readonly #rows: Ring<EventRow>
   /** The size of each row. */
-  readonly #sizes = new Ring<number>(ROWS_MAX)
+  readonly #sizes: Ring<number>
   readonly #waiters = new Set<Waiter>()
   #newestId: number
   #bytes = 0
@@ -28,8 +30,10 @@ export class EventRing implements EventBuffer {
    * Begins with earlier events, oldest first. New ids continue after `lastId`, and those of earlier events are not
    * above it: a client that has polled up to it gets none of them again.
    */
-  constructor(clock: Clock, lastId: number, earlier: readonly Event[] = []) {
+  constructor(clock: Clock, lastId: number, earlier: readonly Event[] = [], rowsMax = ROWS_MAX) {
     this.#clock = clock
+    this.#rows = new Ring(rowsMax)
+    this.#sizes = new Ring(rowsMax)
     this.#newestId = Math.max(lastId - earlier.length, 0)
     for (const event of earlier) this.push(event)
   }
@@ -40,6 +44,11 @@ export class EventRing implements EventBuffer {
 
   get rows(): readonly EventRow[] {
     return this.#rows.filter(() => true)
+  }
+
+  /** Whether the oldest events are no longer here. */
+  get hasDropped(): boolean {
+    return this.#newestId > this.#rows.size
   }
 
   get waiting(): boolean {
@@ -59,7 +68,12 @@ export class EventRing implements EventBuffer {
 
   async since(since: number, timeoutMs: number, signal: AbortSignal): Promise<readonly EventRow[]> {
     if (this.#newestId <= since && timeoutMs > 0 && !signal.aborted) await this.#wait(since, timeoutMs, signal)
-    return signal.aborted ? [] : this.#rows.filter((row) => row.id > since)
+    return signal.aborted ? [] : this.#rows.last(this.#newestId - since, Infinity)
+  }
+
+  async next(after: number, timeoutMs: number, signal: AbortSignal): Promise<readonly EventRow[]> {
+    if (this.#newestId <= after && !signal.aborted) await this.#wait(after, timeoutMs, signal)
+    return signal.aborted ? [] : this.#rows.last(this.#newestId - after, READ_ROWS_MAX)
   }
 
   /** Ends with an event above `since`, the timeout or the signal, whichever is first. */

@@ -40,6 +40,12 @@ export class Ring<T> {
     return found
   }
 
+  /** Up to `count` items before and including the newest, from the oldest of them; no more than `limit`. */
+  last(count: number, limit: number): T[] {
+    const first = Math.max(this.#start, this.#items.length - count)
+    return this.#items.slice(first, first + limit) as T[]
+  }
+
   clear(): void {
     this.#items = []
     this.#start = 0

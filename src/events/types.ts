@@ -92,7 +92,20 @@ export interface EventBuffer {
   since(since: number, timeoutMs: number, signal: AbortSignal): Promise<readonly EventRow[]>
 }
 
+/** All events under one number each, `globalID`, for readers that must not lose one unnoticed. */
+export interface EventSequence {
+  /** The number of the newest event. */
+  readonly newestId: number
+  /**
+   * Some of the rows after a number, oldest first, as soon as there are any; none after `timeoutMs` or when the signal
+   * aborts. If the first is not the next number, those between are no longer held.
+   */
+  next(after: number, timeoutMs: number, signal: AbortSignal): Promise<readonly EventRow[]>
+}
+
 export interface EventSource {
+  /** Holds events from the first call on, and what the standard selections hold of those before. */
+  sequence(): EventSequence
   /** The buffer for these types: created on first use, then reused; the number of buffers is bounded. */
   buffer(types: ReadonlySet<EventType>): EventBuffer
 }

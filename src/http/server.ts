@@ -86,7 +86,7 @@ export class RestServer {
       ...lifecycleRoutes(deps),
       ...clusterRoutes(deps, options.deviceId),
       ...debugRoutes(deps.log),
-      ...eventRoutes(deps.events),
+      ...eventRoutes(deps),
       ...configRoutes(deps, options.deviceId),
       ...noAuthRoutes(deps.config, auth),
       ...staticRoutes(new GuiFiles(deps.disk, options.guiDirectories), facts),

@@ -60,9 +60,11 @@ type ReplyValue<R> = R extends { readonly is: 'json'; readonly schema: infer S }
   ? Static<S>
   : R extends { readonly is: 'empty' }
     ? undefined
-    : R extends { readonly type: `text/${string}` | 'application/javascript' }
-      ? string
-      : never
+    : R extends { readonly type: 'text/event-stream' }
+      ? never
+      : R extends { readonly type: `text/${string}` | 'application/javascript' }
+        ? string
+        : never
 
 export type Body<D> = D extends { readonly body: { readonly schema: infer S } } ? Static<S> : undefined
 

@@ -166,6 +166,7 @@ function fakeParts(fake: FakeOptions) {
     events: {
       emit: <K extends EventType>(type: K, data: EventMap[K]) => void emitted.push({ type, data }),
       buffer: () => ({ since: async (since) => rows.filter((row) => row.id > since) }),
+      sequence: () => ({ newestId: rows.at(-1)?.id ?? 0, next: async (after) => rows.filter((row) => row.id > after) }),
     },
     log,
     logger: listingLogger(logged),

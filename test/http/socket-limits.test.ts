@@ -104,7 +104,9 @@ test(
     let produced = 0
     const lines = Array.from({ length: 200 }, () => big)
     await using server = await served({
-      deps: { events: { emit: () => {}, buffer: () => buffer } },
+      deps: {
+        events: { emit: () => {}, buffer: () => buffer, sequence: () => ({ newestId: 0, next: async () => [] }) },
+      },
       hub: { ignores: async () => (produced++, { ignore: lines, expanded: lines, error: null }) },
     })
     const sockets: Socket[] = []

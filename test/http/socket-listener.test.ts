@@ -16,7 +16,13 @@ import { exchange, head, isComplete, open, statusOf } from './raw-client.ts'
 
 test('closing ends the connections that clients keep open', async () => {
   const rest = fakeRest({
-    deps: { events: { emit: () => {}, buffer: () => ({ since: () => new Promise(() => {}) }) } },
+    deps: {
+      events: {
+        emit: () => {},
+        buffer: () => ({ since: () => new Promise(() => {}) }),
+        sequence: () => ({ newestId: 0, next: () => new Promise(() => {}) }),
+      },
+    },
   })
   const listener = await createNodeHttpServer().listen({ address: '127.0.0.1:0' }, rest.server.handler)
   const sockets = [head('/rest/system/ping', '\r\n'), 'GET / HT', head('/rest/events', '\r\n')].map((bytes) => {

@@ -6,20 +6,32 @@ import {
   type EventSource,
   type EventType,
 } from '../../events/types.ts'
+import type { Clock } from '../../platform/clock.ts'
+import { randomText, type Random } from '../../platform/random.ts'
 import type { EventJson } from '../../rest/event-data.ts'
 import { EVENT_ROUTES } from '../../rest/events.ts'
 import { formatJson } from '../pipeline/json.ts'
 import type { Query } from '../pipeline/query.ts'
 import { JSON_TYPE, type Reply } from '../pipeline/reply.ts'
 import { bind, type Call, type Route } from '../pipeline/route.ts'
+import { streamEvents } from './event-stream.ts'
 import { formatMs } from '../views/times.ts'
 
 const TIMEOUT_S_DEFAULT = 60
 const TIMEOUT_S_MAX = 24 * 3_600
+const RUN_LENGTH = 8
+
+export interface EventRouteDeps {
+  readonly events: EventSource
+  readonly clock: Pick<Clock, 'nowMs'>
+  readonly random: Random
+}
 
 /** Events by long poll: headers at once, rows as soon as there are any. */
-export function eventRoutes(events: EventSource): readonly Route[] {
+export function eventRoutes({ events, clock, random }: EventRouteDeps): readonly Route[] {
+  const run = randomText(random, RUN_LENGTH)
   return bind(EVENT_ROUTES, {
+    'GET /rest/twinfold/events/stream': (call) => streamEvents({ sequence: events.sequence(), clock, run }, call),
     'GET /rest/events': (call) => poll(events, typesOf(call.query), call),
     'GET /rest/events/disk': (call) => poll(events, DISK_EVENT_TYPES, call),
   })

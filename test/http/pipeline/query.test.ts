@@ -20,6 +20,7 @@ function polls() {
   const polled: { since: number; timeoutMs: number; types: readonly EventType[] }[] = []
   const events = {
     emit: () => {},
+    sequence: () => ({ newestId: 0, next: async () => [] }),
     buffer: (types: ReadonlySet<EventType>): EventBuffer => ({
       since: async (since, timeoutMs) => (
         polled.push({ since, timeoutMs, types: [...types] }),
