@@ -12,6 +12,7 @@ import type { Clock } from '../platform/clock.ts'
 import type { Disk } from '../platform/disk.ts'
 import type { Random } from '../platform/random.ts'
 import { CONFIG_BYTES_MAX, parseXml } from './xml.ts'
+import { fillBuffer } from '../platform/fill-buffer.ts'
 
 const PRIVATE = 0o600
 const ARCHIVE_AGE_S_MAX = 30 * 24 * 3600
@@ -171,13 +172,7 @@ export async function readBounded(disk: Disk, path: string): Promise<Uint8Array 
   try {
     await using file = await disk.open(path, 'read')
     const data = new Uint8Array(stat.sizeBytes)
-    let length = 0
-    while (length < data.length) {
-      const count = await file.read(data.subarray(length), length)
-      if (count === 0) break
-      length += count
-    }
-    return data.subarray(0, length)
+    return data.subarray(0, await fillBuffer(file, data))
   } catch (error) {
     throw new TwinfoldError('config-invalid', `${path} cannot be read: ${messageOf(error)}`, { cause: error })
   }

@@ -3,21 +3,21 @@ import { messageOf, TwinfoldError } from '../core/errors.ts'
 import type { Config } from '../core/config/config.ts'
 import { FLAG_MUST_RESCAN, type FileHead, type FileInfo } from '../core/records/file-info.ts'
 import type { DeviceId, FolderId } from '../core/ids.ts'
-import type { FolderIndex, TreeEntry } from '../db/types.ts'
+import type { FolderIndex, Listing, TreeEntry } from '../db/types.ts'
 import type { Logger } from '../events/types.ts'
 import type { ScanProblem } from '../scanner/types.ts'
 import { Mutex } from '../sync/mutex.ts'
-import { supervise } from '../sync/supervisor.ts'
 import { TimeSlice } from '../sync/time-slice.ts'
 import type { ModelDeps, ModelOptions } from './deps.ts'
 import { FOLDER_POLICIES } from './state/folder-policy.ts'
 import { DownloadPublisher } from './peers/download-publisher.ts'
-import type { FolderExplorer } from './queries/explorer-types.ts'
+import type { FolderExplorer } from './queries/explorer.ts'
 import { FolderRegistry } from './folder-registry.ts'
 import { isIndexDamage, isIndexUnusable } from './state/exchange-failure.ts'
 import { viewIgnores, writeIgnores } from './folder/ignore-file.ts'
 import { KnownStatuses, statusOf } from './queries/known-status.ts'
 import { localChanges } from './folder/local-changes.ts'
+import { superviseAll } from './folder/supervise-all.ts'
 import { pageOf } from './queries/paging.ts'
 import { NO_TOTALS, PAUSED_STATUS, WAITING_STATUS } from './queries/plain-status.ts'
 import type { DifferingItem, ModelSignals } from './signals.ts'
@@ -28,11 +28,16 @@ import type {
   FileView,
   FolderStatistics,
   FolderStatus,
-  Hub,
   IgnoresView,
   NeedPage,
   Paging,
 } from './types.ts'
+
+/**
+ * What REST uses of the model. Unknown folder: `folder-missing`; paused: `folder-paused`; configured but not started:
+ * `folder-not-running`; a folder that is in error: `folder-error` with the reason as message.
+ */
+export type Hub = Omit<Model, 'name' | 'run' | 'apply' | 'explorer'>
 
 /**
  * The hub: runs the folders and exposes their operations and queries. It makes no decisions about files.
@@ -44,7 +49,7 @@ import type {
  *
  * Queries read the index directly, which serves them in order, so that none waits for a scan.
  */
-export class Model implements Hub {
+export class Model {
   readonly name = 'model'
   readonly #deps: ModelDeps
   readonly #log: Logger
@@ -97,12 +102,8 @@ export class Model implements Hub {
     this.#registry.start(signal)
     try {
       await this.#registry.tidy()
-      await Promise.all(
-        [this.#summaries, this.#downloads].map(async (service) => {
-          const failed = (error: unknown) => this.#log.error(`${service.name} failed, restarting: ${messageOf(error)}`)
-          await supervise(service, this.#deps.platform.clock, failed, signal)
-        }),
-      )
+      const { events, platform } = this.#deps
+      await superviseAll([this.#summaries, this.#downloads], { clock: platform.clock, events, log: this.#log }, signal)
     } finally {
       await this.#registry.stop()
     }
@@ -132,12 +133,16 @@ export class Model implements Hub {
     await index.records.updateLocal([{ ...current, localFlags: current.localFlags | FLAG_MUST_RESCAN }])
   }
 
+  /**
+   * Resolves when the scan has ended and its results are stored. `nextMs` is the delay until the next automatic rescan.
+   */
   async scan(folder: FolderId, scope: ScanScope = WHOLE_FOLDER, nextMs?: number): Promise<void> {
     const running = this.#registry.find(folder)
     this.#log.debug(() => `folder ${folder}: scan requested${nextMs === undefined ? '' : `, the next in ${nextMs} ms`}`)
     await running.requests.scan(scope, nextMs)
   }
 
+  /** All folders that are not paused, at once. The map holds a message for each that failed. */
   async scanAll(): Promise<ReadonlyMap<FolderId, string>> {
     const failures = new Map<FolderId, string>()
     const active = this.#registry.folders.filter((folder) => !folder.paused)
@@ -176,17 +181,22 @@ export class Model implements Hub {
     }
   }
 
+  /**
+   * The same without waiting, and the same object while nothing changes; undefined when the index has to be queried.
+   * Throws where `status` rejects.
+   */
   statusNow(folder: FolderId): FolderStatus | undefined {
     if (this.#registry.configured(folder).paused) return PAUSED_STATUS
     if (!this.#registry.isStarted) return WAITING_STATUS
     return this.#statuses.get(this.#registry.find(folder))
   }
 
-  async browse(folder: FolderId, options: Parameters<Hub['browse']>[1]): Promise<readonly TreeEntry[]> {
+  async browse(folder: FolderId, options: Parameters<Listing['browse']>[0]): Promise<readonly TreeEntry[]> {
     this.#registry.find(folder)
     return await this.#query(folder, (index) => index.listing.browse(options))
   }
 
+  /** Rejects with `file-missing` when neither index has the name. */
   async file(folder: FolderId, name: string): Promise<FileView> {
     this.#registry.find(folder)
     return await this.#query(folder, async (index) => {
@@ -198,6 +208,7 @@ export class Model implements Hub {
     })
   }
 
+  /** Never rejects for a folder that is unknown: the reason is in `error`. */
   async ignores(folder: FolderId): Promise<IgnoresView> {
     const config = this.#registry.folders.find(({ id }) => id === folder)
     if (config === undefined) return { ignore: null, expanded: null, error: `folder ${folder} does not exist` }
@@ -205,6 +216,7 @@ export class Model implements Hub {
     return await viewIgnores(this.#deps.platform.disk, this.#registry.root(config))
   }
 
+  /** Rejects with `folder-missing` for an unknown folder. An empty list removes the ignore file. */
   async setIgnores(folder: FolderId, lines: readonly string[]): Promise<IgnoresView> {
     const config = this.#registry.configured(folder)
     if (!FOLDER_POLICIES[config.type].hasIgnores) {
@@ -229,14 +241,17 @@ export class Model implements Hub {
     return new Map(await Promise.all(entries))
   }
 
+  /** Makes the local state of a send-only folder the global one. No effect on other and unknown folders. */
   async override(folder: FolderId): Promise<void> {
     await this.#registry.running(folder)?.tasks.override()
   }
 
+  /** Undoes local changes of a receive-only folder. No effect on other and unknown folders. */
   async revert(folder: FolderId): Promise<void> {
     await this.#registry.running(folder)?.tasks.revert()
   }
 
+  /** Local changes of a receive-only folder, in name order. */
   async localChanged(folder: FolderId, paging: Paging, signal: AbortSignal): Promise<readonly FileHead[]> {
     this.#registry.find(folder)
     return await this.#query(folder, (index) => localChanges(index, paging, this.#newSlice(signal)))
@@ -246,14 +261,20 @@ export class Model implements Hub {
     return new TimeSlice(this.#deps.platform.clock, signal)
   }
 
+  /** By path, newest first. Rejects with `folder-error` (`folder has no versioner`) where none are kept. */
   async versions(folder: FolderId): Promise<ReadonlyMap<string, readonly FileVersion[]>> {
     return await this.#registry.find(folder).versions()
   }
 
+  /** Restores the version of each path with this time. The map holds a message for each that failed. */
   async restoreVersions(folder: FolderId, wanted: ReadonlyMap<string, number>): Promise<ReadonlyMap<string, string>> {
     return await this.#registry.find(folder).tasks.restoreVersions(wanted)
   }
 
+  /**
+   * Resolves conflicts by the names of the conflict copies. What is not kept becomes an old version. The map holds a
+   * message for each that is unchanged.
+   */
   async resolveConflicts(
     folder: FolderId,
     copies: readonly string[],

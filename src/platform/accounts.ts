@@ -1,5 +1,6 @@
 import { Accounts } from '../core/attributes/accounts.ts'
 import type { Disk } from './disk.ts'
+import { fillBuffer } from './fill-buffer.ts'
 
 /** Larger account lists are not read; numeric IDs are used instead. */
 const LIST_SIZE_BYTES_MAX = 4 * 1_024 * 1_024
@@ -16,10 +17,7 @@ async function readList(disk: Pick<Disk, 'open'>, path: string): Promise<string>
     const { sizeBytes } = await file.stat()
     if (sizeBytes > LIST_SIZE_BYTES_MAX) return ''
     const text = Buffer.alloc(sizeBytes)
-    let done = 0
-    for (let count = -1; count !== 0 && done < text.length; done += count)
-      count = await file.read(text.subarray(done), done)
-    return text.toString('utf8', 0, done)
+    return text.toString('utf8', 0, await fillBuffer(file, text))
   } catch {
     return '' // missing or unreadable: numeric IDs are used
   }

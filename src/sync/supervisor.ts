@@ -1,6 +1,6 @@
 import type { Clock } from '../platform/clock.ts'
 
-/** Runs until the signal aborts, then returns. A throw requests a restart. */
+/** Runs until the signal aborts, then ends: a rejection after that is no failure. One before requests a restart. */
 export interface Service {
   readonly name: string
   run(signal: AbortSignal): Promise<void>

@@ -1,7 +1,8 @@
 /** A model for the tests of the REST interface: one idle folder without files. */
 import type { FolderFacts } from '../../src/core/records/reasons.ts'
-import type { FolderExplorer } from '../../src/model/queries/explorer-types.ts'
-import type { FolderStatus, Hub } from '../../src/model/types.ts'
+import type { FolderExplorer } from '../../src/model/queries/explorer.ts'
+import type { Hub } from '../../src/model/model.ts'
+import type { FolderStatus } from '../../src/model/types.ts'
 
 const NO_COUNTS = { files: 0, directories: 0, symlinks: 0, deleted: 0, bytes: 0 }
 

@@ -9,8 +9,8 @@ import type { EventMap, EventRow, EventType, LogControl, LogLevel, LogLine, Logg
 import { RestServer } from '../../src/http/server.ts'
 import type { RestDeps, RestOptions, VersionFacts } from '../../src/http/types.ts'
 import { checkReply } from '../support/reply-check.ts'
-import type { FolderExplorer } from '../../src/model/queries/explorer-types.ts'
-import type { Hub } from '../../src/model/types.ts'
+import type { FolderExplorer } from '../../src/model/queries/explorer.ts'
+import type { Hub } from '../../src/model/model.ts'
 import type { UpgradeView } from '../../src/upgrade/types.ts'
 import {
   collectReply,

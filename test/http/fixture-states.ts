@@ -3,7 +3,7 @@ import { TwinfoldError } from '../../src/core/errors.ts'
 import type { FileInfo } from '../../src/core/records/file-info.ts'
 import type { DeviceId, FolderId, ShortId } from '../../src/core/ids.ts'
 import type { ConnectionsStatus } from '../../src/connections/types.ts'
-import type { Hub } from '../../src/model/types.ts'
+import type { Hub } from '../../src/model/model.ts'
 import { fakeHash, IDLE, OWN, type FakeOptions } from './fakes.ts'
 
 const INFO: FileInfo = {

@@ -24,6 +24,17 @@ export function parseCompactTime(text: string): number | undefined {
   return isReal ? time.getTime() : undefined
 }
 
+/** `2026-01-31T23:59:59+01:00`, in local time with its offset. */
+export function rfc3339(timeMs: number): string {
+  const time = new Date(timeMs)
+  const offsetMinutes = -time.getTimezoneOffset()
+  const local = new Date(timeMs + offsetMinutes * 60_000).toISOString().slice(0, 19)
+  if (offsetMinutes === 0) return `${local}Z`
+  const sign = offsetMinutes < 0 ? '-' : '+'
+  const size = Math.abs(offsetMinutes)
+  return `${local}${sign}${twoDigits(Math.floor(size / 60))}:${twoDigits(size % 60)}`
+}
+
 export function twoDigits(value: number): string {
   return String(value).padStart(2, '0')
 }

@@ -3,6 +3,7 @@ import { damaged } from '../sqlite/damage.ts'
 import { FOOTER_BYTES, openBlock, readFooter, readIndex, readVersions, spanOf } from './table.ts'
 import type { BlockEntry, Handle, Version } from './table.ts'
 import { placeOf } from './write-log.ts'
+import { fillBuffer } from '../../platform/fill-buffer.ts'
 
 /** A range of one table is read at once. Tables have 2 to 16 MiB. */
 const SPAN_BYTES_MAX = 256 * 1024 * 1024
@@ -85,11 +86,7 @@ export class TableFile implements AsyncDisposable {
 
 export async function readSpan(file: DiskFile, start: number, end: number): Promise<Buffer> {
   const data = Buffer.allocUnsafe(end - start)
-  for (let filled = 0; filled < data.length;) {
-    const bytes = await file.read(data.subarray(filled), start + filled)
-    if (bytes === 0) throw damaged('a file that became shorter')
-    filled += bytes
-  }
+  if ((await fillBuffer(file, data, start)) < data.length) throw damaged('a file that became shorter')
   return data
 }
 

@@ -5,6 +5,7 @@ import type { Disk } from '../../platform/disk.ts'
 import { IndexV1 } from './index-v1.ts'
 import { IndexV2 } from './index-v2.ts'
 import type { SyncthingIndex } from './types.ts'
+import { fillBuffer } from '../../platform/fill-buffer.ts'
 
 const DIRECTORY_V1 = 'index-v0.14.0.db'
 const DIRECTORY_V2 = 'index-v2'
@@ -94,11 +95,7 @@ async function contentOf(disk: Disk, path: string): Promise<Uint8Array> {
   await using file = await disk.open(path, 'read')
   const { sizeBytes } = await file.stat()
   const data = Buffer.alloc(Math.min(sizeBytes, HASHED_BYTES_MAX))
-  for (let filled = 0; filled < data.length;) {
-    const bytes = await file.read(data.subarray(filled), filled)
-    if (bytes === 0) break
-    filled += bytes
-  }
+  await fillBuffer(file, data)
   return data
 }
 

@@ -1,6 +1,6 @@
 import type { ConfigStore } from '../../config/types.ts'
 import { TwinfoldError } from '../../core/errors.ts'
-import type { FolderExplorer } from '../../model/queries/explorer-types.ts'
+import type { FolderExplorer } from '../../model/queries/explorer.ts'
 import type { FindJson } from '../../rest/find.ts'
 import type { Query } from '../pipeline/query.ts'
 import { json, type Reply } from '../pipeline/reply.ts'

@@ -1,7 +1,7 @@
 import { messageOf, TwinfoldError } from '../../core/errors.ts'
 import { parseFolderId, type FolderId } from '../../core/ids.ts'
 import type { Logger } from '../../events/types.ts'
-import type { Hub } from '../../model/types.ts'
+import type { Hub } from '../../model/model.ts'
 import { LOCAL_CHANGE_ROUTES, type LocalChangedJson } from '../../rest/versions.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { fileEntries } from '../views/file-entry.ts'

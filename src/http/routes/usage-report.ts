@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { ConnectionsView } from '../../connections/types.ts'
 import type { Config, FolderConfig } from '../../core/config/config.ts'
-import type { Hub } from '../../model/types.ts'
+import type { Hub } from '../../model/model.ts'
 import type { UsageReportJson } from '../../rest/diagnostics.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { TIME_ZERO } from '../views/times.ts'

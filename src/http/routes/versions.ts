@@ -1,6 +1,7 @@
 import { TwinfoldError } from '../../core/errors.ts'
 import { parseFolderId, type FolderId } from '../../core/ids.ts'
-import type { FileVersion, Hub } from '../../model/types.ts'
+import type { Hub } from '../../model/model.ts'
+import type { FileVersion } from '../../model/types.ts'
 import { readBody } from '../../rest/read-body.ts'
 import { VERSION_ROUTES, type FileVersionJson, type RestoreResultJson, type VersionsJson } from '../../rest/versions.ts'
 import { parseJson } from '../pipeline/json.ts'

@@ -1,5 +1,6 @@
 import { isMissing, systemCode } from '../../core/errors.ts'
 import type { Disk } from '../../platform/disk.ts'
+import { fillBuffer } from '../../platform/fill-buffer.ts'
 
 const FILE_BYTES_MAX = 8 * 1024 * 1024
 const PAGE = 'index.html'
@@ -77,13 +78,7 @@ export class GuiFiles {
     try {
       const { sizeBytes } = await file.stat()
       const bytes = new Uint8Array(Math.min(sizeBytes, FILE_BYTES_MAX))
-      let have = 0
-      while (have < bytes.byteLength) {
-        const got = await file.read(bytes.subarray(have), have)
-        if (got === 0) break
-        have += got
-      }
-      return bytes.subarray(0, have)
+      return bytes.subarray(0, await fillBuffer(file, bytes))
     } finally {
       await file.close()
     }

@@ -1,6 +1,6 @@
 import type { ConfigStore } from '../../config/types.ts'
 import { counter, gauge, type Metric, type Sample } from '../../core/formats/prometheus.ts'
-import type { Hub } from '../../model/types.ts'
+import type { Hub } from '../../model/model.ts'
 import type { FolderWorkView, IndexWorkView } from '../types.ts'
 
 export interface FolderMetricsDeps {

@@ -1,4 +1,4 @@
-import type { Hub } from '../../model/types.ts'
+import type { Hub } from '../../model/model.ts'
 import { escapeJson } from '../pipeline/json.ts'
 import { typeName } from './file-entry.ts'
 import { formatNs } from './times.ts'

@@ -10,6 +10,7 @@ import type { Identity } from '../../platform/net.ts'
 import type { Random } from '../../platform/random.ts'
 import { makeCertificate, type KeyType } from './certificate.ts'
 import type { Locations } from '../../core/locations.ts'
+import { fillBuffer } from '../../platform/fill-buffer.ts'
 
 const DEVICE_LIFETIME_DAYS = 20 * 365
 const HTTPS_LIFETIME_DAYS = 820
@@ -161,10 +162,7 @@ async function readPem(disk: Disk, path: string): Promise<string | undefined> {
     const { sizeBytes } = await file.stat()
     if (sizeBytes > PEM_BYTES_MAX) throw new Error('it is too large')
     const data = new Uint8Array(sizeBytes)
-    let length = 0
-    for (let count = -1; count !== 0 && length < sizeBytes; length += count) {
-      count = await file.read(data.subarray(length), length)
-    }
+    const length = await fillBuffer(file, data)
     return Buffer.from(data.subarray(0, length)).toString('latin1')
   } catch (error) {
     if (systemCode(error) === 'ENOENT' && !(await exists(disk, path))) return undefined

@@ -3,6 +3,7 @@ import { blocksInPlace, type Block } from '../../core/records/block-diff.ts'
 import { joinPath } from '../../core/paths.ts'
 import { forEachAtOnce } from '../../sync/for-each.ts'
 import type { FileMaker } from '../../platform/file-maker.ts'
+import { fillBuffer } from '../../platform/fill-buffer.ts'
 import type { Disk, DiskFile } from '../../platform/disk.ts'
 import type { Records } from '../../db/types.ts'
 import type { PullProgress } from '../state/file-progress.ts'
@@ -89,11 +90,7 @@ export class LocalBlocks {
     const buffer = Buffer.alloc(global.blockSizeBytes)
     for (const { sizeBytes, offsetBytes } of same) {
       const data = buffer.subarray(0, sizeBytes)
-      for (let at = 0; at < sizeBytes;) {
-        const count = await old.read(data.subarray(at), offsetBytes + at)
-        if (count === 0) return
-        at += count
-      }
+      if ((await fillBuffer(old, data, offsetBytes)) < sizeBytes) return
       await temp.file.write(data, offsetBytes)
       temp.wrote(sizeBytes)
     }

@@ -9,6 +9,7 @@ import {
 import { isMissing, messageOf, TwinfoldError } from '../../core/errors.ts'
 import type { FolderId } from '../../core/ids.ts'
 import type { Disk } from '../../platform/disk.ts'
+import { fillBuffer } from '../../platform/fill-buffer.ts'
 import { writeFileAtomically } from '../../platform/files/atomic-write.ts'
 
 const MODE = 0o644
@@ -78,11 +79,7 @@ async function readText(disk: Disk, path: string): Promise<string | undefined> {
   try {
     await using file = await disk.open(path, 'read')
     const bytes = Buffer.alloc(TOKEN_FILE_BYTES_MAX)
-    let length = 0
-    for (let count = -1; count !== 0 && length < bytes.length; length += count) {
-      count = await file.read(bytes.subarray(length), length)
-    }
-    return bytes.toString('utf8', 0, length)
+    return bytes.toString('utf8', 0, await fillBuffer(file, bytes))
   } catch (error) {
     if (isMissing(error)) return undefined
     throw error

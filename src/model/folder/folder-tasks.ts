@@ -1,11 +1,10 @@
 import type { FolderConfig } from '../../core/config/config.ts'
 import { FOLDER_POLICIES } from '../state/folder-policy.ts'
 import type { ConflictChoice, FileVersion } from '../types.ts'
-import type { FolderRequests } from './folder-requests.ts'
+import type { FolderRequests, FolderTask } from './folder-requests.ts'
 import type { FolderVersions } from './folder-versions.ts'
-import type { Pulls } from './pulls.ts'
+import type { ItemChange, Pulls } from './pulls.ts'
 import type { ScanWork } from './scan-work.ts'
-import type { FolderTask } from './task-queue.ts'
 
 const SCANNING = { waiting: 'scan-waiting', working: 'scanning' } as const
 const CLEANING = { waiting: 'clean-waiting', working: 'cleaning' } as const
@@ -13,8 +12,8 @@ const CLEANING = { waiting: 'clean-waiting', working: 'cleaning' } as const
 export interface FolderTasksDeps {
   readonly requests: FolderRequests
   readonly work: Pick<ScanWork, 'override'>
-  readonly pulls: Pick<Pulls, 'exclude' | 'resolveConflicts' | 'restore' | 'revert'>
-  readonly versions: Pick<FolderVersions, 'cleanIntervalMs' | 'clean' | 'list' | 'require'>
+  readonly pulls: Pick<Pulls, 'change' | 'exclude'>
+  readonly versions: Pick<FolderVersions, 'cleanIntervalMs' | 'clean' | 'require'>
 }
 
 /** What users request of one folder besides scans. The loop runs these tasks between scans. */
@@ -37,36 +36,31 @@ export class FolderTasks {
   /** Resolves when local changes are reverted, except for items to be pulled. No-op if the folder type forbids it. */
   async revert(): Promise<void> {
     if (!FOLDER_POLICIES[this.#type].canRevert) return
-    const { pulls, requests } = this.#deps
-    const run: FolderTask['run'] = async (check, signal) => requests.scanPaths(await pulls.revert(check, signal))
-    await requests.perform({ states: SCANNING, run })
+    await this.#change((puller, request, signal) => puller.revert(request, signal))
   }
 
   /** By path, newest first. Rejects with `folder-error` where the folder keeps no versions. */
   async versions(signal: AbortSignal): Promise<ReadonlyMap<string, readonly FileVersion[]>> {
-    return await this.#deps.versions.list(signal)
+    return await (await this.#deps.versions.require()).versions(signal)
   }
 
   /** The map holds a message for each version that could not be restored. */
   async restoreVersions(wanted: ReadonlyMap<string, number>): Promise<ReadonlyMap<string, string>> {
-    const { pulls, requests, versions } = this.#deps
-    await versions.require()
-    let failures: ReadonlyMap<string, string> = new Map()
-    const run: FolderTask['run'] = async (check, signal) => {
-      const outcome = await pulls.restore(wanted, check, signal)
-      failures = outcome.failures
-      requests.scanPaths([...outcome.rescan, ...[...wanted.keys()].filter((name) => !failures.has(name))])
-    }
-    await requests.perform({ states: SCANNING, run })
-    return failures
+    await this.#deps.versions.require()
+    return await this.#change((puller, request, signal) => puller.restore(wanted, request, signal))
   }
 
   /** The map holds a message for each conflict copy that is unchanged. */
   async resolveConflicts(copies: readonly string[], choice: ConflictChoice): Promise<ReadonlyMap<string, string>> {
+    return await this.#change((puller, request, signal) => puller.resolveConflicts(copies, choice, request, signal))
+  }
+
+  /** Resolves with a message for each item that is unchanged. */
+  async #change(work: ItemChange): Promise<ReadonlyMap<string, string>> {
     const { pulls, requests } = this.#deps
     let failures: ReadonlyMap<string, string> = new Map()
     const run: FolderTask['run'] = async (check, signal) => {
-      const outcome = await pulls.resolveConflicts(copies, choice, check, signal)
+      const outcome = await pulls.change(work, check, signal)
       failures = outcome.failures
       requests.scanPaths(outcome.rescan)
     }

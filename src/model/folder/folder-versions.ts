@@ -2,7 +2,6 @@ import { TwinfoldError } from '../../core/errors.ts'
 import type { FolderConfig } from '../../core/config/config.ts'
 import type { Versioner, VersionerDeps } from '../../versioner/types.ts'
 import { FOLDER_POLICIES } from '../state/folder-policy.ts'
-import type { FileVersion } from '../types.ts'
 
 export interface FolderVersionsDeps extends Omit<VersionerDeps, 'log'> {
   logger(facility: 'versioner'): VersionerDeps['log']
@@ -47,10 +46,6 @@ export class FolderVersions {
     const versioner = await this.versioner()
     if (versioner === undefined) throw new TwinfoldError('folder-error', 'folder has no versioner')
     return versioner
-  }
-
-  async list(signal: AbortSignal): Promise<ReadonlyMap<string, readonly FileVersion[]>> {
-    return await (await this.require()).versions(signal)
   }
 
   async clean(signal: AbortSignal): Promise<void> {

@@ -4,8 +4,11 @@ import { scanScope, isNormal, parentOf } from '../../core/paths.ts'
 import type { EventSink, Logger } from '../../events/types.ts'
 import { Aggregate, aggregateDelays } from '../../scanner/aggregate.ts'
 import type { Service } from '../../sync/supervisor.ts'
+import { LinkedAbort } from '../../sync/linked-abort.ts'
+import { slept } from '../../sync/slept.ts'
 import { Wakeup } from '../../sync/wakeup.ts'
 import type { Clock } from '../../platform/clock.ts'
+import { untilAborted } from '../../platform/until-aborted.ts'
 import type { Watcher, WatchEvent } from '../../platform/watch.ts'
 import type { FolderRequests } from './folder-requests.ts'
 
@@ -85,16 +88,9 @@ export class FolderWatch implements Service {
   }
 
   async #untilSettled(session: Session, signal: AbortSignal): Promise<void> {
-    const alarm = new AbortController()
-    const onAbort = () => alarm.abort()
-    signal.addEventListener('abort', onAbort, { once: true })
-    const timeUp = this.#deps.clock.sleep(START_WAIT_MS, alarm.signal).then(
-      () => void (session.late = true),
-      () => {},
-    )
+    using alarm = new LinkedAbort(signal)
+    const timeUp = slept(this.#deps.clock, START_WAIT_MS, alarm.signal).then((isOver) => void (session.late ||= isOver))
     await Promise.race([session.settled.promise, timeUp])
-    signal.removeEventListener('abort', onAbort)
-    alarm.abort()
   }
 
   /** The folder is in error: no watching until `follow`. */
@@ -157,17 +153,14 @@ export class FolderWatch implements Service {
     }
     const request = { root: this.#options.root, ignoreLines: session.ignoreLines }
     const { signal } = session.stop
-    await using _watching = await unlessAborted(watcher.watch(request, onEvent, failure.reject), signal)
+    // Opening a watch on a slow disk may take minutes; stopping the folder does not wait for it.
+    const opening = watcher.watch(request, onEvent, failure.reject)
+    await using _watching = await untilAborted(opening, signal, (late) => {
+      Promise.resolve(late[Symbol.asyncDispose]()).catch(() => {}) // nothing is watched any more
+    })
     this.#succeeded(session)
-    const stop = new AbortController()
-    const onAbort = () => stop.abort()
-    signal.addEventListener('abort', onAbort, { once: true })
-    try {
-      await Promise.race([failure.promise, this.#dispatch(aggregate, delays.delayMs, wakeup, stop.signal)])
-    } finally {
-      signal.removeEventListener('abort', onAbort)
-      stop.abort()
-    }
+    using stop = new LinkedAbort(signal)
+    await Promise.race([failure.promise, this.#dispatch(aggregate, delays.delayMs, wakeup, stop.signal)])
   }
 
   /** Passes on settled changes once per delay; sleeps while there are none. */
@@ -220,21 +213,4 @@ export class FolderWatch implements Service {
 /** A name that is not in NFC is normalized by a scan of its parent directory, not of the name itself. */
 function nearestNormal(path: string): string {
   return isNormal(path) ? path : nearestNormal(parentOf(path))
-}
-
-/** Opening a watch on a slow disk may take minutes; stopping the folder does not wait for it. */
-async function unlessAborted(opening: Promise<AsyncDisposable>, signal: AbortSignal): Promise<AsyncDisposable> {
-  const aborted = Promise.withResolvers<never>()
-  const onAbort = () => aborted.reject(signal.reason)
-  signal.addEventListener('abort', onAbort, { once: true })
-  if (signal.aborted) onAbort()
-  try {
-    return await Promise.race([opening, aborted.promise])
-  } catch (error) {
-    // A watch that opens after the abort is closed at once; a failure was reported already or is irrelevant.
-    opening.then((opened) => opened[Symbol.asyncDispose]()).catch(() => {})
-    throw error
-  } finally {
-    signal.removeEventListener('abort', onAbort)
-  }
 }

@@ -15,16 +15,15 @@ import type { FileVersion, FolderStatus } from '../types.ts'
 import type { Availability } from './availability.ts'
 import type { FolderCheck, FolderChecks } from './folder-checks.ts'
 import type { FolderProblems } from './folder-problems.ts'
-import type { FolderRequests } from './folder-requests.ts'
+import type { FolderRequests, FolderTask, RequestedScan } from './folder-requests.ts'
 import type { FolderState } from './folder-state.ts'
 import type { FolderTasks } from './folder-tasks.ts'
 import type { FolderWatch } from './folder-watch.ts'
 import type { Pulls } from './pulls.ts'
-import type { ScanJob } from './scan-queue.ts'
+import type { QueuedRequest } from './request-queue.ts'
 import type { ScanWork } from './scan-work.ts'
 import { FolderSchedule } from './schedule.ts'
 import { superviseAll } from './supervise-all.ts'
-import type { FolderTask, QueuedTask } from './task-queue.ts'
 
 export interface FolderDeps {
   readonly clock: Clock
@@ -78,7 +77,7 @@ export class Folder implements Service {
 
   /** Resolves when all tasks of the folder have ended; pending scan requests are rejected. */
   async stop(): Promise<void> {
-    this.#stop.abort(new TwinfoldError('stopped', 'context canceled'))
+    this.#stop.abort(canceled())
     await this.#done
     this.#deps.availability.end()
   }
@@ -136,7 +135,7 @@ export class Folder implements Service {
     } finally {
       pulls.stop(signal.reason)
       await pulls.ended()
-      if (signal.aborted) requests.close(new TwinfoldError('stopped', 'context canceled'))
+      if (signal.aborted) requests.close(canceled())
     }
   }
 
@@ -146,8 +145,8 @@ export class Folder implements Service {
     const nowMs = clock.monotonicMs()
     if (this.#schedule.rescans.isDue(nowMs)) return await this.#timedScan(signal)
     if (requests.isFullScanWanted) return await this.#quietScan(WHOLE_FOLDER, signal)
-    const job = requests.takeScan()
-    if (job !== undefined) return await this.#requestedScan(job, signal)
+    const scan = requests.takeScan()
+    if (scan !== undefined) return await this.#requestedScan(scan, signal)
     const task = requests.takeTask()
     if (task !== undefined) return await this.#perform(task, signal)
     const paths = requests.takePaths()
@@ -175,13 +174,13 @@ export class Folder implements Service {
     this.#schedule.rescans.rearm(this.#deps.clock.monotonicMs())
   }
 
-  async #perform(task: QueuedTask, signal: AbortSignal): Promise<void> {
+  async #perform(task: QueuedRequest<FolderTask>, signal: AbortSignal): Promise<void> {
     try {
-      await this.#runInSlot(task, signal)
+      await this.#runInSlot(task.request, signal)
       this.#deps.pulls.request()
       task.succeed()
     } catch (error) {
-      task.fail(signal.aborted ? new TwinfoldError('stopped', 'context canceled', { cause: error }) : error)
+      task.fail(signal.aborted ? canceled(error) : error)
     }
   }
 
@@ -212,19 +211,20 @@ export class Folder implements Service {
     }
   }
 
-  async #requestedScan(job: ScanJob, signal: AbortSignal): Promise<void> {
+  async #requestedScan(scan: QueuedRequest<RequestedScan>, signal: AbortSignal): Promise<void> {
     const { clock, problems, pulls } = this.#deps
+    const { scope, nextMs } = scan.request
     try {
-      await this.#scan(job.scope, signal)
+      await this.#scan(scope, signal)
     } catch (error) {
-      job.fail(signal.aborted ? new TwinfoldError('stopped', 'context canceled', { cause: error }) : error)
+      scan.fail(signal.aborted ? canceled(error) : error)
       return
     }
     // Not by the caller: the loop may start another scan before the caller's continuation runs.
-    if (job.nextMs !== undefined) this.#schedule.rescans.rearmExactly(clock.monotonicMs(), job.nextMs)
+    if (nextMs !== undefined) this.#schedule.rescans.rearmExactly(clock.monotonicMs(), nextMs)
     // A requested scan often follows a repair by the user: retry failed items without waiting for the next retry.
     if (problems.pullCount > 0) pulls.request()
-    job.succeed()
+    scan.succeed()
   }
 
   /** A scan without a waiting caller: failures show in the folder's state. */
@@ -296,4 +296,8 @@ export class Folder implements Service {
       this.#failed(error)
     }
   }
+}
+
+function canceled(cause?: unknown): TwinfoldError {
+  return new TwinfoldError('stopped', 'context canceled', { cause })
 }

@@ -5,6 +5,7 @@ import { includedPaths, resolveIncludes, type IncludeLookup } from '../../core/i
 import { parentOf } from '../../core/paths.ts'
 import { writeFileAtomically } from '../../platform/files/atomic-write.ts'
 import type { Disk } from '../../platform/disk.ts'
+import { fillBuffer } from '../../platform/fill-buffer.ts'
 import type { IgnoresView } from '../types.ts'
 
 const NAME = '.stignore'
@@ -97,9 +98,7 @@ async function readText(disk: Disk, path: string): Promise<string | undefined> {
     if (type !== 'file') throw new TwinfoldError('ignore-invalid', 'not a file')
     if (sizeBytes > SIZE_BYTES_MAX) throw new TwinfoldError('ignore-invalid', `larger than ${SIZE_BYTES_MAX} bytes`)
     const data = new Uint8Array(sizeBytes)
-    let length = 0
-    for (let count = -1; count !== 0 && length < sizeBytes; length += count)
-      count = await file.read(data.subarray(length), length)
+    const length = await fillBuffer(file, data)
     // ignoreBOM: the mark stays part of the first pattern, for compatibility with Syncthing.
     return new TextDecoder('utf-8', { ignoreBOM: true }).decode(data.subarray(0, length))
   } catch (error) {

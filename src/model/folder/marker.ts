@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { systemCode } from '../../core/errors.ts'
 import type { FolderId } from '../../core/ids.ts'
-import { compactTime, twoDigits } from '../../core/formats/local-time.ts'
+import { compactTime, rfc3339 } from '../../core/formats/local-time.ts'
 import type { Disk } from '../../platform/disk.ts'
 
 /** The only marker that is created and removed automatically; other names are chosen and managed by the user. */
@@ -57,17 +57,7 @@ function content(folder: FolderId, nowMs: number): string {
     '# Do not delete.',
     '',
     `folderID: ${folder}`,
-    `created: ${localRfc3339(nowMs)}`,
+    `created: ${rfc3339(nowMs)}`,
     '',
   ].join('\n')
-}
-
-function localRfc3339(timeMs: number): string {
-  const time = new Date(timeMs)
-  const offsetMinutes = -time.getTimezoneOffset()
-  const local = new Date(timeMs + offsetMinutes * 60_000).toISOString().slice(0, 19)
-  if (offsetMinutes === 0) return `${local}Z`
-  const sign = offsetMinutes < 0 ? '-' : '+'
-  const size = Math.abs(offsetMinutes)
-  return `${local}${sign}${twoDigits(Math.floor(size / 60))}:${twoDigits(size % 60)}`
 }

@@ -1,18 +1,25 @@
 import { messageOf } from '../../core/errors.ts'
 import type { FolderId } from '../../core/ids.ts'
 import type { Logger } from '../../events/types.ts'
+import { LinkedAbort } from '../../sync/linked-abort.ts'
 import type { Semaphore } from '../../sync/semaphore.ts'
 import type { SharedMutex } from '../../sync/shared-mutex.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { PullProgress } from '../state/file-progress.ts'
-import type { Puller, PullOutcome, PullPhase, ChangeOutcome } from '../puller/puller.ts'
+import type { ChangeOutcome, ChangeRequest, Puller, PullOutcome, PullPhase } from '../puller/puller.ts'
 import type { ModelSignals } from '../signals.ts'
-import type { ConflictChoice } from '../types.ts'
 import type { FolderCheck, FolderChecks } from './folder-checks.ts'
 import type { FolderProblems } from './folder-problems.ts'
 import type { FolderRequests } from './folder-requests.ts'
 import type { FolderState } from './folder-state.ts'
 import { PullRetry } from './pull-retry.ts'
+
+/** Changes items by the puller, at the request of a user. */
+export type ItemChange = (
+  puller: Pick<Puller, 'resolveConflicts' | 'restore' | 'revert'>,
+  request: ChangeRequest,
+  signal: AbortSignal,
+) => Promise<ChangeOutcome>
 
 export interface PullsDeps {
   readonly clock: Clock
@@ -75,17 +82,12 @@ export class Pulls {
   /** Pulls once. Never rejects: resolves with the error when the folder must not be written to any more. */
   async run(outer: AbortSignal): Promise<{ readonly error: unknown } | undefined> {
     this.#requested = false
-    const stop = new AbortController()
-    // Checking a signal composed of two is expensive, and every file checks it about a dozen times.
-    const onAbort = () => stop.abort(outer.reason)
-    if (outer.aborted) onAbort()
-    outer.addEventListener('abort', onAbort)
+    using stop = new LinkedAbort(outer) // every file checks it about a dozen times
     const done = this.#run(stop.signal)
     this.#running = { done, stop }
     try {
       return await done
     } finally {
-      outer.removeEventListener('abort', onAbort)
       this.#running = undefined
     }
   }
@@ -115,30 +117,14 @@ export class Pulls {
     }
   }
 
-  /** Reverts local changes; resolves with the paths that must be scanned afterwards. */
-  async revert(check: FolderCheck, signal: AbortSignal): Promise<readonly string[]> {
+  /** Changes items at the request of a user, with pulls excluded. */
+  async change(work: ItemChange, check: FolderCheck, signal: AbortSignal): Promise<ChangeOutcome> {
     using _lock = await this.exclude(signal)
-    return await this.#deps.puller.revert(this.#requestOf(check), signal)
+    return await work(this.#deps.puller, this.#requestOf(check), signal)
   }
 
-  /** Restores old versions, by name and time. */
-  async restore(wanted: ReadonlyMap<string, number>, check: FolderCheck, signal: AbortSignal): Promise<ChangeOutcome> {
-    using _lock = await this.exclude(signal)
-    return await this.#deps.puller.restore(wanted, this.#requestOf(check), signal)
-  }
-
-  #requestOf(check: FolderCheck): Parameters<Puller['revert']>[0] {
+  #requestOf(check: FolderCheck): ChangeRequest {
     return { ignore: check.ignore, checkHealth: () => this.#deps.checks.checkAgain(check) }
-  }
-
-  async resolveConflicts(
-    copies: readonly string[],
-    choice: ConflictChoice,
-    check: FolderCheck,
-    signal: AbortSignal,
-  ): Promise<ChangeOutcome> {
-    using _lock = await this.exclude(signal)
-    return await this.#deps.puller.resolveConflicts(copies, choice, this.#requestOf(check), signal)
   }
 
   async #run(signal: AbortSignal): Promise<{ readonly error: unknown } | undefined> {
@@ -175,13 +161,12 @@ export class Pulls {
   }
 
   async #apply(check: FolderCheck, signal: AbortSignal): Promise<PullOutcome> {
-    const { checks, puller, signals, state } = this.#deps
-    const checkHealth = () => checks.checkAgain(check)
+    const { puller, signals, state } = this.#deps
     const onPhase = (phase: PullPhase) => state.setPull(phase)
     this.#isPulling = true
     signals.pullStarted.emit(this.#folder)
     try {
-      return await puller.pull({ ignore: check.ignore, checkHealth, onPhase }, signal)
+      return await puller.pull({ ...this.#requestOf(check), onPhase }, signal)
     } finally {
       this.#isPulling = false
     }

@@ -44,19 +44,15 @@ export class DownloadPublisher implements Service {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    try {
-      for (;;) {
-        const intervalMs = this.#deps.intervalMs()
-        // An idle device has no timer here.
-        if (intervalMs <= 0 || !this.#isActive()) {
-          await this.#wakeup.wait(signal)
-          continue
-        }
-        await this.#deps.clock.sleep(intervalMs, signal)
-        await this.#publish()
+    for (;;) {
+      const intervalMs = this.#deps.intervalMs()
+      // An idle device has no timer here.
+      if (intervalMs <= 0 || !this.#isActive()) {
+        await this.#wakeup.wait(signal)
+        continue
       }
-    } catch (error) {
-      if (!signal.aborted) throw error
+      await this.#deps.clock.sleep(intervalMs, signal)
+      await this.#publish()
     }
   }
 

@@ -3,6 +3,7 @@ import { detach, messageOf } from '../../core/errors.ts'
 import type { DeviceId, FolderId, ShortId } from '../../core/ids.ts'
 import type { FolderIndex } from '../../db/types.ts'
 import type { Connection, DownloadUpdate, IndexData } from '../../protocol/types.ts'
+import { slept } from '../../sync/slept.ts'
 import {
   decryptIndex,
   encryptIndex,
@@ -180,11 +181,8 @@ export class PeerFolder {
   }
 
   async #waitForInitialIndex(): Promise<void> {
-    const stopped = await this.#deps.clock.sleep(INITIAL_INDEX_WAIT_MS, this.#stop.signal).then(
-      () => false,
-      () => true,
-    )
-    if (stopped || !this.#awaitsInitialIndex) return
+    const isOver = await slept(this.#deps.clock, INITIAL_INDEX_WAIT_MS, this.#stop.signal)
+    if (!isOver || !this.#awaitsInitialIndex) return
     this.#awaitsInitialIndex = false
     this.#deps.signals.pullWanted.emit(this.#options.folder)
   }

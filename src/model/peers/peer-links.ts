@@ -2,6 +2,7 @@ import { detach, messageOf } from '../../core/errors.ts'
 import { HASH_SIZE_BYTES } from '../../core/records/blocks.ts'
 import type { DeviceId } from '../../core/ids.ts'
 import type { Logger } from '../../events/types.ts'
+import { untilAborted } from '../../platform/until-aborted.ts'
 import { RequestRefused } from '../../protocol/errors.ts'
 import type { BlockRequest, ClusterConfig, Connection } from '../../protocol/types.ts'
 
@@ -188,16 +189,12 @@ export class PeerLinks {
   }
 
   async #nextChange(signal: AbortSignal): Promise<void> {
-    signal.throwIfAborted()
-    const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const onAbort = (): void => reject(signal.reason)
-    signal.addEventListener('abort', onAbort)
+    const { promise, resolve } = Promise.withResolvers<void>()
     this.#waiting.add(resolve)
     try {
-      await promise
+      await untilAborted(promise, signal)
     } finally {
       this.#waiting.delete(resolve)
-      signal.removeEventListener('abort', onAbort)
     }
   }
 

@@ -5,6 +5,7 @@ import { shortIdOf } from '../../core/device-id.ts'
 import { isInvalid, type FileHead } from '../../core/records/file-info.ts'
 import type { DeviceId, FolderId } from '../../core/ids.ts'
 import { compareVersions } from '../../core/records/version-vector.ts'
+import { untilAborted } from '../../platform/until-aborted.ts'
 import type { BlockRequest, Connection, DownloadUpdate } from '../../protocol/types.ts'
 import { foldersSharedWith, isHiddenFrom } from './cluster-config.ts'
 import { decryptReply, encryptRequest } from '../encryption/encrypted-requests.ts'
@@ -15,6 +16,7 @@ import { Peer } from './peer.ts'
 import type { PeersDeps, PeersOptions, RemoteState } from './peer-deps.ts'
 import { RequestServer, type ServedFolder } from './request-server.ts'
 import type { BlockSource, Sources } from '../state/sources.ts'
+import { slept } from '../../sync/slept.ts'
 import { TaskSet } from '../../sync/task-set.ts'
 
 /** With several connections others may still open or close: the choice of the primary one is delayed this long. */
@@ -86,11 +88,7 @@ export class Peers implements Sources {
 
   /** Runs until the signal aborts, then closes all connections and returns when nothing is under way. */
   async run(signal: AbortSignal): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const onAbort = (): void => resolve()
-    signal.addEventListener('abort', onAbort, { once: true })
-    if (!signal.aborted) await promise
-    signal.removeEventListener('abort', onAbort)
+    await untilAborted(new Promise<never>(() => {}), signal).catch(() => {})
     this.#stop.abort()
     await Promise.all([...this.#peers.values()].map((peer) => peer.close('shutting down')))
     await this.#tasks.ended()
@@ -213,11 +211,7 @@ export class Peers implements Sources {
   async #promoteLater(peer: Peer, { device, hello }: Connection): Promise<void> {
     const own = this.#config.devices.find(({ deviceID }) => deviceID === device)?.numConnections ?? 0
     if (hello.numConnections > 1 && own !== 1) {
-      const stopped = await this.#deps.clock.sleep(PROMOTION_DELAY_MS, this.#stop.signal).then(
-        () => false,
-        () => true,
-      )
-      if (stopped) return
+      if (!(await slept(this.#deps.clock, PROMOTION_DELAY_MS, this.#stop.signal))) return
     }
     await peer.promote()
   }

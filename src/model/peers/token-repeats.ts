@@ -1,4 +1,5 @@
 import type { Clock } from '../../platform/clock.ts'
+import { slept } from '../../sync/slept.ts'
 import type { Link } from './peer-links.ts'
 
 /** The first follows a received cluster config at once. */
@@ -23,16 +24,9 @@ export class TokenRepeats {
     this.#last = stop
     const signal = AbortSignal.any([stop.signal, link.connection.closed])
     for (const delayMs of DELAYS_MS) {
-      if (delayMs > 0 && !(await this.#waited(delayMs, signal))) return
+      if (delayMs > 0 && !(await slept(this.#clock, delayMs, signal))) return
       if (link.repeatsLeft === 0 || signal.aborted || !(await repeat())) return
       link.repeatsLeft--
     }
-  }
-
-  async #waited(delayMs: number, signal: AbortSignal): Promise<boolean> {
-    return await this.#clock.sleep(delayMs, signal).then(
-      () => true,
-      () => false,
-    )
   }
 }

@@ -63,10 +63,13 @@ interface BegunPull extends PullParts {
   readonly rescan: ReadonlySet<string>
 }
 
-export interface PullRequest {
+export interface ChangeRequest {
   readonly ignore: IgnoreRules
-  /** Rejects when root or marker have changed since the pull began. */
+  /** Rejects when root or marker have changed since the change began. */
   checkHealth(): Promise<void>
+}
+
+export interface PullRequest extends ChangeRequest {
   onPhase(phase: PullPhase): void
 }
 
@@ -147,18 +150,18 @@ export class Puller {
     }
   }
 
-  /** Reverts local changes; resolves with the names to scan afterwards. The caller must hold the lock exclusively. */
-  async revert(request: Omit<PullRequest, 'onPhase'>, signal: AbortSignal): Promise<readonly string[]> {
+  /** Reverts local changes; items that are not reverted are logged. The caller must hold the lock exclusively. */
+  async revert(request: ChangeRequest, signal: AbortSignal): Promise<ChangeOutcome> {
     const parts = await this.#begin(request, signal)
     await revertChanges(parts, signal)
-    return [...parts.rescan]
+    return { failures: new Map(), rescan: [...parts.rescan] }
   }
 
   /** The caller must hold the lock exclusively. */
   async resolveConflicts(
     copies: readonly string[],
     choice: ConflictChoice,
-    request: Omit<PullRequest, 'onPhase'>,
+    request: ChangeRequest,
     signal: AbortSignal,
   ): Promise<ChangeOutcome> {
     const parts = await this.#begin(request, signal)
@@ -169,7 +172,7 @@ export class Puller {
   /** Restores old versions, by name and time. The caller must hold the lock exclusively. */
   async restore(
     wanted: ReadonlyMap<string, number>,
-    request: Omit<PullRequest, 'onPhase'>,
+    request: ChangeRequest,
     signal: AbortSignal,
   ): Promise<ChangeOutcome> {
     const versioner = await this.#deps.versioner()
@@ -177,10 +180,11 @@ export class Puller {
     const failures = new Map<string, string>()
     for (const [name, versionMs] of wanted) {
       signal.throwIfAborted()
-      const restored = versioner?.restore(name, versionMs, tree, signal)
-      await restored?.catch((error: unknown) => void failures.set(name, messageOf(error)))
+      const restoring = versioner?.restore(name, versionMs, tree, signal)
+      await restoring?.catch((error: unknown) => void failures.set(name, messageOf(error)))
     }
-    return { failures, rescan: [...rescan] }
+    const restored = [...wanted.keys()].filter((name) => !failures.has(name))
+    return { failures, rescan: [...rescan, ...restored] }
   }
 
   async #iterate(parts: PullParts, request: PullRequest, signal: AbortSignal): Promise<Omit<PullOutcome, 'rescan'>> {
@@ -212,7 +216,7 @@ export class Puller {
     return { problems: listed(problems), complete: problems.size === 0 && !(await this.#lacksAnything()) }
   }
 
-  async #begin(request: Omit<PullRequest, 'onPhase'>, signal: AbortSignal): Promise<BegunPull> {
+  async #begin(request: ChangeRequest, signal: AbortSignal): Promise<BegunPull> {
     const { counts, folderLock, log, onConflict, platform } = this.#deps
     const { folder } = this.#options
     const { clock } = platform

@@ -9,6 +9,8 @@ import type { Leftovers } from './leftovers.ts'
 import type { PullParts } from './pull-parts.ts'
 import type { SpaceCheck } from './space.ts'
 import { TaskSet } from '../../sync/task-set.ts'
+import { Wakeup } from '../../sync/wakeup.ts'
+import { NEVER } from '../../core/never.ts'
 
 /** Small files wait for the network and the disk, which both handle many at a time. */
 const SMALL_AT_ONCE_MAX = 96
@@ -55,7 +57,8 @@ export class Transfers {
   readonly #copiers: number
   #copying = 0
   #begun = 0
-  #changed = Promise.withResolvers<void>()
+  /** Rung when there may be capacity for another file. */
+  readonly #wakeup = new Wakeup()
   #fatal: { readonly error: unknown } | undefined
 
   constructor(deps: TransfersDeps, signal: AbortSignal) {
@@ -79,7 +82,7 @@ export class Transfers {
       for (let next = jobs.peek(); next !== undefined && !isOver(); next = jobs.peek()) {
         const sizeBytes = sizes.get(next) ?? 0
         if (!this.#mayBegin(sizeBytes)) {
-          await this.#changed.promise
+          await this.#wakeup.wait(NEVER)
           continue
         }
         jobs.pop()
@@ -114,7 +117,7 @@ export class Transfers {
         if (!signal.aborted) await this.#deps.records.flushIfDue()
       } catch (error) {
         this.#fatal ??= { error }
-        this.#wake()
+        this.#wakeup.ring()
       }
     }
   }
@@ -129,7 +132,7 @@ export class Transfers {
       if (!copying) return
       copying = false
       this.#copying--
-      this.#wake()
+      this.#wakeup.ring()
     }
     let succeeded = false
     try {
@@ -142,7 +145,7 @@ export class Transfers {
     progress.delete(name)
     if (!succeeded) leftovers.add(name)
     jobs.finished(name, succeeded)
-    this.#wake()
+    this.#wakeup.ring()
   }
 
   async #pullOne(name: string, onAllRequested: () => void): Promise<void> {
@@ -180,12 +183,6 @@ export class Transfers {
       if (!this.#signal.aborted) await abandon(content, file.global, error)
       throw error
     }
-  }
-
-  /** Wakes the loop to check for capacity. */
-  #wake(): void {
-    this.#changed.resolve()
-    this.#changed = Promise.withResolvers<void>()
   }
 }
 

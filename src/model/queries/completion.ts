@@ -13,13 +13,8 @@ import type { Paging } from '../types.ts'
 /** Reported when only items without bytes are left: deletions, directories, symlinks, empty files. */
 const COMPLETION_NO_BYTES_LEFT = 95
 
-/** Completion of the folders shared with a device. Rejects with `folder-missing` and `folder-paused`. */
-export interface CompletionView {
-  /** Without a device, or for our own, our own need; without a folder, the sum of all that are not paused. */
-  completion(folder: FolderId | undefined, device: DeviceId | undefined): Promise<CompletionData>
-  /** What a device needs by the index it sent. An unknown device needs everything. */
-  remoteNeed(folder: FolderId, device: DeviceId | undefined, paging: Paging): Promise<readonly FileHead[]>
-}
+/** What REST uses of it. Rejects with `folder-missing` and `folder-paused`. */
+export type CompletionView = Pick<Completions, 'completion' | 'remoteNeed'>
 
 export interface CompletionsDeps {
   readonly store: Pick<IndexStore, 'folder'>
@@ -32,7 +27,7 @@ export interface CompletionsDeps {
 }
 
 /** Computes the completion of every device and publishes changes. */
-export class Completions implements CompletionView, Service {
+export class Completions implements Service {
   readonly name = 'model/completion'
   readonly #deps: CompletionsDeps
   readonly #own: DeviceId
@@ -51,18 +46,15 @@ export class Completions implements CompletionView, Service {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    try {
-      for (;;) {
-        await this.#wakeup.wait(signal)
-        const folders = [...this.#touched]
-        this.#touched.clear()
-        for (const folder of folders) await this.#publish(folder)
-      }
-    } catch (error) {
-      if (!signal.aborted) throw error
+    for (;;) {
+      await this.#wakeup.wait(signal)
+      const folders = [...this.#touched]
+      this.#touched.clear()
+      for (const folder of folders) await this.#publish(folder)
     }
   }
 
+  /** Without a device, or for our own, our own need; without a folder, the sum of all that are not paused. */
   async completion(folder: FolderId | undefined, device: DeviceId | undefined): Promise<CompletionData> {
     if (folder !== undefined) return await this.#ofFolder(this.#running(folder), device)
     const whose = device ?? this.#own
@@ -75,6 +67,7 @@ export class Completions implements CompletionView, Service {
     return sumOf(all.filter((each) => each !== UNKNOWN))
   }
 
+  /** What a device needs by the index it sent. An unknown device needs everything. */
   async remoteNeed(
     folder: FolderId,
     device: DeviceId | undefined,

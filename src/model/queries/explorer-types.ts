@@ -1,4 +1,4 @@
-import type { FolderId, DeviceId } from '../../core/ids.ts'
+import type { DeviceId } from '../../core/ids.ts'
 import type { FileType } from '../../core/records/file-info.ts'
 import type { DeviceVersion, ItemState, WaitingAction } from '../../core/records/item-state.ts'
 import type { DiskFacts } from '../../core/records/disk-reasons.ts'
@@ -105,32 +105,4 @@ export interface IgnorePreview {
 export interface ConflictsPage {
   readonly total: number
   readonly items: readonly NameRecords[]
-}
-
-/**
- * Queries about folder contents for the user interface. Unknown folder: `folder-missing`. A paused folder shows its
- * stored index. Long queries run in time slices and stop when the signal aborts.
- */
-export interface FolderExplorer {
-  /** One directory ('' is the top): directories first, then by the order; ignored items last. */
-  tree(
-    folder: FolderId,
-    directory: string,
-    paging: Paging,
-    signal: AbortSignal,
-    options?: TreeOptions,
-  ): Promise<TreePage>
-  /** Names that contain the text in any case; with a slash in it, paths that do. */
-  search(
-    folder: FolderId,
-    wanted: { readonly text: string; readonly limit: number },
-    signal: AbortSignal,
-  ): Promise<Pick<TreePage, 'items' | 'truncated'>>
-  /** What is needed, in the order of downloading. */
-  waiting(folder: FolderId, paging: NextTo, signal: AbortSignal): Promise<WaitingPage>
-  file(folder: FolderId, name: string): Promise<FileFacts>
-  /** Which names of the index and the disk the lines of an ignore file would leave out. Nothing is changed. */
-  previewIgnores(folder: FolderId, lines: readonly string[], signal: AbortSignal): Promise<IgnorePreview>
-  /** Conflict copies that exist here, by name. */
-  conflicts(folder: FolderId, paging: Paging, signal: AbortSignal): Promise<ConflictsPage>
 }

@@ -12,7 +12,6 @@ import { DiskNames } from './disk-names.ts'
 import type {
   ConflictsPage,
   FileFacts,
-  FolderExplorer,
   IgnorePreview,
   NextTo,
   TreeOptions,
@@ -40,8 +39,15 @@ export interface ExplorerDeps {
 
 const NOTHING = { total: 0, items: [] } as const
 
-/** Created on the first query: most devices run without an open user interface. */
-export class Explorer implements FolderExplorer {
+/** What REST uses of it. */
+export type FolderExplorer = Pick<Explorer, keyof Explorer>
+
+/**
+ * Queries about folder contents for the user interface. Unknown folder: `folder-missing`. A paused folder shows its
+ * stored index. Long queries run in time slices and stop when the signal aborts. Created on the first query: most
+ * devices run without an open user interface.
+ */
+export class Explorer {
   readonly #deps: ExplorerDeps
   readonly #own: DeviceId
   readonly #trees = new Trees()
@@ -52,6 +58,7 @@ export class Explorer implements FolderExplorer {
     this.#own = ownDevice
   }
 
+  /** One directory ('' is the top): directories first, then by the order; ignored items last. */
   async tree(
     folder: FolderId,
     directory: string,
@@ -92,6 +99,7 @@ export class Explorer implements FolderExplorer {
     }
   }
 
+  /** Names that contain the text in any case; with a slash in it, paths that do. */
   async search(
     folder: FolderId,
     wanted: { readonly text: string; readonly limit: number },
@@ -105,6 +113,7 @@ export class Explorer implements FolderExplorer {
     return found ?? { items: [], truncated: false }
   }
 
+  /** What is needed, in the order of downloading. */
   async waiting(folder: FolderId, paging: NextTo, signal: AbortSignal): Promise<WaitingPage> {
     const facts = this.#facts(folder)
     const queue = this.#deps.folders.running(folder)
@@ -131,6 +140,7 @@ export class Explorer implements FolderExplorer {
     }
   }
 
+  /** Which names of the index and the disk the lines of an ignore file would leave out. Nothing is changed. */
   async previewIgnores(folder: FolderId, lines: readonly string[], signal: AbortSignal): Promise<IgnorePreview> {
     const config = this.#deps.folders.configured(folder)
     if (!FOLDER_POLICIES[config.type].hasIgnores) {
@@ -146,6 +156,7 @@ export class Explorer implements FolderExplorer {
     return preview ?? (await previewIgnores({ listing: undefined, disk }, lines, lookup, slice))
   }
 
+  /** Conflict copies that exist here, by name. */
   async conflicts(folder: FolderId, paging: Paging, signal: AbortSignal): Promise<ConflictsPage> {
     this.#deps.folders.configured(folder)
     const known = this.#conflicts.get(folder) ?? new ConflictList()

@@ -34,19 +34,15 @@ export class SummaryPublisher implements Service {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    try {
-      for (;;) {
-        await this.#wakeup.wait(signal)
-        await this.#deps.clock.sleep(DELAY_MS, signal)
-        const folders = [...this.#touched]
-        this.#touched.clear()
-        const startedMs = this.#deps.clock.monotonicMs()
-        for (const folder of folders) await this.#publish(folder)
-        // Slow summaries are computed less often: two thirds of the time are left to other work.
-        await this.#deps.clock.sleep(2 * (this.#deps.clock.monotonicMs() - startedMs), signal)
-      }
-    } catch (error) {
-      if (!signal.aborted) throw error
+    for (;;) {
+      await this.#wakeup.wait(signal)
+      await this.#deps.clock.sleep(DELAY_MS, signal)
+      const folders = [...this.#touched]
+      this.#touched.clear()
+      const startedMs = this.#deps.clock.monotonicMs()
+      for (const folder of folders) await this.#publish(folder)
+      // Slow summaries are computed less often: two thirds of the time are left to other work.
+      await this.#deps.clock.sleep(2 * (this.#deps.clock.monotonicMs() - startedMs), signal)
     }
   }
 

@@ -1,7 +1,7 @@
 /** The tree of `GET /rest/db/browse`, formatted in pieces. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Hub } from '../../../src/model/types.ts'
+import type { Hub } from '../../../src/model/model.ts'
 import { formatJson } from '../../../src/http/pipeline/json.ts'
 import { treeJson } from '../../../src/http/views/tree.ts'
 import { SimRandom } from '../../../src/platform/sim/random.ts'

@@ -10,11 +10,10 @@ import { FolderRequests } from '../../../src/model/folder/folder-requests.ts'
 import { FolderState } from '../../../src/model/folder/folder-state.ts'
 import { FolderTasks } from '../../../src/model/folder/folder-tasks.ts'
 import { Pulls } from '../../../src/model/folder/pulls.ts'
-import type { PullOutcome, PullRequest } from '../../../src/model/puller/puller.ts'
+import type { ChangeOutcome, PullOutcome, PullRequest } from '../../../src/model/puller/puller.ts'
 import { ModelSignals } from '../../../src/model/signals.ts'
 import { FolderRoots } from '../../../src/model/state/folder-roots.ts'
 import { JobQueue } from '../../../src/model/state/job-queue.ts'
-import type { FileVersion } from '../../../src/model/types.ts'
 import type { ScanProblem } from '../../../src/scanner/types.ts'
 import { Semaphore } from '../../../src/sync/semaphore.ts'
 import { SharedMutex } from '../../../src/sync/shared-mutex.ts'
@@ -83,15 +82,11 @@ export class FakeDisk {
     if (this.cleanError !== undefined) throw this.cleanError
   }
 
-  async list(): Promise<ReadonlyMap<string, readonly FileVersion[]>> {
-    return new Map()
-  }
-
   async require(): Promise<never> {
     throw new TwinfoldError('folder-error', 'folder has no versioner')
   }
 
-  async restore(): ReturnType<FakeDisk['resolveConflicts']> {
+  async restore(): Promise<ChangeOutcome> {
     return { failures: new Map(), rescan: [] }
   }
 
@@ -103,15 +98,12 @@ export class FakeDisk {
 
   async flush(): Promise<void> {}
 
-  async resolveConflicts(): Promise<{
-    readonly failures: ReadonlyMap<string, string>
-    readonly rescan: readonly string[]
-  }> {
+  async resolveConflicts(): Promise<ChangeOutcome> {
     return { failures: new Map(), rescan: [] }
   }
 
-  async revert(): Promise<readonly string[]> {
-    return []
+  async revert(): Promise<ChangeOutcome> {
+    return { failures: new Map(), rescan: [] }
   }
 
   async pull({ onPhase }: PullRequest, signal: AbortSignal): Promise<PullOutcome> {

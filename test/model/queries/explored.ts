@@ -1,5 +1,5 @@
 import type { FolderConfig } from '../../../src/core/config/config.ts'
-import type { FolderExplorer } from '../../../src/model/queries/explorer-types.ts'
+import type { FolderExplorer } from '../../../src/model/queries/explorer.ts'
 import { DEVICES } from '../../db/records.ts'
 import { DOCS, simConfig, simFolder, SimHub } from '../../support/model.ts'
 
