@@ -49,9 +49,6 @@ export interface FolderPartsDeps extends ModelDeps {
   label(): string
 }
 
-export interface FolderPartsOptions {
+export interface FolderPartsOptions extends Omit<ModelOptions, 'config'> {
   readonly folder: FolderConfig
-  readonly ownDevice: DeviceId
-  readonly userHome: string
-  readonly databaseDirectory: string
 }

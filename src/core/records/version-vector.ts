@@ -62,6 +62,12 @@ export function compareVersions(a: VersionVector, b: VersionVector): Ordering {
   return behind ? 'older' : 'equal'
 }
 
+/** Neither version contains the other. */
+export function isConcurrent(a: VersionVector, b: VersionVector): boolean {
+  const order = compareVersions(a, b)
+  return order === 'concurrent-older' || order === 'concurrent-newer'
+}
+
 /** The version of an edit made by `device` at `nowS` on top of `vector`: always newer than `vector`. */
 export function bumpVersion(vector: VersionVector, device: ShortId, nowS: number): VersionVector {
   const now = BigInt(Math.max(1, Math.floor(nowS)))

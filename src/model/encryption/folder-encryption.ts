@@ -1,13 +1,16 @@
-import type { FolderCipher } from '../../core/encryption/folder-cipher.ts'
+import { FolderCipher } from '../../core/encryption/folder-cipher.ts'
+import { RecentMap } from '../../core/encryption/recent-map.ts'
 import type { Config } from '../../core/config/config.ts'
 import type { DeviceId, FolderId } from '../../core/ids.ts'
 import type { Disk } from '../../platform/disk.ts'
 import type { FolderKeys } from '../../platform/folder-keys.ts'
 import type { ModelSignals } from '../signals.ts'
 import type { FolderRoots } from '../state/folder-roots.ts'
-import { FolderCiphers } from './folder-ciphers.ts'
 import { isTokenUnusable } from '../state/exchange-failure.ts'
 import { readToken, writeToken } from './stored-token.ts'
+
+/** More than passwords in use: only changed ones are evicted. */
+const CIPHERS_MAX = 1_000
 
 /** What is announced about encryption to one device, and compared with what it announces. */
 export interface FolderTokens {
@@ -24,6 +27,26 @@ export interface FolderEncryptionDeps {
   readonly folderKeys: FolderKeys
   readonly roots: Pick<FolderRoots, 'get'>
   readonly signals: Pick<ModelSignals, 'exchangeFailed'>
+}
+
+/** The ciphers of folders by password. A key is derived once. */
+class FolderCiphers {
+  readonly #keys: FolderKeys
+  readonly #ciphers = new RecentMap<string, Promise<FolderCipher>>(CIPHERS_MAX)
+
+  constructor(keys: FolderKeys) {
+    this.#keys = keys
+  }
+
+  get(folder: FolderId, password: string): Promise<FolderCipher> {
+    const id = JSON.stringify([folder, password])
+    const known = this.#ciphers.get(id)
+    if (known !== undefined) return known
+    const made = this.#keys.derive(password, folder).then((key) => new FolderCipher(key, folder))
+    this.#ciphers.set(id, made)
+    made.catch(() => this.#ciphers.delete(id)) // the next call tries again
+    return made
+  }
 }
 
 /** The passwords of the configuration as ciphers, and the tokens of folders that are stored encrypted. */

@@ -1,5 +1,4 @@
 import { messageOf } from '../../core/errors.ts'
-import type { FolderConfig } from '../../core/config/config.ts'
 import { scanScope, isNormal, parentOf } from '../../core/paths.ts'
 import type { EventSink, Logger } from '../../events/types.ts'
 import { Aggregate, aggregateDelays } from '../../scanner/aggregate.ts'
@@ -10,6 +9,7 @@ import { Wakeup } from '../../sync/wakeup.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { untilAborted } from '../../platform/until-aborted.ts'
 import type { Watcher, WatchEvent } from '../../platform/watch.ts'
+import type { FolderTreeOptions } from '../tree/folder-tree.ts'
 import type { FolderRequests } from './folder-requests.ts'
 
 const RETRY_DELAY_MS_MIN = 60_000
@@ -24,11 +24,6 @@ export interface FolderWatchDeps {
   readonly log: Logger
   /** Receives the changed paths, and a full scan when changes may have been missed. */
   readonly requests: Pick<FolderRequests, 'scanPaths' | 'scanSoon'>
-}
-
-export interface FolderWatchOptions {
-  readonly folder: FolderConfig
-  readonly root: string
 }
 
 /** One watch request; aborted when the patterns change or the folder is in error. */
@@ -46,14 +41,14 @@ interface Session {
 export class FolderWatch implements Service {
   readonly name: string
   readonly #deps: FolderWatchDeps
-  readonly #options: FolderWatchOptions
+  readonly #options: Omit<FolderTreeOptions, 'ownDevice'>
   readonly #wakeup = new Wakeup()
   #session: Session | undefined
   #place = ''
   #error = ''
   #retryDelayMs = RETRY_DELAY_MS_MIN
 
-  constructor(deps: FolderWatchDeps, options: FolderWatchOptions) {
+  constructor(deps: FolderWatchDeps, options: Omit<FolderTreeOptions, 'ownDevice'>) {
     this.#deps = deps
     this.#options = options
     this.name = `model/watch/${options.folder.id}`

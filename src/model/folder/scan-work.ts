@@ -14,6 +14,7 @@ import type { ModelSignals } from '../signals.ts'
 import type { CounterFloor } from '../state/counter-floor.ts'
 import { FOLDER_POLICIES } from '../state/folder-policy.ts'
 import type { JobQueue } from '../state/job-queue.ts'
+import type { FolderTreeOptions } from '../tree/folder-tree.ts'
 import type { ChangePublisher } from './change-publisher.ts'
 import type { FolderCheck, FolderChecks } from './folder-checks.ts'
 import type { FolderMounts } from './folder-mounts.ts'
@@ -43,11 +44,6 @@ export interface ScanWorkDeps {
   options(): Config['options']
 }
 
-export interface ScanWorkOptions {
-  readonly folder: FolderConfig
-  readonly root: string
-}
-
 /** What the loop of one folder does to its index: scans, and overrides of other devices' changes. */
 export class ScanWork {
   readonly #deps: ScanWorkDeps
@@ -55,10 +51,10 @@ export class ScanWork {
   readonly #root: string
   #isPrepared = false
 
-  constructor(deps: ScanWorkDeps, options: ScanWorkOptions) {
+  constructor(deps: ScanWorkDeps, { folder, root }: Omit<FolderTreeOptions, 'ownDevice'>) {
     this.#deps = deps
-    this.#folder = options.folder
-    this.#root = options.root
+    this.#folder = folder
+    this.#root = root
   }
 
   /**

@@ -1,17 +1,25 @@
+import type { Config, FolderConfig } from '../../core/config/config.ts'
 import type { DeviceId, FolderId } from '../../core/ids.ts'
+import type { IndexPosition } from '../../core/records/index-position.ts'
+import type { FolderIndex } from '../../db/types.ts'
 import type { ClusterConfig } from '../../protocol/types.ts'
-import type { FolderEncryption } from '../encryption/folder-encryption.ts'
-import { announcedPositions, clusterConfigFingerprint, type ClusterConfigDeps } from './cluster-config-fingerprint.ts'
+import type { FolderEncryption, FolderTokens } from '../encryption/folder-encryption.ts'
+import { isIndexUnusable } from '../state/exchange-failure.ts'
 import {
   clusterConfigFor,
+  foldersSharedWith,
   judgeClusterConfig,
   type ClusterVerdict,
   type Ends,
+  type FolderPositions,
   type RefusedFolder,
 } from './cluster-config.ts'
+import type { PeersDeps } from './peer-deps.ts'
+import { ownPosition } from './peer-folder.ts'
 import { Refusal } from './refusal.ts'
 
-export interface AgreementDeps extends ClusterConfigDeps {
+export interface AgreementDeps extends Pick<PeersDeps, 'store' | 'roots' | 'signals'> {
+  config(): Config
   readonly encryption: FolderEncryption
   /** Both ends configured the encryption of a folder differently; undefined: they agree. */
   onDisagreement(device: DeviceId, refused: RefusedFolder | undefined): void
@@ -65,4 +73,47 @@ export async function configToSend(
 
 export async function currentFingerprint(deps: AgreementDeps, ends: Ends): Promise<string> {
   return clusterConfigFingerprint(deps, ends, await deps.encryption.tokensFor(ends.peer))
+}
+
+/**
+ * Positions of all indexes of the folders shared with a device, without those that are paused or whose index cannot be
+ * used. These are announced as paused, not left out: the device would take a missing folder as no longer shared, and,
+ * if this device is its introducer, stop sharing it with the devices that were introduced for it.
+ */
+async function announcedPositions(
+  { config, store, roots, signals }: AgreementDeps,
+  { own, peer }: Ends,
+): Promise<ReadonlyMap<FolderId, FolderPositions>> {
+  const positions = new Map<FolderId, FolderPositions>()
+  for (const folder of foldersSharedWith(config(), peer)) {
+    if (folder.paused || roots.get(folder.id) === undefined) continue
+    try {
+      positions.set(folder.id, await positionsOf(await store.folder(folder.id), folder, own))
+    } catch (error) {
+      if (!isIndexUnusable(error)) throw error
+      signals.exchangeFailed.emit({ folder: folder.id, error })
+    }
+  }
+  return positions
+}
+
+async function positionsOf(index: FolderIndex, folder: FolderConfig, own: DeviceId): Promise<FolderPositions> {
+  const others = new Map<DeviceId, IndexPosition>()
+  for (const { deviceID } of folder.devices) {
+    if (deviceID === own) continue
+    others.set(deviceID, {
+      indexId: await index.exchange.remoteIndexId(deviceID),
+      sequence: await index.exchange.sequence(deviceID),
+    })
+  }
+  return { own: await ownPosition(index), others }
+}
+
+/** The cluster config for a device without index positions: an equal text need not be sent again. */
+function clusterConfigFingerprint({ config, roots }: AgreementDeps, ends: Ends, tokens: FolderTokens): string {
+  const running = foldersSharedWith(config(), ends.peer).map(({ id }) => roots.get(id) !== undefined)
+  const message = clusterConfigFor(config(), ends, new Map(), tokens)
+  return JSON.stringify([running, message], (_key, value: unknown) =>
+    typeof value === 'bigint' ? value.toString() : value,
+  )
 }

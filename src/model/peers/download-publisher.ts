@@ -16,6 +16,11 @@ export interface PullingFolder {
   readonly pulling: ReadonlyMap<string, PullProgress>
 }
 
+interface AnnouncedFile {
+  readonly progress: PullProgress
+  readonly blocks: Set<number>
+}
+
 export interface DownloadPublisherDeps {
   readonly clock: Clock
   readonly events: EventSink
@@ -34,10 +39,7 @@ export class DownloadPublisher implements Service {
   readonly #wakeup = new Wakeup()
   #lastEvent = '{}'
   /** What was announced to other devices, by folder and file. */
-  readonly #announced = new Map<
-    FolderId,
-    Map<string, { readonly progress: PullProgress; readonly blocks: Set<number> }>
-  >()
+  readonly #announced = new Map<FolderId, Map<string, AnnouncedFile>>()
 
   constructor(deps: DownloadPublisherDeps) {
     this.#deps = deps
@@ -92,8 +94,7 @@ export class DownloadPublisher implements Service {
   }
 
   #updatesFor({ id, pulling, shared }: PullingFolder): readonly DownloadUpdate[] {
-    const announced =
-      this.#announced.get(id) ?? new Map<string, { readonly progress: PullProgress; readonly blocks: Set<number> }>()
+    const announced = this.#announced.get(id) ?? new Map<string, AnnouncedFile>()
     this.#announced.set(id, announced)
     const updates: DownloadUpdate[] = []
     for (const [name, { progress }] of announced) {

@@ -4,7 +4,7 @@ import type { FolderIndex } from '../../db/types.ts'
 import type { EventSink, Logger } from '../../events/types.ts'
 import type { IndexData } from '../../protocol/types.ts'
 import type { Clock } from '../../platform/clock.ts'
-import { keepsRecords, type IndexPosition } from './cluster-config.ts'
+import { keepsRecords, type IndexPosition } from '../../core/records/index-position.ts'
 import { NEVER } from '../../core/never.ts'
 
 /** Records stored per batch: a few milliseconds, then other work runs. */
@@ -17,6 +17,13 @@ export interface IndexReceiverDeps {
   readonly log: Logger
 }
 
+export interface IndexReceiverOptions {
+  readonly device: DeviceId
+  readonly folder: FolderId
+  /** The index that the device announced. */
+  readonly theirs: IndexPosition
+}
+
 /** Stores the index of one folder as one device sends it. */
 export class IndexReceiver {
   readonly #deps: IndexReceiverDeps
@@ -26,10 +33,7 @@ export class IndexReceiver {
   #receivedSequence: number | undefined
   #anomalyReported = false
 
-  private constructor(
-    deps: IndexReceiverDeps,
-    { device, folder }: { readonly device: DeviceId; readonly folder: FolderId },
-  ) {
+  private constructor(deps: IndexReceiverDeps, { device, folder }: IndexReceiverOptions) {
     this.#deps = deps
     this.#device = device
     this.#folder = folder
@@ -41,10 +45,7 @@ export class IndexReceiver {
   }
 
   /** Drops the stored records of the device unless its index id is unchanged. */
-  static async begin(
-    deps: IndexReceiverDeps,
-    options: { readonly device: DeviceId; readonly folder: FolderId; readonly theirs: IndexPosition },
-  ): Promise<IndexReceiver> {
+  static async begin(deps: IndexReceiverDeps, options: IndexReceiverOptions): Promise<IndexReceiver> {
     const { index, log } = deps
     const { device, folder, theirs } = options
     if (!keepsRecords(await index.exchange.remoteIndexId(device), theirs.indexId)) {

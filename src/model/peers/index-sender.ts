@@ -1,5 +1,6 @@
 import { FLAG_RECEIVE_ONLY, type FileInfo } from '../../core/records/file-info.ts'
 import type { DeviceId, FolderId } from '../../core/ids.ts'
+import type { IndexPosition } from '../../core/records/index-position.ts'
 import type { FolderIndex } from '../../db/types.ts'
 import type { Logger } from '../../events/types.ts'
 import type { Connection } from '../../protocol/types.ts'
@@ -48,7 +49,7 @@ export class IndexSender {
   }
 
   /** The index id and the last sequence sent. */
-  get position(): { readonly indexId: bigint; readonly sequence: number } {
+  get position(): IndexPosition {
     return { indexId: this.#indexId, sequence: this.#sentSequence }
   }
 

@@ -79,15 +79,7 @@ export class Pending {
     return [...this.#folders.values()]
   }
 
-  onUnknownDevice({
-    device,
-    name,
-    address,
-  }: {
-    readonly device: DeviceId
-    readonly name: string
-    readonly address: string
-  }): void {
+  onUnknownDevice({ device, name, address }: Omit<PendingDevice, 'timeMs'>): void {
     if (this.#config.devices.some(({ deviceID }) => deviceID === device)) return
     if (this.#config.remoteIgnoredDevices.some(({ deviceID }) => deviceID === device)) return
     const entry: PendingDevice = {

@@ -11,7 +11,7 @@ import {
 } from '../../core/records/file-info.ts'
 import type { DeviceId, FolderId } from '../../core/ids.ts'
 import { baseOf, isCanonical, isInternal, looksTemporary, temporaryName } from '../../core/paths.ts'
-import type { FolderIndex, Records } from '../../db/types.ts'
+import type { FolderIndex } from '../../db/types.ts'
 import type { Logger } from '../../events/types.ts'
 import type { BlockReply, BlockRequest, RefusalCode } from '../../protocol/types.ts'
 import type { Random } from '../../platform/random.ts'
@@ -132,7 +132,7 @@ export class RequestServer {
       if (outcome !== undefined) return outcome
     }
     if (record === undefined || record.deleted || record.type !== 'file') return 'no-such-file'
-    const isFirst = await this.#knownBlocks.isFirst(device, blocksOf(folder), record, request)
+    const isFirst = await this.#knownBlocks.isFirst(device, folder, record, request)
     return await this.#fromFile(folder, request, { recorded: isFirst ? recordedLookOf(record) : undefined })
   }
 
@@ -145,7 +145,7 @@ export class RequestServer {
     if (name === undefined || refusalByForm({ ...request, name }) !== undefined) return 'generic'
     const record = await folder.index.records.head('local', name)
     if (record === undefined || record.deleted || record.type !== 'file' || isInvalid(record)) return 'no-such-file'
-    const block = await this.#knownBlocks.block(blocksOf(folder), record, request.blockNumber)
+    const block = await this.#knownBlocks.block(folder, record, request.blockNumber)
     if (block === undefined || !isAnnouncedBlock(cipher, name, request, block)) return 'no-such-file'
     const { offsetBytes, sizeBytes, hash } = block
     const seal = sealFor(cipher, name, sizeBytes, this.#deps.random)
@@ -157,7 +157,7 @@ export class RequestServer {
     const record = await folder.index.records.head('local', request.name)
     if (record?.encrypted === undefined || record.deleted || record.type !== 'file' || isInvalid(record))
       return 'no-such-file'
-    const block = await this.#knownBlocks.block(blocksOf(folder), record, request.blockNumber)
+    const block = await this.#knownBlocks.block(folder, record, request.blockNumber)
     const isKnown = block?.offsetBytes === request.offsetBytes && block.sizeBytes === request.sizeBytes
     if (!isKnown || Buffer.compare(block.hash, request.hash) !== 0) return 'no-such-file'
     return await this.#fromFile(folder, { ...request, hash: NO_HASH }, { recorded: recordedLookOf(record) })
@@ -213,8 +213,4 @@ function isOfRecord({ blockHashes, blockSizeBytes }: FileInfo, { offsetBytes, ha
 function recordedLookOf(record: FileHead): FileStamp {
   const { modifiedS, modifiedNs } = diskTimeOf(record)
   return { sizeBytes: diskSizeOf(record), modifiedS, modifiedNs }
-}
-
-function blocksOf({ id, index }: ServedFolder): { readonly id: FolderId; readonly records: Records } {
-  return { id, records: index.records }
 }

@@ -9,6 +9,11 @@ import type { BlockRequest } from '../../protocol/types.ts'
 const FILES_MAX = 64
 const LISTS_BYTES_MAX = 2 * 1_024 * 1_024
 
+interface IndexedFolder {
+  readonly id: FolderId
+  readonly index: { readonly records: Pick<Records, 'get'> }
+}
+
 interface KnownFile {
   readonly blocksHash: Uint8Array
   readonly blockSizeBytes: number
@@ -32,12 +37,12 @@ export class KnownBlocks {
    */
   async isFirst(
     device: DeviceId,
-    { id, records }: { readonly id: FolderId; readonly records: Pick<Records, 'get'> },
+    { id, index }: IndexedFolder,
     head: FileHead,
     { offsetBytes, sizeBytes, hash }: BlockRequest,
   ): Promise<boolean> {
     if (sizeBytes < BLOCK_SIZE_BYTES_MIN) return false
-    const file = await this.#file(id, records, head)
+    const file = await this.#file(id, index.records, head)
     if (file === undefined || sizeBytes !== file.blockSizeBytes || offsetBytes % sizeBytes !== 0) return false
     const number = offsetBytes / sizeBytes
     if (!isHashAt(file.blockHashes, number, hash)) return false
@@ -45,12 +50,8 @@ export class KnownBlocks {
   }
 
   /** The block of a record of our index by its number. */
-  async block(
-    { id, records }: { readonly id: FolderId; readonly records: Pick<Records, 'get'> },
-    head: FileHead,
-    number: number,
-  ): Promise<Block | undefined> {
-    const known = (await this.#file(id, records, head)) ?? (await records.get('local', head.name))
+  async block({ id, index }: IndexedFolder, head: FileHead, number: number): Promise<Block | undefined> {
+    const known = (await this.#file(id, index.records, head)) ?? (await index.records.get('local', head.name))
     return known?.blockHashes === undefined ? undefined : blockAt({ ...head, ...known }, number)
   }
 

@@ -41,7 +41,7 @@ class Files {
       blockNumber: number,
       ...more,
     }
-    return this.known.isFirst(device, { id: DOCS, records: { get } }, this.#records.get(name)!, request)
+    return this.known.isFirst(device, { id: DOCS, index: { records: { get } } }, this.#records.get(name)!, request)
   }
 }
 

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { ShortId } from '../../../src/core/ids.ts'
 import { FLAG_IGNORED } from '../../../src/core/records/file-info.ts'
 import { compareVersions } from '../../../src/core/records/version-vector.ts'
-import { outrankingVersion } from '../../../src/model/encryption/outrank.ts'
+import { outrankingVersion } from '../../../src/core/records/outrank.ts'
 import { file, version } from '../../db/records.ts'
 
 const OWN = 2n as ShortId
