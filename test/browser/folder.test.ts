@@ -103,6 +103,29 @@ test('a search finds names anywhere in the folder, and reports when there are no
   })
 })
 
+test('a search is sent once the typing pauses, not at every key', { skip }, async () => {
+  await browser.visit(at('folders/docs'), async ({ page }) => {
+    const box = page.getByRole('searchbox', { name: 'Search names in this folder' })
+    await row(page, 'top.txt').waitFor()
+    const searched: (string | null)[] = []
+    page.on('request', (request) => {
+      const { pathname, searchParams } = new URL(request.url())
+      if (pathname === '/rest/twinfold/search') searched.push(searchParams.get('text'))
+    })
+    await page.clock.install()
+    await page.clock.pauseAt(Date.now() + 60_000)
+    await box.focus()
+    for (const key of 'first') {
+      await page.keyboard.press(key)
+      await page.clock.runFor(150)
+    }
+    await page.clock.runFor(150)
+    await page.clock.resume()
+    await page.getByText('1 found').waitFor()
+    assert.deepEqual(searched, ['first'])
+  })
+})
+
 test(
   'a rescan of one path finds what is new there and nothing else; one of the folder finds the rest',
   { skip },
