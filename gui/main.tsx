@@ -4,7 +4,7 @@ import { App } from './app/app.tsx'
 import { followDialogs } from './base/dialog-history.ts'
 import { listenToKeys } from './app/keys.ts'
 import './base/theme.ts'
-import { follow } from './live/live.ts'
+import { followDaemon } from './live/live.ts'
 import { loadLanguage } from './i18n/texts.ts'
 import './style/tokens.css'
 import './style/base.css'
@@ -15,7 +15,7 @@ import './style/pages.css'
 
 const RELOAD_MS = 2_000
 
-detach(follow())
+detach(followDaemon())
 try {
   await loadLanguage()
   const root = document.getElementById('app')!

@@ -38,7 +38,7 @@ const FILM_BYTES = 14 * 1024 * 1024
 /** Until the plot has data. */
 const WATCH_MS = 8_000
 /** The transfer for the previous picture must be complete first. */
-const CALM_MS_MAX = 60_000
+const IDLE_MS_MAX = 60_000
 
 const PICTURES: readonly Scene[] = [
   { name: 'overview', variants: EVERY_VARIANT, go: watchDownload },
@@ -97,7 +97,7 @@ async function takeAll(directory: string): Promise<void> {
         await page
           .getByRole('banner')
           .getByRole('link', { name: 'Everything is up to date' })
-          .waitFor({ timeout: CALM_MS_MAX })
+          .waitFor({ timeout: IDLE_MS_MAX })
         await go(page, demo)
         await atRest(page)
         await page.screenshot({ path, animations: 'disabled' })

@@ -11,12 +11,12 @@ import { LogPage } from '../pages/log/log-page.tsx'
 import { LoginPage } from '../pages/login/login-page.tsx'
 import { OverviewPage } from '../pages/overview/overview-page.tsx'
 import { SettingsPage } from '../pages/settings/settings-page.tsx'
-import { Empty, Skeleton } from '../ui/parts.tsx'
+import { EmptyNote, Skeleton } from '../ui/parts.tsx'
 import { currentTexts, t } from '../i18n/texts.ts'
 import { Dialogs } from '../base/dialogs.tsx'
-import { Guard } from './guard.tsx'
+import { ErrorBoundary } from './error-boundary.tsx'
 import { LinkBar } from './link-bar.tsx'
-import { Locked } from './locked.tsx'
+import { LoginOverlay } from './login-overlay.tsx'
 import { usePlace } from '../base/route.ts'
 import { SideBar } from './side-bar.tsx'
 import { useTitle } from './title.ts'
@@ -27,9 +27,9 @@ import { TopBar } from './top-bar.tsx'
 export function App() {
   useStore(currentTexts, (value) => value)
   return (
-    <Guard>
+    <ErrorBoundary>
       <Frame />
-    </Guard>
+    </ErrorBoundary>
   )
 }
 
@@ -54,15 +54,15 @@ function Frame() {
       <div class="column">
         <TopBar />
         <main id="main" class="main" tabIndex={-1}>
-          <Guard place={place}>
+          <ErrorBoundary place={place}>
             <Page />
-          </Guard>
+          </ErrorBoundary>
         </main>
       </div>
-      <Guard>
+      <ErrorBoundary>
         <Dialogs />
-      </Guard>
-      {locked && <Locked />}
+      </ErrorBoundary>
+      {locked && <LoginOverlay />}
       <LinkBar />
       <Toasts />
     </div>
@@ -96,6 +96,6 @@ function Page() {
     case 'settings':
       return <SettingsPage section={id ?? 'general'} />
     default:
-      return <Empty>{t('page.unknown')}</Empty>
+      return <EmptyNote>{t('page.unknown')}</EmptyNote>
   }
 }

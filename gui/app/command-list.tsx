@@ -2,14 +2,14 @@ import { deviceName, otherDevices } from '../view-model/device.ts'
 import { folderName } from '../view-model/folder-name.ts'
 import { wantsLogin } from '../view-model/password.ts'
 import { client } from '../live/client.ts'
-import { debug, switchDebug } from '../live/debug.ts'
+import { debugFacilities, switchDebug } from '../live/debug.ts'
 import type { LiveState } from '../live/state.ts'
 import { AddDeviceDialog } from '../pages/add/add-device.tsx'
 import { AddFolderDialog } from '../pages/add/add-folder.tsx'
 import { logOut } from '../pages/login/log-out.ts'
-import { chooseLanguage, LANGUAGES, type Language } from '../i18n/language.ts'
+import { language, LANGUAGES, type Language } from '../i18n/language.ts'
 import { t } from '../i18n/texts.ts'
-import { act } from './act.ts'
+import { runAction } from './run-action.ts'
 import type { Command } from './command.ts'
 import { openDialog } from '../base/dialogs.tsx'
 import { openKeys } from './keys-help.tsx'
@@ -18,7 +18,7 @@ import { PLACES } from './places.ts'
 import { restartDaemon, shutDownDaemon } from './power.ts'
 import { goTo } from '../base/route.ts'
 import { conflictCommands, settingCommands } from './setting-commands.ts'
-import { chooseTheme } from '../base/theme.ts'
+import { theme } from '../base/theme.ts'
 import { latestUndo } from './toasts.tsx'
 
 /** All that can be done now: where to go first, then what to do. */
@@ -64,7 +64,7 @@ function folderCommands(state: LiveState): readonly Command[] {
       text: t('command.rescan', { name }),
       kind,
       icon: 'sync',
-      run: () => act(() => client.scan(id), t('command.rescanned', { name })),
+      run: () => runAction(() => client.scan(id), t('command.rescanned', { name })),
     } as const
     return [
       { id: `folder ${id}`, text: name, kind, icon: 'folder', run: () => goTo('folders', id) } as const,
@@ -108,11 +108,11 @@ function generalCommands(state: LiveState): readonly Command[] {
       text: t('command.rescanAll'),
       kind,
       icon: 'sync',
-      run: () => act(scanAll, t('command.rescannedAll')),
+      run: () => runAction(scanAll, t('command.rescannedAll')),
     },
     { id: 'keys', text: t('keys.title'), kind, icon: 'keyboard', run: openKeys },
     ...(wantsLogin(state)
-      ? [{ id: 'log out', text: t('top.logout'), kind, icon: 'leave', run: () => act(logOut) } as const]
+      ? [{ id: 'log out', text: t('top.logout'), kind, icon: 'leave', run: () => runAction(logOut) } as const]
       : []),
     { id: 'restart', text: t('power.restart'), kind, icon: 'sync', run: restartDaemon },
     { id: 'shut down', text: t('power.shutdown'), kind, icon: 'power', run: shutDownDaemon },
@@ -120,25 +120,25 @@ function generalCommands(state: LiveState): readonly Command[] {
 }
 
 function viewCommands(): readonly Command[] {
-  const themes = (['auto', 'light', 'dark'] as const).map((theme) => ({
-    id: `theme ${theme}`,
-    text: `${t('top.theme')}: ${t(`top.theme.${theme}`)}`,
+  const themes = (['auto', 'light', 'dark'] as const).map((name) => ({
+    id: `theme ${name}`,
+    text: `${t('top.theme')}: ${t(`top.theme.${name}`)}`,
     kind: t('command.view'),
     icon: 'theme' as const,
-    run: () => chooseTheme(theme),
+    run: () => theme.set(name),
   }))
-  const languages = (Object.entries(LANGUAGES) as [Language, string][]).map(([language, name]) => ({
-    id: `language ${language}`,
-    text: `${t('top.language')}: ${name}`,
+  const languages = (Object.entries(LANGUAGES) as [Language, string][]).map(([name, title]) => ({
+    id: `language ${name}`,
+    text: `${t('top.language')}: ${title}`,
     kind: t('command.view'),
     icon: 'language' as const,
-    run: () => chooseLanguage(language),
+    run: () => language.set(name),
   }))
   return [...themes, ...languages]
 }
 
 function debugCommands(): readonly Command[] {
-  const { facilities = {}, enabled = [] } = debug.get() ?? {}
+  const { facilities = {}, enabled = [] } = debugFacilities.get() ?? {}
   return Object.keys(facilities).map((name) => {
     const on = enabled.includes(name)
     const done = t(on ? 'command.debugIsOff' : 'command.debugIsOn', { name })
@@ -148,7 +148,7 @@ function debugCommands(): readonly Command[] {
       kind: t('command.debug'),
       icon: 'log',
       run: () =>
-        act(
+        runAction(
           () => switchDebug(name, !on),
           done,
           () => switchDebug(name, on),

@@ -1,7 +1,7 @@
 import { detach } from '../../src/core/errors.ts'
 import { useContext, useEffect, useId, useRef, useState } from 'preact/hooks'
 import { bestMatches } from '../base/match.ts'
-import { debug, loadDebug } from '../live/debug.ts'
+import { debugFacilities, loadDebug } from '../live/debug.ts'
 import { live } from '../live/live.ts'
 import { useStore } from '../base/store.ts'
 import { Icon } from '../ui/icon.tsx'
@@ -23,7 +23,7 @@ function Commands() {
   const dialogId = useContext(DialogId)
   const [typed, setTyped] = useState('')
   const [chosen, setChosen] = useState(0)
-  useStore(debug, (value) => value)
+  useStore(debugFacilities, (value) => value)
   useEffect(() => {
     dialog.current?.showModal()
     loadDebug().catch(() => undefined) // without it the debug commands are missing

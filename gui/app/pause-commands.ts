@@ -7,9 +7,9 @@ import { live } from '../live/live.ts'
 import { reloadNow } from '../live/load.ts'
 import type { LiveState } from '../live/state.ts'
 import { t } from '../i18n/texts.ts'
-import { act, changeConfig, showDone } from './act.ts'
+import { runAction, changeConfig, showDone } from './run-action.ts'
 import type { Command } from './command.ts'
-import { undoable } from './undo.ts'
+import { changeWithUndo } from './undo.ts'
 
 const HOUR_S = 3_600
 
@@ -81,8 +81,8 @@ function setPaused(kind: Target['kind'], id: string, name: string, paused: boole
 
 function pauseFor(kind: Target['kind'], id: string, name: string, seconds: number): Promise<boolean> {
   const query = { ...(kind === 'folder' ? { folder: id } : { device: id }), seconds }
-  return act(async () => {
-    const undo = await undoable(() => client.call('POST /rest/twinfold/pause', { query }))
+  return runAction(async () => {
+    const undo = await changeWithUndo(() => client.call('POST /rest/twinfold/pause', { query }))
     await reloadNow(live, ['summary'])
     showDone(t('command.pausedUntil', { name, time: formatTime(Date.now() + seconds * 1_000) }), undo)
   })

@@ -1,7 +1,7 @@
 import { client } from '../live/client.ts'
 import { confirm } from '../ui/confirm.tsx'
 import { t } from '../i18n/texts.ts'
-import { act } from './act.ts'
+import { runAction } from './run-action.ts'
 
 /** Restarts the daemon after a confirmation. */
 export async function restartDaemon(): Promise<void> {
@@ -10,7 +10,7 @@ export async function restartDaemon(): Promise<void> {
     text: t('power.restartText'),
     action: t('power.restart'),
   })
-  if (wanted) await act(() => client.restart(), t('power.restarting'))
+  if (wanted) await runAction(() => client.restart(), t('power.restarting'))
 }
 
 /** Shuts down the daemon after a confirmation. */
@@ -21,5 +21,5 @@ export async function shutDownDaemon(): Promise<void> {
     action: t('power.shutdown'),
     danger: true,
   })
-  if (wanted) await act(() => client.shutdown(), t('power.shuttingDown'))
+  if (wanted) await runAction(() => client.shutdown(), t('power.shuttingDown'))
 }

@@ -1,18 +1,18 @@
-import { announce, kindOf, NOT_ANNOUNCED } from '../view-model/announcement.ts'
-import { hold, HOLD_MS, type Held } from '../view-model/hold.ts'
+import { announce, statusKind, NOT_ANNOUNCED } from '../view-model/announcement.ts'
+import { nextDisplayed, DISPLAY_MS_MIN, type Displayed } from '../view-model/minimum-display.ts'
 import { overallStatus, type OverallStatus } from '../view-model/overall-status.ts'
 import { overallStatusText } from '../view-model/overall-status-text.ts'
 import { live } from '../live/live.ts'
 import { Store, useStore } from '../base/store.ts'
 
 const RULES = {
-  kind: kindOf,
+  kind: statusKind,
   isUrgent: (next: OverallStatus, shown: OverallStatus) =>
     next.tone === 'bad' || shown.parts[0]?.key === 'status.starting',
 }
 
 /** The status as it is shown: each state for two seconds at least. */
-const shown = new Store<Held<OverallStatus>>({ value: overallStatus(live.get()), sinceMs: -Infinity })
+const shown = new Store<Displayed<OverallStatus>>({ value: overallStatus(live.get()), sinceMs: -Infinity })
 
 const announcement = new Store(NOT_ANNOUNCED)
 
@@ -24,13 +24,13 @@ shown.subscribe(() => announcement.update((before) => announce(before, shown.get
 function update(): void {
   clearTimeout(timer)
   const next = overallStatus(live.get())
-  const held = shown.get()
-  const after = hold(held, next, performance.now(), RULES)
-  if (!isSame(after, held)) shown.set(after)
-  if (after.value !== next) timer = setTimeout(update, held.sinceMs + HOLD_MS - performance.now())
+  const before = shown.get()
+  const after = nextDisplayed(before, next, performance.now(), RULES)
+  if (!isSame(after, before)) shown.set(after)
+  if (after.value !== next) timer = setTimeout(update, before.sinceMs + DISPLAY_MS_MIN - performance.now())
 }
 
-function isSame(one: Held<OverallStatus>, other: Held<OverallStatus>): boolean {
+function isSame(one: Displayed<OverallStatus>, other: Displayed<OverallStatus>): boolean {
   return JSON.stringify(one.value) === JSON.stringify(other.value)
 }
 

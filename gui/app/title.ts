@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks'
 import { attentionCounts } from '../view-model/attention.ts'
-import { nameOf } from '../view-model/device.ts'
+import { deviceNameById } from '../view-model/device.ts'
 import { overallStatusText } from '../view-model/overall-status-text.ts'
 import { titleOf } from '../view-model/title.ts'
 import { useLive } from '../live/live.ts'
@@ -10,7 +10,7 @@ import { useShownStatus } from './shown-status.ts'
 export function useTitle(): void {
   const status = useShownStatus()
   const isKnown = useLive((state) => state.config !== undefined && state.link !== 'locked')
-  const device = useLive((state) => (state.system === undefined ? '' : nameOf(state, state.system.myID)))
+  const device = useLive((state) => (state.system === undefined ? '' : deviceNameById(state, state.system.myID)))
   const count = useLive((state) => attentionCounts(state).entries)
   const title = isKnown ? titleOf(status.tone, overallStatusText(status), device, count) : 'Twinfold'
   useEffect(() => {

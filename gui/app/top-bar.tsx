@@ -6,18 +6,18 @@ import { useStore } from '../base/store.ts'
 import { logOut } from '../pages/login/log-out.ts'
 import { Button } from '../ui/button.tsx'
 import { showThroughput } from '../pages/overview/throughput.tsx'
-import { chooseDensity, density } from '../ui/density.ts'
+import { density } from '../ui/density.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Menu } from '../ui/menu.tsx'
-import { State } from '../ui/parts.tsx'
-import { chooseLanguage, language, LANGUAGES, type Language } from '../i18n/language.ts'
+import { StateLabel } from '../ui/parts.tsx'
+import { language, LANGUAGES, type Language } from '../i18n/language.ts'
 import { t } from '../i18n/texts.ts'
-import { act } from './act.ts'
+import { runAction } from './run-action.ts'
 import { addressOf } from '../base/address.ts'
 import { openCommands } from './commands.tsx'
 import { commandKey } from './keys-help.tsx'
 import { useAnnouncement, useShownStatus } from './shown-status.ts'
-import { chooseTheme, theme, type Theme } from '../base/theme.ts'
+import { theme, type Theme } from '../base/theme.ts'
 
 /** The status, the rates, and what concerns the page itself. */
 export function TopBar() {
@@ -30,10 +30,10 @@ export function TopBar() {
   return (
     <header class="top">
       <a class="overall-status" href={addressOf(...status.place)} title={overallStatusText(status)}>
-        <State tone={status.tone}>
+        <StateLabel tone={status.tone}>
           <strong>{worst}</strong>
           {others.map((text) => ` · ${text}`)}
-        </State>
+        </StateLabel>
       </a>
       <p class="unseen" role="status">
         {announcement}
@@ -59,7 +59,7 @@ export function TopBar() {
         />
         <ThemeMenu />
         <LanguageMenu />
-        {hasLogin && <Button kind="quiet" icon="leave" label={t('top.logout')} onClick={() => act(logOut)} />}
+        {hasLogin && <Button kind="quiet" icon="leave" label={t('top.logout')} onClick={() => runAction(logOut)} />}
       </div>
     </header>
   )
@@ -72,12 +72,12 @@ function ThemeMenu() {
     ['light', t('top.theme.light')],
     ['dark', t('top.theme.dark')],
   ]
-  const items = choices.map(([name, text]) => ({ text, checked: name === chosen, onSelect: () => chooseTheme(name) }))
+  const items = choices.map(([name, text]) => ({ text, checked: name === chosen, onSelect: () => theme.set(name) }))
   const rows = useStore(density, (value) => value)
   const heights = (['compact', 'comfortable'] as const).map((name) => ({
     text: t(`table.${name}`),
     checked: name === rows,
-    onSelect: () => chooseDensity(name),
+    onSelect: () => density.set(name),
   }))
   return <Menu label={t('top.theme')} icon="theme" items={[...items, ...heights]} />
 }
@@ -85,6 +85,6 @@ function ThemeMenu() {
 function LanguageMenu() {
   const chosen = useStore(language, (value) => value)
   const names = Object.entries(LANGUAGES) as [Language, string][]
-  const items = names.map(([name, text]) => ({ text, checked: name === chosen, onSelect: () => chooseLanguage(name) }))
+  const items = names.map(([name, text]) => ({ text, checked: name === chosen, onSelect: () => language.set(name) }))
   return <Menu label={t('top.language')} icon="language" items={items} />
 }

@@ -5,7 +5,7 @@ import { client } from '../live/client.ts'
 export type Undo = () => Promise<unknown>
 
 /** Changes the configuration. Resolves to what undoes the change; undefined if there is nothing to undo. */
-export async function undoable(doing: () => Promise<unknown>): Promise<Undo | undefined> {
+export async function changeWithUndo(doing: () => Promise<unknown>): Promise<Undo | undefined> {
   const before = await client.config()
   await doing()
   // A daemon that has moved to another address does not respond.

@@ -13,7 +13,7 @@ let isScheduled = false
  */
 export function followDialogs(): void {
   if (entryDepth() > 0) history.replaceState({ dialogs: 0 }, '') // of a dialog that a reload has closed
-  remember()
+  rememberEntry()
   openDialogs.subscribe(schedule)
   addEventListener('popstate', onStep)
 }
@@ -34,19 +34,19 @@ function entryDepth(): number {
 }
 
 /** To be called whenever the address of the current entry was replaced. */
-export function remember(): void {
+export function rememberEntry(): void {
   shown = { depth: entryDepth(), hash: location.hash, isOfDialog: isOfDialog() }
 }
 
 /** Another address for what the dialog on top shows. */
 export function replaceDialogAddress(address: string): void {
   history.replaceState(history.state, '', address)
-  remember()
+  rememberEntry()
 }
 
 function onStep(): void {
   const [before, depth, open] = [shown, entryDepth(), openDialogs.get().length]
-  remember()
+  rememberEntry()
   if (depth < open) closeAbove(depth)
   else if (depth > open) history.replaceState({ dialogs: open }, '') // Forward to a dialog that is closed
   else if (isDuplicate(before)) history.back()
@@ -64,7 +64,7 @@ function schedule(): void {
   setTimeout(() => {
     isScheduled = false
     reconcile()
-    remember()
+    rememberEntry()
   })
 }
 

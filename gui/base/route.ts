@@ -1,6 +1,6 @@
 import { Store, useStore } from './store.ts'
 import { addressOf, parseParams, parsePlace, withParams, type Params, type Place } from './address.ts'
-import { isDialogEntry, remember } from './dialog-history.ts'
+import { isDialogEntry, rememberEntry } from './dialog-history.ts'
 
 const hash = new Store(location.hash)
 addEventListener('hashchange', () => hash.set(location.hash))
@@ -39,6 +39,6 @@ function replace(address: string, state: unknown = null): void {
   } catch {
     // Browsers limit how often an address may change; the page shows the new one all the same.
   }
-  remember()
+  rememberEntry()
   hash.set(address)
 }

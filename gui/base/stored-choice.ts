@@ -1,29 +1,29 @@
 import { Store } from './store.ts'
 
-/** A choice that this browser keeps; without local storage it lasts as long as the page. */
-export class StoredChoice {
-  readonly store: Store<string>
+/** A choice that this browser remembers; without local storage it lasts as long as the page. */
+export class StoredChoice<T extends string = string> extends Store<T> {
   readonly #name: string
 
-  constructor(name: string) {
+  /** `parse` gets what was stored, empty for nothing. */
+  constructor(name: string, parse: (stored: string) => T) {
+    super(parse(read(name)))
     this.#name = name
-    this.store = new Store(this.#read())
   }
 
-  set(value: string): void {
+  override set(value: T): void {
     try {
       localStorage.setItem(this.#name, value)
     } catch {
-      // Kept by the store alone.
+      // The store alone has it.
     }
-    this.store.set(value)
+    super.set(value)
   }
+}
 
-  #read(): string {
-    try {
-      return localStorage.getItem(this.#name) ?? ''
-    } catch {
-      return ''
-    }
+function read(name: string): string {
+  try {
+    return localStorage.getItem(name) ?? ''
+  } catch {
+    return ''
   }
 }

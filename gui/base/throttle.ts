@@ -3,7 +3,7 @@ import { detach } from '../../src/core/errors.ts'
 /** What a throttle needs of the time. */
 export interface ThrottleClock {
   nowMs(): number
-  later(run: () => void, delayMs: number): void
+  schedule(run: () => void, delayMs: number): void
 }
 
 /**
@@ -44,7 +44,7 @@ export class Throttle {
     if (waitMs <= 0) return detach(this.#go()) // `#run` does not reject
     if (this.#planned) return
     this.#planned = true
-    this.#clock.later(() => {
+    this.#clock.schedule(() => {
       this.#planned = false
       this.#plan()
     }, waitMs)

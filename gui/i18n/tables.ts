@@ -7,7 +7,7 @@ import { DISAGREE } from './tables/disagree.ts'
 import { ENCRYPT } from './tables/encrypt.ts'
 import { FILTER } from './tables/filter.ts'
 import { FOLDER } from './tables/folder.ts'
-import type { Entry } from './language.ts'
+import type { TextEntry } from './language.ts'
 import { LOG } from './tables/log.ts'
 import { NETWORK } from './tables/network.ts'
 import { OFFLINE } from './tables/offline.ts'
@@ -40,4 +40,4 @@ export const TEXTS = {
   ...UPGRADE,
   ...RISKS,
   ...SETUP,
-} as const satisfies Readonly<Record<string, Entry>>
+} as const satisfies Readonly<Record<string, TextEntry>>

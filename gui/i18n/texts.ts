@@ -1,5 +1,5 @@
 import { Store } from '../base/store.ts'
-import { fill, type Values } from './fill.ts'
+import { fillText, type TextValues } from './fill.ts'
 import { language, type Language } from './language.ts'
 import type { TEXTS } from './tables.ts'
 
@@ -39,7 +39,7 @@ export function isTextKey(key: string): key is TextKey {
 }
 
 /** The text of a key in the chosen language. */
-export function t(key: TextKey, values: Values = {}): string {
+export function t(key: TextKey, values: TextValues = {}): string {
   const { language: chosen, texts } = currentTexts.get()
-  return fill(texts[key] ?? key, values, chosen)
+  return fillText(texts[key] ?? key, values, chosen)
 }

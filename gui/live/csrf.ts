@@ -1,7 +1,7 @@
 const COOKIE = 'CSRF-Token-'
 
 /**
- * The headers that prove that a request comes from the own page. Cookies are not bound to ports: those of other
+ * The headers that prove that a request comes from this page. Cookies are not bound to ports: those of other
  * daemons on the same host are among them, under their own names, and are ignored.
  */
 export function csrfHeaders(cookies: string): Record<string, string> {

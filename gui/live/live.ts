@@ -2,7 +2,7 @@ import { ClientError } from '../../src/client/errors.ts'
 import { client } from './client.ts'
 import { PAGE_EVENT_TYPES, pageEvent } from './event-types.ts'
 import { applySummary, loadAll, reloadNow } from './load.ts'
-import { applyEvent, applyPulse, isGap, reloadsFor, type Reload } from './reduce.ts'
+import { applyEvent, applyPulse, hasEventGap, reloadsFor, type ReloadPart } from './reduce.ts'
 import { INITIAL, type LiveState } from './state.ts'
 import { Store, useStore } from '../base/store.ts'
 import { Pauses } from '../base/pauses.ts'
@@ -54,13 +54,13 @@ export async function reconnectAfter(request: () => Promise<unknown>): Promise<v
 }
 
 /** Discards everything, as after logging out. */
-export function forget(): void {
+export function forgetState(): void {
   live.set({ ...INITIAL, link: 'locked' })
   retryNow()
 }
 
 /** Follows the daemon for as long as the page is open, through restarts, sleep and lost sessions. */
-export async function follow(): Promise<never> {
+export async function followDaemon(): Promise<never> {
   watchSight()
   let failures = 0
   for (;;) {
@@ -115,12 +115,12 @@ async function followOnce(round: AbortController, onLive: () => void): Promise<v
   signal.throwIfAborted()
   live.update((state) => ({ ...state, link: 'live' }))
   onLive()
-  reload(['attention'])
+  reloadParts(['attention'])
   // Not a race with each request for events: every race would stay in memory until the polling ends.
   pollRates(signal).catch((error: unknown) => round.abort(error))
   for (;;) {
     const events = await nextEvents(since, signal)
-    if (isGap(events, since) || (events.length === 0 && !(await isSameRun(signal)))) return
+    if (hasEventGap(events, since) || (events.length === 0 && !(await isSameRun(signal)))) return
     since = events.at(-1)?.id ?? since
     const known = events.map(pageEvent).filter((event) => event !== undefined)
     live.update((state) => known.reduce(applyEvent, state))
@@ -166,7 +166,7 @@ async function pollRates(signal: AbortSignal): Promise<never> {
 }
 
 /** Reloads one part after a change. A failure shows at the next event. */
-export function reload(wanted: Iterable<Reload>): void {
+export function reloadParts(wanted: Iterable<ReloadPart>): void {
   reloadNow(live, wanted).catch(() => undefined)
 }
 

@@ -1,7 +1,7 @@
 import { ClientError } from '../../src/client/errors.ts'
 import type { SummaryJson } from '../../src/rest/twinfold.ts'
 import { client } from './client.ts'
-import { applyConnections, onlyConfigured, type Reload } from './reduce.ts'
+import { applyConnections, onlyConfigured, type ReloadPart } from './reduce.ts'
 import type { LiveState } from './state.ts'
 import type { Store } from '../base/store.ts'
 import { lookUp } from '../base/look-up.ts'
@@ -121,7 +121,7 @@ async function loadErrors(live: Live, id: string): Promise<void> {
 }
 
 /** Reloads some parts. Rejects only without a response; an error, as for a folder just removed, changes nothing. */
-export async function reloadNow(live: Live, wanted: Iterable<Reload>): Promise<void> {
+export async function reloadNow(live: Live, wanted: Iterable<ReloadPart>): Promise<void> {
   await Promise.all(
     [...wanted].map((name) =>
       reloadOne(live, name).catch((error: unknown) => {
@@ -131,7 +131,7 @@ export async function reloadNow(live: Live, wanted: Iterable<Reload>): Promise<v
   )
 }
 
-async function reloadOne(live: Live, name: Reload): Promise<void> {
+async function reloadOne(live: Live, name: ReloadPart): Promise<void> {
   if (!isFolder(name)) return RELOADS[name](live)
   const id = name.slice('folder:'.length)
   const status = await client.folderStatus(id)
@@ -141,6 +141,6 @@ async function reloadOne(live: Live, name: Reload): Promise<void> {
   }))
 }
 
-function isFolder(name: Reload): name is `folder:${string}` {
+function isFolder(name: ReloadPart): name is `folder:${string}` {
   return name.startsWith('folder:')
 }

@@ -19,7 +19,7 @@ export interface FetchedPage<T> {
 }
 
 /** The items beside a page that is fetched, as far as they are loaded: by them a list can continue where it was. */
-export interface Beside<T> {
+export interface AdjacentItems<T> {
   /** The last item of the page before. */
   readonly after?: T | undefined
   /** The first item of the next page. */
@@ -30,7 +30,7 @@ export type FetchPage<T> = (
   key: string,
   page: number,
   signal: AbortSignal,
-  beside: Beside<T>,
+  beside: AdjacentItems<T>,
 ) => Promise<FetchedPage<T>>
 
 const NOTHING: PagedList<never> = { total: 0, truncated: false, pages: new Map(), error: undefined }
@@ -96,7 +96,7 @@ export class PagedLists<T> {
     }
   }
 
-  #beside(key: string, page: number): Beside<T> {
+  #beside(key: string, page: number): AdjacentItems<T> {
     const after = this.#fresh(key, page - 1)?.at(-1)
     return after === undefined ? { before: this.#fresh(key, page + 1)?.at(0) } : { after }
   }

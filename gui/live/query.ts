@@ -52,7 +52,7 @@ export function useQuery<T>(
         }
       },
       AGAIN_EVERY_MS,
-      { nowMs: () => performance.now(), later: (run, delayMs) => void setTimeout(run, delayMs) },
+      { nowMs: () => performance.now(), schedule: (run, delayMs) => void setTimeout(run, delayMs) },
     )
     throttle.current.request()
     return () => ended.abort()

@@ -8,7 +8,7 @@ import { lookUp } from '../base/look-up.ts'
 const HISTORY_MAX = 300
 
 /** What has to be reloaded because of an event that does not contain it. */
-export type Reload =
+export type ReloadPart =
   | 'config'
   | 'summary'
   | 'connections'
@@ -20,7 +20,7 @@ export type Reload =
   | `folder:${string}`
 
 /** Whether events are missing between the last known one and those received: the daemon keeps a limited number. */
-export function isGap(events: readonly { readonly id: number }[], since: number): boolean {
+export function hasEventGap(events: readonly { readonly id: number }[], since: number): boolean {
   const [first] = events
   return first !== undefined && first.id > since + 1
 }
@@ -68,7 +68,7 @@ export function applyEvent(state: LiveState, event: PageEvent): LiveState {
 }
 
 /** What has to be reloaded after an event. */
-export function reloadsFor(event: PageEvent): readonly Reload[] {
+export function reloadsFor(event: PageEvent): readonly ReloadPart[] {
   switch (event.type) {
     case 'DownloadProgress':
       return Object.keys(event.data).map((folder) => `folder:${folder}` as const)

@@ -7,7 +7,7 @@ import { useStore } from '../base/store.ts'
 
 const AGAIN_EVERY_MS = 1_000
 
-export interface Paged<T> {
+export interface LoadedLists<T> {
   readonly lists: ReadonlyMap<string, PagedList<T>>
   /** Declares which pages are in sight: those that are missing are fetched. */
   readonly show: (inSight: ReadonlyMap<string, readonly number[]>) => void
@@ -15,7 +15,7 @@ export interface Paged<T> {
 }
 
 /** Long lists of one source, fetched page by page as they come into sight; again at most once a second on a change. */
-export function usePaged<T>(key: string, fetchPage: FetchPage<T>, revision: string): Paged<T> {
+export function usePaged<T>(key: string, fetchPage: FetchPage<T>, revision: string): LoadedLists<T> {
   const isLive = useLive((state) => state.link === 'live')
   const pages = useMemo(() => new PagedLists(fetchPage), [key])
   const inSight = useRef<ReadonlyMap<string, readonly number[]>>(new Map())
@@ -23,7 +23,7 @@ export function usePaged<T>(key: string, fetchPage: FetchPage<T>, revision: stri
     () =>
       new Throttle(async () => pages.refresh(inSight.current), AGAIN_EVERY_MS, {
         nowMs: () => performance.now(),
-        later: (run, delayMs) => void setTimeout(run, delayMs),
+        schedule: (run, delayMs) => void setTimeout(run, delayMs),
       }),
     [pages],
   )

@@ -1,4 +1,4 @@
-import { nameOf } from '../view-model/device.ts'
+import { deviceNameById } from '../view-model/device.ts'
 import { folderName } from '../view-model/folder-name.ts'
 import { useLive } from '../live/live.ts'
 import { t } from '../i18n/texts.ts'
@@ -28,7 +28,7 @@ export function Disagreements({ folderId, deviceId }: DisagreementsProps) {
           <div>
             <strong title={reason}>
               {deviceId === undefined ? '' : labelOf(folder)}
-              {t('disagree.title', { device: nameOf(state, deviceID) })}
+              {t('disagree.title', { device: deviceNameById(state, deviceID) })}
             </strong>
             <p>{t(`disagree.${code}`)}</p>
           </div>

@@ -21,7 +21,7 @@ const TONE_ICONS: Readonly<Record<Tone, IconName>> = {
 export type { Tone } from '../base/tone.ts'
 
 /** A state as text, with an icon and a colour of the same meaning. */
-export function State({ tone, children }: { readonly tone: Tone; readonly children: ComponentChildren }) {
+export function StateLabel({ tone, children }: { readonly tone: Tone; readonly children: ComponentChildren }) {
   return (
     <span class={`state ${tone}`}>
       <Icon name={TONE_ICONS[tone]} size={16} />
@@ -31,12 +31,12 @@ export function State({ tone, children }: { readonly tone: Tone; readonly childr
 }
 
 /** A progress bar, from 0 to 1. */
-export function Bar({ fraction, label }: { readonly fraction: number; readonly label: string }) {
+export function ProgressBar({ fraction, label }: { readonly fraction: number; readonly label: string }) {
   return <progress class="bar" value={Math.min(1, Math.max(0, fraction))} max={1} aria-label={label} title={label} />
 }
 
 /** A time in relation to now, with the exact one in the tooltip; updated periodically. */
-export function Ago({ time }: { readonly time: string | number }) {
+export function TimeAgo({ time }: { readonly time: string | number }) {
   const timeMs = typeof time === 'number' ? time : Date.parse(time)
   const nowMs = useNow(15_000)
   return isTime(timeMs) ? (
@@ -88,7 +88,7 @@ export function Section({
 }
 
 /** Shown in place of an empty list: why it is empty, and what to do. */
-export function Empty({
+export function EmptyNote({
   children,
   action,
 }: {
@@ -115,9 +115,13 @@ export function Skeleton({ lines = 3 }: { readonly lines?: number }) {
 }
 
 /** Pairs of name and value, one per line. */
-export function Facts({ rows }: { readonly rows: readonly (readonly [name: string, value: ComponentChildren])[] }) {
+export function DescriptionList({
+  rows,
+}: {
+  readonly rows: readonly (readonly [name: string, value: ComponentChildren])[]
+}) {
   return (
-    <dl class="facts">
+    <dl class="descriptions">
       {rows.map(([name, value]) => (
         <div key={name}>
           <dt>{name}</dt>

@@ -2,16 +2,16 @@ import { useMemo, useState } from 'preact/hooks'
 import { useParam } from '../base/route.ts'
 import {
   BY_NAME,
-  calmRows,
+  gridRows,
   filterCounts,
   orderedRows,
   ROW_FILTERS,
-  type CalmRows,
+  type GridRows,
   type RowFilter,
   type RowKey,
   type RowSort,
 } from '../view-model/row-order.ts'
-import { nextSort, type Line } from '../view-model/table.ts'
+import { nextSort, type RowOrHeading } from '../view-model/table.ts'
 import { useLive } from '../live/live.ts'
 import type { LiveState } from '../live/state.ts'
 import { language } from '../i18n/language.ts'
@@ -24,14 +24,14 @@ const FILTERS = Object.keys(ROW_FILTERS) as readonly RowFilter[]
 
 /** Below this a list is read at a glance. */
 const FILTER_FROM = 8
-/** More rows than this do not fit on one screen: on the overview the calm ones become a grid. */
+/** More rows than this do not fit on one screen: on the overview those that need no look become a grid. */
 const OVERVIEW_ROWS_MAX = 12
 
 export interface RowList {
   readonly rows: readonly RowKey[]
-  readonly lines: readonly Line<RowKey>[]
+  readonly lines: readonly RowOrHeading<RowKey>[]
   /** Other rows in the same order. */
-  readonly linesOf: (rows: readonly RowKey[]) => readonly Line<RowKey>[]
+  readonly linesOf: (rows: readonly RowKey[]) => readonly RowOrHeading<RowKey>[]
   readonly sort: { readonly by: RowSort; readonly onSort: (column: string) => void }
   readonly filter: RowFilter
   readonly onFilter: (filter: RowFilter) => void
@@ -76,22 +76,22 @@ export function RowListBar({ list, label }: { readonly list: RowList; readonly l
 
 /** What of a list stays a row on the overview, and what becomes a grid. */
 export function overviewParts({ rows, lines, linesOf }: Pick<RowList, 'rows' | 'lines' | 'linesOf'>) {
-  const calm = calmRows(rows, OVERVIEW_ROWS_MAX, language.get())
-  const inGrid = new Set(calm.flatMap((part) => part.rows.map(({ id }) => id)))
-  return { calm, lines: calm.length === 0 ? lines : linesOf(rows.filter(({ id }) => !inGrid.has(id))) }
+  const grid = gridRows(rows, OVERVIEW_ROWS_MAX, language.get())
+  const inGrid = new Set(grid.flatMap((part) => part.rows.map(({ id }) => id)))
+  return { grid, lines: grid.length === 0 ? lines : linesOf(rows.filter(({ id }) => !inGrid.has(id))) }
 }
 
-export interface CalmGridProps {
+export interface RowGridProps {
   readonly kind: 'folder' | 'device'
-  readonly calm: readonly CalmRows[]
+  readonly grid: readonly GridRows[]
   readonly hrefOf: (id: string) => string
 }
 
 /** The names of those that need no look, by group and state. */
-export function CalmGrid({ kind, calm, hrefOf }: CalmGridProps) {
+export function RowGrid({ kind, grid, hrefOf }: RowGridProps) {
   return (
-    <div class="calm">
-      {calm.map(({ filter, group, rows }) => (
+    <div class="row-grid">
+      {grid.map(({ filter, group, rows }) => (
         <section key={`${filter} ${group}`}>
           <h3>
             {group === '' ? filterText(filter) : `${visibleName(group)} · ${filterText(filter)}`}{' '}
@@ -102,7 +102,7 @@ export function CalmGrid({ kind, calm, hrefOf }: CalmGridProps) {
               <li key={id}>
                 <a href={hrefOf(id)} title={text}>
                   <Identity kind={kind} id={id} />
-                  <span class="calm-name">{text}</span>
+                  <span class="row-grid-name">{text}</span>
                 </a>
               </li>
             ))}

@@ -2,8 +2,8 @@ import type { ComponentChild } from 'preact'
 import type { RowKey } from '../view-model/row-order.ts'
 import type { LiveState } from '../live/state.ts'
 import { t } from '../i18n/texts.ts'
-import { Empty } from './parts.tsx'
-import { CalmGrid, overviewParts, RowListBar, useRowList } from './row-list.tsx'
+import { EmptyNote } from './parts.tsx'
+import { RowGrid, overviewParts, RowListBar, useRowList } from './row-list.tsx'
 import { useSelection } from './selection.tsx'
 import { linesSource, Table, useTableView, type Column } from './table.tsx'
 
@@ -29,7 +29,7 @@ export function RowTable({ kind, caption, columns, keysOf, filterLabel, bulk }: 
     <>
       <RowListBar list={list} label={filterLabel} />
       {list.lines.length === 0 ? (
-        <Empty>{t('filter.none')}</Empty>
+        <EmptyNote>{t('filter.none')}</EmptyNote>
       ) : (
         <Table
           view={view}
@@ -53,7 +53,7 @@ interface RowOverviewProps extends TableProps {
 
 /** Those that need a look as rows; the others, where there are many, as a grid of names. */
 export function RowOverview({ kind, caption, columns, keysOf, hrefOf }: RowOverviewProps) {
-  const { calm, lines } = overviewParts(useRowList(keysOf))
+  const { grid, lines } = overviewParts(useRowList(keysOf))
   const view = useTableView(lines.length)
   return (
     <>
@@ -67,7 +67,7 @@ export function RowOverview({ kind, caption, columns, keysOf, hrefOf }: RowOverv
           keyOf={({ id }) => id}
         />
       )}
-      <CalmGrid kind={kind} calm={calm} hrefOf={hrefOf} />
+      <RowGrid kind={kind} grid={grid} hrefOf={hrefOf} />
     </>
   )
 }

@@ -1,7 +1,7 @@
 import { formatPercent } from '../i18n/format.ts'
 import type { ShareState } from '../view-model/share-state.ts'
 import { t } from '../i18n/texts.ts'
-import { State } from './parts.tsx'
+import { StateLabel } from './parts.tsx'
 
 /** The state of a folder on another device. */
 export function ShareText({ state }: { readonly state: ShareState }) {
@@ -9,18 +9,18 @@ export function ShareText({ state }: { readonly state: ShareState }) {
     case 'not-shared':
       return <span />
     case 'refused':
-      return <State tone={state.tone}>{t('disagree.state')}</State>
+      return <StateLabel tone={state.tone}>{t('disagree.state')}</StateLabel>
     case 'paused-here':
-      return <State tone={state.tone}>{t('device.folderPaused')}</State>
+      return <StateLabel tone={state.tone}>{t('device.folderPaused')}</StateLabel>
     case 'paused-there':
-      return <State tone={state.tone}>{t('device.remotePaused')}</State>
+      return <StateLabel tone={state.tone}>{t('device.remotePaused')}</StateLabel>
     case 'not-accepted':
-      return <State tone={state.tone}>{t('device.remoteNot')}</State>
+      return <StateLabel tone={state.tone}>{t('device.remoteNot')}</StateLabel>
     case 'unknown':
-      return <State tone={state.tone}>{t('device.remoteUnknown')}</State>
+      return <StateLabel tone={state.tone}>{t('device.remoteUnknown')}</StateLabel>
     case 'whole':
-      return <State tone={state.tone}>{t('device.complete')}</State>
+      return <StateLabel tone={state.tone}>{t('device.complete')}</StateLabel>
     case 'behind':
-      return <State tone={state.tone}>{formatPercent(state.fraction)}</State>
+      return <StateLabel tone={state.tone}>{formatPercent(state.fraction)}</StateLabel>
   }
 }

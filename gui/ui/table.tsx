@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX, RefObject } from 'preact'
 import { useMemo, useRef } from 'preact/hooks'
-import { toggled, type Line, type Sort } from '../view-model/table.ts'
+import { withToggled, type RowOrHeading, type Sort } from '../view-model/table.ts'
 import { useLive } from '../live/live.ts'
 import { useStore } from '../base/store.ts'
 import { currentTexts } from '../i18n/texts.ts'
@@ -9,7 +9,7 @@ import { Icon } from './icon.tsx'
 import { PickAll, type Selection } from './selection.tsx'
 import { Spacer } from './spacer.tsx'
 import { classOf, TableLine } from './table-row.tsx'
-import { useVirtual, type Virtual } from './virtual.ts'
+import { useVirtual, type VirtualRows } from './virtual-rows.ts'
 
 export interface Column<R> {
   readonly id: string
@@ -31,10 +31,10 @@ export interface Column<R> {
 /** The rows by index; undefined for one that is not loaded yet. */
 export interface RowSource<R> {
   readonly count: number
-  readonly at: (index: number) => Line<R> | undefined
+  readonly at: (index: number) => RowOrHeading<R> | undefined
 }
 
-export function linesSource<R>(lines: readonly Line<R>[]): RowSource<R> {
+export function linesSource<R>(lines: readonly RowOrHeading<R>[]): RowSource<R> {
   return { count: lines.length, at: (index) => lines[index] }
 }
 
@@ -48,7 +48,7 @@ export function rowsSource<R>(rows: readonly R[]): RowSource<R> {
 /** The element of a table and the part of it that is rendered. */
 export interface TableView {
   readonly element: RefObject<HTMLTableElement | null>
-  readonly virtual: Virtual
+  readonly virtual: VirtualRows
 }
 
 export function useTableView(count: number): TableView {
@@ -91,7 +91,7 @@ export function Table<R>(props: TableProps<R>) {
   // A cell over more columns than are shown would add one.
   const width = columns.filter(({ isWide }) => isWide !== true).length + (selection === undefined ? 0 : 1)
   const indexes = Array.from({ length: range.end - range.first }, (_, at) => range.first + at)
-  const pick = (id: string) => selection?.onPick(toggled(selection.picked, id))
+  const pick = (id: string) => selection?.onPick(withToggled(selection.picked, id))
   return (
     <table ref={view.element} class={`table ${kind}`} aria-rowcount={rows.count + 1} {...grid}>
       <caption class="unseen">{caption}</caption>

@@ -11,7 +11,7 @@ export interface Announcement {
 export const NOT_ANNOUNCED: Announcement = { kind: '', text: '' }
 
 /** Statuses of the same kind differ only in their numbers. */
-export function kindOf({ tone, parts }: OverallStatus): string {
+export function statusKind({ tone, parts }: OverallStatus): string {
   return `${tone} ${parts.map(({ key }) => key).join(' ')}`
 }
 
@@ -21,7 +21,7 @@ export function announce(
   status: OverallStatus,
   textOf: (status: OverallStatus) => string,
 ): Announcement {
-  const kind = kindOf(status)
+  const kind = statusKind(status)
   if (status.tone === 'busy' || status.parts[0]?.key === 'status.starting')
     return before.text === '' ? before : { ...before, text: '' }
   return kind === before.kind ? before : { kind, text: textOf(status) }

@@ -4,7 +4,7 @@ import { lookUp } from '../base/look-up.ts'
 import type { LiveState } from '../live/state.ts'
 import type { TextKey } from '../i18n/texts.ts'
 import { groupByCause, type CauseCode } from './cause.ts'
-import { nameOf } from './device.ts'
+import { deviceNameById } from './device.ts'
 import { folderName } from './folder-name.ts'
 import { folderState, type FolderState } from './folder-state.ts'
 import { deviceRequestsOf, offersOf } from './pending.ts'
@@ -124,7 +124,7 @@ function disagreements(state: LiveState): readonly AttentionEntry[] {
     return {
       id: `disagreement ${deviceID} ${folder}`,
       tone: 'bad',
-      title: { key: 'disagree.title', values: { device: nameOf(state, deviceID) } },
+      title: { key: 'disagree.title', values: { device: deviceNameById(state, deviceID) } },
       advice: `disagree.${code}`,
       members: [],
       remedy: { kind: 'go', word: 'attention.show', place },

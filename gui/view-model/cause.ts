@@ -56,7 +56,7 @@ export function diskCauseOf(message: string): CauseCode | undefined {
 }
 
 /** Whether the message says that the watched directory is gone: its disk may have been removed. */
-export function isGone(watchError: string): boolean {
+export function isDirectoryGone(watchError: string): boolean {
   return /ENOENT|no such file|path missing/i.test(watchError)
 }
 

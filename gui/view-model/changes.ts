@@ -1,5 +1,5 @@
 import type { EventJson } from '../../src/rest/event-data.ts'
-import { arrange, type Line } from './table.ts'
+import { arrangeRows, type RowOrHeading } from './table.ts'
 
 export type ChangeFilter = 'all' | 'modified' | 'deleted'
 
@@ -55,7 +55,7 @@ export function changeLines(
   changes: readonly FileChange[],
   { folder, filter, text }: WantedChanges,
   dayOf: (timeMs: number) => string,
-): readonly Line<FileChange>[] {
+): readonly RowOrHeading<FileChange>[] {
   const part = text.trim().toLowerCase()
   const wanted = changes.filter(
     (change) =>
@@ -65,5 +65,5 @@ export function changeLines(
   )
   const headingOf = ({ time }: FileChange) => dayOf(Date.parse(time))
   const hasDays = new Set(wanted.map(headingOf)).size > 1
-  return arrange(wanted, { compare: () => 0, ...(hasDays && { headingOf }) })
+  return arrangeRows(wanted, { compare: () => 0, ...(hasDays && { headingOf }) })
 }

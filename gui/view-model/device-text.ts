@@ -1,10 +1,10 @@
 import { t, type TextKey } from '../i18n/texts.ts'
-import type { DeviceFacts, Way } from './device.ts'
+import type { DeviceFacts, ConnectionWay } from './device.ts'
 import { formatAgo, formatPercent } from '../i18n/format.ts'
 import { isTime } from '../base/moments.ts'
 
 const WAYS = { relay: 'device.byRelay', lan: 'device.byLan', internet: 'device.byInternet' } as const satisfies Record<
-  Way,
+  ConnectionWay,
   TextKey
 >
 
@@ -25,12 +25,12 @@ export function deviceText(facts: DeviceFacts, nowMs: number): string {
   }
 }
 
-function wayText(way: Way): string {
+function wayText(way: ConnectionWay): string {
   return t(WAYS[way])
 }
 
 /** `tcp-client` when this device dialled, `tcp-server` when the other one did; `relay-…` through a relay. */
-export function connectionText(way: Way, type: string): string {
+export function connectionText(way: ConnectionWay, type: string): string {
   const [transport = '', side] = type.split('-')
   const isKnown = side === 'client' || side === 'server'
   if (!isKnown) return [wayText(way), type].join(' · ')

@@ -15,7 +15,7 @@ export function shortId(deviceId: string): string {
 }
 
 /** The name of a device that may be unknown, or be this one. */
-export function nameOf(state: LiveState, deviceId: string): string {
+export function deviceNameById(state: LiveState, deviceId: string): string {
   const device = state.config?.devices.find(({ deviceID }) => deviceID === deviceId || shortId(deviceID) === deviceId)
   return device === undefined ? shortId(deviceId) : deviceName(device)
 }
@@ -26,7 +26,7 @@ export function otherDevices(state: LiveState): readonly DeviceConfig[] {
 }
 
 /** By which way a device is connected. */
-export type Way = 'relay' | 'lan' | 'internet'
+export type ConnectionWay = 'relay' | 'lan' | 'internet'
 
 /** What a device does; the most severe one that is true. */
 export type DeviceCode =
@@ -56,7 +56,7 @@ export interface DeviceFacts {
   readonly tone: Tone
   readonly paused: boolean
   readonly connected: boolean
-  readonly way: Way
+  readonly way: ConnectionWay
   /** Not a time when it was never seen. */
   readonly lastSeenMs: number
   /** Folders that it takes part in. */

@@ -1,7 +1,7 @@
 import type { FolderConfig } from '../../src/core/config/config.ts'
 import { lookUp } from '../base/look-up.ts'
 import type { FolderLive, LiveState } from '../live/state.ts'
-import { causeOf, groupByCause, isGone, type CauseCode, type ItemProblem } from './cause.ts'
+import { causeOf, groupByCause, isDirectoryGone, type CauseCode, type ItemProblem } from './cause.ts'
 import type { Tone } from '../base/tone.ts'
 
 /** What a folder does or lacks; the most severe one that is true. */
@@ -107,7 +107,7 @@ function withoutSource(errors: readonly ItemProblem[] | undefined): number {
 export function stopReason({ status }: FolderLive): string {
   if (status.error !== '') return status.error
   if (status.state === 'error' || status.invalid) return status.invalid || 'error'
-  return isGone(status.watchError ?? '') ? 'folder path missing' : ''
+  return isDirectoryGone(status.watchError ?? '') ? 'folder path missing' : ''
 }
 
 function causeIn(code: FolderCode, live: FolderLive | undefined): CauseCode | undefined {

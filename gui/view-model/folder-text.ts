@@ -1,6 +1,6 @@
 import type { LiveState } from '../live/state.ts'
 import { t } from '../i18n/texts.ts'
-import { nameOf } from './device.ts'
+import { deviceNameById } from './device.ts'
 import type { FolderState } from './folder-state.ts'
 import { formatPercent } from '../i18n/format.ts'
 
@@ -20,7 +20,7 @@ export function folderText(facts: FolderState, live: LiveState): string {
     case 'sourceOffline':
       return facts.source === ''
         ? t('folder.sourcesOffline', { n: facts.waiting })
-        : t('folder.sourceOffline', { n: facts.waiting, device: nameOf(live, facts.source) })
+        : t('folder.sourceOffline', { n: facts.waiting, device: deviceNameById(live, facts.source) })
     case 'waiting':
     case 'sendOnly':
       return t(`folder.${code}`, { n: facts.waiting })

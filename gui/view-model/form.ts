@@ -26,10 +26,10 @@ export interface FormField {
 type FormUnit = 's' | 'min' | 'h' | 'd' | 'KiB' | 'KiB/s' | '%'
 
 /** The edits so far, by name; other fields are unchanged. */
-export type Edits = Readonly<Record<string, string | boolean>>
+export type FormEdits = Readonly<Record<string, string | boolean>>
 
 /** Why a field cannot be saved; the text is `form.wrong.<kind>`. */
-export interface Wrong {
+export interface FieldError {
   readonly kind: 'whole' | 'number' | 'min' | 'max' | 'size' | 'rules'
   readonly limit?: number
 }
@@ -39,7 +39,7 @@ const SIZE = /^(\d+(?:[.,]\d+)?)\s*(%|[kKmMgGtT]?[bB]?)$/
 const RULE = /^([+-])\s*(\S.*)$/
 
 /** What the field shows: the edit, or else what is stored. */
-export function shownValue(field: FormField, part: unknown, edits: Edits): string | boolean {
+export function shownValue(field: FormField, part: unknown, edits: FormEdits): string | boolean {
   return edits[field.name] ?? storedValue(field, part)
 }
 
@@ -75,7 +75,7 @@ function sizeText({ value, unit }: Fields): string {
 }
 
 /** What is wrong with a value as it was typed; undefined when nothing is. */
-export function wrongIn(field: FormField, typed: string | boolean): Wrong | undefined {
+export function wrongIn(field: FormField, typed: string | boolean): FieldError | undefined {
   if (typeof typed === 'boolean') return undefined
   const text = typed.trim()
   switch (field.kind) {
@@ -92,15 +92,19 @@ export function wrongIn(field: FormField, typed: string | boolean): Wrong | unde
   }
 }
 
-function outside({ min, max }: FormField, value: number): Wrong | undefined {
+function outside({ min, max }: FormField, value: number): FieldError | undefined {
   if (min !== undefined && value < min) return { kind: 'min', limit: min }
   return max !== undefined && value > max ? { kind: 'max', limit: max } : undefined
 }
 
 /** Everything that keeps a form from being saved, by field. Hidden fields are not checked. */
-export function wrongsIn(fields: readonly FormField[], part: unknown, edits: Edits): ReadonlyMap<string, Wrong> {
-  const wrongs = new Map<string, Wrong>()
-  for (const field of visible(fields, part, edits)) {
+export function wrongsIn(
+  fields: readonly FormField[],
+  part: unknown,
+  edits: FormEdits,
+): ReadonlyMap<string, FieldError> {
+  const wrongs = new Map<string, FieldError>()
+  for (const field of visibleFields(fields, part, edits)) {
     const typed = edits[field.name]
     const wrong = typed === undefined ? undefined : wrongIn(field, typed)
     if (wrong !== undefined) wrongs.set(field.name, wrong)
@@ -109,7 +113,7 @@ export function wrongsIn(fields: readonly FormField[], part: unknown, edits: Edi
 }
 
 /** The fields that make sense with what is typed so far. */
-export function visible(fields: readonly FormField[], part: unknown, edits: Edits): readonly FormField[] {
+export function visibleFields(fields: readonly FormField[], part: unknown, edits: FormEdits): readonly FormField[] {
   const byName = new Map(fields.map((field) => [field.name, field]))
   return fields.filter(({ when }) => {
     const other = when === undefined ? undefined : byName.get(when.name)
@@ -121,10 +125,10 @@ export function visible(fields: readonly FormField[], part: unknown, edits: Edit
 export function changesIn(
   fields: readonly FormField[],
   part: unknown,
-  edits: Edits,
+  edits: FormEdits,
 ): Readonly<Record<string, unknown>> {
   const changes: Record<string, unknown> = {}
-  for (const field of visible(fields, part, edits)) {
+  for (const field of visibleFields(fields, part, edits)) {
     const typed = edits[field.name]
     if (typed === undefined || typed === storedValue(field, part)) continue
     setAt(changes, field.name.split('.'), typedValue(field, typed))

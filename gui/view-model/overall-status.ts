@@ -2,7 +2,7 @@ import type { Config, FolderConfig } from '../../src/core/config/config.ts'
 import type { Place } from '../base/address.ts'
 import type { LiveState } from '../live/state.ts'
 import { attentionCounts } from './attention.ts'
-import { deviceFacts, deviceName, nameOf, otherDevices, type DeviceFacts } from './device.ts'
+import { deviceFacts, deviceName, deviceNameById, otherDevices, type DeviceFacts } from './device.ts'
 import { folderName } from './folder-name.ts'
 import { folderState, type FolderCode, type FolderState } from './folder-state.ts'
 import { meanRate, secondsLeft } from './rates.ts'
@@ -76,7 +76,7 @@ export function overallStatus(state: LiveState): OverallStatus {
   if (found.some(({ tone }) => tone === 'bad' || tone === 'busy' || tone === 'wait'))
     return composed(state, found, standings)
   if (standings.some(({ facts }) => facts.code === 'starting')) return plain('wait', 'status.starting')
-  return beginning(config, others.length) ?? calm(found)
+  return beginning(config, others.length) ?? idleStatus(found)
 }
 
 function plain(tone: Tone, key: StatusKey, ...place: Place): OverallStatus {
@@ -97,7 +97,7 @@ function composed(state: LiveState, found: readonly Finding[], standings: readon
 }
 
 /** Nothing to do here: what is known of the others, if not all of them are here. */
-function calm(found: readonly Finding[]): OverallStatus {
+function idleStatus(found: readonly Finding[]): OverallStatus {
   const [first] = found
   if (first === undefined) return plain('good', 'status.upToDate')
   const parts = found.map(({ key, values }) => ({ key, values }))
@@ -131,7 +131,7 @@ function attention(state: LiveState): readonly Finding[] {
 function disagreement(state: LiveState): readonly Finding[] {
   const [first] = state.disagreements
   if (first === undefined) return []
-  const values = { device: nameOf(state, first.deviceID) }
+  const values = { device: deviceNameById(state, first.deviceID) }
   return [{ tone: 'bad', key: 'status.disagreement', values, place: ['attention'] }]
 }
 

@@ -1,5 +1,5 @@
 import type { CheckFolderJson } from '../../src/rest/twinfold.ts'
-import type { Values } from '../i18n/fill.ts'
+import type { TextValues } from '../i18n/fill.ts'
 import type { TextKey } from '../i18n/texts.ts'
 import { folderName } from './folder-name.ts'
 import type { PathTrouble } from './folder-path.ts'
@@ -8,7 +8,7 @@ import type { PathTrouble } from './folder-path.ts'
 export interface PathAdvice {
   readonly kind: 'error' | 'warning' | 'help'
   readonly key: TextKey
-  readonly values?: Values
+  readonly values?: TextValues
 }
 
 /** A disk with less free space than this gets a warning. */

@@ -19,7 +19,7 @@ export function secondsLeft(bytesLeft: number, bytesPerSecond: number): number |
 }
 
 /** What a plot draws: times in seconds, what came in, what went out. */
-export type Series = readonly [
+export type RateSeries = readonly [
   atS: readonly number[],
   inBps: readonly (number | null)[],
   outBps: readonly (number | null)[],
@@ -28,7 +28,7 @@ export type Series = readonly [
 /** Further apart than this there was no reading, as while the machine slept: the line has a gap there. */
 const GAP_MS = 10_000
 
-export function seriesOf(history: readonly RatePoint[]): Series {
+export function seriesOf(history: readonly RatePoint[]): RateSeries {
   const [atS, inBps, outBps]: [number[], (number | null)[], (number | null)[]] = [[], [], []]
   let lastMs = history[0]?.atMs ?? 0
   for (const point of history) {

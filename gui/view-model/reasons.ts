@@ -1,6 +1,6 @@
 import type { DisagreementsJson } from '../../src/rest/network.ts'
 import type { WaitingJson, WhyJson } from '../../src/rest/twinfold.ts'
-import type { Values } from '../i18n/fill.ts'
+import type { TextValues } from '../i18n/fill.ts'
 import type { TextKey } from '../i18n/texts.ts'
 import { causeOf } from './cause.ts'
 import { withoutCodes } from './error-key.ts'
@@ -9,7 +9,7 @@ import { waitCode } from './item-state.ts'
 /** A text key with its values, not translated yet. */
 export interface ReasonText {
   readonly key: TextKey
-  readonly values?: Values
+  readonly values?: TextValues
 }
 
 type DisagreementCode = DisagreementsJson[number]['code']

@@ -4,7 +4,7 @@ import type { LiveState } from '../live/state.ts'
 import { deviceFacts, deviceName } from './device.ts'
 import { folderName } from './folder-name.ts'
 import { folderState } from './folder-state.ts'
-import { arrange, type Line, type Sort } from './table.ts'
+import { arrangeRows, type RowOrHeading, type Sort } from './table.ts'
 import type { Tone } from '../base/tone.ts'
 
 /** The filters above a list, by the tone of what they show, the most severe first. */
@@ -77,7 +77,7 @@ export interface RowOrder {
 }
 
 /** The rows that match, those with errors first. Sorted by state they are grouped by it, else as configured. */
-export function orderedRows(rows: readonly RowKey[], order: RowOrder): readonly Line<RowKey>[] {
+export function orderedRows(rows: readonly RowKey[], order: RowOrder): readonly RowOrHeading<RowKey>[] {
   const { filter, sort, textOf } = order
   const collator = new Intl.Collator(order.language, { numeric: true, sensitivity: 'base' })
   const tones: readonly Tone[] | undefined = ROW_FILTERS[filter]
@@ -86,7 +86,7 @@ export function orderedRows(rows: readonly RowKey[], order: RowOrder): readonly 
   const matching = rows.filter(
     ({ name, tone }) => (tones?.includes(tone) ?? true) && name.toLowerCase().includes(wanted),
   )
-  return arrange(matching, {
+  return arrangeRows(matching, {
     isPinned: ({ tone }) => tone === 'bad',
     headingOf: ({ tone, group }) => (sort.column === 'state' ? textOf(filterOf(tone)) : group),
     compare: (one, other) =>
@@ -116,7 +116,7 @@ export function filterCounts(rows: readonly RowKey[]): Readonly<Record<RowFilter
 }
 
 /** Rows of one state and group. */
-export interface CalmRows {
+export interface GridRows {
   readonly filter: RowFilter
   /** Empty for none. */
   readonly group: string
@@ -127,14 +127,14 @@ export interface CalmRows {
  * Rows that need no look, by group and state, for a list that would not fit on one screen; the others stay rows. Those
  * without a group come first.
  */
-export function calmRows(rows: readonly RowKey[], rowsMax: number, language: string): readonly CalmRows[] {
+export function gridRows(rows: readonly RowKey[], rowsMax: number, language: string): readonly GridRows[] {
   if (rows.length <= rowsMax) return []
   const collator = new Intl.Collator(language, { numeric: true, sensitivity: 'base' })
-  const isCalm = (filter: RowFilter) => filter !== 'all' && filter !== 'attention' && filter !== 'active'
+  const isInGrid = (filter: RowFilter) => filter !== 'all' && filter !== 'attention' && filter !== 'active'
   return [...new Set(rows.map(({ group }) => group))]
     .toSorted(collator.compare)
     .flatMap((group) =>
-      FILTER_NAMES.filter(isCalm).map((filter) => ({
+      FILTER_NAMES.filter(isInGrid).map((filter) => ({
         filter,
         group,
         rows: rows

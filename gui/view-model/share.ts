@@ -11,10 +11,10 @@ export interface Share {
 }
 
 /** The passwords by device of those with whom a folder is shared; the device itself is not among them. */
-export function sharesOf(devices: readonly FolderDeviceConfig[], ownId: string | undefined): Shares {
+export function sharesOf(devices: readonly FolderDeviceConfig[], localId: string | undefined): Shares {
   return Object.fromEntries(
     devices
-      .filter(({ deviceID }) => deviceID !== ownId)
+      .filter(({ deviceID }) => deviceID !== localId)
       .map(({ deviceID, encryptionPassword }) => [deviceID, encryptionPassword]),
   )
 }
@@ -23,14 +23,14 @@ export function sharesOf(devices: readonly FolderDeviceConfig[], ownId: string |
 export function shareList(
   before: readonly FolderDeviceConfig[],
   shares: Shares,
-  ownId: string | undefined,
+  localId: string | undefined,
 ): readonly Share[] {
-  const own = before.filter(({ deviceID }) => deviceID === ownId)
+  const unchanged = before.filter(({ deviceID }) => deviceID === localId)
   const chosen = Object.entries(shares).map(([deviceID, encryptionPassword]) => {
     const known = before.find((device) => device.deviceID === deviceID)
     return { ...known, deviceID, encryptionPassword }
   })
-  return [...own, ...chosen]
+  return [...unchanged, ...chosen]
 }
 
 /** Whether two choices share a folder in the same way. */

@@ -5,7 +5,7 @@ export interface Sort<C extends string = string> {
 }
 
 /** A line of a table: the heading of a group, or a row. */
-export type Line<R> = { readonly heading: string; readonly count: number } | { readonly row: R }
+export type RowOrHeading<R> = { readonly heading: string; readonly count: number } | { readonly row: R }
 
 export interface Arrangement<R> {
   compare(one: R, other: R): number
@@ -21,7 +21,7 @@ export function nextSort<C extends string>(sort: Sort<C>, column: C): Sort<C> {
 }
 
 /** The lines of a table: pinned rows, rows without a group, then each group in the order of its first row. */
-export function arrange<R>(rows: readonly R[], arrangement: Arrangement<R>): readonly Line<R>[] {
+export function arrangeRows<R>(rows: readonly R[], arrangement: Arrangement<R>): readonly RowOrHeading<R>[] {
   const { compare, isPinned = () => false, headingOf = () => '' } = arrangement
   const sorted = rows.toSorted((one, other) => Number(isPinned(other)) - Number(isPinned(one)) || compare(one, other))
   const groups = new Map<string, R[]>([['', []]])
@@ -38,7 +38,7 @@ export function arrange<R>(rows: readonly R[], arrangement: Arrangement<R>): rea
 }
 
 /** The set with a member added, or removed if it was in it. */
-export function toggled<T>(set: ReadonlySet<T>, member: T): ReadonlySet<T> {
+export function withToggled<T>(set: ReadonlySet<T>, member: T): ReadonlySet<T> {
   const next = new Set(set)
   if (!next.delete(member)) next.add(member)
   return next

@@ -44,61 +44,63 @@ function branchesIn({ lists, open, perPage }: Tree, directory: string): readonly
 
 /** The number of rows of a directory with everything that is open in it. */
 export function rowCount(tree: Tree, directory = ''): number {
-  const own = tree.lists.get(directory)?.total ?? 0
-  return branchesIn(tree, directory).reduce((sum, { path }) => sum + rowCount(tree, path), own)
+  const entries = tree.lists.get(directory)?.total ?? 0
+  return branchesIn(tree, directory).reduce((sum, { path }) => sum + rowCount(tree, path), entries)
 }
 
 /** The rows of a range. Costs what is open and what is in the range, not what is in the directories. */
-export function rowsIn(tree: Tree, range: RowRange): readonly TreeRow[] {
+export function treeRowsIn(tree: Tree, range: RowRange): readonly TreeRow[] {
   const rows: TreeRow[] = []
-  walk(tree, '', 1, 0, range, (row) => rows.push(row))
+  visitRows(tree, '', 1, 0, { range, onRow: (row) => rows.push(row) })
   return rows
 }
 
-/** The pages of each directory that hold the rows of a range. */
+/** The pages of each directory that contain the rows of a range. */
 export function pagesInSight(tree: Tree, range: RowRange): ReadonlyMap<string, readonly number[]> {
   const found = new Map<string, Set<number>>([['', new Set()]])
-  walk(tree, '', 1, 0, range, undefined, (directory, own) => {
+  const onEntries = (directory: string, entries: RowRange) => {
     const pages = found.get(directory) ?? new Set()
-    for (const page of pagesOf(own, tree.perPage)) pages.add(page)
+    for (const page of pagesOf(entries, tree.perPage)) pages.add(page)
     found.set(directory, pages)
-  })
+  }
+  visitRows(tree, '', 1, 0, { range, onEntries })
   return new Map([...found].map(([directory, pages]) => [directory, [...pages]]))
 }
 
-/** Visits the rows of a directory that begin at `start` among all rows; returns where the next row begins. */
-function walk(
-  tree: Tree,
-  directory: string,
-  level: number,
-  start: number,
-  range: RowRange,
-  onRow?: (row: TreeRow) => void,
-  onOwn?: (directory: string, own: RowRange) => void,
-): number {
-  const total = tree.lists.get(directory)?.total ?? 0
-  let at = start
-  let own = 0
-  const emit = (upTo: number) => {
-    const first = Math.max(own, own + range.first - at)
-    const end = Math.min(upTo, own + range.end - at)
-    if (first < end) onOwn?.(directory, { first, end })
-    for (let index = first; index < end; index++) onRow?.(rowAt(tree, directory, level, index, at + index - own))
-    at += upTo - own
-    own = upTo
-  }
-  for (const { at: index, path } of branchesIn(tree, directory)) {
-    emit(index + 1)
-    at = walk(tree, path, level + 1, at, range, onRow, onOwn)
-  }
-  emit(total)
-  return at
+interface RowVisit {
+  readonly range: RowRange
+  readonly onRow?: (row: TreeRow) => void
+  /** Gets the entries of a directory, by their numbers in it, that are rows of the range. */
+  readonly onEntries?: (directory: string, entries: RowRange) => void
 }
 
-function rowAt(tree: Tree, directory: string, level: number, own: number, index: number): TreeRow {
-  const page = Math.floor(own / tree.perPage) + 1
-  const item = tree.lists.get(directory)?.pages.get(page)?.[own % tree.perPage]
-  if (item === undefined) return { index, level, path: `${directory}/#${own}`, item, expanded: undefined }
+/** Visits the rows of a directory that begin at `start` among all rows; returns where the next row begins. */
+function visitRows(tree: Tree, directory: string, level: number, start: number, visit: RowVisit): number {
+  const { range, onRow, onEntries } = visit
+  const total = tree.lists.get(directory)?.total ?? 0
+  let row = start
+  let entry = 0
+  const emit = (upTo: number) => {
+    const first = Math.max(entry, entry + range.first - row)
+    const end = Math.min(upTo, entry + range.end - row)
+    if (first < end) onEntries?.(directory, { first, end })
+    for (let number = first; number < end; number++)
+      onRow?.(rowAt(tree, directory, level, number, row + number - entry))
+    row += upTo - entry
+    entry = upTo
+  }
+  for (const { at, path } of branchesIn(tree, directory)) {
+    emit(at + 1)
+    row = visitRows(tree, path, level + 1, row, visit)
+  }
+  emit(total)
+  return row
+}
+
+function rowAt(tree: Tree, directory: string, level: number, entry: number, index: number): TreeRow {
+  const page = Math.floor(entry / tree.perPage) + 1
+  const item = tree.lists.get(directory)?.pages.get(page)?.[entry % tree.perPage]
+  if (item === undefined) return { index, level, path: `${directory}/#${entry}`, item, expanded: undefined }
   const path = joinPath(directory, item.name)
   const isOpenable = item.type === 'directory' && item.children === true
   return { index, level, path, item, expanded: isOpenable ? tree.open.has(path) : undefined }

@@ -64,7 +64,7 @@ const WAYS: readonly Way[] = [
 /** Opened from another dialog, by a key of its own, or by a failure: walked through where these are tested. */
 const ELSEWHERE = [
   'app/keys-help.tsx',
-  'app/locked.tsx',
+  'app/login-overlay.tsx',
   'pages/edit/password-sheet.tsx',
   'pages/folder/restore-versions.tsx',
   'ui/dialog.tsx',

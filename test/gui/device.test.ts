@@ -1,7 +1,14 @@
 /** The state of a device, and the state of a folder on it. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { cryptoText, deviceFacts, deviceName, fractionOf, nameOf, otherDevices } from '../../gui/view-model/device.ts'
+import {
+  cryptoText,
+  deviceFacts,
+  deviceName,
+  fractionOf,
+  deviceNameById,
+  otherDevices,
+} from '../../gui/view-model/device.ts'
 import { byName, folderName } from '../../gui/view-model/folder-name.ts'
 import { listenersOf } from '../../gui/view-model/listeners.ts'
 import { shareState } from '../../gui/view-model/share-state.ts'
@@ -15,9 +22,9 @@ test('a device without a name is called by the start of its id', () => {
 
 test('a device is known by its whole id and by the short one that versions carry', () => {
   const state = liveState({ devices: [{ id: LAPTOP, config: { name: 'laptop' } }] })
-  assert.equal(nameOf(state, LAPTOP), 'laptop')
-  assert.equal(nameOf(state, LAPTOP.slice(0, 7)), 'laptop')
-  assert.equal(nameOf(state, SERVER), SERVER.slice(0, 7))
+  assert.equal(deviceNameById(state, LAPTOP), 'laptop')
+  assert.equal(deviceNameById(state, LAPTOP.slice(0, 7)), 'laptop')
+  assert.equal(deviceNameById(state, SERVER), SERVER.slice(0, 7))
   assert.deepEqual(
     otherDevices(state).map(({ deviceID }) => deviceID),
     [LAPTOP],

@@ -31,7 +31,7 @@ const CASES: Readonly<Record<string, Case>> = {
     folder: { config: { paused: true }, status: { needTotalItems: 3, errors: 2, error: 'x' } },
     expected: { code: 'paused', tone: 'paused', isCounted: false, waiting: 0, problems: 0, fraction: undefined },
   },
-  'not reported yet': { folder: { isUntold: true }, expected: { code: 'starting', isCounted: false } },
+  'not reported yet': { folder: { isUnreported: true }, expected: { code: 'starting', isCounted: false } },
   'not running yet': { folder: { status: { state: '' } }, expected: { code: 'starting', isCounted: false } },
   'not running, with an error': {
     folder: { status: { state: '', error: 'folder marker missing' } },

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { changesIn, storedValue, visible, wrongIn, wrongsIn, type FormField } from '../../gui/view-model/form.ts'
+import { changesIn, storedValue, visibleFields, wrongIn, wrongsIn, type FormField } from '../../gui/view-model/form.ts'
 import { formField } from '../../gui/view-model/form-field.ts'
 import {
   ADVANCED_FIELDS,
@@ -130,7 +130,7 @@ test('an irrelevant field is neither shown, nor validated, nor sent', () => {
   const edits = { 'versioning.type': 'trashcan', 'versioning.params.keep': 'many' }
   assert.equal(wrongsIn(FOLDER_FIELDS, FOLDER_NOW, edits).size, 0)
   assert.deepEqual(changesIn(FOLDER_FIELDS, FOLDER_NOW, edits), { versioning: { type: 'trashcan' } })
-  const names = visible(FOLDER_FIELDS, FOLDER_NOW, edits).map(({ name }) => name)
+  const names = visibleFields(FOLDER_FIELDS, FOLDER_NOW, edits).map(({ name }) => name)
   assert.ok(names.includes('versioning.params.cleanoutDays'))
   assert.ok(!names.includes('versioning.params.keep') && !names.includes('versioning.params.command'))
 })

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { attentionCounts, attentionEntries } from '../../gui/view-model/attention.ts'
 import { changeOf } from '../../gui/view-model/changes.ts'
-import { deviceFacts, nameOf } from '../../gui/view-model/device.ts'
+import { deviceFacts, deviceNameById } from '../../gui/view-model/device.ts'
 import { folderState } from '../../gui/view-model/folder-state.ts'
 import { overallStatus } from '../../gui/view-model/overall-status.ts'
 import { deviceRequestsOf, offersOf } from '../../gui/view-model/pending.ts'
@@ -64,7 +64,7 @@ function derive(state: LiveState): readonly unknown[] {
     attentionEntries(state),
     attentionCounts(state),
     folders.map((folder) => folderState(state, folder)),
-    devices.map(({ deviceID }) => [deviceFacts(state, deviceID), nameOf(state, deviceID)]),
+    devices.map(({ deviceID }) => [deviceFacts(state, deviceID), deviceNameById(state, deviceID)]),
     deviceRequestsOf(state),
     offersOf(state),
     orderedRows(keys, order),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { fill } from '../../gui/i18n/fill.ts'
+import { fillText } from '../../gui/i18n/fill.ts'
 import { TEXTS } from '../../gui/i18n/tables.ts'
 import { textsOf } from '../../gui/i18n/texts-of.ts'
 import { perLanguage } from '../../gui/i18n/per-language.ts'
@@ -126,10 +126,10 @@ for (const [name, shown] of NAMES)
 
 describe('texts', () => {
   it('are filled in, in the form of their number', () => {
-    assert.equal(fill('{n} file||{n} files', { n: 1 }, 'en'), '1 file')
-    assert.equal(fill('{n} file||{n} files', { n: 1234 }, 'en'), '1,234 files')
-    assert.equal(fill('{n} fichier||{n} fichiers', { n: 0 }, 'fr'), '0 fichier')
-    assert.equal(fill('{n} 个文件', { n: 2 }, 'zh'), '2 个文件')
+    assert.equal(fillText('{n} file||{n} files', { n: 1 }, 'en'), '1 file')
+    assert.equal(fillText('{n} file||{n} files', { n: 1234 }, 'en'), '1,234 files')
+    assert.equal(fillText('{n} fichier||{n} fichiers', { n: 0 }, 'fr'), '0 fichier')
+    assert.equal(fillText('{n} 个文件', { n: 2 }, 'zh'), '2 个文件')
   })
 
   it('make each formatter once for each language', () => {
@@ -141,8 +141,8 @@ describe('texts', () => {
   })
 
   it('take names as they are, also those that look like places or patterns', () => {
-    assert.equal(fill('{a} and {b}', { a: '{b}', b: '$& <b>' }, 'en'), '{b} and $& <b>')
-    assert.equal(fill('{a} {unknown}', { a: 'x' }, 'en'), 'x {unknown}')
+    assert.equal(fillText('{a} and {b}', { a: '{b}', b: '$& <b>' }, 'en'), '{b} and $& <b>')
+    assert.equal(fillText('{a} {unknown}', { a: 'x' }, 'en'), 'x {unknown}')
   })
 
   it('of one language are all texts of it', () => {

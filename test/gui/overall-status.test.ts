@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { attentionEntries } from '../../gui/view-model/attention.ts'
 import { announce, NOT_ANNOUNCED } from '../../gui/view-model/announcement.ts'
-import { hold, HOLD_MS } from '../../gui/view-model/hold.ts'
+import { nextDisplayed, DISPLAY_MS_MIN } from '../../gui/view-model/minimum-display.ts'
 import { overallStatus, type OverallStatus } from '../../gui/view-model/overall-status.ts'
 import { INITIAL, type LiveState } from '../../gui/live/state.ts'
 import { LAPTOP, SERVER } from '../support/config.ts'
@@ -12,7 +12,7 @@ import { completion, liveState, type FolderSketch, type StateSketch } from '../s
 const ON = { id: LAPTOP, connected: true, config: { name: 'laptop' } }
 const OFF = { id: LAPTOP, connected: false, config: { name: 'laptop' } }
 const NAS_OFF = { id: SERVER, connected: false, config: { name: 'nas' } }
-const CALM: FolderSketch = { completion: { [LAPTOP]: completion() } }
+const UP_TO_DATE: FolderSketch = { completion: { [LAPTOP]: completion() } }
 const STOPPED: FolderSketch = { status: { state: 'error', error: 'folder marker missing' } }
 const FAILED: FolderSketch = { status: { errors: 2, needTotalItems: 2 } }
 
@@ -30,9 +30,14 @@ interface Case {
 const OFFERED = { time: '', label: '', receiveEncrypted: false, remoteEncrypted: false }
 
 const CASES: Readonly<Record<string, Case>> = {
-  'everything is up to date': { folders: { a: CALM, b: CALM }, tone: 'good', parts: ['upToDate'], place: [] },
+  'everything is up to date': {
+    folders: { a: UP_TO_DATE, b: UP_TO_DATE },
+    tone: 'good',
+    parts: ['upToDate'],
+    place: [],
+  },
   'no folder yet': { folders: {}, tone: 'wait', parts: ['noFolders'], place: [] },
-  'no device yet': { folders: { a: CALM }, devices: [], tone: 'wait', parts: ['noDevices'], place: ['devices'] },
+  'no device yet': { folders: { a: UP_TO_DATE }, devices: [], tone: 'wait', parts: ['noDevices'], place: ['devices'] },
   'all paused': {
     folders: { a: { config: { paused: true } } },
     tone: 'paused',
@@ -40,20 +45,20 @@ const CASES: Readonly<Record<string, Case>> = {
     place: ['folders'],
   },
   'one of two folders is paused': {
-    folders: { a: CALM, b: { config: { paused: true } } },
+    folders: { a: UP_TO_DATE, b: { config: { paused: true } } },
     tone: 'paused',
     parts: ['upToDateHere', 'paused n=1'],
     place: ['folders'],
   },
-  'the daemon is gone': { folders: { a: CALM }, more: { link: 'lost' }, tone: 'off', parts: ['lost'], place: [] },
+  'the daemon is gone': { folders: { a: UP_TO_DATE }, more: { link: 'lost' }, tone: 'off', parts: ['lost'], place: [] },
   'a folder without a status yet': {
-    folders: { a: CALM, b: { isUntold: true } },
+    folders: { a: UP_TO_DATE, b: { isUnreported: true } },
     tone: 'wait',
     parts: ['starting'],
     place: [],
   },
   'no device connected: offline is no error, but not everything is fine': {
-    folders: { a: CALM },
+    folders: { a: UP_TO_DATE },
     devices: [OFF],
     tone: 'away',
     parts: ['upToDateHere', 'offline n=1'],
@@ -70,7 +75,7 @@ const CASES: Readonly<Record<string, Case>> = {
     folders: {
       a: STOPPED,
       b: FAILED,
-      c: CALM,
+      c: UP_TO_DATE,
       d: { config: { paused: true } },
       e: { completion: { [LAPTOP]: completion({ needItems: 7 }) } },
     },
@@ -81,14 +86,14 @@ const CASES: Readonly<Record<string, Case>> = {
     place: ['attention'],
   },
   'a request alone': {
-    folders: { a: CALM },
+    folders: { a: UP_TO_DATE },
     more: { pendingFolders: { x: { offeredBy: { [LAPTOP]: OFFERED } } } },
     tone: 'wait',
     parts: ['requests n=1'],
     place: ['attention'],
   },
   'a risk': {
-    folders: { a: CALM },
+    folders: { a: UP_TO_DATE },
     more: { risks: [{ code: 'gui-open', message: 'm', remedy: 'r' }] },
     tone: 'bad',
     parts: ['risks n=1'],
@@ -145,7 +150,7 @@ const CASES: Readonly<Record<string, Case>> = {
     parts: ['scanningMany n=2'],
     place: ['folders'],
   },
-  'items wait for an offline device: calm': {
+  'items wait for an offline device: no error': {
     folders: { a: { status: { needTotalItems: 3 } } },
     devices: [OFF],
     tone: 'away',
@@ -211,7 +216,7 @@ test('the inbox has one entry for each cause, with its remedy, and loses it with
     'restart all: : restart',
     'warning notice.port: : clear',
   ])
-  assert.deepEqual(seen(liveState({ devices: [ON], folders: { a: CALM } })), [])
+  assert.deepEqual(seen(liveState({ devices: [ON], folders: { a: UP_TO_DATE } })), [])
   const found = { deviceID: LAPTOP, code: 'other-password', reason: '', remedy: '', time: '' } as const
   const places = [null, 'a'].map(
     (folder) => attentionEntries({ ...liveState(), disagreements: [{ ...found, folder }] })[0]?.remedy,
@@ -228,11 +233,11 @@ function failed(n: number, error: string) {
 
 test('a state is held for two seconds; numbers and errors are shown at once', () => {
   const rules = { kind: (text: string) => text[0] ?? '', isUrgent: (next: string) => next.startsWith('!') }
-  const first = hold(undefined, 'a1', 0, rules)
-  assert.deepEqual(hold(first, 'a2', 10, rules), { value: 'a2', sinceMs: 0 })
-  assert.deepEqual(hold(first, 'b1', HOLD_MS - 1, rules), first)
-  assert.deepEqual(hold(first, 'b1', HOLD_MS, rules), { value: 'b1', sinceMs: HOLD_MS })
-  assert.deepEqual(hold(first, '!', 10, rules), { value: '!', sinceMs: 10 })
+  const first = nextDisplayed(undefined, 'a1', 0, rules)
+  assert.deepEqual(nextDisplayed(first, 'a2', 10, rules), { value: 'a2', sinceMs: 0 })
+  assert.deepEqual(nextDisplayed(first, 'b1', DISPLAY_MS_MIN - 1, rules), first)
+  assert.deepEqual(nextDisplayed(first, 'b1', DISPLAY_MS_MIN, rules), { value: 'b1', sinceMs: DISPLAY_MS_MIN })
+  assert.deepEqual(nextDisplayed(first, '!', 10, rules), { value: '!', sinceMs: 10 })
 })
 
 test('a new kind of status is announced; a transfer or a start removes a text that is no longer true', () => {

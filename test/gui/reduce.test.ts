@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import { PAGE_EVENT_TYPES, pageEvent, type PageEvent } from '../../gui/live/event-types.ts'
-import { applyConnections, applyEvent, isGap, reloadsFor } from '../../gui/live/reduce.ts'
+import { applyConnections, applyEvent, hasEventGap, reloadsFor } from '../../gui/live/reduce.ts'
 import { INITIAL, type FolderLive, type LiveState } from '../../gui/live/state.ts'
 import type { Config } from '../../src/core/config/config.ts'
 import { EVENT_TYPES } from '../../src/events/types.ts'
@@ -151,9 +151,9 @@ describe('what has to be reloaded after an event', () => {
   })
 
   it('is everything when events are missing in between', () => {
-    assert.equal(isGap([], 7), false)
-    assert.equal(isGap([{ id: 8 }, { id: 9 }], 7), false)
-    assert.equal(isGap([{ id: 9 }], 7), true)
+    assert.equal(hasEventGap([], 7), false)
+    assert.equal(hasEventGap([{ id: 8 }, { id: 9 }], 7), false)
+    assert.equal(hasEventGap([{ id: 9 }], 7), true)
   })
 })
 

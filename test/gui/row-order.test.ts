@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
   BY_NAME,
-  calmRows,
+  gridRows,
   deviceKey,
   filterCounts,
   folderKey,
@@ -11,7 +11,7 @@ import {
   type RowKey,
   type RowOrder,
 } from '../../gui/view-model/row-order.ts'
-import { arrange, nextSort, toggled } from '../../gui/view-model/table.ts'
+import { arrangeRows, nextSort, withToggled } from '../../gui/view-model/table.ts'
 import { LAPTOP } from '../support/config.ts'
 import { liveState } from '../support/live-state.ts'
 
@@ -83,16 +83,16 @@ test('configured groups are headings; rows without one come first', () =>
 
 test('rows of the same name keep their order', () => {
   const rows = [row('a', 'good', { id: '2' }), row('a', 'good', { id: '1' })]
-  const lines = arrange(rows, { compare: (one, other) => (one.id < other.id ? -1 : 1) })
+  const lines = arrangeRows(rows, { compare: (one, other) => (one.id < other.id ? -1 : 1) })
   assert.deepEqual(lines, [{ row: rows[1] }, { row: rows[0] }])
 })
 
-const calm = (rows: readonly RowKey[], rowsMax: number) =>
-  calmRows(rows, rowsMax, 'en').map((part) => [part.group, part.filter, part.rows.map(({ name }) => name)])
+const gridOf = (rows: readonly RowKey[], rowsMax: number) =>
+  gridRows(rows, rowsMax, 'en').map((part) => [part.group, part.filter, part.rows.map(({ name }) => name)])
 
 test('of many rows those that need no look are apart', () => {
-  assert.deepEqual(calm(ROWS, 6), [])
-  assert.deepEqual(calm(ROWS, 5), [
+  assert.deepEqual(gridOf(ROWS, 6), [])
+  assert.deepEqual(gridOf(ROWS, 5), [
     ['', 'offline', ['nas']],
     ['', 'upToDate', ['photo 10']],
     ['', 'paused', ['archive']],
@@ -108,7 +108,7 @@ test('those are apart by group, too, in the order of the names of groups', () =>
     row('a', 'good'),
     row('b', 'bad', { group: 'Home' }),
   ]
-  assert.deepEqual(calm(rows, 5), [
+  assert.deepEqual(gridOf(rows, 5), [
     ['', 'upToDate', ['a']],
     ['Home', 'upToDate', ['zoo']],
     ['Work', 'upToDate', ['photo 9', 'photo 10']],
@@ -117,8 +117,8 @@ test('those are apart by group, too, in the order of the names of groups', () =>
 })
 
 test('a selection is toggled', () => {
-  assert.deepEqual(toggled(new Set(['a']), 'b'), new Set(['a', 'b']))
-  assert.deepEqual(toggled(new Set(['a', 'b']), 'a'), new Set(['b']))
+  assert.deepEqual(withToggled(new Set(['a']), 'b'), new Set(['a', 'b']))
+  assert.deepEqual(withToggled(new Set(['a', 'b']), 'a'), new Set(['b']))
 })
 
 test('the keys of folders and devices have the tones of their states', () => {

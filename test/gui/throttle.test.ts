@@ -5,11 +5,11 @@ import { Throttle } from '../../gui/base/throttle.ts'
 /** A manual clock, and requests that are settled manually. */
 function setup() {
   let nowMs = 0
-  let later: { readonly run: () => void; readonly atMs: number }[] = []
+  let scheduled: { readonly run: () => void; readonly atMs: number }[] = []
   const pending: (() => void)[] = []
   const throttle = new Throttle(() => new Promise((resolve) => pending.push(resolve)), 1_000, {
     nowMs: () => nowMs,
-    later: (run, delayMs) => void later.push({ run, atMs: nowMs + delayMs }),
+    schedule: (run, delayMs) => void scheduled.push({ run, atMs: nowMs + delayMs }),
   })
   const settle = () => new Promise((resolve) => setImmediate(resolve))
   return {
@@ -21,8 +21,8 @@ function setup() {
     },
     pass: async (timeMs: number) => {
       nowMs += timeMs
-      const due = later.filter(({ atMs }) => atMs <= nowMs)
-      later = later.filter(({ atMs }) => atMs > nowMs)
+      const due = scheduled.filter(({ atMs }) => atMs <= nowMs)
+      scheduled = scheduled.filter(({ atMs }) => atMs > nowMs)
       for (const { run } of due) run()
       await settle()
     },

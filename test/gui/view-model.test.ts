@@ -8,7 +8,7 @@ import {
   type FileChange,
   type WantedChanges,
 } from '../../gui/view-model/changes.ts'
-import { linesOf, textOf } from '../../gui/view-model/ignores.ts'
+import { ignoreLines, ignoreText } from '../../gui/view-model/ignores.ts'
 import { baseName, directoryOf, joinPath, parseSubPath } from '../../gui/base/paths.ts'
 import { waitReason, whyReasons } from '../../gui/view-model/reasons.ts'
 import { remedyFor } from '../../gui/view-model/remedy.ts'
@@ -191,7 +191,7 @@ test('the neighbours of a file are those of the list that shows it', () => {
 
 test('patterns are unchanged by the way into the field and back', () => {
   const lines = ['*.tmp', '', '// why', '!keep']
-  assert.deepEqual(linesOf(textOf(lines)), lines)
-  assert.deepEqual(linesOf('a\r\nb\n\n\n'), ['a', 'b'])
-  assert.deepEqual([linesOf(''), linesOf('\n\n'), textOf(null)], [[], [], ''])
+  assert.deepEqual(ignoreLines(ignoreText(lines)), lines)
+  assert.deepEqual(ignoreLines('a\r\nb\n\n\n'), ['a', 'b'])
+  assert.deepEqual([ignoreLines(''), ignoreLines('\n\n'), ignoreText(null)], [[], [], ''])
 })

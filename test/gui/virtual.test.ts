@@ -1,10 +1,10 @@
 /** Long lists: which rows and pages are in sight, and how a tree of paged directories becomes rows. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { pagesInSight, rowCount, rowsIn, type Tree } from '../../gui/view-model/tree-rows.ts'
+import { pagesInSight, rowCount, treeRowsIn, type Tree } from '../../gui/view-model/tree-rows.ts'
 import { pagesOf, visibleRows } from '../../gui/base/visible-rows.ts'
-import { PagedLists, type Beside, type FetchedPage } from '../../gui/live/paged.ts'
-import { stepOf } from '../../gui/pages/folder/tree-keys.ts'
+import { PagedLists, type AdjacentItems, type FetchedPage } from '../../gui/live/paged.ts'
+import { treeStep } from '../../gui/pages/folder/tree-keys.ts'
 import type { ItemJson } from '../../src/rest/twinfold.ts'
 
 const VIEWS: readonly [what: string, topPx: number, count: number, first: number, end: number][] = [
@@ -51,13 +51,13 @@ const TREE: Tree = {
 
 test('an open directory is followed by its rows; rows of pages that are not loaded keep their place', () => {
   assert.equal(rowCount(TREE), 11)
-  const shown = rowsIn(TREE, { first: 0, end: 11 }).map(({ level, item: known, expanded }) =>
+  const shown = treeRowsIn(TREE, { first: 0, end: 11 }).map(({ level, item: known, expanded }) =>
     [level, known?.name ?? '…', expanded ?? ''].join(' ').trim(),
   )
   const expected = '1 d true, 2 e true, 3 g, 2 f, 2 …, 1 x false, 1 a, 1 b, 1 …, 1 …, 1 …'
   assert.equal(shown.join(', '), expected)
   assert.deepEqual(
-    rowsIn(TREE, { first: 3, end: 6 }).map(({ index, path }) => [index, path]),
+    treeRowsIn(TREE, { first: 3, end: 6 }).map(({ index, path }) => [index, path]),
     [
       [3, 'd/f'],
       [4, 'd/#2'],
@@ -67,9 +67,9 @@ test('an open directory is followed by its rows; rows of pages that are not load
 })
 
 test('every range of rows is the same part of all rows', () => {
-  const all = rowsIn(TREE, { first: 0, end: 11 })
+  const all = treeRowsIn(TREE, { first: 0, end: 11 })
   for (let first = 0; first <= 11; first++)
-    for (let end = first; end <= 12; end++) assert.deepEqual(rowsIn(TREE, { first, end }), all.slice(first, end))
+    for (let end = first; end <= 12; end++) assert.deepEqual(treeRowsIn(TREE, { first, end }), all.slice(first, end))
 })
 
 test('only the pages in sight are wanted', () => {
@@ -80,7 +80,7 @@ test('only the pages in sight are wanted', () => {
 })
 
 test('keys walk the tree by rows, also those that are not rendered', () => {
-  const step = (key: string, at: number) => stepOf(key, rowsIn(TREE, { first: at, end: at + 1 })[0]!, TREE, 11)
+  const step = (key: string, at: number) => treeStep(key, treeRowsIn(TREE, { first: at, end: at + 1 })[0]!, TREE, 11)
   assert.deepEqual(step('ArrowDown', 0), { index: 1 })
   assert.deepEqual(step('ArrowUp', 0), { index: 0 })
   assert.deepEqual(step('End', 0), { index: 10 })
@@ -100,7 +100,7 @@ test('keys walk the tree by rows, also those that are not rendered', () => {
 
 interface Asked {
   readonly id: string
-  readonly beside: Beside<string>
+  readonly beside: AdjacentItems<string>
   readonly reply: (page: FetchedPage<string>) => Promise<void>
 }
 

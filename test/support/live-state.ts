@@ -14,7 +14,7 @@ export interface FolderSketch {
   readonly completion?: FolderLive['completion']
   readonly errors?: FolderLive['errors']
   /** No data received yet. */
-  readonly isUntold?: boolean
+  readonly isUnreported?: boolean
 }
 
 export interface StateSketch {
@@ -39,7 +39,7 @@ export function liveState(sketch: StateSketch = {}): LiveState {
     config: configOf(folders, devices),
     system: { myID: OWN } as unknown as NonNullable<LiveState['system']>,
     folders: Object.fromEntries(
-      folders.filter(([, { isUntold }]) => isUntold !== true).map(([id, folder]) => [id, folderLive(folder)]),
+      folders.filter(([, { isUnreported }]) => isUnreported !== true).map(([id, folder]) => [id, folderLive(folder)]),
     ),
     connections: {
       ...NO_CONNECTIONS,
@@ -76,7 +76,7 @@ export function folderConfig(
 }
 
 function folderLive({ status, completion = {}, errors }: FolderSketch): FolderLive {
-  const calm = {
+  const idle = {
     state: 'idle',
     error: '',
     errors: 0,
@@ -86,7 +86,7 @@ function folderLive({ status, completion = {}, errors }: FolderSketch): FolderLi
     receiveOnlyTotalItems: 0,
     globalBytes: 1_000,
   }
-  return { status: { ...calm, ...status } as FolderLive['status'], completion, errors }
+  return { status: { ...idle, ...status } as FolderLive['status'], completion, errors }
 }
 
 function connection(connected: boolean): DeviceConnectionsJson {

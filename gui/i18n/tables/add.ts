@@ -1,7 +1,7 @@
 import { DEVICE_FORM } from './device-form.ts'
 import { FOLDER_FORM_DISK } from './folder-form-disk.ts'
 import { FOLDER_FORM } from './folder-form.ts'
-import type { Entry } from '../language.ts'
+import type { TextEntry } from '../language.ts'
 
 /** The dialogs that add and change folders and devices. */
 export const ADD = {
@@ -71,7 +71,7 @@ export const ADD = {
     fr: 'Ce n’est pas un ID d’appareil valide : il manque quelque chose ou il y a une faute.',
     zh: '这不是有效的设备 ID：有缺失或输入错误。',
   },
-  'add.ownDeviceId': {
+  'add.idOfThisDevice': {
     en: 'This is the ID of this device. Paste the ID of the other device.',
     de: 'Das ist die ID dieses Geräts. Fügen Sie die des anderen ein.',
     es: 'Es el ID de este mismo dispositivo. Pegue el del otro.',
@@ -106,14 +106,14 @@ export const ADD = {
     fr: 'trouvé sur ce réseau',
     zh: '在本网络中发现',
   },
-  'add.ownId': {
+  'add.thisDeviceId': {
     en: 'ID of this device',
     de: 'ID dieses Geräts',
     es: 'ID de este dispositivo',
     fr: 'ID de cet appareil',
     zh: '本设备的 ID',
   },
-  'add.ownIdHelp': {
+  'add.thisDeviceIdHelp': {
     en: 'Enter it on the other device as well: each device has to add the other.',
     de: 'Geben Sie sie auch auf dem anderen Gerät ein: Jedes Gerät muss das andere hinzufügen.',
     es: 'Introdúzcalo también en el otro dispositivo: cada uno debe añadir al otro.',
@@ -489,4 +489,4 @@ export const ADD = {
     fr: 'Chaque ligne commence par + ou -.',
     zh: '每行以 + 或 - 开头。',
   },
-} as const satisfies Readonly<Record<string, Entry>>
+} as const satisfies Readonly<Record<string, TextEntry>>

@@ -1,4 +1,4 @@
-import type { Entry } from '../language.ts'
+import type { TextEntry } from '../language.ts'
 
 /** The inbox of everything that needs the user. */
 export const ATTENTION = {
@@ -167,4 +167,4 @@ export const ATTENTION = {
     fr: '{n} dossier suspendu||{n} dossiers suspendus',
     zh: '{n} 个文件夹已暂停',
   },
-} as const satisfies Readonly<Record<string, Entry>>
+} as const satisfies Readonly<Record<string, TextEntry>>

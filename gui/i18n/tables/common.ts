@@ -1,4 +1,4 @@
-import type { Entry } from '../language.ts'
+import type { TextEntry } from '../language.ts'
 
 /** Texts that every page needs. */
 export const COMMON = {
@@ -156,4 +156,4 @@ export const COMMON = {
   },
   'time.never': { en: 'never', de: 'nie', es: 'nunca', fr: 'jamais', zh: '从未' },
   'time.left': { en: '{time} left', de: 'noch {time}', es: 'quedan {time}', fr: 'encore {time}', zh: '剩余 {time}' },
-} as const satisfies Readonly<Record<string, Entry>>
+} as const satisfies Readonly<Record<string, TextEntry>>

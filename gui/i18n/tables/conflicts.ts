@@ -1,4 +1,4 @@
-import type { Entry } from '../language.ts'
+import type { TextEntry } from '../language.ts'
 
 /** Resolving conflicts. */
 export const CONFLICTS = {
@@ -58,4 +58,4 @@ export const CONFLICTS = {
     fr: 'Non résolu',
     zh: '未解决',
   },
-} as const satisfies Readonly<Record<string, Entry>>
+} as const satisfies Readonly<Record<string, TextEntry>>

@@ -1,4 +1,4 @@
-import type { Entry } from '../language.ts'
+import type { TextEntry } from '../language.ts'
 
 /** What can be set for a device: the name of each setting and one line of help. */
 export const DEVICE_FORM = {
@@ -203,4 +203,4 @@ export const DEVICE_FORM = {
     fr: 'Seulement pour un certificat maison. Vide : le nom habituel.',
     zh: '仅用于自制证书的设备。留空为通常名称。',
   },
-} as const satisfies Readonly<Record<string, Entry>>
+} as const satisfies Readonly<Record<string, TextEntry>>

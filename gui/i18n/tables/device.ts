@@ -1,4 +1,4 @@
-import type { Entry } from '../language.ts'
+import type { TextEntry } from '../language.ts'
 
 /** The pages of devices. */
 export const DEVICE = {
@@ -272,4 +272,4 @@ export const DEVICE = {
   'device.needDeleted': { en: 'to be deleted', de: 'wird gelöscht', es: 'se borrará', fr: 'à supprimer', zh: '待删除' },
   'device.needDirectory': { en: 'directory', de: 'Verzeichnis', es: 'directorio', fr: 'répertoire', zh: '目录' },
   'device.needMore': { en: 'Show more', de: 'Mehr zeigen', es: 'Mostrar más', fr: 'Afficher plus', zh: '显示更多' },
-} as const satisfies Readonly<Record<string, Entry>>
+} as const satisfies Readonly<Record<string, TextEntry>>

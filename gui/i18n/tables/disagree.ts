@@ -1,4 +1,4 @@
-import type { Entry } from '../language.ts'
+import type { TextEntry } from '../language.ts'
 
 /** Folders whose encryption is configured differently here and on another device. */
 export const DISAGREE = {
@@ -93,4 +93,4 @@ export const DISAGREE = {
     fr: 'L’autre appareil ne fait pas confiance à celui-ci, mais n’a pas de mot de passe pour lui. Définissez-en un là-bas, ou faites-y confiance à cet appareil.',
     zh: '另一台设备不信任本设备，却没有为其设置密码。请在那里设置密码，或信任本设备。',
   },
-} as const satisfies Readonly<Record<string, Entry>>
+} as const satisfies Readonly<Record<string, TextEntry>>

@@ -1,4 +1,4 @@
-import type { Entry } from '../language.ts'
+import type { TextEntry } from '../language.ts'
 
 /** Sharing with untrusted devices. */
 export const ENCRYPT = {
@@ -115,14 +115,14 @@ export const ENCRYPT = {
     fr: 'Code QR du mot de passe',
     zh: '密码的二维码',
   },
-  'encrypt.kept': {
+  'encrypt.passwordSaved': {
     en: 'I have saved the password outside of these devices',
     de: 'Ich habe das Passwort außerhalb dieser Geräte aufbewahrt',
     es: 'He guardado la contraseña fuera de estos dispositivos',
     fr: 'J’ai gardé le mot de passe hors de ces appareils',
     zh: '我已将密码保存在这些设备之外',
   },
-  'encrypt.keepFirst': {
+  'encrypt.savePasswordFirst': {
     en: 'Save the password first: without it nobody can restore the data.',
     de: 'Bewahren Sie zuerst das Passwort auf: Ohne es kann niemand die Daten wiederherstellen.',
     es: 'Guarde primero la contraseña: sin ella nadie puede recuperar los datos.',
@@ -143,7 +143,7 @@ export const ENCRYPT = {
     fr: 'Chiffré pour',
     zh: '加密对象',
   },
-  'encrypt.holds': {
+  'encrypt.storedEncrypted': {
     en: 'Stored here encrypted, for other devices. It cannot be read here.',
     de: 'Hier verschlüsselt aufbewahrt, für andere Geräte. Hier ist nichts davon lesbar.',
     es: 'Guardada aquí cifrada, para otros dispositivos. Aquí no se puede leer.',
@@ -165,4 +165,4 @@ export const ENCRYPT = {
     zh: '{device} 以加密形式保存此文件夹：请在下方输入密码。',
   },
   'encrypt.hidden': { en: 'encrypted', de: 'verschlüsselt', es: 'cifrada', fr: 'chiffré', zh: '已加密' },
-} as const satisfies Readonly<Record<string, Entry>>
+} as const satisfies Readonly<Record<string, TextEntry>>

@@ -1,4 +1,4 @@
-import type { Entry } from '../language.ts'
+import type { TextEntry } from '../language.ts'
 
 /** The tabs of a folder, and the page of changes. */
 export const FILES = {
@@ -19,7 +19,7 @@ export const FILES = {
     fr: 'Sur les autres appareils',
     zh: '在其他设备',
   },
-  'files.held': {
+  'files.devicesWithNewest': {
     en: '{have} of {n} devices have it',
     de: '{have} von {n} Geräten',
     es: '{have} de {n} dispositivos',
@@ -600,4 +600,4 @@ export const FILES = {
   'changes.when': { en: 'When', de: 'Wann', es: 'Cuándo', fr: 'Quand', zh: '时间' },
   'changes.modified': { en: 'Changed', de: 'Geändert', es: 'Cambiado', fr: 'Modifié', zh: '已更改' },
   'changes.deleted': { en: 'Deleted', de: 'Gelöscht', es: 'Borrado', fr: 'Supprimé', zh: '已删除' },
-} as const satisfies Readonly<Record<string, Entry>>
+} as const satisfies Readonly<Record<string, TextEntry>>

@@ -1,4 +1,4 @@
-import type { Entry } from '../language.ts'
+import type { TextEntry } from '../language.ts'
 
 /** The filters above long lists. */
 export const FILTER = {
@@ -30,4 +30,4 @@ export const FILTER = {
     fr: 'Rien ne correspond.',
     zh: '没有匹配的内容。',
   },
-} as const satisfies Readonly<Record<string, Entry>>
+} as const satisfies Readonly<Record<string, TextEntry>>

@@ -1,4 +1,4 @@
-import type { Entry } from '../language.ts'
+import type { TextEntry } from '../language.ts'
 
 /** What can be set for a folder: files on disk, and what experts need. */
 export const FOLDER_FORM_DISK = {
@@ -244,4 +244,4 @@ export const FOLDER_FORM_DISK = {
     fr: 'Plus rapide, mais une coupure peut coûter des fichiers. Laissez désactivé.',
     zh: '更快，但断电可能丢失文件。建议关闭。',
   },
-} as const satisfies Readonly<Record<string, Entry>>
+} as const satisfies Readonly<Record<string, TextEntry>>

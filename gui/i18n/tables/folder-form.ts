@@ -1,4 +1,4 @@
-import type { Entry } from '../language.ts'
+import type { TextEntry } from '../language.ts'
 
 /** What can be set for a folder: the name of each setting and one line of help. */
 export const FOLDER_FORM = {
@@ -451,4 +451,4 @@ export const FOLDER_FORM = {
     fr: 'Les autres attendent alors que le fichier soit entier ici.',
     zh: '其他设备会等到文件在此处完整后再获取。',
   },
-} as const satisfies Readonly<Record<string, Entry>>
+} as const satisfies Readonly<Record<string, TextEntry>>

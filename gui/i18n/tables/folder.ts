@@ -1,5 +1,5 @@
 import { FILES } from './files.ts'
-import type { Entry } from '../language.ts'
+import type { TextEntry } from '../language.ts'
 import { REASONS } from './reasons.ts'
 
 /** The pages of folders and their files. */
@@ -406,4 +406,4 @@ export const FOLDER = {
     fr: 'Espace libre minimal',
     zh: '最小可用磁盘空间',
   },
-} as const satisfies Readonly<Record<string, Entry>>
+} as const satisfies Readonly<Record<string, TextEntry>>

@@ -1,4 +1,4 @@
-import type { Entry } from '../language.ts'
+import type { TextEntry } from '../language.ts'
 
 /** The log, debugging, the commands, the keys, restart and shutdown. */
 export const LOG = {
@@ -508,4 +508,4 @@ export const LOG = {
     fr: 'Conservation des anciennes versions',
     zh: '保留文件旧版本',
   },
-} as const satisfies Readonly<Record<string, Entry>>
+} as const satisfies Readonly<Record<string, TextEntry>>

@@ -1,4 +1,4 @@
-import type { Entry } from '../language.ts'
+import type { TextEntry } from '../language.ts'
 
 /** The question about the network in a new home, and the state of discovery, relays and port mapping. */
 export const NETWORK = {
@@ -76,4 +76,4 @@ export const NETWORK = {
     fr: 'joignable à {addresses}',
     zh: '可通过 {addresses} 访问',
   },
-} as const satisfies Readonly<Record<string, Entry>>
+} as const satisfies Readonly<Record<string, TextEntry>>

@@ -1,4 +1,4 @@
-import type { Entry } from '../language.ts'
+import type { TextEntry } from '../language.ts'
 
 /** Why a device is not connected: the steps, the reasons of failed attempts, and what to do. */
 export const OFFLINE = {
@@ -409,4 +409,4 @@ export const OFFLINE = {
     fr: 'Nouvel essai automatique. Le journal indique la cause.',
     zh: '将自动重试。原因见日志。',
   },
-} as const satisfies Readonly<Record<string, Entry>>
+} as const satisfies Readonly<Record<string, TextEntry>>

@@ -1,4 +1,4 @@
-import type { Entry } from '../language.ts'
+import type { TextEntry } from '../language.ts'
 
 /** What can be set for the device as a whole and for this page, with one line of help each. */
 export const OPTION_FORM = {
@@ -310,4 +310,4 @@ export const OPTION_FORM = {
     fr: 'Pour qui le coche à la connexion. −1 : pour toujours.',
     zh: '适用于登录时勾选的人。−1 表示永久。',
   },
-} as const satisfies Readonly<Record<string, Entry>>
+} as const satisfies Readonly<Record<string, TextEntry>>

@@ -1,4 +1,4 @@
-import type { Entry } from '../language.ts'
+import type { TextEntry } from '../language.ts'
 
 /** The overall status and the overview. */
 export const OVERVIEW = {
@@ -199,32 +199,38 @@ export const OVERVIEW = {
     zh: '请检查设置是否符合您的期望；另一版本保存在旁边。',
   },
 
-  'own.title': { en: 'This device', de: 'Dieses Gerät', es: 'Este dispositivo', fr: 'Cet appareil', zh: '本设备' },
-  'own.qr': {
+  'thisDevice.title': {
+    en: 'This device',
+    de: 'Dieses Gerät',
+    es: 'Este dispositivo',
+    fr: 'Cet appareil',
+    zh: '本设备',
+  },
+  'thisDevice.qr': {
     en: 'The ID of this device as a QR code',
     de: 'Die ID dieses Geräts als QR-Code',
     es: 'El ID de este dispositivo como código QR',
     fr: 'L’ID de cet appareil en code QR',
     zh: '本设备 ID 的二维码',
   },
-  'own.copyId': { en: 'Copy ID', de: 'ID kopieren', es: 'Copiar ID', fr: 'Copier l’ID', zh: '复制 ID' },
-  'own.holds': { en: 'Contents', de: 'Bestand', es: 'Contiene', fr: 'Contient', zh: '内容' },
-  'own.listens': { en: 'Listens on', de: 'Lauscht auf', es: 'Escucha en', fr: 'Écoute sur', zh: '监听' },
-  'own.nowhere': {
+  'thisDevice.copyId': { en: 'Copy ID', de: 'ID kopieren', es: 'Copiar ID', fr: 'Copier l’ID', zh: '复制 ID' },
+  'thisDevice.contents': { en: 'Contents', de: 'Bestand', es: 'Contiene', fr: 'Contient', zh: '内容' },
+  'thisDevice.listens': { en: 'Listens on', de: 'Lauscht auf', es: 'Escucha en', fr: 'Écoute sur', zh: '监听' },
+  'thisDevice.nowhere': {
     en: 'nowhere: other devices cannot connect to it',
     de: 'nirgends: andere können es nicht erreichen',
     es: 'en ninguna parte: otros no pueden conectarse',
     fr: 'nulle part : les autres ne peuvent pas s’y connecter',
     zh: '无：其他设备无法连接',
   },
-  'own.uptime': {
+  'thisDevice.uptime': {
     en: 'Running for',
     de: 'Läuft seit',
     es: 'En marcha desde hace',
     fr: 'En marche depuis',
     zh: '已运行',
   },
-  'own.version': { en: 'Version', de: 'Version', es: 'Versión', fr: 'Version', zh: '版本' },
+  'thisDevice.version': { en: 'Version', de: 'Version', es: 'Versión', fr: 'Version', zh: '版本' },
 
   'import.running': {
     en: 'The index of Syncthing {version} is being imported. Folders and connections start after that.',
@@ -258,4 +264,4 @@ export const OVERVIEW = {
     fr: 'réception {in}, au plus {inMost} ; envoi {out}, au plus {outMost}',
     zh: '接收 {in}，最高 {inMost}；发送 {out}，最高 {outMost}',
   },
-} as const satisfies Readonly<Record<string, Entry>>
+} as const satisfies Readonly<Record<string, TextEntry>>

@@ -1,4 +1,4 @@
-import type { Entry } from '../language.ts'
+import type { TextEntry } from '../language.ts'
 
 /** The reasons for the state of a file, and the remedies. */
 export const REASONS = {
@@ -375,4 +375,4 @@ export const REASONS = {
     fr: 'Un nouvel essai suivra de lui-même. « Réessayer » l’accélère ; le journal en dit plus.',
     zh: '会自动重试。“重试”可加快；日志中有更多信息。',
   },
-} as const satisfies Readonly<Record<string, Entry>>
+} as const satisfies Readonly<Record<string, TextEntry>>

@@ -1,4 +1,4 @@
-import type { Entry } from '../language.ts'
+import type { TextEntry } from '../language.ts'
 
 /** Settings that put the device or its data at risk. */
 export const RISKS = {
@@ -30,4 +30,4 @@ export const RISKS = {
     fr: 'Les connexions passent par un proxy qui n’est pas approuvé ici : tous ses clients comptent pour un seul.',
     zh: '登录经由未受信任的代理：它的所有客户端按一个计算。',
   },
-} as const satisfies Readonly<Record<string, Entry>>
+} as const satisfies Readonly<Record<string, TextEntry>>

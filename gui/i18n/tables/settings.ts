@@ -1,4 +1,4 @@
-import type { Entry } from '../language.ts'
+import type { TextEntry } from '../language.ts'
 import { OPTION_FORM } from './option-form.ts'
 
 /** The settings of this device, and the login. */
@@ -368,4 +368,4 @@ export const SETTINGS = {
     fr: 'Aucun réglage de ce nom.',
     zh: '没有该名称的设置。',
   },
-} as const satisfies Readonly<Record<string, Entry>>
+} as const satisfies Readonly<Record<string, TextEntry>>

@@ -1,4 +1,4 @@
-import type { Entry } from '../language.ts'
+import type { TextEntry } from '../language.ts'
 
 /** The first steps, and the notice that no password is set. */
 export const SETUP = {
@@ -30,7 +30,7 @@ export const SETUP = {
     fr: 'Les changements sont désormais échangés dès que les deux appareils sont connectés.',
     zh: '从现在起，只要两台设备相连，就会交换更改。',
   },
-  'setup.later': {
+  'setup.hide': {
     en: 'Hide the first steps',
     de: 'Erste Schritte ausblenden',
     es: 'Ocultar los primeros pasos',
@@ -209,4 +209,4 @@ export const SETUP = {
     fr: 'Une invitation contient le nom, l’ID et les adresses de cet appareil. Collez-la dans « Ajouter un appareil » sur l’autre.',
     zh: '邀请包含本设备的名称、ID 和地址。请将其粘贴到另一台设备的“添加设备”中。',
   },
-} as const satisfies Readonly<Record<string, Entry>>
+} as const satisfies Readonly<Record<string, TextEntry>>

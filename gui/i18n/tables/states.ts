@@ -1,4 +1,4 @@
-import type { Entry } from '../language.ts'
+import type { TextEntry } from '../language.ts'
 
 /** The states of folders and devices, and the causes of errors. */
 export const STATES = {
@@ -279,4 +279,4 @@ export const STATES = {
     fr: 'Il suivra quand un appareil qui l’a se connectera. Il n’y a rien à faire.',
     zh: '拥有它的设备连接后将继续。无需操作。',
   },
-} as const satisfies Readonly<Record<string, Entry>>
+} as const satisfies Readonly<Record<string, TextEntry>>

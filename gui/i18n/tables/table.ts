@@ -1,4 +1,4 @@
-import type { Entry } from '../language.ts'
+import type { TextEntry } from '../language.ts'
 
 /** Titles, selection and bulk actions of tables. */
 export const TABLE = {
@@ -98,4 +98,4 @@ export const TABLE = {
     fr: 'Lignes aérées',
     zh: '宽松行距',
   },
-} as const satisfies Readonly<Record<string, Entry>>
+} as const satisfies Readonly<Record<string, TextEntry>>

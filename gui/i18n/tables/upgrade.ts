@@ -1,4 +1,4 @@
-import type { Entry } from '../language.ts'
+import type { TextEntry } from '../language.ts'
 
 /** The notice about a newer release. */
 export const UPGRADE = {
@@ -73,4 +73,4 @@ export const UPGRADE = {
     fr: 'Masquer jusqu’à la prochaine version',
     zh: '隐藏直到下一版本',
   },
-} as const satisfies Readonly<Record<string, Entry>>
+} as const satisfies Readonly<Record<string, TextEntry>>

@@ -10,12 +10,12 @@ import { useLive } from '../../live/live.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { t } from '../../i18n/texts.ts'
-import { FieldGroup, Fields, focusFirstWrong, Fold, Refusal } from '../edit/form.tsx'
+import { FieldGroup, FormFields, focusFirstWrong, FoldedSection, Refusal } from '../edit/form.tsx'
 import { ShareFolders, shareExactly, showsTooMuch } from '../edit/share-folders.tsx'
 import { useForm, useSaving } from '../edit/use-form.ts'
 import { DeviceIdField, useCheckedId } from './device-id-field.tsx'
 import { NearDevices, type DevicePreset } from './near-devices.tsx'
-import { OwnId } from './own-id.tsx'
+import { ThisDeviceId } from './this-device-id.tsx'
 
 /** Its ID, its name and addresses, which folders: the rest is taken from the defaults. */
 export function AddDeviceDialog({ preset }: { readonly preset?: DevicePreset }) {
@@ -60,7 +60,7 @@ export function AddDeviceDialog({ preset }: { readonly preset?: DevicePreset }) 
             checked={missing}
             onChange={(text) => pick(readInvite(text) ?? { deviceID: text, name: '' })}
           />
-          <Fields form={form} words="device" groups={['basic']} />
+          <FormFields form={form} words="device" groups={['basic']} />
           <h3 class="add-heading">{t('add.shareFolders')}</h3>
           <ShareFolders
             folders={folders}
@@ -70,13 +70,13 @@ export function AddDeviceDialog({ preset }: { readonly preset?: DevicePreset }) 
             onChange={setShares}
           />
         </div>
-        <OwnId />
+        <ThisDeviceId />
       </div>
-      <Fold title={t('do.more')} open={form.wrongs.size > 0}>
-        <Fields form={form} words="device" groups={['trust']} />
+      <FoldedSection title={t('do.more')} open={form.wrongs.size > 0}>
+        <FormFields form={form} words="device" groups={['trust']} />
         <FieldGroup form={form} words="device" group="speed" />
         <FieldGroup form={form} words="device" group="expert" />
-      </Fold>
+      </FoldedSection>
     </Dialog>
   )
 }

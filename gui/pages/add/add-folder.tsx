@@ -1,7 +1,7 @@
 import { useMemo, useState } from 'preact/hooks'
 import { closeDialog } from '../../base/dialogs.tsx'
 import { goTo } from '../../base/route.ts'
-import { nameOf, otherDevices } from '../../view-model/device.ts'
+import { deviceNameById, otherDevices } from '../../view-model/device.ts'
 import { folderIdFrom, suggestedPath, withoutEnd } from '../../view-model/folder-path.ts'
 import { linesOf } from '../../view-model/form.ts'
 import { FOLDER_FIELDS } from '../../view-model/form-fields.ts'
@@ -11,7 +11,7 @@ import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { t } from '../../i18n/texts.ts'
-import { FieldGroup, Fields, focusFirstWrong, Fold, Refusal } from '../edit/form.tsx'
+import { FieldGroup, FormFields, focusFirstWrong, FoldedSection, Refusal } from '../edit/form.tsx'
 import { isPasswordMissing, ShareDevices } from '../edit/share-devices.tsx'
 import { useForm, useSaving, type Form } from '../edit/use-form.ts'
 import { createFolder } from './create-folder.ts'
@@ -30,7 +30,7 @@ export interface FolderOffer {
 /** Its name, its path, the devices: the rest is taken from the defaults. */
 export function AddFolderDialog({ offer }: { readonly offer?: FolderOffer }) {
   const state = useLive((value) => value)
-  const ownId = state.system?.myID
+  const localId = state.system?.myID
   const defaults = state.config?.defaults.folder
   const devices = otherDevices(state)
   const form = useForm(FOLDER_FIELDS, defaults, presetOf(offer))
@@ -40,7 +40,7 @@ export function AddFolderDialog({ offer }: { readonly offer?: FolderOffer }) {
   const [typedPath, setTypedPath] = useState<string>()
   const [ignores, setIgnores] = useState(state.config?.defaults.ignores.lines.join('\n') ?? '')
   const [shares, setShares] = useState<Shares>(() => ({
-    ...sharesOf(defaults?.devices ?? [], ownId),
+    ...sharesOf(defaults?.devices ?? [], localId),
     ...(offer && { [offer.deviceID]: '' }),
   }))
   const [tried, setTried] = useState(false)
@@ -66,7 +66,7 @@ export function AddFolderDialog({ offer }: { readonly offer?: FolderOffer }) {
       id,
       label: label.trim(),
       path: withoutEnd(path),
-      devices: shareList(defaults?.devices ?? [], shares, ownId),
+      devices: shareList(defaults?.devices ?? [], shares, localId),
     }
     const create = () => createFolder(folder, isHidden ? [] : linesOf(ignores))
     if (!(await saving.saveConfig(create, t('add.folderDone', { folder: label.trim() })))) return undefined
@@ -76,13 +76,13 @@ export function AddFolderDialog({ offer }: { readonly offer?: FolderOffer }) {
   return (
     <Dialog title={t('add.folder')} actions={<Actions busy={saving.busy} />} onSubmit={submit}>
       <Refusal text={saving.refusal} />
-      {offer && <p class="add-offer">{t(wordsFor(offer), { device: nameOf(state, offer.deviceID) })}</p>}
+      {offer && <p class="add-offer">{t(wordsFor(offer), { device: deviceNameById(state, offer.deviceID) })}</p>}
       <NameField name={label} isMissing={tried && !isNamed} onChange={(text) => form.set('label', text)} />
       <PathField path={path} checked={checked} isShown={tried || isTyped || isNamed} onChange={setTypedPath} />
       {!isHidden && <IgnoreTemplates text={ignores} onText={setIgnores} />}
       <h3 class="add-heading">{t('add.shareDevices')}</h3>
       <ShareDevices {...{ devices, shares, isHidden }} folder={{ id, name: label }} onChange={setShares} />
-      <Fold title={t('do.more')} open={form.wrongs.size > 0 || (tried && idError !== undefined)}>
+      <FoldedSection title={t('do.more')} open={form.wrongs.size > 0 || (tried && idError !== undefined)}>
         <TextField
           label={t('add.folderId')}
           help={t('add.folderIdHelp')}
@@ -91,7 +91,7 @@ export function AddFolderDialog({ offer }: { readonly offer?: FolderOffer }) {
           onChange={setTypedId}
         />
         <MoreFields form={form} ignores={ignores} onIgnores={setIgnores} />
-      </Fold>
+      </FoldedSection>
     </Dialog>
   )
 }
@@ -150,9 +150,9 @@ function MoreFields({
 }) {
   return (
     <>
-      <Fields form={form} words="folder" groups={['basic']} without={['label']} />
+      <FormFields form={form} words="folder" groups={['basic']} without={['label']} />
       <FieldGroup form={form} words="folder" group="versions" />
-      <Fold title={t('add.ignores')}>
+      <FoldedSection title={t('add.ignores')}>
         <TextField
           label={t('add.ignores')}
           help={t('add.ignoresHelp')}
@@ -160,13 +160,13 @@ function MoreFields({
           onChange={onIgnores}
           lines={5}
         />
-      </Fold>
+      </FoldedSection>
       <FieldGroup form={form} words="folder" group="scan" />
       <FieldGroup form={form} words="folder" group="pull" />
       <FieldGroup form={form} words="folder" group="disk" />
-      <Fold title={t('form.group.expert')}>
-        <Fields form={form} words="folder" groups={['expert']} without={['path']} />
-      </Fold>
+      <FoldedSection title={t('form.group.expert')}>
+        <FormFields form={form} words="folder" groups={['expert']} without={['path']} />
+      </FoldedSection>
     </>
   )
 }

@@ -14,10 +14,10 @@ export interface CheckedId {
   readonly error?: string
 }
 
-/** Validates an ID with the daemon as it is typed; the own ID and known ones are rejected with an error. */
+/** Validates an ID with the daemon as it is typed; the ID of this device and known ones are rejected with an error. */
 export function useCheckedId(typed: string): CheckedId {
   const text = useDebounced(typed.trim())
-  const ownId = useLive((state) => state.system?.myID)
+  const localId = useLive((state) => state.system?.myID)
   const devices = useLive((state) => state.config?.devices)
   const { value } = useQuery(text, async (signal) => {
     if (text === '') return undefined
@@ -25,11 +25,11 @@ export function useCheckedId(typed: string): CheckedId {
   })
   if (value === undefined || value.text !== typed.trim()) return {}
   if (!('id' in value.reply)) return { error: t('add.badId') }
-  return refusalOf(value.reply.id, ownId, devices ?? []) ?? { id: value.reply.id }
+  return refusalOf(value.reply.id, localId, devices ?? []) ?? { id: value.reply.id }
 }
 
-function refusalOf(id: string, ownId: string | undefined, devices: readonly DeviceConfig[]): CheckedId | undefined {
-  if (id === ownId) return { error: t('add.ownDeviceId') }
+function refusalOf(id: string, localId: string | undefined, devices: readonly DeviceConfig[]): CheckedId | undefined {
+  if (id === localId) return { error: t('add.idOfThisDevice') }
   const known = devices.find(({ deviceID }) => deviceID === id)
   return known === undefined ? undefined : { error: t('add.knownDevice', { device: deviceName(known) }) }
 }

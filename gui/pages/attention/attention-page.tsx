@@ -1,10 +1,10 @@
-import { act } from '../../app/act.ts'
+import { runAction } from '../../app/run-action.ts'
 import { addressOf } from '../../base/address.ts'
 import { attentionEntries, type AttentionEntry, type Remedy } from '../../view-model/attention.ts'
 import { client } from '../../live/client.ts'
-import { reload, useLive } from '../../live/live.ts'
+import { reloadParts, useLive } from '../../live/live.ts'
 import { Button } from '../../ui/button.tsx'
-import { Empty, State } from '../../ui/parts.tsx'
+import { EmptyNote, StateLabel } from '../../ui/parts.tsx'
 import { t } from '../../i18n/texts.ts'
 import { PendingRequests } from '../overview/pending-requests.tsx'
 
@@ -20,7 +20,7 @@ export function AttentionPage() {
       </header>
       <PendingRequests />
       {entries.length === 0 ? (
-        <Empty>{t('attention.none')}</Empty>
+        <EmptyNote>{t('attention.none')}</EmptyNote>
       ) : (
         <ul class="rows attention">
           {entries
@@ -38,7 +38,7 @@ function Entry({ entry: { tone, title, advice, members, remedy } }: { readonly e
   return (
     <li class="attention-entry">
       <div>
-        <State tone={tone}>{t(title.key, title.values)}</State>
+        <StateLabel tone={tone}>{t(title.key, title.values)}</StateLabel>
         {members.length > 0 && <Members members={members} />}
         {advice !== undefined && <p class="soft">{t(advice)}</p>}
       </div>
@@ -74,13 +74,13 @@ function RemedyButton({ remedy }: { readonly remedy: Remedy }) {
 async function apply(remedy: Exclude<Remedy, { readonly kind: 'go' }>): Promise<void> {
   switch (remedy.kind) {
     case 'scan':
-      await act(() => Promise.all(remedy.folders.map((folder) => client.scan(folder))), t('problems.retried'))
+      await runAction(() => Promise.all(remedy.folders.map((folder) => client.scan(folder))), t('problems.retried'))
       return
     case 'restart':
-      await act(() => client.restart(), t('overview.restarting'))
+      await runAction(() => client.restart(), t('overview.restarting'))
       return
     case 'clear':
-      await act(() => client.call('POST /rest/system/error/clear'))
-      reload(['warnings'])
+      await runAction(() => client.call('POST /rest/system/error/clear'))
+      reloadParts(['warnings'])
   }
 }

@@ -8,7 +8,7 @@ import { formatDay } from '../../i18n/format.ts'
 import { useLive } from '../../live/live.ts'
 import { SelectField } from '../../ui/field.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import { Ago, Empty, Skeleton, useNow } from '../../ui/parts.tsx'
+import { TimeAgo, EmptyNote, Skeleton, useNow } from '../../ui/parts.tsx'
 import { FilterBar } from '../../ui/row-filter.tsx'
 import { linesSource, Table, useColumns, useTableView, type Column } from '../../ui/table.tsx'
 import { currentTexts, t } from '../../i18n/texts.ts'
@@ -72,7 +72,7 @@ function ChangesTable({ changes, ...wanted }: ChangesTableProps) {
   )
   const view = useTableView(lines.length)
   const shown = useColumns(columns)
-  if (lines.length === 0) return <Empty>{t(changes.length === 0 ? 'changes.none' : 'filter.none')}</Empty>
+  if (lines.length === 0) return <EmptyNote>{t(changes.length === 0 ? 'changes.none' : 'filter.none')}</EmptyNote>
   return (
     <Table
       view={view}
@@ -103,7 +103,7 @@ function columns(): readonly Column<FileChange>[] {
       width: '144px',
       cell: ({ time }) => (
         <span class="soft">
-          <Ago time={time} />
+          <TimeAgo time={time} />
         </span>
       ),
     },

@@ -1,12 +1,12 @@
 import type { ComponentChildren } from 'preact'
 import type { DeviceConfig } from '../../../src/core/config/config.ts'
-import { cryptoText, deviceFacts, nameOf } from '../../view-model/device.ts'
+import { cryptoText, deviceFacts, deviceNameById } from '../../view-model/device.ts'
 import { connectionText } from '../../view-model/device-text.ts'
 import { formatCount, formatRate, formatSize } from '../../i18n/format.ts'
-import { useFacts } from '../../live/facts.ts'
+import { useLiveFields } from '../../live/use-live-fields.ts'
 import { useLive } from '../../live/live.ts'
 import { lookUp } from '../../base/look-up.ts'
-import { Ago, CopyButton, Facts } from '../../ui/parts.tsx'
+import { TimeAgo, CopyButton, DescriptionList } from '../../ui/parts.tsx'
 import { t } from '../../i18n/texts.ts'
 import { WhyOffline } from './why-offline.tsx'
 
@@ -20,14 +20,14 @@ export function ConnectionFacts({ device }: { readonly device: DeviceConfig }) {
   return (
     <div class="device-facts">
       {isConnected ? <Connected id={device.deviceID} /> : <WhyOffline device={device} />}
-      <Settled device={device} />
+      <DeviceSettings device={device} />
     </div>
   )
 }
 
 function Connected({ id }: { readonly id: string }) {
   const connection = useLive((state) => lookUp(state.connections.connections, id))
-  const { way } = useFacts((state) => deviceFacts(state, id))
+  const { way } = useLiveFields((state) => deviceFacts(state, id))
   if (connection === undefined) return null
   const { secondary = [] } = connection
   const rows: readonly Row[] = [
@@ -39,7 +39,7 @@ function Connected({ id }: { readonly id: string }) {
       </span>,
     ],
     [t('device.crypto'), cryptoText(connection.crypto)],
-    [t('device.since'), <Ago key="since" time={connection.startedAt} />],
+    [t('device.since'), <TimeAgo key="since" time={connection.startedAt} />],
     [t('device.client'), connection.clientVersion],
     [
       t('device.bytes'),
@@ -47,11 +47,11 @@ function Connected({ id }: { readonly id: string }) {
     ],
     [t('device.connections'), formatCount(1 + secondary.length)],
   ]
-  return <Facts rows={rows} />
+  return <DescriptionList rows={rows} />
 }
 
-function Settled({ device }: { readonly device: DeviceConfig }) {
-  const introducer = useLive((state) => (device.introducedBy === '' ? '' : nameOf(state, device.introducedBy)))
+function DeviceSettings({ device }: { readonly device: DeviceConfig }) {
+  const introducer = useLive((state) => (device.introducedBy === '' ? '' : deviceNameById(state, device.introducedBy)))
   const addresses = device.addresses
     .map((address) => (address === 'dynamic' ? t('device.dynamic') : address))
     .join(', ')
@@ -78,7 +78,7 @@ function Settled({ device }: { readonly device: DeviceConfig }) {
     ...optional.filter(([, value]) => value !== ''),
     [t('device.id'), id],
   ]
-  return <Facts rows={rows} />
+  return <DescriptionList rows={rows} />
 }
 
 /** The config counts in KiB a second, despite its name. */

@@ -1,18 +1,18 @@
 import type { DeviceConfig } from '../../../src/core/config/config.ts'
-import { changeConfig } from '../../app/act.ts'
+import { changeConfig } from '../../app/run-action.ts'
 import { addressOf } from '../../base/address.ts'
 import { openDialog } from '../../base/dialogs.tsx'
 import { goTo } from '../../base/route.ts'
 import { deviceFacts, deviceName } from '../../view-model/device.ts'
 import { deviceText } from '../../view-model/device-text.ts'
 import { client } from '../../live/client.ts'
-import { useFacts } from '../../live/facts.ts'
+import { useLiveFields } from '../../live/use-live-fields.ts'
 import { live, useLive } from '../../live/live.ts'
 import { lookUp } from '../../base/look-up.ts'
 import { Button } from '../../ui/button.tsx'
 import { confirm } from '../../ui/confirm.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import { Empty, Section, State, useNow } from '../../ui/parts.tsx'
+import { EmptyNote, Section, StateLabel, useNow } from '../../ui/parts.tsx'
 import { PausedUntil } from '../../ui/paused-until.tsx'
 import { RatePlot } from '../../ui/plot.tsx'
 import { t } from '../../i18n/texts.ts'
@@ -29,7 +29,7 @@ export function DevicePage({ id }: { readonly id: string }) {
     return (
       <>
         <h1 class="unseen">{t('nav.devices')}</h1>
-        <Empty>{t('device.unknown')}</Empty>
+        <EmptyNote>{t('device.unknown')}</EmptyNote>
       </>
     )
   return (
@@ -50,7 +50,7 @@ export function DevicePage({ id }: { readonly id: string }) {
 
 function Head({ device }: { readonly device: DeviceConfig }) {
   const { deviceID, paused } = device
-  const facts = useFacts((state) => deviceFacts(state, deviceID))
+  const facts = useLiveFields((state) => deviceFacts(state, deviceID))
   const name = deviceName(device)
   const text = deviceText(facts, useNow(15_000))
   const setPaused = () =>
@@ -67,7 +67,7 @@ function Head({ device }: { readonly device: DeviceConfig }) {
           <Icon name="chevron" size={14} />
         </nav>
         <h1>{name}</h1>
-        <State tone={facts.tone}>{text}</State>
+        <StateLabel tone={facts.tone}>{text}</StateLabel>
         {paused && <PausedUntil id={deviceID} />}
       </div>
       <div class="page-actions">

@@ -1,19 +1,19 @@
 import { addressOf } from '../../base/address.ts'
-import { act } from '../../app/act.ts'
+import { runAction } from '../../app/run-action.ts'
 import { deviceFacts, otherDevices } from '../../view-model/device.ts'
 import { deviceText } from '../../view-model/device-text.ts'
 import { formatDuration, formatRate, formatSize } from '../../i18n/format.ts'
 import { meanRate, secondsLeft } from '../../view-model/rates.ts'
 import { deviceKey, type RowKey } from '../../view-model/row-order.ts'
 import { client } from '../../live/client.ts'
-import { useFacts } from '../../live/facts.ts'
+import { useLiveFields } from '../../live/use-live-fields.ts'
 import { useLive } from '../../live/live.ts'
 import { lookUp } from '../../base/look-up.ts'
 import type { LiveState } from '../../live/state.ts'
 import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Identity } from '../../ui/identity.tsx'
-import { Bar, State, useNow } from '../../ui/parts.tsx'
+import { ProgressBar, StateLabel, useNow } from '../../ui/parts.tsx'
 import { RowOverview, RowTable } from '../../ui/row-tables.tsx'
 import { BulkBar } from '../../ui/selection.tsx'
 import type { Column } from '../../ui/table.tsx'
@@ -44,7 +44,7 @@ export function DeviceOverview() {
 
 function DeviceBulk({ ids, onClear }: { readonly ids: readonly string[]; readonly onClear: () => void }) {
   const setPaused = (paused: boolean) =>
-    act(
+    runAction(
       () => Promise.all(ids.map((id) => client.call('PATCH /rest/config/devices/:id', { id, body: { paused } }))),
       t(paused ? 'table.paused' : 'table.resumed', { n: ids.length }),
     )
@@ -86,18 +86,18 @@ function Name({ row: { id, name } }: { readonly row: RowKey }) {
 }
 
 function StateCell({ id }: { readonly id: string }) {
-  const facts = useFacts((state) => deviceFacts(state, id))
+  const facts = useLiveFields((state) => deviceFacts(state, id))
   const text = deviceText(facts, useNow(15_000))
   return (
     <span title={text}>
-      <State tone={facts.tone}>{text}</State>
+      <StateLabel tone={facts.tone}>{text}</StateLabel>
     </span>
   )
 }
 
 /** The missing items: being sent while it is connected, pending while it is not. */
 function Behind({ id }: { readonly id: string }) {
-  const facts = useFacts((state) => deviceFacts(state, id))
+  const facts = useLiveFields((state) => deviceFacts(state, id))
   const rate = useLive((state) => meanRate(lookUp(state.deviceHistory, id) ?? []).outBps)
   if (facts.waiting === 0) return null
   const behind = t('overview.behind', { n: facts.waiting, size: formatSize(facts.bytesLeft) })
@@ -106,7 +106,7 @@ function Behind({ id }: { readonly id: string }) {
   const pace = leftS === undefined ? behind : `${behind} · ${t('time.left', { time: formatDuration(leftS) })}`
   return (
     <span class="row-progress" title={pace}>
-      <Bar fraction={facts.fraction} label={deviceText(facts, Date.now())} />
+      <ProgressBar fraction={facts.fraction} label={deviceText(facts, Date.now())} />
       <span class="row-pace">{pace}</span>
     </span>
   )

@@ -1,5 +1,5 @@
-import { useOtherDevices } from '../../live/facts.ts'
-import { Empty } from '../../ui/parts.tsx'
+import { useOtherDevices } from '../../live/use-live-fields.ts'
+import { EmptyNote } from '../../ui/parts.tsx'
 import { t } from '../../i18n/texts.ts'
 import { AddDeviceButton } from '../overview/add-buttons.tsx'
 import { PendingRequests } from '../overview/pending-requests.tsx'
@@ -17,7 +17,7 @@ export function DevicesPage() {
         </div>
       </header>
       <PendingRequests />
-      {devices.length === 0 ? <Empty>{t('overview.noDevices')}</Empty> : <DeviceRows />}
+      {devices.length === 0 ? <EmptyNote>{t('overview.noDevices')}</EmptyNote> : <DeviceRows />}
     </>
   )
 }

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { DeviceConfig, FolderConfig } from '../../../src/core/config/config.ts'
 import type { FileEntryJson } from '../../../src/rest/db.ts'
-import { reasonOf } from '../../app/act.ts'
+import { reasonOf } from '../../app/run-action.ts'
 import { deviceName } from '../../view-model/device.ts'
 import { folderName } from '../../view-model/folder-name.ts'
 import { formatSize } from '../../i18n/format.ts'
@@ -11,7 +11,7 @@ import { useLive } from '../../live/live.ts'
 import { lookUp } from '../../base/look-up.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { Ago, Empty, Skeleton } from '../../ui/parts.tsx'
+import { TimeAgo, EmptyNote, Skeleton } from '../../ui/parts.tsx'
 import { visibleName } from '../../base/visible-name.ts'
 import { t } from '../../i18n/texts.ts'
 
@@ -37,8 +37,8 @@ export function MissingItemsDialog({
   return (
     <Dialog wide title={t('device.needTitle', { name: deviceName(device), folder: folderName(folder) })}>
       {value === undefined && error === undefined && <Skeleton />}
-      {value === undefined && error !== undefined && <Empty>{reasonOf(error)}</Empty>}
-      {value?.files.length === 0 && <Empty>{t('device.needNothing')}</Empty>}
+      {value === undefined && error !== undefined && <EmptyNote>{reasonOf(error)}</EmptyNote>}
+      {value?.files.length === 0 && <EmptyNote>{t('device.needNothing')}</EmptyNote>}
       {value !== undefined && value.files.length > 0 && <MissingItemsTable files={value.files} />}
       {value !== undefined && value.files.length >= shown && (
         <Button onClick={() => setShown(shown + STEP)}>{t('device.needMore')}</Button>
@@ -63,7 +63,7 @@ function MissingItemsTable({ files }: { readonly files: readonly FileEntryJson[]
             <th scope="row">{visibleName(file.name)}</th>
             <td>{sizeText(file)}</td>
             <td>
-              <Ago time={file.modified} />
+              <TimeAgo time={file.modified} />
             </td>
           </tr>
         ))}

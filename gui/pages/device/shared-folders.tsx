@@ -8,13 +8,13 @@ import { formatPercent, formatSize } from '../../i18n/format.ts'
 import { shareStateOf, type ShareState } from '../../view-model/share-state.ts'
 import { useLive } from '../../live/live.ts'
 import { confirm } from '../../ui/confirm.tsx'
-import { Bar, Empty, Section } from '../../ui/parts.tsx'
+import { ProgressBar, EmptyNote, Section } from '../../ui/parts.tsx'
 import { ShareText } from '../../ui/share-text.tsx'
 import { language } from '../../i18n/language.ts'
 import { t } from '../../i18n/texts.ts'
 import { Disagreements } from '../../ui/disagreements.tsx'
 import { MissingItemsDialog } from './missing-items-dialog.tsx'
-import { share } from './share.ts'
+import { changeShare } from './change-share.ts'
 
 /** Every folder with a box to check: shared with this device or not, and how much of it the device has. */
 export function SharedFolders({ device }: { readonly device: DeviceConfig }) {
@@ -22,7 +22,7 @@ export function SharedFolders({ device }: { readonly device: DeviceConfig }) {
   return (
     <Section title={t('device.shared')}>
       <Disagreements deviceId={device.deviceID} />
-      {folders.length === 0 && <Empty>{t('device.noFolders')}</Empty>}
+      {folders.length === 0 && <EmptyNote>{t('device.noFolders')}</EmptyNote>}
       {folders.length > 0 && (
         <ul class="rows">
           {folders.toSorted(byName(language.get())).map((folder) => (
@@ -70,7 +70,7 @@ function ShareBox({ folder, device, shared }: SharedFolderProps & { readonly sha
       }
       if (!(await confirm(question))) return
     }
-    const done = await share(
+    const done = await changeShare(
       folder.id,
       device.deviceID,
       wanted,
@@ -104,7 +104,7 @@ function Behind({
   const text = t('device.behind', { n: state.items, size: formatSize(state.bytes) })
   return (
     <>
-      <Bar fraction={state.fraction} label={`${folderName(folder)}: ${formatPercent(state.fraction)}`} />
+      <ProgressBar fraction={state.fraction} label={`${folderName(folder)}: ${formatPercent(state.fraction)}`} />
       <button type="button" class="device-behind" onClick={open}>
         {text}
       </button>

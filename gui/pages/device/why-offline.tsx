@@ -4,7 +4,7 @@ import { formatAgo } from '../../i18n/format.ts'
 import { isTime } from '../../base/moments.ts'
 import { offlineAdvice, offlineSteps, type OfflineStep } from '../../view-model/why-offline.ts'
 import { useLive } from '../../live/live.ts'
-import { Ago, Facts, Skeleton, State, useNow } from '../../ui/parts.tsx'
+import { TimeAgo, DescriptionList, Skeleton, StateLabel, useNow } from '../../ui/parts.tsx'
 import { t } from '../../i18n/texts.ts'
 import { useOfflineFacts } from './offline-facts.ts'
 
@@ -23,7 +23,7 @@ export function WhyOffline({ device }: { readonly device: DeviceConfig }) {
           <Step key={step.name} step={step} attempts={step.name === 'addresses' ? facts.attempts : []} />
         ))}
       </ol>
-      <Facts rows={[[t('device.lastSeen'), <Ago key="seen" time={lastSeen} />]]} />
+      <DescriptionList rows={[[t('device.lastSeen'), <TimeAgo key="seen" time={lastSeen} />]]} />
     </section>
   )
 }
@@ -39,7 +39,7 @@ function Step({
     <li>
       <span class="offline-name">{t(`offline.step.${name}`)}</span>
       <div>
-        <State tone={tone}>{t(text.key, text.values)}</State>
+        <StateLabel tone={tone}>{t(text.key, text.values)}</StateLabel>
         {attempts.length > 0 && <Attempts list={attempts} />}
       </div>
     </li>

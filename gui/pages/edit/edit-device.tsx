@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { DeviceConfig } from '../../../src/core/config/config.ts'
-import { changeConfig } from '../../app/act.ts'
+import { changeConfig } from '../../app/run-action.ts'
 import { closeDialog } from '../../base/dialogs.tsx'
 import { goTo } from '../../base/route.ts'
 import { deviceName } from '../../view-model/device.ts'
@@ -11,7 +11,7 @@ import { useLive } from '../../live/live.ts'
 import { confirm } from '../../ui/confirm.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { t } from '../../i18n/texts.ts'
-import { FieldGroup, Fields, focusFirstWrong, Refusal } from './form.tsx'
+import { FieldGroup, FormFields, focusFirstWrong, Refusal } from './form.tsx'
 import { SaveActions } from './save-actions.tsx'
 import { ShareFolders, shareExactly, showsTooMuch } from './share-folders.tsx'
 import { useForm, useSaving } from './use-form.ts'
@@ -43,7 +43,7 @@ export function EditDeviceDialog({ device }: { readonly device: DeviceConfig }) 
       <p class="edit-where">
         <code>{id}</code>
       </p>
-      <Fields form={form} words="device" groups={['basic']} first="name" />
+      <FormFields form={form} words="device" groups={['basic']} first="name" />
       {!isUs && <h3 class="add-heading">{t('add.shareFolders')}</h3>}
       {!isUs && (
         <ShareFolders

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { FolderConfig } from '../../../src/core/config/config.ts'
-import { changeConfig } from '../../app/act.ts'
+import { changeConfig } from '../../app/run-action.ts'
 import { closeDialog } from '../../base/dialogs.tsx'
 import { goTo } from '../../base/route.ts'
 import { otherDevices } from '../../view-model/device.ts'
@@ -13,7 +13,7 @@ import { useLive } from '../../live/live.ts'
 import { confirm } from '../../ui/confirm.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { t } from '../../i18n/texts.ts'
-import { FieldGroup, Fields, focusFirstWrong, Fold, Refusal } from './form.tsx'
+import { FieldGroup, FormFields, focusFirstWrong, FoldedSection, Refusal } from './form.tsx'
 import { isPasswordMissing, ShareDevices } from './share-devices.tsx'
 import { SaveActions } from './save-actions.tsx'
 import { useForm, useSaving } from './use-form.ts'
@@ -21,17 +21,17 @@ import { useForm, useSaving } from './use-form.ts'
 /** Everything that can be set for a folder, the simple things first. Only what was changed is sent. */
 export function EditFolderDialog({ folder }: { readonly folder: FolderConfig }) {
   const state = useLive((value) => value)
-  const ownId = state.system?.myID
+  const localId = state.system?.myID
   const devices = otherDevices(state)
   const isHidden = folder.type === 'receiveencrypted'
-  const before = sharesOf(folder.devices, ownId)
+  const before = sharesOf(folder.devices, localId)
   const [shares, setShares] = useState<Shares>(before)
   const form = useForm(fieldsFor(folder), folder)
   const saving = useSaving()
   const submit = async () => {
     if (form.wrongs.size > 0 || isPasswordMissing(devices, shares, isHidden))
       return requestAnimationFrame(focusFirstWrong)
-    const shared = sameShares(before, shares) ? {} : { devices: shareList(folder.devices, shares, ownId) }
+    const shared = sameShares(before, shares) ? {} : { devices: shareList(folder.devices, shares, localId) }
     const changes = { ...form.changes, ...shared }
     const done = await saving.saveConfig(async () => {
       if (Object.keys(changes).length > 0) await client.changeFolder(folder.id, changes)
@@ -46,7 +46,7 @@ export function EditFolderDialog({ folder }: { readonly folder: FolderConfig }) 
       <p class="edit-where">
         <code>{folder.id}</code> · <code>{folder.path}</code>
       </p>
-      <Fields form={form} words="folder" groups={['basic']} first="label" />
+      <FormFields form={form} words="folder" groups={['basic']} first="label" />
       <h3 class="add-heading">{t('add.shareDevices')}</h3>
       <ShareDevices
         devices={devices}
@@ -58,10 +58,10 @@ export function EditFolderDialog({ folder }: { readonly folder: FolderConfig }) 
       <FieldGroup form={form} words="folder" group="versions" />
       <FieldGroup form={form} words="folder" group="scan" />
       <FieldGroup form={form} words="folder" group="pull" />
-      <Fold title={t('do.more')}>
+      <FoldedSection title={t('do.more')}>
         <FieldGroup form={form} words="folder" group="disk" />
         <FieldGroup form={form} words="folder" group="expert" />
-      </Fold>
+      </FoldedSection>
     </Dialog>
   )
 }

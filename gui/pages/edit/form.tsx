@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { shownValue, visible, type FormField, type Wrong } from '../../view-model/form.ts'
+import { shownValue, visibleFields, type FormField, type FieldError } from '../../view-model/form.ts'
 import { ofGroup } from '../../view-model/form-fields.ts'
 import { CheckField, SelectField, TextField } from '../../ui/field.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -7,7 +7,7 @@ import { t } from '../../i18n/texts.ts'
 import { textOr } from './text-or.ts'
 import type { Form } from './use-form.ts'
 
-export interface FieldsProps {
+export interface FormFieldsProps {
   readonly form: Form
   /** The prefix of the texts of the fields: `folder`, `device`, `options`. */
   readonly words: string
@@ -19,8 +19,8 @@ export interface FieldsProps {
 }
 
 /** The fields of some groups that make sense now, in the order of the table. */
-export function Fields({ form, words, groups, without = [], first }: FieldsProps) {
-  const fields = visible(form.fields, form.part, form.edits).filter(
+export function FormFields({ form, words, groups, without = [], first }: FormFieldsProps) {
+  const fields = visibleFields(form.fields, form.part, form.edits).filter(
     ({ name, group }) => groups.includes(group) && !without.includes(name),
   )
   return (
@@ -46,14 +46,14 @@ export function FieldGroup({
 }) {
   const wrong = ofGroup(form.fields, group).some(({ name }) => form.wrongs.has(name))
   return (
-    <Fold title={textOr(`form.group.${group}`, group)} open={wrong}>
-      <Fields form={form} words={words} groups={[group]} />
+    <FoldedSection title={textOr(`form.group.${group}`, group)} open={wrong}>
+      <FormFields form={form} words={words} groups={[group]} />
       {children}
-    </Fold>
+    </FoldedSection>
   )
 }
 
-export function Fold({
+export function FoldedSection({
   title,
   open = false,
   children,
@@ -124,7 +124,7 @@ function labelOf({ unit }: Pick<FormField, 'unit'>, label: string): string {
   return unit === undefined ? label : `${label} (${textOr(`form.unit.${unit}`, unit)})`
 }
 
-function wrongText({ kind, limit }: Wrong): string {
+function wrongText({ kind, limit }: FieldError): string {
   return textOr(`form.wrong.${kind}`).replace('{limit}', String(limit ?? ''))
 }
 

@@ -22,7 +22,7 @@ export function ShareEncryptedDialog({ folder }: { readonly folder: FolderConfig
   const devices = otherDevices(state)
   const [deviceId, setDeviceId] = useState(devices.find(({ untrusted }) => untrusted)?.deviceID ?? devices[0]?.deviceID)
   const [password, setPassword] = useState(() => knownPassword(folder) ?? newPassword())
-  const [isKept, setKept] = useState(false)
+  const [isSaved, setSaved] = useState(false)
   const [tried, setTried] = useState(false)
   const saving = useSaving()
   const device = devices.find(({ deviceID }) => deviceID === deviceId)
@@ -30,12 +30,12 @@ export function ShareEncryptedDialog({ folder }: { readonly folder: FolderConfig
   const reader = device === undefined ? '' : deviceName(device)
   const submit = async () => {
     setTried(true)
-    if (device === undefined || password === '' || !isKept) return requestAnimationFrame(focusFirstWrong)
-    const ownId = state.system?.myID
-    const shares = withShare(sharesOf(folder.devices, ownId), device.deviceID, password)
+    if (device === undefined || password === '' || !isSaved) return requestAnimationFrame(focusFirstWrong)
+    const localId = state.system?.myID
+    const shares = withShare(sharesOf(folder.devices, localId), device.deviceID, password)
     const done = await saving.saveConfig(
       async () => {
-        await client.changeFolder(folder.id, { devices: shareList(folder.devices, shares, ownId) })
+        await client.changeFolder(folder.id, { devices: shareList(folder.devices, shares, localId) })
         if (device.untrusted || hasReadableFolder(state.config?.folders ?? [], device.deviceID, folder.id)) return
         await client.call('PATCH /rest/config/devices/:id', { id: device.deviceID, body: { untrusted: true } })
       },
@@ -71,10 +71,10 @@ export function ShareEncryptedDialog({ folder }: { readonly folder: FolderConfig
             onSheet={sheet}
           />
           <CheckField
-            label={t('encrypt.kept')}
-            help={tried && !isKept ? t('encrypt.keepFirst') : undefined}
-            checked={isKept}
-            onChange={setKept}
+            label={t('encrypt.passwordSaved')}
+            help={tried && !isSaved ? t('encrypt.savePasswordFirst') : undefined}
+            checked={isSaved}
+            onChange={setSaved}
           />
         </>
       )}

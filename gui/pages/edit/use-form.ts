@@ -1,23 +1,23 @@
 import { useRef, useState } from 'preact/hooks'
-import { reasonOf, showDone } from '../../app/act.ts'
-import { undoable } from '../../app/undo.ts'
-import { changesIn, wrongsIn, type Edits, type FormField, type Wrong } from '../../view-model/form.ts'
+import { reasonOf, showDone } from '../../app/run-action.ts'
+import { changeWithUndo } from '../../app/undo.ts'
+import { changesIn, wrongsIn, type FormEdits, type FormField, type FieldError } from '../../view-model/form.ts'
 
 /** A part of the config while it is edited. */
 export interface Form {
   readonly fields: readonly FormField[]
   readonly part: unknown
-  readonly edits: Edits
-  readonly wrongs: ReadonlyMap<string, Wrong>
+  readonly edits: FormEdits
+  readonly wrongs: ReadonlyMap<string, FieldError>
   readonly set: (name: string, value: string | boolean) => void
 }
 
 export function useForm(
   fields: readonly FormField[],
   part: unknown,
-  initial: Edits = {},
+  initial: FormEdits = {},
 ): Form & { readonly changes: Readonly<Record<string, unknown>> } {
-  const [edits, setEdits] = useState<Edits>(initial)
+  const [edits, setEdits] = useState<FormEdits>(initial)
   return {
     fields,
     part,
@@ -56,6 +56,6 @@ export function useSaving(): {
     }
   }
   const saveConfig = (doing: () => Promise<unknown>, done: string) =>
-    save(async () => showDone(done, await undoable(doing)))
+    save(async () => showDone(done, await changeWithUndo(doing)))
   return { refusal, busy, save, saveConfig }
 }

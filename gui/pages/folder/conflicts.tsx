@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks'
 import type { FolderConfig } from '../../../src/core/config/config.ts'
 import type { ConflictsJson } from '../../../src/rest/twinfold.ts'
-import { nameOf } from '../../view-model/device.ts'
+import { deviceNameById } from '../../view-model/device.ts'
 import { formatSize } from '../../i18n/format.ts'
 import { client } from '../../live/client.ts'
 import { live } from '../../live/live.ts'
 import { Button } from '../../ui/button.tsx'
-import { Ago } from '../../ui/parts.tsx'
+import { TimeAgo } from '../../ui/parts.tsx'
 import { BulkBar } from '../../ui/selection.tsx'
 import type { Column } from '../../ui/table.tsx'
 import { t } from '../../i18n/texts.ts'
@@ -94,7 +94,7 @@ function columns(folder: string): readonly Column<Conflict>[] {
       width: '224px',
       cell: ({ modified, modifiedBy }) => (
         <span class="soft">
-          <Ago time={modified} /> {t('conflicts.by', { device: nameOf(live.get(), modifiedBy) })}
+          <TimeAgo time={modified} /> {t('conflicts.by', { device: deviceNameById(live.get(), modifiedBy) })}
         </span>
       ),
     },

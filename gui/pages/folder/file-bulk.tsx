@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { FolderConfig } from '../../../src/core/config/config.ts'
-import { act } from '../../app/act.ts'
+import { runAction } from '../../app/run-action.ts'
 import { itemFacts } from '../../view-model/item-state.ts'
 import { client } from '../../live/client.ts'
 import { Button } from '../../ui/button.tsx'
@@ -37,7 +37,7 @@ export function FileBulk({ folder, files }: { readonly folder: FolderConfig; rea
   const { picked, clear } = files
   const needed = [...picked].filter(([, { item }]) => mayPrioritize(item, folder)).map(([path]) => path)
   const rescan = () =>
-    act(() => client.scan(folder.id, { subs: [...picked.keys()] }), t('table.scannedItems', { n: picked.size }))
+    runAction(() => client.scan(folder.id, { subs: [...picked.keys()] }), t('table.scannedItems', { n: picked.size }))
   const first = async () => {
     await downloadFirst(folder.id, needed, t('table.first', { n: needed.length }))
     clear()

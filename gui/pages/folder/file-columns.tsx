@@ -1,16 +1,16 @@
 import type { FolderConfig } from '../../../src/core/config/config.ts'
 import type { ItemJson } from '../../../src/rest/twinfold.ts'
-import { nameOf } from '../../view-model/device.ts'
+import { deviceNameById } from '../../view-model/device.ts'
 import { formatSize } from '../../i18n/format.ts'
 import { itemFacts } from '../../view-model/item-state.ts'
 import { live } from '../../live/live.ts'
 import { Icon } from '../../ui/icon.tsx'
-import { Ago } from '../../ui/parts.tsx'
+import { TimeAgo } from '../../ui/parts.tsx'
 import type { Column } from '../../ui/table.tsx'
 import { visibleName } from '../../base/visible-name.ts'
 import { t } from '../../i18n/texts.ts'
 import { openFile } from './file-drawer.tsx'
-import { DeviceMark, Held, ItemState } from './item-state.tsx'
+import { DeviceMark, NewestVersionCount, ItemState } from './item-state.tsx'
 
 const ICONS = { file: 'file', directory: 'folder', symlink: 'link' } as const
 /** With more devices than this a row shows how many have the item; their names are in its details. */
@@ -52,7 +52,7 @@ export function fileColumns(folder: FolderConfig, onToggle?: (path: string) => v
       width: '144px',
       cell: ({ item }) => (
         <span class="soft">
-          <Ago time={item.modified} />
+          <TimeAgo time={item.modified} />
         </span>
       ),
     },
@@ -120,11 +120,11 @@ function NameCell({ folder, line: { item, path, level, expanded }, onToggle }: N
 }
 
 function DevicesCell({ devices }: Pick<ItemJson, 'devices'>) {
-  if (devices.length > MARKS_MAX) return <Held devices={devices} />
+  if (devices.length > MARKS_MAX) return <NewestVersionCount devices={devices} />
   return (
     <ul class="marks">
       {devices.map(({ deviceID, version }) => (
-        <DeviceMark key={deviceID} name={nameOf(live.get(), deviceID)} version={version} />
+        <DeviceMark key={deviceID} name={deviceNameById(live.get(), deviceID)} version={version} />
       ))}
     </ul>
   )

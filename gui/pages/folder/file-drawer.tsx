@@ -2,12 +2,12 @@ import { useState } from 'preact/hooks'
 import type { FolderConfig } from '../../../src/core/config/config.ts'
 import type { ComponentTypes } from '../../../src/rest/components.ts'
 import type { WhyJson } from '../../../src/rest/twinfold.ts'
-import { act } from '../../app/act.ts'
+import { runAction } from '../../app/run-action.ts'
 import { addressOf } from '../../base/address.ts'
 import { replaceDialogAddress } from '../../base/dialog-history.ts'
 import { closeDialog, openDialog } from '../../base/dialogs.tsx'
 import { goTo } from '../../base/route.ts'
-import { nameOf } from '../../view-model/device.ts'
+import { deviceNameById } from '../../view-model/device.ts'
 import { formatSize } from '../../i18n/format.ts'
 import { itemFacts, type ItemFacts } from '../../view-model/item-state.ts'
 import { baseName } from '../../base/paths.ts'
@@ -18,12 +18,12 @@ import { live, useLive } from '../../live/live.ts'
 import { useStore } from '../../base/store.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { Ago, Facts } from '../../ui/parts.tsx'
+import { TimeAgo, DescriptionList } from '../../ui/parts.tsx'
 import { visibleName } from '../../base/visible-name.ts'
 import { t, type TextKey } from '../../i18n/texts.ts'
 import { neighbourOf, neighbours } from './neighbours.ts'
 import { QueryResult } from './query-result.tsx'
-import { DeviceVersion, Held, ItemState } from './item-state.tsx'
+import { DeviceVersion, NewestVersionCount, ItemState } from './item-state.tsx'
 
 interface FileProps {
   readonly folder: string
@@ -118,7 +118,7 @@ function FileBody({ why, facts }: KnownProps) {
       {why.devices.length > 0 && (
         <section class="file-part">
           <h3>{t('file.where')}</h3>
-          {why.devices.length > 1 && <Held devices={why.devices} />}
+          {why.devices.length > 1 && <NewestVersionCount devices={why.devices} />}
           <FileDevices why={why} facts={facts} />
         </section>
       )}
@@ -135,16 +135,16 @@ const TYPES: Readonly<Record<ComponentTypes['FileEntry']['type'], TextKey>> = {
 function FileFacts({ why }: { readonly why: WhyJson }) {
   const entry = why.global ?? why.local
   const path = [t('file.path'), <span class="mono">{visibleName(why.file)}</span>] as const
-  if (entry === null) return <Facts rows={[path]} />
+  if (entry === null) return <DescriptionList rows={[path]} />
   const isFile = entry.type === 'FILE_INFO_TYPE_FILE'
   return (
-    <Facts
+    <DescriptionList
       rows={[
         path,
         [t('file.type'), t(TYPES[entry.type])],
         ...(isFile && !entry.deleted ? [[t('files.size'), formatSize(entry.size)] as const] : []),
-        [t('files.modified'), <Ago time={entry.modified} />],
-        [t('file.changedBy'), nameOf(live.get(), entry.modifiedBy)],
+        [t('files.modified'), <TimeAgo time={entry.modified} />],
+        [t('file.changedBy'), deviceNameById(live.get(), entry.modifiedBy)],
         ...(entry.permissions === undefined
           ? []
           : [[t('file.permissions'), <span class="mono">{entry.permissions}</span>] as const]),
@@ -176,7 +176,7 @@ function FileDevices({ why, facts }: KnownProps) {
         </tr>
         {why.devices.toSorted(byVersion).map(({ deviceID, name, connected, version }) => (
           <tr key={deviceID}>
-            <th scope="row">{name === deviceID ? nameOf(live.get(), deviceID) : name}</th>
+            <th scope="row">{name === deviceID ? deviceNameById(live.get(), deviceID) : name}</th>
             <td class="soft">{t(connected ? 'file.connected' : 'file.offline')}</td>
             <td>
               <DeviceVersion version={version} />
@@ -198,7 +198,7 @@ function FileActions({
   const name = baseName(path)
   const isRunning = config !== undefined && !config.paused
   const doing = async (action: () => Promise<unknown>, done: string) => {
-    await act(action, done)
+    await runAction(action, done)
     again()
   }
   const showVersions = () => {

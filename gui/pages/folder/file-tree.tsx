@@ -1,18 +1,18 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { FolderConfig } from '../../../src/core/config/config.ts'
 import type { ItemJson } from '../../../src/rest/twinfold.ts'
-import { reasonOf } from '../../app/act.ts'
+import { reasonOf } from '../../app/run-action.ts'
 import { useParam } from '../../base/route.ts'
 import { folderName } from '../../view-model/folder-name.ts'
 import { folderState } from '../../view-model/folder-state.ts'
-import { nextSort, toggled, type Sort } from '../../view-model/table.ts'
-import { pagesInSight, rowCount, rowsIn, type Tree, type TreeRow } from '../../view-model/tree-rows.ts'
+import { nextSort, withToggled, type Sort } from '../../view-model/table.ts'
+import { pagesInSight, rowCount, treeRowsIn, type Tree, type TreeRow } from '../../view-model/tree-rows.ts'
 import { client } from '../../live/client.ts'
 import { useLive } from '../../live/live.ts'
 import type { FetchedPage } from '../../live/paged.ts'
 import { useFolderRevision } from '../../live/query.ts'
 import { usePaged } from '../../live/use-paged.ts'
-import { Empty, Skeleton } from '../../ui/parts.tsx'
+import { EmptyNote, Skeleton } from '../../ui/parts.tsx'
 import { Table, useColumns, useTableView, type TableProps, type TableView } from '../../ui/table.tsx'
 import { t } from '../../i18n/texts.ts'
 import { FileBulk, useFileSelection } from './file-bulk.tsx'
@@ -64,15 +64,15 @@ export function FileTree({ folder, hasIgnored }: FileTreeProps) {
   useEffect(() => show(new Map([['', [1]]])), [listKey])
   if (root === undefined) return <Skeleton lines={8} />
   if (root.error !== undefined && root.pages.size === 0)
-    return <Empty>{t('fold.failed', { reason: reasonOf(root.error) })}</Empty>
-  if (root.total === 0) return <Empty>{t(isStopped ? 'files.noneKnown' : 'files.empty')}</Empty>
+    return <EmptyNote>{t('fold.failed', { reason: reasonOf(root.error) })}</EmptyNote>
+  if (root.total === 0) return <EmptyNote>{t(isStopped ? 'files.noneKnown' : 'files.empty')}</EmptyNote>
   return (
     <>
       <TreeTable
         folder={folder}
         tree={tree}
         sort={{ by, onSort: (column) => setBy(nextSort(by, column as FileSort['column'])) }}
-        onToggle={(path) => setOpened([...toggled(open, path)].join('//'))}
+        onToggle={(path) => setOpened([...withToggled(open, path)].join('//'))}
         onShow={show}
       />
       {root.truncated && <p class="soft files-note">{t('files.truncated')}</p>}
@@ -92,7 +92,7 @@ function TreeTable({ folder, tree, sort, onToggle, onShow }: TreeTableProps) {
   const count = rowCount(tree)
   const view = useTableView(count)
   const { range, reveal } = view.virtual
-  const rows = rowsIn(tree, range)
+  const rows = treeRowsIn(tree, range)
   useEffect(() => {
     const inSight = new Map(pagesInSight(tree, range))
     for (const path of tree.open) if (!tree.lists.has(path)) inSight.set(path, [1])

@@ -7,7 +7,7 @@ import { client } from '../../live/client.ts'
 import { useDebounced } from '../../base/use-debounced.ts'
 import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import { Empty } from '../../ui/parts.tsx'
+import { EmptyNote } from '../../ui/parts.tsx'
 import { rowsSource, Table, useTableView } from '../../ui/table.tsx'
 import { t } from '../../i18n/texts.ts'
 import { QueryResult } from './query-result.tsx'
@@ -86,7 +86,7 @@ function Found({ folder, text }: { readonly folder: FolderConfig; readonly text:
     <QueryResult query={query}>
       {({ items, truncated, text: searched }) =>
         items.length === 0 ? (
-          <Empty>{t('files.notFound', { text: searched })}</Empty>
+          <EmptyNote>{t('files.notFound', { text: searched })}</EmptyNote>
         ) : (
           <>
             <p class="soft files-note" role="status">

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { FolderConfig } from '../../../src/core/config/config.ts'
-import { act, changeConfig } from '../../app/act.ts'
+import { runAction, changeConfig } from '../../app/run-action.ts'
 import { closeDialog, openDialog } from '../../base/dialogs.tsx'
 import { goTo } from '../../base/route.ts'
 import { folderName } from '../../view-model/folder-name.ts'
@@ -40,7 +40,7 @@ export function FolderActions({ folder }: { readonly folder: FolderConfig }) {
           items={[
             {
               text: t('fold.rescanWhole'),
-              onSelect: () => act(() => client.scan(id), t('fold.scanned', { folder: name })),
+              onSelect: () => runAction(() => client.scan(id), t('fold.scanned', { folder: name })),
             },
             { text: t('fold.rescanPath'), onSelect: () => openDialog(() => <RescanDialog id={id} />) },
           ]}
@@ -90,7 +90,8 @@ async function override(folder: string, count: number): Promise<void> {
     action: t('fold.override'),
     danger: true,
   })
-  if (wanted) await act(() => client.call('POST /rest/db/override', { query: { folder } }), t('fold.overrideDone'))
+  if (wanted)
+    await runAction(() => client.call('POST /rest/db/override', { query: { folder } }), t('fold.overrideDone'))
 }
 
 async function revert(folder: string, count: number): Promise<void> {
@@ -100,7 +101,7 @@ async function revert(folder: string, count: number): Promise<void> {
     action: t('fold.revert'),
     danger: true,
   })
-  if (wanted) await act(() => client.call('POST /rest/db/revert', { query: { folder } }), t('fold.revertDone'))
+  if (wanted) await runAction(() => client.call('POST /rest/db/revert', { query: { folder } }), t('fold.revertDone'))
 }
 
 async function remove(folder: FolderConfig): Promise<void> {
@@ -117,7 +118,7 @@ function RescanDialog({ id }: { readonly id: string }) {
   const path = parseSubPath(text)
   const scan = async () => {
     if (path === undefined) return
-    if (await act(() => client.scan(id, { subs: [path] }), t('fold.scannedPath', { name: path }))) closeDialog()
+    if (await runAction(() => client.scan(id, { subs: [path] }), t('fold.scannedPath', { name: path }))) closeDialog()
   }
   const isOutside = text.trim() !== '' && path === undefined
   return (

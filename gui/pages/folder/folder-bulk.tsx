@@ -1,4 +1,4 @@
-import { act } from '../../app/act.ts'
+import { runAction } from '../../app/run-action.ts'
 import { client } from '../../live/client.ts'
 import { useLive } from '../../live/live.ts'
 import { Button } from '../../ui/button.tsx'
@@ -19,9 +19,12 @@ export function FolderBulk({ ids, onClear }: FolderBulkProps) {
   )
   const running = ids.filter((id) => !paused.has(id))
   const scan = () =>
-    act(() => Promise.all(running.map((id) => client.scan(id))), t('table.scanned', { n: running.length }))
+    runAction(() => Promise.all(running.map((id) => client.scan(id))), t('table.scanned', { n: running.length }))
   const setPaused = (isWanted: boolean) =>
-    act(() => pauseFolders(new Set(ids), isWanted), t(isWanted ? 'table.paused' : 'table.resumed', { n: ids.length }))
+    runAction(
+      () => pauseFolders(new Set(ids), isWanted),
+      t(isWanted ? 'table.paused' : 'table.resumed', { n: ids.length }),
+    )
   return (
     <BulkBar count={ids.length} onClear={onClear}>
       {running.length > 0 && (

@@ -3,7 +3,7 @@ import type { FolderConfig } from '../../../src/core/config/config.ts'
 import type { FolderStatusJson } from '../../../src/rest/db.ts'
 import { addressOf } from '../../base/address.ts'
 import { causeOf } from '../../view-model/cause.ts'
-import { nameOf } from '../../view-model/device.ts'
+import { deviceNameById } from '../../view-model/device.ts'
 import { errorText } from '../../view-model/error-text.ts'
 import { folderName } from '../../view-model/folder-name.ts'
 import { folderState, stopReason } from '../../view-model/folder-state.ts'
@@ -14,7 +14,7 @@ import { useLive } from '../../live/live.ts'
 import { lookUp } from '../../base/look-up.ts'
 import { Disagreements } from '../../ui/disagreements.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import { Ago, Bar, State } from '../../ui/parts.tsx'
+import { TimeAgo, ProgressBar, StateLabel } from '../../ui/parts.tsx'
 import { PausedUntil } from '../../ui/paused-until.tsx'
 import { ShareText } from '../../ui/share-text.tsx'
 import { t } from '../../i18n/texts.ts'
@@ -37,14 +37,14 @@ export function FolderHead({ folder }: { readonly folder: FolderConfig }) {
       <div class="folder-title">
         <div class="folder-name">
           <h1>{folderName(folder)}</h1>
-          <State tone={facts.tone}>{text}</State>
+          <StateLabel tone={facts.tone}>{text}</StateLabel>
           {folder.paused && <PausedUntil id={folder.id} />}
         </div>
         <FolderActions folder={folder} />
       </div>
       {facts.fraction !== undefined && (
         <div class="folder-progress">
-          <Bar fraction={facts.fraction} label={text} />
+          <ProgressBar fraction={facts.fraction} label={text} />
         </div>
       )}
       <dl class="folder-facts">
@@ -63,11 +63,11 @@ export function FolderHead({ folder }: { readonly folder: FolderConfig }) {
         )}
         {lastScan !== undefined && (
           <Fact name={t('fold.lastScan')}>
-            <Ago time={lastScan} />
+            <TimeAgo time={lastScan} />
           </Fact>
         )}
       </dl>
-      {folder.type === 'receiveencrypted' && <p class="soft">{t('encrypt.holds')}</p>}
+      {folder.type === 'receiveencrypted' && <p class="soft">{t('encrypt.storedEncrypted')}</p>}
       {facts.code === 'stopped' && live !== undefined && <Stopped reason={stopReason(live)} />}
       <Disagreements folderId={folder.id} />
     </header>
@@ -83,7 +83,7 @@ function EncryptedFor({ folder }: { readonly folder: FolderConfig }) {
     <Fact name={t('encrypt.for')}>
       {readers.map(({ deviceID }) => (
         <span key={deviceID} class="folder-reader">
-          <a href={addressOf('devices', deviceID)}>{nameOf(state, deviceID)}</a>{' '}
+          <a href={addressOf('devices', deviceID)}>{deviceNameById(state, deviceID)}</a>{' '}
           <ShareText state={shareStateOf(state, folder, deviceID)} />
         </span>
       ))}

@@ -2,10 +2,10 @@ import { useEffect } from 'preact/hooks'
 import type { FolderConfig } from '../../../src/core/config/config.ts'
 import { addressOf } from '../../base/address.ts'
 import { folderState } from '../../view-model/folder-state.ts'
-import { useFacts } from '../../live/facts.ts'
+import { useLiveFields } from '../../live/use-live-fields.ts'
 import { useLive } from '../../live/live.ts'
 import { lookUp } from '../../base/look-up.ts'
-import { Empty } from '../../ui/parts.tsx'
+import { EmptyNote } from '../../ui/parts.tsx'
 import { Tabs, type Tab } from '../../ui/tabs.tsx'
 import { t } from '../../i18n/texts.ts'
 import { FilesTab } from './files-tab.tsx'
@@ -29,7 +29,7 @@ export function FolderPage({
 }) {
   const folder = useLive((state) => state.config?.folders.find((each) => each.id === id))
   if (folder === undefined)
-    return <Empty action={<a href={addressOf('folders')}>{t('fold.all')}</a>}>{t('fold.unknown')}</Empty>
+    return <EmptyNote action={<a href={addressOf('folders')}>{t('fold.all')}</a>}>{t('fold.unknown')}</EmptyNote>
   return (
     <>
       <FolderHead folder={folder} />
@@ -45,7 +45,7 @@ interface TabsProps {
 }
 
 function FolderTabs({ folder, tab, file }: TabsProps) {
-  const counts = useFacts((state) => folderState(state, folder))
+  const counts = useLiveFields((state) => folderState(state, folder))
   const conflicts = useLive((state) => lookUp(state.conflicts, folder.id) ?? 0)
   const onlyReceives = folder.type === 'receiveonly' || folder.type === 'receiveencrypted'
   const names = [
@@ -96,6 +96,6 @@ function TabBody({ folder, tab, file }: TabsProps) {
     case 'settings':
       return <SettingsTab folder={folder} />
     default:
-      return <Empty>{t('page.unknown')}</Empty>
+      return <EmptyNote>{t('page.unknown')}</EmptyNote>
   }
 }

@@ -7,12 +7,12 @@ import { formatCount, formatDuration, formatRate, formatSize } from '../../i18n/
 import { isTime } from '../../base/moments.ts'
 import { meanRate, secondsLeft } from '../../view-model/rates.ts'
 import { folderKey, type RowKey } from '../../view-model/row-order.ts'
-import { useFacts } from '../../live/facts.ts'
+import { useLiveFields } from '../../live/use-live-fields.ts'
 import { live, useLive } from '../../live/live.ts'
 import { lookUp } from '../../base/look-up.ts'
 import type { LiveState } from '../../live/state.ts'
 import { Identity } from '../../ui/identity.tsx'
-import { Ago, Bar, State } from '../../ui/parts.tsx'
+import { TimeAgo, ProgressBar, StateLabel } from '../../ui/parts.tsx'
 import { RowOverview, RowTable } from '../../ui/row-tables.tsx'
 import type { Column } from '../../ui/table.tsx'
 import { t } from '../../i18n/texts.ts'
@@ -84,10 +84,10 @@ function Name({ row: { id, name } }: { readonly row: RowKey }) {
 
 /** The number of items out of sync opens their list. */
 function StateCell({ folder }: CellProps) {
-  const facts = useFacts((state) => folderState(state, folder))
+  const facts = useLiveFields((state) => folderState(state, folder))
   const text = folderText(facts, live.get())
   const tab = tabOf(facts)
-  const state = <State tone={facts.tone}>{text}</State>
+  const state = <StateLabel tone={facts.tone}>{text}</StateLabel>
   return tab === undefined ? (
     <span title={text}>{state}</span>
   ) : (
@@ -106,7 +106,7 @@ function tabOf({ code, waiting }: FolderState): string | undefined {
 
 /** Files and bytes; a bar only during a transfer or a scan. */
 function Content({ folder }: CellProps) {
-  const facts = useFacts((state) => folderState(state, folder))
+  const facts = useLiveFields((state) => folderState(state, folder))
   const { fraction, isCounted } = facts
   const files = useLive((state) => lookUp(state.folders, folder.id)?.status.globalFiles)
   const bytes = useLive((state) => lookUp(state.folders, folder.id)?.status.globalBytes ?? 0)
@@ -130,7 +130,7 @@ function Moving({ fraction, bytesLeft, text }: MovingProps) {
   const pace = bytesLeft === 0 ? '' : [t('overview.bytesLeft', { size: formatSize(bytesLeft) }), ...left].join(' · ')
   return (
     <span class="row-progress" title={pace}>
-      <Bar fraction={fraction} label={text} />
+      <ProgressBar fraction={fraction} label={text} />
       <span class="row-pace">{pace}</span>
     </span>
   )
@@ -146,7 +146,7 @@ function LastChange({ folder: { id } }: CellProps) {
   const name = useLive((state) => lookUp(state.folderStats, id)?.lastFile.filename ?? '')
   return isTime(Date.parse(at)) ? (
     <span class="soft" title={name}>
-      <Ago time={at} />
+      <TimeAgo time={at} />
     </span>
   ) : null
 }

@@ -1,9 +1,9 @@
-import { act, changeConfig } from '../../app/act.ts'
+import { runAction, changeConfig } from '../../app/run-action.ts'
 import { openDialog } from '../../base/dialogs.tsx'
 import { client } from '../../live/client.ts'
 import { useLive } from '../../live/live.ts'
 import { Button } from '../../ui/button.tsx'
-import { Empty } from '../../ui/parts.tsx'
+import { EmptyNote } from '../../ui/parts.tsx'
 import { t } from '../../i18n/texts.ts'
 import { AddFolderDialog } from '../add/add-folder.tsx'
 import { pauseFolders } from './folder-bulk.tsx'
@@ -26,7 +26,7 @@ export function FoldersPage() {
           {add}
         </div>
       </header>
-      {folders.length === 0 ? <Empty>{t('overview.noFolders')}</Empty> : <FolderRows />}
+      {folders.length === 0 ? <EmptyNote>{t('overview.noFolders')}</EmptyNote> : <FolderRows />}
     </>
   )
 }
@@ -34,7 +34,8 @@ export function FoldersPage() {
 function AllActions() {
   const isAnyRunning = useLive((state) => state.config?.folders.some(({ paused }) => !paused) === true)
   const isAnyPaused = useLive((state) => state.config?.folders.some(({ paused }) => paused) === true)
-  const rescan = () => act(() => client.call('POST /rest/db/scan', { timeoutMs: undefined }), t('folders.scanned'))
+  const rescan = () =>
+    runAction(() => client.call('POST /rest/db/scan', { timeoutMs: undefined }), t('folders.scanned'))
   return (
     <>
       {isAnyRunning && (

@@ -1,6 +1,6 @@
 import type { IgnorePreviewJson } from '../../../src/rest/twinfold.ts'
 import { formatCount } from '../../i18n/format.ts'
-import { State } from '../../ui/parts.tsx'
+import { StateLabel } from '../../ui/parts.tsx'
 import { visibleName } from '../../base/visible-name.ts'
 import { t } from '../../i18n/texts.ts'
 
@@ -12,7 +12,7 @@ export function IgnoresError({ error, errorLine }: Pick<IgnorePreviewJson, 'erro
   const text = errorLine === null ? error : t('ignores.errorLine', { line: String(errorLine), reason: error })
   return (
     <p class="ignores-error" role="alert">
-      <State tone="bad">{text}</State>
+      <StateLabel tone="bad">{text}</StateLabel>
     </p>
   )
 }

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { FolderConfig } from '../../../src/core/config/config.ts'
-import { act } from '../../app/act.ts'
-import { linesOf, textOf } from '../../view-model/ignores.ts'
+import { runAction } from '../../app/run-action.ts'
+import { ignoreLines, ignoreText } from '../../view-model/ignores.ts'
 import { useQuery } from '../../live/query.ts'
 import { client } from '../../live/client.ts'
 import { useDebounced } from '../../base/use-debounced.ts'
@@ -14,7 +14,7 @@ import { LineEditor } from './line-editor.tsx'
 /** The ignore patterns of a folder, and what they would leave out. */
 export function IgnoresTab({ folder }: { readonly folder: FolderConfig }) {
   const query = useQuery('', async (signal) =>
-    textOf((await client.call('GET /rest/db/ignores', { query: { folder: folder.id }, signal })).ignore),
+    ignoreText((await client.call('GET /rest/db/ignores', { query: { folder: folder.id }, signal })).ignore),
   )
   return (
     <QueryResult query={query}>
@@ -37,14 +37,18 @@ function Editor({
   const text = typed ?? saved
   const tried = useDebounced(text)
   const preview = useQuery(tried, (signal) =>
-    client.call('POST /rest/twinfold/ignore-preview', { query: { folder }, body: { lines: linesOf(tried) }, signal }),
+    client.call('POST /rest/twinfold/ignore-preview', {
+      query: { folder },
+      body: { lines: ignoreLines(tried) },
+      signal,
+    }),
   )
   const isChanged = typed !== undefined && typed !== saved
   const error = preview.value?.error ?? undefined
   const save = async () => {
     const put = (ignores: string) =>
-      client.call('POST /rest/db/ignores', { query: { folder }, body: { ignore: linesOf(ignores) } })
-    const done = await act(
+      client.call('POST /rest/db/ignores', { query: { folder }, body: { ignore: ignoreLines(ignores) } })
+    const done = await runAction(
       () => put(text),
       t('ignores.saved'),
       () => put(saved).finally(again),
@@ -74,7 +78,7 @@ function Editor({
       <section class="ignores-preview" aria-label={t('ignores.preview')}>
         <h2>{t('ignores.preview')}</h2>
         <QueryResult query={preview}>
-          {(value) => <IgnoresPreview preview={value} lines={linesOf(tried)} />}
+          {(value) => <IgnoresPreview preview={value} lines={ignoreLines(tried)} />}
         </QueryResult>
       </section>
     </div>

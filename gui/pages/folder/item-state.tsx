@@ -51,13 +51,13 @@ export function DeviceMark({ name, version }: { readonly name: string; readonly 
 }
 
 /** How many of many devices have the newest version of an item. */
-export function Held({ devices }: Pick<ItemJson, 'devices'>) {
+export function NewestVersionCount({ devices }: Pick<ItemJson, 'devices'>) {
   const have = devices.filter(({ version }) => version === 'newest').length
   const [tone, icon] = MARKS[have === devices.length ? 'newest' : have === 0 ? 'none' : 'older']
   return (
     <span class={`mark ${tone}`}>
       <Icon name={icon} size={14} />
-      <span class="mark-text">{t('files.held', { have, n: devices.length })}</span>
+      <span class="mark-text">{t('files.devicesWithNewest', { have, n: devices.length })}</span>
     </span>
   )
 }

@@ -4,7 +4,7 @@ import { formatSize } from '../../i18n/format.ts'
 import { client } from '../../live/client.ts'
 import { live } from '../../live/live.ts'
 import { lookUp } from '../../base/look-up.ts'
-import { Ago } from '../../ui/parts.tsx'
+import { TimeAgo } from '../../ui/parts.tsx'
 import type { Column } from '../../ui/table.tsx'
 import { t } from '../../i18n/texts.ts'
 import { PagedTable, usePagedRows } from './paged-table.tsx'
@@ -70,7 +70,7 @@ function columns(folder: string): readonly Column<FileEntryJson>[] {
       width: '144px',
       cell: ({ modified }) => (
         <span class="soft">
-          <Ago time={modified} />
+          <TimeAgo time={modified} />
         </span>
       ),
     },

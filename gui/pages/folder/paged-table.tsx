@@ -1,10 +1,10 @@
 import { useEffect } from 'preact/hooks'
-import { reasonOf } from '../../app/act.ts'
+import { reasonOf } from '../../app/run-action.ts'
 import { pagesOf } from '../../base/visible-rows.ts'
-import type { Beside, FetchedPage, PagedList } from '../../live/paged.ts'
+import type { AdjacentItems, FetchedPage, PagedList } from '../../live/paged.ts'
 import { useFolderRevision } from '../../live/query.ts'
-import { usePaged, type Paged } from '../../live/use-paged.ts'
-import { Empty, Skeleton } from '../../ui/parts.tsx'
+import { usePaged, type LoadedLists } from '../../live/use-paged.ts'
+import { EmptyNote, Skeleton } from '../../ui/parts.tsx'
 import { Table, useTableView, type TableProps } from '../../ui/table.tsx'
 import { t } from '../../i18n/texts.ts'
 import { useAsNeighbours } from './neighbours.ts'
@@ -17,7 +17,7 @@ interface PageNumber {
   readonly perpage: number
 }
 
-export interface PagedRows<T> extends Paged<T> {
+export interface PagedRows<T> extends LoadedLists<T> {
   /** Undefined until the first page has arrived. */
   readonly list: PagedList<T> | undefined
 }
@@ -25,7 +25,7 @@ export interface PagedRows<T> extends Paged<T> {
 /** A long list of a folder, fetched page by page as rows come into sight. */
 export function usePagedRows<T>(
   folder: string,
-  fetchPage: (page: PageNumber, signal: AbortSignal, beside: Beside<T>) => Promise<FetchedPage<T>>,
+  fetchPage: (page: PageNumber, signal: AbortSignal, beside: AdjacentItems<T>) => Promise<FetchedPage<T>>,
 ): PagedRows<T> {
   const paged = usePaged<T>(
     folder,
@@ -48,14 +48,14 @@ export function PagedTable<T>({ paged, none, ...props }: PagedTableProps<T>) {
   const { list } = paged
   if (list === undefined) return <Skeleton lines={8} />
   if (list.error !== undefined && list.pages.size === 0)
-    return <Empty>{t('fold.failed', { reason: reasonOf(list.error) })}</Empty>
-  if (list.total === 0) return <Empty>{none}</Empty>
+    return <EmptyNote>{t('fold.failed', { reason: reasonOf(list.error) })}</EmptyNote>
+  if (list.total === 0) return <EmptyNote>{none}</EmptyNote>
   return <LoadedTable {...props} list={list} onShow={paged.show} />
 }
 
 interface LoadedTableProps<T> extends Omit<PagedTableProps<T>, 'paged' | 'none'> {
   readonly list: PagedList<T>
-  readonly onShow: Paged<T>['show']
+  readonly onShow: LoadedLists<T>['show']
 }
 
 function LoadedTable<T>({ folder, list, onShow, ...props }: LoadedTableProps<T>) {

@@ -1,5 +1,5 @@
 import type { FolderConfig } from '../../../src/core/config/config.ts'
-import { act } from '../../app/act.ts'
+import { runAction } from '../../app/run-action.ts'
 import { groupByCause, type CauseGroup } from '../../view-model/cause.ts'
 import { errorText } from '../../view-model/error-text.ts'
 import { folderState } from '../../view-model/folder-state.ts'
@@ -9,7 +9,7 @@ import { client } from '../../live/client.ts'
 import { useLive } from '../../live/live.ts'
 import { lookUp } from '../../base/look-up.ts'
 import { Button } from '../../ui/button.tsx'
-import { Empty, Section, State } from '../../ui/parts.tsx'
+import { EmptyNote, Section, StateLabel } from '../../ui/parts.tsx'
 import { t } from '../../i18n/texts.ts'
 import { Conflicts } from './conflicts.tsx'
 import { QueryResult } from './query-result.tsx'
@@ -25,7 +25,7 @@ export function ProblemsTab({ folder }: { readonly folder: FolderConfig }) {
   const status = useLive((state) => lookUp(state.folders, folder.id)?.status)
   const { watchError = '', error = '', pullErrors = 0 } = status ?? {}
   const hasFailed = watchError !== '' || error !== '' || pullErrors > 0
-  const retry = () => act(() => client.scan(folder.id), t('problems.retried'))
+  const retry = () => runAction(() => client.scan(folder.id), t('problems.retried'))
   const actions = !folder.paused && hasFailed && (
     <Button icon="sync" onClick={retry}>
       {t('problems.retry')}
@@ -36,10 +36,10 @@ export function ProblemsTab({ folder }: { readonly folder: FolderConfig }) {
       <Section title={t('problems.items')} actions={actions}>
         {!folder.paused && watchError !== '' && (
           <p class="files-note">
-            <State tone="wait">{t('problems.watch', { reason: errorText(watchError) })}</State>
+            <StateLabel tone="wait">{t('problems.watch', { reason: errorText(watchError) })}</StateLabel>
           </p>
         )}
-        {folder.paused ? <Empty>{t('problems.paused')}</Empty> : <Errors folder={folder} />}
+        {folder.paused ? <EmptyNote>{t('problems.paused')}</EmptyNote> : <Errors folder={folder} />}
       </Section>
       <Section title={t('conflicts.title')}>
         <Conflicts folder={folder} />
@@ -61,7 +61,7 @@ function Errors({ folder }: { readonly folder: FolderConfig }) {
     <QueryResult query={query}>
       {(errors) =>
         errors.length === 0 ? (
-          <Empty>{t('problems.none')}</Empty>
+          <EmptyNote>{t('problems.none')}</EmptyNote>
         ) : (
           <div class="rows">
             {groupByCause(errors).map((group) => (
@@ -74,16 +74,16 @@ function Errors({ folder }: { readonly folder: FolderConfig }) {
   )
 }
 
-/** The items of one cause, with its remedy. Items without a source are one calm line. */
+/** The items of one cause, with its remedy. Items without a source are one line without an error. */
 function Group({ folder, group: { code, problems } }: { readonly folder: FolderConfig; readonly group: CauseGroup }) {
   const state = useLive((value) => value)
   const facts = folderState(state, folder)
-  const isCalm = code === 'noSource'
-  const title = isCalm && facts.code === 'sourceOffline' ? folderText(facts, state) : t(`cause.${code}`)
+  const isWaiting = code === 'noSource'
+  const title = isWaiting && facts.code === 'sourceOffline' ? folderText(facts, state) : t(`cause.${code}`)
   return (
-    <details class="problem" open={!isCalm && problems.length <= GROUP_OPEN_MAX}>
+    <details class="problem" open={!isWaiting && problems.length <= GROUP_OPEN_MAX}>
       <summary>
-        <State tone={isCalm ? 'away' : 'bad'}>{title}</State>
+        <StateLabel tone={isWaiting ? 'away' : 'bad'}>{title}</StateLabel>
         <span class="soft">{t('count.items', { n: problems.length })}</span>
       </summary>
       <p class="soft">{t(`remedy.${code}`)}</p>

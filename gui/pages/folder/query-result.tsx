@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact'
-import { reasonOf } from '../../app/act.ts'
+import { reasonOf } from '../../app/run-action.ts'
 import type { QueryState } from '../../live/query.ts'
 import { Button } from '../../ui/button.tsx'
-import { Empty, Skeleton } from '../../ui/parts.tsx'
+import { EmptyNote, Skeleton } from '../../ui/parts.tsx'
 import { t } from '../../i18n/texts.ts'
 
 /** The result of a query: a placeholder while it is loading, the reason if it failed. */
@@ -16,8 +16,8 @@ export function QueryResult<T>({
   if (query.value !== undefined) return <>{children(query.value)}</>
   if (query.error === undefined) return <Skeleton lines={5} />
   return (
-    <Empty action={<Button onClick={query.again}>{t('problems.retry')}</Button>}>
+    <EmptyNote action={<Button onClick={query.again}>{t('problems.retry')}</Button>}>
       {t('fold.failed', { reason: reasonOf(query.error) })}
-    </Empty>
+    </EmptyNote>
   )
 }

@@ -1,6 +1,6 @@
 import type { FolderConfig } from '../../../src/core/config/config.ts'
 import type { ConflictsJson } from '../../../src/rest/twinfold.ts'
-import { act, showDone } from '../../app/act.ts'
+import { runAction, showDone } from '../../app/run-action.ts'
 import { openDialog } from '../../base/dialogs.tsx'
 import type { Undo } from '../../app/undo.ts'
 import { newestVersions } from '../../view-model/versions.ts'
@@ -27,7 +27,7 @@ export async function resolveConflicts(
   const isArchived = keepsVersions(folder)
   if (!isArchived && !(await confirmLoss(conflicts.length, keep))) return false
   const names = conflicts.map(({ name }) => name)
-  return act(async () => {
+  return runAction(async () => {
     const failures: Record<string, string> = {}
     for (let at = 0; at < names.length; at += AT_ONCE) {
       const body = { keep, names: names.slice(at, at + AT_ONCE), mayRemove: !isArchived }

@@ -1,11 +1,11 @@
-import { act } from '../../app/act.ts'
+import { runAction } from '../../app/run-action.ts'
 import { openDialog } from '../../base/dialogs.tsx'
 import { showToast } from '../../app/toasts.tsx'
 import { restoreOutcome } from '../../view-model/versions.ts'
 import { client } from '../../live/client.ts'
 import { confirm } from '../../ui/confirm.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { State } from '../../ui/parts.tsx'
+import { StateLabel } from '../../ui/parts.tsx'
 import { t } from '../../i18n/texts.ts'
 
 /** Restores versions, by path and time, after a confirmation. Resolves to whether it was tried. */
@@ -17,7 +17,7 @@ export async function restoreVersions(folder: string, times: Readonly<Record<str
     action: t('versions.restore'),
   })
   if (!wanted) return false
-  return act(async () => {
+  return runAction(async () => {
     const failures = await client.call('POST /rest/folder/versions', {
       query: { folder },
       body: times,
@@ -42,7 +42,7 @@ export function FailedDialog({ title, failed }: FailedDialogProps) {
         {failed.map(({ path, reason }) => (
           <li key={path} class="problem">
             <span class="files-base">{path}</span>
-            <State tone="bad">{reason}</State>
+            <StateLabel tone="bad">{reason}</StateLabel>
           </li>
         ))}
       </ul>

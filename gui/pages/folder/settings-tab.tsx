@@ -6,7 +6,7 @@ import { folderName } from '../../view-model/folder-name.ts'
 import { formatDuration } from '../../i18n/format.ts'
 import { useLive } from '../../live/live.ts'
 import { Button } from '../../ui/button.tsx'
-import { Facts, Section } from '../../ui/parts.tsx'
+import { DescriptionList, Section } from '../../ui/parts.tsx'
 import { t, type TextKey } from '../../i18n/texts.ts'
 import { EditFolderDialog } from '../edit/edit-folder.tsx'
 
@@ -20,7 +20,7 @@ export function SettingsTab({ folder }: { readonly folder: FolderConfig }) {
   return (
     <Section title={folderName(folder)} actions={edit}>
       <div class="card">
-        <Facts
+        <DescriptionList
           rows={[
             [t('set.id'), <span class="mono">{folder.id}</span>],
             [t('fold.path'), <span class="mono">{folder.path}</span>],

@@ -1,4 +1,4 @@
-import { rowsIn, type Tree, type TreeRow } from '../../view-model/tree-rows.ts'
+import { treeRowsIn, type Tree, type TreeRow } from '../../view-model/tree-rows.ts'
 
 /** What a key does in a tree: where the focus goes, what opens or closes. */
 export interface TreeStep {
@@ -14,12 +14,12 @@ export function stepInTree(event: KeyboardEvent, tree: Tree, count: number): Tre
   const { target } = event
   if (!(target instanceof HTMLElement) || event.altKey || event.ctrlKey || event.metaKey) return undefined
   const index = Number(target.dataset['index'] ?? Number.NaN)
-  const [row] = rowsIn(tree, { first: index, end: index + 1 })
-  return row === undefined ? undefined : stepOf(event.key, row, tree, count)
+  const [row] = treeRowsIn(tree, { first: index, end: index + 1 })
+  return row === undefined ? undefined : treeStep(event.key, row, tree, count)
 }
 
 /** The step of one key at a row; undefined for keys that have no meaning there. */
-export function stepOf(key: string, row: TreeRow, tree: Tree, count: number): TreeStep | undefined {
+export function treeStep(key: string, row: TreeRow, tree: Tree, count: number): TreeStep | undefined {
   const { index, path, expanded } = row
   const to = (wanted: number): TreeStep => ({ index: Math.min(count - 1, Math.max(0, wanted)) })
   switch (key) {
@@ -51,7 +51,7 @@ export function stepOf(key: string, row: TreeRow, tree: Tree, count: number): Tr
 /** To the directory that holds the row: the last one above it of a lower level. */
 function parentStep({ index, level }: TreeRow, tree: Tree): TreeStep {
   if (level === 1) return {}
-  const above = rowsIn(tree, { first: 0, end: index })
+  const above = treeRowsIn(tree, { first: 0, end: index })
   const parent = above.findLast((row) => row.level < level)
   return parent === undefined ? {} : { index: parent.index }
 }

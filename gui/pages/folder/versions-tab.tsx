@@ -9,7 +9,7 @@ import { client } from '../../live/client.ts'
 import { useLive } from '../../live/live.ts'
 import { lookUp } from '../../base/look-up.ts'
 import { Button } from '../../ui/button.tsx'
-import { Empty } from '../../ui/parts.tsx'
+import { EmptyNote } from '../../ui/parts.tsx'
 import { BulkBar, useSelection } from '../../ui/selection.tsx'
 import { rowsSource, Table, useTableView } from '../../ui/table.tsx'
 import { t } from '../../i18n/texts.ts'
@@ -23,11 +23,11 @@ export function VersionsTab({ folder, file }: { readonly folder: FolderConfig; r
   const isRunning = useLive((state) => (lookUp(state.folders, folder.id)?.status.state ?? '') !== '')
   if (folder.versioning.type === '')
     return (
-      <Empty action={<a href={addressOf('folders', folder.id, 'settings')}>{t('fold.tab.settings')}</a>}>
+      <EmptyNote action={<a href={addressOf('folders', folder.id, 'settings')}>{t('fold.tab.settings')}</a>}>
         {t('versions.off')}
-      </Empty>
+      </EmptyNote>
     )
-  if (folder.paused || !isRunning) return <Empty>{t('versions.paused')}</Empty>
+  if (folder.paused || !isRunning) return <EmptyNote>{t('versions.paused')}</EmptyNote>
   return <Versions folder={folder.id} file={file} />
 }
 
@@ -64,14 +64,14 @@ function VersionList({ folder, versions, file, again }: ListProps) {
     setTimes({})
     again()
   }
-  if (Object.keys(versions).length === 0) return <Empty>{t('versions.none')}</Empty>
+  if (Object.keys(versions).length === 0) return <EmptyNote>{t('versions.none')}</EmptyNote>
   return (
     <>
       <div class="files-bar">
         <SearchBox label={t('versions.search')} text={text} onText={setText} />
       </div>
       {files.length === 0 ? (
-        <Empty>{t('files.notFound', { text })}</Empty>
+        <EmptyNote>{t('files.notFound', { text })}</EmptyNote>
       ) : (
         <Table
           view={view}

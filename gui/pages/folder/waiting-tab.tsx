@@ -1,18 +1,18 @@
 import { useRef, useState } from 'preact/hooks'
 import type { FolderConfig } from '../../../src/core/config/config.ts'
 import type { WaitingJson } from '../../../src/rest/twinfold.ts'
-import { nameOf } from '../../view-model/device.ts'
+import { deviceNameById } from '../../view-model/device.ts'
 import { folderState } from '../../view-model/folder-state.ts'
 import { formatSize } from '../../i18n/format.ts'
 import { waitingFacts } from '../../view-model/item-state.ts'
 import { baseName } from '../../base/paths.ts'
 import { waitReason } from '../../view-model/reasons.ts'
 import { client } from '../../live/client.ts'
-import { useFacts } from '../../live/facts.ts'
+import { useLiveFields } from '../../live/use-live-fields.ts'
 import { live, useLive } from '../../live/live.ts'
 import { lookUp } from '../../base/look-up.ts'
 import { Button } from '../../ui/button.tsx'
-import { Bar, State } from '../../ui/parts.tsx'
+import { ProgressBar, StateLabel } from '../../ui/parts.tsx'
 import { BulkBar } from '../../ui/selection.tsx'
 import { useColumns, type Column } from '../../ui/table.tsx'
 import { t } from '../../i18n/texts.ts'
@@ -112,7 +112,7 @@ function columns(folder: FolderConfig, onFirst: (name: string) => unknown): read
 
 /** What the list shows. Where the source of the items is offline, the head of the folder has that line. */
 function QueueNote({ folder, total }: { readonly folder: FolderConfig; readonly total: number }) {
-  const facts = useFacts((state) => folderState(state, folder))
+  const facts = useLiveFields((state) => folderState(state, folder))
   if (facts.code === 'sourceOffline') return null
   return (
     <p class="soft files-note">{t(folder.type === 'sendonly' ? 'wait.send-only' : 'waiting.order', { n: total })}</p>
@@ -121,14 +121,17 @@ function QueueNote({ folder, total }: { readonly folder: FolderConfig; readonly 
 
 function Why({ folder, item }: { readonly folder: FolderConfig; readonly item: Item }) {
   const progress = useLive((state) => lookUp(state.progress, folder.id)?.[item.name])
-  const reason = waitReason(item, (device) => nameOf(live.get(), device))
+  const reason = waitReason(item, (device) => deviceNameById(live.get(), device))
   const text = t(reason.key, reason.values)
   const bytesDone = progress?.bytesDone ?? item.bytesDone
   return (
     <span class="row-progress" title={text}>
-      <State tone={waitingFacts(item, folder).tone}>{text}</State>
+      <StateLabel tone={waitingFacts(item, folder).tone}>{text}</StateLabel>
       {bytesDone > 0 && item.sizeBytes > 0 && (
-        <Bar fraction={bytesDone / item.sizeBytes} label={`${formatSize(bytesDone)} / ${formatSize(item.sizeBytes)}`} />
+        <ProgressBar
+          fraction={bytesDone / item.sizeBytes}
+          label={`${formatSize(bytesDone)} / ${formatSize(item.sizeBytes)}`}
+        />
       )}
     </span>
   )

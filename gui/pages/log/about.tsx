@@ -1,9 +1,9 @@
 import { useLive } from '../../live/live.ts'
-import { Ago, Facts, Section } from '../../ui/parts.tsx'
+import { TimeAgo, DescriptionList, Section } from '../../ui/parts.tsx'
 import { t } from '../../i18n/texts.ts'
 
 /** The version, and links for programs. */
-export function About() {
+export function AboutSection() {
   const version = useLive((state) => state.version)
   const startTime = useLive((state) => state.system?.startTime)
   if (version === undefined || startTime === undefined) return null
@@ -23,11 +23,11 @@ export function About() {
   return (
     <Section title={t('log.about')}>
       <div class="card">
-        <Facts
+        <DescriptionList
           rows={[
             [t('log.version'), `Twinfold ${version.version}`],
             [t('log.system'), `${version.os} ${version.arch}`],
-            [t('log.started'), <Ago key="started" time={startTime} />],
+            [t('log.started'), <TimeAgo key="started" time={startTime} />],
             [t('log.licence'), 'Apache 2.0'],
             [t('log.more'), links],
           ]}

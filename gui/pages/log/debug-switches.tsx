@@ -1,7 +1,7 @@
 import { detach } from '../../../src/core/errors.ts'
 import { useEffect } from 'preact/hooks'
-import { act } from '../../app/act.ts'
-import { debug, loadDebug, switchDebug } from '../../live/debug.ts'
+import { runAction } from '../../app/run-action.ts'
+import { debugFacilities, loadDebug, switchDebug } from '../../live/debug.ts'
 import { useLive } from '../../live/live.ts'
 import { useStore } from '../../base/store.ts'
 import { Section, Skeleton } from '../../ui/parts.tsx'
@@ -9,7 +9,7 @@ import { isTextKey, t } from '../../i18n/texts.ts'
 
 /** Each facility with the switch of its debug logging. */
 export function DebugSwitches() {
-  const state = useStore(debug, (value) => value)
+  const state = useStore(debugFacilities, (value) => value)
   const link = useLive((state) => state.link)
   useEffect(() => {
     // A restarted daemon may have other switches enabled.
@@ -41,7 +41,7 @@ function Chip({ name, about, on }: { readonly name: string; readonly about: stri
       role="switch"
       aria-checked={on}
       class="log-chip"
-      onClick={() => detach(act(() => switchDebug(name, !on)))}
+      onClick={() => detach(runAction(() => switchDebug(name, !on)))}
     >
       <span class="log-knob" aria-hidden="true" />
       <span>

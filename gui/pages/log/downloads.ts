@@ -1,4 +1,4 @@
-import { act } from '../../app/act.ts'
+import { runAction } from '../../app/run-action.ts'
 import { saveFile } from '../../app/save-file.ts'
 import { client } from '../../live/client.ts'
 import { live } from '../../live/live.ts'
@@ -7,17 +7,19 @@ import { t } from '../../i18n/texts.ts'
 
 /** By a request and not by a link: below /rest the daemon accepts only requests of its own page. */
 export async function downloadLog(): Promise<void> {
-  await act(async () => saveFile('twinfold-log.txt', await client.request('GET', '/rest/system/log.txt'), 'text/plain'))
+  await runAction(async () =>
+    saveFile('twinfold-log.txt', await client.request('GET', '/rest/system/log.txt'), 'text/plain'),
+  )
 }
 
 export async function downloadSupport(): Promise<void> {
   if (live.get().config?.gui.debugging === true) {
-    await act(fetchSupport)
+    await runAction(fetchSupport)
     return
   }
   const wanted = await confirm({ title: t('log.supportTitle'), text: t('log.supportText'), action: t('log.download') })
   if (!wanted) return
-  await act(async () => {
+  await runAction(async () => {
     await allowDebugging(true)
     try {
       await fetchSupport()

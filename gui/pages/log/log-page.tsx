@@ -1,7 +1,7 @@
 import { restartDaemon, shutDownDaemon } from '../../app/power.ts'
 import { Menu } from '../../ui/menu.tsx'
 import { t } from '../../i18n/texts.ts'
-import { About } from './about.tsx'
+import { AboutSection } from './about.tsx'
 import { DebugSwitches } from './debug-switches.tsx'
 import { downloadLog, downloadSupport } from './downloads.ts'
 import { LiveLog } from './live-log.tsx'
@@ -29,7 +29,7 @@ export function LogPage() {
       <Warnings />
       <LiveLog />
       <DebugSwitches />
-      <About />
+      <AboutSection />
     </>
   )
 }

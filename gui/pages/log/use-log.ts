@@ -2,7 +2,7 @@ import { detach } from '../../../src/core/errors.ts'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { appendLog, logSince, type LogEntry } from '../../view-model/log.ts'
 import { client } from '../../live/client.ts'
-import { live, reload } from '../../live/live.ts'
+import { live, reloadParts } from '../../live/live.ts'
 
 const ASK_EVERY_MS = 1_000
 
@@ -22,7 +22,7 @@ export function useLog(running: boolean): readonly LogEntry[] | undefined {
       const lastId = known.current.at(-1)?.id ?? 0
       known.current = appendLog(known.current, messages ?? [])
       setEntries(known.current)
-      if (known.current.some(({ id, level }) => id > lastId && level === 'warning')) reload(['warnings'])
+      if (known.current.some(({ id, level }) => id > lastId && level === 'warning')) reloadParts(['warnings'])
     }
     let timer: ReturnType<typeof setTimeout> | undefined
     const again = () => {

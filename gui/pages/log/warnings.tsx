@@ -1,9 +1,9 @@
-import { act } from '../../app/act.ts'
+import { runAction } from '../../app/run-action.ts'
 import { client } from '../../live/client.ts'
-import { reload, useLive } from '../../live/live.ts'
+import { reloadParts, useLive } from '../../live/live.ts'
 import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import { Ago, Section } from '../../ui/parts.tsx'
+import { TimeAgo, Section } from '../../ui/parts.tsx'
 import { t } from '../../i18n/texts.ts'
 
 /** The latest warnings, until they are cleared. */
@@ -11,8 +11,8 @@ export function Warnings() {
   const warnings = useLive((state) => state.warnings)
   if (warnings.length === 0) return null
   const clear = async () => {
-    await act(() => client.call('POST /rest/system/error/clear'), t('log.warningsCleared'))
-    reload(['warnings'])
+    await runAction(() => client.call('POST /rest/system/error/clear'), t('log.warningsCleared'))
+    reloadParts(['warnings'])
   }
   return (
     <Section
@@ -29,7 +29,7 @@ export function Warnings() {
             <Icon name="warning" />
             <span class="log-text">{message}</span>
             <span class="soft">
-              <Ago time={when} />
+              <TimeAgo time={when} />
             </span>
           </li>
         ))}

@@ -1,8 +1,8 @@
 import { client } from '../../live/client.ts'
-import { forget } from '../../live/live.ts'
+import { forgetState } from '../../live/live.ts'
 
 /** Ends the session; the page shows the login and discards its state. */
 export async function logOut(): Promise<void> {
   await client.call('POST /rest/noauth/auth/logout')
-  forget()
+  forgetState()
 }

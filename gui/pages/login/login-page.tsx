@@ -1,7 +1,7 @@
 import { detach } from '../../../src/core/errors.ts'
 import { useState } from 'preact/hooks'
 import { ClientError } from '../../../src/client/errors.ts'
-import { reasonOf } from '../../app/act.ts'
+import { reasonOf } from '../../app/run-action.ts'
 import { client } from '../../live/client.ts'
 import { live, retryNow } from '../../live/live.ts'
 import { Button } from '../../ui/button.tsx'

@@ -1,7 +1,7 @@
 import { formatCount } from '../../i18n/format.ts'
 import { useLive } from '../../live/live.ts'
 import { Icon } from '../../ui/icon.tsx'
-import { Bar } from '../../ui/parts.tsx'
+import { ProgressBar } from '../../ui/parts.tsx'
 import { t } from '../../i18n/texts.ts'
 
 /** The progress of the import of the index of Syncthing. Folders and connections start after it. */
@@ -23,7 +23,7 @@ export function ImportNotice() {
         <p>{t('import.running', { version })}</p>
         {folder !== '' && <p>{done}</p>}
       </div>
-      {totalItems > 0 && <Bar fraction={items / totalItems} label={done} />}
+      {totalItems > 0 && <ProgressBar fraction={items / totalItems} label={done} />}
     </div>
   )
 }

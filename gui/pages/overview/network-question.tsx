@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { changeConfig } from '../../app/act.ts'
+import { changeConfig } from '../../app/run-action.ts'
 import { isNetworkUndecided, NETWORK_SWITCHES, networkAnswer, type NetworkSwitch } from '../../view-model/network.ts'
 import { client } from '../../live/client.ts'
 import { useLive } from '../../live/live.ts'

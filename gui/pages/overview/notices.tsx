@@ -1,4 +1,4 @@
-import { act } from '../../app/act.ts'
+import { runAction } from '../../app/run-action.ts'
 import { client } from '../../live/client.ts'
 import { useLive } from '../../live/live.ts'
 import { Button } from '../../ui/button.tsx'
@@ -29,7 +29,7 @@ function RestartNotice() {
     <div class="section card overview-notice" role="status">
       <Icon name="sync" />
       <p>{t('overview.restartRequired')}</p>
-      <Button kind="primary" onClick={() => act(() => client.restart(), t('overview.restarting'))}>
+      <Button kind="primary" onClick={() => runAction(() => client.restart(), t('overview.restarting'))}>
         {t('overview.restart')}
       </Button>
     </div>

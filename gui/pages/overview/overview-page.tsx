@@ -1,6 +1,6 @@
-import { useOtherDevices } from '../../live/facts.ts'
+import { useOtherDevices } from '../../live/use-live-fields.ts'
 import { useLive } from '../../live/live.ts'
-import { Empty, Section } from '../../ui/parts.tsx'
+import { EmptyNote, Section } from '../../ui/parts.tsx'
 import { t } from '../../i18n/texts.ts'
 import { DeviceOverview } from '../device/device-row.tsx'
 import { FolderOverview } from '../folder/folder-row.tsx'
@@ -27,10 +27,10 @@ export function OverviewPage() {
       {!isNew && (
         <>
           <Section title={t('nav.folders')} actions={<AddFolderButton />}>
-            {folders.length === 0 ? <Empty>{t('overview.noFolders')}</Empty> : <FolderOverview />}
+            {folders.length === 0 ? <EmptyNote>{t('overview.noFolders')}</EmptyNote> : <FolderOverview />}
           </Section>
           <Section title={t('nav.devices')} actions={<AddDeviceButton />}>
-            {devices.length === 0 ? <Empty>{t('overview.noDevices')}</Empty> : <DeviceOverview />}
+            {devices.length === 0 ? <EmptyNote>{t('overview.noDevices')}</EmptyNote> : <DeviceOverview />}
           </Section>
         </>
       )}

@@ -10,8 +10,8 @@ import { t } from '../../i18n/texts.ts'
 
 /** No password is set, though only this machine reaches the page: a notice, until it is dismissed. */
 export function PasswordNotice() {
-  const dismissed = useStore(dismissedPassword.store, (value) => value)
-  const shown = useStore(setupShown.store, (value) => value)
+  const dismissed = useStore(dismissedPassword, (value) => value)
+  const shown = useStore(setupShown, (value) => value)
   const isOpen = useLive((state) => state.config !== undefined && !wantsLogin(state))
   const isKnown = useLive((state) => showsSetup(state, shown) || state.risks.some(({ code }) => code === 'gui-open'))
   if (!isOpen || isKnown || dismissed !== '') return null

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
-import { act, changeConfig } from '../../app/act.ts'
+import { runAction, changeConfig } from '../../app/run-action.ts'
 import { openDialog } from '../../base/dialogs.tsx'
-import { nameOf } from '../../view-model/device.ts'
+import { deviceNameById } from '../../view-model/device.ts'
 import {
   ignoringDevice,
   ignoringFolder,
@@ -13,11 +13,11 @@ import {
 import { client } from '../../live/client.ts'
 import { useLive } from '../../live/live.ts'
 import { Button } from '../../ui/button.tsx'
-import { Ago, Section } from '../../ui/parts.tsx'
+import { TimeAgo, Section } from '../../ui/parts.tsx'
 import { t } from '../../i18n/texts.ts'
 import { AddDeviceDialog } from '../add/add-device.tsx'
 import { AddFolderDialog } from '../add/add-folder.tsx'
-import { share } from '../device/share.ts'
+import { changeShare } from '../device/change-share.ts'
 
 /** Pending devices and folders: each is accepted, ignored for good, or dismissed until the next request. */
 export function PendingRequests() {
@@ -52,7 +52,7 @@ function DeviceRequestRow({ request }: { readonly request: DeviceRequest }) {
       t('pending.deviceIgnored', { name }),
     )
   const dismiss = () =>
-    act(() => client.call('DELETE /rest/cluster/pending/devices', { query: { device: request.deviceID } }))
+    runAction(() => client.call('DELETE /rest/cluster/pending/devices', { query: { device: request.deviceID } }))
   const yes = (
     <Button kind="primary" onClick={accept}>
       {t('do.accept')}
@@ -60,18 +60,19 @@ function DeviceRequestRow({ request }: { readonly request: DeviceRequest }) {
   )
   return (
     <PendingRow title={t('pending.device', { name })} onIgnore={ignore} onDismiss={dismiss} accept={yes}>
-      <span class="mono overview-request-id">{request.deviceID}</span> {request.address} · <Ago time={request.time} />
+      <span class="mono overview-request-id">{request.deviceID}</span> {request.address} ·{' '}
+      <TimeAgo time={request.time} />
     </PendingRow>
   )
 }
 
 function OfferRow({ offer }: { readonly offer: Offer }) {
   const { folderID, label, deviceID, isEncrypted, needsPassword } = offer
-  const device = useLive((state) => nameOf(state, deviceID))
+  const device = useLive((state) => deviceNameById(state, deviceID))
   const name = label === '' ? folderID : label
   const accept = () =>
     openDialog(() => <AddFolderDialog offer={{ id: folderID, label, deviceID, isEncrypted, needsPassword }} />)
-  const shareIt = () => share(folderID, deviceID, true, t('device.nowShared', { folder: name, name: device }))
+  const shareIt = () => changeShare(folderID, deviceID, true, t('device.nowShared', { folder: name, name: device }))
   const ignore = () =>
     changeConfig(
       async () => {
@@ -84,7 +85,9 @@ function OfferRow({ offer }: { readonly offer: Offer }) {
       t('pending.folderIgnored', { folder: name, name: device }),
     )
   const dismiss = () =>
-    act(() => client.call('DELETE /rest/cluster/pending/folders', { query: { folder: folderID, device: deviceID } }))
+    runAction(() =>
+      client.call('DELETE /rest/cluster/pending/folders', { query: { folder: folderID, device: deviceID } }),
+    )
   const yes = offer.isHere ? (
     <Button kind="primary" onClick={shareIt}>
       {t('pending.shareWith', { name: device })}
@@ -98,7 +101,7 @@ function OfferRow({ offer }: { readonly offer: Offer }) {
   return (
     <PendingRow title={title} onIgnore={ignore} onDismiss={dismiss} accept={yes}>
       <span class="mono">{folderID}</span> {(isEncrypted || needsPassword) && `· ${t('encrypt.hidden')} `}·{' '}
-      <Ago time={offer.time} />
+      <TimeAgo time={offer.time} />
     </PendingRow>
   )
 }

@@ -6,7 +6,7 @@ import { useQuery } from '../../live/query.ts'
 import { client } from '../../live/client.ts'
 import { useLive } from '../../live/live.ts'
 import type { LiveState } from '../../live/state.ts'
-import { CopyButton, Facts, Section, useNow } from '../../ui/parts.tsx'
+import { CopyButton, DescriptionList, Section, useNow } from '../../ui/parts.tsx'
 import { t } from '../../i18n/texts.ts'
 
 const ASK_EVERY_MS = 20_000
@@ -21,34 +21,34 @@ export function ThisDevice() {
     nowMs,
   )
   const version = useLive((state) => state.version?.version ?? '')
-  const own = useLive((state) => state.config?.devices.find(({ deviceID }) => deviceID === state.system?.myID))
+  const device = useLive((state) => state.config?.devices.find(({ deviceID }) => deviceID === state.system?.myID))
   const files = useLive((state) => total(state, 'localFiles'))
   const bytes = useLive((state) => total(state, 'localBytes'))
   if (system === undefined) return null
   const uptime = formatDuration((nowMs - Date.parse(system.startTime)) / 1_000)
   return (
-    <Section title={t('own.title')}>
-      <div class="card overview-own">
+    <Section title={t('thisDevice.title')}>
+      <div class="card overview-this-device">
         <div class="overview-id">
           <img
             class="overview-qr"
             src={`/qr/?text=${encodeURIComponent(system.myID)}`}
-            alt={t('own.qr')}
+            alt={t('thisDevice.qr')}
             width={112}
             height={112}
           />
           <div>
-            <p class="overview-own-name">{own === undefined ? '' : deviceName(own)}</p>
-            <p class="mono overview-own-id">{system.myID}</p>
-            <CopyButton text={system.myID} label={t('own.copyId')} />
+            <p class="overview-this-device-name">{device === undefined ? '' : deviceName(device)}</p>
+            <p class="mono overview-this-device-id">{system.myID}</p>
+            <CopyButton text={system.myID} label={t('thisDevice.copyId')} />
           </div>
         </div>
-        <Facts
+        <DescriptionList
           rows={[
-            [t('own.holds'), `${t('count.files', { n: files })} · ${formatSize(bytes)}`],
-            [t('own.listens'), <Listeners key="listeners" status={system.connectionServiceStatus} />],
-            [t('own.uptime'), uptime],
-            [t('own.version'), version],
+            [t('thisDevice.contents'), `${t('count.files', { n: files })} · ${formatSize(bytes)}`],
+            [t('thisDevice.listens'), <Listeners key="listeners" status={system.connectionServiceStatus} />],
+            [t('thisDevice.uptime'), uptime],
+            [t('thisDevice.version'), version],
           ]}
         />
       </div>
@@ -67,7 +67,7 @@ interface ListenersProps {
 /** The listeners, with the error of each that failed. */
 function Listeners({ status }: ListenersProps) {
   const all = listenersOf(status)
-  if (all.length === 0) return <span>{t('own.nowhere')}</span>
+  if (all.length === 0) return <span>{t('thisDevice.nowhere')}</span>
   return (
     <ul>
       {all.map(({ address, error }) => (

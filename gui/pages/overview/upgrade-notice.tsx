@@ -22,7 +22,7 @@ export function UpgradeNotice() {
   )
   const notice = upgradeNotice(
     value,
-    useStore(dismissedUpgrade.store, (version) => version),
+    useStore(dismissedUpgrade, (version) => version),
   )
   if (notice === undefined) return null
   const { latest, running, major, changes } = notice

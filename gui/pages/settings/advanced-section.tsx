@@ -3,7 +3,7 @@ import type { AdvancedPart } from '../../view-model/form-fields.ts'
 import { ofGroup } from '../../view-model/form-fields.ts'
 import { TextField } from '../../ui/field.tsx'
 import { t } from '../../i18n/texts.ts'
-import { Fields } from '../edit/form.tsx'
+import { FormFields } from '../edit/form.tsx'
 import { usePart } from './parts.ts'
 
 const PARTS: readonly AdvancedPart[] = ['options', 'gui']
@@ -32,7 +32,7 @@ export function AdvancedSection() {
           <h2>
             <code>{part}</code>
           </h2>
-          <Fields form={forms[part]} words={`advanced.${part}`} groups={['advanced']} without={hidden(part)} />
+          <FormFields form={forms[part]} words={`advanced.${part}`} groups={['advanced']} without={hidden(part)} />
         </section>
       ))}
     </>

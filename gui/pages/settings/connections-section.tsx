@@ -1,18 +1,18 @@
 import { t } from '../../i18n/texts.ts'
-import { Fields } from '../edit/form.tsx'
-import { Ignored } from './ignored.tsx'
+import { FormFields } from '../edit/form.tsx'
+import { IgnoredItems } from './ignored-items.tsx'
 import { NetworkState } from './network-state.tsx'
 import { usePart } from './parts.ts'
-import { Card } from './card.tsx'
+import { SettingsCard } from './settings-card.tsx'
 
 /** Listen addresses, rate limits and ignored devices. */
 export function ConnectionsSection() {
   return (
     <>
-      <Card title={t('settings.connections')}>
-        <Fields form={usePart('options')} words="options" groups={['connections']} />
-      </Card>
-      <Ignored />
+      <SettingsCard title={t('settings.connections')}>
+        <FormFields form={usePart('options')} words="options" groups={['connections']} />
+      </SettingsCard>
+      <IgnoredItems />
     </>
   )
 }
@@ -21,9 +21,9 @@ export function ConnectionsSection() {
 export function NetworkSection() {
   return (
     <>
-      <Card title={t('settings.network')}>
-        <Fields form={usePart('options')} words="options" groups={['network']} />
-      </Card>
+      <SettingsCard title={t('settings.network')}>
+        <FormFields form={usePart('options')} words="options" groups={['network']} />
+      </SettingsCard>
       <NetworkState />
     </>
   )

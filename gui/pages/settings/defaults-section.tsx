@@ -1,9 +1,9 @@
 import { shownValue } from '../../view-model/form.ts'
 import { TextField } from '../../ui/field.tsx'
 import { t } from '../../i18n/texts.ts'
-import { FieldGroup, Fields, Fold } from '../edit/form.tsx'
+import { FieldGroup, FormFields, FoldedSection } from '../edit/form.tsx'
 import { usePart } from './parts.ts'
-import { Card } from './card.tsx'
+import { SettingsCard } from './settings-card.tsx'
 
 /** What new folders and devices start with, in the same forms. */
 export function DefaultsSection() {
@@ -13,9 +13,9 @@ export function DefaultsSection() {
   return (
     <>
       <p class="settings-help">{t('settings.defaultsHelp')}</p>
-      <Card title={t('settings.defaultFolder')}>
+      <SettingsCard title={t('settings.defaultFolder')}>
         <OneText form={folder} name="path" label={t('settings.defaultPath')} help={t('settings.defaultPathHelp')} />
-        <Fields form={folder} words="folder" groups={['basic']} />
+        <FormFields form={folder} words="folder" groups={['basic']} />
         <OneText
           form={ignores}
           name="lines"
@@ -27,16 +27,16 @@ export function DefaultsSection() {
         <FieldGroup form={folder} words="folder" group="scan" />
         <FieldGroup form={folder} words="folder" group="pull" />
         <FieldGroup form={folder} words="folder" group="disk" />
-        <Fold title={t('form.group.expert')}>
-          <Fields form={folder} words="folder" groups={['expert']} without={['path']} />
-        </Fold>
-      </Card>
-      <Card title={t('settings.defaultDevice')}>
-        <Fields form={device} words="device" groups={['basic']} />
+        <FoldedSection title={t('form.group.expert')}>
+          <FormFields form={folder} words="folder" groups={['expert']} without={['path']} />
+        </FoldedSection>
+      </SettingsCard>
+      <SettingsCard title={t('settings.defaultDevice')}>
+        <FormFields form={device} words="device" groups={['basic']} />
         <FieldGroup form={device} words="device" group="trust" />
         <FieldGroup form={device} words="device" group="speed" />
         <FieldGroup form={device} words="device" group="expert" />
-      </Card>
+      </SettingsCard>
     </>
   )
 }

@@ -1,38 +1,38 @@
-import { chooseTheme, theme } from '../../base/theme.ts'
+import { theme } from '../../base/theme.ts'
 import { useLive } from '../../live/live.ts'
 import { useStore } from '../../base/store.ts'
 import { SelectField, TextField } from '../../ui/field.tsx'
-import { chooseLanguage, language, LANGUAGES, type Language } from '../../i18n/language.ts'
+import { language, LANGUAGES, type Language } from '../../i18n/language.ts'
 import { t } from '../../i18n/texts.ts'
-import { Fields } from '../edit/form.tsx'
-import { OwnId } from '../add/own-id.tsx'
+import { FormFields } from '../edit/form.tsx'
+import { ThisDeviceId } from '../add/this-device-id.tsx'
 import { usePart } from './parts.ts'
-import { Card } from './card.tsx'
+import { SettingsCard } from './settings-card.tsx'
 
 export function GeneralSection() {
-  const own = usePart('own')
+  const thisDevice = usePart('thisDevice')
   const options = usePart('options')
   const name =
     useLive((state) => state.config?.devices.find(({ deviceID }) => deviceID === state.system?.myID)?.name) ?? ''
   return (
     <>
-      <Card title={t('settings.general')}>
+      <SettingsCard title={t('settings.general')}>
         <div class="add-columns">
           <div>
             <TextField
               label={t('settings.deviceName')}
               help={t('settings.deviceNameHelp')}
-              value={String(own.edits['name'] ?? name)}
-              onChange={(value) => own.set('name', value)}
+              value={String(thisDevice.edits['name'] ?? name)}
+              onChange={(value) => thisDevice.set('name', value)}
             />
             <Looks />
           </div>
-          <OwnId />
+          <ThisDeviceId />
         </div>
-      </Card>
-      <Card title={t('settings.machine')}>
-        <Fields form={options} words="options" groups={['general']} />
-      </Card>
+      </SettingsCard>
+      <SettingsCard title={t('settings.machine')}>
+        <FormFields form={options} words="options" groups={['general']} />
+      </SettingsCard>
     </>
   )
 }
@@ -54,14 +54,14 @@ function Looks() {
         help={t('settings.themeHelp')}
         value={chosenTheme}
         options={themes}
-        onChange={chooseTheme}
+        onChange={(chosen) => theme.set(chosen)}
       />
       <SelectField
         label={t('top.language')}
         help={t('settings.themeHelp')}
         value={chosenLanguage}
         options={languages}
-        onChange={chooseLanguage}
+        onChange={(chosen) => language.set(chosen)}
       />
     </>
   )

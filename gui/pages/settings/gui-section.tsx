@@ -1,15 +1,15 @@
 import { useState } from 'preact/hooks'
-import { act } from '../../app/act.ts'
+import { runAction } from '../../app/run-action.ts'
 import { client } from '../../live/client.ts'
 import { useLive } from '../../live/live.ts'
 import { Button } from '../../ui/button.tsx'
 import { confirm } from '../../ui/confirm.tsx'
 import { CopyButton } from '../../ui/parts.tsx'
 import { t } from '../../i18n/texts.ts'
-import { Fields } from '../edit/form.tsx'
+import { FormFields } from '../edit/form.tsx'
 import { LoginSettings } from './login-settings.tsx'
 import { usePart } from './parts.ts'
-import { Card } from './card.tsx'
+import { SettingsCard } from './settings-card.tsx'
 
 const KEY_LENGTH = 32
 
@@ -22,10 +22,10 @@ export function GuiSection() {
   return (
     <>
       <LoginSettings />
-      <Card title={t('settings.gui')}>
+      <SettingsCard title={t('settings.gui')}>
         {override !== undefined && <p class="settings-note">{t('settings.overridden', { address: override })}</p>}
-        <Fields form={gui} words="gui" groups={['gui']} />
-      </Card>
+        <FormFields form={gui} words="gui" groups={['gui']} />
+      </SettingsCard>
       <ApiKey />
     </>
   )
@@ -44,13 +44,13 @@ function ApiKey() {
       }))
     )
       return
-    await act(async () => {
+    await runAction(async () => {
       const { random } = await client.call('GET /rest/svc/random/string', { query: { length: KEY_LENGTH } })
       await client.call('PATCH /rest/config/gui', { body: { apiKey: random } })
     }, t('settings.keyMade'))
   }
   return (
-    <Card title={t('settings.apiKey')}>
+    <SettingsCard title={t('settings.apiKey')}>
       <p class="settings-help">{t('settings.apiKeyHelp')}</p>
       <div class="settings-key">
         <code>{isShown ? key : '•'.repeat(key.length)}</code>
@@ -60,6 +60,6 @@ function ApiKey() {
         <CopyButton text={key} />
         <Button onClick={renew}>{t('settings.newKey')}</Button>
       </div>
-    </Card>
+    </SettingsCard>
   )
 }

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { act } from '../../app/act.ts'
+import { runAction } from '../../app/run-action.ts'
 import { showToast } from '../../app/toasts.tsx'
 import { loginTrouble } from '../../view-model/password.ts'
 import { client } from '../../live/client.ts'
@@ -10,7 +10,7 @@ import { CheckField, TextField } from '../../ui/field.tsx'
 import { t } from '../../i18n/texts.ts'
 import { Refusal } from '../edit/form.tsx'
 import { useSaving } from '../edit/use-form.ts'
-import { Card } from './card.tsx'
+import { SettingsCard } from './settings-card.tsx'
 import { setLogin } from './set-login.ts'
 
 /** User and password of this page. The password is typed twice, and never shown again. */
@@ -39,7 +39,7 @@ export function LoginSettings() {
   }
   const type = isShown ? 'text' : 'password'
   return (
-    <Card title={t('settings.login')}>
+    <SettingsCard title={t('settings.login')}>
       <p class="settings-help">{t('settings.loginHelp')}</p>
       <Refusal text={saving.refusal} />
       <TextField
@@ -76,7 +76,7 @@ export function LoginSettings() {
           </Button>
         )}
       </div>
-    </Card>
+    </SettingsCard>
   )
 }
 
@@ -90,7 +90,7 @@ async function clearLogin(): Promise<void> {
     }))
   )
     return
-  await act(
+  await runAction(
     () => client.call('PATCH /rest/config/gui', { body: { user: '', password: '' } }),
     t('settings.loginCleared'),
   )

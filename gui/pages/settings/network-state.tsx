@@ -3,9 +3,9 @@ import { networkText } from '../../view-model/network-text.ts'
 import { client } from '../../live/client.ts'
 import { useLive } from '../../live/live.ts'
 import { useQuery } from '../../live/query.ts'
-import { State, useNow } from '../../ui/parts.tsx'
+import { StateLabel, useNow } from '../../ui/parts.tsx'
 import { t } from '../../i18n/texts.ts'
-import { Card } from './card.tsx'
+import { SettingsCard } from './settings-card.tsx'
 
 const ASK_EVERY_MS = 5_000
 
@@ -26,11 +26,11 @@ export function NetworkState() {
   if (value === undefined) return null
   const { status, portMapping } = value
   return (
-    <Card title={t('network.state')}>
+    <SettingsCard title={t('network.state')}>
       <Part title={t('network.listeners')} lines={listenerLines(status.connectionServiceStatus)} />
       <Part title={t('network.discovery')} lines={discoveryLines(status)} />
       <Part title={t('network.mapping')} lines={mappingLines(portMapping)} />
-    </Card>
+    </SettingsCard>
   )
 }
 
@@ -38,12 +38,12 @@ function Part({ title, lines }: { readonly title: string; readonly lines: readon
   return (
     <section class="settings-state">
       <h3>{title}</h3>
-      {lines.length === 0 && <State tone="off">{t('network.off')}</State>}
+      {lines.length === 0 && <StateLabel tone="off">{t('network.off')}</StateLabel>}
       <ul>
         {lines.map((line) => (
           <li key={line.name}>
             {line.name !== '' && <span class="mono">{line.name}</span>}
-            <State tone={line.tone}>{networkText(line)}</State>
+            <StateLabel tone={line.tone}>{networkText(line)}</StateLabel>
           </li>
         ))}
       </ul>

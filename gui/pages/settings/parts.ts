@@ -1,6 +1,6 @@
 import type { Config } from '../../../src/core/config/config.ts'
 import { DEVICE, DEFAULT_IGNORES } from '../../../src/core/config/config-fields.ts'
-import { changesIn, wrongsIn, type Edits, type FormField } from '../../view-model/form.ts'
+import { changesIn, wrongsIn, type FormEdits, type FormField } from '../../view-model/form.ts'
 import { formField } from '../../view-model/form-field.ts'
 import {
   ADVANCED_FIELDS,
@@ -17,15 +17,15 @@ import type { Form } from '../edit/use-form.ts'
 
 interface Part {
   readonly fields: readonly FormField[]
-  readonly of: (config: Config, ownId: string) => unknown
-  readonly save: (changes: Readonly<Record<string, unknown>>, ownId: string) => Promise<unknown>
+  readonly of: (config: Config, localId: string) => unknown
+  readonly save: (changes: Readonly<Record<string, unknown>>, localId: string) => Promise<unknown>
 }
 
 /** The parts of the config that the settings are about, in the order in which they are saved: the page itself last. */
 const PARTS = {
-  own: {
-    fields: [formField(DEVICE, 'name', 'own')],
-    of: ({ devices }, ownId) => devices.find(({ deviceID }) => deviceID === ownId),
+  thisDevice: {
+    fields: [formField(DEVICE, 'name', 'thisDevice')],
+    of: ({ devices }, localId) => devices.find(({ deviceID }) => deviceID === localId),
     save: (body, id) => client.call('PATCH /rest/config/devices/:id', { id, body }),
   },
   folder: {
@@ -57,20 +57,20 @@ const PARTS = {
 
 export type PartName = keyof typeof PARTS
 
-const PART_NAMES: readonly PartName[] = ['own', 'folder', 'device', 'ignores', 'options', 'gui']
+const PART_NAMES: readonly PartName[] = ['thisDevice', 'folder', 'device', 'ignores', 'options', 'gui']
 
-const NONE: Edits = {}
+const NONE: FormEdits = {}
 
 /** What was typed and not saved yet. Kept while other pages are shown. */
-const edits = new Store<Readonly<Partial<Record<PartName, Edits>>>>({})
+const edits = new Store<Readonly<Partial<Record<PartName, FormEdits>>>>({})
 
 /** One part of the settings as a form. */
 export function usePart(name: PartName): Form {
   const config = useLive((state) => state.config)
-  const ownId = useLive((state) => state.system?.myID) ?? ''
+  const localId = useLive((state) => state.system?.myID) ?? ''
   const typed = useStore(edits, (all) => all[name] ?? NONE)
   const fields: readonly FormField[] = PARTS[name].fields
-  const part = config && PARTS[name].of(config, ownId)
+  const part = config && PARTS[name].of(config, localId)
   return {
     fields,
     part,
@@ -81,32 +81,32 @@ export function usePart(name: PartName): Form {
 }
 
 /** What saving would change, by part; parts without changes are left out. */
-export interface Pending {
+export interface PendingChanges {
   readonly changes: Readonly<Partial<Record<PartName, Readonly<Record<string, unknown>>>>>
   readonly count: number
   readonly hasWrong: boolean
 }
 
-export function usePending(): Pending {
+export function usePendingChanges(): PendingChanges {
   const config = useLive((state) => state.config)
-  const ownId = useLive((state) => state.system?.myID) ?? ''
+  const localId = useLive((state) => state.system?.myID) ?? ''
   return pendingIn(
     config,
-    ownId,
+    localId,
     useStore(edits, (all) => all),
   )
 }
 
 function pendingIn(
   config: Config | undefined,
-  ownId: string,
-  typed: Readonly<Partial<Record<PartName, Edits>>>,
-): Pending {
+  localId: string,
+  typed: Readonly<Partial<Record<PartName, FormEdits>>>,
+): PendingChanges {
   const changes: Partial<Record<PartName, Readonly<Record<string, unknown>>>> = {}
   let [count, hasWrong] = [0, false]
   for (const name of config === undefined ? [] : PART_NAMES) {
     const fields: readonly FormField[] = PARTS[name].fields
-    const part = PARTS[name].of(config!, ownId)
+    const part = PARTS[name].of(config!, localId)
     const changed = changesIn(fields, part, typed[name] ?? NONE)
     hasWrong ||= wrongsIn(fields, part, typed[name] ?? NONE).size > 0
     if (Object.keys(changed).length === 0) continue
@@ -117,18 +117,18 @@ function pendingIn(
 }
 
 /** Saves part by part. A part that the daemon refuses, and those after it, stay edited. */
-export async function savePending({ changes }: Pending): Promise<void> {
-  const ownId = live.get().system?.myID ?? ''
+export async function savePending({ changes }: PendingChanges): Promise<void> {
+  const localId = live.get().system?.myID ?? ''
   for (const name of PART_NAMES) {
     const changed = changes[name]
     if (changed === undefined) continue
-    await PARTS[name].save(changed, ownId)
+    await PARTS[name].save(changed, localId)
     // Fields keep the new value until the event arrives; a daemon that has moved to another address does not respond.
     await reloadNow(live, ['config']).catch(() => undefined)
-    discard([name])
+    discardEdits([name])
   }
 }
 
-export function discard(names: readonly PartName[] = PART_NAMES): void {
+export function discardEdits(names: readonly PartName[] = PART_NAMES): void {
   edits.update((all) => ({ ...all, ...Object.fromEntries(names.map((name) => [name, NONE])) }))
 }

@@ -13,13 +13,13 @@ import { ConnectionsSection, NetworkSection } from './connections-section.tsx'
 import { DefaultsSection } from './defaults-section.tsx'
 import { GeneralSection } from './general-section.tsx'
 import { GuiSection } from './gui-section.tsx'
-import { discard, savePending, usePending, type Pending } from './parts.ts'
+import { discardEdits, savePending, usePendingChanges, type PendingChanges } from './parts.ts'
 
 const SECTIONS = ['general', 'gui', 'connections', 'network', 'defaults', 'advanced'] as const
 
 /** What can be set for this device. Edits of all sections are kept until they are saved or discarded. */
 export function SettingsPage({ section }: { readonly section: string }) {
-  const pending = usePending()
+  const pending = usePendingChanges()
   const saving = useSaving()
   const active = SECTIONS.find((name) => name === section) ?? 'general'
   const tabs = SECTIONS.map((name) => ({ name, text: t(`settings.${name}`), href: addressOf('settings', name) }))
@@ -43,7 +43,7 @@ export function SettingsPage({ section }: { readonly section: string }) {
           {pending.count > 0 || pending.hasWrong ? (
             <div class="settings-bar" role="region" aria-label={t('do.save')}>
               <span>{t('settings.changes', { n: pending.count })}</span>
-              <Button onClick={() => discard()}>{t('settings.discard')}</Button>
+              <Button onClick={() => discardEdits()}>{t('settings.discard')}</Button>
               <Button kind="primary" type="submit" disabled={saving.busy}>
                 {t('do.save')}
               </Button>
@@ -84,7 +84,7 @@ function RestartNotice() {
 }
 
 /** Another address or protocol moves this page. */
-async function agreesToMove({ changes }: Pending): Promise<boolean> {
+async function agreesToMove({ changes }: PendingChanges): Promise<boolean> {
   const gui = live.get().config?.gui
   const wanted = changes.gui
   if (gui === undefined || wanted === undefined || !('address' in wanted || 'useTLS' in wanted)) return true

@@ -1,6 +1,6 @@
 import { detach } from '../../../src/core/errors.ts'
 import { useState } from 'preact/hooks'
-import { showDone } from '../../app/act.ts'
+import { showDone } from '../../app/run-action.ts'
 import { loginTrouble } from '../../view-model/password.ts'
 import { client } from '../../live/client.ts'
 import { useLive } from '../../live/live.ts'
@@ -13,7 +13,7 @@ import { setLogin } from '../settings/set-login.ts'
 
 /** The name of this device, and a password for its page. */
 export function SetupLogin() {
-  const ownId = useLive((state) => state.system?.myID) ?? ''
+  const localId = useLive((state) => state.system?.myID) ?? ''
   const savedName =
     useLive((state) => state.config?.devices.find(({ deviceID }) => deviceID === state.system?.myID)?.name) ?? ''
   const savedUser = useLive((state) => state.config?.gui.user) ?? ''
@@ -33,7 +33,7 @@ export function SetupLogin() {
     setTried(true)
     if (trouble !== undefined) return
     const done = await saving.save(async () => {
-      if (name !== savedName) await client.call('PATCH /rest/config/devices/:id', { id: ownId, body: { name } })
+      if (name !== savedName) await client.call('PATCH /rest/config/devices/:id', { id: localId, body: { name } })
       if (wantsPassword) await setLogin(user, password)
     })
     if (done) showDone(t('edit.saved'), undefined)

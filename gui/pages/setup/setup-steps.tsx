@@ -14,7 +14,7 @@ import { SetupLogin } from './setup-login.tsx'
 
 /** From a new home to the first file on another device; each step shows what keeps it from being done. */
 export function SetupSteps() {
-  const shown = useStore(setupShown.store, (value) => value)
+  const shown = useStore(setupShown, (value) => value)
   const isShown = useLive((state) => showsSetup(state, shown))
   useEffect(() => {
     if (isShown && shown !== 'open') setupShown.set('open')
@@ -44,7 +44,7 @@ function Steps() {
           </Button>
         ) : (
           device !== undefined && (
-            <Button kind="quiet" icon="close" label={t('setup.later')} onClick={() => setupShown.set('closed')} />
+            <Button kind="quiet" icon="close" label={t('setup.hide')} onClick={() => setupShown.set('closed')} />
           )
         )}
       </header>

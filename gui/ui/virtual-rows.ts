@@ -5,7 +5,7 @@ import { visibleRows, type RowRange } from '../base/visible-rows.ts'
 /** Before the first row has been measured. */
 const ROW_PX = 32
 
-export interface Virtual {
+export interface VirtualRows {
   readonly range: RowRange
   /** Heights of what is left out above and below. */
   readonly abovePx: number
@@ -18,7 +18,7 @@ export interface Virtual {
  * Renders of a long table only the rows in sight of the window. All rows have the height of the first, which depends on
  * `look` and the width of the window alone: reading it after each rendering would compute the layout twice.
  */
-export function useVirtual(table: RefObject<HTMLTableElement | null>, count: number, look: string): Virtual {
+export function useVirtual(table: RefObject<HTMLTableElement | null>, count: number, look: string): VirtualRows {
   const [rowPx, setRowPx] = useState(ROW_PX)
   const [range, setRange] = useState<RowRange>(() => visibleRows(0, innerHeight, ROW_PX, count))
   const update = useCallback(() => {

@@ -3,7 +3,7 @@ import { LoginPage } from '../pages/login/login-page.tsx'
 import { t } from '../i18n/texts.ts'
 
 /** The login above a page whose session has expired: input on the page is kept. */
-export function Locked() {
+export function LoginOverlay() {
   const dialog = useRef<HTMLDialogElement>(null)
   useEffect(() => dialog.current?.showModal(), [])
   return (

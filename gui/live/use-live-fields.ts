@@ -7,7 +7,7 @@ import type { LiveState } from './state.ts'
  * Facts of the state, as one flat object; the component renders again only when a field of it changes. `select` must
  * take what it needs from the state itself, not from the component.
  */
-export function useFacts<F extends object>(select: (state: LiveState) => F): F {
+export function useLiveFields<F extends object>(select: (state: LiveState) => F): F {
   const last = useRef<F | undefined>(undefined)
   return useLive((state) => {
     const next = select(state)
@@ -24,6 +24,6 @@ function isSame(one: object, other: object): boolean {
 /** The other devices, as the config lists them. */
 export function useOtherDevices(): readonly DeviceConfig[] {
   const devices = useLive((state) => state.config?.devices)
-  const own = useLive((state) => state.system?.myID)
-  return devices?.filter(({ deviceID }) => deviceID !== own) ?? []
+  const localId = useLive((state) => state.system?.myID)
+  return devices?.filter(({ deviceID }) => deviceID !== localId) ?? []
 }

@@ -4,10 +4,10 @@ import { errorText } from '../view-model/error-text.ts'
 import { retryNow } from '../live/live.ts'
 import { t } from '../i18n/texts.ts'
 import { showToast } from './toasts.tsx'
-import { undoable, type Undo } from './undo.ts'
+import { changeWithUndo, type Undo } from './undo.ts'
 
 /** Runs a user action and shows its result as a toast. Resolves to whether it succeeded; never rejects. */
-export async function act(doing: () => Promise<unknown>, done?: string, undo?: Undo): Promise<boolean> {
+export async function runAction(doing: () => Promise<unknown>, done?: string, undo?: Undo): Promise<boolean> {
   try {
     await doing()
     if (done !== undefined) showDone(done, undo)
@@ -20,12 +20,12 @@ export async function act(doing: () => Promise<unknown>, done?: string, undo?: U
 
 /** The same for a change of the configuration, which the toast offers to undo. */
 export async function changeConfig(doing: () => Promise<unknown>, done: string): Promise<boolean> {
-  return act(async () => showDone(done, await undoable(doing)))
+  return runAction(async () => showDone(done, await changeWithUndo(doing)))
 }
 
 /** Shows that something succeeded, and offers to undo it. */
 export function showDone(text: string, undo: Undo | undefined): void {
-  showToast('done', text, undo && (() => detach(act(undo, t('undo.done')))))
+  showToast('done', text, undo && (() => detach(runAction(undo, t('undo.done')))))
 }
 
 /** Why a request failed, as text for the user. */

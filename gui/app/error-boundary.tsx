@@ -1,18 +1,18 @@
 import { Component, type ComponentChildren } from 'preact'
 import { Button } from '../ui/button.tsx'
-import { Empty } from '../ui/parts.tsx'
+import { EmptyNote } from '../ui/parts.tsx'
 import { t } from '../i18n/texts.ts'
 
 const RETRY_MS = 3_000
 
-interface GuardProps {
+interface ErrorBoundaryProps {
   /** When it changes, a failed part is tried again at once. */
   readonly place?: string
   readonly children: ComponentChildren
 }
 
 /** Shows a sentence for a part of the page that cannot be drawn from the replies of the daemon, and tries it again. */
-export class Guard extends Component<GuardProps, { readonly hasFailed: boolean }> {
+export class ErrorBoundary extends Component<ErrorBoundaryProps, { readonly hasFailed: boolean }> {
   override state = { hasFailed: false }
   #retry: ReturnType<typeof setTimeout> | undefined
 
@@ -20,7 +20,7 @@ export class Guard extends Component<GuardProps, { readonly hasFailed: boolean }
     return { hasFailed: true }
   }
 
-  override componentDidUpdate({ place }: GuardProps) {
+  override componentDidUpdate({ place }: ErrorBoundaryProps) {
     clearTimeout(this.#retry)
     if (this.state.hasFailed && place !== this.props.place) this.#again()
     else if (this.state.hasFailed) this.#retry = setTimeout(this.#again, RETRY_MS)
@@ -34,6 +34,8 @@ export class Guard extends Component<GuardProps, { readonly hasFailed: boolean }
 
   override render() {
     if (!this.state.hasFailed) return this.props.children
-    return <Empty action={<Button onClick={this.#again}>{t('link.retry')}</Button>}>{t('page.unexpected')}</Empty>
+    return (
+      <EmptyNote action={<Button onClick={this.#again}>{t('link.retry')}</Button>}>{t('page.unexpected')}</EmptyNote>
+    )
   }
 }

@@ -1,21 +1,21 @@
 import type { Config } from '../../../src/core/config/config.ts'
-import { changeConfig } from '../../app/act.ts'
+import { changeConfig } from '../../app/run-action.ts'
 import { deviceName, shortId } from '../../view-model/device.ts'
 import { client } from '../../live/client.ts'
 import { useLive } from '../../live/live.ts'
 import { Button } from '../../ui/button.tsx'
-import { Ago } from '../../ui/parts.tsx'
+import { TimeAgo } from '../../ui/parts.tsx'
 import { t } from '../../i18n/texts.ts'
-import { Card } from './card.tsx'
+import { SettingsCard } from './settings-card.tsx'
 
 /** Ignored devices and folders, and the action to stop ignoring them. */
-export function Ignored() {
+export function IgnoredItems() {
   const devices = useLive((state) => state.config?.remoteIgnoredDevices) ?? []
   const known = useLive((state) => state.config?.devices) ?? []
   const folders = known.flatMap((device) => device.ignoredFolders.map((folder) => ({ ...folder, device })))
   return (
     <>
-      <Card title={t('settings.ignoredDevices')}>
+      <SettingsCard title={t('settings.ignoredDevices')}>
         {devices.length === 0 && <p class="soft">{t('settings.noIgnoredDevices')}</p>}
         <ul class="settings-ignored">
           {devices.map(({ deviceID, name, address, time }) => (
@@ -23,7 +23,7 @@ export function Ignored() {
               <span>
                 <b>{name === '' ? shortId(deviceID) : name}</b>{' '}
                 <span class="soft">
-                  {address} · <Ago time={time} />
+                  {address} · <TimeAgo time={time} />
                 </span>
               </span>
               <Button
@@ -35,8 +35,8 @@ export function Ignored() {
             </li>
           ))}
         </ul>
-      </Card>
-      <Card title={t('settings.ignoredFolders')}>
+      </SettingsCard>
+      <SettingsCard title={t('settings.ignoredFolders')}>
         {folders.length === 0 && <p class="soft">{t('settings.noIgnoredFolders')}</p>}
         <ul class="settings-ignored">
           {folders.map(({ id, label, time, device }) => (
@@ -44,7 +44,7 @@ export function Ignored() {
               <span>
                 <b>{label === '' ? id : label}</b>{' '}
                 <span class="soft">
-                  {t('settings.offeredBy', { device: deviceName(device) })} · <Ago time={time} />
+                  {t('settings.offeredBy', { device: deviceName(device) })} · <TimeAgo time={time} />
                 </span>
               </span>
               <Button
@@ -56,7 +56,7 @@ export function Ignored() {
             </li>
           ))}
         </ul>
-      </Card>
+      </SettingsCard>
     </>
   )
 }
