@@ -7,6 +7,8 @@ export type ErrorCode =
   | 'config-invalid'
   | 'config-newer'
   | 'config-unsaved'
+  | 'content-encrypted'
+  | 'content-unavailable'
   | 'database-damaged'
   | 'database-newer'
   | 'database-unavailable'

@@ -9,6 +9,7 @@ import { CsrfTokens } from './pipeline/csrf.ts'
 import { clusterRoutes } from './routes/cluster.ts'
 import { completionRoutes } from './routes/completion.ts'
 import { configRoutes } from './routes/config.ts'
+import { contentRoutes } from './routes/content.ts'
 import { dbRoutes } from './routes/db.ts'
 import { debugRoutes } from './routes/debug.ts'
 import { descriptionRoutes } from './routes/description.ts'
@@ -97,6 +98,7 @@ export class RestServer {
         summary: () => summaryJson(deps, options, started),
         pulse: () => pulseJson(deps, options.deviceId, started),
       }),
+      ...contentRoutes(deps.content),
       ...diagnosticRoutes(deps, options, { ...started, meter }),
     ])
     const pipeline = new Pipeline(

@@ -6,6 +6,7 @@ import type { Locations } from '../core/locations.ts'
 import type { NewFolderCheck } from '../config/new-folder.ts'
 import type { ConfigStore, ExtensionStore, TimedPausesView } from '../config/types.ts'
 import type { EventSink, EventSource, LogControl, Logger } from '../events/types.ts'
+import type { ContentView } from '../model/content/reader-types.ts'
 import type { Disagreement } from '../model/peers/disagreements.ts'
 import type { CompletionView } from '../model/queries/completion.ts'
 import type { FolderExplorer } from '../model/queries/explorer.ts'
@@ -34,6 +35,8 @@ export interface RestDeps {
   readonly hub: Hub
   /** Queries about single items of folders. */
   explorer(): Promise<FolderExplorer>
+  /** Contents of files, also of those that are not on this device. */
+  readonly content: ContentView
   readonly config: ConfigStore
   readonly extensions: ExtensionStore
   readonly events: EventSource & EventSink

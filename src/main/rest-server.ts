@@ -45,6 +45,7 @@ export function makeRestServer(base: DeviceBase, parts: RestParts): RestServer {
       log,
       hub: model,
       explorer: () => model.explorer(),
+      content: model.content,
       connections: network.connections,
       discovery: network.discovery,
       portMapping: network.portMapping,

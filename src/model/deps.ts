@@ -14,7 +14,17 @@ import type { FolderStatus } from './types.ts'
 
 type ModelPorts = Pick<
   Platform,
-  'clock' | 'random' | 'disk' | 'attributes' | 'walker' | 'hasher' | 'fileMaker' | 'watcher' | 'programs' | 'system'
+  | 'clock'
+  | 'random'
+  | 'disk'
+  | 'attributes'
+  | 'walker'
+  | 'hasher'
+  | 'fileMaker'
+  | 'blocks'
+  | 'watcher'
+  | 'programs'
+  | 'system'
 >
 
 export interface ModelDeps {

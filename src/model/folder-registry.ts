@@ -42,6 +42,10 @@ export class FolderRegistry {
     return this.#config.folders
   }
 
+  get devices(): Config['devices'] {
+    return this.#config.devices
+  }
+
   get isStarted(): boolean {
     return this.#signal !== undefined
   }

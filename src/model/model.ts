@@ -10,12 +10,14 @@ import { Mutex } from '../sync/mutex.ts'
 import { TimeSlice } from '../sync/time-slice.ts'
 import type { ModelDeps, ModelOptions } from './deps.ts'
 import { FOLDER_POLICIES } from './state/folder-policy.ts'
+import type { ContentView } from './content/reader-types.ts'
 import { DownloadPublisher } from './peers/download-publisher.ts'
 import type { FolderExplorer } from './queries/explorer.ts'
 import { FolderRegistry } from './folder-registry.ts'
 import { isIndexDamage, isIndexUnusable } from './state/exchange-failure.ts'
 import { viewIgnores, writeIgnores } from './folder/ignore-file.ts'
 import { KnownStatuses, NO_TOTALS, PAUSED_STATUS, statusOf, WAITING_STATUS } from './queries/known-status.ts'
+import { describeHolders } from './queries/last-holders.ts'
 import { localChanges } from './folder/local-changes.ts'
 import { superviseAll } from './folder/supervise-all.ts'
 import { pageOf } from './queries/paging.ts'
@@ -60,6 +62,11 @@ export class Model {
   readonly #writing = new Mutex()
   readonly #ownDevice: DeviceId
   #explorer: Promise<FolderExplorer> | undefined
+  #reader: Promise<ContentView> | undefined
+  /** Loaded on the first call. */
+  readonly content: ContentView = {
+    open: async (folder, file, signal) => await (await this.#contentReader()).open(folder, file, signal),
+  }
 
   constructor(deps: ModelDeps, options: ModelOptions) {
     this.#deps = deps
@@ -301,6 +308,32 @@ export class Model {
       })
     }
     return new Explorer({ clock, disk, folders: this.#registry, query }, this.#ownDevice)
+  }
+
+  #contentReader(): Promise<ContentView> {
+    this.#reader ??= this.#makeContentReader()
+    return this.#reader
+  }
+
+  async #makeContentReader(): Promise<ContentView> {
+    const { ContentReader } = await import('./content/content-reader.ts')
+    const { platform, sources, statistics } = this.#deps
+    const { blocks, clock, fileMaker } = platform
+    const registry = this.#registry
+    return new ContentReader({
+      blocks,
+      clock,
+      fileMaker,
+      sources,
+      log: this.#log,
+      folder: (folder) => {
+        registry.find(folder) // throws when it does not run
+        const config = registry.configured(folder)
+        return { root: registry.root(config), isEncrypted: config.type === 'receiveencrypted' }
+      },
+      records: (folder, name) => this.#query(folder, (index) => index.records.both(name)),
+      lastHolders: (holders) => describeHolders(holders, registry.devices, (device) => statistics.device(device)),
+    })
   }
 
   /** A damaged index is rebuilt by the folder's own loop; the query fails. */

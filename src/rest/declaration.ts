@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../core/errors.ts'
 import type { Schema, Static } from './schema.ts'
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /** The error replies of one route: a status, and the text where it differs from the default. */
 export type RouteErrors = Partial<Record<ErrorCode, { readonly status: number; readonly text?: string }>>

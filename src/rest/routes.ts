@@ -1,5 +1,6 @@
 import { CLUSTER_ROUTES } from './cluster-routes.ts'
 import { CONFIG_ROUTES } from './config-routes.ts'
+import { CONTENT_ROUTES } from './content-routes.ts'
 import { COMPLETION_ROUTES, DB_ROUTES } from './db-routes.ts'
 import type { Declarations } from './declaration.ts'
 import { DESCRIPTION_ROUTES } from './description-routes.ts'
@@ -36,6 +37,7 @@ export const ROUTES = {
   ...DIAGNOSTIC_ROUTES,
   ...TWINFOLD_ROUTES,
   ...EXTENSION_ROUTES,
+  ...CONTENT_ROUTES,
 } as const satisfies Declarations
 
 export type Routes = typeof ROUTES

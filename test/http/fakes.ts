@@ -110,6 +110,12 @@ export interface FakeOptions {
   readonly options?: Partial<RestOptions>
 }
 
+const NO_CONTENT: RestDeps['content'] = {
+  open: async (_folder, file) => {
+    throw new TwinfoldError('file-missing', `no device has announced ${file}`)
+  },
+}
+
 /** Each device has other random numbers. */
 let devices = 0
 
@@ -161,6 +167,7 @@ function fakeParts(fake: FakeOptions) {
     disk: NO_DISK,
     hub: fakeHub(calls, fake.hub),
     explorer: async () => ({ ...NO_EXPLORER, ...fake.explorer }),
+    content: NO_CONTENT,
     config,
     extensions: fakeExtensions(),
     events: {

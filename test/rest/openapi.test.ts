@@ -49,7 +49,7 @@ test('the document is OpenAPI 3.1: its parts meet the standard', () => {
   for (const { path, method, operation } of operations) {
     const where = `${method} ${path}`
     assert.match(path, /^\//, where)
-    assert.match(method, /^(get|post|put|patch|delete)$/, where)
+    assert.match(method, /^(get|head|post|put|patch|delete)$/, where)
     assert.match(operation.operationId, /^[a-z][A-Za-z0-9]*$/, where)
     assert.match(operation.summary, /\.$/, where)
     assert.ok(

@@ -61,6 +61,8 @@ type Headers = Record<string, string | readonly string[]>
 
 const NO_AUTH_PATHS: ReadonlySet<string> = new Set(['/', '/index.html', '/modal.html', '/rest/svc/lang'])
 const NO_AUTH_PREFIXES = ['/assets/', '/syncthing/', '/vendor/', '/theme-assets/', '/rest/noauth']
+/** The page shows contents in elements that send no headers. */
+const CONTENT_PATH = '/rest/twinfold/content'
 const NO_CACHE = 'max-age=0, no-cache, no-store'
 
 const NO_SNIFF = { 'X-Content-Type-Options': 'nosniff' }
@@ -161,13 +163,21 @@ export class Pipeline {
       return finish(headers, text(403, 'Forbidden'))
     } else if (path === '/metrics') return this.#route(context) // programs that read it need no token
     else if (!path.startsWith('/rest')) this.#giveCsrfCookie(context)
-    else if (
-      !isNoAuthPath(path, context.gate.gui) &&
-      !this.#deps.csrf.isValid(headerOf(request, this.#csrfHeader) ?? '')
-    ) {
+    else if (!isNoAuthPath(path, context.gate.gui) && !this.#isOfPage(request, path)) {
       return finish(headers, text(403, 'CSRF Error'))
     }
     return this.#route(context)
+  }
+
+  /**
+   * Whether the request was sent by the own page. A link, picture or video cannot send the header: for the content of a
+   * file, which changes nothing, the cookie suffices, which browsers do not add to what other sites load.
+   */
+  #isOfPage(request: HttpRequest, path: string): boolean {
+    const { csrf } = this.#deps
+    if (csrf.isValid(headerOf(request, this.#csrfHeader) ?? '')) return true
+    if (path !== CONTENT_PATH || (request.method !== 'GET' && request.method !== 'HEAD')) return false
+    return cookieValues(request, this.#csrfCookie).some((token) => csrf.isValid(token))
   }
 
   #giveCsrfCookie({ request, headers, gate }: RequestContext): void {

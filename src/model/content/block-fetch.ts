@@ -27,7 +27,7 @@ export interface BlockFetchDeps {
 export interface FetchedFile {
   readonly global: FileInfo
   readonly format: FileFormat
-  readonly progress: PullProgress
+  readonly progress: Pick<PullProgress, 'requested' | 'fetched'>
   /** All blocks are requested: the next file may begin. */
   onAllRequested(): void
 }

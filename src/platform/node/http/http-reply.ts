@@ -16,7 +16,9 @@ export function sendReply(incoming: IncomingMessage, response: ServerResponse, r
   }
   const bodiless = status === 204 || status === 304
   const sizeBytes = body === undefined ? 0 : typeof body === 'string' ? Buffer.byteLength(body) : body.length
-  const headers = bodiless ? reply.headers : withLength(reply.headers, sizeBytes)
+  // A reply to HEAD has the length of the body that it does not have.
+  const hasLength = bodiless || (body === undefined && reply.headers['Content-Length'] !== undefined)
+  const headers = hasLength ? reply.headers : withLength(reply.headers, sizeBytes)
 
   if (incoming.complete || hasNoBody(incoming)) {
     response.writeHead(status, outgoing(headers))

@@ -1,0 +1,26 @@
+import { hash } from 'node:crypto'
+import type { FileInfo } from './file-info.ts'
+
+/** The part of one block that a range of its file covers; offsets inside the block. */
+export interface BlockPart {
+  readonly number: number
+  readonly fromBytes: number
+  readonly toBytes: number
+}
+
+/** The parts of blocks that make up the bytes from `fromBytes` up to and without `toBytes`, in order. */
+export function* blockParts(blockSizeBytes: number, fromBytes: number, toBytes: number): Iterable<BlockPart> {
+  for (let at = fromBytes; at < toBytes;) {
+    const number = Math.floor(at / blockSizeBytes)
+    const startBytes = number * blockSizeBytes
+    const endBytes = Math.min(startBytes + blockSizeBytes, toBytes)
+    yield { number, fromBytes: at - startBytes, toBytes: endBytes - startBytes }
+    at = endBytes
+  }
+}
+
+/** A strong entity tag: files with the same tag have the same bytes. Undefined without a block list. */
+export function contentTag({ blockHashes, sizeBytes }: FileInfo): string | undefined {
+  if (blockHashes === undefined) return undefined
+  return `"${sizeBytes.toString(36)}-${hash('sha256', blockHashes, 'base64url')}"`
+}
