@@ -11,6 +11,8 @@ export interface Locations {
   readonly httpsCertificateFile: string
   readonly httpsKeyFile: string
   readonly databaseDirectory: string
+  /** The lists of files that other devices have deleted and that stay here. */
+  readonly keptDirectory: string
   readonly lockFile: string
   readonly guiAssetsDirectory: string
   readonly defaultFolder: string

@@ -1,6 +1,6 @@
 import { TimedPauses } from '../config/timed-pauses.ts'
 import type { Config } from '../core/config/config.ts'
-import { FOLDER_EXTENSIONS } from '../core/config/extensions.ts'
+import { FOLDER_EXTENSIONS, folderExtensions } from '../core/config/extensions.ts'
 import { messageOf } from '../core/errors.ts'
 import { openStore } from '../db/store.ts'
 import { folderStatusJson } from '../http/views/folder-status.ts'
@@ -65,6 +65,7 @@ export async function runDaemon(platform: Platform, options: ServeOptions, signa
       signals,
       roots,
       sources: network.peers,
+      extensions: (folder) => folderExtensions(base.extensions.current, folder),
       summaryOf: folderStatusJson,
     },
     {
@@ -72,6 +73,7 @@ export async function runDaemon(platform: Platform, options: ServeOptions, signa
       ownDevice: identity.deviceId,
       userHome: locations.userHome,
       databaseDirectory: locations.databaseDirectory,
+      keptDirectory: locations.keptDirectory,
     },
   )
 

@@ -1,6 +1,7 @@
 import type { Config, FolderConfig } from '../core/config/config.ts'
+import type { FolderExtensions } from '../core/config/extensions.ts'
 import type { Facility } from '../core/facilities.ts'
-import type { DeviceId } from '../core/ids.ts'
+import type { DeviceId, FolderId } from '../core/ids.ts'
 import type { IndexStore } from '../db/types.ts'
 import type { EventSink, FolderSummaryData, Logger } from '../events/types.ts'
 import type { Statistics } from '../stats/stats.ts'
@@ -37,6 +38,8 @@ export interface ModelDeps {
   /** The devices that can serve blocks. */
   readonly sources: Sources
   logger(facility: Facility): Logger
+  /** The current settings of a folder that Syncthing does not have. */
+  extensions(folder: FolderId): FolderExtensions
   /** A status in the format of `GET /rest/db/status`, for the events that carry it. */
   summaryOf(status: FolderStatus): FolderSummaryData
 }
@@ -46,6 +49,8 @@ export interface ModelOptions {
   readonly ownDevice: DeviceId
   readonly userHome: string
   readonly databaseDirectory: string
+  /** Of the lists of kept files. */
+  readonly keptDirectory: string
 }
 
 export interface FolderPartsDeps extends ModelDeps {

@@ -14,6 +14,7 @@ import type { Folder } from './folder/folder.ts'
 import { folderRoot } from '../core/config/folder-root.ts'
 import { openFolder } from './folder/open-folder.ts'
 import { earlierCounterKey } from './state/counter-floor.ts'
+import { KeptFiles } from './state/kept-files.ts'
 
 /**
  * Which folders are configured and which of them run. A paused folder has no `Folder`; one whose settings change
@@ -214,9 +215,10 @@ export class FolderRegistry {
 
   /** All that is stored of a folder. */
   async #deleteState(folder: FolderId): Promise<void> {
-    const { store, statistics } = this.#deps
+    const { platform, store, statistics } = this.#deps
     await store.dropFolder(folder)
     await statistics.deleteFolder(folder)
+    await KeptFiles.delete(platform.disk, { folder, directory: this.#options.keptDirectory })
     for (const key of [mountsKey(folder), earlierCounterKey(folder)]) await store.keyValue.delete(key)
   }
 

@@ -77,6 +77,12 @@ export class Absences {
     return deletionOf(record, this.#deps.recordOptions())
   }
 
+  /** Whether an item without a record is gone, as far as that is known. */
+  async isGone(name: string): Promise<boolean> {
+    await this.#checkMounts()
+    return !this.#isUnknown(name) && (await this.#deps.presence.check(name)).is === 'gone'
+  }
+
   /** Records the pending items that are gone as deleted. */
   async settle(): Promise<void> {
     const waiting = this.#waiting

@@ -9,6 +9,8 @@ import { TaskSet } from '../sync/task-set.ts'
 export interface HashRequest {
   readonly item: ScannedItem
   readonly record: FileHead | undefined
+  /** A kept file whose stamp has changed. */
+  readonly isKept: boolean
   readonly blockSizeBytes: number
 }
 
@@ -44,8 +46,10 @@ export class HashQueue {
     return this.#deps.hashersMax > 0 ? 1 : GROUPS_MAX
   }
 
-  add(item: ScannedItem, record: FileHead | undefined): void {
-    this.#open.push({ item, record, blockSizeBytes: blockSizeFor(item.sizeBytes, record?.blockSizeBytes) })
+  /** `kept`: the kept file with which its content is to be compared. */
+  add(item: ScannedItem, record: FileHead | undefined, kept?: FileHead): void {
+    const blockSizeBytes = blockSizeFor(item.sizeBytes, (kept ?? record)?.blockSizeBytes)
+    this.#open.push({ item, record, isKept: kept !== undefined, blockSizeBytes })
     this.#openBytes += item.sizeBytes
     if (this.#open.length >= GROUP_FILES_MAX || this.#openBytes >= GROUP_BYTES_MAX) this.#start()
   }

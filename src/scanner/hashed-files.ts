@@ -7,6 +7,7 @@ import type { Absences } from './absences.ts'
 import type { ScannedItem } from './attributes.ts'
 import type { BatchWriter } from './batch-writer.ts'
 import type { HashRequest } from './hash-queue.ts'
+import type { KeptItems } from './kept-items.ts'
 import type { RecordRules } from './record-rules.ts'
 import type { ScanIndex } from './types.ts'
 
@@ -18,6 +19,7 @@ export interface HashedFilesDeps {
   readonly rules: RecordRules
   readonly writer: BatchWriter
   readonly absences: Absences
+  readonly kept: KeptItems | undefined
   /** Whether a new file may be a renamed one. */
   findsRenames(): boolean
   onProblem(path: string, error: string): void
@@ -43,13 +45,16 @@ export class HashedFiles {
     }
   }
 
-  async #add({ item, record, blockSizeBytes }: HashRequest, hashed: HashResult & { kind: 'hashed' }): Promise<void> {
-    const { rules, writer } = this.#deps
+  async #add(request: HashRequest, hashed: HashResult & { kind: 'hashed' }): Promise<void> {
+    const { kept, rules, writer } = this.#deps
+    const { item, record, blockSizeBytes } = request
+    if (request.isKept && kept?.confirm(item, hashed.blocksHash, diskStampOf(item)) === true) return
     const content = { blockSizeBytes, blockHashes: hashed.blockHashes, blocksHash: hashed.blocksHash }
     if (isConfirmed(record, item, content, rules.compare)) return this.#stamp(item)
     const info = confirmedRecord(record, item, content, rules.compare) ?? recordOf(item, record, content, rules.record)
     const isNew = record === undefined || record.deleted
     const source = isNew && this.#deps.findsRenames() ? await this.#renamedFrom(info) : undefined
+    kept?.announceAbove(item.name)
     // Adjacent in one batch, so that other devices can rename instead of downloading again.
     writer.add(info)
     if (source !== undefined) writer.add(source)

@@ -11,6 +11,7 @@ import { BatchWriter } from './batch-writer.ts'
 import { HashedFiles } from './hashed-files.ts'
 import { HashQueue } from './hash-queue.ts'
 import { IndexCursor, NEED_PAGE } from './index-cursor.ts'
+import { KeptItems } from './kept-items.ts'
 import { normalizeName } from './normalize.ts'
 import { isCaseInsensitive, PresenceCheck } from './presence.ts'
 import { ScanProblems } from './problems.ts'
@@ -64,6 +65,7 @@ class FolderScan {
   readonly #writer: BatchWriter
   readonly #absences: Absences
   readonly #queue: HashQueue
+  readonly #kept: KeptItems | undefined
   #subs: ReadonlySet<string> = new Set()
   #itemsSeen = 0
   /** The first scan of a folder has no rename sources, so the lookup is skipped. */
@@ -94,6 +96,8 @@ class FolderScan {
       unmounted: async () => (await deps.unmounted?.()) ?? [],
       onProblem: this.#problems.add,
     })
+    const list = request.kept
+    this.#kept = list && new KeptItems({ list, rules: this.#rules, add: (record) => this.#writer.add(record) })
     const hashed = this.#hashedFiles()
     this.#queue = new HashQueue({
       hasher: deps.hasher,
@@ -111,6 +115,7 @@ class FolderScan {
       rules: this.#rules,
       writer: this.#writer,
       absences: this.#absences,
+      kept: this.#kept,
       findsRenames: () => this.#indexHasRecords && !this.#request.receiveOnly,
       onProblem: this.#problems.add,
     })
@@ -123,6 +128,7 @@ class FolderScan {
     this.#meter.endCounting()
     await this.#queue.drain()
     await this.#absences.settle()
+    await this.#kept?.forgetGone(this.#request.subs, (name) => this.#absences.isGone(name))
     await this.#writer.flush()
     this.#signal.throwIfAborted()
     if (intervalMs > 0) this.#meter.report()
@@ -194,7 +200,25 @@ class FolderScan {
 
   #compareItem(item: ScannedItem, record: FileHead | undefined): void {
     if (item.type === 'directory' && this.#request.isNoItem?.(item.name) === true) return
-    if (record !== undefined && !isChanged(record, item, this.#rules.compare) && !this.#isSuspect(item, record)) return
+    if (record === undefined || record.deleted) return this.#compareUnrecorded(item, record)
+    this.#kept?.announceAbove(item.name)
+    if (!isChanged(record, item, this.#rules.compare) && !this.#isSuspect(item, record)) return
+    this.#record(item, record)
+  }
+
+  /** An item that is new, or that other devices have deleted and that stays here. */
+  #compareUnrecorded(item: ScannedItem, record: FileHead | undefined): void {
+    const verdict = this.#kept?.judge(item, record) ?? 'record'
+    if (verdict === 'record') {
+      if (item.type !== 'file') this.#kept?.announceAbove(item.name) // a file when it is hashed
+      this.#record(item, this.#kept?.baseOf(item.name, record) ?? record)
+    } else if (verdict === 'compare') {
+      this.#meter.expect(item.sizeBytes)
+      this.#queue.add(item, record, this.#request.kept?.find(item.name)?.file)
+    }
+  }
+
+  #record(item: ScannedItem, record: FileHead | undefined): void {
     if (item.type !== 'file') return this.#writer.add(recordOf(item, record, undefined, this.#rules.record))
     this.#meter.expect(item.sizeBytes)
     this.#queue.add(item, record)

@@ -1,6 +1,7 @@
 import type { ScanScope } from '../core/paths.ts'
 import type { Accounts } from '../core/attributes/accounts.ts'
 import type { FileHead, FileInfo } from '../core/records/file-info.ts'
+import type { KeptFile } from '../core/records/kept-file.ts'
 import type { Counting } from '../core/records/version-vector.ts'
 import type { IgnoreRules } from '../core/ignore/ignore.ts'
 import type { Logger } from '../events/types.ts'
@@ -50,6 +51,17 @@ export interface ScanIndex extends PageSource {
   localByBlocks(blocksHash: Uint8Array, limit: number): Promise<readonly FileHead[]>
 }
 
+/** The files that other devices have deleted and that stay here. */
+export interface KeptList {
+  readonly count: number
+  find(name: string): KeptFile | undefined
+  hasBelow(directory: string): boolean
+  within(path: string): Iterable<string>
+  /** Adds or replaces an entry. */
+  set(kept: KeptFile): void
+  forget(name: string): void
+}
+
 export interface ScanDeps {
   readonly walker: Walker
   readonly hasher: Hasher
@@ -85,6 +97,8 @@ export interface ScanRequest extends Counting {
   readonly progressIntervalMs: number
   /** Files hashed in parallel; 0 or less uses the hasher's default. */
   readonly hashers: number
+  /** Files that other devices have deleted and that stay here; undefined where there are none. */
+  readonly kept?: KeptList | undefined
   /** Undefined: ownership is not compared. */
   readonly ownership?: { readonly accounts: Accounts; readonly synced: boolean } | undefined
   /** Undefined where extended attributes are not synchronized. */

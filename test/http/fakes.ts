@@ -51,6 +51,7 @@ const LOCATIONS: RestOptions['locations'] = {
   httpsCertificateFile: '/home/a/https-cert.pem',
   httpsKeyFile: '/home/a/https-key.pem',
   databaseDirectory: '/home/a/index-v2',
+  keptDirectory: '/home/a/twinfold-kept',
   lockFile: '/home/a/syncthing.lock',
   guiAssetsDirectory: '/home/a/gui',
   defaultFolder: '/home/Sync',

@@ -18,6 +18,7 @@ function options(...args: string[]): ServeOptions {
     httpsCertificateFile: path,
     httpsKeyFile: path,
     databaseDirectory: path,
+    keptDirectory: path,
     lockFile: path,
     guiAssetsDirectory: path,
     defaultFolder: path,

@@ -1,3 +1,4 @@
+import { FOLDER_EXTENSIONS } from '../../src/core/config/extensions.ts'
 import type { FolderConfig } from '../../src/core/config/config.ts'
 import { deviceIdFromCertificate } from '../../src/core/device-id.ts'
 import type { DeviceId } from '../../src/core/ids.ts'
@@ -91,6 +92,8 @@ export class SimDevice {
   #neighbours: readonly SimDevice[] = []
   #running: Running | undefined
   starts = 0
+  /** Files that other devices delete stay on it. */
+  collects = false
   /** This many of the next blocks served are corrupted, as by bad memory. */
   badBlocks = 0
   /** Files and symlinks that it is removing, or replacing and creating, because other devices did. */
@@ -219,9 +222,16 @@ export class SimDevice {
         signals,
         roots,
         sources: network.peers,
+        extensions: () => ({ ...FOLDER_EXTENSIONS, collect: this.collects }),
         summaryOf: folderStatusJson,
       },
-      { config: config.current, ownDevice: this.id, userHome: '/home/me', databaseDirectory: '/home/me/index' },
+      {
+        config: config.current,
+        ownDevice: this.id,
+        userHome: '/home/me',
+        databaseDirectory: '/home/me/index',
+        keptDirectory: '/home/me/kept',
+      },
     )
     const failed = (name: string) => (error: unknown) => log.logger('main').error(`${name} failed: ${String(error)}`)
     const done = Promise.all(

@@ -32,7 +32,13 @@ interface PlannerDevice {
   readonly saved: Set<number>
 }
 
-const PLAIN = { ignored: false, ignoreDelete: false, keepsConflicts: true } as const
+const PLAIN = {
+  ignored: false,
+  ignoreDelete: false,
+  keepsConflicts: true,
+  collects: false,
+  kept: undefined,
+} as const
 
 export interface PlannerOptions {
   /** Devices of several programs, which decide differently between an edit and a deletion. */

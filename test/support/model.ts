@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Config, FolderConfig } from '../../src/core/config/config.ts'
+import { FOLDER_EXTENSIONS } from '../../src/core/config/extensions.ts'
 import { FOLDER } from '../../src/core/config/config-fields.ts'
 import { defaultsOf } from '../../src/core/config/field.ts'
 import { parseFolderId, type FolderId } from '../../src/core/ids.ts'
@@ -19,6 +20,8 @@ import { newConfig, OWN } from './config.ts'
 
 /** Never aborts. */
 export const NEVER = new AbortController().signal
+/** Of the lists of kept files. */
+export const KEPT = '/home/me/kept'
 export const DOCS = folderId('docs')
 
 export function folderId(text: string): FolderId {
@@ -63,6 +66,7 @@ export class SimHub implements AsyncDisposable {
   readonly events: Event[] = []
   readonly lines: string[] = []
   config: Config
+  extensions = FOLDER_EXTENSIONS
   readonly #stop = new AbortController()
   #done: Promise<void> | undefined
 
@@ -88,9 +92,10 @@ export class SimHub implements AsyncDisposable {
         roots: this.roots,
         statistics: this.statistics,
         logger: (facility) => this.log.logger(facility),
+        extensions: () => this.extensions,
         summaryOf: folderStatusJson,
       },
-      { config, ownDevice: OWN, userHome: '/home/me', databaseDirectory: '/home/me/index' },
+      { config, ownDevice: OWN, userHome: '/home/me', databaseDirectory: '/home/me/index', keptDirectory: KEPT },
     )
   }
 

@@ -19,6 +19,7 @@ export const SIM_OPTIONS: ServeOptions = {
     httpsCertificateFile: '/home/sim/state/https-cert.pem',
     httpsKeyFile: '/home/sim/state/https-key.pem',
     databaseDirectory: '/home/sim/state/index-twinfold',
+    keptDirectory: '/home/sim/state/twinfold-kept',
     lockFile: '/home/sim/state/syncthing.lock',
     guiAssetsDirectory: '/home/sim/state/gui',
     defaultFolder: '/home/sim/Sync',

@@ -24,6 +24,10 @@ export interface PlanCase {
   readonly ignoreDelete: boolean
   /** Edits of ours are kept. A changed file of an encrypted folder is a damaged one. */
   readonly keepsConflicts: boolean
+  /** Files that other devices delete stay here, in the list of kept files. */
+  readonly collects: boolean
+  /** The kept file of this name, where our record is its deletion. */
+  readonly kept: FileHead | undefined
 }
 
 /** `saveOurs`: our file is renamed to a conflict copy first, because the winner is concurrent with our edit. */
@@ -39,6 +43,8 @@ export type Step =
   | { readonly kind: 'make-directory'; readonly saveOurs: boolean }
   | { readonly kind: 'make-symlink'; readonly saveOurs: boolean }
   | { readonly kind: 'remove'; readonly type: FileHead['type']; readonly saveOurs: boolean }
+  /** The file becomes a kept one: our record is the deletion, and nothing on disk changes. */
+  | { readonly kind: 'collect' }
 
 const KEEP: Step = { kind: 'keep' }
 
@@ -47,21 +53,24 @@ const KEEP: Step = { kind: 'keep' }
  * with the winner is kept or saved, never lost.
  */
 export function planStep(given: PlanCase): Step {
-  const { local, global, heldElsewhere, ignored, ignoreDelete, keepsConflicts } = given
+  const { local, global, heldElsewhere, ignored, ignoreDelete, keepsConflicts, kept } = given
   if (!isNeeded(local, global, heldElsewhere)) return KEEP
   if (global.deleted && ignoreDelete && local?.deleted === false) return KEEP
   if (ignored) return { kind: 'ignore' }
   const saveOurs = keepsConflicts && local !== undefined && mustSave(local, global)
-  if (global.deleted) return planRemoval(local, saveOurs)
+  if (global.deleted) return planRemoval(local, saveOurs, given.collects)
   if (global.type === 'directory') return { kind: 'make-directory', saveOurs }
   if (global.type === 'symlink') return { kind: 'make-symlink', saveOurs }
-  if (local !== undefined && hasSameContent(local, global)) return { kind: 'metadata' }
+  const ours = kept ?? local
+  if (ours !== undefined && hasSameContent(ours, global)) return { kind: 'metadata' }
   return { kind: 'fetch', saveOurs }
 }
 
 /** An ignored record does not describe the disk: the removal step checks the disk first for an unscanned file. */
-function planRemoval(local: FileHead | undefined, saveOurs: boolean): Step {
+function planRemoval(local: FileHead | undefined, saveOurs: boolean, collects: boolean): Step {
   if (local === undefined || local.deleted) return { kind: 'adopt' }
+  // A symlink is a line of text and a directory has no content of its own: only files are worth keeping.
+  if (collects && local.type === 'file') return { kind: 'collect' }
   return { kind: 'remove', type: local.type, saveOurs }
 }
 
@@ -125,16 +134,17 @@ function isSameTime(a: FileHead, b: FileHead): boolean {
   return Math.abs((a.modifiedS - b.modifiedS) * 1e9 + (a.modifiedNs - b.modifiedNs)) < ROUNDED_NS_MAX
 }
 
-export type Bookkeeping = { readonly kind: 'keep' } | { readonly kind: 'ignore' } | { readonly kind: 'adopt' }
+export type Bookkeeping = { readonly kind: 'keep' | 'ignore' | 'adopt' | 'collect' }
 
 /** The step of a send-only folder for a needed name: it never touches a file. */
 export function planBookkeeping(
-  { local, global, heldElsewhere, ignored }: Omit<PlanCase, 'ignoreDelete' | 'keepsConflicts'>,
+  { local, global, heldElsewhere, ignored, collects }: Omit<PlanCase, 'ignoreDelete' | 'keepsConflicts' | 'kept'>,
   ignorePerms: boolean,
 ): Bookkeeping {
   if (!isNeeded(local, global, heldElsewhere)) return { kind: 'keep' }
   if (ignored) return { kind: 'ignore' }
   if (local === undefined) return { kind: global.deleted ? 'adopt' : 'keep' }
+  if (collects && global.deleted && !local.deleted && local.type === 'file') return { kind: 'collect' }
   return { kind: isSameApartFromVersion(local, global, ignorePerms) ? 'adopt' : 'keep' }
 }
 

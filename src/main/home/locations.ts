@@ -40,6 +40,7 @@ export function findLocations(facts: LocationFacts): Locations {
     httpsCertificateFile: inConfig('https-cert.pem'),
     httpsKeyFile: inConfig('https-key.pem'),
     databaseDirectory: path.join(dataDirectory, DATABASE),
+    keptDirectory: path.join(dataDirectory, 'twinfold-kept'),
     lockFile: path.join(dataDirectory, 'syncthing.lock'),
     guiAssetsDirectory: facts.guiAssetsDirectory ? absolute(facts, facts.guiAssetsDirectory) : inConfig('gui'),
     defaultFolder: path.join(facts.userHome, 'Sync'),

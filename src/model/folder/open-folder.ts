@@ -2,7 +2,9 @@ import { shortIdOf } from '../../core/device-id.ts'
 import type { FolderPartsDeps, FolderPartsOptions } from '../deps.ts'
 import { Puller } from '../puller/puller.ts'
 import { CounterFloor } from '../state/counter-floor.ts'
+import { FOLDER_POLICIES } from '../state/folder-policy.ts'
 import { JobQueue } from '../state/job-queue.ts'
+import { KeptFiles } from '../state/kept-files.ts'
 import { Availability } from './availability.ts'
 import { ChangePublisher } from './change-publisher.ts'
 import { Folder } from './folder.ts'
@@ -25,7 +27,7 @@ const JOBS_MAX = 100_000
 /** Everything that the parts of one folder share; made before them. */
 function sharedParts(deps: FolderPartsDeps, options: FolderPartsOptions) {
   const { events, platform, store } = deps
-  const { folder, ownDevice, userHome } = options
+  const { folder, keptDirectory, ownDevice, userHome } = options
   const otherDevices = folder.devices.map(({ deviceID }) => deviceID).filter((device) => device !== ownDevice)
   const root = folderRoot(folder, userHome)
   const ownShortId = shortIdOf(ownDevice)
@@ -50,6 +52,7 @@ function sharedParts(deps: FolderPartsDeps, options: FolderPartsOptions) {
       },
       { folder: folder.id, ownShortId, otherDevices },
     ),
+    kept: new KeptFiles({ disk, log }, { folder: folder.id, directory: keptDirectory }),
     versions: new FolderVersions({ ...platform, logger: deps.logger }, { folder, root, userHome }),
     attributes: new LazyAttributes(
       { attributes: platform.attributes, disk, log, platform: platform.system.platform },
@@ -84,7 +87,7 @@ export function openFolder(deps: FolderPartsDeps, options: FolderPartsOptions): 
 
 function makePuller(deps: FolderPartsDeps, { folder, ownDevice }: FolderPartsOptions, parts: SharedParts): Puller {
   const { events, platform, sources, statistics, store } = deps
-  const { attributes, counts, folderLock, jobs, log, publisher, root, versions } = parts
+  const { attributes, counts, folderLock, jobs, kept, log, publisher, root, versions } = parts
   return new Puller(
     {
       platform,
@@ -94,6 +97,8 @@ function makePuller(deps: FolderPartsDeps, { folder, ownDevice }: FolderPartsOpt
       jobs,
       folderLock,
       counts,
+      kept,
+      collects: () => FOLDER_POLICIES[folder.type].mayCollect && deps.extensions(folder.id).collect,
       index: () => store.folder(folder.id),
       label: () => deps.label(),
       otherFolders: () => deps.otherFolders(),

@@ -14,6 +14,7 @@ import type { ModelSignals } from '../signals.ts'
 import type { CounterFloor } from '../state/counter-floor.ts'
 import { FOLDER_POLICIES } from '../state/folder-policy.ts'
 import type { JobQueue } from '../state/job-queue.ts'
+import type { KeptFiles } from '../state/kept-files.ts'
 import type { FolderTreeOptions } from '../tree/folder-tree.ts'
 import type { ChangePublisher } from './change-publisher.ts'
 import type { FolderCheck, FolderChecks } from './folder-checks.ts'
@@ -38,6 +39,7 @@ export interface ScanWorkDeps {
   readonly publisher: ChangePublisher
   readonly mounts: FolderMounts
   readonly counts: CounterFloor
+  readonly kept: KeptFiles
   readonly attributes: LazyAttributes
   logger(facility: 'model' | 'scanner'): Logger
   /** The current settings: they may change while the folder runs. */
@@ -86,7 +88,7 @@ export class ScanWork {
 
   /** Rejects with the reason when root or marker change during the scan; nothing more is stored then. */
   async scan(scope: ScanScope, check: FolderCheck, signal: AbortSignal): Promise<ScanResult> {
-    const { checks, counts, logger, platform, pulls } = this.#deps
+    const { checks, counts, kept, logger, platform, pulls } = this.#deps
     const log = logger('model')
     const startedMs = platform.clock.monotonicMs()
     log.debug(() => `folder ${this.#folder.id}: scanning ${describe(scope)}`)
@@ -94,10 +96,12 @@ export class ScanWork {
     using _lock = await pulls.exclude(signal)
     try {
       await counts.load()
+      await kept.load()
       const attributes = await this.#attributes(scope)
       const request = { ...this.#request(scope, check), ownership: await this.#ownership(), attributes }
       const result = await scanFolder(deps, request, signal)
       attributes?.done()
+      await kept.store()
       if (result.changed > 0 || scope.includes('')) await this.#deps.mounts.remember(startedMs)
       await this.#count(result)
       const durationMs = Math.round(platform.clock.monotonicMs() - startedMs)
@@ -133,7 +137,7 @@ export class ScanWork {
   }
 
   async #scanDeps(check: FolderCheck): Promise<ScanDeps> {
-    const { checks, events, logger, mounts, platform, publisher, store } = this.#deps
+    const { checks, events, kept, logger, mounts, platform, publisher, store } = this.#deps
     const { clock, disk, hasher, walker } = platform
     const { id } = this.#folder
     const index = await store.folder(id)
@@ -141,7 +145,10 @@ export class ScanWork {
       events.emit('FolderScanProgress', { folder: id, current: currentBytes, total: totalBytes, counted, rate })
     const log = logger('scanner')
     const checkHealth = () => checks.checkAgain(check)
-    const onBatch: ScanDeps['onBatch'] = (batch) => publisher.publishLocal(batch)
+    const onBatch: ScanDeps['onBatch'] = (batch) => {
+      for (const { deleted, name } of batch.records) if (!deleted) kept.forget(name)
+      publisher.publishLocal(batch)
+    }
     const unmounted = () => mounts.unmounted()
     const own = { index: index.records, log, checkHealth, unmounted, onBatch, onProgress }
     return { clock, disk, hasher, walker, ...own }
@@ -174,6 +181,7 @@ export class ScanWork {
       hashers,
       ...this.#deps.counts.counting,
       receiveOnly: policy.localChangesStayHere,
+      kept: this.#deps.kept,
       caseSensitive: this.#folder.caseSensitiveFS,
       checked: this.#deps.platform.clock.monotonicMs() - atMs < CHECK_AGE_MS_MAX ? { caseInsensitive } : undefined,
       keepTemporariesMs: this.#deps.options().keepTemporariesH * 3_600_000,

@@ -1,8 +1,10 @@
 import { diskTimeOf } from '../../core/records/file-info.ts'
 import { adoptedRecord, ignoredGlobal, jointDeletion, planBookkeeping } from '../../core/records/plan.ts'
+import { isItemFailure } from '../../platform/files/item-failed.ts'
+import { collectFile } from './collect.ts'
 import type { PullParts } from './pull-parts.ts'
 
-type BookkeeperParts = Pick<PullParts, 'folderLock' | 'ignore' | 'index' | 'records' | 'tree'>
+type BookkeeperParts = Pick<PullParts, 'collects' | 'folderLock' | 'ignore' | 'index' | 'kept' | 'records' | 'tree'>
 
 const NAMES_AT_ONCE = 2_000
 
@@ -43,13 +45,20 @@ async function reconcileNames(parts: BookkeeperParts, names: readonly string[], 
   }
 }
 
-async function reconcileName({ ignore, index, records, tree }: BookkeeperParts, name: string): Promise<void> {
+async function reconcileName(parts: BookkeeperParts, name: string): Promise<void> {
+  const { collects, ignore, index, records, tree } = parts
   const { local, global, heldElsewhere, deletions } = await index.records.both(name)
   if (global === undefined) return
   const { ignored } = ignore.match(name)
-  const step = planBookkeeping({ local, global, heldElsewhere, ignored }, tree.ignoresPermissions)
+  const step = planBookkeeping({ local, global, heldElsewhere, ignored, collects }, tree.ignoresPermissions)
   if (step.kind === 'keep') return
   if (step.kind === 'ignore') return records.add(ignoredGlobal(global), local)
+  if (step.kind === 'collect') {
+    // A file that was changed since the last scan is scanned first; the step implies a local record.
+    return await collectFile(parts, local!, jointDeletion(global, deletions)).catch((error: unknown) => {
+      if (!isItemFailure(error)) throw error
+    })
+  }
   records.add(adoptedRecord(jointDeletion(global, deletions), diskTimeOf(local ?? global)), local)
 }
 

@@ -7,6 +7,7 @@ import {
   ignoredGlobal,
   jointDeletion,
   planStep,
+  type PlanCase,
   type Step,
 } from '../../core/records/plan.ts'
 import { isUntrustedTypeChange, type ReplacedItem } from '../../core/records/untrusted-change.ts'
@@ -16,6 +17,8 @@ import { isItemFailure, itemFailed } from '../../platform/files/item-failed.ts'
 import type { Obtained } from '../content/contents.ts'
 import { trailerOf } from '../content/format.ts'
 import { FOLDER_POLICIES } from '../state/folder-policy.ts'
+import { foldName } from '../../core/paths.ts'
+import { collectFile, makeRoom } from './collect.ts'
 import type { PullParts } from './pull-parts.ts'
 import type { TypeClashes } from './type-clash.ts'
 import { ITEM_TYPES } from '../state/item-types.ts'
@@ -38,10 +41,24 @@ export class Items {
 
   /** The step for an item by these records; `heldElsewhere` as in `PlanCase`. */
   plan(local: FileHead | undefined, global: FileHead, heldElsewhere = false): Step {
+    return this.#plan(local, global, { heldElsewhere })
+  }
+
+  #plan(
+    local: FileHead | undefined,
+    global: FileHead,
+    { heldElsewhere = false, collects = this.#deps.collects }: Partial<Pick<PlanCase, 'heldElsewhere' | 'collects'>>,
+  ): Step {
     const { ignoreDelete, type } = this.#deps.folder
     const { ignored } = this.#deps.ignore.match(global.name)
     const { keepsConflicts } = FOLDER_POLICIES[type]
-    return planStep({ local, global, heldElsewhere, ignored, ignoreDelete, keepsConflicts })
+    const kept = this.#keptOf(local, global.name)
+    return planStep({ local, global, heldElsewhere, ignored, ignoreDelete, keepsConflicts, collects, kept })
+  }
+
+  /** The kept file of a name whose record of ours is its deletion, or is missing. */
+  #keptOf(local: FileHead | undefined, name: string): FileHead | undefined {
+    return local === undefined || local.deleted ? this.#deps.kept.find(name)?.file : undefined
   }
 
   problem(name: string, reason: string): void {
@@ -69,13 +86,17 @@ export class Items {
     await work()
   }
 
-  /** Applies a step without transfer, planned with the current records under the lock. */
-  async act(name: string): Promise<void> {
+  /**
+   * Applies a step without transfer, planned with the current records under the lock. `renamedTo`: the name under which
+   * other devices have the content of a deleted file.
+   */
+  async act(name: string, renamedTo?: string): Promise<void> {
     const { folderLock, index, records, tree } = this.#deps
     using _lock = await folderLock.shared(this.#signal)
     const { local, global, heldElsewhere, deletions, holders } = await index.records.both(name)
     if (global === undefined) return
-    const step = this.plan(local, global, heldElsewhere)
+    const collects = this.#deps.collects && !(await this.#hasMoved(local, renamedTo))
+    const step = this.#plan(local, global, { heldElsewhere, collects })
     if (step.kind === 'keep' || step.kind === 'fetch') return // planned differently before: left to the next iteration
     if (step.kind !== 'ignore') this.checkTypeChange({ local, global, holders })
     const add = (record: FileInfo) => records.add(record, local)
@@ -85,20 +106,27 @@ export class Items {
       case 'adopt':
         return add(deletionRecord(jointDeletion(global, deletions)))
       case 'metadata':
-        // The steps `metadata` and `remove` imply a local record.
-        return await this.withItemEvents(global, 'metadata', async () =>
-          add(adoptedRecord(global, await tree.setMetadata(global, local!, trailerOf(global)))),
-        )
+        // The steps `metadata`, `collect` and `remove` imply a local record or a kept file.
+        return await this.withItemEvents(global, 'metadata', async () => {
+          const ours = this.#keptOf(local, name) ?? local!
+          add(adoptedRecord(global, await tree.setMetadata(global, ours, trailerOf(global))))
+        })
       case 'make-directory':
         return await this.withItemEvents(global, 'update', async () => {
+          await makeRoom(this.#deps, global)
           await tree.makeDirectory({ global, local, saveOurs: step.saveOurs })
           add(adoptedRecord(global, global))
         })
       case 'make-symlink':
         return await this.withItemEvents(global, 'update', async () => {
+          await makeRoom(this.#deps, global)
           const isMade = await tree.makeSymlink({ global, local, saveOurs: step.saveOurs })
           add({ ...adoptedRecord(global, global), localFlags: isMade ? 0 : FLAG_UNSUPPORTED })
         })
+      case 'collect':
+        return await this.withItemEvents(global, 'delete', () =>
+          collectFile(this.#deps, local!, jointDeletion(global, deletions)),
+        )
       case 'remove':
         return await this.withItemEvents(global, 'delete', async () => {
           if (step.type === 'directory') await tree.removeDirectory(name)
@@ -106,6 +134,15 @@ export class Items {
           add(deletionRecord(global))
         })
     }
+  }
+
+  /** Whether the content of our file is here under the name to which other devices have renamed it. */
+  async #hasMoved(local: FileHead | undefined, renamedTo: string | undefined): Promise<boolean> {
+    if (local === undefined || renamedTo === undefined) return false
+    // A disk that does not distinguish case has one place for both names.
+    if (foldName(local.name) === foldName(renamedTo)) return true
+    const moved = await this.#deps.index.records.head('local', renamedTo)
+    return moved !== undefined && hasSameContent(moved, local)
   }
 
   /** Rejects with `item-failed` where only untrusted devices give our item another type. */
@@ -131,6 +168,7 @@ export class Items {
       return true
     }
     const saveOurs = step.kind === 'fetch' && step.saveOurs
+    if (step.kind === 'fetch') await makeRoom(this.#deps, global)
     const state = await tree.put(content, { global, local, saveOurs })
     if (state === undefined) return false
     records.add(adoptedRecord(global, state), local)
@@ -151,9 +189,11 @@ export class Items {
     const { local: moved, global: deletion } = source
     const removal = this.plan(moved, deletion)
     const update = this.plan(local, global)
-    if (removal.kind !== 'remove' || removal.saveOurs || update.kind !== 'fetch') return false
+    const isRemoved = removal.kind === 'collect' || (removal.kind === 'remove' && !removal.saveOurs)
+    if (!isRemoved || update.kind !== 'fetch') return false
     if (!hasSameContent(moved, global)) return false
     const move = async () => {
+      await makeRoom(this.#deps, global)
       const state = await tree.move(moved, { global, local, saveOurs: update.saveOurs })
       records.add(adoptedRecord(global, state), local)
       records.add(deletionRecord(deletion), moved)

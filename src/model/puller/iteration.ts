@@ -39,6 +39,8 @@ export class Iteration {
   readonly #removals = new Set<string>()
   readonly #directoryRemovals: string[] = []
   readonly #movableByContent = new Map<string, string[]>()
+  /** Deleted files, and the names under which their content is needed. */
+  readonly #renamed = new Map<string, string>()
 
   constructor(deps: IterationDeps, signal: AbortSignal) {
     this.#deps = deps
@@ -53,6 +55,7 @@ export class Iteration {
     const files = await this.#moveFiles()
     await records.flush()
     const waiting = await transfers.run(files)
+    if (this.#renamed.size > 0) await records.flush() // the index must contain a file before its old name is removed
     await this.#attemptAll([...this.#removals])
     await records.flush() // the index must contain the deletions before directories are checked
     for (const name of this.#directoryRemovals.reverse()) await items.attempt(name, () => items.act(name))
@@ -94,11 +97,12 @@ export class Iteration {
       const { sizeBytes, modifiedS, modifiedNs, blocksHash } = head
       this.#files.push({ name, sizeBytes, modifiedS, modifiedNs, blocksHash })
     } else if (step.kind === 'metadata') this.#metadata.push(name)
-    else if (step.kind !== 'remove' || local === undefined) this.#atDepth(depthOf(name)).push(name)
-    else if (step.type === 'directory') this.#directoryRemovals.push(name)
+    else if ((step.kind !== 'remove' && step.kind !== 'collect') || local === undefined)
+      this.#atDepth(depthOf(name)).push(name)
+    else if (local.type === 'directory') this.#directoryRemovals.push(name)
     else {
       this.#removals.add(name)
-      if (!step.saveOurs) this.#noteMovable(local)
+      if (step.kind === 'collect' || !step.saveOurs) this.#noteMovable(local)
     }
   }
 
@@ -119,7 +123,7 @@ export class Iteration {
     const { items } = this.#deps
     await forEachAtOnce(names, SMALL_STEPS_AT_ONCE, async (name) => {
       this.#signal.throwIfAborted()
-      await items.attempt(name, () => items.act(name))
+      await items.attempt(name, () => items.act(name, this.#renamed.get(name)))
     })
   }
 
@@ -131,7 +135,10 @@ export class Iteration {
       const { blocksHash } = file
       const source = blocksHash === undefined ? undefined : this.#movableByContent.get(hashKey(blocksHash))?.pop()
       if (source !== undefined && (await this.#deps.items.move(source, file.name))) this.#removals.delete(source)
-      else rest.push(file)
+      else {
+        rest.push(file)
+        if (source !== undefined) this.#renamed.set(source, file.name)
+      }
     }
     return rest
   }

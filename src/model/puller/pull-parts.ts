@@ -4,6 +4,7 @@ import type { FolderIndex } from '../../db/types.ts'
 import type { Logger } from '../../events/types.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { SharedMutex } from '../../sync/shared-mutex.ts'
+import type { KeptFiles } from '../state/kept-files.ts'
 import type { FolderTree } from '../tree/folder-tree.ts'
 import type { PulledRecords } from './pulled-records.ts'
 
@@ -17,6 +18,10 @@ export interface PullParts {
   readonly records: PulledRecords
   /** Held shared to change indexed items or replace files; held exclusively by scans. */
   readonly folderLock: SharedMutex
+  /** Files that other devices have deleted and that stay here. */
+  readonly kept: KeptFiles
+  /** Files that other devices delete stay here. */
+  readonly collects: boolean
   readonly clock: Clock
   readonly log: Logger
 }

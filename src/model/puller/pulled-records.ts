@@ -4,12 +4,15 @@ import type { FileHead, FileInfo } from '../../core/records/file-info.ts'
 import type { Records } from '../../db/types.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { CounterFloor } from '../state/counter-floor.ts'
+import type { KeptFiles } from '../state/kept-files.ts'
 import type { FolderTree } from '../tree/folder-tree.ts'
 
 export interface PulledRecordsDeps {
   readonly index: Pick<Records, 'updateLocal'>
   /** Stored before records that lower a counter. */
   readonly counts: Pick<CounterFloor, 'note' | 'store'>
+  /** Stored before the records of deletions that it is about. */
+  readonly kept: Pick<KeptFiles, 'store' | 'forget'>
   readonly tree: Pick<FolderTree, 'takeChanged'>
   readonly clock: Clock
   /** Rejects when root or marker have changed since the pull began; nothing more is stored then. */
@@ -77,7 +80,9 @@ export class PulledRecords {
     }
     if (batch.length === 0) return
     await this.#deps.counts.store()
+    await this.#deps.kept.store()
     const sequence = await this.#deps.index.updateLocal(batch)
+    for (const { deleted, name } of batch) if (!deleted) this.#deps.kept.forget(name)
     await this.#deps.onStored(batch, sequence)
   }
 }

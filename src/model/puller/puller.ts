@@ -12,6 +12,7 @@ import { FolderTree, type FolderTreeDeps, type FolderTreeOptions } from '../tree
 import { FOLDER_POLICIES } from '../state/folder-policy.ts'
 import type { JobQueue } from '../state/job-queue.ts'
 import type { CounterFloor } from '../state/counter-floor.ts'
+import type { KeptFiles } from '../state/kept-files.ts'
 import type { Sources } from '../state/sources.ts'
 import type { ConflictChoice } from '../types.ts'
 import { Bookkeeper } from './bookkeeper.ts'
@@ -45,6 +46,9 @@ export interface PullerDeps {
   /** Held shared to change indexed items; held exclusively by scans. */
   readonly folderLock: SharedMutex
   readonly counts: CounterFloor
+  readonly kept: KeptFiles
+  /** Files that other devices delete stay here. */
+  collects(): boolean
   index(): Promise<FolderIndex>
   label(): string
   /** Undefined where the folder keeps no old versions. */
@@ -217,7 +221,7 @@ export class Puller {
   }
 
   async #begin(request: ChangeRequest, signal: AbortSignal): Promise<BegunPull> {
-    const { counts, folderLock, log, onConflict, platform } = this.#deps
+    const { counts, folderLock, kept, log, onConflict, platform } = this.#deps
     const { folder } = this.#options
     const { clock } = platform
     const { ignore } = request
@@ -225,16 +229,18 @@ export class Puller {
     const scanLater = (name: string) => void (rescan.size < RESCAN_MAX && rescan.add(name))
     const index = await this.#deps.index()
     await counts.load()
+    await kept.load()
     const attributes = await this.#deps.attributes?.()
     const archive = await this.#archive(signal)
     const tree = new FolderTree(
-      { platform, index: index.records, ignore, archive, attributes, scanLater, onConflict },
+      { platform, index: index.records, ignore, archive, attributes, kept, scanLater, onConflict },
       this.#options,
     )
     const checkHealth = () => request.checkHealth()
     const { onStored } = this.#deps
-    const records = new PulledRecords({ index: index.records, tree, clock, counts, checkHealth, onStored })
-    return { folder, index, ignore, tree, records, folderLock, clock, log, scanLater, rescan }
+    const records = new PulledRecords({ index: index.records, tree, clock, counts, kept, checkHealth, onStored })
+    const collects = this.#deps.collects()
+    return { folder, index, ignore, tree, records, folderLock, kept, collects, clock, log, scanLater, rescan }
   }
 
   async #archive(signal: AbortSignal): Promise<FolderTreeDeps['archive']> {

@@ -4,7 +4,7 @@ import { itemFailed } from '../../platform/files/item-failed.ts'
 import type { Blocker } from '../tree/folder-tree.ts'
 import type { PullParts } from './pull-parts.ts'
 
-type ClashParts = Pick<PullParts, 'clock' | 'folder' | 'folderLock' | 'ignore' | 'index' | 'log' | 'tree'>
+type ClashParts = Pick<PullParts, 'clock' | 'folder' | 'folderLock' | 'ignore' | 'index' | 'kept' | 'log' | 'tree'>
 
 /** The record that ends the clash may still be on its way: index updates arrive in several messages. */
 const CLASH_AGE_MS_MIN = 30_000
@@ -76,6 +76,8 @@ async function renameBlocker(parts: ClashParts, blocker: Blocker, signal: AbortS
   const { local, global } = await parts.index.records.both(name)
   if (global !== undefined && isNeeded(local, global, false))
     throw itemFailed(`${described(blocker)}; it is not up to date`)
+  const kept = local === undefined || local.deleted ? parts.kept.find(name) : undefined
+  if (kept !== undefined) await parts.tree.displace(kept.file, global ?? kept.file)
   const item = await parts.tree.check(name, local)
   if (item !== undefined && local !== undefined) await saveBlocker(parts, local)
   // Its record follows with the next scan, as a change of ours: the directory wins on all devices.

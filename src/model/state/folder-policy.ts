@@ -13,6 +13,8 @@ export interface FolderPolicy {
   readonly ignoresPermissions: boolean
   /** Edits of ours that lose are kept as conflict copies. A changed file of an encrypted folder is a damaged one. */
   readonly keepsConflicts: boolean
+  /** Files that other devices delete may stay here. The names of an encrypted folder show nobody what is kept. */
+  readonly mayCollect: boolean
   readonly canOverride: boolean
   readonly canRevert: boolean
 }
@@ -24,6 +26,7 @@ const PLAIN: FolderPolicy = {
   hasIgnores: true,
   ignoresPermissions: false,
   keepsConflicts: true,
+  mayCollect: true,
   canOverride: false,
   canRevert: false,
 }
@@ -39,6 +42,7 @@ export const FOLDER_POLICIES: Readonly<Record<FolderTypeName, FolderPolicy>> = {
     hasIgnores: false,
     ignoresPermissions: true,
     keepsConflicts: false,
+    mayCollect: false,
     canRevert: true,
   },
 }

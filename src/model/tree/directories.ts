@@ -14,22 +14,23 @@ export class Directories {
     this.#conflicts = conflicts
   }
 
-  /** False where local changes of a receive-only folder keep it. */
+  /** False where local changes of a receive-only folder, or kept files, keep it. */
   async clear(name: string): Promise<boolean> {
     const { tree } = this.#deps
     const contents = await this.#collect(name, 'deleted')
     await this.#removeDeletable(contents)
+    const stays = contents.receiveOnly || contents.hasKept
     if (contents.receiveOnly) tree.scanLater(name)
-    else await tree.removeDirectory(name)
-    return !contents.receiveOnly
+    if (!stays) await tree.removeDirectory(name)
+    return !stays
   }
 
-  /** Frees the name for a file or symlink. Local changes of a receive-only folder are kept under another name. */
+  /** Frees the name for a file or symlink. Local changes of a receive-only folder, and kept files, get another name. */
   async clearForReplacement(name: string, winner: FileHead): Promise<void> {
     const { tree } = this.#deps
     const contents = await this.#collect(name, 'replaced')
     await this.#removeDeletable(contents)
-    if (contents.receiveOnly) {
+    if (contents.receiveOnly || contents.hasKept) {
       await this.#conflicts.rename(name, winner)
       tree.scanLater(name) // its contents are gone from there
     } else await tree.removeDirectory(name)

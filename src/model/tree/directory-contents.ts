@@ -1,5 +1,6 @@
-import { FLAG_RECEIVE_ONLY } from '../../core/records/file-info.ts'
+import { FLAG_RECEIVE_ONLY, type FileHead } from '../../core/records/file-info.ts'
 import { isTemporary, parseAside } from '../../core/paths.ts'
+import type { DiskItem } from '../../core/records/change.ts'
 import type { IgnoreRules } from '../../core/ignore/ignore.ts'
 import type { Records } from '../../db/types.ts'
 import { itemFailed } from '../../platform/files/item-failed.ts'
@@ -38,6 +39,10 @@ export interface DirectoryContentsDeps {
   readonly check: ItemCheck
   readonly ignore: IgnoreRules
   readonly index: Pick<Records, 'get'>
+  /** Files that other devices have deleted and that stay here. */
+  readonly kept?:
+    | { find(name: string): { readonly file: FileHead } | undefined; hasBelow(directory: string): boolean }
+    | undefined
 }
 
 /** Classifies the contents of a directory that was deleted or replaced on another device. */
@@ -47,6 +52,8 @@ export class DirectoryContents {
   readonly deletable: { readonly path: string; readonly isDirectory: boolean }[] = []
   /** It contains local changes of a receive-only folder. */
   receiveOnly = false
+  /** It contains files that other devices have deleted and that stay here. */
+  hasKept = false
   #changed = false
   #ignored = false
   #known = false
@@ -89,9 +96,17 @@ export class DirectoryContents {
       return
     }
     const record = await index.get('local', path)
-    if (record !== undefined && (record.localFlags & FLAG_RECEIVE_ONLY) !== 0) this.receiveOnly = true
+    if ((record === undefined || record.deleted) && this.#isKept(path, item)) this.hasKept = true
+    else if (record !== undefined && (record.localFlags & FLAG_RECEIVE_ONLY) !== 0) this.receiveOnly = true
     else if (record === undefined || !check.matches(item, record)) this.#mustScan(path)
     else this.#known = true
+  }
+
+  #isKept(path: string, item: DiskItem): boolean {
+    const { check, kept } = this.#deps
+    if (item.type === 'directory') return kept?.hasBelow(path) === true
+    const file = kept?.find(path)?.file
+    return file !== undefined && check.matches(item, file)
   }
 
   #mustScan(path: string): void {

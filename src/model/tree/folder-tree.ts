@@ -20,6 +20,7 @@ import type { FolderAttributes } from './attributes.ts'
 import type { Content, FileContent, MemoryContent } from './content.ts'
 import { ConflictCopies } from './conflict-copies.ts'
 import { Directories } from './directories.ts'
+import type { DirectoryContentsDeps } from './directory-contents.ts'
 import { ItemCheck, modified } from './item-check.ts'
 import { Metadata } from './metadata.ts'
 import { Owners } from './owners.ts'
@@ -35,6 +36,8 @@ export interface FolderTreeDeps {
   readonly ignore: IgnoreRules
   /** Undefined where the folder keeps no versions. */
   readonly archive: Archive | undefined
+  /** Files that other devices have deleted and that stay here. */
+  readonly kept?: DirectoryContentsDeps['kept']
   /** Undefined where attributes are not synchronized. */
   readonly attributes?: Pick<FolderAttributes, 'areSame' | 'setAt' | 'setNew' | 'isWanted'> | undefined
   /** Schedules a scan after the pull, for items on disk that are not in the index. */
@@ -97,7 +100,7 @@ export class FolderTree implements VersionPlace {
   readonly #replacement: Replacement
 
   constructor(deps: FolderTreeDeps, { folder, root, ownDevice }: FolderTreeOptions) {
-    const { archive, attributes, ignore, index, onConflict } = deps
+    const { archive, attributes, ignore, index, kept, onConflict } = deps
     const { clock, disk, random, system } = deps.platform
     const { platform } = system
     const { caseSensitiveFS, maxConflicts } = folder
@@ -120,7 +123,7 @@ export class FolderTree implements VersionPlace {
     const check = new ItemCheck(tree, { compare, caseSensitiveFS })
     const conflicts = new ConflictCopies(tree, { clock, ownShortId: shortIdOf(ownDevice), maxConflicts, onConflict })
     const asides = new Asides(tree, check, conflicts, random)
-    const directories = new Directories({ tree, check, ignore, index }, conflicts)
+    const directories = new Directories({ tree, check, ignore, index, kept }, conflicts)
     const owners = new Owners(tree, folder)
     this.#tree = tree
     this.#check = check
@@ -141,6 +144,35 @@ export class FolderTree implements VersionPlace {
   async check(name: string, local: FileHead | undefined): Promise<DiskItem | undefined> {
     await this.#tree.parents.check(name)
     return await this.#check.require(name, local)
+  }
+
+  /** Whether an item is there. Rejects, and schedules a scan, unless it matches our record. */
+  async isThere(local: FileHead): Promise<boolean> {
+    if ((await this.#tree.statReachable(local.name)) === undefined) return false
+    await this.#check.require(local.name, local)
+    return true
+  }
+
+  /** Whether the disk has another spelling of an unused name, and does not distinguish the two. */
+  async isOtherSpelling(name: string): Promise<boolean> {
+    return (await this.#tree.statReachable(name)) !== undefined && (await this.#check.hasOtherSpelling(name))
+  }
+
+  /** Frees the name of a file without a record: it becomes an old version or, whatever their limit, a conflict copy. */
+  async displace(file: FileHead, winner: FileHead): Promise<void> {
+    const { name } = file
+    if (!(await this.isThere(file))) return
+    if (this.#deps.archive === undefined) await this.#conflicts.rename(name, winner)
+    else await this.#deps.archive.move(name)
+    this.#tree.changed(name)
+  }
+
+  /** The same for a directory with such files, which is renamed to a conflict copy. */
+  async displaceDirectory(name: string, winner: FileHead): Promise<void> {
+    if ((await this.#typeOf(name)) !== 'directory') return
+    await this.#conflicts.rename(name, winner)
+    this.#tree.scanLater(name)
+    this.#tree.changed(name)
   }
 
   async openToRead(name: string): Promise<DiskFile> {

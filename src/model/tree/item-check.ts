@@ -79,6 +79,11 @@ export class ItemCheck {
     }
   }
 
+  /** Whether the disk has this item under another spelling only. */
+  async hasOtherSpelling(name: string): Promise<boolean> {
+    return (await this.#otherSpelling(name)) !== undefined
+  }
+
   /** The name of the item that the disk has for another spelling of it; undefined where it has this name. */
   async #otherSpelling(name: string): Promise<string | undefined> {
     if (this.#options.caseSensitiveFS) return undefined

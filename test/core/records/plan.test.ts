@@ -130,7 +130,14 @@ const cases: readonly [name: string, local: FileHead | undefined, global: FileHe
   ],
 ]
 
-const PLAIN = { heldElsewhere: false, ignored: false, ignoreDelete: false, keepsConflicts: true } as const
+const PLAIN = {
+  heldElsewhere: false,
+  ignored: false,
+  ignoreDelete: false,
+  keepsConflicts: true,
+  collects: false,
+  kept: undefined,
+} as const
 
 for (const [name, local, global, expected] of cases) {
   test(`plan: ${name}`, () => {
@@ -172,6 +179,37 @@ test('plan: the deletion of an item without a record of ours is passed on while 
   assert.equal(plan(true, true), 'ignore')
 })
 
+test('plan: a folder that collects keeps the files that others delete, and nothing else', () => {
+  const plan = (local: FileHead | undefined, changes: Partial<PlanCase> = {}) =>
+    planStep({ ...PLAIN, collects: true, local, global: head('a1 b1', gone), heldElsewhere: true, ...changes }).kind
+  assert.equal(plan(head('a1')), 'collect')
+  assert.equal(plan(head('a2')), 'collect', 'also with an edit that the deletion has won against')
+  assert.equal(plan(head('a1'), { collects: false }), 'remove')
+  assert.equal(plan(head('a1'), { ignored: true }), 'ignore')
+  assert.equal(plan(head('a1'), { ignoreDelete: true }), 'keep')
+  assert.equal(plan(undefined), 'adopt')
+  assert.equal(plan(head('a1', gone)), 'adopt')
+  assert.equal(plan(head('a1', symlink)), 'remove')
+  assert.equal(plan(head('a1', directory)), 'remove')
+})
+
+test('plan: a kept file whose content returns is not fetched, and any other content is', () => {
+  const plan = (global: FileHead) => planStep({ ...PLAIN, local: head('a1 b1', gone), kept: head(''), global }).kind
+  assert.equal(plan(head('a1 b2')), 'metadata')
+  assert.equal(plan(head('a1 b2', other)), 'fetch')
+  assert.equal(plan(head('a1 b2', directory)), 'make-directory')
+  assert.equal(plan(head('a1 b2', gone)), 'adopt')
+})
+
+test('a send-only folder that collects accepts deletions of files', () => {
+  const plan = (local: FileHead | undefined, collects: boolean) =>
+    planBookkeeping({ ...PLAIN, collects, local, global: head('a1 b1', gone) }, false).kind
+  assert.equal(plan(head('a1'), true), 'collect')
+  assert.equal(plan(head('a1'), false), 'keep')
+  assert.equal(plan(head('a1', directory), true), 'keep')
+  assert.equal(plan(head('a1', gone), true), 'adopt')
+})
+
 const counters = fc
   .tuple(fc.nat(3), fc.nat(3), fc.nat(3))
   .map(([a, b, c]) => `${a > 0 ? `a${a} ` : ''}${b > 0 ? `b${b} ` : ''}${c > 0 ? `c${c}` : ''}`)
@@ -191,6 +229,8 @@ const planCases: fc.Arbitrary<PlanCase> = fc.record({
   ignored: fc.boolean(),
   ignoreDelete: fc.boolean(),
   keepsConflicts: fc.constant(true),
+  collects: fc.boolean(),
+  kept: fc.constant(undefined),
 })
 
 test('an edit concurrent with the winner is kept or saved, never lost', () => {
@@ -203,7 +243,7 @@ test('an edit concurrent with the winner is kept or saved, never lost', () => {
       const order = compareVersions(local.version, global.version)
       if (order === 'equal' || order === 'older') return
       unseenCount++
-      const untouched = step.kind === 'keep' || step.kind === 'ignore' || step.kind === 'adopt'
+      const untouched = ['keep', 'ignore', 'adopt', 'collect'].includes(step.kind)
       const sameContent = step.kind === 'metadata' && local.blocksHash?.[0] === global.blocksHash?.[0]
       assert.ok(untouched || sameContent || ('saveOurs' in step && step.saveOurs), step.kind)
     }),
@@ -221,8 +261,7 @@ test('an item that is not needed is unchanged, and a needed one gets a step that
       const isKept = global.deleted && ignoreDelete && local?.deleted === false
       const needed = isNeeded(local, global, heldElsewhere) && !isKept
       assert.equal(step.kind !== 'keep', needed)
-      if (given.global.deleted && !given.ignored)
-        assert.ok(step.kind === 'keep' || step.kind === 'adopt' || step.kind === 'remove')
+      if (given.global.deleted && !given.ignored) assert.ok(['keep', 'adopt', 'remove', 'collect'].includes(step.kind))
     }),
     { numRuns: RUNS },
   )

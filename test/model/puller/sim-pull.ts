@@ -17,6 +17,8 @@ export interface Setup {
   readonly otherFolder?: Partial<FolderConfig>
   readonly disk?: SimDiskOptions
   readonly seed?: number
+  /** Files that other devices delete stay here. */
+  readonly collect?: boolean
   readonly arrange?: (disk: SimDisk) => void | Promise<void>
 }
 
@@ -45,6 +47,7 @@ export class SimPull implements AsyncDisposable {
       ]),
       { sources: peer, platform },
     )
+    hub.extensions = { ...hub.extensions, collect: setup.collect ?? false }
     hub.run()
     await hub.while(hub.model.scan(DOCS))
     return new SimPull(hub, peer, await hub.store.folder(DOCS))
