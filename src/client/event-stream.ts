@@ -1,6 +1,7 @@
 import type { EventType } from '../rest/event-data.ts'
 import type { GapJson, StreamedEventJson } from '../rest/events.ts'
 import { ClientError } from './errors.ts'
+import { sleep, startTimer } from './timers.ts'
 
 export interface StreamOptions<T extends EventType = EventType> {
   /** All by default. */
@@ -114,7 +115,7 @@ class Watchdog {
   readonly #controller = new AbortController()
   readonly #outer: AbortSignal
   readonly #onAbort = () => this.#controller.abort(this.#outer.reason)
-  #timer: ReturnType<typeof setTimeout> | undefined
+  #stop: () => void = () => {}
 
   constructor(silenceMsMax: number, outer: AbortSignal) {
     this.#silenceMsMax = silenceMsMax
@@ -130,21 +131,21 @@ class Watchdog {
   async *watch(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
     for await (const piece of pieces) {
       // While the consumer works, silence is its own.
-      clearTimeout(this.#timer)
+      this.#stop()
       yield piece
       this.#restart()
     }
   }
 
   end(): void {
-    clearTimeout(this.#timer)
+    this.#stop()
     this.#outer.removeEventListener('abort', this.#onAbort)
     this.#controller.abort()
   }
 
   #restart(): void {
     const onSilence = () => this.#controller.abort(new ClientError('timeout', 'nothing arrived on the event stream'))
-    this.#timer = setTimeout(onSilence, this.#silenceMsMax)
+    this.#stop = startTimer(onSilence, this.#silenceMsMax)
   }
 }
 
@@ -152,13 +153,4 @@ class Watchdog {
 function isTransient(error: unknown): boolean {
   if (!(error instanceof ClientError)) return true
   return error.failure === 'unreachable' || error.failure === 'timeout' || error.status >= 500
-}
-
-function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve()
-  const { promise, resolve } = Promise.withResolvers<void>()
-  const timer = setTimeout(resolve, ms)
-  const onAbort = () => (clearTimeout(timer), resolve())
-  signal.addEventListener('abort', onAbort, { once: true })
-  return promise.finally(() => signal.removeEventListener('abort', onAbort))
 }

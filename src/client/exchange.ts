@@ -61,7 +61,7 @@ export class Exchange {
     return { name: fileNameIn(contentDisposition), bytes: bytes ?? new TextEncoder().encode(text) }
   }
 
-  /** The body of a reply as it arrives. Only the caller's signal limits the time; its end is an error of the connection. */
+  /** The body of a reply as it arrives. Only the caller's signal limits the time. */
   async body(path: string, options: RequestOptions): Promise<AsyncIterable<Uint8Array>> {
     const { body } = await this.#success('GET', path, { ...options, timeoutMs: undefined, streamed: true })
     if (body === undefined) throw new ClientError('malformed', 'the transport of this client cannot stream a reply')

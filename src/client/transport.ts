@@ -12,7 +12,7 @@ export interface ClientRequest {
 export interface ClientReply {
   readonly status: number
   readonly text: string
-  /** The body of a streamed reply. It must be read to its end or returned from; the signal of the request ends it, too. */
+  /** The body of a streamed reply, to be read to its end or left early; the signal of the request ends it, too. */
   readonly body?: AsyncIterable<Uint8Array>
   /** The unparsed body, for replies that are not text. */
   readonly bytes?: Uint8Array

@@ -53,8 +53,8 @@ export const EVENT_ROUTES = {
       since: {
         schema: TEXT,
         about:
-          'Where to begin: `now` (default), `0` for the events that are still held, or the id of the last event, as in ' +
-          'the header `Last-Event-ID`, which takes precedence.',
+          'Where to begin: `now` (default), `0` for the events that are still held, or the id of the last event, ' +
+          'as in the header `Last-Event-ID`, which takes precedence.',
       },
     },
     reply: {

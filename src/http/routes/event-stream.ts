@@ -29,8 +29,8 @@ interface Position {
 }
 
 /**
- * All events as server-sent events under one sequence. A reader has a position in it and no queue, so a slow one costs no
- * memory; where the events after its position are no longer held, it gets a `gap` event instead.
+ * All events as server-sent events under one sequence. A reader has a position in it and no queue, so a slow one costs
+ * no memory; where the events after its position are no longer held, it gets a `gap` event instead.
  */
 export function streamEvents(
   { sequence, clock, run }: EventStreamDeps,
