@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { RelayServer } from '../test/support/strelaysrv.ts'
 import type { Bench } from './bench-options.ts'
 import type { Pair } from './pair.ts'
-import { expectAlike, pairsOf, withPair, withTree, type Recorder } from './pairs.ts'
+import { expectEqualTrees, pairsOf, withPair, withTree, type Recorder } from './pairs.ts'
 import { largeFiles, makeTree, sameSizeFiles } from './tree.ts'
 
 const MIB = 1024 * 1024
@@ -42,7 +42,7 @@ async function syncRelay(bench: Bench): Promise<void> {
       for (const ends of pairsOf(bench.programs)) {
         const use = async (pair: Pair, record: Recorder): Promise<void> => {
           const { elapsedMs, sourceCpuS, sinkCpuS } = await pair.connect(tree.files)
-          expectAlike(tree, pair)
+          expectEqualTrees(tree, pair)
           record('sync-relay', (sizeMib * MIB) / elapsedMs / 1000, { cpuS: sourceCpuS + sinkCpuS })
         }
         await withPair(bench, ends, tree, use, { relay })

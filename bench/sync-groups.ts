@@ -14,7 +14,7 @@ import { join } from 'node:path'
 import type { Bench } from './bench-options.ts'
 import { rescan } from './measure.ts'
 import type { Pair, SyncFigures } from './pair.ts'
-import { expectAlike, pairsOf, withPair, withTree, type Recorder } from './pairs.ts'
+import { expectEqualTrees, pairsOf, withPair, withTree, type Recorder } from './pairs.ts'
 import { fsyncLimit, tlsLimit } from './sync-limits.ts'
 import { largeFiles, makeTree, sameSizeFiles, type Tree } from './tree.ts'
 import { twinfold } from './twinfold.ts'
@@ -49,7 +49,7 @@ async function syncLarge(bench: Bench): Promise<void> {
       for (const ends of pairsOf(bench.programs)) {
         await withPair(bench, ends, tree, async (pair, record) => {
           const figures = await pair.connect(tree.files)
-          expectAlike(tree, pair)
+          expectEqualTrees(tree, pair)
           recordBoth('sync-large', perSecond(figures.elapsedMs), figures, pair, record)
         })
       }
@@ -68,7 +68,7 @@ async function syncSmall(bench: Bench): Promise<void> {
       for (const ends of pairsOf(bench.programs)) {
         await withPair(bench, ends, tree, async (pair, record) => {
           const figures = await pair.connect(files)
-          expectAlike(tree, pair)
+          expectEqualTrees(tree, pair)
           recordBoth('sync-small', (files * 1000) / figures.elapsedMs, figures, pair, record)
         })
       }
@@ -89,7 +89,7 @@ async function syncDelta(bench: Bench): Promise<void> {
           const polls = pollMissing(join(pair.sinkRoot, sub))
           const { elapsedMs, sourceCpuS, sinkCpuS, wireBytes } = await pair.scanned(tree.files, sub)
           const { missing } = polls.stop()
-          expectAlike(tree, pair)
+          expectEqualTrees(tree, pair)
           record('sync-delta', elapsedMs, { cpuS: sourceCpuS + sinkCpuS })
           record('sync-delta-wire', wireBytes / 1024)
           record('sync-delta-missing', missing)
@@ -139,7 +139,7 @@ async function syncReplace(bench: Bench): Promise<void> {
             await pair.scanned(tree.files, sub)
           }
           const { missing } = polls.stop()
-          expectAlike(tree, pair)
+          expectEqualTrees(tree, pair)
           record(row, missing)
         })
       }

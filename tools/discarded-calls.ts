@@ -1,5 +1,5 @@
 /**
- * Finds calls whose value is dropped by `void`. The rule for promises that nobody handles knows types and looks at
+ * Finds calls whose value is dropped by `void`. The rule for promises without a handler knows types and looks at
  * statements only: a call behind `void` in an expression, as in `() => void save()`, is invisible to it.
  */
 import { parseSync, Visitor, type Expression } from 'oxc-parser'

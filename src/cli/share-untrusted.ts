@@ -39,7 +39,7 @@ export async function folderShareUntrusted(
   }
   for (const device of devices) await refuseReadableCopy(context, client, folder, device)
   const { password, from } = await passwordFor(context, folder, options.passwordFile)
-  // Before the password is used: without it nobody restores the data.
+  // Before the password is used: without it the data cannot be restored.
   if (options.save !== undefined) {
     await context.writeNew(context.absolutePath(options.save), Buffer.from(sheetOf(folder, devices, password)))
   }

@@ -33,7 +33,7 @@ export interface Pending {
   acceptDevice(id: string, settings?: DeviceChange): Promise<void>
   /**
    * Adds an offered folder in a directory, or shares one that exists with all devices that offer it. Rejects with
-   * `folder-missing` when nobody offers it.
+   * `folder-missing` when no device offers it.
    */
   acceptFolder(id: string, settings: FolderChange & { readonly path: string }): Promise<void>
   /** Until it connects again. */

@@ -29,5 +29,5 @@ export async function withTimeout<T>(
 function dispose(late: unknown): void {
   if (typeof late !== 'object' || late === null || !(Symbol.asyncDispose in late)) return
   const close = late[Symbol.asyncDispose]
-  if (typeof close === 'function') void Promise.resolve(close.call(late)).catch(() => {}) // nobody waits for it
+  if (typeof close === 'function') void Promise.resolve(close.call(late)).catch(() => {}) // no caller waits for it
 }

@@ -91,7 +91,7 @@ async function synchronizes(a: Member, b: Member): Promise<void> {
   await haveFiles([a, b], 3)
 }
 
-/** Resolves when all need nothing, have so many files, and have them alike. */
+/** Resolves when all need nothing, have so many files, and have equal trees. */
 async function haveFiles(members: readonly Member[], count: number): Promise<void> {
   await eventually(
     `${count} files everywhere`,
@@ -104,7 +104,7 @@ async function haveFiles(members: readonly Member[], count: number): Promise<voi
   for (const other of members.slice(1)) assert.deepEqual(differencesOf(members[0]!.root, other.root), [])
 }
 
-/** A third device shares the folder with the first, and has a file that nobody else has. */
+/** A third device shares the folder with the first, and has a file that no other device has. */
 async function joins(c: Member, a: Member, b: Member): Promise<void> {
   mkdirSync(c.root)
   writeFileSync(join(c.root, 'of x64'), 'compressed elsewhere '.repeat(20_000))

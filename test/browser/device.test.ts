@@ -129,7 +129,7 @@ test('it is removed after a confirmation that names what is kept', { skip }, () 
 )
 
 test('an unknown device is reported as unknown', { skip }, () =>
-  browser.visit({ url: `${here.daemon.url}/#/devices/NOBODY` }, ({ page }) =>
+  browser.visit({ url: `${here.daemon.url}/#/devices/UNKNOWN` }, ({ page }) =>
     main(page).getByText('Unknown device.').waitFor(),
   ),
 )

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { accessibilityFindings, Chromium, missingBrowser } from '../support/browser.ts'
-import { doorTo } from '../support/door.ts'
+import { socketProxy } from '../support/socket-proxy.ts'
 import { Lan } from '../support/lan.ts'
 import { LanDevice } from '../support/lan-device.ts'
 import { missingRouter, Router } from '../support/miniupnpd.ts'
@@ -37,7 +37,7 @@ test('a relayed connection, the joined relay and the mapped port are shown', { s
   await b.ready()
   const idB = b.id
   await a.until('the connection', async () => (await a.isConnectedTo(idB)) || undefined)
-  await using door = await doorTo(join(a.home, 'gui.sock'))
+  await using door = await socketProxy(join(a.home, 'gui.sock'))
   await using browser = await Chromium.start()
   const pictures = process.env['TWINFOLD_PICTURES']
   const visit = (place: string, act: Parameters<Chromium['visit']>[1]) =>

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Chromium, missingBrowser } from '../support/browser.ts'
-import { doorTo } from '../support/door.ts'
+import { socketProxy } from '../support/socket-proxy.ts'
 import { eventually, scratchDirectory } from '../support/scratch.ts'
 import { FOLDER, Network } from '../support/sync-pair.ts'
 import { missingSyncthing } from '../support/syncthing.ts'
@@ -15,7 +15,7 @@ test('a real Syncthing is added, gets a folder, and both disks get in sync', { s
   using scratch = scratchDirectory()
   await using network = await Network.open(scratch.path)
   const [ours, theirs] = await Promise.all([network.add('twinfold', 'ours'), network.add('syncthing', 'theirs')])
-  await using door = await doorTo(join(ours.home, 'gui.sock'))
+  await using door = await socketProxy(join(ours.home, 'gui.sock'))
   await using browser = await Chromium.start()
   writeFileSync(join(ours.root, 'from-us.txt'), 'hello Syncthing')
   await theirs.introduce(ours)

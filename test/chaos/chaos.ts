@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Chance } from '../interop/random-changes.ts'
 import { eventually } from '../support/scratch.ts'
 import { FOLDER, scanAll, type Member } from '../support/sync-pair.ts'
-import { untilAlike } from '../support/sync-alike.ts'
+import { untilInSync } from '../support/until-in-sync.ts'
 import { isTemporaryPath, temporaries, type Difference } from '../support/tree-compare.ts'
 import { hiddenAtSyncthing, isKeptDeletion, lossesAmong, onlyAtSyncthing, tornFiles } from './checks.ts'
 import { Cluster } from './cluster.ts'
@@ -13,7 +13,7 @@ import { Ledger } from './ledger.ts'
 import { Repository, repositoryFault } from './repository.ts'
 import { User } from './user.ts'
 
-const ALIKE_MS_MAX = 180_000
+const IN_SYNC_MS_MAX = 180_000
 const REPLY_MS_MAX = 60_000
 const FAULTS_AT_ONCE = 2
 
@@ -76,7 +76,7 @@ class Chaos {
 
   async run(): Promise<ChaosResult> {
     try {
-      await untilAlike(this.#cluster.members, { limitMs: ALIKE_MS_MAX, rescan: this.#cluster.members })
+      await untilInSync(this.#cluster.members, { limitMs: IN_SYNC_MS_MAX, rescan: this.#cluster.members })
       const endMs = performance.now() + this.#options.durationMs
       do await this.#round()
       while (performance.now() < endMs && !this.#options.stop.aborted && this.#violations.length === 0)
@@ -123,29 +123,29 @@ class Chaos {
     ])
     for (const end of ends) if (end.status === 'rejected') throw end.reason
     await this.#scan()
-    const alikeMs = await untilAlike(this.#cluster.members, {
-      limitMs: ALIKE_MS_MAX,
+    const inSyncMs = await untilInSync(this.#cluster.members, {
+      limitMs: IN_SYNC_MS_MAX,
       rescan: this.#cluster.members,
       except: isTemporaryPath, // kept for the next pull
-      onUnlike: (unlike) => this.#showHidden(unlike),
+      onDifference: (different) => this.#showHidden(different),
     })
     this.#check()
     this.#slowestRoundMs = Math.max(this.#slowestRoundMs, performance.now() - startedMs)
     this.#options.print(
-      `round ${this.#rounds}: ${this.#ledger.written} contents written, equal after ${Math.round(alikeMs)} ms`,
+      `round ${this.#rounds}: ${this.#ledger.written} contents written, equal after ${Math.round(inSyncMs)} ms`,
     )
   }
 
   /** A new time makes Syncthing notice what it has hidden from itself, and announce what it keeps as deleted. */
-  async #showHidden(unlike: readonly Difference[]): Promise<void> {
+  async #showHidden(different: readonly Difference[]): Promise<void> {
     const { members } = this.#cluster
     const syncthing = members.find(({ kind }) => kind === 'syncthing')
     if (syncthing === undefined) return
-    const kept = onlyAtSyncthing(members, unlike)
+    const kept = onlyAtSyncthing(members, different)
     const views = await Promise.all(
       kept.map((path) => syncthing.get(`/rest/db/file?folder=${FOLDER}&file=${encodeURIComponent(path)}`)),
     )
-    const paths = [...hiddenAtSyncthing(members, unlike), ...kept.filter((_, index) => isKeptDeletion(views[index]))]
+    const paths = [...hiddenAtSyncthing(members, different), ...kept.filter((_, index) => isKeptDeletion(views[index]))]
     for (const path of paths) utimesSync(join(syncthing.root, path), new Date(), new Date())
     this.#hiddenAtSyncthing += paths.length
   }

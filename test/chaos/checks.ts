@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Kind } from '../support/sync-pair.ts'
+import type { ProgramKind } from '../support/sync-pair.ts'
 import { temporaries, treeItems, type Difference } from '../support/tree-compare.ts'
 import { digestOf, type Ledger } from './ledger.ts'
 import { REPOSITORY } from './repository.ts'
@@ -8,12 +8,12 @@ import { UNFINISHED } from './user.ts'
 
 /** A device and the directory of its folder. */
 export interface Place {
-  readonly kind: Kind
+  readonly kind: ProgramKind
   readonly name: string
   readonly root: string
 }
 
-/** Files under a final name whose content nobody has written. */
+/** Files under a final name whose content no device has written. */
 export function tornFiles({ name, root }: Place, ledger: Ledger): readonly string[] {
   const unfinished = new Set(temporaries(root))
   return [...treeItems(root)]
@@ -22,7 +22,9 @@ export function tornFiles({ name, root }: Place, ledger: Ledger): readonly strin
         return false
       return ledger.find(content) === undefined
     })
-    .map(([path, { sizeBytes, content }]) => `${name}: ${path} has ${sizeBytes} bytes that nobody wrote (${content})`)
+    .map(
+      ([path, { sizeBytes, content }]) => `${name}: ${path} has ${sizeBytes} bytes that no device wrote (${content})`,
+    )
 }
 
 export interface Losses {

@@ -16,7 +16,7 @@ function places(directory: string): readonly [Place, Place] {
 }
 
 describe('the ledger of a chaos run', () => {
-  it('misses what nobody replaced, once', () => {
+  it('misses what was not replaced, once', () => {
     using scratch = scratchDirectory()
     const [a, b] = places(scratch.path)
     const ledger = new Ledger()
@@ -41,7 +41,7 @@ describe('the ledger of a chaos run', () => {
     assert.deepEqual(lossesAmong([a, b], ledger), { lost: [], lostAtSyncthing: 1, versionsOnly: 1 })
   })
 
-  it('finds a file that nobody wrote, unless it is unfinished', () => {
+  it('finds a file that no device wrote, unless it is unfinished', () => {
     using scratch = scratchDirectory()
     const [a] = places(scratch.path)
     const ledger = new Ledger()

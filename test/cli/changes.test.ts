@@ -53,7 +53,7 @@ test('device set: nothing to change, a wrong value, and this device itself, whic
     ['ben --limits fast', /is invalid/],
     ['ben --compression most', /'most' is invalid; use metadata, always or never/],
     ['me --introducer on --limits 5', /only --limits apply to it/],
-    ['nobody --introducer on', /there is no device "nobody"/],
+    ['unknown --introducer on', /there is no device "unknown"/],
   ] as const) {
     const { code, err, sent } = await run(`device set ${flags}`)
     assert.deepEqual([code, sent], [1, []], flags)

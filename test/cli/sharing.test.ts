@@ -59,7 +59,7 @@ test('why: a folder without a file, by ID or label; a device of the same name co
   assert.deepEqual([id, reasons[0]], ['docs', 'it is in sync: 3 files here, none is missing'])
   const devices = [{ ...defaultsOf(DEVICE), deviceID: BEN, name: 'docs' }]
   assert.match((await run('why docs', { 'GET /rest/config/devices': devices })).out, /^Device "docs"/)
-  assert.match((await run('why nobody')).err, /there is no device "nobody"/)
+  assert.match((await run('why unknown')).err, /there is no device "unknown"/)
 })
 
 test('device add: only the given settings are sent, and the folders are shared after it', async () => {
@@ -115,7 +115,7 @@ test('device: nothing is sent for an invalid id, an existing device, a missing f
     [`device add ${BEN.slice(0, -1)}A`, /./],
     [`device add ${BEN} --folder nope`, /there is no folder "nope"/],
     ['device remove me', /this is the ID of this device/],
-    ['device pause nobody', /there is no device "nobody"/],
+    ['device pause unknown', /there is no device "unknown"/],
   ] as const
   for (const [args, message] of refused) {
     const { code, err, sent } = await run(args)

@@ -11,7 +11,7 @@ import type { DiskBench } from './disk-bench.ts'
 import { diskContract } from './disk.contract.ts'
 
 /** A user without any rights of his own; root becomes him where permission bits are the point. */
-const NOBODY = 65_534
+const UNPRIVILEGED_ID = 65_534
 
 for (const [name, native] of [
   ['real disk', posix],
@@ -28,8 +28,8 @@ async function realBench(native: () => Posix | undefined): Promise<DiskBench> {
     umask: process.umask(),
     async asOrdinaryUser() {
       if (process.getuid?.() !== 0) return { [Symbol.dispose]: () => {} }
-      await chown(root, NOBODY, NOBODY)
-      process.seteuid?.(NOBODY)
+      await chown(root, UNPRIVILEGED_ID, UNPRIVILEGED_ID)
+      process.seteuid?.(UNPRIVILEGED_ID)
       return { [Symbol.dispose]: () => process.seteuid?.(0) }
     },
     exchanges: native() !== undefined,

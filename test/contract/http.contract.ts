@@ -94,7 +94,7 @@ export function httpContract(name: string, make: () => HttpSetup): void {
   )
 
   check(
-    'a body nobody reads does not hurt the next request',
+    'a body that is not read does not hurt the next request',
     () => ({ status: 200, headers: {}, body: 'ok' }),
     async ({ call }, address) => {
       for (let i = 0; i < 3; i++) {

@@ -48,7 +48,7 @@ export function netContract(name: string, make: () => Net): void {
       }
     })()
     for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve))
-    assert.ok(sent < total - 65_536, 'sixteen MiB went out while nobody read')
+    assert.ok(sent < total - 65_536, 'sixteen MiB went out while the peer did not read')
     const got = await receive(pair.server, total)
     await sending
     assert.ok(got.equals(data))

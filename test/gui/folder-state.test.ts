@@ -26,7 +26,7 @@ const failed = (n: number, error: string) => Array.from({ length: n }, (_, at) =
 
 const CASES: Readonly<Record<string, Case>> = {
   'nothing to do, shared': { folder: { completion: WHOLE }, expected: { code: 'upToDate', tone: 'good' } },
-  'nothing to do, shared with nobody': { folder: {}, devices: [], expected: { code: 'unshared', tone: 'off' } },
+  'nothing to do, shared with no device': { folder: {}, devices: [], expected: { code: 'unshared', tone: 'off' } },
   'paused: its counts are unknown, not zero': {
     folder: { config: { paused: true }, status: { needTotalItems: 3, errors: 2, error: 'x' } },
     expected: { code: 'paused', tone: 'paused', isCounted: false, waiting: 0, problems: 0, fraction: undefined },
@@ -103,7 +103,7 @@ const CASES: Readonly<Record<string, Case>> = {
     folder: { status: { needTotalItems: 5 } },
     expected: { code: 'waiting' },
   },
-  'who has it is unknown, and nobody is connected': {
+  'who has it is unknown, and no device is connected': {
     folder: { status: { needTotalItems: 5 } },
     devices: [OFF],
     expected: { code: 'sourceOffline', source: LAPTOP },

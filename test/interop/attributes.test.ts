@@ -7,7 +7,7 @@ import { missingProgram } from '../support/debian.ts'
 import { reportRow } from '../support/effort.ts'
 import { eventually, scratchDirectory } from '../support/scratch.ts'
 import { link, Network, scanAll, type Member } from '../support/sync-pair.ts'
-import { untilAlike } from '../support/sync-alike.ts'
+import { untilInSync } from '../support/until-in-sync.ts'
 import { missingSyncthing } from '../support/syncthing.ts'
 
 const skip =
@@ -69,7 +69,7 @@ test('owners and extended attributes follow the items, from a Twinfold to a Sync
 })
 
 async function sameMarks(pair: readonly [Member, Member], expected: readonly RegExp[]): Promise<string> {
-  await untilAlike(pair)
+  await untilInSync(pair)
   const marks = await eventually('the same marks', async () => {
     const [one, other] = pair.map(marksIn)
     return one === other && expected.every((each) => each.test(one!)) ? one : undefined

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { effort, reportRow } from '../support/effort.ts'
 import { eventually, scratchDirectory } from '../support/scratch.ts'
 import { Network, scanAll } from '../support/sync-pair.ts'
-import { untilAlike } from '../support/sync-alike.ts'
+import { untilInSync } from '../support/until-in-sync.ts'
 import { missingSyncthing } from '../support/syncthing.ts'
 
 const skip = missingSyncthing() ?? false
@@ -40,7 +40,7 @@ test('a Syncthing and a Twinfold that dial each other at once stay on speaking t
       await syncthing.request('PATCH', '/rest/config/folders/busy', { paused: change % 2 === 1 })
     await eventually('a connection', async () => (await twinfold.isConnectedTo(syncthing)) || undefined, 60_000)
     await scanAll(pair)
-    await untilAlike(pair)
+    await untilInSync(pair)
     if ((twinfold.output.slice(earlier).match(/ connected to /g)?.length ?? 0) > 1) crossed++
     tried++
     await both('pause')

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { killOnExit } from '../support/kill-on-exit.ts'
 import { Lan, missingLan, type Host } from '../support/lan.ts'
-import { LanDevice, type Kind } from '../support/lan-device.ts'
+import { LanDevice, type ProgramKind } from '../support/lan-device.ts'
 import { eventually, scratchDirectory } from '../support/scratch.ts'
 import { missingSyncthing, quietConfig } from '../support/syncthing.ts'
 import { syncthingServer } from '../support/syncthing-program.ts'
@@ -20,7 +20,7 @@ function setOptions({ home }: LanDevice, options: Readonly<Record<string, string
 }
 
 function makePair(
-  kinds: readonly [Kind, Kind],
+  kinds: readonly [ProgramKind, ProgramKind],
   hosts: readonly [Host, Host],
   directory: string,
   options: Readonly<Record<string, string>>,
@@ -83,7 +83,7 @@ for (const kinds of [
     await using lan = await Lan.make('10.77.6')
     const hosts = [await lan.addHost(), await lan.addHost()] as const
     const [a, b] = makePair(kinds, hosts, scratch.path, { localAnnounceEnabled: 'true' })
-    // Different ports for IPv4: its packets reach nobody.
+    // Different ports for IPv4: its packets reach no device.
     setOptions(a, { localAnnounceEnabled: 'true', localAnnouncePort: '21028' })
     await using _a = a
     await using _b = b

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { eventually } from '../support/scratch.ts'
-import { FOLDER, type Kind, type Member, type Network } from '../support/sync-pair.ts'
+import { FOLDER, type ProgramKind, type Member, type Network } from '../support/sync-pair.ts'
 import { runSyncthing } from '../support/syncthing.ts'
 import { describeDifference, differences } from '../support/tree-compare.ts'
 
@@ -17,7 +17,10 @@ export interface Chain {
   readonly second: Member
 }
 
-export async function chainOf(network: Network, kinds: readonly [Kind, Kind, Kind]): Promise<Chain> {
+export async function chainOf(
+  network: Network,
+  kinds: readonly [ProgramKind, ProgramKind, ProgramKind],
+): Promise<Chain> {
   const [first, holder, second] = await Promise.all([
     network.add(kinds[0], 'first'),
     network.add(kinds[1], 'holder'),
@@ -44,7 +47,7 @@ export async function untilOffered(member: Member): Promise<void> {
   )
 }
 
-export async function untilAlike({ first, holder, second }: Chain, limitMs = LIMIT_MS): Promise<void> {
+export async function untilChainInSync({ first, holder, second }: Chain, limitMs = LIMIT_MS): Promise<void> {
   await untilSame([first, second], [first, holder, second], limitMs)
 }
 
@@ -56,7 +59,7 @@ export async function untilSame(
 ): Promise<void> {
   const [first, second] = trusted
   await eventually(
-    'both trusted devices are alike',
+    'both trusted devices have equal trees',
     async () => {
       for (const member of all) {
         const { state, needTotalItems } = await member.status()

@@ -6,7 +6,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { eventually, scratchDirectory } from '../support/scratch.ts'
-import { Network, type FolderStatus, type Kind, type Member } from '../support/sync-pair.ts'
+import { Network, type FolderStatus, type ProgramKind, type Member } from '../support/sync-pair.ts'
 import { missingSyncthing } from '../support/syncthing.ts'
 import { PASSWORD } from './encrypted-chain.ts'
 
@@ -27,7 +27,10 @@ interface Chain {
   readonly second: Member
 }
 
-async function connectedChain(network: Network, kinds: readonly [Kind, Kind, Kind]): Promise<Chain> {
+async function connectedChain(
+  network: Network,
+  kinds: readonly [ProgramKind, ProgramKind, ProgramKind],
+): Promise<Chain> {
   const [first, holder, second] = await Promise.all([
     network.add(kinds[0], 'first'),
     network.add(kinds[1], 'holder'),
@@ -92,7 +95,7 @@ async function pass(chain: Chain, folder: string, [from, to]: readonly [Member, 
   })
 }
 
-const CHAINS: readonly (readonly [Kind, Kind, Kind])[] = [
+const CHAINS: readonly (readonly [ProgramKind, ProgramKind, ProgramKind])[] = [
   ['syncthing', 'twinfold', 'twinfold'],
   ['twinfold', 'syncthing', 'twinfold'],
   ['syncthing', 'twinfold', 'syncthing'],

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { eventually, scratchDirectory } from '../support/scratch.ts'
-import { FOLDER, Network, type Kind, type Member } from '../support/sync-pair.ts'
+import { FOLDER, Network, type ProgramKind, type Member } from '../support/sync-pair.ts'
 import { missingSyncthing } from '../support/syncthing.ts'
 import {
   assertDecrypted,
@@ -12,7 +12,7 @@ import {
   itemsOf,
   makeTree,
   PASSWORD,
-  untilAlike,
+  untilChainInSync,
   type Chain,
 } from './encrypted-chain.ts'
 
@@ -53,7 +53,7 @@ async function assertCounted({ first, holder, second }: Chain): Promise<void> {
   }
 }
 
-const CHAINS: readonly (readonly [Kind, Kind, Kind])[] = [
+const CHAINS: readonly (readonly [ProgramKind, ProgramKind, ProgramKind])[] = [
   ['twinfold', 'syncthing', 'syncthing'],
   ['syncthing', 'twinfold', 'twinfold'],
 ]
@@ -66,7 +66,7 @@ for (const kinds of CHAINS) {
     const { first, holder, second } = chain
     makeTree(first.root)
     await first.scan()
-    await untilAlike(chain)
+    await untilChainInSync(chain)
     assertNothingPlain(holder)
     assertDecrypted(chain, scratch.path)
     await assertCounted(chain)
@@ -76,7 +76,7 @@ for (const kinds of CHAINS) {
     rmSync(join(second.root, 'link'))
     rmSync(join(second.root, 'secret docs/inner'), { recursive: true })
     await second.scan()
-    await untilAlike(chain)
+    await untilChainInSync(chain)
     assertNothingPlain(holder)
     assert.equal(readFileSync(join(first.root, 'secret docs/report.txt'), 'utf8'), 'changed in plain text')
   })
@@ -99,7 +99,7 @@ test(
     await eventually('some files at the second', () => readdirSync(second.root).length > 4 || undefined, LIMIT_MS)
     await second.kill()
     await second.start()
-    await untilAlike(chain)
+    await untilChainInSync(chain)
     assertNothingPlain(holder)
   },
 )

@@ -3,16 +3,16 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { eventually, scratchDirectory } from '../support/scratch.ts'
-import { FOLDER, Network, type Kind, type Member } from '../support/sync-pair.ts'
-import { untilAlike } from '../support/sync-alike.ts'
+import { FOLDER, Network, type ProgramKind, type Member } from '../support/sync-pair.ts'
+import { untilInSync } from '../support/until-in-sync.ts'
 import { missingSyncthing } from '../support/syncthing.ts'
 import { differences } from '../support/tree-compare.ts'
 
 const skip = missingSyncthing() ?? false
 
 /** The first has the folder by that type, the second takes and gives everything. */
-async function pairOf(network: Network, special: Kind, type: string): Promise<readonly [Member, Member]> {
-  const other: Kind = special === 'twinfold' ? 'syncthing' : 'twinfold'
+async function pairOf(network: Network, special: ProgramKind, type: string): Promise<readonly [Member, Member]> {
+  const other: ProgramKind = special === 'twinfold' ? 'syncthing' : 'twinfold'
   const [one, two] = await Promise.all([network.add(special, `${type} ${special}`), network.add(other, other)])
   await one.introduce(two)
   await two.introduce(one)
@@ -53,12 +53,12 @@ async function statusOf(member: Member): Promise<Readonly<Record<string, number>
 }
 
 /**
- * Alike, and each knows that the other has everything. The received sequence is no criterion here: a Syncthing passes
+ * In sync, and each knows that the other has everything. The received sequence is no criterion here: a Syncthing passes
  * over a record that is what it knew before the change that was reverted.
  */
 async function untilSettled(pair: readonly [Member, Member]): Promise<void> {
   const [one, two] = pair
-  await until('both are alike and know it', pair, async () => {
+  await until('both are in sync and know it', pair, async () => {
     for (const [self, peer] of [
       [one, two],
       [two, one],
@@ -79,7 +79,7 @@ for (const special of ['twinfold', 'syncthing'] as const) {
     const [sender, other] = pair
     for (const name of ['edited', 'removed', 'kept']) put(sender, name, `${name} of the sender`)
     await sender.scan()
-    await untilAlike(pair)
+    await untilInSync(pair)
     put(other, 'edited', 'changed by the other device')
     put(other, 'new', 'made by the other device')
     rmSync(join(other.root, 'removed'))
@@ -93,7 +93,7 @@ for (const special of ['twinfold', 'syncthing'] as const) {
       pair,
       () => visible(other).join() === 'edited,kept,removed' && textOf(other, 'edited') === 'edited of the sender',
     )
-    await untilAlike(pair)
+    await untilInSync(pair)
     assert.equal(textOf(other, 'removed'), 'removed of the sender')
   })
 
@@ -104,7 +104,7 @@ for (const special of ['twinfold', 'syncthing'] as const) {
     const [receiver, other] = pair
     for (const name of ['edited', 'removed', 'kept', 'met']) put(other, name, `${name} of the other`)
     await other.scan()
-    await untilAlike(pair)
+    await untilInSync(pair)
     put(receiver, 'edited', 'changed by the receiver')
     put(receiver, 'new', 'made by the receiver')
     put(receiver, 'met', 'changed by both, here')

@@ -49,7 +49,7 @@ export const STEPS: readonly Step[] = [
   { title: 'two of three new files by sub', change: threeNewFiles, subs: ['sizes/new-1', 'sizes/new-2'] },
   { title: 'the third by a whole scan', change: () => {} },
   { title: 'ignore what was indexed', change: (root) => ignore(root, ['sizes', '/modes/*5*'], 1) },
-  { title: 'change what is ignored', change: (root) => write(root, 'sizes/1', 'nobody shall see this') },
+  { title: 'change what is ignored', change: (root) => write(root, 'sizes/1', 'ignored content') },
   { title: 'delete what is ignored', change: (root) => rmSync(join(root, 'sizes/0')) },
   { title: 'no longer ignore it', change: (root) => ignore(root, ['/modes/*5*'], 2) },
   { title: 'no ignore file', change: (root) => rmSync(join(root, '.stignore')) },

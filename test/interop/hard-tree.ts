@@ -232,7 +232,7 @@ export function namesOnDisk(root: string, below = ''): string[] {
   return names.sort()
 }
 
-/** What is on disk in comparable form, to see that both programs left it alike. */
+/** What is on disk in comparable form, to compare what both programs left. */
 export function describeDisk(root: string): Record<string, string> {
   const description: Record<string, string> = {}
   for (const name of namesOnDisk(root)) {

@@ -9,7 +9,7 @@ import { History, type Value } from '../sim/history.ts'
 import { effort, reportRow } from '../support/effort.ts'
 import { eventually, scratchDirectory } from '../support/scratch.ts'
 import { link, Network, scanAll, type Member } from '../support/sync-pair.ts'
-import { untilAlike } from '../support/sync-alike.ts'
+import { untilInSync } from '../support/until-in-sync.ts'
 import { missingSyncthing } from '../support/syncthing.ts'
 import { testSeed } from '../support/seed.ts'
 
@@ -75,7 +75,7 @@ test(
     const pair = await Promise.all([network.add('twinfold', 'twinfold'), network.add('syncthing', 'syncthing')])
     const [twinfold, syncthing] = pair
     await link([pair], { maxConflicts: -1 })
-    await untilAlike(pair)
+    await untilInSync(pair)
     const names = pair.map(({ name }) => name)
     const histories = new Map(NAMES.map((name) => [name, new History(names)]))
     const connect = (links: readonly (readonly [string, string])[]): void =>
@@ -86,7 +86,7 @@ test(
       // Together: whoever reads meanwhile finds the old value or the new one.
       people.act(pair[round % 2]!)
       await scanAll(pair)
-      await untilAlike(pair)
+      await untilInSync(pair)
       // Apart: each does what it wants, and then they meet.
       await setPaused(twinfold, syncthing, true)
       connect([])
@@ -94,7 +94,7 @@ test(
       await scanAll(pair)
       connect([['twinfold', 'syncthing']])
       await setPaused(twinfold, syncthing, false)
-      await untilAlike(pair)
+      await untilInSync(pair)
       const found = everywhere(pair)
       for (const [name, history] of histories)
         history.settled(new Map(pair.map((member) => [member.name, valueAt(member, name)])), found)

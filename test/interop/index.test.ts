@@ -11,7 +11,7 @@ import { addFolder, field, must, Pair, type Side } from './pair.ts'
 
 const skip = missingSyncthing() ?? false
 
-/** What both must report alike about a file. Versions and sequences are each device's own. */
+/** What both must report about a file. Versions and sequences are each device's own. */
 const COMPARED = [
   'name',
   'type',
@@ -73,7 +73,7 @@ test('after a restart nothing has to be announced again', { skip }, async () => 
 
 async function compareEverything(): Promise<{ indexed: number; unknown: number }> {
   for (const root of roots) for (const name of namesOnDisk(root)) names.add(name)
-  assert.deepEqual(describeDisk(roots[0]), describeDisk(roots[1]), 'both left the disk alike')
+  assert.deepEqual(describeDisk(roots[0]), describeDisk(roots[1]), 'both left the same on disk')
   const [ours, theirs] = await Promise.all(pair.both.map(describeIndex))
   assert.deepEqual(differences(ours?.files ?? {}, theirs?.files ?? {}), [], 'db/file')
   assert.deepEqual(ours?.tree, theirs?.tree, 'db/browse')

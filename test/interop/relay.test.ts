@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { missingProgram } from '../support/debian.ts'
 import { Lan, missingLan, run, type Host } from '../support/lan.ts'
-import { LanDevice, type Kind } from '../support/lan-device.ts'
+import { LanDevice, type ProgramKind } from '../support/lan-device.ts'
 import { scratchDirectory } from '../support/scratch.ts'
 import { RelayServer } from '../support/strelaysrv.ts'
 import { missingSyncthing, quietConfig } from '../support/syncthing.ts'
@@ -70,7 +70,7 @@ for (const [dialling, listening] of [
   ['twinfold', 'twinfold'],
   ['twinfold', 'syncthing'],
   ['syncthing', 'twinfold'],
-] as const satisfies readonly (readonly [Kind, Kind])[]) {
+] as const satisfies readonly (readonly [ProgramKind, ProgramKind])[]) {
   test(`two LANs behind NAT: ${dialling} reaches ${listening} through a real relay`, { skip }, async () => {
     using scratch = scratchDirectory()
     await using wan = await Lan.make('10.78.9')

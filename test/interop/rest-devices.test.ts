@@ -9,7 +9,7 @@ import { after, before, test } from 'node:test'
 import { missingIn } from '../support/json-shape.ts'
 import { eventually, scratchDirectory } from '../support/scratch.ts'
 import { FOLDER, Network, type Member } from '../support/sync-pair.ts'
-import { untilAlike } from '../support/sync-alike.ts'
+import { untilInSync } from '../support/until-in-sync.ts'
 import { missingSyncthing } from '../support/syncthing.ts'
 
 const skip = missingSyncthing() ?? false
@@ -79,7 +79,7 @@ test('connected and sharing', { skip }, async () => {
   writeFileSync(join(syncthing.root, 'hello.txt'), 'hello')
   await twinfold.share([syncthing])
   await syncthing.scan()
-  await untilAlike([twinfold, syncthing])
+  await untilInSync([twinfold, syncthing])
   assert.equal(
     about(
       await matches('system-connections-get', ['connections.*.secondary']),
@@ -128,7 +128,7 @@ test('older versions: kept, listed, brought back', { skip }, async () => {
   })
   writeFileSync(join(syncthing.root, 'hello.txt'), 'hello again, and longer')
   await syncthing.scan()
-  await untilAlike([twinfold, syncthing], { rescan: [syncthing] })
+  await untilInSync([twinfold, syncthing], { rescan: [syncthing] })
   const kept = await matches('folder-versions-get', ['m1', 'm2', 'new/f4', 'nx', 'only-b.txt', 'q0.bin'])
   const time = about(kept, 'hello.txt', '0', 'versionTime')
   const failures = await twinfold.request('POST', `/rest/folder/versions?folder=${FOLDER}`, {
@@ -138,7 +138,7 @@ test('older versions: kept, listed, brought back', { skip }, async () => {
   assert.deepEqual(Object.keys(Object(failures)), ['../x', 'nosuch'])
   assert.deepEqual(await twinfold.request('POST', `/rest/folder/versions?folder=${FOLDER}`, { 'hello.txt': time }), {})
   assert.equal(readFileSync(join(twinfold.root, 'hello.txt'), 'utf8'), 'hello')
-  await untilAlike([twinfold, syncthing], { rescan: [twinfold] })
+  await untilInSync([twinfold, syncthing], { rescan: [twinfold] })
 })
 
 test('changes of a folder that only receives are listed and undone', { skip }, async () => {

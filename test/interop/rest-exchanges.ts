@@ -20,7 +20,7 @@ export interface Exchange {
   readonly without?: readonly string[]
 }
 
-const NOBODY = 'P56IOI7-MZJNU2Y-IQGDREY-DM2MGTI-MGL3BXN-PQ6W5BM-TBBZ4TJ-XZWICQ2'
+const UNKNOWN_DEVICE = 'P56IOI7-MZJNU2Y-IQGDREY-DM2MGTI-MGL3BXN-PQ6W5BM-TBBZ4TJ-XZWICQ2'
 const YOUNGER = 'the route is of Syncthing 2'
 const get = (path: string, more: Partial<Exchange> = {}): Exchange => ({ method: 'GET', path, ...more })
 const post = (path: string, more: Partial<Exchange> = {}): Exchange => ({ method: 'POST', path, ...more })
@@ -173,8 +173,8 @@ export const EXCHANGES: readonly Exchange[] = [
   // Other devices, of which there are none.
   get('/rest/system/connections', { without: ['connections'] }),
   post('/rest/system/pause?device=nonsense', { without: [''] }),
-  post(`/rest/system/pause?device=${NOBODY}`, { exact: true }),
-  post(`/rest/system/resume?device=${NOBODY}`, { exact: true }),
+  post(`/rest/system/pause?device=${UNKNOWN_DEVICE}`, { exact: true }),
+  post(`/rest/system/resume?device=${UNKNOWN_DEVICE}`, { exact: true }),
   get('/rest/cluster/pending/devices', { exact: true }),
   get('/rest/cluster/pending/folders', { exact: true }),
   get('/rest/cluster/pending/folders?device=nonsense'),
@@ -185,7 +185,7 @@ export const EXCHANGES: readonly Exchange[] = [
   get('/rest/db/completion?folder=nope', { exact: true }),
   get('/rest/db/completion?folder=share&device=nonsense'),
   get('/rest/config/devices/nonsense'),
-  get(`/rest/config/devices/${NOBODY}`, { exact: true }),
+  get(`/rest/config/devices/${UNKNOWN_DEVICE}`, { exact: true }),
   get('/rest/config/defaults/ignores'),
   { method: 'PUT', path: '/rest/config/defaults/ignores', body: { lines: ['*.bak'] }, exact: true },
   get('/rest/config/defaults/ignores', { exact: true }),

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { reportRow } from '../support/effort.ts'
 import { eventually, scratchDirectory } from '../support/scratch.ts'
-import { FOLDER, Network, type Kind, type Member } from '../support/sync-pair.ts'
-import { untilAlike } from '../support/sync-alike.ts'
+import { FOLDER, Network, type ProgramKind, type Member } from '../support/sync-pair.ts'
+import { untilInSync } from '../support/until-in-sync.ts'
 import { missingSyncthing } from '../support/syncthing.ts'
 
 const skip = missingSyncthing() ?? false
@@ -50,7 +50,7 @@ for (const kinds of [
   ['twinfold', 'syncthing', 'twinfold'],
   ['syncthing', 'twinfold', 'syncthing'],
   ['twinfold', 'twinfold', 'syncthing'],
-] as const satisfies readonly Kind[][]) {
+] as const satisfies readonly ProgramKind[][]) {
   test(
     `an introducer brings two devices together and apart: ${kinds.join(', ')} in the middle first`,
     { skip },
@@ -76,7 +76,7 @@ for (const kinds of [
       await until('and talk to each other', async () => await one.isConnectedTo(two), all)
       writeFileSync(join(one.root, 'f'), 'from one')
       await one.scan()
-      await untilAlike(all)
+      await untilInSync(all)
       assert.equal(readFileSync(join(two.root, 'f'), 'utf8'), 'from one')
 
       await server.shareWith([one])

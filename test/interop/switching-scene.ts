@@ -158,10 +158,10 @@ export function encryptedCount(member: Member): number {
   return filesOf(rootOf(member, ENCRYPTED)).length
 }
 
-/** Resolves when both trees are alike, `home` has all that it receives, and all is idle. */
+/** Resolves when both trees are equal, `home` has all that it receives, and all is idle. */
 export async function untilSettled(home: Member, peer: Member): Promise<void> {
   await eventually(
-    'both trees are alike, and both devices are idle',
+    'both trees are equal, and both devices are idle',
     async () => {
       if (!(await home.isConnectedTo(peer)) || treeText(home) !== treeText(peer)) return undefined
       if (!hasReceived(home, peer)) return undefined

@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test'
 import { reportRow } from '../support/effort.ts'
 import { eventually, scratchDirectory } from '../support/scratch.ts'
 import { FOLDER, link, Network, scanAll, type Member } from '../support/sync-pair.ts'
-import { untilAlike } from '../support/sync-alike.ts'
+import { untilInSync } from '../support/until-in-sync.ts'
 import { missingSyncthing } from '../support/syncthing.ts'
 import { conflictCopies, differences, temporaries } from '../support/tree-compare.ts'
 
@@ -55,8 +55,8 @@ async function setPaused(member: Member, paused: boolean): Promise<void> {
 }
 
 /**
- * Both change things while disconnected, then connect. Returns the conflict copies that came of it, alike on
- * both.
+ * Both change things while disconnected, then connect. Returns the conflict copies that were made, the
+ * same on both.
  */
 async function apart(change: () => void, pausing: Member = twinfold): Promise<readonly string[]> {
   const earlier = new Set(conflictCopies(twinfold.root))
@@ -68,7 +68,7 @@ async function apart(change: () => void, pausing: Member = twinfold): Promise<re
   assert.notEqual(differences(pair.map(({ root }) => root)).length, 0, 'they are apart')
   await setPaused(pausing, false)
   await eventually('both connected', async () => (await twinfold.isConnectedTo(syncthing)) || undefined, 60_000)
-  await untilAlike(pair)
+  await untilInSync(pair)
   for (const { root } of pair) assert.deepEqual(temporaries(root), [])
   return conflictCopies(twinfold.root).filter((path) => !earlier.has(path))
 }
@@ -80,7 +80,7 @@ async function given(...names: readonly string[]): Promise<void> {
     put(twinfold, name, `${name} as it was`, EARLY_S - 60)
   }
   await twinfold.scan()
-  await untilAlike(pair)
+  await untilInSync(pair)
 }
 
 interface Clash {
@@ -245,7 +245,7 @@ for (const which of [0, 1] as const) {
     async () => {
       const pausing = pair[which]
       const copies = await apart(() => {
-        for (const member of pair) put(member, `paused-${which}-${member.name}`, 'written while nobody looked', EARLY_S)
+        for (const member of pair) put(member, `paused-${which}-${member.name}`, 'written while disconnected', EARLY_S)
       }, pausing)
       assert.deepEqual(copies, [])
       reportRow({ id: `sync-pause-device-${pausing.name}`, tried: 1 })
@@ -271,7 +271,7 @@ for (const which of [0, 1] as const) {
         await resting.scan()
         return true
       })
-      await untilAlike(pair)
+      await untilInSync(pair)
       assert.equal(textOf(other, `resting-${which}-${resting.name}`), 'written meanwhile')
     },
   )

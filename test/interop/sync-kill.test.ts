@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { effort, reportRow } from '../support/effort.ts'
 import { eventually, scratchDirectory } from '../support/scratch.ts'
-import { link, Network, type Kind, type Member } from '../support/sync-pair.ts'
-import { untilAlike } from '../support/sync-alike.ts'
+import { link, Network, type ProgramKind, type Member } from '../support/sync-pair.ts'
+import { untilInSync } from '../support/until-in-sync.ts'
 import { missingSyncthing } from '../support/syncthing.ts'
 import { conflictCopies, temporaries, treeItems } from '../support/tree-compare.ts'
 
@@ -49,7 +49,11 @@ async function untilMidTransfer(sink: Member, wantedBytes: number): Promise<void
   })
 }
 
-const CASES: readonly { readonly source: Kind; readonly sink: Kind; readonly killed: 'source' | 'sink' }[] = [
+const CASES: readonly {
+  readonly source: ProgramKind
+  readonly sink: ProgramKind
+  readonly killed: 'source' | 'sink'
+}[] = [
   { source: 'syncthing', sink: 'twinfold', killed: 'sink' },
   { source: 'syncthing', sink: 'twinfold', killed: 'source' },
   { source: 'twinfold', sink: 'syncthing', killed: 'source' },
@@ -79,7 +83,7 @@ for (const { source: sourceKind, sink: sinkKind, killed } of CASES) {
       await victim.start()
     }
     await source.request('PATCH', '/rest/config/options', { maxSendKbps: 0 })
-    const convergedMs = await untilAlike(pair, { limitMs: 90_000 })
+    const convergedMs = await untilInSync(pair, { limitMs: 90_000 })
     for (const { root } of pair) {
       assert.deepEqual(temporaries(root), [])
       assert.deepEqual(conflictCopies(root), [])

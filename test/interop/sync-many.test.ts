@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { effort, reportRow } from '../support/effort.ts'
 import { eventually, scratchDirectory } from '../support/scratch.ts'
-import { link, Network, scanAll, type Kind, type Member } from '../support/sync-pair.ts'
-import { assertTree, untilAlike } from '../support/sync-alike.ts'
+import { link, Network, scanAll, type ProgramKind, type Member } from '../support/sync-pair.ts'
+import { assertTree, untilInSync } from '../support/until-in-sync.ts'
 import { missingSyncthing } from '../support/syncthing.ts'
 import { conflictCopies, temporaries, treeItems, type TreeItem } from '../support/tree-compare.ts'
 import { Chance, changeAtRandom } from './random-changes.ts'
@@ -30,7 +30,7 @@ async function rounds(members: readonly Member[], chance: Chance, count: number)
       for (const [path, item] of treeItems(root)) if (tops.includes(path.split('/')[0]!)) expected.set(path, item)
     }
     await scanAll(members)
-    worstMs = Math.max(worstMs, await untilAlike(members))
+    worstMs = Math.max(worstMs, await untilInSync(members))
     await assertTree(members, expected, `round ${round} of seed ${SEED}`)
     for (const { root } of members) {
       assert.deepEqual([...temporaries(root), ...conflictCopies(root)], [])
@@ -39,7 +39,7 @@ async function rounds(members: readonly Member[], chance: Chance, count: number)
   return Math.round(worstMs)
 }
 
-const LINES: readonly (readonly [Kind, Kind, Kind])[] = [
+const LINES: readonly (readonly [ProgramKind, ProgramKind, ProgramKind])[] = [
   ['twinfold', 'syncthing', 'twinfold'],
   ['syncthing', 'twinfold', 'syncthing'],
 ]
@@ -57,7 +57,7 @@ for (const kinds of LINES) {
       [first, middle],
       [middle, last],
     ])
-    await untilAlike(members)
+    await untilInSync(members)
     const tried = effort(3)
     const lineMs = await rounds(members, chance, tried)
     await first.introduce(last)
@@ -70,9 +70,9 @@ for (const kinds of LINES) {
     await middle.kill()
     writeFileSync(join(first.root, 'one', 'without the middle'), randomBytes(MIB))
     await first.scan()
-    await untilAlike([first, last])
+    await untilInSync([first, last])
     await middle.start()
-    await untilAlike(members)
+    await untilInSync(members)
     reportRow({
       id: 'sync-three',
       tried: 2 * tried,
@@ -98,7 +98,7 @@ test('three Twinfolds in a ring that all edited the same files keep every edit',
     [b, c],
     [c, a],
   ])
-  await untilAlike(members)
+  await untilInSync(members)
   const contents = new Set([...treeItems(a.root).keys()].map((path) => readFileSync(join(a.root, path), 'utf8')))
   const lost = names
     .flatMap((file) => members.map(({ name }) => `${file} of ${name}`))
@@ -148,7 +148,7 @@ for (const kinds of [
     for (let attempt = 0; attempt < 5 && carried.filter((bytes) => bytes > MIB).length < 2; attempt++) {
       writeFileSync(join(a.root, 'one', `large-${attempt}`), randomBytes(40 * MIB))
       await scanAll(pair)
-      await untilAlike(pair)
+      await untilInSync(pair)
       carried = ((await b.connectionTo(a))?.secondary ?? []).map(({ inBytesTotal }) => inBytesTotal)
     }
     assert.ok(carried.filter((bytes) => bytes > MIB).length >= 2, `the others carry blocks too: ${carried.join(', ')}`)
@@ -189,7 +189,7 @@ for (const compression of ['always', 'metadata', 'never'] as const) {
       const earlier = await wire()
       for (const { root, name } of pair) writeFileSync(join(root, `${kind}-${name}`), content())
       await scanAll(pair)
-      await untilAlike(pair)
+      await untilInSync(pair)
       const later = await wire()
       used[`${kind}In`] = Math.round(((later.in - earlier.in) / (4 * MIB)) * 100) / 100
       used[`${kind}Out`] = Math.round(((later.out - earlier.out) / (4 * MIB)) * 100) / 100

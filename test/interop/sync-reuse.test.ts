@@ -6,7 +6,7 @@ import { someBytes } from '../support/bytes.ts'
 import { reportRow } from '../support/effort.ts'
 import { scratchDirectory } from '../support/scratch.ts'
 import { link, Network } from '../support/sync-pair.ts'
-import { untilAlike } from '../support/sync-alike.ts'
+import { untilInSync } from '../support/until-in-sync.ts'
 import { missingSyncthing } from '../support/syncthing.ts'
 
 const BLOCK = 128 * 1_024
@@ -27,12 +27,12 @@ test(
     const at = (name: string) => join(syncthing.root, name)
     writeFileSync(at('large'), someBytes(SIZE, 1))
     await link([[twinfold, syncthing]])
-    await untilAlike([twinfold, syncthing])
+    await untilInSync([twinfold, syncthing])
     const received = async () => (await twinfold.connectionTo(syncthing))?.inBytesTotal ?? 0
     const expectOnly = async (what: string, newBytes: number) => {
       const before = await received()
       await syncthing.scan()
-      await untilAlike([twinfold, syncthing])
+      await untilInSync([twinfold, syncthing])
       const crossed = (await received()) - before
       assert.ok(
         crossed >= newBytes && crossed < newBytes + TALK_BYTES_MAX,

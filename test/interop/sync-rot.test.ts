@@ -5,8 +5,8 @@ import { test } from 'node:test'
 import { someBytes } from '../support/bytes.ts'
 import { reportRow } from '../support/effort.ts'
 import { scratchDirectory } from '../support/scratch.ts'
-import { Network, type Kind } from '../support/sync-pair.ts'
-import { untilAlike } from '../support/sync-alike.ts'
+import { Network, type ProgramKind } from '../support/sync-pair.ts'
+import { untilInSync } from '../support/until-in-sync.ts'
 import { missingSyncthing } from '../support/syncthing.ts'
 
 const BLOCK = 128 * 1_024
@@ -20,7 +20,7 @@ function rot(path: string, offsetBytes: number): void {
   utimesSync(path, atime, mtime)
 }
 
-for (const kind of ['twinfold', 'syncthing'] satisfies Kind[]) {
+for (const kind of ['twinfold', 'syncthing'] satisfies ProgramKind[]) {
   const skip = kind === 'syncthing' ? (missingSyncthing() ?? false) : false
   test(
     `bytes that went bad without a trace reach no ${kind} as what they were, and are reported as what they are`,
@@ -42,7 +42,7 @@ for (const kind of ['twinfold', 'syncthing'] satisfies Kind[]) {
       await source.scan()
       await sink.introduce(source)
       await sink.share([source])
-      await untilAlike([source, sink])
+      await untilInSync([source, sink])
       assert.deepEqual(readFileSync(join(sink.root, 'large')), readFileSync(path))
       assert.ok(readFileSync(join(sink.root, 'large')).includes('rotten'), 'as the source has it now')
       reportRow({ id: 'silent-change', sink: kind, tried: 2 })

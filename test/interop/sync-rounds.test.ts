@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import { effort, reportRow } from '../support/effort.ts'
 import { scratchDirectory } from '../support/scratch.ts'
 import { link, Network, scanAll, type Member } from '../support/sync-pair.ts'
-import { assertTree, untilAlike } from '../support/sync-alike.ts'
+import { assertTree, untilInSync } from '../support/until-in-sync.ts'
 import { missingSyncthing } from '../support/syncthing.ts'
 import { differingNames, temporaries, treeItems, type TreeItem } from '../support/tree-compare.ts'
 import { Chance, changeAtRandom } from './random-changes.ts'
@@ -35,7 +35,7 @@ for (const kinds of [
       for (const { root } of pair)
         changeAtRandom(root, { chance, tops: [...TOPS, ...SHARED_TOPS], count: 0, typeChanges: false })
       await link([pair], { maxConflicts: -1 })
-      await untilAlike(pair)
+      await untilInSync(pair)
     })
 
     after(async () => {
@@ -70,7 +70,7 @@ async function quietRounds(
         if (tops.includes(path.split('/')[0]!) || path.includes(' for both')) expected.set(path, item)
     }
     await scanAll(pair)
-    worstMs = Math.max(worstMs, await untilAlike(pair))
+    worstMs = Math.max(worstMs, await untilInSync(pair))
     await assertTree(pair, expected, `round ${round} of seed ${SEED}`)
     for (const { root } of pair) {
       assert.deepEqual(temporaries(root), [])
@@ -100,7 +100,7 @@ async function wildRounds(
     await scanAll(pair)
     // A directory that Syncthing had deleted and made again above the parent of a new file is news to it until it
     // scans.
-    worstMs = Math.max(worstMs, await untilAlike(pair, { rescan: pair.filter(({ kind }) => kind === 'syncthing') }))
+    worstMs = Math.max(worstMs, await untilInSync(pair, { rescan: pair.filter(({ kind }) => kind === 'syncthing') }))
     const now = treeItems(pair[0].root)
     copies += checkCopies({ earlier, ours, theirs, now }, `round ${round} of seed ${SEED}`)
     for (const { root } of pair) assert.deepEqual(temporaries(root), [])

@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test'
 import { reportRow } from '../support/effort.ts'
 import { scratchDirectory } from '../support/scratch.ts'
 import { link, Network, scanAll, type Member } from '../support/sync-pair.ts'
-import { untilAlike } from '../support/sync-alike.ts'
+import { untilInSync } from '../support/until-in-sync.ts'
 import { missingSyncthing } from '../support/syncthing.ts'
 import { conflictCopies, temporaries, treeItems } from '../support/tree-compare.ts'
 import { buildHardTree } from './hard-tree.ts'
@@ -64,7 +64,7 @@ test('a hard tree on each side ends up on both', { skip }, async () => {
   writeFileSync(join(syncthing.root, '.stignore'), '*.bak\n')
   const startedMs = performance.now()
   await link([[twinfold, syncthing]])
-  await untilAlike([twinfold, syncthing], { limitMs: LIMIT_MS, except: isIgnored })
+  await untilInSync([twinfold, syncthing], { limitMs: LIMIT_MS, except: isIgnored })
   const trees = [twinfold, syncthing].map(({ root }) => treeItems(root))
   const foreign = (member: number, ending: string, owner: string) =>
     [...trees[member]!.keys()].filter((path) => path.startsWith(`from-${owner}/`) && path.endsWith(`.${ending}`))

@@ -13,8 +13,8 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { reportRow } from '../support/effort.ts'
 import { eventually, scratchDirectory } from '../support/scratch.ts'
-import { FOLDER, Network, type Kind, type Member } from '../support/sync-pair.ts'
-import { untilAlike } from '../support/sync-alike.ts'
+import { FOLDER, Network, type ProgramKind, type Member } from '../support/sync-pair.ts'
+import { untilInSync } from '../support/until-in-sync.ts'
 import { missingSyncthing } from '../support/syncthing.ts'
 
 const skip = missingSyncthing() ?? false
@@ -52,7 +52,11 @@ interface Run {
 }
 
 /** The same history of the same files, with the versions kept by a device of one kind. */
-async function live(keeperKind: Kind, versioning: Readonly<Record<string, unknown>>, scratch: string): Promise<Run> {
+async function live(
+  keeperKind: ProgramKind,
+  versioning: Readonly<Record<string, unknown>>,
+  scratch: string,
+): Promise<Run> {
   await using network = await Network.open(scratch)
   const [keeper, source] = await Promise.all([
     network.add(keeperKind, 'keeper'),
@@ -97,18 +101,18 @@ async function makeHistory(keeper: Member, source: Member): Promise<void> {
     put(source, name, `${name}, first`)
   symlinkSync('stays', join(source.root, 'link'))
   await source.scan()
-  await untilAlike(pair, { except: NOT_VERSIONS })
+  await untilInSync(pair, { except: NOT_VERSIONS })
 
   put(source, 'd/f.txt', 'd/f.txt, second')
   for (const name of ['gone', 'gone too.tar.gz', 'became a symlink', 'became a directory', 'd/e', 'link'])
     rmSync(join(source.root, name), { recursive: true })
   await source.scan()
-  await untilAlike(pair, { except: NOT_VERSIONS })
+  await untilInSync(pair, { except: NOT_VERSIONS })
   symlinkSync('elsewhere', join(source.root, 'became a symlink'))
   put(source, 'became a directory/below', 'below, first')
   put(source, 'link', 'a file now')
   await source.scan()
-  await untilAlike(pair, { except: NOT_VERSIONS })
+  await untilInSync(pair, { except: NOT_VERSIONS })
 }
 
 /** One version by itself, two at once, and two that are refused; the restored content and the names of the refused. */
@@ -125,7 +129,7 @@ async function restoreSome(keeper: Member, source: Member, versions: Versions): 
     )
   }
   await keeper.scan()
-  await untilAlike([keeper, source], { except: NOT_VERSIONS })
+  await untilInSync([keeper, source], { except: NOT_VERSIONS })
   // Within the same second Syncthing keeps what is there under the very name of the version asked for, and finds that.
   await eventually('the next second', () => Date.now() >= Date.parse(one?.[1] ?? '') + 1_000 || undefined)
   const refused = (await keeper.request('POST', `/rest/folder/versions?folder=${FOLDER}`, {
@@ -167,7 +171,7 @@ for (const [type, params] of [
 }
 
 test(
-  'a directory that is swapped for a symlink while its old files are kept leads nobody astray',
+  'a directory that is swapped for a symlink while its old files are archived is not followed',
   { skip },
   async () => {
     using scratch = scratchDirectory()
@@ -182,7 +186,7 @@ test(
     writeFileSync(join(outside, 'f'), 'untouched')
     put(source, 'd/f', 'first')
     await source.scan()
-    await untilAlike([keeper, source], { except: NOT_VERSIONS })
+    await untilInSync([keeper, source], { except: NOT_VERSIONS })
     mkdirSync(join(keeper.root, '.stversions'))
     symlinkSync(outside, join(keeper.root, '.stversions', 'd'))
     put(source, 'd/f', 'second')
@@ -196,7 +200,7 @@ test(
     assert.deepEqual(filesOf(outside), ['f=untouched'])
     assert.equal(readFileSync(join(keeper.root, 'd/f'), 'utf8'), 'first')
     rmSync(join(keeper.root, '.stversions', 'd'))
-    await untilAlike([keeper, source], { except: NOT_VERSIONS })
+    await untilInSync([keeper, source], { except: NOT_VERSIONS })
     assert.deepEqual(filesOf(join(keeper.root, '.stversions')), ['d/f~TIME=first'])
   },
 )

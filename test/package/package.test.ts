@@ -203,7 +203,7 @@ test('package: the demonstration starts, synchronizes and leaves nothing', async
   await using demo = await startDemo(directory, { entry, env: OWN_CACHE })
   const photos = (device: string) => join(demo.directory, device, 'Photos')
   await eventually(
-    'photos alike',
+    'equal photos',
     () => {
       const names = readdirSync(photos('Desk'))
       return (names.includes('Lake') && differencesOf(photos('Laptop'), photos('Desk')).length === 0) || undefined
@@ -289,7 +289,7 @@ test('package: a release has the same tarball, a list of what is in it, and chec
   await run('sha256sum', ['--check', '--strict', 'SHA256SUMS'], { cwd: release })
   assert.ok(
     readFileSync(join(release, `${base}.tgz`)).equals(readFileSync(packed.path)),
-    'two builds of one tree are alike',
+    'two builds of one tree are equal',
   )
   const { metadata, components } = JSON.parse(readFileSync(join(release, `${base}.cdx.json`), 'utf8')) as Sbom
   assert.equal(metadata.component.name, 'twinfold')

@@ -33,7 +33,7 @@ for await (const event of new Client({ transport, apiKey: '' }).events({}, Abort
   void event.data.summary
 }
 // @ts-expect-error there is no such way to trust
-nodeTransport('https://nas.example:8384', { trust: 'nobody' })
+nodeTransport('https://nas.example:8384', { trust: 'unknown' })
 const options: OperationOptions<'GET /rest/db/file'> = { query: { folder: 'x', file: 'y' } }
 // @ts-expect-error the folder is needed
 await client.call('GET /rest/db/status')

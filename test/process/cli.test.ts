@@ -214,7 +214,7 @@ test("cli: Syncthing's own command line finds the daemon, and values are not cha
     err: 'Error: unexpected argument nope\n',
   })
   const reading = await runCommand(['cli', ...there, '-', 'more'], { input: '' })
-  assert.ok(!reading.out.includes(daemon.apiKey), "a key is for nobody's log")
+  assert.ok(!reading.out.includes(daemon.apiKey), 'a key belongs in no log')
 })
 
 test('control and bidirectional characters of names are escaped in JSON and in cli output', async () => {

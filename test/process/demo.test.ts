@@ -13,7 +13,7 @@ import { eventually, scratchDirectory } from '../support/scratch.ts'
 const namesIn = (directory: string) => readdirSync(directory)
 
 /** Everything that would contact other hosts is off. */
-async function assertContactsNobody(demo: Awaited<ReturnType<typeof startDemo>>): Promise<void> {
+async function assertNoContacts(demo: Awaited<ReturnType<typeof startDemo>>): Promise<void> {
   const { options } = (await demo.get('/rest/config')) as { options: Record<string, unknown> }
   for (const name of [
     'globalAnnounceEnabled',
@@ -59,7 +59,7 @@ test('demo: two devices in sync, a conflict, an old version, two requests; an in
   const photos = (device: string) => join(demo.directory, device, 'Photos')
   await eventually('new photos', () => namesIn(photos('Laptop')).includes('Today') || undefined, 60_000)
   await eventually(
-    'photos alike',
+    'equal photos',
     () => differencesOf(photos('Laptop'), photos('Desk')).length === 0 || undefined,
     60_000,
   )
@@ -86,7 +86,7 @@ test('demo: two devices in sync, a conflict, an old version, two requests; an in
     60_000,
   )
 
-  await assertContactsNobody(demo)
+  await assertNoContacts(demo)
 
   demo.child.kill('SIGINT')
   assert.equal(await endOf(demo.child), 0)

@@ -185,7 +185,7 @@ test('D-03: an index deleted on one side costs nothing and brings nothing back',
     .filter((name) => treeOf(again.root).has(name) || treeOf(b.root).has(name)).length
   assert.equal(conflicts, 0)
   assert.equal(resurrected, 0)
-  assert.deepEqual(differencesOf(again.root, b.root), [], 'both are alike')
+  assert.deepEqual(differencesOf(again.root, b.root), [], 'both are equal')
   assert.deepEqual([...treeOf(again.root).keys()], [...treeOf(kept).keys()], 'and as they were')
   reportRow({ id: 'D-03', tried: names.length, conflicts, resurrected })
 })

@@ -10,9 +10,9 @@ async function scan(...members: readonly Member[]): Promise<void> {
   for (const { daemon } of members) await daemon.post('/rest/db/scan?folder=docs')
 }
 
-async function alike(members: readonly Member[]): Promise<void> {
+async function untilEqualTrees(members: readonly Member[]): Promise<void> {
   await eventually(
-    'both alike',
+    'equal trees',
     async () => {
       await inSync(members)
       return differencesOf(members[0]!.root, members[1]!.root).length === 0 || undefined
@@ -31,7 +31,7 @@ test('D-04: a home restored from a backup, older than the index of others, loses
   for (const name of ['edited here', 'edited there', 'removed here', 'removed there', 'kept'])
     put(start, name, 'as it was')
   await scan(start)
-  await alike(members)
+  await untilEqualTrees(members)
   await start.daemon[Symbol.asyncDispose]()
   const backup = join(scratch.path, 'backup')
   cpSync(start.daemon.home, backup, { recursive: true })
@@ -44,7 +44,7 @@ test('D-04: a home restored from a backup, older than the index of others, loses
   put(other, 'new there', 'after the backup, too')
   rmSync(join(other.root, 'removed there'))
   await scan(again, other)
-  await alike([again, other])
+  await untilEqualTrees([again, other])
   await again.daemon[Symbol.asyncDispose]()
 
   rmSync(start.daemon.home, { recursive: true })
@@ -53,7 +53,7 @@ test('D-04: a home restored from a backup, older than the index of others, loses
   await using _again = again
   put(again, 'written after', 'the restore')
   await scan(again, other)
-  await alike([again, other])
+  await untilEqualTrees([again, other])
   const expected = {
     'edited here': 'after the backup',
     'new here': 'after the backup',

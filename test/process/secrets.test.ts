@@ -121,7 +121,7 @@ async function refusals(device: ShownDevice, config: Config): Promise<readonly (
   const bodies: readonly (readonly [path: string, method: string, body: unknown])[] = [
     ['/rest/config', 'PUT', { ...json, folders: { docs: folder } }],
     ['/rest/config', 'PUT', { ...json, gui: { ...config.gui, apiKey: { key: config.gui.apiKey } } }],
-    ['/rest/config/folders/docs', 'PATCH', { devices: [{ ...share, deviceID: 'nobody' }] }],
+    ['/rest/config/folders/docs', 'PATCH', { devices: [{ ...share, deviceID: 'unknown' }] }],
     ['/rest/config/folders/docs', 'PATCH', { versioning: { ...folder!.versioning, type: 'none such' } }],
     ['/rest/config/folders', 'POST', { ...redactConfig(config, { personal: false }).folders[0], id: 'other' }],
     ['/rest/config/options', 'PATCH', { listenAddresses: { no: config.options.listenAddresses } }],

@@ -47,7 +47,7 @@ function outputEventually(member: Member, text: RegExp, ...args: string[]): Prom
 async function assertRefusals(anna: Member, ben: Member): Promise<void> {
   for (const [args, expected] of [
     [['device', 'pause', anna.id], /this is the ID of this device/],
-    [['device', 'remove', 'nobody'], /there is no device "nobody"; known devices/],
+    [['device', 'remove', 'unknown'], /there is no device "unknown"; known devices/],
     [['device', 'add', 'rubbish'], /rubbish|device ID/],
     [['device', 'add', ben.id], /already exists, as "ben"/],
     [['pending', 'accept', 'nope'], /no pending device or folder "nope"/],

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { statusOf } from '../support/daemon-pair.ts'
 import { reportRow } from '../support/effort.ts'
-import { HostilePeer, type Asked } from '../support/hostile-peer.ts'
+import { HostilePeer, type PeerRequest } from '../support/hostile-peer.ts'
 import { fileRecord, request, response, sha256, type WireBlock, type WireRecord } from '../support/wire-frames.ts'
 import { eventually, scratchDirectory } from '../support/scratch.ts'
 import { MIB, BLOCK, RSS_MIB_MAX, startScene } from './wire-scene.ts'
@@ -136,12 +136,12 @@ test('B-12: impossible files are rejected with a reason, and take no disk space'
 
 type Contents = ReadonlyMap<string, Buffer>
 
-function partsOf(contents: Contents): (asked: Asked) => Buffer {
+function partsOf(contents: Contents): (asked: PeerRequest) => Buffer {
   return ({ name, offset, size }) => contents.get(name)!.subarray(offset, offset + size)
 }
 
 /** By the name of the file that is answered in this way. */
-function wrongResponses(contents: Contents): Readonly<Record<string, (asked: Asked) => Uint8Array | undefined>> {
+function wrongResponses(contents: Contents): Readonly<Record<string, (asked: PeerRequest) => Uint8Array | undefined>> {
   const partOf = partsOf(contents)
   return {
     'wrong data': (asked) => response(asked.id, Buffer.alloc(asked.size, 'w')),

@@ -64,7 +64,7 @@ test(`C-01: the receiver killed at any moment of a pull leaves no torn file (TWI
     figures.temporariesSeen += begun
     figures.killedMidPull += Number(begun > 0)
     figures.killedBehind += Number(differences(a.root, b.root).length > 0)
-    // The first kills fall into the first pull of everything, which nobody changes meanwhile.
+    // The first kills fall into the first pull of everything, which does not change meanwhile.
     if (round % GROUPS >= FIRST_PULL_KILLS) await change(a, contents, round)
     await b.startAgain()
     figures.survived += Number(b.isRunning)

@@ -158,7 +158,7 @@ test('B-18: a slow link and a frozen peer do not block others, and catch up', as
       await a.daemon.get('/rest/db/status?folder=docs')
       answered++
     }
-    assert.equal(await a.isConnectedTo(b.id), true, 'nobody gives up on it that soon')
+    assert.equal(await a.isConnectedTo(b.id), true, 'neither side closes it that soon')
   } finally {
     b.daemon.child.kill('SIGCONT')
   }

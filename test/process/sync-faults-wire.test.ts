@@ -55,7 +55,7 @@ type OrderCase = readonly [what: string, send: (talk: HostileTalk) => Promise<un
 function ordersAfterConfig(config: Uint8Array, index: Uint8Array): readonly OrderCase[] {
   return [
     [
-      'a Response nobody asked for',
+      'a Response without a request',
       async (talk) => {
         await talk.send('ClusterConfig', config)
         for (const id of [0, 1, -1, 0x7fff_ffff]) await talk.raw(response(id, Buffer.alloc(10)))
@@ -124,7 +124,7 @@ function messageOrders(config: Uint8Array, index: Uint8Array): readonly OrderCas
     ],
     ['an empty ClusterConfig', (talk) => talk.send('ClusterConfig'), 'kept'],
     [
-      'an index of a folder nobody shares',
+      'an index of a folder that is not shared',
       async (talk) => {
         await talk.send('ClusterConfig', config)
         await talk.index([{ name: 'd', type: DIRECTORY }], 'others')
@@ -158,7 +158,7 @@ test('B-07: messages out of order are handled as by other implementations', asyn
   talk.onAnswer = ({ code }) => void codes.push(code)
   await talk.send('Request', request({ id: 1, folder: 'others', name: 'f', size: 1, hash: sha256('x') }))
   await talk.until('an answer', () => codes.length > 0)
-  assert.deepEqual(codes, [1], 'a request in a folder nobody shares')
+  assert.deepEqual(codes, [1], 'a request in a folder that is not shared')
   reportRow({
     id: 'B-07',
     tried: cases.length + codes.length,

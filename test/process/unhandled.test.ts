@@ -7,7 +7,7 @@ import { eventually, scratchDirectory } from '../support/scratch.ts'
 
 const PLANTED = join(import.meta.dirname, '..', 'support', 'fail-on-signal.mjs')
 
-test('C-40: a rejection that nobody handles is logged and counted, an exception ends the daemon', async () => {
+test('C-40: a rejection without a handler is logged and counted, an exception ends the daemon', async () => {
   using scratch = scratchDirectory()
   await using daemon = await startDaemon({ home: join(scratch.path, 'home'), nodeArgs: ['--import', PLANTED] })
   const metric = async (kind: string) => {

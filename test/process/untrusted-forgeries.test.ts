@@ -179,7 +179,7 @@ for (const what of Object.keys(FORGERIES)) {
     await using scene = await Scene.make(scratch.path)
     const sealed = await scene.seal(await scene.write(FORGERIES[what]!(scene)))
     const outer = await scene.write(HARMLESS)
-    await scene.announce(1, outer) // honestly: the earlier content is known to nobody any more
+    await scene.announce(1, outer) // honestly: the earlier content is known to no device any more
     await scene.taken(1)
     await scene.announce(2, { ...outer, version: version(1_000_000), encrypted: sealed })
     await scene.taken(2)

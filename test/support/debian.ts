@@ -6,7 +6,7 @@ import { delimiter, join } from 'node:path'
 const INSTALL_LOCK = join(tmpdir(), 'twinfold-apt.lock')
 const STALE_LOCK_MS = 20 * 60_000
 
-export function onPath(program: string): boolean {
+export function isOnPath(program: string): boolean {
   return (process.env['PATH'] ?? '').split(delimiter).some((folder) => existsSync(join(folder, program)))
 }
 
@@ -21,8 +21,8 @@ export function missingProgram(program: string, packageName: string): string | u
 
 /** Whether a program of Debian's is there, once it was installed where we may. */
 export function offersProgram(program: string, packageName: string): boolean {
-  if (!onPath(program)) install(packageName)
-  return onPath(program)
+  if (!isOnPath(program)) install(packageName)
+  return isOnPath(program)
 }
 
 /** The same for a file that no program is, such as a library. */
@@ -40,7 +40,7 @@ export function required(reason: string): string {
 }
 
 function install(packageName: string): void {
-  if (process.getuid?.() !== 0 || !onPath('apt-get')) return
+  if (process.getuid?.() !== 0 || !isOnPath('apt-get')) return
   withInstallLock(() => {
     const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
     const run = (...args: string[]) =>

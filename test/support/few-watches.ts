@@ -12,5 +12,5 @@ export function cannotLimitWatches(): string | false {
   const [program, ...args] = [...fewWatches('max_inotify_watches', 20), 'true']
   const tried = spawnSync(program!, args, { encoding: 'utf8' })
   if (tried.status === 0) return false
-  return `NOT TESTED: this machine lets nobody limit inotify watches: ${tried.error?.message ?? tried.stderr.trim()}`
+  return `NOT TESTED: inotify watches cannot be limited on this machine: ${tried.error?.message ?? tried.stderr.trim()}`
 }

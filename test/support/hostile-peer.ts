@@ -16,7 +16,7 @@ const LIMIT_MS = 60_000
 /** Requests with higher numbers only check that the device responds. */
 const SIGN_OF_LIFE_MIN = 0x7000_0000
 
-export type Asked = Message<typeof REQUEST>
+export type PeerRequest = Message<typeof REQUEST>
 type Answered = Message<typeof RESPONSE>
 
 /** A device with a configured certificate that sends arbitrary messages, in frames built by hand. */
@@ -165,7 +165,7 @@ export class HostileTalk implements AsyncDisposable {
   readonly #incoming: Incoming
   readonly #counts = new Map<MessageType, number>()
   /** Responds to a request of the device; undefined for no response. */
-  serve: ((asked: Asked) => Uint8Array | undefined) | undefined
+  serve: ((asked: PeerRequest) => Uint8Array | undefined) | undefined
   #lastSignOfLife = 0x7fff_ffff
   #heardOfLife: number | undefined
   /** Called for every response of the device. */
@@ -284,7 +284,7 @@ export class HostileTalk implements AsyncDisposable {
     else this.onAnswer?.(answered)
   }
 
-  async #answer(asked: Asked): Promise<void> {
+  async #answer(asked: PeerRequest): Promise<void> {
     const answer = this.serve?.(asked)
     if (answer !== undefined) await this.raw(answer)
   }

@@ -14,18 +14,18 @@ const READY_MS_MAX = 90_000
 const STOP_MS_MAX = 60_000
 const REQUEST_MS_MAX = 10_000
 
-export type Kind = 'twinfold' | 'syncthing'
+export type ProgramKind = 'twinfold' | 'syncthing'
 
 /** A device on a host of a LAN: both kinds take the same flags and requests. Ends with the scope that holds it. */
 export class LanDevice implements AsyncDisposable {
-  readonly kind: Kind
+  readonly kind: ProgramKind
   readonly home: string
   readonly host: Host
   #child: ChildProcess | undefined
   #output = ''
 
   /** With a home of its own, made by the real Syncthing; not started yet. */
-  constructor(kind: Kind, host: Host, home: string) {
+  constructor(kind: ProgramKind, host: Host, home: string) {
     this.kind = kind
     this.home = home
     this.host = host

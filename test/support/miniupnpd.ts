@@ -13,7 +13,7 @@ import {
 import { join } from 'node:path'
 import { PORT_CONTROL_PORT } from '../../src/core/network/nat-pmp.ts'
 import { SSDP_PORT } from '../../src/core/network/ssdp.ts'
-import { missingProgram, onPath, required, withInstallLock } from './debian.ts'
+import { missingProgram, isOnPath, required, withInstallLock } from './debian.ts'
 import { killOnExit } from './kill-on-exit.ts'
 import { eventually } from './scratch.ts'
 import { missingLan, run, type Forwarder, type Host, type Lan } from './lan.ts'
@@ -54,7 +54,7 @@ export function missingRouter(): string | undefined {
 
 /** Not installed: the scripts of the package could start the program on this machine. */
 function download(): void {
-  if (!onPath('apt-get') || !onPath('dpkg-deb')) return
+  if (!isOnPath('apt-get') || !isOnPath('dpkg-deb')) return
   mkdirSync(join(CACHE, '..'), { recursive: true })
   const directory = mkdtempSync(join(CACHE, '..', 'download-'))
   const call = (program: string, ...args: readonly string[]): boolean =>

@@ -30,7 +30,7 @@ import { idOf } from '../connections/machines.ts'
 import { quietLogger } from './logger.ts'
 
 /** The server to call, and a clock that passes faster than real time, so that the limits of the calls are reached. */
-export interface Outside {
+export interface OutsideServer {
   readonly port: number
   readonly clock: Clock
   readonly http: HttpClient
@@ -44,7 +44,7 @@ export interface OutgoingCall {
   readonly isUnlimited?: boolean
   /** The protocol is not stream-based: the server never receives anything. */
   readonly isDatagram?: boolean
-  run(outside: Outside, signal: AbortSignal): Promise<unknown>
+  run(outside: OutsideServer, signal: AbortSignal): Promise<unknown>
 }
 
 const HOST = '127.0.0.1'
@@ -59,7 +59,7 @@ const DEVICE: DeviceId = idOf(identity)
 const log = quietLogger('dialer')
 const LIMITS = { responseBytesMax: 1_000_000, timeoutMs: 20_000, trust: { kind: 'any' } } as const
 
-export function outsideAt(port: number, speed: number): Outside {
+export function outsideAt(port: number, speed: number): OutsideServer {
   const clock: Clock = {
     nowMs: () => nodeClock.nowMs(),
     monotonicMs: () => nodeClock.monotonicMs() * speed,
@@ -72,18 +72,18 @@ export function outsideAt(port: number, speed: number): Outside {
   return { port, clock, http }
 }
 
-function dialerOf({ clock }: Outside, environment: Readonly<Record<string, string>> = {}): Dialer {
+function dialerOf({ clock }: OutsideServer, environment: Readonly<Record<string, string>> = {}): Dialer {
   return new Dialer({ clock, net: nodeNet, log, environment: (name) => environment[name] }, { identity })
 }
 
-function relayAt({ port }: Outside): RelayAddress {
+function relayAt({ port }: OutsideServer): RelayAddress {
   const address = parseAddress(`relay://${HOST}:${port}/`)
   if (address.kind !== 'relay') throw new Error('not a relay')
   return address
 }
 
 /** Ends when the announcement has failed; rejects when it is aborted. */
-async function announce(outside: Outside, signal: AbortSignal): Promise<void> {
+async function announce(outside: OutsideServer, signal: AbortSignal): Promise<void> {
   const { clock, http, port } = outside
   const server = parseDiscoveryServer(`https://${HOST}:${port}/?insecure&nolookup`)
   const deps = {
@@ -105,7 +105,7 @@ async function announce(outside: Outside, signal: AbortSignal): Promise<void> {
   await running
 }
 
-async function lookUp({ clock, http, port }: Outside, signal: AbortSignal): Promise<void> {
+async function lookUp({ clock, http, port }: OutsideServer, signal: AbortSignal): Promise<void> {
   const server = parseDiscoveryServer(`https://${HOST}:${port}/?insecure&noannounce`)
   const ended = new AbortController()
   const onLookedUp = (): void => ended.abort()
@@ -117,7 +117,7 @@ async function lookUp({ clock, http, port }: Outside, signal: AbortSignal): Prom
 }
 
 /** A gateway whose description was read, and which then does not answer. */
-async function mapPort({ http, port }: Outside, signal: AbortSignal): Promise<void> {
+async function mapPort({ http, port }: OutsideServer, signal: AbortSignal): Promise<void> {
   const place = `http://${HOST}:${port}`
   const service = 'urn:schemas-upnp-org:service:WANIPConnection:1'
   const description = `<root><device><deviceType>urn:schemas-upnp-org:device:InternetGatewayDevice:1</deviceType>
@@ -303,7 +303,7 @@ export const OUTGOING_CALLS: readonly OutgoingCall[] = [
 ]
 
 /** Sources that send datagrams and wait for a time, not for an answer. */
-export const WAITS_FOR_NOBODY: readonly string[] = [
+export const WITHOUT_WAITING: readonly string[] = [
   'src/beacon/beacon.ts',
   'src/upnp/igd-search.ts',
   'src/platform/node/net/udp.ts',

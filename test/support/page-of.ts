@@ -5,7 +5,7 @@ import { listening } from './listening.ts'
 /** What a page asks the program for; all other paths are files of the page. */
 const INTERFACE = /^\/(?:rest\/|qr\/|meta\.js|themes\.json|metrics)/
 
-export interface Sides {
+export interface PageSockets {
   /** The socket of the program whose page is served. */
   readonly page: string
   /** The socket of the program that replies to the page. */
@@ -13,7 +13,7 @@ export interface Sides {
 }
 
 /** The page of one program on the interface of another: an address for a browser, which forwards to both. */
-export async function pageOf({ page, replies }: Sides): Promise<{ readonly url: string } & AsyncDisposable> {
+export async function pageOf({ page, replies }: PageSockets): Promise<{ readonly url: string } & AsyncDisposable> {
   const server = createServer((incoming, outgoing) => {
     const path = incoming.url ?? '/'
     const done = path === '/' ? root({ page, replies }, incoming, outgoing) : undefined
@@ -30,7 +30,11 @@ export async function pageOf({ page, replies }: Sides): Promise<{ readonly url: 
 }
 
 /** The text of one page with the cookie of the other program, which its requests have to prove. */
-async function root({ page, replies }: Sides, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+async function root(
+  { page, replies }: PageSockets,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+): Promise<void> {
   const other = await reply(replies, incoming)
   other.resume()
   await forward(page, incoming, outgoing, { 'set-cookie': other.headers['set-cookie'] })

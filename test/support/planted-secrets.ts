@@ -11,8 +11,8 @@ export interface PlantedSecrets {
   readonly personal: ReadonlyMap<string, string>
 }
 
-/** Of an address without a listener. */
-const NOBODY = '127.0.0.1:1'
+/** An address without a listener. */
+const CLOSED_ADDRESS = '127.0.0.1:1'
 
 export function plantSecrets(config: Config): PlantedSecrets {
   const secrets = new Map<string, string>()
@@ -23,12 +23,12 @@ export function plantSecrets(config: Config): PlantedSecrets {
     return text
   }
   const address = (path: string) =>
-    `https://user:${mark(path)}@${NOBODY}/path?id=7&password=${mark(path)}#${mark(path)}`
+    `https://user:${mark(path)}@${CLOSED_ADDRESS}/path?id=7&password=${mark(path)}#${mark(path)}`
   const addresses = (path: string) => [
     address(path),
-    `relay://${NOBODY}/?id=${config.devices[0]?.deviceID ?? ''}&token=${mark(path)}`,
-    `dynamic+http://${NOBODY}/endpoint?${mark(path)}&key=${mark(path)}`,
-    `tcp://user:${mark(path)}/@@${NOBODY}`,
+    `relay://${CLOSED_ADDRESS}/?id=${config.devices[0]?.deviceID ?? ''}&token=${mark(path)}`,
+    `dynamic+http://${CLOSED_ADDRESS}/endpoint?${mark(path)}&key=${mark(path)}`,
+    `tcp://user:${mark(path)}/@@${CLOSED_ADDRESS}`,
   ]
   const plant = ({ kind, secrecy }: Field<unknown>, value: unknown, path: string): unknown => {
     if (secrecy === 'whole') return mark(path)

@@ -10,7 +10,7 @@ import { createSimPlatform } from '../../src/platform/sim/platform.ts'
 const SCRIPT = '/usr/lib/node_modules/twinfold/dist/main/bin.js'
 
 /** How a program ended. */
-export const exited = (output = '', code = 0) => ({ kind: 'exited', code, output }) as const
+export const exitedWith = (output = '', code = 0) => ({ kind: 'exited', code, output }) as const
 
 interface Options {
   readonly environment?: Readonly<Record<string, string>>
@@ -23,7 +23,7 @@ interface Options {
 export async function createMachine(options: Options = {}) {
   const { disk, programs, ...ports } = createSimPlatform(1)
   const calls: string[] = []
-  let answer: (line: string) => ReturnType<typeof exited> = () => exited()
+  let answer: (line: string) => ReturnType<typeof exitedWith> = () => exitedWith()
   programs.act = async ({ program, args }) => {
     const line = [program, ...args].join(' ')
     calls.push(line)

@@ -9,7 +9,7 @@ import { parsed, rest, type RestAddress } from './rest.ts'
 import { eventually } from './scratch.ts'
 import { apiKeyOf, generateSyncthingHome, insideNamespaceOf, quietConfig, Syncthing } from './syncthing.ts'
 
-export type Kind = 'twinfold' | 'syncthing'
+export type ProgramKind = 'twinfold' | 'syncthing'
 
 /** The one folder that is shared in these tests. */
 export const FOLDER = 'share'
@@ -62,7 +62,7 @@ export class Network implements AsyncDisposable {
   }
 
   /** A running device without other devices. Its folder's directory exists and is empty. */
-  async add(kind: Kind, name: string): Promise<Member> {
+  async add(kind: ProgramKind, name: string): Promise<Member> {
     const before = insideNamespaceOf(this.#keeper)
     const member = new Member({
       kind,
@@ -105,7 +105,7 @@ export class Network implements AsyncDisposable {
 }
 
 interface MemberOptions {
-  readonly kind: Kind
+  readonly kind: ProgramKind
   readonly name: string
   readonly before: readonly string[]
   readonly directory: string
@@ -114,7 +114,7 @@ interface MemberOptions {
 
 /** One device of either kind, seen through its REST interface and its files only. */
 export class Member {
-  kind: Kind
+  kind: ProgramKind
   readonly name: string
   readonly home: string
   readonly root: string

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { missingProgram, onPath, required, withInstallLock } from './debian.ts'
+import { missingProgram, isOnPath, required, withInstallLock } from './debian.ts'
 
 /** The release of Debian whose Syncthing is used; it runs on older ones, too. */
 const RELEASE = 'trixie'
@@ -46,7 +46,7 @@ function wantsInstalled(): boolean {
 
 /** Downloaded by apt, which has a mirror and checks signatures; it is not installed. */
 function download(): void {
-  const mirror = onPath('apt-get') && onPath('dpkg-deb') ? debianMirror() : undefined
+  const mirror = isOnPath('apt-get') && isOnPath('dpkg-deb') ? debianMirror() : undefined
   if (mirror === undefined) return
   mkdirSync(join(CACHE, '..'), { recursive: true })
   const directory = mkdtempSync(join(CACHE, '..', 'download-'))

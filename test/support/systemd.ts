@@ -83,7 +83,7 @@ exec env -i container=twinfold-test PATH=/usr/bin:/bin:/usr/sbin:/sbin \\
   ${MANAGER} --system --unit=basic.target --log-target=console --show-status=no
 `
 
-export interface Ran {
+export interface ProgramResult {
   readonly code: number | null
   readonly out: string
   readonly err: string
@@ -142,7 +142,7 @@ export class Systemd implements AsyncDisposable {
   }
 
   /** Runs a program in there, as root or as the account of the tests. */
-  run(words: readonly string[], as: 'root' | 'user' = 'root'): Ran {
+  run(words: readonly string[], as: 'root' | 'user' = 'root'): ProgramResult {
     const { id, home } = TEST_USER
     const login = [
       'setpriv',
@@ -163,7 +163,7 @@ export class Systemd implements AsyncDisposable {
   }
 
   /** Our own program, from its hostile place. */
-  twinfold(words: readonly string[], as: 'root' | 'user' = 'root'): Ran {
+  twinfold(words: readonly string[], as: 'root' | 'user' = 'root'): ProgramResult {
     return this.run([HOSTILE.node, `${HOSTILE.repository}/src/main/bin.ts`, ...words], as)
   }
 

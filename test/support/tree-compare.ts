@@ -116,7 +116,7 @@ export function differences(
   for (const path of paths) {
     if (except(path)) continue
     const items = trees.map((tree) => tree.get(path))
-    if (items.some((item) => !isAlike(item, items[0]))) found.push({ path, items })
+    if (items.some((item) => !isEqualItem(item, items[0]))) found.push({ path, items })
   }
   return found
 }
@@ -126,10 +126,10 @@ export function differingNames(
   a: ReadonlyMap<string, TreeItem | undefined>,
   b: ReadonlyMap<string, TreeItem | undefined>,
 ): readonly string[] {
-  return [...new Set([...a.keys(), ...b.keys()])].filter((path) => !isAlike(a.get(path), b.get(path))).sort()
+  return [...new Set([...a.keys(), ...b.keys()])].filter((path) => !isEqualItem(a.get(path), b.get(path))).sort()
 }
 
-function isAlike(a: TreeItem | undefined, b: TreeItem | undefined): boolean {
+function isEqualItem(a: TreeItem | undefined, b: TreeItem | undefined): boolean {
   if (a === undefined || b === undefined) return a === b
   if (a.type !== b.type || a.mode !== b.mode || a.content !== b.content) return false
   if (a.type !== 'file') return true

@@ -20,7 +20,7 @@ export function bothHandled(): void { save().then(() => {}, () => {}) }
 export async function awaited(): Promise<void> { await save() }
 `
 
-test('C-40: a promise that nobody handles is found by the lint, also behind void', () => {
+test('C-40: a promise without a handler is found by the lint, also behind void', () => {
   using scratch = scratchDirectory()
   writeFileSync(join(scratch.path, 'tsconfig.json'), '{ "compilerOptions": { "strict": true }, "include": ["."] }')
   writeFileSync(join(scratch.path, 'planted.ts'), PLANTED)

@@ -197,13 +197,13 @@ const EQUIVALENT: readonly Equivalent[] = [
     file: 'src/protocol/messages.ts',
     code: /^unix: one\(/,
     changes: ['3 → 4', '4 → 5'],
-    reason: 'the record is only checked, and a number is checked alike whether its field is known or not',
+    reason: 'the record is only checked, and a number is checked in the same way whether its field is known or not',
   },
   {
     file: 'src/protocol/messages.ts',
     code: /^const XATTRS = /,
     changes: ['2 → 3'],
-    reason: 'the record is only checked, and bytes are checked alike whether their field is known or not',
+    reason: 'the record is only checked, and bytes are checked in the same way whether their field is known or not',
   },
   {
     file: 'src/protocol/messages.ts',

@@ -123,7 +123,7 @@ export const ENCRYPT = {
     zh: '我已将密码保存在这些设备之外',
   },
   'encrypt.savePasswordFirst': {
-    en: 'Save the password first: without it nobody can restore the data.',
+    en: 'Save the password first: without it the data cannot be restored.',
     de: 'Bewahren Sie zuerst das Passwort auf: Ohne es kann niemand die Daten wiederherstellen.',
     es: 'Guarde primero la contraseña: sin ella nadie puede recuperar los datos.',
     fr: 'Gardez d’abord le mot de passe : sans lui personne ne peut restaurer les données.',
@@ -151,7 +151,7 @@ export const ENCRYPT = {
     zh: '在此为其他设备加密保存，无法在此读取。',
   },
   'encrypt.offered': {
-    en: '{device} offers this folder encrypted: it is stored here, and nobody reads it here.',
+    en: '{device} offers this folder encrypted: it is stored here and cannot be read here.',
     de: '{device} bietet diesen Ordner verschlüsselt an: Er wird hier aufbewahrt und ist hier nicht lesbar.',
     es: '{device} ofrece esta carpeta cifrada: se guarda aquí y aquí no se puede leer.',
     fr: '{device} propose ce dossier chiffré : il est gardé ici et n’y est pas lisible.',

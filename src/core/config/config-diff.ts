@@ -39,14 +39,14 @@ export function diffFolders(from: Config, to: Config): readonly FolderAction[] {
     if (isSame(old, folder)) return []
     if (old.paused !== folder.paused) return [{ kind: folder.paused ? 'pause-folder' : 'resume-folder', folder }]
     // Display settings are read when they are used; those of a paused folder when it is resumed.
-    const runsAlike = folder.paused || isSame(shownAlike(old), shownAlike(folder))
-    return runsAlike ? [] : [{ kind: 'restart-folder', folder }]
+    const runsTheSame = folder.paused || isSame(withoutShownFields(old), withoutShownFields(folder))
+    return runsTheSame ? [] : [{ kind: 'restart-folder', folder }]
   })
   return [...removed, ...rest]
 }
 
 /** Without the names that are only displayed. */
-function shownAlike(folder: FolderConfig): FolderConfig {
+function withoutShownFields(folder: FolderConfig): FolderConfig {
   return { ...folder, label: '', group: '' }
 }
 

@@ -44,7 +44,7 @@ export class WireWriter {
     else this.#write64((value % TWO_32) | 0, Math.floor(value / TWO_32) | 0)
   }
 
-  /** Signed and unsigned alike: the lower 64 bits are written. */
+  /** Signed or unsigned: the lower 64 bits are written. */
   bigint64(value: bigint): void {
     this.#write64(Number(BigInt.asIntN(32, value)), Number(BigInt.asIntN(32, value >> 32n)))
   }

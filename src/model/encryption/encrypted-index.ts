@@ -64,7 +64,7 @@ export function isEncryptedRecord({ name, encrypted }: FileInfo): boolean {
   return encrypted !== undefined && isEncryptedPath(name)
 }
 
-/** An encrypted record in a plain folder is unusable: nobody here has its password. */
+/** An encrypted record in a plain folder is unusable: its password is not known here. */
 export function withoutEncrypted(data: IndexData): IndexData {
   if (data.files.every(({ encrypted }) => encrypted === undefined)) return data
   const usable = (file: FileInfo): FileInfo =>

@@ -14,7 +14,7 @@ const PASSWD = [
   'alice:x:1001:1001:again',
   'alias:x:1000:1000:the same user',
   'last:x:4294967294:1:',
-  'nobody-at-all:x:4294967295:1:',
+  'unknown-account:x:4294967295:1:',
   'huge:x:12345678901:1:',
 ].join('\n')
 const GROUP = 'root:x:0:\nstaff:x:50:alice,bob\n'
@@ -27,7 +27,7 @@ test('accounts: names by id and ids by name, of several lines the first', () => 
   const idsOf = (ownerName: string, groupName: string) =>
     accounts.idsOf({ ownerName, groupName, userId: 77, groupId: 88 })
   assert.deepEqual(idsOf('alice', 'staff'), { userId: 1_000, groupId: 50 })
-  assert.deepEqual(idsOf('alias', 'nobody here'), { userId: 1_000, groupId: 88 })
+  assert.deepEqual(idsOf('alias', 'unknown here'), { userId: 1_000, groupId: 88 })
   assert.deepEqual(idsOf('', ''), { userId: 77, groupId: 88 })
 })
 
@@ -36,7 +36,7 @@ test('accounts: lines that name no account are skipped', () => {
   for (const id of [7, 8, 9, 10, 4_294_967_295, 12_345_678_901, 50])
     assert.equal(accounts.ownerOf(id, id).ownerName, '', String(id))
   assert.equal(accounts.ownerOf(4_294_967_294, 0).ownerName, 'last')
-  for (const name of ['# comment', '+nis', '-nis', 'short', 'letters', 'nobody-at-all', 'huge'])
+  for (const name of ['# comment', '+nis', '-nis', 'short', 'letters', 'unknown-account', 'huge'])
     assert.equal(accounts.idsOf({ ownerName: name, groupName: '', userId: 77, groupId: 88 }).userId, 77, name)
   assert.deepEqual(new Accounts('', '').ownerOf(1, 2), { ownerName: '', groupName: '', userId: 1, groupId: 2 })
 })

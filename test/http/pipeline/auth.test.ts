@@ -215,7 +215,7 @@ test('W-09: guesses are throttled per source, no user name is revealed, API keys
   const startMs = time.nowMs
   const tries = 60
   for (let i = 0; i < tries; i++) {
-    const response = await guess(i % 2 === 0 ? 'alice' : 'nobody', `guess${i}`, '198.51.100.7')
+    const response = await guess(i % 2 === 0 ? 'alice' : 'mallory', `guess${i}`, '198.51.100.7')
     assert.deepEqual([response.status, response.body], [403, 'Forbidden\n'])
   }
   const seconds = (time.nowMs - startMs) / 1_000

@@ -37,7 +37,7 @@ function locationsOf(home: string): Locations {
   return findLocations({
     platform: 'linux',
     environment: {},
-    userHome: '/nobody',
+    userHome: '/missing',
     workingDirectory: '/',
     home,
     exists: () => false,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createMachine, exited } from '../../support/service-machine.ts'
+import { createMachine, exitedWith } from '../../support/service-machine.ts'
 
 const UNIT = '/home/ann/.config/systemd/user/twinfold.service'
 const SYSTEM_UNIT = '/etc/systemd/system/twinfold.service'
@@ -30,7 +30,7 @@ test('lingering is only enabled on request', async () => {
   const { service, answerWith } = await createMachine()
   const { calls } = await service('install', '--linger')
   assert.ok(calls.includes('loginctl enable-linger ann'))
-  answerWith((line) => exited(line.startsWith('loginctl show') ? 'Linger=yes\n' : ''))
+  answerWith((line) => exitedWith(line.startsWith('loginctl show') ? 'Linger=yes\n' : ''))
   const { out, calls: later } = await service('install')
   assert.ok(!later.some((line) => line.includes('enable-linger')))
   assert.doesNotMatch(out, /linger/)
@@ -61,14 +61,14 @@ test('a masked unit, which is a symlink, counts as foreign', async () => {
 test('a refusal of the service manager restores the previous definition and names the remedy', async () => {
   const { service, exists, read, answerWith } = await createMachine()
   answerWith((line) =>
-    line.includes('daemon-reload') ? exited('Failed to connect to bus: No medium found', 1) : exited(),
+    line.includes('daemon-reload') ? exitedWith('Failed to connect to bus: No medium found', 1) : exitedWith(),
   )
   await assert.rejects(service('install'), /No medium found.*--system --user NAME/s)
   assert.equal(await exists(UNIT), false)
-  answerWith(() => exited())
+  answerWith(() => exitedWith())
   await service('install')
   const before = (await read(UNIT)).toString()
-  answerWith((line) => exited('no', line.includes('enable') ? 1 : 0))
+  answerWith((line) => exitedWith('no', line.includes('enable') ? 1 : 0))
   await assert.rejects(service('install', '--home', '/other'))
   assert.equal((await read(UNIT)).toString(), before)
 })
@@ -87,7 +87,9 @@ test('status: not installed, running, failed, and a program that is gone', async
   const { service, disk, answerWith } = await createMachine()
   assert.equal((await service('status')).code, 4)
   await service('install')
-  answerWith(() => exited('UnitFileState=enabled\nActiveState=active\nSubState=running\nMainPID=42\nResult=success\n'))
+  answerWith(() =>
+    exitedWith('UnitFileState=enabled\nActiveState=active\nSubState=running\nMainPID=42\nResult=success\n'),
+  )
   const running = await service('status', '--json')
   assert.equal(running.code, 0)
   const { enabled, processId, version, problems } = JSON.parse(running.out)
@@ -96,7 +98,7 @@ test('status: not installed, running, failed, and a program that is gone', async
     { enabled: true, processId: 42, version: '1.2.3', problems: [] },
   )
   answerWith(() =>
-    exited(
+    exitedWith(
       'UnitFileState=disabled\nActiveState=failed\nSubState=failed\nMainPID=0\nResult=exit-code\nExecMainStatus=1\n',
     ),
   )
@@ -112,9 +114,9 @@ test('a service of the machine: root, a user that exists, directories that exist
   await assert.rejects((await createMachine()).service('install', '--system', '--user', 'root'), /no user|needs root/)
   const { service, read, answerWith } = await createMachine({ isRoot: true })
   await assert.rejects(service('install', '--system'), /--user NAME/)
-  answerWith((line) => (line.startsWith('getent') ? exited('', 2) : exited()))
+  answerWith((line) => (line.startsWith('getent') ? exitedWith('', 2) : exitedWith()))
   await assert.rejects(service('install', '--system', '--user', 'bob'), /no user "bob"/)
-  answerWith((line) => exited(line.startsWith('getent') ? 'bob:x:1001:1001::/home/bob:/bin/sh\n' : ''))
+  answerWith((line) => exitedWith(line.startsWith('getent') ? 'bob:x:1001:1001::/home/bob:/bin/sh\n' : ''))
   await assert.rejects(
     service('install', '--system', '--user', 'bob', '--writable=/srv/none'),
     /\/srv\/none does not exist/,
@@ -129,7 +131,7 @@ test('a service of the machine: root, a user that exists, directories that exist
 
 test('a program that the user cannot read is warned about', async () => {
   const { service, disk, answerWith } = await createMachine({ isRoot: true, environment: { SUDO_USER: 'bob' } })
-  answerWith((line) => exited(line.startsWith('getent') ? 'bob:x:1001:1001::/home/bob:/bin/sh\n' : ''))
+  answerWith((line) => exitedWith(line.startsWith('getent') ? 'bob:x:1001:1001::/home/bob:/bin/sh\n' : ''))
   await disk.chmod('/usr/lib/node_modules', 0o700)
   assert.match((await service('install', '--system')).err, /bob may not be able to read \/usr\/lib\/node_modules;/)
 })
@@ -143,7 +145,7 @@ test('launchd: loaded again after a change; status from the output of launchctl'
   assert.deepEqual(calls, [`launchctl bootout ${id}`, `launchctl enable ${id}`, `launchctl bootstrap gui/1000 ${path}`])
   assert.match((await read(path)).toString(), /^<\?xml/)
   answerWith((line) =>
-    exited(
+    exitedWith(
       line.includes('print-disabled') ? '\t"net.twinfold.twinfold" => enabled\n' : '\tstate = running\n\tpid = 7\n',
     ),
   )
@@ -157,7 +159,7 @@ test('Windows: the task is created from a temporary UTF-16 file, and identified 
   const written: Promise<Buffer>[] = []
   answerWith((line) => {
     if (line.includes('/Create')) written.push(read(file))
-    return exited('ERROR: not found', line.includes('/Query') ? 1 : 0)
+    return exitedWith('ERROR: not found', line.includes('/Query') ? 1 : 0)
   })
   const { calls } = await service('install')
   assert.deepEqual(calls, [
@@ -172,10 +174,10 @@ test('Windows: the task is created from a temporary UTF-16 file, and identified 
   assert.equal(await exists(file), false)
   const task = data.toString('utf16le').slice(1)
   const list = '"PC","\\twinfold","N/A","Läuft","x","y","267009","z"\r\n'
-  answerWith((line) => exited(line.includes('CSV') ? list : task))
+  answerWith((line) => exitedWith(line.includes('CSV') ? list : task))
   assert.deepEqual([(await service('status')).code, (await service('install')).code], [0, 0])
   assert.equal((await service('uninstall')).calls.at(-1), 'schtasks.exe /Delete /TN twinfold /F')
-  answerWith(() => exited('<Task></Task>'))
+  answerWith(() => exitedWith('<Task></Task>'))
   await assert.rejects(service('uninstall'), /stays/)
 })
 

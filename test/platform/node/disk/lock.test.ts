@@ -57,7 +57,7 @@ test('whoever holds flock(2) on the file keeps us out, and we them', async () =>
   assert.equal(code, 1)
 })
 
-test('taken and removed again and again by many, nobody is ever inside with another', async () => {
+test('a lock that many processes take and remove again and again is never taken by two at once', async () => {
   using scratch = scratchDirectory()
   const path = join(scratch.path, 'syncthing.lock')
   const holders = Array.from({ length: 4 }, () => startHolder(['churn', path, '25']))

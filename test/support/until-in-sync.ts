@@ -10,38 +10,38 @@ import {
 } from './tree-compare.ts'
 import { FOLDER, scanAll, type FolderStatus, type Member } from './sync-pair.ts'
 
-export interface AlikeOptions {
+export interface InSyncOptions {
   readonly limitMs?: number
   /** What only some of them have, because others ignore it. */
   readonly except?: (path: string) => boolean
   /** These are scanned again when it takes long, as they would be every hour. */
   readonly rescan?: readonly Member[]
   /** Called when no member needs anything and the trees differ nevertheless. */
-  readonly onUnlike?: (unlike: readonly Difference[]) => Promise<void>
+  readonly onDifference?: (different: readonly Difference[]) => Promise<void>
 }
 
 const RESCAN_AFTER_MS = 2_000
 
 /** Resolves when all members have all indexes, need nothing, and have equal trees. Returns the duration. */
-export async function untilAlike(
+export async function untilInSync(
   members: readonly Member[],
-  { limitMs = 60_000, except, rescan = [], onUnlike }: AlikeOptions = {},
+  { limitMs = 60_000, except, rescan = [], onDifference }: InSyncOptions = {},
 ): Promise<number> {
   const startedMs = performance.now()
   let scannedMs = startedMs
   await eventually(
-    'all members alike',
+    'all members in sync',
     async () => {
       const all = await Promise.all(members.map((member) => member.status()))
       if (all.every((each) => each.state === 'idle' && each.needTotalItems === 0 && isAsLarge(each, all[0]!))) {
         const complete = await Promise.all(members.map((member) => member.hasReceivedAll(members)))
         if (complete.every(Boolean)) {
-          const unlike = differences(
+          const different = differences(
             members.map(({ root }) => root),
             except,
           )
-          if (unlike.length === 0) return true
-          await onUnlike?.(unlike)
+          if (different.length === 0) return true
+          await onDifference?.(different)
           return undefined
         }
       }
@@ -92,12 +92,12 @@ async function viewsOf(members: readonly Member[], names: Iterable<string>): Pro
 
 /** Differences between members, for the report of a failed test. */
 async function explain(members: readonly Member[], except: ((path: string) => boolean) | undefined): Promise<string> {
-  const unlike = differences(
+  const different = differences(
     members.map(({ root }) => root),
     except,
   ).slice(0, 20)
-  const lines = unlike.map(describeDifference)
-  const names = new Set(unlike.slice(0, 5).map(({ path }) => path))
+  const lines = different.map(describeDifference)
+  const names = new Set(different.slice(0, 5).map(({ path }) => path))
   for (const member of members) {
     const { state, needTotalItems, needBytes, globalBytes, globalTotalItems, localTotalItems } = await member.status()
     lines.push(

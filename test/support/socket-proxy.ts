@@ -2,7 +2,7 @@ import { connect, createServer } from 'node:net'
 import { listening } from './listening.ts'
 
 /** The page of a device without a network to the outside, which a browser cannot reach: a UNIX socket connects them. */
-export async function doorTo(socketPath: string): Promise<{ readonly url: string } & AsyncDisposable> {
+export async function socketProxy(socketPath: string): Promise<{ readonly url: string } & AsyncDisposable> {
   const server = createServer((outside) => {
     const inside = connect(socketPath)
     for (const [from, to] of [
