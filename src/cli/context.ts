@@ -33,6 +33,8 @@ export interface CliContext {
   connect(): Promise<Connection>
   /** Standard output, whole lines. */
   print(line: string): void
+  /** Standard output, as it is. Resolves when more can be written. */
+  printBytes(bytes: Uint8Array): Promise<void>
   /** Standard error: errors and anything that is not a result. */
   printError(line: string): void
   /** Redraws the last line of the terminal; an empty text clears it. No effect if the output is not a terminal. */

@@ -2,6 +2,7 @@ import { TwinfoldError } from '../core/errors.ts'
 import { defined } from './args/parsed-flags.ts'
 import { checkCount, checkSeconds, FINDING_FLAGS } from './args/shared-flags.ts'
 import type { CommandSpec } from './args/types.ts'
+import { CAT, GET } from './content-specs.ts'
 import { NETWORK_SWITCHES, SERVER_KINDS } from './network-switches.ts'
 import { remoteCommand } from './remote-command.ts'
 import { COMPLETE_NAMES, CONFLICTS, VERSIONS } from './versions-specs.ts'
@@ -233,6 +234,8 @@ export function remoteCommands(debugCommands: readonly CommandSpec[] = []): read
     WHY,
     SCAN,
     PRIO,
+    CAT,
+    GET,
     VERSIONS,
     CONFLICTS,
     DOCTOR,

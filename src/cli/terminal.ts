@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto'
+import { once } from 'node:events'
 import { readFile, writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -22,6 +23,9 @@ export function terminalContext(program: string, connect: CliContext['connect'])
     program,
     connect,
     print: (line) => void process.stdout.write(`${escapeOutput(line)}\n`),
+    printBytes: async (bytes) => {
+      if (!process.stdout.write(bytes)) await once(process.stdout, 'drain')
+    },
     printError: (line) => void process.stderr.write(`${escapeOutput(line)}\n`),
     redraw: (line) => void (interactive && process.stderr.write(`${CLEAR_LINE}${line}`)),
     interactive,

@@ -23,6 +23,22 @@ export interface EventQuery<T extends EventType = EventType> {
 
 export type { FolderChange }
 
+export interface ContentOptions {
+  readonly fromBytes?: number
+  readonly toBytes?: number
+  readonly signal?: AbortSignal
+}
+
+/** A file, or a part of it. */
+export interface FileContent {
+  /** Ends with an error when the daemon cannot get the rest: never with wrong bytes. */
+  readonly body: AsyncIterable<Uint8Array>
+  /** Of the whole file. */
+  readonly sizeBytes: number
+  readonly modifiedMs: number
+  readonly etag: string
+}
+
 /** The events of some types: the type determines the data. */
 export type EventOf<T extends EventType> = Extract<EventJson, { readonly type: T }>
 
@@ -162,6 +178,24 @@ export class Client {
     return this.#exchange.file(path, { timeoutMs: undefined, signal })
   }
 
+  /**
+   * The newest version of a file, also of one that is not on that device: all of it, or the bytes from `fromBytes` up
+   * to and without `toBytes`. Only the signal limits the time.
+   */
+  async content(folder: string, file: string, options: ContentOptions = {}): Promise<FileContent> {
+    const { fromBytes, toBytes, signal } = options
+    const isPart = fromBytes !== undefined || toBytes !== undefined
+    const headers = isPart ? { Range: rangeHeader(fromBytes ?? 0, toBytes) } : {}
+    const request = { query: { folder, file }, headers, signal }
+    const { body, header } = await this.#exchange.streamed('/rest/twinfold/content', request)
+    return {
+      body,
+      sizeBytes: Number(/\/(\d+)$/.exec(header('Content-Range') ?? '')?.[1] ?? header('Content-Length') ?? 0),
+      modifiedMs: Date.parse(header('Last-Modified') ?? '') || 0,
+      etag: header('ETag') ?? '',
+    }
+  }
+
   /** One long poll: events newer than `since`, or an empty list after the timeout. */
   async eventsSince<T extends EventType>(options: EventQuery<T>, signal?: AbortSignal): Promise<readonly EventOf<T>[]> {
     const timeoutS = options.timeoutS ?? POLL_TIMEOUT_S
@@ -204,4 +238,9 @@ export class Client {
     }
     return readStream(open, options, signal)
   }
+}
+
+/** The last byte of the header is included. */
+function rangeHeader(fromBytes: number, toBytes: number | undefined): string {
+  return `bytes=${fromBytes}-${toBytes === undefined ? '' : toBytes - 1}`
 }

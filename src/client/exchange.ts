@@ -35,6 +35,11 @@ export interface Download {
   readonly bytes: Uint8Array
 }
 
+interface StreamedReply {
+  readonly body: AsyncIterable<Uint8Array>
+  header(name: string): string | undefined
+}
+
 /**
  * Sends requests to one daemon and returns the texts of its replies. Rejects with a `ClientError`, or with the reason
  * of the caller's own signal.
@@ -63,9 +68,15 @@ export class Exchange {
 
   /** The body of a reply as it arrives. Only the caller's signal limits the time. */
   async body(path: string, options: RequestOptions): Promise<AsyncIterable<Uint8Array>> {
-    const { body } = await this.#success('GET', path, { ...options, timeoutMs: undefined, streamed: true })
+    return (await this.streamed(path, options)).body
+  }
+
+  /** The same with the headers. */
+  async streamed(path: string, options: RequestOptions): Promise<StreamedReply> {
+    const reply = await this.#success('GET', path, { ...options, timeoutMs: undefined, streamed: true })
+    const { body, header = () => undefined } = reply
     if (body === undefined) throw new ClientError('malformed', 'the transport of this client cannot stream a reply')
-    return body
+    return { body, header }
   }
 
   async #success(method: string, path: string, options: RequestOptions): Promise<ClientReply> {

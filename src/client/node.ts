@@ -126,7 +126,8 @@ function send(outgoing: HttpClientRequest, request: ClientRequest): Promise<Clie
     const status = incoming.statusCode ?? 0
     const contentDisposition = incoming.headers['content-disposition']
     if (isStreamed(request, status)) {
-      resolve({ status, text: '', body: piecesOf(incoming), contentDisposition })
+      const header = (name: string) => [incoming.headers[name.toLowerCase()] ?? []].flat()[0]
+      resolve({ status, text: '', body: piecesOf(incoming), header, contentDisposition })
       return
     }
     const pieces: Buffer[] = []

@@ -1,5 +1,5 @@
 /** The public interface of the package; everything else may change without notice. */
-export { Client, type EventOf, type EventQuery } from './client.ts'
+export { Client, type ContentOptions, type EventOf, type EventQuery, type FileContent } from './client.ts'
 export type { DeviceChange, Devices, FolderChange, Pending } from './groups.ts'
 export type { StreamedEvent, StreamGap, StreamItem, StreamOptions } from './event-stream.ts'
 export { ClientError, type ClientFailure } from './errors.ts'

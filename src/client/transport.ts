@@ -14,6 +14,8 @@ export interface ClientReply {
   readonly text: string
   /** The body of a streamed reply, to be read to its end or left early; the signal of the request ends it, too. */
   readonly body?: AsyncIterable<Uint8Array>
+  /** A header of a streamed reply. */
+  readonly header?: (name: string) => string | undefined
   /** The unparsed body, for replies that are not text. */
   readonly bytes?: Uint8Array
   /** The header with the name of the file, if there is one. */
@@ -41,8 +43,10 @@ export function fetchTransport(baseUrl: string, fetcher: typeof fetch = fetch): 
       ...(body !== undefined && { body }),
     })
     const contentDisposition = reply.headers.get('Content-Disposition') ?? undefined
-    if (isStreamed(request, reply.status))
-      return { status: reply.status, text: '', body: piecesOf(reply.body), contentDisposition }
+    if (isStreamed(request, reply.status)) {
+      const header = (name: string) => reply.headers.get(name) ?? undefined
+      return { status: reply.status, text: '', body: piecesOf(reply.body), header, contentDisposition }
+    }
     const bytes = new Uint8Array(await reply.arrayBuffer())
     return { status: reply.status, text: new TextDecoder().decode(bytes), bytes, contentDisposition }
   }

@@ -220,6 +220,7 @@ export async function run(
     program: 'twinfold',
     connect: async () => ({ client, address: `http://${address}`, home: '/the/home' }),
     print: (line) => void out.push(line),
+    printBytes: async (bytes) => void out.push(Buffer.from(bytes).toString('latin1')),
     printError: (line) => void err.push(line),
     redraw: () => {},
     interactive: false,

@@ -25,6 +25,8 @@ const COMMANDS = [
   'device list',
   'pending',
   'scan docs',
+  'cat docs a',
+  'get docs a --to /nonexistent/a',
 ]
 const NASTY = ['\u001b[2J', '\r\n', '\u202e', '\0', '__proto__', 'constructor', 'x'.repeat(5_000)]
 

@@ -233,6 +233,8 @@ for (const command of [
   'folder remove',
   'scan',
   'prio',
+  'cat',
+  'get',
   'status',
   'debug',
   'events',

@@ -20,6 +20,7 @@ export function recordingContext(client: Client, changes: Partial<CliContext> = 
     program: 'twinfold',
     connect: async () => ({ client, address: 'http://x', home: '/the/home' }),
     print: (line) => void out.push(line),
+    printBytes: async (bytes) => void out.push(Buffer.from(bytes).toString('latin1')),
     printError: (line) => void err.push(line),
     redraw: () => {},
     interactive: false,
