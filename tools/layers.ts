@@ -36,11 +36,23 @@ export const MAY_IMPORT_TYPES: Readonly<Record<string, readonly string[]>> = {
  * A row is a file at the top of the folder, a folder below it, or `*`: all files at the top that have no row.
  */
 export const ROWS: Readonly<Record<string, readonly string[]>> = {
-  core: ['*', 'wire', 'formats', 'ignore', 'config', 'network', 'releases', 'attributes', 'records', 'encryption'],
+  core: [
+    '*',
+    'wire',
+    'formats',
+    'ignore',
+    'config',
+    'network',
+    'releases',
+    'attributes',
+    'records',
+    'encryption',
+    'webdav',
+  ],
   platform: ['*', 'files', 'platform.ts', 'sim', 'node'],
   'platform/node': ['native', 'disk', 'threads', 'net', 'http', '*'],
   db: ['types.ts', 'sqlite', 'leveldb', 'blocks', 'folder', '*', 'syncthing'],
-  http: ['types.ts', 'formats', 'pipeline', 'views', 'static', 'routes', '*'],
+  http: ['types.ts', 'formats', 'pipeline', 'views', 'static', 'routes', 'webdav', '*'],
   main: [
     'args',
     'version.ts',

@@ -211,6 +211,21 @@ const NETWORK = remoteCommand({
   ],
 })
 
+const DRIVE = remoteCommand({
+  name: 'drive',
+  group: 'sharing',
+  summary: 'show and switch the read-only network drive with all folders',
+  description:
+    'Shows whether folders can be opened as a network drive (WebDAV), and where; `on` and `off` switch it. ' +
+    'It is read-only and shows all files, also those that are on other devices only.',
+  arguments: [{ name: 'switch', optional: true, choices: ['on', 'off'] }],
+  examples: ['drive', 'drive on', 'drive --json'],
+  remote: async ({ context, connection, args: [action], flags }) => {
+    const on = action === undefined ? undefined : action === 'on'
+    return (await import('./drive-command.ts')).drive(context, connection, on, { json: flags.isOn('json') })
+  },
+})
+
 /** Syncthing's own command line; its arguments are parsed by the tree, which depends on the daemon's configuration. */
 const CLI: CommandSpec = {
   name: 'cli',
@@ -230,6 +245,7 @@ export function remoteCommands(debugCommands: readonly CommandSpec[] = []): read
     DEVICE,
     PENDING,
     NETWORK,
+    DRIVE,
     STATUS,
     WHY,
     SCAN,

@@ -63,6 +63,12 @@ export interface ListStep {
   readonly next: string | undefined
 }
 
+/** Some items of the global tree in name order, and the name to continue at; undefined at the end. */
+export interface GlobalStep {
+  readonly found: readonly FileHead[]
+  readonly next: string | undefined
+}
+
 /** All records of one name. */
 export interface NameRecords {
   readonly name: string
@@ -172,6 +178,10 @@ export interface Listing {
     readonly levels: number | undefined
     readonly directoriesOnly: boolean
   }): Promise<readonly TreeEntry[]>
+  /** The winning record of an item that exists: not deleted, and valid on the device that has it. */
+  globalItem(name: string): Promise<FileHead | undefined>
+  /** The same for the direct children of a directory ('' is the root), from `start` on ('' is the beginning). */
+  globalLevel(directory: string, start: string): Promise<GlobalStep>
   /** Listed names from `start` on ('' is the beginning), in order. Takes a few milliseconds; `next` continues. */
   listNames(start: string): Promise<ListStep>
   /** The same for the direct children of a directory ('' is the root). */

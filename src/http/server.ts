@@ -30,6 +30,7 @@ import { TokenStore } from './pipeline/tokens.ts'
 import { extensionRoutes } from './routes/extensions.ts'
 import { twinfoldRoutes } from './routes/twinfold.ts'
 import type { RestDeps, RestOptions } from './types.ts'
+import { Drive } from './webdav/drive.ts'
 import { versionRoutes } from './routes/versions.ts'
 import { TaskSet } from '../sync/task-set.ts'
 
@@ -102,7 +103,7 @@ export class RestServer {
       ...diagnosticRoutes(deps, options, { ...started, meter }),
     ])
     const pipeline = new Pipeline(
-      { ...deps, auth, csrf: this.#csrf, routes: this.routes, meter, gate: () => this.#gate },
+      { ...deps, auth, csrf: this.#csrf, routes: this.routes, drive: new Drive(deps), meter, gate: () => this.#gate },
       facts,
     )
     this.handler = (request) => pipeline.handle(request)

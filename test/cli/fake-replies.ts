@@ -80,6 +80,8 @@ export async function run(args: string, changes: Replies = {}, more: Partial<Cli
       }
       if (method !== 'GET') {
         sent.push(`${method} ${path}${body === undefined ? '' : ` ${body}`}`)
+        const changed = changes[`${method} ${path}`]
+        if (changed !== undefined) return { status: 200, text: JSON.stringify(changed) }
         return { status: 200, text: path.startsWith('/rest/folder/versions') ? '{}' : '' }
       }
       const reply = replies[`${method} ${path}`]

@@ -68,6 +68,8 @@ export const NO_EXPLORER: FolderExplorer = {
     queue: undefined,
     devices: [],
   }),
+  globalItem: async () => undefined,
+  globalLevel: async function* () {},
   previewIgnores: async (_folder, lines) => ({
     error: null,
     errorLine: null,

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import type { Auth } from '../../src/http/pipeline/auth.ts'
-import { headerOf } from '../../src/http/pipeline/credentials.ts'
+import { basicCredentials, headerOf } from '../../src/http/pipeline/credentials.ts'
 import type { CsrfTokens } from '../../src/http/pipeline/csrf.ts'
 import { isLocalHostHeader } from '../../src/http/pipeline/host-check.ts'
 import { RequestMeter } from '../../src/http/pipeline/meter.ts'
 import { splitTarget } from '../../src/http/pipeline/paths.ts'
-import { makeGate, Pipeline } from '../../src/http/pipeline/pipeline.ts'
+import { makeGate, Pipeline, type PathTree } from '../../src/http/pipeline/pipeline.ts'
 import { text } from '../../src/http/pipeline/reply.ts'
 import { RouteTable } from '../../src/http/pipeline/route.ts'
 import type { HttpReply, HttpRequest } from '../../src/platform/http.ts'
@@ -23,13 +23,26 @@ const PATHS = ['/rest/system/status', '/rest/config/folders/:id', '/metrics']
 /** Calls of the routes that need a key. */
 let admitted = 0
 
+const DRIVE: PathTree = {
+  path: '/dav',
+  isOn: true,
+  errors: {},
+  owns: (path) => path.startsWith('/dav'),
+  options: () => undefined,
+  handle: async () => (admitted++, text(207, 'OK')),
+}
+
 function pipelineOf(): Pipeline {
   const clock = new SimClock()
   const gui = { ...newConfig().gui, apiKey: KEY, user: 'user', password: 'hash' }
   const gate = makeGate(gui, { loopback: true, tls: false }, undefined)
   const handle = () => (admitted++, text(200, 'OK'))
   const routes = new RouteTable(PATHS.map((path) => ({ method: 'GET', path, summary: '', handle })))
-  const auth = { hasSession: () => false, basicSession: async () => undefined } as unknown as Auth
+  const auth = {
+    hasSession: () => false,
+    basicSession: async () => undefined,
+    allowsBasic: async () => false,
+  } as unknown as Auth
   const csrf = { isValid: () => false, make: () => 'token' } as unknown as CsrfTokens
   const deps = {
     clock,
@@ -37,6 +50,7 @@ function pipelineOf(): Pipeline {
     auth,
     csrf,
     routes,
+    drive: DRIVE,
     meter: new RequestMeter(clock),
     gate: () => gate,
   }
@@ -45,7 +59,9 @@ function pipelineOf(): Pipeline {
 
 const pipeline = pipelineOf()
 
-function hasKey({ headers }: HttpRequest): boolean {
+function hasKey(request: HttpRequest): boolean {
+  const { headers } = request
+  if (basicCredentials(request).some(({ password }) => password === KEY)) return true
   return [headers['x-api-key'], headers['authorization']].some((value) => String(value).endsWith(KEY))
 }
 
@@ -62,6 +78,8 @@ export const REQUEST_TARGET: Target = {
     'Sec-Fetch-Site: cross-site',
     'OPTIONS ',
     '/metrics',
+    'PROPFIND /dav/folder/',
+    'Authorization: Basic ',
     '%2f',
   ],
   keptPerByteMax: 64,

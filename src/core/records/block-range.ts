@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { FileInfo } from './file-info.ts'
+import type { FileHead, FileInfo } from './file-info.ts'
 
 /** The part of one block that a range of its file covers; offsets inside the block. */
 export interface BlockPart {
@@ -23,4 +23,10 @@ export function* blockParts(blockSizeBytes: number, fromBytes: number, toBytes: 
 export function contentTag({ blockHashes, sizeBytes }: FileInfo): string | undefined {
   if (blockHashes === undefined) return undefined
   return `"${sizeBytes.toString(36)}-${hash('sha256', blockHashes, 'base64url')}"`
+}
+
+/** The same tag from a record without its block list, of which it has the hash. */
+export function headTag({ blocksHash, sizeBytes }: Pick<FileHead, 'blocksHash' | 'sizeBytes'>): string | undefined {
+  if (blocksHash === undefined) return undefined
+  return `"${sizeBytes.toString(36)}-${Buffer.from(blocksHash).toString('base64url')}"`
 }

@@ -5,7 +5,7 @@ import { BEHIND_ALL_NAMES, GlobalRows, type Go } from './global-rows.ts'
 import { HEAD_COLUMNS } from './row-format.ts'
 import type { RowReader } from './row-reader.ts'
 import type { Row } from '../sqlite/sql.ts'
-import type { TreeEntry } from '../types.ts'
+import type { GlobalStep, TreeEntry } from '../types.ts'
 
 /** Some milliseconds of work. */
 const ROWS_PER_STEP = 500
@@ -44,6 +44,26 @@ export class Browser {
     return found !== undefined && isShown(found) ? found : undefined
   }
 
+  /** The children of a directory ('' is the root) from `start` on ('' is the beginning): some milliseconds of work. */
+  level(directory: string, start: string): GlobalStep {
+    const inside = directory === '' ? '' : `${directory}/`
+    const found: FileHead[] = []
+    let visits = 0
+    let next: string | undefined
+    this.walk(start === '' ? inside : start, endOf(directory), (name, head) => {
+      if (++visits > ROWS_PER_STEP) {
+        next = name
+        return false
+      }
+      const cut = endOfDepth(name, inside.length, 0)
+      if (cut !== -1) return `${name.slice(0, cut)}0` // the first name that can follow the subtree
+      const child = head()
+      if (isShown(child)) found.push(child)
+      return undefined
+    })
+    return { found, next }
+  }
+
   #head([device, ...columns]: Row): FileHead {
     return this.#reader.head(Number(device), columns)
   }
@@ -72,7 +92,7 @@ export class TreeRequest {
   /** Reads some rows. Returns whether there may be more. */
   step(browser: Browser): boolean {
     if (this.#next === undefined && this.#root !== '' && browser.find(this.#root)?.type !== 'directory') return false
-    const end = this.#root === '' ? BEHIND_ALL_NAMES : `${this.#root}0`
+    const end = endOf(this.#root)
     let visits = 0
     let isEnd = true
     browser.walk(this.#next ?? this.#prefix, end, (name, head) => {
@@ -95,6 +115,10 @@ export class TreeRequest {
     this.#childrenOf.get(parentOf(head.name))?.push(entry)
     if (head.type === 'directory') this.#childrenOf.set(head.name, entry.children)
   }
+}
+
+function endOf(directory: string): string | Uint8Array {
+  return directory === '' ? BEHIND_ALL_NAMES : `${directory}0`
 }
 
 /** End of the ancestor of `name` at the maximum depth; -1 when the name itself is within the depth. */

@@ -2,7 +2,8 @@ import type { Clock } from '../../platform/clock.ts'
 import { TreeRequest, type BrowseOptions } from './browse.ts'
 import type { FolderTables } from './folder-tables.ts'
 import type { RecoverableDatabase } from '../sqlite/recoverable-database.ts'
-import type { ListStep, Listing, NameRecords, OwnName, TreeEntry } from '../types.ts'
+import type { FileHead } from '../../core/records/file-info.ts'
+import type { GlobalStep, ListStep, Listing, NameRecords, OwnName, TreeEntry } from '../types.ts'
 import { NEVER } from '../../core/never.ts'
 
 /** Implements `Listing` on the database of a folder. */
@@ -19,6 +20,14 @@ export class StoredListing implements Listing {
     const request = new TreeRequest(options)
     while (await this.#database.run(({ browser }) => request.step(browser))) await this.#clock.sleep(0, NEVER)
     return request.top
+  }
+
+  globalItem(name: string): Promise<FileHead | undefined> {
+    return this.#database.run(({ browser }) => browser.find(name))
+  }
+
+  globalLevel(directory: string, start: string): Promise<GlobalStep> {
+    return this.#database.run(({ browser }) => browser.level(directory, start))
   }
 
   listNames(start: string): Promise<ListStep> {

@@ -7,6 +7,7 @@ import type { TrustedProxies } from '../../core/network/trusted-proxies.ts'
 import { clientOf, sourceOf } from './client-address.ts'
 import { cookiePath, isSecure } from './cookies.ts'
 import { basicCredentials, cookieValues, CREDENTIAL_LENGTH_MAX, equalsSecret, type Credentials } from './credentials.ts'
+import { KnownCredentials } from './known-credentials.ts'
 import { LoginThrottle } from './login-throttle.ts'
 import type { TokenStore } from './tokens.ts'
 import type { DeviceWarning, Passwords } from '../types.ts'
@@ -52,12 +53,14 @@ export class Auth {
   readonly #deps: AuthDeps
   readonly #cookieName: string
   readonly #throttle: LoginThrottle
+  readonly #known: KnownCredentials
   #unknownProxy: DeviceWarning | undefined
 
   constructor(deps: AuthDeps, shortId: string) {
     this.#deps = deps
     this.#cookieName = `sessionid-${shortId}`
     this.#throttle = new LoginThrottle(deps.clock, deps.random)
+    this.#known = new KnownCredentials(deps.clock, deps.random)
   }
 
   get warnings(): readonly DeviceWarning[] {
@@ -78,6 +81,21 @@ export class Auth {
     if (readings.length === 0) return undefined
     if (!(await this.#check(request, gui, readings))) return undefined
     return this.#cookie(request, gui, this.#deps.basicSessions.make())
+  }
+
+  /**
+   * Whether a request has right Basic credentials, for clients that send them each time and keep no cookie. Those that
+   * were right a moment ago are not announced as another login, but wait in the same line: guessing gets no faster.
+   */
+  async allowsBasic(request: HttpRequest, gui: GuiConfig): Promise<boolean> {
+    const readings = basicCredentials(request)
+    if (readings.length === 0) return false
+    const known = readings.find((credentials) => this.#known.has(gui, credentials))
+    if (known !== undefined) {
+      const { remoteAddress } = clientOf(request, this.#deps.proxies)
+      return await this.#throttle.attempt(throttledSource(remoteAddress), async () => true, request.signal)
+    }
+    return await this.#check(request, gui, readings)
   }
 
   /** A session cookie for right credentials of the login page; undefined for wrong ones. */
@@ -103,7 +121,7 @@ export class Auth {
 
   async #check(request: HttpRequest, gui: GuiConfig, readings: readonly Credentials[]): Promise<boolean> {
     const { remoteAddress, proxy, isProxyUnknown } = clientOf(request, this.#deps.proxies)
-    const source = remoteAddress === '' ? 'unix' : sourceOf(remoteAddress)
+    const source = throttledSource(remoteAddress)
     const likely = readings.filter(({ username, password }) => isLikely(username) && isLikely(password))
     const username = copyOf(readings[0]?.username ?? '', EVENT_NAME_MAX)
     const success = await this.#throttle.attempt(source, () => this.#matches(gui, likely), request.signal)
@@ -142,7 +160,9 @@ export class Auth {
     const user = Buffer.from(gui.user)
     for (const { username, password } of readings) {
       const good = await this.#deps.passwords.verify(password, gui.password)
-      if (equalsSecret(username, user) && good) return true
+      if (!equalsSecret(username, user) || !good) continue
+      this.#known.add(gui, { username, password })
+      return true
     }
     return false
   }
@@ -154,6 +174,10 @@ export class Auth {
     if (isSecure(request, gui)) parts.push('Secure')
     return parts.join('; ')
   }
+}
+
+function throttledSource(remoteAddress: string): string {
+  return remoteAddress === '' ? 'unix' : sourceOf(remoteAddress)
 }
 
 function isLikely(text: string): boolean {

@@ -35,6 +35,11 @@ export function hasApiKey(request: HttpRequest, keys: readonly Uint8Array[]): bo
   return matchesAny(authorization.slice(7), keys)
 }
 
+/** Whether one of the keys is the password of HTTP Basic, with any user: for programs that know no other header. */
+export function hasKeyAsPassword(request: HttpRequest, keys: readonly Uint8Array[]): boolean {
+  return basicCredentials(request).some(({ password }) => matchesAny(password, keys))
+}
+
 function matchesAny(given: string, keys: readonly Uint8Array[]): boolean {
   let matches = false
   for (const key of keys) if (equalsSecret(given, key)) matches = true

@@ -5,7 +5,7 @@ import type { RouteErrors } from '../../rest/declaration.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { HttpReply, HttpRequest } from '../../platform/http.ts'
 import { isAuthOn, type Auth } from './auth.ts'
-import { cookieValues, hasApiKey, headerOf } from './credentials.ts'
+import { cookieValues, hasApiKey, hasKeyAsPassword, headerOf } from './credentials.ts'
 import { errorReply } from './errors.ts'
 import { isLocalHostHeader } from './host-check.ts'
 import { encodePath, normalisePath, splitTarget } from './paths.ts'
@@ -41,12 +41,29 @@ export function makeGate(
   }
 }
 
+/** All paths below one, with any method: for what has no table of routes. */
+export interface PathTree {
+  /** Its own path, under which its requests are counted. */
+  readonly path: string
+  /** While it is off it only says so. */
+  readonly isOn: boolean
+  /** Statuses and texts of errors where they differ from the default. */
+  readonly errors: RouteErrors
+  /** Whether a decoded and cleaned path belongs to it. */
+  owns(path: string): boolean
+  /** The reply to an OPTIONS request that is none of CORS; undefined for other paths. */
+  options(rawPath: string): Reply | undefined
+  handle(request: HttpRequest, rawPath: string): Promise<Reply>
+}
+
 export interface PipelineDeps {
   readonly clock: Clock
   readonly logger: Logger
   readonly auth: Auth
   readonly csrf: CsrfTokens
   readonly routes: RouteTable
+  /** Programs read it with Basic authentication and without cookies. */
+  readonly drive: PathTree
   readonly meter: RequestMeter
   readonly gate: () => Gate
 }
@@ -111,7 +128,7 @@ export class Pipeline {
     const target = splitTarget(request.target)
     const host = target.host ?? headerOf(request, 'host')
     if (gate.checkHost && !request.unixSocket && !this.#isLocal(host)) return HOST_ERROR
-    if (request.method === 'OPTIONS') return PREFLIGHT
+    if (request.method === 'OPTIONS') return this.#replyToOptions(request, target.rawPath)
 
     const headers: Headers = { ...COMMON_HEADERS }
     if (!gate.gui.insecureAllowFrameLoading) headers['X-Frame-Options'] = 'SAMEORIGIN'
@@ -121,10 +138,17 @@ export class Pipeline {
       ? { path: target.rawPath, redirect: false }
       : normalisePath(target.rawPath)
     if (cleaned === undefined) return finish(headers, text(400, 'Bad Request'))
-    const context: RequestContext = { request, gate, headers, query: target.query, ...cleaned }
+    const context: RequestContext = { request, gate, headers, rawPath: target.rawPath, query: target.query, ...cleaned }
     const hasKey = hasApiKey(request, gate.apiKeys)
     if (!gate.authOn || hasKey || this.#deps.auth.hasSession(request)) return this.#admitted(context, hasKey)
     return this.#authenticate(context)
+  }
+
+  /** A browser asks with a header of its own whether another site may send a request; that never lists PROPFIND. */
+  #replyToOptions(request: HttpRequest, rawPath: string): HttpReply {
+    const isCors = headerOf(request, 'access-control-request-method') !== undefined
+    const reply = isCors ? undefined : this.#deps.drive.options(rawPath)
+    return reply === undefined ? PREFLIGHT : finish({ ...COMMON_HEADERS }, reply)
   }
 
   /** Clients repeat the same host; the last valid one is cached. */
@@ -139,6 +163,7 @@ export class Pipeline {
     const { request, gate, headers, path } = context
     let cookie: string | undefined
     try {
+      if (this.#deps.drive.isOn && this.#deps.drive.owns(path)) return await this.#authenticateProgram(context)
       cookie = await this.#deps.auth.basicSession(request, gate.gui)
     } catch (error) {
       return this.#failed(context, 'Basic authentication', error, {})
@@ -148,8 +173,19 @@ export class Pipeline {
     return await this.#admitted(context, false)
   }
 
+  /** Before the challenge other sites are refused: their pages must not make a browser ask for a password. */
+  async #authenticateProgram(context: RequestContext): Promise<HttpReply> {
+    const { request, gate, headers } = context
+    if (isFromOtherSite(request)) return finish(headers, text(403, 'Forbidden'))
+    const isAllowed = hasKeyAsPassword(request, gate.apiKeys) || (await this.#deps.auth.allowsBasic(request, gate.gui))
+    return isAllowed ? await this.#admitted(context, false) : finish(headers, this.#challenge())
+  }
+
   #refusal(gui: GuiConfig): Reply {
-    if (!gui.sendBasicAuthPrompt) return text(403, 'Forbidden')
+    return gui.sendBasicAuthPrompt ? this.#challenge() : text(403, 'Forbidden')
+  }
+
+  #challenge(): Reply {
     const challenge = `Basic realm="Authorization Required (${this.#options.shortId})"`
     return { ...text(401, 'Not Authorized'), headers: { 'WWW-Authenticate': challenge } }
   }
@@ -161,8 +197,9 @@ export class Pipeline {
     if (hasKey) headers['Access-Control-Allow-Origin'] = '*'
     else if (isFromOtherSite(request) && !isNoAuthPath(path, context.gate.gui)) {
       return finish(headers, text(403, 'Forbidden'))
-    } else if (path === '/metrics') return this.#route(context) // programs that read it need no token
-    else if (!path.startsWith('/rest')) this.#giveCsrfCookie(context)
+    } else if (path === '/metrics' || this.#deps.drive.owns(path)) {
+      return this.#route(context) // programs that read it need no token
+    } else if (!path.startsWith('/rest')) this.#giveCsrfCookie(context)
     else if (!isNoAuthPath(path, context.gate.gui) && !this.#isOfPage(request, path)) {
       return finish(headers, text(403, 'CSRF Error'))
     }
@@ -192,6 +229,7 @@ export class Pipeline {
     if (path.startsWith('/rest/') || path === '/meta.js') this.#forbidCaching(headers)
     if (context.redirect || path === '/rest')
       return finish(headers, redirect(context, path === '/rest' ? '/rest/' : path))
+    if (this.#deps.drive.owns(path)) return this.#runTree(context, this.#deps.drive)
     const found = this.#deps.routes.find(request.method, path)
     switch (found.is) {
       case 'route':
@@ -230,6 +268,19 @@ export class Pipeline {
     }
   }
 
+  async #runTree(context: RequestContext, tree: PathTree): Promise<HttpReply> {
+    const { request, rawPath, headers } = context
+    const { meter } = this.#deps
+    const startedMs = meter.nowMs()
+    try {
+      return finish(headers, await tree.handle(request, rawPath))
+    } catch (error) {
+      return this.#failed(context, `${request.method} ${tree.path}`, error, tree.errors)
+    } finally {
+      meter.count(tree.path, startedMs)
+    }
+  }
+
   #routeFailed(context: RequestContext, route: Route, error: unknown): HttpReply {
     return this.#failed(context, `${route.method} ${route.path}`, error, route.errors ?? {})
   }
@@ -257,6 +308,7 @@ interface RequestContext {
   readonly gate: Gate
   /** Added to by each step: an error reply has the headers of the steps before it. */
   readonly headers: Headers
+  readonly rawPath: string
   readonly query: string
   readonly path: string
   readonly redirect: boolean

@@ -1,7 +1,7 @@
 import { TwinfoldError } from '../../core/errors.ts'
 import { stopText } from '../../core/folder-stop.ts'
 import type { DeviceId, FolderId } from '../../core/ids.ts'
-import { FLAG_IGNORED } from '../../core/records/file-info.ts'
+import { FLAG_IGNORED, type FileHead } from '../../core/records/file-info.ts'
 import type { DiskFacts } from '../../core/records/disk-reasons.ts'
 import type { FolderFacts } from '../../core/records/reasons.ts'
 import type { FolderIndex, NameRecords } from '../../db/types.ts'
@@ -32,7 +32,7 @@ import { isNameNeeded, placeOf, waitingItems } from './waiting.ts'
 export interface ExplorerDeps {
   readonly clock: Clock
   readonly disk: Disk
-  readonly folders: Pick<FolderRegistry, 'configured' | 'running' | 'root'>
+  readonly folders: Pick<FolderRegistry, 'configured' | 'find' | 'running' | 'root'>
   /** Runs a query on the index of a folder; undefined for a folder that never had one. */
   query<T>(folder: FolderId, read: (index: FolderIndex) => Promise<T>): Promise<T | undefined>
 }
@@ -138,6 +138,30 @@ export class Explorer {
       queue: needed && running !== undefined ? placeOf(running, name) : undefined,
       devices: devicesOf(records, this.#others(folder)),
     }
+  }
+
+  /** The newest version of an item that exists. Throws `folder-paused` and `folder-not-running`. */
+  async globalItem(folder: FolderId, name: string): Promise<FileHead | undefined> {
+    return await this.#global(folder, (index) => index.listing.globalItem(name))
+  }
+
+  /** The same for all items in one directory ('' is the top), by name, in pieces of some milliseconds of work. */
+  async *globalLevel(folder: FolderId, directory: string, signal: AbortSignal): AsyncGenerator<readonly FileHead[]> {
+    for (let start: string | undefined = ''; start !== undefined;) {
+      const from: string = start
+      const { found, next } = await this.#global(folder, (index) => index.listing.globalLevel(directory, from))
+      if (found.length > 0) yield found
+      start = next
+      if (start !== undefined) await this.#deps.clock.sleep(0, signal) // other work in between
+    }
+  }
+
+  /** Of a folder that runs: without an index nothing is known, which must not look like an empty folder. */
+  async #global<T>(folder: FolderId, read: (index: FolderIndex) => Promise<T>): Promise<T> {
+    this.#deps.folders.find(folder)
+    const found = await this.#deps.query(folder, async (index) => ({ value: await read(index) }))
+    if (found === undefined) throw new TwinfoldError('folder-not-running', `the index of ${folder} cannot be read`)
+    return found.value
   }
 
   /** Which names of the index and the disk the lines of an ignore file would leave out. Nothing is changed. */

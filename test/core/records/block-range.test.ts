@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { blockParts, contentTag } from '../../../src/core/records/block-range.ts'
+import { blockParts, contentTag, headTag } from '../../../src/core/records/block-range.ts'
 import { recordFor } from '../../model/puller/sim-peer.ts'
 
 const cases: [from: number, to: number, expected: string][] = [
@@ -26,4 +26,10 @@ test('the tag depends on the content and not on its name and time', () => {
   assert.equal(contentTag(recordFor('b', 'content', [], { modifiedS: 5 })), tag)
   assert.notEqual(contentTag(recordFor('a', 'other', [])), tag)
   assert.equal(contentTag(recordFor('a', '', [], { type: 'directory' })), undefined)
+})
+
+test('the tag is the same with and without the block list', () => {
+  const record = recordFor('a', 'some bytes', [])
+  assert.equal(headTag(record), contentTag(record))
+  assert.equal(headTag({ sizeBytes: 1, blocksHash: undefined }), undefined)
 })

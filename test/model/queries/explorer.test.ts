@@ -99,7 +99,8 @@ test('a search ends when its signal aborts', async () => {
     sleep: async (_ms: number, signal: AbortSignal) => (stop.abort(), signal.throwIfAborted()),
   }
   const { Explorer } = await import('../../../src/model/queries/explorer.ts')
-  const folders = { configured: () => simFolder('docs'), running: () => undefined, root: () => ROOT }
+  const find = () => assert.fail('not needed')
+  const folders = { configured: () => simFolder('docs'), find, running: () => undefined, root: () => ROOT }
   const leaving = new Explorer(
     { clock: slow, disk: hub.platform.disk, folders, query: (_folder, read) => read(index) },
     ANNA,
@@ -255,4 +256,39 @@ test('a paused folder shows its stored index, and a new one gets no index', asyn
   assert.deepEqual((await fresh.explorer.conflicts(DOCS, ALL, NEVER)).items, [])
   assert.deepEqual((await fresh.explorer.previewIgnores(DOCS, ['*'], NEVER)).checkedTotal, 0)
   assert.deepEqual(await fresh.hub.store.folders(), [])
+})
+
+test('the items of the global tree, of a folder that runs only', async () => {
+  await using it = await explored({ 'd/here': 'x' })
+  const { hub, explorer } = it
+  const index = await hub.store.folder(DOCS)
+  await index.records.updateRemote(ANNA, [file('d/there', { sequence: 1 })])
+  const level = async (directory: string) => {
+    const names: string[] = []
+    for await (const heads of explorer.globalLevel(DOCS, directory, NEVER))
+      names.push(heads.map(({ name }) => name).join())
+    return names
+  }
+  assert.deepEqual(await hub.while(level('d')), ['d/here,d/there'])
+  assert.deepEqual(await hub.while(level('')), ['d'])
+  assert.equal((await hub.while(explorer.globalItem(DOCS, 'd/there')))?.name, 'd/there')
+
+  await using paused = await explored({}, { paused: true })
+  await assert.rejects(paused.explorer.globalItem(DOCS, 'd'), { code: 'folder-paused' })
+  await assert.rejects(paused.explorer.globalLevel(DOCS, '', NEVER).next(), { code: 'folder-paused' })
+})
+
+test('a listing of the global tree lets other work run, and ends when its signal aborts', async () => {
+  await using it = await explored({})
+  const { hub, explorer } = it
+  const index = await hub.store.folder(DOCS)
+  await index.records.updateRemote(
+    ANNA,
+    Array.from({ length: 1_200 }, (_, i) => file(`f${i}`, { sequence: i + 1 })),
+  )
+  const stop = new AbortController()
+  const level = explorer.globalLevel(DOCS, '', stop.signal)
+  assert.equal((await hub.while(level.next())).done, false)
+  stop.abort()
+  await assert.rejects(hub.while(level.next()), { name: 'AbortError' })
 })
