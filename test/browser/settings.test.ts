@@ -168,6 +168,25 @@ test('a new key replaces the old one, which is hidden until it is shown on reque
   }),
 )
 
+test('the network drive is switched at once, with its address and who may read it', { skip }, () =>
+  at('gui', async (page) => {
+    const drive = page.getByLabel('Folders can be opened as a network drive')
+    const isOn = async () => ((await stage.daemon.get('/rest/twinfold/settings')) as { drive: boolean }).drive
+    assert.deepEqual([await drive.isChecked(), await isOn()], [false, false])
+    assert.equal(await page.getByText('/dav/').count(), 0)
+    await drive.click()
+    await page.getByText(`${stage.daemon.url}/dav/`).waitFor()
+    await page.getByText('This page has no password').waitFor()
+    assert.deepEqual([await drive.isChecked(), await isOn()], [true, true])
+    assert.equal(await page.getByText('not saved').count(), 0)
+    const listed = await stage.daemon.request('PROPFIND', '/dav/')
+    assert.equal(listed.status, 403, 'it is there, and wants a depth')
+    await drive.click()
+    await page.getByText(`${stage.daemon.url}/dav/`).waitFor({ state: 'detached' })
+    assert.equal(await isOn(), false)
+  }),
+)
+
 test('a login is set with the password twice, the page stays logged in, and it can be removed', { skip }, () =>
   at(
     'gui',

@@ -347,6 +347,56 @@ export const SETTINGS = {
     zh: '每行一个模式，添加文件夹时提供。',
   },
 
+  'settings.drive': {
+    en: 'Network drive',
+    de: 'Netzlaufwerk',
+    es: 'Unidad de red',
+    fr: 'Lecteur réseau',
+    zh: '网络驱动器',
+  },
+  'settings.driveSwitch': {
+    en: 'Folders can be opened as a network drive',
+    de: 'Ordner lassen sich als Netzlaufwerk öffnen',
+    es: 'Las carpetas se pueden abrir como unidad de red',
+    fr: 'Les dossiers s’ouvrent comme un lecteur réseau',
+    zh: '文件夹可作为网络驱动器打开',
+  },
+  'settings.driveHelp': {
+    en: 'File managers can read all files (WebDAV), also those on other devices only. They can change nothing. Applies at once.',
+    de: 'Dateiverwaltungen können alle Dateien lesen (WebDAV), auch solche, die nur auf anderen Geräten liegen. Ändern können sie nichts. Gilt sofort.',
+    es: 'Los gestores de archivos pueden leer todos los archivos (WebDAV), también los que solo están en otros dispositivos. No pueden cambiar nada. Surte efecto al instante.',
+    fr: 'Les gestionnaires de fichiers peuvent lire tous les fichiers (WebDAV), aussi ceux d’autres appareils. Ils ne peuvent rien modifier. Effet immédiat.',
+    zh: '文件管理器可以读取所有文件（WebDAV），包括仅存在于其他设备上的文件，但不能更改任何内容。立即生效。',
+  },
+  'settings.driveLogin': {
+    en: 'Log in with the user and password of this page, or with any user and the API key as password.',
+    de: 'Anmeldung mit Benutzer und Passwort dieser Seite, oder mit beliebigem Benutzer und dem API-Schlüssel als Passwort.',
+    es: 'Inicie sesión con el usuario y la contraseña de esta página, o con cualquier usuario y la clave API como contraseña.',
+    fr: 'Connectez-vous avec l’utilisateur et le mot de passe de cette page, ou avec la clé API comme mot de passe.',
+    zh: '使用此页面的用户名和密码登录，或使用任意用户名并以 API 密钥作为密码。',
+  },
+  'settings.driveOpen': {
+    en: 'This page has no password: every program that reaches this address can read all files.',
+    de: 'Diese Seite hat kein Passwort: Jedes Programm, das diese Adresse erreicht, kann alle Dateien lesen.',
+    es: 'Esta página no tiene contraseña: todo programa que alcance esta dirección puede leer todos los archivos.',
+    fr: 'Cette page n’a pas de mot de passe : tout programme qui atteint cette adresse peut lire tous les fichiers.',
+    zh: '此页面没有密码：任何能访问此地址的程序都可以读取所有文件。',
+  },
+  'settings.driveIsOn': {
+    en: 'The network drive is on.',
+    de: 'Das Netzlaufwerk ist eingeschaltet.',
+    es: 'La unidad de red está activada.',
+    fr: 'Le lecteur réseau est activé.',
+    zh: '网络驱动器已开启。',
+  },
+  'settings.driveIsOff': {
+    en: 'The network drive is off.',
+    de: 'Das Netzlaufwerk ist ausgeschaltet.',
+    es: 'La unidad de red está desactivada.',
+    fr: 'Le lecteur réseau est désactivé.',
+    zh: '网络驱动器已关闭。',
+  },
+
   'settings.advancedHelp': {
     en: 'All other settings, by their names in the configuration file. Change only settings you understand.',
     de: 'Alles Übrige, unter den Namen der Konfigurationsdatei. Ändern Sie nur, was Sie kennen.',

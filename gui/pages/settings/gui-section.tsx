@@ -7,13 +7,14 @@ import { confirm } from '../../ui/confirm.tsx'
 import { CopyButton } from '../../ui/parts.tsx'
 import { t } from '../../i18n/texts.ts'
 import { FormFields } from '../edit/form.tsx'
+import { DriveSettings } from './drive-settings.tsx'
 import { LoginSettings } from './login-settings.tsx'
 import { usePart } from './parts.ts'
 import { SettingsCard } from './settings-card.tsx'
 
 const KEY_LENGTH = 32
 
-/** The address of this page, the login and the API key. */
+/** The address of this page, the login, the API key and the network drive. */
 export function GuiSection() {
   const gui = usePart('gui')
   const override = useLive((state) =>
@@ -27,6 +28,7 @@ export function GuiSection() {
         <FormFields form={gui} words="gui" groups={['gui']} />
       </SettingsCard>
       <ApiKey />
+      <DriveSettings />
     </>
   )
 }
