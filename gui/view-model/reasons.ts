@@ -54,7 +54,8 @@ export function whyReasons({ reasons, devices }: Pick<WhyJson, 'reasons' | 'devi
       case 'disagreement':
         return [{ key: 'why.disagreement', values: { device } }, { key: `disagree.${cause as DisagreementCode}` }]
       case 'kept':
-        return { key: 'why.kept', values: { device: cause } }
+      case 'collected':
+        return { key: `why.${code}`, values: { device: cause } }
       case 'ignored':
         return cause === '' ? { key: 'why.ignored' } : { key: 'why.ignored-by', values: { line: cause } }
       case 'absent':

@@ -98,6 +98,8 @@ export interface FolderSetOptions extends Json {
   readonly versioning?: VersioningType | 'off'
   readonly rescanInterval?: number
   readonly watch?: boolean
+  /** Files that other devices delete stay here. */
+  readonly collect?: boolean
   /** Accepts a path without the marker, or that the check refuses. */
   readonly force?: boolean
 }
@@ -109,7 +111,7 @@ export async function folderSet(
   options: FolderSetOptions,
 ): Promise<CliExit> {
   const folder = await findFolder(client, text)
-  const { label, type, versioning, rescanInterval, watch } = options
+  const { label, type, versioning, rescanInterval, watch, collect } = options
   const path = options.path === undefined ? undefined : await newPath(context, client, folder, options.path, options)
   refuseEncryption(folder, type)
   const change: FolderChange = {
@@ -120,20 +122,23 @@ export async function folderSet(
     ...(rescanInterval !== undefined && { rescanIntervalS: rescanInterval }),
     ...(watch !== undefined && { fsWatcherEnabled: watch }),
   }
-  if (Object.keys(change).length === 0) {
-    throw new TwinfoldError(
-      'usage',
-      'nothing to change: use --label, --path, --type, --versioning, --rescan-interval or --watch',
-    )
+  const extensions = { ...(collect !== undefined && { collect }) }
+  const [isChange, isExtension] = [Object.keys(change).length > 0, Object.keys(extensions).length > 0]
+  if (!isChange && !isExtension) {
+    const flags = '--label, --path, --type, --versioning, --rescan-interval, --watch or --collect'
+    throw new TwinfoldError('usage', `nothing to change: use ${flags}`)
   }
-  await client.changeFolder(folder.id, change)
-  if (options.json) context.print(JSON.stringify(await findFolder(client, folder.id), undefined, 2))
+  if (isExtension)
+    await client.call('PATCH /rest/twinfold/settings', { body: { folders: { [folder.id]: extensions } } })
+  if (isChange) await client.changeFolder(folder.id, change)
+  if (options.json)
+    context.print(JSON.stringify({ ...(await findFolder(client, folder.id)), ...extensions }, undefined, 2))
   else context.print(`Folder "${escapeText(folder.id)}": ${changeTexts(options, path).join('; ')}.`)
   return CLI_EXIT.done
 }
 
 function changeTexts(options: FolderSetOptions, path: string | undefined): readonly string[] {
-  const { label, type, versioning, rescanInterval, watch } = options
+  const { label, type, versioning, rescanInterval, watch, collect } = options
   return [
     ...(label === undefined ? [] : [`label "${escapeText(label)}"`]),
     ...(path === undefined ? [] : [`at ${escapeText(path)}`]),
@@ -141,6 +146,7 @@ function changeTexts(options: FolderSetOptions, path: string | undefined): reado
     ...(versioning === undefined ? [] : [`versioning ${versioning}`]),
     ...(rescanInterval === undefined ? [] : [`a full scan every ${rescanInterval} s`]),
     ...(watch === undefined ? [] : [`watching ${onOff(watch)}`]),
+    ...(collect === undefined ? [] : [collect ? 'files that others delete stay here' : 'collect off']),
   ]
 }
 

@@ -103,12 +103,14 @@ export const FOLDER_SET = remoteCommand({
     },
     { name: 'rescan-interval', value: 'SECONDS', check: checkSeconds, description: 'Time between full scans' },
     { name: 'watch', onOff: true, description: 'Watch for changes between full scans' },
+    { name: 'collect', onOff: true, description: 'Keep files here that other devices delete; "kept" lists them' },
     { name: 'force', description: 'Use the path even if the marker is not there, or a check finds a problem' },
   ],
   examples: [
     'folder set photos --label Pictures --versioning trashcan',
     'folder set photos --path /srv/Photos',
     'folder set photos --type receiveonly',
+    'folder set photos --collect on',
   ],
   remote: async ({ context, connection: { client }, args: [folder = ''], flags }) => {
     const { folderSet } = await import('./change-commands.ts')
@@ -120,6 +122,7 @@ export const FOLDER_SET = remoteCommand({
         versioning: [...VERSIONING_TYPES, 'off' as const].find((each) => each === flags.text('versioning')),
         rescanInterval: flags.number('rescan-interval'),
         watch: givenSwitch(flags, 'watch'),
+        collect: givenSwitch(flags, 'collect'),
       }),
       force: flags.isOn('force'),
       json: flags.isOn('json'),

@@ -48,8 +48,17 @@ async function completionOf(client: Client, device: string, folder = ''): Promis
 
 /** The number of conflict copies; 0 for a Syncthing, which does not list them. */
 export async function conflictCount(client: Client, folder: string): Promise<number> {
+  return await totalOf(client.call('GET /rest/twinfold/conflicts', { query: { folder, perpage: 1 } }))
+}
+
+/** The number of files that other devices have deleted and that stay here; 0 for a Syncthing. */
+export async function keptCount(client: Client, folder: string): Promise<number> {
+  return await totalOf(client.call('GET /rest/twinfold/kept', { query: { folder, perpage: 1 } }))
+}
+
+async function totalOf(page: Promise<{ readonly total: number }>): Promise<number> {
   try {
-    return (await client.call('GET /rest/twinfold/conflicts', { query: { folder, perpage: 1 } })).total
+    return (await page).total
   } catch (error) {
     if (error instanceof ClientError && error.failure === 'status') return 0
     throw error

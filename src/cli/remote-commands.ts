@@ -5,7 +5,7 @@ import type { CommandSpec } from './args/types.ts'
 import { CAT, GET } from './content-specs.ts'
 import { NETWORK_SWITCHES, SERVER_KINDS } from './network-switches.ts'
 import { remoteCommand } from './remote-command.ts'
-import { COMPLETE_NAMES, CONFLICTS, VERSIONS } from './versions-specs.ts'
+import { COMPLETE_NAMES, CONFLICTS, KEPT, VERSIONS } from './versions-specs.ts'
 import { DEVICE, FOLDER, PENDING } from './sharing-specs.ts'
 import { parseSince } from './since.ts'
 
@@ -254,6 +254,7 @@ export function remoteCommands(debugCommands: readonly CommandSpec[] = []): read
     GET,
     VERSIONS,
     CONFLICTS,
+    KEPT,
     DOCTOR,
     debugCommand(debugCommands),
     EVENTS,

@@ -118,6 +118,43 @@ export const CONFLICTS = remoteCommand({
   },
 })
 
+export const KEPT = remoteCommand({
+  name: 'kept',
+  group: 'status',
+  summary: 'list files that other devices have deleted and that stay here, bring them back or delete them',
+  description:
+    'Lists the files of a folder with "folder set FOLDER --collect on" that other devices have deleted and that stay ' +
+    'here. --bring-back announces them again: all devices get them. --delete deletes them here, too; they become old ' +
+    'versions where the folder has some.',
+  arguments: [
+    { name: 'folder', completes: 'folders' },
+    { name: 'path', optional: true, repeatable: true },
+  ],
+  flags: [
+    { name: 'bring-back', description: 'Bring the named files back on all devices' },
+    { name: 'delete', description: 'Delete the named files here, too' },
+    { name: 'all', description: 'All kept files, with one of these' },
+    { name: 'yes', description: 'Delete them without asking' },
+  ],
+  examples: ['kept photos', 'kept photos beach.jpg --bring-back', 'kept photos --all --delete --yes'],
+  remote: async ({ context, connection: { client }, args: [folder = '', ...paths], flags }) => {
+    const { changeKept, listKept } = await import('./kept-commands.ts')
+    const [json, all, isBack, isDelete] = [
+      flags.isOn('json'),
+      flags.isOn('all'),
+      flags.isOn('bring-back'),
+      flags.isOn('delete'),
+    ]
+    if (isBack === isDelete) {
+      if (isBack || all || paths.length > 0)
+        throw new TwinfoldError('usage', 'use one of --bring-back and --delete; without them all kept files are listed')
+      return listKept(context, client, folder, { json })
+    }
+    const action = isDelete ? 'delete' : 'bring-back'
+    return changeKept(context, client, folder, paths, { action, all, yes: flags.isOn('yes'), json })
+  },
+})
+
 /** Used by the completion scripts. */
 export const COMPLETE_NAMES = remoteCommand({
   name: 'complete-names',

@@ -28,6 +28,7 @@ import { pulseJson, summaryJson } from './routes/summary.ts'
 import { systemRoutes } from './routes/system.ts'
 import { TokenStore } from './pipeline/tokens.ts'
 import { extensionRoutes } from './routes/extensions.ts'
+import { keptRoutes } from './routes/kept.ts'
 import { twinfoldRoutes } from './routes/twinfold.ts'
 import type { RestDeps, RestOptions } from './types.ts'
 import { Drive } from './webdav/drive.ts'
@@ -95,6 +96,7 @@ export class RestServer {
       ...descriptionRoutes(facts.version),
       ...qrRoutes(),
       ...extensionRoutes(deps),
+      ...keptRoutes(deps.hub),
       ...twinfoldRoutes(deps, {
         summary: () => summaryJson(deps, options, started),
         pulse: () => pulseJson(deps, options.deviceId, started),

@@ -30,6 +30,8 @@ import type {
   FolderStatistics,
   FolderStatus,
   IgnoresView,
+  KeptAction,
+  KeptPage,
   NeedPage,
   Paging,
 } from './types.ts'
@@ -287,6 +289,21 @@ export class Model {
     choice: ConflictChoice,
   ): Promise<ReadonlyMap<string, string>> {
     return await this.#registry.find(folder).tasks.resolveConflicts(copies, choice)
+  }
+
+  async kept(folder: FolderId, paging: Paging): Promise<KeptPage> {
+    return await this.#registry.find(folder).kept.page(paging)
+  }
+
+  /** Without names for all of them. The map holds a message for each that stays kept. */
+  async changeKept(
+    folder: FolderId,
+    action: KeptAction,
+    names: readonly string[] | undefined,
+  ): Promise<ReadonlyMap<string, string>> {
+    const { kept } = this.#registry.find(folder)
+    const wanted = names ?? (await kept.names())
+    return action === 'delete' ? await kept.delete(wanted) : await kept.bringBack(wanted)
   }
 
   /** Loaded on the first call. */

@@ -1,5 +1,6 @@
 import type { FileHead, FileInfo } from '../core/records/file-info.ts'
 import type { DeviceId } from '../core/ids.ts'
+import type { KeptFile } from '../core/records/kept-file.ts'
 import type { FolderCounts } from '../db/types.ts'
 import type { FileVersion } from '../versioner/types.ts'
 
@@ -57,6 +58,17 @@ export interface FolderStatistics {
   readonly lastFile: { readonly atMs: number; readonly filename: string; readonly deleted: boolean }
   readonly lastScanMs: number
 }
+
+/** A page of the files that other devices have deleted and that stay here, by name. */
+export interface KeptPage {
+  /** Of all pages. */
+  readonly total: number
+  readonly bytes: number
+  readonly items: readonly KeptFile[]
+}
+
+/** What becomes of kept files: all devices get them again, or they are deleted here, too. */
+export type KeptAction = 'bring-back' | 'delete'
 
 /** How conflicts are resolved. */
 export interface ConflictChoice {

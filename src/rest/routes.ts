@@ -7,6 +7,7 @@ import { DESCRIPTION_ROUTES } from './description-routes.ts'
 import { DIAGNOSTIC_ROUTES } from './diagnostics.ts'
 import { EVENT_ROUTES } from './events.ts'
 import { EXTENSION_ROUTES } from './extensions.ts'
+import { KEPT_ROUTES } from './kept.ts'
 import {
   DEBUG_ROUTES,
   LIFECYCLE_ROUTES,
@@ -37,7 +38,7 @@ export const ROUTES = {
   ...DIAGNOSTIC_ROUTES,
   ...TWINFOLD_ROUTES,
   ...EXTENSION_ROUTES,
-  ...CONTENT_ROUTES,
+  ...CONTENT_ROUTES,...KEPT_ROUTES,
 } as const satisfies Declarations
 
 export type Routes = typeof ROUTES

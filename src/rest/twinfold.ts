@@ -135,6 +135,7 @@ const WHY_CODE = about(
       'here',
       'gone',
       'kept',
+      'collected',
       'deleted',
       'deleted-elsewhere',
       'extra',

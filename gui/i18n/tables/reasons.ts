@@ -255,6 +255,13 @@ export const REASONS = {
     fr: '{device} l’a supprimé sans avoir reçu cette version. La suppression est plus récente, mais le fichier est gardé.',
     zh: '{device} 在未收到此版本时删除了它。删除时间更晚，但文件被保留。',
   },
+  'why.collected': {
+    en: 'It is here, although {device} deleted it: this folder keeps what other devices delete.',
+    de: 'Es ist hier, obwohl {device} es gelöscht hat: Dieser Ordner behält, was andere Geräte löschen.',
+    es: 'Está aquí, aunque {device} lo eliminó: esta carpeta conserva lo que otros dispositivos eliminan.',
+    fr: 'Il est ici, bien que {device} l’ait supprimé : ce dossier garde ce que d’autres appareils suppriment.',
+    zh: '尽管 {device} 删除了它，它仍在这里：此文件夹保留其他设备删除的内容。',
+  },
   'why.offered': {
     en: '{devices} has the newest version and is connected.||{devices} have the newest version and are connected.',
     de: '{devices} hat die neueste Fassung und ist verbunden.||{devices} haben die neueste Fassung und sind verbunden.',

@@ -28,6 +28,7 @@ type WhyCode =
   | 'here'
   | 'gone'
   | 'kept'
+  | 'collected'
   | 'deleted'
   | 'deleted-elsewhere'
   | 'extra'
@@ -107,6 +108,8 @@ export interface WhyFacts {
   readonly disagreements?: readonly { readonly device: string; readonly code: RefusalCode }[]
   /** The name of the device whose contested deletion our version settles. */
   readonly contestedBy?: string | undefined
+  /** The name of the device that deleted a file which stays here. */
+  readonly collectedFrom?: string | undefined
 }
 
 export interface Why {
@@ -120,10 +123,11 @@ export function whyOf(facts: WhyFacts): Why {
   const { folder, disk, records, problem, queue, offeredBy, contestedBy } = facts
   const general = folderReason(folder)
   const first = [...(general === undefined ? [] : [general]), ...(facts.disagreements ?? []).map(disagreement)]
-  if (records === undefined) return { ...unknownOf(disk), reasons: [...first, diskReason(disk)] }
+  const collected = facts.collectedFrom === undefined ? undefined : collectedReason(facts.collectedFrom)
+  if (records === undefined) return { ...unknownOf(disk), reasons: [...first, collected ?? diskReason(disk)] }
   const isNewest = isUpToDate(records.local, records.global)
   const upToDate = isNewest && folder.error === '' && isSeen(records.local, disk)
-  const own = ownReason(records, disk)
+  const own = collected ?? ownReason(records, disk)
   // Nothing is known of the disk of a folder that has stopped: it may not be there.
   const isHidden = folder.error !== '' && ABOUT_THE_DISK.includes(own.code)
   // An item that could not be read is up to date by its record only.
@@ -204,6 +208,11 @@ function ownReason({ local, global }: NonNullable<WhyFacts['records']>, disk: Di
   return global.deleted
     ? { code: 'still-here', text: 'it is here, but was deleted elsewhere' }
     : { code: 'older', text: 'it is here in an older version' }
+}
+
+function collectedReason(device: string): Reason<'collected'> {
+  const text = `it is here, although ${device} deleted it: the folder keeps what other devices delete`
+  return { code: 'collected', text, cause: device }
 }
 
 function kept(device: string): Reason<'kept'> {

@@ -7,6 +7,8 @@ import { json } from '../pipeline/reply.ts'
 import { bind, type Route } from '../pipeline/route.ts'
 
 const BODY_BYTES_MAX = 1024 * 1024
+const ENCRYPTED =
+  'an encrypted folder has neither names to ignore nor files to keep: set it on a device that can read the folder'
 
 export interface ExtensionRouteDeps {
   readonly extensions: ExtensionStore
@@ -20,9 +22,11 @@ export function extensionRoutes({ extensions, config }: ExtensionRouteDeps): rea
     'PATCH /rest/twinfold/settings': async ({ request }) => {
       const { body } = EXTENSION_ROUTES['PATCH /rest/twinfold/settings']
       const patch = readBody(body, parseJson(await request.body(BODY_BYTES_MAX)))
-      for (const id of Object.keys(patch.folders ?? {})) {
-        if (config.current.folders.some((folder) => folder.id === id)) continue
-        throw new TwinfoldError('folder-missing', `there is no folder ${id}`)
+      for (const [id, settings] of Object.entries(patch.folders ?? {})) {
+        const folder = config.current.folders.find((each) => each.id === id)
+        if (folder === undefined) throw new TwinfoldError('folder-missing', `there is no folder ${id}`)
+        const isAny = settings.collect === true || settings.sharedIgnores === true
+        if (isAny && folder.type === 'receiveencrypted') throw new TwinfoldError('bad-request', ENCRYPTED)
       }
       return json(await extensions.change(patch))
     },

@@ -188,10 +188,11 @@ async function why(deps: TwinfoldRouteDeps, { query }: Call<'folder' | 'file'>):
   const local = facts.records?.local
   const author = local?.deleted === false ? local.contestedBy : undefined
   const contestedBy = author === undefined ? undefined : nameOfAuthor(deps, author)
+  const collectedFrom = facts.deletedBy === undefined ? undefined : nameOfAuthor(deps, facts.deletedBy)
   const body: WhyJson = {
     folder,
     file,
-    ...whyJson({ ...facts, disagreements, contestedBy }, devices),
+    ...whyJson({ ...facts, disagreements, contestedBy, collectedFrom }, devices),
     ...recordsJson(facts),
     devices,
   }
@@ -204,7 +205,7 @@ function nameOfAuthor({ config }: TwinfoldRouteDeps, author: ShortId): string {
 }
 
 function whyJson(
-  facts: FileFacts & Pick<WhyFacts, 'disagreements' | 'contestedBy'>,
+  facts: FileFacts & Pick<WhyFacts, 'collectedFrom' | 'disagreements' | 'contestedBy'>,
   devices: WhyJson['devices'],
 ): Pick<WhyJson, 'state' | 'upToDate' | 'reasons'> {
   const offeredBy = devices

@@ -14,6 +14,7 @@ import type { JobQueue } from '../state/job-queue.ts'
 import type { FileVersion, FolderStatus } from '../types.ts'
 import type { Availability } from './availability.ts'
 import type { FolderCheck, FolderChecks } from './folder-checks.ts'
+import type { FolderKept } from './folder-kept.ts'
 import type { FolderProblems } from './folder-problems.ts'
 import type { FolderRequests, FolderTask, RequestedScan } from './folder-requests.ts'
 import type { FolderState } from './folder-state.ts'
@@ -39,6 +40,7 @@ export interface FolderDeps {
   readonly work: Pick<ScanWork, 'place' | 'prepare' | 'scan'>
   readonly pulls: Pulls
   readonly tasks: FolderTasks
+  readonly kept: FolderKept
   readonly availability: Availability
   readonly watch: Pick<FolderWatch, 'name' | 'run' | 'follow' | 'stop' | 'error'>
 }
@@ -52,6 +54,7 @@ export class Folder implements Service {
   readonly jobs: JobQueue
   readonly requests: FolderRequests
   readonly tasks: FolderTasks
+  readonly kept: FolderKept
   readonly #deps: FolderDeps
   readonly #folder: FolderConfig
   readonly #schedule: FolderSchedule
@@ -67,6 +70,7 @@ export class Folder implements Service {
     this.jobs = deps.jobs
     this.requests = deps.requests
     this.tasks = deps.tasks
+    this.kept = deps.kept
     this.#schedule = new FolderSchedule(folder.rescanIntervalS * 1_000, deps.tasks.cleanIntervalMs, deps.random)
   }
 

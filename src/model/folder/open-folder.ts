@@ -9,6 +9,7 @@ import { Availability } from './availability.ts'
 import { ChangePublisher } from './change-publisher.ts'
 import { Folder } from './folder.ts'
 import { FolderChecks } from './folder-checks.ts'
+import { FolderKept } from './folder-kept.ts'
 import { FolderMounts } from './folder-mounts.ts'
 import { FolderProblems } from './folder-problems.ts'
 import { FolderRequests } from './folder-requests.ts'
@@ -80,9 +81,11 @@ export function openFolder(deps: FolderPartsDeps, options: FolderPartsOptions): 
   )
   const work = new ScanWork({ ...deps, ...parts, pulls }, { folder, root })
   const tasks = new FolderTasks({ requests, versions, pulls, work }, folder)
+  const kept = new FolderKept({ kept: parts.kept, requests, pulls }, folder)
   const watch = new FolderWatch({ clock, watcher, events, requests, log }, { folder, root })
   const availability = new Availability({ roots, signals }, folder.id, root)
-  return new Folder({ ...parts, availability, clock, random, events, log, slots, work, pulls, tasks, watch }, folder)
+  const own = { availability, clock, random, events, kept, log, slots, work, pulls, tasks, watch }
+  return new Folder({ ...parts, ...own }, folder)
 }
 
 function makePuller(deps: FolderPartsDeps, { folder, ownDevice }: FolderPartsOptions, parts: SharedParts): Puller {

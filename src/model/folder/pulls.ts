@@ -16,7 +16,7 @@ import { PullRetry } from './pull-retry.ts'
 
 /** Changes items by the puller, at the request of a user. */
 export type ItemChange = (
-  puller: Pick<Puller, 'resolveConflicts' | 'restore' | 'revert'>,
+  puller: Pick<Puller, 'deleteKept' | 'resolveConflicts' | 'restore' | 'revert'>,
   request: ChangeRequest,
   signal: AbortSignal,
 ) => Promise<ChangeOutcome>
@@ -28,7 +28,10 @@ export interface PullsDeps {
   readonly slots: Semaphore
   readonly folderLock: SharedMutex
   readonly checks: Pick<FolderChecks, 'check' | 'checkAgain'>
-  readonly puller: Pick<Puller, 'isNeeded' | 'pull' | 'resolveConflicts' | 'restore' | 'revert' | 'flush' | 'progress'>
+  readonly puller: Pick<
+    Puller,
+    'deleteKept' | 'isNeeded' | 'pull' | 'resolveConflicts' | 'restore' | 'revert' | 'flush' | 'progress'
+  >
   readonly requests: FolderRequests
   readonly state: FolderState
   readonly problems: FolderProblems

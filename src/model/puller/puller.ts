@@ -17,6 +17,7 @@ import type { Sources } from '../state/sources.ts'
 import type { ConflictChoice } from '../types.ts'
 import { Bookkeeper } from './bookkeeper.ts'
 import { Contents, type ContentsDeps } from '../content/contents.ts'
+import { deleteKept } from './delete-kept.ts'
 import type { PullParts } from './pull-parts.ts'
 import type { PullProgress } from '../state/file-progress.ts'
 import { Items } from './items.ts'
@@ -170,6 +171,13 @@ export class Puller {
   ): Promise<ChangeOutcome> {
     const parts = await this.#begin(request, signal)
     const failures = await resolveConflicts(parts, copies, choice, signal)
+    return { failures, rescan: [...parts.rescan] }
+  }
+
+  /** Deletes kept files here. The caller must hold the lock exclusively. */
+  async deleteKept(names: readonly string[], request: ChangeRequest, signal: AbortSignal): Promise<ChangeOutcome> {
+    const parts = await this.#begin(request, signal)
+    const failures = await deleteKept(parts, names, signal)
     return { failures, rescan: [...parts.rescan] }
   }
 

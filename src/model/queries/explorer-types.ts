@@ -1,4 +1,4 @@
-import type { DeviceId } from '../../core/ids.ts'
+import type { DeviceId, ShortId } from '../../core/ids.ts'
 import type { FileType } from '../../core/records/file-info.ts'
 import type { DeviceVersion, ItemState, WaitingAction } from '../../core/records/item-state.ts'
 import type { DiskFacts } from '../../core/records/disk-reasons.ts'
@@ -83,6 +83,8 @@ export interface FileFacts {
   /** Undefined for what is not needed. */
   readonly queue: QueuePlace | undefined
   readonly devices: Item['devices']
+  /** The author of the deletion of a file that stays here. */
+  readonly deletedBy?: ShortId | undefined
 }
 
 export interface PreviewedLine {

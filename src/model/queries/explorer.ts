@@ -130,6 +130,7 @@ export class Explorer {
     const [records] = (await this.#deps.query(folder, (index) => index.listing.recordsOf([name]))) ?? []
     const running = this.#deps.folders.running(folder)
     const needed = records !== undefined && isNameNeeded(records)
+    const isLive = records?.local?.deleted === false
     return {
       folder: facts,
       disk: needsDisk(records) ? await this.#onDisk(folder, name) : undefined,
@@ -137,6 +138,7 @@ export class Explorer {
       problem: running?.problems.find(({ path }) => path === name)?.error,
       queue: needed && running !== undefined ? placeOf(running, name) : undefined,
       devices: devicesOf(records, this.#others(folder)),
+      deletedBy: isLive ? undefined : running?.kept.deleterOf(name),
     }
   }
 

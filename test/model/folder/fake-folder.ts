@@ -5,6 +5,7 @@ import type { EventMap, EventSink, EventType, Logger } from '../../../src/events
 import { Folder } from '../../../src/model/folder/folder.ts'
 import { Availability } from '../../../src/model/folder/availability.ts'
 import type { FolderCheck } from '../../../src/model/folder/folder-checks.ts'
+import { FolderKept } from '../../../src/model/folder/folder-kept.ts'
 import { FolderProblems } from '../../../src/model/folder/folder-problems.ts'
 import { FolderRequests } from '../../../src/model/folder/folder-requests.ts'
 import { FolderState } from '../../../src/model/folder/folder-state.ts'
@@ -14,12 +15,14 @@ import type { ChangeOutcome, PullOutcome, PullRequest } from '../../../src/model
 import { ModelSignals } from '../../../src/model/signals.ts'
 import { FolderRoots } from '../../../src/model/state/folder-roots.ts'
 import { JobQueue } from '../../../src/model/state/job-queue.ts'
+import { KeptFiles } from '../../../src/model/state/kept-files.ts'
 import type { ScanProblem } from '../../../src/scanner/types.ts'
 import { Semaphore } from '../../../src/sync/semaphore.ts'
 import { SharedMutex } from '../../../src/sync/shared-mutex.ts'
 import { SimClock } from '../../../src/platform/sim/clock.ts'
+import { SimDisk } from '../../../src/platform/sim/disk.ts'
 import { SimRandom } from '../../../src/platform/sim/random.ts'
-import { DOCS, settle, simFolder } from '../../support/model.ts'
+import { DOCS, KEPT, settle, simFolder } from '../../support/model.ts'
 
 export const HOUR_MS = 3_600_000
 const CHECK: FolderCheck = {
@@ -87,6 +90,10 @@ export class FakeDisk {
   }
 
   async restore(): Promise<ChangeOutcome> {
+    return { failures: new Map(), rescan: [] }
+  }
+
+  async deleteKept(): Promise<ChangeOutcome> {
     return { failures: new Map(), rescan: [] }
   }
 
@@ -181,6 +188,10 @@ export function start(setup: Setup = {}) {
       random: new SimRandom(setup.seed ?? 1),
       slots: setup.slots ?? new Semaphore(1),
       availability: availabilityFor(clock),
+      kept: new FolderKept(
+        { requests, pulls, kept: new KeptFiles({ disk: new SimDisk(clock), log }, { folder: DOCS, directory: KEPT }) },
+        { type: 'sendreceive' },
+      ),
       tasks: new FolderTasks({ requests, pulls, versions: disk, work: disk }, { type: 'sendreceive' }),
       watch: {
         name: 'watch',

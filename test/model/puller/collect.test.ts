@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { compareVersions } from '../../../src/core/records/version-vector.ts'
 import { SimRandom } from '../../../src/platform/sim/random.ts'
 import { DOCS, KEPT, SimHub } from '../../support/model.ts'
-import { PEER } from './sim-peer.ts'
+import { PEER, PEER_SHORT } from './sim-peer.ts'
 import { ROOT, SimPull, type Setup } from './sim-pull.ts'
 
 /** A folder that collects, with `d/a` and `b` from the other device. */
@@ -264,6 +264,68 @@ for (const type of ['receiveonly', 'sendonly'] as const) {
     await pull.assertSettled()
   })
 }
+
+test('kept files are listed, explained, brought back on all devices and deleted here', async () => {
+  await using pull = await collecting()
+  const { model } = pull.hub
+  pull.peer.put('d/c', 'content of c')
+  await pull.sync()
+  for (const name of ['d/a', 'd/c', 'd', 'b']) pull.peer.delete(name)
+  await pull.sync()
+  const page = await model.kept(DOCS, { page: 1, perPage: 2 })
+  assert.deepEqual([page.total, page.bytes, page.items.map(({ file }) => file.name)], [3, 36, ['b', 'd/a']])
+  assert.deepEqual(page.items[0]?.deletedBy, PEER_SHORT)
+  assert.equal((await (await model.explorer()).file(DOCS, 'b')).deletedBy, PEER_SHORT)
+
+  const back = await pull.hub.while(model.changeKept(DOCS, 'bring-back', ['d/a', 'unknown']))
+  assert.deepEqual([...back], [['unknown', 'it is not kept']])
+  assert.deepEqual(
+    [await isDeleted(pull, 'd'), await isDeleted(pull, 'd/a'), await isDeleted(pull, 'd/c')],
+    [false, false, true],
+  )
+  const global = (await pull.index.records.global('d/a'))!
+  assert.equal(compareVersions(global.version, pull.peer.records.get('d/a')!.version), 'newer')
+  assert.equal((await (await model.explorer()).file(DOCS, 'd/a')).deletedBy, undefined)
+
+  assert.deepEqual([...(await pull.hub.while(model.changeKept(DOCS, 'delete', undefined)))], [])
+  assert.deepEqual(await pull.tree(), ['d/', 'd/a'])
+  assert.equal((await model.kept(DOCS, { page: 1, perPage: 2 })).total, 0)
+  await pull.assertSettled()
+})
+
+test('deleting the last kept file of a directory removes the directory, and an edited one is not deleted', async () => {
+  await using pull = await collecting()
+  for (const name of ['d/a', 'd', 'b']) pull.peer.delete(name)
+  await pull.sync()
+  await pull.disk.removeFile(`${ROOT}/b`)
+  await pull.write('b', 'edited here')
+  const failures = await pull.hub.while(pull.hub.model.changeKept(DOCS, 'delete', ['d/a', 'b']))
+  assert.match(failures.get('b') ?? '', /modified/)
+  await pull.rest()
+  assert.deepEqual(await pull.tree(), ['b'])
+  assert.equal(await isDeleted(pull, 'b'), false)
+})
+
+test('a receive-only folder brings nothing back', async () => {
+  await using pull = await collecting({ folder: { type: 'receiveonly' } })
+  await assert.rejects(pull.hub.model.changeKept(DOCS, 'bring-back', ['b']), /receive-only folder sends nothing/)
+})
+
+test('with the index lost, a file that is brought back is above its deletion, which is announced later', async () => {
+  const first = await collecting()
+  const { content, ...deletion } = { content: first.peer.records.get('b')!.blocksHash, ...first.peer.delete('b') }
+  first.peer.records.set('b', { ...deletion, previousBlocksHash: content })
+  await first.sync()
+  const { platform, config } = first.hub
+  await first[Symbol.asyncDispose]()
+  await using hub = await SimHub.open(config, { platform, sources: first.peer })
+  hub.run()
+  await hub.while(hub.model.scan(DOCS))
+  assert.deepEqual([...(await hub.while(hub.model.changeKept(DOCS, 'bring-back', undefined)))], [])
+  const index = await hub.store.folder(DOCS)
+  await first.peer.announce(index)
+  assert.equal((await index.records.global('b'))?.deleted, false)
+})
 
 test('an encrypted folder collects nothing', async () => {
   const { FOLDER_POLICIES } = await import('../../../src/model/state/folder-policy.ts')

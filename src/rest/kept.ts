@@ -1,0 +1,70 @@
+import type { Declarations } from './declaration.ts'
+import { FOLDER } from './parameters.ts'
+import { COUNT, TEXT, TIME, about, list, map, object, type Static } from './schema.ts'
+
+/** The files that other devices have deleted and that stay here. */
+
+const KEPT = object({
+  total: about(COUNT, 'The number of kept files, of all pages.'),
+  bytes: about(COUNT, 'Their sizes together.'),
+  page: COUNT,
+  perpage: COUNT,
+  items: about(
+    list(
+      object({
+        name: TEXT,
+        sizeBytes: COUNT,
+        modified: TIME,
+        deleted: about(TIME, 'When it was deleted.'),
+        deletedBy: about(TEXT, 'The short id of the device that deleted it.'),
+      }),
+    ),
+    'By path.',
+  ),
+})
+
+export type KeptJson = Static<typeof KEPT>
+
+const CHANGE = object(
+  {
+    action: about(
+      { enum: ['bring-back', 'delete'] } as const,
+      '`bring-back`: all devices get the files again; `delete`: they are deleted here, too, and become old versions ' +
+        'where the folder has some.',
+    ),
+    names: about(list(TEXT), 'The paths; all kept files when absent.'),
+  },
+  ['names'],
+)
+
+const UNCHANGED = about(map(TEXT), 'The reason for each file that stays kept.')
+
+const NO_FOLDER = { 'folder-missing': { status: 404 }, 'folder-not-running': { status: 404 } } as const
+
+export const KEPT_ROUTES = {
+  'GET /rest/twinfold/kept': {
+    summary: 'Lists the files of a folder that other devices have deleted and that stay here.',
+    query: {
+      folder: FOLDER,
+      page: {
+        schema: { type: 'integer', minimum: 1, maximum: 1_000_000 },
+        about: 'The number of the page, from 1.',
+        strict: true,
+      },
+      perpage: {
+        schema: { type: 'integer', minimum: 1, maximum: 500 },
+        about: 'Entries per page; default 100.',
+        strict: true,
+      },
+    },
+    reply: { is: 'json', schema: KEPT },
+    errors: NO_FOLDER,
+  },
+  'POST /rest/twinfold/kept': {
+    summary: 'Brings kept files back on all devices, or deletes them here, too.',
+    query: { folder: FOLDER },
+    body: { schema: CHANGE, about: 'Up to 10,000 kept files, or all of them, and what becomes of them.' },
+    reply: { is: 'json', schema: UNCHANGED },
+    errors: NO_FOLDER,
+  },
+} as const satisfies Declarations
