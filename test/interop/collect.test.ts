@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { eventually, scratchDirectory } from '../support/scratch.ts'
-import { untilAlike } from '../support/sync-alike.ts'
+import { untilInSync } from '../support/until-in-sync.ts'
 import { FOLDER, Network, type Member } from '../support/sync-pair.ts'
 import { missingSyncthing } from '../support/syncthing.ts'
 
@@ -28,7 +28,7 @@ for (const [version, program] of PROGRAMS) {
     mkdirSync(join(phone.root, 'photos'))
     for (const name of NAMES) writeFileSync(join(phone.root, name), `content of ${name}`)
     await phone.scan()
-    await untilAlike([server, phone])
+    await untilInSync([server, phone])
     await server.request('PATCH', '/rest/twinfold/settings', { folders: { [FOLDER]: { collect: true } } })
 
     rmSync(join(phone.root, 'photos'), { recursive: true })
@@ -64,7 +64,7 @@ for (const [version, program] of PROGRAMS) {
     await untilKept(server, 1)
     await change({ action: 'delete' })
     await untilKept(server, 0)
-    await untilAlike([server, phone])
+    await untilInSync([server, phone])
     assert.equal(textOf(server, 'photos/b.jpg'), undefined)
   })
 }
