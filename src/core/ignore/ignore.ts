@@ -15,6 +15,13 @@ export interface IgnoreMatch {
 
 const SYNCED: IgnoreMatch = { ignored: false, deletable: false, maySkip: false }
 
+/** The patterns that a selection wrote into an ignore file, as opposed to those of the user. */
+export interface SectionPatterns {
+  readonly patterns: ReadonlySet<string>
+  /** The removal of dropped items has begun and not ended. */
+  readonly isRemoving: boolean
+}
+
 interface Pattern {
   readonly unignore: boolean
   readonly fold: boolean
@@ -42,13 +49,16 @@ export class IgnoreRules {
   readonly lines: readonly string[]
   /** Every pattern as `GET /rest/db/ignores` returns it. */
   readonly expanded: readonly string[]
+  /** Of the selection; undefined where all patterns are the user's. */
+  readonly section: SectionPatterns | undefined
   readonly #exact = emptyView()
   readonly #folded = emptyView()
   readonly #results: IgnoreMatch[] = []
   #anyFolded = false
 
   /** Lines of an ignore file with its includes expanded. Throws `ignore-invalid` with the line. */
-  constructor(text: readonly string[]) {
+  constructor(text: readonly string[], section?: SectionPatterns) {
+    this.section = section
     this.lines = [...new Set(text.map(trimLine))].filter((line) => line !== '' && !line.startsWith('//'))
     const patterns = this.lines.map(parseLine)
     this.expanded = patterns.flatMap(expand)
@@ -65,6 +75,18 @@ export class IgnoreRules {
   /** `name` is relative to the folder root, slash-separated, in NFC. Never throws. */
   match(name: string): IgnoreMatch {
     return this.#results[this.#deciding(name)] ?? SYNCED
+  }
+
+  /** Whether a name is ignored because of the selection. */
+  isDropped(name: string): boolean {
+    if (this.section === undefined || !this.match(name).ignored) return false
+    return this.section.patterns.has(this.lines[this.#deciding(name)] ?? '')
+  }
+
+  /** The effective lines without those of the selection. */
+  get userLines(): readonly string[] {
+    const { section } = this
+    return section === undefined ? this.lines : this.lines.filter((line) => !section.patterns.has(line))
   }
 
   /** The index in `lines` of the pattern that decides on a name; undefined when none matches. */
