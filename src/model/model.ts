@@ -6,7 +6,6 @@ import type { DeviceId, FolderId } from '../core/ids.ts'
 import type { FolderIndex, Listing, TreeEntry } from '../db/types.ts'
 import type { Logger } from '../events/types.ts'
 import type { ScanProblem } from '../scanner/types.ts'
-import { Mutex } from '../sync/mutex.ts'
 import { TimeSlice } from '../sync/time-slice.ts'
 import type { ModelDeps, ModelOptions } from './deps.ts'
 import { FOLDER_POLICIES } from './state/folder-policy.ts'
@@ -22,6 +21,7 @@ import { localChanges } from './folder/local-changes.ts'
 import { superviseAll } from './folder/supervise-all.ts'
 import { pageOf } from './queries/paging.ts'
 import type { DifferingItem, ModelSignals } from './signals.ts'
+import { Selections } from './selections.ts'
 import { SummaryPublisher } from './queries/summary.ts'
 import type {
   ConflictChoice,
@@ -34,6 +34,9 @@ import type {
   KeptPage,
   NeedPage,
   Paging,
+  PathChoice,
+  SelectionPreview,
+  SelectionView,
 } from './types.ts'
 
 /**
@@ -60,8 +63,7 @@ export class Model {
   readonly #registry: FolderRegistry
   readonly #downloads: DownloadPublisher
   readonly #statuses = new KnownStatuses()
-  /** Serializes writers of ignore files. */
-  readonly #writing = new Mutex()
+  readonly #selections: Selections
   readonly #ownDevice: DeviceId
   #explorer: Promise<FolderExplorer> | undefined
   #reader: Promise<ContentView> | undefined
@@ -84,6 +86,8 @@ export class Model {
       summaryOf,
     })
     this.#registry = new FolderRegistry(deps, options)
+    const { platform, roots } = deps
+    this.#selections = new Selections({ platform, roots, folders: this.#registry, query: this.#queryIfKnown })
     this.#downloads = new DownloadPublisher({
       clock,
       events: deps.events,
@@ -230,7 +234,7 @@ export class Model {
     if (!FOLDER_POLICIES[config.type].hasIgnores) {
       throw new TwinfoldError('bad-request', 'an encrypted folder has no ignore patterns')
     }
-    using _lock = await this.#writing.lock()
+    using _lock = await this.#deps.roots.ignoreWriter(folder).lock()
     try {
       await writeIgnores(this.#deps.platform.disk, this.#registry.root(config), lines)
     } catch (error) {
@@ -238,6 +242,32 @@ export class Model {
     }
     this.#registry.running(folder)?.requests.scanSoon()
     return await this.ignores(folder)
+  }
+
+  async selection(folder: FolderId): Promise<SelectionView> {
+    return await this.#selections.view(folder)
+  }
+
+  /** What these choices free and fetch, and who has it. Nothing is changed. */
+  async previewSelection(
+    folder: FolderId,
+    choices: readonly PathChoice[],
+    signal: AbortSignal,
+  ): Promise<SelectionPreview> {
+    return await this.#selections.preview(folder, choices, signal)
+  }
+
+  /**
+   * Changes what is kept here. Rejects with `refused` for a file that no other device has, unless forced. The map holds
+   * a reason for each dropped file that is still here, and stays kept.
+   */
+  async select(
+    folder: FolderId,
+    choices: readonly PathChoice[],
+    isForced: boolean,
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<string, string>> {
+    return await this.#selections.select(folder, choices, isForced, signal)
   }
 
   async folderErrors(folder: FolderId, { page, perPage }: Paging): Promise<readonly ScanProblem[]> {
@@ -315,16 +345,21 @@ export class Model {
   async #makeExplorer(): Promise<FolderExplorer> {
     const { Explorer } = await import('./queries/explorer.ts')
     const { clock, disk } = this.#deps.platform
-    const query = async <T>(folder: FolderId, read: (index: FolderIndex) => Promise<T>): Promise<T | undefined> => {
-      // A query on a folder that never ran must not create an index: the folder would no longer count as new.
-      const known = this.#registry.running(folder) !== undefined || (await this.#deps.store.folders()).includes(folder)
-      if (!known) return undefined
-      return await this.#query(folder, read).catch((error: unknown) => {
-        if (isIndexUnusable(error)) return undefined // the folder's status has the reason
-        throw error
-      })
-    }
-    return new Explorer({ clock, disk, folders: this.#registry, query }, this.#ownDevice)
+    return new Explorer({ clock, disk, folders: this.#registry, query: this.#queryIfKnown }, this.#ownDevice)
+  }
+
+  /** Undefined for a folder that never had an index, or has one that cannot be used. */
+  readonly #queryIfKnown = async <T>(
+    folder: FolderId,
+    read: (index: FolderIndex) => Promise<T>,
+  ): Promise<T | undefined> => {
+    // A query on a folder that never ran must not create an index: the folder would no longer count as new.
+    const known = this.#registry.running(folder) !== undefined || (await this.#deps.store.folders()).includes(folder)
+    if (!known) return undefined
+    return await this.#query(folder, read).catch((error: unknown) => {
+      if (isIndexUnusable(error)) return undefined // the folder's status has the reason
+      throw error
+    })
   }
 
   #contentReader(): Promise<ContentView> {

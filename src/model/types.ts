@@ -1,3 +1,4 @@
+import type { SelectionEntry, SelectionState } from '../core/ignore/selection.ts'
 import type { FileHead, FileInfo } from '../core/records/file-info.ts'
 import type { DeviceId } from '../core/ids.ts'
 import type { KeptFile } from '../core/records/kept-file.ts'
@@ -76,4 +77,49 @@ export interface ConflictChoice {
   readonly keep: 'original' | 'copy'
   /** What is not kept may be lost, where the folder keeps no old versions. */
   readonly mayRemove: boolean
+}
+
+/** A path of a folder that is to be kept or dropped, with everything below it. */
+export interface PathChoice {
+  readonly path: string
+  readonly state: SelectionState
+}
+
+/** What is kept and dropped in a folder. */
+export interface SelectionView {
+  readonly entries: readonly SelectionEntry[]
+  /** Dropped items are being removed, or will be when the folder runs. */
+  readonly isRemoving: boolean
+  /** Why the selection cannot be read. */
+  readonly error: string | undefined
+}
+
+/** A line of the user decides on a path before the selection does. */
+export interface OverruledPath {
+  readonly path: string
+  readonly line: string
+}
+
+interface Amount {
+  readonly files: number
+  readonly bytes: number
+}
+
+/** What a change of the selection does. Only files count. */
+export interface SelectionEffect {
+  /** Files of this disk that are dropped. */
+  readonly freed: Amount
+  /** Files that are kept and not on this disk. */
+  readonly fetched: Amount
+  /** Dropped files of which no other device has a copy. */
+  readonly onlyHere: Amount & { readonly examples: readonly string[] }
+  /** How much of what is freed or fetched each other device has. */
+  readonly holders: ReadonlyMap<DeviceId, Amount>
+  /** The limit was reached: there is more. */
+  readonly truncated: boolean
+}
+
+export interface SelectionPreview {
+  readonly effect: SelectionEffect
+  readonly overruled: readonly OverruledPath[]
 }

@@ -1,5 +1,6 @@
 /** A model for the tests of the REST interface: one idle folder without files. */
 import type { FolderFacts } from '../../src/core/records/reasons.ts'
+import { NO_EFFECT } from '../../src/model/folder/selection-effect.ts'
 import type { FolderExplorer } from '../../src/model/queries/explorer.ts'
 import type { Hub } from '../../src/model/model.ts'
 import type { FolderStatus } from '../../src/model/types.ts'
@@ -37,6 +38,12 @@ export function fakeHub(calls: string[], overrides: Partial<Hub> = {}): Hub {
     setIgnores: async (folder, lines) => (
       note(`setIgnores ${folder} ${JSON.stringify(lines)}`),
       { ignore: lines, expanded: [], error: null }
+    ),
+    selection: async () => ({ entries: [], isRemoving: false, error: undefined }),
+    previewSelection: async () => ({ effect: NO_EFFECT, overruled: [] }),
+    select: async (folder, choices, isForced) => (
+      note(`select ${folder} ${JSON.stringify(choices)}${isForced ? ' forced' : ''}`),
+      new Map()
     ),
     folderErrors: async () => [],
     folderStatistics: async () => new Map(),

@@ -1,7 +1,12 @@
 import type { FolderConfig } from '../../core/config/config.ts'
+import type { SelectionEntry } from '../../core/ignore/selection.ts'
+import { scanScope } from '../../core/paths.ts'
+import type { LeftFiles } from '../puller/drop.ts'
 import { FOLDER_POLICIES } from '../state/folder-policy.ts'
 import type { ConflictChoice, FileVersion } from '../types.ts'
+import type { FolderChecks } from './folder-checks.ts'
 import type { FolderRequests, FolderTask } from './folder-requests.ts'
+import type { DropWork, FolderSelection } from './folder-selection.ts'
 import type { FolderVersions } from './folder-versions.ts'
 import type { ItemChange, Pulls } from './pulls.ts'
 import type { ScanWork } from './scan-work.ts'
@@ -11,8 +16,10 @@ const CLEANING = { waiting: 'clean-waiting', working: 'cleaning' } as const
 
 export interface FolderTasksDeps {
   readonly requests: FolderRequests
-  readonly work: Pick<ScanWork, 'override'>
-  readonly pulls: Pick<Pulls, 'change' | 'exclude'>
+  readonly work: Pick<ScanWork, 'override' | 'scan'>
+  readonly checks: Pick<FolderChecks, 'check'>
+  readonly selection: Pick<FolderSelection, 'select'>
+  readonly pulls: Pick<Pulls, 'change' | 'drop' | 'exclude'>
   readonly versions: Pick<FolderVersions, 'cleanIntervalMs' | 'clean' | 'require'>
 }
 
@@ -66,6 +73,21 @@ export class FolderTasks {
     }
     await requests.perform({ states: SCANNING, run })
     return failures
+  }
+
+  /** Changes what is kept here. The map holds a reason for each dropped file that is still here, and stays kept. */
+  async select(changes: readonly SelectionEntry[], isForced: boolean): Promise<LeftFiles> {
+    const { checks, pulls, requests, selection, work } = this.#deps
+    const paths = scanScope(changes.map(({ path }) => path))
+    let left: LeftFiles = new Map()
+    const run: FolderTask['run'] = async (check, signal) => {
+      await work.scan(paths, check, signal) // changes that no other device has yet must be known
+      const drop: DropWork = (dropped, next, force) => pulls.drop(dropped, force, next, signal)
+      left = await selection.select(changes, isForced, check, drop)
+      await work.scan(paths, await checks.check(), signal)
+    }
+    await requests.perform({ states: SCANNING, run })
+    return left
   }
 
   /** Interval of the clean-up of old versions; 0 disables it. */

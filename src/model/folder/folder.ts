@@ -17,6 +17,7 @@ import type { FolderCheck, FolderChecks } from './folder-checks.ts'
 import type { FolderKept } from './folder-kept.ts'
 import type { FolderProblems } from './folder-problems.ts'
 import type { FolderRequests, FolderTask, RequestedScan } from './folder-requests.ts'
+import type { DropWork, FolderSelection } from './folder-selection.ts'
 import type { FolderState } from './folder-state.ts'
 import type { FolderTasks } from './folder-tasks.ts'
 import type { FolderWatch } from './folder-watch.ts'
@@ -39,6 +40,7 @@ export interface FolderDeps {
   readonly checks: Pick<FolderChecks, 'check'>
   readonly work: Pick<ScanWork, 'place' | 'prepare' | 'scan'>
   readonly pulls: Pulls
+  readonly selection: Pick<FolderSelection, 'beforeScan'>
   readonly tasks: FolderTasks
   readonly kept: FolderKept
   readonly availability: Availability
@@ -246,11 +248,14 @@ export class Folder implements Service {
     const paths = this.#deps.state.isInError ? WHOLE_FOLDER : scope
     if (paths.includes('')) requests.fullScanBegins()
     try {
-      const check = await checks.check()
+      const first = await checks.check()
       if (this.#deps.state.isInError) pulls.request()
       state.endWork()
-      await watch.follow(check.ignore.lines, await work.place(paths, check), signal)
-      await this.#scanInSlot(paths, check, signal)
+      // Changes in dropped directories are watched: what is made there is kept.
+      await watch.follow(first.ignore.userLines, await work.place(paths, first), signal)
+      const drop: DropWork = (dropped, check, isForced) => pulls.drop(dropped, isForced, check, signal)
+      const next = await this.#deps.selection.beforeScan(paths, first, drop, signal)
+      await this.#scanInSlot(next.scope, next.check, signal)
       this.#schedule.rechecks.recovered()
       availability.setUsable(true)
     } catch (error) {

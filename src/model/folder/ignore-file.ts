@@ -2,6 +2,7 @@ import { join, sep } from 'node:path'
 import { messageOf, systemCode, TwinfoldError } from '../../core/errors.ts'
 import { IgnoreRules } from '../../core/ignore/ignore.ts'
 import { includedPaths, resolveIncludes, type IncludeLookup } from '../../core/ignore/ignore-include.ts'
+import { sectionPatterns } from '../../core/ignore/selection-section.ts'
 import { parentOf } from '../../core/paths.ts'
 import { writeFileAtomically } from '../../platform/files/atomic-write.ts'
 import type { Disk } from '../../platform/disk.ts'
@@ -50,6 +51,22 @@ export async function writeIgnores(disk: Disk, root: string, lines: readonly str
   await disk.syncDirectory(root)
 }
 
+/** The bytes of the ignore file; empty without one. Rejects as `loadIgnores` does. */
+export async function readIgnoreFile(disk: Disk, root: string): Promise<Uint8Array> {
+  return (await readData(disk, join(root, NAME))) ?? new Uint8Array()
+}
+
+/** The rules of an ignore file with these bytes. Rejects as `loadIgnores` does. */
+export async function rulesOfFile(disk: Disk, root: string, data: Uint8Array): Promise<IgnoreRules> {
+  return await parseIgnores(disk, root, textOf(data))
+}
+
+/** Replaces the ignore file atomically. Without bytes the file is removed. */
+export async function writeIgnoreFile(disk: Disk, root: string, data: Uint8Array): Promise<void> {
+  if (data.length === 0) return await writeIgnores(disk, root, [])
+  await writeFileAtomically(disk, join(root, NAME), data, 0o644, TEMPORARY_NAME)
+}
+
 /** The contents of the include lines, for the preview of an ignore file that is not written yet. */
 export async function includesOf(disk: Disk, root: string, lines: readonly string[]): Promise<IncludeLookup> {
   const included = await readIncludes(disk, root, lines.join('\n'))
@@ -59,7 +76,7 @@ export async function includesOf(disk: Disk, root: string, lines: readonly strin
 async function parseIgnores(disk: Disk, root: string, text: string): Promise<IgnoreRules> {
   const included = await readIncludes(disk, root, text)
   const lines = resolveIncludes(linesOf(text), (path) => included.get(path) ?? { error: 'file not found' })
-  return new IgnoreRules(lines)
+  return new IgnoreRules(lines, sectionPatterns(text)) // of this file only: includes may come from other devices
 }
 
 /** All files included by the text, transitively, as far as they exist. */
@@ -90,8 +107,18 @@ async function readInclude(disk: Disk, root: string, path: string): Promise<Incl
   }
 }
 
-/** Undefined when the file does not exist. The ignore file itself may be a symlink: it is never synchronized. */
 async function readText(disk: Disk, path: string): Promise<string | undefined> {
+  const data = await readData(disk, path)
+  return data === undefined ? undefined : textOf(data)
+}
+
+/** ignoreBOM: the mark stays part of the first pattern, for compatibility with Syncthing. */
+function textOf(data: Uint8Array): string {
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(data)
+}
+
+/** Undefined when the file does not exist. The ignore file itself may be a symlink: it is never synchronized. */
+async function readData(disk: Disk, path: string): Promise<Uint8Array | undefined> {
   try {
     await using file = await disk.open(await disk.realPath(path), 'read')
     const { sizeBytes, type } = await file.stat()
@@ -99,8 +126,7 @@ async function readText(disk: Disk, path: string): Promise<string | undefined> {
     if (sizeBytes > SIZE_BYTES_MAX) throw new TwinfoldError('ignore-invalid', `larger than ${SIZE_BYTES_MAX} bytes`)
     const data = new Uint8Array(sizeBytes)
     const length = await fillBuffer(file, data)
-    // ignoreBOM: the mark stays part of the first pattern, for compatibility with Syncthing.
-    return new TextDecoder('utf-8', { ignoreBOM: true }).decode(data.subarray(0, length))
+    return data.subarray(0, length)
   } catch (error) {
     if (systemCode(error) === 'ENOENT' || systemCode(error) === 'ENOTDIR') return undefined
     if (error instanceof TwinfoldError) throw error

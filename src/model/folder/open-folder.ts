@@ -14,6 +14,7 @@ import { FolderMounts } from './folder-mounts.ts'
 import { FolderProblems } from './folder-problems.ts'
 import { FolderRequests } from './folder-requests.ts'
 import { folderRoot } from '../../core/config/folder-root.ts'
+import { FolderSelection } from './folder-selection.ts'
 import { FolderState } from './folder-state.ts'
 import { FolderTasks } from './folder-tasks.ts'
 import { FolderVersions } from './folder-versions.ts'
@@ -21,6 +22,7 @@ import { FolderWatch } from './folder-watch.ts'
 import { LazyAttributes } from './lazy-attributes.ts'
 import { Pulls } from './pulls.ts'
 import { ScanWork } from './scan-work.ts'
+import { SelectionFile } from './selection-file.ts'
 
 /** Files queued for one folder at a time; the need list itself stays in the index. */
 const JOBS_MAX = 100_000
@@ -75,17 +77,30 @@ export function openFolder(deps: FolderPartsDeps, options: FolderPartsOptions): 
   const { folder } = options
   const parts = sharedParts(deps, options)
   const { root, log, requests, versions } = parts
+  const selection = makeSelection(deps, options, parts)
   const pulls = new Pulls(
-    { ...parts, clock, signals, slots: deps.pullSlots, puller: makePuller(deps, options, parts) },
+    { ...parts, selection, clock, signals, slots: deps.pullSlots, puller: makePuller(deps, options, parts) },
     { folder: folder.id, pauseMs: folder.pullerPauseS * 1_000 },
   )
   const work = new ScanWork({ ...deps, ...parts, pulls }, { folder, root })
-  const tasks = new FolderTasks({ requests, versions, pulls, work }, folder)
+  const tasks = new FolderTasks({ requests, versions, pulls, work, selection, checks: parts.checks }, folder)
   const kept = new FolderKept({ kept: parts.kept, requests, pulls }, folder)
   const watch = new FolderWatch({ clock, watcher, events, requests, log }, { folder, root })
   const availability = new Availability({ roots, signals }, folder.id, root)
-  const own = { availability, clock, random, events, kept, log, slots, work, pulls, tasks, watch }
-  return new Folder({ ...parts, ...own }, folder)
+  const own = { availability, kept, selection, work, pulls, tasks, watch }
+  return new Folder({ ...parts, ...own, clock, random, events, log, slots }, folder)
+}
+
+function makeSelection(
+  { platform, roots, store }: FolderPartsDeps,
+  { folder }: FolderPartsOptions,
+  { checks, log, root }: SharedParts,
+): FolderSelection {
+  const { clock, disk, system } = platform
+  const writing = roots.ignoreWriter(folder.id)
+  const file = new SelectionFile({ disk, platform: system.platform, writing }, root)
+  const index = () => store.folder(folder.id)
+  return new FolderSelection({ clock, disk, log, file, checks, index }, { folder: folder.id, root })
 }
 
 function makePuller(deps: FolderPartsDeps, { folder, ownDevice }: FolderPartsOptions, parts: SharedParts): Puller {

@@ -1,4 +1,4 @@
-import { messageOf } from '../../core/errors.ts'
+import { messageOf, TwinfoldError } from '../../core/errors.ts'
 import type { FolderId } from '../../core/ids.ts'
 import type { Logger } from '../../events/types.ts'
 import { LinkedAbort } from '../../sync/linked-abort.ts'
@@ -6,10 +6,12 @@ import type { Semaphore } from '../../sync/semaphore.ts'
 import type { SharedMutex } from '../../sync/shared-mutex.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { PullProgress } from '../state/file-progress.ts'
+import type { LeftFiles } from '../puller/drop.ts'
 import type { ChangeOutcome, ChangeRequest, Puller, PullOutcome, PullPhase } from '../puller/puller.ts'
 import type { ModelSignals } from '../signals.ts'
 import type { FolderCheck, FolderChecks } from './folder-checks.ts'
 import type { FolderProblems } from './folder-problems.ts'
+import type { FolderSelection } from './folder-selection.ts'
 import type { FolderRequests } from './folder-requests.ts'
 import type { FolderState } from './folder-state.ts'
 import { PullRetry } from './pull-retry.ts'
@@ -30,8 +32,9 @@ export interface PullsDeps {
   readonly checks: Pick<FolderChecks, 'check' | 'checkAgain'>
   readonly puller: Pick<
     Puller,
-    'deleteKept' | 'isNeeded' | 'pull' | 'resolveConflicts' | 'restore' | 'revert' | 'flush' | 'progress'
+    'deleteKept' | 'drop' | 'isNeeded' | 'pull' | 'resolveConflicts' | 'restore' | 'revert' | 'flush' | 'progress'
   >
+  readonly selection: Pick<FolderSelection, 'beforePull'>
   readonly requests: FolderRequests
   readonly state: FolderState
   readonly problems: FolderProblems
@@ -126,6 +129,15 @@ export class Pulls {
     return await work(this.#deps.puller, this.#requestOf(check), signal)
   }
 
+  /** Removes what the selection drops. A running pull is stopped: it does not know the new patterns. */
+  async drop(paths: readonly string[], isForced: boolean, check: FolderCheck, signal: AbortSignal): Promise<LeftFiles> {
+    this.stop(new TwinfoldError('stopped', 'the selection changes'))
+    await this.ended()
+    this.request()
+    using _lock = await this.exclude(signal)
+    return await this.#deps.puller.drop({ paths, isForced }, this.#requestOf(check), signal)
+  }
+
   #requestOf(check: FolderCheck): ChangeRequest {
     return { ignore: check.ignore, checkHealth: () => this.#deps.checks.checkAgain(check) }
   }
@@ -155,7 +167,7 @@ export class Pulls {
     if (!(await puller.isNeeded())) return NOTHING_TO_PULL
     state.setPull('sync-waiting')
     using _slot = await slots.acquire(signal)
-    const check = await checks.check()
+    const check = await this.#deps.selection.beforePull(await checks.check(), signal)
     log.debug(() => `folder ${this.#folder}: pulling`)
     const outcome = await this.#apply(check, signal)
     const rest = outcome.complete ? 'everything' : 'partially'

@@ -1,3 +1,4 @@
+import { shortIdOf } from '../../core/device-id.ts'
 import { messageOf } from '../../core/errors.ts'
 import type { FileInfo } from '../../core/records/file-info.ts'
 import type { IgnoreRules } from '../../core/ignore/ignore.ts'
@@ -18,6 +19,7 @@ import type { ConflictChoice } from '../types.ts'
 import { Bookkeeper } from './bookkeeper.ts'
 import { Contents, type ContentsDeps } from '../content/contents.ts'
 import { deleteKept } from './delete-kept.ts'
+import { dropItems, type DropOptions, type LeftFiles } from './drop.ts'
 import type { PullParts } from './pull-parts.ts'
 import type { PullProgress } from '../state/file-progress.ts'
 import { Items } from './items.ts'
@@ -160,6 +162,16 @@ export class Puller {
     const parts = await this.#begin(request, signal)
     await revertChanges(parts, signal)
     return { failures: new Map(), rescan: [...parts.rescan] }
+  }
+
+  /** Removes what the selection drops. The caller must hold the lock exclusively. */
+  async drop(
+    options: Omit<DropOptions, 'ownShortId'>,
+    request: Omit<PullRequest, 'onPhase'>,
+    signal: AbortSignal,
+  ): Promise<LeftFiles> {
+    const parts = await this.#begin(request, signal)
+    return await dropItems(parts, { ...options, ownShortId: shortIdOf(this.#options.ownDevice) }, signal)
   }
 
   /** The caller must hold the lock exclusively. */

@@ -1,4 +1,5 @@
 import type { FolderId } from '../../core/ids.ts'
+import { Mutex } from '../../sync/mutex.ts'
 import { SharedMutex } from '../../sync/shared-mutex.ts'
 import { IndexContinuity, type IndexContinuityDeps } from './index-continuity.ts'
 
@@ -6,6 +7,7 @@ import { IndexContinuity, type IndexContinuityDeps } from './index-continuity.ts
 export class FolderRoots {
   readonly #roots = new Map<FolderId, string>()
   readonly #locks = new Map<FolderId, SharedMutex>()
+  readonly #ignoreWriters = new Map<FolderId, Mutex>()
   readonly #continuities = new Map<FolderId, IndexContinuity>()
   readonly #deps: IndexContinuityDeps
 
@@ -27,6 +29,13 @@ export class FolderRoots {
     const lock = this.#locks.get(folder) ?? new SharedMutex()
     this.#locks.set(folder, lock)
     return lock
+  }
+
+  /** Held by writers of the folder's ignore file. */
+  ignoreWriter(folder: FolderId): Mutex {
+    const writer = this.#ignoreWriters.get(folder) ?? new Mutex()
+    this.#ignoreWriters.set(folder, writer)
+    return writer
   }
 
   /** Stays while the process runs, also over a pause of the folder. */

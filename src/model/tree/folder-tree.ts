@@ -362,6 +362,14 @@ export class FolderTree implements VersionPlace {
     this.#tree.changed(name)
   }
 
+  /** Removes a file or symlink that matches our record and that other devices have: no old version is kept. */
+  async discard(name: string, local: FileHead): Promise<void> {
+    if ((await this.#tree.statReachable(name)) === undefined) return
+    await this.#check.require(name, local)
+    await this.#asides.remove(name, local)
+    this.#tree.changed(name)
+  }
+
   async #keepAndRemove(name: string, local: FileHead | undefined, winner: FileHead | undefined): Promise<void> {
     if (winner !== undefined) await this.#conflicts.save(name, winner)
     else if (local?.type === 'file') await this.#deps.archive?.move(name)

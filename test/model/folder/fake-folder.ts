@@ -8,6 +8,7 @@ import type { FolderCheck } from '../../../src/model/folder/folder-checks.ts'
 import { FolderKept } from '../../../src/model/folder/folder-kept.ts'
 import { FolderProblems } from '../../../src/model/folder/folder-problems.ts'
 import { FolderRequests } from '../../../src/model/folder/folder-requests.ts'
+import type { FolderSelection } from '../../../src/model/folder/folder-selection.ts'
 import { FolderState } from '../../../src/model/folder/folder-state.ts'
 import { FolderTasks } from '../../../src/model/folder/folder-tasks.ts'
 import { Pulls } from '../../../src/model/folder/pulls.ts'
@@ -113,6 +114,10 @@ export class FakeDisk {
     return { failures: new Map(), rescan: [] }
   }
 
+  async drop(): Promise<ReadonlyMap<string, string>> {
+    return new Map()
+  }
+
   async pull({ onPhase }: PullRequest, signal: AbortSignal): Promise<PullOutcome> {
     this.pulls.push(this.clock.monotonicMs())
     onPhase('sync-preparing')
@@ -167,7 +172,12 @@ export function start(setup: Setup = {}) {
   const requests = new FolderRequests()
   const state = new FolderState({ clock, events: sink }, DOCS)
   const problems = new FolderProblems({ events: sink, log }, DOCS)
-  const shared = { clock, log, requests, state, problems, checks: disk }
+  const selection: Pick<FolderSelection, 'beforePull' | 'beforeScan' | 'select'> = {
+    beforePull: async (check) => check,
+    beforeScan: async (scope, check) => ({ scope, check }),
+    select: async () => new Map(),
+  }
+  const shared = { clock, log, requests, state, problems, checks: disk, selection }
   const pulls = new Pulls(
     {
       ...shared,
@@ -192,7 +202,7 @@ export function start(setup: Setup = {}) {
         { requests, pulls, kept: new KeptFiles({ disk: new SimDisk(clock), log }, { folder: DOCS, directory: KEPT }) },
         { type: 'sendreceive' },
       ),
-      tasks: new FolderTasks({ requests, pulls, versions: disk, work: disk }, { type: 'sendreceive' }),
+      tasks: new FolderTasks({ ...shared, pulls, versions: disk, work: disk }, { type: 'sendreceive' }),
       watch: {
         name: 'watch',
         error: '',
