@@ -15,6 +15,8 @@ export interface FolderAddOptions {
   readonly paused?: boolean
   readonly rescanInterval?: number
   readonly watch?: boolean
+  /** Fetches nothing until something is kept. */
+  readonly nothingYet?: boolean
   /** Adds the folder whatever the check of the directory finds. */
   readonly force?: boolean
   readonly json?: boolean
@@ -33,17 +35,31 @@ export async function folderAdd(
   refuseSameId(existing, id)
   const shared = options.device?.map((device) => ({ deviceID: findDevice(devices, device).deviceID }))
   await checkPath(context, client, absolute, options)
-  await client.addFolder({
+  const folder = {
     id,
     path: absolute,
     label: options.label ?? labelOf(absolute),
     ...settings(options),
     ...(shared !== undefined && { devices: shared }),
-  })
+  }
+  await addFolder(client, folder, options.nothingYet === true)
   const added = await findFolder(client, id)
   if (options.json) context.print(JSON.stringify(added, undefined, 2))
   else context.print(`Added folder "${escapeText(id)}" at ${escapeText(added.path)}`)
   return CLI_EXIT.done
+}
+
+/** With nothing yet, the folder is paused until that is recorded: it must not begin to fetch. */
+export async function addFolder(
+  client: Client,
+  folder: Parameters<Client['addFolder']>[0],
+  isNothingYet: boolean,
+): Promise<void> {
+  if (!isNothingYet) return await client.addFolder(folder)
+  const { selectNothing } = await import('./selection-commands.ts')
+  await client.addFolder({ ...folder, paused: true })
+  await selectNothing(client, folder.id)
+  if (folder.paused !== true) await client.changeFolder(folder.id, { paused: false })
 }
 
 /** From the name of the directory. Not an ID that another device offers: accepting that would merge two folders. */

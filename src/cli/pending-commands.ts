@@ -5,7 +5,7 @@ import type { Client } from '../client/client.ts'
 import { nearestTexts } from '../core/formats/nearest.ts'
 import { CLI_EXIT, suggestion, type CliContext, type CliExit } from './context.ts'
 import { refuseSameName, withDevices } from './device-commands.ts'
-import { checkPath, directoryPath } from './folder-commands.ts'
+import { addFolder, checkPath, directoryPath } from './folder-commands.ts'
 import { tableLines } from './table.ts'
 import { escapeText } from './text.ts'
 
@@ -55,6 +55,8 @@ function nameOf(known: readonly DeviceConfig[], id: string): string {
 export interface AcceptOptions extends Json {
   readonly path?: string
   readonly name?: string
+  /** Fetches nothing until something is kept. */
+  readonly nothingYet?: boolean
   /** Adds the folder whatever the check of the directory finds. */
   readonly force?: boolean
 }
@@ -111,13 +113,14 @@ async function acceptFolder(
   }
   const path = directoryPath(context, options.path)
   await checkPath(context, client, path, options)
-  await client.addFolder({
+  const folder = {
     id,
     path,
     label: options.name ?? offers[0]![1].label,
     devices: offers.map(([deviceID]) => ({ deviceID })),
     ...(offers.some(([, offer]) => offer.receiveEncrypted) && { type: 'receiveencrypted' as const }),
-  })
+  }
+  await addFolder(client, folder, options.nothingYet === true)
   return undefined
 }
 

@@ -6,6 +6,7 @@ import { CAT, GET } from './content-specs.ts'
 import { NETWORK_SWITCHES, SERVER_KINDS } from './network-switches.ts'
 import { remoteCommand } from './remote-command.ts'
 import { COMPLETE_NAMES, CONFLICTS, KEPT, VERSIONS } from './versions-specs.ts'
+import { DROP, KEEP, SELECTION } from './selection-specs.ts'
 import { DEVICE, FOLDER, PENDING } from './sharing-specs.ts'
 import { parseSince } from './since.ts'
 
@@ -252,6 +253,9 @@ export function remoteCommands(debugCommands: readonly CommandSpec[] = []): read
     PRIO,
     CAT,
     GET,
+    KEEP,
+    DROP,
+    SELECTION,
     VERSIONS,
     CONFLICTS,
     KEPT,

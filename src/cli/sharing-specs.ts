@@ -9,6 +9,11 @@ import { remoteCommand } from './remote-command.ts'
 /** A device ID of the right form, for examples. */
 const EXAMPLE_ID = 'MFZWI3D-BONSGYC-YLTMRWG-C43ENR5-QXGZDMM-FZWI3DP-BONSGYY-LTMRWAD'
 
+const NOTHING_YET: FlagSpec = {
+  name: 'nothing-yet',
+  description: 'Fetch no file until it is kept with "keep"',
+}
+
 const FOLDER_ADD_FLAGS: readonly FlagSpec[] = [
   {
     name: 'id',
@@ -27,6 +32,7 @@ const FOLDER_ADD_FLAGS: readonly FlagSpec[] = [
   { name: 'rescan-interval', value: 'SECONDS', check: checkSeconds, description: 'Time between full scans' },
   { name: 'no-watch', description: 'Do not watch for changes, only scan' },
   { name: 'paused', description: 'Add it in the paused state' },
+  NOTHING_YET,
   { name: 'force', description: 'Add it even if the check of the directory finds a problem' },
 ]
 
@@ -52,6 +58,7 @@ const FOLDER_ADD = remoteCommand({
     return folderAdd(context, connection.client, path, {
       ...defined(options),
       ...(flags.isOn('paused') && { paused: true }),
+      nothingYet: flags.isOn('nothing-yet'),
       force: flags.isOn('force'),
       watch: !flags.isOn('no-watch'),
       json: flags.isOn('json'),
@@ -224,6 +231,7 @@ export const PENDING = remoteCommand({
       flags: [
         { name: 'path', value: 'DIR', description: 'Directory for the files of the folder' },
         { name: 'name', value: 'TEXT', description: 'Name or label instead of the offered one' },
+        NOTHING_YET,
         { name: 'force', description: 'Add the folder even if the check of its directory finds a problem' },
       ],
       examples: [`pending accept ${EXAMPLE_ID} --name laptop`, 'pending accept docs --path ~/Documents'],
@@ -231,7 +239,13 @@ export const PENDING = remoteCommand({
         const { pendingAccept } = await import('./pending-commands.ts')
         const options = defined({ path: flags.text('path'), name: flags.text('name') })
         const force = flags.isOn('force')
-        return pendingAccept(context, connection.client, id, { ...options, force, json: flags.isOn('json') })
+        const nothingYet = flags.isOn('nothing-yet')
+        return pendingAccept(context, connection.client, id, {
+          ...options,
+          force,
+          nothingYet,
+          json: flags.isOn('json'),
+        })
       },
     }),
     remoteCommand({

@@ -5,6 +5,7 @@ import { FIND } from './find.ts'
 import { DISAGREEMENTS, NETWORK } from './network.ts'
 import { FOLDER } from './parameters.ts'
 import { TEXT } from './schema.ts'
+import { SELECT_BODY, SELECTED, SELECTION } from './selection.ts'
 import { UPGRADE_DETAILS } from './upgrade.ts'
 import {
   CHECK_FOLDER,
@@ -150,6 +151,26 @@ export const TWINFOLD_ROUTES = {
     body: { schema: IGNORE_PREVIEW_BODY, about: 'The lines of the ignore file to preview.' },
     reply: { is: 'json', schema: IGNORE_PREVIEW },
     errors: NO_FOLDER,
+  },
+  'GET /rest/twinfold/selection': {
+    summary: 'Returns what of a folder is kept on this device, and what is dropped.',
+    query: { folder: FOLDER },
+    reply: { is: 'json', schema: SELECTION },
+    errors: NO_FOLDER,
+  },
+  'POST /rest/twinfold/selection': {
+    summary:
+      'Keeps and drops items of a folder on this device, or previews it. Dropped items are removed here and nowhere ' +
+      'else; a drop of files that no other device has is refused.',
+    query: { folder: FOLDER },
+    body: { schema: SELECT_BODY, about: 'Up to 10,000 paths to keep or drop.' },
+    reply: { is: 'json', schema: SELECTED },
+    errors: {
+      ...NO_FOLDER,
+      'ignore-invalid': { status: 409 },
+      'path-escapes-folder': { status: 400 },
+      refused: { status: 409 },
+    },
   },
   'POST /rest/twinfold/check-folder': {
     summary: 'Checks whether a directory can become a folder: its place, and whether it can be read and written.',

@@ -80,7 +80,7 @@ export async function run(args: string, changes: Replies = {}, more: Partial<Cli
       }
       if (method !== 'GET') {
         sent.push(`${method} ${path}${body === undefined ? '' : ` ${body}`}`)
-        const changed = changes[`${method} ${path}`]
+        const changed = changes[`${method} ${path}`] ?? replies[`${method} ${path}`]
         if (changed !== undefined) return { status: 200, text: JSON.stringify(changed) }
         return { status: 200, text: path.startsWith('/rest/folder/versions') ? '{}' : '' }
       }

@@ -34,6 +34,7 @@ import { json, type Reply } from '../pipeline/reply.ts'
 import { bind, type Call, type Route } from '../pipeline/route.ts'
 import { conflictCounts, conflicts, resolveConflicts } from './conflicts.ts'
 import { findEverywhere, searchTextOf } from './find.ts'
+import { select, selection } from './selection.ts'
 import { pauseForTime } from './timed-pause.ts'
 import type { DeviceWarning, IndexImportView } from '../types.ts'
 import { upgradeDetailsJson } from '../views/upgrade.ts'
@@ -45,7 +46,7 @@ const PREVIEW_LINES_MAX = 2_000
 
 export interface TwinfoldRouteDeps {
   explorer(): Promise<FolderExplorer>
-  readonly hub: Pick<Hub, 'resolveConflicts'>
+  readonly hub: Pick<Hub, 'previewSelection' | 'resolveConflicts' | 'select' | 'selection'>
   readonly config: Pick<ConfigStore, 'current'>
   readonly connections?: { status(): ConnectionsStatus }
   readonly portMapping?: PortMappingView
@@ -79,6 +80,8 @@ export function twinfoldRoutes(deps: TwinfoldRouteDeps, whole: WholeAnswers): re
     'GET /rest/twinfold/search': (call) => search(deps, call),
     'GET /rest/twinfold/find': (call) => findEverywhere(deps, call),
     'POST /rest/twinfold/ignore-preview': (call) => preview(deps, call),
+    'GET /rest/twinfold/selection': (call) => selection(deps.hub, call),
+    'POST /rest/twinfold/selection': (call) => select(deps.hub, call),
     'POST /rest/twinfold/pause': (call) => pauseForTime(deps.pauses, call),
     'GET /rest/twinfold/conflict-counts': (call) => conflictCounts(deps, call),
     'GET /rest/twinfold/conflicts': (call) => conflicts(deps, call),
