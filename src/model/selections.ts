@@ -102,14 +102,20 @@ export class Selections {
   }
 }
 
+/** Parents first: a choice replaces those below it. */
 function checkedChoices(choices: readonly PathChoice[]): readonly SelectionEntry[] {
-  return choices.map(({ path, state }) => {
+  const checked = new Map<string, SelectionEntry>()
+  for (const { path, state } of choices) {
     const clean = cleanSub(path)
     if (clean !== '' && (!isCanonical(clean) || isReserved(clean))) {
       throw new TwinfoldError('bad-request', `${JSON.stringify(path)} is not an item of the folder`)
     }
-    return { path: clean, state, reason: 'chosen' }
-  })
+    if ((checked.get(clean)?.state ?? state) !== state) {
+      throw new TwinfoldError('bad-request', `${JSON.stringify(path)} is to be kept and dropped`)
+    }
+    checked.set(clean, { path: clean, state, reason: 'chosen' })
+  }
+  return [...checked.values()].sort((a, b) => a.path.length - b.path.length)
 }
 
 /** Paths on which a line of the user decides, before the selection does. */

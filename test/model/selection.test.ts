@@ -300,6 +300,17 @@ test('selection: a new folder with nothing yet fetches nothing, and then what is
   await pull.assertSettled()
 })
 
+test('selection: of several choices the deepest decides, in any order', async () => {
+  await using pull = await synced()
+  await select(pull, [...keep('a/b/one', 'z'), ...drop('a', 'z/four'), ...keep('a/b'), ...drop('a/b/two')])
+  assert.deepEqual(await files(pull), ['a/b/one', 'five'])
+  assert.deepEqual(await patterns(pull), ['/a/b/two', '!/a/b', '/a', '/z/four'])
+  await assert.rejects(select(pull, [...keep('a'), ...drop('a/')]), {
+    code: 'bad-request',
+    message: /kept and dropped/,
+  })
+})
+
 test('selection: lines of the user decide first, and are named where they do', async () => {
   await using pull = await synced({ arrange: (disk) => void disk.put(`${ROOT}/.stignore`, '!/a/b\nfive') })
   const { overruled } = await pull.hub.while(

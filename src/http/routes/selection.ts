@@ -1,5 +1,6 @@
 import { TwinfoldError } from '../../core/errors.ts'
-import type { Hub, PathChoice } from '../../model/types.ts'
+import type { Hub } from '../../model/model.ts'
+import type { PathChoice } from '../../model/types.ts'
 import { readBody } from '../../rest/read-body.ts'
 import type { SelectedJson, SelectionJson } from '../../rest/selection.ts'
 import { TWINFOLD_ROUTES } from '../../rest/twinfold-routes.ts'

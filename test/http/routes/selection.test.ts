@@ -36,7 +36,6 @@ test('a preview counts and changes nothing; without it both are done', async () 
   assert.deepEqual(calls, [])
   const done = await send('POST', ROUTE, JSON.stringify({ drop: ['a'], keep: ['a/b'], force: true }))
   assert.deepEqual(JSON.parse(done.body), { preview: false, ...expected })
-  // What is kept comes last: it may be below what is dropped.
   const choices = [
     { path: 'a', state: 'dropped' },
     { path: 'a/b', state: 'kept' },
