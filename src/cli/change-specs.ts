@@ -88,8 +88,8 @@ export const FOLDER_SET = remoteCommand({
   name: 'set',
   summary: 'change settings of a folder: its label, path, type, old versions',
   description:
-    'Changes settings of a folder, by ID or label. For --path move the directory first: the files, with the marker ' +
-    '.stfolder, have to be there.',
+    'Changes settings of a folder, by ID or label. --path is for a directory that was moved already: the files, with ' +
+    'the marker .stfolder, have to be there. "folder move" moves them, too.',
   arguments: [{ name: 'folder', completes: 'folders' }],
   flags: [
     { name: 'label', value: 'TEXT', description: 'Display name, on this device' },

@@ -3,8 +3,32 @@ import { defined } from './args/parsed-flags.ts'
 import type { CommandSpec } from './args/types.ts'
 import { remoteCommand } from './remote-command.ts'
 
-/** Subcommands of `folder` that change with whom it is shared, or whose changes win. */
+/** Subcommands of `folder` that change where it is, with whom it is shared, or whose changes win. */
 export const FOLDER_ACTIONS: readonly CommandSpec[] = [
+  remoteCommand({
+    name: 'move',
+    summary: 'move a folder with its files to another directory, also on another disk',
+    description:
+      'Moves a folder with its files, old versions and ignore patterns to a directory that is missing or empty. On ' +
+      'the same disk it is renamed; otherwise everything is copied, verified, then removed from the old place. The ' +
+      'folder does not run meanwhile, nothing is announced to other devices, and nothing is hashed again. An ' +
+      'interrupted move goes on at the next start. Ctrl+C ends only the display. Without PATH it shows the move.',
+    arguments: [
+      { name: 'folder', completes: 'folders' },
+      { name: 'path', optional: true },
+    ],
+    flags: [
+      { name: 'preview', description: 'Only show what would be done' },
+      { name: 'cancel', description: 'Undo the move that runs, while the folder is at its old place' },
+    ],
+    examples: ['folder move photos /mnt/disk/Photos', 'folder move photos --cancel'],
+    remote: async ({ context, connection: { client }, args: [folder = '', path], flags }) =>
+      (await import('./move-command.ts')).folderMove(context, client, folder, path, {
+        preview: flags.isOn('preview'),
+        cancel: flags.isOn('cancel'),
+        json: flags.isOn('json'),
+      }),
+  }),
   remoteCommand({
     name: 'share',
     summary: 'share a folder with more devices, by ID or name',

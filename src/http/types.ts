@@ -9,6 +9,7 @@ import type { EventSink, EventSource, LogControl, Logger } from '../events/types
 import type { ContentView } from '../model/content/reader-types.ts'
 import type { Disagreement } from '../model/peers/disagreements.ts'
 import type { CompletionView } from '../model/queries/completion.ts'
+import type { MoveView } from '../model/move/types.ts'
 import type { FolderExplorer } from '../model/queries/explorer.ts'
 import type { Hub } from '../model/model.ts'
 import type { FolderWork } from '../stats/work-counters.ts'
@@ -47,6 +48,7 @@ export interface RestDeps {
   readonly lifecycle: Lifecycle
   readonly upgrade: UpgradeView
   readonly pauses: TimedPausesView
+  readonly mover: MoveView
   readonly system: SystemView
   /** Absent in a daemon without network. */
   readonly connections?: ConnectionsView

@@ -1,10 +1,13 @@
+import { join } from 'node:path'
 import { TimedPauses } from '../config/timed-pauses.ts'
 import type { Config } from '../core/config/config.ts'
 import { FOLDER_EXTENSIONS, folderExtensions } from '../core/config/extensions.ts'
 import { messageOf } from '../core/errors.ts'
 import { openStore } from '../db/store.ts'
+import type { IndexStore } from '../db/types.ts'
 import { folderStatusJson } from '../http/views/folder-status.ts'
 import { Model } from '../model/model.ts'
+import { Mover } from '../model/move/mover.ts'
 import { ModelSignals } from '../model/signals.ts'
 import { FolderRoots } from '../model/state/folder-roots.ts'
 import type { Platform } from '../platform/platform.ts'
@@ -24,7 +27,7 @@ import { logNetworkUse } from './network-use.ts'
 import { Network } from './network.ts'
 import { makeRestServer } from './rest-server.ts'
 import { TakeOver } from './take-over.ts'
-import { deviceWarnings, logWarnings, ROOT_WARNING } from './warnings.ts'
+import { deviceWarnings, logWarnings, protectedHome, ROOT_WARNING } from './warnings.ts'
 
 /**
  * One device, from taking its lock to its shutdown. The composition root: open the resources that must be closed, build
@@ -78,6 +81,8 @@ export async function runDaemon(platform: Platform, options: ServeOptions, signa
   )
 
   const upgrade = makeUpgradeChecker(base)
+  const mover = makeMover(base, { store, model })
+  await mover.load()
   const pauses = new TimedPauses({ clock, config, log: logger('config'), keyValue: store.keyValue })
   const ending = new Ending(signal)
   const lastHandler = new LastHandler({ log: logger('main'), events, end: () => ending.end(EXIT.error) })
@@ -92,14 +97,25 @@ export async function runDaemon(platform: Platform, options: ServeOptions, signa
   })
   await logWarnings(config, warnings, logger('main'), platform.system.isRoot ? [ROOT_WARNING] : [])
   logNetworkUse(config, logger('main'), options)
-  const rest = makeRestServer(base, { store, statistics, network, model, upgrade, pauses, ending, warnings, takeOver })
+  const rest = makeRestServer(base, {
+    store,
+    statistics,
+    network,
+    model,
+    upgrade,
+    pauses,
+    mover,
+    ending,
+    warnings,
+    takeOver,
+  })
 
   events.listen(WorkCounters.eventTypes, statistics.work.onEvent, ending.signal)
   using audit = openAudit(platform, options, config.current.options, logger('main'))
   if (audit !== undefined) auditEvents(events, (line) => audit.write(line), logger('main'), ending.signal)
   events.emit('Starting', { home: locations.configDirectory, myID: identity.deviceId })
 
-  await runServices(base, { rest, takeOver, others: [model, ...network.services, upgrade, pauses] }, ending)
+  await runServices(base, { rest, takeOver, others: [model, ...network.services, upgrade, pauses, mover] }, ending)
   await network.pending.saved()
   logger('main').info(ending.code === EXIT.restart ? 'stopped, restarting' : 'stopped')
   return ending.code
@@ -141,6 +157,16 @@ async function runServices(base: DeviceBase, { rest, takeOver, others }: Service
   } finally {
     await Promise.all(running)
   }
+}
+
+function makeMover(base: DeviceBase, { store, model }: { readonly store: IndexStore; readonly model: Model }): Mover {
+  const { platform, options, config, logger } = base
+  const { locations } = options
+  const { directories, userHome } = protectedHome(locations)
+  return new Mover(
+    { platform, store, config, folders: model, log: logger('model') },
+    { journalFile: join(locations.dataDirectory, 'moves.json'), homes: directories, userHome },
+  )
 }
 
 function makeUpgradeChecker({ platform, options, config, logger, version }: DeviceBase): UpgradeChecker {

@@ -4,6 +4,7 @@ import type { ImportingStore } from '../db/store.ts'
 import { RestServer } from '../http/server.ts'
 import type { DeviceWarning } from '../http/types.ts'
 import type { Model } from '../model/model.ts'
+import type { MoveView } from '../model/move/types.ts'
 import type { Statistics } from '../stats/stats.ts'
 import type { UpgradeChecker } from '../upgrade/checker.ts'
 import { EXIT } from './args/options.ts'
@@ -23,6 +24,7 @@ export interface RestParts {
   readonly model: Model
   readonly upgrade: UpgradeChecker
   readonly pauses: TimedPausesView
+  readonly mover: MoveView
   readonly ending: Ending
   readonly takeOver: TakeOver | undefined
   warnings(): Promise<readonly DeviceWarning[]>
@@ -30,7 +32,7 @@ export interface RestParts {
 
 export function makeRestServer(base: DeviceBase, parts: RestParts): RestServer {
   const { platform, options, log, events, config, extensions, passwords, identity, version } = base
-  const { store, statistics, network, model, upgrade, pauses, ending, warnings, takeOver } = parts
+  const { store, statistics, network, model, upgrade, pauses, mover, ending, warnings, takeOver } = parts
   const { clock, random, disk, http, system } = platform
   const { locations } = options
   return new RestServer(
@@ -68,6 +70,7 @@ export function makeRestServer(base: DeviceBase, parts: RestParts): RestServer {
       eventCounts: () => events.counts(),
       upgrade,
       pauses,
+      mover,
       warnings,
       indexImport: () => takeOver?.status,
       checkFolder: (path) => {

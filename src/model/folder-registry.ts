@@ -4,6 +4,7 @@ import type { Config, FolderConfig } from '../core/config/config.ts'
 import { diffFolders, type FolderAction } from '../core/config/config-diff.ts'
 import type { FolderId } from '../core/ids.ts'
 import type { Logger } from '../events/types.ts'
+import { Mutex } from '../sync/mutex.ts'
 import { Semaphore } from '../sync/semaphore.ts'
 import type { ModelDeps, ModelOptions } from './deps.ts'
 import type { PullingFolder } from './peers/download-publisher.ts'
@@ -27,6 +28,10 @@ export class FolderRegistry {
   readonly #slots: Semaphore
   readonly #pullSlots: Semaphore
   readonly #running = new Map<FolderId, Folder>()
+  /** Folders that must not run, whatever the settings say, with the reason. */
+  readonly #held = new Map<FolderId, string>()
+  /** Starts and stops of folders, one after the other. */
+  readonly #changing = new Mutex()
   #config: Config
   #signal: AbortSignal | undefined
 
@@ -93,6 +98,7 @@ export class FolderRegistry {
     this.#slots.setCapacity(this.#slotCount())
     this.#pullSlots.setCapacity(this.#slotCount())
     if (this.#signal === undefined || this.#signal.aborted) return
+    using _lock = await this.#changing.lock()
     for (const action of diffFolders(from, to)) {
       try {
         await this.#applyAction(action, from)
@@ -101,6 +107,33 @@ export class FolderRegistry {
         this.#log.error(`applying the new configuration failed (${action.kind}): ${messageOf(error)}`)
       }
     }
+  }
+
+  /**
+   * Stops a folder until it is released; other devices see it as paused. Before the start it only keeps the folder
+   * from starting.
+   */
+  async hold(folder: FolderId, reason: string): Promise<void> {
+    using _lock = await this.#changing.lock()
+    this.#held.set(folder, reason)
+    if (!this.#running.has(folder)) return
+    await this.#stop(folder)
+    this.#deps.signals.usabilityChanged.emit(folder)
+  }
+
+  /** Starts a folder that was held, if it is configured and not paused. */
+  async release(folder: FolderId): Promise<void> {
+    using _lock = await this.#changing.lock()
+    if (!this.#held.delete(folder) || !this.isStarted) return
+    const config = this.folders.find(({ id }) => id === folder)
+    if (config === undefined || config.paused) return
+    this.#start(config)
+    this.#deps.signals.usabilityChanged.emit(folder)
+  }
+
+  /** Why a folder must not run now. */
+  heldBecause(folder: FolderId): string | undefined {
+    return this.#held.get(folder)
   }
 
   /** Undefined for a folder that is paused, unknown or not started. */
@@ -119,8 +152,8 @@ export class FolderRegistry {
   find(folder: FolderId): Folder {
     if (this.configured(folder).paused) throw new TwinfoldError('folder-paused', 'folder is paused')
     const running = this.#running.get(folder)
-    if (running === undefined) throw new TwinfoldError('folder-not-running', 'folder is not running')
-    return running
+    if (running !== undefined) return running
+    throw new TwinfoldError('folder-not-running', this.#held.get(folder) ?? 'folder is not running')
   }
 
   /** Absolute. */
@@ -129,7 +162,7 @@ export class FolderRegistry {
   }
 
   #start(folder: FolderConfig): void {
-    if (this.#signal?.aborted !== false) return
+    if (this.#signal?.aborted !== false || this.#held.has(folder.id)) return
     const running = openFolder(
       {
         ...this.#deps,

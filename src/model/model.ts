@@ -127,6 +127,17 @@ export class Model {
     this.#downloads.wake() // the interval may have changed
   }
 
+  /** Stops a folder until it is released, whatever the settings say. */
+  async hold(folder: FolderId, reason: string): Promise<void> {
+    await this.#registry.hold(folder, reason)
+    this.#deps.signals.countsChanged.emit(folder)
+  }
+
+  async release(folder: FolderId): Promise<void> {
+    await this.#registry.release(folder)
+    this.#deps.signals.countsChanged.emit(folder)
+  }
+
   #rescan({ folder, record, contentOnly }: DifferingItem): void {
     const marked = contentOnly ? this.#mustRescan(folder, record) : Promise.resolve()
     marked
@@ -176,7 +187,7 @@ export class Model {
   async status(folder: FolderId): Promise<FolderStatus> {
     const config = this.#registry.configured(folder)
     if (config.paused) return PAUSED_STATUS
-    if (!this.#registry.isStarted) return WAITING_STATUS
+    if (!this.#registry.isStarted || this.#registry.heldBecause(folder) !== undefined) return WAITING_STATUS
     const running = this.#registry.find(folder)
     try {
       return await this.#query(folder, async (index) => {
@@ -199,7 +210,7 @@ export class Model {
    */
   statusNow(folder: FolderId): FolderStatus | undefined {
     if (this.#registry.configured(folder).paused) return PAUSED_STATUS
-    if (!this.#registry.isStarted) return WAITING_STATUS
+    if (!this.#registry.isStarted || this.#registry.heldBecause(folder) !== undefined) return WAITING_STATUS
     return this.#statuses.get(this.#registry.find(folder))
   }
 

@@ -38,7 +38,8 @@ export const ROUTES = {
   ...DIAGNOSTIC_ROUTES,
   ...TWINFOLD_ROUTES,
   ...EXTENSION_ROUTES,
-  ...CONTENT_ROUTES,...KEPT_ROUTES,
+  ...CONTENT_ROUTES,
+  ...KEPT_ROUTES,
 } as const satisfies Declarations
 
 export type Routes = typeof ROUTES

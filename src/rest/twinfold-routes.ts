@@ -2,6 +2,7 @@ import { RESOLVE_CONFLICTS_BODY, RESOLVED_CONFLICTS } from './conflicts.ts'
 import type { Declarations, RouteErrors } from './declaration.ts'
 import { INDEX_IMPORT_REPLY } from './index-import.ts'
 import { FIND } from './find.ts'
+import { MOVE_REPLY, MOVE_STARTED } from './move.ts'
 import { DISAGREEMENTS, NETWORK } from './network.ts'
 import { FOLDER } from './parameters.ts'
 import { TEXT } from './schema.ts'
@@ -39,6 +40,8 @@ const NO_FOLDER = {
   'folder-missing': { status: 404 },
   'folder-not-running': { status: 404 },
 } as const satisfies RouteErrors
+
+const MOVE_ERRORS = { 'folder-missing': { status: 404 }, refused: { status: 409 } } as const satisfies RouteErrors
 
 /** Routes for the web page that Syncthing's interface does not have. */
 const FLAG = { enum: ['true', 'false'] } as const
@@ -191,6 +194,32 @@ export const TWINFOLD_ROUTES = {
     },
     reply: { is: 'empty' },
     errors: { 'folder-missing': { status: 404 }, 'device-missing': { status: 404 } },
+  },
+  'POST /rest/twinfold/move': {
+    summary: 'Moves a folder with its files to another directory, or returns what that would do.',
+    query: {
+      folder: FOLDER,
+      path: {
+        schema: TEXT,
+        about: 'The new directory: absolute or with ~, missing or empty, apart from all folders.',
+        required: true,
+      },
+      preview: { schema: FLAG, about: 'Whether nothing is changed; default false.' },
+    },
+    reply: { is: 'json', schema: MOVE_STARTED },
+    errors: MOVE_ERRORS,
+  },
+  'GET /rest/twinfold/move': {
+    summary: 'Returns the progress of the move of a folder, or the result of its last one.',
+    query: { folder: FOLDER },
+    reply: { is: 'json', schema: MOVE_REPLY },
+    errors: MOVE_ERRORS,
+  },
+  'DELETE /rest/twinfold/move': {
+    summary: 'Cancels the move of a folder while it is at its old place: what was copied is removed.',
+    query: { folder: FOLDER },
+    reply: { is: 'empty' },
+    errors: MOVE_ERRORS,
   },
   'GET /rest/twinfold/conflict-counts': {
     summary: 'Counts the local conflict copies of every folder.',

@@ -149,3 +149,50 @@ test('complete-names: names of folders, devices, pending and nearby ones, withou
   const devices = [{ ...defaultsOf(DEVICE), deviceID: BEN, name: NASTY }]
   assert.equal((await run('complete-names devices', { 'GET /rest/config/devices': devices })).out, '')
 })
+
+const MOVE = {
+  folder: 'docs',
+  from: '/docs',
+  to: '/cwd/there',
+  method: 'copy',
+  state: 'done',
+  files: 2,
+  filesDone: 2,
+  bytes: 20,
+  bytesDone: 20,
+  started: TIME,
+  ended: TIME,
+  cancellable: false,
+  error: '',
+  left: [],
+  leftCount: 0,
+}
+
+test('folder move: looks first, then moves, and reports what stayed', async () => {
+  const preview = { ...MOVE, freeBytes: 3_000, problem: null }
+  const replies = (move: object, problem: object | null = null) => ({
+    'POST /rest/twinfold/move?folder=docs&path=%2Fcwd%2Fthere&preview=true': {
+      preview: { ...preview, problem },
+      move: null,
+    },
+    'POST /rest/twinfold/move?folder=docs&path=%2Fcwd%2Fthere': { preview: null, move: MOVE },
+    'GET /rest/twinfold/move?folder=docs': { move: { ...MOVE, ...move } },
+    'DELETE /rest/twinfold/move?folder=docs': undefined,
+  })
+  const moved = await run('folder move docs there', replies({}))
+  assert.deepEqual([moved.code, moved.err], [0, ''])
+  assert.match(
+    moved.out,
+    /2 files \(20 B\) copied to another disk; 2\.9 KiB free there\.\nFolder "docs" is at \/cwd\/there/,
+  )
+  const left = await run('folder move docs there', replies({ left: [NASTY], leftCount: 1 }))
+  assert.equal(left.code, 4)
+  assert.match(left.err, /1 item stayed in \/docs[^]*evil\\x1b/)
+  const refused = await run('folder move docs there', replies({}, { code: 'used', text: '/cwd/there is not empty' }))
+  assert.deepEqual([refused.code, refused.sent.filter((line) => !line.includes('preview'))], [1, []])
+  assert.match(refused.err, /is not empty/)
+  const failed = await run('folder move docs', replies({ state: 'failed', error: 'no space' }))
+  assert.deepEqual([failed.code, failed.err], [1, 'The move failed, folder "docs" is at /docs: no space'])
+  const shown = await run('folder move docs --json', replies({}))
+  assert.equal(JSON.parse(shown.out).state, 'done')
+})

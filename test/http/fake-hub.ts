@@ -1,6 +1,7 @@
 /** A model for the tests of the REST interface: one idle folder without files. */
 import type { FolderFacts } from '../../src/core/records/reasons.ts'
 import { NO_EFFECT } from '../../src/model/folder/selection-effect.ts'
+import type { MoveView } from '../../src/model/move/types.ts'
 import type { FolderExplorer } from '../../src/model/queries/explorer.ts'
 import type { Hub } from '../../src/model/model.ts'
 import type { FolderStatus } from '../../src/model/types.ts'
@@ -88,4 +89,20 @@ export const NO_EXPLORER: FolderExplorer = {
     truncated: false,
   }),
   conflicts: async () => ({ total: 0, items: [] }),
+}
+
+/** No folder was moved; every other call is recorded. */
+export function fakeMover(calls: string[]): MoveView {
+  const [from, to] = ['/data/share', '/mnt/share']
+  const counts = { files: 3, filesDone: 0, bytes: 300, bytesDone: 0 }
+  const status = { from, to, method: 'copy', state: 'prepared', startedMs: 1_000, endedMs: 0, ...counts } as const
+  return {
+    preview: async () => ({ from, to, method: 'copy', files: 3, bytes: 300, freeBytes: 500, problem: undefined }),
+    start: async (folder, path) => {
+      calls.push(`move ${folder} ${path}`)
+      return { ...status, cancellable: true, error: '', left: [], leftCount: 0 }
+    },
+    status: () => undefined,
+    cancel: async (folder) => void calls.push(`cancel ${folder}`),
+  }
 }

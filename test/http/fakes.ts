@@ -21,7 +21,7 @@ import {
 } from '../../src/platform/sim/http.ts'
 import { simProcess } from '../../src/platform/sim/system.ts'
 import { FakeConfigStore, fakeConfig, fakeHash, KEY, OWN } from './fake-config.ts'
-import { fakeHub, NO_EXPLORER } from './fake-hub.ts'
+import { fakeHub, fakeMover, NO_EXPLORER } from './fake-hub.ts'
 
 export { FakeConfigStore, fakeConfig, fakeHash, KEY, LOCKED, OWN, SHARE, SHORT } from './fake-config.ts'
 export { IDLE } from './fake-hub.ts'
@@ -190,6 +190,7 @@ function fakeParts(fake: FakeOptions) {
     },
     upgrade: NO_UPGRADES,
     pauses: { all: () => [], pause: async ({ kind, id }, forMs) => void calls.push(`pause ${kind} ${id} ${forMs}`) },
+    mover: fakeMover(calls),
     checkFolder: async (path) => ({ path, problem: null, warnings: [], exists: true, freeBytes: null }),
     system: {
       memoryBytes: () => ({ usedBytes: 1_000, reservedBytes: 2_000 }),

@@ -7,6 +7,7 @@ import type { DeviceId, ShortId } from '../../core/ids.ts'
 import { baseOf, isCanonical } from '../../core/paths.ts'
 import { waitReason, whyOf, type WhyFacts } from '../../core/records/reasons.ts'
 import type { Disagreement } from '../../model/peers/disagreements.ts'
+import type { MoveView } from '../../model/move/types.ts'
 import type { FolderExplorer } from '../../model/queries/explorer.ts'
 import type { FileFacts, WaitingPage } from '../../model/queries/explorer-types.ts'
 import type { Hub } from '../../model/model.ts'
@@ -35,6 +36,7 @@ import { bind, type Call, type Route } from '../pipeline/route.ts'
 import { conflictCounts, conflicts, resolveConflicts } from './conflicts.ts'
 import { findEverywhere, searchTextOf } from './find.ts'
 import { select, selection } from './selection.ts'
+import { cancelMove, showMove, startMove } from './move.ts'
 import { pauseForTime } from './timed-pause.ts'
 import type { DeviceWarning, IndexImportView } from '../types.ts'
 import { upgradeDetailsJson } from '../views/upgrade.ts'
@@ -52,6 +54,7 @@ export interface TwinfoldRouteDeps {
   readonly portMapping?: PortMappingView
   readonly upgrade: UpgradeView
   readonly pauses: TimedPausesView
+  readonly mover: MoveView
   warnings?(): Promise<readonly DeviceWarning[]>
   indexImport?(): IndexImportView | undefined
   disagreements?(): readonly Disagreement[]
@@ -83,6 +86,9 @@ export function twinfoldRoutes(deps: TwinfoldRouteDeps, whole: WholeAnswers): re
     'GET /rest/twinfold/selection': (call) => selection(deps.hub, call),
     'POST /rest/twinfold/selection': (call) => select(deps.hub, call),
     'POST /rest/twinfold/pause': (call) => pauseForTime(deps.pauses, call),
+    'POST /rest/twinfold/move': (call) => startMove(deps.mover, call),
+    'GET /rest/twinfold/move': (call) => showMove(deps.mover, call),
+    'DELETE /rest/twinfold/move': (call) => cancelMove(deps.mover, call),
     'GET /rest/twinfold/conflict-counts': (call) => conflictCounts(deps, call),
     'GET /rest/twinfold/conflicts': (call) => conflicts(deps, call),
     'POST /rest/twinfold/conflicts': (call) => resolveConflicts(deps.hub, call),
