@@ -183,7 +183,7 @@ test('folder move: looks first, then moves, and reports what stayed', async () =
   assert.deepEqual([moved.code, moved.err], [0, ''])
   assert.match(
     moved.out,
-    /2 files \(20 B\) copied to another disk; 2\.9 KiB free there\.\nFolder "docs" is at \/cwd\/there/,
+    /2 files \(20 B\) copied to another disk; 2\.93 KiB free there\.\nFolder "docs" is at \/cwd\/there/,
   )
   const left = await run('folder move docs there', replies({ left: [NASTY], leftCount: 1 }))
   assert.equal(left.code, 4)
