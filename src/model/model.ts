@@ -43,7 +43,7 @@ import type {
  * What REST uses of the model. Unknown folder: `folder-missing`; paused: `folder-paused`; configured but not started:
  * `folder-not-running`; a folder that is in error: `folder-error` with the reason as message.
  */
-export type Hub = Omit<Model, 'name' | 'run' | 'apply' | 'explorer' | 'content'>
+export type Hub = Omit<Model, 'name' | 'run' | 'apply' | 'explorer' | 'content' | 'hold' | 'release'>
 
 /**
  * The hub: runs the folders and exposes their operations and queries. It makes no decisions about files.
