@@ -3,7 +3,7 @@ import type { FolderConfig } from '../../core/config/config.ts'
 import { shortIdOf } from '../../core/device-id.ts'
 import type { DeviceId } from '../../core/ids.ts'
 import type { IgnoreRules } from '../../core/ignore/ignore.ts'
-import { ancestorsOf, baseOf, joinPath, parentOf } from '../../core/paths.ts'
+import { baseOf, joinPath } from '../../core/paths.ts'
 import type { DiskItem } from '../../core/records/change.ts'
 import { diskStampOf } from '../../core/records/disk-stamp.ts'
 import { FLAG_RECEIVE_ONLY, type DiskState, type FileHead, type FileInfo } from '../../core/records/file-info.ts'
@@ -26,7 +26,9 @@ import { Metadata } from './metadata.ts'
 import { Owners } from './owners.ts'
 import { Replacement, type Archive } from './replacement.ts'
 import { TemporaryFiles } from './temporary-files.ts'
-import { TreeDisk } from './tree-disk.ts'
+import { TreeDisk, type Blocker } from './tree-disk.ts'
+
+export type { Blocker }
 
 export interface FolderTreeDeps {
   readonly platform: Pick<Platform, 'clock' | 'random' | 'disk' | 'fileMaker'> & {
@@ -60,12 +62,6 @@ export interface NextItem {
   readonly local: FileHead | undefined
   /** Our file is kept as a conflict copy, as decided by `planStep`. */
   readonly saveOurs: boolean
-}
-
-/** An item on our disk in place of a directory. */
-export interface Blocker {
-  readonly name: string
-  readonly type: FileHead['type'] | 'other'
 }
 
 /** Errors that a temporary file handles: a missing or read-only directory, a leftover, an unexpected item. */
@@ -185,19 +181,7 @@ export class FolderTree implements VersionPlace {
 
   /** The item on our disk in place of a directory above `name`. */
   async findBlocker(name: string): Promise<Blocker | undefined> {
-    const parent = parentOf(name)
-    if (parent === '') return undefined
-    if ((await this.#tree.parents.isReachable(name)) && (await this.#typeOf(parent)) === 'directory') return undefined
-    for (const ancestor of [...ancestorsOf(parent).slice(1), parent]) {
-      const type = await this.#typeOf(ancestor)
-      if (type !== 'directory') return type && { name: ancestor, type }
-    }
-    return undefined
-  }
-
-  async #typeOf(name: string): Promise<Blocker['type'] | undefined> {
-    const item = await this.#tree.stat(name)
-    return item === 'other' ? item : item?.type
+    return await this.#tree.findBlocker(name)
   }
 
   /** Creates the missing directories above `name`. */

@@ -1,5 +1,5 @@
 import { isMissing, systemCode } from '../../core/errors.ts'
-import { joinPath, parentOf, temporaryName } from '../../core/paths.ts'
+import { ancestorsOf, joinPath, parentOf, temporaryName } from '../../core/paths.ts'
 import type { DiskItem } from '../../core/records/change.ts'
 import type { Disk } from '../../platform/disk.ts'
 import { anchoredDisk } from '../../platform/files/anchored-disk.ts'
@@ -15,6 +15,12 @@ export interface TreeDiskDeps {
   scanLater(name: string): void
   /** A missing directory was created. */
   onMade(directory: string): void
+}
+
+/** An item on our disk in place of a directory. */
+export interface Blocker {
+  readonly name: string
+  readonly type: DiskItem['type'] | 'other'
 }
 
 /** The disk merges them. Most items of an encrypted folder have a directory of their own. */
@@ -76,6 +82,23 @@ export class TreeDisk {
   /** The same, undefined also where a directory above is missing or of another type. */
   async statReachable(name: string): Promise<DiskItem | 'other' | undefined> {
     return (await this.parents.isReachable(name)) ? await this.stat(name) : undefined
+  }
+
+  /** The item in place of a directory above `name`. */
+  async findBlocker(name: string): Promise<Blocker | undefined> {
+    const parent = parentOf(name)
+    if (parent === '') return undefined
+    if ((await this.parents.isReachable(name)) && (await this.#typeOf(parent)) === 'directory') return undefined
+    for (const ancestor of [...ancestorsOf(parent).slice(1), parent]) {
+      const type = await this.#typeOf(ancestor)
+      if (type !== 'directory') return type && { name: ancestor, type }
+    }
+    return undefined
+  }
+
+  async #typeOf(name: string): Promise<Blocker['type'] | undefined> {
+    const item = await this.stat(name)
+    return item === 'other' ? item : item?.type
   }
 
   async rename(from: string, to: string): Promise<void> {
