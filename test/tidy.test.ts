@@ -120,6 +120,37 @@ describe('a list that is spread into a call', () => {
   })
 })
 
+describe('a condition on the text of an error', () => {
+  const rule = RULES['branches on codes, not on messages']!
+  const faults = (text: string) => rule(sourceOf('src/core/x.ts', text)).length
+
+  it('is a fault in every form', () => {
+    for (const text of [
+      "messageOf(error) === 'gone'",
+      "error.message !== 'gone'",
+      'error.message === GONE',
+      "message.includes('gone')",
+      "(messageOf(error)).startsWith('gone')",
+      '/gone/.test(error.message)',
+      '/gone/.exec(messageOf(error))',
+      "switch (message) { case 'gone': }",
+      "reason === 'it is gone'",
+      "failure.text.endsWith('it is gone')",
+    ])
+      assert.equal(faults(text), 1, text)
+  })
+
+  it('is none where codes are compared, two texts, or texts that have no code', () => {
+    for (const text of [
+      "failure.reason === 'timeout'",
+      "text.startsWith('~')",
+      'state.error === messageOf(error)',
+      "// The program gives only texts.\nreason === 'it is gone'",
+    ])
+      assert.equal(faults(text), 0, text)
+  })
+})
+
 /** A reader of a large folder needs to know what each file is for. */
 const FILES_WITHOUT_GUIDE_MAX = 10
 

@@ -92,6 +92,7 @@ function printResolved(
   if (resolved > 0) context.print(`Resolved ${count} ${where}; ${kept}.`)
   else if (failures.size === 0) context.print(`No conflict copies ${where}.`)
   for (const [name, reason] of failures) context.printError(`${escapeText(name)}: ${escapeText(reason)}`)
+  // The reply has only texts.
   const areLost = [...failures.values()].some((reason) => reason.includes('keeps no old versions'))
   if (areLost && !discard) context.printError('--discard resolves them all the same; what is not kept is then lost')
 }

@@ -150,6 +150,7 @@ export async function support(context: CliContext, client: Client, options: Supp
 }
 
 function explainDebugging(error: unknown): never {
+  // A refused request has only texts.
   if (!(error instanceof ClientError) || error.status !== 403 || !error.text.includes('Debugging')) throw error
   const remedy = 'switch it on with "cli config gui debugging set true", and off again afterwards'
   throw new TwinfoldError('refused', `the daemon serves this only while debugging is on; ${remedy}`, {

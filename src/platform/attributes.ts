@@ -1,24 +1,29 @@
 import type { AttributeChange, AttributeList } from '../core/attributes/attributes.ts'
 
+/** Why attributes could not be read or set. */
+export interface AttributeFailure {
+  /** `gone`: the item was removed meanwhile. `unsupported`: by the file system of the item. */
+  readonly code: 'gone' | 'not-permitted' | 'unsupported' | 'no-attribute' | 'other'
+  /** For users. */
+  readonly text: string
+}
+
 /** The result of reading the attributes of many items. */
 export type AttributesRead =
   | {
       readonly kind: 'read'
       /** By name; items without attributes are left out. */
       readonly found: ReadonlyMap<string, AttributeList>
-      /** Items whose attributes could not be read, with the reason: `GONE` for those removed meanwhile. */
-      readonly failed: ReadonlyMap<string, string>
+      /** Items whose attributes could not be read. */
+      readonly failed: ReadonlyMap<string, AttributeFailure>
     }
   /** The machine cannot read or set attributes. */
   | { readonly kind: 'unsupported' }
 
 export type AttributesWritten =
   | { readonly kind: 'written' }
-  | { readonly kind: 'failed'; readonly attribute: string; readonly reason: string }
+  | { readonly kind: 'failed'; readonly attribute: string; readonly failure: AttributeFailure }
   | { readonly kind: 'unsupported' }
-
-export const GONE = 'No such file or directory'
-export const NOT_PERMITTED = 'Permission denied'
 
 /**
  * Extended attributes of files and directories. Symlinks are never followed. Errors are results; only an abort rejects.

@@ -10,7 +10,7 @@ import {
   type RelayMessage,
 } from '../core/network/relay-message.ts'
 import type { Dialer } from '../dialer/dialer.ts'
-import { NetError } from '../platform/net-error.ts'
+import { relayError } from '../platform/net-error.ts'
 import type { TlsStream } from '../platform/net.ts'
 
 const PROTOCOL = 'bep-relay'
@@ -56,7 +56,7 @@ export class RelayChannel implements AsyncDisposable {
   async #take(count: number): Promise<Uint8Array> {
     while (this.#held.length < count) {
       const chunk = await this.#stream.read()
-      if (chunk === undefined) throw new NetError('ECONNRESET', 'the relay closed the connection')
+      if (chunk === undefined) throw relayError('ECONNRESET', 'the relay closed the connection')
       this.#held = Buffer.concat([this.#held, chunk])
     }
     const taken = this.#held.subarray(0, count)
@@ -75,7 +75,7 @@ export async function openChannel(
   const id = deviceIdFromCertificate(stream.peerCertificate)
   if (relay.id !== undefined && (id !== relay.id || stream.certificateCount !== 1)) {
     await stream[Symbol.asyncDispose]()
-    throw new NetError('EPROTO', `the relay has the ID ${id} instead of the one in its address`)
+    throw relayError('EPROTO', `the relay has the ID ${id} instead of the one in its address`)
   }
   // A name may have several addresses, of which the session needs the same; behind a proxy there is only the name.
   const host = dialer.proxyFor(relay.host) !== undefined ? relay.host : hostOf(stream.remoteAddress)

@@ -3,7 +3,7 @@ import { orderByDelay, parseRelayPool, shuffled } from '../core/network/relay-po
 import type { Dialer } from '../dialer/dialer.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { HttpClient } from '../platform/http-client.ts'
-import { NetError } from '../platform/net-error.ts'
+import { relayError } from '../platform/net-error.ts'
 import type { Random } from '../platform/random.ts'
 import { forEachAtOnce } from '../sync/for-each.ts'
 import { withTimeout } from '../sync/timeout.ts'
@@ -32,7 +32,7 @@ export async function findRelays(
 ): Promise<readonly RelayAddress[]> {
   const { random } = deps
   const listed = (await listRelays(deps, pool, signal)).filter((relay) => deps.avoided.remainingMs(relay) === 0)
-  if (listed.length === 0) throw new NetError('EBUSY', 'all relays of the pool have been left for now')
+  if (listed.length === 0) throw relayError('EBUSY', 'all relays of the pool have been left for now')
   const measured: { readonly value: RelayAddress; readonly delayMs: number | undefined }[] = []
   const sample = shuffled(listed, (count) => random.int(count)).slice(0, MEASURED_MAX)
   await forEachAtOnce(sample, MEASURED_AT_ONCE, async (relay) => {
@@ -52,10 +52,10 @@ async function listRelays(
     { url, responseBytesMax: LIST_BYTES_MAX, timeoutMs: LIST_MS_MAX, ...(proxy !== undefined && { proxy }) },
     signal,
   )
-  if (status !== 200) throw new NetError('EPROTO', `the relay pool answers ${status}`)
+  if (status !== 200) throw relayError('EPROTO', `the relay pool answers ${status}`)
   const relays = parseRelayPool(body)
-  if (relays === undefined) throw new NetError('EPROTO', 'the reply of the relay pool is not a list of relays')
-  if (relays.length === 0) throw new NetError('ENOENT', 'the relay pool is empty')
+  if (relays === undefined) throw relayError('EPROTO', 'the reply of the relay pool is not a list of relays')
+  if (relays.length === 0) throw relayError('ENOENT', 'the relay pool is empty')
   return relays
 }
 

@@ -10,7 +10,7 @@ import {
 } from '../core/network/relay-message.ts'
 import type { Logger } from '../events/types.ts'
 import type { Clock } from '../platform/clock.ts'
-import { NetError } from '../platform/net-error.ts'
+import { relayError } from '../platform/net-error.ts'
 import { withTimeout } from '../sync/timeout.ts'
 import { openChannel, type RelayChannel } from './channel.ts'
 import { joinSession, type SessionDeps } from './session.ts'
@@ -67,7 +67,7 @@ export class RelayClient {
       return await this.#answerAll(channel, relay, host, either)
     } finally {
       this.#channel = undefined
-      ended.abort(new NetError('ECONNABORTED', 'the relay was left'))
+      ended.abort(relayError('ECONNABORTED', 'the relay was left'))
       await channel[Symbol.asyncDispose]()
       await this.#pending.ended()
     }
@@ -85,7 +85,7 @@ export class RelayClient {
         heard.atMs = clock.monotonicMs()
         if (!rate.count(heard.atMs)) {
           onFlood(relay)
-          throw new NetError('EPROTO', `the relay sends more than ${MESSAGES_PER_S_MAX} messages a second`)
+          throw relayError('EPROTO', `the relay sends more than ${MESSAGES_PER_S_MAX} messages a second`)
         }
         await this.#answer(channel, message, host, signal)
       }
@@ -104,9 +104,9 @@ export class RelayClient {
       case 'invitation':
         return this.#meet(message, host, signal)
       case 'relay-full':
-        throw new NetError('EBUSY', 'the relay is full')
+        throw relayError('EBUSY', 'the relay is full')
       default:
-        throw new NetError('EPROTO', `unexpected message of the relay: ${message.kind}`)
+        throw relayError('EPROTO', `unexpected message of the relay: ${message.kind}`)
     }
   }
 
@@ -139,19 +139,19 @@ async function watchSilence(
     // Not awaited: a relay that reads nothing must not delay this. If it fails, nothing is heard.
     channel.send({ kind: 'ping' }).catch(() => {})
     await clock.sleep(PONG_MS_MAX, signal)
-    if (heard.atMs === beforeMs) throw new NetError('ETIMEDOUT', 'the relay does not answer')
+    if (heard.atMs === beforeMs) throw relayError('ETIMEDOUT', 'the relay does not answer')
   }
 }
 
 async function join(channel: RelayChannel, token: string, signal: AbortSignal): Promise<void> {
   await channel.send({ kind: 'join-relay', token })
   const reply = await channel.receive(signal)
-  if (reply.kind === 'relay-full') throw new NetError('EBUSY', 'the relay is full')
-  if (reply.kind !== 'response') throw new NetError('EPROTO', `unexpected message of the relay: ${reply.kind}`)
+  if (reply.kind === 'relay-full') throw relayError('EBUSY', 'the relay is full')
+  if (reply.kind !== 'response') throw relayError('EPROTO', `unexpected message of the relay: ${reply.kind}`)
   if (reply.code === RELAY_SUCCESS) return
   const reasons: Readonly<Record<number, string>> = {
     [RELAY_ALREADY_CONNECTED]: 'this device is connected to the relay already',
     [RELAY_WRONG_TOKEN]: 'the relay does not accept the token',
   }
-  throw new NetError('ECONNREFUSED', reasons[reply.code] ?? `the relay refused: ${reply.message}`)
+  throw relayError('ECONNREFUSED', reasons[reply.code] ?? `the relay refused: ${reply.message}`)
 }

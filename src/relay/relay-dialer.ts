@@ -1,7 +1,7 @@
 import { RELAY_NOT_FOUND } from '../core/network/relay-message.ts'
 import type { RelayAddress } from '../core/network/address.ts'
 import type { DeviceId } from '../core/ids.ts'
-import { NetError } from '../platform/net-error.ts'
+import { relayError } from '../platform/net-error.ts'
 import type { TlsStream } from '../platform/net.ts'
 import { withTimeout } from '../sync/timeout.ts'
 import { openChannel } from './channel.ts'
@@ -31,10 +31,10 @@ export class RelayDialer {
       await channel.send({ kind: 'connect', device })
       const reply = await channel.receive(until)
       if (reply.kind === 'invitation') return await joinSession(this.#deps, reply, { host, allowTls12 }, until)
-      if (reply.kind !== 'response') throw new NetError('EPROTO', `unexpected message of the relay: ${reply.kind}`)
+      if (reply.kind !== 'response') throw relayError('EPROTO', `unexpected message of the relay: ${reply.kind}`)
       throw reply.code === RELAY_NOT_FOUND
-        ? new NetError('EHOSTDOWN', 'the device is not connected to this relay')
-        : new NetError('ECONNREFUSED', `the relay refused: ${reply.message}`)
+        ? relayError('EHOSTDOWN', 'the device is not connected to this relay')
+        : relayError('ECONNREFUSED', `the relay refused: ${reply.message}`)
     })
   }
 }

@@ -2,7 +2,7 @@ import { messageOf } from '../core/errors.ts'
 import { isAddressGone } from '../core/network/local-address.ts'
 import { MESSAGES_PER_S_MAX } from '../core/network/message-rate.ts'
 import type { RelayAddress, RelayPoolAddress } from '../core/network/address.ts'
-import { NetError } from '../platform/net-error.ts'
+import { relayError } from '../platform/net-error.ts'
 import type { InterfaceAddress } from '../platform/platform.ts'
 import type { Service } from '../sync/supervisor.ts'
 import { Wakeup } from '../sync/wakeup.ts'
@@ -75,7 +75,7 @@ export class RelayListener implements Service {
     const either = AbortSignal.any([signal, this.#attempt.signal])
     let reason: unknown
     try {
-      if (this.#avoidedMs() > 0) throw new NetError('EBUSY', 'the relay was left for now: it sent too many messages')
+      if (this.#avoidedMs() > 0) throw relayError('EBUSY', 'the relay was left for now: it sent too many messages')
       const relays =
         this.#address.kind === 'relay' ? [this.#address] : await findRelays(this.#deps, this.#address, either)
       for (const relay of relays) {

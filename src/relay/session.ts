@@ -9,7 +9,7 @@ import {
 import { sessionHost } from '../core/network/session-host.ts'
 import type { Dialer } from '../dialer/dialer.ts'
 import type { Clock } from '../platform/clock.ts'
-import { NetError } from '../platform/net-error.ts'
+import { relayError } from '../platform/net-error.ts'
 import type { Identity, PlainStream, TlsStream } from '../platform/net.ts'
 import { withTimeout } from '../sync/timeout.ts'
 
@@ -29,7 +29,7 @@ export async function joinSession(
   signal: AbortSignal,
 ): Promise<TlsStream> {
   const { address, port, key, isServer } = invitation
-  if (port === 0) throw new NetError('EPROTO', 'the relay named no port')
+  if (port === 0) throw relayError('EPROTO', 'the relay named no port')
   return await withTimeout(clock, SESSION_MS_MAX, signal, async (until) => {
     const stream = await dialer.dialTcp({ host: sessionHost(address, relay.host), port }, until)
     try {
@@ -46,7 +46,6 @@ export async function joinSession(
 async function expectSuccess(stream: PlainStream, signal: AbortSignal): Promise<void> {
   const { kind, payloadBytes } = decodeRelayHeader(await stream.take(RELAY_HEADER_BYTES, signal))
   const reply = decodeRelayPayload(kind, await stream.take(payloadBytes, signal))
-  if (reply.kind !== 'response') throw new NetError('EPROTO', `unexpected message of the relay: ${reply.kind}`)
-  if (reply.code !== RELAY_SUCCESS)
-    throw new NetError('ECONNREFUSED', `the relay refused the session: ${reply.message}`)
+  if (reply.kind !== 'response') throw relayError('EPROTO', `unexpected message of the relay: ${reply.kind}`)
+  if (reply.code !== RELAY_SUCCESS) throw relayError('ECONNREFUSED', `the relay refused the session: ${reply.message}`)
 }

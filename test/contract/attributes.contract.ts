@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { inOrder, type AttributeList } from '../../src/core/attributes/attributes.ts'
-import { GONE, type Attributes } from '../../src/platform/attributes.ts'
+import type { AttributeFailure, Attributes } from '../../src/platform/attributes.ts'
 import type { Disk } from '../../src/platform/disk.ts'
+
+const GONE: AttributeFailure = { code: 'gone', text: 'No such file or directory' }
 
 interface Setting extends AsyncDisposable {
   readonly attributes: Attributes
@@ -23,7 +25,7 @@ async function put({ disk, root }: Setting, name: string): Promise<void> {
 async function shown(
   { attributes, root }: Setting,
   ...names: string[]
-): Promise<{ found: [string, [string, string][]][]; failed: [string, string][] }> {
+): Promise<{ found: [string, [string, string][]][]; failed: [string, AttributeFailure][] }> {
   const seen = await attributes.read(root, names, signal)
   assert.ok(seen.kind === 'read')
   const found = [...seen.found].map(([name, each]): [string, [string, string][]] => [
@@ -90,7 +92,7 @@ export function attributesContract(name: string, skip: string | undefined, start
     assert.deepEqual(await attributes.write(`${root}/gone`, { set: list({ 'user.a': '1' }), remove: [] }), {
       kind: 'failed',
       attribute: 'user.a',
-      reason: GONE,
+      failure: GONE,
     })
     assert.deepEqual(await shown(setting), { found: [], failed: [] })
   })

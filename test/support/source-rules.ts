@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { filesOf, parseImports, type Import } from '../../tools/imports.ts'
 import { manyParameters } from '../../tools/sizes.ts'
 import { discardedCalls } from '../../tools/discarded-calls.ts'
+import { messageBranches } from '../../tools/message-branches.ts'
 import { unboundedSpreads } from '../../tools/spread-calls.ts'
 import { MAY_IMPORT, MAY_IMPORT_TYPES, rowOf, ROWS } from '../../tools/layers.ts'
 
@@ -20,10 +21,6 @@ const OUTSIDE = new Set(
     .map((name) => `node:${name}`),
 )
 const OUTSIDE_ALLOWED = [/^src\/platform\/node\//, /^src\/cli\//, /^src\/main\//, /^src\/client\/(?:node|timers)\.ts$/]
-
-/** A message that is compared, searched or matched. The text is for people; `TwinfoldError` has a code and a detail. */
-const MESSAGE_COMPARED =
-  /(?:\bmessageOf\(\w+\)|\b(?:error|reason)\.message)(?: *(?:===|!==)|\.(?:includes|startsWith|endsWith|match)\().*/g
 
 export interface Source {
   readonly file: string
@@ -84,7 +81,7 @@ export const RULES: Readonly<Record<string, (source: Source) => readonly string[
   },
   'spreads no list of unknown length into a call': ({ file, text }) => unboundedSpreads(file, text),
   'has functions of few parameters': ({ file, text }) => manyParameters(file, text),
-  'branches on codes, not on messages': ({ text }) => text.match(MESSAGE_COMPARED) ?? [],
+  'branches on codes, not on messages': ({ file, text }) => messageBranches(file, text),
   'drops no promise in an expression': ({ file, text }) => discardedCalls(file, text),
   'keeps the transport for Node out of what runs in browsers': ({ file, imports }) =>
     /^src\/(client|rest|core)\//.test(file)

@@ -192,8 +192,9 @@ function declareFlag(flag: FlagSpec): Option {
 
 /** Syncthing's wording where it has one, and commander's suggestion below it. */
 function usageError(error: CommanderError, table: readonly CommandSpec[], operands: readonly string[]): TwinfoldError {
+  // Commander gives only texts for what was meant.
   const [, suggestion = ''] = /(\n\(Did you mean .*\?\))$/s.exec(error.message) ?? []
-  const [, quoted = ''] = /'(.*?)'/s.exec(error.message) ?? []
+  const [, quoted = ''] = /'(.*?)'/s.exec(error.message) ?? [] // only texts, too
   const path = findPathOrNone(table, operands)
   const unexpected = operands[path.length + (path.at(-1)?.arguments?.length ?? 0)] ?? ''
   switch (error.code) {
@@ -204,7 +205,7 @@ function usageError(error: CommanderError, table: readonly CommandSpec[], operan
     case 'commander.excessArguments':
       return new TwinfoldError('usage', `unexpected argument ${unexpected}`)
     case 'commander.invalidArgument': {
-      const [, argument] = /for argument '(.*?)'/.exec(error.message) ?? []
+      const [, argument] = /for argument '(.*?)'/.exec(error.message) ?? [] // only texts, too
       const choices = path.at(-1)?.arguments?.find(({ name }) => name === argument)?.choices ?? []
       return new TwinfoldError(
         'usage',

@@ -8,30 +8,70 @@ const CUT_OFF = 'the file is cut off'
 const AMPERSAND = 'a "&" that starts no known entity; write it as &amp;'
 const DOCTYPE = 'a document type or entity declaration does not belong in a configuration'
 const DECLARATION = 'an XML declaration belongs at the very beginning'
-const FORBIDDEN = 'holds a character that XML forbids'
-const TAG = 'has something in its tag that does not belong there'
 
-/** Parser errors as messages for users; those that begin with "holds" or "has" follow a name. */
-const REASONS: Readonly<Record<string, string>> = {
-  'undefined entity.': AMPERSAND,
-  'empty entity name.': AMPERSAND,
-  'disallowed character in entity name.': AMPERSAND,
-  'incorrect syntax.': DOCTYPE,
-  'malformed character entity.': FORBIDDEN,
-  'disallowed character.': FORBIDDEN,
-  'no whitespace between attributes.': TAG,
-  'disallowed character in attribute name.': TAG,
-  'attribute without value.': 'has an attribute without a value',
-  'unquoted attribute value.': 'has a value that must be in quotes',
-  'text data outside of root node.': 'text outside of the root element',
-  'documents may contain only one root.': 'a second root element',
-  'document must contain a root element.': 'the file holds no element',
-  'malformed comment.': '"--" inside a comment',
-  'the string "]]>" is disallowed in char data.': '"]]>" in a text; write it as ]]&gt;',
-  'disallowed character in tag name': 'the name of an element is missing or not allowed',
-  'an XML declaration must be at the start of the document.': DECLARATION,
-  'the XML declaration must appear at the start of the document.': DECLARATION,
-  'unexpected end.': `a tag is never closed: ${CUT_OFF}`,
+type Mistake = keyof typeof REASONS
+
+/** What is wrong, for users; texts that begin with "holds" or "has" follow the name of an element. */
+const REASONS = {
+  ampersand: AMPERSAND,
+  doctype: DOCTYPE,
+  declaration: DECLARATION,
+  tag: 'has something in its tag that does not belong there',
+  forbidden: 'holds a character that XML forbids',
+  'no-value': 'has an attribute without a value',
+  unquoted: 'has a value that must be in quotes',
+  'text-outside': 'text outside of the root element',
+  'second-root': 'a second root element',
+  empty: 'the file holds no element',
+  comment: '"--" inside a comment',
+  'section-end': '"]]>" in a text; write it as ]]&gt;',
+  'element-name': 'the name of an element is missing or not allowed',
+  'cut-off': `a tag is never closed: ${CUT_OFF}`,
+} as const
+
+/** The parser gives only texts. */
+const MISTAKES: Readonly<Record<string, Mistake | 'wrong-close'>> = {
+  'unexpected close tag.': 'wrong-close',
+  'undefined entity.': 'ampersand',
+  'empty entity name.': 'ampersand',
+  'disallowed character in entity name.': 'ampersand',
+  'incorrect syntax.': 'doctype',
+  'malformed character entity.': 'forbidden',
+  'disallowed character.': 'forbidden',
+  'no whitespace between attributes.': 'tag',
+  'disallowed character in attribute name.': 'tag',
+  'attribute without value.': 'no-value',
+  'unquoted attribute value.': 'unquoted',
+  'text data outside of root node.': 'text-outside',
+  'documents may contain only one root.': 'second-root',
+  'document must contain a root element.': 'empty',
+  'malformed comment.': 'comment',
+  'the string "]]>" is disallowed in char data.': 'section-end',
+  'disallowed character in tag name': 'element-name',
+  'an XML declaration must be at the start of the document.': 'declaration',
+  'the XML declaration must appear at the start of the document.': 'declaration',
+  'unexpected end.': 'cut-off',
+}
+
+/** Mistakes whose text names an element or an attribute. */
+const NAMED_MISTAKES = {
+  'duplicate-attribute': /^duplicate attribute: (.*)\.$/s,
+  'unmatched-close': /^unmatched closing tag: (.*)\.$/s,
+} as const
+
+interface ParserError {
+  readonly mistake: Mistake | 'wrong-close' | keyof typeof NAMED_MISTAKES | 'other'
+  readonly name: string
+}
+
+/** An error of the parser by its text, which begins with line and column. */
+function parserError(message: string): ParserError {
+  const text = message.replace(/^\d+:\d+: /, '')
+  for (const mistake of ['duplicate-attribute', 'unmatched-close'] as const) {
+    const name = NAMED_MISTAKES[mistake].exec(text)?.[1]
+    if (name !== undefined) return { mistake, name }
+  }
+  return { mistake: Object.hasOwn(MISTAKES, text) ? MISTAKES[text]! : 'other', name: text }
 }
 
 /** Finds the first match outside of comments, sections and instructions. */
@@ -86,7 +126,7 @@ class XmlReader {
     parser.on('cdata', (text) => this.#addText(text))
     parser.on('comment', (text) => this.#open.at(-1)?.children.push({ is: 'comment', text }))
     parser.on('error', ({ message }) => {
-      throw this.#translated(message.replace(/^\d+:\d+: /, ''))
+      throw this.#translated(parserError(message))
     })
   }
 
@@ -141,21 +181,28 @@ class XmlReader {
     else children.push({ is: 'text', text })
   }
 
-  #translated(message: string): TwinfoldError {
-    if (message === 'unexpected close tag.') {
-      const { name = '', line = 0 } = this.#closed ?? {}
-      return this.#refuse(`<${name}> of line ${line} must be closed by </${name}> first`)
-    }
+  #translated({ mistake, name }: ParserError): TwinfoldError {
     const holder = `<${this.#open.at(-1)?.name ?? ''}>`
-    const [, what, name] = /^(unmatched closing tag|duplicate attribute): (.*)\.$/s.exec(message) ?? []
-    if (what === 'duplicate attribute') return this.#refuse(`${holder} has the attribute ${name} twice`)
-    if (what !== undefined) return this.#refuse(`</${name}> ends what was never begun`)
-    const reason = REASONS[message] ?? message
-    if (reason === AMPERSAND) return this.#refuseAt(BARE_AMPERSAND, AMPERSAND)
-    if (message === 'disallowed character.' && this.#text[this.#parser.position - 1] === '<') {
-      return this.#refuse(`a value of ${holder} holds a "<", or a quote is missing; write it as &lt;`)
+    switch (mistake) {
+      case 'wrong-close': {
+        const { name: closed = '', line = 0 } = this.#closed ?? {}
+        return this.#refuse(`<${closed}> of line ${line} must be closed by </${closed}> first`)
+      }
+      case 'duplicate-attribute':
+        return this.#refuse(`${holder} has the attribute ${name} twice`)
+      case 'unmatched-close':
+        return this.#refuse(`</${name}> ends what was never begun`)
+      case 'ampersand':
+        return this.#refuseAt(BARE_AMPERSAND, AMPERSAND)
+      case 'other':
+        return this.#refuse(name)
+      default: {
+        const isBracket = mistake === 'forbidden' && this.#text[this.#parser.position - 1] === '<'
+        if (isBracket) return this.#refuse(`a value of ${holder} holds a "<", or a quote is missing; write it as &lt;`)
+        const reason = REASONS[mistake]
+        return this.#refuse(/^(holds|has) /.test(reason) ? `${holder} ${reason}` : reason)
+      }
     }
-    return this.#refuse(/^(holds|has) /.test(reason) ? `${holder} ${reason}` : reason)
   }
 
   /** The parser reports some mistakes lines after their position. */

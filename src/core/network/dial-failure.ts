@@ -56,9 +56,10 @@ const BY_CODE: Readonly<Record<string, DialFailure>> = {
 export function describeFailure(error: unknown): DialFailure {
   if (error instanceof DialError) return { reason: error.reason, text: error.text }
   const text = messageOf(error)
-  if (/\bproxy\b/.test(text)) return { reason: 'proxy', text }
+  const origin = originOf(error)
+  if (origin === 'proxy') return { reason: 'proxy', text }
   // The refusal of a relay is its own, and says more than the code.
-  if (/\brelay\b/.test(text) && systemCode(error) !== 'EHOSTDOWN') return { reason: 'other', text }
+  if (origin === 'relay' && systemCode(error) !== 'EHOSTDOWN') return { reason: 'other', text }
   const code = systemCode(error) ?? ''
   const known = Object.hasOwn(BY_CODE, code) ? BY_CODE[code] : undefined
   if (known !== undefined) return known
@@ -66,4 +67,9 @@ export function describeFailure(error: unknown): DialFailure {
     return { reason: 'not-a-device', text: `no encrypted connection with a device is possible: ${text}` }
   }
   return { reason: 'other', text }
+}
+
+/** Who reported a failed connection, where that is not the other end. */
+function originOf(error: unknown): unknown {
+  return error instanceof Error && 'origin' in error ? error.origin : undefined
 }

@@ -67,6 +67,7 @@ function endOfString(text: string, start: number): number {
 
 /** Only the position: the engine's full message quotes the body, which may contain a password. */
 function whereOf(error: unknown): string {
+  // The engine gives only texts.
   const position = error instanceof Error ? /at position (\d+)/.exec(error.message)?.[1] : undefined
   return position === undefined ? '' : ` at position ${position}`
 }

@@ -1,3 +1,4 @@
+import type { ErrorDetail } from '../../core/errors.ts'
 import type { FolderId } from '../../core/ids.ts'
 import type { EventSink } from '../../events/types.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -19,6 +20,7 @@ export class FolderState {
   readonly #folder: FolderId
   #name: FolderStateName = 'idle'
   #error = ''
+  #errorDetail: ErrorDetail | undefined
   /** Whole seconds, as in Syncthing's API; 0 before the first change. */
   #changedMs = 0
   #isWorking = false
@@ -39,6 +41,10 @@ export class FolderState {
 
   get error(): string {
     return this.#error
+  }
+
+  get errorDetail(): ErrorDetail | undefined {
+    return this.#errorDetail
   }
 
   get changedMs(): number {
@@ -64,8 +70,9 @@ export class FolderState {
   }
 
   /** A new reason is reported also when the folder is in error already; the same reason only once. */
-  fail(reason: string): void {
+  fail(reason: string, detail?: ErrorDetail): void {
     this.#isWorking = false
+    this.#errorDetail = detail
     if (this.isInError && this.#error === reason) return
     this.#error = reason
     this.#change('error')
@@ -74,6 +81,7 @@ export class FolderState {
   #move(to: WorkingState | 'idle'): void {
     if (this.#name === to) return
     this.#error = ''
+    this.#errorDetail = undefined
     this.#change(to)
   }
 

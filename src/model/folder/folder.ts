@@ -1,7 +1,7 @@
 import { type ScanScope, WHOLE_FOLDER } from '../../core/paths.ts'
 import type { FolderConfig } from '../../core/config/config.ts'
-import { messageOf, TwinfoldError } from '../../core/errors.ts'
-import { stopText } from '../../core/folder-stop.ts'
+import { detailOf, messageOf, TwinfoldError } from '../../core/errors.ts'
+import { explainStop } from '../../core/folder-stop.ts'
 import type { EventSink, Logger } from '../../events/types.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Random } from '../../platform/random.ts'
@@ -98,6 +98,12 @@ export class Folder implements Service {
       watchError: watch.error,
       ignorePatterns: this.#ignorePatterns,
     }
+  }
+
+  /** The error for users, with the path of the root and what to do; empty where there is none. */
+  explainError(path: string): string {
+    const { state } = this.#deps
+    return explainStop(state.errorDetail, state.error, { path, markerName: this.#folder.markerName })
   }
 
   /** By path, newest first. Rejects with `folder-error` where the folder keeps no versions. */
@@ -284,10 +290,11 @@ export class Folder implements Service {
     const reason = messageOf(error)
     watch.stop()
     pulls.stop(error)
-    if (state.error !== reason) log.warn(`folder ${this.#folder.id} stopped: ${stopText(reason, this.#folder)}`)
+    const isNew = state.error !== reason
+    state.fail(reason, detailOf(error))
+    if (isNew) log.warn(`folder ${this.#folder.id} stopped: ${this.explainError(this.#folder.path)}`)
     if (!(error instanceof TwinfoldError))
       log.debug(() => `folder ${this.#folder.id}: ${String(Error.isError(error) ? error.stack : error)}`)
-    state.fail(reason)
     if (preventsExchange(error)) availability.setUsable(false)
     // The store has moved the damaged index aside and uses an empty one. It holds no records, so the scan that refills
     // it cannot announce deletions; the scan starts at once, unless the index was damaged repeatedly.

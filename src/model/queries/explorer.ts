@@ -1,5 +1,4 @@
 import { TwinfoldError } from '../../core/errors.ts'
-import { stopText } from '../../core/folder-stop.ts'
 import type { DeviceId, FolderId } from '../../core/ids.ts'
 import { FLAG_IGNORED, type FileHead } from '../../core/records/file-info.ts'
 import type { DiskFacts } from '../../core/records/disk-reasons.ts'
@@ -205,10 +204,10 @@ export class Explorer {
 
   #facts(folder: FolderId): FolderFacts {
     const config = this.#deps.folders.configured(folder)
-    const { paused, type, markerName } = config
-    const status = paused ? undefined : this.#deps.folders.running(folder)?.status()
-    const error = stopText(status?.error ?? '', { path: this.#deps.folders.root(config), markerName })
-    return { paused, type, error, scanning: status?.state.startsWith('scan') ?? false }
+    const { paused, type } = config
+    const running = paused ? undefined : this.#deps.folders.running(folder)
+    const error = running?.explainError(this.#deps.folders.root(config)) ?? ''
+    return { paused, type, error, scanning: running?.status().state.startsWith('scan') ?? false }
   }
 }
 

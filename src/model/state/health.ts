@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { Size } from '../../core/config/config.ts'
 import { shortageOf } from '../../core/config/disk-space.ts'
 import { isMissing, messageOf, TwinfoldError } from '../../core/errors.ts'
-import { MARKER_MISSING, PATH_MISSING, PATH_NO_DIRECTORY } from '../../core/folder-stop.ts'
+import { PATH_NO_DIRECTORY, STOP_REASONS } from '../../core/folder-stop.ts'
 import type { Disk, DiskStat } from '../../platform/disk.ts'
 
 export const ROOT_REPLACED = 'folder path was replaced by another directory while it was being scanned'
@@ -47,14 +47,12 @@ export async function checkSameRoot(disk: Disk, options: HealthOptions, before: 
     throw new TwinfoldError('folder-error', ROOT_REPLACED)
 }
 
-const MISSING = { 'path-missing': PATH_MISSING, 'marker-missing': MARKER_MISSING } as const
-
-async function statOrFail(stat: () => Promise<DiskStat>, detail: keyof typeof MISSING): Promise<DiskStat> {
+async function statOrFail(stat: () => Promise<DiskStat>, detail: keyof typeof STOP_REASONS): Promise<DiskStat> {
   try {
     return await stat()
   } catch (error) {
     if (!isMissing(error)) throw new TwinfoldError('folder-error', messageOf(error), { cause: error })
-    throw new TwinfoldError('folder-error', MISSING[detail], { cause: error, detail })
+    throw new TwinfoldError('folder-error', STOP_REASONS[detail], { cause: error, detail })
   }
 }
 

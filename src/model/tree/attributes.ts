@@ -19,7 +19,7 @@ import {
   type AttributeAccess,
   type ScanAttributes,
 } from '../../scanner/attributes.ts'
-import { GONE, NOT_PERMITTED, type Attributes, type AttributesWritten } from '../../platform/attributes.ts'
+import type { Attributes, AttributesWritten } from '../../platform/attributes.ts'
 import type { Disk } from '../../platform/disk.ts'
 import { Anchor } from '../../platform/files/anchored-disk.ts'
 import { itemFailed } from '../../platform/files/item-failed.ts'
@@ -103,8 +103,8 @@ export class FolderAttributes {
     if (seen.kind === 'unsupported') return this.#warn()
     const found = new Map<string, AttributeList>()
     const failed = new Map<string, string | undefined>()
-    for (const [name, reason] of seen.failed)
-      failed.set(name, reason === GONE ? undefined : `reading extended attributes: ${reason}`)
+    for (const [name, { code, text }] of seen.failed)
+      failed.set(name, code === 'gone' ? undefined : `reading extended attributes: ${text}`)
     for (const [name, attributes] of seen.found) {
       const permitted = this.#rules.filter.permitted(attributes)
       if (permitted === 'too-large') failed.set(name, TOO_LARGE)
@@ -146,8 +146,8 @@ export class FolderAttributes {
     if (recorded !== undefined && areSameAttributes(recorded, wanted)) return
     const seen = await this.#deps.attributes.read(this.#root, [name], NEVER_ABORTS)
     if (seen.kind === 'unsupported') return this.#warn()
-    const reason = seen.failed.get(name)
-    if (reason !== undefined) throw itemFailed(`reading extended attributes: ${reason}`)
+    const failure = seen.failed.get(name)
+    if (failure !== undefined) throw itemFailed(`reading extended attributes: ${failure.text}`)
     const now = (seen.found.get(name) ?? NONE).filter((attribute) => this.#rules.filter.permits(attribute))
     const { set, remove } = attributeChange(now, wanted)
     await this.#change(name, { set, remove: this.#settled ? remove : [] })
@@ -174,7 +174,7 @@ export class FolderAttributes {
     const write = () => this.#deps.attributes.write(path, change)
     const outcome = await write()
     if (outcome.kind === 'unsupported') this.#warn()
-    if (outcome.kind !== 'failed' || outcome.reason !== NOT_PERMITTED) return outcome
+    if (outcome.kind !== 'failed' || outcome.failure.code !== 'not-permitted') return outcome
     // Setting attributes requires write permission, even for the owner.
     const { disk } = this.#deps
     const { mode, type } = await disk.lstat(path)
@@ -195,7 +195,7 @@ export class FolderAttributes {
   }
 }
 
-function reasonOf({ attribute, reason }: Extract<AttributesWritten, { kind: 'failed' }>): string {
-  const text = reason === 'Operation not supported' ? 'the file system of this folder does not support it' : reason
+function reasonOf({ attribute, failure }: Extract<AttributesWritten, { kind: 'failed' }>): string {
+  const text = failure.code === 'unsupported' ? 'the file system of this folder does not support it' : failure.text
   return `setting extended attribute ${JSON.stringify(attribute)}: ${text}`
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { describeFailure } from '../../../src/core/network/dial-failure.ts'
-import { NetError } from '../../../src/platform/net-error.ts'
+import { NetError, relayError } from '../../../src/platform/net-error.ts'
 
 /** Each code of the system, what programs get for it, and a word that users need in the text. */
 const CODES: readonly (readonly [code: string, reason: string, text: RegExp])[] = [
@@ -31,11 +31,8 @@ for (const [code, reason, text] of CODES) {
 }
 
 test('a relay that is not connected to the device is described by its code, other refusals by their text', () => {
-  assert.equal(describeFailure(new NetError('EHOSTDOWN', 'relay: odd')).reason, 'not-on-relay')
-  assert.deepEqual(describeFailure(new NetError('ETIMEDOUT', 'relay: odd')), {
-    reason: 'other',
-    text: 'ETIMEDOUT: relay: odd',
-  })
-  assert.equal(describeFailure(new NetError('ETIMEDOUT', 'relayed: odd')).reason, 'timeout', 'another word')
-  assert.equal(describeFailure(new NetError('ETIMEDOUT', 'proxying: odd')).reason, 'timeout', 'another word')
+  assert.equal(describeFailure(relayError('EHOSTDOWN', 'odd')).reason, 'not-on-relay')
+  assert.deepEqual(describeFailure(relayError('ETIMEDOUT', 'odd')), { reason: 'other', text: 'ETIMEDOUT: odd' })
+  for (const text of ['the relay is full', 'the proxy refused'])
+    assert.equal(describeFailure(new NetError('ETIMEDOUT', text)).reason, 'timeout', 'of the other end')
 })

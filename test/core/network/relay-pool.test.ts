@@ -4,7 +4,7 @@ import * as fc from 'fast-check'
 import { describeFailure, DialError } from '../../../src/core/network/dial-failure.ts'
 import { orderByDelay, parseRelayPool } from '../../../src/core/network/relay-pool.ts'
 import { sessionHost } from '../../../src/core/network/session-host.ts'
-import { NetError } from '../../../src/platform/net-error.ts'
+import { NetError, proxyError, relayError } from '../../../src/platform/net-error.ts'
 
 const ID = '2OCDSFX-4C76I4L-UEAY33Z-YFOF5MK-3TVO2E6-OMM7PV3-P653IQK-IEB4PA5'
 const RUNS = { numRuns: 500, seed: 22_067 }
@@ -81,9 +81,9 @@ test('a failed dial has a reason for programs and a text for users', () => {
     [new NetError('ETIMEDOUT', 'timed out after 10 s'), 'timeout', /timed out/],
     [new NetError('ENOTFOUND', 'getaddrinfo'), 'name-not-found', /host name/],
     [new NetError('EHOSTUNREACH', 'connect'), 'unreachable', /route/],
-    [new NetError('ECONNREFUSED', 'the proxy answers 403'), 'proxy', /proxy answers 403/],
-    [new NetError('EHOSTDOWN', 'the device is not connected to this relay'), 'not-on-relay', /this relay/],
-    [new NetError('ECONNREFUSED', 'the relay refused the session: not found'), 'other', /relay refused/],
+    [proxyError('ECONNREFUSED', 'the proxy answers 403'), 'proxy', /proxy answers 403/],
+    [relayError('EHOSTDOWN', 'the device is not connected to this relay'), 'not-on-relay', /this relay/],
+    [relayError('ECONNREFUSED', 'the relay refused the session: not found'), 'other', /relay refused/],
     [new NetError('EPROTO', 'the peer showed no certificate'), 'not-a-device', /certificate/],
     [new DialError('wrong-device', 'wrong device: X'), 'wrong-device', /^wrong device: X$/],
     [new Error('odd'), 'other', /^odd$/],

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { formatAttributeDump, parseAttributeDump } from '../../../core/attributes/attribute-dump.ts'
 import type { AttributeChange, AttributeList } from '../../../core/attributes/attributes.ts'
 import { joinPath } from '../../../core/paths.ts'
-import { GONE, type Attributes, type AttributesRead, type AttributesWritten } from '../../attributes.ts'
+import type { AttributeFailure, Attributes, AttributesRead, AttributesWritten } from '../../attributes.ts'
 
 const TIME_LIMIT_MS = 60_000
 /** Items per process. */
@@ -21,7 +21,7 @@ const FAILURES_MAX = 32
 export const attributePrograms: Attributes = {
   async read(root, names, signal) {
     const found = new Map<string, AttributeList>()
-    const failed = new Map<string, string>()
+    const failed = new Map<string, AttributeFailure>()
     const waiting = batchesOf(root, names)
     for (let batch = waiting.pop(); batch !== undefined; batch = waiting.pop()) {
       signal.throwIfAborted()
@@ -31,7 +31,7 @@ export const attributePrograms: Attributes = {
       // The failing item is not reported unambiguously, and treating it as one without attributes would remove them on
       // other devices: the half without errors is used, the other one is split again.
       else if (batch.length > 1 && failed.size < FAILURES_MAX) waiting.push(...halvesOf(batch)) // at most two
-      else for (const name of batch) failed.set(name, outcome.reason)
+      else for (const name of batch) failed.set(name, outcome.failure)
     }
     return { kind: 'read', found, failed }
   },
@@ -44,7 +44,7 @@ export const attributePrograms: Attributes = {
     for (const name of remove) {
       const end = await run({ program: 'setfattr', args: ['-h', `--remove=${name}`, '--', path] })
       if (end.kind === 'unsupported') return end
-      if (end.kind === 'failed' && end.reason !== 'No such attribute') return { ...end, attribute: name }
+      if (end.kind === 'failed' && end.failure.code !== 'no-attribute') return { ...end, attribute: name }
     }
     return WRITTEN
   },
@@ -86,7 +86,7 @@ async function dump(root: string, names: readonly string[], signal: AbortSignal)
   const found = new Map<string, AttributeList>()
   for (const [path, attributes] of parseAttributeDump(end.output) ?? [['', []]]) {
     const name = byPath.get(path)
-    if (name === undefined) return { kind: 'failed', reason: 'getfattr wrote what cannot be read' }
+    if (name === undefined) return failed('getfattr wrote what cannot be read')
     found.set(name, attributes)
   }
   return { kind: 'read', found }
@@ -119,7 +119,7 @@ interface Run {
 
 interface Failed {
   readonly kind: 'failed'
-  readonly reason: string
+  readonly failure: AttributeFailure
 }
 
 type End = { readonly kind: 'exited'; readonly output: Buffer } | { readonly kind: 'unsupported' } | Failed
@@ -137,17 +137,14 @@ async function run({ program, args, input = '', signal }: Run): Promise<End> {
   const timer = setTimeout(onAbort, TIME_LIMIT_MS)
   signal?.addEventListener('abort', onAbort, { once: true })
   child.on('error', (error: NodeJS.ErrnoException) =>
-    resolve(error.code === 'ENOENT' ? UNSUPPORTED : { kind: 'failed', reason: error.message }),
+    resolve(error.code === 'ENOENT' ? UNSUPPORTED : failed(error.message)),
   )
   child.on('close', (code, deathSignal) => {
     if (signal?.aborted === true) reject(signal.reason)
-    else if (output.isFull) resolve({ kind: 'failed', reason: 'more attributes than can be read' })
+    else if (output.isFull) resolve(failed('more attributes than can be read'))
     else if (code === 0) resolve({ kind: 'exited', output: output.bytes })
-    else
-      resolve({
-        kind: 'failed',
-        reason: deathSignal === null ? reasonIn(trouble.bytes) : `${program} was ended by ${deathSignal}`,
-      })
+    else if (deathSignal !== null) resolve(failed(`${program} was ended by ${deathSignal}`))
+    else resolve({ kind: 'failed', failure: failureIn(trouble.bytes) })
   })
   child.stdout.on('data', (data: Buffer) => output.add(data))
   child.stderr.on('data', (data: Buffer) => trouble.add(data))
@@ -161,11 +158,28 @@ async function run({ program, args, input = '', signal }: Run): Promise<End> {
 
 const UNSUPPORTED = { kind: 'unsupported' } as const
 
+function failed(text: string): Failed {
+  return { kind: 'failed', failure: { code: 'other', text } }
+}
+
+/** The programs give only texts. */
+const CODES: Readonly<Record<string, AttributeFailure['code']>> = {
+  'No such file or directory': 'gone',
+  'Not a directory': 'gone',
+  'Permission denied': 'not-permitted',
+  'Operation not supported': 'unsupported',
+  'No such attribute': 'no-attribute',
+}
+
 /** Messages have the form `program: path: reason`; the reason contains no colon. */
-function reasonIn(trouble: Buffer): string {
-  const text = trouble.toString().trimEnd()
-  const reason = text.slice(text.lastIndexOf(': ') + 1).trim()
-  return reason === '' ? 'no reason given' : reason.includes(GONE) ? GONE : reason
+function failureIn(trouble: Buffer): AttributeFailure {
+  const message = trouble.toString().trimEnd()
+  const text = message.slice(message.lastIndexOf(': ') + 1).trim()
+  const found = Object.keys(CODES).find((known) => text.endsWith(known))
+  return {
+    code: found === undefined ? 'other' : CODES[found]!,
+    text: found ?? (text === '' ? 'no reason given' : text),
+  }
 }
 
 class Collected {

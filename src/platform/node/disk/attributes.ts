@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { systemCode } from '../../../core/errors.ts'
 import { inOrder, type AttributeList } from '../../../core/attributes/attributes.ts'
 import { joinPath } from '../../../core/paths.ts'
-import { GONE, NOT_PERMITTED, type Attributes, type AttributesWritten } from '../../attributes.ts'
+import type { AttributeFailure, Attributes, AttributesWritten } from '../../attributes.ts'
 import { checkPath } from '../../disk-error.ts'
 import { diskReason } from '../../files/disk-reason.ts'
 import { nameFromBytes } from '../../files/disk-name.ts'
@@ -12,12 +12,13 @@ import { posix } from '../native/posix.ts'
 /** Reading is synchronous, because it takes some microseconds for an item that was just walked. */
 const SLICE_MS = 5
 
-/** In the words of the programs, which some results depend on. */
-const REASONS: ReadonlyMap<string | undefined, string> = new Map([
+/** In the words of the programs. */
+const GONE: AttributeFailure = { code: 'gone', text: 'No such file or directory' }
+const FAILURES: ReadonlyMap<string | undefined, AttributeFailure> = new Map([
   ['ENOENT', GONE],
   ['ENOTDIR', GONE],
-  ['EACCES', NOT_PERMITTED],
-  ['ENOTSUP', 'Operation not supported'],
+  ['EACCES', { code: 'not-permitted', text: 'Permission denied' }],
+  ['ENOTSUP', { code: 'unsupported', text: 'Operation not supported' }],
 ])
 
 const NO_ATTRIBUTE = 'ENODATA'
@@ -29,7 +30,7 @@ export function nodeAttributesWith(native: () => NativeAttributes | undefined): 
       const calls = native()
       if (calls === undefined) return await (await programs()).read(root, names, signal)
       const found = new Map<string, AttributeList>()
-      const failed = new Map<string, string>()
+      const failed = new Map<string, AttributeFailure>()
       let sinceMs = performance.now()
       for (const name of names) {
         signal.throwIfAborted()
@@ -37,7 +38,7 @@ export function nodeAttributesWith(native: () => NativeAttributes | undefined): 
           const attributes = readAll(calls, joinPath(root, name))
           if (attributes.length > 0) found.set(name, attributes)
         } catch (error) {
-          failed.set(name, reasonOf(error))
+          failed.set(name, failureOf(error))
         }
         if (performance.now() - sinceMs < SLICE_MS) continue
         await setImmediate()
@@ -96,12 +97,12 @@ function attempt(attribute: string, work: () => void): AttributesWritten | undef
     work()
     return undefined
   } catch (error) {
-    return { kind: 'failed', attribute, reason: reasonOf(error) }
+    return { kind: 'failed', attribute, failure: failureOf(error) }
   }
 }
 
-function reasonOf(error: unknown): string {
-  return REASONS.get(systemCode(error)) ?? diskReason(error)
+function failureOf(error: unknown): AttributeFailure {
+  return FAILURES.get(systemCode(error)) ?? { code: 'other', text: diskReason(error) }
 }
 
 function checked(path: string): string {

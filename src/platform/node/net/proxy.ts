@@ -1,7 +1,7 @@
 import { isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { parseIp } from '../../../core/network/ip.ts'
-import { NetError } from '../../net-error.ts'
+import { proxyError } from '../../net-error.ts'
 import type { Proxy } from '../../net.ts'
 import { connectTcp, guarded, type SocketEvents, type TcpTarget } from './tcp.ts'
 
@@ -43,23 +43,23 @@ async function handshakeSocks(socket: Socket, events: SocketEvents, proxy: Proxy
   const methods = proxy.user === '' ? [SOCKS_NO_AUTHENTICATION] : [SOCKS_NO_AUTHENTICATION, SOCKS_PASSWORD]
   socket.write(Uint8Array.of(SOCKS_VERSION, methods.length, ...methods)) // at most two
   const [version, method] = await events.take(2)
-  if (version !== SOCKS_VERSION) throw new NetError('EPROTO', 'the proxy does not support SOCKS 5')
+  if (version !== SOCKS_VERSION) throw proxyError('EPROTO', 'the proxy does not support SOCKS 5')
   if (method === SOCKS_PASSWORD && proxy.user !== '') {
     socket.write(Buffer.concat([Uint8Array.of(1), lengthAndText(proxy.user), lengthAndText(proxy.password)]))
-    if ((await events.take(2))[1] !== 0) throw new NetError('EACCES', 'the proxy does not know the user or password')
+    if ((await events.take(2))[1] !== 0) throw proxyError('EACCES', 'the proxy does not know the user or password')
   } else if (method !== SOCKS_NO_AUTHENTICATION) {
-    throw new NetError('EACCES', 'the proxy wants a user and a password')
+    throw proxyError('EACCES', 'the proxy wants a user and a password')
   }
   const port = Buffer.alloc(2)
   port.writeUInt16BE(target.port)
   socket.write(Buffer.concat([Uint8Array.of(SOCKS_VERSION, 1, 0), socksHost(target.host), port]))
   const [, reply = 1, , addressType] = await events.take(4)
   if (reply !== 0)
-    throw new NetError('ECONNREFUSED', `the proxy refused the connection: ${SOCKS_REFUSALS[reply] ?? `error ${reply}`}`)
+    throw proxyError('ECONNREFUSED', `the proxy refused the connection: ${SOCKS_REFUSALS[reply] ?? `error ${reply}`}`)
   const boundLength = addressType === 1 ? 4 : addressType === 4 ? 16 : ((await events.take(1))[0] ?? 0)
   await events.take(boundLength + 2)
   // The target sends after us, so extra bytes come from the proxy.
-  if (socket.readableLength > 0) throw new NetError('EPROTO', 'the reply of the proxy is too long')
+  if (socket.readableLength > 0) throw proxyError('EPROTO', 'the reply of the proxy is too long')
 }
 
 /** Names are resolved by the proxy. */
@@ -72,7 +72,7 @@ function socksHost(host: string): Buffer {
 
 function lengthAndText(text: string): Buffer {
   const bytes = Buffer.from(text)
-  if (bytes.length > 255) throw new NetError('EINVAL', 'too long for a SOCKS proxy')
+  if (bytes.length > 255) throw proxyError('EINVAL', 'too long for a SOCKS proxy')
   return Buffer.concat([Uint8Array.of(bytes.length), bytes])
 }
 
@@ -83,11 +83,11 @@ async function handshakeHttp(socket: Socket, events: SocketEvents, proxy: Proxy,
   socket.write(`CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n${authorization}\r\n`)
   let reply = Buffer.alloc(0)
   while (!reply.includes('\r\n\r\n')) {
-    if (reply.length > REPLY_BYTES_MAX) throw new NetError('EPROTO', 'the reply of the proxy is too long')
+    if (reply.length > REPLY_BYTES_MAX) throw proxyError('EPROTO', 'the reply of the proxy is too long')
     reply = Buffer.concat([reply, await events.read()])
   }
   const status = /^HTTP\/1\.[01] (\d{3})/.exec(reply.toString('latin1', 0, 64))?.[1]
-  if (status === undefined) throw new NetError('EPROTO', 'the proxy does not support HTTP')
-  if (!status.startsWith('2')) throw new NetError('ECONNREFUSED', `the proxy answers ${status}`)
-  if (reply.indexOf('\r\n\r\n') + 4 !== reply.length) throw new NetError('EPROTO', 'the reply of the proxy is too long')
+  if (status === undefined) throw proxyError('EPROTO', 'the proxy does not support HTTP')
+  if (!status.startsWith('2')) throw proxyError('ECONNREFUSED', `the proxy answers ${status}`)
+  if (reply.indexOf('\r\n\r\n') + 4 !== reply.length) throw proxyError('EPROTO', 'the reply of the proxy is too long')
 }

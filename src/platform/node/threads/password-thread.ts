@@ -141,6 +141,7 @@ function unavailable(reason: string, cause?: unknown): TwinfoldError {
  * system error: other texts may contain a password.
  */
 function failed(error: unknown): TwinfoldError {
+  // Of a missing module Node gives only texts.
   const [, kind, path = ''] = /^Cannot find (package|module) '([^']+)'/.exec(messageOf(error)) ?? []
   const missing = kind === undefined ? undefined : `the ${kind} ${basename(path)} is missing; reinstall Twinfold`
   const code = systemCode(error)

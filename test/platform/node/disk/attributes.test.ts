@@ -76,7 +76,8 @@ for (const [way, attributes] of WAYS) {
       set: [{ name: 'nowhere', value: Buffer.from('1') }],
       remove: [],
     })
-    assert.deepEqual(nowhere, { kind: 'failed', attribute: 'nowhere', reason: 'Operation not supported' })
+    const failure = { code: 'unsupported', text: 'Operation not supported' }
+    assert.deepEqual(nowhere, { kind: 'failed', attribute: 'nowhere', failure })
   })
 }
 
