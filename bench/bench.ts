@@ -8,6 +8,7 @@ import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { AGAINST_ROWS, runAgainst } from './against.ts'
 import { missingProgram } from '../test/support/debian.ts'
 import { loopbackOnly, missingNamespaces } from '../test/support/loopback.ts'
 import { hasWayOut, runSyncthing } from '../test/support/syncthing.ts'
@@ -16,17 +17,21 @@ import type { Bench } from './bench-options.ts'
 import { ENCRYPTED_GROUPS } from './encrypted-groups.ts'
 import { GROUPS as SINGLE_GROUPS } from './groups.ts'
 import { REACH_GROUPS } from './reach-groups.ts'
+import { cloneCommit } from './scratch-clone.ts'
 import { rowInfos, syncRowInfos, type Sample, type Sizes } from './rows.ts'
 import { SYNC_GROUPS } from './sync-groups.ts'
 import { syncthing } from './syncthing.ts'
 import { renderPairTable, renderTable } from './table.ts'
 import { removeAllTrees } from './tree.ts'
-import { twinfold } from './twinfold.ts'
+import { twinfold, twinfoldOf } from './twinfold.ts'
 
 const GROUPS = { ...SINGLE_GROUPS, ...SYNC_GROUPS, ...REACH_GROUPS, ...ENCRYPTED_GROUPS }
 const INSIDE = 'TWINFOLD_BENCH_INSIDE'
+/** Where the commit is that `--against` names. */
+const CLONE = 'TWINFOLD_BENCH_CLONE'
 const USAGE = `usage: npm run bench -- [--rows ${Object.keys(GROUPS).join(',')}] [--rounds N] [--quick] [--million]
-                       [--only twinfold,syncthing] [--json FILE] [--keep]`
+                       [--only twinfold,syncthing] [--json FILE] [--keep]
+                       [--against COMMIT [--pairs N]]`
 
 const FULL: Sizes = {
   largeFiles: 4,
@@ -51,7 +56,9 @@ function options() {
   try {
     const { values } = parseArgs({
       options: {
-        rows: { type: 'string', default: Object.keys(GROUPS).join(',') },
+        rows: { type: 'string' },
+        against: { type: 'string' },
+        pairs: { type: 'string', default: '5' },
         rounds: { type: 'string' },
         only: { type: 'string', default: 'twinfold,syncthing' },
         quick: { type: 'boolean', default: false },
@@ -72,14 +79,17 @@ function fail(message: string): never {
 }
 
 /** Programs are installed over the network; everything else runs with loopback only. */
-async function enterNamespace(): Promise<never> {
+async function enterNamespace(against: string | undefined): Promise<never> {
   missingProgram('wrk', 'wrk')
-  missingSyncthingProgram()
+  if (against === undefined) missingSyncthingProgram()
+  using clone = against === undefined ? undefined : cloneCommit(against)
+  const more = clone === undefined ? {} : { [CLONE]: clone.path }
   const before = missingNamespaces() === undefined ? loopbackOnly() : []
   const [program, ...args] = [...before, process.execPath, ...process.execArgv, ...process.argv.slice(1)]
-  const child = spawn(program!, args, { stdio: 'inherit', env: { ...process.env, [INSIDE]: '1' } })
+  const child = spawn(program!, args, { stdio: 'inherit', env: { ...process.env, [INSIDE]: '1', ...more } })
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void child.kill(signal))
   await once(child, 'exit')
+  clone?.[Symbol.dispose]()
   process.exit(child.exitCode ?? 1)
 }
 
@@ -92,7 +102,7 @@ function programs(only: string) {
   return chosen.filter((program) => program !== syncthing)
 }
 
-function describeMachine(): void {
+function describeMachine(isBesideSyncthing: boolean): void {
   const [cpu] = cpus()
   const load = loadavg()
     .map((value) => value.toFixed(1))
@@ -101,13 +111,15 @@ function describeMachine(): void {
     `${cpus().length} x ${cpu?.model ?? 'unknown'}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ` +
       `${process.version}, load ${load}`,
   )
-  console.log(runSyncthing(['--version'], []).output.trim())
+  if (isBesideSyncthing) console.log(runSyncthing(['--version'], []).output.trim())
 }
 
 async function main(): Promise<void> {
   const chosen = options()
-  if (process.env[INSIDE] !== '1') await enterNamespace()
-  const groups = chosen.rows.split(',')
+  if (process.env[INSIDE] !== '1') await enterNamespace(chosen.against)
+  const groups = (chosen.rows ?? (chosen.against === undefined ? Object.keys(GROUPS).join(',') : AGAINST_ROWS)).split(
+    ',',
+  )
   const unknown = groups.filter((name) => !Object.hasOwn(GROUPS, name))
   if (unknown.length > 0) fail(`unknown rows: ${unknown.join(', ')}\n${USAGE}`)
   const rounds = Number(chosen.rounds ?? (chosen.quick ? 2 : 5))
@@ -122,7 +134,7 @@ async function main(): Promise<void> {
     if (chosen.json !== undefined) appendFileSync(chosen.json, `${JSON.stringify(sample)}\n`)
   }
   const bench: Bench = {
-    programs: programs(chosen.only),
+    programs: chosen.against === undefined ? programs(chosen.only) : [twinfold],
     sizes,
     rounds,
     repeats: chosen.quick ? 50 : 200,
@@ -134,12 +146,30 @@ async function main(): Promise<void> {
     rmSync(scratch, { recursive: true, force: true })
     if (!chosen.keep) removeAllTrees()
   })
-  describeMachine()
+  describeMachine(chosen.against === undefined)
+  if (chosen.against !== undefined) return await compareWith(chosen.against, chosen.pairs, groups, bench, !chosen.quick)
   for (const name of groups) await runGroup(name, bench)
   const paired = samples.some(({ row }) => row.startsWith('sync-'))
   const single = samples.some(({ row }) => !row.startsWith('sync-'))
   if (single) console.log(`\n${renderTable(rowInfos(sizes, !chosen.quick), samples)}`)
   if (paired) console.log(`\n${renderPairTable(syncRowInfos(sizes, !chosen.quick), samples)}`)
+}
+
+async function compareWith(
+  commit: string,
+  pairsText: string,
+  names: readonly string[],
+  bench: Bench,
+  full: boolean,
+): Promise<void> {
+  const pairs = Number(pairsText)
+  if (!Number.isInteger(pairs) || pairs < 2) fail(`--pairs takes a whole number above 1\n${USAGE}`)
+  const infos = new Map([...rowInfos(bench.sizes, full), ...syncRowInfos(bench.sizes, full)])
+  const groups = names.map((name) => [name, GROUPS[name]!] as const)
+  const before = await twinfoldOf(process.env[CLONE] ?? '')
+  console.log(`${commit} → this tree, ${pairs} pairs`)
+  if (await runAgainst(bench, { commit, before, after: twinfold, pairs, infos, groups })) return
+  process.exitCode = 1
 }
 
 /** A failing group keeps the figures of the others; the command still exits with 1. */

@@ -2,7 +2,7 @@ import { appendFileSync, mkdirSync, rmSync, statSync, truncateSync } from 'node:
 import { Agent } from 'node:http'
 import { join } from 'node:path'
 import { BareServer, runLimit } from './limits.ts'
-import { diskBytes, firstScan, pingDuring, requestRate, rescan } from './measure.ts'
+import { diskBytes, firstScan, memoryOf, pingDuring, requestRate, rescan } from './measure.ts'
 import { Running, type Program } from './program.ts'
 import type { Bench } from './bench-options.ts'
 import { rest } from './rest-group.ts'
@@ -111,7 +111,7 @@ async function http(bench: Bench): Promise<void> {
           const cpuBefore = running.cpuSeconds()
           const value = await requestRate(`${running.url}/rest/system/${row}`, running.apiKey, HTTP_DURATION_S)
           const cpuS = running.cpuSeconds() - cpuBefore
-          bench.record({ row, subject: program.name, value, cpuS, peakRssMib: running.memoryMib().peak })
+          bench.record({ row, subject: program.name, value, cpuS, ...memoryOf(running) })
         }
       })
     }
@@ -133,7 +133,7 @@ async function start(bench: Bench): Promise<void> {
     for (const { program, home } of homes) {
       const { running, startMs } = await Running.start(program, home)
       const cpuS = running.cpuSeconds()
-      bench.record({ row: 'start', subject: program.name, value: startMs, cpuS, peakRssMib: running.memoryMib().peak })
+      bench.record({ row: 'start', subject: program.name, value: startMs, cpuS, ...memoryOf(running) })
       await running[Symbol.asyncDispose]()
     }
   }

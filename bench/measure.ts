@@ -11,6 +11,7 @@ export interface ScanFigures {
   readonly elapsedMs: number
   readonly cpuS: number
   readonly peakRssMib: number
+  readonly rssMib: number
 }
 
 /** The first scan of a folder: from the request that unpauses it to the event that reports it idle again. */
@@ -34,7 +35,16 @@ export async function firstScan(
   const elapsedMs = performance.now() - startedMs
   const cpuS = running.cpuSeconds() - cpuBefore
   await expectFiles(running, tree.files)
-  return { elapsedMs, cpuS, peakRssMib: running.memoryMib().peak }
+  return { elapsedMs, cpuS, ...memoryOf(running) }
+}
+
+/** Resident memory as a sample has it. */
+export function memoryOf(running: Pick<Running, 'memoryMib'>): {
+  readonly peakRssMib: number
+  readonly rssMib: number
+} {
+  const { peak, now } = running.memoryMib()
+  return { peakRssMib: peak, rssMib: now }
 }
 
 /** One POST /rest/db/scan, of the whole folder or of a path in it. */
@@ -44,7 +54,7 @@ export async function rescan(running: Running, sub?: string): Promise<ScanFigure
   const startedMs = performance.now()
   await running.call('POST', `/rest/db/scan?folder=${FOLDER}${query}`)
   const elapsedMs = performance.now() - startedMs
-  return { elapsedMs, cpuS: running.cpuSeconds() - cpuBefore, peakRssMib: running.memoryMib().peak }
+  return { elapsedMs, cpuS: running.cpuSeconds() - cpuBefore, ...memoryOf(running) }
 }
 
 /** An incomplete scan would appear fast. */

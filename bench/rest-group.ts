@@ -1,6 +1,6 @@
 import type { Bench } from './bench-options.ts'
 import { BareServer } from './limits.ts'
-import { FOLDER, firstScan, requestFigures, type RequestFigures } from './measure.ts'
+import { FOLDER, firstScan, memoryOf, requestFigures, type RequestFigures } from './measure.ts'
 import type { Running } from './program.ts'
 import type { Sample } from './rows.ts'
 import { makeTree, smallFiles } from './tree.ts'
@@ -42,7 +42,7 @@ export async function rest(
           const cpuBefore = running.cpuSeconds()
           const figures = await requestFigures(`${running.url}${path}`, running.apiKey, DURATION_S, how)
           const cpuS = running.cpuSeconds() - cpuBefore
-          record(bench, row, program.name, figures, { cpuS, peakRssMib: running.memoryMib().peak })
+          record(bench, row, program.name, figures, { cpuS, ...memoryOf(running) })
         }
       })
     }

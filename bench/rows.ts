@@ -11,6 +11,8 @@ export interface Sample {
   readonly value: number
   readonly cpuS?: number
   readonly peakRssMib?: number
+  /** Resident memory after the work. */
+  readonly rssMib?: number
 }
 
 export interface RowInfo {

@@ -158,8 +158,9 @@ export function recordBoth(
   const cpuS = sourceCpuS + sinkCpuS
   record(row, speed, { cpuS })
   record(`${row}-cpu`, cpuS)
-  record(`${row}-source-rss`, pair.source.memoryMib().peak, { cpuS: sourceCpuS })
-  record(`${row}-sink-rss`, pair.sink.memoryMib().peak, { cpuS: sinkCpuS })
+  const [source, sink] = [pair.source.memoryMib(), pair.sink.memoryMib()]
+  record(`${row}-source-rss`, source.peak, { cpuS: sourceCpuS, rssMib: source.now })
+  record(`${row}-sink-rss`, sink.peak, { cpuS: sinkCpuS, rssMib: sink.now })
 }
 
 function overwrite(path: string, offsetBytes: number): void {

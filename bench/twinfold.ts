@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { apiKeyOf } from '../test/support/syncthing.ts'
 import { DAEMON_FLAGS } from '../tools/choose-node.mjs'
 import type { Program } from './program.ts'
 
-const ENTRY = join(import.meta.dirname, '..', 'src', 'main', 'bin.ts')
-
-const CACHE = join(import.meta.dirname, '..', 'node_modules', '.cache', 'twinfold')
+const ROOT = join(import.meta.dirname, '..')
 
 /** For a profile of what is measured: `--cpu-prof --cpu-prof-dir=…`. */
 function nodeArgs(): readonly string[] {
@@ -14,30 +14,33 @@ function nodeArgs(): readonly string[] {
 }
 
 /** As `npm start` sets it. */
-function environment(): NodeJS.ProcessEnv {
+function environment(root: string): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(([name]) => !/^(ST[A-Z]|NODE_)/.test(name))
-  return { ...Object.fromEntries(kept), NODE_COMPILE_CACHE: CACHE }
+  return { ...Object.fromEntries(kept), NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'twinfold') }
 }
 
-export const twinfold: Program = {
-  name: 'twinfold',
-  makeHome(home) {
-    const args = [ENTRY, 'generate', `--home=${home}`, '--no-port-probing']
-    const result = spawnSync(process.execPath, args, { encoding: 'utf8', env: environment() })
-    if (result.status !== 0) throw new Error(`twinfold generate: ${result.stdout}${result.stderr}`)
-  },
-  command(home, guiAddress) {
-    const args = [
-      process.execPath,
-      ...DAEMON_FLAGS,
-      ...nodeArgs(),
-      ENTRY,
-      'serve',
-      `--home=${home}`,
-      '--no-browser',
-      `--gui-address=${guiAddress}`,
-    ]
-    return { args, env: environment() }
-  },
-  apiKey: apiKeyOf,
+function twinfoldIn(root: string, daemonFlags: readonly string[]): Program {
+  const entry = join(root, 'src', 'main', 'bin.ts')
+  return {
+    name: 'twinfold',
+    makeHome(home) {
+      const args = [entry, 'generate', `--home=${home}`, '--no-port-probing']
+      const result = spawnSync(process.execPath, args, { encoding: 'utf8', env: environment(root) })
+      if (result.status !== 0) throw new Error(`twinfold generate: ${result.stdout}${result.stderr}`)
+    },
+    command(home, guiAddress) {
+      const serve = ['serve', `--home=${home}`, '--no-browser', `--gui-address=${guiAddress}`]
+      return { args: [process.execPath, ...daemonFlags, ...nodeArgs(), entry, ...serve], env: environment(root) }
+    },
+    apiKey: apiKeyOf,
+  }
+}
+
+export const twinfold: Program = twinfoldIn(ROOT, DAEMON_FLAGS)
+
+/** The daemon of another tree, with the flags that `npm start` gives it there. */
+export async function twinfoldOf(root: string): Promise<Program> {
+  const chooser = join(root, 'tools', 'choose-node.mjs')
+  const flags: unknown = existsSync(chooser) ? (await import(pathToFileURL(chooser).href)).DAEMON_FLAGS : undefined
+  return twinfoldIn(root, Array.isArray(flags) ? flags.map(String) : [])
 }
