@@ -15,12 +15,12 @@ const SETTLE_MS = RECONNECTION_S * 1_000 + 300
 const LEFT_FILES_MIN = 1_000
 
 /** The source and the sink. */
-export interface Ends {
+export interface PairPrograms {
   readonly source: Program
   readonly sink: Program
 }
 
-export interface Way {
+export interface PairRoute {
   /** The relay at which the source reaches the sink, instead of directly. */
   readonly relay?: string
   /** The sink is untrusted: it gets data that is encrypted with this password. */
@@ -76,10 +76,10 @@ export class Pair implements AsyncDisposable {
   }
 
   static async start(
-    { source, sink }: Ends,
+    { source, sink }: PairPrograms,
     tree: Tree,
     scratch: string,
-    { relay, password = '' }: Way = {},
+    { relay, password = '' }: PairRoute = {},
   ): Promise<Pair> {
     const own = mkdtempSync(join(scratch, 'pair-'))
     const sinkRoot = join(own, 'sink')

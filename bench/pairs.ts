@@ -1,13 +1,13 @@
 import { spawnSync } from 'node:child_process'
 import { dirname } from 'node:path'
 import type { Bench } from './bench-options.ts'
-import { Pair, type Ends, type Way } from './pair.ts'
+import { Pair, type PairPrograms, type PairRoute } from './pair.ts'
 import type { Program } from './program.ts'
 import type { PairName, Sample } from './rows.ts'
 import { makeTree, removeTree, type Tree, type TreeSpec } from './tree.ts'
 
 /** Each with itself first: those are the figures that are compared. */
-export function pairsOf(programs: readonly Program[]): readonly Ends[] {
+export function pairsOf(programs: readonly Program[]): readonly PairPrograms[] {
   const pairs = programs.flatMap((source) => programs.map((sink) => ({ source, sink })))
   return [
     ...pairs.filter(({ source, sink }) => source === sink),
@@ -15,14 +15,20 @@ export function pairsOf(programs: readonly Program[]): readonly Ends[] {
   ]
 }
 
-function nameOf({ source, sink }: Ends): PairName {
+function nameOf({ source, sink }: PairPrograms): PairName {
   return `${source.name} > ${sink.name}`
 }
 
 export type Recorder = (row: string, value: number, more?: Partial<Sample>) => void
 type Use = (pair: Pair, record: Recorder) => Promise<void>
 
-export async function withPair(bench: Bench, ends: Ends, tree: Tree, use: Use, way: Way = {}): Promise<void> {
+export async function withPair(
+  bench: Bench,
+  ends: PairPrograms,
+  tree: Tree,
+  use: Use,
+  way: PairRoute = {},
+): Promise<void> {
   const pair = await Pair.start(ends, tree, bench.scratch, way)
   try {
     await use(pair, (row, value, more) => bench.record({ row, subject: nameOf(ends), value, ...more }))

@@ -62,7 +62,7 @@ export const ROWS: Readonly<Record<string, readonly string[]>> = {
     'last-handler.ts',
     'browser.ts',
     'audit.ts',
-    'ending.ts',
+    'shutdown.ts',
     'home',
     'warnings.ts',
     'network-use.ts',

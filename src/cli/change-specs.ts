@@ -1,5 +1,5 @@
 import type { FolderTypeName } from '../core/config/config.ts'
-import { defined, type ParsedFlags } from './args/parsed-flags.ts'
+import { withoutUndefined, type ParsedFlags } from './args/parsed-flags.ts'
 import type { FlagSpec } from './args/flag-spec.ts'
 import { checkSeconds } from './args/shared-flags.ts'
 import type { CommandSpec } from './args/types.ts'
@@ -72,7 +72,7 @@ export const DEVICE_CHANGES: readonly CommandSpec[] = [
     remote: async ({ context, connection: { client }, args: [device = ''], flags }) => {
       const { deviceSet } = await import('./change-commands.ts')
       return deviceSet(context, client, device, {
-        ...defined({
+        ...withoutUndefined({
           introducer: givenSwitch(flags, 'introducer'),
           autoAccept: givenSwitch(flags, 'auto-accept'),
           compression: COMPRESSIONS.find((each) => each === flags.text('compression')),
@@ -115,7 +115,7 @@ export const FOLDER_SET = remoteCommand({
   remote: async ({ context, connection: { client }, args: [folder = ''], flags }) => {
     const { folderSet } = await import('./change-commands.ts')
     return folderSet(context, client, folder, {
-      ...defined({
+      ...withoutUndefined({
         label: flags.text('label'),
         path: flags.text('path'),
         type: FOLDER_TYPES.find((each) => each === flags.text('type')),

@@ -46,11 +46,11 @@ export async function listConflicts(
   return CLI_EXIT.done
 }
 
-const KEPT = ['original', 'copy'] as const
-type Kept = (typeof KEPT)[number]
+const KEEP_CHOICES = ['original', 'copy'] as const
+type KeepChoice = (typeof KEEP_CHOICES)[number]
 
 interface ResolveOptions extends Json {
-  readonly keep: Kept
+  readonly keep: KeepChoice
   /** Also where what is not kept is lost. */
   readonly discard: boolean
 }
@@ -108,13 +108,13 @@ async function allCopies(client: Client, folder: string): Promise<readonly strin
 }
 
 /** The choice of `--keep`, undefined to list; throws where the command line does not say enough. */
-export function keptOf(
+export function keepChoice(
   keep: string | undefined,
   folder: string | undefined,
   copies: readonly string[],
   discard: boolean,
-): Kept | undefined {
-  const kept = KEPT.find((each) => each === keep)
+): KeepChoice | undefined {
+  const kept = KEEP_CHOICES.find((each) => each === keep)
   if (kept === undefined && (discard || copies.length > 0))
     throw new TwinfoldError('refused', 'conflicts are resolved with --keep original or --keep copy')
   if (kept !== undefined && folder === undefined)

@@ -1,5 +1,5 @@
 import { TwinfoldError } from '../core/errors.ts'
-import { defined } from './args/parsed-flags.ts'
+import { withoutUndefined } from './args/parsed-flags.ts'
 import type { CommandSpec } from './args/types.ts'
 import { remoteCommand } from './remote-command.ts'
 
@@ -49,7 +49,7 @@ export const FOLDER_ACTIONS: readonly CommandSpec[] = [
     ],
     examples: ['folder share photos laptop phone', 'folder share photos nas --untrusted --save photos-password.txt'],
     remote: async ({ context, connection: { client }, args: [folder = '', ...devices], flags }) => {
-      const options = defined({ passwordFile: flags.text('password-file'), save: flags.text('save') })
+      const options = withoutUndefined({ passwordFile: flags.text('password-file'), save: flags.text('save') })
       const json = flags.isOn('json')
       if (!flags.isOn('untrusted')) {
         if (Object.keys(options).length > 0) throw new TwinfoldError('usage', 'a password needs --untrusted')

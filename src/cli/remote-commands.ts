@@ -1,5 +1,5 @@
 import { TwinfoldError } from '../core/errors.ts'
-import { defined } from './args/parsed-flags.ts'
+import { withoutUndefined } from './args/parsed-flags.ts'
 import { checkCount, checkSeconds, FINDING_FLAGS } from './args/shared-flags.ts'
 import type { CommandSpec } from './args/types.ts'
 import { CAT, GET } from './content-specs.ts'
@@ -22,7 +22,7 @@ const SCAN = remoteCommand({
   examples: ['scan', 'scan photos', 'scan photos 2026/summer --next 3600'],
   remote: async ({ context, connection, args: [folder = '', ...subs], flags }) => {
     const { scan, scanAll } = await import('./scan-command.ts')
-    const options = { ...defined({ next: flags.number('next') }), json: flags.isOn('json') }
+    const options = { ...withoutUndefined({ next: flags.number('next') }), json: flags.isOn('json') }
     if (folder === '') return scanAll(context, connection.client, options)
     return scan(context, connection.client, folder, subs, options)
   },
@@ -93,7 +93,7 @@ function debugCommand(commands: readonly CommandSpec[]): CommandSpec {
     ...(commands.length > 0 && { commands }),
     remote: async ({ context, connection, flags }) => {
       const { debug } = await import('./log-commands.ts')
-      const options = defined({ enable: flags.list('enable'), disable: flags.list('disable') })
+      const options = withoutUndefined({ enable: flags.list('enable'), disable: flags.list('disable') })
       return debug(context, connection.client, { ...options, json: flags.isOn('json') })
     },
   })
@@ -114,7 +114,7 @@ const EVENTS = remoteCommand({
   remote: async ({ context, connection, flags }) => {
     const { events } = await import('./log-commands.ts')
     const query = { since: flags.number('since'), types: flags.list('types'), limit: flags.number('limit') }
-    const options = { ...defined(query), follow: flags.isOn('follow'), json: flags.isOn('json') }
+    const options = { ...withoutUndefined(query), follow: flags.isOn('follow'), json: flags.isOn('json') }
     return events(context, connection.client, options)
   },
 })
@@ -158,7 +158,7 @@ const SUPPORT = remoteCommand({
   examples: ['support', 'support --output bundle.zip'],
   remote: async ({ context, connection, flags }) => {
     const { support } = await import('./log-commands.ts')
-    const options = { ...defined({ output: flags.text('output') }), json: flags.isOn('json') }
+    const options = { ...withoutUndefined({ output: flags.text('output') }), json: flags.isOn('json') }
     return support(context, connection.client, options)
   },
 })

@@ -1,6 +1,6 @@
 import type { Client } from '../client/client.ts'
 import type { DeviceConfig, FolderConfig } from '../core/config/config.ts'
-import { grouped, PASSWORD_BYTES, strengthOf, type Strength } from '../core/encryption/folder-password.ts'
+import { groupedPassword, PASSWORD_BYTES, strengthOf, type Strength } from '../core/encryption/folder-password.ts'
 import { TwinfoldError } from '../core/errors.ts'
 import { CLI_EXIT, type CliContext, type CliExit } from './context.ts'
 import { PASSWORD_LINES, passwordInLines, passwordInText, passwordSheet } from './password-file.ts'
@@ -117,7 +117,7 @@ async function passwordFor(context: CliContext, folder: FolderConfig, file: stri
   }
   const known = folder.devices.find(({ encryptionPassword }) => encryptionPassword !== '')?.encryptionPassword
   if (known !== undefined) return { password: known, from: 'folder' }
-  return { password: grouped(context.randomText(PASSWORD_BYTES)), from: 'made' }
+  return { password: groupedPassword(context.randomText(PASSWORD_BYTES)), from: 'made' }
 }
 
 async function firstLines(context: CliContext): Promise<readonly string[]> {

@@ -1,4 +1,4 @@
-import { defined } from './args/parsed-flags.ts'
+import { withoutUndefined } from './args/parsed-flags.ts'
 import { checkSeconds, FINDING_FLAGS } from './args/shared-flags.ts'
 import type { FlagSpec } from './args/flag-spec.ts'
 import type { CommandSpec } from './args/types.ts'
@@ -56,7 +56,7 @@ const FOLDER_ADD = remoteCommand({
       rescanInterval: flags.number('rescan-interval'),
     }
     return folderAdd(context, connection.client, path, {
-      ...defined(options),
+      ...withoutUndefined(options),
       ...(flags.isOn('paused') && { paused: true }),
       nothingYet: flags.isOn('nothing-yet'),
       force: flags.isOn('force'),
@@ -137,7 +137,7 @@ const DEVICE_ADD = remoteCommand({
     const { deviceAdd } = await import('./device-commands.ts')
     const options = { name: flags.text('name'), address: flags.texts('address'), folder: flags.texts('folder') }
     return deviceAdd(context, connection.client, id, {
-      ...defined({
+      ...withoutUndefined({
         ...options,
         introducer: givenSwitch(flags, 'introducer'),
         autoAccept: givenSwitch(flags, 'auto-accept'),
@@ -237,7 +237,7 @@ export const PENDING = remoteCommand({
       examples: [`pending accept ${EXAMPLE_ID} --name laptop`, 'pending accept docs --path ~/Documents'],
       remote: async ({ context, connection, args: [id = ''], flags }) => {
         const { pendingAccept } = await import('./pending-commands.ts')
-        const options = defined({ path: flags.text('path'), name: flags.text('name') })
+        const options = withoutUndefined({ path: flags.text('path'), name: flags.text('name') })
         const force = flags.isOn('force')
         const nothingYet = flags.isOn('nothing-yet')
         return pendingAccept(context, connection.client, id, {

@@ -14,26 +14,26 @@ export interface Topic {
   readonly verbs: ReadonlyMap<string, Verb>
   /** The title of the list of children in the help. */
   readonly title: string
-  readonly topics: ReadonlyMap<string, Below>
+  readonly topics: ReadonlyMap<string, SubTopic>
   /** Other names of children, which are not listed. */
   readonly names?: ReadonlyMap<string, string>
   readonly examples?: readonly string[]
 }
 
 /** A child, loaded on demand. */
-export interface Below {
+export interface SubTopic {
   readonly summary?: string
   open(): Topic | Promise<Topic>
 }
 
 const HELP = ['--help', '-h', '-help', 'help']
 
-export type Walked =
+export type TopicResult =
   | { readonly is: 'done'; readonly lines: readonly string[] }
   | { readonly is: 'unknown'; readonly arg: string }
 
 /** Follows the arguments down the tree and runs the action they name. Without a verb it prints help. */
-export async function walkTopics(root: Topic, args: readonly string[], path: string): Promise<Walked> {
+export async function walkTopics(root: Topic, args: readonly string[], path: string): Promise<TopicResult> {
   let topic = root
   for (let index = 0; ; index++) {
     const arg = args[index]

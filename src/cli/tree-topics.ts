@@ -5,7 +5,7 @@ import { configTree, type SendChange } from './config-tree.ts'
 import { configTopic, expectArgs } from './config-verbs.ts'
 import { canonicalArgs } from './args/canonical.ts'
 import type { CliContext } from './context.ts'
-import type { Below, Topic, Verb } from './topic.ts'
+import type { SubTopic, Topic, Verb } from './topic.ts'
 
 /** The requests of the tree's commands to the daemon. The first request connects. */
 export interface TreeDaemon {
@@ -48,7 +48,7 @@ export function treeTopics(context: TreeFiles, daemon: TreeDaemon): Topic {
 function group(
   summary: string,
   verbs: Readonly<Record<string, Verb>>,
-  topics: Iterable<readonly [string, Below]> = [],
+  topics: Iterable<readonly [string, SubTopic]> = [],
 ): Topic {
   return { summary, verbs: new Map(Object.entries(verbs)), title: 'Groups', topics: new Map(topics) }
 }

@@ -1,5 +1,5 @@
 import { TwinfoldError } from '../core/errors.ts'
-import { defined } from './args/parsed-flags.ts'
+import { withoutUndefined } from './args/parsed-flags.ts'
 import { checkCount, FINDING_FLAGS } from './args/shared-flags.ts'
 import type { CommandSpec } from './args/types.ts'
 import { NAME_KINDS } from './args/flag-spec.ts'
@@ -44,8 +44,12 @@ export const VERSIONS: CommandSpec = {
       remote: async ({ context, connection: { client }, args: [folder = ''], flags }) => {
         const { versionsOn } = await import('./versions-commands.ts')
         const type = VERSIONING_TYPES.find((each) => each === flags.text('type'))
-        const limits = defined({ keep: keptCount(flags.text('keep')), days: flags.number('days') })
-        return versionsOn(context, client, folder, { ...defined({ type }), ...limits, json: flags.isOn('json') })
+        const limits = withoutUndefined({ keep: keptCount(flags.text('keep')), days: flags.number('days') })
+        return versionsOn(context, client, folder, {
+          ...withoutUndefined({ type }),
+          ...limits,
+          json: flags.isOn('json'),
+        })
       },
     }),
     remoteCommand({
@@ -77,7 +81,7 @@ export const VERSIONS: CommandSpec = {
       examples: ['versions restore photos beach.jpg', 'versions restore photos beach.jpg --time 2026-11-15'],
       remote: async ({ context, connection: { client }, args: [folder = '', file = ''], flags }) => {
         const { versionsRestore } = await import('./versions-commands.ts')
-        const options = { ...defined({ time: flags.text('time') }), json: flags.isOn('json') }
+        const options = { ...withoutUndefined({ time: flags.text('time') }), json: flags.isOn('json') }
         return versionsRestore(context, client, folder, file, options)
       },
     }),
@@ -109,7 +113,7 @@ export const CONFLICTS = remoteCommand({
     'conflicts photos --keep copy --discard',
   ],
   remote: async ({ context, connection: { client }, args: [folder, ...copies], flags }) => {
-    const { keptOf, listConflicts, resolveConflicts } = await import('./conflict-commands.ts')
+    const { keepChoice: keptOf, listConflicts, resolveConflicts } = await import('./conflict-commands.ts')
     const [json, discard] = [flags.isOn('json'), flags.isOn('discard')]
     const keep = keptOf(flags.text('keep'), folder, copies, discard)
     return keep === undefined || folder === undefined

@@ -5,7 +5,7 @@ import { CONFIG_VERSION_MAX } from '../core/config/config-fields.ts'
 import { configToJson } from '../core/config/config-json.ts'
 import { prepareConfig } from '../core/config/config-prepare.ts'
 import { redactConfig } from '../core/config/redact.ts'
-import type { ConfigDocument, Unknowns } from '../core/config/config-document.ts'
+import type { ConfigDocument, UnknownNodesByPlace } from '../core/config/config-document.ts'
 import { TwinfoldError, messageOf } from '../core/errors.ts'
 import type { DeviceId } from '../core/ids.ts'
 import { hashFault } from '../core/config/password.ts'
@@ -103,7 +103,7 @@ class Store implements OpenedConfig {
   readonly #deps: ConfigDeps
   readonly #options: ConfigOptions
   readonly #file: ConfigFile
-  readonly #unknowns: Unknowns
+  readonly #unknowns: UnknownNodesByPlace
   readonly #lock = new Mutex()
   readonly #listeners: ((from: Config, to: Config) => void | Promise<void>)[] = []
   #current: Config

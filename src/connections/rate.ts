@@ -1,6 +1,6 @@
 import type { Config } from '../core/config/config.ts'
 import type { DeviceId } from '../core/ids.ts'
-import { delayMs, fullBucket, take, withRate, type Bucket } from '../core/network/rate.ts'
+import { delayMs, fullBucket, takeBytes, withRate, type Bucket } from '../core/network/rate.ts'
 import { Mutex } from '../sync/mutex.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { TlsStream } from '../platform/net.ts'
@@ -40,7 +40,7 @@ class RateLimiter {
       if (waitMs === 0) break
       await this.#clock.sleep(waitMs, this.#rateChanged.signal).catch(() => {}) // checks again with the new rate
     }
-    this.#bucket = take(this.#bucket, bytes, this.#clock.monotonicMs())
+    this.#bucket = takeBytes(this.#bucket, bytes, this.#clock.monotonicMs())
   }
 }
 

@@ -22,7 +22,7 @@ const IDLE_MS = 100_000
 
 /** A dial takes less than this: a connection of this age does not cross one that arrives now. */
 const DIALLED_MS_MAX = 10_000
-export type Added =
+export type AddResult =
   | { readonly kind: 'added'; readonly replaced: readonly Connection[] }
   | { readonly kind: 'refused'; readonly reason: string }
 
@@ -65,7 +65,7 @@ export class Registry {
    * Adds a connection unless the limit is reached. When two devices dial each other at once, both connections stay, one
    * more than wanted (decision 013): Syncthing would send no ClusterConfig on the remaining one.
    */
-  add(connection: Connection, config: Config, nowMs: number): Added {
+  add(connection: Connection, config: Config, nowMs: number): AddResult {
     const { device, priority } = connection
     const threshold = config.options.connectionPriorityUpgradeThreshold
     const present = this.present(device, config)

@@ -18,7 +18,7 @@ import { UpgradeChecker } from '../upgrade/checker.ts'
 import { EXIT, type ExitCode, type ServeOptions } from './args/options.ts'
 import { auditEvents, openAudit } from './audit.ts'
 import { openDeviceBase, openLogFile, type DeviceBase } from './device-base.ts'
-import { Ending } from './ending.ts'
+import { Shutdown } from './shutdown.ts'
 import { ensureHome } from './home/identity.ts'
 import { lockHome } from './home/lock.ts'
 import { LastHandler } from './last-handler.ts'
@@ -84,7 +84,7 @@ export async function runDaemon(platform: Platform, options: ServeOptions, signa
   const mover = makeMover(base, { store, model })
   await mover.load()
   const pauses = new TimedPauses({ clock, config, log: logger('config'), keyValue: store.keyValue })
-  const ending = new Ending(signal)
+  const ending = new Shutdown(signal)
   const lastHandler = new LastHandler({ log: logger('main'), events, end: () => ending.end(EXIT.error) })
   using _unhandled = platform.system.process.onUnhandled((failure) => lastHandler.handle(failure))
   const warnings = () => deviceWarnings(disk, config.current, options)
@@ -136,7 +136,7 @@ interface Services {
 }
 
 /** Runs all until the end. While an index is taken over, only the REST interface runs, which shows the progress. */
-async function runServices(base: DeviceBase, { rest, takeOver, others }: Services, ending: Ending): Promise<void> {
+async function runServices(base: DeviceBase, { rest, takeOver, others }: Services, ending: Shutdown): Promise<void> {
   const { platform, events, identity, logger } = base
   const failed = (service: Service) => (error: unknown) =>
     logger('main').error(`${service.name} failed, restarting: ${messageOf(error)}`)

@@ -9,7 +9,7 @@ import type { Statistics } from '../stats/stats.ts'
 import type { UpgradeChecker } from '../upgrade/checker.ts'
 import { EXIT } from './args/options.ts'
 import type { DeviceBase } from './device-base.ts'
-import type { Ending } from './ending.ts'
+import type { Shutdown } from './shutdown.ts'
 import { builtGuiDirectory } from './gui-directory.ts'
 import { loadOrMakeHttpsIdentity } from './home/identity.ts'
 import type { Network } from './network.ts'
@@ -25,7 +25,7 @@ export interface RestParts {
   readonly upgrade: UpgradeChecker
   readonly pauses: TimedPausesView
   readonly mover: MoveView
-  readonly ending: Ending
+  readonly ending: Shutdown
   readonly takeOver: TakeOver | undefined
   warnings(): Promise<readonly DeviceWarning[]>
 }

@@ -25,6 +25,6 @@ export function relayError(code: string, message: string): NetError {
 }
 
 /** For calls on a stream after it was closed on this side. */
-export function hungUp(): NetError {
+export function closedHereError(): NetError {
   return new NetError('ECONNABORTED', 'the connection was closed on this side')
 }

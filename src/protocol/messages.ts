@@ -1,16 +1,16 @@
 import { RECORD_FIELDS, VECTOR } from '../core/records/record-fields.ts'
 import { blockList } from './block-list.ts'
 import {
-  asSent,
+  rawMessage,
   bool,
   bytes,
   int32,
   int64,
   int64Exact,
-  many,
+  repeatedMessage,
   manyInt32,
   manyTexts,
-  one,
+  innerMessage,
   text,
   uint64,
 } from '../core/wire/fields.ts'
@@ -65,29 +65,29 @@ export const FOLDER = message({
   ignore_delete: bool(5),
   disable_temp_indexes: bool(6),
   stop_reason: int32(7),
-  devices: many(16, DEVICE, CLUSTER_DEVICE_COUNT_MAX + 1),
+  devices: repeatedMessage(16, DEVICE, CLUSTER_DEVICE_COUNT_MAX + 1),
 })
 
 /** Read folder by folder, because each can list many devices. */
-export const CLUSTER_CONFIG = message({ folders: many(1, FOLDER), secondary: bool(2) })
+export const CLUSTER_CONFIG = message({ folders: repeatedMessage(1, FOLDER), secondary: bool(2) })
 export const FOLDERS_FIELD = 1
 export const SECONDARY_FIELD = 2
 
-const XATTRS = message({ xattrs: many(1, message({ name: text(1), value: bytes(2) })) })
+const XATTRS = message({ xattrs: repeatedMessage(1, message({ name: text(1), value: bytes(2) })) })
 
 /** Owners and extended attributes, by system. */
 const PLATFORM = message({
-  unix: one(1, message({ owner_name: text(1), group_name: text(2), uid: int32(3), gid: int32(4) })),
-  windows: one(2, message({ owner_name: text(1), owner_is_group: bool(2) })),
-  linux: one(3, XATTRS),
-  darwin: one(4, XATTRS),
-  freebsd: one(5, XATTRS),
-  netbsd: one(6, XATTRS),
+  unix: innerMessage(1, message({ owner_name: text(1), group_name: text(2), uid: int32(3), gid: int32(4) })),
+  windows: innerMessage(2, message({ owner_name: text(1), owner_is_group: bool(2) })),
+  linux: innerMessage(3, XATTRS),
+  darwin: innerMessage(4, XATTRS),
+  freebsd: innerMessage(5, XATTRS),
+  netbsd: innerMessage(6, XATTRS),
 })
 
 export const FILE_INFO = message({
   ...RECORD_FIELDS,
-  platform: asSent(14, PLATFORM),
+  platform: rawMessage(14, PLATFORM),
   blocks: blockList(16),
 })
 
@@ -111,12 +111,12 @@ export const RESPONSE = message({ id: int32(1), data: bytes(2), code: int32(3) }
 const DOWNLOAD_UPDATE = message({
   update_type: int32(1),
   name: text(2),
-  version: one(3, VECTOR),
+  version: innerMessage(3, VECTOR),
   block_indexes: manyInt32(4),
   block_size: int32(5),
 })
 
-export const DOWNLOAD_PROGRESS = message({ folder: text(1), updates: many(2, DOWNLOAD_UPDATE) })
+export const DOWNLOAD_PROGRESS = message({ folder: text(1), updates: repeatedMessage(2, DOWNLOAD_UPDATE) })
 
 /** Without its updates, which are read once the sender is known to be permitted. */
 export const PROGRESS_ENVELOPE = message({ folder: text(1) })

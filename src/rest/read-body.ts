@@ -5,7 +5,7 @@ import type { DeclaredBody } from './declaration.ts'
 import type { Schema, Static } from './schema.ts'
 
 /** The type of a parsed body: if it is lenient, fields may be missing. */
-export type Read<B> = B extends { readonly schema: infer S; readonly lenient: true }
+export type ParsedBody<B> = B extends { readonly schema: infer S; readonly lenient: true }
   ? Partial<Static<S>>
   : B extends { readonly schema: infer S }
     ? Static<S>
@@ -15,12 +15,12 @@ export type Read<B> = B extends { readonly schema: infer S; readonly lenient: tr
  * Reads a body by its declaration. Field names are case-insensitive, the last of several is used, and undeclared fields
  * are dropped. Throws `bad-request` for any other difference from the declaration.
  */
-export function readBody<const B extends DeclaredBody>(body: B, value: Json): Read<B> {
+export function readBody<const B extends DeclaredBody>(body: B, value: Json): ParsedBody<B> {
   const { schema, lenient = false } = body
   const folded = withDeclaredNames(schema, value, lenient)
   const fault = faultOf(lenient && 'properties' in schema ? { ...schema, required: [] } : schema, folded)
   if (fault !== undefined) throw new TwinfoldError('bad-request', fault)
-  return folded as Read<B>
+  return folded as ParsedBody<B>
 }
 
 /** The fields of the outermost object under the names that are declared. In a lenient body null means absent. */

@@ -3,7 +3,7 @@ import { asideName, baseOf, joinPath, parentOf } from '../core/paths.ts'
 import { diskReason } from '../platform/files/disk-reason.ts'
 import type { Disk, DiskStat } from '../platform/disk.ts'
 
-export type Normalized = { readonly name: string } | { readonly error: string }
+export type NormalizedName = { readonly name: string } | { readonly error: string }
 
 type NormalizeDisk = Pick<Disk, 'lstat' | 'list' | 'removeFile' | 'renameNew'>
 
@@ -11,7 +11,7 @@ const NO_ID = '0'.repeat(16)
 const CONFLICT = 'normalizing path: item has UTF8 encoding conflict with another item'
 
 /** Renames an item to its NFC form. Never replaces another item. */
-export async function normalizeName(disk: NormalizeDisk, root: string, path: string): Promise<Normalized> {
+export async function normalizeName(disk: NormalizeDisk, root: string, path: string): Promise<NormalizedName> {
   const name = path.normalize('NFC')
   const [from, to] = [joinPath(root, path), joinPath(root, name)]
   try {

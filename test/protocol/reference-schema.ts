@@ -1,19 +1,29 @@
 import protobuf from 'protobufjs'
 import { VECTOR } from '../../src/core/records/record-fields.ts'
 import { CLOSE, CLUSTER_CONFIG, DOWNLOAD_PROGRESS, FILE_INFO, REQUEST, RESPONSE } from '../../src/protocol/messages.ts'
-import { bool, bytes, int32, int64, many, one, text, uint32, uint64 } from '../../src/core/wire/fields.ts'
+import {
+  bool,
+  bytes,
+  int32,
+  int64,
+  repeatedMessage,
+  innerMessage,
+  text,
+  uint32,
+  uint64,
+} from '../../src/core/wire/fields.ts'
 import { message, type Schema } from '../../src/core/wire/schema.ts'
 
-const XATTRS = message({ xattrs: many(1, message({ name: text(1), value: bytes(2) })) })
+const XATTRS = message({ xattrs: repeatedMessage(1, message({ name: text(1), value: bytes(2) })) })
 const UNIX = message({ owner_name: text(1), group_name: text(2), uid: int32(3), gid: int32(4) })
 const WINDOWS = message({ owner_name: text(1), owner_is_group: bool(2) })
 const PLATFORM = message({
-  unix: one(1, UNIX),
-  windows: one(2, WINDOWS),
-  linux: one(3, XATTRS),
-  darwin: one(4, XATTRS),
-  freebsd: one(5, XATTRS),
-  netbsd: one(6, XATTRS),
+  unix: innerMessage(1, UNIX),
+  windows: innerMessage(2, WINDOWS),
+  linux: innerMessage(3, XATTRS),
+  darwin: innerMessage(4, XATTRS),
+  freebsd: innerMessage(5, XATTRS),
+  netbsd: innerMessage(6, XATTRS),
 })
 const BLOCK = message({ offset: int64(1), size: int32(2), hash: bytes(3), weak_hash: uint32(4) })
 
@@ -27,13 +37,13 @@ const FULL_FILE = message({
   deleted: bool(6),
   invalid: bool(7),
   no_permissions: bool(8),
-  version: one(9, VECTOR),
+  version: innerMessage(9, VECTOR),
   sequence: int64(10),
   modified_ns: int32(11),
   modified_by: uint64(12),
   block_size: int32(13),
-  platform: one(14, PLATFORM),
-  blocks: many(16, BLOCK),
+  platform: innerMessage(14, PLATFORM),
+  blocks: repeatedMessage(16, BLOCK),
   symlink_target: bytes(17),
   blocks_hash: bytes(18),
   encrypted: bytes(19),
@@ -42,7 +52,7 @@ const FULL_FILE = message({
 
 export const FULL_INDEX = message({
   folder: text(1),
-  files: many(2, FULL_FILE),
+  files: repeatedMessage(2, FULL_FILE),
   last_sequence: int64(3),
   prev_sequence: int64(4),
 })

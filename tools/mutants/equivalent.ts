@@ -207,7 +207,7 @@ const EQUIVALENT: readonly Equivalent[] = [
   },
   {
     file: 'src/protocol/messages.ts',
-    code: 'devices: many(16, DEVICE, CLUSTER_DEVICE_COUNT_MAX + 1),',
+    code: 'devices: repeatedMessage(16, DEVICE, CLUSTER_DEVICE_COUNT_MAX + 1),',
     changes: ['1 → 2'],
     reason: 'one device more is decoded before the message is refused',
   },

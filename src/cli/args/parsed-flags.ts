@@ -66,7 +66,7 @@ export class ParsedFlags {
 }
 
 /** An object without the properties that are undefined, for optional properties that may not be undefined. */
-export function defined<T extends object>(properties: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+export function withoutUndefined<T extends object>(properties: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   const entries = Object.entries(properties).filter(([, value]) => value !== undefined)
   return Object.fromEntries(entries) as { [K in keyof T]?: Exclude<T[K], undefined> }
 }

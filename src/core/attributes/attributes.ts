@@ -2,7 +2,7 @@ import type { XattrFilter } from '../config/config.ts'
 import { GlobAutomaton } from '../ignore/ignore-automaton.ts'
 import { parseGlob, variantsOf } from '../ignore/ignore-glob.ts'
 import { compareNames } from '../paths.ts'
-import { fieldsOf, tagged } from './platform-data.ts'
+import { fieldsOf, taggedField } from './platform-data.ts'
 import { viewPlatform, type ExtendedAttribute } from './platform-view.ts'
 
 /** By name, in byte order, without duplicates. */
@@ -30,15 +30,18 @@ export function linuxAttributesOf(platform: Uint8Array | undefined): AttributeLi
 export function withLinuxAttributes(platform: Uint8Array | undefined, attributes: AttributeList): Uint8Array {
   const fields = (platform === undefined ? undefined : fieldsOf(platform)) ?? []
   const entries = attributes.map(({ name, value }) =>
-    tagged(
+    taggedField(
       ENTRY_FIELD,
-      Buffer.concat([tagged(NAME_FIELD, Buffer.from(name)), value.length === 0 ? value : tagged(VALUE_FIELD, value)]),
+      Buffer.concat([
+        taggedField(NAME_FIELD, Buffer.from(name)),
+        value.length === 0 ? value : taggedField(VALUE_FIELD, value),
+      ]),
     ),
   )
   const bytesOf = (list: typeof fields) => list.map(({ whole }) => whole)
   return Buffer.concat([
     ...bytesOf(fields.filter(({ number }) => number < LINUX_FIELD)),
-    tagged(LINUX_FIELD, Buffer.concat(entries)),
+    taggedField(LINUX_FIELD, Buffer.concat(entries)),
     ...bytesOf(fields.filter(({ number }) => number > LINUX_FIELD)),
   ])
 }

@@ -50,7 +50,7 @@ export function unixOwnerOf(platform: Uint8Array | undefined): UnixOwner | undef
 export function withUnixOwner(platform: Uint8Array | undefined, owner: UnixOwner): Uint8Array {
   const others = (fieldsOf(platform ?? NO_BYTES) ?? []).filter(({ number }) => number !== UNIX_FIELD)
   // Written even when it is empty: the owner is id 0 then.
-  return Buffer.concat([tagged(UNIX_FIELD, encode(UNIX, owner)), ...others.map(({ whole }) => whole)])
+  return Buffer.concat([taggedField(UNIX_FIELD, encode(UNIX, owner)), ...others.map(({ whole }) => whole)])
 }
 
 /** Compared by name where both names are known: ids differ between machines. */
@@ -94,7 +94,7 @@ export function textOf(value: WireField['value']): string {
   return value instanceof Uint8Array ? Buffer.from(value).toString() : ''
 }
 
-export function tagged(number: number, value: Uint8Array): Uint8Array {
+export function taggedField(number: number, value: Uint8Array): Uint8Array {
   const writer = new WireWriter(value.length + TAG_BYTES_MAX)
   writer.tag(number, WIRE_BYTES)
   writer.bytes(value)

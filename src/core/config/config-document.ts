@@ -4,17 +4,17 @@ import type { AnyTable, Field } from './field.ts'
 import type { XmlNode } from './xml-tree.ts'
 
 /** Unknown nodes of one element of the file: kept, and written back in their place. */
-export interface Unknown {
+export interface UnknownNodes {
   readonly attributes: readonly (readonly [string, string])[]
   readonly nodes: readonly { readonly node: XmlNode; readonly before: string | undefined }[]
 }
 
 /** By place: `configuration`, `configuration/folder:photos`, `configuration/options`, … */
-export type Unknowns = ReadonlyMap<string, Unknown>
+export type UnknownNodesByPlace = ReadonlyMap<string, UnknownNodes>
 
 export interface ConfigDocument {
   readonly config: Config
-  readonly unknowns: Unknowns
+  readonly unknowns: UnknownNodesByPlace
 }
 
 export const ROOT = 'configuration'

@@ -18,7 +18,7 @@ import {
   field,
   float,
   int,
-  named,
+  withNames,
   section,
   sections,
   size,
@@ -41,13 +41,13 @@ const attribute = true
 const omitEmpty = true
 const noDevice = '' as DeviceId
 
-const FOLDER_DEVICE = named<FolderDeviceConfig>({
+const FOLDER_DEVICE = withNames<FolderDeviceConfig>({
   deviceID: field<DeviceId>({ is: 'device' }, noDevice, { xml: 'id', attribute }),
   introducedBy: field<DeviceId | ''>({ is: 'device' }, '', { attribute }),
   encryptionPassword: text('', { secrecy: 'whole' }),
 })
 
-const VERSIONING = named<VersioningConfig>({
+const VERSIONING = withNames<VersioningConfig>({
   type: text('', { attribute, omitEmpty }),
   params: field<Readonly<Record<string, string>>>({ is: 'params' }, {}, { xml: 'param', secrecy: 'params' }),
   cleanupIntervalS: int(3600),
@@ -55,18 +55,18 @@ const VERSIONING = named<VersioningConfig>({
   fsType: text('basic'),
 })
 
-const XATTR_ENTRY = named<XattrFilter['entries'][number]>({
+const XATTR_ENTRY = withNames<XattrFilter['entries'][number]>({
   match: text('', { attribute }),
   permit: bool(false, { attribute }),
 })
 
-const XATTR_FILTER = named<XattrFilter>({
+const XATTR_FILTER = withNames<XattrFilter>({
   entries: sections(XATTR_ENTRY, 'entry'),
   maxSingleEntrySize: int(1024),
   maxTotalSize: int(4096),
 })
 
-export const FOLDER = named<FolderConfig>({
+export const FOLDER = withNames<FolderConfig>({
   id: field<FolderId>({ is: 'text' }, '' as FolderId, { attribute }),
   label: text('', { attribute }),
   group: text('', { attribute, omitEmpty, only: '2.x' }),
@@ -115,13 +115,13 @@ export const FOLDER = named<FolderConfig>({
   xattrFilter: section(XATTR_FILTER),
 })
 
-const OBSERVED_FOLDER = named<ObservedFolder>({
+const OBSERVED_FOLDER = withNames<ObservedFolder>({
   time: time({ attribute }),
   id: text('', { attribute }),
   label: text('', { attribute }),
 })
 
-export const DEVICE = named<DeviceConfig>({
+export const DEVICE = withNames<DeviceConfig>({
   deviceID: field<DeviceId>({ is: 'device' }, noDevice, { xml: 'id', attribute }),
   name: text('', { attribute, omitEmpty }),
   group: text('', { attribute, omitEmpty, only: '2.x' }),
@@ -143,14 +143,14 @@ export const DEVICE = named<DeviceConfig>({
   numConnections: int(0),
 })
 
-export const OBSERVED_DEVICE = named<ObservedDevice>({
+export const OBSERVED_DEVICE = withNames<ObservedDevice>({
   time: time({ attribute }),
   deviceID: field<DeviceId>({ is: 'device' }, noDevice, { xml: 'id', attribute }),
   name: text('', { attribute }),
   address: text('', { attribute }),
 })
 
-export const GUI = named<GuiConfig>({
+export const GUI = withNames<GuiConfig>({
   enabled: bool(true, { attribute }),
   address: text('127.0.0.1:8384'),
   unixSocketPermissions: text('', { omitEmpty }),
@@ -170,7 +170,7 @@ export const GUI = named<GuiConfig>({
   sessionCookiePath: text('/', { omitEmpty, only: '2.x' }),
 })
 
-export const LDAP = named<LdapConfig>({
+export const LDAP = withNames<LdapConfig>({
   address: text('', { omitEmpty, secrecy: 'address' }),
   bindDN: text('', { omitEmpty, secrecy: 'personal' }),
   transport: choice(['plain', 'tls', 'starttls'], { omitEmpty }),
@@ -179,7 +179,7 @@ export const LDAP = named<LdapConfig>({
   searchFilter: text('', { omitEmpty, secrecy: 'personal' }),
 })
 
-export const OPTIONS = named<OptionsConfig>({
+export const OPTIONS = withNames<OptionsConfig>({
   listenAddresses: texts(['default'], 'listenAddress', { secrecy: 'address' }),
   globalAnnounceServers: texts(['default'], 'globalAnnounceServer', { secrecy: 'address' }),
   globalAnnounceEnabled: bool(true),
@@ -240,9 +240,9 @@ export const OPTIONS = named<OptionsConfig>({
   connectionPriorityUpgradeThreshold: int(0),
 })
 
-const IGNORES = named<DefaultsConfig['ignores']>({ lines: texts([], 'line') })
+const IGNORES = withNames<DefaultsConfig['ignores']>({ lines: texts([], 'line') })
 
-export const DEFAULTS = named<DefaultsConfig>({
+export const DEFAULTS = withNames<DefaultsConfig>({
   folder: { ...section(FOLDER), default: { ...defaultsOf(FOLDER), path: '~' } },
   device: section(DEVICE),
   ignores: section(IGNORES),

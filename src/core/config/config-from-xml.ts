@@ -1,18 +1,18 @@
 import type { Config } from './config.ts'
 import { CONFIG_VERSION_2X } from './config-fields.ts'
-import { CONFIGURATION, ROOT, type ConfigDocument, type Unknown } from './config-document.ts'
+import { CONFIGURATION, ROOT, type ConfigDocument, type UnknownNodes } from './config-document.ts'
 import { fieldsOf, type AnyTable, type Field, type Kind } from './field.ts'
 import { sortedParams } from './config-json.ts'
 import { attributeOf, element, textOfElement, type XmlElement, type XmlNode } from './xml-tree.ts'
-import { at, decimal, scalar, wholeNumber } from './xml-values.ts'
+import { errorAt, decimal, scalar, wholeNumber } from './xml-values.ts'
 
 /**
  * Reads a configuration. Missing settings get their defaults; unknown nodes are kept separately. Throws
  * `config-invalid` with line and name for an invalid value.
  */
 export function configFromXml(root: XmlElement): ConfigDocument {
-  if (root.name !== ROOT) throw at(root, `the root element is <${root.name}>, not <${ROOT}>`)
-  const unknowns = new Map<string, Unknown>()
+  if (root.name !== ROOT) throw errorAt(root, `the root element is <${root.name}>, not <${ROOT}>`)
+  const unknowns = new Map<string, UnknownNodes>()
   const version = versionOf(root)
   const config = readSection(CONFIGURATION, root, { place: ROOT, version, unknowns }) as Config
   return { config, unknowns }
@@ -27,7 +27,7 @@ export function versionOf(root: XmlElement): number {
 interface Reading {
   readonly place: string
   readonly version: number
-  readonly unknowns: Map<string, Unknown>
+  readonly unknowns: Map<string, UnknownNodes>
 }
 
 function readSection(table: AnyTable, source: XmlElement, reading: Reading): object {
@@ -103,7 +103,7 @@ function keepUnknown(table: AnyTable, source: XmlElement, reading: Reading, attr
     const kind = node.is === 'element' ? kinds.get(node.name) : undefined
     if (node.is === 'element' && kind !== undefined) flush(keyOf(kind, node))
     else if (node.is !== 'text') waiting.push(node)
-    else if (node.text.trim() !== '') throw at(source, `<${source.name}> holds text where only elements belong`)
+    else if (node.text.trim() !== '') throw errorAt(source, `<${source.name}> holds text where only elements belong`)
   }
   flush(undefined)
   const strange = source.attributes.filter(([name]) => !attributes.has(name))
@@ -112,7 +112,7 @@ function keepUnknown(table: AnyTable, source: XmlElement, reading: Reading, attr
 
 function single(found: readonly XmlElement[]): readonly XmlElement[] {
   const second = found[1]
-  if (second !== undefined) throw at(second, `<${second.name}> is given twice; remove one`)
+  if (second !== undefined) throw errorAt(second, `<${second.name}> is given twice; remove one`)
   return found
 }
 

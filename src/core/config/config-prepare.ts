@@ -28,7 +28,7 @@ export interface PrepareOptions {
   readonly newApiKey: string
 }
 
-export interface Prepared {
+export interface PreparedConfig {
   readonly config: Config
   /** Warnings about dropped settings, one sentence each. */
   readonly notes: readonly string[]
@@ -38,7 +38,7 @@ export interface Prepared {
  * Normalises a configuration: own device present, lists sorted and without duplicates, values within bounds.
  * Idempotent. Throws `config-invalid` for folders with a duplicate id or without a path.
  */
-export function prepareConfig(config: Config, options: PrepareOptions): Prepared {
+export function prepareConfig(config: Config, options: PrepareOptions): PreparedConfig {
   const problem = checkFolders(config.folders)
   if (problem !== undefined) throw new TwinfoldError('config-invalid', problem.message)
 

@@ -1,5 +1,11 @@
 import { CONFIG_VERSION_2X } from './config-fields.ts'
-import { CONFIGURATION, ROOT, type ConfigDocument, type Unknown, type Unknowns } from './config-document.ts'
+import {
+  CONFIGURATION,
+  ROOT,
+  type ConfigDocument,
+  type UnknownNodes,
+  type UnknownNodesByPlace,
+} from './config-document.ts'
 import { fieldsOf, type AnyTable, type Field, type Fields, type Kind } from './field.ts'
 import { element, textElement, type XmlElement, type XmlNode } from './xml-tree.ts'
 
@@ -11,7 +17,7 @@ export function configToXml({ config, unknowns }: ConfigDocument): XmlElement {
 interface Writing {
   readonly place: string
   readonly version: number
-  readonly unknowns: Unknowns
+  readonly unknowns: UnknownNodesByPlace
 }
 
 function writeSection(table: AnyTable, value: Fields, name: string, writing: Writing): XmlElement {
@@ -74,7 +80,7 @@ function writeItem(
 /** Inserts each unknown node before its former successor; at the end, when that no longer exists. */
 function mergeNodes(
   known: readonly { readonly key: string; readonly node: XmlElement }[],
-  unknown: Unknown['nodes'],
+  unknown: UnknownNodes['nodes'],
 ): readonly XmlNode[] {
   const out: XmlNode[] = []
   const left = new Set(unknown)

@@ -80,7 +80,7 @@ export function fieldsOf(value: unknown): Fields {
 }
 
 /** Gives every field its name in the file, once, when the program starts. */
-export function named<T>(table: Table<T>): Table<T> {
+export function withNames<T>(table: Table<T>): Table<T> {
   const entries = Object.entries<Field<unknown>>(table)
   return Object.fromEntries(entries.map(([key, one]) => [key, { ...one, xml: one.xml || key }])) as Table<T>
 }

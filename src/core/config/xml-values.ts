@@ -20,12 +20,12 @@ export function scalar(kind: Kind, source: XmlElement, name: string, text: strin
     case 'time':
       if (text === '') return TIME_ZERO
       if (isTime(text)) return text
-      throw at(source, `${name}="${shown(text)}" is no time like 2024-01-31T12:00:00Z`)
+      throw errorAt(source, `${name}="${shown(text)}" is no time like 2024-01-31T12:00:00Z`)
     case 'device':
       try {
         return parseDeviceIdOrEmpty(text)
       } catch (error) {
-        throw at(source, `${name}: ${messageOf(error)}`)
+        throw errorAt(source, `${name}: ${messageOf(error)}`)
       }
     case 'size':
     case 'params':
@@ -42,14 +42,14 @@ function truth(source: XmlElement, name: string, text: string): boolean {
   const trimmed = text.trim()
   if (/^(1|t|T|TRUE|true|True)$/.test(trimmed)) return true
   if (/^(0|f|F|FALSE|false|False|)$/.test(trimmed)) return false
-  throw at(source, `${name} is "${shown(text)}" and must be true or false`)
+  throw errorAt(source, `${name} is "${shown(text)}" and must be true or false`)
 }
 
 export function wholeNumber(source: XmlElement, name: string, text: string): number {
   const trimmed = text.trim()
   const value = trimmed === '' ? 0 : Number(trimmed)
   if (!/^([+-]?\d+)?$/.test(trimmed) || !Number.isSafeInteger(value)) {
-    throw at(source, `${name} is "${shown(text)}" and must be a whole number`)
+    throw errorAt(source, `${name} is "${shown(text)}" and must be a whole number`)
   }
   return value
 }
@@ -58,7 +58,7 @@ export function decimal(source: XmlElement, name: string, text: string): number 
   const trimmed = text.trim()
   const value = trimmed === '' ? 0 : Number(trimmed)
   if (!/^([+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?)?$/.test(trimmed) || !Number.isFinite(value)) {
-    throw at(source, `${name} is "${shown(text)}" and must be a number`)
+    throw errorAt(source, `${name} is "${shown(text)}" and must be a number`)
   }
   return value
 }
@@ -69,6 +69,6 @@ function shown(text: string): string {
 }
 
 /** The error of an element, with its line. */
-export function at(source: XmlElement, message: string): TwinfoldError {
+export function errorAt(source: XmlElement, message: string): TwinfoldError {
   return new TwinfoldError('config-invalid', `line ${source.line}: ${message}`)
 }

@@ -19,11 +19,11 @@ export function strengthOf(password: string): Strength {
 
 /** A strong password of `PASSWORD_BYTES` random bytes. */
 export function passwordFrom(bytes: Uint8Array): string {
-  return grouped([...bytes].map((byte) => ALPHABET[byte % ALPHABET.length]).join(''))
+  return groupedPassword([...bytes].map((byte) => ALPHABET[byte % ALPHABET.length]).join(''))
 }
 
 /** In groups that are easily copied by hand. */
-export function grouped(text: string): string {
+export function groupedPassword(text: string): string {
   return Array.from({ length: GROUPS }, (_, i) => text.slice(i * GROUP_LENGTH, (i + 1) * GROUP_LENGTH)).join('-')
 }
 

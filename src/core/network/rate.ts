@@ -30,7 +30,7 @@ export function delayMs(bucket: Bucket, nowMs: number): number {
   return reserveBytes > 0 ? 0 : Math.max(1, Math.ceil(((1 - reserveBytes) * 1_000) / bucket.bytesPerS))
 }
 
-export function take(bucket: Bucket, bytes: number, nowMs: number): Bucket {
+export function takeBytes(bucket: Bucket, bytes: number, nowMs: number): Bucket {
   const now = refill(bucket, nowMs)
   return { ...now, reserveBytes: now.reserveBytes - bytes }
 }

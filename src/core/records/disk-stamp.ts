@@ -4,7 +4,7 @@ import type { FileTime } from './file-info.ts'
 export const STAMP_UNVERIFIED = 0
 
 /** The fields of an item on the disk that a stamp covers. */
-export interface Stamped extends FileTime {
+export interface StampFields extends FileTime {
   /** Nanoseconds as a double; undefined where the disk has none. */
   readonly changeStamp?: number | undefined
   readonly inode?: number | bigint | undefined
@@ -26,7 +26,7 @@ const PRIME_B = 0xc2b2ae35
  * Where both times are equal the inode is left out: FAT has no change time, and its inodes change at any time. A file
  * that replaces another one by a rename has a later change time there as well, if the disk has one.
  */
-export function diskStampOf({ changeStamp, inode, modifiedS, modifiedNs }: Stamped): number | undefined {
+export function diskStampOf({ changeStamp, inode, modifiedS, modifiedNs }: StampFields): number | undefined {
   if (changeStamp === undefined) return undefined
   doubles[0] = changeStamp
   const isModification = Math.abs(changeStamp - (modifiedS * NS_PER_S + modifiedNs)) < ROUNDED_NS_MAX
@@ -46,7 +46,7 @@ function mix(word: number, prime: number): number {
 }
 
 /** Whether the stamp of an item differs from that of the record; false where one of them is unknown. */
-export function hasOtherStamp(recorded: number | undefined, item: Stamped): boolean {
+export function hasOtherStamp(recorded: number | undefined, item: StampFields): boolean {
   if (recorded === undefined) return false
   const now = diskStampOf(item)
   return now !== undefined && now !== recorded

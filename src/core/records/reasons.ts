@@ -112,14 +112,14 @@ export interface WhyFacts {
   readonly collectedFrom?: string | undefined
 }
 
-export interface Why {
+export interface ItemReasons {
   readonly state: ItemState | 'deleted' | 'unknown'
   readonly upToDate: boolean
   readonly reasons: readonly Reason<WhyCode>[]
 }
 
 /** All reasons for the state of one file, the most severe first. */
-export function whyOf(facts: WhyFacts): Why {
+export function itemReasons(facts: WhyFacts): ItemReasons {
   const { folder, disk, records, problem, queue, offeredBy, contestedBy } = facts
   const general = folderReason(folder)
   const first = [...(general === undefined ? [] : [general]), ...(facts.disagreements ?? []).map(disagreement)]
@@ -160,7 +160,7 @@ function disagreement({ device, code }: { readonly device: string; readonly code
   }
 }
 
-function unknownOf(disk: DiskFacts | undefined): Pick<Why, 'state' | 'upToDate'> {
+function unknownOf(disk: DiskFacts | undefined): Pick<ItemReasons, 'state' | 'upToDate'> {
   return { state: disk?.kind === 'ignored' ? 'ignored' : 'unknown', upToDate: false }
 }
 
@@ -177,7 +177,7 @@ function isUpToDate(local: FileHead | undefined, global: FileHead): boolean {
 }
 
 /** Deleted items are not listed in a tree, but can be queried by name. */
-function stateOf(local: FileHead | undefined, global: FileHead): Why['state'] {
+function stateOf(local: FileHead | undefined, global: FileHead): ItemReasons['state'] {
   return global.deleted && (local === undefined || local.deleted) ? 'deleted' : itemState(local, global)
 }
 

@@ -1,11 +1,11 @@
-import { bool, bytes, int32, int64, many, one, text, uint32, uint64 } from '../wire/fields.ts'
+import { bool, bytes, int32, int64, repeatedMessage, innerMessage, text, uint32, uint64 } from '../wire/fields.ts'
 import { message } from '../wire/schema.ts'
 import { COUNTERS_MAX } from './version-vector.ts'
 
 const COUNTER = message({ id: uint64(1), value: uint64(2) })
 
 /** With one counter more than allowed a vector is refused; further ones are not decoded. */
-export const VECTOR = message({ counters: many(1, COUNTER, COUNTERS_MAX + 1) })
+export const VECTOR = message({ counters: repeatedMessage(1, COUNTER, COUNTERS_MAX + 1) })
 
 /**
  * The fields of a record in protobuf, with the names of the specification: Syncthing stores records as it sends them.
@@ -20,7 +20,7 @@ export const RECORD_FIELDS = {
   deleted: bool(6),
   invalid: bool(7),
   no_permissions: bool(8),
-  version: one(9, VECTOR),
+  version: innerMessage(9, VECTOR),
   sequence: int64(10),
   modified_ns: int32(11),
   modified_by: uint64(12),

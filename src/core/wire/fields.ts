@@ -83,7 +83,7 @@ export function bytes(number: number): Field<Uint8Array> {
 }
 
 /** An inner message: undefined when absent, which differs from empty. */
-export function one<T>(number: number, schema: Schema<T>): Field<T | undefined> {
+export function innerMessage<T>(number: number, schema: Schema<T>): Field<T | undefined> {
   return {
     number,
     wireType: WIRE_BYTES,
@@ -99,7 +99,7 @@ export function one<T>(number: number, schema: Schema<T>): Field<T | undefined> 
  * An inner message that is validated and kept as bytes, with unknown fields; one above 1 MiB is not validated. Repeated
  * ones are concatenated, which protobuf defines as a merge. A view into the message.
  */
-export function asSent<T>(number: number, schema: Schema<T>): Field<Uint8Array | undefined> {
+export function rawMessage<T>(number: number, schema: Schema<T>): Field<Uint8Array | undefined> {
   return {
     number,
     wireType: WIRE_BYTES,
@@ -123,7 +123,7 @@ export function asSent<T>(number: number, schema: Schema<T>): Field<Uint8Array |
 }
 
 /** Elements beyond `countMax` are skipped. */
-export function many<T>(number: number, schema: Schema<T>, countMax = Infinity): Field<T[]> {
+export function repeatedMessage<T>(number: number, schema: Schema<T>, countMax = Infinity): Field<T[]> {
   return {
     number,
     wireType: WIRE_BYTES,

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { isInvalid, type FileHead } from '../../core/records/file-info.ts'
 import { baseOf, parentOf } from '../../core/paths.ts'
-import { BEHIND_ALL_NAMES, GlobalRows, type Go } from './global-rows.ts'
+import { BEHIND_ALL_NAMES, GlobalRows, type NextRow } from './global-rows.ts'
 import { HEAD_COLUMNS } from './row-format.ts'
 import type { RowReader } from './row-reader.ts'
 import type { Row } from '../sqlite/sql.ts'
@@ -31,7 +31,7 @@ export class Browser {
     this.#reader = reader
   }
 
-  walk(start: string, end: string | Uint8Array, visit: (name: string, head: () => FileHead) => Go): void {
+  walk(start: string, end: string | Uint8Array, visit: (name: string, head: () => FileHead) => NextRow): void {
     this.#rows.walk(start, end, (name, row) => visit(name, () => this.#head(row)))
   }
 

@@ -7,7 +7,7 @@ import { Query, type Row } from '../sqlite/sql.ts'
 export const BEHIND_ALL_NAMES = Uint8Array.of(0xff)
 
 /** What to do after a row: read the next (undefined), continue at a later name, or stop (false). */
-export type Go = string | false | undefined
+export type NextRow = string | false | undefined
 
 /**
  * The global records of a folder in name order, of any device. Each name has exactly one, deleted and invalid ones
@@ -25,7 +25,7 @@ export class GlobalRows {
   }
 
   /** Visits the names from `start` up to `end`, exclusive. */
-  walk(start: string, end: string | Uint8Array, visit: (name: string, row: Row) => Go): void {
+  walk(start: string, end: string | Uint8Array, visit: (name: string, row: Row) => NextRow): void {
     try {
       for (const stream of this.#streams) stream.seek(start, end)
       for (let next = this.#first(); next?.name !== undefined; next = this.#first()) {

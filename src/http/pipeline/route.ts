@@ -49,7 +49,7 @@ export function bind<const D extends Declarations>(
   })
 }
 
-export type Found =
+export type RouteMatch =
   | { readonly is: 'route'; readonly route: Route; readonly id: string }
   | { readonly is: 'wrong-method'; readonly allow: string }
   | { readonly is: 'redirect'; readonly path: string }
@@ -60,7 +60,7 @@ interface PathEntry {
   readonly allow: string
 }
 
-const UNKNOWN: Found = { is: 'unknown' }
+const UNKNOWN: RouteMatch = { is: 'unknown' }
 const PARAMETER = '/:id'
 
 /** Finds the route of a request. Nearly all paths are fixed, so a map is sufficient. */
@@ -83,7 +83,7 @@ export class RouteTable {
     return this.#entries.has(path) && !path.endsWith(PARAMETER)
   }
 
-  find(method: string, path: string): Found {
+  find(method: string, path: string): RouteMatch {
     const exact = this.#find(path)
     if (exact !== undefined) {
       const route = exact.entry.byMethod.get(method)

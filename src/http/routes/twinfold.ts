@@ -5,7 +5,7 @@ import { shortIdOf, shortIdText } from '../../core/device-id.ts'
 import { TwinfoldError } from '../../core/errors.ts'
 import type { DeviceId, ShortId } from '../../core/ids.ts'
 import { baseOf, isCanonical } from '../../core/paths.ts'
-import { waitReason, whyOf, type WhyFacts } from '../../core/records/reasons.ts'
+import { waitReason, itemReasons, type WhyFacts } from '../../core/records/reasons.ts'
 import type { Disagreement } from '../../model/peers/disagreements.ts'
 import type { MoveView } from '../../model/move/types.ts'
 import type { FolderExplorer } from '../../model/queries/explorer.ts'
@@ -220,7 +220,7 @@ function whyJson(
   const offeredBy = devices
     .filter(({ connected, version }) => connected && version === 'newest')
     .map(({ name }) => name)
-  return whyOf({ ...facts, offeredBy })
+  return itemReasons({ ...facts, offeredBy })
 }
 
 function recordsJson({ records }: FileFacts): Pick<WhyJson, 'local' | 'global'> {

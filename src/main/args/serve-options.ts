@@ -1,7 +1,7 @@
 import { TwinfoldError } from '../../core/errors.ts'
 import { parseTrustedProxies, type TrustedProxies } from '../../core/network/trusted-proxies.ts'
 import { canonicalArgs, type CanonicalArgs } from '../../cli/args/canonical.ts'
-import { defined, ParsedFlags } from '../../cli/args/parsed-flags.ts'
+import { withoutUndefined, ParsedFlags } from '../../cli/args/parsed-flags.ts'
 import type { Environment } from '../../cli/args/flag-spec.ts'
 import type { ServeOptions } from './options.ts'
 import { ACTION_FLAGS, SERVE_FLAGS } from './serve-flags.ts'
@@ -56,7 +56,7 @@ export function readDirectories(flags: ParsedFlags): DirectoryChoice {
   if (home !== undefined && config !== undefined) {
     throw new TwinfoldError('usage', 'command line options: --home must not be used together with --config and --data')
   }
-  return defined({ home, config, data })
+  return withoutUndefined({ home, config, data })
 }
 
 /** How a command finds the daemon. */
@@ -68,7 +68,7 @@ export interface DaemonChoice {
 
 export function readDaemonChoice(flags: ParsedFlags): DaemonChoice {
   const addresses = { guiAddress: flags.text('gui-address'), guiApiKey: flags.text('gui-apikey') }
-  return { directories: readDirectories(flags), ...defined(addresses) }
+  return { directories: readDirectories(flags), ...withoutUndefined(addresses) }
 }
 
 /** Throws `usage` for values that `serve` does not accept. */
@@ -77,7 +77,7 @@ export function readServeRequest(flags: ParsedFlags, environment: Environment): 
     directories: readDirectories(flags),
     options: readOptions(flags, environment),
     restarts: !flags.isOn('no-restart'),
-    ...defined({ logFile: flags.text('log-file'), guiAssetsDirectory: flags.text('debug-gui-assets-dir') }),
+    ...withoutUndefined({ logFile: flags.text('log-file'), guiAssetsDirectory: flags.text('debug-gui-assets-dir') }),
   }
 }
 
@@ -87,8 +87,8 @@ function readOptions(flags: ParsedFlags, environment: Environment): ServeRequest
     throw new TwinfoldError('usage', '--paused and --unpaused exclude each other')
   }
   return {
-    ...defined({ guiAddress: flags.text('gui-address'), guiApiKey: flags.text('gui-apikey'), audit }),
-    ...defined({ trustedProxies: readProxies(flags.list('trusted-proxies')) }),
+    ...withoutUndefined({ guiAddress: flags.text('gui-address'), guiApiKey: flags.text('gui-apikey'), audit }),
+    ...withoutUndefined({ trustedProxies: readProxies(flags.list('trusted-proxies')) }),
     openGuiAllowed: flags.isOn('allow-open-gui'),
     allowNewerConfig: flags.isOn('allow-newer-config'),
     openBrowser: flags.isOn('browser') && !flags.isOn('no-browser'),

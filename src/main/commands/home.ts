@@ -1,4 +1,4 @@
-import { defined } from '../../cli/args/parsed-flags.ts'
+import { withoutUndefined } from '../../cli/args/parsed-flags.ts'
 import type { LocalCall } from '../../cli/args/types.ts'
 import { locateHome } from '../home/home.ts'
 import { deviceId, generate, pathSections, pathsText, resetDatabase } from '../home/local-commands.ts'
@@ -19,7 +19,7 @@ export async function generateCommand({ flags, show, printError }: LocalCall): P
   const options = {
     directories: readDirectories(flags),
     portProbing: !flags.isOn('no-port-probing'),
-    ...defined({ guiUser: flags.text('gui-user'), guiPassword: flags.text('gui-password') }),
+    ...withoutUndefined({ guiUser: flags.text('gui-user'), guiPassword: flags.text('gui-password') }),
   }
   const id = await generate(options, printError)
   show({ deviceID: id }, `Device ID: ${id}`)

@@ -5,7 +5,7 @@ import {
   run,
   runAll,
   writeDefinition,
-  type Installed,
+  type InstalledDefinition,
   type ServicePorts,
 } from './definition.ts'
 import type { ServicePlan, ServiceState } from './types.ts'
@@ -32,7 +32,7 @@ export async function installService(ports: ServicePorts, plan: ServicePlan, for
   return { changed }
 }
 
-function refuseToReplace({ id, path }: ServicePlan, before: Installed): void {
+function refuseToReplace({ id, path }: ServicePlan, before: InstalledDefinition): void {
   if (before.kind === 'foreign') {
     throw new TwinfoldError(
       'refused',
@@ -50,7 +50,7 @@ function refuseToReplace({ id, path }: ServicePlan, before: Installed): void {
 }
 
 /** Restores the previous definition after a failed attempt. The error of the attempt is reported. */
-async function undo(ports: ServicePorts, plan: ServicePlan, before: Installed): Promise<void> {
+async function undo(ports: ServicePorts, plan: ServicePlan, before: InstalledDefinition): Promise<void> {
   if (plan.query !== undefined) return
   if (before.kind === 'ours') await writeDefinition(ports.disk, plan, before.content).catch(() => {})
   if (before.kind === 'none') await ports.disk.removeFile(plan.path).catch(() => {})

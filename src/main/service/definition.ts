@@ -17,7 +17,7 @@ export interface ServicePorts {
 }
 
 /** The file at the path of the definition. */
-export type Installed =
+export type InstalledDefinition =
   | { readonly kind: 'none' }
   | { readonly kind: 'foreign' }
   | {
@@ -27,7 +27,7 @@ export type Installed =
       readonly edited: boolean
     }
 
-export async function findInstalled(ports: ServicePorts, plan: ServicePlan): Promise<Installed> {
+export async function findInstalled(ports: ServicePorts, plan: ServicePlan): Promise<InstalledDefinition> {
   if (plan.query !== undefined) return classify(await queried(ports, plan.query), false)
   try {
     return classify(await readText(ports.disk, plan.path), true)
@@ -39,7 +39,7 @@ export async function findInstalled(ports: ServicePorts, plan: ServicePlan): Pro
   }
 }
 
-function classify(content: string | undefined, comparable: boolean): Installed {
+function classify(content: string | undefined, comparable: boolean): InstalledDefinition {
   if (content === undefined) return { kind: 'none' }
   const marker = readMarker(content)
   if (marker === undefined) return { kind: 'foreign' }

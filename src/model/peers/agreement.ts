@@ -10,7 +10,7 @@ import {
   foldersSharedWith,
   judgeClusterConfig,
   type ClusterVerdict,
-  type Ends,
+  type ConnectionEnds,
   type FolderPositions,
   type RefusedFolder,
 } from './cluster-config.ts'
@@ -28,7 +28,7 @@ export interface AgreementDeps extends Pick<PeersDeps, 'store' | 'roots' | 'sign
 /** What follows from the cluster config of a device. Throws a `Refusal` where the connection has to be closed. */
 export async function judgeReceived(
   deps: AgreementDeps,
-  ends: Ends,
+  ends: ConnectionEnds,
   received: ClusterConfig,
 ): Promise<Extract<ClusterVerdict, { kind: 'accept' }>> {
   const { config, encryption, signals } = deps
@@ -51,7 +51,7 @@ export async function judgeReceived(
 /** Folders that are encrypted for the device, which does not announce them: it may lack the token. */
 export async function lacksTokens(
   { encryption }: Pick<AgreementDeps, 'encryption'>,
-  { peer }: Ends,
+  { peer }: ConnectionEnds,
   announced: ReadonlyMap<FolderId, unknown>,
 ): Promise<boolean> {
   return (await encryption.tokensFor(peer)).ciphers.keys().some((folder) => !announced.has(folder))
@@ -60,7 +60,7 @@ export async function lacksTokens(
 /** The cluster config to be sent to a device, and the text that identifies it. */
 export async function configToSend(
   deps: AgreementDeps,
-  ends: Ends,
+  ends: ConnectionEnds,
 ): Promise<{ readonly config: ClusterConfig; readonly fingerprint: string }> {
   const config = deps.config()
   const positions = await announcedPositions(deps, ends)
@@ -71,7 +71,7 @@ export async function configToSend(
   }
 }
 
-export async function currentFingerprint(deps: AgreementDeps, ends: Ends): Promise<string> {
+export async function currentFingerprint(deps: AgreementDeps, ends: ConnectionEnds): Promise<string> {
   return clusterConfigFingerprint(deps, ends, await deps.encryption.tokensFor(ends.peer))
 }
 
@@ -82,7 +82,7 @@ export async function currentFingerprint(deps: AgreementDeps, ends: Ends): Promi
  */
 async function announcedPositions(
   { config, store, roots, signals }: AgreementDeps,
-  { own, peer }: Ends,
+  { own, peer }: ConnectionEnds,
 ): Promise<ReadonlyMap<FolderId, FolderPositions>> {
   const positions = new Map<FolderId, FolderPositions>()
   for (const folder of foldersSharedWith(config(), peer)) {
@@ -110,7 +110,11 @@ async function positionsOf(index: FolderIndex, folder: FolderConfig, own: Device
 }
 
 /** The cluster config for a device without index positions: an equal text need not be sent again. */
-function clusterConfigFingerprint({ config, roots }: AgreementDeps, ends: Ends, tokens: FolderTokens): string {
+function clusterConfigFingerprint(
+  { config, roots }: AgreementDeps,
+  ends: ConnectionEnds,
+  tokens: FolderTokens,
+): string {
   const running = foldersSharedWith(config(), ends.peer).map(({ id }) => roots.get(id) !== undefined)
   const message = clusterConfigFor(config(), ends, new Map(), tokens)
   return JSON.stringify([running, message], (_key, value: unknown) =>

@@ -68,7 +68,7 @@ export type ClusterVerdict =
     }
 
 /** Both ends of one connection. */
-export interface Ends {
+export interface ConnectionEnds {
   readonly own: DeviceId
   readonly peer: DeviceId
 }
@@ -94,7 +94,7 @@ export function isHiddenFrom({ type, devices }: FolderConfig, device: DeviceId):
  */
 export function clusterConfigFor(
   config: Config,
-  { own, peer }: Ends,
+  { own, peer }: ConnectionEnds,
   positions: ReadonlyMap<FolderId, FolderPositions>,
   tokens: FolderTokens,
 ): ClusterConfig {
@@ -158,7 +158,7 @@ function clusterDevice(
 /** Evaluates a received cluster config. Throws for no message; of a folder listed twice the first entry counts. */
 export function judgeClusterConfig(
   config: Config,
-  { own, peer }: Ends,
+  { own, peer }: ConnectionEnds,
   received: ClusterConfig,
   tokens: FolderTokens,
 ): ClusterVerdict {

@@ -13,7 +13,7 @@ import { Mutex } from '../../sync/mutex.ts'
 import { isIndexUnusable } from '../state/exchange-failure.ts'
 import { configToSend, currentFingerprint, judgeReceived, lacksTokens, type AgreementDeps } from './agreement.ts'
 import type { IndexPosition } from '../../core/records/index-position.ts'
-import { foldersSharedWith, type Ends, type FolderVerdict } from './cluster-config.ts'
+import { foldersSharedWith, type ConnectionEnds, type FolderVerdict } from './cluster-config.ts'
 import type { RemoteState } from './peer-deps.ts'
 import { PeerFolder, type PeerFolderDeps } from './peer-folder.ts'
 import { closeOnError, maskErrors, refuseIndex } from './refusal.ts'
@@ -35,7 +35,7 @@ export interface PeerDeps extends PeerFolderDeps, AgreementDeps {
 export class Peer {
   readonly device: DeviceId
   readonly #deps: PeerDeps
-  readonly #ends: Ends
+  readonly #ends: ConnectionEnds
   readonly #links: PeerLinks
   readonly #tokenRepeats: TokenRepeats
   readonly #folders = new Map<FolderId, PeerFolder>()
@@ -54,7 +54,7 @@ export class Peer {
   /** Of the cluster config last sent, without the index positions. */
   #sentFingerprint = ''
 
-  constructor(deps: PeerDeps, ends: Ends) {
+  constructor(deps: PeerDeps, ends: ConnectionEnds) {
     this.#deps = deps
     this.#ends = ends
     this.device = ends.peer

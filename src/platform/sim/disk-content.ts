@@ -1,5 +1,5 @@
 /** Decides which unsynced parts survive a power loss; called once for each of them. */
-export type Keep = () => boolean
+export type SurvivesPowerLoss = () => boolean
 
 const PAGE_BYTES = 4096
 /** Unit of an atomic disk write: a page can be torn at its boundary. */
@@ -90,7 +90,7 @@ export class SimContent {
   }
 
   /** Restores the state after a power loss: synced data, and the unsynced parts that `keep` accepts. */
-  crash(keep: Keep): void {
+  crash(keep: SurvivesPowerLoss): void {
     let sizeBytes = this.#durableSizeBytes
     for (const candidate of this.#sizesBytes) if (keep()) sizeBytes = candidate
     const latest = this.#pages

@@ -1,5 +1,5 @@
 import type { DiskName } from '../disk.ts'
-import type { Keep, SimContent } from './disk-content.ts'
+import type { SurvivesPowerLoss, SimContent } from './disk-content.ts'
 
 export interface Metadata {
   readonly mode: number
@@ -94,7 +94,7 @@ export class SimJournal {
   }
 
   /** Keeps what `keep` accepts and nothing that depends on a rejected operation. */
-  crash(keep: Keep): void {
+  crash(keep: SurvivesPowerLoss): void {
     const lost = new NameSet()
     for (const operation of this.#pending) {
       if (keep() && !operation.some((change) => lost.has(change))) persist(operation)
@@ -129,7 +129,7 @@ function putEntry(entries: Map<string, SimEntry>, { key, after }: Change): void 
 }
 
 /** Restores a node to its durable state, plus the unsynced parts that `keep` accepts. */
-export function crashNode(node: SimNode, keep: Keep): void {
+export function crashNode(node: SimNode, keep: SurvivesPowerLoss): void {
   if (!keep()) node.metadata = node.durableMetadata
   node.durableMetadata = node.metadata
   if (node.type === 'file') node.content.crash(keep)

@@ -1,7 +1,7 @@
 import { DiskError } from '../disk-error.ts'
 import type { Clock } from '../clock.ts'
 import type { OpenMode } from '../disk.ts'
-import type { Keep } from './disk-content.ts'
+import type { SurvivesPowerLoss } from './disk-content.ts'
 import { SimDirectAccess } from './direct-access.ts'
 import { diskError, SimFaults, type DiskCall, type DiskFault, type DiskRot } from './disk-faults.ts'
 import type { SimFileNode } from './disk-node.ts'
@@ -87,7 +87,7 @@ export class SimDiskState {
 
   /** Power loss and restart: open files and locks are gone, and all unsynced data except what `keep` accepts. */
   crash(keep: CrashKeep = 'nothing'): void {
-    const decide: Keep = typeof keep === 'string' ? () => keep === 'everything' : () => keep.chance(0.5)
+    const decide: SurvivesPowerLoss = typeof keep === 'string' ? () => keep === 'everything' : () => keep.chance(0.5)
     this.tree.crash(decide)
     this.locked = new Set()
     this.generation++

@@ -1,6 +1,6 @@
 import { checkPath } from '../disk-error.ts'
 import type { DiskName, DiskStat } from '../disk.ts'
-import type { Keep } from './disk-content.ts'
+import type { SurvivesPowerLoss } from './disk-content.ts'
 import { diskError } from './disk-faults.ts'
 import { SimMetadata, type SimMetadataOptions } from './disk-metadata.ts'
 import {
@@ -210,7 +210,7 @@ export class SimTree {
     for (const node of this.#nodes()) this.syncNode(node)
   }
 
-  crash(keep: Keep): void {
+  crash(keep: SurvivesPowerLoss): void {
     const before = [...this.#nodes()]
     this.#journal.crash(keep)
     // Also nodes whose removal was not durable.

@@ -1,18 +1,18 @@
-import { hungUp, NetError } from '../net-error.ts'
+import { closedHereError, NetError } from '../net-error.ts'
 import type { TlsStream } from '../net.ts'
 
 /** Send window: bytes that the peer has not read. */
 const UNREAD_BYTES_MAX = 256 * 1024
 
 /** Resolves when data sent now would arrive; rejects when the connection is lost before. */
-export type Travel = (signal: AbortSignal) => Promise<void>
+export type SimDelivery = (signal: AbortSignal) => Promise<void>
 
 /** One connection between two machines. */
 export class SimWire {
   readonly ends: readonly [SimStream, SimStream]
   readonly #stop = new AbortController()
 
-  constructor(travel: Travel, ends: readonly [SimEnd, SimEnd]) {
+  constructor(travel: SimDelivery, ends: readonly [SimEnd, SimEnd]) {
     const whileConnected = (): Promise<void> => travel(this.#stop.signal)
     const first = new SimStream(whileConnected, ends[0])
     const second = new SimStream(whileConnected, ends[1])
@@ -82,7 +82,7 @@ export class SimStream implements TlsStream {
 
   async read(): Promise<Uint8Array | undefined> {
     for (;;) {
-      if (this.#closed) throw hungUp()
+      if (this.#closed) throw closedHereError()
       const chunk = this.#unread.shift()
       if (chunk !== undefined) {
         this.#owedBytes -= chunk.length
@@ -130,7 +130,7 @@ export class SimStream implements TlsStream {
   }
 
   #refuseWrites(): void {
-    if (this.#closed) throw hungUp()
+    if (this.#closed) throw closedHereError()
     if (this.#failure !== undefined) throw this.#failure
     if (this.#ended) throw new NetError('EPIPE', 'the peer takes no more')
   }

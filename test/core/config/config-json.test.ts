@@ -8,7 +8,7 @@ import {
   field,
   float,
   int,
-  named,
+  withNames,
   section,
   sections,
   size,
@@ -36,8 +36,8 @@ interface Sample {
   readonly parts: readonly { readonly fsPath: string; readonly days: number }[]
 }
 
-const INNER = named<Sample['versioning']>({ fsPath: text('/none'), days: int(7) })
-const SAMPLE: Table<Sample> = named<Sample>({
+const INNER = withNames<Sample['versioning']>({ fsPath: text('/none'), days: int(7) })
+const SAMPLE: Table<Sample> = withNames<Sample>({
   onOff: bool(false),
   whole: int(1),
   decimal: float(1.5),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { BURST_BYTES, delayMs, fullBucket, take, withRate } from '../../../src/core/network/rate.ts'
+import { BURST_BYTES, delayMs, fullBucket, takeBytes, withRate } from '../../../src/core/network/rate.ts'
 
 test('invariant: over any period at most the rate passes, plus the burst and one write', () => {
   const piece = fc.integer({ min: 1, max: 100_000 })
@@ -16,7 +16,7 @@ test('invariant: over any period at most the rate passes, plus the burst and one
         for (const bytes of pieces) {
           nowMs += delayMs(bucket, nowMs)
           assert.equal(delayMs(bucket, nowMs), 0, 'the wait was long enough')
-          bucket = take(bucket, bytes, nowMs)
+          bucket = takeBytes(bucket, bytes, nowMs)
           sent += bytes
           assert.ok(sent <= BURST_BYTES + (bytesPerS * nowMs) / 1_000 + bytes, `${sent} bytes in ${nowMs} ms`)
         }
@@ -28,43 +28,43 @@ test('invariant: over any period at most the rate passes, plus the burst and one
 })
 
 test('without a limit there is no delay', () => {
-  const bucket = take(fullBucket(0, 0), 1e12, 0)
+  const bucket = takeBytes(fullBucket(0, 0), 1e12, 0)
   assert.equal(delayMs(bucket, 0), 0)
 })
 
 test('an idle period accumulates at most one burst', () => {
-  let bucket = take(fullBucket(1_000, 0), BURST_BYTES, 0)
-  bucket = take(bucket, BURST_BYTES, 1e9)
+  let bucket = takeBytes(fullBucket(1_000, 0), BURST_BYTES, 0)
+  bucket = takeBytes(bucket, BURST_BYTES, 1e9)
   assert.ok(delayMs(bucket, 1e9) > 0)
 })
 
 test('a new rate applies at once, in both directions', () => {
-  const indebted = take(fullBucket(10, 0), BURST_BYTES + 1_000_000, 0)
+  const indebted = takeBytes(fullBucket(10, 0), BURST_BYTES + 1_000_000, 0)
   assert.ok(delayMs(indebted, 0) > 90_000_000)
   assert.ok(delayMs(withRate(indebted, 1_000_000, 0), 0) <= 1)
   assert.equal(delayMs(withRate(indebted, 0, 0), 0), 0)
   const limited = withRate(fullBucket(0, 0), 10, 500)
-  assert.ok(delayMs(take(limited, BURST_BYTES + 10, 500), 500) >= 1_000)
+  assert.ok(delayMs(takeBytes(limited, BURST_BYTES + 10, 500), 500) >= 1_000)
 })
 
 test('a clock that stops or goes back adds no bytes', () => {
-  const empty = take(fullBucket(1_000, 1_000), BURST_BYTES, 1_000)
+  const empty = takeBytes(fullBucket(1_000, 1_000), BURST_BYTES, 1_000)
   assert.ok(delayMs(empty, 0) > 0)
 })
 
 test('a limit after none begins with a full burst, whatever was taken under an earlier limit', () => {
-  const indebted = take(fullBucket(10, 0), BURST_BYTES + 1_000, 0)
+  const indebted = takeBytes(fullBucket(10, 0), BURST_BYTES + 1_000, 0)
   const limited = withRate(withRate(indebted, 0, 0), 10, 0)
-  assert.equal(delayMs(take(limited, BURST_BYTES - 1, 0), 0), 0)
-  assert.ok(delayMs(take(limited, BURST_BYTES, 0), 0) > 0)
+  assert.equal(delayMs(takeBytes(limited, BURST_BYTES - 1, 0), 0), 0)
+  assert.ok(delayMs(takeBytes(limited, BURST_BYTES, 0), 0) > 0)
 })
 
 test('the delay is until one byte is there, and at least a millisecond', () => {
-  const empty = take(fullBucket(1_000, 0), BURST_BYTES, 0)
+  const empty = takeBytes(fullBucket(1_000, 0), BURST_BYTES, 0)
   assert.equal(delayMs(empty, 0), 1)
-  assert.equal(delayMs(take(empty, 999, 0), 0), 1_000)
-  assert.equal(delayMs(take(empty, 999, 0), 400), 600)
-  assert.equal(delayMs(take(empty, 999, 0), 1_000), 0)
+  assert.equal(delayMs(takeBytes(empty, 999, 0), 0), 1_000)
+  assert.equal(delayMs(takeBytes(empty, 999, 0), 400), 600)
+  assert.equal(delayMs(takeBytes(empty, 999, 0), 1_000), 0)
 })
 
 test('a burst is half a mebibyte', () => {
@@ -72,13 +72,13 @@ test('a burst is half a mebibyte', () => {
 })
 
 test('the smallest limit is one byte a second', () => {
-  assert.equal(delayMs(take(fullBucket(1, 0), BURST_BYTES, 0), 0), 1_000)
+  assert.equal(delayMs(takeBytes(fullBucket(1, 0), BURST_BYTES, 0), 0), 1_000)
 })
 
 test('the same rate again keeps what is owed; another rate keeps what is left', () => {
-  const indebted = take(fullBucket(10, 0), BURST_BYTES + 1_000, 0)
+  const indebted = takeBytes(fullBucket(10, 0), BURST_BYTES + 1_000, 0)
   assert.equal(delayMs(withRate(indebted, 10, 0), 0), delayMs(indebted, 0))
-  const empty = take(fullBucket(1, 0), BURST_BYTES, 0)
+  const empty = takeBytes(fullBucket(1, 0), BURST_BYTES, 0)
   assert.equal(delayMs(withRate(empty, 1_000, 0), 0), 1)
   assert.equal(delayMs(withRate(indebted, 1_000, 0), 0), 1)
 })

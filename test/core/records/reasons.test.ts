@@ -4,7 +4,7 @@ import type { DiskFacts } from '../../../src/core/records/disk-reasons.ts'
 import { FLAG_IGNORED, FLAG_RECEIVE_ONLY } from '../../../src/core/records/file-info.ts'
 import {
   waitReason,
-  whyOf,
+  itemReasons,
   type FolderFacts,
   type WaitFacts,
   type WhyFacts,
@@ -71,7 +71,7 @@ const ON_DISK: readonly (readonly [disk: DiskFacts, code: string, text: RegExp, 
 ]
 for (const [disk, code, text, state] of ON_DISK) {
   test(`why: no record, ${disk.kind} on the disk`, () => {
-    const why = whyOf({ ...KNOWN, records: undefined, disk })
+    const why = itemReasons({ ...KNOWN, records: undefined, disk })
     assert.deepEqual([why.state, why.upToDate, why.reasons.length, why.reasons[0]?.code], [state, false, 1, code])
     assert.match(why.reasons[0]?.text ?? '', text)
   })
@@ -222,7 +222,7 @@ const REASONS: readonly (readonly [
 
 for (const [what, facts, state, codes, reasons] of REASONS) {
   test(`why: a file ${what}`, () => {
-    const why = whyOf({ ...KNOWN, ...facts })
+    const why = itemReasons({ ...KNOWN, ...facts })
     assert.deepEqual(
       why.reasons.map(({ text }) => text),
       reasons,
@@ -257,7 +257,7 @@ const SHOULD_BE_HERE: readonly (readonly [disk: DiskFacts, codes: string, text: 
 for (const [disk, codes, text, upToDate] of SHOULD_BE_HERE) {
   test(`why: in sync by its record, ${disk.kind} on the disk`, () => {
     const problem = disk.kind === 'unreadable' ? 'scan: permission denied' : undefined
-    const why = whyOf({ ...KNOWN, disk, problem })
+    const why = itemReasons({ ...KNOWN, disk, problem })
     assert.deepEqual([why.reasons.map(({ code }) => code).join(' '), why.upToDate], [codes, upToDate])
     assert.match(why.reasons[0]?.text ?? '', text)
   })
@@ -272,17 +272,17 @@ test('why: no file of a folder that has stopped is called here', () => {
     { local: file('a', { localFlags: FLAG_RECEIVE_ONLY }), global: later },
   ]
   for (const records of states) {
-    const why = whyOf({ ...KNOWN, folder, records })
+    const why = itemReasons({ ...KNOWN, folder, records })
     assert.equal(why.upToDate, false)
     assert.doesNotMatch(why.reasons.map(({ text }) => text).join('; '), /\bhere\b/)
-    const gone = whyOf({ ...KNOWN, folder, records, disk: { kind: 'absent', nearest: [] } })
+    const gone = itemReasons({ ...KNOWN, folder, records, disk: { kind: 'absent', nearest: [] } })
     assert.deepEqual(gone.reasons.map(({ code }) => code).slice(0, 1), ['folder-error'])
     assert.ok(!gone.reasons.some(({ code }) => code === 'gone'))
   }
 })
 
 test('why: a device that has another opinion about the encryption of the folder is named, with the remedy', () => {
-  const [first] = whyOf({ ...KNOWN, disagreements: [{ device: 'nas', code: 'plain-there' }] }).reasons
+  const [first] = itemReasons({ ...KNOWN, disagreements: [{ device: 'nas', code: 'plain-there' }] }).reasons
   assert.deepEqual([first?.code, first?.cause, first?.device], ['disagreement', 'plain-there', 'nas'])
   assert.match(first?.text ?? '', /^nas does not exchange the folder: remote expects .*\. On the other device, remove/)
 })

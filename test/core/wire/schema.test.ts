@@ -15,10 +15,10 @@ const ALL = message({
   exact: fields.int64Exact(5),
   uint64: fields.uint64(6),
   bytes: fields.bytes(7),
-  one: fields.one(8, POINT),
-  sent: fields.asSent(10, POINT),
-  many: fields.many(11, POINT),
-  few: fields.many(12, POINT, 2),
+  one: fields.innerMessage(8, POINT),
+  sent: fields.rawMessage(10, POINT),
+  many: fields.repeatedMessage(11, POINT),
+  few: fields.repeatedMessage(12, POINT, 2),
   texts: fields.manyTexts(13),
   numbers: fields.manyInt32(14),
 })
@@ -150,7 +150,7 @@ describe('the number of parts is bounded', () => {
   it('and copying 64 bytes of a kept message costs one', () => {
     const part = `5242${'1001'.repeat(33)}`
     const sent = (count: number, partsMax: number) =>
-      decode(message({ sent: fields.asSent(10, message({})) }), Buffer.from(part.repeat(count), 'hex'), partsMax)
+      decode(message({ sent: fields.rawMessage(10, message({})) }), Buffer.from(part.repeat(count), 'hex'), partsMax)
     sent(1, 1)
     sent(2, 2 + 66 / 64)
     assert.throws(() => sent(2, 2 + 65 / 64), MALFORMED)

@@ -3,7 +3,7 @@ import { TLSSocket } from 'node:tls'
 import type { HttpRequest } from '../../http.ts'
 
 /** Requests to be aborted when the server closes. A listener for each on one signal takes as long as a short reply. */
-export class Closing {
+export class OpenRequests {
   readonly #requests = new Set<AbortController>()
   #reason: Error | undefined
 
@@ -27,7 +27,7 @@ export class NodeHttpRequest implements HttpRequest {
   readonly unixSocket: boolean
   readonly #incoming: IncomingMessage
   readonly #response: ServerResponse
-  readonly #closing: Closing
+  readonly #closing: OpenRequests
   /** The client waits for `100 Continue` before it sends its body. */
   readonly #expectsContinue: boolean
   #gone: AbortController | undefined
@@ -36,7 +36,7 @@ export class NodeHttpRequest implements HttpRequest {
   constructor(
     incoming: IncomingMessage,
     response: ServerResponse,
-    options: { readonly unixSocket: boolean; readonly closing: Closing; readonly expectsContinue: boolean },
+    options: { readonly unixSocket: boolean; readonly closing: OpenRequests; readonly expectsContinue: boolean },
   ) {
     this.#incoming = incoming
     this.#response = response

@@ -5,7 +5,7 @@ import type { HttpHandler, HttpListener, HttpListenOptions, HttpReply, HttpServe
 import { bindListener, type NetServer } from './http-bind.ts'
 import { RequestQueue } from './http-queue.ts'
 import { sendReply } from './http-reply.ts'
-import { Closing, NodeHttpRequest } from './http-request.ts'
+import { OpenRequests, NodeHttpRequest } from './http-request.ts'
 
 // Not imported: an import reads every export of the module, and one of them loads a WebSocket client, 55 ms at start.
 const { createServer } = process.getBuiltinModule('node:http')
@@ -47,7 +47,7 @@ export function createNodeHttpServer(): HttpServer {
 }
 
 async function listen(options: HttpListenOptions, handler: HttpHandler): Promise<HttpListener> {
-  const closing = new Closing()
+  const closing = new OpenRequests()
   const unixSocket = options.address.startsWith('/')
   const queue = new RequestQueue()
   const serve = (incoming: IncomingMessage, response: ServerResponse, expectsContinue: boolean) =>
@@ -183,7 +183,7 @@ function deliver(incoming: IncomingMessage, response: ServerResponse, reply: Htt
 }
 
 /** Stops listening immediately, ends long polls, and grants replies in progress a grace period. */
-async function close({ entry, servers, sockets }: ServerGroup, closing: Closing): Promise<void> {
+async function close({ entry, servers, sockets }: ServerGroup, closing: OpenRequests): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   entry.close(() => resolve())
   closing.close(new Error('the server is closing'))

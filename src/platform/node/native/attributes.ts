@@ -1,6 +1,6 @@
 import { failure, runSync } from './failure.ts'
 import type { NativeLibrary } from './library.ts'
-import type { AttributeCalls, Prepared } from './systems.ts'
+import type { AttributeCalls, PreparedCall } from './systems.ts'
 
 /** Linux limits the list of names and each value to this. */
 const SIZE_BYTES_MAX = 64 * 1_024
@@ -39,7 +39,7 @@ export class NativeAttributes {
     if (errno !== 0) throw failure(errno, 'removexattr', path)
   }
 
-  #read(call: string, path: string, prepare: (into: Buffer) => Prepared): Buffer {
+  #read(call: string, path: string, prepare: (into: Buffer) => PreparedCall): Buffer {
     this.#buffer ??= Buffer.allocUnsafeSlow(SIZE_BYTES_MAX)
     const { result, errno } = runSync(this.#library, prepare(this.#buffer))
     if (errno !== 0) throw failure(errno, call, path)

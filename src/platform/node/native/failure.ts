@@ -1,7 +1,7 @@
 import { getSystemErrorMessage, getSystemErrorName } from 'node:util'
 import { DiskError } from '../../disk-error.ts'
 import type { NativeLibrary } from './library.ts'
-import type { Prepared } from './systems.ts'
+import type { PreparedCall } from './systems.ts'
 
 export interface Outcome {
   readonly result: number
@@ -9,7 +9,7 @@ export interface Outcome {
   readonly errno: number
 }
 
-export function runSync(library: NativeLibrary, { call, args }: Prepared): Outcome {
+export function runSync(library: NativeLibrary, { call, args }: PreparedCall): Outcome {
   const result = call(...args) // at most six
   return { result, errno: result >= 0 ? 0 : library.errno() }
 }

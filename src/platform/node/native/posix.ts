@@ -2,7 +2,7 @@ import { messageOf } from '../../../core/errors.ts'
 import { NativeAttributes } from './attributes.ts'
 import { failure, runSync, type Outcome } from './failure.ts'
 import { loadLibrary, type NativeLibrary } from './library.ts'
-import { linuxCalls, macCalls, type Prepared, type SystemCalls } from './systems.ts'
+import { linuxCalls, macCalls, type PreparedCall, type SystemCalls } from './systems.ts'
 
 /** The system or this file system lacks the call: the caller uses another. */
 const UNSUPPORTED: ReadonlySet<string> = new Set(['EINVAL', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EXDEV'])
@@ -65,7 +65,7 @@ export class Posix {
     if (this.#calls.trim !== undefined) await this.#run(this.#calls.trim)
   }
 
-  async #run(prepared: Prepared): Promise<Outcome> {
+  async #run(prepared: PreparedCall): Promise<Outcome> {
     const { call, args } = prepared
     const { promise, resolve, reject } = Promise.withResolvers<number>()
     // At most six.

@@ -1,30 +1,30 @@
 import type { NativeFunction, NativeLibrary } from './library.ts'
 
 /** A call with its arguments, to be run in this thread or another. */
-export interface Prepared {
+export interface PreparedCall {
   readonly call: NativeFunction
   readonly args: readonly unknown[]
 }
 
 /** The calls of one system, in its numbers. Results are as in C: negative for a failure. */
 export interface SystemCalls {
-  exchange(from: string, to: string): Prepared
-  renameNew(from: string, to: string): Prepared
+  exchange(from: string, to: string): PreparedCall
+  renameNew(from: string, to: string): PreparedCall
   /** Two times of seconds and nanoseconds: access and modification. */
-  setTimes(path: string, times: BigInt64Array): Prepared
-  setTimesOf(descriptor: number, times: BigInt64Array): Prepared
-  lock(descriptor: number): Prepared
+  setTimes(path: string, times: BigInt64Array): PreparedCall
+  setTimesOf(descriptor: number, times: BigInt64Array): PreparedCall
+  lock(descriptor: number): PreparedCall
   /** Undefined where the C library lacks it. */
-  readonly trim?: Prepared
+  readonly trim?: PreparedCall
   /** Undefined where attributes have another meaning than on Linux. */
   readonly attributes?: AttributeCalls
 }
 
 export interface AttributeCalls {
-  list(path: string, into: Uint8Array): Prepared
-  get(path: string, name: string, into: Uint8Array): Prepared
-  set(path: string, name: string, value: Uint8Array): Prepared
-  remove(path: string, name: string): Prepared
+  list(path: string, into: Uint8Array): PreparedCall
+  get(path: string, name: string, into: Uint8Array): PreparedCall
+  set(path: string, name: string, value: Uint8Array): PreparedCall
+  remove(path: string, name: string): PreparedCall
 }
 
 /** `LOCK_EX | LOCK_NB` */

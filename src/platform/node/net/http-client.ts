@@ -7,7 +7,7 @@ import type { ClientResponse, ClientRequest, HttpClient } from '../../http-clien
 import { NetError } from '../../net-error.ts'
 import { untilAborted } from '../../until-aborted.ts'
 import { connectThrough } from './proxy.ts'
-import { connectTcp, guarded } from './tcp.ts'
+import { connectTcp, runDialogue } from './tcp.ts'
 
 // Not imported: an import reads every export of the module, and one of them loads a WebSocket client, 55 ms at start.
 const { request: httpRequest } = process.getBuiltinModule('node:http')
@@ -77,7 +77,7 @@ async function secured(raw: Socket, host: string, request: ClientRequest, signal
   }
   const socket = connect(options)
   try {
-    await guarded(socket, signal, (events) => events.until('secureConnect'))
+    await runDialogue(socket, signal, (events) => events.until('secureConnect'))
   } catch (error) {
     signal.throwIfAborted()
     const isNetwork = /^E(?!RR_|PROTO)/.test(systemCode(error) ?? '')

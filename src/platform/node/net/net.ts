@@ -18,7 +18,7 @@ import type { DialOptions, Identity, ListenOptions, Net, TcpDialOptions } from '
 import { Handshakes } from './handshakes.ts'
 import { NodePlainStream, type TlsSetup } from './plain-stream.ts'
 import { connectThrough } from './proxy.ts'
-import { connectTcp, guarded } from './tcp.ts'
+import { connectTcp, runDialogue } from './tcp.ts'
 import { hasAddresses } from './socket-addresses.ts'
 import { addressOf, NodeTlsStream } from './tls-stream.ts'
 
@@ -104,7 +104,7 @@ async function dial(options: DialOptions, signal: AbortSignal): Promise<NodeTlsS
   const raw = await connectRaw(options, signal)
   const servername = isIP(serverName) === 0 ? serverName : ''
   const socket = connect({ ...connectOptions(options), socket: raw, servername })
-  await guarded(socket, signal, async (events) => {
+  await runDialogue(socket, signal, async (events) => {
     await events.until('secureConnect')
     if (protocol !== undefined && socket.alpnProtocol !== protocol) {
       throw new NetError('EPROTO', `the server does not support ${protocol}`)

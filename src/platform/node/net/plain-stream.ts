@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net'
 import { connect, createServer, type ConnectionOptions, type TLSSocket, type TlsOptions } from 'node:tls'
-import { hungUp, NetError } from '../../net-error.ts'
+import { closedHereError, NetError } from '../../net-error.ts'
 import type { Identity, PlainStream, TlsRole, TlsStream } from '../../net.ts'
-import { guarded } from './tcp.ts'
+import { runDialogue } from './tcp.ts'
 
 /** What TLS needs from its caller, so that direct and relayed connections have the same settings. */
 export interface TlsSetup {
@@ -25,7 +25,7 @@ export class NodePlainStream implements PlainStream {
 
   async take(count: number, signal: AbortSignal): Promise<Uint8Array> {
     let taken: Uint8Array | undefined
-    await guarded(this.#socket, signal, async (events) => {
+    await runDialogue(this.#socket, signal, async (events) => {
       taken = await events.take(count)
     })
     return taken ?? new Uint8Array()
@@ -46,7 +46,7 @@ export class NodePlainStream implements PlainStream {
     signal.addEventListener('abort', onAbort)
     try {
       signal.throwIfAborted()
-      if (this.#socket.destroyed) throw hungUp()
+      if (this.#socket.destroyed) throw closedHereError()
       const socket =
         role === 'client'
           ? await asClient(this.#socket, clientOptions(settings))

@@ -3,7 +3,7 @@ import { connect as connectTls } from 'node:tls'
 import { parseIp } from '../../../core/network/ip.ts'
 import { proxyError } from '../../net-error.ts'
 import type { Proxy } from '../../net.ts'
-import { connectTcp, guarded, type SocketEvents, type TcpTarget } from './tcp.ts'
+import { connectTcp, runDialogue, type SocketEvents, type TcpTarget } from './tcp.ts'
 
 /** Limit of the reply of a proxy before the connection is established. */
 const REPLY_BYTES_MAX = 16 * 1024
@@ -26,7 +26,7 @@ const SOCKS_REFUSALS: readonly string[] = [
 export async function connectThrough(proxy: Proxy, target: TcpTarget, signal: AbortSignal): Promise<Socket> {
   const plain = await connectTcp({ host: proxy.host, port: proxy.port }, signal)
   const socket = proxy.kind === 'https' ? await secured(plain, proxy.host, signal) : plain
-  return await guarded(socket, signal, (events) =>
+  return await runDialogue(socket, signal, (events) =>
     proxy.kind === 'socks5'
       ? handshakeSocks(socket, events, proxy, target)
       : handshakeHttp(socket, events, proxy, target),
@@ -36,7 +36,7 @@ export async function connectThrough(proxy: Proxy, target: TcpTarget, signal: Ab
 /** The certificate of the proxy is checked as that of any web server. */
 async function secured(plain: Socket, host: string, signal: AbortSignal): Promise<Socket> {
   const socket = connectTls({ socket: plain, ...(isIP(host) === 0 && { servername: host }) })
-  return await guarded(socket, signal, (events) => events.until('secureConnect'))
+  return await runDialogue(socket, signal, (events) => events.until('secureConnect'))
 }
 
 async function handshakeSocks(socket: Socket, events: SocketEvents, proxy: Proxy, target: TcpTarget): Promise<void> {

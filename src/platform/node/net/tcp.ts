@@ -35,7 +35,7 @@ async function pause(delayMs: number, signal: AbortSignal): Promise<void> {
 
 async function connectTo(host: string, { port, localHost }: TcpTarget, signal: AbortSignal): Promise<Socket> {
   const socket = connectSocket({ host, port, ...(localHost !== undefined && { localAddress: localHost }) })
-  return await guarded(socket, signal, (events) => events.until('connect'))
+  return await runDialogue(socket, signal, (events) => events.until('connect'))
 }
 
 async function resolve({ host, family }: TcpTarget, signal: AbortSignal): Promise<readonly ResolvedAddress[]> {
@@ -55,7 +55,7 @@ export interface SocketEvents {
 }
 
 /** Runs a dialogue over a socket. Unless it succeeds, the socket is destroyed. */
-export async function guarded(
+export async function runDialogue(
   socket: Socket,
   signal: AbortSignal,
   act: (events: SocketEvents) => Promise<void>,

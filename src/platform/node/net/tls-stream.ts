@@ -1,7 +1,7 @@
 import type { X509Certificate } from 'node:crypto'
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
-import { hungUp, NetError } from '../../net-error.ts'
+import { closedHereError, NetError } from '../../net-error.ts'
 import type { TlsStream } from '../../net.ts'
 import { ReceiveBuffer } from './receive-buffer.ts'
 
@@ -53,7 +53,7 @@ export class NodeTlsStream implements TlsStream {
 
   async read(): Promise<Uint8Array | undefined> {
     for (;;) {
-      if (this.#closing !== undefined) throw hungUp()
+      if (this.#closing !== undefined) throw closedHereError()
       const chunk = this.#unread.take()
       if (chunk !== undefined) {
         if (this.#unread.bytes < UNREAD_BYTES_MAX) this.#socket.resume()
@@ -138,13 +138,13 @@ export class NodeTlsStream implements TlsStream {
   }
 
   #endArrivals(): void {
-    if (this.#closing !== undefined) this.#unread.end(hungUp())
+    if (this.#closing !== undefined) this.#unread.end(closedHereError())
     else if (this.#ended) this.#unread.end()
     else if (this.#failure !== undefined) this.#unread.end(this.#failure)
   }
 
   #refuseWrites(): void {
-    if (this.#closing !== undefined) throw hungUp()
+    if (this.#closing !== undefined) throw closedHereError()
     if (this.#failure !== undefined) throw this.#failure
     if (!this.#socket.writable) throw new NetError('EPIPE', 'the peer takes no more')
   }

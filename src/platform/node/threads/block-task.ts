@@ -71,7 +71,7 @@ export class BlockWriting {
     }
     copyBlocks(copy, buffer).then(
       (blocks) => settle({ kind: 'copied', blocks }),
-      (error: unknown) => settle(failed(error)),
+      (error: unknown) => settle(failedOutcome(error)),
     )
   }
 
@@ -95,7 +95,7 @@ export class BlockWriting {
     }
     writeSome(direct, data, positionBytes).then(
       (doneBytes) => settle(written(block, doneBytes)),
-      (error: unknown) => settle(failed(error)),
+      (error: unknown) => settle(failedOutcome(error)),
     )
   }
 }
@@ -106,7 +106,7 @@ function written({ descriptor, data, positionBytes }: NumberedBlock, doneBytes: 
     writeAll(descriptor, data.subarray(doneBytes), positionBytes + doneBytes)
     return { kind: 'written' }
   } catch (error) {
-    return failed(error)
+    return failedOutcome(error)
   }
 }
 
@@ -163,6 +163,6 @@ export function writeAll(descriptor: number, data: Uint8Array, positionBytes: nu
   }
 }
 
-export function failed(error: unknown): Extract<FileOutcome, { kind: 'failed' }> {
+export function failedOutcome(error: unknown): Extract<FileOutcome, { kind: 'failed' }> {
   return { kind: 'failed', code: systemCode(error), message: messageOf(error) }
 }

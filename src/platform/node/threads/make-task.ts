@@ -2,7 +2,7 @@ import { closeSync, constants, fchmodSync, fstatSync, fsync, futimesSync, openSy
 import type { FileOrder, FileOutcome, MadeFile } from '../../file-maker.ts'
 import {
   BlockWriting,
-  failed,
+  failedOutcome,
   writeAll,
   type BlockOutcome,
   type CopyOutcome,
@@ -13,7 +13,7 @@ import { posix } from '../native/posix.ts'
 import { secondsText } from '../disk/disk-time.ts'
 import { exactStat } from '../disk/disk-stat.ts'
 import { PlaceOfFile } from '../disk/place-of-file.ts'
-import { putInPlace, type Displaced } from './put-in-place.ts'
+import { putInPlace, type PutOutcome } from './put-in-place.ts'
 
 /** Orders as posted to a thread: the contents of files are parts of one transferred buffer. */
 export interface MakeTask {
@@ -101,18 +101,18 @@ export class FileMaking {
       })
     } catch (error) {
       file?.discard()
-      this.#report(order, failed(error))
+      this.#report(order, failedOutcome(error))
     }
   }
 
   #end(file: OpenedFile, error: Error | null): void {
-    let displaced: Displaced
+    let displaced: PutOutcome
     try {
       if (error !== null) throw error
       displaced = file.putInPlace()
     } catch (reason) {
       file.discard()
-      return this.#report(file.order, failed(reason))
+      return this.#report(file.order, failedOutcome(reason))
     }
     this.#report(file.order, { kind: 'made', ...file.closeMade(), ...displaced })
   }
@@ -166,7 +166,7 @@ class OpenedFile {
       fchmodSync(this.descriptor, mode)
   }
 
-  putInPlace(): Displaced {
+  putInPlace(): PutOutcome {
     this.#directory.check()
     const { temporaryPath, path } = this.#directory
     const { replaces } = this.order

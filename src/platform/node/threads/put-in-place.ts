@@ -6,15 +6,15 @@ import { exactStat } from '../disk/disk-stat.ts'
 import { NO_LINK } from '../disk/rename-new.ts'
 import { posix, type Posix } from '../native/posix.ts'
 
-export type Displaced = Pick<MadeFile, 'hasDisplaced'>
+export type PutOutcome = Pick<MadeFile, 'hasDisplaced'>
 
-const NONE: Displaced = {}
-const DISPLACED: Displaced = { hasDisplaced: true }
+const NONE: PutOutcome = {}
+const DISPLACED: PutOutcome = { hasDisplaced: true }
 
 type Places = Pick<FileOrder, 'temporaryPath' | 'path' | 'replaces'>
 
 /** Renames the complete temporary file to its name, or exchanges it with the file that it replaces. */
-export function putInPlace({ temporaryPath, path, replaces }: Places): Displaced {
+export function putInPlace({ temporaryPath, path, replaces }: Places): PutOutcome {
   if (replaces === undefined) {
     putWhereNothingIs(temporaryPath, path)
     return NONE
@@ -28,7 +28,7 @@ export function putInPlace({ temporaryPath, path, replaces }: Places): Displaced
 function exchange(
   native: Posix,
   { temporaryPath, path, replaces }: Places & { readonly replaces: ReplacedFile },
-): Displaced {
+): PutOutcome {
   const { asidePath } = replaces
   renameSync(temporaryPath, asidePath)
   try {
@@ -50,7 +50,7 @@ function putBack(asidePath: string, temporaryPath: string): void {
 }
 
 /** Must not throw: the new file is in place. An item that cannot be read counts as changed. */
-function removeDisplaced(temporaryPath: string, replaces: ReplacedFile): Displaced {
+function removeDisplaced(temporaryPath: string, replaces: ReplacedFile): PutOutcome {
   try {
     if (!isSame(replaces.asidePath, replaces)) return DISPLACED
   } catch {

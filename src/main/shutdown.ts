@@ -2,7 +2,7 @@ import { TwinfoldError } from '../core/errors.ts'
 import { EXIT, type ExitCode } from './args/options.ts'
 
 /** Ends the daemon on a signal or on a REST request; the first request sets the exit code. */
-export class Ending {
+export class Shutdown {
   readonly #stop = new AbortController()
   readonly signal: AbortSignal
   #code: ExitCode | undefined
