@@ -1,5 +1,5 @@
 import { TwinfoldError } from '../core/errors.ts'
-import { defined } from './args/parsed-flags.ts'
+import { withoutUndefined } from './args/parsed-flags.ts'
 import { remoteCommand } from './remote-command.ts'
 
 const RANGE = 'A-B'
@@ -52,7 +52,11 @@ export const GET = remoteCommand({
   examples: ['get photos 2026/beach.jpg', 'get photos 2026 --to /tmp/summer', 'get photos . --to backup --force'],
   remote: async ({ context, connection: { client }, args: [folder = '', file = ''], flags }) => {
     const { get } = await import('./content-commands.ts')
-    const options = { ...defined({ to: flags.text('to') }), force: flags.isOn('force'), json: flags.isOn('json') }
+    const options = {
+      ...withoutUndefined({ to: flags.text('to') }),
+      force: flags.isOn('force'),
+      json: flags.isOn('json'),
+    }
     return get(context, client, folder, file, options)
   },
 })

@@ -158,7 +158,7 @@ export class FileCopy {
       const written = await this.#deps.attributes.write(path, { set: [attribute], remove: [] })
       const isNeeded = this.#needsAttributes && this.#filter.permits(attribute)
       if (written.kind === 'failed' && isNeeded)
-        throw refused(`the attribute ${written.attribute} of ${name} cannot be set there: ${written.reason}`)
+        throw refused(`the attribute ${written.attribute} of ${name} cannot be set there: ${written.failure.text}`)
     }
   }
 

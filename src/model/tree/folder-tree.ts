@@ -165,7 +165,7 @@ export class FolderTree implements VersionPlace {
 
   /** The same for a directory with such files, which is renamed to a conflict copy. */
   async displaceDirectory(name: string, winner: FileHead): Promise<void> {
-    if ((await this.#typeOf(name)) !== 'directory') return
+    if ((await this.#tree.typeOf(name)) !== 'directory') return
     await this.#conflicts.rename(name, winner)
     this.#tree.scanLater(name)
     this.#tree.changed(name)

@@ -88,15 +88,15 @@ export class TreeDisk {
   async findBlocker(name: string): Promise<Blocker | undefined> {
     const parent = parentOf(name)
     if (parent === '') return undefined
-    if ((await this.parents.isReachable(name)) && (await this.#typeOf(parent)) === 'directory') return undefined
+    if ((await this.parents.isReachable(name)) && (await this.typeOf(parent)) === 'directory') return undefined
     for (const ancestor of [...ancestorsOf(parent).slice(1), parent]) {
-      const type = await this.#typeOf(ancestor)
+      const type = await this.typeOf(ancestor)
       if (type !== 'directory') return type && { name: ancestor, type }
     }
     return undefined
   }
 
-  async #typeOf(name: string): Promise<Blocker['type'] | undefined> {
+  async typeOf(name: string): Promise<Blocker['type'] | undefined> {
     const item = await this.stat(name)
     return item === 'other' ? item : item?.type
   }
