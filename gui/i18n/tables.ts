@@ -1,5 +1,6 @@
 import { ADD } from './tables/add.ts'
 import { ATTENTION } from './tables/attention.ts'
+import { CHOOSE } from './tables/choose.ts'
 import { COMMON } from './tables/common.ts'
 import { CONFLICTS } from './tables/conflicts.ts'
 import { DEVICE } from './tables/device.ts'
@@ -29,6 +30,7 @@ export const TEXTS = {
   ...TABLE,
   ...FOLDER,
   ...CONFLICTS,
+  ...CHOOSE,
   ...DEVICE,
   ...OFFLINE,
   ...ADD,

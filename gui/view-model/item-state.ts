@@ -3,8 +3,11 @@ import type { WaitingJson, WhyJson } from '../../src/rest/twinfold.ts'
 import { causeOf } from './cause.ts'
 import type { Tone } from '../base/tone.ts'
 
-/** The state of the local copy of an item. `toDelete`: deleted elsewhere; `differs`: others have another version. */
-export type ItemCode = WhyJson['state'] | 'toDelete' | 'differs'
+/**
+ * The state of the local copy of an item. `toDelete`: deleted elsewhere; `differs`: others have another version;
+ * `dropped`: it is not kept here.
+ */
+export type ItemCode = WhyJson['state'] | 'toDelete' | 'differs' | 'dropped'
 
 export const ITEM_TONES: Readonly<Record<ItemCode, Tone>> = {
   here: 'good',
@@ -16,6 +19,7 @@ export const ITEM_TONES: Readonly<Record<ItemCode, Tone>> = {
   unknown: 'off',
   toDelete: 'wait',
   differs: 'wait',
+  dropped: 'off',
 }
 
 export interface ItemFacts {

@@ -110,7 +110,7 @@ function printPreview(context: CliContext, preview: SelectedJson, names: Readonl
 
 function refusal({ onlyHere }: SelectedJson): TwinfoldError {
   const files = formatCount(onlyHere.files, 'file is', 'files are')
-  const remedy = 'wait until another device has them, or use --force and lose them'
+  const remedy = 'wait until another device has a copy, or lose what is only here with --force'
   return new TwinfoldError('refused', `${files} on no other device; ${remedy}`)
 }
 

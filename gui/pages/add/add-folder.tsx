@@ -9,7 +9,7 @@ import { shareList, sharesOf, type Shares } from '../../view-model/share.ts'
 import { useLive } from '../../live/live.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { TextField } from '../../ui/field.tsx'
+import { CheckField, TextField } from '../../ui/field.tsx'
 import { t } from '../../i18n/texts.ts'
 import { FieldGroup, FormFields, focusFirstWrong, FoldedSection, Refusal } from '../edit/form.tsx'
 import { isPasswordMissing, ShareDevices } from '../edit/share-devices.tsx'
@@ -43,6 +43,7 @@ export function AddFolderDialog({ offer }: { readonly offer?: FolderOffer }) {
     ...sharesOf(defaults?.devices ?? [], localId),
     ...(offer && { [offer.deviceID]: '' }),
   }))
+  const [isNothingYet, setNothingYet] = useState(false)
   const [tried, setTried] = useState(false)
   const saving = useSaving()
   const id = (typedId ?? newId).trim()
@@ -68,7 +69,7 @@ export function AddFolderDialog({ offer }: { readonly offer?: FolderOffer }) {
       path: withoutEnd(path),
       devices: shareList(defaults?.devices ?? [], shares, localId),
     }
-    const create = () => createFolder(folder, isHidden ? [] : linesOf(ignores))
+    const create = () => createFolder(folder, isHidden ? [] : linesOf(ignores), isNothingYet && !isHidden)
     if (!(await saving.saveConfig(create, t('add.folderDone', { folder: label.trim() })))) return undefined
     closeDialog()
     goTo('folders', id)
@@ -79,6 +80,14 @@ export function AddFolderDialog({ offer }: { readonly offer?: FolderOffer }) {
       {offer && <p class="add-offer">{t(wordsFor(offer), { device: deviceNameById(state, offer.deviceID) })}</p>}
       <NameField name={label} isMissing={tried && !isNamed} onChange={(text) => form.set('label', text)} />
       <PathField path={path} checked={checked} isShown={tried || isTyped || isNamed} onChange={setTypedPath} />
+      {offer && !isHidden && (
+        <CheckField
+          label={t('choose.nothingYet')}
+          help={t('choose.nothingYetHelp')}
+          checked={isNothingYet}
+          onChange={setNothingYet}
+        />
+      )}
       {!isHidden && <IgnoreTemplates text={ignores} onText={setIgnores} />}
       <h3 class="add-heading">{t('add.shareDevices')}</h3>
       <ShareDevices {...{ devices, shares, isHidden }} folder={{ id, name: label }} onChange={setShares} />

@@ -2,13 +2,14 @@ import type { FolderConfig } from '../../../src/core/config/config.ts'
 import type { ItemJson } from '../../../src/rest/twinfold.ts'
 import { deviceNameById } from '../../view-model/device.ts'
 import { formatSize } from '../../i18n/format.ts'
-import { itemFacts } from '../../view-model/item-state.ts'
+import { itemFacts, type ItemCode } from '../../view-model/item-state.ts'
 import { live } from '../../live/live.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { TimeAgo } from '../../ui/parts.tsx'
 import type { Column } from '../../ui/table.tsx'
 import { visibleName } from '../../base/visible-name.ts'
 import { t } from '../../i18n/texts.ts'
+import { KeepBox, type FileChoice } from './choose-files.tsx'
 import { openFile } from './file-drawer.tsx'
 import { DeviceMark, NewestVersionCount, ItemState } from './item-state.tsx'
 
@@ -26,14 +27,23 @@ export interface FileLine {
 }
 
 /** Its name, its size and time, its state here and on the other devices. */
-export function fileColumns(folder: FolderConfig, onToggle?: (path: string) => void): readonly Column<FileLine>[] {
+export function fileColumns(
+  folder: FolderConfig,
+  choice: FileChoice,
+  onToggle?: (path: string) => void,
+): readonly Column<FileLine>[] {
   return [
     {
       id: 'name',
       title: t('files.name'),
       phone: 'name',
       sorts: onToggle !== undefined,
-      cell: (line) => <NameCell folder={folder.id} line={line} onToggle={onToggle} />,
+      cell: (line) => (
+        <span class="files-name">
+          {choice.click && <KeepBox choice={choice} path={line.path} isIgnored={line.item.state === 'ignored'} />}
+          <NameCell folder={folder.id} line={line} onToggle={onToggle} />
+        </span>
+      ),
     },
     {
       id: 'bytes',
@@ -61,7 +71,7 @@ export function fileColumns(folder: FolderConfig, onToggle?: (path: string) => v
       title: t('files.state'),
       phone: 'line',
       width: '140px',
-      cell: ({ item }) => <ItemState code={itemFacts({ ...item, isFile: item.type === 'file' }, folder).code} />,
+      cell: ({ item, path }) => <ItemState code={codeOf(item, path, folder, choice)} />,
     },
     {
       id: 'devices',
@@ -89,6 +99,11 @@ export function fileColumns(folder: FolderConfig, onToggle?: (path: string) => v
       ),
     },
   ]
+}
+
+function codeOf(item: ItemJson, path: string, folder: FolderConfig, { applied }: FileChoice): ItemCode {
+  const { code } = itemFacts({ ...item, isFile: item.type === 'file' }, folder)
+  return code === 'ignored' && applied.stateOf(path) === 'dropped' ? 'dropped' : code
 }
 
 interface NameCellProps {

@@ -16,6 +16,7 @@ import { EmptyNote, Skeleton } from '../../ui/parts.tsx'
 import { Table, useColumns, useTableView, type TableProps, type TableView } from '../../ui/table.tsx'
 import { t } from '../../i18n/texts.ts'
 import { FileBulk, useFileSelection } from './file-bulk.tsx'
+import type { FileChoice } from './choose-files.tsx'
 import { fileColumns, type FileLine } from './file-columns.tsx'
 import { openFile } from './file-drawer.tsx'
 import { useAsNeighbours } from './neighbours.ts'
@@ -36,10 +37,11 @@ interface FileTreeProps {
   readonly folder: FolderConfig
   /** Also items that are ignored and so in no index. */
   readonly hasIgnored: boolean
+  readonly choice: FileChoice
 }
 
 /** The folder as a tree. Pages of directories are loaded as they come into sight; only rows in sight are rendered. */
-export function FileTree({ folder, hasIgnored }: FileTreeProps) {
+export function FileTree({ folder, hasIgnored, choice }: FileTreeProps) {
   const [opened, setOpened] = useParam('open')
   const open: ReadonlySet<string> = new Set(opened.split('//').filter((path) => path !== ''))
   const [by, setBy] = useState<FileSort>({ column: 'name', descending: false })
@@ -71,6 +73,7 @@ export function FileTree({ folder, hasIgnored }: FileTreeProps) {
       <TreeTable
         folder={folder}
         tree={tree}
+        choice={choice}
         sort={{ by, onSort: (column) => setBy(nextSort(by, column as FileSort['column'])) }}
         onToggle={(path) => setOpened([...withToggled(open, path)].join('//'))}
         onShow={show}
@@ -82,13 +85,14 @@ export function FileTree({ folder, hasIgnored }: FileTreeProps) {
 
 interface TreeTableProps {
   readonly folder: FolderConfig
+  readonly choice: FileChoice
   readonly tree: Tree
   readonly sort: NonNullable<TableProps<FileLine>['sort']>
   readonly onToggle: (path: string) => void
   readonly onShow: (inSight: ReadonlyMap<string, readonly number[]>) => void
 }
 
-function TreeTable({ folder, tree, sort, onToggle, onShow }: TreeTableProps) {
+function TreeTable({ folder, choice, tree, sort, onToggle, onShow }: TreeTableProps) {
   const count = rowCount(tree)
   const view = useTableView(count)
   const { range, reveal } = view.virtual
@@ -107,7 +111,10 @@ function TreeTable({ folder, tree, sort, onToggle, onShow }: TreeTableProps) {
   const files = useFileSelection(folder, lines)
   const toggle = useRef(onToggle)
   toggle.current = onToggle
-  const columns = useColumns(() => fileColumns(folder, (path) => toggle.current(path)), [folder])
+  const columns = useColumns(
+    () => fileColumns(folder, choice, (path) => toggle.current(path)),
+    [folder, JSON.stringify(choice.selection.entries), choice.click === undefined],
+  )
   const { stop, press, focused } = useTreeFocus(view, tree, count, {
     toggle: onToggle,
     open: (path) => openFile(folder.id, path),
@@ -122,7 +129,7 @@ function TreeTable({ folder, tree, sort, onToggle, onShow }: TreeTableProps) {
         rows={{ count, at: (index) => lineOf(rows[index - range.first]) }}
         keyOf={({ path }) => path}
         sort={sort}
-        selection={files.selection}
+        selection={choice.click === undefined ? files.selection : undefined}
         grid={{ role: 'treegrid', onKeyDown: press, onFocusIn: focused }}
         attributesOf={({ level, expanded, item }, index) => ({
           'aria-level': level,

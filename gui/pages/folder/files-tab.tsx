@@ -10,6 +10,7 @@ import { Icon } from '../../ui/icon.tsx'
 import { EmptyNote } from '../../ui/parts.tsx'
 import { rowsSource, Table, useTableView } from '../../ui/table.tsx'
 import { t } from '../../i18n/texts.ts'
+import { ChoiceBar, KeepEverything, mayChoose, useFileChoice, type FileChoice } from './choose-files.tsx'
 import { QueryResult } from './query-result.tsx'
 import { openFile } from './file-drawer.tsx'
 import { FileBulk, useFileSelection } from './file-bulk.tsx'
@@ -24,6 +25,9 @@ export function FilesTab({ folder, file }: { readonly folder: FolderConfig; read
   const [text, setText] = useParam('search')
   const [ignored, setIgnored] = useParam('ignored')
   const hasIgnored = ignored !== ''
+  const [chosen, setChosen] = useParam('choose')
+  const isChoosing = chosen !== '' && mayChoose(folder)
+  const choice = useFileChoice(folder, isChoosing)
   useEffect(() => {
     if (file === undefined) return
     replacePlace('folders', folder.id, 'files')
@@ -34,13 +38,24 @@ export function FilesTab({ folder, file }: { readonly folder: FolderConfig; read
     <>
       <div class="files-bar">
         <SearchBox label={t('files.search')} text={text} onText={setText} />
+        {mayChoose(folder) && (
+          <Button kind="quiet" icon="check" pressed={isChoosing} onClick={() => setChosen(isChoosing ? '' : 'on')}>
+            {t('choose.open')}
+          </Button>
+        )}
         {folder.type !== 'receiveencrypted' && (
           <Button kind="quiet" icon="eye" pressed={hasIgnored} onClick={() => setIgnored(hasIgnored ? '' : 'shown')}>
             {t('files.showIgnored')}
           </Button>
         )}
       </div>
-      {wanted === '' ? <FileTree folder={folder} hasIgnored={hasIgnored} /> : <Found folder={folder} text={wanted} />}
+      {isChoosing && <KeepEverything choice={choice} />}
+      {wanted === '' ? (
+        <FileTree folder={folder} hasIgnored={hasIgnored} choice={choice} />
+      ) : (
+        <Found folder={folder} text={wanted} choice={choice} />
+      )}
+      {isChoosing && <ChoiceBar folder={folder} choice={choice} />}
     </>
   )
 }
@@ -72,7 +87,12 @@ export function SearchBox({
   )
 }
 
-function Found({ folder, text }: { readonly folder: FolderConfig; readonly text: string }) {
+interface FoundProps {
+  readonly folder: FolderConfig
+  readonly choice: FileChoice
+}
+
+function Found({ folder, text, choice }: FoundProps & { readonly text: string }) {
   const turn = useFolderRevision(folder.id)
   const query = useQuery(
     text,
@@ -92,7 +112,7 @@ function Found({ folder, text }: { readonly folder: FolderConfig; readonly text:
             <p class="soft files-note" role="status">
               {t(truncated ? 'files.foundMore' : 'files.found', { n: items.length })}
             </p>
-            <FoundTable folder={folder} lines={items.map((item) => ({ item, path: item.name }))} />
+            <FoundTable folder={folder} choice={choice} lines={items.map((item) => ({ item, path: item.name }))} />
           </>
         )
       }
@@ -100,7 +120,7 @@ function Found({ folder, text }: { readonly folder: FolderConfig; readonly text:
   )
 }
 
-function FoundTable({ folder, lines }: { readonly folder: FolderConfig; readonly lines: readonly FileLine[] }) {
+function FoundTable({ folder, choice, lines }: FoundProps & { readonly lines: readonly FileLine[] }) {
   useAsNeighbours(
     folder.id,
     lines.map(({ path }) => path),
@@ -112,10 +132,12 @@ function FoundTable({ folder, lines }: { readonly folder: FolderConfig; readonly
         view={useTableView(lines.length)}
         kind="tree-table"
         caption={t('files.tree', { folder: folderName(folder) })}
-        columns={fileColumns(folder)}
+        columns={fileColumns(folder, choice)}
         rows={rowsSource(lines)}
         keyOf={({ path }) => path}
-        selection={files.selection && { ...files.selection, all: lines.map(({ path }) => path) }}
+        selection={
+          choice.click ? undefined : files.selection && { ...files.selection, all: lines.map(({ path }) => path) }
+        }
       />
       <FileBulk folder={folder} files={files} />
     </>

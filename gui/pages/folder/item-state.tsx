@@ -14,6 +14,7 @@ const STATES = {
   unknown: ['search', 'files.unknown'],
   toDelete: ['trash', 'files.deleted'],
   differs: ['warning', 'files.differs'],
+  dropped: ['close', 'choose.dropped'],
 } as const satisfies Readonly<Record<ItemCode, readonly [IconName, TextKey]>>
 
 /** The state of the local copy of an item: text, with an icon and a colour of the same meaning. */
