@@ -100,6 +100,10 @@ export interface FolderSetOptions extends Json {
   readonly watch?: boolean
   /** Files that other devices delete stay here. */
   readonly collect?: boolean
+  /** The patterns of `.stglobalignore` are in force here. */
+  readonly sharedIgnores?: boolean
+  /** Switches them although that changes what is ignored. */
+  readonly yes?: boolean
   /** Accepts a path without the marker, or that the check refuses. */
   readonly force?: boolean
 }
@@ -111,7 +115,7 @@ export async function folderSet(
   options: FolderSetOptions,
 ): Promise<CliExit> {
   const folder = await findFolder(client, text)
-  const { label, type, versioning, rescanInterval, watch, collect } = options
+  const { label, type, versioning, rescanInterval, watch, collect, sharedIgnores } = options
   const path = options.path === undefined ? undefined : await newPath(context, client, folder, options.path, options)
   refuseEncryption(folder, type)
   const change: FolderChange = {
@@ -122,12 +126,17 @@ export async function folderSet(
     ...(rescanInterval !== undefined && { rescanIntervalS: rescanInterval }),
     ...(watch !== undefined && { fsWatcherEnabled: watch }),
   }
-  const extensions = { ...(collect !== undefined && { collect }) }
+  const extensions = {
+    ...(collect !== undefined && { collect }),
+    ...(sharedIgnores !== undefined && { sharedIgnores }),
+  }
   const [isChange, isExtension] = [Object.keys(change).length > 0, Object.keys(extensions).length > 0]
   if (!isChange && !isExtension) {
-    const flags = '--label, --path, --type, --versioning, --rescan-interval, --watch or --collect'
+    const flags = '--label, --path, --type, --versioning, --rescan-interval, --watch, --collect or --shared-ignores'
     throw new TwinfoldError('usage', `nothing to change: use ${flags}`)
   }
+  if (sharedIgnores !== undefined && options.yes !== true)
+    await (await import('./shared-ignores.ts')).askSharedIgnores(context, client, folder.id, sharedIgnores)
   if (isExtension)
     await client.call('PATCH /rest/twinfold/settings', { body: { folders: { [folder.id]: extensions } } })
   if (isChange) await client.changeFolder(folder.id, change)
@@ -138,7 +147,7 @@ export async function folderSet(
 }
 
 function changeTexts(options: FolderSetOptions, path: string | undefined): readonly string[] {
-  const { label, type, versioning, rescanInterval, watch, collect } = options
+  const { label, type, versioning, rescanInterval, watch, collect, sharedIgnores } = options
   return [
     ...(label === undefined ? [] : [`label "${escapeText(label)}"`]),
     ...(path === undefined ? [] : [`at ${escapeText(path)}`]),
@@ -146,6 +155,7 @@ function changeTexts(options: FolderSetOptions, path: string | undefined): reado
     ...(versioning === undefined ? [] : [`versioning ${versioning}`]),
     ...(rescanInterval === undefined ? [] : [`a full scan every ${rescanInterval} s`]),
     ...(watch === undefined ? [] : [`watching ${onOff(watch)}`]),
+    ...(sharedIgnores === undefined ? [] : [`shared ignores ${onOff(sharedIgnores)}`]),
     ...(collect === undefined ? [] : [collect ? 'files that others delete stay here' : 'collect off']),
   ]
 }

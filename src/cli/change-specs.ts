@@ -104,6 +104,12 @@ export const FOLDER_SET = remoteCommand({
     { name: 'rescan-interval', value: 'SECONDS', check: checkSeconds, description: 'Time between full scans' },
     { name: 'watch', onOff: true, description: 'Watch for changes between full scans' },
     { name: 'collect', onOff: true, description: 'Keep files here that other devices delete; "kept" lists them' },
+    {
+      name: 'shared-ignores',
+      onOff: true,
+      description: 'Use the patterns of .stglobalignore in the folder; prints what changes, and asks for --yes',
+    },
+    { name: 'yes', description: 'Switch the shared patterns although they change what is ignored' },
     { name: 'force', description: 'Use the path even if the marker is not there, or a check finds a problem' },
   ],
   examples: [
@@ -111,6 +117,7 @@ export const FOLDER_SET = remoteCommand({
     'folder set photos --path /srv/Photos',
     'folder set photos --type receiveonly',
     'folder set photos --collect on',
+    'folder set photos --shared-ignores on --yes',
   ],
   remote: async ({ context, connection: { client }, args: [folder = ''], flags }) => {
     const { folderSet } = await import('./change-commands.ts')
@@ -123,7 +130,9 @@ export const FOLDER_SET = remoteCommand({
         rescanInterval: flags.number('rescan-interval'),
         watch: givenSwitch(flags, 'watch'),
         collect: givenSwitch(flags, 'collect'),
+        sharedIgnores: givenSwitch(flags, 'shared-ignores'),
       }),
+      yes: flags.isOn('yes'),
       force: flags.isOn('force'),
       json: flags.isOn('json'),
     })

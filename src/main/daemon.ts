@@ -95,6 +95,7 @@ export async function runDaemon(platform: Platform, options: ServeOptions, signa
     await network.apply(from, to)
     await forgetRemoved(base, to)
   })
+  base.extensions.subscribe((from, to) => model.applyExtensions(from, to))
   await logWarnings(config, warnings, logger('main'), platform.system.isRoot ? [ROOT_WARNING] : [])
   logNetworkUse(config, logger('main'), options)
   const rest = makeRestServer(base, {

@@ -14,6 +14,7 @@ import type { OtherFolder } from './content/local-blocks.ts'
 import type { Folder } from './folder/folder.ts'
 import { folderRoot } from '../core/config/folder-root.ts'
 import { openFolder } from './folder/open-folder.ts'
+import { sharedIgnoresKey } from './folder/shared-ignores.ts'
 import { earlierCounterKey } from './state/counter-floor.ts'
 import { KeptFiles } from './state/kept-files.ts'
 
@@ -252,7 +253,8 @@ export class FolderRegistry {
     await store.dropFolder(folder)
     await statistics.deleteFolder(folder)
     await KeptFiles.delete(platform.disk, { folder, directory: this.#options.keptDirectory })
-    for (const key of [mountsKey(folder), earlierCounterKey(folder)]) await store.keyValue.delete(key)
+    for (const key of [mountsKey(folder), earlierCounterKey(folder), sharedIgnoresKey(folder)])
+      await store.keyValue.delete(key)
   }
 
   /** A paused folder without an index gets its directory; one with an index may be unmounted and is left alone. */

@@ -1,6 +1,7 @@
 import { type ScanScope, WHOLE_FOLDER } from '../core/paths.ts'
 import { messageOf, TwinfoldError } from '../core/errors.ts'
 import type { Config } from '../core/config/config.ts'
+import { folderExtensions, type Extensions } from '../core/config/extensions.ts'
 import { FLAG_MUST_RESCAN, type FileHead, type FileInfo } from '../core/records/file-info.ts'
 import type { DeviceId, FolderId } from '../core/ids.ts'
 import type { FolderIndex, Listing, TreeEntry } from '../db/types.ts'
@@ -43,7 +44,10 @@ import type {
  * What REST uses of the model. Unknown folder: `folder-missing`; paused: `folder-paused`; configured but not started:
  * `folder-not-running`; a folder that is in error: `folder-error` with the reason as message.
  */
-export type Hub = Omit<Model, 'name' | 'run' | 'apply' | 'explorer' | 'content' | 'hold' | 'release'>
+export type Hub = Omit<
+  Model,
+  'name' | 'run' | 'apply' | 'applyExtensions' | 'explorer' | 'content' | 'hold' | 'release'
+>
 
 /**
  * The hub: runs the folders and exposes their operations and queries. It makes no decisions about files.
@@ -136,6 +140,14 @@ export class Model {
   async release(folder: FolderId): Promise<void> {
     await this.#registry.release(folder)
     this.#deps.signals.countsChanged.emit(folder)
+  }
+
+  /** Scans the folders whose ignored items are others now. */
+  applyExtensions(from: Extensions, to: Extensions): void {
+    for (const { id } of this.#registry.folders) {
+      if (folderExtensions(from, id).sharedIgnores === folderExtensions(to, id).sharedIgnores) continue
+      this.#registry.running(id)?.requests.scanSoon()
+    }
   }
 
   #rescan({ folder, record, contentOnly }: DifferingItem): void {

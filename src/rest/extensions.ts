@@ -1,5 +1,6 @@
 import type { Declarations } from './declaration.ts'
-import { BOOLEAN, about, map, object } from './schema.ts'
+import { FOLDER } from './parameters.ts'
+import { BOOLEAN, COUNT, TEXT, about, list, map, nullable, object, type Static } from './schema.ts'
 
 /** The settings that Syncthing does not have. */
 
@@ -22,6 +23,25 @@ const EXTENSIONS_PATCH = object(
   ['drive', 'folders'],
 )
 
+const SHARED_IGNORES = object({
+  enabled: about(BOOLEAN, 'Whether the shared patterns are in force here.'),
+  lines: about(list(TEXT), 'Those in force, or, where they are not enabled, those of the file.'),
+  problem: about(nullable(TEXT), 'Why the file is not used; its last valid content stays in force.'),
+  change: about(
+    object({
+      ignoredTotal: about(COUNT, 'The number of names that would be ignored.'),
+      ignored: about(list(TEXT), 'The first of them.'),
+      announcedTotal: about(COUNT, 'The number of ignored names that would not be ignored any more.'),
+      announced: about(list(TEXT), 'The first of them.'),
+      checkedTotal: about(COUNT, 'The number of names that were checked.'),
+      truncated: about(BOOLEAN, 'There are more names than were checked.'),
+    }),
+    'What enabling them, or disabling them, would change here.',
+  ),
+})
+
+export type SharedIgnoresJson = Static<typeof SHARED_IGNORES>
+
 export const EXTENSION_ROUTES = {
   'GET /rest/twinfold/settings': {
     summary: 'Returns the settings that Syncthing does not have; they are kept in `twinfold-settings.json`.',
@@ -32,5 +52,11 @@ export const EXTENSION_ROUTES = {
     body: { schema: EXTENSIONS_PATCH, about: 'The settings to change.' },
     reply: { is: 'json', schema: EXTENSIONS },
     errors: { 'folder-missing': { status: 404 } },
+  },
+  'GET /rest/twinfold/shared-ignores': {
+    summary: 'Returns the patterns of `.stglobalignore` in a folder, and what enabling them would change here.',
+    query: { folder: FOLDER },
+    reply: { is: 'json', schema: SHARED_IGNORES },
+    errors: { 'folder-missing': { status: 404 }, 'folder-not-running': { status: 404 } },
   },
 } as const satisfies Declarations

@@ -80,6 +80,12 @@ export const NO_EXPLORER: FolderExplorer = {
   }),
   globalItem: async () => undefined,
   globalLevel: async function* () {},
+  sharedIgnores: async () => ({
+    enabled: false,
+    lines: [],
+    problem: null,
+    change: { ignoredTotal: 0, ignored: [], announcedTotal: 0, announced: [], checkedTotal: 0, truncated: false },
+  }),
   previewIgnores: async (_folder, lines) => ({
     error: null,
     errorLine: null,

@@ -69,3 +69,41 @@ test('collect: what the phone deletes is kept on the server, listed, explained, 
   for (const name of ['c', 'summer/b']) assert.equal(existsSync(join(server.root, name)), false)
   await inSync([server, phone])
 })
+
+test('shared ignores: what changes is printed first, and a broken file says why', async () => {
+  using scratch = scratchDirectory()
+  await using desk = await startMember(scratch.path, 'desk')
+  const run = commands(desk)
+  mkdirSync(desk.root)
+  for (const name of ['a.tmp', 'b.tmp', 'c']) writeFileSync(join(desk.root, name), name)
+  writeFileSync(join(desk.root, '.stglobalignore'), '*.tmp\n')
+  await desk.daemon.addFolder('docs', desk.root, { fsWatcherEnabled: false })
+  await scan(desk)
+  const asked = await run('folder', 'set', 'docs', '--shared-ignores', 'on')
+  assert.deepEqual(
+    [asked.code, asked.out.split('\n')],
+    [
+      1,
+      [
+        '2 items would be ignored here: they stay, and changes of them are neither sent nor received',
+        '  a.tmp',
+        '  b.tmp',
+      ],
+    ],
+  )
+  assert.match(asked.err, /nothing was changed; use --yes/)
+  const on = await run('folder', 'set', 'docs', '--shared-ignores', 'on', '--yes')
+  assert.deepEqual(on, { code: 0, out: 'Folder "docs": shared ignores on.', err: '' })
+  await eventually('one file is left out', async () => {
+    const { out } = await run('why', 'docs', 'a.tmp')
+    return out.includes('by the line "*.tmp" of .stglobalignore, which the devices share') || undefined
+  })
+  writeFileSync(join(desk.root, '.stglobalignore'), '[\n')
+  await scan(desk)
+  await eventually(
+    'the problem is listed',
+    async () =>
+      (await run('status', 'docs')).out.includes('.stglobalignore: shared ignores: invalid pattern "["') || undefined,
+  )
+  assert.match((await run('why', 'docs', 'a.tmp')).out, /it is ignored here/)
+})

@@ -5,7 +5,7 @@ export type DiskFacts =
   | { readonly kind: 'outside' }
   | { readonly kind: 'behind-symlink'; readonly symlink: string }
   | { readonly kind: 'reserved' }
-  | { readonly kind: 'ignored'; readonly line: string; readonly isIncluded?: boolean }
+  | { readonly kind: 'ignored'; readonly line: string; readonly isIncluded?: boolean; readonly isShared?: boolean }
   | { readonly kind: 'unreadable'; readonly error: string }
   | { readonly kind: 'special' }
   | { readonly kind: 'present' }
@@ -43,8 +43,13 @@ export function diskReason(disk: DiskFacts | undefined): Reason<DiskCode> {
   }
 }
 
-export function ignoredBy({ line, isIncluded }: Extract<DiskFacts, { readonly kind: 'ignored' }>): Reason<DiskCode> {
-  const file = isIncluded === true ? 'a file that .stignore includes' : '.stignore'
+export function ignoredBy({
+  line,
+  isIncluded,
+  isShared,
+}: Extract<DiskFacts, { readonly kind: 'ignored' }>): Reason<DiskCode> {
+  const own = isIncluded === true ? 'a file that .stignore includes' : '.stignore'
+  const file = isShared === true ? '.stglobalignore, which the devices share' : own
   return { code: 'ignored', text: `it is ignored here, by the line "${line}" of ${file}`, cause: line }
 }
 

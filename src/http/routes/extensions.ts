@@ -1,10 +1,12 @@
 import type { ConfigStore, ExtensionStore } from '../../config/types.ts'
 import { TwinfoldError } from '../../core/errors.ts'
-import { EXTENSION_ROUTES } from '../../rest/extensions.ts'
+import type { FolderExplorer } from '../../model/queries/explorer.ts'
+import { EXTENSION_ROUTES, type SharedIgnoresJson } from '../../rest/extensions.ts'
 import { readBody } from '../../rest/read-body.ts'
 import { parseJson } from '../pipeline/json.ts'
 import { json } from '../pipeline/reply.ts'
 import { bind, type Route } from '../pipeline/route.ts'
+import { folderOf } from './tree-query.ts'
 
 const BODY_BYTES_MAX = 1024 * 1024
 const ENCRYPTED =
@@ -13,10 +15,11 @@ const ENCRYPTED =
 export interface ExtensionRouteDeps {
   readonly extensions: ExtensionStore
   readonly config: Pick<ConfigStore, 'current'>
+  explorer(): Promise<FolderExplorer>
 }
 
 /** Routes of the settings that Syncthing does not have. */
-export function extensionRoutes({ extensions, config }: ExtensionRouteDeps): readonly Route[] {
+export function extensionRoutes({ extensions, config, explorer }: ExtensionRouteDeps): readonly Route[] {
   return bind(EXTENSION_ROUTES, {
     'GET /rest/twinfold/settings': () => json(extensions.current),
     'PATCH /rest/twinfold/settings': async ({ request }) => {
@@ -29,6 +32,10 @@ export function extensionRoutes({ extensions, config }: ExtensionRouteDeps): rea
         if (isAny && folder.type === 'receiveencrypted') throw new TwinfoldError('bad-request', ENCRYPTED)
       }
       return json(await extensions.change(patch))
+    },
+    'GET /rest/twinfold/shared-ignores': async ({ query, request }) => {
+      const found = await (await explorer()).sharedIgnores(folderOf(query), request.signal)
+      return json(found satisfies SharedIgnoresJson)
     },
   })
 }

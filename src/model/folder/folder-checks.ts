@@ -1,6 +1,7 @@
 import type { Config, FolderConfig } from '../../core/config/config.ts'
 import { detailOf, messageOf, TwinfoldError } from '../../core/errors.ts'
 import { IgnoreRules } from '../../core/ignore/ignore.ts'
+import { withSharedIgnores } from '../../core/ignore/shared-ignores.ts'
 import type { IndexStore } from '../../db/types.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Disk } from '../../platform/disk.ts'
@@ -9,6 +10,7 @@ import { checkToken } from '../encryption/stored-token.ts'
 import { FOLDER_POLICIES } from '../state/folder-policy.ts'
 import { checkHealth, checkSameRoot, type HealthOptions, type RootIdentity } from '../state/health.ts'
 import { loadIgnores } from './ignore-file.ts'
+import type { SharedIgnores } from './shared-ignores.ts'
 
 const NO_RULES = new IgnoreRules([])
 /** Free space is checked at most once in this interval: a disk does not fill up between two batches of a scan. */
@@ -30,6 +32,7 @@ export interface FolderChecksDeps {
   readonly clock: Clock
   readonly disk: Disk
   readonly store: Pick<IndexStore, 'folder'>
+  readonly sharedIgnores: Pick<SharedIgnores, 'load'>
   /** The current settings: they may change while the folder runs. */
   options(): Config['options']
 }
@@ -106,7 +109,9 @@ export class FolderChecks {
     const { folder, root } = this.#options
     if (!FOLDER_POLICIES[folder.type].hasIgnores) return NO_RULES
     try {
-      return (await loadIgnores(this.#deps.disk, root)) ?? NO_RULES
+      const { disk, sharedIgnores } = this.#deps
+      const [own = NO_RULES, shared] = await Promise.all([loadIgnores(disk, root), sharedIgnores.load()])
+      return withSharedIgnores(own, shared)
     } catch (error) {
       throw new TwinfoldError('folder-error', `loading ignores: ${messageOf(error)}`, { cause: error })
     }

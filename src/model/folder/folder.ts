@@ -1,3 +1,4 @@
+import { SHARED_IGNORES_NAME } from '../../core/ignore/shared-ignores.ts'
 import { type ScanScope, WHOLE_FOLDER } from '../../core/paths.ts'
 import type { FolderConfig } from '../../core/config/config.ts'
 import { detailOf, messageOf, TwinfoldError } from '../../core/errors.ts'
@@ -24,6 +25,7 @@ import type { FolderWatch } from './folder-watch.ts'
 import type { Pulls } from './pulls.ts'
 import type { QueuedRequest } from './request-queue.ts'
 import type { ScanWork } from './scan-work.ts'
+import type { SharedIgnores } from './shared-ignores.ts'
 import { FolderSchedule } from './schedule.ts'
 import { superviseAll } from './supervise-all.ts'
 
@@ -43,6 +45,7 @@ export interface FolderDeps {
   readonly selection: Pick<FolderSelection, 'beforeScan'>
   readonly tasks: FolderTasks
   readonly kept: FolderKept
+  readonly sharedIgnores: SharedIgnores
   readonly availability: Availability
   readonly watch: Pick<FolderWatch, 'name' | 'run' | 'follow' | 'stop' | 'error'>
 }
@@ -57,6 +60,7 @@ export class Folder implements Service {
   readonly requests: FolderRequests
   readonly tasks: FolderTasks
   readonly kept: FolderKept
+  readonly sharedIgnores: SharedIgnores
   readonly #deps: FolderDeps
   readonly #folder: FolderConfig
   readonly #schedule: FolderSchedule
@@ -73,6 +77,7 @@ export class Folder implements Service {
     this.requests = deps.requests
     this.tasks = deps.tasks
     this.kept = deps.kept
+    this.sharedIgnores = deps.sharedIgnores
     this.#schedule = new FolderSchedule(folder.rescanIntervalS * 1_000, deps.tasks.cleanIntervalMs, deps.random)
   }
 
@@ -280,9 +285,16 @@ export class Folder implements Service {
     state.setWork('scanning')
     this.#ignorePatterns = check.ignore.lines.length > 0
     const result = await work.scan(scope, check, signal)
-    problems.setScan(scope, result.problems)
+    problems.setScan(scope, [...result.problems, ...this.#sharedProblem(scope)])
     if (result.changed > 0 || !this.#scannedOnce) pulls.request()
     state.endWork()
+  }
+
+  #sharedProblem(scope: ScanScope): readonly ScanProblem[] {
+    const { problem } = this.sharedIgnores
+    if (problem === undefined || !(scope.includes('') || scope.includes(SHARED_IGNORES_NAME))) return []
+    const error = `shared ignores: ${problem}. It is not used; its last valid content stays in force`
+    return [{ path: SHARED_IGNORES_NAME, error }]
   }
 
   #failed(error: unknown): void {

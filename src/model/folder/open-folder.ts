@@ -23,6 +23,8 @@ import { LazyAttributes } from './lazy-attributes.ts'
 import { Pulls } from './pulls.ts'
 import { ScanWork } from './scan-work.ts'
 import { SelectionFile } from './selection-file.ts'
+import { SharedIgnores } from './shared-ignores.ts'
+import { SHARED_IGNORES_NAME } from '../../core/ignore/shared-ignores.ts'
 
 /** Files queued for one folder at a time; the need list itself stays in the index. */
 const JOBS_MAX = 100_000
@@ -36,7 +38,11 @@ function sharedParts(deps: FolderPartsDeps, options: FolderPartsOptions) {
   const ownShortId = shortIdOf(ownDevice)
   const log = deps.logger('model')
   const { clock, disk } = platform
+  const { keyValue } = store
+  const isEnabled = () => FOLDER_POLICIES[folder.type].hasIgnores && deps.extensions(folder.id).sharedIgnores
+  const sharedIgnores = new SharedIgnores({ disk, keyValue, isEnabled }, { folder: folder.id, root })
   return {
+    sharedIgnores,
     root,
     ownShortId,
     log,
@@ -46,7 +52,10 @@ function sharedParts(deps: FolderPartsDeps, options: FolderPartsOptions) {
     state: new FolderState({ clock, events }, folder.id),
     mounts: new FolderMounts({ disk, keyValue: store.keyValue }, folder.id, root),
     problems: new FolderProblems({ events, log }, folder.id),
-    checks: new FolderChecks({ clock, disk, store, options: () => deps.options() }, { ...options, root }),
+    checks: new FolderChecks(
+      { clock, disk, store, sharedIgnores, options: () => deps.options() },
+      { ...options, root },
+    ),
     counts: new CounterFloor(
       {
         keyValue: store.keyValue,
@@ -105,7 +114,7 @@ function makeSelection(
 
 function makePuller(deps: FolderPartsDeps, { folder, ownDevice }: FolderPartsOptions, parts: SharedParts): Puller {
   const { events, platform, sources, statistics, store } = deps
-  const { attributes, counts, folderLock, jobs, kept, log, publisher, root, versions } = parts
+  const { attributes, counts, folderLock, jobs, kept, log, publisher, requests, root, sharedIgnores, versions } = parts
   return new Puller(
     {
       platform,
@@ -122,7 +131,10 @@ function makePuller(deps: FolderPartsDeps, { folder, ownDevice }: FolderPartsOpt
       otherFolders: () => deps.otherFolders(),
       ...(attributes.areSet && { attributes: () => attributes.load() }),
       versioner: () => versions.versioner(),
-      onStored: (batch, sequence) => publisher.publishPulled(batch, sequence),
+      onStored: async (batch, sequence) => {
+        await publisher.publishPulled(batch, sequence)
+        if (sharedIgnores.isEnabled && batch.some(({ name }) => name === SHARED_IGNORES_NAME)) requests.scanSoon()
+      },
       onArrived: (source, sizeBytes) => statistics.work.countPulled(folder.id, source, sizeBytes),
       onConflict: () => statistics.work.countConflict(folder.id),
     },

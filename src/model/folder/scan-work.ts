@@ -1,6 +1,7 @@
 import type { Config, FolderConfig } from '../../core/config/config.ts'
 import { isEncryptedParent } from '../../core/encryption/names.ts'
 import { messageOf, systemCode, TwinfoldError } from '../../core/errors.ts'
+import { SHARED_IGNORES_NAME } from '../../core/ignore/shared-ignores.ts'
 import { temporaryName, type ScanScope } from '../../core/paths.ts'
 import type { FolderIndex, IndexStore } from '../../db/types.ts'
 import type { EventSink, Logger } from '../../events/types.ts'
@@ -19,9 +20,11 @@ import type { FolderTreeOptions } from '../tree/folder-tree.ts'
 import type { ChangePublisher } from './change-publisher.ts'
 import type { FolderCheck, FolderChecks } from './folder-checks.ts'
 import type { FolderMounts } from './folder-mounts.ts'
+import type { FolderRequests } from './folder-requests.ts'
 import type { LazyAttributes } from './lazy-attributes.ts'
 import { createMarker, DEFAULT_MARKER_NAME } from './marker.ts'
 import type { Pulls } from './pulls.ts'
+import type { SharedIgnores } from './shared-ignores.ts'
 
 const PROGRESS_INTERVAL_MS = 2_000
 /** A scan that waited longer than this for its slot checks the folder again before it begins. */
@@ -40,6 +43,8 @@ export interface ScanWorkDeps {
   readonly mounts: FolderMounts
   readonly counts: CounterFloor
   readonly kept: KeptFiles
+  readonly requests: Pick<FolderRequests, 'scanSoon'>
+  readonly sharedIgnores: Pick<SharedIgnores, 'isEnabled'>
   readonly attributes: LazyAttributes
   logger(facility: 'model' | 'scanner'): Logger
   /** The current settings: they may change while the folder runs. */
@@ -137,7 +142,7 @@ export class ScanWork {
   }
 
   async #scanDeps(check: FolderCheck): Promise<ScanDeps> {
-    const { checks, events, kept, logger, mounts, platform, publisher, store } = this.#deps
+    const { checks, events, kept, logger, mounts, platform, publisher, requests, sharedIgnores, store } = this.#deps
     const { clock, disk, hasher, walker } = platform
     const { id } = this.#folder
     const index = await store.folder(id)
@@ -148,6 +153,8 @@ export class ScanWork {
     const onBatch: ScanDeps['onBatch'] = (batch) => {
       for (const { deleted, name } of batch.records) if (!deleted) kept.forget(name)
       publisher.publishLocal(batch)
+      // The scan may have been of this file alone, and others are ignored now.
+      if (sharedIgnores.isEnabled && batch.records.some(({ name }) => name === SHARED_IGNORES_NAME)) requests.scanSoon()
     }
     const unmounted = () => mounts.unmounted()
     const own = { index: index.records, log, checkHealth, unmounted, onBatch, onProgress }

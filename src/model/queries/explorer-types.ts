@@ -94,6 +94,28 @@ export interface PreviewedLine {
   readonly examples: readonly string[]
 }
 
+/** Names whose treatment other patterns would change, within limits of names and time. */
+export interface IgnoreChange {
+  readonly ignoredTotal: number
+  readonly ignored: readonly string[]
+  /** Ignored now, and not any more. */
+  readonly announcedTotal: number
+  readonly announced: readonly string[]
+  readonly checkedTotal: number
+  readonly truncated: boolean
+}
+
+/** The patterns that the devices of a folder share. */
+export interface SharedIgnoresView {
+  readonly enabled: boolean
+  /** In force, or, where they are not enabled, those of the file. */
+  readonly lines: readonly string[]
+  /** Why the file is not used. */
+  readonly problem: string | null
+  /** What enabling them, or disabling them, would change here. */
+  readonly change: IgnoreChange
+}
+
 export interface IgnorePreview {
   readonly error: string | null
   /** From 1; null when no single line is invalid by itself. */

@@ -1,5 +1,7 @@
 import { TwinfoldError } from '../../core/errors.ts'
 import type { DeviceId, FolderId } from '../../core/ids.ts'
+import { IgnoreRules } from '../../core/ignore/ignore.ts'
+import { withSharedIgnores } from '../../core/ignore/shared-ignores.ts'
 import { FLAG_IGNORED, type FileHead } from '../../core/records/file-info.ts'
 import type { DiskFacts } from '../../core/records/disk-reasons.ts'
 import type { FolderFacts } from '../../core/records/reasons.ts'
@@ -13,6 +15,7 @@ import type {
   FileFacts,
   IgnorePreview,
   NextTo,
+  SharedIgnoresView,
   TreeOptions,
   TreePage,
   WaitingPage,
@@ -20,7 +23,7 @@ import type {
 import { FOLDER_POLICIES } from '../state/folder-policy.ts'
 import type { FolderRegistry } from '../folder-registry.ts'
 import { includesOf, loadIgnores } from '../folder/ignore-file.ts'
-import { previewIgnores } from './ignore-preview.ts'
+import { compareIgnores, previewIgnores } from './ignore-preview.ts'
 import { diskFacts } from './on-disk.ts'
 import { devicesOf, itemsOf, othersOf } from './item-view.ts'
 import { BY_NAME, findNames, Trees } from './tree.ts'
@@ -36,6 +39,7 @@ export interface ExplorerDeps {
   query<T>(folder: FolderId, read: (index: FolderIndex) => Promise<T>): Promise<T | undefined>
 }
 
+const NO_RULES = new IgnoreRules([])
 const NOTHING = { total: 0, items: [] } as const
 
 /** What REST uses of it. */
@@ -87,8 +91,9 @@ export class Explorer {
     const config = this.#deps.folders.configured(folder)
     const root = this.#deps.folders.root(config)
     const hasIgnores = FOLDER_POLICIES[config.type].hasIgnores
-    const rules = hasIgnores ? await loadIgnores(this.#deps.disk, root).catch(() => undefined) : undefined
-    if (rules === undefined) return { total: 0, ignored: [] }
+    const own = hasIgnores ? await loadIgnores(this.#deps.disk, root).catch(() => undefined) : undefined
+    const rules = withSharedIgnores(own ?? NO_RULES, this.#shared(folder))
+    if (rules.lines.length === 0) return { total: 0, ignored: [] }
     const disk = new DiskNames(this.#deps.disk, root)
     const names = await disk.ignored(rules, directory, new Set(known))
     const first = (page - 1) * perPage - known.length
@@ -182,6 +187,26 @@ export class Explorer {
   }
 
   /** Conflict copies that exist here, by name. */
+  /** The shared patterns, and what switching them on, or off, would change here. */
+  async sharedIgnores(folder: FolderId, signal: AbortSignal): Promise<SharedIgnoresView> {
+    const config = this.#deps.folders.configured(folder)
+    const shared = this.#deps.folders.running(folder)?.sharedIgnores
+    if (shared === undefined || !FOLDER_POLICIES[config.type].hasIgnores)
+      throw new TwinfoldError('folder-not-running', 'the folder is paused or has no ignore patterns')
+    const root = this.#deps.folders.root(config)
+    const own = (await loadIgnores(this.#deps.disk, root)) ?? NO_RULES
+    const found = await shared.read()
+    const lines = shared.isEnabled ? shared.lines : found.kind === 'lines' ? found.lines : []
+    const rules = [own, withSharedIgnores(own, lines)] as const
+    const [from, to] = shared.isEnabled ? [rules[1], rules[0]] : rules
+    const disk = new DiskNames(this.#deps.disk, root)
+    const slice = this.#newSlice(signal)
+    const compare = (listing?: FolderIndex['listing']) => compareIgnores({ listing, disk }, { from, to }, slice)
+    const change = (await this.#deps.query(folder, (index) => compare(index.listing))) ?? (await compare())
+    const problem = found.kind === 'problem' ? found.reason : null
+    return { enabled: shared.isEnabled, lines, problem, change }
+  }
+
   async conflicts(folder: FolderId, paging: Paging, signal: AbortSignal): Promise<ConflictsPage> {
     this.#deps.folders.configured(folder)
     const known = this.#conflicts.get(folder) ?? new ConflictList()
@@ -191,7 +216,13 @@ export class Explorer {
 
   #onDisk(folder: FolderId, name: string): Promise<DiskFacts> {
     const config = this.#deps.folders.configured(folder)
-    return diskFacts(this.#deps.disk, this.#deps.folders.root(config), name, FOLDER_POLICIES[config.type].hasIgnores)
+    const { hasIgnores } = FOLDER_POLICIES[config.type]
+    return diskFacts(this.#deps.disk, this.#deps.folders.root(config), name, hasIgnores, this.#shared(folder))
+  }
+
+  /** The shared patterns in force. */
+  #shared(folder: FolderId): readonly string[] {
+    return this.#deps.folders.running(folder)?.sharedIgnores.lines ?? []
   }
 
   #newSlice(signal: AbortSignal): TimeSlice {

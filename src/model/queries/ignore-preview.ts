@@ -3,7 +3,7 @@ import { IgnoreRules } from '../../core/ignore/ignore.ts'
 import { resolveIncludes, trimLine, type IncludeLookup } from '../../core/ignore/ignore-include.ts'
 import type { Listing } from '../../db/types.ts'
 import type { DiskNames } from './disk-names.ts'
-import type { IgnorePreview, PreviewedLine } from './explorer-types.ts'
+import type { IgnoreChange, IgnorePreview, PreviewedLine } from './explorer-types.ts'
 import type { TimeSlice } from '../../sync/time-slice.ts'
 
 const NAMES_MAX = 50_000
@@ -51,6 +51,32 @@ export async function previewIgnores(
   }
   const { checkedTotal, truncated } = await checkNames(sources, rules, check, slice)
   return { error: null, errorLine: null, lines: view(), ignoredTotal, checkedTotal, truncated }
+}
+
+/** Which names of a folder would be ignored, or not any more, by other rules. */
+export async function compareIgnores(
+  sources: NameSources,
+  { from, to }: { readonly from: IgnoreRules; readonly to: IgnoreRules },
+  slice: TimeSlice,
+): Promise<IgnoreChange> {
+  const [ignored, announced]: [Tally, Tally] = [
+    { matches: 0, examples: [] },
+    { matches: 0, examples: [] },
+  ]
+  const check = (name: string): void => {
+    const is = to.match(name).ignored
+    if (is === from.match(name).ignored) return
+    const tally = is ? ignored : announced
+    if (++tally.matches <= EXAMPLES_MAX) tally.examples.push(name)
+  }
+  const checked = await checkNames(sources, to, check, slice)
+  return {
+    ignoredTotal: ignored.matches,
+    ignored: ignored.examples,
+    announcedTotal: announced.matches,
+    announced: announced.examples,
+    ...checked,
+  }
 }
 
 /** The names of the index, then those that only the disk has: ignored ones, and new ones. */

@@ -1,6 +1,7 @@
 import { messageOf, systemCode } from '../../core/errors.ts'
 import { nearestTexts } from '../../core/formats/nearest.ts'
-import type { IgnoreRules } from '../../core/ignore/ignore.ts'
+import { IgnoreRules } from '../../core/ignore/ignore.ts'
+import { withSharedIgnores } from '../../core/ignore/shared-ignores.ts'
 import { ancestorsOf, baseOf, isCanonical, isReserved, joinPath, parentOf } from '../../core/paths.ts'
 import type { DiskFacts } from '../../core/records/disk-reasons.ts'
 import type { Disk, DiskStat } from '../../platform/disk.ts'
@@ -9,16 +10,29 @@ import { loadIgnores, viewIgnores } from '../folder/ignore-file.ts'
 /** Names of one directory that are compared with a misspelt one. */
 const COMPARED_MAX = 20_000
 const NEAREST_MAX = 3
+const NO_RULES = new IgnoreRules([])
 
 type ReadDisk = Pick<Disk, 'lstat' | 'list' | 'open' | 'realPath'>
 
-/** What the disk shows of one name of a folder, for a name that the index cannot explain. */
-export async function diskFacts(disk: Disk, root: string, name: string, hasIgnores: boolean): Promise<DiskFacts> {
+/**
+ * What the disk shows of one name of a folder, for a name that the index cannot explain. `shared`: the patterns of
+ * `.stglobalignore` that are in force.
+ */
+export async function diskFacts(
+  disk: Disk,
+  root: string,
+  name: string,
+  hasIgnores: boolean,
+  shared: readonly string[] = [],
+): Promise<DiskFacts> {
   if (!isCanonical(name)) return { kind: 'outside' }
   if (isReserved(name)) return { kind: 'reserved' }
-  const rules = hasIgnores ? await loadIgnores(disk, root).catch(() => undefined) : undefined
-  const line = rules === undefined ? undefined : ignoringLine(rules, name)
-  if (line !== undefined) return ignoredFacts(disk, root, line)
+  const own = hasIgnores ? await loadIgnores(disk, root).catch(() => undefined) : undefined
+  const line = ignoringLine(withSharedIgnores(own ?? NO_RULES, shared), name)
+  if (line !== undefined) {
+    const isShared = own?.lines.includes(line) !== true && shared.includes(line)
+    return isShared ? { kind: 'ignored', line, isShared } : ignoredFacts(disk, root, line)
+  }
   try {
     const symlink = await symlinkAbove(disk, root, name)
     if (symlink !== undefined) return { kind: 'behind-symlink', symlink }

@@ -11,6 +11,7 @@ import { FolderRequests } from '../../../src/model/folder/folder-requests.ts'
 import type { FolderSelection } from '../../../src/model/folder/folder-selection.ts'
 import { FolderState } from '../../../src/model/folder/folder-state.ts'
 import { FolderTasks } from '../../../src/model/folder/folder-tasks.ts'
+import { SharedIgnores } from '../../../src/model/folder/shared-ignores.ts'
 import { Pulls } from '../../../src/model/folder/pulls.ts'
 import type { ChangeOutcome, PullOutcome, PullRequest } from '../../../src/model/puller/puller.ts'
 import { ModelSignals } from '../../../src/model/signals.ts'
@@ -201,6 +202,14 @@ export function start(setup: Setup = {}) {
       kept: new FolderKept(
         { requests, pulls, kept: new KeptFiles({ disk: new SimDisk(clock), log }, { folder: DOCS, directory: KEPT }) },
         { type: 'sendreceive' },
+      ),
+      sharedIgnores: new SharedIgnores(
+        {
+          disk: new SimDisk(clock),
+          keyValue: { get: async () => undefined, set: async () => {} },
+          isEnabled: () => false,
+        },
+        { folder: DOCS, root: '/data/docs' },
       ),
       tasks: new FolderTasks({ ...shared, pulls, versions: disk, work: disk }, { type: 'sendreceive' }),
       watch: {
