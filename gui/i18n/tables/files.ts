@@ -200,6 +200,38 @@ export const FILES = {
   },
   'version.none': { en: 'Does not have it', de: 'Hat es nicht', es: 'No lo tiene', fr: 'Ne l’a pas', zh: '没有' },
 
+  'view.open': { en: 'Open', de: 'Öffnen', es: 'Abrir', fr: 'Ouvrir', zh: '打开' },
+  'view.openNamed': {
+    en: 'Open {name}',
+    de: '{name} öffnen',
+    es: 'Abrir {name}',
+    fr: 'Ouvrir {name}',
+    zh: '打开 {name}',
+  },
+  'view.download': { en: 'Download', de: 'Herunterladen', es: 'Descargar', fr: 'Télécharger', zh: '下载' },
+  'view.downloadNamed': {
+    en: 'Download {name}',
+    de: '{name} herunterladen',
+    es: 'Descargar {name}',
+    fr: 'Télécharger {name}',
+    zh: '下载 {name}',
+  },
+  'view.newTab': {
+    en: 'Open in a new tab',
+    de: 'In neuem Tab öffnen',
+    es: 'Abrir en otra pestaña',
+    fr: 'Ouvrir dans un nouvel onglet',
+    zh: '在新标签页中打开',
+  },
+  'view.title': { en: 'Content', de: 'Inhalt', es: 'Contenido', fr: 'Contenu', zh: '内容' },
+  'view.failed': {
+    en: 'This browser cannot show the file, or no connected device has the rest of it.',
+    de: 'Dieser Browser kann die Datei nicht anzeigen, oder kein verbundenes Gerät hat den Rest.',
+    es: 'Este navegador no puede mostrar el archivo, o ningún dispositivo conectado tiene el resto.',
+    fr: 'Ce navigateur ne peut pas afficher le fichier, ou aucun appareil connecté n’en a la suite.',
+    zh: '此浏览器无法显示该文件，或没有已连接的设备拥有其余部分。',
+  },
+
   'file.why': {
     en: 'Why?',
     de: 'Warum?',

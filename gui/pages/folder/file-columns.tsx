@@ -10,7 +10,10 @@ import type { Column } from '../../ui/table.tsx'
 import { visibleName } from '../../base/visible-name.ts'
 import { t } from '../../i18n/texts.ts'
 import { KeepBox, type FileChoice } from './choose-files.tsx'
+import { baseName } from '../../base/paths.ts'
+import { contentAddress, hasContent, previewKind } from '../../view-model/preview.ts'
 import { openFile } from './file-drawer.tsx'
+import { openViewer } from './file-viewer.tsx'
 import { DeviceMark, NewestVersionCount, ItemState } from './item-state.tsx'
 
 const ICONS = { file: 'file', directory: 'folder', symlink: 'link' } as const
@@ -80,6 +83,17 @@ export function fileColumns(
       cell: ({ item }) => <DevicesCell devices={item.devices} />,
     },
     {
+      id: 'content',
+      title: t('view.title'),
+      isUntitled: true,
+      isWide: true,
+      width: '80px',
+      cell: ({ item, path }) =>
+        hasContent(item, folder) && (
+          <ContentActions item={item} file={{ folder: folder.id, path }} isTree={!!onToggle} />
+        ),
+    },
+    {
       id: 'actions',
       title: t('do.actions'),
       isUntitled: true,
@@ -104,6 +118,46 @@ export function fileColumns(
 function codeOf(item: ItemJson, path: string, folder: FolderConfig, { applied }: FileChoice): ItemCode {
   const { code } = itemFacts({ ...item, isFile: item.type === 'file' }, folder)
   return code === 'ignored' && applied.stateOf(path) === 'dropped' ? 'dropped' : code
+}
+
+interface ContentActionsProps {
+  readonly item: ItemJson
+  readonly file: { readonly folder: string; readonly path: string }
+  /** In a tree the arrow keys lead to rows, and the Tab key to no button of them. */
+  readonly isTree: boolean
+}
+
+/** *Open* and *Download*, also of a file that is only on other devices. */
+function ContentActions({ item: { name, sizeBytes }, file, isTree }: ContentActionsProps) {
+  const kind = previewKind(name, sizeBytes)
+  const stop = isTree ? { tabIndex: -1 } : {}
+  const [open, download] = [t('view.openNamed', { name }), t('view.downloadNamed', { name })]
+  return (
+    <span class="files-content">
+      {kind !== undefined && (
+        <button
+          type="button"
+          class="button quiet icon-only"
+          {...stop}
+          aria-label={open}
+          title={open}
+          onClick={() => openViewer(file, kind)}
+        >
+          <Icon name="eye" size={16} />
+        </button>
+      )}
+      <a
+        class="button quiet icon-only"
+        {...stop}
+        href={contentAddress(file.folder, file.path, true)}
+        download={baseName(file.path)}
+        aria-label={download}
+        title={download}
+      >
+        <Icon name="download" size={16} />
+      </a>
+    </span>
+  )
 }
 
 interface NameCellProps {

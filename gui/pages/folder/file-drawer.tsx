@@ -21,6 +21,8 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { TimeAgo, DescriptionList } from '../../ui/parts.tsx'
 import { visibleName } from '../../base/visible-name.ts'
 import { t, type TextKey } from '../../i18n/texts.ts'
+import { hasContent, previewKind } from '../../view-model/preview.ts'
+import { DownloadLink, openViewer } from './file-viewer.tsx'
 import { neighbourOf, neighbours } from './neighbours.ts'
 import { QueryResult } from './query-result.tsx'
 import { DeviceVersion, NewestVersionCount, ItemState } from './item-state.tsx'
@@ -205,8 +207,20 @@ function FileActions({
     closeDialog()
     goTo('folders', folder, 'versions', path)
   }
+  const entry = why?.global
+  const isReadable =
+    config !== undefined &&
+    entry?.type === 'FILE_INFO_TYPE_FILE' &&
+    hasContent({ type: 'file', deleted: entry.deleted }, config)
+  const kind = isReadable ? previewKind(name, entry.size) : undefined
   return (
     <>
+      {isReadable && <DownloadLink file={{ folder, path }} />}
+      {kind !== undefined && (
+        <Button icon="eye" onClick={() => openViewer({ folder, path }, kind)}>
+          {t('view.open')}
+        </Button>
+      )}
       {config?.versioning.type !== '' && (
         <Button icon="clock" onClick={showVersions}>
           {t('file.versions')}

@@ -22,6 +22,7 @@ export async function contentReply(
   { disposition }: ContentReplyOptions,
 ): Promise<Reply> {
   const { etag, modifiedMs, name, sizeBytes } = opened
+  const type = contentTypeOf(name)
   const header = (key: string) => headerOf(request, key)
   const headers = {
     ETag: etag,
@@ -30,7 +31,7 @@ export async function contentReply(
     'Cache-Control': 'private, no-cache',
     'Content-Disposition': contentDisposition(disposition, name),
     // A hostile file must not act as our page.
-    'Content-Security-Policy': 'sandbox',
+    'Content-Security-Policy': policyOf(type),
     'X-Content-Type-Options': 'nosniff',
     'Referrer-Policy': 'no-referrer',
   }
@@ -44,10 +45,16 @@ export async function contentReply(
   const [fromBytes, toBytes] = wanted.kind === 'whole' ? [0, sizeBytes] : [wanted.fromBytes, wanted.toBytes]
   const part = wanted.kind === 'part' && { 'Content-Range': `bytes ${fromBytes}-${toBytes - 1}/${sizeBytes}` }
   const described = { ...headers, ...part, 'Content-Length': String(toBytes - fromBytes) }
-  const reply = { status: wanted.kind === 'part' ? 206 : 200, contentType: contentTypeOf(name), headers: described }
+  const reply = { status: wanted.kind === 'part' ? 206 : 200, contentType: type, headers: described }
   if (request.method === 'HEAD' || fromBytes === toBytes) return reply
   const pieces = opened.read(fromBytes, toBytes, request.signal)[Symbol.asyncIterator]()
   return { ...reply, body: startingWith(await pieces.next(), pieces) }
+}
+
+/** Without scripts and an origin; a document of others loads nothing, which would tell them that it is read. */
+function policyOf(contentType: string): string {
+  const isDocument = /^(text\/html|image\/svg)/.test(contentType)
+  return isDocument ? "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:" : 'sandbox'
 }
 
 async function* startingWith(

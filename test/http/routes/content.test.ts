@@ -60,6 +60,13 @@ test('a file is sent with its type, tag and time, and never as a part of the pag
   assert.match(String((await ask(opening(), { query: '&download=1' })).headers['content-disposition']), /^attachment;/)
 })
 
+test('a document of others loads nothing', async () => {
+  const rest = fakeRest({ deps: { content: opening() } })
+  const target = '/rest/twinfold/content?folder=share&file=page.html'
+  const { headers } = await rest.call({ target, headers: { 'X-API-Key': KEY } })
+  assert.match(String(headers['content-security-policy']), /^sandbox; default-src 'none';/)
+})
+
 test('HEAD describes the same and reads nothing', async () => {
   const reads: string[] = []
   const { status, headers, body } = await ask(opening(reads), { method: 'HEAD' })
