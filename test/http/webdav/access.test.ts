@@ -106,11 +106,13 @@ test('a page of another site reads nothing, with a session, with Basic or withou
   for (const { call } of [open, locked]) {
     for (const site of ['cross-site', 'same-site']) {
       for (const method of ['GET', 'PROPFIND']) {
-        const headers = { Depth: '1', 'Sec-Fetch-Site': site, 'Sec-Fetch-Dest': 'image', ...basic('alice', 's3cret') }
-        const reply = await call({ method, target: '/dav/share/', headers })
-        assert.equal(reply.status, 403)
-        assert.equal(reply.headers['www-authenticate'], undefined, 'nobody is asked for a password')
-        assert.equal(reply.headers['access-control-allow-origin'], undefined)
+        for (const credentials of [{}, basic('alice', 's3cret')]) {
+          const headers = { Depth: '1', 'Sec-Fetch-Site': site, 'Sec-Fetch-Dest': 'image', ...credentials }
+          const reply = await call({ method, target: '/dav/share/', headers })
+          assert.equal(reply.status, 403)
+          assert.equal(reply.headers['www-authenticate'], undefined, 'nobody is asked for a password')
+          assert.equal(reply.headers['access-control-allow-origin'], undefined)
+        }
       }
     }
   }
