@@ -21,14 +21,14 @@ export async function makeRoom({ kept, tree }: CollectParts, winner: FileHead): 
   const { name, type } = winner
   const found = kept.find(name)
   if (found !== undefined) {
-    await tree.displace(found.file, winner)
+    await tree.displacement.file(found.file, winner)
     kept.forget(name)
-  } else if (type !== 'directory' && kept.hasBelow(name)) await tree.displaceDirectory(name, winner)
-  else if (kept.count > 0 && (await tree.isOtherSpelling(name))) {
+  } else if (type !== 'directory' && kept.hasBelow(name)) await tree.displacement.directory(name, winner)
+  else if (kept.count > 0 && (await tree.displacement.hasOtherSpelling(name))) {
     // On a disk that does not distinguish case.
     const other = kept.otherSpelling(name)
     if (other === undefined) return
-    await tree.displace(other.file, winner)
+    await tree.displacement.file(other.file, winner)
     kept.forget(other.file.name)
   }
 }

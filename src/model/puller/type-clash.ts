@@ -77,7 +77,7 @@ async function renameBlocker(parts: ClashParts, blocker: Blocker, signal: AbortS
   if (global !== undefined && isNeeded(local, global, false))
     throw itemFailed(`${described(blocker)}; it is not up to date`)
   const kept = local === undefined || local.deleted ? parts.kept.find(name) : undefined
-  if (kept !== undefined) await parts.tree.displace(kept.file, global ?? kept.file)
+  if (kept !== undefined) await parts.tree.displacement.file(kept.file, global ?? kept.file)
   const item = await parts.tree.check(name, local)
   if (item !== undefined && local !== undefined) await saveBlocker(parts, local)
   // Its record follows with the next scan, as a change of ours: the directory wins on all devices.

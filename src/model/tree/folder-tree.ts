@@ -21,6 +21,7 @@ import type { Content, FileContent, MemoryContent } from './content.ts'
 import { ConflictCopies } from './conflict-copies.ts'
 import { Directories } from './directories.ts'
 import type { DirectoryContentsDeps } from './directory-contents.ts'
+import { Displacement } from './displacement.ts'
 import { ItemCheck, modified } from './item-check.ts'
 import { Metadata } from './metadata.ts'
 import { Owners } from './owners.ts'
@@ -82,6 +83,7 @@ const NOT_IN_ONE_STEP: ReadonlySet<string | undefined> = new Set([
  */
 export class FolderTree implements VersionPlace {
   readonly temporaries: TemporaryFiles
+  readonly displacement: Displacement
   /** Permissions are neither compared nor set. */
   readonly ignoresPermissions: boolean
   readonly keepsVersions: boolean
@@ -128,6 +130,7 @@ export class FolderTree implements VersionPlace {
     this.#directories = directories
     this.#metadata = new Metadata(tree, { compare, fsync, owners, attributes })
     this.#replacement = new Replacement({ tree, asides, conflicts, directories, archive })
+    this.displacement = new Displacement({ tree, check, conflicts, archive })
     this.temporaries = new TemporaryFiles(tree, this.#metadata)
   }
 
@@ -147,28 +150,6 @@ export class FolderTree implements VersionPlace {
     if ((await this.#tree.statReachable(local.name)) === undefined) return false
     await this.#check.require(local.name, local)
     return true
-  }
-
-  /** Whether the disk has another spelling of an unused name, and does not distinguish the two. */
-  async isOtherSpelling(name: string): Promise<boolean> {
-    return (await this.#tree.statReachable(name)) !== undefined && (await this.#check.hasOtherSpelling(name))
-  }
-
-  /** Frees the name of a file without a record: it becomes an old version or, whatever their limit, a conflict copy. */
-  async displace(file: FileHead, winner: FileHead): Promise<void> {
-    const { name } = file
-    if (!(await this.isThere(file))) return
-    if (this.#deps.archive === undefined) await this.#conflicts.rename(name, winner)
-    else await this.#deps.archive.move(name)
-    this.#tree.changed(name)
-  }
-
-  /** The same for a directory with such files, which is renamed to a conflict copy. */
-  async displaceDirectory(name: string, winner: FileHead): Promise<void> {
-    if ((await this.#tree.typeOf(name)) !== 'directory') return
-    await this.#conflicts.rename(name, winner)
-    this.#tree.scanLater(name)
-    this.#tree.changed(name)
   }
 
   async openToRead(name: string): Promise<DiskFile> {
