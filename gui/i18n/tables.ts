@@ -10,6 +10,7 @@ import { FILTER } from './tables/filter.ts'
 import { FOLDER } from './tables/folder.ts'
 import type { TextEntry } from './language.ts'
 import { LOG } from './tables/log.ts'
+import { MOVE } from './tables/move.ts'
 import { NETWORK } from './tables/network.ts'
 import { OFFLINE } from './tables/offline.ts'
 import { OVERVIEW } from './tables/overview.ts'
@@ -38,6 +39,7 @@ export const TEXTS = {
   ...DISAGREE,
   ...SETTINGS,
   ...LOG,
+  ...MOVE,
   ...NETWORK,
   ...UPGRADE,
   ...RISKS,

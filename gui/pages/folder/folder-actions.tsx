@@ -16,6 +16,7 @@ import { Menu } from '../../ui/menu.tsx'
 import { t } from '../../i18n/texts.ts'
 import { ShareEncryptedDialog } from '../edit/share-encrypted.tsx'
 import { EditFolderDialog } from '../edit/edit-folder.tsx'
+import { MoveDialog } from './move-folder.tsx'
 
 /** What can be done to a folder as a whole. */
 export function FolderActions({ folder }: { readonly folder: FolderConfig }) {
@@ -68,6 +69,11 @@ export function FolderActions({ folder }: { readonly folder: FolderConfig }) {
                   onSelect: () => openDialog(() => <ShareEncryptedDialog folder={folder} />),
                 },
               ]),
+          {
+            text: t('move.open'),
+            icon: 'folder',
+            onSelect: () => openDialog(() => <MoveDialog folder={folder} />),
+          },
           { text: t('do.remove'), icon: 'trash', danger: true, onSelect: () => remove(folder) },
         ]}
       />

@@ -19,6 +19,7 @@ import { PausedUntil } from '../../ui/paused-until.tsx'
 import { ShareText } from '../../ui/share-text.tsx'
 import { t } from '../../i18n/texts.ts'
 import { FolderActions } from './folder-actions.tsx'
+import { MoveNotice } from './move-folder.tsx'
 
 /** The name and state of the folder, with the actions on it as a whole. */
 export function FolderHead({ folder }: { readonly folder: FolderConfig }) {
@@ -68,6 +69,7 @@ export function FolderHead({ folder }: { readonly folder: FolderConfig }) {
         )}
       </dl>
       {folder.type === 'receiveencrypted' && <p class="soft">{t('encrypt.storedEncrypted')}</p>}
+      <MoveNotice folder={folder} />
       {facts.code === 'stopped' && live !== undefined && <Stopped reason={stopReason(live)} />}
       <Disagreements folderId={folder.id} />
     </header>
