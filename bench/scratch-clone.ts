@@ -12,7 +12,7 @@ export interface ScratchClone extends Disposable {
   readonly commit: string
 }
 
-/** With its dependencies: those of this tree where the daemon uses the same ones, else as its own lock file names them. */
+/** With its dependencies: those of this tree where the daemon uses the same, else as its own lock file names them. */
 export function cloneCommit(commit: string): ScratchClone {
   const full = git(ROOT, 'rev-parse', '--verify', '--quiet', '--end-of-options', `${commit}^{commit}`)
   const path = mkdtempSync(join(tmpdir(), 'twinfold-against-'))

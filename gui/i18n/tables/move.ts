@@ -58,14 +58,14 @@ export const MOVE = {
     de: '1 Datei ({size}) wird auf einen anderen Datenträger kopiert und geprüft.||{n} Dateien ({size}) werden auf einen anderen Datenträger kopiert und geprüft.',
     es: 'Se copia 1 archivo ({size}) a otro disco y se verifica.||Se copian {n} archivos ({size}) a otro disco y se verifican.',
     fr: '1 fichier ({size}) est copié sur un autre disque et vérifié.||{n} fichiers ({size}) sont copiés sur un autre disque et vérifiés.',
-    zh: '{n} 个文件（{size}）将复制到其他磁盘并校验。||{n} 个文件（{size}）将复制到其他磁盘并校验。',
+    zh: '{n} 个文件（{size}）将复制到其他磁盘并校验。',
   },
   'move.copiesFree': {
     en: '1 file ({size}) is copied to another disk and verified; {free} free there.||{n} files ({size}) are copied to another disk and verified; {free} free there.',
     de: '1 Datei ({size}) wird auf einen anderen Datenträger kopiert und geprüft; dort sind {free} frei.||{n} Dateien ({size}) werden auf einen anderen Datenträger kopiert und geprüft; dort sind {free} frei.',
     es: 'Se copia 1 archivo ({size}) a otro disco y se verifica; allí hay {free} libres.||Se copian {n} archivos ({size}) a otro disco y se verifican; allí hay {free} libres.',
     fr: '1 fichier ({size}) est copié sur un autre disque et vérifié ; {free} y sont libres.||{n} fichiers ({size}) sont copiés sur un autre disque et vérifiés ; {free} y sont libres.',
-    zh: '{n} 个文件（{size}）将复制到其他磁盘并校验；可用 {free}。||{n} 个文件（{size}）将复制到其他磁盘并校验；可用 {free}。',
+    zh: '{n} 个文件（{size}）将复制到其他磁盘并校验；可用 {free}。',
   },
   'move.same': {
     en: 'The folder is there already.',
@@ -191,7 +191,7 @@ export const MOVE = {
     de: '1 Eintrag blieb im anderen Verzeichnis:||{n} Einträge blieben im anderen Verzeichnis:',
     es: '1 elemento quedó en el otro directorio:||{n} elementos quedaron en el otro directorio:',
     fr: '1 élément est resté dans l’autre répertoire :||{n} éléments sont restés dans l’autre répertoire :',
-    zh: '{n} 个项目留在另一目录中：||{n} 个项目留在另一目录中：',
+    zh: '{n} 个项目留在另一目录中：',
   },
   'move.goesOn': {
     en: 'The move goes on when this window is closed, and after a restart.',
