@@ -1,4 +1,4 @@
-import type { EventJson, EventMap } from '../../src/rest/event-data.ts'
+import type { EventMap } from '../../src/rest/event-data.ts'
 
 /** The events that the page acts upon. */
 const PAGE_EVENTS = {
@@ -25,7 +25,7 @@ const PAGE_EVENTS = {
   Failure: 1,
 } as const satisfies { readonly [K in keyof EventMap]?: 1 }
 
-type PageEventType = keyof typeof PAGE_EVENTS
+export type PageEventType = keyof typeof PAGE_EVENTS
 
 export type PageEvent = {
   readonly [K in PageEventType]: { readonly type: K; readonly data: EventMap[K] }
@@ -33,11 +33,11 @@ export type PageEvent = {
 
 export const PAGE_EVENT_TYPES = Object.keys(PAGE_EVENTS) as readonly PageEventType[]
 
-/** The event if the page acts upon it. */
-export function pageEvent(event: EventJson): PageEvent | undefined {
+/** The event if the page acts upon it; a later daemon may send others. */
+export function pageEvent(event: { readonly type: string }): PageEvent | undefined {
   return isPageEvent(event) ? event : undefined
 }
 
-function isPageEvent(event: EventJson): event is EventJson & { readonly type: PageEventType } {
-  return event.type in PAGE_EVENTS
+function isPageEvent(event: { readonly type: string }): event is PageEvent {
+  return Object.hasOwn(PAGE_EVENTS, event.type) && 'data' in event
 }

@@ -1,8 +1,9 @@
 import { ClientError } from '../../src/client/errors.ts'
 import { client } from './client.ts'
-import { PAGE_EVENT_TYPES, pageEvent } from './event-types.ts'
-import { applySummary, loadAll, reloadNow } from './load.ts'
-import { applyEvent, applyPulse, hasEventGap, reloadsFor, type ReloadPart } from './reduce.ts'
+import { EventFeed } from './event-feed.ts'
+import { pageEvent } from './event-types.ts'
+import { loadAll, reloadNow } from './load.ts'
+import { applyEvent, applyPulse, reloadsFor, type ReloadPart } from './reduce.ts'
 import { INITIAL, type LiveState } from './state.ts'
 import { Store, useStore } from '../base/store.ts'
 import { Pauses } from '../base/pauses.ts'
@@ -12,7 +13,6 @@ const CONNECTIONS_EVERY_MS = 2_000
 const WARNINGS_EVERY = 5
 /** Events are applied in batches: the page is rendered four times a second, not a thousand times. */
 const EVENTS_EVERY_MS = 250
-/** A hidden page holds no request open: browsers allow six to a host, shared by all its pages. */
 const HIDDEN_EVERY_MS = 5_000
 const HIDDEN_MS_MAX = 30_000
 /** A timer that is this late was suspended with its machine. */
@@ -108,41 +108,29 @@ async function isLocked(): Promise<boolean> {
  */
 async function followOnce(round: AbortController, onLive: () => void): Promise<void> {
   const { signal } = round
-  const types = PAGE_EVENT_TYPES
-  const [last] = await client.eventsSince({ types, limit: 1, timeoutS: 0 }, signal)
-  let since = last?.id ?? 0
+  const feed = await EventFeed.open(client, signal)
   await loadAll(live)
   signal.throwIfAborted()
   live.update((state) => ({ ...state, link: 'live' }))
   onLive()
   reloadParts(['attention'])
+  document.addEventListener('visibilitychange', () => feed.interrupt(), { signal })
   // Not a race with each request for events: every race would stay in memory until the polling ends.
   pollRates(signal).catch((error: unknown) => round.abort(error))
   for (;;) {
-    const events = await nextEvents(since, signal)
-    if (hasEventGap(events, since) || (events.length === 0 && !(await isSameRun(signal)))) return
-    since = events.at(-1)?.id ?? since
-    const known = events.map(pageEvent).filter((event) => event !== undefined)
-    live.update((state) => known.reduce(applyEvent, state))
-    await reloadNow(live, new Set(known.flatMap(reloadsFor)))
+    const items = await nextItems(feed)
+    if (items.some(({ type }) => type === 'gap')) return
+    const events = items.map(pageEvent).filter((event) => event !== undefined)
+    live.update((state) => events.reduce(applyEvent, state))
+    await reloadNow(live, new Set(events.flatMap(reloadsFor)))
     if (events.length > 0) await pauses.pause(EVENTS_EVERY_MS)
   }
 }
 
-async function nextEvents(since: number, signal: AbortSignal) {
-  const types = PAGE_EVENT_TYPES
-  if (isSeen()) return client.eventsSince({ types, since }, signal)
+async function nextItems(feed: EventFeed) {
+  if (isSeen()) return await feed.next()
   await pauses.pause(HIDDEN_EVERY_MS)
-  return client.eventsSince({ types, since, timeoutS: 0 }, signal)
-}
-
-/** A restarted daemon counts its events from one again, so a request for the old numbers would not return. */
-async function isSameRun(signal: AbortSignal): Promise<boolean> {
-  const summary = await client.call('GET /rest/twinfold/summary', { signal })
-  const { runSince, system } = live.get()
-  if (summary.system.startTime !== runSince || summary.system.myID !== system?.myID) return false
-  live.update((state) => applySummary(state, summary))
-  return true
+  return await feed.read()
 }
 
 /** A restart between two of our requests leaves no trace but this one. */

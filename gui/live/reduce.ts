@@ -19,12 +19,6 @@ export type ReloadPart =
   | 'restart'
   | `folder:${string}`
 
-/** Whether events are missing between the last known one and those received: the daemon keeps a limited number. */
-export function hasEventGap(events: readonly { readonly id: number }[], since: number): boolean {
-  const [first] = events
-  return first !== undefined && first.id > since + 1
-}
-
 /** What is known after an event. */
 export function applyEvent(state: LiveState, event: PageEvent): LiveState {
   const counted = countFolder(state, folderOf(event))

@@ -233,7 +233,7 @@ export class Client {
   ): AsyncGenerator<StreamItem<T>, void, undefined> {
     const { types, folders: folder, devices: device } = options
     const open = (since: string, until: AbortSignal) => {
-      const query = { types, folder, device, since }
+      const query = { types, folder, device, since, follow: options.follow }
       return this.#exchange.body('/rest/twinfold/events/stream', { query, signal: until })
     }
     return readStream(open, options, signal)

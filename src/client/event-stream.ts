@@ -12,6 +12,10 @@ export interface StreamOptions<T extends EventType = EventType> {
   readonly devices?: readonly string[]
   /** `now` (default), `0` for the events that the daemon still holds, or the id of the last event that was received. */
   readonly since?: string
+  /** False: only the events that the daemon holds, then the stream ends. */
+  readonly follow?: boolean
+  /** Called with each position, also with those between the selected events: a later stream can begin there. */
+  readonly onPosition?: (id: string) => void
   /** After this time without a byte the connection is replaced; the daemon sends a heartbeat every 25 s. */
   readonly silenceMsMax?: number
 }
@@ -55,8 +59,11 @@ export async function* readStream<T extends EventType>(
       for await (const { id, item } of parseStream<T>(watchdog.watch(body))) {
         retryMs = RETRY_MS_MIN
         if (item !== undefined) yield item
-        since = id ?? since // after the consumer has it: one that fails there gets it again
+        if (id === undefined) continue
+        since = id // after the consumer has it: one that fails there gets it again
+        options.onPosition?.(id)
       }
+      if (options.follow === false) return
     } catch (error) {
       if (signal.aborted) return
       if (!isConnected || !isTransient(error)) throw error

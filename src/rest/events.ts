@@ -50,6 +50,10 @@ export const EVENT_ROUTES = {
       types: { schema: TEXT, about: 'Event types, separated by commas; default all.', repeated: true },
       folder: { schema: TEXT, about: 'Only events about this folder.', repeated: true },
       device: { schema: TEXT, about: 'Only events about this device.', repeated: true },
+      follow: {
+        schema: { enum: ['true', 'false'] },
+        about: 'Whether the stream goes on with new events; default true.',
+      },
       since: {
         schema: TEXT,
         about:

@@ -6,6 +6,7 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Reply } from '../pipeline/reply.ts'
 import type { Call } from '../pipeline/route.ts'
 import { formatMs } from '../views/times.ts'
+import { flagOf } from './tree-query.ts'
 
 /** Shorter than the minute after which proxies close a connection without data. */
 const HEARTBEAT_MS = 25_000
@@ -34,17 +35,19 @@ interface Position {
  */
 export function streamEvents(
   { sequence, clock, run }: EventStreamDeps,
-  { query, request }: Call<'types' | 'folder' | 'device' | 'since'>,
+  { query, request }: Call<'types' | 'folder' | 'device' | 'since' | 'follow'>,
 ): Reply {
   const isWanted = filterOf(query.all('types'), query.all('folder'), query.all('device'))
-  const last = request.headers['last-event-id']
-  const start = positionOf(typeof last === 'string' && last !== '' ? last : query.first('since'), run, sequence)
+  const header = request.headers['last-event-id']
+  const given = typeof header === 'string' && header !== '' ? header : query.first('since')
+  const start = positionOf(given, run, sequence)
   const { signal } = request
+  const last = flagOf('follow', query.first('follow') ?? 'true') ? Infinity : sequence.newestId
   async function* frames(): AsyncGenerator<string, void, undefined> {
     let { after } = start
     let sent = { atMs: clock.nowMs(), position: after }
     yield `retry: ${RETRY_MS}\n${start.gap === undefined ? positionFrame(run, after) : gapFrame(run, after, start.gap)}`
-    while (!signal.aborted) {
+    while (!signal.aborted && after < last) {
       const rows = await sequence.next(after, HEARTBEAT_MS, signal)
       if (signal.aborted) return
       const first = rows[0]?.id ?? after + 1

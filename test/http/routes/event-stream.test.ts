@@ -110,6 +110,29 @@ test('numbers do not depend on the selection, and selected events are those abou
   assert.deepEqual(await read({ types: ['StateChanged', 'FolderErrors'], folders: ['b'] }, 6), ['5', '6'])
 })
 
+test('a stream that does not follow ends with the events that are held, and the next begins at its position', async () => {
+  await using daemon = await startDaemon()
+  const client = clientOf(daemon.address)
+  using abort = aborting()
+  let position = '0'
+  const readAll = async () => {
+    const folders: string[] = []
+    const options = { since: position, follow: false, onPosition: (id: string) => void (position = id) }
+    for await (const item of client.stream({ ...options, types: ['StateChanged'] }, abort.signal)) {
+      if (item.type !== 'gap') folders.push(item.data.folder)
+    }
+    return folders
+  }
+  state(daemon.bus, 'a')
+  state(daemon.bus, 'b')
+  daemon.bus.emit('FolderPaused', { id: 'a', label: '' })
+  assert.deepEqual(await readAll(), ['a', 'b'])
+  assert.match(position, /-3$/)
+  assert.deepEqual(await readAll(), [])
+  state(daemon.bus, 'c')
+  assert.deepEqual(await readAll(), ['c'])
+})
+
 test('a wrong type or position is refused by name', async () => {
   const { send } = fakeRest()
   for (const [query, message] of [
