@@ -7,6 +7,7 @@ import { FACILITY_NAMES } from '../src/core/facilities.ts'
 import { architectureSvg } from '../tools/draw-imports.ts'
 import { parseTests, testsWithoutAssertion, uncountedFigures } from '../tools/assertions.ts'
 import { circlesIn, filesOf, readImports } from '../tools/imports.ts'
+import { bareExports, privateWords, PRIVATE_WORDS } from '../tools/names.ts'
 import { longFile, longFunctions, longLines } from '../tools/sizes.ts'
 import { folderOf, frontDoors, NOT_FACILITIES, PLANTED, RULES, sourceOf } from './support/source-rules.ts'
 
@@ -240,6 +241,39 @@ describe('every file of src, gui, tools, test and bench', () => {
     }
     const block = `describe('a', () => {\n${"it('is short', () => {\n})\n".repeat(60)}})\n`
     assert.deepEqual(longFunctions('x.ts', block), [])
+  })
+})
+
+describe('every name', () => {
+  const files = filesOf(root, '{src,gui,tools,test,bench}/**/*.{ts,tsx}').filter(
+    (file) => !FIXTURES.test(file) && !TEXTS.test(file) && file !== 'tools/names.ts',
+  )
+  it('stands alone in a list of imports, and is a word of the field', () => {
+    const faults = files.flatMap((file) => {
+      const text = readFileSync(join(root, file), 'utf8')
+      return [...bareExports(file, text), ...privateWords(text)].map((fault) => `${file}: ${fault}`)
+    })
+    assert.deepEqual(faults, [])
+  })
+  it('would be found without a noun, in every form', () => {
+    for (const text of [
+      'export function own() {}',
+      'export const AT = 1',
+      'export class Kept {}',
+      'export type Go = 1',
+    ])
+      assert.equal(bareExports('x.ts', text).length, 1, text)
+    assert.deepEqual(bareExports('x.ts', 'const one = 1\nexport const readOne = 1\nexport { one as other }'), [
+      '"other" says nothing in a list of imports',
+    ])
+  })
+  it('would be found as a private word, alone or in a name', () => {
+    for (const word of PRIVATE_WORDS) {
+      const capital = `${word[0]!.toUpperCase()}${word.slice(1)}`
+      for (const name of [word, `is${capital}`, `${word}Rows`, `${word.toUpperCase()}_MS`])
+        assert.equal(privateWords(`const ${name} = 1`).length, 1, name)
+    }
+    assert.deepEqual(privateWords('const hasNoBody = "nobody", calmly = 1'), [])
   })
 })
 

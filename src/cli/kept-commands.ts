@@ -66,7 +66,7 @@ export async function changeKept(
   const count = all ? total : paths.length
   if (action === 'delete' && !yes) {
     const what = all ? `${formatCount(total, 'file')}, ${formatBytes(bytes)}` : formatCount(count, 'file')
-    const question = 'nobody else may have them; use --yes to delete them'
+    const question = 'other devices may not have them; use --yes to delete them'
     throw new TwinfoldError('refused', `${what} of folder "${id}" would be deleted, and ${question}`)
   }
   const failures = await change(client, id, action, all ? undefined : paths)

@@ -5,7 +5,7 @@ import type { CommandSpec } from './args/types.ts'
 import { CAT, GET } from './content-specs.ts'
 import { NETWORK_SWITCHES, SERVER_KINDS } from './network-switches.ts'
 import { remoteCommand } from './remote-command.ts'
-import { COMPLETE_NAMES, CONFLICTS, KEPT, VERSIONS } from './versions-specs.ts'
+import { COMPLETE_NAMES, CONFLICTS, KEPT_FILES, VERSIONS } from './versions-specs.ts'
 import { DROP, KEEP, SELECTION } from './selection-specs.ts'
 import { DEVICE, FOLDER, PENDING } from './sharing-specs.ts'
 import { parseSince } from './since.ts'
@@ -258,7 +258,7 @@ export function remoteCommands(debugCommands: readonly CommandSpec[] = []): read
     SELECTION,
     VERSIONS,
     CONFLICTS,
-    KEPT,
+    KEPT_FILES,
     DOCTOR,
     debugCommand(debugCommands),
     EVENTS,

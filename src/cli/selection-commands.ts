@@ -121,7 +121,7 @@ function printDone(context: CliContext, { left }: SelectedJson, isDrop: boolean)
   context.print(isDrop ? 'Dropped here. Nothing was deleted on other devices.' : 'Kept here. Files arrive from now on.')
 }
 
-/** Without a terminal there is nobody to ask. */
+/** Without a terminal there is no user to ask. */
 async function isAgreed(context: CliContext): Promise<boolean> {
   if (!context.interactive) throw new TwinfoldError('usage', 'nothing was changed; use --yes to agree to the preview')
   context.printError('Continue? [y/N]')

@@ -122,7 +122,7 @@ export const CONFLICTS = remoteCommand({
   },
 })
 
-export const KEPT = remoteCommand({
+export const KEPT_FILES = remoteCommand({
   name: 'kept',
   group: 'status',
   summary: 'list files that other devices have deleted and that stay here, bring them back or delete them',

@@ -1,4 +1,4 @@
-import { BOOLEAN, COUNT, TEXT, TIME, about, list, map, object, type Static } from './schema.ts'
+import { BOOLEAN, COUNT, TEXT, TIME, described, list, map, object, type Static } from './schema.ts'
 
 /** Schemas of `/rest/system/connections`, the routes below /rest/cluster, and pauses. */
 
@@ -54,12 +54,12 @@ export const PENDING_FOLDERS = map(object({ offeredBy: map(FOLDER_OFFER) }))
 
 export type PendingFoldersJson = Static<typeof PENDING_FOLDERS>
 
-export const PAUSES = about(
+export const PAUSES = described(
   list(
     object({
       kind: { enum: ['folder', 'device'] },
-      id: about(TEXT, 'The id of the folder or device.'),
-      until: about(TIME, 'When it is resumed.'),
+      id: described(TEXT, 'The id of the folder or device.'),
+      until: described(TIME, 'When it is resumed.'),
     } as const),
   ),
   'Folders and devices that are paused for a time, the next to be resumed first.',

@@ -1,15 +1,15 @@
 import { PAGE } from './parameters.ts'
-import { COUNT, NUMBER, TEXT, TIME, about, list, map, object, ref, type Static } from './schema.ts'
+import { COUNT, NUMBER, TEXT, TIME, described, list, map, object, ref, type Static } from './schema.ts'
 
 /** How much of a folder a device has. */
 export const COMPLETION = object({
-  completion: about(NUMBER, 'Per cent of the bytes; 95 when only deletions are left.'),
+  completion: described(NUMBER, 'Per cent of the bytes; 95 when only deletions are left.'),
   globalBytes: COUNT,
   globalItems: COUNT,
   needBytes: COUNT,
   needDeletes: COUNT,
   needItems: COUNT,
-  remoteState: about(TEXT, '`unknown`, `valid`, `notSharing` or `paused`.'),
+  remoteState: described(TEXT, '`unknown`, `valid`, `notSharing` or `paused`.'),
   sequence: COUNT,
 })
 

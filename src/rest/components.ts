@@ -29,7 +29,7 @@ import {
   NUMBER,
   TEXT,
   TIME,
-  about,
+  described,
   list,
   map,
   nullable,
@@ -65,8 +65,8 @@ export function componentSchemas(): Readonly<Record<keyof ComponentTypes, Schema
     FileEntry: FILE_ENTRY,
     TreeEntry: TREE_ENTRY,
     Event: eventSchema(),
-    Config: about(object(configFields('')), 'The whole configuration.'),
-    ConfigChange: about(partial(configFields('Change')), 'The whole configuration, as a client sends it.'),
+    Config: described(object(configFields('')), 'The whole configuration.'),
+    ConfigChange: described(partial(configFields('Change')), 'The whole configuration, as a client sends it.'),
     ...both('Folder', FOLDER, 'The settings of a folder.'),
     ...both('Device', DEVICE, 'The settings of a device.'),
     ...both('Gui', GUI, 'The settings of this interface.'),
@@ -100,8 +100,8 @@ function configFields(suffix: '' | 'Change'): Fields {
 /** The schema of a part in replies, with all fields, and in requests, where every field is optional. */
 function both<Name extends string>(name: Name, table: AnyTable, text: string) {
   return {
-    [name]: about(object(fieldsOf(table, true)), text),
-    [`${name}Change`]: about(partial(fieldsOf(table, false)), `${text} All fields are optional.`),
+    [name]: described(object(fieldsOf(table, true)), text),
+    [`${name}Change`]: described(partial(fieldsOf(table, false)), `${text} All fields are optional.`),
   } as Record<Name | `${Name}Change`, Schema>
 }
 
@@ -124,7 +124,7 @@ function kindSchema(kind: Kind, whole: boolean): Schema {
     case 'text':
       return TEXT
     case 'device':
-      return about(TEXT, 'A device id, or empty.')
+      return described(TEXT, 'A device id, or empty.')
     case 'time':
       return TIME
     case 'size':
@@ -133,7 +133,7 @@ function kindSchema(kind: Kind, whole: boolean): Schema {
       return map(TEXT)
     case 'choice':
       // An unknown value is read as the first one, so a request may contain any.
-      return whole ? { enum: kind.values } : about(TEXT, `One of ${kind.values.join(', ')}.`)
+      return whole ? { enum: kind.values } : described(TEXT, `One of ${kind.values.join(', ')}.`)
     case 'texts':
       return whole ? list(TEXT) : nullable(list(TEXT))
     case 'section':

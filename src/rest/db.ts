@@ -1,4 +1,17 @@
-import { COUNT, BOOLEAN, INTEGER, TEXT, TIME, about, list, map, nullable, object, ref, type Static } from './schema.ts'
+import {
+  COUNT,
+  BOOLEAN,
+  INTEGER,
+  TEXT,
+  TIME,
+  described,
+  list,
+  map,
+  nullable,
+  object,
+  ref,
+  type Static,
+} from './schema.ts'
 import { PAGE } from './parameters.ts'
 
 /** Schemas of the routes below /rest/db, /rest/folder and /rest/stats. Names are those of the wire. */
@@ -23,31 +36,31 @@ const PLATFORM = object({
 
 export type PlatformJson = Static<typeof PLATFORM>
 
-export const FILE_ENTRY = about(
+export const FILE_ENTRY = described(
   object(
     {
-      blocksHash: about(nullable(TEXT), 'SHA-256 over the hashes of the blocks, base64.'),
+      blocksHash: described(nullable(TEXT), 'SHA-256 over the hashes of the blocks, base64.'),
       deleted: BOOLEAN,
       ignored: BOOLEAN,
       inodeChange: TIME,
       invalid: BOOLEAN,
       localFlags: COUNT,
       modified: TIME,
-      modifiedBy: about(TEXT, 'The short id of the device that changed it last.'),
+      modifiedBy: described(TEXT, 'The short id of the device that changed it last.'),
       mustRescan: BOOLEAN,
       name: TEXT,
       noPermissions: BOOLEAN,
-      numBlocks: about(COUNT, 'Blocks of the file in `GET /rest/db/file`; 0 in lists, which do not load them.'),
-      permissions: about(TEXT, 'Octal with a leading zero. Absent when `noPermissions` is true.'),
+      numBlocks: described(COUNT, 'Blocks of the file in `GET /rest/db/file`; 0 in lists, which do not load them.'),
+      permissions: described(TEXT, 'Octal with a leading zero. Absent when `noPermissions` is true.'),
       platform: PLATFORM,
-      previousBlocksHash: about(
+      previousBlocksHash: described(
         nullable(TEXT),
         'The `blocksHash` of the version that its author changed, if announced: that content is no conflict.',
       ),
       sequence: COUNT,
-      size: about(COUNT, 'Bytes; 0 for directories and symlinks, as in Syncthing 2.x.'),
+      size: described(COUNT, 'Bytes; 0 for directories and symlinks, as in Syncthing 2.x.'),
       type: FILE_TYPE,
-      version: about(list(TEXT), '`short id:counter` of every device that changed it.'),
+      version: described(list(TEXT), '`short id:counter` of every device that changed it.'),
     },
     ['permissions'],
   ),
@@ -66,7 +79,7 @@ export const NEED = object({
 
 export type NeedJson = Static<typeof NEED>
 
-export const FOLDER_STATUS = about(
+export const FOLDER_STATUS = described(
   object({
     errors: COUNT,
     pullErrors: COUNT,
@@ -97,7 +110,7 @@ export const FOLDER_STATUS = about(
     receiveOnlyTotalItems: COUNT,
     inSyncFiles: COUNT,
     inSyncBytes: COUNT,
-    state: about(TEXT, 'Idle, scanning, syncing, error and the like; empty for a paused folder.'),
+    state: described(TEXT, 'Idle, scanning, syncing, error and the like; empty for a paused folder.'),
     stateChanged: TIME,
     error: TEXT,
     version: COUNT,
@@ -111,7 +124,7 @@ export const FOLDER_STATUS = about(
 
 export type FolderStatusJson = Static<typeof FOLDER_STATUS>
 
-export const TREE_ENTRY = about(
+export const TREE_ENTRY = described(
   object({ name: TEXT, modTime: TIME, size: COUNT, type: FILE_TYPE, children: list(ref('TreeEntry')) }, ['children']),
   'One entry of a tree; `children` is absent when there are none.',
 )

@@ -1,6 +1,6 @@
 import { COMPLETION } from './completion.ts'
 import { FOLDER_STATUS } from './db.ts'
-import { BOOLEAN, COUNT, NUMBER, TEXT, TIME, about, list, map, nullable, object, ref } from './schema.ts'
+import { BOOLEAN, COUNT, NUMBER, TEXT, TIME, described, list, map, nullable, object, ref } from './schema.ts'
 import type { Schema, Static } from './schema.ts'
 
 const ITEM_TYPE = { enum: ['file', 'dir', 'symlink'] } as const
@@ -15,7 +15,7 @@ const CHANGE = object({
   path: TEXT,
   type: ITEM_TYPE,
   action: { enum: ['modified', 'deleted'] },
-  modifiedBy: about(TEXT, 'The short id of the device that changed it.'),
+  modifiedBy: described(TEXT, 'The short id of the device that changed it.'),
 })
 
 const PENDING_FOLDER = object({
@@ -79,16 +79,16 @@ export const EVENT_DATA = {
   FolderPaused: FOLDER_NAME,
   FolderResumed: FOLDER_NAME,
   StateChanged: object(
-    { folder: TEXT, from: TEXT, to: TEXT, duration: about(NUMBER, 'Seconds in the previous state.'), error: TEXT },
+    { folder: TEXT, from: TEXT, to: TEXT, duration: described(NUMBER, 'Seconds in the previous state.'), error: TEXT },
     ['duration', 'error'],
   ),
   FolderScanProgress: object(
     {
       folder: TEXT,
-      current: about(COUNT, 'Bytes hashed.'),
-      total: about(COUNT, 'Bytes to hash, as far as they were found.'),
-      counted: about(BOOLEAN, 'Whether the total is final.'),
-      rate: about(NUMBER, 'Bytes per second.'),
+      current: described(COUNT, 'Bytes hashed.'),
+      total: described(COUNT, 'Bytes to hash, as far as they were found.'),
+      counted: described(BOOLEAN, 'Whether the total is final.'),
+      rate: described(NUMBER, 'Bytes per second.'),
     },
     ['counted'],
   ),
@@ -96,10 +96,10 @@ export const EVENT_DATA = {
   LocalChangeDetected: CHANGE,
   RemoteChangeDetected: CHANGE,
   RemoteIndexUpdated: object({ device: TEXT, folder: TEXT, items: COUNT, sequence: COUNT, version: COUNT }),
-  RemoteDownloadProgress: object({ device: TEXT, folder: TEXT, state: about(map(COUNT), 'Blocks by file.') }),
+  RemoteDownloadProgress: object({ device: TEXT, folder: TEXT, state: described(map(COUNT), 'Blocks by file.') }),
   ItemStarted: object(ITEM),
   ItemFinished: object({ ...ITEM, error: nullable(TEXT) }),
-  DownloadProgress: about(map(map(FILE_PROGRESS)), 'By folder and file; empty when nothing is in progress.'),
+  DownloadProgress: described(map(map(FILE_PROGRESS)), 'By folder and file; empty when nothing is in progress.'),
   FolderSummary: object({ folder: TEXT, summary: FOLDER_STATUS }),
   FolderCompletion: object({ ...COMPLETION.properties, folder: TEXT, device: TEXT }),
   FolderErrors: object({ folder: TEXT, errors: list(object({ path: TEXT, error: TEXT })) }),
@@ -128,8 +128,8 @@ export type EventJson = {
 export function eventSchema(): Schema {
   const each = Object.entries(EVENT_DATA).map(([type, data]) =>
     object({
-      id: about(COUNT, 'Counts within one selection of types.'),
-      globalID: about(COUNT, 'Counts all events of the process.'),
+      id: described(COUNT, 'Counts within one selection of types.'),
+      globalID: described(COUNT, 'Counts all events of the process.'),
       time: TIME,
       type: { const: type },
       data,

@@ -1,40 +1,40 @@
 import type { Declarations } from './declaration.ts'
 import { FOLDER } from './parameters.ts'
-import { BOOLEAN, COUNT, TEXT, about, list, map, nullable, object, type Static } from './schema.ts'
+import { BOOLEAN, COUNT, TEXT, described, list, map, nullable, object, type Static } from './schema.ts'
 
 /** The settings that Syncthing does not have. */
 
 const FOLDER_FIELDS = {
-  collect: about(BOOLEAN, 'Whether files that other devices delete stay here.'),
-  sharedIgnores: about(BOOLEAN, 'Whether the patterns of `.stglobalignore` in the folder are in force here.'),
+  collect: described(BOOLEAN, 'Whether files that other devices delete stay here.'),
+  sharedIgnores: described(BOOLEAN, 'Whether the patterns of `.stglobalignore` in the folder are in force here.'),
 }
-const DRIVE = about(BOOLEAN, 'Whether folders are served as a read-only network drive.')
+const DRIVE = described(BOOLEAN, 'Whether folders are served as a read-only network drive.')
 
 const EXTENSIONS = object({
   drive: DRIVE,
-  folders: about(map(object(FOLDER_FIELDS)), 'The folders with other settings than the defaults, by id.'),
+  folders: described(map(object(FOLDER_FIELDS)), 'The folders with other settings than the defaults, by id.'),
 })
 
 const EXTENSIONS_PATCH = object(
   {
     drive: DRIVE,
-    folders: about(map(object(FOLDER_FIELDS, ['collect', 'sharedIgnores'])), 'Settings of folders, by id.'),
+    folders: described(map(object(FOLDER_FIELDS, ['collect', 'sharedIgnores'])), 'Settings of folders, by id.'),
   },
   ['drive', 'folders'],
 )
 
 const SHARED_IGNORES = object({
-  enabled: about(BOOLEAN, 'Whether the shared patterns are in force here.'),
-  lines: about(list(TEXT), 'Those in force, or, where they are not enabled, those of the file.'),
-  problem: about(nullable(TEXT), 'Why the file is not used; its last valid content stays in force.'),
-  change: about(
+  enabled: described(BOOLEAN, 'Whether the shared patterns are in force here.'),
+  lines: described(list(TEXT), 'Those in force, or, where they are not enabled, those of the file.'),
+  problem: described(nullable(TEXT), 'Why the file is not used; its last valid content stays in force.'),
+  change: described(
     object({
-      ignoredTotal: about(COUNT, 'The number of names that would be ignored.'),
-      ignored: about(list(TEXT), 'The first of them.'),
-      announcedTotal: about(COUNT, 'The number of ignored names that would not be ignored any more.'),
-      announced: about(list(TEXT), 'The first of them.'),
-      checkedTotal: about(COUNT, 'The number of names that were checked.'),
-      truncated: about(BOOLEAN, 'There are more names than were checked.'),
+      ignoredTotal: described(COUNT, 'The number of names that would be ignored.'),
+      ignored: described(list(TEXT), 'The first of them.'),
+      announcedTotal: described(COUNT, 'The number of ignored names that would not be ignored any more.'),
+      announced: described(list(TEXT), 'The first of them.'),
+      checkedTotal: described(COUNT, 'The number of names that were checked.'),
+      truncated: described(BOOLEAN, 'There are more names than were checked.'),
     }),
     'What enabling them, or disabling them, would change here.',
   ),

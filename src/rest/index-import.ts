@@ -1,14 +1,14 @@
-import { about, COUNT, nullable, object, TEXT, type Static } from './schema.ts'
+import { described, COUNT, nullable, object, TEXT, type Static } from './schema.ts'
 
-export const INDEX_IMPORT = about(
+export const INDEX_IMPORT = described(
   nullable(
     object({
-      version: about(TEXT, 'Of Syncthing: `1.x` or `2.x`.'),
-      folder: about(TEXT, 'The id of the folder being imported; empty before the first.'),
-      folderNumber: about(COUNT, 'Its place among all folders, from 1.'),
+      version: described(TEXT, 'Of Syncthing: `1.x` or `2.x`.'),
+      folder: described(TEXT, 'The id of the folder being imported; empty before the first.'),
+      folderNumber: described(COUNT, 'Its place among all folders, from 1.'),
       folderCount: COUNT,
-      items: about(COUNT, 'The items of this folder that are imported.'),
-      totalItems: about(COUNT, 'About how many it has.'),
+      items: described(COUNT, 'The items of this folder that are imported.'),
+      totalItems: described(COUNT, 'About how many it has.'),
     }),
   ),
   'How far the import of the index of Syncthing is; null when none runs. Folders and connections start after it.',

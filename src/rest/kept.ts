@@ -1,22 +1,22 @@
 import type { Declarations } from './declaration.ts'
 import { FOLDER } from './parameters.ts'
-import { COUNT, TEXT, TIME, about, list, map, object, type Static } from './schema.ts'
+import { COUNT, TEXT, TIME, described, list, map, object, type Static } from './schema.ts'
 
 /** The files that other devices have deleted and that stay here. */
 
 const KEPT = object({
-  total: about(COUNT, 'The number of kept files, of all pages.'),
-  bytes: about(COUNT, 'Their sizes together.'),
+  total: described(COUNT, 'The number of kept files, of all pages.'),
+  bytes: described(COUNT, 'Their sizes together.'),
   page: COUNT,
   perpage: COUNT,
-  items: about(
+  items: described(
     list(
       object({
         name: TEXT,
         sizeBytes: COUNT,
         modified: TIME,
-        deleted: about(TIME, 'When it was deleted.'),
-        deletedBy: about(TEXT, 'The short id of the device that deleted it.'),
+        deleted: described(TIME, 'When it was deleted.'),
+        deletedBy: described(TEXT, 'The short id of the device that deleted it.'),
       }),
     ),
     'By path.',
@@ -27,17 +27,17 @@ export type KeptJson = Static<typeof KEPT>
 
 const CHANGE = object(
   {
-    action: about(
+    action: described(
       { enum: ['bring-back', 'delete'] } as const,
       '`bring-back`: all devices get the files again; `delete`: they are deleted here, too, and become old versions ' +
         'where the folder has some.',
     ),
-    names: about(list(TEXT), 'The paths; all kept files when absent.'),
+    names: described(list(TEXT), 'The paths; all kept files when absent.'),
   },
   ['names'],
 )
 
-const UNCHANGED = about(map(TEXT), 'The reason for each file that stays kept.')
+const UNCHANGED = described(map(TEXT), 'The reason for each file that stays kept.')
 
 const NO_FOLDER = { 'folder-missing': { status: 404 }, 'folder-not-running': { status: 404 } } as const
 

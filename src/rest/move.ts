@@ -1,21 +1,21 @@
-import { BOOLEAN, COUNT, TEXT, TIME, about, list, nullable, object, type Static } from './schema.ts'
+import { BOOLEAN, COUNT, TEXT, TIME, described, list, nullable, object, type Static } from './schema.ts'
 
 /** Moving a folder to another directory. */
 
-const METHOD = about(
+const METHOD = described(
   { enum: ['rename', 'copy'] } as const,
   '`rename`: both places are on one file system; `copy`: the files are copied, verified, and then removed.',
 )
 
 const MOVE_PREVIEW = object({
   folder: TEXT,
-  from: about(TEXT, 'The directory of the folder, absolute.'),
-  to: about(TEXT, 'The new directory, absolute.'),
+  from: described(TEXT, 'The directory of the folder, absolute.'),
+  to: described(TEXT, 'The new directory, absolute.'),
   method: METHOD,
-  files: about(COUNT, 'With `rename` as the index counts them, with `copy` all files that are there.'),
+  files: described(COUNT, 'With `rename` as the index counts them, with `copy` all files that are there.'),
   bytes: COUNT,
-  freeBytes: about(nullable(COUNT), 'Free space at the new place; null if unknown.'),
-  problem: about(
+  freeBytes: described(nullable(COUNT), 'Free space at the new place; null if unknown.'),
+  problem: described(
     nullable(
       object({
         code: {
@@ -35,7 +35,7 @@ const MOVE_PREVIEW = object({
             'no-space',
           ],
         },
-        text: about(TEXT, 'The reason with its remedy.'),
+        text: described(TEXT, 'The reason with its remedy.'),
       }),
     ),
     'Why the folder cannot be moved there; null when it can.',
@@ -44,10 +44,10 @@ const MOVE_PREVIEW = object({
 
 const MOVE = object({
   folder: TEXT,
-  from: about(TEXT, 'The old directory, absolute.'),
-  to: about(TEXT, 'The new directory, absolute.'),
+  from: described(TEXT, 'The old directory, absolute.'),
+  to: described(TEXT, 'The new directory, absolute.'),
   method: METHOD,
-  state: about(
+  state: described(
     {
       enum: ['prepared', 'copying', 'verified', 'switched', 'removing', 'undoing', 'done', 'failed', 'cancelled'],
     } as const,
@@ -60,10 +60,10 @@ const MOVE = object({
   bytes: COUNT,
   bytesDone: COUNT,
   started: TIME,
-  ended: about(nullable(TIME), 'Null while it runs.'),
-  cancellable: about(BOOLEAN, 'Whether it can be cancelled: the folder is at the old place still.'),
-  error: about(TEXT, 'Why it waits, was undone or has failed; else empty.'),
-  left: about(
+  ended: described(nullable(TIME), 'Null while it runs.'),
+  cancellable: described(BOOLEAN, 'Whether it can be cancelled: the folder is at the old place still.'),
+  error: described(TEXT, 'Why it waits, was undone or has failed; else empty.'),
+  left: described(
     list(TEXT),
     'Items that stayed in the old directory, because they were changed or are no files; after an undone move those ' +
       'in the new one. At most 100 of them.',
@@ -74,14 +74,14 @@ const MOVE = object({
 export type MoveJson = Static<typeof MOVE>
 
 export const MOVE_REPLY = object({
-  move: about(nullable(MOVE), 'The move that runs, or the last one; null if the folder was never moved.'),
+  move: described(nullable(MOVE), 'The move that runs, or the last one; null if the folder was never moved.'),
 })
 
 export type MoveReplyJson = Static<typeof MOVE_REPLY>
 
 export const MOVE_STARTED = object({
-  preview: about(nullable(MOVE_PREVIEW), 'With `preview`: what the move would do; nothing was changed.'),
-  move: about(nullable(MOVE), 'Without `preview`: the move that has begun.'),
+  preview: described(nullable(MOVE_PREVIEW), 'With `preview`: what the move would do; nothing was changed.'),
+  move: described(nullable(MOVE), 'Without `preview`: the move that has begun.'),
 })
 
 export type MoveStartedJson = Static<typeof MOVE_STARTED>

@@ -1,14 +1,14 @@
-import { BOOLEAN, COUNT, TEXT, TIME, about, list, nullable, object, type Static } from './schema.ts'
+import { BOOLEAN, COUNT, TEXT, TIME, described, list, nullable, object, type Static } from './schema.ts'
 
 /** Schemas about other devices and routers. */
 
-const DEVICE_ID = about(TEXT, 'The id of the device.')
+const DEVICE_ID = described(TEXT, 'The id of the device.')
 
-export const DISAGREEMENTS = about(
+export const DISAGREEMENTS = described(
   list(
     object({
       deviceID: DEVICE_ID,
-      folder: about(
+      folder: described(
         nullable(TEXT),
         'The id of the folder; null where only the device reported it and did not name one.',
       ),
@@ -25,9 +25,9 @@ export const DISAGREEMENTS = about(
           'untrusted-there',
         ],
       },
-      reason: about(TEXT, 'As in the log of both devices.'),
-      remedy: about(TEXT, 'What to change.'),
-      time: about(TIME, 'When a connection was closed for this reason the last time.'),
+      reason: described(TEXT, 'As in the log of both devices.'),
+      remedy: described(TEXT, 'What to change.'),
+      time: described(TIME, 'When a connection was closed for this reason the last time.'),
     } as const),
   ),
   'Folders whose encryption is configured differently here and on another device: it stays disconnected until then.',
@@ -37,13 +37,16 @@ export type DisagreementsJson = Static<typeof DISAGREEMENTS>
 
 const MAPPING = object(
   {
-    listener: about(TEXT, 'The listen address of the configuration.'),
+    listener: described(TEXT, 'The listen address of the configuration.'),
     protocol: { enum: ['PCP', 'NAT-PMP', 'UPnP', 'UPnP IPv6'] },
-    gateway: about(TEXT, 'The address of the router in the local network.'),
+    gateway: described(TEXT, 'The address of the router in the local network.'),
     internalPort: COUNT,
-    externalAddress: about(TEXT, 'Host and port at which the router can be reached; without a host if it is unknown.'),
-    expires: about(TIME, 'Absent for a mapping without an end.'),
-    error: about(nullable(TEXT), 'Why the router maps nothing.'),
+    externalAddress: described(
+      TEXT,
+      'Host and port at which the router can be reached; without a host if it is unknown.',
+    ),
+    expires: described(TIME, 'Absent for a mapping without an end.'),
+    error: described(nullable(TEXT), 'Why the router maps nothing.'),
   } as const,
   ['externalAddress', 'expires'],
 )
@@ -51,7 +54,7 @@ const MAPPING = object(
 export const NETWORK = object({
   portMapping: object({
     enabled: BOOLEAN,
-    error: about(nullable(TEXT), 'Why no router is asked.'),
+    error: described(nullable(TEXT), 'Why no router is asked.'),
     mappings: list(MAPPING),
   }),
 })

@@ -74,7 +74,10 @@ export const TIME = { type: 'string', format: 'date-time' } as const
 const NULL = { type: 'null' } as const
 
 /** The same schema with a description. */
-export function about<const S extends Schema>(schema: S, description: string): S & { readonly description: string } {
+export function described<const S extends Schema>(
+  schema: S,
+  description: string,
+): S & { readonly description: string } {
   return { ...schema, description }
 }
 

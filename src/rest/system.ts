@@ -1,4 +1,4 @@
-import { BOOLEAN, COUNT, NUMBER, TEXT, TIME, about, list, map, nullable, object, type Static } from './schema.ts'
+import { BOOLEAN, COUNT, NUMBER, TEXT, TIME, described, list, map, nullable, object, type Static } from './schema.ts'
 
 /** Schemas of the routes below /rest/system, /rest/svc and /rest/noauth. */
 
@@ -23,7 +23,7 @@ export type DiscoveryJson = Static<typeof DISCOVERY>
 const LOG_LINE = object({
   when: TIME,
   message: TEXT,
-  level: about(
+  level: described(
     { anyOf: [COUNT, { enum: ['DBG', 'INF', 'WRN', 'ERR'] }] } as const,
     '0 debug, 2 info, 3 warning and above; in a home that Syncthing 2.x made, a name as there.',
   ),

@@ -20,7 +20,7 @@ import {
   TREE,
   WAITING,
   WARNINGS,
-  WHY,
+  WHY_REPLY,
 } from './twinfold.ts'
 
 const SMALL_PAGING = {
@@ -118,7 +118,7 @@ export const TWINFOLD_ROUTES = {
       folder: FOLDER,
       file: { schema: TEXT, about: 'The path of the file, as in the index.', required: true },
     },
-    reply: { is: 'json', schema: WHY },
+    reply: { is: 'json', schema: WHY_REPLY },
     errors: NO_FOLDER,
   },
   'GET /rest/twinfold/search': {

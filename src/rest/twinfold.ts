@@ -3,7 +3,7 @@ import { COMPLETION, DEVICE_STATISTICS } from './completion.ts'
 import { FOLDER_STATISTICS, FOLDER_STATUS } from './db.ts'
 import { INDEX_IMPORT } from './index-import.ts'
 import { PAGE } from './parameters.ts'
-import { BOOLEAN, COUNT, TEXT, TIME, about, list, map, nullable, object, ref, type Static } from './schema.ts'
+import { BOOLEAN, COUNT, TEXT, TIME, described, list, map, nullable, object, ref, type Static } from './schema.ts'
 import { DISAGREEMENTS } from './network.ts'
 import { ERRORS } from './system.ts'
 
@@ -11,15 +11,15 @@ import { ERRORS } from './system.ts'
 
 const ITEM_TYPE = { enum: ['file', 'directory', 'symlink'] } as const
 
-const DEVICE_ID = about(TEXT, 'The id of the device.')
+const DEVICE_ID = described(TEXT, 'The id of the device.')
 
-const DEVICE_VERSION = about(
+const DEVICE_VERSION = described(
   { enum: ['newest', 'older', 'none'] } as const,
   '`newest`: the global version, or a deletion that is carried out there; `older`: another version; ' +
     '`none`: the device has no such item, or has not announced it.',
 )
 
-const ITEM_STATE = about(
+const ITEM_STATE = described(
   { enum: ['here', 'older', 'missing', 'extra', 'ignored'] } as const,
   '`here`: the local version is the global one; `older`: it is another one; `missing`: there is no local version; ' +
     '`extra`: changed locally in a receive-only folder; `ignored`: ignored here by a pattern.',
@@ -27,15 +27,15 @@ const ITEM_STATE = about(
 
 const ITEM = object(
   {
-    name: about(TEXT, 'In a tree the last segment of the path, elsewhere the whole path.'),
+    name: described(TEXT, 'In a tree the last segment of the path, elsewhere the whole path.'),
     type: ITEM_TYPE,
-    sizeBytes: about(COUNT, '0 if the item is not a file.'),
+    sizeBytes: described(COUNT, '0 if the item is not a file.'),
     modified: TIME,
-    modifiedBy: about(TEXT, 'The short id of the device that changed it last.'),
-    deleted: about(BOOLEAN, 'True for an item that was deleted remotely and still exists here.'),
+    modifiedBy: described(TEXT, 'The short id of the device that changed it last.'),
+    deleted: described(BOOLEAN, 'True for an item that was deleted remotely and still exists here.'),
     state: ITEM_STATE,
-    children: about(BOOLEAN, 'For directories: whether they have entries.'),
-    devices: about(
+    children: described(BOOLEAN, 'For directories: whether they have entries.'),
+    devices: described(
       list(object({ deviceID: DEVICE_ID, version: DEVICE_VERSION })),
       'All other devices that the folder is shared with.',
     ),
@@ -49,27 +49,27 @@ const PAGED = { total: COUNT, ...PAGE } as const
 
 export const TREE = object({
   ...PAGED,
-  truncated: about(BOOLEAN, 'The directory has more names than are examined; `total` counts the examined ones.'),
-  entries: about(list(ITEM), 'Directories first, in the wanted order; ignored items of the disk last.'),
+  truncated: described(BOOLEAN, 'The directory has more names than are examined; `total` counts the examined ones.'),
+  entries: described(list(ITEM), 'Directories first, in the wanted order; ignored items of the disk last.'),
 })
 
 export type TreeJson = Static<typeof TREE>
 
 export const SEARCH = object({
-  items: about(list(ITEM), 'By path.'),
-  truncated: about(BOOLEAN, 'There may be more.'),
+  items: described(list(ITEM), 'By path.'),
+  truncated: described(BOOLEAN, 'There may be more.'),
 })
 
 export type SearchJson = Static<typeof SEARCH>
 
 const REASON_FIELDS = {
-  text: about(TEXT, 'The reason in English.'),
-  cause: about(TEXT, 'With `failed` and `folder-error`: the error itself; with `disagreement`: its code.'),
-  device: about(TEXT, 'With `disagreement`: the name of the device.'),
-  place: about(COUNT, 'With `queued`, for one file: its position in the queue, from 1.'),
+  text: described(TEXT, 'The reason in English.'),
+  cause: described(TEXT, 'With `failed` and `folder-error`: the error itself; with `disagreement`: its code.'),
+  device: described(TEXT, 'With `disagreement`: the name of the device.'),
+  place: described(COUNT, 'With `queued`, for one file: its position in the queue, from 1.'),
 } as const
 
-const WAIT_CODE = about(
+const WAIT_CODE = described(
   {
     enum: [
       'paused',
@@ -91,24 +91,24 @@ const WAIT_CODE = about(
 
 export const WAITING = object({
   ...PAGED,
-  items: about(
+  items: described(
     list(
       object({
         name: TEXT,
         type: ITEM_TYPE,
         sizeBytes: COUNT,
-        action: about(
+        action: described(
           { enum: ['download', 'metadata', 'directory', 'symlink', 'delete'] } as const,
           'The pending action; `metadata`: the content is up to date, its time or permissions differ.',
         ),
         stage: { enum: ['downloading', 'queued', 'waiting'] },
         bytesDone: COUNT,
-        reason: about(
+        reason: described(
           object({ code: WAIT_CODE, ...REASON_FIELDS }, ['cause', 'device', 'place']),
           'Why it is missing.',
         ),
-        holders: about(list(DEVICE_ID), 'Connected devices that have this version.'),
-        knownHolders: about(list(DEVICE_ID), 'All devices that have this version, connected or not.'),
+        holders: described(list(DEVICE_ID), 'Connected devices that have this version.'),
+        knownHolders: described(list(DEVICE_ID), 'All devices that have this version, connected or not.'),
       }),
     ),
     'In the order of downloading.',
@@ -117,7 +117,7 @@ export const WAITING = object({
 
 export type WaitingJson = Static<typeof WAITING>
 
-const WHY_CODE = about(
+const WHY_CODE = described(
   {
     enum: [
       'paused',
@@ -157,60 +157,63 @@ const WHY_CODE = about(
     '`outside` to `absent` are from the disk.',
 )
 
-export const WHY = object({
+export const WHY_REPLY = object({
   folder: TEXT,
   file: TEXT,
   state: { enum: ['here', 'older', 'missing', 'extra', 'ignored', 'deleted', 'unknown'] },
   upToDate: BOOLEAN,
-  reasons: about(
+  reasons: described(
     list(object({ code: WHY_CODE, ...REASON_FIELDS }, ['cause', 'device', 'place'])),
     'Most severe first.',
   ),
-  local: about(nullable(ref('FileEntry')), 'The local record; null when there is none.'),
-  global: about(nullable(ref('FileEntry')), 'The global record; null when there is none.'),
+  local: described(nullable(ref('FileEntry')), 'The local record; null when there is none.'),
+  global: described(nullable(ref('FileEntry')), 'The global record; null when there is none.'),
   devices: list(object({ deviceID: DEVICE_ID, name: TEXT, connected: BOOLEAN, version: DEVICE_VERSION })),
 })
 
-export type WhyJson = Static<typeof WHY>
+export type WhyJson = Static<typeof WHY_REPLY>
 
 const PATTERN_LINE = { type: 'string', pattern: '^[^\\n\\r\\0]*$', description: 'one line of text' } as const
 
 export const IGNORE_PREVIEW_BODY = object({ lines: list(PATTERN_LINE) })
 
 export const IGNORE_PREVIEW = object({
-  error: about(nullable(TEXT), 'The error in the lines, in which case nothing was matched.'),
-  errorLine: about(nullable(COUNT), 'The number of the invalid line, from 1; null when the error is not in one line.'),
-  lines: about(
+  error: described(nullable(TEXT), 'The error in the lines, in which case nothing was matched.'),
+  errorLine: described(
+    nullable(COUNT),
+    'The number of the invalid line, from 1; null when the error is not in one line.',
+  ),
+  lines: described(
     list(
       object({
-        line: about(COUNT, 'The number of the line, from 1.'),
-        kind: about(
+        line: described(COUNT, 'The number of the line, from 1.'),
+        kind: described(
           { enum: ['ignore', 'keep', 'include', 'other'] } as const,
           '`keep`: begins with `!`; `other`: empty or a comment.',
         ),
-        matches: about(COUNT, 'The number of names that this line decides: the first matching line does.'),
-        examples: about(list(TEXT), 'Up to five of these names.'),
+        matches: described(COUNT, 'The number of names that this line decides: the first matching line does.'),
+        examples: described(list(TEXT), 'Up to five of these names.'),
       }),
     ),
     'One entry per given line.',
   ),
-  ignoredTotal: about(COUNT, 'The number of names that would be ignored.'),
-  checkedTotal: about(COUNT, 'The number of names that were checked.'),
-  truncated: about(BOOLEAN, 'There are more names than were checked.'),
+  ignoredTotal: described(COUNT, 'The number of names that would be ignored.'),
+  checkedTotal: described(COUNT, 'The number of names that were checked.'),
+  truncated: described(BOOLEAN, 'There are more names than were checked.'),
 })
 
 export type IgnorePreviewJson = Static<typeof IGNORE_PREVIEW>
 
 export const CONFLICTS = object({
   ...PAGED,
-  items: about(
+  items: described(
     list(
       object({
         name: TEXT,
-        original: about(TEXT, 'The file that it is a conflict copy of, which may no longer exist.'),
+        original: described(TEXT, 'The file that it is a conflict copy of, which may no longer exist.'),
         sizeBytes: COUNT,
         modified: TIME,
-        modifiedBy: about(TEXT, 'The short id of the device that changed it last.'),
+        modifiedBy: described(TEXT, 'The short id of the device that changed it last.'),
       }),
     ),
     'By path.',
@@ -219,39 +222,39 @@ export const CONFLICTS = object({
 
 export type ConflictsJson = Static<typeof CONFLICTS>
 
-export const CONFLICT_COUNTS = about(map(COUNT), 'By folder id; folders without a conflict copy are absent.')
+export const CONFLICT_COUNTS = described(map(COUNT), 'By folder id; folders without a conflict copy are absent.')
 
 export type ConflictCountsJson = Static<typeof CONFLICT_COUNTS>
 
 export const CHECK_FOLDER = object({
-  path: about(TEXT, 'The absolute path.'),
-  problem: about(
+  path: described(TEXT, 'The absolute path.'),
+  problem: described(
     nullable(
       object({
         code: {
           enum: ['empty', 'contains-home', 'user-home', 'missing-parent', 'not-a-directory', 'unreadable', 'read-only'],
         },
-        text: about(TEXT, 'The reason with its remedy.'),
+        text: described(TEXT, 'The reason with its remedy.'),
       }),
     ),
     'Why it cannot become a folder; null when it can.',
   ),
-  warnings: about(list(TEXT), 'What works, but is rarely intended: a folder inside another.'),
-  exists: about(BOOLEAN, 'Whether the directory exists already.'),
-  freeBytes: about(nullable(COUNT), 'Free space on its disk, or on that of its parent; null if unknown.'),
+  warnings: described(list(TEXT), 'What works, but is rarely intended: a folder inside another.'),
+  exists: described(BOOLEAN, 'Whether the directory exists already.'),
+  freeBytes: described(nullable(COUNT), 'Free space on its disk, or on that of its parent; null if unknown.'),
 })
 
 export type CheckFolderJson = Static<typeof CHECK_FOLDER>
 
-export const WARNINGS = about(
+export const WARNINGS = described(
   list(
     object({
-      code: about(
+      code: described(
         { enum: ['gui-open', 'folder-contains-home', 'proxy-not-trusted'] } as const,
         'The kind of the warning.',
       ),
-      message: about(TEXT, 'What is at risk, and why.'),
-      remedy: about(TEXT, 'What ends the risk.'),
+      message: described(TEXT, 'What is at risk, and why.'),
+      remedy: described(TEXT, 'What ends the risk.'),
     }),
   ),
   'Settings that put the device or its data at risk.',
@@ -264,14 +267,20 @@ export const SUMMARY = object({
     myID: DEVICE_ID,
     version: TEXT,
     uptimeS: COUNT,
-    startTime: about(TIME, 'Exact, so that it identifies one run of the process.'),
-    trustedProxies: about(list(TEXT), 'Reverse proxies whose `X-Forwarded-For` is believed, as `--trusted-proxies`.'),
+    startTime: described(TIME, 'Exact, so that it identifies one run of the process.'),
+    trustedProxies: described(
+      list(TEXT),
+      'Reverse proxies whose `X-Forwarded-For` is believed, as `--trusted-proxies`.',
+    ),
   }),
-  folders: about(
+  folders: described(
     map(
       object({
         status: FOLDER_STATUS,
-        completion: about(map(COMPLETION), 'By device, as in `GET /rest/db/completion`; empty for a paused folder.'),
+        completion: described(
+          map(COMPLETION),
+          'By device, as in `GET /rest/db/completion`; empty for a paused folder.',
+        ),
       }),
     ),
     'By folder id.',
@@ -279,7 +288,7 @@ export const SUMMARY = object({
   connections: CONNECTIONS,
   pendingDevices: PENDING_DEVICES,
   pendingFolders: PENDING_FOLDERS,
-  errors: about(ERRORS.properties.errors, 'As in `GET /rest/system/error`.'),
+  errors: described(ERRORS.properties.errors, 'As in `GET /rest/system/error`.'),
   warnings: WARNINGS,
   disagreements: DISAGREEMENTS,
   indexImport: INDEX_IMPORT,
@@ -289,7 +298,7 @@ export const SUMMARY = object({
 })
 
 export const PULSE = object({
-  startTime: about(
+  startTime: described(
     TIME,
     'As in the summary: another value means that the process was restarted and the state must be loaded again.',
   ),

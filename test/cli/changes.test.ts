@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { OPTIONS } from '../../src/core/config/config-fields.ts'
 import { defaultsOf } from '../../src/core/config/field.ts'
 import { shellWord, splitShellWords } from '../../src/cli/shell-words.ts'
-import { BEN, folder, OWN, run } from './fake-replies.ts'
+import { BEN, folder, LOCAL_ID, run } from './fake-replies.ts'
 
 const toBen = (change: object) => `PATCH /rest/config/devices/${BEN} ${JSON.stringify(change)}`
 const toDocs = (change: object) => `PATCH /rest/config/folders/docs ${JSON.stringify(change)}`
@@ -12,7 +12,9 @@ const { versioning } = folder()
 test('device rename: by name or ID, this device too; not to a name that another has', async () => {
   const { out, sent } = await run('device rename ben Benno')
   assert.deepEqual([out, sent], ['Device "ben" is named "Benno" now.', [toBen({ name: 'Benno' })]])
-  assert.deepEqual((await run('device rename me desk')).sent, [`PATCH /rest/config/devices/${OWN} {"name":"desk"}`])
+  assert.deepEqual((await run('device rename me desk')).sent, [
+    `PATCH /rest/config/devices/${LOCAL_ID} {"name":"desk"}`,
+  ])
   assert.deepEqual((await run('device rename ben ben')).sent, [toBen({ name: 'ben' })])
   const same = await run('device rename ben me')
   assert.deepEqual([same.code, same.sent], [1, []])
@@ -138,7 +140,7 @@ test('versions on and off: the type with its limits; what is not given stays', a
 })
 
 const options = (more: object) => ({ 'GET /rest/config/options': { ...defaultsOf(OPTIONS), ...more } })
-const CERTIFICATE = `id=${OWN}`
+const CERTIFICATE = `id=${LOCAL_ID}`
 
 test('network servers: shown with whether they are used, and replaced', async () => {
   const shown = await run('network servers', options({ globalAnnounceEnabled: false, relaysEnabled: true }))
@@ -198,7 +200,7 @@ test('network: listeners are reachable at addresses that others can dial, not at
   const replies = (lanAddresses: readonly string[], wanAddresses: readonly string[]) => ({
     ...options({}),
     'GET /rest/system/status': {
-      myID: OWN,
+      myID: LOCAL_ID,
       connectionServiceStatus: { 'tcp://0.0.0.0:22000': { error: null, lanAddresses, wanAddresses } },
     },
     'GET /rest/twinfold/network': { portMapping: { enabled: false, error: null, mappings: [] } },

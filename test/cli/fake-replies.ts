@@ -6,7 +6,7 @@ import { DEVICE, FOLDER } from '../../src/core/config/config-fields.ts'
 import { defaultsOf } from '../../src/core/config/field.ts'
 import { recordingContext } from '../support/cli.ts'
 
-export const OWN = 'MFZWI3D-BONSGYC-YLTMRWG-C43ENR5-QXGZDMM-FZWI3DP-BONSGYY-LTMRWAD'
+export const LOCAL_ID = 'MFZWI3D-BONSGYC-YLTMRWG-C43ENR5-QXGZDMM-FZWI3DP-BONSGYY-LTMRWAD'
 export const BEN = 'P56IOI7-MZJNU2Y-IQGDREY-DM2MGTI-MGL3BXN-PQ6W5BM-TBBZ4TJ-XZWICQ2'
 export const NASTY = 'evil\x1b[2J\nname'
 export const TIME = '2026-11-15T10:00:00Z'
@@ -16,7 +16,7 @@ export const folder = (more: object = {}) => ({
   id: 'docs',
   label: 'Papers',
   path: '/docs',
-  devices: [{ deviceID: OWN }],
+  devices: [{ deviceID: LOCAL_ID }],
   ...more,
 })
 export const entry = (more: object = {}) => ({
@@ -35,10 +35,10 @@ type Replies = Readonly<Record<string, unknown>>
 const REPLIES: Replies = {
   'GET /rest/config/folders': [folder()],
   'GET /rest/config/devices': [
-    { ...defaultsOf(DEVICE), deviceID: OWN, name: 'me' },
+    { ...defaultsOf(DEVICE), deviceID: LOCAL_ID, name: 'me' },
     { ...defaultsOf(DEVICE), deviceID: BEN, name: 'ben' },
   ],
-  'GET /rest/system/status': { myID: OWN, lastDialStatus: {}, connectionServiceStatus: {} },
+  'GET /rest/system/status': { myID: LOCAL_ID, lastDialStatus: {}, connectionServiceStatus: {} },
   'GET /rest/system/connections': { connections: { [BEN]: { connected: true } }, total: { at: TIME } },
   'GET /rest/system/discovery': {},
   'GET /rest/twinfold/disagreements': [],

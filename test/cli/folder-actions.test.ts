@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DEVICE } from '../../src/core/config/config-fields.ts'
 import { defaultsOf } from '../../src/core/config/field.ts'
-import { BEN, NASTY, OFFERS, OWN, TIME, folder, run } from './fake-replies.ts'
+import { BEN, NASTY, OFFERS, LOCAL_ID, TIME, folder, run } from './fake-replies.ts'
 
 test('device add: an unusable address, or a name that another device has, is refused', async () => {
   const empty = { 'GET /rest/config/devices': [] }
@@ -14,7 +14,7 @@ test('device add: an unusable address, or a name that another device has, is ref
     assert.deepEqual([code, sent], [1, []], args)
     assert.match(err, message)
   }
-  const devices = [{ ...defaultsOf(DEVICE), deviceID: OWN, name: 'me' }]
+  const devices = [{ ...defaultsOf(DEVICE), deviceID: LOCAL_ID, name: 'me' }]
   const { err, sent } = await run(`device add ${BEN} --name me`, { 'GET /rest/config/devices': devices })
   assert.deepEqual(sent, [])
   assert.match(err, /another device is named "me"/)
@@ -64,11 +64,11 @@ test('pending accept: a name that another device has is refused', async () => {
 })
 
 test('folder share and unshare: one change each, only for other devices', async () => {
-  const both = `{"devices":[{"deviceID":"${OWN}"},{"deviceID":"${BEN}"}]}`
+  const both = `{"devices":[{"deviceID":"${LOCAL_ID}"},{"deviceID":"${BEN}"}]}`
   assert.deepEqual((await run('folder share Papers ben')).sent, [`PATCH /rest/config/folders/docs ${both}`])
-  const shared = { 'GET /rest/config/folders': [folder({ devices: [{ deviceID: OWN }, { deviceID: BEN }] })] }
+  const shared = { 'GET /rest/config/folders': [folder({ devices: [{ deviceID: LOCAL_ID }, { deviceID: BEN }] })] }
   assert.deepEqual((await run('folder unshare docs ben', shared)).sent, [
-    `PATCH /rest/config/folders/docs {"devices":[{"deviceID":"${OWN}"}]}`,
+    `PATCH /rest/config/folders/docs {"devices":[{"deviceID":"${LOCAL_ID}"}]}`,
   ])
   for (const [args, message] of [
     ['folder unshare docs ben', /is not shared with "ben"/],

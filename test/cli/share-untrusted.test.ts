@@ -3,11 +3,11 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { scratchDirectory } from '../support/scratch.ts'
-import { BEN, folder, OWN, run } from './fake-replies.ts'
+import { BEN, folder, LOCAL_ID, run } from './fake-replies.ts'
 
 const MARKED = `PATCH /rest/config/devices/${BEN} {"untrusted":true}`
 const sharedBy = (encryptionPassword: string) => {
-  const devices = [{ deviceID: OWN }, { deviceID: BEN, encryptionPassword }]
+  const devices = [{ deviceID: LOCAL_ID }, { deviceID: BEN, encryptionPassword }]
   return `PATCH /rest/config/folders/docs ${JSON.stringify({ devices })}`
 }
 const randomText = (length: number) => 'abcdefghijkmnpqrstuvwxyz2'.slice(0, length)

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { DEVICE } from '../../src/core/config/config-fields.ts'
 import { defaultsOf } from '../../src/core/config/field.ts'
 import { NOTE_NETWORK } from '../../src/core/config/notes.ts'
-import { BEN, NASTY, OFFERS, OWN, TIME, entry, run } from './fake-replies.ts'
+import { BEN, NASTY, OFFERS, LOCAL_ID, TIME, entry, run } from './fake-replies.ts'
 
 /** The reasons themselves are tested in test/core/records/reasons.test.ts. */
 const WHY = 'GET /rest/twinfold/why?folder=docs&file=a'
@@ -70,7 +70,7 @@ test('device add: only the given settings are sent, and the folders are shared a
   assert.deepEqual(ran.sent, [
     `POST /rest/config/devices {"deviceID":"${BEN}","name":"ben","addresses":["tcp://a:1","tcp://b:2"],` +
       `"introducer":true}`,
-    `PATCH /rest/config/folders/docs {"devices":[{"deviceID":"${OWN}"},{"deviceID":"${BEN}"}]}`,
+    `PATCH /rest/config/folders/docs {"devices":[{"deviceID":"${LOCAL_ID}"},{"deviceID":"${BEN}"}]}`,
   ])
 })
 
@@ -126,7 +126,7 @@ test('device: nothing is sent for an invalid id, an existing device, a missing f
 
 test('device list: states, times and escaped names', async () => {
   const devices = [
-    { ...defaultsOf(DEVICE), deviceID: OWN, name: 'me' },
+    { ...defaultsOf(DEVICE), deviceID: LOCAL_ID, name: 'me' },
     { ...defaultsOf(DEVICE), deviceID: BEN, name: NASTY },
   ]
   const list = await run('device list', { 'GET /rest/config/devices': devices })
@@ -167,7 +167,10 @@ const CHANGES: readonly (readonly [args: string, sent: string])[] = [
       `"type":"receiveencrypted"}`,
   ],
   // An existing folder needs no path: it is shared with one more device.
-  ['pending accept docs', `PATCH /rest/config/folders/docs {"devices":[{"deviceID":"${OWN}"},{"deviceID":"${BEN}"}]}`],
+  [
+    'pending accept docs',
+    `PATCH /rest/config/folders/docs {"devices":[{"deviceID":"${LOCAL_ID}"},{"deviceID":"${BEN}"}]}`,
+  ],
   [
     'pending ignore music',
     `PATCH /rest/config/devices/${BEN} {"ignoredFolders":[{"time":"${TIME}","id":"music","label":"Music"}]}`,

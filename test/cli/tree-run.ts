@@ -5,7 +5,7 @@ import type { ClientReply } from '../../src/client/transport.ts'
 import { DEFAULTS, DEVICE, FOLDER, GUI, LDAP, OPTIONS } from '../../src/core/config/config-fields.ts'
 import { defaultsOf } from '../../src/core/config/field.ts'
 import { recordingContext } from '../support/cli.ts'
-export const OWN = 'MFZWI3D-BONSGYC-YLTMRWG-C43ENR5-QXGZDMM-FZWI3DP-BONSGYY-LTMRWAD'
+export const LOCAL_ID = 'MFZWI3D-BONSGYC-YLTMRWG-C43ENR5-QXGZDMM-FZWI3DP-BONSGYY-LTMRWAD'
 export const ESCAPE = '\x1b[2J'
 
 export function config(): Record<string, unknown> {
@@ -15,12 +15,12 @@ export function config(): Record<string, unknown> {
     path: '/data/photos',
     versioning: { type: 'simple', params: { keep: '5', x: 'y' } },
   }
-  const shared = { deviceID: OWN, introducedBy: '', encryptionPassword: '' }
+  const shared = { deviceID: LOCAL_ID, introducedBy: '', encryptionPassword: '' }
   const beach = { ...photos, id: 'beach', label: 'Holidays', devices: [shared] }
   return {
     version: 37,
     folders: [photos, { ...photos, id: 'a/b c', label: ESCAPE }, beach],
-    devices: [{ ...defaultsOf(DEVICE), deviceID: OWN, name: 'desk' }],
+    devices: [{ ...defaultsOf(DEVICE), deviceID: LOCAL_ID, name: 'desk' }],
     gui: defaultsOf(GUI),
     ldap: defaultsOf(LDAP),
     options: defaultsOf(OPTIONS),

@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { OWN, run } from './tree-run.ts'
+import { LOCAL_ID, run } from './tree-run.ts'
 
 /** Each change is sent for the smallest part the daemon can change alone. */
 const CHANGES: readonly (readonly [args: string, sent: string])[] = [
   ['config folders Holidays label set Pictures', 'PATCH /rest/config/folders/beach {"label":"Pictures"}'],
-  ['config devices desk paused set true', `PATCH /rest/config/devices/${OWN} {"paused":true}`],
+  ['config devices desk paused set true', `PATCH /rest/config/devices/${LOCAL_ID} {"paused":true}`],
   [
     'config folders beach devices desk encryption-password set p',
-    `PATCH /rest/config/folders/beach {"devices":[{"deviceID":"${OWN}","introducedBy":"","encryptionPassword":"p"}]}`,
+    'PATCH /rest/config/folders/beach ' +
+      `{"devices":[{"deviceID":"${LOCAL_ID}","introducedBy":"","encryptionPassword":"p"}]}`,
   ],
   ['config folders photos label set Pictures', 'PATCH /rest/config/folders/photos {"label":"Pictures"}'],
   ['config folders photos rescan-intervals set 60', 'PATCH /rest/config/folders/photos {"rescanIntervalS":60}'],
@@ -26,8 +27,8 @@ const CHANGES: readonly (readonly [args: string, sent: string])[] = [
     'PATCH /rest/config/folders/photos {"versioning":{"type":"simple","params":{"keep":"9","x":"y"}}}',
   ],
   [
-    `config folders photos devices add --device-id ${OWN} --encryption-password=p`,
-    `PATCH /rest/config/folders/photos {"devices":[{"deviceID":"${OWN}","encryptionPassword":"p"}]}`,
+    `config folders photos devices add --device-id ${LOCAL_ID} --encryption-password=p`,
+    `PATCH /rest/config/folders/photos {"devices":[{"deviceID":"${LOCAL_ID}","encryptionPassword":"p"}]}`,
   ],
   [
     'config folders photos xattr-filter entries add --match user.* --permit',
@@ -45,11 +46,14 @@ const CHANGES: readonly (readonly [args: string, sent: string])[] = [
     'POST /rest/config/devices {"deviceID":"X","addresses":["tcp://a","tcp://b"]}',
   ],
   [
-    `config devices ${OWN} addresses add tcp://a`,
-    `PATCH /rest/config/devices/${OWN} {"addresses":["dynamic","tcp://a"]}`,
+    `config devices ${LOCAL_ID} addresses add tcp://a`,
+    `PATCH /rest/config/devices/${LOCAL_ID} {"addresses":["dynamic","tcp://a"]}`,
   ],
-  [`config devices ${OWN} addresses 0 set tcp://b`, `PATCH /rest/config/devices/${OWN} {"addresses":["tcp://b"]}`],
-  [`config devices ${OWN} addresses 0 delete`, `PATCH /rest/config/devices/${OWN} {"addresses":[]}`],
+  [
+    `config devices ${LOCAL_ID} addresses 0 set tcp://b`,
+    `PATCH /rest/config/devices/${LOCAL_ID} {"addresses":["tcp://b"]}`,
+  ],
+  [`config devices ${LOCAL_ID} addresses 0 delete`, `PATCH /rest/config/devices/${LOCAL_ID} {"addresses":[]}`],
   ['config options max-send-kbps set 7', 'PATCH /rest/config/options {"maxSendKbps":7}'],
   ['config gui raw-use-tls set true', 'PATCH /rest/config/gui {"useTLS":true}'],
   ['config ldap bind-dn set cn=x', 'PATCH /rest/config/ldap {"bindDN":"cn=x"}'],

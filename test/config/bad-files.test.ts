@@ -10,7 +10,7 @@ import { nodeClock } from '../../src/platform/node/clock.ts'
 import { nodeDisk } from '../../src/platform/node/disk/disk.ts'
 import { nodeRandom } from '../../src/platform/node/random.ts'
 import { simPasswords } from '../../src/platform/sim/passwords.ts'
-import { OWN, configFixture } from '../support/config.ts'
+import { LOCAL_ID, configFixture } from '../support/config.ts'
 import { reportRow } from '../support/effort.ts'
 import { quietLogger } from '../support/logger.ts'
 import { scratchDirectory } from '../support/scratch.ts'
@@ -201,7 +201,7 @@ async function open(home: string): Promise<Config> {
   const passwords = new Passwords({ hasher: simPasswords, random: nodeRandom, clock: nodeClock, log })
   const opened = await openConfig(
     { disk: nodeDisk, clock: nodeClock, random: nodeRandom, passwords, log },
-    { path: join(home, 'config.xml'), ownDevice: OWN, hostName: 'host', allowNewer: false },
+    { path: join(home, 'config.xml'), ownDevice: LOCAL_ID, hostName: 'host', allowNewer: false },
   )
   return opened.current
 }

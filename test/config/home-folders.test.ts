@@ -9,7 +9,7 @@ import { SimClock } from '../../src/platform/sim/clock.ts'
 import { SimDisk } from '../../src/platform/sim/disk.ts'
 import { simPasswords } from '../../src/platform/sim/passwords.ts'
 import { SimRandom } from '../../src/platform/sim/random.ts'
-import { newConfig, OWN, prepared, xmlOf } from '../support/config.ts'
+import { newConfig, LOCAL_ID, prepared, xmlOf } from '../support/config.ts'
 import { quietLogger } from '../support/logger.ts'
 
 const HOME = { directories: ['/home/ann/state', '/var/ann'], userHome: '/home/ann' }
@@ -56,7 +56,7 @@ test('a home made by another program keeps such a folder; a new one, or a new pa
   const clock = new SimClock()
   const random = new SimRandom(7)
   const passwords = new Passwords({ hasher: simPasswords, random, clock, log })
-  const options = { path, ownDevice: OWN, hostName: 'host', allowNewer: false, home: HOME }
+  const options = { path, ownDevice: LOCAL_ID, hostName: 'host', allowNewer: false, home: HOME }
   const store = await openConfig({ disk, clock, random, passwords, log }, options)
   await store.change((current) => patchFolder(current, 'old' as FolderId, { label: 'All' }))
   assert.equal(store.current.folders[0]?.label, 'All')

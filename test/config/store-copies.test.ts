@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { patchFolder, patchGui, removeFolder, replaceConfig } from '../../src/core/config/config-edit.ts'
 import { configToJson } from '../../src/core/config/config-json.ts'
 import type { FolderId } from '../../src/core/ids.ts'
-import { OWN } from '../support/config.ts'
+import { LOCAL_ID } from '../support/config.ts'
 import { HOME, PATH, FULL, DAY_MS, setup, read, names, addFolder } from './store-setup.ts'
 
 test('an older format is archived with mode 0600 and written in ours; a newer one only when allowed', async () => {
@@ -66,7 +66,7 @@ test('a removal and a full replace keep a copy of the previous file; at most fiv
   assert.equal(disk.sync.lstat(`${HOME}/${copies()[0] ?? ''}`).mode, 0o600)
   for (let i = 0; i < 8; i++) {
     clock.jumpWall(1_000)
-    await store.change((config) => replaceConfig(config, configToJson(config), OWN))
+    await store.change((config) => replaceConfig(config, configToJson(config), LOCAL_ID))
   }
   assert.equal(copies().length, 5)
 })

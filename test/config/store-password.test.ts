@@ -9,7 +9,7 @@ import { SimClock } from '../../src/platform/sim/clock.ts'
 import { SimDisk } from '../../src/platform/sim/disk.ts'
 import { simPasswords } from '../../src/platform/sim/passwords.ts'
 import { SimRandom } from '../../src/platform/sim/random.ts'
-import { OWN, newConfig, prepared, xmlOf } from '../support/config.ts'
+import { LOCAL_ID, newConfig, prepared, xmlOf } from '../support/config.ts'
 import { quietLogger } from '../support/logger.ts'
 
 // Passwords that cannot be hashed, and unusable hashes.
@@ -33,7 +33,7 @@ function setup(password: string, hasher = simPasswords) {
   const random = new SimRandom(1)
   const log = quietLogger('config')
   const passwords = new Passwords({ hasher, random, clock, log })
-  const options = { path: PATH, ownDevice: OWN, hostName: 'host', allowNewer: false }
+  const options = { path: PATH, ownDevice: LOCAL_ID, hostName: 'host', allowNewer: false }
   return { log, read: () => textOf(disk), open: () => openConfig({ disk, clock, random, passwords, log }, options) }
 }
 

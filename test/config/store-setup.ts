@@ -7,7 +7,7 @@ import { SimClock } from '../../src/platform/sim/clock.ts'
 import { SimDisk } from '../../src/platform/sim/disk.ts'
 import { simPasswords } from '../../src/platform/sim/passwords.ts'
 import { SimRandom } from '../../src/platform/sim/random.ts'
-import { OWN, configFixture, newConfig, prepared, xmlOf } from '../support/config.ts'
+import { LOCAL_ID, configFixture, newConfig, prepared, xmlOf } from '../support/config.ts'
 import { quietLogger } from '../support/logger.ts'
 export const HOME = '/home'
 export const PATH = '/home/config.xml'
@@ -41,7 +41,7 @@ export function setup(content?: string, mode = 0o600): Setup {
   }
   const random = new SimRandom(7)
   const passwords = new Passwords({ hasher: simPasswords, random, clock, log })
-  const options = { path: PATH, ownDevice: OWN, hostName: 'host' }
+  const options = { path: PATH, ownDevice: LOCAL_ID, hostName: 'host' }
   return {
     clock,
     disk,

@@ -6,7 +6,7 @@ import { makeCertificate } from '../../src/main/home/certificate.ts'
 import type { HttpReply, HttpRequest } from '../../src/platform/http.ts'
 import { configOf, idOf, simIdentity } from '../connections/machines.ts'
 
-import { Lan, MINUTE_MS, OFF, settle } from './lan.ts'
+import { Lan, MINUTE_MS, DISCOVERY_OFF, settle } from './lan.ts'
 
 /** A discovery server of the simulated network, with what it received. */
 function serverFor(lan: Lan, reply: (request: HttpRequest) => Promise<HttpReply>): string[] {
@@ -106,7 +106,9 @@ test('a server that cannot be used is an error of that method only, logged once'
       ['global@ftp://x/', 'unsupported scheme ftp'],
     ],
   )
-  a.discovery.apply(configOf(a.id, [], { ...OFF, globalAnnounceEnabled: true, globalAnnounceServers: ['ftp://x/'] }))
+  a.discovery.apply(
+    configOf(a.id, [], { ...DISCOVERY_OFF, globalAnnounceEnabled: true, globalAnnounceServers: ['ftp://x/'] }),
+  )
   await settle()
   const warnings = a.log.lines.filter((line) => line.startsWith('WARN'))
   assert.deepEqual(warnings, ['WARN global@ftp://x/ cannot be used: unsupported scheme ftp'])

@@ -9,7 +9,7 @@ import { createSimPlatform } from '../../src/platform/sim/platform.ts'
 import { configOf, deviceConfig, idOf, simIdentity } from '../connections/machines.ts'
 import { quietLogger } from '../support/logger.ts'
 
-export const OFF = { localAnnounceEnabled: false, globalAnnounceEnabled: false }
+export const DISCOVERY_OFF = { localAnnounceEnabled: false, globalAnnounceEnabled: false }
 export const MINUTE_MS = 60_000
 
 export async function settle(): Promise<void> {
@@ -24,7 +24,7 @@ export class Lan implements AsyncDisposable {
   readonly #running: Promise<void>[] = []
 
   start(name: string, options: Partial<OptionsConfig>, known: readonly DeviceId[] = []): Finder {
-    const finder = new Finder(this, name, { ...OFF, ...options }, known)
+    const finder = new Finder(this, name, { ...DISCOVERY_OFF, ...options }, known)
     this.#running.push(finder.discovery.run(this.#stop.signal))
     return finder
   }

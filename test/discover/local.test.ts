@@ -5,7 +5,7 @@ import { deviceIdFromCertificate } from '../../src/core/device-id.ts'
 import { encodeLocalAnnouncement } from '../../src/core/network/local-announcement.ts'
 import { configOf, idOf, simIdentity } from '../connections/machines.ts'
 
-import { Lan, MINUTE_MS, OFF, settle } from './lan.ts'
+import { Lan, MINUTE_MS, DISCOVERY_OFF, settle } from './lan.ts'
 
 test('two devices in one network find each other within a second', async () => {
   await using lan = new Lan()
@@ -32,10 +32,10 @@ test('switched on and off while it runs', async () => {
   const a = lan.start('a', {})
   const b = lan.start('b', { localAnnounceEnabled: true })
   await lan.advance(1_000)
-  a.discovery.apply(configOf(a.id, [], { ...OFF, localAnnounceEnabled: true }))
+  a.discovery.apply(configOf(a.id, [], { ...DISCOVERY_OFF, localAnnounceEnabled: true }))
   await lan.advance(2_000)
   assert.equal(b.found.length, 1)
-  a.discovery.apply(configOf(a.id, [], OFF))
+  a.discovery.apply(configOf(a.id, [], DISCOVERY_OFF))
   await lan.advance(1_000)
   assert.deepEqual(await a.lookup(b.id), [])
   await lan.advance(2 * MINUTE_MS)

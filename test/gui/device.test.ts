@@ -12,7 +12,7 @@ import {
 import { byName, folderName } from '../../gui/view-model/folder-name.ts'
 import { listenersOf } from '../../gui/view-model/listeners.ts'
 import { shareState } from '../../gui/view-model/share-state.ts'
-import { LAPTOP, OWN, SERVER } from '../support/config.ts'
+import { LAPTOP, LOCAL_ID, SERVER } from '../support/config.ts'
 import { completion, folderConfig, liveState } from '../support/live-state.ts'
 
 test('a device without a name is called by the start of its id', () => {
@@ -65,10 +65,10 @@ test('an incomplete fraction is never shown as complete', () => {
   assert.equal(fractionOf(1, 5_000, 1_000), 0)
 })
 
-const shared = folderConfig('a', [OWN, LAPTOP])
+const shared = folderConfig('a', [LOCAL_ID, LAPTOP])
 
 test('a folder on a device: not shared, paused, not accepted, complete, or behind', () => {
-  assert.equal(shareState(folderConfig('a', [OWN]), LAPTOP, undefined, true).kind, 'not-shared')
+  assert.equal(shareState(folderConfig('a', [LOCAL_ID]), LAPTOP, undefined, true).kind, 'not-shared')
   assert.equal(shareState({ ...shared, paused: true }, LAPTOP, undefined, true).kind, 'paused-here')
   assert.equal(shareState(shared, LAPTOP, undefined, true).kind, 'unknown')
   assert.equal(shareState(shared, LAPTOP, completion({ remoteState: 'paused' }), true).kind, 'paused-there')

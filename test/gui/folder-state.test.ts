@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { folderState, type FolderState } from '../../gui/view-model/folder-state.ts'
-import { LAPTOP, OWN, SERVER } from '../support/config.ts'
+import { LAPTOP, LOCAL_ID, SERVER } from '../support/config.ts'
 import { completion, liveState, type FolderSketch, type StateSketch } from '../support/live-state.ts'
 
 const ON = { id: LAPTOP, connected: true, config: { name: 'laptop' } }
@@ -152,6 +152,6 @@ for (const [name, { folder, devices, expected }] of Object.entries(CASES)) {
 
 test('the current configuration counts, not the one that the caller holds', () => {
   const state = liveState({ devices: [ON], folders: { a: { config: { paused: true } } } })
-  const older = { ...state.config!.folders[0]!, paused: false, devices: [{ deviceID: OWN }] as never }
+  const older = { ...state.config!.folders[0]!, paused: false, devices: [{ deviceID: LOCAL_ID }] as never }
   assert.equal(folderState(state, older).code, 'paused')
 })

@@ -18,13 +18,13 @@ import { Store } from '../../gui/base/store.ts'
 import { visibleName } from '../../gui/base/visible-name.ts'
 import { EVENT_DATA, type EventJson } from '../../src/rest/event-data.ts'
 import { CONFLICT_COUNTS, PULSE, SUMMARY, type PulseJson, type SummaryJson } from '../../src/rest/twinfold.ts'
-import { LAPTOP, OWN, SERVER } from '../support/config.ts'
+import { LAPTOP, LOCAL_ID, SERVER } from '../support/config.ts'
 import { casesOf } from '../support/effort.ts'
 import { HOSTILE_TEXTS, hostileReply } from '../support/hostile-reply.ts'
 import { liveState } from '../support/live-state.ts'
 
 const FOLDERS = ['a', '__proto__', 'constructor']
-const KEYS = [...FOLDERS, OWN, LAPTOP, SERVER, 'idle', 'error', '2026-11-16T12:00:00Z']
+const KEYS = [...FOLDERS, LOCAL_ID, LAPTOP, SERVER, 'idle', 'error', '2026-11-16T12:00:00Z']
 const NUM_RUNS = casesOf(200, 20_000)
 
 const summaries = hostileReply(SUMMARY, KEYS) as fc.Arbitrary<SummaryJson>

@@ -11,7 +11,7 @@ import {
 import { meanRate, peakRate, secondsLeft, seriesOf } from '../../gui/view-model/rates.ts'
 import { remedyOf } from '../../gui/view-model/remedy.ts'
 import { otherWarnings } from '../../gui/view-model/risks.ts'
-import { LAPTOP, OWN, SERVER } from '../support/config.ts'
+import { LAPTOP, LOCAL_ID, SERVER } from '../support/config.ts'
 import { liveState } from '../support/live-state.ts'
 
 const NOW = '2026-01-02T03:04:05Z'
@@ -82,7 +82,7 @@ test('a folder is shared with one more, and with one less; an existing password 
       a: {
         config: {
           devices: [
-            { deviceID: OWN, introducedBy: '', encryptionPassword: '' },
+            { deviceID: LOCAL_ID, introducedBy: '', encryptionPassword: '' },
             { deviceID: SERVER, introducedBy: '', encryptionPassword: 'secret' },
           ],
         },
@@ -92,15 +92,15 @@ test('a folder is shared with one more, and with one less; an existing password 
   const ids = (change: ReturnType<typeof sharingWith>) =>
     change.devices?.map(({ deviceID, encryptionPassword }) => [deviceID, encryptionPassword])
   assert.deepEqual(ids(sharingWith(config, 'a', LAPTOP, true)), [
-    [OWN, ''],
+    [LOCAL_ID, ''],
     [SERVER, 'secret'],
     [LAPTOP, ''],
   ])
   assert.deepEqual(ids(sharingWith(config, 'a', SERVER, true)), [
-    [OWN, ''],
+    [LOCAL_ID, ''],
     [SERVER, 'secret'],
   ])
-  assert.deepEqual(ids(sharingWith(config, 'a', SERVER, false)), [[OWN, '']])
+  assert.deepEqual(ids(sharingWith(config, 'a', SERVER, false)), [[LOCAL_ID, '']])
 })
 
 const MARKER_ADVICE = 'this indicates potential data loss, search docs/forum to get information about how to proceed'

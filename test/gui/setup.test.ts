@@ -7,7 +7,7 @@ import { invitedAddresses, inviteText, readInvite } from '../../gui/view-model/i
 import { setupSteps, showsSetup } from '../../gui/view-model/setup.ts'
 import type { OfflineFacts } from '../../gui/view-model/why-offline.ts'
 import { INITIAL } from '../../gui/live/state.ts'
-import { LAPTOP, OWN } from '../support/config.ts'
+import { LAPTOP, LOCAL_ID } from '../support/config.ts'
 import { completion, liveState, type StateSketch } from '../support/live-state.ts'
 
 const LAPTOP_NAMED = { id: LAPTOP, config: { name: 'laptop' } }
@@ -50,7 +50,7 @@ test('a connected device: a folder must be shared, accepted, and have a file', (
   const devices = [{ ...LAPTOP_NAMED, connected: true }]
   const files = { globalFiles: 3, inSyncFiles: 3 }
   const there = (given: Parameters<typeof completion>[0]) => ({ [LAPTOP]: completion(given) })
-  const own = [{ deviceID: OWN, introducedBy: '', encryptionPassword: '' }] as const
+  const own = [{ deviceID: LOCAL_ID, introducedBy: '', encryptionPassword: '' }] as const
   assert.equal(stepsOf({ devices, folders: { a: { config: { devices: own } } } })['shared'], 'setup.block.unshared')
   const offered = { a: { completion: there({ remoteState: 'notSharing' }) } }
   assert.equal(stepsOf({ devices, folders: offered })['shared'], 'setup.block.notTaken')

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isChanged, withoutChange } from '../../gui/view-model/undo.ts'
 import type { Config } from '../../src/core/config/config.ts'
-import { LAPTOP, OWN } from '../support/config.ts'
+import { LAPTOP, LOCAL_ID } from '../support/config.ts'
 import { folderConfig, liveState } from '../support/live-state.ts'
 
 const BEFORE: Config = liveState({ folders: { a: {}, b: {} }, devices: [{ id: LAPTOP }] }).config!
@@ -17,7 +17,7 @@ test('changed, removed and added folders and devices are as before', () => {
   const cases: readonly Config[] = [
     folders((folder) => [{ ...folder, paused: true }]),
     folders((folder) => (folder.id === 'b' ? [] : [folder])),
-    { ...BEFORE, folders: [...BEFORE.folders, folderConfig('c', [OWN])] },
+    { ...BEFORE, folders: [...BEFORE.folders, folderConfig('c', [LOCAL_ID])] },
     { ...BEFORE, devices: BEFORE.devices.filter(({ deviceID }) => deviceID !== LAPTOP) },
     { ...BEFORE, options: { ...BEFORE.options, natEnabled: !BEFORE.options.natEnabled } },
     { ...BEFORE, remoteIgnoredDevices: [{ deviceID: LAPTOP, name: 'x', address: '', time: '' }] },

@@ -4,9 +4,9 @@ import { test } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import type { GuiConfig } from '../../src/core/config/config.ts'
-import { fakeHash, fakeRest, KEY, OWN } from './fakes.ts'
+import { fakeHash, fakeRest, KEY, LOCAL_ID } from './fakes.ts'
 
-const LOCKED: Partial<GuiConfig> = { user: 'alice', password: fakeHash('s3cret'), metricsWithoutAuth: false }
+const WITH_PASSWORD: Partial<GuiConfig> = { user: 'alice', password: fakeHash('s3cret'), metricsWithoutAuth: false }
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'] as const
 const MORE_PATHS = ['/nothing', '/rest', '/rest/nothing', '/assets/nothing.js', '//', '/%', '/REST/system/ping']
 
@@ -15,14 +15,14 @@ type Rest = ReturnType<typeof fakeRest>
 function* requestsOf(rest: Rest): Generator<{ readonly method: string; readonly target: string }> {
   const paths = new Set([...rest.server.routes.routes.map(({ path }) => path), ...MORE_PATHS])
   for (const path of paths) {
-    const target = path.replace(':id', path.includes('devices') ? OWN : 'share')
+    const target = path.replace(':id', path.includes('devices') ? LOCAL_ID : 'share')
     for (const method of METHODS) yield { method, target }
   }
 }
 
 test('every reply, whatever its status, is protected from other sites', async () => {
   const statuses = new Set<number>()
-  for (const gui of [{}, LOCKED, { ...LOCKED, useTLS: true }]) {
+  for (const gui of [{}, WITH_PASSWORD, { ...WITH_PASSWORD, useTLS: true }]) {
     const rest = fakeRest({ gui })
     for (const request of requestsOf(rest)) {
       for (const headers of [{}, { 'X-API-Key': KEY }]) {
@@ -77,7 +77,7 @@ test('what a page of another site loads is refused before any work; a link to he
 test('no route keeps anything in memory of a request without a login', async () => {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void
-  const rest = fakeRest({ gui: LOCKED })
+  const rest = fakeRest({ gui: WITH_PASSWORD })
   const big = 'n'.repeat(40_000)
   const headers = {
     Authorization: `Basic ${Buffer.from(`${'n'.repeat(10_000)}:x`).toString('base64')}`,
@@ -113,7 +113,7 @@ test('user names in events are cut, Basic credentials of any size are refused, a
     hash: async (password: string) => fakeHash(password),
     verify: async (password: string) => (checked.push(password), true),
   }
-  const { call, emitted, slept } = fakeRest({ gui: LOCKED, deps: { passwords } })
+  const { call, emitted, slept } = fakeRest({ gui: WITH_PASSWORD, deps: { passwords } })
   const login = { method: 'POST', target: '/rest/noauth/auth/password' }
   const long = await call({ ...login, body: JSON.stringify({ username: 'é'.repeat(2_000), password: 's3cret' }) })
   assert.equal(long.status, 403)
@@ -128,7 +128,7 @@ test('user names in events are cut, Basic credentials of any size are refused, a
 })
 
 test('attempts that are refused because too many wait have no event and no log line', async () => {
-  const { call, emitted, logged } = fakeRest({ gui: LOCKED })
+  const { call, emitted, logged } = fakeRest({ gui: WITH_PASSWORD })
   const body = '{"username":"alice","password":"wrong"}'
   const replies = await Promise.all(
     Array.from({ length: 100 }, () => call({ method: 'POST', target: '/rest/noauth/auth/password', body })),

@@ -5,8 +5,8 @@ import type { Config, DeviceConfig, FolderConfig, GuiConfig } from '../../src/co
 import type { DeviceId, FolderId } from '../../src/core/ids.ts'
 import type { ConfigStore } from '../../src/config/types.ts'
 
-export const OWN = 'GHKTHBX-CEDWM5C-QIUIPAB-7AUM2LY-TQN2HQB-UH72IDF-7CRKOQP-HC5G4QA' as DeviceId
-export const SHORT = OWN.slice(0, 7)
+export const LOCAL_ID = 'GHKTHBX-CEDWM5C-QIUIPAB-7AUM2LY-TQN2HQB-UH72IDF-7CRKOQP-HC5G4QA' as DeviceId
+export const SHORT = LOCAL_ID.slice(0, 7)
 export const KEY = 'k2345679abcdefghijkmnopqrstuvwxy'
 export const SHARE = 'share' as FolderId
 
@@ -15,7 +15,7 @@ export function fakeConfig(
   peers: readonly DeviceId[] = [],
   own: Partial<FolderConfig> = {},
 ): Config {
-  const device: DeviceConfig = { ...defaultsOf(DEVICE), deviceID: OWN, name: 'alice' }
+  const device: DeviceConfig = { ...defaultsOf(DEVICE), deviceID: LOCAL_ID, name: 'alice' }
   const folder: FolderConfig = {
     ...defaultsOf(DEFAULTS).folder,
     id: SHARE,
@@ -63,4 +63,4 @@ export function fakeHash(password: string): string {
 }
 
 /** Settings with a password. */
-export const LOCKED: Partial<GuiConfig> = { user: 'alice', password: fakeHash('s3cret') }
+export const WITH_PASSWORD: Partial<GuiConfig> = { user: 'alice', password: fakeHash('s3cret') }

@@ -20,10 +20,10 @@ import {
   type SimHttpCall,
 } from '../../src/platform/sim/http.ts'
 import { simProcess } from '../../src/platform/sim/system.ts'
-import { FakeConfigStore, fakeConfig, fakeHash, KEY, OWN } from './fake-config.ts'
+import { FakeConfigStore, fakeConfig, fakeHash, KEY, LOCAL_ID } from './fake-config.ts'
 import { fakeHub, fakeMover, NO_EXPLORER } from './fake-hub.ts'
 
-export { FakeConfigStore, fakeConfig, fakeHash, KEY, LOCKED, OWN, SHARE, SHORT } from './fake-config.ts'
+export { FakeConfigStore, fakeConfig, fakeHash, KEY, WITH_PASSWORD, LOCAL_ID, SHARE, SHORT } from './fake-config.ts'
 export { IDLE } from './fake-hub.ts'
 
 export const VERSION: VersionFacts = {
@@ -219,7 +219,7 @@ function fakeExtensions(): ExtensionStore {
 export function fakeRest(fake: FakeOptions = {}) {
   const parts = fakeParts(fake)
   const server = new RestServer(parts.deps, {
-    deviceId: OWN,
+    deviceId: LOCAL_ID,
     version: VERSION,
     locations: LOCATIONS,
     guiDirectories: [],

@@ -4,7 +4,7 @@ import type { FileInfo } from '../../src/core/records/file-info.ts'
 import type { DeviceId, FolderId, ShortId } from '../../src/core/ids.ts'
 import type { ConnectionsStatus } from '../../src/connections/types.ts'
 import type { Hub } from '../../src/model/model.ts'
-import { fakeHash, IDLE, OWN, type FakeOptions } from './fakes.ts'
+import { fakeHash, IDLE, LOCAL_ID, type FakeOptions } from './fakes.ts'
 
 const INFO: FileInfo = {
   name: 'q0.bin',
@@ -59,7 +59,7 @@ const connected = (devices: ConnectionsStatus['devices']): FakeOptions => ({
 const knocking = { device: PEER, timeMs: 1_795_000_000_000, name: 'lab-host', address: '127.0.0.1:19012' }
 const offered = {
   ...knocking,
-  device: OWN,
+  device: LOCAL_ID,
   folder: 'share' as FolderId,
   label: 'x',
   receiveEncrypted: false,
@@ -90,7 +90,7 @@ const DEVICES: FakeOptions = {
   deps: {
     deviceStatistics: async () =>
       new Map([
-        [OWN, { lastSeenMs: 0, lastConnectionMs: 0 }],
+        [LOCAL_ID, { lastSeenMs: 0, lastConnectionMs: 0 }],
         [PEER, SEEN],
       ]),
   },
@@ -116,7 +116,7 @@ const DIRECTORIES: FakeOptions = {
 const DEBUGGING: FakeOptions = { gui: { debugging: true } }
 
 /** The state of the fake for each captured exchange. */
-export const BEHIND: Record<string, FakeOptions> = {
+export const FAKE_STATES: Record<string, FakeOptions> = {
   'system-connections-get': connected(new Map([[PEER, { clientVersion: 'v1.29.5', primary: UP, secondary: [] }]])),
   'system-pause-post': connected(new Map()),
   'system-pause-post-unknown': connected(new Map()),

@@ -3,7 +3,7 @@ import { readFileSync, readdirSync } from 'node:fs'
 import { test } from 'node:test'
 import { missingIn } from '../support/json-shape.ts'
 import { fakeRest, KEY } from './fakes.ts'
-import { BEHIND } from './fixture-states.ts'
+import { FAKE_STATES } from './fixture-states.ts'
 
 // Exchanges captured from a real Syncthing 1.29.5: same status, same headers, same keys in the same order.
 
@@ -73,7 +73,9 @@ for (const file of readdirSync(DIRECTORY)
   if (exchange.request?.path === undefined) continue
   captured++
   test(`captured: ${name}`, async () => {
-    const rest = fakeRest(BEHIND[name] ?? BEHIND[name.replace(/-(queued|rest|unicode|paged|unknown-file)$/, '')] ?? {})
+    const rest = fakeRest(
+      FAKE_STATES[name] ?? FAKE_STATES[name.replace(/-(queued|rest|unicode|paged|unknown-file)$/, '')] ?? {},
+    )
     const { method, path, body } = exchange.request
     const { response } = exchange
     const keyless = 'Access-Control-Allow-Origin' in response.headers ? {} : { 'X-API-Key': 'none' }

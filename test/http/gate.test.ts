@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fakeRest, KEY, OWN, SHORT, LOCKED } from './fakes.ts'
+import { fakeRest, KEY, LOCAL_ID, SHORT, WITH_PASSWORD } from './fakes.ts'
 
 // The order of the checks of every request, and the catalogue rows W-01 to W-04.
 
@@ -15,7 +15,7 @@ const NO_AUTH = new Set([
 ])
 
 function concrete(path: string): string {
-  return path.replace(':id', path.includes('devices') ? OWN : 'share')
+  return path.replace(':id', path.includes('devices') ? LOCAL_ID : 'share')
 }
 
 test('W-01: without key or token every route and method is refused with no side effect', async () => {
@@ -40,7 +40,7 @@ test('W-01: without key or token every route and method is refused with no side 
         const response = await rest.call({ method, target: concrete(path), headers, body })
         if (response.status !== 403 || response.body !== 'CSRF Error\n') passed++
         assert.deepEqual([response.status, response.body], [403, 'CSRF Error\n'], `${method} ${path} ${name}`)
-        assert.equal(response.headers['x-syncthing-id'], OWN)
+        assert.equal(response.headers['x-syncthing-id'], LOCAL_ID)
         assert.equal(response.headers['cache-control'], undefined)
         assert.equal(response.headers['access-control-allow-origin'], undefined)
       }
@@ -67,7 +67,7 @@ test('W-01: a cookie is set outside /rest, its token passes in the header, and o
 })
 
 test('CORS: OPTIONS on any path is 204 without authentication, after the host check', async () => {
-  const { call } = fakeRest({ gui: LOCKED })
+  const { call } = fakeRest({ gui: WITH_PASSWORD })
   for (const target of ['/rest/db/scan', '/rest/nope', '/', '*', '/rest/system/debug?x=1']) {
     const response = await call({ method: 'OPTIONS', target, headers: { Origin: 'http://evil.example' } })
     assert.deepEqual([response.status, response.body], [204, ''])
@@ -83,8 +83,8 @@ test('CORS: OPTIONS on any path is 204 without authentication, after the host ch
 
 test('refusals: status, body and headers of each', async () => {
   const open = fakeRest()
-  const locked = fakeRest({ gui: LOCKED })
-  const prompting = fakeRest({ gui: { ...LOCKED, sendBasicAuthPrompt: true } })
+  const locked = fakeRest({ gui: WITH_PASSWORD })
+  const prompting = fakeRest({ gui: { ...WITH_PASSWORD, sendBasicAuthPrompt: true } })
   const target = '/rest/system/ping'
 
   const noKey = await open.call({ target })
@@ -118,7 +118,7 @@ test('headers: frames are refused unless allowed; the key makes the reply readab
 })
 
 test('W-02: only exact secrets pass', async () => {
-  const { call, deps } = fakeRest({ gui: LOCKED })
+  const { call, deps } = fakeRest({ gui: WITH_PASSWORD })
   const target = '/rest/system/ping'
   const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`
   const wrong: Record<string, string>[] = [
@@ -149,7 +149,7 @@ test('W-02: only exact secrets pass', async () => {
     { Cookie: `sessionid-${SHORT}=${'a'.repeat(64)}` },
     { Cookie: `sessionid-${SHORT}=__proto__` },
     { Cookie: `sessionid-${SHORT}=a; sessionid-${SHORT}=b` },
-    { Authorization: basic(`alice:${LOCKED.password}`) },
+    { Authorization: basic(`alice:${WITH_PASSWORD.password}`) },
   ]
   let bypasses = 0
   for (const headers of wrong) {

@@ -5,7 +5,7 @@ import { fakeHash, fakeRest, SHORT, type FakeOptions } from './fakes.ts'
 
 // The web page in a browser: a session and a CSRF token, never the key.
 
-const LOCKED: Partial<GuiConfig> = { user: 'alice', password: fakeHash('s3cret'), debugging: true }
+const WITH_PASSWORD: Partial<GuiConfig> = { user: 'alice', password: fakeHash('s3cret'), debugging: true }
 const PAGES = [
   '/rest/svc/lang',
   '/qr/?text=hello',
@@ -55,7 +55,7 @@ async function browser(fake: FakeOptions, login: boolean) {
 }
 
 for (const [what, gui, login] of [
-  ['a password', LOCKED, true],
+  ['a password', WITH_PASSWORD, true],
   ['no password', { debugging: true }, false],
 ] as const) {
   test(`the page needs no key: ${what}`, async () => {
@@ -74,12 +74,12 @@ for (const [what, gui, login] of [
 }
 
 test('without a session the page can only log in', async () => {
-  const { call } = fakeRest({ gui: LOCKED })
+  const { call } = fakeRest({ gui: WITH_PASSWORD })
   for (const target of PAGES.filter((each) => each !== '/rest/svc/lang')) {
     const { status } = await call({ target })
     assert.ok(status === 401 || status === 403, `${target}: ${status}`)
   }
-  const { request } = await browser({ gui: LOCKED }, true)
+  const { request } = await browser({ gui: WITH_PASSWORD }, true)
   assert.equal((await request({ method: 'POST', target: '/rest/noauth/auth/logout' })).status, 204)
   for (const target of PAGES.filter((each) => each !== '/rest/svc/lang'))
     assert.ok((await request({ target })).status >= 401, target)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fakeRest, KEY, LOCKED } from './fakes.ts'
+import { fakeRest, KEY, WITH_PASSWORD } from './fakes.ts'
 
 /** Forms of a path; `{}` is the path itself. */
 const TRICKS = [
@@ -53,7 +53,7 @@ const TRICKS = [
 ]
 
 test('W-04: no form of a path bypasses authentication', async () => {
-  const rest = fakeRest({ gui: LOCKED })
+  const rest = fakeRest({ gui: WITH_PASSWORD })
   const open = fakeRest()
   const secret = ['rest/system/ping', 'rest/config', 'rest/system/config', 'rest/db/scan', 'rest/config/folders/share']
   const upper = (path: string) => path.toUpperCase()
@@ -103,7 +103,7 @@ test('W-04: no redirect leads to another host, and none carries raw control char
 })
 
 test('no-auth paths: exact ones and plain prefixes pass authentication, and nothing else', async () => {
-  const { call } = fakeRest({ gui: LOCKED })
+  const { call } = fakeRest({ gui: WITH_PASSWORD })
   const passing = [
     '/',
     '/index.html',

@@ -4,7 +4,7 @@ import { TwinfoldError } from '../../src/core/errors.ts'
 import { FACILITY_NAMES } from '../../src/core/facilities.ts'
 import type { FileHead } from '../../src/core/records/file-info.ts'
 import type { ShortId } from '../../src/core/ids.ts'
-import { fakeRest, KEY, OWN } from './fakes.ts'
+import { fakeRest, KEY, LOCAL_ID } from './fakes.ts'
 
 const HEAD: FileHead = {
   name: 'a & b.txt',
@@ -137,7 +137,7 @@ test('debug and loglevels are one table', async () => {
 
 test('discovery (removed): POST is 405 with Allow and its parameters are ignored; GET lists the cache', async () => {
   const { send, call } = fakeRest()
-  for (const query of ['', '?device=x&addr=y', '?device=%ff&addr=%zz', `?device=${OWN}&addr=1.2.3.4:5`]) {
+  for (const query of ['', '?device=x&addr=y', '?device=%ff&addr=%zz', `?device=${LOCAL_ID}&addr=1.2.3.4:5`]) {
     const response = await send('POST', `/rest/system/discovery${query}`)
     assert.deepEqual(
       [response.status, response.body, response.headers['allow']],
@@ -148,10 +148,10 @@ test('discovery (removed): POST is 405 with Allow and its parameters are ignored
   assert.equal((await send('DELETE', '/rest/system/discovery')).status, 405)
   assert.equal((await send('GET', '/rest/system/discovery')).body, '{}\n')
   const known = fakeRest({
-    deps: { discovery: { status: () => new Map(), found: () => new Map([[OWN, ['tcp://1.2.3.4:5']]]) } },
+    deps: { discovery: { status: () => new Map(), found: () => new Map([[LOCAL_ID, ['tcp://1.2.3.4:5']]]) } },
   })
   assert.deepEqual(JSON.parse((await known.send('GET', '/rest/system/discovery')).body), {
-    [OWN]: { addresses: ['tcp://1.2.3.4:5'] },
+    [LOCAL_ID]: { addresses: ['tcp://1.2.3.4:5'] },
   })
 })
 

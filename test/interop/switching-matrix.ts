@@ -1,5 +1,5 @@
 /** What the tests of a switch print, and docs/switching.md holds. */
-import { NONE, type Figures } from './switching-scene.ts'
+import { NO_FIGURES, type Figures } from './switching-scene.ts'
 
 const ROWS = [
   'take over',
@@ -27,7 +27,7 @@ export class Matrix {
     const known = this.#columns.get(version)
     const cells = typeof known === 'object' ? known : new Map<Row, Cell>()
     this.#columns.set(version, cells)
-    cells.set(row, { figures: sumOf(cells.get(row)?.figures ?? NONE, figures), detail })
+    cells.set(row, { figures: sumOf(cells.get(row)?.figures ?? NO_FIGURES, figures), detail })
   }
 
   notRun(version: string, reason: string): void {

@@ -29,7 +29,7 @@ export interface Figures {
   readonly changedTimes: number
 }
 
-export const NONE: Figures = { resurrections: 0, conflicts: 0, resentBytes: 0, changedTimes: 0 }
+export const NO_FIGURES: Figures = { resurrections: 0, conflicts: 0, resentBytes: 0, changedTimes: 0 }
 
 function rootOf({ root }: Member, folder: string): string {
   return folder === FOLDER ? root : `${root}-${folder}`

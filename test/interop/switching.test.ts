@@ -13,7 +13,7 @@ import {
   figuresOf,
   LOCAL_CHANGES,
   makeScene,
-  NONE,
+  NO_FIGURES,
   prepareGivingBack,
   put,
   RECEIVE_ONLY,
@@ -132,6 +132,6 @@ class Switching {
   async #note(row: Row, detail?: string): Promise<void> {
     const figures = await figuresOf(this.#home, this.#peer, { before: this.#before, deleted: this.#deleted })
     matrix.note(this.#version, row, figures, detail)
-    assert.deepEqual(figures, NONE, `${this.#version}: ${row}`)
+    assert.deepEqual(figures, NO_FIGURES, `${this.#version}: ${row}`)
   }
 }

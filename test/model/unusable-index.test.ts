@@ -4,7 +4,7 @@ import { TwinfoldError } from '../../src/core/errors.ts'
 import type { FolderId } from '../../src/core/ids.ts'
 import type { IndexStore } from '../../src/db/types.ts'
 import { Completions } from '../../src/model/queries/completion.ts'
-import { OWN } from '../support/config.ts'
+import { LOCAL_ID } from '../support/config.ts'
 import { DOCS, folderId, simConfig, simFolder, SimHub } from '../support/model.ts'
 
 const REASON = 'cannot use the index database folder-6d75736963.db: EACCES: permission denied'
@@ -98,7 +98,7 @@ test('the completion of a folder with an unusable index is unknown, and left out
       remoteState: () => 'unknown',
       downloadedBytes: () => 0,
     },
-    OWN,
+    LOCAL_ID,
   )
   assert.equal((await completions.completion(MUSIC, undefined)).completion, 0)
   const { completion, globalItems } = await completions.completion(undefined, undefined)

@@ -58,7 +58,7 @@ test('collect: what the phone deletes is kept on the server, listed, explained, 
   assert.match((await run('kept', 'docs', '--bring-back')).err, /name the files, or use --all/)
   assert.match(
     (await run('kept', 'docs', 'c', '--delete')).err,
-    /would be deleted, and nobody else may have them; use --yes/,
+    /would be deleted, and other devices may not have them; use --yes/,
   )
   assert.equal(existsSync(join(server.root, 'c')), true)
   const back = await run('kept', 'docs', 'summer/a', 'other', '--bring-back')

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { FLAG_IGNORED, FLAG_MUST_RESCAN, FLAG_RECEIVE_ONLY } from '../../src/core/records/file-info.ts'
-import { OTHER, OWN, SimFolder } from './sim-folder.ts'
+import { OTHER_SHORT_ID, LOCAL_SHORT_ID, SimFolder } from './sim-folder.ts'
 
 test('scan: items become ignored, and not ignored again', async () => {
   const folder = new SimFolder()
@@ -10,7 +10,7 @@ test('scan: items become ignored, and not ignored again', async () => {
   const version = folder.index.records.get('x')!.version
   folder.index.records.set('x', {
     ...folder.index.records.get('x')!,
-    version: [...version, { device: OTHER, value: 3n }],
+    version: [...version, { device: OTHER_SHORT_ID, value: 3n }],
   })
   assert.equal((await folder.scan({ lines: ['x'] })).changed, 1)
   const ignored = folder.index.records.get('x')!
@@ -23,7 +23,7 @@ test('scan: items become ignored, and not ignored again', async () => {
   assert.equal(back.localFlags, 0)
   assert.deepEqual(
     back.version.map(({ device }) => device),
-    [OWN],
+    [LOCAL_SHORT_ID],
   )
 })
 
@@ -65,8 +65,8 @@ test('scan: a folder that is not receive-only any more announces its changes aga
   folder.index.records.set('x', {
     ...folder.index.records.get('x')!,
     version: [
-      { device: OWN, value: 3n },
-      { device: OTHER, value: 4n },
+      { device: LOCAL_SHORT_ID, value: 3n },
+      { device: OTHER_SHORT_ID, value: 4n },
     ],
   })
   assert.equal((await folder.scan()).changed, 1)
@@ -74,7 +74,7 @@ test('scan: a folder that is not receive-only any more announces its changes aga
   assert.equal(record.localFlags, 0)
   assert.deepEqual(
     record.version.map(({ device }) => device),
-    [OWN],
+    [LOCAL_SHORT_ID],
   )
   assert.equal((await folder.scan()).changed, 0)
 })
@@ -86,7 +86,11 @@ async function ownDeletion(global: 'missing' | 'live' | 'deleted'): Promise<SimF
   await folder.scan()
   const record = folder.index.records.get('x')!
   if (global !== 'missing')
-    folder.index.others.set('x', { ...record, deleted: global === 'deleted', version: [{ device: OTHER, value: 4n }] })
+    folder.index.others.set('x', {
+      ...record,
+      deleted: global === 'deleted',
+      version: [{ device: OTHER_SHORT_ID, value: 4n }],
+    })
   await folder.disk.removeFile('/f/x')
   await folder.scan({ receiveOnly: true })
   assert.deepEqual(

@@ -10,8 +10,8 @@ import { SimWalker } from '../../src/platform/sim/walker.ts'
 import { quietLogger } from '../support/logger.ts'
 import { MemoryIndex } from './memory-index.ts'
 
-export const OWN = 7n as ShortId
-export const OTHER = 9n as ShortId
+export const LOCAL_SHORT_ID = 7n as ShortId
+export const OTHER_SHORT_ID = 9n as ShortId
 const NEVER = new AbortController().signal
 
 /** A folder on a simulated disk with an index in memory. */
@@ -55,7 +55,7 @@ export class SimFolder {
         ignorePerms: false,
         modTimeWindowMs: 0,
         autoNormalize: true,
-        ownShortId: OWN,
+        ownShortId: LOCAL_SHORT_ID,
         receiveOnly: false,
         keepTemporariesMs: 24 * 3_600_000,
         progressIntervalMs: 0,

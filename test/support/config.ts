@@ -8,7 +8,7 @@ import { configToXml } from '../../src/core/config/config-to-xml.ts'
 import { parseDeviceId } from '../../src/core/device-id.ts'
 import { printXml } from '../../src/core/config/xml-tree.ts'
 
-export const OWN = parseDeviceId('AXH5OLU-D23MM57-4Q7QGTT-KIZF72W-MB6ZV4T-6JFFPQ5-LROJKZ4-WQNH5QQ')
+export const LOCAL_ID = parseDeviceId('AXH5OLU-D23MM57-4Q7QGTT-KIZF72W-MB6ZV4T-6JFFPQ5-LROJKZ4-WQNH5QQ')
 export const SERVER = parseDeviceId('IT5Q76H-O2PAHQ6-2DKT6NR-3RSBO2C-3HTYC74-KU3CUQ4-6PZ4EUC-ZV32UAB')
 export const LAPTOP = parseDeviceId('V7KSONY-IYADFCG-NLNCZJN-OVL72FU-ZBF3CEB-6BFF2EY-TZQFPSI-4SAU3Q6')
 
@@ -26,7 +26,7 @@ export function xmlOf(document: ConfigDocument): string {
 }
 
 export function prepared(config: Config): Config {
-  return prepareConfig(config, { ownDevice: OWN, hostName: 'host', newApiKey: 'k'.repeat(32) }).config
+  return prepareConfig(config, { ownDevice: LOCAL_ID, hostName: 'host', newApiKey: 'k'.repeat(32) }).config
 }
 
 /** What a new home has. */

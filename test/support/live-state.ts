@@ -5,7 +5,7 @@ import { defaultsOf } from '../../src/core/config/field.ts'
 import { parseFolderId, type DeviceId } from '../../src/core/ids.ts'
 import type { DeviceConnectionsJson } from '../../src/rest/cluster.ts'
 import type { CompletionJson } from '../../src/rest/completion.ts'
-import { newConfig, OWN } from './config.ts'
+import { newConfig, LOCAL_ID } from './config.ts'
 
 /** The state of a folder in the page: its config, and data of the daemon. */
 export interface FolderSketch {
@@ -37,7 +37,7 @@ export function liveState(sketch: StateSketch = {}): LiveState {
     ...INITIAL,
     link: sketch.link ?? 'live',
     config: configOf(folders, devices),
-    system: { myID: OWN } as unknown as NonNullable<LiveState['system']>,
+    system: { myID: LOCAL_ID } as unknown as NonNullable<LiveState['system']>,
     folders: Object.fromEntries(
       folders.filter(([, { isUnreported }]) => isUnreported !== true).map(([id, folder]) => [id, folderLive(folder)]),
     ),
@@ -57,11 +57,11 @@ function configOf(
   return {
     ...config,
     devices: [
-      { ...defaultsOf(DEVICE), deviceID: OWN, name: 'here' },
+      { ...defaultsOf(DEVICE), deviceID: LOCAL_ID, name: 'here' },
       ...devices.map(({ id, config: given }) => ({ ...defaultsOf(DEVICE), deviceID: id, ...given })),
     ],
     folders: folders.map(([id, { config: given }]) =>
-      folderConfig(id, [OWN, ...devices.map((device) => device.id)], given),
+      folderConfig(id, [LOCAL_ID, ...devices.map((device) => device.id)], given),
     ),
   }
 }

@@ -16,12 +16,12 @@ import { FolderRoots } from '../../src/model/state/folder-roots.ts'
 import { NO_SOURCES, type Sources } from '../../src/model/state/sources.ts'
 import { Statistics } from '../../src/stats/stats.ts'
 import { createSimPlatform, type SimPlatform } from '../../src/platform/sim/platform.ts'
-import { newConfig, OWN } from './config.ts'
+import { newConfig, LOCAL_ID } from './config.ts'
 
 /** Never aborts. */
 export const NEVER = new AbortController().signal
 /** Of the lists of kept files. */
-export const KEPT = '/home/me/kept'
+export const KEPT_DIRECTORY = '/home/me/kept'
 export const DOCS = folderId('docs')
 
 export function folderId(text: string): FolderId {
@@ -95,7 +95,13 @@ export class SimHub implements AsyncDisposable {
         extensions: () => this.extensions,
         summaryOf: folderStatusJson,
       },
-      { config, ownDevice: OWN, userHome: '/home/me', databaseDirectory: '/home/me/index', keptDirectory: KEPT },
+      {
+        config,
+        ownDevice: LOCAL_ID,
+        userHome: '/home/me',
+        databaseDirectory: '/home/me/index',
+        keptDirectory: KEPT_DIRECTORY,
+      },
     )
   }
 

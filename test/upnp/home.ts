@@ -12,7 +12,7 @@ import { quietLogger } from '../support/logger.ts'
 import { SimRouter, type RouterOptions } from './sim-router.ts'
 
 export const ROUTER = '192.168.1.1'
-export const OWN = '192.168.1.10'
+export const LOCAL_ADDRESS = '192.168.1.10'
 export const LISTENER = { listener: 'tcp://0.0.0.0:22000', scheme: 'tcp', host: '0.0.0.0', port: 22_000 }
 export const DEVICE = idOf(simIdentity('device'))
 export const MINUTE_MS = 60_000
@@ -25,15 +25,15 @@ export class Home implements AsyncDisposable {
   readonly mapping: PortMapping
   readonly routers: SimRouter[] = []
   gateways = [ROUTER]
-  networks = [{ address: OWN, prefixLength: 24, interface: 'eth0', isLoopback: false }]
+  networks = [{ address: LOCAL_ADDRESS, prefixLength: 24, interface: 'eth0', isLoopback: false }]
   listeners: readonly MappedListener[] = [LISTENER]
   changes = 0
   readonly #stop = new AbortController()
   #running: Promise<void> | undefined
 
   constructor(options: Partial<OptionsConfig> = {}) {
-    const platform = createSimPlatform(1, { hostName: OWN, clock: this.clock, network: this.network })
-    const system = simSystem(OWN, { networks: () => this.networks, gateways: async () => this.gateways })
+    const platform = createSimPlatform(1, { hostName: LOCAL_ADDRESS, clock: this.clock, network: this.network })
+    const system = simSystem(LOCAL_ADDRESS, { networks: () => this.networks, gateways: async () => this.gateways })
     this.mapping = new PortMapping(
       {
         platform: { ...platform, system },

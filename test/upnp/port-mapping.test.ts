@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { externalPorts } from '../../src/core/network/port-mapping.ts'
 import { descriptionOf } from './sim-router.ts'
-import { DEVICE, Home, LISTENER, MINUTE_MS, OWN, ROUTER } from './home.ts'
+import { DEVICE, Home, LISTENER, MINUTE_MS, LOCAL_ADDRESS, ROUTER } from './home.ts'
 
 for (const [protocol, speaks] of [
   ['PCP', ['pcp', 'nat-pmp', 'upnp']],
@@ -14,7 +14,7 @@ for (const [protocol, speaks] of [
     const router = await home.addRouter({ speaks })
     await home.run()
     const [port = 0] = router.table.keys()
-    assert.deepEqual([...router.table.values()], [{ client: OWN, internalPort: '22000', leaseS: 3_600 }])
+    assert.deepEqual([...router.table.values()], [{ client: LOCAL_ADDRESS, internalPort: '22000', leaseS: 3_600 }])
     const [status] = home.mapping.mappings()
     assert.deepEqual(
       [status?.protocol, status?.gateway, status?.externalPort, status?.error],
@@ -133,7 +133,7 @@ test('listeners: one mapping each; one on a single address only at its router; r
   const router = await home.addRouter({ speaks: ['upnp'] })
   home.listeners = [
     LISTENER,
-    { listener: 'tcp4://192.168.1.10:22001', scheme: 'tcp4', host: OWN, port: 22_001, family: 4 },
+    { listener: 'tcp4://192.168.1.10:22001', scheme: 'tcp4', host: LOCAL_ADDRESS, port: 22_001, family: 4 },
     { listener: 'tcp://10.0.0.1:22002', scheme: 'tcp', host: '10.0.0.1', port: 22_002 },
     { listener: 'tcp6://:22003', scheme: 'tcp6', host: '', port: 22_003, family: 6 },
   ]
@@ -188,7 +188,7 @@ test('R-09 a forged reply leads to no request to another host', async () => {
   for (const forged of [
     { location: `http://${other}:5000/description.xml` },
     { location: 'http://127.0.0.1:8384/' },
-    { location: `http://${OWN}:8384/` },
+    { location: `http://${LOCAL_ADDRESS}:8384/` },
     { location: `http://user:secret@${ROUTER}:5000/` },
     { location: 'file:///etc/passwd' },
     { location: 'http://router.example:5000/' },

@@ -22,7 +22,7 @@ import { nodeClock } from '../../src/platform/node/clock.ts'
 import { nodeDisk } from '../../src/platform/node/disk/disk.ts'
 import { nodeRandom } from '../../src/platform/node/random.ts'
 import { nodePrograms } from '../../src/platform/node/programs.ts'
-import { OWN } from '../support/config.ts'
+import { LOCAL_ID } from '../support/config.ts'
 import { effort, reportRow } from '../support/effort.ts'
 import { quietLogger } from '../support/logger.ts'
 import { simFolder } from '../support/model.ts'
@@ -81,7 +81,7 @@ function treeOf(folder: FolderConfig, root: string, versioner: Versioner): Folde
   const index = { get: async () => undefined }
   return new FolderTree(
     { platform, index, ignore: new IgnoreRules([]), archive, scanLater: () => {} },
-    { folder, root, ownDevice: OWN },
+    { folder, root, ownDevice: LOCAL_ID },
   )
 }
 

@@ -15,7 +15,7 @@ import { parseJson } from '../../src/http/pipeline/json.ts'
 import { encodePath, normalisePath, splitTarget } from '../../src/http/pipeline/paths.ts'
 import { parseQuery } from '../../src/http/pipeline/query.ts'
 import type { HttpRequest } from '../../src/platform/http.ts'
-import { newConfig, OWN } from '../../test/support/config.ts'
+import { newConfig, LOCAL_ID } from '../../test/support/config.ts'
 import { KEY, requestOf } from './request-of.ts'
 import { REQUEST_TARGET } from './request-target.ts'
 import type { Target } from './targets.ts'
@@ -78,7 +78,7 @@ function checkHost(request: HttpRequest): void {
 }
 
 const EDITS: readonly ((json: Json) => unknown)[] = [
-  (json) => replaceConfig(CONFIG, json, OWN),
+  (json) => replaceConfig(CONFIG, json, LOCAL_ID),
   (json) => upsertFolder(CONFIG, json),
   (json) => upsertDevice(CONFIG, json),
   (json) => replaceOptions(CONFIG, json),
@@ -134,7 +134,7 @@ export const HTTP_TARGETS: readonly Target[] = [
       '"folders":[',
       '"devices":[',
       '"deviceID":"',
-      String(OWN),
+      String(LOCAL_ID),
       '"options":{',
       '"gui":{',
     ],

@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { addPeer, startMember, type Member } from '../../test/support/daemon-pair.ts'
 import { eventually } from '../../test/support/scratch.ts'
-import { AWAY, HOSTILE, idFor, PAUSED, PLAIN } from './names.ts'
+import { OFFLINE_NAMES, HOSTILE, idFor, PAUSED, PLAIN } from './names.ts'
 import { announceQueue } from './queue.ts'
 
 const LARGE_COUNT = 20_000
@@ -66,7 +66,7 @@ async function nameMembers(members: Members): Promise<void> {
 /** Valid IDs of devices that do not exist. */
 async function addAway({ daemon }: Member): Promise<readonly string[]> {
   const ids: string[] = []
-  for (const [at, name] of AWAY.entries()) {
+  for (const [at, name] of OFFLINE_NAMES.entries()) {
     const raw = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.charAt(at + 1).repeat(52)
     const { id } = (await daemon.get(`/rest/svc/deviceid?id=${raw}`)) as { id?: string }
     if (id === undefined) throw new Error(`${raw} is no device ID`)

@@ -7,7 +7,7 @@ export const PLAIN = (
 export const PAUSED = ['Old laptop', 'Tax 2019', 'Tax 2020', 'Tax 2021', 'Tax 2022', 'Tax 2023', 'Tax 2024']
 
 /** Never connected: nothing listens at their addresses. */
-export const AWAY = [
+export const OFFLINE_NAMES = [
   'phone',
   'tablet',
   'studio',

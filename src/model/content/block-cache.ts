@@ -9,7 +9,7 @@ interface Entry {
   data: Uint8Array | undefined
   /** Undefined when it has settled. */
   arriving: Promise<Uint8Array> | undefined
-  /** Readers that want the block; the request of one that nobody wants any longer is aborted. */
+  /** Readers that want the block; the request of one without readers is aborted. */
   wanted: number
   readonly stop: AbortController
 }
@@ -127,5 +127,5 @@ export class BlockCache {
 function release(entry: Entry): void {
   entry.wanted--
   if (entry.wanted === 0 && entry.arriving !== undefined)
-    entry.stop.abort(new Error('nobody wants the block any longer'))
+    entry.stop.abort(new Error('no reader wants the block any longer'))
 }

@@ -117,7 +117,7 @@ export class ContentReader implements ContentView {
     )
   }
 
-  /** So that a file that nobody can give is refused before a reply has begun. */
+  /** So that a file that no device can give is refused before a reply has begun. */
   async #checkAvailable(file: ReadFile): Promise<void> {
     const { folder, global, local } = file
     if (global.sizeBytes === 0 || (await this.#deps.sources.sourcesOf(folder, global, 0)).length > 0) return

@@ -13,7 +13,7 @@ export interface FolderPolicy {
   readonly ignoresPermissions: boolean
   /** Edits of ours that lose are kept as conflict copies. A changed file of an encrypted folder is a damaged one. */
   readonly keepsConflicts: boolean
-  /** Files that other devices delete may stay here. The names of an encrypted folder show nobody what is kept. */
+  /** Files that other devices delete may stay here. The names of an encrypted folder do not show what is kept. */
   readonly mayCollect: boolean
   readonly canOverride: boolean
   readonly canRevert: boolean

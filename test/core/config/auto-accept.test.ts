@@ -13,7 +13,7 @@ import { DEVICE } from '../../../src/core/config/config-fields.ts'
 import { defaultsOf } from '../../../src/core/config/field.ts'
 import { deviceIdFromBytes } from '../../../src/core/device-id.ts'
 import { plainText } from '../../../src/core/formats/plain-text.ts'
-import { newConfig, OWN } from '../../support/config.ts'
+import { newConfig, LOCAL_ID } from '../../support/config.ts'
 import { reportRow } from '../../support/effort.ts'
 import { folderId, simFolder } from '../../support/model.ts'
 
@@ -122,7 +122,7 @@ test('a folder is created in the default path by its label, or its id, with the 
 test('no folder is accepted from other devices, nor an ignored one, one with a password, or beyond the limit', () => {
   const wanted = offer('docs')
   assert.equal(isAutoAccepted(configOf(), SERVER, wanted), true)
-  assert.equal(isAutoAccepted(configOf(), OWN, wanted), false)
+  assert.equal(isAutoAccepted(configOf(), LOCAL_ID, wanted), false)
   assert.equal(isAutoAccepted(configOf({ autoAcceptFolders: false }), SERVER, wanted), false)
   assert.equal(isAutoAccepted(configOf({ untrusted: true }), SERVER, wanted), false)
   assert.equal(

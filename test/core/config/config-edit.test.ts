@@ -15,7 +15,7 @@ import {
 } from '../../../src/core/config/config-edit.ts'
 import type { Json } from '../../../src/core/config/config-json.ts'
 import { parseFolderId, type FolderId } from '../../../src/core/ids.ts'
-import { LAPTOP, OWN, fullConfig, newConfig, prepared } from '../../support/config.ts'
+import { LAPTOP, LOCAL_ID, fullConfig, newConfig, prepared } from '../../support/config.ts'
 
 function folderId(text: string): FolderId {
   const id = parseFolderId(text)
@@ -112,7 +112,7 @@ test('a patch merges objects and replaces lists', () => {
   assert.equal(folder.versioning.type, 'trashcan')
   assert.deepEqual(
     folder.devices.map((one) => one.deviceID),
-    [OWN],
+    [LOCAL_ID],
   )
   assert.deepEqual(folder.minDiskFree, { value: 5, unit: '%' })
 })
@@ -136,7 +136,7 @@ test('a missing entry cannot be patched, and may be removed', () => {
 })
 
 test('our own device is added again after its removal, an empty device id is dropped', () => {
-  assert.ok(prepared(removeDevice(fullConfig(), OWN)).devices.some((one) => one.deviceID === OWN))
+  assert.ok(prepared(removeDevice(fullConfig(), LOCAL_ID)).devices.some((one) => one.deviceID === LOCAL_ID))
   assert.deepEqual(prepared(upsertDevice(newConfig(), { deviceID: '' })), newConfig())
   assert.equal(upsertDevice(newConfig(), { deviceID: LAPTOP.toLowerCase() }).devices[1]?.deviceID, LAPTOP)
 })

@@ -12,7 +12,7 @@ import {
 import type { Json } from '../../../src/core/config/config-json.ts'
 import { prepareConfig } from '../../../src/core/config/config-prepare.ts'
 import type { FolderId } from '../../../src/core/ids.ts'
-import { LAPTOP, OWN, SERVER, fullConfig, newConfig, prepared } from '../../support/config.ts'
+import { LAPTOP, LOCAL_ID, SERVER, fullConfig, newConfig, prepared } from '../../support/config.ts'
 
 const INBOX = 'inbox' as FolderId
 
@@ -26,12 +26,12 @@ test('a new configuration contains our device with the host name, and a key', ()
   const config = newConfig()
   assert.deepEqual(
     config.devices.map((one) => [one.deviceID, one.name, one.addresses]),
-    [[OWN, 'host', ['dynamic']]],
+    [[LOCAL_ID, 'host', ['dynamic']]],
   )
   assert.equal(config.gui.apiKey, 'k'.repeat(32))
   assert.deepEqual(
     config.defaults.folder.devices.map((one) => one.deviceID),
-    [OWN],
+    [LOCAL_ID],
   )
 })
 
@@ -83,7 +83,7 @@ test('devices of a folder: unknown and repeated ones are removed, ours is added,
   assert.deepEqual(
     folder.devices.map((one) => [one.deviceID, one.encryptionPassword]),
     [
-      [OWN, ''],
+      [LOCAL_ID, ''],
       [LAPTOP, ''],
     ],
   )
@@ -91,10 +91,10 @@ test('devices of a folder: unknown and repeated ones are removed, ours is added,
 
 test('an untrusted device needs a password, except in an encrypted folder', () => {
   const config = patchFolder(fullConfig(), INBOX, { devices: [{ deviceID: SERVER }] })
-  const { config: after, notes } = prepareConfig(config, { ownDevice: OWN, hostName: 'host', newApiKey: 'k' })
+  const { config: after, notes } = prepareConfig(config, { ownDevice: LOCAL_ID, hostName: 'host', newApiKey: 'k' })
   assert.deepEqual(
     after.folders.find((one) => one.id === INBOX)?.devices.map((one) => one.deviceID),
-    [OWN],
+    [LOCAL_ID],
   )
   assert.match(notes.join(), /"inbox" is not shared with untrusted device IT5Q76H/)
   assert.deepEqual(inbox({ devices: [{ deviceID: SERVER, encryptionPassword: 'p' }] }).devices.length, 2)
@@ -174,7 +174,7 @@ test('folders are in UTF-8 byte order', () => {
 })
 
 test('normalising is idempotent', () => {
-  const device = fc.constantFrom(OWN, LAPTOP, SERVER)
+  const device = fc.constantFrom(LOCAL_ID, LAPTOP, SERVER)
   const json = fc.record({
     type: fc.constantFrom('sendreceive', 'receiveencrypted', 'nonsense'),
     rescanIntervalS: fc.integer(),

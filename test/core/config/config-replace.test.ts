@@ -11,7 +11,7 @@ import {
   replaceOptions,
 } from '../../../src/core/config/config-edit.ts'
 import type { Json, JsonObject } from '../../../src/core/config/config-json.ts'
-import { LAPTOP, OWN, SERVER, fullConfig, newConfig, prepared } from '../../support/config.ts'
+import { LAPTOP, LOCAL_ID, SERVER, fullConfig, newConfig, prepared } from '../../support/config.ts'
 
 test('replacing the options sets hard defaults, but enables no network feature implicitly', () => {
   const { options } = replaceOptions(newConfig(), { maxSendKbps: 5, keepTemporariesH: 3 })
@@ -53,21 +53,25 @@ function body(changes: { readonly [key: string]: Json | undefined }): Json {
 }
 
 test('a whole configuration replaces itself without a change', () => {
-  assert.deepEqual(prepared(replaceConfig(fullConfig(), body({}), OWN)), fullConfig())
+  assert.deepEqual(prepared(replaceConfig(fullConfig(), body({}), LOCAL_ID)), fullConfig())
 })
 
 for (const part of ['version', 'gui', 'options', 'devices', 'folders']) {
   test(`a whole configuration without ${part} is refused, by name`, () => {
     const refusal = { code: 'bad-request', message: new RegExp(`lacks ${part}`) }
-    assert.throws(() => replaceConfig(fullConfig(), body({ [part]: undefined }), OWN), refusal)
-    assert.throws(() => replaceConfig(fullConfig(), body({ [part]: null }), OWN), refusal)
+    assert.throws(() => replaceConfig(fullConfig(), body({ [part]: undefined }), LOCAL_ID), refusal)
+    assert.throws(() => replaceConfig(fullConfig(), body({ [part]: null }), LOCAL_ID), refusal)
   })
 }
 
 const refusedWhole: [name: string, changes: { readonly [key: string]: Json }, message: RegExp][] = [
   ['a version above ours', { version: 99_999 }, /version: 99999 is newer/],
   ['an invalid version', { version: 'x' }, /version: must be a whole number/],
-  ['a body without our own device', { devices: [{ deviceID: LAPTOP }] }, new RegExp(`lacks our own device ${OWN}`)],
+  [
+    'a body without our own device',
+    { devices: [{ deviceID: LAPTOP }] },
+    new RegExp(`lacks our own device ${LOCAL_ID}`),
+  ],
   ['a folder without id', { folders: [{ path: '/a' }] }, /folder has empty ID/],
   ['a folder without path', { folders: [{ id: 'q' }] }, /folder "q": folder has empty path/],
   [
@@ -84,13 +88,13 @@ const refusedWhole: [name: string, changes: { readonly [key: string]: Json }, me
 ]
 for (const [name, changes, message] of refusedWhole) {
   test(`a whole configuration is refused with 400: ${name}`, () => {
-    assert.throws(() => replaceConfig(fullConfig(), body(changes), OWN), { code: 'bad-request', message })
+    assert.throws(() => replaceConfig(fullConfig(), body(changes), LOCAL_ID), { code: 'bad-request', message })
   })
 }
 
 test('a whole configuration cannot change the file format, and keeps the key', () => {
   const gui = { ...Object(body({})).gui, apiKey: '' }
-  const after = replaceConfig(fullConfig(), body({ version: 52, gui }), OWN)
+  const after = replaceConfig(fullConfig(), body({ version: 52, gui }), LOCAL_ID)
   assert.equal(after.version, 37)
   assert.equal(after.gui.apiKey, fullConfig().gui.apiKey)
   assert.ok(after.devices.some((one) => one.deviceID === SERVER))

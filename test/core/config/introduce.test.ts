@@ -7,7 +7,7 @@ import { defaultsOf } from '../../../src/core/config/field.ts'
 import { deviceIdFromBytes } from '../../../src/core/device-id.ts'
 import { applyIntroduction, type AnnouncedDevice, type AnnouncedFolder } from '../../../src/core/config/introduce.ts'
 import type { DeviceId } from '../../../src/core/ids.ts'
-import { newConfig, OWN } from '../../support/config.ts'
+import { newConfig, LOCAL_ID } from '../../support/config.ts'
 import { reportRow } from '../../support/effort.ts'
 import { simFolder } from '../../support/model.ts'
 
@@ -60,19 +60,19 @@ function membersOf(config: Config, folder: string): readonly DeviceId[] {
 }
 
 test('a folder is shared with the devices that an introducer shares it with', () => {
-  const config = configOf([shared('docs', OWN, SERVER)])
+  const config = configOf([shared('docs', LOCAL_ID, SERVER)])
   const addresses = ['tcp://1.2.3.4:22000', 'javascript:alert(1)', 'dynamic', 'tcp://bad host', 'x'.repeat(10_000)]
   const announcement = [
     {
       id: 'docs',
       devices: [
-        announced(OWN),
+        announced(LOCAL_ID),
         announced(SERVER),
         announced(ALICE, { name: 'Al\nice\u202e <b>', addresses, certName: 'c', introducer: true }),
       ],
     },
   ]
-  const next = applyIntroduction(config, OWN, SERVER, announcement)
+  const next = applyIntroduction(config, LOCAL_ID, SERVER, announcement)
   const alice = next.devices.find(({ deviceID }) => deviceID === ALICE)
   assert.deepEqual(
     { ...alice },
@@ -88,50 +88,50 @@ test('a folder is shared with the devices that an introducer shares it with', ()
     },
   )
   assert.deepEqual(next.folders[0]?.devices.at(-1), { deviceID: ALICE, introducedBy: SERVER, encryptionPassword: '' })
-  assert.equal(applyIntroduction(next, OWN, SERVER, announcement), next)
+  assert.equal(applyIntroduction(next, LOCAL_ID, SERVER, announcement), next)
 })
 
 test('an introducer does not affect folders it does not share, ignored devices, or untrusted devices', () => {
   const untrusted: DeviceConfig = { ...defaultsOf(DEVICE), deviceID: BOB, untrusted: true }
   const config: Config = {
-    ...configOf([shared('docs', OWN, SERVER), shared('private', OWN)], {}, [untrusted]),
+    ...configOf([shared('docs', LOCAL_ID, SERVER), shared('private', LOCAL_ID)], {}, [untrusted]),
     remoteIgnoredDevices: [{ deviceID: ALICE, time: '', name: '', address: '' }],
   }
   const announcement = ['docs', 'private', 'unknown'].map((name) => ({
     id: name,
     devices: [announced(ALICE), announced(BOB), announced(id(9), { encrypted: true })],
   }))
-  assert.equal(applyIntroduction(config, OWN, SERVER, announcement), config)
-  assert.equal(applyIntroduction(config, OWN, ALICE, announcement), config)
-  const plain = configOf([shared('docs', OWN, SERVER)], { introducer: false })
-  assert.equal(applyIntroduction(plain, OWN, SERVER, announcement), plain)
+  assert.equal(applyIntroduction(config, LOCAL_ID, SERVER, announcement), config)
+  assert.equal(applyIntroduction(config, LOCAL_ID, ALICE, announcement), config)
+  const plain = configOf([shared('docs', LOCAL_ID, SERVER)], { introducer: false })
+  assert.equal(applyIntroduction(plain, LOCAL_ID, SERVER, announcement), plain)
 })
 
 test('only what an introducer added is removed when it no longer announces it', () => {
-  const start = configOf([shared('docs', OWN, SERVER), shared('more', OWN, SERVER, BOB)], {}, [
+  const start = configOf([shared('docs', LOCAL_ID, SERVER), shared('more', LOCAL_ID, SERVER, BOB)], {}, [
     { ...defaultsOf(DEVICE), deviceID: BOB },
   ])
   const both = [
     { id: 'docs', devices: [announced(ALICE), announced(BOB)] },
     { id: 'more', devices: [announced(ALICE)] },
   ]
-  const with2 = applyIntroduction(start, OWN, SERVER, both)
+  const with2 = applyIntroduction(start, LOCAL_ID, SERVER, both)
   assert.deepEqual(
     [membersOf(with2, 'docs'), membersOf(with2, 'more')],
     [
-      [OWN, SERVER, ALICE, BOB],
-      [OWN, SERVER, BOB, ALICE],
+      [LOCAL_ID, SERVER, ALICE, BOB],
+      [LOCAL_ID, SERVER, BOB, ALICE],
     ],
   )
-  const less = applyIntroduction(with2, OWN, SERVER, [{ id: 'docs', devices: [announced(ALICE)] }])
+  const less = applyIntroduction(with2, LOCAL_ID, SERVER, [{ id: 'docs', devices: [announced(ALICE)] }])
   assert.deepEqual(
     [membersOf(less, 'docs'), membersOf(less, 'more')],
     [
-      [OWN, SERVER, ALICE],
-      [OWN, SERVER, BOB],
+      [LOCAL_ID, SERVER, ALICE],
+      [LOCAL_ID, SERVER, BOB],
     ],
   )
-  const none = applyIntroduction(less, OWN, SERVER, [])
+  const none = applyIntroduction(less, LOCAL_ID, SERVER, [])
   assert.deepEqual(none, start)
   const kept = {
     ...with2,
@@ -139,11 +139,11 @@ test('only what an introducer added is removed when it no longer announces it', 
       device.deviceID === SERVER ? { ...device, skipIntroductionRemovals: true } : device,
     ),
   }
-  assert.equal(applyIntroduction(kept, OWN, SERVER, []), kept)
+  assert.equal(applyIntroduction(kept, LOCAL_ID, SERVER, []), kept)
 })
 
 test('B-20: an introducer that announces ten thousand devices and folders is limited', () => {
-  const config = configOf([shared('docs', OWN, SERVER)])
+  const config = configOf([shared('docs', LOCAL_ID, SERVER)])
   const devices = Array.from({ length: 10_000 }, (_, i) =>
     announced(id(100 + i), {
       name: 'x'.repeat(100_000),
@@ -154,9 +154,9 @@ test('B-20: an introducer that announces ten thousand devices and folders is lim
     { id: 'docs', devices },
     ...Array.from({ length: 10_000 }, (_, i) => ({ id: `f${i}`, devices: devices.slice(0, 1) })),
   ]
-  let next = applyIntroduction(config, OWN, SERVER, announcement)
+  let next = applyIntroduction(config, LOCAL_ID, SERVER, announcement)
   const added = next.devices.length - config.devices.length
-  next = applyIntroduction(next, OWN, SERVER, announcement)
+  next = applyIntroduction(next, LOCAL_ID, SERVER, announcement)
   const again = next.devices.length - config.devices.length
   const trusted = next.devices.filter(
     ({ autoAcceptFolders, introducedBy }) => introducedBy === SERVER && autoAcceptFolders,
@@ -191,7 +191,7 @@ test('for any announcements: settings of the user stay, a repetition changes not
   fc.assert(
     fc.property(fc.array(announcement, { maxLength: 5 }), (announcements) => {
       const start = configOf(
-        [shared('docs', OWN, SERVER, id(2)), shared('more', OWN, SERVER), shared('private', OWN, id(3))],
+        [shared('docs', LOCAL_ID, SERVER, id(2)), shared('more', LOCAL_ID, SERVER), shared('private', LOCAL_ID, id(3))],
         {},
         [
           { ...defaultsOf(DEVICE), deviceID: id(2) },
@@ -200,15 +200,15 @@ test('for any announcements: settings of the user stay, a repetition changes not
       )
       let config = start
       for (const each of announcements) {
-        config = applyIntroduction(config, OWN, SERVER, each)
-        assert.equal(applyIntroduction(config, OWN, SERVER, each), config)
-        assert.deepEqual(membersOf(config, 'private'), [OWN, id(3)])
+        config = applyIntroduction(config, LOCAL_ID, SERVER, each)
+        assert.equal(applyIntroduction(config, LOCAL_ID, SERVER, each), config)
+        assert.deepEqual(membersOf(config, 'private'), [LOCAL_ID, id(3)])
         for (const folder of start.folders)
           for (const device of folder.devices) assert.ok(membersOf(config, folder.id).includes(device.deviceID))
         const known = new Set(config.devices.map(({ deviceID }) => deviceID))
         for (const folder of config.folders) assert.ok(folder.devices.every(({ deviceID }) => known.has(deviceID)))
       }
-      assert.deepEqual(applyIntroduction(config, OWN, SERVER, []), start)
+      assert.deepEqual(applyIntroduction(config, LOCAL_ID, SERVER, []), start)
     }),
   )
 })

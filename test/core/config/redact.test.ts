@@ -6,7 +6,7 @@ import { configToJson } from '../../../src/core/config/config-json.ts'
 import type { AnyTable } from '../../../src/core/config/field.ts'
 import { CONFIG_FIELDS, redactConfig, restoreRedacted, secretsIn } from '../../../src/core/config/redact.ts'
 import { REDACTED, redactAddress } from '../../../src/core/redact-address.ts'
-import { fullConfig, OWN } from '../../support/config.ts'
+import { fullConfig, LOCAL_ID } from '../../support/config.ts'
 import { plantSecrets } from '../../support/planted-secrets.ts'
 
 /** Settings with any text that are no secrets. A new one has to be added here, or declared with its secrecy. */
@@ -88,7 +88,7 @@ test('W-14: what was redacted and comes back changes nothing, and a redacted sec
   const shown = redactConfig(config, { personal: false })
   assert.deepEqual(restoreRedacted(config, shown), config)
   assert.deepEqual(restoreRedacted(config, config), config)
-  const sent = replaceConfig(config, configToJson(shown), config.devices[0]?.deviceID ?? OWN)
+  const sent = replaceConfig(config, configToJson(shown), config.devices[0]?.deviceID ?? LOCAL_ID)
   assert.deepEqual(restoreRedacted(config, sent).folders, config.folders)
 
   const [folder] = shown.folders

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { GuiConfig } from '../../../src/core/config/config.ts'
-import { fakeHash, fakeRest, KEY, OWN, SHORT } from '../fakes.ts'
+import { fakeHash, fakeRest, KEY, LOCAL_ID, SHORT } from '../fakes.ts'
 import { reportRow } from '../../support/effort.ts'
 
 // Login, logout, sessions, and the catalogue rows W-09 and W-15.
 
-const LOCKED: Partial<GuiConfig> = { user: 'alice', password: fakeHash('s3cret') }
+const WITH_PASSWORD: Partial<GuiConfig> = { user: 'alice', password: fakeHash('s3cret') }
 const LOGIN = '/rest/noauth/auth/password'
 const basic = (bytes: Uint8Array | string) => ({ Authorization: `Basic ${Buffer.from(bytes).toString('base64')}` })
 const credentials = (more: object = {}) => JSON.stringify({ username: 'alice', password: 's3cret', ...more })
@@ -16,7 +16,7 @@ function cookieOf(headers: Readonly<Record<string, string | readonly string[]>>)
 }
 
 test('login: 204 with a session cookie that is valid until logout', async () => {
-  const { call, emitted } = fakeRest({ gui: LOCKED })
+  const { call, emitted } = fakeRest({ gui: WITH_PASSWORD })
   const login = await call({ method: 'POST', target: LOGIN, body: credentials(), remoteAddress: '192.0.2.1' })
   assert.deepEqual([login.status, login.body], [204, ''])
   const cookie = cookieOf(login.headers)
@@ -28,7 +28,7 @@ test('login: 204 with a session cookie that is valid until logout', async () => 
   const Cookie = cookie.split(';')[0] ?? ''
   const page = await call({ target: '/meta.js', headers: { Cookie } })
   assert.equal(page.status, 200)
-  assert.ok(page.body.includes(OWN))
+  assert.ok(page.body.includes(LOCAL_ID))
   assert.equal((await call({ target: '/rest/system/ping', headers: { Cookie } })).body, 'CSRF Error\n')
   const token = [page.headers['set-cookie'] ?? []].flat()[0]?.split(/[=;]/)[1] ?? ''
   const ping = {
@@ -47,7 +47,7 @@ test('login: 204 with a session cookie that is valid until logout', async () => 
 })
 
 test('login: a bad body is 400, wrong credentials are 403 after a delay, none without a password', async () => {
-  const { call, slept, emitted } = fakeRest({ gui: LOCKED })
+  const { call, slept, emitted } = fakeRest({ gui: WITH_PASSWORD })
   for (const body of [
     '{bad',
     '',
@@ -82,7 +82,7 @@ test('W-15: the session cookie is Secure over TLS and TLS proxies, and persisten
   ) =>
     cookieOf(
       (
-        await fakeRest({ gui: { ...LOCKED, ...gui } }).call({
+        await fakeRest({ gui: { ...WITH_PASSWORD, ...gui } }).call({
           method: 'POST',
           target: LOGIN,
           body: credentials(more),
@@ -110,7 +110,7 @@ test('W-15: the session cookie is Secure over TLS and TLS proxies, and persisten
   )
   assert.ok((await loginCookie({ sessionCookiePath: '/sync' }, {})).includes('; Path=/sync;'))
   reportRow({ id: 'W-15', tried: 10 })
-  const { call } = fakeRest({ gui: { ...LOCKED, sessionCookiePath: '/sync', useTLS: true } })
+  const { call } = fakeRest({ gui: { ...WITH_PASSWORD, sessionCookiePath: '/sync', useTLS: true } })
   const Cookie = `sessionid-${SHORT}=a`
   const logout = cookieOf(
     (await call({ method: 'POST', target: '/rest/noauth/auth/logout', headers: { Cookie } })).headers,
@@ -125,7 +125,7 @@ test('basic: UTF-8 first, then ISO-8859-1; success gives a session, and the CSRF
     const response = await call({ target: '/rest/system/ping', headers: basic(Buffer.from('jürgen:pä:ß', encoding)) })
     assert.deepEqual([response.status, response.body], [403, 'CSRF Error\n'], encoding)
     assert.match(cookieOf(response.headers), /^sessionid-/)
-    assert.equal(response.headers['x-syncthing-id'], OWN)
+    assert.equal(response.headers['x-syncthing-id'], LOCAL_ID)
   }
   const page = await call({ target: '/', headers: basic('jürgen:pä:ß') })
   assert.equal([page.headers['set-cookie'] ?? []].flat().length, 2)
@@ -139,7 +139,7 @@ test('sessions last as long as the setting allows, from the last use on', async 
     [0, 7 * 24 * HOUR_S],
     [-1, 2_147_483_647],
   ] as const) {
-    const { call, time } = fakeRest({ gui: { ...LOCKED, sessionCookieDurationS } })
+    const { call, time } = fakeRest({ gui: { ...WITH_PASSWORD, sessionCookieDurationS } })
     const body = credentials({ stayLoggedIn: true })
     const cookie = cookieOf((await call({ method: 'POST', target: LOGIN, body })).headers)
     const age = /; Max-Age=(\d+);/.exec(cookie)?.[1]
@@ -154,7 +154,7 @@ test('sessions last as long as the setting allows, from the last use on', async 
 })
 
 test('sessions of Basic authentication, one per request of a program, end no session of a browser', async () => {
-  const { call, config } = fakeRest({ gui: LOCKED })
+  const { call, config } = fakeRest({ gui: WITH_PASSWORD })
   const login = await call({ method: 'POST', target: LOGIN, body: credentials() })
   const isIn = async (Cookie: string) => (await call({ target: '/meta.js', headers: { Cookie } })).status === 200
   const browser = cookieOf(login.headers).split(';')[0] ?? ''
@@ -172,7 +172,7 @@ test('sessions of Basic authentication, one per request of a program, end no ses
 })
 
 test('sessions: sliding expiry of seven days, at most 25, and a changed password ends them all', async () => {
-  const { call, time, config } = fakeRest({ gui: LOCKED })
+  const { call, time, config } = fakeRest({ gui: WITH_PASSWORD })
   const login = async () =>
     cookieOf((await call({ method: 'POST', target: LOGIN, body: credentials() })).headers).split(';')[0] ?? ''
   const isIn = async (Cookie: string) => (await call({ target: '/meta.js', headers: { Cookie } })).status === 200
@@ -196,7 +196,7 @@ test('sessions: sliding expiry of seven days, at most 25, and a changed password
 })
 
 test('LDAP, which is not supported, refuses every password and logs the reason', async () => {
-  const { call, logged } = fakeRest({ gui: { ...LOCKED, authMode: 'ldap' } })
+  const { call, logged } = fakeRest({ gui: { ...WITH_PASSWORD, authMode: 'ldap' } })
   assert.equal((await call({ method: 'POST', target: LOGIN, body: credentials() })).status, 403)
   assert.ok(logged.some((line) => line.includes('LDAP')))
   assert.equal((await call({ target: '/rest/system/ping', headers: { 'X-API-Key': KEY } })).status, 200)
@@ -209,7 +209,7 @@ test('W-09: guesses are throttled per source, no user name is revealed, API keys
     hash: async (password: string) => fakeHash(password),
     verify: async (password: string, hash: string) => (checks++, seen.push(password), fakeHash(password) === hash),
   }
-  const { call, time, emitted } = fakeRest({ gui: LOCKED, deps: { passwords } })
+  const { call, time, emitted } = fakeRest({ gui: WITH_PASSWORD, deps: { passwords } })
   const guess = (username: string, password: string, remoteAddress: string) =>
     call({ method: 'POST', target: LOGIN, body: JSON.stringify({ username, password }), remoteAddress })
   const startMs = time.nowMs

@@ -6,7 +6,7 @@ import { parseTrustedProxies, type TrustedProxies } from '../../../src/core/netw
 import { sourceOf } from '../../../src/http/pipeline/client-address.ts'
 import { fakeHash, fakeRest, type FakeOptions } from '../fakes.ts'
 
-const LOCKED: Partial<GuiConfig> = { user: 'alice', password: fakeHash('s3cret') }
+const WITH_PASSWORD: Partial<GuiConfig> = { user: 'alice', password: fakeHash('s3cret') }
 const LOGIN = { method: 'POST', target: '/rest/noauth/auth/password' }
 const credentials = (more: object = {}) => JSON.stringify({ username: 'alice', password: 's3cret', ...more })
 
@@ -22,7 +22,7 @@ async function attemptOf(
   forwarded: string,
   unixSocket = false,
 ): Promise<unknown> {
-  const { call, emitted } = fakeRest({ gui: LOCKED, ...(options && { options }) })
+  const { call, emitted } = fakeRest({ gui: WITH_PASSWORD, ...(options && { options }) })
   const headers = { 'X-Forwarded-For': forwarded }
   await call({ ...LOGIN, body: credentials(), headers, remoteAddress, unixSocket })
   const { success: _success, username: _username, ...address } = Object(emitted[0]?.data)
@@ -49,7 +49,7 @@ test('W-09: X-Forwarded-For is believed from configured proxies only, on this ma
 })
 
 test('W-09: a login through an unknown proxy is reported once, and not for a wrong password', async () => {
-  const { call, logged, send } = fakeRest({ gui: LOCKED, options: trusting('10.0.0.1') })
+  const { call, logged, send } = fakeRest({ gui: WITH_PASSWORD, options: trusting('10.0.0.1') })
   const login = (remoteAddress: string, password: string, unixSocket = false) =>
     call({
       ...LOGIN,
@@ -72,7 +72,7 @@ test('W-09: a login through an unknown proxy is reported once, and not for a wro
   const summary = JSON.parse((await send('GET', '/rest/twinfold/summary')).body)
   assert.deepEqual([summary.system.trustedProxies, summary.warnings], [['10.0.0.1'], [warning]])
 
-  const socket = fakeRest({ gui: LOCKED })
+  const socket = fakeRest({ gui: WITH_PASSWORD })
   const headers = { 'X-Forwarded-For': '203.0.113.5' }
   await socket.call({ ...LOGIN, body: credentials(), headers, remoteAddress: '', unixSocket: true })
   assert.match(socket.logged.join('\n'), /the proxy on the UNIX socket .*--trusted-proxies=unix$/)
@@ -113,7 +113,7 @@ test('attempts are counted by IPv4 address and by IPv6 network of 64 bits', () =
 })
 
 test('behind a proxy one client does not lock out the others, wherever it claims to come from', async () => {
-  const { call, time } = fakeRest({ gui: LOCKED, options: trusting('127.0.0.1') })
+  const { call, time } = fakeRest({ gui: WITH_PASSWORD, options: trusting('127.0.0.1') })
   const login = (forwarded: string, password: string) =>
     call({ ...LOGIN, body: credentials({ password }), headers: { 'X-Forwarded-For': forwarded } })
   const flood = await Promise.all(Array.from({ length: 40 }, (_, i) => login(`192.0.2.${i}, 198.51.100.7`, `p${i}`)))
@@ -126,7 +126,7 @@ test('behind a proxy one client does not lock out the others, wherever it claims
 })
 
 test('W-09: without configured proxies a client of this machine is one source, whatever it claims', async () => {
-  const { call } = fakeRest({ gui: LOCKED })
+  const { call } = fakeRest({ gui: WITH_PASSWORD })
   const guesses = Array.from({ length: 40 }, (_, i) =>
     call({ ...LOGIN, body: credentials({ password: `p${i}` }), headers: { 'X-Forwarded-For': `192.0.2.${i}` } }),
   )
@@ -135,7 +135,7 @@ test('W-09: without configured proxies a client of this machine is one source, w
 })
 
 test('one IPv6 network is one source, however many addresses it uses', async () => {
-  const { call } = fakeRest({ gui: LOCKED })
+  const { call } = fakeRest({ gui: WITH_PASSWORD })
   const flood = await Promise.all(
     Array.from({ length: 40 }, (_, i) =>
       call({ ...LOGIN, body: credentials({ password: 'x' }), remoteAddress: `2001:db8:5:5::${i.toString(16)}` }),

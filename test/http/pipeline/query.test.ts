@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import * as fc from 'fast-check'
 import type { EventBuffer, EventRow, EventType } from '../../../src/events/types.ts'
 import { parseQuery } from '../../../src/http/pipeline/query.ts'
-import { fakeRest, OWN } from '../fakes.ts'
+import { fakeRest, LOCAL_ID } from '../fakes.ts'
 
 // Events by long poll, and catalogue row W-13: hostile parameters.
 
@@ -187,7 +187,7 @@ test('W-13: no parameter of any route causes an internal error or a giant reply'
   await fc.assert(
     fc.asyncProperty(fc.constantFrom(...routes), fc.array(pair, { maxLength: 6 }), async (route, pairs) => {
       const query = pairs.map(([name, suffix, value]) => `${name}${suffix}=${value}`).join('&')
-      const response = await rest.send(route.method, `${route.path.replace(':id', OWN)}?${query}`)
+      const response = await rest.send(route.method, `${route.path.replace(':id', LOCAL_ID)}?${query}`)
       tried++
       largestBytes = Math.max(largestBytes, response.body.length)
       if (!isReadable(query)) assert.equal(response.status, 400, `${route.path}?${query}`)
@@ -217,7 +217,7 @@ function isReadable(query: string): boolean {
 test('a query that is not UTF-8 is 400 on every route', async () => {
   const rest = fakeRest()
   for (const { method, path } of rest.server.routes.routes) {
-    const response = await rest.send(method, `${path.replace(':id', OWN)}?device=%ff`, '{}')
+    const response = await rest.send(method, `${path.replace(':id', LOCAL_ID)}?device=%ff`, '{}')
     assert.deepEqual(
       [response.status, response.body],
       [400, 'the query is not percent-encoded UTF-8\n'],

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import type { ConnectionFigures, ConnectionsStatus } from '../../../src/connections/types.ts'
 import type { DeviceId, FolderId } from '../../../src/core/ids.ts'
 import type { PendingView } from '../../../src/http/types.ts'
-import { fakeRest, OWN } from '../fakes.ts'
+import { fakeRest, LOCAL_ID } from '../fakes.ts'
 
 const PEER = 'XEXVBHE-QV6HNAY-BC7IKYC-EZDD6M4-WPJGHXL-TUPWJMJ-W26MW7G-FQFTOAR' as DeviceId
 const OTHER = 'P56IOI7-MZJNU2Y-IQGDREY-DM2MGTI-MGL3BXN-PQ6W5BM-TBBZ4TJ-XZWICQ2' as DeviceId
@@ -53,7 +53,7 @@ test('a device that is not connected has the captured reply', async () => {
   const rest = fakeRest({ peers: [PEER] })
   await rest.send('POST', '/rest/system/pause')
   const { connections } = JSON.parse((await rest.send('GET', '/rest/system/connections')).body)
-  assert.equal(JSON.stringify(connections[PEER]), JSON.stringify(fixture.response.json.connections[OWN]))
+  assert.equal(JSON.stringify(connections[PEER]), JSON.stringify(fixture.response.json.connections[LOCAL_ID]))
 })
 
 test('the status shows listeners and dials', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { TwinfoldError } from '../../../src/core/errors.ts'
-import { fakeHash, fakeRest, KEY, OWN } from '../fakes.ts'
+import { fakeHash, fakeRest, KEY, LOCAL_ID } from '../fakes.ts'
 
 const OTHER = 'P56IOI7-MZJNU2Y-IQGDREY-DM2MGTI-MGL3BXN-PQ6W5BM-TBBZ4TJ-XZWICQ2'
 
@@ -49,7 +49,7 @@ test('devices: an invalid id is 400, an unknown one 404', async () => {
   assert.equal((await send('DELETE', `/rest/config/devices/${OTHER}`)).status, 200)
   assert.deepEqual(
     config.current.devices.map((device) => device.deviceID),
-    [OWN],
+    [LOCAL_ID],
   )
 })
 

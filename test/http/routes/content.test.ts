@@ -115,10 +115,10 @@ for (const [code, expected] of refusals) {
 
 test('a file whose first bytes fail is an error with a status, not a broken reply', async () => {
   const failing = opening([], async function* () {
-    throw new TwinfoldError('content-unavailable', 'nobody has it')
+    throw new TwinfoldError('content-unavailable', 'no device has it')
   })
   const { status, body } = await ask(failing)
-  assert.deepEqual([status, body], [503, 'nobody has it\n'])
+  assert.deepEqual([status, body], [503, 'no device has it\n'])
 })
 
 test('a failure in the middle breaks the reply', async () => {

@@ -4,12 +4,12 @@ import { crc32, inflateSync } from 'node:zlib'
 import { decodeQR } from 'qr/decode.js'
 import { encodeModules } from '../../../src/http/formats/png.ts'
 import { bytesOf } from '../bytes-of.ts'
-import { fakeRest, OWN } from '../fakes.ts'
+import { fakeRest, LOCAL_ID } from '../fakes.ts'
 
 test('qr: every image decodes to its text', async () => {
   const rest = fakeRest()
   // Digits and capitals are packed more densely than bytes, so each kind has its own largest text.
-  const texts = [OWN, '', 'https://example.org/?a=1&b=%20', 'Größe 😀', '7'.repeat(5_596), 'A'.repeat(3_391)]
+  const texts = [LOCAL_ID, '', 'https://example.org/?a=1&b=%20', 'Größe 😀', '7'.repeat(5_596), 'A'.repeat(3_391)]
   for (const text of [...texts, ...[1, 20, 300, 1_000, 2_331].map((length) => 'a'.repeat(length))]) {
     const png = await bytesOf(rest, `/qr/?text=${encodeURIComponent(text)}`)
     const { size, isBlack } = pixelsOf(png)
@@ -20,7 +20,7 @@ test('qr: every image decodes to its text', async () => {
 })
 
 test('qr: the code of a device id has 33 modules and a border of 4, 8 pixels each', async () => {
-  const { size, isBlack } = pixelsOf(await bytesOf(fakeRest(), `/qr/?text=${OWN}`))
+  const { size, isBlack } = pixelsOf(await bytesOf(fakeRest(), `/qr/?text=${LOCAL_ID}`))
   assert.equal(size, (33 + 2 * 4) * 8)
   assert.deepEqual([isBlack(31, 31), isBlack(32, 32)], [false, true])
 })

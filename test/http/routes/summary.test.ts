@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { TwinfoldError } from '../../../src/core/errors.ts'
 import type { DeviceId } from '../../../src/core/ids.ts'
-import { fakeRest, IDLE, OWN } from '../fakes.ts'
+import { fakeRest, IDLE, LOCAL_ID } from '../fakes.ts'
 import { connected } from '../connected.ts'
 
 // The fake checks replies against their declared schemas.
@@ -26,7 +26,7 @@ test('a summary contains the replies of the single routes', async () => {
     remoteNeed: async () => [],
   }
   const folder = {
-    devices: [OWN, BEN].map((deviceID) => ({ deviceID, introducedBy: '' as const, encryptionPassword: '' })),
+    devices: [LOCAL_ID, BEN].map((deviceID) => ({ deviceID, introducedBy: '' as const, encryptionPassword: '' })),
   }
   const rest = fakeRest({
     peers: [BEN],
@@ -49,7 +49,7 @@ test('a summary contains the replies of the single routes', async () => {
   const one = async (path: string): Promise<unknown> => JSON.parse((await rest.send('GET', path)).body)
   const all = await one('/rest/twinfold/summary')
   assert.deepEqual(all, {
-    system: { myID: OWN, version: 'v1.0.0', uptimeS: 5, startTime: '2026-11-18T11:06:40Z', trustedProxies: [] },
+    system: { myID: LOCAL_ID, version: 'v1.0.0', uptimeS: 5, startTime: '2026-11-18T11:06:40Z', trustedProxies: [] },
     folders: {
       share: {
         status: await one('/rest/db/status?folder=share'),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { DeviceId } from '../../../src/core/ids.ts'
 import { bytesOf } from '../bytes-of.ts'
-import { fakeRest, KEY, OWN } from '../fakes.ts'
+import { fakeRest, KEY, LOCAL_ID } from '../fakes.ts'
 import { unzip } from '../unzip.ts'
 
 const DEBUG = { gui: { debugging: true } }
@@ -23,7 +23,7 @@ test('support bundle: it has every part and no secret (W-14)', async () => {
     gui: { debugging: true, user: 'alice-user', password: hash },
     folder: {
       devices: [
-        { deviceID: OWN, introducedBy: '' as never, encryptionPassword: folderPassword },
+        { deviceID: LOCAL_ID, introducedBy: '' as never, encryptionPassword: folderPassword },
         { deviceID: PEER, introducedBy: '' as never, encryptionPassword: odd },
       ],
     },
@@ -114,5 +114,5 @@ test('usage report: values without names, by version', async () => {
     assert.equal(JSON.parse((await rest.send('GET', `/rest/svc/report?${query}`)).body).urVersion, version)
   }
   const text = JSON.stringify(report)
-  for (const name of [OWN, PEER, 'Shared', '/home', KEY]) assert.ok(!text.includes(name), name)
+  for (const name of [LOCAL_ID, PEER, 'Shared', '/home', KEY]) assert.ok(!text.includes(name), name)
 })

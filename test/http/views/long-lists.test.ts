@@ -9,7 +9,7 @@ import type { CompletionView } from '../../../src/model/queries/completion.ts'
 import { DB_ROUTES, COMPLETION_ROUTES } from '../../../src/rest/db-routes.ts'
 import { LOCAL_CHANGE_ROUTES } from '../../../src/rest/versions.ts'
 import { file } from '../../db/records.ts'
-import { fakeRest, OWN } from '../fakes.ts'
+import { fakeRest, LOCAL_ID } from '../fakes.ts'
 
 const PIECE_LENGTH_MAX = 128 * 1024
 
@@ -71,7 +71,7 @@ for (const route of ROUTES) {
       deps: { completion: completion as CompletionView },
     })
     const [method = '', path = ''] = route.split(' ')
-    const reply = await send(method, `${path}?folder=share&device=${OWN}`)
+    const reply = await send(method, `${path}?folder=share&device=${LOCAL_ID}`)
     const body: Record<string, unknown> = JSON.parse(reply.body)
     const list = Object.values(body).find((value) => Array.isArray(value) && value.length > 0)
     assert.ok(Array.isArray(list) && list.length === COUNT, route)

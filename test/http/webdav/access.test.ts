@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { file } from '../../db/records.ts'
-import { fakeHash, KEY, LOCKED, SHORT } from '../fakes.ts'
+import { fakeHash, KEY, WITH_PASSWORD, SHORT } from '../fakes.ts'
 import { basic, fakeDrive } from './drive-fakes.ts'
 
 // Who may read the drive: the rules of the rest of the interface, with Basic authentication and without cookies.
@@ -102,7 +102,7 @@ test('the host must be this one, as everywhere', async () => {
 
 test('a page of another site reads nothing, with a session, with Basic or without a password', async () => {
   const open = await fakeDrive({ items: [file('a')] })
-  const locked = await fakeDrive({ items: [file('a')], gui: LOCKED })
+  const locked = await fakeDrive({ items: [file('a')], gui: WITH_PASSWORD })
   for (const { call } of [open, locked]) {
     for (const site of ['cross-site', 'same-site']) {
       for (const method of ['GET', 'PROPFIND']) {
@@ -110,7 +110,7 @@ test('a page of another site reads nothing, with a session, with Basic or withou
           const headers = { Depth: '1', 'Sec-Fetch-Site': site, 'Sec-Fetch-Dest': 'image', ...credentials }
           const reply = await call({ method, target: '/dav/share/', headers })
           assert.equal(reply.status, 403)
-          assert.equal(reply.headers['www-authenticate'], undefined, 'nobody is asked for a password')
+          assert.equal(reply.headers['www-authenticate'], undefined, 'no password is asked for')
           assert.equal(reply.headers['access-control-allow-origin'], undefined)
         }
       }

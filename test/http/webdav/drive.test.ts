@@ -199,7 +199,7 @@ test('a file is read whole or in ranges, by its newest name, and never as a page
   assert.deepEqual([head.status, head.body, head.headers['content-length']], [200, '', '7'])
 })
 
-test('a file that nobody can give, or that went away in between, says so', async () => {
+test('a file that no device can give, or that went away in between, says so', async () => {
   for (const [code, status] of [
     ['content-unavailable', 503],
     ['content-encrypted', 409],

@@ -24,7 +24,7 @@ import { SharedMutex } from '../../../src/sync/shared-mutex.ts'
 import { SimClock } from '../../../src/platform/sim/clock.ts'
 import { SimDisk } from '../../../src/platform/sim/disk.ts'
 import { SimRandom } from '../../../src/platform/sim/random.ts'
-import { DOCS, KEPT, settle, simFolder } from '../../support/model.ts'
+import { DOCS, KEPT_DIRECTORY, settle, simFolder } from '../../support/model.ts'
 
 export const HOUR_MS = 3_600_000
 const CHECK: FolderCheck = {
@@ -200,7 +200,11 @@ export function start(setup: Setup = {}) {
       slots: setup.slots ?? new Semaphore(1),
       availability: availabilityFor(clock),
       kept: new FolderKept(
-        { requests, pulls, kept: new KeptFiles({ disk: new SimDisk(clock), log }, { folder: DOCS, directory: KEPT }) },
+        {
+          requests,
+          pulls,
+          kept: new KeptFiles({ disk: new SimDisk(clock), log }, { folder: DOCS, directory: KEPT_DIRECTORY }),
+        },
         { type: 'sendreceive' },
       ),
       sharedIgnores: new SharedIgnores(

@@ -10,16 +10,16 @@ import { clusterConfigFor, judgeClusterConfig, type FolderPositions } from '../.
 import { tokenLength } from '../../../src/core/encryption/keys.ts'
 import type { FolderTokens } from '../../../src/model/encryption/folder-encryption.ts'
 import type { ClusterConfig, ClusterDevice, ClusterFolder } from '../../../src/protocol/types.ts'
-import { LAPTOP, OWN, SERVER } from '../../support/config.ts'
+import { LAPTOP, LOCAL_ID, SERVER } from '../../support/config.ts'
 import { DOCS, simConfig, simFolder } from '../../support/model.ts'
 
 const NO_TOKENS: FolderTokens = { ciphers: new Map(), stored: new Map(), unreadable: new Set() }
-const ENDS = { own: OWN, peer: SERVER }
+const ENDS = { own: LOCAL_ID, peer: SERVER }
 
 function shared(
   id: string,
   changes: Partial<FolderConfig> = {},
-  devices: readonly DeviceId[] = [OWN, SERVER],
+  devices: readonly DeviceId[] = [LOCAL_ID, SERVER],
 ): FolderConfig {
   return simFolder(id, {
     devices: devices.map((deviceID) => ({ deviceID, introducedBy: '', encryptionPassword: '' })),
@@ -35,7 +35,7 @@ function configOf(folders: readonly FolderConfig[], server: Partial<DeviceConfig
   })
   return {
     ...simConfig(folders),
-    devices: [device(OWN, { name: 'own' }), device(SERVER, { name: 'server', ...server }), device(LAPTOP)],
+    devices: [device(LOCAL_ID, { name: 'own' }), device(SERVER, { name: 'server', ...server }), device(LAPTOP)],
   }
 }
 
@@ -62,7 +62,7 @@ function offered(id: string, more: Partial<ClusterFolder> = {}): ClusterFolder {
     type: 'sendreceive',
     paused: false,
     disableTempIndexes: false,
-    devices: [entry(OWN), entry(SERVER)],
+    devices: [entry(LOCAL_ID), entry(SERVER)],
     ...more,
   }
 }
@@ -89,14 +89,14 @@ const JUDGED: readonly [name: string, config: Config, folders: readonly ClusterF
   ['unknown: an offer', configOf([]), [offered('docs')], 'docs?'],
   [
     'known but not shared with this device: an offer',
-    configOf([shared('docs', {}, [OWN, LAPTOP])]),
+    configOf([shared('docs', {}, [LOCAL_ID, LAPTOP])]),
     [offered('docs')],
     'docs?',
   ],
   [
     'the sender is missing',
     configOf([]),
-    [offered('docs', { devices: [entry(OWN)] })],
+    [offered('docs', { devices: [entry(LOCAL_ID)] })],
     'close: remote device missing in cluster config',
   ],
   [
@@ -115,31 +115,31 @@ const JUDGED: readonly [name: string, config: Config, folders: readonly ClusterF
   [
     'an offer to receive encrypted data is marked',
     configOf([]),
-    [offered('docs', { devices: [entry(OWN, TOKEN), entry(SERVER)] })],
+    [offered('docs', { devices: [entry(LOCAL_ID, TOKEN), entry(SERVER)] })],
     'docs?receive',
   ],
   [
     'an offer of encrypted data is marked',
     configOf([]),
-    [offered('docs', { devices: [entry(OWN), entry(SERVER, TOKEN)] })],
+    [offered('docs', { devices: [entry(LOCAL_ID), entry(SERVER, TOKEN)] })],
     'docs?remote',
   ],
   [
     'a token where data is plain',
     configOf([shared('docs')]),
-    [offered('docs', { devices: [entry(OWN, TOKEN), entry(SERVER)] })],
+    [offered('docs', { devices: [entry(LOCAL_ID, TOKEN), entry(SERVER)] })],
     'close: remote expects to exchange encrypted data, but is configured for plain data',
   ],
   [
     'B-40: a token of another length for a folder that is stored encrypted, and another folder',
     configOf([shared('docs', { type: 'receiveencrypted' }), shared('x')]),
-    [offered('docs', { devices: [entry(OWN, LONG), entry(SERVER)] }), offered('x')],
+    [offered('docs', { devices: [entry(LOCAL_ID, LONG), entry(SERVER)] }), offered('x')],
     'docs=refused x=exchange',
   ],
   [
     'B-40: a token of another length where data is plain, and another folder',
     configOf([shared('docs'), shared('x')]),
-    [offered('docs', { devices: [entry(OWN), entry(SERVER, LONG)] }), offered('x')],
+    [offered('docs', { devices: [entry(LOCAL_ID), entry(SERVER, LONG)] }), offered('x')],
     'docs=refused x=exchange',
   ],
   [
@@ -163,7 +163,7 @@ for (const [name, config, folders, expected] of JUDGED) {
 test('D-40: a folder whose token cannot be read is refused, and announced as paused if its token was known', () => {
   const config = configOf([shared('docs', { type: 'receiveencrypted' }), shared('x')])
   const unreadable = new Set([DOCS])
-  const docs = offered('docs', { devices: [entry(OWN, TOKEN), entry(SERVER)] })
+  const docs = offered('docs', { devices: [entry(LOCAL_ID, TOKEN), entry(SERVER)] })
   const received = { folders: [docs, offered('x')], secondary: false }
   const verdict = judgeClusterConfig(config, ENDS, received, { ...NO_TOKENS, unreadable })
   assert.ok(verdict.kind === 'accept')
@@ -179,7 +179,7 @@ test('D-40: a folder whose token cannot be read is refused, and announced as pau
 })
 
 test('judging a cluster config: any list of folders gives a result', () => {
-  const device = fc.constantFrom(OWN, SERVER, LAPTOP).map((id) => entry(id))
+  const device = fc.constantFrom(LOCAL_ID, SERVER, LAPTOP).map((id) => entry(id))
   const folder = fc.record({
     id: fc.constantFrom('docs', '', '__proto__', 'x'),
     paused: fc.boolean(),
@@ -208,7 +208,7 @@ function messageFor(config: Config): ClusterConfig {
 
 test('W-14: the cluster config holds the folders shared with the device and index positions, no relay token', () => {
   const { folders, secondary } = messageFor(
-    configOf([shared('docs', {}, [OWN, SERVER, LAPTOP]), shared('private', {}, [OWN, LAPTOP])], {
+    configOf([shared('docs', {}, [LOCAL_ID, SERVER, LAPTOP]), shared('private', {}, [LOCAL_ID, LAPTOP])], {
       addresses: ['relay://h:1/?id=A&token=t'],
     }),
   )
@@ -219,7 +219,7 @@ test('W-14: the cluster config holds the folders shared with the device and inde
   )
   const positions = folders[0]!.devices.map(({ id, indexId, maxSequence }) => [id, indexId, maxSequence])
   assert.deepEqual(positions, [
-    [OWN, 7n, 70],
+    [LOCAL_ID, 7n, 70],
     [SERVER, 9n, 90],
     [LAPTOP, 0n, 0],
   ])
@@ -246,18 +246,18 @@ test('judging a cluster config: a password without its cipher is never taken for
 
 test('a device with an encryption password is not announced to others, and gets the token', () => {
   const devices = [
-    { deviceID: OWN, introducedBy: '', encryptionPassword: '' },
+    { deviceID: LOCAL_ID, introducedBy: '', encryptionPassword: '' },
     { deviceID: SERVER, introducedBy: '', encryptionPassword: '' },
     { deviceID: LAPTOP, introducedBy: '', encryptionPassword: 'secret' },
   ] as const
   const config = configOf([shared('docs', { devices })])
   assert.deepEqual(
     messageFor(config).folders[0]?.devices.map(({ id }) => id),
-    [OWN, SERVER],
+    [LOCAL_ID, SERVER],
   )
   const cipher = new FolderCipher(Buffer.alloc(32), DOCS)
   const tokens = { ...NO_TOKENS, ciphers: new Map([[DOCS, cipher]]) }
-  const [folder] = clusterConfigFor(config, { own: OWN, peer: LAPTOP }, POSITIONS, tokens).folders
+  const [folder] = clusterConfigFor(config, { own: LOCAL_ID, peer: LAPTOP }, POSITIONS, tokens).folders
   for (const { id, encryptionPasswordToken } of folder?.devices ?? []) {
     assert.deepEqual(encryptionPasswordToken, id === LAPTOP ? cipher.passwordToken : new Uint8Array(0))
   }
@@ -270,6 +270,6 @@ test('a folder that is stored encrypted is announced once its password is known,
   const [folder] = clusterConfigFor(config, ENDS, POSITIONS, { ...NO_TOKENS, stored }).folders
   assert.equal(folder?.type, 'receiveencrypted')
   for (const { id, encryptionPasswordToken } of folder.devices) {
-    assert.equal(Buffer.from(encryptionPasswordToken).toString(), id === OWN ? 'token' : '')
+    assert.equal(Buffer.from(encryptionPasswordToken).toString(), id === LOCAL_ID ? 'token' : '')
   }
 })

@@ -4,14 +4,18 @@ import type { Config } from '../../../src/core/config/config.ts'
 import type { FolderId } from '../../../src/core/ids.ts'
 import type { Logger } from '../../../src/events/types.ts'
 import { Disagreements } from '../../../src/model/peers/disagreements.ts'
-import { OWN, SERVER } from '../../support/config.ts'
+import { LOCAL_ID, SERVER } from '../../support/config.ts'
 import { simConfig, simFolder } from '../../support/model.ts'
 
 const REMOTE = 'handling cluster-config: different encryption passwords used'
 const isNever = () => false
 
 function configOf(...ids: readonly string[]): Config {
-  const devices = [OWN, SERVER].map((deviceID) => ({ deviceID, introducedBy: '' as const, encryptionPassword: '' }))
+  const devices = [LOCAL_ID, SERVER].map((deviceID) => ({
+    deviceID,
+    introducedBy: '' as const,
+    encryptionPassword: '',
+  }))
   return simConfig(ids.map((id) => simFolder(id, { devices })))
 }
 

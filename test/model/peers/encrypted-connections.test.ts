@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { FolderTypeName } from '../../../src/core/config/config.ts'
-import { OWN, SERVER } from '../../support/config.ts'
+import { LOCAL_ID, SERVER } from '../../support/config.ts'
 import { connectionBetween, DevicePair, REQUEST, type Device } from './linked-peers.ts'
 
 const NEVER = new AbortController().signal
@@ -10,7 +10,7 @@ const TOKEN_REQUEST = { ...REQUEST, hash: new Uint8Array(48) }
 
 async function setFolder(device: Device, type: FolderTypeName, encryptionPassword: string): Promise<void> {
   const from = device.config
-  const devices = [OWN, SERVER].map((deviceID) => ({
+  const devices = [LOCAL_ID, SERVER].map((deviceID) => ({
     deviceID,
     introducedBy: '' as const,
     encryptionPassword: deviceID === device.id ? '' : encryptionPassword,
@@ -27,7 +27,7 @@ async function encryptedPair() {
   await holder.disk.makeDirectory('/data/.stfolder', 0o755)
   await setFolder(trusted, 'sendreceive', 'password')
   await setFolder(holder, 'receiveencrypted', '')
-  const [x, y] = [connectionBetween(OWN, SERVER, 'x'), connectionBetween(OWN, SERVER, 'y')]
+  const [x, y] = [connectionBetween(LOCAL_ID, SERVER, 'x'), connectionBetween(LOCAL_ID, SERVER, 'y')]
   for (const [near, far] of [x, y]) {
     trusted.peers.attach(near)
     holder.peers.attach(far)
@@ -48,7 +48,7 @@ test('B-30: encrypted data is requested on the connection that carries the index
       return request(asked)
     }
   }
-  await assert.rejects(holder.peers.request(OWN, TOKEN_REQUEST, NEVER), /generic/)
+  await assert.rejects(holder.peers.request(LOCAL_ID, TOKEN_REQUEST, NEVER), /generic/)
   assert.deepEqual(order, ['x', 'y'], 'on the other one after a refusal')
 })
 

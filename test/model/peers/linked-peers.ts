@@ -18,7 +18,7 @@ import { nodeRandom } from '../../../src/platform/node/random.ts'
 import { simFolderKeys } from '../../../src/platform/sim/folder-keys.ts'
 import { SimDisk } from '../../../src/platform/sim/disk.ts'
 import { allRecords, file, openTestStore } from '../../db/records.ts'
-import { OWN, SERVER } from '../../support/config.ts'
+import { LOCAL_ID, SERVER } from '../../support/config.ts'
 import { quietLogger } from '../../support/logger.ts'
 import { DOCS, settle, simConfig, simFolder } from '../../support/model.ts'
 
@@ -151,7 +151,7 @@ export class Device {
     index: FolderIndex,
     folders: readonly string[],
   ) {
-    const both = [OWN, SERVER].map((deviceID) => ({ deviceID, introducedBy: '' as const, encryptionPassword: '' }))
+    const both = [LOCAL_ID, SERVER].map((deviceID) => ({ deviceID, introducedBy: '' as const, encryptionPassword: '' }))
     this.id = id
     this.index = index
     this.disk = new SimDisk(clock)
@@ -239,7 +239,7 @@ export class DevicePair implements AsyncDisposable {
     for (let i = 0; i < 2; i++) pair.#stores.push(await openTestStore(undefined))
     const [a, b] = pair.#stores
     const devices = [
-      await Device.make(OWN, pair.clock, a!, folders),
+      await Device.make(LOCAL_ID, pair.clock, a!, folders),
       await Device.make(SERVER, pair.clock, b!, folders),
     ] as const
     return Object.assign(pair, { devices })

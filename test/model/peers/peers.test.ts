@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { allRecords, file } from '../../db/records.ts'
-import { OWN, SERVER } from '../../support/config.ts'
+import { LOCAL_ID, SERVER } from '../../support/config.ts'
 import { DOCS } from '../../support/model.ts'
 import { connectionBetween, DevicePair, REQUEST } from './linked-peers.ts'
 
@@ -9,7 +9,7 @@ test('two devices exchange their indexes and later updates', async () => {
   await using pair = await DevicePair.make()
   const [a, b] = pair.devices
   await a.add('one', 'two')
-  const [near, far] = connectionBetween(OWN, SERVER, '1')
+  const [near, far] = connectionBetween(LOCAL_ID, SERVER, '1')
   a.peers.attach(near)
   b.peers.attach(far)
   await pair.pass(0)
@@ -30,7 +30,7 @@ test('a pull waits for the announced index to be complete, up to a time limit', 
     await using pair = await DevicePair.make()
     const [a, b] = pair.devices
     await a.add(...names)
-    const [near, far] = connectionBetween(OWN, SERVER, '1')
+    const [near, far] = connectionBetween(LOCAL_ID, SERVER, '1')
     near.deliveredMax = delivered
     a.peers.attach(near)
     b.peers.attach(far)
@@ -49,7 +49,7 @@ test('a device that reconnects receives only the missing updates', async () => {
   const [a, b] = pair.devices
   await a.add('one')
   const meet = async (name: string) => {
-    const ends = connectionBetween(OWN, SERVER, name)
+    const ends = connectionBetween(LOCAL_ID, SERVER, name)
     a.peers.attach(ends[0])
     b.peers.attach(ends[1])
     await pair.pass(1_300)
@@ -74,7 +74,7 @@ test('several connections: the oldest of each side carries its index, the others
   const [a, b] = pair.devices
   await a.add('ours')
   await b.add('theirs')
-  const [x, y] = [connectionBetween(OWN, SERVER, 'x'), connectionBetween(OWN, SERVER, 'y')]
+  const [x, y] = [connectionBetween(LOCAL_ID, SERVER, 'x'), connectionBetween(LOCAL_ID, SERVER, 'y')]
   for (const end of [x[0], y[0]]) a.peers.attach(end)
   for (const end of [y[1], x[1]]) b.peers.attach(end)
   await pair.pass(1_300)
@@ -90,7 +90,7 @@ test('the next oldest connection becomes primary, and no update in transit is lo
   await using pair = await DevicePair.make()
   const [a, b] = pair.devices
   await a.add('one')
-  const [x, y] = [connectionBetween(OWN, SERVER, 'x'), connectionBetween(OWN, SERVER, 'y')]
+  const [x, y] = [connectionBetween(LOCAL_ID, SERVER, 'x'), connectionBetween(LOCAL_ID, SERVER, 'y')]
   for (const [near, far] of [x, y]) {
     a.peers.attach(near)
     b.peers.attach(far)
@@ -109,13 +109,13 @@ test('the next oldest connection becomes primary, and no update in transit is lo
 test('a paused folder is announced as paused; on resume the missing updates are sent', async () => {
   await using pair = await DevicePair.make()
   const [a, b] = pair.devices
-  const [near, far] = connectionBetween(OWN, SERVER, '1')
+  const [near, far] = connectionBetween(LOCAL_ID, SERVER, '1')
   a.peers.attach(near)
   b.peers.attach(far)
   await pair.pass(1_300)
   await a.pause(true)
   await pair.pass(0)
-  assert.equal(b.peers.remoteState(OWN, DOCS), 'paused')
+  assert.equal(b.peers.remoteState(LOCAL_ID, DOCS), 'paused')
   assert.equal(b.peers.hasConnectedDevice(DOCS), false)
   await a.add('one')
   await b.add('two')
@@ -131,7 +131,7 @@ test('sources of a block: connected devices with that version, the least busy fi
   await using pair = await DevicePair.make()
   const [a, b] = pair.devices
   await b.add('have')
-  const [near, far] = connectionBetween(OWN, SERVER, '1')
+  const [near, far] = connectionBetween(LOCAL_ID, SERVER, '1')
   a.peers.attach(near)
   b.peers.attach(far)
   await pair.pass(1_300)
@@ -158,7 +158,7 @@ test('sources of a block: connected devices with that version, the least busy fi
 test('B-24: download progress is accepted only for a folder that is shared with its sender', async () => {
   await using pair = await DevicePair.make()
   const [a, b] = pair.devices
-  const [near, far] = connectionBetween(OWN, SERVER, '1')
+  const [near, far] = connectionBetween(LOCAL_ID, SERVER, '1')
   a.peers.attach(near)
   b.peers.attach(far)
   await pair.pass(0)

@@ -10,7 +10,7 @@ import type { FolderOffer } from '../../../src/model/peers/cluster-config.ts'
 import { Pending } from '../../../src/model/peers/pending.ts'
 import { SimClock } from '../../../src/platform/sim/clock.ts'
 import { openTestStore } from '../../db/records.ts'
-import { LAPTOP, OWN, SERVER } from '../../support/config.ts'
+import { LAPTOP, LOCAL_ID, SERVER } from '../../support/config.ts'
 import { quietLogger } from '../../support/logger.ts'
 import { folderId, simConfig, simFolder } from '../../support/model.ts'
 
@@ -19,7 +19,7 @@ function device(deviceID: DeviceId, more: Partial<DeviceConfig> = {}): DeviceCon
 }
 
 function configOf(more: Partial<Config> = {}): Config {
-  return { ...simConfig([]), devices: [device(OWN), device(SERVER)], ...more }
+  return { ...simConfig([]), devices: [device(LOCAL_ID), device(SERVER)], ...more }
 }
 
 function offer(id: string, more: Partial<FolderOffer> = {}): FolderOffer {
@@ -68,7 +68,7 @@ test('a configured or ignored device is not pending, and is removed when it beco
   pending.onUnknownDevice({ ...UNKNOWN, device: SERVER })
   assert.deepEqual(pending.devices, [])
   pending.onUnknownDevice(UNKNOWN)
-  pending.apply(configOf({ devices: [device(OWN), device(SERVER), device(LAPTOP)] }))
+  pending.apply(configOf({ devices: [device(LOCAL_ID), device(SERVER), device(LAPTOP)] }))
   assert.deepEqual(pending.devices, [])
   assert.equal(events.at(-1), `PendingDevicesChanged {"removed":[{"deviceID":"${LAPTOP}"}]}`)
   pending.apply(configOf({ remoteIgnoredDevices: [{ deviceID: LAPTOP, name: '', address: '', time: '' }] }))
@@ -131,7 +131,7 @@ test('an offered folder is removed when shared, ignored, dismissed, or when its 
     ],
     ['dismissed for all', (pending) => pending.dismissFolder(folderId('a'), undefined)],
     ['dismissed for one', (pending) => pending.dismissFolder(folderId('a'), SERVER)],
-    ['device removed', (pending) => pending.apply(configOf({ devices: [device(OWN)] }))],
+    ['device removed', (pending) => pending.apply(configOf({ devices: [device(LOCAL_ID)] }))],
   ]
   for (const [name, act] of ways) {
     await using store = await openTestStore(undefined)

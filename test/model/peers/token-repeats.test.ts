@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { OWN, SERVER } from '../../support/config.ts'
+import { LOCAL_ID, SERVER } from '../../support/config.ts'
 import { connectionBetween, DevicePair, type Device, type End } from './linked-peers.ts'
 
 /** The folder is encrypted for the other device. */
 async function encryptFor(device: Device): Promise<void> {
   const from = device.config
-  const devices = [OWN, SERVER].map((deviceID) => ({
+  const devices = [LOCAL_ID, SERVER].map((deviceID) => ({
     deviceID,
     introducedBy: '' as const,
     encryptionPassword: deviceID === device.id ? '' : 'password',
@@ -26,7 +26,7 @@ test('a device without an encrypted folder is sent its token again, a limited nu
   const without = b.config
   b.config = { ...without, folders: [] }
   await b.peers.apply(without, b.config)
-  const [near, far] = connectionBetween(OWN, SERVER, '1')
+  const [near, far] = connectionBetween(LOCAL_ID, SERVER, '1')
   a.peers.attach(near)
   b.peers.attach(far)
   await pair.pass(1_300)
@@ -44,7 +44,7 @@ test('a device without an encrypted folder is sent its token again, a limited nu
 test('nothing is repeated to a device that announces all folders, nor after its connection closed', async () => {
   await using pair = await DevicePair.make()
   const [a, b] = pair.devices
-  const [near, far] = connectionBetween(OWN, SERVER, '1')
+  const [near, far] = connectionBetween(LOCAL_ID, SERVER, '1')
   a.peers.attach(near)
   b.peers.attach(far)
   await pair.pass(60_000)

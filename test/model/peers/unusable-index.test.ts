@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { TwinfoldError } from '../../../src/core/errors.ts'
 import { file } from '../../db/records.ts'
-import { OWN, SERVER } from '../../support/config.ts'
+import { LOCAL_ID, SERVER } from '../../support/config.ts'
 import { DOCS, folderId } from '../../support/model.ts'
 import { connectionBetween, DevicePair } from './linked-peers.ts'
 
@@ -19,20 +19,20 @@ test('C-08: a folder whose index cannot be opened is announced as paused; the ot
   const [a, b] = pair.devices
   a.failures.set(MUSIC, failure())
   await a.add('one')
-  const [near, far] = connectionBetween(OWN, SERVER, '1')
+  const [near, far] = connectionBetween(LOCAL_ID, SERVER, '1')
   a.peers.attach(near)
   b.peers.attach(far)
   await pair.pass(0)
   assert.ok(!near.closed.aborted, String(near.closed.reason))
   assert.deepEqual([...a.unusable], [MUSIC])
   assert.equal(await b.receivedNames(a), 'one')
-  assert.deepEqual([b.peers.remoteState(OWN, DOCS), b.peers.remoteState(OWN, MUSIC)], ['valid', 'paused'])
+  assert.deepEqual([b.peers.remoteState(LOCAL_ID, DOCS), b.peers.remoteState(LOCAL_ID, MUSIC)], ['valid', 'paused'])
 })
 
 test('C-08: an index that fails while it is received stops only its folder until it works again', async () => {
   await using pair = await DevicePair.make(['docs', 'music'])
   const [a, b] = pair.devices
-  const [near, far] = connectionBetween(OWN, SERVER, '1')
+  const [near, far] = connectionBetween(LOCAL_ID, SERVER, '1')
   a.peers.attach(near)
   b.peers.attach(far)
   await pair.pass(0)
@@ -56,7 +56,7 @@ test('C-08: an index that fails while it is received stops only its folder until
 test('C-08: an index that fails while it is sent stops the exchange of its folder only', async () => {
   await using pair = await DevicePair.make(['docs', 'music'])
   const [a, b] = pair.devices
-  const [near, far] = connectionBetween(OWN, SERVER, '1')
+  const [near, far] = connectionBetween(LOCAL_ID, SERVER, '1')
   a.peers.attach(near)
   b.peers.attach(far)
   await pair.pass(0)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { compareVersions } from '../../../src/core/records/version-vector.ts'
 import { SimRandom } from '../../../src/platform/sim/random.ts'
-import { DOCS, KEPT, SimHub } from '../../support/model.ts'
+import { DOCS, KEPT_DIRECTORY, SimHub } from '../../support/model.ts'
 import { PEER, PEER_SHORT } from './sim-peer.ts'
 import { ROOT, SimPull, type Setup } from './sim-pull.ts'
 
@@ -107,8 +107,8 @@ test('a kept file that the user removes is forgotten, and may return from elsewh
 })
 
 async function listed(pull: SimPull): Promise<string> {
-  const [list] = await pull.disk.list(KEPT)
-  await using file = await pull.disk.open(`${KEPT}/${list!.name}`, 'read')
+  const [list] = await pull.disk.list(KEPT_DIRECTORY)
+  await using file = await pull.disk.open(`${KEPT_DIRECTORY}/${list!.name}`, 'read')
   const data = Buffer.alloc((await file.stat()).sizeBytes)
   return data.toString('utf8', 0, await file.read(data, 0))
 }

@@ -23,7 +23,7 @@ export async function start(
 }
 
 /** The files among the versions, with their content. */
-export async function kept(pull: SimPull): Promise<readonly string[]> {
+export async function keptVersions(pull: SimPull): Promise<readonly string[]> {
   const files = (await pull.tree('.stversions').catch(() => [])).filter((path) => !path.endsWith('/'))
   return await Promise.all(files.map(async (path) => `${path.slice('.stversions/'.length)}=${await pull.read(path)}`))
 }

@@ -5,7 +5,7 @@ import type { ConflictChoice } from '../../../src/model/types.ts'
 import type { SimDisk } from '../../../src/platform/sim/disk.ts'
 import { SimRandom } from '../../../src/platform/sim/random.ts'
 import { DOCS } from '../../support/model.ts'
-import { kept, keeping } from './kept-versions.ts'
+import { keptVersions, keeping } from './kept-versions.ts'
 import { ROOT, SimPull } from './sim-pull.ts'
 
 const COPY = 'd/plan.sync-conflict-20250102-030405-ABCDEFG.txt'
@@ -31,7 +31,7 @@ async function resolve(pull: SimPull, choice: ConflictChoice, ...names: string[]
 /** The names and contents of the folder, and the old versions without their times. */
 async function contents(pull: SimPull): Promise<readonly string[]> {
   const files = (await pull.tree()).filter((path) => !path.endsWith('/') && !path.startsWith('.stversions'))
-  const versions = (await kept(pull)).map((line) => `version ${line.replace(/~\d{8}-\d{6}/, '')}`)
+  const versions = (await keptVersions(pull)).map((line) => `version ${line.replace(/~\d{8}-\d{6}/, '')}`)
   return [...(await Promise.all(files.map(async (path) => `${path}=${await pull.read(path)}`))), ...versions]
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { compactTime } from '../../../src/core/formats/local-time.ts'
 import { DOCS } from '../../support/model.ts'
-import { DAY_MS, keeping, kept, listed, MINUTE_MS, restore, start } from './kept-versions.ts'
+import { DAY_MS, keeping, keptVersions, listed, MINUTE_MS, restore, start } from './kept-versions.ts'
 import { ROOT, SimPull } from './sim-pull.ts'
 
 for (const type of ['trashcan', 'simple', 'staggered'] as const) {
@@ -14,7 +14,7 @@ for (const type of ['trashcan', 'simple', 'staggered'] as const) {
     pull.peer.put('stays', 'same')
     pull.peer.symlink('link', 'f.txt')
     await pull.sync()
-    assert.deepEqual(await kept(pull), [])
+    assert.deepEqual(await keptVersions(pull), [])
     const nowMs = pull.hub.platform.clock.nowMs()
     pull.peer.put('d/f.txt', 'two')
     pull.peer.delete('gone')
@@ -22,7 +22,7 @@ for (const type of ['trashcan', 'simple', 'staggered'] as const) {
     await pull.sync()
     const tag = compactTime(nowMs)
     const expected = type === 'trashcan' ? ['d/f.txt=one', 'gone=bye'] : [`d/f~${tag}.txt=one`, `gone~${tag}=bye`]
-    assert.deepEqual(await kept(pull), expected)
+    assert.deepEqual(await keptVersions(pull), expected)
     assert.equal(await pull.read('d/f.txt'), 'two')
     const wholeS = Math.floor(nowMs / 1_000) * 1_000
     assert.deepEqual(await listed(pull), { 'd/f.txt': [wholeS], gone: [wholeS] })
@@ -45,7 +45,7 @@ for (const type of ['trashcan', 'simple', 'staggered'] as const) {
     assert.equal(await pull.read('d/f'), 'one')
     if (type !== 'trashcan') assert.equal((await pull.disk.lstat(`${ROOT}/d/f`)).modifiedS, modified.modifiedS)
     assert.deepEqual(
-      (await kept(pull)).map((line) => line.split('=')[1]),
+      (await keptVersions(pull)).map((line) => line.split('=')[1]),
       ['two'],
     )
     assert.equal((await pull.index.records.get('local', 'd/f'))?.sizeBytes, 3)
@@ -69,7 +69,7 @@ for (const type of ['trashcan', 'simple', 'staggered'] as const) {
     await pull.hub.pass(MINUTE_MS)
     pull.peer.delete('a/b')
     await pull.sync()
-    assert.deepEqual((await kept(pull)).map((line) => line.split('=')[1]).sort(), ['below', 'file'])
+    assert.deepEqual((await keptVersions(pull)).map((line) => line.split('=')[1]).sort(), ['below', 'file'])
     const versions = await listed(pull)
     assert.deepEqual(Object.keys(versions).sort(), ['a', 'a/b'])
     assert.deepEqual(await restore(pull, 'a', versions['a']?.[0] ?? 0), [
@@ -88,14 +88,14 @@ test('simple: the configured number of newest versions is kept, and old ones are
     await pull.hub.pass(2_000)
   }
   assert.deepEqual(
-    (await kept(pull)).map((line) => line.split('=')[1]),
+    (await keptVersions(pull)).map((line) => line.split('=')[1]),
     ['v3', 'v4', 'v5'],
   )
   pull.disk.put(`${ROOT}/.stversions/by hand`, 'not ours')
   pull.disk.put(`${ROOT}/.stversions/d/.syncthing.x.tmp`, 'cut short')
   await pull.hub.pass(1.1 * DAY_MS)
   await pull.rest()
-  assert.deepEqual(await kept(pull), ['by hand=not ours'])
+  assert.deepEqual(await keptVersions(pull), ['by hand=not ours'])
   assert.deepEqual(await pull.tree('.stversions'), ['.stversions/by hand'])
   assert.ok(pull.hub.states().includes('clean-waiting→cleaning'))
 })
@@ -108,9 +108,9 @@ test('trashcan: files are removed after the configured time since their deletion
   pull.peer.delete('f')
   await pull.sync()
   await pull.hub.pass(1.5 * DAY_MS)
-  assert.deepEqual(await kept(pull), ['f=one'])
+  assert.deepEqual(await keptVersions(pull), ['f=one'])
   await pull.hub.pass(DAY_MS)
-  assert.deepEqual(await kept(pull), [])
+  assert.deepEqual(await keptVersions(pull), [])
 })
 
 test('a file replaced twice within one second keeps both versions', async () => {
@@ -120,7 +120,7 @@ test('a file replaced twice within one second keeps both versions', async () => 
     await pull.sync()
   }
   assert.deepEqual(
-    (await kept(pull)).map((line) => line.split('=')[1]),
+    (await keptVersions(pull)).map((line) => line.split('=')[1]),
     ['one', 'two'],
   )
 })
@@ -138,13 +138,13 @@ test('a file whose replacement failed has no version of itself', async () => {
   pull.peer.put('f', 'two')
   await pull.sync()
   assert.equal(await pull.read('f'), 'one')
-  assert.deepEqual(await kept(pull), [])
+  assert.deepEqual(await keptVersions(pull), [])
   disk.exchange = exchange
   await pull.hub.pass(200_000)
   await pull.rest()
   assert.equal(await pull.read('f'), 'two')
   assert.deepEqual(
-    (await kept(pull)).map((line) => line.split('=')[1]),
+    (await keptVersions(pull)).map((line) => line.split('=')[1]),
     ['one'],
   )
 })
@@ -174,7 +174,7 @@ test('a read-only file in a read-only directory is archived and replaced', async
   await pull.sync()
   assert.deepEqual(await pull.errors(), [])
   assert.deepEqual(
-    (await kept(pull)).map((line) => line.split('=')[1]),
+    (await keptVersions(pull)).map((line) => line.split('=')[1]),
     ['one'],
   )
 })

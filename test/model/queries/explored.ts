@@ -5,7 +5,7 @@ import { DOCS, simConfig, simFolder, SimHub } from '../../support/model.ts'
 
 export const ROOT = '/data/docs'
 export const [ANNA, BEN] = [DEVICES[0]!, DEVICES[1]!]
-export const ALL = { page: 1, perPage: 100 }
+export const FIRST_PAGE = { page: 1, perPage: 100 }
 export const NEVER = new AbortController().signal
 
 interface Explored extends AsyncDisposable {

@@ -6,7 +6,7 @@ import { bumpVersion } from '../../../src/core/records/version-vector.ts'
 import type { Item } from '../../../src/model/queries/explorer-types.ts'
 import { deletion, directory, file, SELF, version } from '../../db/records.ts'
 import { DOCS, folderId, simFolder } from '../../support/model.ts'
-import { ALL, ANNA, BEN, explored, NEVER, ROOT } from './explored.ts'
+import { FIRST_PAGE, ANNA, BEN, explored, NEVER, ROOT } from './explored.ts'
 
 /** The version after a change by another device. */
 const changed = ({ version: before }: FileHead) => bumpVersion(before, SELF, 1_800_000_000)
@@ -31,7 +31,7 @@ test('a tree shows one level, directories first, with our state and the versions
     directory('empty', { sequence: 3 }),
     deletion('b.txt', { version: changed(own[1]!.global), sequence: 4 }),
   ])
-  const page = await explorer.tree(DOCS, '', ALL, NEVER)
+  const page = await explorer.tree(DOCS, '', FIRST_PAGE, NEVER)
   assert.deepEqual([page.total, page.truncated], [5, false])
   assert.deepEqual(page.items.map(shown), [
     'empty missing empty newest none',
@@ -40,14 +40,14 @@ test('a tree shows one level, directories first, with our state and the versions
     'b.txt older newest none',
     'new.txt missing newest none',
   ])
-  assert.deepEqual((await explorer.tree(DOCS, 'zoo', ALL, NEVER)).items.map(shown), [
+  assert.deepEqual((await explorer.tree(DOCS, 'zoo', FIRST_PAGE, NEVER)).items.map(shown), [
     'zoo/deep here full none none',
     'zoo/lion here none none',
   ])
   const second = await explorer.tree(DOCS, '', { page: 2, perPage: 2 }, NEVER)
   assert.deepEqual([second.total, second.items.map(({ records }) => records.name)], [5, ['a.txt', 'b.txt']])
-  assert.deepEqual((await explorer.tree(DOCS, 'nowhere', ALL, NEVER)).items, [])
-  await assert.rejects(explorer.tree(folderId('unknown'), '', ALL, NEVER), { code: 'folder-missing' })
+  assert.deepEqual((await explorer.tree(DOCS, 'nowhere', FIRST_PAGE, NEVER)).items, [])
+  await assert.rejects(explorer.tree(folderId('unknown'), '', FIRST_PAGE, NEVER), { code: 'folder-missing' })
 })
 
 test('a large directory is listed once for all its pages, and again after a change', async () => {
@@ -121,7 +121,7 @@ test('needed items are listed with action, stage and holders', async () => {
   ])
   await index.records.updateRemote(BEN, [file('dir/b', { sequence: 1, sizeBytes: 7 }), file('c', { sequence: 2 })])
   await hub.model.bringToFront(DOCS, 'c')
-  const page = await hub.while(explorer.waiting(DOCS, ALL, NEVER))
+  const page = await hub.while(explorer.waiting(DOCS, FIRST_PAGE, NEVER))
   assert.deepEqual(page.folder, { paused: false, type: 'sendreceive', error: '', scanning: false })
   assert.equal(page.total, 4)
   assert.deepEqual(
@@ -225,7 +225,7 @@ test('conflict copies are listed, and updated as they are added and removed', as
   await using it = await explored({ 'b/x.txt': 'x', [copy]: 'y', 'no.sync-conflict-2026.txt': '' })
   const { hub, explorer } = it
   const names = async () => {
-    const { total, items } = await hub.while(explorer.conflicts(DOCS, ALL, NEVER))
+    const { total, items } = await hub.while(explorer.conflicts(DOCS, FIRST_PAGE, NEVER))
     assert.equal(total, items.length)
     return items.map(({ name }) => name)
   }
@@ -243,17 +243,19 @@ test('a paused folder shows its stored index, and a new one gets no index', asyn
   await using it = await explored({ 'a.txt': 'a' })
   const { hub, explorer } = it
   await hub.change((config) => ({ ...config, folders: config.folders.map((folder) => ({ ...folder, paused: true })) }))
-  assert.deepEqual((await hub.while(explorer.tree(DOCS, '', ALL, NEVER))).items.map(shown), ['a.txt here none none'])
-  assert.equal((await explorer.waiting(DOCS, ALL, NEVER)).folder.paused, true)
+  assert.deepEqual((await hub.while(explorer.tree(DOCS, '', FIRST_PAGE, NEVER))).items.map(shown), [
+    'a.txt here none none',
+  ])
+  assert.equal((await explorer.waiting(DOCS, FIRST_PAGE, NEVER)).folder.paused, true)
 
   await using fresh = await explored({}, { paused: true })
-  assert.deepEqual(await fresh.explorer.tree(DOCS, '', ALL, NEVER), {
+  assert.deepEqual(await fresh.explorer.tree(DOCS, '', FIRST_PAGE, NEVER), {
     total: 0,
     truncated: false,
     items: [],
     ignored: [],
   })
-  assert.deepEqual((await fresh.explorer.conflicts(DOCS, ALL, NEVER)).items, [])
+  assert.deepEqual((await fresh.explorer.conflicts(DOCS, FIRST_PAGE, NEVER)).items, [])
   assert.deepEqual((await fresh.explorer.previewIgnores(DOCS, ['*'], NEVER)).checkedTotal, 0)
   assert.deepEqual(await fresh.hub.store.folders(), [])
 })

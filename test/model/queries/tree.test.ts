@@ -5,7 +5,7 @@ import { bumpVersion } from '../../../src/core/records/version-vector.ts'
 import type { TreeOrder } from '../../../src/model/queries/explorer-types.ts'
 import { SELF } from '../../db/records.ts'
 import { DOCS } from '../../support/model.ts'
-import { ALL, ANNA, explored, NEVER, ROOT } from './explored.ts'
+import { FIRST_PAGE, ANNA, explored, NEVER, ROOT } from './explored.ts'
 
 test('a tree is sorted by name, size or time, directories first in any case', async () => {
   await using it = await explored({ 'b.txt': 'bb', 'a.txt': 'a', 'c.txt': 'ccc', 'zoo/x': '' })
@@ -20,7 +20,7 @@ test('a tree is sorted by name, size or time, directories first in any case', as
     ])
   }
   const listed = async (by: TreeOrder['by'], descending = false) => {
-    const page = await explorer.tree(DOCS, '', ALL, NEVER, { order: { by, descending } })
+    const page = await explorer.tree(DOCS, '', FIRST_PAGE, NEVER, { order: { by, descending } })
     return page.items.map(({ records }) => records.name).join(' ')
   }
   assert.equal(await listed('name', true), 'zoo c.txt b.txt a.txt')
@@ -45,7 +45,7 @@ test('a preview of patterns covers what only the disk has, and counts a director
 test('a tree shows ignored items of the disk on request, after all others, also in ignored directories', async () => {
   await using it = await explored({ '.stignore': 'old\n*.log\n', 'z.txt': '', 'a.log': 'xy', 'old/in.txt': '' })
   const { hub, explorer } = it
-  const listed = async (name: string, paging = ALL) => {
+  const listed = async (name: string, paging = FIRST_PAGE) => {
     const { total, items, ignored } = await explorer.tree(DOCS, name, paging, NEVER, { withIgnored: true })
     const known = items.map(({ records }) => records.name)
     return [total, ...known, ...ignored.map((each) => `${each.name} ${each.type} ${each.sizeBytes}`)]
@@ -53,7 +53,7 @@ test('a tree shows ignored items of the disk on request, after all others, also 
   assert.deepEqual(await listed(''), [3, 'z.txt', 'a.log file 2', 'old directory 0'])
   assert.deepEqual(await listed('', { page: 2, perPage: 2 }), [3, 'old directory 0'])
   assert.deepEqual(await listed('old'), [1, 'old/in.txt file 0'])
-  assert.deepEqual((await explorer.tree(DOCS, '', ALL, NEVER)).ignored, [])
+  assert.deepEqual((await explorer.tree(DOCS, '', FIRST_PAGE, NEVER)).ignored, [])
   await hub.platform.disk.makeDirectories('/secret/old', 0o700)
   hub.platform.disk.put('/secret/old/key.log', '')
   await hub.platform.disk.makeSymlink('/secret/old', `${ROOT}/way`)
