@@ -99,6 +99,15 @@ const KINDS: Readonly<Record<string, Change>> = {
   'errors of the server': () => text('something failed\n', 'text/plain', 500),
 }
 
+const STREAM = /\/rest\/twinfold\/events\/stream\b/
+const EVENT = { id: 'abcdefgh-1', time: '', type: 'FolderPaused', data: { id: 'docs', label: 'Docs' } }
+
+/** The stream of events has no end that could be waited for: it begins with its position, and ends after one event. */
+function streamed({ status, contentType, body }: ReturnType<typeof text>): ReturnType<typeof text> {
+  if (contentType !== 'application/json') return text(body, contentType, status)
+  return text(`id: abcdefgh-0\n\nid: abcdefgh-1\ndata: ${body}\n\n`, 'text/event-stream')
+}
+
 /** Answers the requests of the page with something else while it is switched on. */
 class Answers {
   readonly #change: Change
@@ -115,6 +124,7 @@ class Answers {
     const request = route.request()
     try {
       if (!this.isOn || request.method() !== 'GET' || !this.#applies(request.url())) return await route.continue()
+      if (STREAM.test(request.url())) return await route.fulfill(streamed(this.#change(EVENT, START_LIST_MAX)))
       const right = await route.fetch()
       const body = await right.text()
       this.count++

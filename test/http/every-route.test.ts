@@ -15,7 +15,8 @@ type Rest = ReturnType<typeof fakeRest>
 function* requestsOf(rest: Rest): Generator<{ readonly method: string; readonly target: string }> {
   const paths = new Set([...rest.server.routes.routes.map(({ path }) => path), ...MORE_PATHS])
   for (const path of paths) {
-    const target = path.replace(':id', path.includes('devices') ? LOCAL_ID : 'share')
+    const plain = path.replace(':id', path.includes('devices') ? LOCAL_ID : 'share')
+    const target = path.endsWith('/events/stream') ? `${plain}?follow=false` : plain
     for (const method of METHODS) yield { method, target }
   }
 }
