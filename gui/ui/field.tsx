@@ -91,6 +91,7 @@ export function SelectField<V extends string>(props: SelectFieldProps<V>) {
         id={id}
         value={props.value}
         disabled={props.disabled}
+        aria-invalid={props.error !== undefined}
         aria-describedby={`${id}-help`}
         onChange={(event) => choose(event.currentTarget.value)}
       >

@@ -1,4 +1,5 @@
 import type { FolderConfig } from '../../src/core/config/config.ts'
+import { readableCopy, type ReadableCopy } from '../../src/core/encryption/readable-copy.ts'
 import type { CompletionJson } from '../../src/rest/completion.ts'
 import { lookUp } from '../base/look-up.ts'
 import type { LiveState } from '../live/state.ts'
@@ -48,4 +49,13 @@ export function shareState(
   if (items === 0) return { kind: 'whole', tone: 'good' }
   const fraction = fractionOf(items, completion.needBytes, completion.globalBytes)
   return { kind: 'behind', tone: connected ? 'busy' : 'wait', items, bytes: completion.needBytes, fraction }
+}
+
+/** How a device has a folder in readable form, from all that is known. */
+export function readableCopyAt(state: LiveState, folder: FolderConfig, deviceId: string): ReadableCopy {
+  return readableCopy({
+    share: folder.devices.find(({ deviceID }) => deviceID === deviceId),
+    remoteState: lookUp(lookUp(state.folders, folder.id)?.completion ?? {}, deviceId)?.remoteState,
+    offer: lookUp(lookUp(state.pendingFolders, folder.id)?.offeredBy ?? {}, deviceId),
+  })
 }

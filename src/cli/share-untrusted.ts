@@ -1,6 +1,7 @@
 import type { Client } from '../client/client.ts'
 import type { DeviceConfig, FolderConfig } from '../core/config/config.ts'
 import { groupedPassword, PASSWORD_BYTES, strengthOf, type Strength } from '../core/encryption/folder-password.ts'
+import { readableCopy, type ReadableCopy } from '../core/encryption/readable-copy.ts'
 import { TwinfoldError } from '../core/errors.ts'
 import { CLI_EXIT, type CliContext, type CliExit } from './context.ts'
 import { PASSWORD_LINES, passwordInLines, passwordInText, passwordSheet } from './password-file.ts'
@@ -55,17 +56,13 @@ export async function folderShareUntrusted(
   return CLI_EXIT.done
 }
 
-/**
- * A device that has the folder in readable form keeps what it has: a password now would hide nothing, and the
- * contradiction would disconnect all folders.
- */
 async function refuseReadableCopy(
   { program }: CliContext,
   client: Client,
   folder: FolderConfig,
   device: DeviceConfig,
 ): Promise<void> {
-  const copy = await readableCopy(client, folder, device)
+  const copy = await readableCopyAt(client, folder, device)
   if (copy === 'none') return
   const name = namesOf([device])
   const id = escapeText(folder.id)
@@ -84,23 +81,16 @@ async function refuseReadableCopy(
   )
 }
 
-/** What our configuration and the offers of the device say about a readable copy there. */
-async function readableCopy(
-  client: Client,
-  folder: FolderConfig,
-  { deviceID }: DeviceConfig,
-): Promise<'none' | 'shared' | 'offered'> {
+async function readableCopyAt(client: Client, folder: FolderConfig, { deviceID }: DeviceConfig): Promise<ReadableCopy> {
   const share = folder.devices.find((each) => each.deviceID === deviceID)
-  if (share !== undefined) {
-    if (share.encryptionPassword !== '') return 'none'
-    const { remoteState } = await client.call('GET /rest/db/completion', {
-      query: { folder: folder.id, device: deviceID },
-    })
-    return remoteState === 'notSharing' ? 'none' : 'shared' // it never accepted the folder
+  if (share === undefined) {
+    const pending = await client.call('GET /rest/cluster/pending/folders', { query: { device: deviceID } })
+    const offer = Object.hasOwn(pending, folder.id) ? pending[folder.id]?.offeredBy[deviceID] : undefined
+    return readableCopy({ share, remoteState: undefined, offer })
   }
-  const pending = await client.call('GET /rest/cluster/pending/folders', { query: { device: deviceID } })
-  const offer = Object.hasOwn(pending, folder.id) ? pending[folder.id]?.offeredBy[deviceID] : undefined
-  return offer === undefined || offer.remoteEncrypted ? 'none' : 'offered'
+  const query = { folder: folder.id, device: deviceID }
+  const { remoteState } = await client.call('GET /rest/db/completion', { query })
+  return readableCopy({ share, remoteState, offer: undefined })
 }
 
 interface Password {

@@ -52,6 +52,36 @@ const picture = async (page: Page, name: string) => {
   if (directory !== undefined) await page.screenshot({ path: join(directory, `${name}.png`) })
 }
 
+test('a device that has the folder in readable form is refused with that reason', { skip }, async () => {
+  const path = (name: string) => join(scratch.path, `${name}-notes`)
+  const share = (peer: Member) => ({ label: 'Notes', devices: [{ deviceID: peer.id }] })
+  await anna.daemon.addFolder('notes', path('anna'), share(nas))
+  await nas.daemon.addFolder('notes', path('nas'), share(anna))
+  await eventually('both share it', async () => {
+    const reply = await anna.daemon.get(`/rest/db/completion?folder=notes&device=${nas.id}`)
+    return (reply as { readonly remoteState: string }).remoteState === 'valid' || undefined
+  })
+  const refused = (reason: string) =>
+    at(anna, 'folders/notes', async (page) => {
+      await page.getByRole('button', { name: 'Actions' }).click()
+      await page.getByRole('menuitem', { name: 'Share encrypted' }).click()
+      const dialog = page.getByRole('dialog', { name: 'Share Notes with an untrusted device' })
+      await dialog.getByText(reason).waitFor()
+      assert.deepEqual(await accessibilityFindings(page), [])
+      await dialog.getByRole('button', { name: 'Share encrypted' }).click()
+      await dialog.locator('select:focus').waitFor()
+      assert.equal(await dialog.getByLabel('Encrypt for Nas').count(), 0, 'no password is made')
+    })
+  await refused('This folder is shared with Nas in readable form: a password would hide nothing of that copy')
+  await anna.daemon.request('PATCH', '/rest/config/folders/notes', { devices: [] })
+  await eventually('the offer', async () => {
+    const offers = (await anna.daemon.get(`/rest/cluster/pending/folders?device=${nas.id}`)) as object
+    return 'notes' in offers || undefined
+  })
+  await refused('Nas has this folder in readable form: a password would hide nothing of that copy')
+  for (const { daemon } of [anna, nas]) await daemon.request('DELETE', '/rest/config/folders/notes')
+})
+
 test(
   'a folder is shared with an untrusted device: its password is rated, shown with a QR code and saved',
   { skip },

@@ -115,6 +115,20 @@ export const ENCRYPT = {
     fr: 'Code QR du mot de passe',
     zh: '密码的二维码',
   },
+  'encrypt.readable.shared': {
+    en: 'This folder is shared with {device} in readable form: a password would hide nothing of that copy, and disconnect the two devices. For an encrypted copy, stop sharing it with {device}, remove the folder and its files there, and then share it encrypted.',
+    de: 'Dieser Ordner ist mit {device} lesbar geteilt: Ein Passwort würde von dieser Kopie nichts verbergen und die beiden Geräte trennen. Für eine verschlüsselte Kopie beenden Sie das Teilen mit {device}, entfernen dort den Ordner mit seinen Dateien und teilen ihn dann verschlüsselt.',
+    es: 'Esta carpeta está compartida con {device} de forma legible: una contraseña no ocultaría nada de esa copia y desconectaría los dos dispositivos. Para una copia cifrada, deje de compartirla con {device}, elimine allí la carpeta con sus archivos y compártala después cifrada.',
+    fr: 'Ce dossier est partagé avec {device} sous forme lisible : un mot de passe ne cacherait rien de cette copie et déconnecterait les deux appareils. Pour une copie chiffrée, cessez de le partager avec {device}, supprimez-y le dossier et ses fichiers, puis partagez-le chiffré.',
+    zh: '此文件夹以可读形式与 {device} 共享：密码无法隐藏该副本的任何内容，还会使两台设备断开连接。如需加密副本，请停止与 {device} 共享，在那里删除该文件夹及其文件，然后再加密共享。',
+  },
+  'encrypt.readable.offered': {
+    en: '{device} has this folder in readable form: a password would hide nothing of that copy, and disconnect the two devices. For an encrypted copy, remove the folder and its files there, and then share it encrypted.',
+    de: '{device} hat diesen Ordner in lesbarer Form: Ein Passwort würde von dieser Kopie nichts verbergen und die beiden Geräte trennen. Für eine verschlüsselte Kopie entfernen Sie dort den Ordner mit seinen Dateien und teilen ihn dann verschlüsselt.',
+    es: '{device} tiene esta carpeta de forma legible: una contraseña no ocultaría nada de esa copia y desconectaría los dos dispositivos. Para una copia cifrada, elimine allí la carpeta con sus archivos y compártala después cifrada.',
+    fr: '{device} a ce dossier sous forme lisible : un mot de passe ne cacherait rien de cette copie et déconnecterait les deux appareils. Pour une copie chiffrée, supprimez-y le dossier et ses fichiers, puis partagez-le chiffré.',
+    zh: '{device} 以可读形式拥有此文件夹：密码无法隐藏该副本的任何内容，还会使两台设备断开连接。如需加密副本，请在那里删除该文件夹及其文件，然后再加密共享。',
+  },
   'encrypt.passwordSaved': {
     en: 'I have saved the password outside of these devices',
     de: 'Ich habe das Passwort außerhalb dieser Geräte aufbewahrt',

@@ -1,10 +1,11 @@
 import { useState } from 'preact/hooks'
-import type { FolderConfig } from '../../../src/core/config/config.ts'
+import type { DeviceConfig, FolderConfig } from '../../../src/core/config/config.ts'
 import { PASSWORD_BYTES, passwordFrom } from '../../../src/core/encryption/folder-password.ts'
 import { closeDialog, openDialog } from '../../base/dialogs.tsx'
 import { deviceName, otherDevices } from '../../view-model/device.ts'
 import { folderName } from '../../view-model/folder-name.ts'
 import { hasReadableFolder, knownPassword, shareList, sharesOf, withShare } from '../../view-model/share.ts'
+import { readableCopyAt } from '../../view-model/share-state.ts'
 import { client } from '../../live/client.ts'
 import { useLive } from '../../live/live.ts'
 import { Button } from '../../ui/button.tsx'
@@ -20,7 +21,11 @@ import { useSaving } from './use-form.ts'
 export function ShareEncryptedDialog({ folder }: { readonly folder: FolderConfig }) {
   const state = useLive((value) => value)
   const devices = otherDevices(state)
-  const [deviceId, setDeviceId] = useState(devices.find(({ untrusted }) => untrusted)?.deviceID ?? devices[0]?.deviceID)
+  const copyAt = ({ deviceID }: DeviceConfig) => readableCopyAt(state, folder, deviceID)
+  const [deviceId, setDeviceId] = useState(() => {
+    const possible = devices.filter((each) => copyAt(each) === 'none')
+    return (possible.find(({ untrusted }) => untrusted) ?? possible[0] ?? devices[0])?.deviceID
+  })
   const [password, setPassword] = useState(() => knownPassword(folder) ?? newPassword())
   const [isSaved, setSaved] = useState(false)
   const [tried, setTried] = useState(false)
@@ -28,9 +33,11 @@ export function ShareEncryptedDialog({ folder }: { readonly folder: FolderConfig
   const device = devices.find(({ deviceID }) => deviceID === deviceId)
   const name = folderName(folder)
   const reader = device === undefined ? '' : deviceName(device)
+  const copy = device === undefined ? 'none' : copyAt(device)
   const submit = async () => {
     setTried(true)
-    if (device === undefined || password === '' || !isSaved) return requestAnimationFrame(focusFirstWrong)
+    if (device === undefined || copy !== 'none' || password === '' || !isSaved)
+      return requestAnimationFrame(focusFirstWrong)
     const localId = state.system?.myID
     const shares = withShare(sharesOf(folder.devices, localId), device.deviceID, password)
     const done = await saving.saveConfig(
@@ -61,21 +68,26 @@ export function ShareEncryptedDialog({ folder }: { readonly folder: FolderConfig
             label={t('encrypt.device')}
             value={device.deviceID}
             options={devices.map((each) => ({ value: each.deviceID, text: deviceName(each) }))}
+            error={copy === 'none' ? undefined : t(`encrypt.readable.${copy}`, { device: reader })}
             onChange={setDeviceId}
           />
-          <EncryptionPassword
-            reader={reader}
-            error={tried && password === '' ? t('add.needsPassword') : undefined}
-            password={password}
-            onChange={setPassword}
-            onSheet={sheet}
-          />
-          <CheckField
-            label={t('encrypt.passwordSaved')}
-            help={tried && !isSaved ? t('encrypt.savePasswordFirst') : undefined}
-            checked={isSaved}
-            onChange={setSaved}
-          />
+          {copy === 'none' && (
+            <EncryptionPassword
+              reader={reader}
+              error={tried && password === '' ? t('add.needsPassword') : undefined}
+              password={password}
+              onChange={setPassword}
+              onSheet={sheet}
+            />
+          )}
+          {copy === 'none' && (
+            <CheckField
+              label={t('encrypt.passwordSaved')}
+              help={tried && !isSaved ? t('encrypt.savePasswordFirst') : undefined}
+              checked={isSaved}
+              onChange={setSaved}
+            />
+          )}
         </>
       )}
     </Dialog>
