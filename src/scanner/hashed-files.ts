@@ -51,7 +51,8 @@ export class HashedFiles {
     if (request.isKept && kept?.confirm(item, hashed.blocksHash, diskStampOf(item)) === true) return
     const content = { blockSizeBytes, blockHashes: hashed.blockHashes, blocksHash: hashed.blocksHash }
     if (isConfirmed(record, item, content, rules.compare)) return this.#stamp(item)
-    const info = confirmedRecord(record, item, content, rules.compare) ?? recordOf(item, record, content, rules.record)
+    const info =
+      confirmedRecord(record, item, content, rules.compare) ?? recordOf(item, record, content, rules.recordOver(record))
     const isNew = record === undefined || record.deleted
     const source = isNew && this.#deps.findsRenames() ? await this.#renamedFrom(info) : undefined
     kept?.announceAbove(item.name)

@@ -1,5 +1,6 @@
 import type { CompareOptions, OwnershipOptions, RecordOptions } from '../core/records/change.ts'
-import { FLAG_RECEIVE_ONLY } from '../core/records/file-info.ts'
+import { isAtOrBelow } from '../core/paths.ts'
+import { FLAG_IGNORED, FLAG_RECEIVE_ONLY, type FileHead } from '../core/records/file-info.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { ScanRequest } from './types.ts'
 
@@ -40,5 +41,13 @@ export class RecordRules {
       ownership: this.ownership,
       attributes: attributes?.rules,
     }
+  }
+
+  /** For a record that replaces `old`. */
+  recordOver(old: FileHead | undefined): RecordOptions {
+    const { madeHere } = this.#request
+    if (madeHere === undefined || old === undefined || (old.localFlags & FLAG_IGNORED) === 0) return this.record
+    const isMadeHere = madeHere.paths.some((path) => isAtOrBelow(old.name, path))
+    return isMadeHere ? { ...this.record, counterId: madeHere.counterId, temporaryId: undefined } : this.record
   }
 }

@@ -219,7 +219,7 @@ class FolderScan {
   }
 
   #record(item: ScannedItem, record: FileHead | undefined): void {
-    if (item.type !== 'file') return this.#writer.add(recordOf(item, record, undefined, this.#rules.record))
+    if (item.type !== 'file') return this.#writer.add(recordOf(item, record, undefined, this.#rules.recordOver(record)))
     this.#meter.expect(item.sizeBytes)
     this.#queue.add(item, record)
   }

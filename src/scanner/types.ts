@@ -1,3 +1,4 @@
+import type { ShortId } from '../core/ids.ts'
 import type { ScanScope } from '../core/paths.ts'
 import type { Accounts } from '../core/attributes/accounts.ts'
 import type { FileHead, FileInfo } from '../core/records/file-info.ts'
@@ -99,6 +100,11 @@ export interface ScanRequest extends Counting {
   readonly hashers: number
   /** Files that other devices have deleted and that stay here; undefined where there are none. */
   readonly kept?: KeptList | undefined
+  /**
+   * Paths of items that were made in the place of dropped ones, which the user did not see: they are concurrent with
+   * those, not their successors, and so count under an ID that is new.
+   */
+  readonly madeHere?: { readonly paths: readonly string[]; readonly counterId: ShortId } | undefined
   /** Undefined: ownership is not compared. */
   readonly ownership?: { readonly accounts: Accounts; readonly synced: boolean } | undefined
   /** Undefined where extended attributes are not synchronized. */

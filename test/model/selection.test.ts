@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { FLAG_IGNORED } from '../../src/core/records/file-info.ts'
+import { compareVersions } from '../../src/core/records/version-vector.ts'
 import type { PathChoice } from '../../src/model/types.ts'
 import { DOCS, NEVER } from '../support/model.ts'
 import { PEER } from './puller/sim-peer.ts'
@@ -185,6 +186,22 @@ test('selection: a file with the name of a dropped one is kept, and the other ve
   )
   assert.ok(texts.includes('another file of that name'))
   assert.ok(global?.sizeBytes === 25 || texts.includes('third'))
+})
+
+test('selection: a new file in the place of a dropped one of ours is concurrent with it', async () => {
+  await using pull = await synced()
+  await pull.write('a/mine', 'the first')
+  await pull.scan()
+  const first = (await pull.index.records.get('local', 'a/mine'))!
+  await pull.index.records.updateRemote(PEER, [{ ...first, sequence: 1_000 }])
+  await select(pull, drop('a'))
+  await pull.disk.makeDirectories(`${ROOT}/a`, 0o755)
+  await pull.write('a/mine', 'another of that name')
+  // Chosen before any scan has seen the new file.
+  await select(pull, keep('a/mine'))
+  const second = (await pull.index.records.get('local', 'a/mine'))!
+  assert.equal(second.sizeBytes, 20)
+  assert.match(compareVersions(second.version, first.version), /^concurrent/)
 })
 
 test('selection: a kept file that is renamed here stays kept, and others receive a rename', async () => {

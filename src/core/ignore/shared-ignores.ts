@@ -35,7 +35,7 @@ export function parseSharedIgnores(text: string): SharedLines {
 
 /** The rules of a folder: ours first, as the first matching line decides, then the shared ones. */
 export function withSharedIgnores(own: IgnoreRules, shared: readonly string[]): IgnoreRules {
-  return shared.length === 0 ? own : new IgnoreRules([...own.lines, EXCEPTION, ...shared])
+  return shared.length === 0 ? own : new IgnoreRules([...own.lines, EXCEPTION, ...shared], own.section)
 }
 
 export function problem(reason: string): Extract<SharedLines, { readonly kind: 'problem' }> {

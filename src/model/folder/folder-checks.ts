@@ -24,6 +24,8 @@ export interface FolderCheck {
   readonly ignore: IgnoreRules
   /** The file system is case-insensitive. */
   readonly caseInsensitive: boolean
+  /** Paths that the selection keeps because items were made there; set before a scan. */
+  readonly madeHere?: readonly string[]
   /** Time of the check on the monotonic clock. */
   readonly atMs: number
 }

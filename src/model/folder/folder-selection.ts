@@ -71,10 +71,13 @@ export class FolderSelection {
   ): Promise<{ readonly check: FolderCheck; readonly scope: ScanScope }> {
     if (check.ignore.section === undefined) return { check, scope }
     try {
-      if (check.ignore.section.isRemoving) await this.#remove([''], check, false, drop)
+      const { isRemoving } = check.ignore.section
+      if (isRemoving) await this.#remove([''], check, false, drop)
       const made = await this.#keepMadeHere(scope, check.ignore, signal)
-      if (made.length === 0 && !check.ignore.section.isRemoving) return { check, scope }
-      return { check: await this.#deps.checks.check(), scope: scanScope([...scope, ...made]) }
+      const next = isRemoving || made.length > 0 ? await this.#deps.checks.check() : check
+      const { selection } = await this.#deps.file.read()
+      const madeHere = selection.entries.filter(({ reason }) => reason === 'made-here').map(({ path }) => path)
+      return { check: { ...next, madeHere }, scope: scanScope([...scope, ...made]) }
     } catch (error) {
       return this.#unchanged(error, { check, scope }, signal)
     }

@@ -4,7 +4,7 @@ import { scanScope } from '../../core/paths.ts'
 import type { LeftFiles } from '../puller/drop.ts'
 import { FOLDER_POLICIES } from '../state/folder-policy.ts'
 import type { ConflictChoice, FileVersion } from '../types.ts'
-import type { FolderChecks } from './folder-checks.ts'
+import type { FolderCheck, FolderChecks } from './folder-checks.ts'
 import type { FolderRequests, FolderTask } from './folder-requests.ts'
 import type { DropWork, FolderSelection } from './folder-selection.ts'
 import type { FolderVersions } from './folder-versions.ts'
@@ -18,7 +18,7 @@ export interface FolderTasksDeps {
   readonly requests: FolderRequests
   readonly work: Pick<ScanWork, 'override' | 'scan'>
   readonly checks: Pick<FolderChecks, 'check'>
-  readonly selection: Pick<FolderSelection, 'select'>
+  readonly selection: Pick<FolderSelection, 'beforeScan' | 'select'>
   readonly pulls: Pick<Pulls, 'change' | 'drop' | 'exclude'>
   readonly versions: Pick<FolderVersions, 'cleanIntervalMs' | 'clean' | 'require'>
 }
@@ -81,10 +81,14 @@ export class FolderTasks {
     const paths = scanScope(changes.map(({ path }) => path))
     let left: LeftFiles = new Map()
     const run: FolderTask['run'] = async (check, signal) => {
-      await work.scan(paths, check, signal) // changes that no other device has yet must be known
       const drop: DropWork = (dropped, next, force) => pulls.drop(dropped, force, next, signal)
+      const scan = async (current: FolderCheck): Promise<void> => {
+        const next = await selection.beforeScan(paths, current, drop, signal)
+        await work.scan(next.scope, next.check, signal)
+      }
+      await scan(check) // changes that no other device has yet must be known
       left = await selection.select(changes, isForced, check, drop)
-      await work.scan(paths, await checks.check(), signal)
+      await scan(await checks.check())
     }
     await requests.perform({ states: SCANNING, run })
     return left

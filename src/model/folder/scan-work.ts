@@ -2,11 +2,13 @@ import type { Config, FolderConfig } from '../../core/config/config.ts'
 import { isEncryptedParent } from '../../core/encryption/names.ts'
 import { messageOf, systemCode, TwinfoldError } from '../../core/errors.ts'
 import { SHARED_IGNORES_NAME } from '../../core/ignore/shared-ignores.ts'
+import type { ShortId } from '../../core/ids.ts'
 import { temporaryName, type ScanScope } from '../../core/paths.ts'
 import type { FolderIndex, IndexStore } from '../../db/types.ts'
 import type { EventSink, Logger } from '../../events/types.ts'
 import { readAccounts } from '../../platform/accounts.ts'
 import type { Platform } from '../../platform/platform.ts'
+import type { Random } from '../../platform/random.ts'
 import { scanFolder } from '../../scanner/scanner.ts'
 import type { ScanDeps, ScanProgress, ScanRequest, ScanResult } from '../../scanner/types.ts'
 import type { Statistics } from '../../stats/stats.ts'
@@ -31,7 +33,7 @@ const PROGRESS_INTERVAL_MS = 2_000
 const CHECK_AGE_MS_MAX = 500
 
 export interface ScanWorkDeps {
-  readonly platform: Pick<Platform, 'clock' | 'disk' | 'hasher' | 'walker' | 'system'>
+  readonly platform: Pick<Platform, 'clock' | 'disk' | 'hasher' | 'random' | 'walker' | 'system'>
   readonly store: IndexStore
   readonly events: EventSink
   readonly statistics: Statistics
@@ -173,7 +175,7 @@ export class ScanWork {
     return { accounts: await readAccounts(disk), synced: syncOwnership }
   }
 
-  #request(scope: ScanScope, { atMs, caseInsensitive, ignore }: FolderCheck): ScanRequest {
+  #request(scope: ScanScope, { atMs, caseInsensitive, ignore, madeHere }: FolderCheck): ScanRequest {
     const { autoNormalize, hashers, ignorePerms, modTimeWindowS, scanProgressIntervalS, type } = this.#folder
     const policy = FOLDER_POLICIES[type]
     const { system } = this.#deps.platform
@@ -181,6 +183,7 @@ export class ScanWork {
       root: this.#root,
       subs: scope,
       ignore,
+      madeHere: madeHere && { paths: madeHere, counterId: newCounterId(this.#deps.platform.random) },
       isNoItem: type === 'receiveencrypted' ? isEncryptedParent : undefined,
       ignorePerms: ignorePerms || policy.ignoresPermissions,
       modTimeWindowMs: modTimeWindowS * 1_000,
@@ -196,6 +199,10 @@ export class ScanWork {
       progressIntervalMs: scanProgressIntervalS === 0 ? PROGRESS_INTERVAL_MS : scanProgressIntervalS * 1_000,
     }
   }
+}
+
+function newCounterId(random: Random): ShortId {
+  return (Buffer.from(random.bytes(8)).readBigUInt64BE() || 1n) as ShortId
 }
 
 async function hasRecords({ records }: FolderIndex): Promise<boolean> {

@@ -34,4 +34,6 @@ test('our lines win, and the shared file is not left out by its own patterns', (
   assert.equal(refusing.match('.stglobalignore').ignored, true)
   const own = new IgnoreRules(['a'])
   assert.equal(withSharedIgnores(own, []), own)
+  const selected = new IgnoreRules(['/a'], { patterns: new Set(['/a']), isRemoving: false })
+  assert.equal(withSharedIgnores(selected, ['*.tmp']).isDropped('a/x'), true)
 })
