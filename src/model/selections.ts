@@ -10,6 +10,7 @@ import type { FolderRegistry } from './folder-registry.ts'
 import { measureSelection, NO_EFFECT, onlyCopyError } from './folder/selection-effect.ts'
 import { SelectionFile, type PlannedSelection } from './folder/selection-file.ts'
 import { FOLDER_POLICIES } from './state/folder-policy.ts'
+import { checkHealth } from './state/health.ts'
 import type { OverruledPath, PathChoice, SelectionEffect, SelectionPreview, SelectionView } from './types.ts'
 
 /** A preview is made while a user waits; a drop measures everything. */
@@ -62,12 +63,24 @@ export class Selections {
       const { onlyHere } = await this.#effect(folder, await file.plan(changes), changes, Infinity, signal)
       if (onlyHere.files > 0) throw onlyCopyError(onlyHere)
     }
-    // A new folder has no directory before it runs. What is dropped is removed as soon as it does.
-    await this.#deps.platform.disk.makeDirectories(this.#deps.folders.root(config), 0o777)
+    await this.#prepareRoot(config)
+    // What is dropped is removed as soon as the folder runs.
     await file.change((section) => {
       return { selection: section.selection.with(changes), isRemoving: section.isRemoving || isDrop }
     })
     return new Map()
+  }
+
+  /** A new folder has no directory before it runs. That of a known one may be on a disk that is not mounted. */
+  async #prepareRoot(config: FolderConfig): Promise<void> {
+    const { folders, platform, query } = this.#deps
+    const { disk } = platform
+    const root = folders.root(config)
+    const first = { within: '', afterName: '', limit: 1 }
+    const known = await query(config.id, ({ records }) => records.page('local', first))
+    if (known === undefined || known.length === 0) return await disk.makeDirectories(root, 0o777)
+    const unused = { databaseDirectory: root, minHomeDiskFree: { value: 0, unit: '' } } as const
+    await checkHealth(disk, { root, markerName: config.markerName, ...unused, spaceKnown: true })
   }
 
   async #effect(

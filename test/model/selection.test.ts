@@ -303,6 +303,14 @@ test('selection: an interrupted removal continues before the next scan', async (
   await pull.assertSettled()
 })
 
+test('selection: of a paused folder whose disk is not mounted nothing is written', async () => {
+  await using pull = await synced()
+  await pull.hub.change((config) => ({ ...config, folders: config.folders.map((one) => ({ ...one, paused: true })) }))
+  pull.disk.direct.remove(ROOT)
+  await assert.rejects(select(pull, drop('a')), { code: 'folder-error', message: /folder path missing/ })
+  assert.equal(pull.disk.direct.look(ROOT), undefined)
+})
+
 test('selection: a new folder with nothing yet fetches nothing, and then what is kept', async () => {
   await using pull = await SimPull.start()
   await select(pull, drop(''))

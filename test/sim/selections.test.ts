@@ -87,18 +87,17 @@ class SelectingDevices {
     const state = this.#random.int(3) === 0 ? 'kept' : 'dropped'
     const selected = device.model?.select(DOCS, [{ path, state }], false, NEVER)
     if (selected === undefined) return
-    let isDone = false
-    selected.then(
-      () => void (isDone = true),
-      (error: unknown) => {
-        isDone = true
-        if (error instanceof TwinfoldError && error.code === 'refused') this.refusals++
-        else if (!(error instanceof TwinfoldError && error.code === 'stopped')) throw error
-      },
-    )
+    const progress = { isDone: false }
+    const ended = (error?: unknown) => {
+      progress.isDone = true
+      if (error === undefined) return
+      if (error instanceof TwinfoldError && error.code === 'refused') this.refusals++
+      else if (!(error instanceof TwinfoldError && error.code === 'stopped')) throw error
+    }
+    selected.then(() => ended(), ended)
     const turns = this.#random.int(4) === 0 ? this.#random.int(40) : 1_000
-    for (let turn = 0; !isDone && turn < turns; turn++) await this.some.pass(turn % 10 === 9 ? 1 : 0)
-    if (isDone) this.selections++
+    for (let turn = 0; !progress.isDone && turn < turns; turn++) await this.some.pass(turn % 10 === 9 ? 1 : 0)
+    if (progress.isDone) this.selections++
     else await this.#loseOf(device)
   }
 
