@@ -303,6 +303,63 @@ test('selection: an interrupted removal continues before the next scan', async (
   await pull.assertSettled()
 })
 
+test('selection: a removal that is stopped continues when the folder runs again', async () => {
+  await using pull = await synced()
+  const setPaused = (paused: boolean) =>
+    pull.hub.change((config) => ({ ...config, folders: config.folders.map((one) => ({ ...one, paused })) }))
+  const rename = pull.disk.rename.bind(pull.disk)
+  let pausing: Promise<void> | undefined
+  pull.disk.rename = async (from, to) => {
+    await rename(from, to)
+    if (to.includes('.aside')) pausing ??= setPaused(true)
+  }
+  const stopped = pull.hub.model.select(DOCS, drop('a'), false, NEVER)
+  await assert.rejects(pull.hub.while(stopped), { code: 'stopped' })
+  pull.disk.rename = rename
+  await pausing
+  assert.equal((await files(pull)).length, 4, 'one was removed')
+  await setPaused(false)
+  await pull.scan()
+  assert.deepEqual(await pull.tree(), ['.stignore', 'five', 'z/', 'z/four'])
+  assert.deepEqual(await deletions(pull), [])
+})
+
+test('selection: a removal that continues leaves what no other device has any more, and keeps it', async () => {
+  await using pull = await synced()
+  const setPaused = (paused: boolean) =>
+    pull.hub.change((config) => ({ ...config, folders: config.folders.map((one) => ({ ...one, paused })) }))
+  await setPaused(true)
+  await pull.hub.while(pull.hub.model.select(DOCS, drop('a'), false, NEVER))
+  await pull.index.records.dropDevice(PEER)
+  await setPaused(false)
+  await pull.scan()
+  assert.equal((await files(pull)).length, 5)
+  for (const name of ['a/b/one', 'a/b/two', 'a/three']) {
+    assert.equal((await pull.index.records.get('local', name))?.localFlags, 0, name)
+  }
+  assert.match(pull.hub.lines.join('\n'), /"a\/three" is not dropped: no other device has it/)
+})
+
+test('selection: what is being fetched while it is dropped does not arrive', async () => {
+  await using pull = await SimPull.start()
+  pull.peer.directory('a')
+  pull.peer.put('a/large', 'content')
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  pull.peer.serve = async (_request, data, signal) => {
+    await Promise.race([released, new Promise((done) => signal.addEventListener('abort', done, { once: true }))])
+    signal.throwIfAborted()
+    return data
+  }
+  await pull.announce()
+  for (let turn = 0; turn < 100; turn++) await pull.hub.pass(0)
+  assert.equal(pull.peer.requests.length, 1)
+  await select(pull, drop('a'))
+  release()
+  await pull.rest()
+  assert.deepEqual(await files(pull), [])
+  await pull.assertSettled()
+})
+
 test('selection: of a paused folder whose disk is not mounted nothing is written', async () => {
   await using pull = await synced()
   await pull.hub.change((config) => ({ ...config, folders: config.folders.map((one) => ({ ...one, paused: true })) }))

@@ -37,7 +37,10 @@ export async function dropItems(parts: DropParts, options: DropOptions, signal: 
       const dropped = page.filter((head) => isDropped(parts, head))
       for (const head of dropped) if (head.type === 'directory') directories.push(head)
       const files = dropped.filter(({ type }) => type !== 'directory').map(({ name }) => name)
-      for (const records of await parts.index.listing.recordsOf(files)) await dropFile(parts, records, options, left)
+      for (const records of await parts.index.listing.recordsOf(files)) {
+        signal.throwIfAborted()
+        await dropFile(parts, records, options, left)
+      }
       await parts.records.flushIfDue()
       if (page.length < PAGE) break
       afterName = page.at(-1)!.name
