@@ -9,6 +9,7 @@ import { ENCRYPT } from './tables/encrypt.ts'
 import { FILTER } from './tables/filter.ts'
 import { FOLDER } from './tables/folder.ts'
 import type { TextEntry } from './language.ts'
+import { KEPT } from './tables/kept.ts'
 import { LOG } from './tables/log.ts'
 import { MOVE } from './tables/move.ts'
 import { NETWORK } from './tables/network.ts'
@@ -32,6 +33,7 @@ export const TEXTS = {
   ...FOLDER,
   ...CONFLICTS,
   ...CHOOSE,
+  ...KEPT,
   ...DEVICE,
   ...OFFLINE,
   ...ADD,

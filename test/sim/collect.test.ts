@@ -19,6 +19,8 @@ class Case {
   readonly #seed: number
   /** Contents that the server must have, under any name. */
   readonly #kept = new Set<string>()
+  /** Deleted, by path, and not received yet: with a new file of that name the server sees a change, not a deletion. */
+  readonly #deleted = new Map<string, string>()
   #contents = 0
   deletions = 0
   back = 0
@@ -91,14 +93,14 @@ class Case {
     user.disk.direct.remove(`${ROOT}/${path}`)
     if (path.startsWith('d/') && this.#random.chance(0.5)) {
       for (const [below, item] of user.disk.direct.tree(`${ROOT}/d`)) {
-        if (item.type === 'file') this.#kept.add(textOf(item.content))
+        if (item.type === 'file') this.#deleted.set(`d/${below}`, textOf(item.content))
         if (item.type === 'file') user.disk.direct.remove(`${ROOT}/d/${below}`)
       }
       for (const directory of ['d/e', 'd']) {
         if (user.disk.direct.look(`${ROOT}/${directory}`) !== undefined) user.disk.direct.remove(`${ROOT}/${directory}`)
       }
     }
-    this.#kept.add(textOf(content))
+    this.#deleted.set(path, textOf(content))
     this.deletions++
   }
 
@@ -146,12 +148,15 @@ class Case {
     if (parent !== '') user.disk.direct.makeDirectories(`${ROOT}/${parent}`)
     const before = user.disk.direct.look(`${ROOT}/${name}`)
     if (before?.type === 'directory') return
+    this.#deleted.delete(name)
     if (before?.type === 'file') this.#kept.delete(textOf(before.content))
     write(user, name, `content ${++this.#contents} of ${this.#seed}`)
   }
 
   async #settled(): Promise<void> {
     assert.equal(await this.#some.converge(), undefined, `seed ${this.#seed}`)
+    for (const text of this.#deleted.values()) this.#kept.add(text)
+    this.#deleted.clear()
     for (const viewer of this.#some.devices) {
       for (const device of viewer.neighbours) {
         const shown = await viewer.completion(device)

@@ -13,6 +13,7 @@ import { useLive } from '../../live/live.ts'
 import { confirm } from '../../ui/confirm.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { t } from '../../i18n/texts.ts'
+import { ExtensionFields, useExtensions } from './extension-fields.tsx'
 import { FieldGroup, FormFields, focusFirstWrong, FoldedSection, Refusal } from './form.tsx'
 import { isPasswordMissing, ShareDevices } from './share-devices.tsx'
 import { SaveActions } from './save-actions.tsx'
@@ -27,6 +28,7 @@ export function EditFolderDialog({ folder }: { readonly folder: FolderConfig }) 
   const before = sharesOf(folder.devices, localId)
   const [shares, setShares] = useState<Shares>(before)
   const form = useForm(fieldsFor(folder), folder)
+  const extensions = useExtensions(folder)
   const saving = useSaving()
   const submit = async () => {
     if (form.wrongs.size > 0 || isPasswordMissing(devices, shares, isHidden))
@@ -35,6 +37,7 @@ export function EditFolderDialog({ folder }: { readonly folder: FolderConfig }) 
     const changes = { ...form.changes, ...shared }
     const done = await saving.saveConfig(async () => {
       if (Object.keys(changes).length > 0) await client.changeFolder(folder.id, changes)
+      await extensions.save()
     }, t('edit.saved'))
     if (!done) return undefined
     closeDialog()
@@ -58,6 +61,7 @@ export function EditFolderDialog({ folder }: { readonly folder: FolderConfig }) 
       <FieldGroup form={form} words="folder" group="versions" />
       <FieldGroup form={form} words="folder" group="scan" />
       <FieldGroup form={form} words="folder" group="pull" />
+      <ExtensionFields folder={folder} form={extensions} />
       <FoldedSection title={t('do.more')}>
         <FieldGroup form={form} words="folder" group="disk" />
         <FieldGroup form={form} words="folder" group="expert" />

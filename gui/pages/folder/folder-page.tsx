@@ -3,7 +3,9 @@ import type { FolderConfig } from '../../../src/core/config/config.ts'
 import { addressOf } from '../../base/address.ts'
 import { folderState } from '../../view-model/folder-state.ts'
 import { useLiveFields } from '../../live/use-live-fields.ts'
+import { client } from '../../live/client.ts'
 import { useLive } from '../../live/live.ts'
+import { useFolderRevision, useQuery } from '../../live/query.ts'
 import { lookUp } from '../../base/look-up.ts'
 import { EmptyNote } from '../../ui/parts.tsx'
 import { Tabs, type Tab } from '../../ui/tabs.tsx'
@@ -11,6 +13,7 @@ import { t } from '../../i18n/texts.ts'
 import { FilesTab } from './files-tab.tsx'
 import { FolderHead } from './folder-head.tsx'
 import { IgnoresTab } from './ignores-tab.tsx'
+import { KeptTab } from './kept-tab.tsx'
 import { LocalTab } from './local-tab.tsx'
 import { ProblemsTab } from './problems-tab.tsx'
 import { SettingsTab } from './settings-tab.tsx'
@@ -47,6 +50,7 @@ interface TabsProps {
 function FolderTabs({ folder, tab, file }: TabsProps) {
   const counts = useLiveFields((state) => folderState(state, folder))
   const conflicts = useLive((state) => lookUp(state.conflicts, folder.id) ?? 0)
+  const kept = useKeptCount(folder)
   const onlyReceives = folder.type === 'receiveonly' || folder.type === 'receiveencrypted'
   const names = [
     'files',
@@ -54,6 +58,7 @@ function FolderTabs({ folder, tab, file }: TabsProps) {
     'problems',
     'versions',
     ...(folder.type === 'receiveencrypted' ? [] : (['ignores'] as const)),
+    ...(kept !== undefined || tab === 'kept' ? (['kept'] as const) : []),
     ...(onlyReceives ? (['local'] as const) : []),
     'settings',
   ] as const
@@ -61,6 +66,7 @@ function FolderTabs({ folder, tab, file }: TabsProps) {
     waiting: counts.waiting,
     problems: counts.problems + conflicts,
     local: counts.extra,
+    kept: kept ?? 0,
   }
   const tabs: readonly Tab[] = names.map((name) => ({
     name,
@@ -79,6 +85,25 @@ function FolderTabs({ folder, tab, file }: TabsProps) {
   )
 }
 
+/** How many files stay here that others deleted; undefined where the folder keeps none and has none. */
+function useKeptCount({ id, paused, type }: FolderConfig): number | undefined {
+  const revision = useFolderRevision(id)
+  const { value } = useQuery(
+    `${id} ${paused}`,
+    async (signal) => {
+      if (paused || type === 'receiveencrypted') return undefined
+      const query = { folder: id, perpage: 1 }
+      const [{ total }, { folders }] = await Promise.all([
+        client.call('GET /rest/twinfold/kept', { query, signal }),
+        client.call('GET /rest/twinfold/settings', { signal }),
+      ])
+      return total > 0 || lookUp(folders, id)?.collect === true ? total : undefined
+    },
+    revision,
+  )
+  return value
+}
+
 function TabBody({ folder, tab, file }: TabsProps) {
   switch (tab) {
     case 'files':
@@ -91,6 +116,8 @@ function TabBody({ folder, tab, file }: TabsProps) {
       return <VersionsTab key={file} folder={folder} file={file} />
     case 'ignores':
       return <IgnoresTab folder={folder} />
+    case 'kept':
+      return <KeptTab folder={folder} />
     case 'local':
       return <LocalTab folder={folder} />
     case 'settings':
