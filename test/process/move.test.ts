@@ -7,6 +7,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -119,6 +120,21 @@ test('folder move: a rename on the same disk, with a preview', async () => {
   const again = await twinfold(['folder', 'move', 'docs', root])
   assert.match(again.err, /the folder is at .* already/)
   assert.equal((await twinfold(['folder', 'move', 'docs', '--cancel'])).code, 1)
+})
+
+test('folder set --path: what was moved by hand is not hashed again; an empty place is refused', async () => {
+  const before = { hashed: await hashedBytes(), sequence: await sequence() }
+  const to = join(scratch.path, 'by-hand')
+  mkdirSync(to)
+  const refused = await twinfold(['folder', 'set', 'docs', '--path', to])
+  assert.equal(refused.code, 1)
+  assert.match(refused.err, /has no \.stfolder, so the files of folder "docs" .* are not there/)
+  rmSync(to, { recursive: true })
+  renameSync(root, to)
+  root = to
+  const set = await twinfold(['folder', 'set', 'docs', '--path', to])
+  assert.equal(set.code, 0, set.err)
+  await assertAt(root, before)
 })
 
 test('folder move: a copy to another disk', { skip }, async () => {
