@@ -113,7 +113,7 @@ test('a move that was interrupted waits for a disk that is not mounted', async (
   })
   await move.begin()
   for (let turn = 0; turn < 60; turn++) await move.hub.pass(0)
-  await move.crash(new SimRandom(1))
+  await move.crash('everything')
   assert.ok(isCopied)
   addBorder(machine)
   const { direct } = machine.platform.disk
@@ -124,6 +124,8 @@ test('a move that was interrupted waits for a disk that is not mounted', async (
     for (let turn = 0; turn < 5; turn++) await again.hub.pass(60_000)
     assert.deepEqual([again.status()?.state, again.status()?.error === ''], ['copying', false])
     assert.equal(again.hub.deletions(), 0)
+    assert.equal(direct.tree(away).size, 0, 'nothing is copied to where the disk was')
+    if (away === OLD) assert.ok(direct.look(`${NEW}/a.txt`) !== undefined, 'its copies do not count as deleted')
     direct.remove(away)
     direct.rename('/unplugged', away)
     await again.stop()
@@ -131,4 +133,27 @@ test('a move that was interrupted waits for a disk that is not mounted', async (
   await using again = await SimMove.start(machine)
   assert.equal((await again.finish()).state, 'done')
   assert.ok(await assertWhole(again, 'after the disks came back'))
+})
+
+test('a disk that goes away while it is copied is waited for; nothing counts as deleted', async () => {
+  const machine = await machineWithFiles(1, 'copy')
+  await using move = await SimMove.start(machine)
+  await move.scan()
+  const { direct } = machine.platform.disk
+  let isAway = false
+  using _watch = move.disk.subscribe(({ path }) => {
+    if (isAway || path !== `${NEW}/d`) return
+    isAway = true
+    direct.rename(OLD, '/unplugged')
+    direct.makeDirectories(OLD)
+  })
+  await move.begin()
+  for (let turn = 0; turn < 100; turn++) await move.hub.pass(1_000)
+  assert.ok(isAway)
+  assert.deepEqual([move.status()?.state, move.status()?.error === ''], ['copying', false])
+  direct.remove(OLD)
+  direct.rename('/unplugged', OLD)
+  for (let turn = 0; turn < 60 && !isEnded(move.status()!); turn++) await move.hub.pass(1_000)
+  assert.equal(move.status()?.state, 'done')
+  assert.ok(await assertWhole(move, 'after the disk came back'))
 })

@@ -6,8 +6,8 @@ import type { IndexStore } from '../../../src/db/types.ts'
 import { Mover } from '../../../src/model/move/mover.ts'
 import type { MoveStatus } from '../../../src/model/move/types.ts'
 import { writeFileAtomically } from '../../../src/platform/files/atomic-write.ts'
+import type { CrashKeep } from '../../../src/platform/sim/disk.ts'
 import { createSimPlatform, type SimPlatform } from '../../../src/platform/sim/platform.ts'
-import type { SimRandom } from '../../../src/platform/sim/random.ts'
 import { DOCS, NEVER, settle, simConfig, simFolder, SimHub } from '../../support/model.ts'
 
 export const OLD = '/data/docs'
@@ -162,7 +162,7 @@ export class SimMove implements AsyncDisposable {
   }
 
   /** The power goes off; the next start finds what a disk could have kept. */
-  async crash(keep: SimRandom): Promise<void> {
+  async crash(keep: CrashKeep): Promise<void> {
     this.disk.faults.powerOffAt(0)
     await this.stop()
     this.disk.crash(keep)
