@@ -19,9 +19,9 @@ function routeList(): string {
     .filter(([area]) => byArea.has(area))
     .map(([area, text]) => {
       const rows = (byArea.get(area) ?? []).map(
-        (name) => `| \`${name}\` | ${parameters(ROUTES[name])} | ${ROUTES[name].summary} |`,
+        (name) => `| \`${name}\` | ${parameters(ROUTES[name])} | ${ROUTES[name].scope} | ${ROUTES[name].summary} |`,
       )
-      return `### ${area}\n\n${text}\n\n| Route | Parameters | |\n|---|---|---|\n${rows.join('\n')}\n\n`
+      return `### ${area}\n\n${text}\n\n| Route | Parameters | Scope | |\n|---|---|---|---|\n${rows.join('\n')}\n\n`
     })
     .join('')
 }

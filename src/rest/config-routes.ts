@@ -17,11 +17,11 @@ const REFUSALS = {
 } as const
 
 function read<const P extends Part>(summary: string, part: P) {
-  return { summary, reply: { is: 'json', schema: ref(part) } } as const satisfies Declaration
+  return { scope: 'monitor', summary, reply: { is: 'json', schema: ref(part) } } as const satisfies Declaration
 }
 
 function readAll<const P extends Part>(summary: string, part: P) {
-  return { summary, reply: { is: 'json', schema: list(ref(part)) } } as const satisfies Declaration
+  return { scope: 'monitor', summary, reply: { is: 'json', schema: list(ref(part)) } } as const satisfies Declaration
 }
 
 /** A route of one folder or device, which may be unknown. */
@@ -34,16 +34,16 @@ const EMPTY = { is: 'empty' } as const
 /** A write is applied and saved before the reply. */
 function write<const P extends Part>(summary: string, part: P, about: string) {
   const body = { schema: ref(part), about }
-  return { summary, body, reply: EMPTY, refusals: REFUSALS } as const satisfies Declaration
+  return { scope: 'admin', summary, body, reply: EMPTY, refusals: REFUSALS } as const satisfies Declaration
 }
 
 function writeAll<const P extends Part>(summary: string, part: P, about: string) {
   const body = { schema: list(ref(part)), about }
-  return { summary, body, reply: EMPTY, refusals: REFUSALS } as const satisfies Declaration
+  return { scope: 'admin', summary, body, reply: EMPTY, refusals: REFUSALS } as const satisfies Declaration
 }
 
 function remove(summary: string) {
-  return { summary, reply: EMPTY, refusals: REFUSALS } as const satisfies Declaration
+  return { scope: 'admin', summary, reply: EMPTY, refusals: REFUSALS } as const satisfies Declaration
 }
 
 const WHOLE = 'The whole configuration: version, folders, devices, gui and options are required.'
@@ -57,14 +57,17 @@ export const CONFIG_ROUTES = {
   'GET /rest/system/config': read('The deprecated name of /rest/config.', 'Config'),
   'POST /rest/system/config': write('The deprecated route to replace the configuration.', 'ConfigChange', WHOLE),
   'GET /rest/system/config/insync': {
+    scope: 'monitor',
     summary: 'The deprecated name of /rest/config/insync.',
     reply: { is: 'json', schema: IN_SYNC },
   },
   'GET /rest/config/insync': {
+    scope: 'monitor',
     summary: 'Returns whether all changes are in effect.',
     reply: { is: 'json', schema: IN_SYNC },
   },
   'GET /rest/config/restart-required': {
+    scope: 'monitor',
     summary: 'Returns whether a change requires a restart.',
     reply: { is: 'json', schema: RESTART_REQUIRED },
   },
@@ -80,7 +83,10 @@ export const CONFIG_ROUTES = {
   'PUT /rest/config/folders/:id': ofOne(
     write('Adds or replaces the folder in the body.', 'FolderChange', OTHERS_DEFAULT),
   ),
-  'PATCH /rest/config/folders/:id': ofOne(write('Changes the given fields of a folder.', 'FolderChange', OTHERS_KEPT)),
+  'PATCH /rest/config/folders/:id': {
+    ...ofOne(write('Changes the given fields of a folder.', 'FolderChange', OTHERS_KEPT)),
+    operable: ['paused'],
+  },
   'DELETE /rest/config/folders/:id': ofOne(remove('Removes a folder from the configuration; its files are kept.')),
 
   'GET /rest/config/devices': readAll('Lists the devices.', 'Device'),
@@ -94,7 +100,11 @@ export const CONFIG_ROUTES = {
   'PUT /rest/config/devices/:id': ofOne(
     write('Adds or replaces the device in the body.', 'DeviceChange', OTHERS_DEFAULT),
   ),
-  'PATCH /rest/config/devices/:id': ofOne(write('Changes the given fields of a device.', 'DeviceChange', OTHERS_KEPT)),
+  'PATCH /rest/config/devices/:id': {
+    ...ofOne(write('Changes the given fields of a device.', 'DeviceChange', OTHERS_KEPT)),
+    operable: ['paused'],
+    wholeDevice: true,
+  },
   'DELETE /rest/config/devices/:id': ofOne(remove('Removes a device.')),
 
   'GET /rest/config/defaults/folder': read('Returns the defaults for new folders.', 'Folder'),

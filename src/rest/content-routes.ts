@@ -28,6 +28,7 @@ const REFUSALS = {
 /** Contents of files, also of those that are not on this device. */
 export const CONTENT_ROUTES = {
   'GET /rest/twinfold/content': {
+    scope: 'monitor',
     summary:
       'Returns the newest version of a file, from this disk or block by block from connected devices, each block ' +
       'verified. Nothing is kept.',
@@ -37,6 +38,7 @@ export const CONTENT_ROUTES = {
     refusals: REFUSALS,
   },
   'HEAD /rest/twinfold/content': {
+    scope: 'monitor',
     summary: 'Returns size, time, type and entity tag of the newest version of a file.',
     query: QUERY,
     reply: { is: 'empty' },

@@ -1,3 +1,4 @@
+import type { Scope } from '../core/access.ts'
 import type { ErrorCode } from '../core/errors.ts'
 import type { Schema, Static } from './schema.ts'
 
@@ -38,6 +39,12 @@ type DeclaredReply =
  * OpenAPI document and the pages about it are derived from this.
  */
 export interface Declaration {
+  /** The smallest scope that a key or session must have; `open` needs neither. */
+  readonly scope: Scope | 'open'
+  /** Fields of the body that `operate` may change where nothing else is in it. */
+  readonly operable?: readonly string[]
+  /** Acts on the whole device: refused to keys that are limited to folders. */
+  readonly wholeDevice?: true
   /** What it does, in one sentence. */
   readonly summary: string
   readonly query?: Parameters
@@ -47,8 +54,6 @@ export interface Declaration {
   readonly errors?: RouteErrors
   /** Other errors: the status and the condition. */
   readonly refusals?: Readonly<Record<number, string>>
-  /** Needs neither API key nor session. */
-  readonly open?: true
 }
 
 export type RouteName = `${Method} /${string}`

@@ -80,10 +80,12 @@ export type UsageReportJson = Static<typeof USAGE_REPORT>
 
 export const DIAGNOSTIC_ROUTES = {
   'GET /metrics': {
+    scope: 'monitor',
     summary: 'Metrics in the text format of Prometheus.',
     reply: { is: 'other', type: 'text/plain', about: 'The text format, version 0.0.4.' },
   },
   'GET /rest/svc/report': {
+    scope: 'monitor',
     summary: 'Returns the contents of a usage report; none is ever sent.',
     query: {
       version: { schema: INTEGER, about: 'The version of the report; default 3, the current one.' },
@@ -91,6 +93,7 @@ export const DIAGNOSTIC_ROUTES = {
     reply: { is: 'json', schema: USAGE_REPORT },
   },
   'GET /rest/debug/file': {
+    scope: 'monitor',
     summary: 'Returns the records of a file, with the versions of all devices.',
     query: {
       folder: FOLDER,
@@ -106,11 +109,13 @@ export const DIAGNOSTIC_ROUTES = {
     refusals: OFF,
   },
   'GET /rest/debug/peerCompletion': {
+    scope: 'monitor',
     summary: 'Returns the completion of each device over all shared folders, in per cent.',
     reply: { is: 'json', schema: COUNTS },
     refusals: OFF,
   },
   'GET /rest/debug/httpmetrics': {
+    scope: 'monitor',
     summary: 'Returns the number and the durations of requests, by path.',
     reply: {
       is: 'other',
@@ -120,18 +125,21 @@ export const DIAGNOSTIC_ROUTES = {
     refusals: OFF,
   },
   'GET /rest/debug/cpuprof': {
+    scope: 'admin',
     summary: 'Takes a CPU profile.',
     query: { duration: DURATION },
     reply: PROFILE,
     refusals: { ...OFF, 503: 'Another profile is being taken.' },
   },
   'GET /rest/debug/heapprof': {
+    scope: 'admin',
     summary: 'Takes a profile of memory allocations that are still in use.',
     query: { duration: DURATION },
     reply: PROFILE,
     refusals: { ...OFF, 503: 'Another profile is being taken.' },
   },
   'GET /rest/debug/support': {
+    scope: 'admin',
     summary: 'Returns a support bundle: settings, log and metrics, without secrets.',
     reply: { is: 'other', type: 'application/zip', about: 'A zip archive of text files.' },
     refusals: OFF,

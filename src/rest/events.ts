@@ -32,6 +32,7 @@ export type StreamedEventJson = {
 /** Events by long poll, and as a stream. */
 export const EVENT_ROUTES = {
   'GET /rest/events': {
+    scope: 'monitor',
     summary: 'Waits for events and lists those after a given id.',
     query: {
       ...POLL,
@@ -40,11 +41,13 @@ export const EVENT_ROUTES = {
     reply: { is: 'json', schema: list(ref('Event')) },
   },
   'GET /rest/events/disk': {
+    scope: 'monitor',
     summary: 'Waits for local and remote changes to files and lists them.',
     query: POLL,
     reply: { is: 'json', schema: list(ref('Event')) },
   },
   'GET /rest/twinfold/events/stream': {
+    scope: 'monitor',
     summary: 'Streams events as they happen, as server-sent events: one sequence, without a gap that is not announced.',
     query: {
       types: { schema: TEXT, about: 'Event types, separated by commas; default all.', repeated: true },

@@ -44,16 +44,19 @@ export type SharedIgnoresJson = Static<typeof SHARED_IGNORES>
 
 export const EXTENSION_ROUTES = {
   'GET /rest/twinfold/settings': {
+    scope: 'monitor',
     summary: 'Returns the settings that Syncthing does not have; they are kept in `twinfold-settings.json`.',
     reply: { is: 'json', schema: EXTENSIONS },
   },
   'PATCH /rest/twinfold/settings': {
+    scope: 'admin',
     summary: 'Changes settings that Syncthing does not have. Absent fields stay as they are.',
     body: { schema: EXTENSIONS_PATCH, about: 'The settings to change.' },
     reply: { is: 'json', schema: EXTENSIONS },
     errors: { 'folder-missing': { status: 404 } },
   },
   'GET /rest/twinfold/shared-ignores': {
+    scope: 'monitor',
     summary: 'Returns the patterns of `.stglobalignore` in a folder, and what enabling them would change here.',
     query: { folder: FOLDER },
     reply: { is: 'json', schema: SHARED_IGNORES },

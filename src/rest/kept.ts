@@ -43,6 +43,7 @@ const NO_FOLDER = { 'folder-missing': { status: 404 }, 'folder-not-running': { s
 
 export const KEPT_ROUTES = {
   'GET /rest/twinfold/kept': {
+    scope: 'monitor',
     summary: 'Lists the files of a folder that other devices have deleted and that stay here.',
     query: {
       folder: FOLDER,
@@ -61,6 +62,7 @@ export const KEPT_ROUTES = {
     errors: NO_FOLDER,
   },
   'POST /rest/twinfold/kept': {
+    scope: 'admin',
     summary: 'Brings kept files back on all devices, or deletes them here, too.',
     query: { folder: FOLDER },
     body: { schema: CHANGE, about: 'Up to 10,000 kept files, or all of them, and what becomes of them.' },

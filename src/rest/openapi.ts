@@ -108,7 +108,7 @@ function operation(name: RouteName, route: Declaration): Operation {
       },
     }),
     responses: { ...success(route), ...failures(route) },
-    ...(route.open && { security: [] }),
+    ...(route.scope === 'open' && { security: [] }),
   }
 }
 
@@ -174,7 +174,8 @@ export function refusalsOf(route: Declaration): ReadonlyMap<number, readonly str
     if (!before.includes(when)) found.set(status, [...before, when])
   }
   add(400, 'The request cannot be read.')
-  if (!route.open) add(403, 'The API key is missing or wrong.')
+  if (route.scope !== 'open') add(403, 'The API key is missing or wrong.')
+  if (route.scope === 'operate' || route.scope === 'admin') add(403, `The scope of the key is not ${route.scope}.`)
   for (const [status, when] of Object.entries(route.refusals ?? {})) add(Number(status), when)
   for (const [code, reply] of Object.entries(route.errors ?? {})) {
     add(reply.status, WHEN[code] ?? `Refused: ${code}.`)

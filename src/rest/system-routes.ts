@@ -27,42 +27,60 @@ const CONFIRMATION = {
 
 /** The device itself: version, status, paths, log and errors. */
 export const SYSTEM_ROUTES = {
-  'GET /rest/system/ping': { summary: 'Returns pong.', reply: { is: 'json', schema: PING } },
-  'POST /rest/system/ping': { summary: 'Returns pong.', reply: { is: 'json', schema: PING } },
+  'GET /rest/system/ping': { scope: 'monitor', summary: 'Returns pong.', reply: { is: 'json', schema: PING } },
+  'POST /rest/system/ping': { scope: 'monitor', summary: 'Returns pong.', reply: { is: 'json', schema: PING } },
   'GET /rest/system/version': {
+    scope: 'monitor',
     summary: 'Returns the version and the platform.',
     reply: { is: 'json', schema: VERSION },
   },
-  'GET /rest/system/status': { summary: 'Returns the status of the process.', reply: { is: 'json', schema: STATUS } },
+  'GET /rest/system/status': {
+    scope: 'monitor',
+    summary: 'Returns the status of the process.',
+    reply: { is: 'json', schema: STATUS },
+  },
   'GET /rest/system/paths': {
+    scope: 'monitor',
     summary: 'Returns the paths of the files of the device.',
     reply: { is: 'json', schema: PATHS },
   },
   'GET /rest/system/discovery': {
+    scope: 'monitor',
     summary: 'Lists cached addresses of other devices.',
     reply: { is: 'json', schema: DISCOVERY },
   },
   'GET /rest/system/log': {
+    scope: 'monitor',
     summary: 'Returns the latest lines of the log.',
     query: { since: SINCE },
     reply: { is: 'json', schema: LOG },
   },
   'GET /rest/system/log.txt': {
+    scope: 'monitor',
     summary: 'Returns the latest lines of the log as text.',
     query: { since: SINCE },
     reply: { is: 'other', type: 'text/plain', about: 'A time and a message on every line.' },
   },
   'GET /rest/system/error': {
+    scope: 'monitor',
     summary: 'Lists the latest warnings and errors.',
     reply: { is: 'json', schema: ERRORS },
   },
   'POST /rest/system/error': {
+    scope: 'operate',
+    wholeDevice: true,
     summary: 'Adds an error of another program to the list.',
     body: { schema: TEXT, about: 'The message, stored unchanged.', type: 'text/plain' },
     reply: { is: 'empty' },
   },
-  'POST /rest/system/error/clear': { summary: 'Clears the list of errors.', reply: { is: 'empty' } },
+  'POST /rest/system/error/clear': {
+    scope: 'operate',
+    wholeDevice: true,
+    summary: 'Clears the list of errors.',
+    reply: { is: 'empty' },
+  },
   'GET /rest/system/browse': {
+    scope: 'admin',
     summary: 'Lists directories of this machine whose path starts with the given text.',
     query: {
       current: { schema: TEXT, about: 'The text typed so far; `~` is the home directory.' },
@@ -71,27 +89,34 @@ export const SYSTEM_ROUTES = {
     reply: { is: 'json', schema: list(TEXT) },
   },
   'GET /rest/svc/deviceid': {
+    scope: 'monitor',
     summary: 'Checks a device id and returns its canonical form.',
     query: { id: { schema: TEXT, about: 'The id in any form.', required: true } },
     reply: { is: 'json', schema: DEVICE_ID },
   },
   'GET /rest/svc/random/string': {
+    scope: 'monitor',
     summary: 'Returns a random string for keys and passwords.',
     query: { length: { schema: INTEGER, about: 'The number of characters; default 32, at most 65536.' } },
     reply: { is: 'json', schema: RANDOM_STRING },
   },
   'GET /rest/svc/lang': {
+    scope: 'open',
     summary: 'Lists the languages that a browser accepts, most preferred first.',
     reply: { is: 'json', schema: list(TEXT) },
-    open: true,
   },
 } as const satisfies Declarations
 
 /** Shutdown, restart, reset and upgrade. */
 export const LIFECYCLE_ROUTES = {
-  'POST /rest/system/shutdown': { summary: 'Stops the daemon.', reply: CONFIRMATION },
-  'POST /rest/system/restart': { summary: 'Stops the daemon and starts it again.', reply: CONFIRMATION },
+  'POST /rest/system/shutdown': { scope: 'admin', summary: 'Stops the daemon.', reply: CONFIRMATION },
+  'POST /rest/system/restart': {
+    scope: 'admin',
+    summary: 'Stops the daemon and starts it again.',
+    reply: CONFIRMATION,
+  },
   'POST /rest/system/reset': {
+    scope: 'admin',
     summary: 'Deletes the index of a paused folder, or of all, and restarts. Files are not changed.',
     query: { folder: FOLDER_OPTIONAL },
     reply: CONFIRMATION,
@@ -99,12 +124,14 @@ export const LIFECYCLE_ROUTES = {
     refusals: { 500: 'A folder is not paused, or unknown.' },
   },
   'GET /rest/system/upgrade': {
+    scope: 'monitor',
     summary: 'Queries the npm registry for a newer release, if upgrade checks are enabled.',
     reply: { is: 'json', schema: UPGRADE },
     errors: { 'upgrade-off': { status: 501, text: 'upgrade unsupported' } },
     refusals: { 500: 'The registry could not be queried.', 501: 'Upgrade checks are switched off.' },
   },
   'POST /rest/system/upgrade': {
+    scope: 'admin',
     summary: 'Installs nothing: returns the command that upgrades this installation.',
     reply: { is: 'empty' },
     refusals: { 501: 'Always: a package manager installs releases.' },
@@ -114,10 +141,12 @@ export const LIFECYCLE_ROUTES = {
 /** The switches of the debug log. */
 export const DEBUG_ROUTES = {
   'GET /rest/system/debug': {
+    scope: 'monitor',
     summary: 'Lists the debug facilities and which of them are on.',
     reply: { is: 'json', schema: DEBUG },
   },
   'POST /rest/system/debug': {
+    scope: 'admin',
     summary: 'Switches debug facilities on and off.',
     query: {
       enable: { schema: TEXT, about: 'Facilities to switch on, separated by commas.' },
@@ -126,10 +155,12 @@ export const DEBUG_ROUTES = {
     reply: { is: 'empty' },
   },
   'GET /rest/system/loglevels': {
+    scope: 'monitor',
     summary: 'Lists the log level of every facility.',
     reply: { is: 'json', schema: LOG_LEVELS },
   },
   'POST /rest/system/loglevels': {
+    scope: 'admin',
     summary: 'Sets the log level of facilities.',
     body: { schema: map(TEXT), about: 'Levels (`DEBUG`, `INFO`, `WARN`, `ERROR`) by facility.' },
     reply: { is: 'empty' },
@@ -140,11 +171,12 @@ export const DEBUG_ROUTES = {
 /** Routes without authentication: the health check, login and logout. */
 export const NOAUTH_ROUTES = {
   'GET /rest/noauth/health': {
+    scope: 'open',
     summary: 'Returns OK while the device is up.',
     reply: { is: 'json', schema: HEALTH },
-    open: true,
   },
   'POST /rest/noauth/auth/password': {
+    scope: 'open',
     summary: 'Logs in with user and password.',
     body: { schema: LOGIN_BODY, about: 'The credentials.', lenient: true },
     reply: { is: 'empty', status: 204 },
@@ -154,19 +186,19 @@ export const NOAUTH_ROUTES = {
       429: 'Too many logins of this address are waiting; `Retry-After` gives the seconds.',
       503: 'The password cannot be checked; the text gives the reason.',
     },
-    open: true,
   },
   'POST /rest/noauth/auth/logout': {
+    scope: 'open',
     summary: 'Logs out.',
     reply: { is: 'empty', status: 204 },
     refusals: { 404: 'There is no password to log in with.' },
-    open: true,
   },
 } as const satisfies Declarations
 
 /** QR codes. */
 export const PICTURE_ROUTES = {
   'GET /qr/': {
+    scope: 'monitor',
     summary: 'Returns a text as a QR code.',
     query: { text: { schema: TEXT, about: 'The text to encode.', required: true } },
     reply: { is: 'other', type: 'image/png', about: 'The image.' },
@@ -177,39 +209,41 @@ export const PICTURE_ROUTES = {
 /** Files of the web page. */
 export const STATIC_ROUTES = {
   'GET /': {
+    scope: 'open',
     summary: 'The web page.',
     reply: { is: 'other', type: 'text/html', about: 'An HTML page.' },
-    open: true,
   },
   'GET /index.html': {
+    scope: 'open',
     summary: 'The web page.',
     reply: { is: 'other', type: 'text/html', about: 'An HTML page.' },
-    open: true,
   },
   'GET /manual': {
+    scope: 'open',
     summary: 'The contents of the manual, or the result of a search in it, as a web page.',
     query: { q: { schema: TEXT, about: 'The words to search for, up to 100 characters.' } },
     reply: { is: 'other', type: 'text/html', about: 'An HTML page.' },
     refusals: { 404: 'The manual was not built.' },
-    open: true,
   },
   'GET /manual/:id': {
+    scope: 'open',
     summary: 'One chapter of the manual, as a web page.',
     reply: { is: 'other', type: 'text/html', about: 'An HTML page.' },
     refusals: { 404: 'There is no such chapter.' },
-    open: true,
   },
   'GET /assets/:id': {
+    scope: 'open',
     summary: 'A file that belongs to the web page.',
     reply: { is: 'other', type: '*/*', about: 'A script, a style sheet or an image.' },
     refusals: { 404: 'There is no such file.' },
-    open: true,
   },
   'GET /meta.js': {
+    scope: 'monitor',
     summary: 'The identity of this device, as a script for the graphical interface.',
     reply: { is: 'other', type: 'application/javascript', about: 'Sets the variable `metadata`.' },
   },
   'GET /themes.json': {
+    scope: 'monitor',
     summary: 'Lists the themes of the graphical interface.',
     reply: { is: 'json', schema: { type: 'object', properties: { themes: list(TEXT) }, required: ['themes'] } },
   },

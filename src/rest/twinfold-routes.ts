@@ -48,34 +48,42 @@ const FLAG = { enum: ['true', 'false'] } as const
 
 export const TWINFOLD_ROUTES = {
   'GET /rest/twinfold/summary': {
+    scope: 'monitor',
     summary: 'Returns the initial state of the web page in one reply: folders, devices, pending requests, errors.',
     reply: { is: 'json', schema: SUMMARY },
   },
   'GET /rest/twinfold/pulse': {
+    scope: 'monitor',
     summary: 'Returns values that have no events: bytes in and out by device, and the start time of the process.',
     reply: { is: 'json', schema: PULSE },
   },
   'GET /rest/twinfold/warnings': {
+    scope: 'monitor',
     summary: 'Lists the settings that put the device or its data at risk, each with its remedy.',
     reply: { is: 'json', schema: WARNINGS },
   },
   'GET /rest/twinfold/index-import': {
+    scope: 'monitor',
     summary: 'Returns the progress of the import of the index of Syncthing.',
     reply: { is: 'json', schema: INDEX_IMPORT_REPLY },
   },
   'GET /rest/twinfold/disagreements': {
+    scope: 'monitor',
     summary: 'Lists folders whose encryption is configured differently here and on another device, with remedies.',
     reply: { is: 'json', schema: DISAGREEMENTS },
   },
   'GET /rest/twinfold/network': {
+    scope: 'monitor',
     summary: 'Returns the state of port mapping: the mapped ports, or why there are none.',
     reply: { is: 'json', schema: NETWORK },
   },
   'GET /rest/twinfold/upgrade': {
+    scope: 'monitor',
     summary: 'Returns the result of the last upgrade check, the changes, and how to upgrade. Sends no request.',
     reply: { is: 'json', schema: UPGRADE_DETAILS },
   },
   'GET /rest/twinfold/tree': {
+    scope: 'monitor',
     summary: 'Lists one directory of a folder: its items, their local state, and the version that each device has.',
     query: {
       folder: FOLDER,
@@ -96,6 +104,7 @@ export const TWINFOLD_ROUTES = {
     errors: NO_FOLDER,
   },
   'GET /rest/twinfold/waiting': {
+    scope: 'monitor',
     summary:
       'Lists the items that a folder needs, in the order of downloading, each with the reason why it is missing.',
     query: {
@@ -113,6 +122,7 @@ export const TWINFOLD_ROUTES = {
     errors: NO_FOLDER,
   },
   'GET /rest/twinfold/why': {
+    scope: 'monitor',
     summary: 'Returns the reasons for the state of a file.',
     query: {
       folder: FOLDER,
@@ -122,6 +132,7 @@ export const TWINFOLD_ROUTES = {
     errors: NO_FOLDER,
   },
   'GET /rest/twinfold/search': {
+    scope: 'monitor',
     summary: 'Finds names that contain a text, ignoring case. A text with a slash is compared with whole paths.',
     query: {
       folder: FOLDER,
@@ -136,6 +147,7 @@ export const TWINFOLD_ROUTES = {
     errors: NO_FOLDER,
   },
   'GET /rest/twinfold/find': {
+    scope: 'monitor',
     summary: 'Finds names that contain a text in all folders, as `GET /rest/twinfold/search` does in one.',
     query: {
       text: { schema: TEXT, about: 'The text to search for, up to 200 characters.', required: true },
@@ -148,6 +160,7 @@ export const TWINFOLD_ROUTES = {
     reply: { is: 'json', schema: FIND },
   },
   'POST /rest/twinfold/ignore-preview': {
+    scope: 'monitor',
     summary:
       'Returns the names, of the index and the disk, that these ignore patterns would ignore. Nothing is changed.',
     query: { folder: FOLDER },
@@ -156,12 +169,14 @@ export const TWINFOLD_ROUTES = {
     errors: NO_FOLDER,
   },
   'GET /rest/twinfold/selection': {
+    scope: 'monitor',
     summary: 'Returns what of a folder is kept on this device, and what is dropped.',
     query: { folder: FOLDER },
     reply: { is: 'json', schema: SELECTION },
     errors: NO_FOLDER,
   },
   'POST /rest/twinfold/selection': {
+    scope: 'admin',
     summary:
       'Keeps and drops items of a folder on this device, or previews it. Dropped items are removed here and nowhere ' +
       'else; a drop of files that no other device has is refused.',
@@ -176,11 +191,13 @@ export const TWINFOLD_ROUTES = {
     },
   },
   'POST /rest/twinfold/check-folder': {
+    scope: 'admin',
     summary: 'Checks whether a directory can become a folder: its place, and whether it can be read and written.',
     query: { path: { schema: TEXT, about: 'The path, as in the settings of a folder.', required: true } },
     reply: { is: 'json', schema: CHECK_FOLDER },
   },
   'POST /rest/twinfold/pause': {
+    scope: 'operate',
     summary: 'Pauses a folder or a device for a time; afterwards it is resumed, also after a restart.',
     query: {
       folder: { schema: TEXT, about: 'The id of the folder to pause.' },
@@ -196,6 +213,7 @@ export const TWINFOLD_ROUTES = {
     errors: { 'folder-missing': { status: 404 }, 'device-missing': { status: 404 } },
   },
   'POST /rest/twinfold/move': {
+    scope: 'admin',
     summary: 'Moves a folder with its files to another directory, or returns what that would do.',
     query: {
       folder: FOLDER,
@@ -210,28 +228,33 @@ export const TWINFOLD_ROUTES = {
     errors: MOVE_ERRORS,
   },
   'GET /rest/twinfold/move': {
+    scope: 'monitor',
     summary: 'Returns the progress of the move of a folder, or the result of its last one.',
     query: { folder: FOLDER },
     reply: { is: 'json', schema: MOVE_REPLY },
     errors: MOVE_ERRORS,
   },
   'DELETE /rest/twinfold/move': {
+    scope: 'admin',
     summary: 'Cancels the move of a folder while it is at its old place: what was copied is removed.',
     query: { folder: FOLDER },
     reply: { is: 'empty' },
     errors: MOVE_ERRORS,
   },
   'GET /rest/twinfold/conflict-counts': {
+    scope: 'monitor',
     summary: 'Counts the local conflict copies of every folder.',
     reply: { is: 'json', schema: CONFLICT_COUNTS },
   },
   'GET /rest/twinfold/conflicts': {
+    scope: 'monitor',
     summary: 'Lists the local conflict copies of a folder.',
     query: { folder: FOLDER, ...SMALL_PAGING },
     reply: { is: 'json', schema: CONFLICTS },
     errors: NO_FOLDER,
   },
   'POST /rest/twinfold/conflicts': {
+    scope: 'operate',
     summary: 'Resolves conflicts: keeps the files or their conflict copies. The others become old versions.',
     query: { folder: FOLDER },
     body: { schema: RESOLVE_CONFLICTS_BODY, about: 'Up to 500 conflict copies, and which of the two is kept.' },

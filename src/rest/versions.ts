@@ -24,17 +24,20 @@ export type RestoreResultJson = Static<typeof RESTORE_RESULT>
 
 export const LOCAL_CHANGE_ROUTES = {
   'GET /rest/db/localchanged': {
+    scope: 'monitor',
     summary: 'Lists the local changes in a receive-only folder, paged.',
     query: { folder: FOLDER, ...PAGING },
     reply: { is: 'json', schema: LOCAL_CHANGED },
     errors: noSuchFolder(404),
   },
   'POST /rest/db/override': {
+    scope: 'admin',
     summary: 'Overrides remote changes with the local state of a send-only folder. Replies at once.',
     query: { folder: FOLDER },
     reply: { is: 'empty' },
   },
   'POST /rest/db/revert': {
+    scope: 'admin',
     summary: 'Reverts the local changes in a receive-only folder. Replies at once.',
     query: { folder: FOLDER },
     reply: { is: 'empty' },
@@ -43,12 +46,14 @@ export const LOCAL_CHANGE_ROUTES = {
 
 export const VERSION_ROUTES = {
   'GET /rest/folder/versions': {
+    scope: 'monitor',
     summary: 'Lists the archived versions of files in a folder.',
     query: { folder: FOLDER },
     reply: { is: 'json', schema: VERSIONS },
     refusals: { 500: 'The folder is missing, paused or keeps no versions.' },
   },
   'POST /rest/folder/versions': {
+    scope: 'operate',
     summary: 'Restores archived versions of files, by path and time.',
     query: { folder: FOLDER },
     body: { schema: map(TIME), about: 'The time of the version to restore, by path.' },

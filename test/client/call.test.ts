@@ -77,7 +77,12 @@ test('call: the replies of the routes match their types', async () => {
 
 test('bind: a route without a handler, a handler without a route and an unknown parameter do not compile', () => {
   const declared = {
-    'GET /x': { summary: 'X.', query: { a: { schema: { type: 'string' }, about: 'A.' } }, reply: { is: 'empty' } },
+    'GET /x': {
+      scope: 'monitor',
+      summary: 'X.',
+      query: { a: { schema: { type: 'string' }, about: 'A.' } },
+      reply: { is: 'empty' },
+    },
   } as const
   const routes = bind(declared, { 'GET /x': ({ query }) => (query.first('a'), EMPTY_OK) })
   assert.deepEqual(

@@ -37,7 +37,8 @@ function pipelineOf(): Pipeline {
   const gui = { ...newConfig().gui, apiKey: KEY, user: 'user', password: 'hash' }
   const gate = makeGate(gui, { loopback: true, tls: false }, undefined)
   const handle = () => (admitted++, text(200, 'OK'))
-  const routes = new RouteTable(PATHS.map((path) => ({ method: 'GET', path, summary: '', handle })))
+  const access = { scope: 'monitor', operable: [], wholeDevice: false } as const
+  const routes = new RouteTable(PATHS.map((path) => ({ method: 'GET', path, access, summary: '', handle })))
   const auth = {
     hasSession: () => false,
     basicSession: async () => undefined,

@@ -2,6 +2,7 @@ import {
   methodOf,
   namesOf,
   pathOf,
+  type Declaration,
   type Declarations,
   type Method,
   type ParameterName,
@@ -20,10 +21,18 @@ export interface Call<Name extends string = string> {
   readonly id: string
 }
 
+interface RouteAccess {
+  readonly scope: Declaration['scope']
+  readonly operable: readonly string[]
+  readonly wholeDevice: boolean
+}
+
 /** A declared operation and its handler. */
 export interface Route {
   readonly method: Method
   readonly path: string
+  /** Who may use it, as declared. */
+  readonly access: RouteAccess
   /** What it does, in one sentence. */
   readonly summary: string
   /** Statuses and texts of errors where they differ from the default. */
@@ -42,10 +51,11 @@ export function bind<const D extends Declarations>(
   handlers: { readonly [K in keyof D]: Handler<ParameterName<D[K]>> },
 ): readonly Route[] {
   return namesOf(declarations).map((name) => {
-    const { summary, errors, query: parameters } = declarations[name]!
+    const { summary, errors, query: parameters, scope, operable, wholeDevice } = declarations[name]!
     const handle: Handler = handlers[name]
     const more = { ...(errors !== undefined && { errors }), ...(parameters !== undefined && { parameters }) }
-    return { method: methodOf(name), path: pathOf(name), summary, ...more, handle }
+    const access: RouteAccess = { scope, operable: operable ?? [], wholeDevice: wholeDevice ?? false }
+    return { method: methodOf(name), path: pathOf(name), access, summary, ...more, handle }
   })
 }
 

@@ -47,7 +47,11 @@ function operation(name: RouteName, route: Declaration): string {
   return `<details>
 <summary><b class="${methodOf(name).toLowerCase()}">${methodOf(name)}</b> <code>${escapeHtml(path)}</code>
 <span>${marked(route.summary)}</span></summary>
-${parameters(route)}${body(route)}${reply(route)}${refusals(route)}</details>`
+${scope(route)}${parameters(route)}${body(route)}${reply(route)}${refusals(route)}</details>`
+}
+
+function scope({ scope: needed }: Declaration): string {
+  return needed === 'open' ? '' : `<p>Scope: ${needed}</p>\n`
 }
 
 function parameters({ query = {} }: Declaration): string {

@@ -4,7 +4,8 @@ import { RouteTable, type Route } from '../../../src/http/pipeline/route.ts'
 import { EMPTY_OK } from '../../../src/http/pipeline/reply.ts'
 
 function route(method: Route['method'], path: string): Route {
-  return { method, path, summary: `${method} ${path}`, handle: () => EMPTY_OK }
+  const access = { scope: 'monitor', operable: [], wholeDevice: false } as const
+  return { method, path, access, summary: `${method} ${path}`, handle: () => EMPTY_OK }
 }
 
 const TABLE = new RouteTable([
