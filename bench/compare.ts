@@ -1,7 +1,7 @@
 import type { RowInfo, Sample } from './rows.ts'
 
 /** What is compared in a row: its figure, and what the process took for it. */
-export type Measure = 'figure' | 'CPU' | 'peak RSS' | 'RSS afterwards'
+type Measure = 'figure' | 'CPU' | 'peak RSS' | 'RSS afterwards'
 
 /** The samples of one commit and of this tree, measured one after the other. */
 export interface RunPair {
