@@ -5,7 +5,8 @@ import { t } from '../i18n/texts.ts'
 import { EmptyNote } from './parts.tsx'
 import { RowGrid, overviewParts, RowListBar, useRowList } from './row-list.tsx'
 import { useSelection } from './selection.tsx'
-import { linesSource, Table, useTableView, type Column } from './table.tsx'
+import { linesSource, Table, useTableView } from './table.tsx'
+import type { Column } from './table-props.ts'
 
 interface TableProps {
   readonly kind: 'device' | 'folder'

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useMemo } from 'preact/hooks'
 import { formatCount } from '../i18n/format.ts'
 import { PickRow } from './selection.tsx'
-import type { Column, TableProps } from './table.tsx'
+import type { Column, TableProps } from './table-props.ts'
 
 interface LineProps<R> {
   readonly table: TableProps<R>

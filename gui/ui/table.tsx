@@ -1,38 +1,15 @@
-import type { ComponentChildren, JSX, RefObject } from 'preact'
 import { useMemo, useRef } from 'preact/hooks'
-import { withToggled, type RowOrHeading, type Sort } from '../view-model/table.ts'
+import { withToggled, type RowOrHeading } from '../view-model/table.ts'
 import { useLive } from '../live/live.ts'
 import { useStore } from '../base/store.ts'
 import { currentTexts } from '../i18n/texts.ts'
 import { density } from './density.ts'
 import { Icon } from './icon.tsx'
-import { PickAll, type Selection } from './selection.tsx'
+import { PickAll } from './selection.tsx'
 import { Spacer } from './spacer.tsx'
+import type { Column, RowSource, TableProps, TableView } from './table-props.ts'
 import { classOf, TableLine } from './table-row.tsx'
-import { useVirtual, type VirtualRows } from './virtual-rows.ts'
-
-export interface Column<R> {
-  readonly id: string
-  readonly title: string
-  /** The title is only for screen readers. */
-  readonly isUntitled?: boolean
-  /** Its place on a phone: the first line, below it, at its right, at the right edge. Without one it is not there. */
-  readonly phone?: 'name' | 'line' | 'side' | 'action'
-  /** Only where there is room: not on a tablet. */
-  readonly isWide?: boolean
-  /** Of the table; what is left is shared by the columns without one. */
-  readonly width?: string
-  readonly isNumber?: boolean
-  /** A click on the title sorts by it. */
-  readonly sorts?: boolean
-  readonly cell: (row: R) => ComponentChildren
-}
-
-/** The rows by index; undefined for one that is not loaded yet. */
-export interface RowSource<R> {
-  readonly count: number
-  readonly at: (index: number) => RowOrHeading<R> | undefined
-}
+import { useVirtual } from './virtual-rows.ts'
 
 export function linesSource<R>(lines: readonly RowOrHeading<R>[]): RowSource<R> {
   return { count: lines.length, at: (index) => lines[index] }
@@ -43,12 +20,6 @@ export function rowsSource<R>(rows: readonly R[]): RowSource<R> {
     count: rows.length,
     at: (index) => (index in rows ? { row: rows[index] as R } : undefined),
   }
-}
-
-/** The element of a table and the part of it that is rendered. */
-export interface TableView {
-  readonly element: RefObject<HTMLTableElement | null>
-  readonly virtual: VirtualRows
 }
 
 export function useTableView(count: number): TableView {
@@ -65,23 +36,6 @@ export function useColumns<R>(make: () => readonly Column<R>[], inputs: readonly
   const texts = useStore(currentTexts, (value) => value)
   const config = useLive((state) => state.config)
   return useMemo(make, [texts, config, ...inputs])
-}
-
-type RowAttributes = JSX.IntrinsicElements['tr']
-
-export interface TableProps<R> {
-  readonly view: TableView
-  readonly caption: string
-  readonly columns: readonly Column<R>[]
-  /** Plain data. */
-  readonly rows: RowSource<R>
-  readonly keyOf: (row: R) => string
-  readonly kind?: string
-  readonly sort?: { readonly by: Sort; readonly onSort: (column: string) => void }
-  readonly selection?: Selection<R> | undefined
-  /** A tree has rows that take the focus, and keys. */
-  readonly grid?: JSX.IntrinsicElements['table']
-  readonly attributesOf?: (row: R, index: number) => RowAttributes
 }
 
 /** Every long list of the page: only rows in sight are rendered, all of the same height. */

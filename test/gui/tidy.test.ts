@@ -4,6 +4,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { builtinModules } from 'node:module'
 import { dirname, join, relative } from 'node:path'
 import { describe, it } from 'node:test'
+import { circlesIn } from '../../tools/imports.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const NOT_THE_PAGE = ['gui/vite.config.ts', 'gui/i18n/texts-of.ts']
@@ -113,6 +114,10 @@ describe('the sources of the page', () => {
     ]
     assert.deepEqual(importsAbove('gui/live/live.ts', planted), ['gui/ui/icon.tsx'])
     assert.deepEqual(importsAbove('gui/app/app.tsx', planted), [])
+  })
+
+  it('import each other in no circle, for types neither', () => {
+    assert.deepEqual(circlesIn(new Map(files.map((file) => [file, importsOf(file).map(({ target }) => target)]))), [])
   })
 
   it('make no markup and no code of texts', () => {

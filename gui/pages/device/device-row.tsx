@@ -16,7 +16,7 @@ import { Identity } from '../../ui/identity.tsx'
 import { ProgressBar, StateLabel, useNow } from '../../ui/parts.tsx'
 import { RowOverview, RowTable } from '../../ui/row-tables.tsx'
 import { BulkBar } from '../../ui/selection.tsx'
-import type { Column } from '../../ui/table.tsx'
+import type { Column } from '../../ui/table-props.ts'
 import { t } from '../../i18n/texts.ts'
 
 function keysOf(state: LiveState): readonly RowKey[] {

@@ -14,7 +14,7 @@ import type { LiveState } from '../../live/state.ts'
 import { Identity } from '../../ui/identity.tsx'
 import { TimeAgo, ProgressBar, StateLabel } from '../../ui/parts.tsx'
 import { RowOverview, RowTable } from '../../ui/row-tables.tsx'
-import type { Column } from '../../ui/table.tsx'
+import type { Column } from '../../ui/table-props.ts'
 import { t } from '../../i18n/texts.ts'
 import { FolderBulk } from './folder-bulk.tsx'
 

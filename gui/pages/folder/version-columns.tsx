@@ -2,7 +2,7 @@ import { formatMoment, formatSize } from '../../i18n/format.ts'
 import { baseName, directoryOf } from '../../base/paths.ts'
 import type { VersionedFile } from '../../view-model/versions.ts'
 import { Button } from '../../ui/button.tsx'
-import type { Column } from '../../ui/table.tsx'
+import type { Column } from '../../ui/table-props.ts'
 import { visibleName } from '../../base/visible-name.ts'
 import { t } from '../../i18n/texts.ts'
 
