@@ -18,7 +18,7 @@ export interface Comparison {
   readonly after: number
   /** The median of the ratios after / before, one for each pair. */
   readonly ratio: number
-  /** How far the pairs are from it, as a factor above 1: the farthest one, or the second of four or more. */
+  /** How far the pairs are from it, as a factor above 1: the farthest one, or the second of six or more. */
   readonly noise: number
   /** By more than the limit beyond the noise. */
   readonly change: 'none' | 'worse' | 'better'
@@ -27,7 +27,7 @@ export interface Comparison {
 /** Smaller changes are not worth a name. */
 const CHANGE_MIN = 1.05
 /** A single pair may be disturbed; with this many it is left out. */
-const PAIRS_WITHOUT_WORST = 4
+const PAIRS_WITHOUT_WORST = 6
 /** A figure that was zero has no ratio. */
 const LOG_MAX = Math.log(1_000)
 /** The system counts CPU time in ticks of 10 ms. */
