@@ -76,6 +76,8 @@ export interface FileMaker {
    * until then. Rejects as `DiskFile.write` does. Shared memory is not copied.
    */
   write(file: DiskFile, block: CheckedBlock): Promise<boolean>
+  /** Whether a block has its hash, for one that is not written. Its memory must not change until then. */
+  verify(block: Pick<CheckedBlock, 'data' | 'hash'>): Promise<boolean>
   /**
    * Copies the blocks whose content has the given hash, and returns for each whether it was copied; false for
    * unreadable ones. Both files must stay open until then. Rejects as `DiskFile.write` does. At most some megabytes per

@@ -152,6 +152,21 @@ export function fileMakerContract(name: string, make: () => Promise<FileMakerPor
     assert.deepEqual(await names(platform), ['.syncthing.f.tmp', '.syncthing.g.tmp'])
   })
 
+  test(`${name}: a block that is not written is verified, small and large, in any memory`, async () => {
+    await using platform = await make()
+    for (const sizeBytes of [0, 1, 70_000, 1_000_000]) {
+      const plain = new Uint8Array(sizeBytes + 2).fill(7).subarray(1, sizeBytes + 1)
+      const shared = platform.fileMaker.memory(Math.max(1, sizeBytes)).subarray(0, sizeBytes)
+      shared.set(plain)
+      const hash = createHash('sha256').update(plain).digest()
+      for (const data of [plain, shared]) {
+        assert.equal(await platform.fileMaker.verify({ data, hash }), true)
+        if (sizeBytes > 0) data[sizeBytes - 1] = 8
+        assert.equal(await platform.fileMaker.verify({ data, hash }), sizeBytes === 0)
+      }
+    }
+  })
+
   test(`${name}: nothing is created through a symlink in place of the directory, or in a missing one`, async () => {
     await using platform = await make()
     await platform.disk.makeDirectory(`${platform.root}/elsewhere`, 0o755)

@@ -27,7 +27,7 @@ const CACHE_BYTES = 64 * MIB
 const ALL_AHEAD_BYTES_MAX = CACHE_BYTES / 2
 /** The same for one reader, who begins with one block: many read only the beginning. */
 const AHEAD_BYTES_MAX = 16 * MIB
-/** Given to a reader at a time; a copy, so that a slow reader holds no block. */
+/** Given to a reader at a time, and held by a slow one. */
 const PIECE_BYTES = 256 * 1_024
 
 const NO_PROGRESS = { requested: () => {}, fetched: () => {} }
@@ -79,7 +79,7 @@ export class ContentReader implements ContentView {
   constructor(deps: ContentReaderDeps) {
     this.#deps = deps
     this.#window = new RequestWindow(WINDOW_BYTES, deps.clock)
-    this.#buffers = new BlockBuffers(0, (sizeBytes) => new Uint8Array(sizeBytes))
+    this.#buffers = new BlockBuffers(0, (sizeBytes) => Buffer.allocUnsafeSlow(sizeBytes))
   }
 
   async open(folder: FolderId, name: string, signal: AbortSignal): Promise<OpenedContent> {
@@ -111,9 +111,11 @@ export class ContentReader implements ContentView {
 
   #fetchOf(folder: FolderId, global: FileInfo): BlockFetch {
     const { fileMaker, log, sources } = this.#deps
+    const verify = ({ hash }: Block, data: Uint8Array) => fileMaker.verify({ data, hash })
+    const format = { ...formatOf(global, fileMaker), verify }
     return new BlockFetch(
       { folder, sources, window: this.#window, buffers: this.#buffers, log },
-      { global, format: formatOf(global, fileMaker), progress: NO_PROGRESS, onAllRequested: () => {} },
+      { global, format, progress: NO_PROGRESS, onAllRequested: () => {} },
     )
   }
 
@@ -147,7 +149,7 @@ export class ContentReader implements ContentView {
         this.#notAhead(current)
         for (let at = current.part.fromBytes; at < current.part.toBytes;) {
           const data = await current.wanted.data(signal)
-          const piece = copyOf(data.subarray(at, Math.min(at + PIECE_BYTES, current.part.toBytes)))
+          const piece = pieceOf(data, at, Math.min(at + PIECE_BYTES, current.part.toBytes))
           at += piece.length
           yield piece
         }
@@ -257,6 +259,12 @@ function localOf(local: FileInfo | undefined, global: FileInfo): FileInfo | unde
 function hasInPlace(local: FileInfo | undefined, block: Block): boolean {
   const here = local === undefined ? undefined : blockAt(local, block.number)
   return here?.sizeBytes === block.sizeBytes && Buffer.compare(here.hash, block.hash) === 0
+}
+
+/** Of a large block a copy: a slow reader holds the memory of what it was given. */
+function pieceOf(data: Uint8Array, fromBytes: number, toBytes: number): Uint8Array {
+  const piece = data.subarray(fromBytes, toBytes)
+  return data.length <= PIECE_BYTES ? piece : copyOf(piece)
 }
 
 /** `Buffer.slice` would not copy. */

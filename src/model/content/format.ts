@@ -11,7 +11,7 @@ export interface FileFormat {
   readonly isVerifiable: boolean
   /** Files of one block up to this size are obtained in memory. */
   readonly memorySizeBytesMax: number
-  verify(block: Block, data: Uint8Array): boolean
+  verify(block: Block, data: Uint8Array): boolean | Promise<boolean>
   /** Verifies and writes a block of the right length; false, with nothing written, where it is wrong. */
   write(file: DiskFile, block: Block, data: Uint8Array): Promise<boolean>
 }

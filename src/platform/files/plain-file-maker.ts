@@ -42,6 +42,10 @@ export class PlainFileMaker implements FileMaker {
     return new Uint8Array(sizeBytes)
   }
 
+  async verify(block: Pick<CheckedBlock, 'data' | 'hash'>): Promise<boolean> {
+    return hasHash(block)
+  }
+
   async write(file: DiskFile, block: CheckedBlock): Promise<boolean> {
     if (!hasHash(block)) return false
     await file.write(block.data, block.positionBytes)

@@ -1,7 +1,8 @@
 import { messageOf, systemCode } from '../../core/errors.ts'
 import { checkPath } from '../disk-error.ts'
 import type { DiskFile } from '../disk.ts'
-import type { CheckedBlock, CopiedBlock, FileMaker, FileOrder, FileOutcome } from '../file-maker.ts'
+import { hasHash, type CheckedBlock, type CopiedBlock, type FileMaker } from '../file-maker.ts'
+import type { FileOrder, FileOutcome } from '../file-maker.ts'
 import { PlainFileMaker } from '../files/plain-file-maker.ts'
 import type { DiskThreads } from './threads/disk-threads.ts'
 import { nodeDisk } from './disk/disk.ts'
@@ -10,6 +11,8 @@ import { DIRECT_BYTES_MIN, isWholePages, PageMemory } from './disk/page-memory.t
 
 /** Limit of orders done inline while no thread runs. */
 const HERE_AT_ONCE_MAX = 4
+/** Hashed inline: a thread takes longer to begin. */
+const VERIFY_INLINE_BYTES_MAX = 64 * 1_024
 const COPIED_HERE_BYTES_MAX = 1_024 * 1_024
 
 /**
@@ -42,6 +45,14 @@ export class NodeFileMaker implements FileMaker {
 
   memory(sizeBytes: number): Uint8Array {
     return this.#memory.take(sizeBytes)
+  }
+
+  /** In a thread of the runtime: the main thread decrypts and sends meanwhile. */
+  async verify(block: Pick<CheckedBlock, 'data' | 'hash'>): Promise<boolean> {
+    const { buffer, byteOffset, length } = block.data
+    if (length < VERIFY_INLINE_BYTES_MAX || !(buffer instanceof ArrayBuffer)) return hasHash(block)
+    const found = await crypto.subtle.digest('SHA-256', new Uint8Array(buffer, byteOffset, length))
+    return Buffer.from(found).equals(block.hash)
   }
 
   async write(file: DiskFile, block: CheckedBlock): Promise<boolean> {
