@@ -2,6 +2,7 @@ import type { FolderConfig } from '../core/config/config.ts'
 import { messageOf, TwinfoldError } from '../core/errors.ts'
 import type { FolderId } from '../core/ids.ts'
 import type { SelectionEntry } from '../core/ignore/selection.ts'
+import { withSharedIgnores } from '../core/ignore/shared-ignores.ts'
 import { cleanSub, isCanonical, isReserved } from '../core/paths.ts'
 import type { FolderIndex } from '../db/types.ts'
 import { TimeSlice } from '../sync/time-slice.ts'
@@ -42,7 +43,7 @@ export class Selections {
 
   async preview(folder: FolderId, choices: readonly PathChoice[], signal: AbortSignal): Promise<SelectionPreview> {
     const changes = checkedChoices(choices)
-    const planned = await this.#file(this.#selectable(folder)).plan(changes)
+    const planned = this.#withShared(folder, await this.#file(this.#selectable(folder)).plan(changes))
     const overruled = overruledIn(planned, changes)
     return { effect: await this.#effect(folder, planned, changes, PREVIEW_MS_MAX, signal), overruled }
   }
@@ -69,6 +70,12 @@ export class Selections {
       return { selection: section.selection.with(changes), isRemoving: section.isRemoving || isDrop }
     })
     return new Map()
+  }
+
+  /** What shared patterns ignore is neither freed nor fetched. */
+  #withShared(folder: FolderId, { selection, before, after }: PlannedSelection): PlannedSelection {
+    const lines = this.#deps.folders.running(folder)?.sharedIgnores.lines ?? []
+    return { selection, before: withSharedIgnores(before, lines), after: withSharedIgnores(after, lines) }
   }
 
   /** A new folder has no directory before it runs. That of a known one may be on a disk that is not mounted. */

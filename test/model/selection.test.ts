@@ -407,6 +407,16 @@ test('selection: lines of the user decide first, and are named where they do', a
   assert.ok((await pull.read('.stignore')).startsWith('!/a/b\nfive\n//'))
 })
 
+test('selection: shared ignores and a selection are in force together', async () => {
+  await using pull = await synced({}, { ...FILES, 'a/x.tmp': 'no', 'z/x.tmp': 'no', '.stglobalignore': '*.tmp\n' })
+  pull.hub.extensions = { ...pull.hub.extensions, sharedIgnores: true }
+  await pull.scan()
+  await select(pull, drop('a'))
+  assert.deepEqual(await files(pull), ['.stglobalignore', 'a/x.tmp', 'five', 'z/four', 'z/x.tmp'])
+  const { effect } = await pull.hub.while(pull.hub.model.previewSelection(DOCS, keep('a'), NEVER))
+  assert.equal(effect.fetched.files, 3)
+})
+
 test('selection: a section that was edited to something else changes nothing and is said', async () => {
   const text = '// twinfold selection: begin\n*.jpg\n// twinfold selection: end\n'
   await using pull = await synced({ arrange: (disk) => void disk.put(`${ROOT}/.stignore`, text) })
