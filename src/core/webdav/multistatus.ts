@@ -1,3 +1,4 @@
+import { httpDate } from '../formats/http-date.ts'
 import type { PropertyName, PropfindRequest } from './propfind-request.ts'
 
 export const XML_TYPE = 'application/xml; charset=utf-8'
@@ -6,9 +7,6 @@ export const MULTISTATUS_START = `${DECLARATION}<D:multistatus xmlns:D="DAV:">\n
 export const MULTISTATUS_END = '</D:multistatus>\n'
 /** The reply to a PROPFIND of unlimited depth. */
 export const FINITE_DEPTH_ERROR = `${DECLARATION}<D:error xmlns:D="DAV:"><D:propfind-finite-depth/></D:error>\n`
-
-/** An HTTP date has a year of four digits. */
-const LAST_DATE_MS = Date.UTC(9999, 11, 31, 23, 59, 59)
 
 /** An item of the drive as a client sees it. */
 export interface DriveItem {
@@ -81,12 +79,6 @@ function emptyElement({ namespace, name }: PropertyName): string {
 
 function propstat(properties: string, status: string): string {
   return `<D:propstat><D:prop>${properties}</D:prop><D:status>HTTP/1.1 ${status}</D:status></D:propstat>`
-}
-
-/** Times from other devices may be any number. */
-export function httpDate(timeMs: number): string {
-  const ms = Number.isFinite(timeMs) ? Math.min(Math.max(0, timeMs), LAST_DATE_MS) : 0
-  return new Date(ms).toUTCString()
 }
 
 const SPECIAL = /[&<>\u0000-\u001f\u007f-\u009f\ufffe\uffff]/g

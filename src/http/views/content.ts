@@ -1,3 +1,4 @@
+import { httpDate } from '../../core/formats/http-date.ts'
 import { contentDisposition, contentTypeOf } from '../../core/formats/content-type.ts'
 import { isNotModified, permitsRange } from '../../core/formats/preconditions.ts'
 import { parseRange } from '../../core/formats/byte-range.ts'
@@ -26,7 +27,7 @@ export async function contentReply(
   const header = (key: string) => headerOf(request, key)
   const headers = {
     ETag: etag,
-    'Last-Modified': new Date(modifiedMs).toUTCString(),
+    'Last-Modified': httpDate(modifiedMs),
     'Accept-Ranges': 'bytes',
     'Cache-Control': 'private, no-cache',
     'Content-Disposition': contentDisposition(disposition, name),

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
+import { httpDate } from '../../../src/core/formats/http-date.ts'
 import { test } from 'node:test'
 import { DOMParser } from '@xmldom/xmldom'
 import {
   FINITE_DEPTH_ERROR,
-  httpDate,
   MULTISTATUS_END,
   MULTISTATUS_START,
   responseWriter,
