@@ -12,7 +12,10 @@ import { eventually, scratchDirectory } from '../support/scratch.ts'
 const skip = missingBrowser() ?? false
 const scratch = scratchDirectory()
 const SOUND_S = 120
-const PAGE = `<h1>A page</h1><script>alert('ran')</script><script src="/meta.js"></script><img src="http://192.0.2.1/x.png">`
+const PAGE = [
+  `<h1>A page</h1><script>alert('ran')</script>`,
+  `<script src="/meta.js"></script><img src="http://192.0.2.1/x.png">`,
+].join('')
 let browser: Chromium
 let pair: DevicePair
 

@@ -110,7 +110,7 @@ test('numbers do not depend on the selection, and selected events are those abou
   assert.deepEqual(await read({ types: ['StateChanged', 'FolderErrors'], folders: ['b'] }, 6), ['5', '6'])
 })
 
-test('a stream that does not follow ends with the events that are held, and the next begins at its position', async () => {
+test('a stream that does not follow ends with the held events, and the next begins at its position', async () => {
   await using daemon = await startDaemon()
   const client = clientOf(daemon.address)
   using abort = aborting()
