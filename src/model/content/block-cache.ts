@@ -1,6 +1,9 @@
 import { hashKey } from '../../core/records/block-diff.ts'
 import { untilAborted } from '../../platform/until-aborted.ts'
 
+/** What an entry takes beside its block: there may be very many small ones. */
+export const ENTRY_BYTES = 1_024
+
 /** A verified block in memory, or on its way there. */
 interface Entry {
   readonly key: string
@@ -23,8 +26,9 @@ export interface WantedBlock extends Disposable {
 type Obtain = (signal: AbortSignal) => Promise<Uint8Array>
 
 /**
- * Verified blocks by hash, shared by all readers: a block that several want is requested once. Those not used for the
- * longest time are evicted, also while a reader is in the middle of one, so that a slow reader holds no memory.
+ * Verified blocks by hash, shared by all readers: a block that several want is requested once. Those that no reader
+ * wants are evicted first, then those not used for the longest time, also while a reader is in the middle of one: a slow
+ * reader holds no memory, and requests its block again.
  */
 export class BlockCache {
   readonly #bytesMax: number
@@ -40,11 +44,6 @@ export class BlockCache {
     return this.#heldBytes
   }
 
-  /** Whether the block is here or requested. */
-  has(hash: Uint8Array): boolean {
-    return this.#entries.has(hashKey(hash))
-  }
-
   want(hash: Uint8Array, obtain: Obtain): WantedBlock {
     const key = hashKey(hash)
     let entry: Entry | undefined = this.#begin(key, obtain)
@@ -52,8 +51,8 @@ export class BlockCache {
       data: async (signal) => {
         signal.throwIfAborted()
         if (entry === undefined) throw new Error('the block is not wanted any longer')
-        const isOwn = entry.obtain === obtain
         if (entry.data === undefined && entry.arriving === undefined) entry = this.#begin(key, obtain)
+        const isOwn = entry.obtain === obtain
         try {
           return await this.#dataOf(entry, signal)
         } catch (error) {
@@ -98,13 +97,19 @@ export class BlockCache {
 
   #keep(entry: Entry, data: Uint8Array): void {
     entry.data = data
-    this.#heldBytes += data.length
+    this.#heldBytes += data.length + ENTRY_BYTES
     this.#touch(entry)
+    this.#evict((oldest) => oldest !== entry && oldest.wanted === 0)
+    this.#evict((oldest) => oldest !== entry)
+  }
+
+  /** Those not used for the longest time first. */
+  #evict(mayGo: (entry: Entry) => boolean): void {
     for (const oldest of this.#entries.values()) {
       if (this.#heldBytes <= this.#bytesMax) return
-      if (oldest === entry || oldest.data === undefined) continue
+      if (oldest.data === undefined || !mayGo(oldest)) continue
       this.#entries.delete(oldest.key)
-      this.#heldBytes -= oldest.data.length
+      this.#heldBytes -= oldest.data.length + ENTRY_BYTES
       oldest.data = undefined
     }
   }

@@ -274,5 +274,5 @@ function copyOf(data: Uint8Array): Uint8Array {
 
 /** Bytes whose memory is not a part of a larger one, which would stay in memory with them. */
 function owned(data: Uint8Array): Uint8Array {
-  return data.buffer.byteLength > data.length + PIECE_BYTES / 2 ? copyOf(data) : data
+  return data.buffer.byteLength - data.length > data.length / 8 ? copyOf(data) : data
 }
