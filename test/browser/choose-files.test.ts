@@ -84,7 +84,7 @@ test('check boxes keep and drop; nothing changes before it is applied', { skip }
     await status(page).getByText('Fetches 2 files, 2.00 kB. Available on peer.').waitFor()
     await box(page, '2024/raw').uncheck()
     await status(page).getByText('Fetches 1 file').waitFor()
-    assert.equal(await box(page, '2024').evaluate('(input) => input.indeterminate'), true)
+    await box(page, '2024').and(page.locator(':indeterminate')).waitFor()
     await atRest(page)
     assert.deepEqual(await accessibilityFindings(page), [])
     await picture(page, 'choose-boxes')

@@ -304,7 +304,8 @@ test('selection: an interrupted removal continues before the next scan', async (
 })
 
 test('selection: a removal that is stopped continues when the folder runs again', async () => {
-  await using pull = await synced()
+  const many = Array.from({ length: 40 }, (_, number) => [`a/${number}`, `content ${number}`])
+  await using pull = await synced({}, { ...Object.fromEntries(many), five: 'fifth' })
   const setPaused = (paused: boolean) =>
     pull.hub.change((config) => ({ ...config, folders: config.folders.map((one) => ({ ...one, paused })) }))
   const rename = pull.disk.rename.bind(pull.disk)
@@ -317,10 +318,11 @@ test('selection: a removal that is stopped continues when the folder runs again'
   await assert.rejects(pull.hub.while(stopped), { code: 'stopped' })
   pull.disk.rename = rename
   await pausing
-  assert.equal((await files(pull)).length, 4, 'one was removed')
+  const left = (await files(pull)).length
+  assert.ok(left > 20 && left < 41, `${left} files are left`)
   await setPaused(false)
   await pull.scan()
-  assert.deepEqual(await pull.tree(), ['.stignore', 'five', 'z/', 'z/four'])
+  assert.deepEqual(await pull.tree(), ['.stignore', 'five'])
   assert.deepEqual(await deletions(pull), [])
 })
 

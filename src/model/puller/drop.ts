@@ -5,9 +5,11 @@ import type { ShortId } from '../../core/ids.ts'
 import type { NameRecords } from '../../db/types.ts'
 import { diskReason } from '../../platform/files/disk-reason.ts'
 import { isItemFailure } from '../../platform/files/item-failed.ts'
+import { forEachAtOnce } from '../../sync/for-each.ts'
 import type { PullParts } from './pull-parts.ts'
 
 const PAGE = 500
+const FILES_AT_ONCE = 8
 
 type DropParts = Pick<PullParts, 'ignore' | 'index' | 'records' | 'tree'>
 
@@ -37,10 +39,10 @@ export async function dropItems(parts: DropParts, options: DropOptions, signal: 
       const dropped = page.filter((head) => isDropped(parts, head))
       for (const head of dropped) if (head.type === 'directory') directories.push(head)
       const files = dropped.filter(({ type }) => type !== 'directory').map(({ name }) => name)
-      for (const records of await parts.index.listing.recordsOf(files)) {
+      await forEachAtOnce(await parts.index.listing.recordsOf(files), FILES_AT_ONCE, async (records) => {
         signal.throwIfAborted()
         await dropFile(parts, records, options, left)
-      }
+      })
       await parts.records.flushIfDue()
       if (page.length < PAGE) break
       afterName = page.at(-1)!.name
