@@ -1,12 +1,11 @@
 import { AttributeFilter, areSameAttributes, type AttributeList } from '../../core/attributes/attributes.ts'
 import type { FolderConfig } from '../../core/config/config.ts'
-import { TwinfoldError } from '../../core/errors.ts'
+import { systemCode, TwinfoldError } from '../../core/errors.ts'
 import { lostMetadata, type CopyRules } from '../../core/move/copies.ts'
 import { diskSizeOf, diskTimeOf, isInvalid, type FileInfo } from '../../core/records/file-info.ts'
 import type { Attributes } from '../../platform/attributes.ts'
 import type { Disk, DiskFile, DiskStat } from '../../platform/disk.ts'
 import type { Hasher } from '../../platform/hasher.ts'
-import { ignoreMissing } from './places.ts'
 
 const CHUNK_BYTES = 1_024 * 1_024
 const PRIVATE = 0o600
@@ -54,7 +53,6 @@ export class FileCopy {
   async copy(job: CopyJob): Promise<CopyOutcome> {
     const { disk } = this.#deps
     const { source, temporary, target, stat } = job
-    await disk.removeFile(temporary).catch(ignoreMissing) // of an interrupted move
     try {
       await this.#write(job)
       const verified = await this.#verify(job)
@@ -102,12 +100,13 @@ export class FileCopy {
     const { disk, signal } = this.#deps
     await using left = await disk.open(one, 'read')
     await using right = await disk.open(other, 'read')
-    const [a, b] = [Buffer.alloc(CHUNK_BYTES), Buffer.alloc(CHUNK_BYTES)]
+    const { sizeBytes } = await left.stat()
+    const [a, b] = [chunkFor(sizeBytes), chunkFor(sizeBytes)]
     for (let at = 0; ;) {
       signal.throwIfAborted()
       const [first, second] = await Promise.all([readChunk(left, a, at), readChunk(right, b, at)])
       if (first !== second || a.compare(b, 0, second, 0, first) !== 0) return false
-      if (first < CHUNK_BYTES) return true
+      if (first < a.length) return true
       at += first
     }
   }
@@ -116,18 +115,30 @@ export class FileCopy {
     const { disk, onBytes, signal } = this.#deps
     const { source, temporary } = job
     await using from = await disk.open(source, 'read')
-    await using to = await disk.open(temporary, 'create', PRIVATE)
-    const chunk = Buffer.alloc(CHUNK_BYTES)
+    await using to = await this.#create(temporary)
+    const chunk = chunkFor(job.stat.sizeBytes)
     for (let at = 0; ;) {
       signal.throwIfAborted()
       const count = await readChunk(from, chunk, at)
       if (count > 0) await to.write(chunk.subarray(0, count), at)
       onBytes(count)
-      if (count < CHUNK_BYTES) break
+      if (count < chunk.length) break
       at += count
     }
     await this.setMetadata(temporary, job)
     await to.sync() // before its name: a power loss must not leave a name without content, or with another time
+  }
+
+  /** In place of one of an interrupted move. */
+  async #create(path: string): Promise<DiskFile> {
+    const { disk } = this.#deps
+    try {
+      return await disk.open(path, 'create', PRIVATE)
+    } catch (error) {
+      if (systemCode(error) !== 'EEXIST') throw error
+      await disk.removeFile(path)
+      return await disk.open(path, 'create', PRIVATE)
+    }
   }
 
   /** By the hashes of the index where it has the file; otherwise byte by byte. */
@@ -188,6 +199,11 @@ function isUnchanged(now: DiskStat, before: DiskStat): boolean {
     now.changeStamp === before.changeStamp &&
     now.inode === before.inode
   )
+}
+
+/** Larger than a small file, so that one read shows its end, and bounded for a large one. */
+function chunkFor(sizeBytes: number): Buffer {
+  return Buffer.allocUnsafe(Math.min(CHUNK_BYTES, sizeBytes + 1))
 }
 
 /** Fewer bytes than the buffer holds only at the end of the file. */
