@@ -4,6 +4,7 @@ import type { Reply } from '../rest/declaration.ts'
 import type { EventJson, EventType } from '../rest/event-data.ts'
 import type { Routes } from '../rest/routes.ts'
 import type { DebugJson, LogLineJson, StatusJson, VersionJson } from '../rest/system.ts'
+import { ClientError } from './errors.ts'
 import { readStream, type StreamItem, type StreamOptions } from './event-stream.ts'
 import { Exchange, type RequestOptions, type ClientOptions, type Download } from './exchange.ts'
 import { devicesOf, pendingOf, type Devices, type FolderChange, type Pending } from './groups.ts'
@@ -12,6 +13,7 @@ import { replyOf, requestOf, type LooseOptions, type OperationArguments, type Op
 /** Added to the timeout of a long poll for the network round trip. */
 const POLL_GRACE_MS = 15_000
 const POLL_TIMEOUT_S = 60
+const STREAM_PATH = '/rest/twinfold/events/stream'
 
 export interface EventQuery<T extends EventType = EventType> {
   readonly since?: number
@@ -232,9 +234,11 @@ export class Client {
     signal: AbortSignal,
   ): AsyncGenerator<StreamItem<T>, void, undefined> {
     const { types, folders: folder, devices: device } = options
-    const open = (since: string, until: AbortSignal) => {
+    const open = async (since: string, until: AbortSignal) => {
       const query = { types, folder, device, since, follow: options.follow }
-      return this.#exchange.body('/rest/twinfold/events/stream', { query, signal: until })
+      const { body, header } = await this.#exchange.streamed(STREAM_PATH, { query, signal: until })
+      if (header('content-type')?.startsWith('text/event-stream') !== false) return body
+      throw new ClientError('malformed', 'the reply is no event stream: is another program listening there?')
     }
     return readStream(open, options, signal)
   }

@@ -124,7 +124,10 @@ class Answers {
     const request = route.request()
     try {
       if (!this.isOn || request.method() !== 'GET' || !this.#applies(request.url())) return await route.continue()
-      if (STREAM.test(request.url())) return await route.fulfill(streamed(this.#change(EVENT, START_LIST_MAX)))
+      if (STREAM.test(request.url())) {
+        this.count++
+        return await route.fulfill(streamed(this.#change(EVENT, START_LIST_MAX)))
+      }
       const right = await route.fetch()
       const body = await right.text()
       this.count++
