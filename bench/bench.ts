@@ -17,7 +17,7 @@ import type { Bench } from './bench-options.ts'
 import { ENCRYPTED_GROUPS } from './encrypted-groups.ts'
 import { GROUPS as SINGLE_GROUPS } from './groups.ts'
 import { REACH_GROUPS } from './reach-groups.ts'
-import { cloneCommit } from './scratch-clone.ts'
+import { cloneCommit, type ScratchClone } from './scratch-clone.ts'
 import { rowInfos, syncRowInfos, type Sample, type Sizes } from './rows.ts'
 import { SYNC_GROUPS } from './sync-groups.ts'
 import { syncthing } from './syncthing.ts'
@@ -82,7 +82,7 @@ function fail(message: string): never {
 async function enterNamespace(against: string | undefined): Promise<never> {
   missingProgram('wrk', 'wrk')
   if (against === undefined) missingSyncthingProgram()
-  using clone = against === undefined ? undefined : cloneCommit(against)
+  using clone = against === undefined ? undefined : clonedOrFail(against)
   const more = clone === undefined ? {} : { [CLONE]: clone.path }
   const before = missingNamespaces() === undefined ? loopbackOnly() : []
   const [program, ...args] = [...before, process.execPath, ...process.execArgv, ...process.argv.slice(1)]
@@ -91,6 +91,14 @@ async function enterNamespace(against: string | undefined): Promise<never> {
   await once(child, 'exit')
   clone?.[Symbol.dispose]()
   process.exit(child.exitCode ?? 1)
+}
+
+function clonedOrFail(commit: string): ScratchClone {
+  try {
+    return cloneCommit(commit)
+  } catch (error) {
+    return fail(`--against ${commit}: ${error instanceof Error ? error.message : String(error)}`)
+  }
 }
 
 function programs(only: string) {

@@ -14,7 +14,7 @@ export interface ScratchClone extends Disposable {
 
 /** With its dependencies: those of this tree where the daemon uses the same, else as its own lock file names them. */
 export function cloneCommit(commit: string): ScratchClone {
-  const full = git(ROOT, 'rev-parse', '--verify', '--quiet', '--end-of-options', `${commit}^{commit}`)
+  const full = git(ROOT, 'rev-parse', '--verify', '--end-of-options', `${commit}^{commit}`)
   const path = mkdtempSync(join(tmpdir(), 'twinfold-against-'))
   const remove = () => rmSync(path, { recursive: true, force: true })
   try {
