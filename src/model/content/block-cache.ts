@@ -27,8 +27,8 @@ type Obtain = (signal: AbortSignal) => Promise<Uint8Array>
 
 /**
  * Verified blocks by hash, shared by all readers: a block that several want is requested once. Those that no reader
- * wants are evicted first, then those not used for the longest time, also while a reader is in the middle of one: a slow
- * reader holds no memory, and requests its block again.
+ * wants are evicted first, then those not used for the longest time, also while a reader is in the middle of one: so a
+ * slow reader holds no memory, and requests its block again.
  */
 export class BlockCache {
   readonly #bytesMax: number

@@ -98,7 +98,7 @@ export class ContentReader implements ContentView {
       local: here,
       fetch: this.#fetchOf(folder, global!),
     }
-    await this.#checkAvailable(readFile)
+    await this.#checkAvailable(readFile, signal)
     const { modifiedS, modifiedNs, sizeBytes } = readFile.global
     return {
       name,
@@ -120,12 +120,18 @@ export class ContentReader implements ContentView {
   }
 
   /** So that a file that no device can give is refused before a reply has begun. */
-  async #checkAvailable(file: ReadFile): Promise<void> {
+  async #checkAvailable(file: ReadFile, signal: AbortSignal): Promise<void> {
     const { folder, global, local } = file
     if (global.sizeBytes === 0 || (await this.#deps.sources.sourcesOf(folder, global, 0)).length > 0) return
     const block = blockAt(global, 0)!
-    if (local !== undefined && (await this.#fromDisk(file, block)) !== undefined) return
-    throw await this.#unavailable(file, undefined)
+    if (!hasInPlace(local, block)) throw await this.#unavailable(file, undefined)
+    // Kept in the cache: it is most likely read next.
+    using wanted = this.#cache.want(block.hash, async () => {
+      const data = await this.#fromDisk(file, block)
+      if (data === undefined) throw await this.#unavailable(file, undefined)
+      return data
+    })
+    await wanted.data(signal)
   }
 
   async *#read(
