@@ -108,7 +108,7 @@ class SelectingDevices {
     await device.start()
   }
 
-  /** Each device has what it keeps and nothing else, and no content is lost that was not discarded. */
+  /** Each device has what it keeps and nothing else, and no content is lost that no user discarded. */
   async converge(): Promise<void> {
     let reason = ''
     for (let round = 0; round < ROUNDS_MAX; round++) {
