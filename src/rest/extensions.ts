@@ -60,6 +60,10 @@ export const EXTENSION_ROUTES = {
     summary: 'Returns the patterns of `.stglobalignore` in a folder, and what enabling them would change here.',
     query: { folder: FOLDER },
     reply: { is: 'json', schema: SHARED_IGNORES },
-    errors: { 'folder-missing': { status: 404 }, 'folder-not-running': { status: 404 } },
+    errors: {
+      'folder-missing': { status: 404 },
+      'folder-not-running': { status: 404 },
+      'folder-paused': { status: 409 },
+    },
   },
 } as const satisfies Declarations

@@ -39,7 +39,11 @@ const CHANGE = object(
 
 const UNCHANGED = described(map(TEXT), 'The reason for each file that stays kept.')
 
-const NO_FOLDER = { 'folder-missing': { status: 404 }, 'folder-not-running': { status: 404 } } as const
+const NO_FOLDER = {
+  'folder-missing': { status: 404 },
+  'folder-not-running': { status: 404 },
+  'folder-paused': { status: 409 },
+} as const
 
 export const KEPT_ROUTES = {
   'GET /rest/twinfold/kept': {

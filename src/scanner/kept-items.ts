@@ -62,6 +62,12 @@ export class KeptItems {
     return true
   }
 
+  /** An item has a live record: it is not kept, whatever a crash has left in the list. */
+  noteLive(name: string): void {
+    if (this.#deps.list.count > 0) this.#deps.list.forget(name)
+    this.announceAbove(name)
+  }
+
   /** An item is recorded or has a live record: so have the directories above it. */
   announceAbove(name: string): void {
     if (this.#passed.size === 0) return

@@ -201,7 +201,7 @@ class FolderScan {
   #compareItem(item: ScannedItem, record: FileHead | undefined): void {
     if (item.type === 'directory' && this.#request.isNoItem?.(item.name) === true) return
     if (record === undefined || record.deleted) return this.#compareUnrecorded(item, record)
-    this.#kept?.announceAbove(item.name)
+    this.#kept?.noteLive(item.name)
     if (!isChanged(record, item, this.#rules.compare) && !this.#isSuspect(item, record)) return
     this.#record(item, record)
   }

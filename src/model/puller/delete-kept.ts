@@ -30,9 +30,11 @@ export async function deleteKept(
 }
 
 async function deleteOne(parts: DeleteParts, name: string): Promise<string | undefined> {
-  const { kept, tree } = parts
+  const { index, kept, tree } = parts
   const found = kept.find(name)
-  if (found === undefined) return 'it is not kept'
+  // A crash may have left an entry whose file is live again.
+  const isLive = (await index.records.head('local', name))?.deleted === false
+  if (found === undefined || isLive) return 'it is not kept'
   try {
     await tree.remove(name, found.file)
     kept.forget(name)

@@ -191,8 +191,10 @@ export class Explorer {
   async sharedIgnores(folder: FolderId, signal: AbortSignal): Promise<SharedIgnoresView> {
     const config = this.#deps.folders.configured(folder)
     const shared = this.#deps.folders.running(folder)?.sharedIgnores
-    if (shared === undefined || !FOLDER_POLICIES[config.type].hasIgnores)
-      throw new TwinfoldError('folder-not-running', 'the folder is paused or has no ignore patterns')
+    if (config.paused) throw new TwinfoldError('folder-paused', 'folder is paused')
+    if (shared === undefined) throw new TwinfoldError('folder-not-running', 'folder is not running')
+    if (!FOLDER_POLICIES[config.type].hasIgnores)
+      throw new TwinfoldError('bad-request', 'an encrypted folder has no ignore patterns')
     const root = this.#deps.folders.root(config)
     const own = (await loadIgnores(this.#deps.disk, root)) ?? NO_RULES
     const found = await shared.read()

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { TwinfoldError } from '../../../src/core/errors.ts'
 import { keptFileOf } from '../../../src/core/records/kept-file.ts'
 import { recordFor } from '../../model/puller/sim-peer.ts'
 import { fakeRest } from '../fakes.ts'
@@ -39,6 +40,15 @@ test('kept files are changed by name or all at once, and a wrong body changes no
     assert.equal((await send('POST', PATH, body)).status, status, body.slice(0, 40))
   }
   assert.deepEqual(calls, ['bring-back share ["a"]', 'delete share undefined'])
+})
+
+test('of a paused folder nothing is known', async () => {
+  const kept = async () => {
+    throw new TwinfoldError('folder-paused', 'folder is paused')
+  }
+  const { send } = fakeRest({ hub: { kept } })
+  const reply = await send('GET', PATH)
+  assert.deepEqual([reply.status, reply.body.trim()], [409, 'folder is paused'])
 })
 
 test('an encrypted folder neither collects nor shares ignores', async () => {

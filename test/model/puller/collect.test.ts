@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { keptFileOf } from '../../../src/core/records/kept-file.ts'
 import { compareVersions } from '../../../src/core/records/version-vector.ts'
+import { KeptFiles } from '../../../src/model/state/kept-files.ts'
 import { SimRandom } from '../../../src/platform/sim/random.ts'
 import { DOCS, KEPT_DIRECTORY, SimHub } from '../../support/model.ts'
 import { PEER, PEER_SHORT } from './sim-peer.ts'
@@ -304,6 +306,28 @@ test('deleting the last kept file of a directory removes the directory, and an e
   await pull.rest()
   assert.deepEqual(await pull.tree(), ['b'])
   assert.equal(await isDeleted(pull, 'b'), false)
+})
+
+test('an entry that a crash left of a file that is live again is not deleted, and gone after a scan', async () => {
+  await using pull = await collecting()
+  const { platform, store, config, log } = pull.hub
+  await pull.hub.stop()
+  const list = new KeptFiles(
+    { disk: platform.disk, log: log.logger('model') },
+    { folder: DOCS, directory: KEPT_DIRECTORY },
+  )
+  await list.load()
+  for (const name of ['b', 'd/a'])
+    list.set(keptFileOf((await pull.index.records.get('local', name))!, pull.peer.records.get(name)!))
+  await list.store()
+  await using hub = await SimHub.open(config, { platform, sources: pull.peer, wrap: () => store })
+  hub.run()
+  const failures = await hub.while(hub.model.changeKept(DOCS, 'delete', ['b']))
+  assert.deepEqual([...failures], [['b', 'it is not kept']])
+  assert.equal(await pull.read('b'), 'content of b')
+  await hub.while(hub.model.scan(DOCS))
+  assert.equal((await hub.model.kept(DOCS, { page: 1, perPage: 9 })).total, 0)
+  assert.equal(await isDeleted(pull, 'd/a'), false)
 })
 
 test('a receive-only folder brings nothing back', async () => {
