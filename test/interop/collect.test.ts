@@ -66,7 +66,21 @@ for (const [version, program] of PROGRAMS) {
     await untilKept(server, 0)
     await untilInSync([server, phone])
     assert.equal(textOf(server, 'photos/b.jpg'), undefined)
+    await sharePatterns(server, phone)
   })
+}
+
+/** The patterns are in a file that Syncthing synchronizes like any other. */
+async function sharePatterns(server: Member, phone: Member): Promise<void> {
+  await server.request('PATCH', '/rest/twinfold/settings', { folders: { [FOLDER]: { sharedIgnores: true } } })
+  writeFileSync(join(phone.root, '.stglobalignore'), '*.tmp\n')
+  await phone.scan()
+  await eventually('the shared patterns', async () => textOf(server, '.stglobalignore'), 60_000)
+  for (const name of ['left.tmp', 'sent.txt']) writeFileSync(join(server.root, name), name)
+  await server.scan()
+  await eventually('the other file', async () => textOf(phone, 'sent.txt'), 60_000)
+  assert.equal(textOf(phone, 'left.tmp'), undefined)
+  await untilComplete(server, phone)
 }
 
 async function untilKept(server: Member, count: number): Promise<void> {
