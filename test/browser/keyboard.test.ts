@@ -53,6 +53,12 @@ const WAYS: readonly Way[] = [
   },
   { file: 'pages/folder/file-drawer.tsx', place: 'folders/photos', keys: ['tree', 'cat.jpg'], title: 'cat.jpg' },
   {
+    file: 'pages/folder/move-folder.tsx',
+    place: 'folders/photos',
+    keys: ['Actions', 'Move to another directory…'],
+    title: 'Move “Photos”',
+  },
+  {
     file: 'pages/device/missing-items-dialog.tsx',
     place: `devices/${PHONE}`,
     keys: ['1 item behind, 5 B'],
@@ -66,6 +72,7 @@ const ELSEWHERE = [
   'app/keys-help.tsx',
   'app/login-overlay.tsx',
   'pages/edit/password-sheet.tsx',
+  'pages/folder/file-viewer.tsx',
   'pages/folder/restore-versions.tsx',
   'ui/dialog.tsx',
 ]
@@ -137,6 +144,8 @@ for (const { file, place, keys, title } of WAYS)
       await open(page, keys)
       const dialog = page.getByRole('dialog', { name: title })
       await dialog.waitFor()
+      // Controls that depend on a reply.
+      await dialog.locator('.skeleton, [aria-busy="true"]').first().waitFor({ state: 'detached' })
       assert.ok((await walk(page)) > 0)
       assert.deepEqual(await accessibilityFindings(page), [])
       await page.keyboard.press('Escape')
@@ -155,5 +164,21 @@ test('the list of keys is walked through, too', { skip }, () =>
     assert.ok((await walk(page)) > 0)
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
+  }),
+)
+
+test('a file is opened from its details, and the viewer is walked through and closed by keys', { skip }, () =>
+  stage.browser.visit({ url: `${stage.daemon.url}/#/folders/photos` }, async ({ page }) => {
+    await atRest(page)
+    await open(page, ['tree', 'cat.jpg'])
+    await page.getByRole('dialog', { name: 'cat.jpg' }).waitFor()
+    await atRest(page)
+    await tabTo(page, 'Open')
+    await page.keyboard.press('Enter')
+    await eventually('the viewer', async () => (await page.getByRole('dialog').count()) === 2 || undefined)
+    await atRest(page)
+    assert.ok((await walk(page)) > 0)
+    await page.keyboard.press('Escape')
+    await eventually('the details', async () => (await page.getByRole('dialog').count()) === 1 || undefined)
   }),
 )

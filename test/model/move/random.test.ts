@@ -75,12 +75,11 @@ async function history(seed: number): Promise<{ readonly edits: number; readonly
     })
     const powerOff = random.chance(0.4)
     if (powerOff) disk.faults.powerOffAt(20 + random.int(300))
-    const begun = await move.begin(from === OLD ? NEW : OLD).then(
-      () => true,
-      () => false,
+    const turns = await move.begin(from === OLD ? NEW : OLD).then(
+      () => 60,
+      () => 0, // the power was off before it was in the journal
     )
-    for (let turn = 0; begun && turn < 60 && disk.faults.powered && !isEnded(move.status()!); turn++)
-      await move.hub.pass(0)
+    for (let turn = 0; turn < turns && disk.faults.powered && !isEnded(move.status()!); turn++) await move.hub.pass(0)
     if (powerOff) {
       await move.crash('everything')
       disk.faults.clear()
