@@ -174,7 +174,8 @@ const VALUES = [
 test('W-13: no parameter of any route causes an internal error or a giant reply', async () => {
   const rest = fakeRest()
   const routes = rest.server.routes.routes.filter(
-    ({ method, path }) => (method === 'GET' || method === 'POST') && !/shutdown|restart$|clear/.test(path),
+    ({ method, path }) =>
+      (method === 'GET' || method === 'POST') && !/shutdown|restart$|clear|events\/stream$/.test(path),
   )
   const pair = fc.tuple(
     fc.constantFrom(...PARAMETERS),
@@ -198,7 +199,8 @@ test('W-13: no parameter of any route causes an internal error or a giant reply'
         )
       if (response.status >= 500 && !byContract) failures++
       assert.ok(response.status < 500 || byContract, `${response.status} ${response.body}`)
-      assert.ok(response.body.length < 200_000)
+      // The description of the interface has 220 kB.
+      assert.ok(response.body.length < 300_000)
     }),
     { numRuns: 3_000 },
   )
