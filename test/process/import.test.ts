@@ -1,13 +1,19 @@
 /** A home that Syncthing made, taken over by a real daemon. */
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { test } from 'node:test'
+import { keptFileOf } from '../../src/core/records/kept-file.ts'
+import { KeptFiles } from '../../src/model/state/kept-files.ts'
+import { nodeDisk } from '../../src/platform/node/disk/disk.ts'
+import { deletion, file, folderId } from '../db/records.ts'
 import { snapshot } from '../db/syncthing/imported.ts'
 import { Daemon, startDaemon } from '../support/daemon.ts'
 import { writeLargeIndexV1 } from '../support/large-index.ts'
+import { quietLogger } from '../support/logger.ts'
 import { eventually, scratchDirectory } from '../support/scratch.ts'
-import { unpackHome } from '../support/syncthing-index.ts'
+import { expectedIndex, INDEX_VERSIONS, unpackHome, type IndexVersion } from '../support/syncthing-index.ts'
 import { quietConfig } from '../support/syncthing.ts'
 
 const COUNT = 60_000
@@ -22,9 +28,9 @@ interface Progress {
 }
 
 /** The fixture has no private key: the daemon makes a new one. The directories of its folders do not exist. */
-function quietHome(scratch: string): string {
-  const home = unpackHome('1.29.5', scratch)
-  rmSync(join(home, 'cert.pem'))
+function quietHome(scratch: string, version: IndexVersion = '1.29.5'): string {
+  const home = unpackHome(version, scratch)
+  rmSync(join(home, 'cert.pem'), { force: true })
   quietConfig(home)
   const file = join(home, 'config.xml')
   writeFileSync(file, readFileSync(file, 'utf8').replaceAll('"/fixture/', `"${scratch}/folders/`))
@@ -97,3 +103,63 @@ test('the first start makes the certificate of the page; relative folders begin 
   assert.equal((await docsStatus(daemon)).localFiles, 1)
   assert.ok(existsSync(join(scratch.path, 'work', 'relative', '.stfolder')))
 })
+
+interface OwnRecord {
+  readonly deleted: boolean
+  readonly sequence: number
+  readonly version: readonly string[]
+}
+
+/** Files on the disk, and in the list that Twinfold wrote before Syncthing ran on this home. */
+async function putKept(home: string, root: string, files: ReadonlyMap<string, string>): Promise<void> {
+  const directory = join(home, 'twinfold-kept')
+  const list = new KeptFiles({ disk: nodeDisk, log: quietLogger('model') }, { folder: folderId('docs'), directory })
+  await list.load()
+  for (const [name, modified] of files) {
+    const path = join(root, name)
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, '123456', { mode: 0o644 })
+    execFileSync('touch', ['-d', modified, path]) // to the nanosecond
+    const modifiedNs = Number(modified.split('.')[1]?.replace('Z', '').padEnd(9, '0') ?? 0)
+    const time = { modifiedS: Math.floor(Date.parse(modified) / 1_000), modifiedNs }
+    list.set(keptFileOf(file(name, { sizeBytes: 6, ...time }), deletion(name)))
+  }
+  await list.store()
+}
+
+for (const version of INDEX_VERSIONS) {
+  test(`kept files survive a take-over from Syncthing ${version}; one that it announced is none any more`, async () => {
+    using scratch = scratchDirectory()
+    const home = quietHome(scratch.path, version)
+    const root = join(scratch.path, 'folders', 'docs')
+    mkdirSync(join(root, '.stfolder'), { recursive: true })
+    const { files } = expectedIndex(version).folders['docs']!
+    const [kept, announced] = [['deleted-by-b.txt', 'gone-dir/inside.txt'], 'a.txt']
+    await putKept(
+      home,
+      root,
+      new Map([
+        ...kept.map((name) => [name, '2026-01-02T03:04:05.6Z'] as const),
+        [announced, files![announced]!.local.modified],
+      ]),
+    )
+    await using daemon = await startDaemon({ home })
+    await eventually('the import has ended', async () => (await progressOf(daemon)) === null || undefined)
+    await daemon.post('/rest/db/scan?folder=docs')
+    const { items } = (await daemon.get('/rest/twinfold/kept?folder=docs')) as { items: readonly { name: string }[] }
+    assert.deepEqual(
+      items.map(({ name }) => name),
+      kept,
+    )
+    for (const name of [...kept, 'gone-dir', announced]) {
+      assert.ok(existsSync(join(root, name)), name)
+      const { local } = (await daemon.get(`/rest/db/file?folder=docs&file=${name}`)) as { readonly local: OwnRecord }
+      const theirs = files![name]!.local
+      // The record of Syncthing, unchanged: nothing was announced.
+      assert.deepEqual(
+        [local.deleted, local.sequence, local.version],
+        [theirs.deleted, theirs.sequence, theirs.version],
+      )
+    }
+  })
+}
