@@ -1,3 +1,4 @@
+import type { IgnoreRules } from '../../core/ignore/ignore.ts'
 import { messageOf, TwinfoldError } from '../../core/errors.ts'
 import type { FolderId } from '../../core/ids.ts'
 import type { Logger } from '../../events/types.ts'
@@ -55,6 +56,8 @@ export class Pulls {
   #requested = false
   #running: { readonly done: Promise<unknown>; readonly stop: AbortController } | undefined
   #isPulling = false
+  /** The ignore patterns of the running pull. */
+  #rules: IgnoreRules | 'unread' | undefined
 
   constructor(deps: PullsDeps, options: PullsOptions) {
     this.#deps = deps
@@ -95,6 +98,7 @@ export class Pulls {
       return await done
     } finally {
       this.#running = undefined
+      this.#rules = undefined
     }
   }
 
@@ -110,9 +114,11 @@ export class Pulls {
 
   /**
    * Excludes pulls from changing items while the result is held; the index contains everything they did before. A scan
-   * compares disk and index, so it must not run while both change.
+   * compares disk and index, so it must not run while both change. A pull with other ignore patterns ends and begins
+   * again: it would record items as ignored that no longer are.
    */
-  async exclude(signal: AbortSignal): Promise<Disposable> {
+  async exclude(signal: AbortSignal, ignore?: IgnoreRules): Promise<Disposable> {
+    if (ignore !== undefined) await this.#stopOther(ignore)
     const lock = await this.#deps.folderLock.exclusive(signal)
     try {
       await this.#deps.puller.flush() // otherwise a scan would record pulled files as local changes
@@ -121,6 +127,14 @@ export class Pulls {
       lock[Symbol.dispose]()
       throw error
     }
+  }
+
+  async #stopOther({ lines }: IgnoreRules): Promise<void> {
+    if (this.#rules === undefined) return
+    if (this.#rules !== 'unread' && isSame(this.#rules.lines, lines)) return
+    this.stop(new TwinfoldError('stopped', 'the ignore patterns have changed'))
+    await this.ended()
+    this.request()
   }
 
   /** Changes items at the request of a user, with pulls excluded. */
@@ -167,7 +181,9 @@ export class Pulls {
     if (!(await puller.isNeeded())) return NOTHING_TO_PULL
     state.setPull('sync-waiting')
     using _slot = await slots.acquire(signal)
+    this.#rules = 'unread'
     const check = await this.#deps.selection.beforePull(await checks.check(), signal)
+    this.#rules = check.ignore
     log.debug(() => `folder ${this.#folder}: pulling`)
     const outcome = await this.#apply(check, signal)
     const rest = outcome.complete ? 'everything' : 'partially'
@@ -189,3 +205,7 @@ export class Pulls {
 }
 
 const NOTHING_TO_PULL: PullOutcome = { problems: [], rescan: [], complete: true }
+
+function isSame(a: readonly string[], b: readonly string[]): boolean {
+  return a === b || (a.length === b.length && a.every((line, i) => line === b[i]))
+}

@@ -100,7 +100,7 @@ export class ScanWork {
     const startedMs = platform.clock.monotonicMs()
     log.debug(() => `folder ${this.#folder.id}: scanning ${describe(scope)}`)
     const deps = await this.#scanDeps(check)
-    using _lock = await pulls.exclude(signal)
+    using _lock = await pulls.exclude(signal, check.ignore)
     try {
       await counts.load()
       await kept.load()

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { TwinfoldError } from '../../../src/core/errors.ts'
+import { IgnoreRules } from '../../../src/core/ignore/ignore.ts'
 import { settle } from '../../support/model.ts'
 import { HOUR_MS, start } from './fake-folder.ts'
 
@@ -177,5 +178,26 @@ test('a failing pull puts the folder in error, which a later check clears', asyn
   Object.assign(disk, { pullError: undefined, needed: false })
   await clock.advance(10_000, settle)
   assert.equal(state.name, 'idle')
+  await end()
+})
+
+test('a scan with other ignore patterns ends a pull that has the old ones, and it begins again', async () => {
+  const { clock, disk, pulls, end } = start({
+    arrange: (each) => Object.assign(each, { needed: true, pullMs: 60_000 }),
+  })
+  await clock.advance(10, settle)
+  const { signal } = new AbortController()
+  const { ignore } = await disk.check()
+  const same = await pulls.exclude(signal, new IgnoreRules(ignore.lines))
+  same[Symbol.dispose]()
+  await clock.advance(10, settle)
+  assert.equal(disk.pulls.length, 1)
+  const other = await pulls.exclude(signal, new IgnoreRules([...ignore.lines, '!/kept', '/dropped']))
+  assert.equal(pulls.isPulling, false)
+  other[Symbol.dispose]()
+  await clock.advance(60_000, settle)
+  assert.equal(disk.pulls.length, 2)
+  disk.needed = false
+  await clock.advance(60_000, settle)
   await end()
 })
