@@ -53,7 +53,7 @@ export const ROWS: Readonly<Record<string, readonly string[]>> = {
   platform: ['*', 'files', 'platform.ts', 'sim', 'node'],
   'platform/node': ['native', 'disk', 'threads', 'net', 'http', '*'],
   db: ['types.ts', 'sqlite', 'leveldb', 'blocks', 'folder', '*', 'syncthing'],
-  http: ['types.ts', 'formats', 'pipeline', 'views', 'static', 'routes', 'webdav', '*'],
+  http: ['types.ts', 'formats', 'pipeline', 'views', 'access', 'static', 'routes', 'webdav', '*'],
   main: [
     'args',
     'version.ts',

@@ -3,6 +3,7 @@ import { withoutUndefined } from './args/parsed-flags.ts'
 import { checkCount, checkSeconds, FINDING_FLAGS } from './args/shared-flags.ts'
 import type { CommandSpec } from './args/types.ts'
 import { CAT, GET } from './content-specs.ts'
+import { KEY, USER } from './key-specs.ts'
 import { NETWORK_SWITCHES, SERVER_KINDS } from './network-switches.ts'
 import { remoteCommand } from './remote-command.ts'
 import { COMPLETE_NAMES, CONFLICTS, KEPT_FILES, VERSIONS } from './versions-specs.ts'
@@ -247,6 +248,8 @@ export function remoteCommands(debugCommands: readonly CommandSpec[] = []): read
     PENDING,
     NETWORK,
     DRIVE,
+    KEY,
+    USER,
     STATUS,
     WHY,
     SCAN,

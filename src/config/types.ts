@@ -1,3 +1,4 @@
+import type { Grant, NewGrant } from '../core/access.ts'
 import type { Config } from '../core/config/config.ts'
 import type { Extensions, ExtensionsPatch } from '../core/config/extensions.ts'
 
@@ -48,4 +49,24 @@ export interface ExtensionStore {
   change(patch: ExtensionsPatch): Promise<Extensions>
   /** Called with old and new, one change at a time; the next one waits for the returned promise. */
   subscribe(listener: ExtensionListener): void
+}
+
+/** Keys of programs and users of the page beside its owner. */
+export interface GrantStore {
+  readonly all: readonly Grant[]
+  /** The key with this text, unless it has expired. */
+  keyOf(text: string): Grant | undefined
+  /** The user of this name, unless it has expired. */
+  userOf(name: string): Grant | undefined
+  /** Whether it is neither revoked nor expired. */
+  isValid(grant: Grant): boolean
+  /** Aborts when it is revoked. */
+  ended(grant: Grant): AbortSignal
+  lastUseMs(grant: Grant): number | undefined
+  noteUse(grant: Grant): void
+  /** Saved when it resolves, which is the only time that the key itself is known. Rejects with `bad-request`. */
+  addKey(wanted: Omit<NewGrant, 'kind'>): Promise<{ readonly grant: Grant; readonly key: string }>
+  addUser(wanted: Omit<NewGrant, 'kind'>, passwordHash: string): Promise<Grant>
+  /** Valid until the call, no longer. Resolves with whether there was one. */
+  revoke(kind: Grant['kind'], name: string): Promise<boolean>
 }

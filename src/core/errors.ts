@@ -1,6 +1,7 @@
 /**
  * The error codes that callers may distinguish. Users read the message, programs the code. `bad-request`: a request of
- * a client is invalid. `refused`: a command, another device or a server does not permit it.
+ * a client is invalid. `forbidden`: its key may not do it. `refused`: a command, another device or a server does not
+ * permit it.
  */
 export type ErrorCode =
   | 'bad-request'
@@ -19,6 +20,7 @@ export type ErrorCode =
   | 'folder-missing'
   | 'folder-not-running'
   | 'folder-paused'
+  | 'forbidden'
   | 'home-locked'
   | 'identity-invalid'
   | 'ignore-invalid'

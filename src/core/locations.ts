@@ -6,6 +6,8 @@ export interface Locations {
   readonly configFile: string
   /** The settings that Syncthing does not have. */
   readonly extensionsFile: string
+  /** Keys of programs and users of the page. */
+  readonly grantsFile: string
   readonly certificateFile: string
   readonly keyFile: string
   readonly httpsCertificateFile: string

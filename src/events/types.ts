@@ -108,6 +108,8 @@ export interface EventSource {
   sequence(): EventSequence
   /** The buffer for these types: created on first use, then reused; the number of buffers is bounded. */
   buffer(types: ReadonlySet<EventType>): EventBuffer
+  /** A row of the sequence as its reader may see it; undefined: not at all. Absent where all are seen as they are. */
+  readonly shown?: (row: EventRow) => EventRow | undefined
 }
 
 export interface LogLine {

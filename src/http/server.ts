@@ -1,8 +1,10 @@
+import type { Grant } from '../core/access.ts'
 import type { Config, GuiConfig } from '../core/config/config.ts'
 import { messageOf } from '../core/errors.ts'
 import { NO_PROXIES } from '../core/network/trusted-proxies.ts'
 import { Wakeup } from '../sync/wakeup.ts'
 import type { HttpHandler, HttpListener } from '../platform/http.ts'
+import { limitDeps } from './access/limited-deps.ts'
 import { parseGuiAddress } from './pipeline/address.ts'
 import { Auth, sessionLifetimeMs } from './pipeline/auth.ts'
 import { CsrfTokens } from './pipeline/csrf.ts'
@@ -14,7 +16,7 @@ import { dbRoutes } from './routes/db.ts'
 import { debugRoutes } from './routes/debug.ts'
 import { descriptionRoutes } from './routes/description.ts'
 import { diagnosticRoutes } from './routes/diagnostics.ts'
-import { eventRoutes } from './routes/events.ts'
+import { eventRoutes, newRun } from './routes/events.ts'
 import { GuiFiles } from './static/gui-files.ts'
 import { lifecycleRoutes } from './routes/lifecycle.ts'
 import { localChangeRoutes } from './routes/local-changes.ts'
@@ -29,6 +31,7 @@ import { systemRoutes } from './routes/system.ts'
 import { TokenStore } from './pipeline/tokens.ts'
 import { extensionRoutes } from './routes/extensions.ts'
 import { keptRoutes } from './routes/kept.ts'
+import { keyRoutes } from './routes/keys.ts'
 import { twinfoldRoutes } from './routes/twinfold.ts'
 import type { RestDeps, RestOptions } from './types.ts'
 import { Drive } from './webdav/drive.ts'
@@ -50,6 +53,7 @@ export class RestServer {
   readonly #csrf: CsrfTokens
   readonly #sessions: TokenStore
   readonly #basicSessions: TokenStore
+  readonly #userSessions: TokenStore
   readonly #changed = new Wakeup()
   readonly #markReady: () => void
   readonly #closing = new TaskSet()
@@ -68,44 +72,66 @@ export class RestServer {
     const lifetimeMs = () => sessionLifetimeMs(deps.config.current.gui)
     this.#sessions = new TokenStore(deps, { key: 'http/sessions', lifetimeMs })
     this.#basicSessions = new TokenStore(deps, { key: 'http/basic-sessions', lifetimeMs })
+    this.#userSessions = new TokenStore(deps, { key: 'http/user-sessions', lifetimeMs })
     this.#gate = this.#makeGate(deps.config.current.gui)
     deps.config.subscribe((from, to) => this.#apply(from, to))
 
     const shortId = options.deviceId.slice(0, 7)
-    const stores = { sessions: this.#sessions, basicSessions: this.#basicSessions }
+    const stores = { sessions: this.#sessions, basicSessions: this.#basicSessions, userSessions: this.#userSessions }
     const auth = new Auth({ ...deps, ...stores, proxies: options.trustedProxies ?? NO_PROXIES }, shortId)
     const facts = { version: options.version.version, deviceId: options.deviceId, shortId }
     const meter = new RequestMeter(deps.clock)
     const started = { startedMs: deps.clock.nowMs(), startedMonotonicMs: deps.clock.monotonicMs() }
-    this.routes = new RouteTable([
-      ...dbRoutes(deps),
-      ...localChangeRoutes(deps),
-      ...versionRoutes(deps.hub),
-      ...completionRoutes(deps),
-      ...systemRoutes(deps, options, {
-        address: () => this.address ?? '',
-        ...started,
-      }),
-      ...lifecycleRoutes(deps),
-      ...clusterRoutes(deps, options.deviceId),
-      ...debugRoutes(deps.log),
-      ...eventRoutes(deps),
-      ...configRoutes(deps, options.deviceId),
-      ...noAuthRoutes(deps.config, auth),
-      ...staticRoutes(new GuiFiles(deps.disk, options.guiDirectories), facts),
-      ...descriptionRoutes(facts.version),
-      ...qrRoutes(),
-      ...extensionRoutes(deps),
-      ...keptRoutes(deps.hub),
-      ...twinfoldRoutes(deps, {
-        summary: () => summaryJson(deps, options, started),
-        pulse: () => pulseJson(deps, options.deviceId, started),
-      }),
-      ...contentRoutes(deps.content),
-      ...diagnosticRoutes(deps, options, { ...started, meter }),
-    ])
+    const run = newRun(deps.random)
+    const routesOver = (deps: RestDeps) =>
+      new RouteTable([
+        ...dbRoutes(deps),
+        ...localChangeRoutes(deps),
+        ...versionRoutes(deps.hub),
+        ...completionRoutes(deps),
+        ...systemRoutes(deps, options, {
+          address: () => this.address ?? '',
+          ...started,
+        }),
+        ...lifecycleRoutes(deps),
+        ...clusterRoutes(deps, options.deviceId),
+        ...debugRoutes(deps.log),
+        ...eventRoutes(deps, run),
+        ...configRoutes(deps, options.deviceId),
+        ...noAuthRoutes(deps.config, auth),
+        ...staticRoutes(new GuiFiles(deps.disk, options.guiDirectories), facts),
+        ...descriptionRoutes(facts.version),
+        ...qrRoutes(),
+        ...extensionRoutes(deps),
+        ...keptRoutes(deps.hub),
+        ...keyRoutes(deps),
+        ...twinfoldRoutes(deps, {
+          summary: () => summaryJson(deps, options, started),
+          pulse: () => pulseJson(deps, options.deviceId, started),
+        }),
+        ...contentRoutes(deps.content),
+        ...diagnosticRoutes(deps, options, { ...started, meter }),
+      ])
+    this.routes = routesOver(deps)
+    const limited = new WeakMap<Grant, Limited>()
     const pipeline = new Pipeline(
-      { ...deps, auth, csrf: this.#csrf, routes: this.routes, drive: new Drive(deps), meter, gate: () => this.#gate },
+      {
+        ...deps,
+        auth,
+        csrf: this.#csrf,
+        routes: this.routes,
+        drive: new Drive(deps),
+        limited: (grant) => {
+          const known = limited.get(grant)
+          if (known !== undefined) return known
+          const parts = limitDeps(deps, grant, options)
+          const made = { routes: routesOver(parts), drive: new Drive(parts) }
+          limited.set(grant, made)
+          return made
+        },
+        meter,
+        gate: () => this.#gate,
+      },
       facts,
     )
     this.handler = (request) => pipeline.handle(request)
@@ -118,7 +144,7 @@ export class RestServer {
 
   async run(signal: AbortSignal): Promise<void> {
     await this.#csrf.load()
-    const stores = [this.#sessions, this.#basicSessions]
+    const stores = [this.#sessions, this.#basicSessions, this.#userSessions]
     for (const store of stores) await store.load()
     const saving = stores.map((store) => store.run(signal))
     try {
@@ -203,6 +229,11 @@ export class RestServer {
       this.#deps.logger.warn(`The old GUI address did not close cleanly: ${messageOf(error)}`)
     }
   }
+}
+
+interface Limited {
+  readonly routes: RouteTable
+  readonly drive: Drive
 }
 
 interface Wanted {

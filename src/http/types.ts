@@ -1,10 +1,11 @@
+import type { Grant } from '../core/access.ts'
 import type { TrustedProxies } from '../core/network/trusted-proxies.ts'
 import type { ConnectionsView } from '../connections/types.ts'
 import type { DiscoveryView } from '../discover/types.ts'
 import type { DeviceId, FolderId } from '../core/ids.ts'
 import type { Locations } from '../core/locations.ts'
 import type { NewFolderCheck } from '../config/new-folder.ts'
-import type { ConfigStore, ExtensionStore, TimedPausesView } from '../config/types.ts'
+import type { ConfigStore, ExtensionStore, GrantStore, TimedPausesView } from '../config/types.ts'
 import type { EventSink, EventSource, LogControl, Logger } from '../events/types.ts'
 import type { ContentView } from '../model/content/reader-types.ts'
 import type { Disagreement } from '../model/peers/disagreements.ts'
@@ -40,6 +41,9 @@ export interface RestDeps {
   readonly content: ContentView
   readonly config: ConfigStore
   readonly extensions: ExtensionStore
+  readonly grants: GrantStore
+  /** Whose request it is, where these parts are limited to what it may see. */
+  readonly grant?: Grant
   readonly events: EventSource & EventSink
   readonly log: LogControl
   readonly logger: Logger

@@ -1,4 +1,5 @@
 import { ExtensionSettings } from '../config/extension-settings.ts'
+import { Grants } from '../config/grants.ts'
 import { Passwords } from '../config/password.ts'
 import { openConfig, type OpenedConfig } from '../config/store.ts'
 import type { Facility } from '../core/facilities.ts'
@@ -28,6 +29,7 @@ export interface DeviceBase {
   readonly passwords: Passwords
   readonly config: OpenedConfig
   readonly extensions: ExtensionSettings
+  readonly grants: Grants
   logger(facility: Facility): Logger
 }
 
@@ -73,9 +75,10 @@ export async function openDeviceBase(
     },
   )
   const extensions = await ExtensionSettings.open(disk, locations.extensionsFile)
+  const grants = await Grants.open({ disk, clock, random, log: logger('config') }, locations.grantsFile)
   log.setDeviceNames((id) =>
     id === identity.deviceId ? undefined : config.current.devices.find(({ deviceID }) => deviceID === id)?.name,
   )
   await applyStartOptions(config, options, platform)
-  return { platform, options, log, logger, events, identity, version, passwords, config, extensions }
+  return { platform, options, log, logger, events, identity, version, passwords, config, extensions, grants }
 }

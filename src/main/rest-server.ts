@@ -31,7 +31,7 @@ export interface RestParts {
 }
 
 export function makeRestServer(base: DeviceBase, parts: RestParts): RestServer {
-  const { platform, options, log, events, config, extensions, passwords, identity, version } = base
+  const { platform, options, log, events, config, extensions, grants, passwords, identity, version } = base
   const { store, statistics, network, model, upgrade, pauses, mover, ending, warnings, takeOver } = parts
   const { clock, random, disk, http, system } = platform
   const { locations } = options
@@ -44,6 +44,7 @@ export function makeRestServer(base: DeviceBase, parts: RestParts): RestServer {
       events,
       config,
       extensions,
+      grants,
       log,
       hub: model,
       explorer: () => model.explorer(),

@@ -8,6 +8,7 @@ import { DIAGNOSTIC_ROUTES } from './diagnostics.ts'
 import { EVENT_ROUTES } from './events.ts'
 import { EXTENSION_ROUTES } from './extensions.ts'
 import { KEPT_ROUTES } from './kept.ts'
+import { KEY_ROUTES } from './keys.ts'
 import {
   DEBUG_ROUTES,
   LIFECYCLE_ROUTES,
@@ -40,6 +41,7 @@ export const ROUTES = {
   ...EXTENSION_ROUTES,
   ...CONTENT_ROUTES,
   ...KEPT_ROUTES,
+  ...KEY_ROUTES,
 } as const satisfies Declarations
 
 export type Routes = typeof ROUTES

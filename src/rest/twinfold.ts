@@ -273,6 +273,14 @@ export const SUMMARY = object({
       'Reverse proxies whose `X-Forwarded-For` is believed, as `--trusted-proxies`.',
     ),
   }),
+  access: described(
+    object({
+      name: described(nullable(TEXT), 'The key or the user who loads it; null for the owner of the device.'),
+      scope: { enum: ['monitor', 'operate', 'admin'] },
+      folders: described(nullable(list(TEXT)), 'Null: all folders.'),
+    }),
+    'What the sender of this request may do.',
+  ),
   folders: described(
     map(
       object({

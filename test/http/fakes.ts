@@ -20,6 +20,9 @@ import {
   type SimHttpCall,
 } from '../../src/platform/sim/http.ts'
 import { simProcess } from '../../src/platform/sim/system.ts'
+import { Grants } from '../../src/config/grants.ts'
+import { SimClock } from '../../src/platform/sim/clock.ts'
+import { SimDisk } from '../../src/platform/sim/disk.ts'
 import { FakeConfigStore, fakeConfig, fakeHash, KEY, LOCAL_ID } from './fake-config.ts'
 import { fakeHub, fakeMover, NO_EXPLORER } from './fake-hub.ts'
 
@@ -46,6 +49,7 @@ const LOCATIONS: RestOptions['locations'] = {
   userHome: '/home',
   configFile: '/home/a/config.xml',
   extensionsFile: '/home/a/twinfold-settings.json',
+  grantsFile: '/home/a/twinfold-keys.json',
   certificateFile: '/home/a/cert.pem',
   keyFile: '/home/a/key.pem',
   httpsCertificateFile: '/home/a/https-cert.pem',
@@ -158,12 +162,22 @@ function fakeParts(fake: FakeOptions) {
   const time = { nowMs: 1_795_000_000_000 }
   const rows: EventRow[] = []
   let seed = ++devices
+  const random = {
+    bytes: (count: number) => new Uint8Array(count),
+    int: (below: number) => (seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648) % below,
+  }
   const deps: RestDeps = {
     clock: steppingClock(time, slept),
-    random: {
-      bytes: (count) => new Uint8Array(count),
-      int: (below) => (seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648) % below,
-    },
+    grants: new Grants(
+      {
+        disk: new SimDisk(new SimClock()),
+        clock: { nowMs: () => time.nowMs },
+        random,
+        log: listingLogger(logged),
+      },
+      '/twinfold-keys.json',
+    ),
+    random,
     http,
     disk: NO_DISK,
     hub: fakeHub(calls, fake.hub),

@@ -13,6 +13,7 @@ function options(...args: string[]): ServeOptions {
     userHome: path,
     configFile: path,
     extensionsFile: path,
+    grantsFile: path,
     certificateFile: path,
     keyFile: path,
     httpsCertificateFile: path,

@@ -14,6 +14,7 @@ export const SIM_OPTIONS: ServeOptions = {
     userHome: '/home/sim',
     configFile: '/home/sim/state/config.xml',
     extensionsFile: '/home/sim/state/twinfold-settings.json',
+    grantsFile: '/home/sim/state/twinfold-keys.json',
     certificateFile: '/home/sim/state/cert.pem',
     keyFile: '/home/sim/state/key.pem',
     httpsCertificateFile: '/home/sim/state/https-cert.pem',

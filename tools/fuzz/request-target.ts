@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { NEVER } from '../../src/core/never.ts'
 import type { Auth } from '../../src/http/pipeline/auth.ts'
 import { basicCredentials, headerOf } from '../../src/http/pipeline/credentials.ts'
 import type { CsrfTokens } from '../../src/http/pipeline/csrf.ts'
@@ -40,9 +41,9 @@ function pipelineOf(): Pipeline {
   const access = { scope: 'monitor', operable: [], wholeDevice: false } as const
   const routes = new RouteTable(PATHS.map((path) => ({ method: 'GET', path, access, summary: '', handle })))
   const auth = {
-    hasSession: () => false,
+    sessionOf: () => undefined,
     basicSession: async () => undefined,
-    allowsBasic: async () => false,
+    basicSender: async () => undefined,
   } as unknown as Auth
   const csrf = { isValid: () => false, make: () => 'token' } as unknown as CsrfTokens
   const deps = {
@@ -50,8 +51,10 @@ function pipelineOf(): Pipeline {
     logger: quietLogger('http'),
     auth,
     csrf,
+    grants: { keyOf: () => undefined, isValid: () => false, ended: () => NEVER, noteUse: () => {} },
     routes,
     drive: DRIVE,
+    limited: () => ({ routes, drive: DRIVE }),
     meter: new RequestMeter(clock),
     gate: () => gate,
   }

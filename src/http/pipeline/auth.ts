@@ -1,3 +1,5 @@
+import type { GrantStore } from '../../config/types.ts'
+import type { Grant } from '../../core/access.ts'
 import type { GuiConfig } from '../../core/config/config.ts'
 import type { EventSink, Logger } from '../../events/types.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -27,8 +29,18 @@ export interface AuthDeps {
   readonly sessions: TokenStore
   /** Of Basic authentication. Clients that send no cookies get one per request: they must not end other sessions. */
   readonly basicSessions: TokenStore
+  /** Of users beside the owner, who must not be able to end sessions of the owner. */
+  readonly userSessions: TokenStore
+  readonly grants: GrantStore
   readonly proxies: TrustedProxies
 }
+
+/** Who sent a request: a grant, or the owner of the device, whose access has no limit. */
+export interface Sender {
+  readonly grant: Grant | undefined
+}
+
+const OWNER: Sender = { grant: undefined }
 
 /** How long a session is valid after its last use: as long as its cookie may be. */
 export function sessionLifetimeMs(gui: Pick<GuiConfig, 'sessionCookieDurationS'>): number {
@@ -41,6 +53,11 @@ function cookieAgeS({
 }: Pick<GuiConfig, 'sessionCookieDurationS'>): number | undefined {
   if (seconds === 0) return undefined
   return seconds < 0 ? COOKIE_AGE_S_MAX : Math.min(seconds, COOKIE_AGE_S_MAX)
+}
+
+/** What credentials are compared with. */
+interface Account extends Pick<GuiConfig, 'authMode' | 'user' | 'password'> {
+  readonly grant: Grant | undefined
 }
 
 /** Whether authentication is required: a user and a password are set, or LDAP is configured. */
@@ -67,33 +84,46 @@ export class Auth {
     return this.#unknownProxy === undefined ? [] : [this.#unknownProxy]
   }
 
-  hasSession(request: HttpRequest): boolean {
-    const { sessions, basicSessions } = this.#deps
-    return cookieValues(request, this.#cookieName).some((token) => sessions.use(token) || basicSessions.use(token))
+  /** The sender of a request with a session; undefined without one. */
+  sessionOf(request: HttpRequest): Sender | undefined {
+    const { sessions, basicSessions, userSessions, grants } = this.#deps
+    const tokens = cookieValues(request, this.#cookieName)
+    if (tokens.some((token) => sessions.use(token) || basicSessions.use(token))) return OWNER
+    for (const token of tokens) {
+      const session = userSessions.useAs(token)
+      const grant = session === undefined ? undefined : grants.userOf(session.slice(session.indexOf('/') + 1))
+      if (grant !== undefined && sessionName(grant) === session) return { grant }
+    }
+    return undefined
   }
 
   /**
    * A session cookie for right Basic credentials; undefined when the request has none or wrong ones. Rejects with
    * `password-unavailable` when they cannot be checked, as `login` does: that is not a failed attempt.
    */
-  async basicSession(request: HttpRequest, gui: GuiConfig): Promise<string | undefined> {
+  async basicSession(
+    request: HttpRequest,
+    gui: GuiConfig,
+  ): Promise<(Sender & { readonly cookie: string }) | undefined> {
     const readings = basicCredentials(request)
     if (readings.length === 0) return undefined
-    if (!(await this.#check(request, gui, readings))) return undefined
-    return this.#cookie(request, gui, this.#deps.basicSessions.make())
+    const sender = await this.#check(request, gui, readings)
+    if (sender === undefined) return undefined
+    return { ...sender, cookie: this.#cookie(request, gui, this.#newToken(sender, this.#deps.basicSessions)) }
   }
 
   /**
-   * Whether a request has right Basic credentials, for clients that send them each time and keep no cookie. Those that
+   * The sender of a request with right Basic credentials, for clients that send them each time and keep no cookie. Those that
    * were right a moment ago are not announced as another login, but wait in the same line: guessing gets no faster.
    */
-  async allowsBasic(request: HttpRequest, gui: GuiConfig): Promise<boolean> {
+  async basicSender(request: HttpRequest, gui: GuiConfig): Promise<Sender | undefined> {
     const readings = basicCredentials(request)
-    if (readings.length === 0) return false
-    const known = readings.find((credentials) => this.#known.has(gui, credentials))
+    if (readings.length === 0) return undefined
+    const known = readings.find((credentials) => this.#known.has(this.#accountOf(gui, credentials), credentials))
     if (known !== undefined) {
       const { remoteAddress } = clientOf(request, this.#deps.proxies)
-      return await this.#throttle.attempt(throttledSource(remoteAddress), async () => true, request.signal)
+      await this.#throttle.attempt(throttledSource(remoteAddress), async () => true, request.signal)
+      return { grant: this.#accountOf(gui, known).grant }
     }
     return await this.#check(request, gui, readings)
   }
@@ -105,8 +135,10 @@ export class Auth {
     credentials: Credentials,
     stay: boolean,
   ): Promise<string | undefined> {
-    if (!(await this.#check(request, gui, [credentials]))) return undefined
-    return this.#cookie(request, gui, this.#deps.sessions.make(), stay ? cookieAgeS(gui) : undefined)
+    const sender = await this.#check(request, gui, [credentials])
+    if (sender === undefined) return undefined
+    const token = this.#newToken(sender, this.#deps.sessions)
+    return this.#cookie(request, gui, token, stay ? cookieAgeS(gui) : undefined)
   }
 
   /** Ends the sessions of a request; returns a cookie that deletes the browser's, if it sent one. */
@@ -115,16 +147,23 @@ export class Auth {
     for (const token of tokens) {
       this.#deps.sessions.drop(token)
       this.#deps.basicSessions.drop(token)
+      this.#deps.userSessions.drop(token)
     }
     return tokens.length === 0 ? undefined : this.#cookie(request, gui, '', 0)
   }
 
-  async #check(request: HttpRequest, gui: GuiConfig, readings: readonly Credentials[]): Promise<boolean> {
+  #newToken({ grant }: Sender, ofOwner: TokenStore): string {
+    return grant === undefined ? ofOwner.make() : this.#deps.userSessions.make(sessionName(grant))
+  }
+
+  async #check(request: HttpRequest, gui: GuiConfig, readings: readonly Credentials[]): Promise<Sender | undefined> {
     const { remoteAddress, proxy, isProxyUnknown } = clientOf(request, this.#deps.proxies)
     const source = throttledSource(remoteAddress)
     const likely = readings.filter(({ username, password }) => isLikely(username) && isLikely(password))
     const username = copyOf(readings[0]?.username ?? '', EVENT_NAME_MAX)
-    const success = await this.#throttle.attempt(source, () => this.#matches(gui, likely), request.signal)
+    let sender: Sender | undefined
+    const attempt = async () => (sender = await this.#matches(gui, likely)) !== undefined
+    const success = await this.#throttle.attempt(source, attempt, request.signal)
     this.#deps.events.emit('LoginAttempt', {
       success,
       username,
@@ -134,7 +173,7 @@ export class Auth {
     if (!success) this.#deps.logger.warn(`Wrong credentials supplied during API authorization from ${remoteAddress}`)
     // Of a successful login only: anybody can send the header, to be recommended as a proxy.
     if (success && isProxyUnknown === true) this.#noteProxy(remoteAddress)
-    return success
+    return success ? sender : undefined
   }
 
   /** Logged once. */
@@ -150,21 +189,29 @@ export class Auth {
   }
 
   /** The password is checked for a wrong user too: the duration must not reveal which of the two was wrong. */
-  async #matches(gui: GuiConfig, readings: readonly Credentials[]): Promise<boolean> {
+  async #matches(gui: GuiConfig, readings: readonly Credentials[]): Promise<Sender | undefined> {
     if (gui.authMode === 'ldap') {
       this.#deps.logger.warn(
         'A login was refused: authentication by LDAP is configured, which this version does not support',
       )
-      return false
+      return undefined
     }
-    const user = Buffer.from(gui.user)
     for (const { username, password } of readings) {
-      const good = await this.#deps.passwords.verify(password, gui.password)
-      if (!equalsSecret(username, user) || !good) continue
-      this.#known.add(gui, { username, password })
-      return true
+      const account = this.#accountOf(gui, { username, password })
+      const good = await this.#deps.passwords.verify(password, account.password)
+      if (!equalsSecret(username, Buffer.from(account.user)) || !good) continue
+      this.#known.add(account, { username, password })
+      return { grant: account.grant }
     }
-    return false
+    return undefined
+  }
+
+  /** Of the user of that name, otherwise of the owner, who comes first. */
+  #accountOf(gui: GuiConfig, { username }: Credentials): Account {
+    const { authMode, user, password } = gui
+    const grant = equalsSecret(username, Buffer.from(user)) ? undefined : this.#deps.grants.userOf(username)
+    if (grant === undefined) return { authMode, user, password, grant }
+    return { authMode, user: grant.name, password: grant.secretHash, grant }
   }
 
   #cookie(request: HttpRequest, gui: GuiConfig, token: string, ageS?: number): string {
@@ -174,6 +221,11 @@ export class Auth {
     if (isSecure(request, gui)) parts.push('Secure')
     return parts.join('; ')
   }
+}
+
+/** A user who was revoked and added again has no sessions of before. */
+function sessionName({ name, createdMs }: Grant): string {
+  return `${createdMs}/${name}`
 }
 
 function throttledSource(remoteAddress: string): string {

@@ -40,6 +40,15 @@ export function hasKeyAsPassword(request: HttpRequest, keys: readonly Uint8Array
   return basicCredentials(request).some(({ password }) => matchesAny(password, keys))
 }
 
+/** The keys that a request carries, in any form: as `X-API-Key`, `Authorization: Bearer`, or password of HTTP Basic. */
+export function keysIn(request: HttpRequest, options: { readonly basic: boolean }): readonly string[] {
+  const direct = headerOf(request, 'x-api-key')
+  const authorization = headerOf(request, 'authorization')
+  const isBearer = authorization?.slice(0, 7).toLowerCase() === 'bearer '
+  const passwords = options.basic ? basicCredentials(request).map(({ password }) => password) : []
+  return [direct, isBearer ? authorization?.slice(7) : undefined, ...passwords].filter((key) => key !== undefined)
+}
+
 function matchesAny(given: string, keys: readonly Uint8Array[]): boolean {
   let matches = false
   for (const key of keys) if (equalsSecret(given, key)) matches = true

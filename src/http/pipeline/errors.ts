@@ -7,6 +7,7 @@ import { text, type Reply } from './reply.ts'
 const STATUS: Partial<Record<ErrorCode, number>> = {
   'bad-request': 400,
   'path-escapes-folder': 400,
+  forbidden: 403,
   usage: 400,
   'password-unavailable': 503,
   'too-many-logins': 429,

@@ -4,6 +4,8 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Random } from '../../platform/random.ts'
 import { equalsSecret, type Credentials } from './credentials.ts'
 
+type Account = Pick<GuiConfig, 'authMode' | 'user' | 'password'>
+
 const SECRET_LENGTH = 32
 const LIFETIME_MS = 10 * 60_000
 
@@ -21,19 +23,19 @@ export class KnownCredentials {
     this.#secret = random.bytes(SECRET_LENGTH)
   }
 
-  has(gui: GuiConfig, credentials: Credentials): boolean {
+  has(gui: Account, credentials: Credentials): boolean {
     const known = this.#known
     if (known === undefined || this.#clock.monotonicMs() >= known.untilMs) return false
     return equalsSecret(this.#digest(gui, credentials), known.digest)
   }
 
-  add(gui: GuiConfig, credentials: Credentials): void {
+  add(gui: Account, credentials: Credentials): void {
     const digest = Buffer.from(this.#digest(gui, credentials))
     this.#known = { digest, untilMs: this.#clock.monotonicMs() + LIFETIME_MS }
   }
 
   /** The configured ones are part of it: a changed password makes it invalid. */
-  #digest(gui: GuiConfig, { username, password }: Credentials): string {
+  #digest(gui: Account, { username, password }: Credentials): string {
     const text = JSON.stringify([gui.authMode, gui.user, gui.password, username, password])
     return createHmac('sha256', this.#secret).update(text).digest('base64url')
   }

@@ -1,3 +1,5 @@
+import type { GrantStore } from '../../config/types.ts'
+import { bodyRefusalOf, dependsOnBody, refusalOf, type Grant } from '../../core/access.ts'
 import type { GuiConfig } from '../../core/config/config.ts'
 import { messageOf } from '../../core/errors.ts'
 import type { Logger } from '../../events/types.ts'
@@ -5,9 +7,11 @@ import type { RouteErrors } from '../../rest/declaration.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { HttpReply, HttpRequest } from '../../platform/http.ts'
 import { isAuthOn, type Auth } from './auth.ts'
-import { cookieValues, hasApiKey, hasKeyAsPassword, headerOf } from './credentials.ts'
+import { cookieValues, hasApiKey, hasKeyAsPassword, headerOf, keysIn } from './credentials.ts'
 import { errorReply } from './errors.ts'
 import { isLocalHostHeader } from './host-check.ts'
+import { parseJson } from './json.ts'
+import { limitReply, limitRequest } from './limited-request.ts'
 import { encodePath, normalisePath, splitTarget } from './paths.ts'
 import { parseQuery, type Query } from './query.ts'
 import { NOT_FOUND, redirectTo, text, type Reply } from './reply.ts'
@@ -61,9 +65,12 @@ export interface PipelineDeps {
   readonly logger: Logger
   readonly auth: Auth
   readonly csrf: CsrfTokens
+  readonly grants: Pick<GrantStore, 'keyOf' | 'isValid' | 'ended' | 'noteUse'>
   readonly routes: RouteTable
   /** Programs read it with Basic authentication and without cookies. */
   readonly drive: PathTree
+  /** The same routes and drive, over what a grant may see. */
+  limited(grant: Grant): Pick<PipelineDeps, 'routes' | 'drive'>
   readonly meter: RequestMeter
   readonly gate: () => Gate
 }
@@ -78,8 +85,11 @@ type Headers = Record<string, string | readonly string[]>
 
 const NO_AUTH_PATHS: ReadonlySet<string> = new Set(['/', '/index.html', '/modal.html', '/rest/svc/lang'])
 const NO_AUTH_PREFIXES = ['/assets/', '/syncthing/', '/vendor/', '/theme-assets/', '/rest/noauth']
+const FOLDER_CONFIG_PATH = '/rest/config/folders/:id'
 /** The page shows contents in elements that send no headers. */
 const CONTENT_PATH = '/rest/twinfold/content'
+/** A pause is short; more is no request of a program that may only pause. */
+const OPERABLE_BYTES_MAX = 64 * 1024
 const NO_CACHE = 'max-age=0, no-cache, no-store'
 
 const NO_SNIFF = { 'X-Content-Type-Options': 'nosniff' }
@@ -138,10 +148,22 @@ export class Pipeline {
       ? { path: target.rawPath, redirect: false }
       : normalisePath(target.rawPath)
     if (cleaned === undefined) return finish(headers, text(400, 'Bad Request'))
-    const context: RequestContext = { request, gate, headers, rawPath: target.rawPath, query: target.query, ...cleaned }
-    const hasKey = hasApiKey(request, gate.apiKeys)
-    if (!gate.authOn || hasKey || this.#deps.auth.hasSession(request)) return this.#admitted(context, hasKey)
-    return this.#authenticate(context)
+    const { rawPath, query } = target
+    const context: RequestContext = { request, gate, headers, rawPath, query, grant: undefined, ...cleaned }
+    if (hasApiKey(request, gate.apiKeys)) return this.#admitted(context, true)
+    const grant = this.#keyOf(request, false)
+    if (grant !== undefined) return this.#admitted({ ...context, grant }, true)
+    if (!gate.authOn) return this.#admitted(context, false)
+    const sender = this.#deps.auth.sessionOf(request)
+    return sender === undefined ? this.#authenticate(context) : this.#admitted({ ...context, ...sender }, false)
+  }
+
+  #keyOf(request: HttpRequest, basic: boolean): Grant | undefined {
+    for (const key of keysIn(request, { basic })) {
+      const grant = this.#deps.grants.keyOf(key)
+      if (grant !== undefined) return grant
+    }
+    return undefined
   }
 
   /** A browser asks with a header of its own whether another site may send a request; that never lists PROPFIND. */
@@ -161,24 +183,28 @@ export class Pipeline {
 
   async #authenticate(context: RequestContext): Promise<HttpReply> {
     const { request, gate, headers, path } = context
-    let cookie: string | undefined
+    let session: Awaited<ReturnType<Auth['basicSession']>>
     try {
       if (this.#deps.drive.isOn && this.#deps.drive.owns(path)) return await this.#authenticateProgram(context)
-      cookie = await this.#deps.auth.basicSession(request, gate.gui)
+      session = await this.#deps.auth.basicSession(request, gate.gui)
     } catch (error) {
       return this.#failed(context, 'Basic authentication', error, {})
     }
-    if (cookie !== undefined) headers['Set-Cookie'] = [cookie]
+    if (session !== undefined) headers['Set-Cookie'] = [session.cookie]
     else if (!isNoAuthPath(path, gate.gui)) return finish(headers, this.#refusal(gate.gui))
-    return await this.#admitted(context, false)
+    return await this.#admitted({ ...context, grant: session?.grant }, false)
   }
 
   /** Before the challenge other sites are refused: their pages must not make a browser ask for a password. */
   async #authenticateProgram(context: RequestContext): Promise<HttpReply> {
     const { request, gate, headers } = context
     if (isFromOtherSite(request)) return finish(headers, text(403, 'Forbidden'))
-    const isAllowed = hasKeyAsPassword(request, gate.apiKeys) || (await this.#deps.auth.allowsBasic(request, gate.gui))
-    return isAllowed ? await this.#admitted(context, false) : finish(headers, this.#challenge())
+    if (hasKeyAsPassword(request, gate.apiKeys)) return await this.#admitted(context, false)
+    const grant = this.#keyOf(request, true)
+    if (grant !== undefined) return await this.#admitted({ ...context, grant }, false)
+    const sender = await this.#deps.auth.basicSender(request, gate.gui)
+    if (sender === undefined) return finish(headers, this.#challenge())
+    return await this.#admitted({ ...context, ...sender }, false)
   }
 
   #refusal(gui: GuiConfig): Reply {
@@ -191,7 +217,8 @@ export class Pipeline {
   }
 
   #admitted(context: RequestContext, hasKey: boolean): HttpReply | Promise<HttpReply> {
-    const { request, headers, path } = context
+    const { request, headers, path, grant } = context
+    if (grant !== undefined) this.#deps.grants.noteUse(grant)
     headers['X-Syncthing-Version'] = this.#options.version
     headers['X-Syncthing-ID'] = this.#options.deviceId
     if (hasKey) headers['Access-Control-Allow-Origin'] = '*'
@@ -229,8 +256,9 @@ export class Pipeline {
     if (path.startsWith('/rest/') || path === '/meta.js') this.#forbidCaching(headers)
     if (context.redirect || path === '/rest')
       return finish(headers, redirect(context, path === '/rest' ? '/rest/' : path))
-    if (this.#deps.drive.owns(path)) return this.#runTree(context, this.#deps.drive)
-    const found = this.#deps.routes.find(request.method, path)
+    const { routes, drive } = context.grant === undefined ? this.#deps : this.#deps.limited(context.grant)
+    if (drive.owns(path)) return this.#runTree(context, drive)
+    const found = routes.find(request.method, path)
     switch (found.is) {
       case 'route':
         return this.#run(context, found.route, found.id)
@@ -250,6 +278,8 @@ export class Pipeline {
     } catch (error) {
       return finish(context.headers, errorReply(error, {}) ?? text(400, 'Bad Request')) // no route is involved yet
     }
+    const { grant } = context
+    if (grant !== undefined) return this.#runLimited(context, route, { query, id }, grant)
     const { meter } = this.#deps
     const startedMs = meter.nowMs()
     try {
@@ -268,12 +298,47 @@ export class Pipeline {
     }
   }
 
-  async #runTree(context: RequestContext, tree: PathTree): Promise<HttpReply> {
-    const { request, rawPath, headers } = context
-    const { meter } = this.#deps
+  async #runLimited(
+    context: RequestContext,
+    route: Route,
+    { query, id }: { readonly query: Query; readonly id: string },
+    grant: Grant,
+  ): Promise<HttpReply> {
+    const { meter, grants } = this.#deps
     const startedMs = meter.nowMs()
     try {
-      return finish(headers, await tree.handle(request, rawPath))
+      const refusal = refusalOf(grant, route.access, foldersOf(route, query, id))
+      if (refusal !== undefined) return finish(context.headers, text(403, refusal))
+      let request = limitRequest(context.request, grants.ended(grant))
+      if (dependsOnBody(grant, route.access)) {
+        const bytes = await request.body(OPERABLE_BYTES_MAX)
+        const refused = bodyRefusalOf(grant, route.access, parseJson(bytes))
+        if (refused !== undefined) return finish(context.headers, text(403, refused))
+        request = { ...request, body: async () => bytes }
+      }
+      const reply = await route.handle({ request, query, id })
+      return finish(
+        context.headers,
+        limitReply(reply, () => grants.isValid(grant), grants.ended(grant)),
+      )
+    } catch (error) {
+      return this.#routeFailed(context, route, error)
+    } finally {
+      meter.count(route.path, startedMs)
+    }
+  }
+
+  async #runTree(context: RequestContext, tree: PathTree): Promise<HttpReply> {
+    const { request, rawPath, headers, grant } = context
+    const { meter, grants } = this.#deps
+    const startedMs = meter.nowMs()
+    try {
+      if (grant === undefined) return finish(headers, await tree.handle(request, rawPath))
+      const reply = await tree.handle(limitRequest(request, grants.ended(grant)), rawPath)
+      return finish(
+        headers,
+        limitReply(reply, () => grants.isValid(grant), grants.ended(grant)),
+      )
     } catch (error) {
       return this.#failed(context, `${request.method} ${tree.path}`, error, tree.errors)
     } finally {
@@ -312,6 +377,14 @@ interface RequestContext {
   readonly query: string
   readonly path: string
   readonly redirect: boolean
+  /** Limits what the sender may do; undefined for the owner of the device. */
+  readonly grant: Grant | undefined
+}
+
+/** The folders that a request names. */
+function foldersOf({ path, parameters }: Route, query: Query, id: string): readonly string[] {
+  const inQuery = parameters?.['folder'] === undefined ? [] : query.all('folder').filter((folder) => folder !== '')
+  return path === FOLDER_CONFIG_PATH ? [...inQuery, id] : inQuery
 }
 
 /** Whether a browser sends it for a page of another site, as an image or a script; links to here are allowed. */

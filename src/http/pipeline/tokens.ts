@@ -17,6 +17,12 @@ export interface TokenDeps {
   readonly logger: Logger
 }
 
+interface Token {
+  readonly expiresMs: number
+  /** The user who got it; empty for the owner of the device. */
+  readonly user: string
+}
+
 /**
  * Tokens issued to browsers: at most 25, least recently used evicted first; each use extends the expiry. Only hashes
  * are stored, in memory and on disk: neither a stolen database nor the duration of a lookup reveals a token.
@@ -25,8 +31,8 @@ export class TokenStore {
   readonly #deps: TokenDeps
   readonly #key: string
   readonly #lifetimeMs: () => number
-  /** Expiry by hash, least recently used first. */
-  #expiry = new Map<string, number>()
+  /** By hash, least recently used first. */
+  #tokens = new Map<string, Token>()
   readonly #changed = new Wakeup()
   /** Changed since the last check, and changed since the last save. */
   #dirty = false
@@ -38,24 +44,29 @@ export class TokenStore {
     this.#lifetimeMs = options.lifetimeMs
   }
 
-  make(): string {
+  make(user = ''): string {
     const token = randomText(this.#deps.random, TOKEN_LENGTH)
-    this.#put(hashOf(token))
+    this.#put(hashOf(token), user)
     return token
   }
 
   /** Returns whether a token is valid, and extends its expiry if so. */
   use(token: string): boolean {
-    if (token.length !== TOKEN_LENGTH) return false
+    return this.useAs(token) !== undefined
+  }
+
+  /** The user who got a valid token, whose expiry it extends; undefined for an invalid one. */
+  useAs(token: string): string | undefined {
+    if (token.length !== TOKEN_LENGTH) return undefined
     const name = hashOf(token)
-    const expiresMs = this.#expiry.get(name)
-    if (expiresMs === undefined) return false
-    if (expiresMs <= this.#deps.clock.nowMs()) {
+    const found = this.#tokens.get(name)
+    if (found === undefined) return undefined
+    if (found.expiresMs <= this.#deps.clock.nowMs()) {
       this.#remove(name)
-      return false
+      return undefined
     }
-    this.#put(name)
-    return true
+    this.#put(name, found.user)
+    return found.user
   }
 
   drop(token: string): void {
@@ -63,7 +74,7 @@ export class TokenStore {
   }
 
   dropAll(): void {
-    this.#expiry.clear()
+    this.#tokens.clear()
     this.#markChanged()
   }
 
@@ -74,11 +85,13 @@ export class TokenStore {
       if (bytes === undefined) return
       const stored: unknown = JSON.parse(new TextDecoder().decode(bytes))
       const nowMs = this.#deps.clock.nowMs()
-      const pairs = Object.entries(Object(stored)).filter((pair): pair is [string, number] =>
-        isValidExpiry(pair[1], nowMs, this.#lifetimeMs()),
-      )
-      const newest = [...pairs.sort(([, a], [, b]) => a - b), ...this.#expiry].slice(-TOKENS_MAX)
-      this.#expiry = new Map(newest)
+      const pairs = Object.entries(Object(stored)).flatMap(([name, value]): [string, Token][] => {
+        const [expiresMs, user]: readonly unknown[] = Array.isArray(value) ? value : [value, '']
+        const isValid = isValidExpiry(expiresMs, nowMs, this.#lifetimeMs()) && typeof user === 'string'
+        return isValid ? [[name, { expiresMs, user }]] : []
+      })
+      const newest = [...pairs.sort(([, a], [, b]) => a.expiresMs - b.expiresMs), ...this.#tokens].slice(-TOKENS_MAX)
+      this.#tokens = new Map(newest)
     } catch (error) {
       this.#deps.logger.debug(() => `discarding the tokens stored under ${this.#key}: ${messageOf(error)}`)
     }
@@ -103,7 +116,11 @@ export class TokenStore {
 
   async #save(): Promise<void> {
     this.#unsaved = false
-    const bytes = new TextEncoder().encode(JSON.stringify(Object.fromEntries(this.#expiry)))
+    const stored = [...this.#tokens].map(([name, { expiresMs, user }]) => [
+      name,
+      user === '' ? expiresMs : [expiresMs, user],
+    ])
+    const bytes = new TextEncoder().encode(JSON.stringify(Object.fromEntries(stored)))
     try {
       await this.#deps.keyValue.set(this.#key, bytes)
     } catch (error) {
@@ -111,18 +128,18 @@ export class TokenStore {
     }
   }
 
-  #put(name: string): void {
-    this.#expiry.delete(name) // moves it to the end of the order
-    this.#expiry.set(name, this.#deps.clock.nowMs() + this.#lifetimeMs())
-    for (const oldest of this.#expiry.keys()) {
-      if (this.#expiry.size <= TOKENS_MAX) break
-      this.#expiry.delete(oldest)
+  #put(name: string, user: string): void {
+    this.#tokens.delete(name) // moves it to the end of the order
+    this.#tokens.set(name, { expiresMs: this.#deps.clock.nowMs() + this.#lifetimeMs(), user })
+    for (const oldest of this.#tokens.keys()) {
+      if (this.#tokens.size <= TOKENS_MAX) break
+      this.#tokens.delete(oldest)
     }
     this.#markChanged()
   }
 
   #remove(name: string): void {
-    if (this.#expiry.delete(name)) this.#markChanged()
+    if (this.#tokens.delete(name)) this.#markChanged()
   }
 
   #markChanged(): void {

@@ -1,5 +1,5 @@
 import { TwinfoldError } from '../../core/errors.ts'
-import { EVENT_TYPES, type EventRow, type EventSequence, type EventType } from '../../events/types.ts'
+import { EVENT_TYPES, type EventRow, type EventSequence, type EventSource, type EventType } from '../../events/types.ts'
 import { subjectsOf } from '../../rest/event-subjects.ts'
 import { GAP_RELOAD, type GapJson, type StreamedEventJson } from '../../rest/events.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -18,6 +18,7 @@ const POSITION = /^([A-Za-z0-9]{8})-(\d{1,15})$/
 
 export interface EventStreamDeps {
   readonly sequence: EventSequence
+  readonly shown: EventSource['shown']
   readonly clock: Pick<Clock, 'nowMs'>
   /** Names this process: numbers of events begin again with each. */
   readonly run: string
@@ -34,7 +35,7 @@ interface Position {
  * no memory; where the events after its position are no longer held, it gets a `gap` event instead.
  */
 export function streamEvents(
-  { sequence, clock, run }: EventStreamDeps,
+  { sequence, shown, clock, run }: EventStreamDeps,
   { query, request }: Call<'types' | 'folder' | 'device' | 'since' | 'follow'>,
 ): Reply {
   const isWanted = filterOf(query.all('types'), query.all('folder'), query.all('device'))
@@ -53,7 +54,8 @@ export function streamEvents(
       const first = rows[0]?.id ?? after + 1
       if (first > after + 1) yield gapFrame(run, first - 1, 'overrun')
       after = rows.at(-1)?.id ?? after
-      const wanted = rows.filter(isWanted)
+      const visible = shown === undefined ? rows : rows.flatMap((row) => shown(row) ?? [])
+      const wanted = visible.filter(isWanted)
       const isQuiet = clock.nowMs() - sent.atMs < HEARTBEAT_MS && after - sent.position < POSITION_EVENTS_MAX
       if (wanted.length === 0 && isQuiet) continue
       yield wanted.map((row) => frameOf(run, row)).join('') + positionFrame(run, after)

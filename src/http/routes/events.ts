@@ -24,14 +24,18 @@ const RUN_LENGTH = 8
 export interface EventRouteDeps {
   readonly events: EventSource
   readonly clock: Pick<Clock, 'nowMs'>
-  readonly random: Random
+}
+
+/** Names a process among those before it. */
+export function newRun(random: Random): string {
+  return randomText(random, RUN_LENGTH)
 }
 
 /** Events by long poll: headers at once, rows as soon as there are any. */
-export function eventRoutes({ events, clock, random }: EventRouteDeps): readonly Route[] {
-  const run = randomText(random, RUN_LENGTH)
+export function eventRoutes({ events, clock }: EventRouteDeps, run: string): readonly Route[] {
   return bind(EVENT_ROUTES, {
-    'GET /rest/twinfold/events/stream': (call) => streamEvents({ sequence: events.sequence(), clock, run }, call),
+    'GET /rest/twinfold/events/stream': (call) =>
+      streamEvents({ sequence: events.sequence(), shown: events.shown, clock, run }, call),
     'GET /rest/events': (call) => poll(events, typesOf(call.query), call),
     'GET /rest/events/disk': (call) => poll(events, DISK_EVENT_TYPES, call),
   })

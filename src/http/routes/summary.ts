@@ -1,4 +1,5 @@
 import type { TimedPause } from '../../config/types.ts'
+import type { Grant } from '../../core/access.ts'
 import { TwinfoldError } from '../../core/errors.ts'
 import type { DeviceId, FolderId } from '../../core/ids.ts'
 import type { PulseJson, SummaryJson } from '../../rest/twinfold.ts'
@@ -32,6 +33,7 @@ export async function summaryJson(
       startTime: formatMs(state.startedMs),
       trustedProxies: trustedProxies?.names ?? [],
     },
+    access: accessJson(deps.grant),
     folders: Object.fromEntries(folders.flatMap(([id, folder]) => (folder === undefined ? [] : [[id, folder]]))),
     connections: connectionsJson(config.current, deviceId, clock.nowMs(), connections?.status()),
     pendingDevices: pendingDevicesJson(pending),
@@ -44,6 +46,11 @@ export async function summaryJson(
     deviceStats: await deviceStatisticsJson(deps.deviceStatistics),
     folderStats: await folderStatisticsJson(deps.hub),
   }
+}
+
+function accessJson(grant: Grant | undefined): SummaryJson['access'] {
+  const { name = null, scope = 'admin', folders } = grant ?? {}
+  return { name, scope, folders: folders === undefined ? null : [...folders] }
 }
 
 function pauseJson({ target: { kind, id }, untilMs }: TimedPause): SummaryJson['pauses'][number] {

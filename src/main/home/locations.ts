@@ -35,6 +35,7 @@ export function findLocations(facts: LocationFacts): Locations {
     userHome: facts.userHome,
     configFile: inConfig('config.xml'),
     extensionsFile: inConfig('twinfold-settings.json'),
+    grantsFile: inConfig('twinfold-keys.json'),
     certificateFile: inConfig('cert.pem'),
     keyFile: inConfig('key.pem'),
     httpsCertificateFile: inConfig('https-cert.pem'),

@@ -54,13 +54,21 @@ export class Completions implements Service {
     }
   }
 
-  /** Without a device, or for our own, our own need; without a folder, the sum of all that are not paused. */
-  async completion(folder: FolderId | undefined, device: DeviceId | undefined): Promise<CompletionData> {
+  /**
+   * Without a device, or for our own, our own need; without a folder, the sum of all that are not paused, and among
+   * those given.
+   */
+  async completion(
+    folder: FolderId | undefined,
+    device: DeviceId | undefined,
+    among?: ReadonlySet<string>,
+  ): Promise<CompletionData> {
     if (folder !== undefined) return await this.#ofFolder(this.#running(folder), device)
     const whose = device ?? this.#own
     const shared = this.#deps
       .config()
-      .folders.filter(
+      .folders.filter(({ id }) => among === undefined || among.has(id))
+      .filter(
         ({ paused, devices }) => !paused && (whose === this.#own || devices.some(({ deviceID }) => deviceID === whose)),
       )
     const all = await Promise.all(shared.map((each) => this.#ofFolder(each, device)))

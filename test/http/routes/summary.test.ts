@@ -50,6 +50,7 @@ test('a summary contains the replies of the single routes', async () => {
   const all = await one('/rest/twinfold/summary')
   assert.deepEqual(all, {
     system: { myID: LOCAL_ID, version: 'v1.0.0', uptimeS: 5, startTime: '2026-11-18T11:06:40Z', trustedProxies: [] },
+    access: { name: null, scope: 'admin', folders: null },
     folders: {
       share: {
         status: await one('/rest/db/status?folder=share'),
