@@ -13,6 +13,8 @@ import { runAction } from './run-action.ts'
 import type { Command } from './command.ts'
 import { openDialog } from '../base/dialogs.tsx'
 import { openKeys } from './keys-help.tsx'
+import { mayDo } from '../live/access.ts'
+import type { Scope } from '../../src/core/access.ts'
 import { pauseCommands, timedPauseCommands } from './pause-commands.ts'
 import { PLACES } from './places.ts'
 import { restartDaemon, shutDownDaemon } from './power.ts'
@@ -23,18 +25,23 @@ import { latestUndo } from './toasts.tsx'
 
 /** All that can be done now: where to go first, then what to do. */
 export function commandsOf(state: LiveState, typed: string): readonly Command[] {
-  return [
-    ...undoCommands(),
+  const all: readonly Command[] = [
+    ...needing('operate', undoCommands()),
     ...placeCommands(),
     ...folderCommands(state),
     ...deviceCommands(state),
     ...generalCommands(state),
     ...conflictCommands(state),
-    ...timedPauseCommands(state, typed),
+    ...needing('operate', timedPauseCommands(state, typed)),
     ...viewCommands(),
-    ...settingCommands(),
-    ...debugCommands(),
+    ...needing('admin', settingCommands()),
+    ...needing('admin', debugCommands()),
   ]
+  return all.filter(({ needs }) => mayDo(state, needs))
+}
+
+function needing(needs: Scope, commands: readonly Command[]): readonly Command[] {
+  return commands.map((command) => ({ ...command, needs }))
 }
 
 /** The latest action, while its toast is shown. */
@@ -64,6 +71,7 @@ function folderCommands(state: LiveState): readonly Command[] {
       text: t('command.rescan', { name }),
       kind,
       icon: 'sync',
+      needs: 'operate',
       run: () => runAction(() => client.scan(id), t('command.rescanned', { name })),
     } as const
     return [
@@ -71,7 +79,7 @@ function folderCommands(state: LiveState): readonly Command[] {
       ...(paused ? [] : [scan]),
     ]
   })
-  return [...rows, ...pauseCommands(state, 'folder')]
+  return [...rows, ...needing('operate', pauseCommands(state, 'folder'))]
 }
 
 function deviceCommands(state: LiveState): readonly Command[] {
@@ -82,7 +90,7 @@ function deviceCommands(state: LiveState): readonly Command[] {
     icon: 'device' as const,
     run: () => goTo('devices', device.deviceID),
   }))
-  return [...rows, ...pauseCommands(state, 'device')]
+  return [...rows, ...needing('operate', pauseCommands(state, 'device'))]
 }
 
 function generalCommands(state: LiveState): readonly Command[] {
@@ -92,6 +100,7 @@ function generalCommands(state: LiveState): readonly Command[] {
     {
       id: 'add folder',
       text: t('command.addFolder'),
+      needs: 'admin',
       kind,
       icon: 'plus',
       run: () => openDialog(() => <AddFolderDialog />),
@@ -99,6 +108,7 @@ function generalCommands(state: LiveState): readonly Command[] {
     {
       id: 'add device',
       text: t('command.addDevice'),
+      needs: 'admin',
       kind,
       icon: 'plus',
       run: () => openDialog(() => <AddDeviceDialog />),
@@ -106,6 +116,7 @@ function generalCommands(state: LiveState): readonly Command[] {
     {
       id: 'scan all',
       text: t('command.rescanAll'),
+      needs: 'operate',
       kind,
       icon: 'sync',
       run: () => runAction(scanAll, t('command.rescannedAll')),
@@ -114,8 +125,8 @@ function generalCommands(state: LiveState): readonly Command[] {
     ...(wantsLogin(state)
       ? [{ id: 'log out', text: t('top.logout'), kind, icon: 'leave', run: () => runAction(logOut) } as const]
       : []),
-    { id: 'restart', text: t('power.restart'), kind, icon: 'sync', run: restartDaemon },
-    { id: 'shut down', text: t('power.shutdown'), kind, icon: 'power', run: shutDownDaemon },
+    { id: 'restart', text: t('power.restart'), kind, icon: 'sync', needs: 'admin', run: restartDaemon },
+    { id: 'shut down', text: t('power.shutdown'), kind, icon: 'power', needs: 'admin', run: shutDownDaemon },
   ]
 }
 

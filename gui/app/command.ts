@@ -1,3 +1,4 @@
+import type { Scope } from '../../src/core/access.ts'
 import type { IconName } from '../ui/icon.tsx'
 
 /** A command of the palette. */
@@ -9,5 +10,7 @@ export interface Command {
   /** What kind of thing it is about. */
   readonly kind: string
   readonly icon: IconName
+  /** What its user must be allowed to do. */
+  readonly needs?: Scope
   readonly run: () => unknown
 }

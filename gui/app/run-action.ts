@@ -1,7 +1,8 @@
 import { detach } from '../../src/core/errors.ts'
 import { ClientError } from '../../src/client/errors.ts'
 import { errorText } from '../view-model/error-text.ts'
-import { retryNow } from '../live/live.ts'
+import { mayDo } from '../live/access.ts'
+import { live, retryNow } from '../live/live.ts'
 import { t } from '../i18n/texts.ts'
 import { showToast } from './toasts.tsx'
 import { changeWithUndo, type Undo } from './undo.ts'
@@ -32,6 +33,8 @@ export function showDone(text: string, undo: Undo | undefined): void {
 export function reasonOf(error: unknown): string {
   if (!(error instanceof ClientError)) return errorText(error instanceof Error ? error.message : String(error))
   if (error.failure === 'unreachable' || error.failure === 'timeout') return t('fail.unreachable')
+  // A user with a scope is refused some actions: a login would not help.
+  if (error.failure === 'refused' && !mayDo(live.get(), 'admin')) return t('access.refused')
   if (error.failure === 'refused') {
     retryNow()
     return t('fail.refused')

@@ -25,6 +25,7 @@ export function TopBar() {
   const announcement = useAnnouncement()
   const rate = useLive((state) => state.history.at(-1)) ?? { inBps: 0, outBps: 0 }
   const hasLogin = useLive(wantsLogin)
+  const access = useLive((state) => state.access)
   const [worst, ...others] = overallStatusTexts(status)
   const [down, up] = [formatRate(rate.inBps), formatRate(rate.outBps)]
   return (
@@ -59,6 +60,7 @@ export function TopBar() {
         />
         <ThemeMenu />
         <LanguageMenu />
+        {access.name !== null && <span class="soft">{t(`access.${access.scope}`, { name: access.name })}</span>}
         {hasLogin && <Button kind="quiet" icon="leave" label={t('top.logout')} onClick={() => runAction(logOut)} />}
       </div>
     </header>

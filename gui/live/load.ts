@@ -47,6 +47,7 @@ export function applySummary(state: LiveState, summary: SummaryJson): LiveState 
     risks: summary.warnings,
     disagreements: summary.disagreements,
     indexImport: summary.indexImport,
+    access: summary.access,
     pauses: summary.pauses,
   }
 }

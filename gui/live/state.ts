@@ -66,6 +66,8 @@ export interface LiveState {
   readonly disagreements: DisagreementsJson
   /** How far the import of the index of Syncthing is; null when none runs. */
   readonly indexImport: IndexImportJson
+  /** What the user of this page may do. */
+  readonly access: SummaryJson['access']
   /** Folders and devices that are paused for a time. */
   readonly pauses: SummaryJson['pauses']
   readonly deviceStats: DeviceStatisticsJson
@@ -99,6 +101,7 @@ export const INITIAL: LiveState = {
   risks: [],
   disagreements: [],
   indexImport: null,
+  access: { name: null, scope: 'admin', folders: null },
   pauses: [],
   deviceStats: {},
   folderStats: {},

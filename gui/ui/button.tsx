@@ -1,6 +1,8 @@
+import type { Scope } from '../../src/core/access.ts'
 import { detach } from '../../src/core/errors.ts'
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
+import { useMay } from '../live/access.ts'
 import { Icon, type IconName } from './icon.tsx'
 
 export interface ButtonProps {
@@ -11,6 +13,8 @@ export interface ButtonProps {
   readonly kind?: 'plain' | 'primary' | 'quiet' | 'danger'
   readonly type?: 'button' | 'submit'
   readonly disabled?: boolean
+  /** What its user must be allowed to do; it is hidden from others. */
+  readonly needs?: Scope
   readonly pressed?: boolean
   readonly title?: string
   /** Until a promise is settled, further clicks are ignored. */
@@ -24,11 +28,13 @@ export function Button({
   kind = 'plain',
   type = 'button',
   disabled = false,
+  needs,
   pressed,
   title,
   onClick,
 }: ButtonProps) {
   const [busy, setBusy] = useState(false)
+  const isAllowed = useMay(needs)
   const press = async () => {
     if (busy) return
     const doing = onClick?.()
@@ -36,6 +42,7 @@ export function Button({
     setBusy(true)
     await doing.finally(() => setBusy(false))
   }
+  if (!isAllowed) return null
   return (
     <button
       type={type}

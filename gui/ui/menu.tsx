@@ -1,6 +1,9 @@
+import type { Scope } from '../../src/core/access.ts'
 import { detach } from '../../src/core/errors.ts'
 import type { RefObject } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
+import { mayDo } from '../live/access.ts'
+import { useLive } from '../live/live.ts'
 import { Icon, type IconName } from './icon.tsx'
 
 export interface MenuItem {
@@ -9,6 +12,8 @@ export interface MenuItem {
   readonly icon?: IconName
   readonly checked?: boolean
   readonly danger?: boolean
+  /** What its user must be allowed to do; it is hidden from others, and so is a menu without entries. */
+  readonly needs?: Scope
 }
 
 /** A button that opens a list of actions. */
@@ -16,7 +21,7 @@ export function Menu({
   label,
   icon,
   text,
-  items,
+  items: given,
 }: {
   readonly label: string
   readonly icon: IconName
@@ -26,7 +31,9 @@ export function Menu({
   const list = useRef<HTMLDivElement>(null)
   const button = useRef<HTMLButtonElement>(null)
   const id = useId()
-  usePlaceBelow(list, button)
+  const access = useLive((state) => state.access)
+  const items = given.filter(({ needs }) => mayDo({ access }, needs))
+  usePlaceBelow(list, button, items.length > 0)
   const move = (event: KeyboardEvent) => {
     const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
     const choices = [...(list.current?.querySelectorAll('button') ?? [])]
@@ -40,6 +47,7 @@ export function Menu({
     button.current?.focus()
     detach(Promise.resolve(item.onSelect()))
   }
+  if (items.length === 0) return null
   return (
     <>
       <button
@@ -64,7 +72,11 @@ export function Menu({
 }
 
 /** A list that opens is placed below its button, inside the window, and its first entry has the focus. */
-function usePlaceBelow(list: RefObject<HTMLDivElement | null>, button: RefObject<HTMLButtonElement | null>): void {
+function usePlaceBelow(
+  list: RefObject<HTMLDivElement | null>,
+  button: RefObject<HTMLButtonElement | null>,
+  isShown: boolean,
+): void {
   useEffect(() => {
     const place = (event: ToggleEvent) => {
       const box = button.current?.getBoundingClientRect()
@@ -76,7 +88,7 @@ function usePlaceBelow(list: RefObject<HTMLDivElement | null>, button: RefObject
     const element = list.current
     element?.addEventListener('toggle', place)
     return () => element?.removeEventListener('toggle', place)
-  }, [])
+  }, [isShown])
 }
 
 function MenuEntry({ item, onSelect }: { readonly item: MenuItem; readonly onSelect: () => void }) {

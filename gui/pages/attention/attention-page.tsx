@@ -68,7 +68,11 @@ function RemedyButton({ remedy }: { readonly remedy: Remedy }) {
         {t(remedy.word)}
       </a>
     )
-  return <Button onClick={() => apply(remedy)}>{t(remedy.word)}</Button>
+  return (
+    <Button needs="admin" onClick={() => apply(remedy)}>
+      {t(remedy.word)}
+    </Button>
+  )
 }
 
 async function apply(remedy: Exclude<Remedy, { readonly kind: 'go' }>): Promise<void> {

@@ -71,13 +71,13 @@ function Head({ device }: { readonly device: DeviceConfig }) {
         {paused && <PausedUntil id={deviceID} />}
       </div>
       <div class="page-actions">
-        <Button icon={paused ? 'play' : 'pause'} onClick={setPaused}>
+        <Button needs="operate" icon={paused ? 'play' : 'pause'} onClick={setPaused}>
           {t(paused ? 'do.resume' : 'do.pause')}
         </Button>
-        <Button icon="settings" onClick={() => openDialog(() => <EditDeviceDialog device={device} />)}>
+        <Button needs="admin" icon="settings" onClick={() => openDialog(() => <EditDeviceDialog device={device} />)}>
           {t('do.edit')}
         </Button>
-        <Button icon="trash" kind="danger" onClick={() => removeDevice(deviceID, name)}>
+        <Button needs="admin" icon="trash" kind="danger" onClick={() => removeDevice(deviceID, name)}>
           {t('do.remove')}
         </Button>
       </div>

@@ -50,10 +50,10 @@ function DeviceBulk({ ids, onClear }: { readonly ids: readonly string[]; readonl
     )
   return (
     <BulkBar count={ids.length} onClear={onClear}>
-      <Button icon="pause" onClick={() => setPaused(true)}>
+      <Button needs="operate" icon="pause" onClick={() => setPaused(true)}>
         {t('do.pause')}
       </Button>
-      <Button icon="play" onClick={() => setPaused(false)}>
+      <Button needs="operate" icon="play" onClick={() => setPaused(false)}>
         {t('do.resume')}
       </Button>
     </BulkBar>

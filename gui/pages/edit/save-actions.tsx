@@ -14,7 +14,7 @@ export function SaveActions({ busy, onRemove }: SaveActionsProps) {
     <>
       {onRemove !== undefined && (
         <span class="edit-remove">
-          <Button kind="danger" icon="trash" onClick={onRemove}>
+          <Button needs="admin" kind="danger" icon="trash" onClick={onRemove}>
             {t('do.remove')}
           </Button>
         </span>

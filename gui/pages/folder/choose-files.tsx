@@ -129,7 +129,7 @@ export function ChoiceBar({ folder, choice }: { readonly folder: FolderConfig; r
   return (
     <div class="bulk" role="toolbar" aria-label={t('choose.open')}>
       <span role="status">{error === undefined ? ((preview && textOf(preview)) ?? '…') : reasonOf(error)}</span>
-      <Button kind="primary" disabled={busy || preview === undefined} onClick={apply}>
+      <Button needs="admin" kind="primary" disabled={busy || preview === undefined} onClick={apply}>
         {t('choose.apply')}
       </Button>
       <Button onClick={clear}>{t('do.cancel')}</Button>

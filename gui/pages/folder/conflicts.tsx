@@ -43,10 +43,10 @@ export function Conflicts({ folder }: { readonly folder: FolderConfig }) {
         selection={folder.paused ? undefined : { picked, onPick: setPicked, nameOf: ({ name }) => name, ...all(paged) }}
       />
       <BulkBar count={picked.size} onClear={clear}>
-        <Button icon="file" onClick={() => resolve('original')}>
+        <Button needs="operate" icon="file" onClick={() => resolve('original')}>
           {t('conflicts.keepFile', { n: picked.size })}
         </Button>
-        <Button icon="copy" onClick={() => resolve('copy')}>
+        <Button needs="operate" icon="copy" onClick={() => resolve('copy')}>
           {t('conflicts.keepCopy', { n: picked.size })}
         </Button>
       </BulkBar>

@@ -44,11 +44,11 @@ export function FileBulk({ folder, files }: { readonly folder: FolderConfig; rea
   }
   return (
     <BulkBar count={picked.size} onClear={clear}>
-      <Button icon="sync" onClick={rescan}>
+      <Button needs="operate" icon="sync" onClick={rescan}>
         {t('do.rescan')}
       </Button>
       {needed.length > 0 && (
-        <Button icon="first" onClick={first}>
+        <Button needs="operate" icon="first" onClick={first}>
           {t('file.first')}
         </Button>
       )}

@@ -213,6 +213,7 @@ function FileActions({
     entry?.type === 'FILE_INFO_TYPE_FILE' &&
     hasContent({ type: 'file', deleted: entry.deleted }, config)
   const kind = isReadable ? previewKind(name, entry.size) : undefined
+  const rescan = () => doing(() => client.scan(folder, { subs: [path] }), t('fold.scannedPath', { name }))
   return (
     <>
       {isReadable && <DownloadLink file={{ folder, path }} />}
@@ -227,10 +228,7 @@ function FileActions({
         </Button>
       )}
       {isRunning && (
-        <Button
-          icon="sync"
-          onClick={() => doing(() => client.scan(folder, { subs: [path] }), t('fold.scannedPath', { name }))}
-        >
+        <Button icon="sync" needs="operate" onClick={rescan}>
           {t('file.rescan')}
         </Button>
       )}
@@ -238,6 +236,7 @@ function FileActions({
         <Button
           kind="primary"
           icon="first"
+          needs="operate"
           onClick={() => doing(() => client.prioritize(folder, path), t('file.firstDone', { name }))}
         >
           {t('file.first')}

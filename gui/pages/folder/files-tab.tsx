@@ -39,7 +39,13 @@ export function FilesTab({ folder, file }: { readonly folder: FolderConfig; read
       <div class="files-bar">
         <SearchBox label={t('files.search')} text={text} onText={setText} />
         {mayChoose(folder) && (
-          <Button kind="quiet" icon="check" pressed={isChoosing} onClick={() => setChosen(isChoosing ? '' : 'on')}>
+          <Button
+            needs="admin"
+            kind="quiet"
+            icon="check"
+            pressed={isChoosing}
+            onClick={() => setChosen(isChoosing ? '' : 'on')}
+          >
             {t('choose.open')}
           </Button>
         )}

@@ -28,7 +28,7 @@ export function FolderActions({ folder }: { readonly folder: FolderConfig }) {
   return (
     <div class="folder-actions">
       {!paused && type === 'sendonly' && waiting > 0 && (
-        <Button kind="danger" onClick={() => override(id, waiting)}>
+        <Button needs="admin" kind="danger" onClick={() => override(id, waiting)}>
           {t('fold.override')}
         </Button>
       )}
@@ -41,19 +41,25 @@ export function FolderActions({ folder }: { readonly folder: FolderConfig }) {
           items={[
             {
               text: t('fold.rescanWhole'),
+              needs: 'operate',
               onSelect: () => runAction(() => client.scan(id), t('fold.scanned', { folder: name })),
             },
-            { text: t('fold.rescanPath'), onSelect: () => openDialog(() => <RescanDialog id={id} />) },
+            {
+              text: t('fold.rescanPath'),
+              needs: 'operate',
+              onSelect: () => openDialog(() => <RescanDialog id={id} />),
+            },
           ]}
         />
       )}
       <Button
         icon={paused ? 'play' : 'pause'}
+        needs="operate"
         onClick={() => changeConfig(() => client.changeFolder(id, { paused: !paused }), done)}
       >
         {t(paused ? 'do.resume' : 'do.pause')}
       </Button>
-      <Button icon="settings" onClick={() => openDialog(() => <EditFolderDialog folder={folder} />)}>
+      <Button needs="admin" icon="settings" onClick={() => openDialog(() => <EditFolderDialog folder={folder} />)}>
         {t('do.edit')}
       </Button>
       <Menu
@@ -66,15 +72,17 @@ export function FolderActions({ folder }: { readonly folder: FolderConfig }) {
                 {
                   text: t('encrypt.share'),
                   icon: 'lock' as const,
+                  needs: 'admin' as const,
                   onSelect: () => openDialog(() => <ShareEncryptedDialog folder={folder} />),
                 },
               ]),
           {
             text: t('move.open'),
             icon: 'folder',
+            needs: 'admin',
             onSelect: () => openDialog(() => <MoveDialog folder={folder} />),
           },
-          { text: t('do.remove'), icon: 'trash', danger: true, onSelect: () => remove(folder) },
+          { text: t('do.remove'), icon: 'trash', danger: true, needs: 'admin', onSelect: () => remove(folder) },
         ]}
       />
     </div>
@@ -83,7 +91,7 @@ export function FolderActions({ folder }: { readonly folder: FolderConfig }) {
 
 function RevertButton({ id, count }: { readonly id: string; readonly count: number }) {
   return (
-    <Button kind="danger" onClick={() => revert(id, count)}>
+    <Button needs="admin" kind="danger" onClick={() => revert(id, count)}>
       {t('fold.revert')}
     </Button>
   )

@@ -28,17 +28,17 @@ export function FolderBulk({ ids, onClear }: FolderBulkProps) {
   return (
     <BulkBar count={ids.length} onClear={onClear}>
       {running.length > 0 && (
-        <Button icon="sync" onClick={scan}>
+        <Button needs="operate" icon="sync" onClick={scan}>
           {t('do.rescan')}
         </Button>
       )}
       {running.length > 0 && (
-        <Button icon="pause" onClick={() => setPaused(true)}>
+        <Button needs="operate" icon="pause" onClick={() => setPaused(true)}>
           {t('do.pause')}
         </Button>
       )}
       {running.length < ids.length && (
-        <Button icon="play" onClick={() => setPaused(false)}>
+        <Button needs="operate" icon="play" onClick={() => setPaused(false)}>
           {t('do.resume')}
         </Button>
       )}

@@ -13,7 +13,7 @@ import { FolderRows } from './folder-row.tsx'
 export function FoldersPage() {
   const folders = useLive((state) => state.config?.folders) ?? []
   const add = (
-    <Button kind="primary" icon="plus" onClick={() => openDialog(() => <AddFolderDialog />)}>
+    <Button needs="admin" kind="primary" icon="plus" onClick={() => openDialog(() => <AddFolderDialog />)}>
       {t('folders.add')}
     </Button>
   )
@@ -39,17 +39,17 @@ function AllActions() {
   return (
     <>
       {isAnyRunning && (
-        <Button icon="sync" onClick={rescan}>
+        <Button needs="operate" icon="sync" onClick={rescan}>
           {t('folders.rescanAll')}
         </Button>
       )}
       {isAnyRunning && (
-        <Button icon="pause" onClick={() => changeConfig(() => setPaused(true), t('folders.paused'))}>
+        <Button needs="operate" icon="pause" onClick={() => changeConfig(() => setPaused(true), t('folders.paused'))}>
           {t('folders.pauseAll')}
         </Button>
       )}
       {isAnyPaused && (
-        <Button icon="play" onClick={() => changeConfig(() => setPaused(false), t('folders.resumed'))}>
+        <Button needs="operate" icon="play" onClick={() => changeConfig(() => setPaused(false), t('folders.resumed'))}>
           {t('folders.resumeAll')}
         </Button>
       )}

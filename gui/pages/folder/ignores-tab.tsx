@@ -69,7 +69,7 @@ function Editor({
         />
         {preview.value && <IgnoresError {...preview.value} />}
         <div class="ignores-actions">
-          <Button kind="primary" disabled={!isChanged || error !== undefined} onClick={save}>
+          <Button needs="admin" kind="primary" disabled={!isChanged || error !== undefined} onClick={save}>
             {t('do.save')}
           </Button>
           {isChanged && <Button onClick={() => setTyped(undefined)}>{t('ignores.undo')}</Button>}

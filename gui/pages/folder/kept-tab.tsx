@@ -47,11 +47,11 @@ function KeptList({ folder }: { readonly folder: FolderConfig }) {
       />
       <BulkBar count={picked.size} onClear={clear}>
         {folder.type !== 'receiveonly' && (
-          <Button kind="primary" icon="first" onClick={() => change('bring-back')}>
+          <Button needs="admin" kind="primary" icon="first" onClick={() => change('bring-back')}>
             {t('kept.bringBack')}
           </Button>
         )}
-        <Button icon="trash" onClick={() => change('delete')}>
+        <Button needs="admin" icon="trash" onClick={() => change('delete')}>
           {t('kept.delete')}
         </Button>
       </BulkBar>

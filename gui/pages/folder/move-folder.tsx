@@ -40,7 +40,9 @@ export function MoveNotice({ folder }: { readonly folder: FolderConfig }) {
   return (
     <div class="folder-moving" role="status">
       <MoveProgress move={move} />
-      <Button onClick={() => openDialog(() => <MoveDialog folder={folder} />)}>{t('move.show')}</Button>
+      <Button needs="admin" onClick={() => openDialog(() => <MoveDialog folder={folder} />)}>
+        {t('move.show')}
+      </Button>
     </div>
   )
 }

@@ -13,7 +13,12 @@ import { EditFolderDialog } from '../edit/edit-folder.tsx'
 /** The settings of the folder as text; the dialog changes them. */
 export function SettingsTab({ folder }: { readonly folder: FolderConfig }) {
   const edit = (
-    <Button kind="primary" icon="settings" onClick={() => openDialog(() => <EditFolderDialog folder={folder} />)}>
+    <Button
+      needs="admin"
+      kind="primary"
+      icon="settings"
+      onClick={() => openDialog(() => <EditFolderDialog folder={folder} />)}
+    >
       {t('do.edit')}
     </Button>
   )

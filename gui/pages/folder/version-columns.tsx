@@ -53,7 +53,12 @@ export function versionColumns({ timeOf, onTime, onRestore }: VersionActions): r
       phone: 'action',
       width: '124px',
       cell: ({ path }) => (
-        <Button icon="changes" label={t('versions.restoreName', { name: path })} onClick={() => onRestore(path)}>
+        <Button
+          needs="operate"
+          icon="changes"
+          label={t('versions.restoreName', { name: path })}
+          onClick={() => onRestore(path)}
+        >
           {t('versions.restore')}
         </Button>
       ),

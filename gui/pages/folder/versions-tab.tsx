@@ -89,7 +89,7 @@ function VersionList({ folder, versions, file, again }: ListProps) {
         />
       )}
       <BulkBar count={selection.picked.size} onClear={selection.clear}>
-        <Button kind="primary" onClick={() => restore([...selection.picked])}>
+        <Button needs="operate" kind="primary" onClick={() => restore([...selection.picked])}>
           {t('versions.restoreMany', { n: selection.picked.size })}
         </Button>
       </BulkBar>

@@ -57,7 +57,7 @@ export function WaitingTab({ folder }: { readonly folder: FolderConfig }) {
         selection={mayPick ? { picked, onPick: setPicked, nameOf: ({ name }) => name } : undefined}
       />
       <BulkBar count={picked.size} onClear={clear}>
-        <Button icon="first" onClick={() => first([...picked], t('table.first', { n: picked.size }))}>
+        <Button needs="operate" icon="first" onClick={() => first([...picked], t('table.first', { n: picked.size }))}>
           {t('file.first')}
         </Button>
       </BulkBar>
@@ -103,7 +103,7 @@ function columns(folder: FolderConfig, onFirst: (name: string) => unknown): read
       width: '168px',
       cell: (item) =>
         waitingFacts(item, folder).mayPrioritize && (
-          <Button icon="first" onClick={() => onFirst(item.name)}>
+          <Button needs="operate" icon="first" onClick={() => onFirst(item.name)}>
             {t('file.first')}
           </Button>
         ),

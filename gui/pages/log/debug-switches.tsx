@@ -2,6 +2,7 @@ import { detach } from '../../../src/core/errors.ts'
 import { useEffect } from 'preact/hooks'
 import { runAction } from '../../app/run-action.ts'
 import { debugFacilities, loadDebug, switchDebug } from '../../live/debug.ts'
+import { useMay } from '../../live/access.ts'
 import { useLive } from '../../live/live.ts'
 import { useStore } from '../../base/store.ts'
 import { Section, Skeleton } from '../../ui/parts.tsx'
@@ -16,6 +17,7 @@ export function DebugSwitches() {
     if (link === 'live') loadDebug().catch(() => undefined)
   }, [link])
   const on = state?.enabled.length ?? 0
+  const isAdmin = useMay('admin')
   return (
     <Section title={t('log.switches')} actions={on > 0 && <span class="log-on">{t('log.switchesOn', { n: on })}</span>}>
       <p class="soft log-help">{t('log.switchesHelp')}</p>
@@ -25,7 +27,12 @@ export function DebugSwitches() {
         <ul class="log-chips">
           {Object.entries(state.facilities).map(([name, about]) => (
             <li key={name}>
-              <Chip name={name} about={aboutFacility(name, about)} on={state.enabled.includes(name)} />
+              <Chip
+                name={name}
+                about={aboutFacility(name, about)}
+                on={state.enabled.includes(name)}
+                isAllowed={isAdmin}
+              />
             </li>
           ))}
         </ul>
@@ -34,10 +41,18 @@ export function DebugSwitches() {
   )
 }
 
-function Chip({ name, about, on }: { readonly name: string; readonly about: string; readonly on: boolean }) {
+interface ChipProps {
+  readonly name: string
+  readonly about: string
+  readonly on: boolean
+  readonly isAllowed: boolean
+}
+
+function Chip({ name, about, on, isAllowed }: ChipProps) {
   return (
     <button
       type="button"
+      disabled={!isAllowed}
       role="switch"
       aria-checked={on}
       class="log-chip"

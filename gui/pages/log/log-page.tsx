@@ -11,11 +11,11 @@ import { Warnings } from './warnings.tsx'
 export function LogPage() {
   const downloads = [
     { text: t('log.downloadText'), icon: 'file', onSelect: downloadLog },
-    { text: t('log.support'), icon: 'download', onSelect: downloadSupport },
+    { text: t('log.support'), icon: 'download', needs: 'admin', onSelect: downloadSupport },
   ] as const
   const power = [
-    { text: t('power.restart'), icon: 'sync', onSelect: restartDaemon },
-    { text: t('power.shutdown'), icon: 'power', danger: true, onSelect: shutDownDaemon },
+    { text: t('power.restart'), icon: 'sync', needs: 'admin', onSelect: restartDaemon },
+    { text: t('power.shutdown'), icon: 'power', danger: true, needs: 'admin', onSelect: shutDownDaemon },
   ] as const
   return (
     <>

@@ -18,7 +18,7 @@ export function Warnings() {
     <Section
       title={t('log.warnings')}
       actions={
-        <Button icon="check" onClick={clear}>
+        <Button needs="operate" icon="check" onClick={clear}>
           {t('log.clearWarnings')}
         </Button>
       }

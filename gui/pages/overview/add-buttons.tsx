@@ -13,7 +13,7 @@ export function AddFolderButton({ long = false, kind = 'plain' }: AddButtonProps
   const label = t('overview.addFolder')
   const open = () => openDialog(() => <AddFolderDialog />)
   return (
-    <Button kind={kind} icon="plus" label={label} onClick={open}>
+    <Button needs="admin" kind={kind} icon="plus" label={label} onClick={open}>
       {long ? label : t('do.add')}
     </Button>
   )
@@ -23,7 +23,7 @@ export function AddDeviceButton({ long = false, kind = 'plain' }: AddButtonProps
   const label = t('overview.addDevice')
   const open = () => openDialog(() => <AddDeviceDialog />)
   return (
-    <Button kind={kind} icon="plus" label={label} onClick={open}>
+    <Button needs="admin" kind={kind} icon="plus" label={label} onClick={open}>
       {long ? label : t('do.add')}
     </Button>
   )

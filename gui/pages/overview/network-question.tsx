@@ -32,10 +32,12 @@ export function NetworkQuestion() {
         ))}
       </div>
       <div class="overview-answers">
-        <Button kind="primary" onClick={() => answer(new Set(NETWORK_SWITCHES))}>
+        <Button needs="admin" kind="primary" onClick={() => answer(new Set(NETWORK_SWITCHES))}>
           {t('network.all')}
         </Button>
-        <Button onClick={() => answer(chosen)}>{t(chosen.size === 0 ? 'network.none' : 'network.chosen')}</Button>
+        <Button needs="admin" onClick={() => answer(chosen)}>
+          {t(chosen.size === 0 ? 'network.none' : 'network.chosen')}
+        </Button>
       </div>
     </section>
   )

@@ -29,7 +29,7 @@ function RestartNotice() {
     <div class="section card overview-notice" role="status">
       <Icon name="sync" />
       <p>{t('overview.restartRequired')}</p>
-      <Button kind="primary" onClick={() => runAction(() => client.restart(), t('overview.restarting'))}>
+      <Button needs="admin" kind="primary" onClick={() => runAction(() => client.restart(), t('overview.restarting'))}>
         {t('overview.restart')}
       </Button>
     </div>

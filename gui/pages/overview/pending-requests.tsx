@@ -54,7 +54,7 @@ function DeviceRequestRow({ request }: { readonly request: DeviceRequest }) {
   const dismiss = () =>
     runAction(() => client.call('DELETE /rest/cluster/pending/devices', { query: { device: request.deviceID } }))
   const yes = (
-    <Button kind="primary" onClick={accept}>
+    <Button needs="admin" kind="primary" onClick={accept}>
       {t('do.accept')}
     </Button>
   )
@@ -89,11 +89,11 @@ function OfferRow({ offer }: { readonly offer: Offer }) {
       client.call('DELETE /rest/cluster/pending/folders', { query: { folder: folderID, device: deviceID } }),
     )
   const yes = offer.isHere ? (
-    <Button kind="primary" onClick={shareIt}>
+    <Button needs="admin" kind="primary" onClick={shareIt}>
       {t('pending.shareWith', { name: device })}
     </Button>
   ) : (
-    <Button kind="primary" onClick={accept}>
+    <Button needs="admin" kind="primary" onClick={accept}>
       {t('do.accept')}
     </Button>
   )
@@ -123,10 +123,10 @@ function PendingRow({ title, children, accept, onIgnore, onDismiss }: PendingRow
       </div>
       <div class="overview-request-actions">
         {accept}
-        <Button title={t('pending.ignoreHelp')} onClick={onIgnore}>
+        <Button needs="admin" title={t('pending.ignoreHelp')} onClick={onIgnore}>
           {t('do.ignore')}
         </Button>
-        <Button kind="quiet" title={t('pending.dismissHelp')} onClick={onDismiss}>
+        <Button needs="admin" kind="quiet" title={t('pending.dismissHelp')} onClick={onDismiss}>
           {t('pending.dismiss')}
         </Button>
       </div>

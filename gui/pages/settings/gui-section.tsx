@@ -60,7 +60,9 @@ function ApiKey() {
           {t('settings.showPassword')}
         </Button>
         <CopyButton text={key} />
-        <Button onClick={renew}>{t('settings.newKey')}</Button>
+        <Button needs="admin" onClick={renew}>
+          {t('settings.newKey')}
+        </Button>
       </div>
     </SettingsCard>
   )

@@ -28,6 +28,7 @@ export function IgnoredItems() {
               </span>
               <Button
                 label={t('settings.unignoreOne', { name: name === '' ? shortId(deviceID) : name })}
+                needs="admin"
                 onClick={() => unignoreDevice(deviceID, name === '' ? shortId(deviceID) : name)}
               >
                 {t('settings.unignore')}
@@ -49,6 +50,7 @@ export function IgnoredItems() {
               </span>
               <Button
                 label={t('settings.unignoreOne', { name: label === '' ? id : label })}
+                needs="admin"
                 onClick={() => unignoreFolder(device, id, label === '' ? id : label)}
               >
                 {t('settings.unignore')}

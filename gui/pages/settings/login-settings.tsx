@@ -68,10 +68,12 @@ export function LoginSettings() {
       />
       <CheckField label={t('settings.showPassword')} checked={isShown} onChange={setShown} />
       <div class="settings-actions">
-        <Button onClick={save}>{t('settings.saveLogin')}</Button>
+        <Button needs="admin" onClick={save}>
+          {t('settings.saveLogin')}
+        </Button>
         {hasPassword && (
           // Without the session that saving ends with, removing the login would be refused.
-          <Button kind="danger" onClick={clearLogin} disabled={saving.busy}>
+          <Button needs="admin" kind="danger" onClick={clearLogin} disabled={saving.busy}>
             {t('settings.clearLogin')}
           </Button>
         )}

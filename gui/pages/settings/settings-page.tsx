@@ -2,6 +2,7 @@ import { detach } from '../../../src/core/errors.ts'
 import { addressOf } from '../../base/address.ts'
 import { restartDaemon } from '../../app/power.ts'
 import { live, useLive } from '../../live/live.ts'
+import { useMay } from '../../live/access.ts'
 import { Button } from '../../ui/button.tsx'
 import { confirm } from '../../ui/confirm.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
@@ -21,6 +22,7 @@ const SECTIONS = ['general', 'gui', 'connections', 'network', 'defaults', 'advan
 export function SettingsPage({ section }: { readonly section: string }) {
   const pending = usePendingChanges()
   const saving = useSaving()
+  const isAdmin = useMay('admin')
   const active = SECTIONS.find((name) => name === section) ?? 'general'
   const tabs = SECTIONS.map((name) => ({ name, text: t(`settings.${name}`), href: addressOf('settings', name) }))
   const save = async () => {
@@ -39,7 +41,9 @@ export function SettingsPage({ section }: { readonly section: string }) {
       <Tabs tabs={tabs} active={active} label={t('settings.sections')}>
         <form class="settings" onSubmit={submit} noValidate>
           <Refusal text={saving.refusal} />
-          <Section name={active} />
+          <fieldset class="settings-fields" disabled={!isAdmin}>
+            <Section name={active} />
+          </fieldset>
           {pending.count > 0 || pending.hasWrong ? (
             <div class="settings-bar" role="region" aria-label={t('do.save')}>
               <span>{t('settings.changes', { n: pending.count })}</span>
@@ -78,7 +82,9 @@ function RestartNotice() {
   return (
     <div class="settings-restart" role="status">
       <span>{t('settings.restartNeeded')}</span>
-      <Button onClick={restartDaemon}>{t('power.restart')}</Button>
+      <Button needs="admin" onClick={restartDaemon}>
+        {t('power.restart')}
+      </Button>
     </div>
   )
 }
