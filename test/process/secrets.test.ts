@@ -146,10 +146,18 @@ async function shownBy(device: ShownDevice): Promise<Map<string, string>> {
   for (const name of readdirSync(device.home).filter((each) => each.startsWith('audit-')))
     shown.set(name, readFileSync(join(device.home, name), 'utf8'))
   const paths = Object.keys(ROUTES).flatMap((route) => (route.startsWith('GET ') ? [route.slice('GET '.length)] : []))
-  const queries = ['/rest/events?timeout=0', '/rest/events?timeout=0&events=ConfigSaved', '/rest/events/disk?timeout=0']
+  const queries = [
+    '/rest/events?timeout=0',
+    '/rest/events?timeout=0&events=ConfigSaved',
+    '/rest/events/disk?timeout=0',
+    '/rest/twinfold/events/stream?since=0&types=ConfigSaved',
+  ]
   for (const path of [...paths.filter((each) => !NOT_ASKED.test(each)), ...queries]) {
     const separator = path.includes('?') ? '&' : '?'
-    const { body } = await device.ask('GET', `${path}${separator}folder=docs&file=a&device=${SERVER}&current=/`)
+    const { body } = await device.ask(
+      'GET',
+      `${path}${separator}folder=docs&file=a&device=${SERVER}&current=/&follow=false`,
+    )
     if (path !== '/rest/debug/support') shown.set(path, body.toString())
     else for (const [name, text] of unzip(body)) shown.set(`bundle ${name}`, text)
   }

@@ -113,8 +113,9 @@ export class Auth {
   }
 
   /**
-   * The sender of a request with right Basic credentials, for clients that send them each time and keep no cookie. Those that
-   * were right a moment ago are not announced as another login, but wait in the same line: guessing gets no faster.
+   * The sender of a request with right Basic credentials, for clients that send them each time and keep no cookie.
+   * Those that were right a moment ago are not announced as another login, but wait in the same line: guessing gets no
+   * faster.
    */
   async basicSender(request: HttpRequest, gui: GuiConfig): Promise<Sender | undefined> {
     const readings = basicCredentials(request)

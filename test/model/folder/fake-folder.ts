@@ -241,21 +241,6 @@ export function start(setup: Setup = {}) {
     await settle()
     assert.equal(clock.sleepingCount, 0, 'a timer is still pending after the stop')
   }
-  return {
-    clock,
-    disk,
-    folder,
-    pulls,
-    requests,
-    state,
-    problems,
-    events,
-    trace,
-    warnings,
-    watched,
-    states,
-    stop,
-    done,
-    end,
-  }
+  const parts = { clock, disk, folder, pulls, requests, state, problems }
+  return { ...parts, events, trace, warnings, watched, states, stop, done, end }
 }
