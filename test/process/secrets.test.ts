@@ -146,12 +146,7 @@ async function shownBy(device: ShownDevice): Promise<Map<string, string>> {
   for (const name of readdirSync(device.home).filter((each) => each.startsWith('audit-')))
     shown.set(name, readFileSync(join(device.home, name), 'utf8'))
   const paths = Object.keys(ROUTES).flatMap((route) => (route.startsWith('GET ') ? [route.slice('GET '.length)] : []))
-  const queries = [
-    '/rest/events?timeout=0',
-    '/rest/events?timeout=0&events=ConfigSaved',
-    '/rest/events/disk?timeout=0',
-    '/rest/twinfold/events/stream?since=0&types=ConfigSaved',
-  ]
+  const queries = ['/rest/events?timeout=0', '/rest/events?timeout=0&events=ConfigSaved', '/rest/events/disk?timeout=0']
   for (const path of [...paths.filter((each) => !NOT_ASKED.test(each)), ...queries]) {
     const separator = path.includes('?') ? '&' : '?'
     const { body } = await device.ask(
