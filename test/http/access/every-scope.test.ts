@@ -12,7 +12,6 @@ const STRANGER = 'P56IOI7-MZJNU2Y-IQGDREY-DM2MGTI-MGL3BXN-PQ6W5BM-TBBZ4TJ-XZWICQ
 /** Of the folder that limited keys do not see, and of what only it has. */
 const HIDDEN = ['cellar', 'Cellar label', '/data/cellar', 'whisky.txt', STRANGER, 'Stranger name']
 const SECRETS = [SIM_KEY, 'secret-of-the-folder', 'secret-command', 'user:token@']
-const STREAM = 'GET /rest/twinfold/events/stream'
 
 type Device = Awaited<ReturnType<typeof startDevice>>
 let device: Device
@@ -81,6 +80,11 @@ after(async () => {
   await device.done
 })
 
+function around(text: string, word: string): string {
+  const at = text.indexOf(word)
+  return text.slice(Math.max(0, at - 300), at + 100)
+}
+
 /** A request of a route that is as complete as it can be without knowing the route. */
 function targetOf(name: RouteName, route: Declaration, folder: string): string {
   const path = pathOf(name)
@@ -92,6 +96,8 @@ function targetOf(name: RouteName, route: Declaration, folder: string): string {
   const values: Readonly<Record<string, string>> = {
     folder,
     timeout: '0',
+    since: '0',
+    follow: 'false',
     device: FRIEND,
     file: 'beach.jpg',
     text: 'a',
@@ -99,13 +105,14 @@ function targetOf(name: RouteName, route: Declaration, folder: string): string {
   }
   const pairs = Object.keys(route.query ?? {}).flatMap((key) => {
     // Either of a folder and a device is paused, not both.
+    if (folder === '' && (key === 'folder' || key === 'device')) return []
     if (key === 'device' && path === '/rest/twinfold/pause') return []
     return values[key] === undefined ? [] : [`${key}=${encodeURIComponent(values[key])}`]
   })
   return `${path.replace(':id', id)}${pairs.length === 0 ? '' : `?${pairs.join('&')}`}`
 }
 
-const NAMES = namesOf(ROUTES).filter((name) => name !== STREAM)
+const NAMES = namesOf(ROUTES)
 const isRead = (name: RouteName) => ['GET', 'HEAD'].includes(methodOf(name))
 
 function mayUse(scope: Scope, route: Declaration): boolean {
