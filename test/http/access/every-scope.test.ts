@@ -202,8 +202,3 @@ test('operate pauses a folder as Syncthing clients do, and changes no other sett
   const { text } = await send(SIM_KEY, 'GET ', '/rest/config/folders/photos')
   assert.match(text, /"encryptionPassword": "secret-of-the-folder"/, 'the pause kept the secrets')
 })
-
-function around(text: string, word: string): string {
-  const at = text.indexOf(word)
-  return text.slice(Math.max(0, at - 300), at + 100)
-}
