@@ -1,9 +1,11 @@
-import type { ConfigStore } from '../../src/config/types.ts'
+import type { ConfigChange, ConfigStore } from '../../src/config/types.ts'
 import type { Config, FolderConfig } from '../../src/core/config/config.ts'
 import { DEVICE } from '../../src/core/config/config-fields.ts'
 import { defaultsOf } from '../../src/core/config/field.ts'
 import type { DeviceId } from '../../src/core/ids.ts'
+import type { Disk } from '../../src/platform/disk.ts'
 import { simConfig, simFolder } from '../support/model.ts'
+import { savePath } from '../support/saved-path.ts'
 
 export const ROOT = '/data/docs'
 const PORT = 22_000
@@ -52,7 +54,32 @@ export function deviceConfig(
   }
 }
 
-/** A configuration that never changes. */
-export function fixedConfig(config: Config): ConfigStore {
-  return { current: config, restartRequired: false, change: async () => config, subscribe: () => {} }
+/** The settings of one run of a device. Of changes the path of the folder is saved. */
+export class DeviceSettings implements ConfigStore {
+  readonly restartRequired = false
+  readonly #disk: Disk
+  readonly #listeners: Parameters<ConfigStore['subscribe']>[0][] = []
+  #current: Config
+
+  constructor(disk: Disk, config: Config) {
+    this.#disk = disk
+    this.#current = config
+  }
+
+  get current(): Config {
+    return this.#current
+  }
+
+  async change(make: ConfigChange): Promise<Config> {
+    const from = this.#current
+    const to = make(from)
+    await savePath(this.#disk, to)
+    this.#current = to
+    for (const listener of this.#listeners) await listener(from, to)
+    return to
+  }
+
+  subscribe(listener: Parameters<ConfigStore['subscribe']>[0]): void {
+    this.#listeners.push(listener)
+  }
 }

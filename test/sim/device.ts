@@ -1,5 +1,5 @@
 import { FOLDER_EXTENSIONS } from '../../src/core/config/extensions.ts'
-import type { FolderConfig } from '../../src/core/config/config.ts'
+import type { Config, FolderConfig } from '../../src/core/config/config.ts'
 import { deviceIdFromCertificate } from '../../src/core/device-id.ts'
 import type { DeviceId } from '../../src/core/ids.ts'
 import type { ConflictRules } from '../../src/core/records/need.ts'
@@ -11,6 +11,7 @@ import { Log } from '../../src/events/log.ts'
 import { EVENT_TYPES, type CompletionData, type Event } from '../../src/events/types.ts'
 import { Network } from '../../src/main/network.ts'
 import { Model } from '../../src/model/model.ts'
+import { Mover, type MoverDeps } from '../../src/model/move/mover.ts'
 import { ModelSignals } from '../../src/model/signals.ts'
 import { FolderRoots } from '../../src/model/state/folder-roots.ts'
 import { Statistics } from '../../src/stats/stats.ts'
@@ -27,11 +28,12 @@ import type { SimWatcher } from '../../src/platform/sim/watcher.ts'
 import { simPorts } from '../../src/platform/sim/platform.ts'
 import { DeviceStore } from './device-store.ts'
 import { DOCS } from '../support/model.ts'
+import { withSavedPath } from '../support/saved-path.ts'
 import { Forger } from './byzantine.ts'
 import type { Tamperer } from './tamperer.ts'
 import { Received } from './received.ts'
 import { WireCheck } from './wire-check.ts'
-import { deviceConfig, fixedConfig, ROOT } from './device-config.ts'
+import { deviceConfig, DeviceSettings, ROOT } from './device-config.ts'
 import { Incarnation, DeviceClock, killable, killableClock, killableDisk, killableWalker } from './incarnation.ts'
 import type { Trace } from './trace.ts'
 
@@ -51,6 +53,8 @@ export interface DeviceSetup {
   /** Replaces what a byzantine device announces and serves. */
   readonly forger?: Forger | Tamperer | undefined
   readonly rules?: ConflictRules | undefined
+  /** Its folder can be moved to other directories. */
+  readonly isMovable?: boolean
   /** Facilities whose debug lines are in the trace. */
   readonly facilities?: string
 }
@@ -67,6 +71,8 @@ interface Running {
   readonly stop: AbortController
   readonly model: Model
   readonly network: Network
+  readonly config: DeviceSettings
+  readonly mover: Mover | undefined
   readonly watcher: SimWatcher
   readonly work: Statistics['work']
   readonly done: Promise<unknown>
@@ -138,6 +144,19 @@ export class SimDevice {
     return this.#running?.model
   }
 
+  get mover(): Mover | undefined {
+    return this.#running?.mover
+  }
+
+  /** Where its folder is, as its settings say. */
+  get root(): string {
+    return (this.#running?.config.current ?? this.#config).folders[0]?.path ?? ROOT
+  }
+
+  get #config(): Config {
+    return withSavedPath(this.disk, deviceConfig([this, ...this.#neighbours], this.#setup.folder))
+  }
+
   /** Counters of its own work since the start. */
   get work(): Statistics['work'] | undefined {
     return this.#running?.work
@@ -152,6 +171,7 @@ export class SimDevice {
     this.#neighbours = neighbours
     await this.disk.makeDirectories(`${ROOT}/.stfolder`, 0o755)
     await this.disk.makeDirectories('/home/me/index', 0o700)
+    if (this.#setup.isMovable === true) await this.disk.makeDirectories('/mnt', 0o777)
     this.disk.syncAll()
     await this.store.open()
   }
@@ -204,7 +224,7 @@ export class SimDevice {
     events.listen(new Set(EVENT_TYPES), (event) => incarnation.isEnded || this.#setup.onEvent(event), stop.signal)
     const logger: Log['logger'] = (facility) => log.logger(facility)
     const statistics = new Statistics({ keyValue: store.keyValue, log: logger('stats') })
-    const config = fixedConfig(deviceConfig([this, ...this.#neighbours], this.#setup.folder))
+    const config = new DeviceSettings(platform.disk, this.#config)
     const identity = { certificatePem: this.#certificate, keyPem: '' }
     const signals = new ModelSignals()
     const roots = new FolderRoots(platform)
@@ -233,13 +253,40 @@ export class SimDevice {
         keptDirectory: '/home/me/kept',
       },
     )
+    config.subscribe(async (from, to) => {
+      await network.release(to)
+      await model.apply(from, to)
+      await network.apply(from, to)
+    })
+    const mover = await this.#startMover({ platform, store, config, folders: model, log: logger('model') })
     const failed = (name: string) => (error: unknown) => log.logger('main').error(`${name} failed: ${String(error)}`)
     const done = Promise.all(
-      [model, ...network.services].map(async (service) => {
+      [model, ...network.services, ...(mover === undefined ? [] : [mover])].map(async (service) => {
         await supervise(service, clock, failed(service.name), stop.signal)
       }),
     )
-    this.#running = { incarnation, stop, model, network, watcher: ports.watcher, work: statistics.work, done }
+    this.#running = {
+      incarnation,
+      stop,
+      model,
+      network,
+      config,
+      mover,
+      watcher: ports.watcher,
+      work: statistics.work,
+      done,
+    }
+  }
+
+  async #startMover(deps: MoverDeps): Promise<Mover | undefined> {
+    if (this.#setup.isMovable !== true) return undefined
+    const mover = new Mover(deps, {
+      journalFile: '/home/me/moves.json',
+      userHome: '/home/me',
+      homes: ['/home/me/index', '/home/me/kept'],
+    })
+    await mover.load()
+    return mover
   }
 
   /** Cuts the power. Of unsynced data a random part survives. */

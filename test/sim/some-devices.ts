@@ -2,7 +2,7 @@ import { SimClock } from '../../src/platform/sim/clock.ts'
 import { SimNetwork } from '../../src/platform/sim/net.ts'
 import { SimRandom } from '../../src/platform/sim/random.ts'
 import { DOCS, settle } from '../support/model.ts'
-import { ROOT, SimDevice } from './device.ts'
+import { SimDevice } from './device.ts'
 import { unsettledReason } from './invariants.ts'
 import { Trace } from './trace.ts'
 
@@ -27,6 +27,7 @@ export class SomeDevices implements AsyncDisposable {
         trace,
         disk: {},
         folder: {},
+        isMovable: true,
         onEvent: () => {},
         onBadBlock: () => {},
       })
@@ -98,13 +99,13 @@ export class SomeDevices implements AsyncDisposable {
   }
 }
 
-export function write({ disk }: SimDevice, name: string, text: string): void {
-  disk.direct.write(`${ROOT}/${name}`, Buffer.from(text))
+export function write({ disk, root }: SimDevice, name: string, text: string): void {
+  disk.direct.write(`${root}/${name}`, Buffer.from(text))
 }
 
 /** The files of a device by name, conflict copies as `name~`, sorted. */
-export function filesOf({ disk }: SimDevice): readonly string[] {
-  return [...disk.direct.tree(ROOT)]
+export function filesOf({ disk, root }: SimDevice): readonly string[] {
+  return [...disk.direct.tree(root)]
     .filter(([path, { type }]) => type === 'file' && !path.startsWith('.st'))
     .map(([path, { content }]) => {
       const name = path.replace(/\.sync-conflict-[^.]*/, '~')

@@ -5,10 +5,10 @@ import { isEnded, type MoveState } from '../../../src/core/move/journal.ts'
 import type { IndexStore } from '../../../src/db/types.ts'
 import { Mover } from '../../../src/model/move/mover.ts'
 import type { MoveStatus } from '../../../src/model/move/types.ts'
-import { writeFileAtomically } from '../../../src/platform/files/atomic-write.ts'
 import type { CrashKeep } from '../../../src/platform/sim/disk.ts'
 import { createSimPlatform, type SimPlatform } from '../../../src/platform/sim/platform.ts'
 import { DOCS, NEVER, settle, simConfig, simFolder, SimHub } from '../../support/model.ts'
+import { savePath, withSavedPath } from '../../support/saved-path.ts'
 
 export const OLD = '/data/docs'
 export const NEW = '/mnt/docs'
@@ -19,12 +19,6 @@ export interface SimMachine {
   config: Config
   /** The index, which survives too: its own crashes have other tests. */
   store?: IndexStore
-}
-
-const CONFIG_FILE = '/home/me/config.txt'
-
-function withPath(config: Config, path: string): Config {
-  return { ...config, folders: config.folders.map((folder) => ({ ...folder, path })) }
 }
 
 export async function newMachine(seed: number, folder: Partial<FolderConfig> = {}): Promise<SimMachine> {
@@ -67,8 +61,7 @@ export class SimMove implements AsyncDisposable {
   }
 
   static async start(machine: SimMachine): Promise<SimMove> {
-    const path = machine.platform.disk.direct.look(CONFIG_FILE)?.content
-    if (path !== undefined) machine.config = withPath(machine.config, Buffer.from(path).toString())
+    machine.config = withSavedPath(machine.platform.disk, machine.config)
     const wrap = (store: IndexStore) => (machine.store ??= store)
     const hub = await SimHub.open(machine.config, { platform: machine.platform, wrap })
     const move = new SimMove(machine, hub)
@@ -87,8 +80,7 @@ export class SimMove implements AsyncDisposable {
     if (this.refusal !== undefined) throw this.refusal
     const from = this.machine.config
     const to = make(from)
-    const path = Buffer.from(to.folders[0]?.path ?? '')
-    await writeFileAtomically(this.disk, CONFIG_FILE, path, 0o600, 'config.txt.tmp')
+    await savePath(this.disk, to)
     this.machine.config = to
     await this.hub.model.apply(from, this.machine.config)
     for (const listener of this.#listeners) listener(from, this.machine.config)
