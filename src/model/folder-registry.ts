@@ -149,6 +149,14 @@ export class FolderRegistry {
     return config
   }
 
+  /** The kept files of a folder that does not run, only to be read. Throws `folder-missing`. */
+  storedKept(folder: FolderId): KeptFiles {
+    const { logger, platform } = this.#deps
+    const { keptDirectory: directory } = this.#options
+    const options = { folder: this.configured(folder).id, directory, readOnly: true }
+    return new KeptFiles({ disk: platform.disk, log: logger('model') }, options)
+  }
+
   /** Throws `folder-missing`, `folder-paused` or `folder-not-running`. */
   find(folder: FolderId): Folder {
     if (this.configured(folder).paused) throw new TwinfoldError('folder-paused', 'folder is paused')

@@ -345,7 +345,9 @@ export class Model {
   }
 
   async kept(folder: FolderId, paging: Paging): Promise<KeptPage> {
-    return await this.#registry.find(folder).kept.page(paging)
+    const running = this.#registry.running(folder)
+    // A folder that is paused or moved has its list, too.
+    return await (running?.kept ?? this.#registry.storedKept(folder)).page(paging)
   }
 
   /** Without names for all of them. The map holds a message for each that stays kept. */

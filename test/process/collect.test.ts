@@ -54,6 +54,12 @@ test('collect: what the phone deletes is kept on the server, listed, explained, 
   assert.match((await run('why', 'docs', 'c')).out, /it is here, although peer deleted it/)
   assert.match((await run('status', 'docs')).out, /Kept: +3 files that others deleted/)
 
+  const setPaused = (paused: boolean) => server.daemon.request('PATCH', '/rest/config/folders/docs', { paused })
+  await setPaused(true)
+  assert.equal(JSON.parse((await run('kept', 'docs', '--json')).out).total, 3, 'a paused folder has its list, too')
+  await setPaused(false)
+  await eventually('the folder to run', async () => (await scan(server), true), 60_000)
+
   assert.match((await run('kept', 'docs', 'c')).err, /use one of --bring-back and --delete/)
   assert.match((await run('kept', 'docs', '--bring-back')).err, /name the files, or use --all/)
   assert.match(

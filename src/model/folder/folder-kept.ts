@@ -29,11 +29,8 @@ export class FolderKept {
     this.#type = type
   }
 
-  async page({ page, perPage }: Paging): Promise<KeptPage> {
-    const { kept } = this.#deps
-    await kept.load()
-    const names = kept.names().slice((page - 1) * perPage, page * perPage)
-    return { total: kept.count, bytes: kept.bytes, items: names.flatMap((name) => kept.find(name) ?? []) }
+  async page(paging: Paging): Promise<KeptPage> {
+    return await this.#deps.kept.page(paging)
   }
 
   /** Who deleted a file that is kept, as far as the list is loaded. */

@@ -7,6 +7,7 @@ import { encodeGone, encodeKept, parseKept, type KeptFile } from '../../core/rec
 import type { Logger } from '../../events/types.ts'
 import type { Disk } from '../../platform/disk.ts'
 import { writeFileAtomically } from '../../platform/files/atomic-write.ts'
+import type { KeptPage, Paging } from '../types.ts'
 
 export interface KeptFilesDeps {
   readonly disk: Disk
@@ -17,6 +18,8 @@ export interface KeptFilesOptions {
   readonly folder: FolderId
   /** Beside the index, not in it: the list survives a reset of the index. */
   readonly directory: string
+  /** The list is shown only: one that runs may write it at the same time. */
+  readonly readOnly?: boolean
 }
 
 const PRIVATE_DIRECTORY = 0o700
@@ -65,6 +68,12 @@ export class KeptFiles {
       throw this.#failed('read', error)
     })
     return this.#loaded
+  }
+
+  async page({ page, perPage }: Paging): Promise<KeptPage> {
+    await this.load()
+    const names = this.names().slice((page - 1) * perPage, page * perPage)
+    return { total: this.count, bytes: this.bytes, items: names.flatMap((name) => this.find(name) ?? []) }
   }
 
   get count(): number {
@@ -174,6 +183,7 @@ export class KeptFiles {
       const what = `${damaged} lines of the list of kept files are damaged, and their files count as new`
       this.#deps.log.warn(`folder ${this.#options.folder}: ${what}: ${this.#path}`)
     }
+    if (this.#options.readOnly === true) return
     if (lines.length - this.count > Math.max(OUTDATED_MAX, this.count)) await this.#rewrite()
   }
 
