@@ -12,7 +12,7 @@ export const FOLDER_ACTIONS: readonly CommandSpec[] = [
       'Moves a folder with its files, old versions and ignore patterns to a directory that is missing or empty. On ' +
       'the same disk it is renamed; otherwise everything is copied, verified, then removed from the old place. The ' +
       'folder does not run meanwhile, nothing is announced to other devices, and nothing is hashed again. An ' +
-      'interrupted move goes on at the next start. Ctrl+C ends only the display. Without PATH it shows the move.',
+      'interrupted move continues at the next start. Ctrl+C ends only the display. Without PATH it shows the move.',
     arguments: [
       { name: 'folder', completes: 'folders' },
       { name: 'path', optional: true },

@@ -84,7 +84,7 @@ async function follow(context: CliContext, client: Client, id: string, options: 
     } catch {
       context.redraw('')
       const again = `${context.program} folder move ${id}`
-      context.printError(`The move goes on. Show it with "${again}", undo it with "${again} --cancel".`)
+      context.printError(`The move continues. Show it with "${again}", undo it with "${again} --cancel".`)
       return CLI_EXIT.interrupted
     }
   }

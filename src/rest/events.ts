@@ -55,7 +55,7 @@ export const EVENT_ROUTES = {
       device: { schema: TEXT, about: 'Only events about this device.', repeated: true },
       follow: {
         schema: { enum: ['true', 'false'] },
-        about: 'Whether the stream goes on with new events; default true.',
+        about: 'Whether the stream continues with new events; default true.',
       },
       since: {
         schema: TEXT,

@@ -1,5 +1,5 @@
 import type { Declarations } from './declaration.ts'
-import { FOLDER } from './parameters.ts'
+import { FOLDER, SMALL_PAGING } from './parameters.ts'
 import { COUNT, TEXT, TIME, described, list, map, object, type Static } from './schema.ts'
 
 /** The files that other devices have deleted and that stay here. */
@@ -49,19 +49,7 @@ export const KEPT_ROUTES = {
   'GET /rest/twinfold/kept': {
     scope: 'monitor',
     summary: 'Lists the files of a folder that other devices have deleted and that stay here.',
-    query: {
-      folder: FOLDER,
-      page: {
-        schema: { type: 'integer', minimum: 1, maximum: 1_000_000 },
-        about: 'The number of the page, from 1.',
-        strict: true,
-      },
-      perpage: {
-        schema: { type: 'integer', minimum: 1, maximum: 500 },
-        about: 'Entries per page; default 100.',
-        strict: true,
-      },
-    },
+    query: { folder: FOLDER, ...SMALL_PAGING },
     reply: { is: 'json', schema: KEPT },
     errors: NO_FOLDER,
   },

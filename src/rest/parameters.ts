@@ -11,5 +11,19 @@ export const PAGING = {
   perpage: { schema: INTEGER, about: 'Entries per page; default 65536, at most 1048576.' },
 } as const
 
+/** Of the routes that Syncthing does not have. */
+export const SMALL_PAGING = {
+  page: {
+    schema: { type: 'integer', minimum: 1, maximum: 1_000_000 },
+    about: 'The number of the page, from 1.',
+    strict: true,
+  },
+  perpage: {
+    schema: { type: 'integer', minimum: 1, maximum: 500 },
+    about: 'Entries per page; default 100.',
+    strict: true,
+  },
+} as const
+
 /** The fields of every paged reply. */
 export const PAGE = { page: COUNT, perpage: COUNT } as const

@@ -4,7 +4,7 @@ import { INDEX_IMPORT_REPLY } from './index-import.ts'
 import { FIND } from './find.ts'
 import { MOVE_REPLY, MOVE_STARTED } from './move.ts'
 import { DISAGREEMENTS, NETWORK } from './network.ts'
-import { FOLDER } from './parameters.ts'
+import { FOLDER, SMALL_PAGING } from './parameters.ts'
 import { TEXT } from './schema.ts'
 import { SELECT_BODY, SELECTED, SELECTION } from './selection.ts'
 import { UPGRADE_DETAILS } from './upgrade.ts'
@@ -22,19 +22,6 @@ import {
   WARNINGS,
   WHY_REPLY,
 } from './twinfold.ts'
-
-const SMALL_PAGING = {
-  page: {
-    schema: { type: 'integer', minimum: 1, maximum: 1_000_000 },
-    about: 'The number of the page, from 1.',
-    strict: true,
-  },
-  perpage: {
-    schema: { type: 'integer', minimum: 1, maximum: 500 },
-    about: 'Entries per page; default 100.',
-    strict: true,
-  },
-} as const
 
 const NO_FOLDER = {
   'folder-missing': { status: 404 },

@@ -41,7 +41,7 @@ export const KEPT = {
     zh: '删除 {n} 个保留的文件？',
   },
   'kept.deleteText': {
-    en: 'Other devices have deleted them already: nobody else may have them.',
+    en: 'Other devices have deleted them already: other devices may not have them.',
     de: 'Andere Geräte haben sie schon gelöscht: Vielleicht hat sie sonst niemand.',
     es: 'Otros dispositivos ya los eliminaron: quizá nadie más los tenga.',
     fr: 'D’autres appareils les ont déjà supprimés : personne d’autre ne les a peut-être.',

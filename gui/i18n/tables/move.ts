@@ -194,7 +194,7 @@ export const MOVE = {
     zh: '{n} 个项目留在另一目录中：',
   },
   'move.goesOn': {
-    en: 'The move goes on when this window is closed, and after a restart.',
+    en: 'The move continues when this window is closed, and after a restart.',
     de: 'Das Verschieben läuft weiter, wenn dieses Fenster zu ist, auch nach einem Neustart.',
     es: 'El traslado continúa al cerrar esta ventana, y tras un reinicio.',
     fr: 'Le déplacement continue quand cette fenêtre est fermée, et après un redémarrage.',

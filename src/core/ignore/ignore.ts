@@ -83,6 +83,11 @@ export class IgnoreRules {
     return this.section.patterns.has(this.lines[this.#deciding(name)] ?? '')
   }
 
+  /** Whether these are the same patterns in the same order. */
+  hasLines(lines: readonly string[]): boolean {
+    return lines.length === this.lines.length && lines.every((line, i) => line === this.lines[i])
+  }
+
   /** The effective lines without those of the selection. */
   get userLines(): readonly string[] {
     const { section } = this

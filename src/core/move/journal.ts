@@ -51,7 +51,7 @@ export function isCancellable({ state }: Pick<MoveEntry, 'state'>): boolean {
 export type SettingsPlace = 'old' | 'new' | 'elsewhere'
 
 /**
- * The step with which a move goes on after a restart. The settings decide: a saved switch is a switch, and a folder
+ * The step with which a move continues after a restart. The settings decide: a saved switch is a switch, and a folder
  * that was removed or set to another directory by somebody else is left alone.
  */
 export function resumedState(state: MoveState, place: SettingsPlace): MoveState {
@@ -73,7 +73,7 @@ export type MoveFailure =
 
 export const CANCELLED = 'cancelled'
 
-/** How a move goes on after a failure. Before the switch it is undone; afterwards nothing leads back. */
+/** How a move continues after a failure. Before the switch it is undone; afterwards it is completed. */
 export function afterFailure(
   entry: Pick<MoveEntry, 'state' | 'error' | 'from' | 'to'>,
   failure: MoveFailure,

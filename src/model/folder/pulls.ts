@@ -131,7 +131,7 @@ export class Pulls {
 
   async #stopOther({ lines }: IgnoreRules): Promise<void> {
     if (this.#rules === undefined) return
-    if (this.#rules !== 'unread' && isSame(this.#rules.lines, lines)) return
+    if (this.#rules !== 'unread' && this.#rules.hasLines(lines)) return
     this.stop(new TwinfoldError('stopped', 'the ignore patterns have changed'))
     await this.ended()
     this.request()
@@ -205,7 +205,3 @@ export class Pulls {
 }
 
 const NOTHING_TO_PULL: PullOutcome = { problems: [], rescan: [], complete: true }
-
-function isSame(a: readonly string[], b: readonly string[]): boolean {
-  return a === b || (a.length === b.length && a.every((line, i) => line === b[i]))
-}

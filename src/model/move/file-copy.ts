@@ -4,6 +4,7 @@ import { systemCode, TwinfoldError } from '../../core/errors.ts'
 import { lostMetadata, type CopyRules } from '../../core/move/copies.ts'
 import { diskSizeOf, diskTimeOf, isInvalid, type FileInfo } from '../../core/records/file-info.ts'
 import type { Attributes } from '../../platform/attributes.ts'
+import { fillBuffer } from '../../platform/fill-buffer.ts'
 import type { Disk, DiskFile, DiskStat } from '../../platform/disk.ts'
 import type { Hasher } from '../../platform/hasher.ts'
 
@@ -104,7 +105,7 @@ export class FileCopy {
     const [a, b] = [chunkFor(sizeBytes), chunkFor(sizeBytes)]
     for (let at = 0; ;) {
       signal.throwIfAborted()
-      const [first, second] = await Promise.all([readChunk(left, a, at), readChunk(right, b, at)])
+      const [first, second] = await Promise.all([fillBuffer(left, a, at), fillBuffer(right, b, at)])
       if (first !== second || a.compare(b, 0, second, 0, first) !== 0) return false
       if (first < a.length) return true
       at += first
@@ -119,7 +120,7 @@ export class FileCopy {
     const chunk = chunkFor(job.stat.sizeBytes)
     for (let at = 0; ;) {
       signal.throwIfAborted()
-      const count = await readChunk(from, chunk, at)
+      const count = await fillBuffer(from, chunk, at)
       if (count > 0) await to.write(chunk.subarray(0, count), at)
       onBytes(count)
       if (count < chunk.length) break
@@ -204,17 +205,6 @@ function isUnchanged(now: DiskStat, before: DiskStat): boolean {
 /** Larger than a small file, so that one read shows its end, and bounded for a large one. */
 function chunkFor(sizeBytes: number): Buffer {
   return Buffer.allocUnsafe(Math.min(CHUNK_BYTES, sizeBytes + 1))
-}
-
-/** Fewer bytes than the buffer holds only at the end of the file. */
-async function readChunk(file: DiskFile, into: Buffer, positionBytes: number): Promise<number> {
-  let done = 0
-  while (done < into.length) {
-    const count = await file.read(into.subarray(done), positionBytes + done)
-    if (count === 0) break
-    done += count
-  }
-  return done
 }
 
 function refused(text: string): TwinfoldError {

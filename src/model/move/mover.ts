@@ -60,7 +60,7 @@ export class Mover implements MoveView {
       if (folder === undefined && isEnded({ state })) await this.#journal.delete(entry.folder)
       else if (state !== entry.state) await this.#journal.put({ ...entry, state })
       if (isEnded({ state })) continue
-      this.#deps.log.info(`folder ${entry.folder}: its move to ${entry.to} goes on (${state})`)
+      this.#deps.log.info(`folder ${entry.folder}: its move to ${entry.to} continues (${state})`)
       const settings = folder ?? { ...this.#deps.config.current.defaults.folder, id: entry.folder }
       this.#runs.set(entry.folder, this.#newRun({ ...entry, state }, settings, { files: 0, bytes: 0 }))
       await this.#deps.folders.hold(entry.folder, reasonOf(entry))

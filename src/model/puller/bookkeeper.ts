@@ -21,8 +21,7 @@ export class Bookkeeper {
     const lines = this.#lines
     this.#lines = undefined // after an interruption the next call compares everything
     const touched = await parts.index.needs.takeTouched()
-    if (touched === undefined || lines === undefined || !isSame(lines, parts.ignore.lines))
-      await reconcileAll(parts, signal)
+    if (touched === undefined || lines === undefined || !parts.ignore.hasLines(lines)) await reconcileAll(parts, signal)
     else await reconcileNames(parts, touched, signal)
     this.#lines = parts.ignore.lines
   }
@@ -60,8 +59,4 @@ async function reconcileName(parts: BookkeeperParts, name: string): Promise<void
     })
   }
   records.add(adoptedRecord(jointDeletion(global, deletions), diskTimeOf(local ?? global)), local)
-}
-
-function isSame(a: readonly string[], b: readonly string[]): boolean {
-  return a.length === b.length && a.every((line, i) => line === b[i])
 }

@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto'
 import { sealBytes } from '../../core/encryption/xchacha.ts'
 import { hasSameStamp, type BlockResult, type BlockOrder, type BlockReader } from './block-reader.ts'
-import type { Disk, DiskFile } from '../disk.ts'
+import type { Disk } from '../disk.ts'
+import { fillBuffer } from '../fill-buffer.ts'
 import { openInside } from './open-inside.ts'
 
 /** Reads blocks through a disk, sequentially. */
@@ -21,7 +22,8 @@ export class DiskBlockReader implements BlockReader {
     const { sizeBytes, modifiedS, modifiedNs } = opened.stat
     // Allocated after opening the file: a request alone must not cost memory.
     const memory = Buffer.allocUnsafeSlow(Math.max(0, Math.min(order.sizeBytes, sizeBytes - order.offsetBytes)))
-    const data = memory.subarray(0, await fill(opened.file, memory, order.offsetBytes)) // never uninitialized memory
+    // Never uninitialized memory.
+    const data = memory.subarray(0, await fillBuffer(opened.file, memory, order.offsetBytes))
     const isTrusted =
       order.recorded !== undefined && data.length === order.sizeBytes && hasSameStamp(opened.stat, order.recorded)
     if (!isTrusted && !hash('sha256', data, 'buffer').equals(order.hash))
@@ -29,15 +31,4 @@ export class DiskBlockReader implements BlockReader {
     const result = order.seal === undefined ? data : sealBytes(order.seal, data)
     return { kind: 'read', data: result, headroomBytes: 0, releaseBuffer: () => {} }
   }
-}
-
-/** Returns the number of bytes read. */
-async function fill(file: DiskFile, into: Uint8Array, offsetBytes: number): Promise<number> {
-  let count = 0
-  while (count < into.length) {
-    const more = await file.read(into.subarray(count), offsetBytes + count)
-    if (more === 0) break
-    count += more
-  }
-  return count
 }
