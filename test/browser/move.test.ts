@@ -110,7 +110,7 @@ test('a running move is shown by the folder, and can be cancelled', { skip }, as
     await notice.getByText('1.00 kB / 4.00 kB').waitFor()
     await notice.getByRole('button', { name: 'Show' }).click()
     const dialog = page.getByRole('dialog', { name: 'Move “Docs”' })
-    await dialog.getByText('goes on when this window is closed', { exact: false }).waitFor()
+    await dialog.getByText('continues when this window is closed', { exact: false }).waitFor()
     await dialog.getByRole('button', { name: 'Cancel the move' }).click()
     await dialog.getByText('1 item stayed in the other directory', { exact: false }).waitFor()
     await dialog.getByText('odd.txt').waitFor()

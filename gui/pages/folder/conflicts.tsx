@@ -11,7 +11,7 @@ import { BulkBar } from '../../ui/selection.tsx'
 import type { Column } from '../../ui/table-props.ts'
 import { t } from '../../i18n/texts.ts'
 import { PagedTable, usePagedRows, type PagedRows } from './paged-table.tsx'
-import { PathButton } from './path-button.tsx'
+import { PathButton, pathColumn } from './path-button.tsx'
 import { resolveConflicts } from './resolve-conflicts.tsx'
 
 type Conflict = ConflictsJson['items'][number]
@@ -66,12 +66,7 @@ function all(paged: PagedRows<Conflict>): { readonly all?: readonly string[] } {
 
 function columns(folder: string): readonly Column<Conflict>[] {
   return [
-    {
-      id: 'name',
-      title: t('conflicts.copy'),
-      phone: 'name',
-      cell: ({ name }) => <PathButton folder={folder} path={name} />,
-    },
+    pathColumn(folder, t('conflicts.copy')),
     {
       id: 'original',
       title: t('conflicts.original'),

@@ -12,7 +12,7 @@ import type { Column } from '../../ui/table-props.ts'
 import { t } from '../../i18n/texts.ts'
 import { changeKept } from './change-kept.tsx'
 import { PagedTable, usePagedRows, type PagedRows } from './paged-table.tsx'
-import { PathButton } from './path-button.tsx'
+import { pathColumn } from './path-button.tsx'
 
 type Kept = KeptJson['items'][number]
 
@@ -67,12 +67,7 @@ function all({ list }: PagedRows<Kept>): { readonly all?: readonly string[] } {
 
 function columns(folder: string): readonly Column<Kept>[] {
   return [
-    {
-      id: 'name',
-      title: t('files.name'),
-      phone: 'name',
-      cell: ({ name }) => <PathButton folder={folder} path={name} />,
-    },
+    pathColumn(folder, t('files.name')),
     {
       id: 'bytes',
       title: t('files.size'),

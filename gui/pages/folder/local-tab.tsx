@@ -8,7 +8,7 @@ import { TimeAgo } from '../../ui/parts.tsx'
 import type { Column } from '../../ui/table-props.ts'
 import { t } from '../../i18n/texts.ts'
 import { PagedTable, usePagedRows } from './paged-table.tsx'
-import { PathButton } from './path-button.tsx'
+import { pathColumn } from './path-button.tsx'
 
 /** What was changed here although the folder only receives. */
 export function LocalTab({ folder }: { readonly folder: FolderConfig }) {
@@ -43,12 +43,7 @@ export function LocalTab({ folder }: { readonly folder: FolderConfig }) {
 
 function columns(folder: string): readonly Column<FileEntryJson>[] {
   return [
-    {
-      id: 'name',
-      title: t('files.name'),
-      phone: 'name',
-      cell: ({ name }) => <PathButton folder={folder} path={name} />,
-    },
+    pathColumn(folder, t('files.name')),
     {
       id: 'bytes',
       title: t('files.size'),

@@ -1,5 +1,6 @@
 import { baseName, directoryOf } from '../../base/paths.ts'
 import { visibleName } from '../../base/visible-name.ts'
+import type { Column } from '../../ui/table-props.ts'
 import { openFile } from './file-drawer.tsx'
 
 /** A path that opens the details of its file; the directory is shown less prominently. */
@@ -10,4 +11,9 @@ export function PathButton({ folder, path }: { readonly folder: string; readonly
       <span class="files-base">{visibleName(baseName(path))}</span>
     </button>
   )
+}
+
+/** The column of such paths. */
+export function pathColumn<R extends { readonly name: string }>(folder: string, title: string): Column<R> {
+  return { id: 'name', title, phone: 'name', cell: ({ name }) => <PathButton folder={folder} path={name} /> }
 }
