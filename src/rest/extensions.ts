@@ -4,10 +4,16 @@ import { BOOLEAN, COUNT, TEXT, described, list, map, nullable, object, type Stat
 
 /** The settings that Syncthing does not have. */
 
+const PERCENT = { type: 'number', minimum: 0, maximum: 100 } as const
+
 const FOLDER_FIELDS = {
   collect: described(BOOLEAN, 'Whether files that other devices delete stay here.'),
   sharedIgnores: described(BOOLEAN, 'Whether the patterns of `.stglobalignore` in the folder are in force here.'),
+  guard: described(BOOLEAN, 'Whether an unusual number of deletions is held until the user decides.'),
+  versionsPercentMax: described(PERCENT, 'The share of the disk that old versions may have; 0 is unlimited.'),
+  archiveLocal: described(BOOLEAN, 'Whether local deletions and edits are archived too, where files can be cloned.'),
 }
+const FOLDER_NAMES = ['collect', 'sharedIgnores', 'guard', 'versionsPercentMax', 'archiveLocal'] as const
 const DRIVE = described(BOOLEAN, 'Whether folders are served as a read-only network drive.')
 
 const EXTENSIONS = object({
@@ -18,7 +24,7 @@ const EXTENSIONS = object({
 const EXTENSIONS_PATCH = object(
   {
     drive: DRIVE,
-    folders: described(map(object(FOLDER_FIELDS, ['collect', 'sharedIgnores'])), 'Settings of folders, by id.'),
+    folders: described(map(object(FOLDER_FIELDS, FOLDER_NAMES)), 'Settings of folders, by id.'),
   },
   ['drive', 'folders'],
 )

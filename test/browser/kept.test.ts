@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { FOLDER_EXTENSIONS } from '../../src/core/config/extensions.ts'
 import { Chromium, missingBrowser } from '../support/browser.ts'
 import { connect, inSync, startMember, type Member } from '../support/daemon-pair.ts'
 import { eventually, scratchDirectory } from '../support/scratch.ts'
@@ -56,7 +57,7 @@ test('the dialog of a folder has both settings, and shows what shared patterns c
     await page.getByRole('button', { name: 'Save' }).click()
     await hasToast(page, 'saved')
   })
-  assert.deepEqual(await settings(), { drive: false, folders: { docs: { collect: true, sharedIgnores: false } } })
+  assert.deepEqual(await settings(), { drive: false, folders: { docs: { ...FOLDER_EXTENSIONS, collect: true } } })
 })
 
 test('kept files are listed, brought back on all devices and deleted here after a question', { skip }, async () => {

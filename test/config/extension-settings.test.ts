@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { ExtensionSettings } from '../../src/config/extension-settings.ts'
-import { folderExtensions } from '../../src/core/config/extensions.ts'
+import { folderExtensions, FOLDER_EXTENSIONS } from '../../src/core/config/extensions.ts'
 import type { FolderId } from '../../src/core/ids.ts'
 import { nodeDisk } from '../../src/platform/node/disk/disk.ts'
 
@@ -30,13 +30,13 @@ test('a change is saved before subscribers see it, readable by the owner only', 
     seen.push([from.drive, to.drive, saved])
   })
   await settings.change({ drive: true, folders: { photos: { collect: true } } })
-  const saved = { drive: true, folders: { photos: { collect: true, sharedIgnores: false } } }
+  const saved = { drive: true, folders: { photos: { ...FOLDER_EXTENSIONS, collect: true } } }
   assert.deepEqual(seen, [[false, true, saved]])
   assert.equal((await stat(path)).mode & 0o777, 0o600)
   const again = await ExtensionSettings.open(nodeDisk, path)
   assert.deepEqual(again.current, saved)
-  assert.deepEqual(folderExtensions(again.current, PHOTOS), { collect: true, sharedIgnores: false })
-  assert.deepEqual(folderExtensions(again.current, '__proto__' as FolderId), { collect: false, sharedIgnores: false })
+  assert.deepEqual(folderExtensions(again.current, PHOTOS), { ...FOLDER_EXTENSIONS, collect: true })
+  assert.deepEqual(folderExtensions(again.current, '__proto__' as FolderId), FOLDER_EXTENSIONS)
 })
 
 test('a folder with the defaults leaves the file', async () => {
@@ -55,11 +55,20 @@ test('fields of a later version stay in the file', async () => {
   assert.deepEqual(JSON.parse(await readFile(path, 'utf8')), {
     future: 7,
     drive: true,
-    folders: { photos: { merge: 'on', collect: false, sharedIgnores: false } },
+    folders: { photos: { merge: 'on', ...FOLDER_EXTENSIONS } },
   })
 })
 
-const DAMAGED = ['', '{', '[]', 'null', '{"drive": "yes"}', '{"folders": []}', '{"folders": {"a": {"collect": 1}}}']
+const DAMAGED = [
+  '',
+  '{',
+  '[]',
+  'null',
+  '{"drive": "yes"}',
+  '{"folders": []}',
+  '{"folders": {"a": {"collect": 1}}}',
+  '{"folders": {"a": {"versionsPercentMax": 101}}}',
+]
 
 test('a damaged file is refused with the reason and left unchanged', async () => {
   const path = join(home, 'damaged.json')

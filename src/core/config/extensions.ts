@@ -9,6 +9,12 @@ export interface FolderExtensions {
   readonly collect: boolean
   /** The patterns of `.stglobalignore`, a file of the folder, are in force here. */
   readonly sharedIgnores: boolean
+  /** An unusual number of deletions is held until the user decides. */
+  readonly guard: boolean
+  /** The share of the disk that old versions may have, the oldest are removed first; 0 is unlimited. */
+  readonly versionsPercentMax: number
+  /** Local deletions and edits are archived too, where the file system clones files. */
+  readonly archiveLocal: boolean
 }
 
 /** The settings that Syncthing does not have. They are not in `config.xml`, from which Syncthing would remove them. */
@@ -25,7 +31,13 @@ export interface ExtensionsPatch {
   readonly folders?: Readonly<Record<string, Partial<FolderExtensions>>> | undefined
 }
 
-export const FOLDER_EXTENSIONS: FolderExtensions = Object.freeze({ collect: false, sharedIgnores: false })
+export const FOLDER_EXTENSIONS: FolderExtensions = Object.freeze({
+  collect: false,
+  sharedIgnores: false,
+  guard: false,
+  versionsPercentMax: 0,
+  archiveLocal: false,
+})
 export const EXTENSIONS: Extensions = Object.freeze({ drive: false, folders: Object.freeze({}) })
 
 /** The settings of a folder, which are the defaults for one that has none. */
@@ -69,6 +81,9 @@ function parseFolder(fields: Fields, id: string): FolderExtensions {
   return {
     collect: flagAt(fields, 'collect', `folders.${id}.collect`),
     sharedIgnores: flagAt(fields, 'sharedIgnores', `folders.${id}.sharedIgnores`),
+    guard: flagAt(fields, 'guard', `folders.${id}.guard`),
+    versionsPercentMax: percentAt(fields, 'versionsPercentMax', `folders.${id}.versionsPercentMax`),
+    archiveLocal: flagAt(fields, 'archiveLocal', `folders.${id}.archiveLocal`),
   }
 }
 
@@ -84,12 +99,19 @@ function flagAt(fields: Fields, name: string, path: string): boolean {
   return value
 }
 
+function percentAt(fields: Fields, name: string, path: string): number {
+  const value = Object.hasOwn(fields, name) ? fields[name] : 0
+  if (typeof value === 'number' && value >= 0 && value <= 100) return value
+  throw invalid(`${path} is not a percentage`)
+}
+
 export function isObject(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function isDefault(settings: FolderExtensions): boolean {
-  return !settings.collect && !settings.sharedIgnores
+  const names = Object.keys(FOLDER_EXTENSIONS) as (keyof FolderExtensions)[]
+  return names.every((name) => settings[name] === FOLDER_EXTENSIONS[name])
 }
 
 function invalid(message: string): TwinfoldError {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { FOLDER_EXTENSIONS } from '../../../src/core/config/extensions.ts'
 import { fakeRest } from '../fakes.ts'
 
 const PATH = '/rest/twinfold/settings'
@@ -9,11 +10,11 @@ test('a change of one setting leaves the others', async () => {
   const first = await send('PATCH', PATH, '{"folders": {"share": {"collect": true}}}')
   assert.deepEqual(
     [first.status, JSON.parse(first.body)],
-    [200, { drive: false, folders: { share: { collect: true, sharedIgnores: false } } }],
+    [200, { drive: false, folders: { share: { ...FOLDER_EXTENSIONS, collect: true } } }],
   )
   await send('PATCH', PATH, '{"drive": true}')
   const reply = await send('GET', PATH)
-  assert.deepEqual(JSON.parse(reply.body), { drive: true, folders: { share: { collect: true, sharedIgnores: false } } })
+  assert.deepEqual(JSON.parse(reply.body), { drive: true, folders: { share: { ...FOLDER_EXTENSIONS, collect: true } } })
 })
 
 test('a body that is wrong changes nothing and names the field', async () => {
