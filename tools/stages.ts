@@ -46,8 +46,16 @@ async function tests(
 }
 
 /** The first of a list, so that each is in another process, and none begins when all others have ended. */
-const SLOW =
-  /^test\/(?:sim|interop\/(?:sync-many|sync-kill|encryption|port-mapping|sharing|relay\.|discovery\.|index|switching))/
+const SLOW = new RegExp(
+  [
+    'sim',
+    'interop/(?:sync-many|sync-kill|encryption|port-mapping|sharing|relay\\.|discovery\\.|index|switching|login)',
+    'process/(?:sync|manual|password|kill|untrusted|lifecycle|move)',
+    'browser/(?:hostile|accessibility|keyboard|reconnect|log\\.)',
+  ]
+    .map((name) => `^test/${name}`)
+    .join('|'),
+)
 
 function slowFirst(files: readonly string[]): string[] {
   const isSlow = (file: string) => SLOW.test(file)
@@ -69,8 +77,8 @@ const OTHER_BROWSERS = ['browser/firefox.test.ts', 'browser/webkit.test.ts']
 const NOT_UNIT = ['process/', 'package/', 'interop/', 'fuzz/', 'arm64/', 'browser/']
 const UNIT_FILES = slowFirst(testFiles('test/**/*.test.ts', NOT_UNIT))
 const INTEROP_FILES = slowFirst(testFiles('test/interop/**/*.test.ts', [`interop/${OLD_SYNCTHING_ONLY}`]))
-const BROWSER_FILES = testFiles('test/browser/**/*.test.ts', OTHER_BROWSERS)
-const PROCESS_FILES = testFiles('test/process/**/*.test.ts')
+const BROWSER_FILES = slowFirst(testFiles('test/browser/**/*.test.ts', OTHER_BROWSERS))
+const PROCESS_FILES = slowFirst(testFiles('test/process/**/*.test.ts'))
 
 /** Everything that a commit must pass. */
 export const COMMIT_STAGES: readonly Stage[] = [

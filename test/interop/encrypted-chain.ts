@@ -74,8 +74,14 @@ export async function untilSame(
       JSON.stringify(facts, undefined, 1),
       differences([first.root, second.root]).map(describeDifference).join('\n'),
     ]
-    throw new Error(`${String(error)}\n${texts.join('\n')}\n${first.output.slice(-3_000)}`, { cause: error })
+    const logs = all.map((each) => `== ${each.name}\n${withoutItems(each.output).slice(-4_000)}`)
+    throw new Error([String(error), ...texts, ...logs].join('\n'), { cause: error })
   })
+}
+
+/** Without the lines that a Syncthing logs for each item it could not fetch. */
+function withoutItems(log: string): string {
+  return log.replaceAll(/^.*Puller \(folder .*\n/gm, '')
 }
 
 export function makeTree(root: string): void {
