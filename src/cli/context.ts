@@ -6,7 +6,14 @@ import { nearestTexts } from '../core/formats/nearest.ts'
 import { escapeText } from './text.ts'
 
 /** Exit codes of the commands that connect to the daemon. */
-export const CLI_EXIT = { done: 0, failed: 1, noDaemon: 3, doneWithProblems: 4, interrupted: 130 } as const
+export const CLI_EXIT = {
+  done: 0,
+  failed: 1,
+  different: 2,
+  noDaemon: 3,
+  doneWithProblems: 4,
+  interrupted: 130,
+} as const
 export type CliExit = (typeof CLI_EXIT)[keyof typeof CLI_EXIT]
 
 /** No home was found; the exit code is the same as for an unreachable daemon. */
@@ -49,6 +56,8 @@ export interface CliContext {
   readText(path: string): Promise<string>
   /** Creates a file that only its owner may read. Rejects if the file exists. */
   writeNew(path: string, bytes: Uint8Array): Promise<void>
+  /** A variable of the environment. */
+  environment(name: string): string | undefined
   /** Makes a path from the command line absolute. */
   absolutePath(path: string): string
   /** Monotonic. */

@@ -4,6 +4,7 @@ import { checkCount, checkSeconds, FINDING_FLAGS } from './args/shared-flags.ts'
 import type { CommandSpec } from './args/types.ts'
 import { CAT, GET } from './content-specs.ts'
 import { KEY, USER } from './key-specs.ts'
+import { APPLY, EXPORT } from './setup-specs.ts'
 import { NETWORK_SWITCHES, SERVER_KINDS } from './network-switches.ts'
 import { remoteCommand } from './remote-command.ts'
 import { COMPLETE_NAMES, CONFLICTS, KEPT_FILES, VERSIONS } from './versions-specs.ts'
@@ -250,6 +251,8 @@ export function remoteCommands(debugCommands: readonly CommandSpec[] = []): read
     DRIVE,
     KEY,
     USER,
+    APPLY,
+    EXPORT,
     STATUS,
     WHY,
     SCAN,

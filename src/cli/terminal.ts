@@ -33,6 +33,7 @@ export function terminalContext(program: string, connect: CliContext['connect'])
     inputLines,
     readText: (path) => readFile(path, 'utf8'),
     writeNew: writeNewFile,
+    environment: (name) => process.env[name],
     absolutePath: (path) => resolve(path),
     nowMs: () => performance.now(),
     timeMs: () => Date.now(),

@@ -25,6 +25,8 @@ const TEMPORARY_NAME = '.twinfold-keys.tmp'
 const SAVE_USE_MS = 5 * 60_000
 /** At 5.7 bits each, above 256 bits. */
 const KEY_LENGTH = 45
+/** Of a key from a set-up file. */
+const KEY_LENGTH_MAX = 128
 const NEVER = Number.NEGATIVE_INFINITY
 
 export interface GrantDeps {
@@ -70,8 +72,8 @@ export class Grants implements GrantStore {
 
   /** All are compared, each in constant time: the duration does not reveal which one is similar. */
   keyOf(text: string): Grant | undefined {
-    if (this.#all.length === 0 || text.length !== KEY_LENGTH) return undefined
-    const digest = Buffer.from(hashOf(text))
+    if (this.#all.length === 0 || text.length > KEY_LENGTH_MAX) return undefined
+    const digest = Buffer.from(hashOfKey(text))
     const equal = this.#all.filter(({ kind, secretHash }) => kind === 'key' && isEqual(Buffer.from(secretHash), digest))
     return this.#valid(equal[0])
   }
@@ -100,9 +102,11 @@ export class Grants implements GrantStore {
     this.#saving.add(this.#saveUses())
   }
 
-  async addKey(wanted: Omit<NewGrant, 'kind'>): Promise<{ readonly grant: Grant; readonly key: string }> {
-    const key = randomText(this.#deps.random, KEY_LENGTH)
-    return { grant: await this.#add({ ...wanted, kind: 'key' }, hashOf(key)), key }
+  async addKey(
+    wanted: Omit<NewGrant, 'kind'>,
+    key = randomText(this.#deps.random, KEY_LENGTH),
+  ): Promise<{ readonly grant: Grant; readonly key: string }> {
+    return { grant: await this.#add({ ...wanted, kind: 'key' }, hashOfKey(key)), key }
   }
 
   async addUser(wanted: Omit<NewGrant, 'kind'>, passwordHash: string): Promise<Grant> {
@@ -171,7 +175,7 @@ export class Grants implements GrantStore {
   }
 }
 
-function hashOf(text: string): string {
+export function hashOfKey(text: string): string {
   return hash('sha256', text, 'base64url')
 }
 

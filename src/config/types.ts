@@ -1,6 +1,8 @@
 import type { Grant, NewGrant } from '../core/access.ts'
 import type { Config } from '../core/config/config.ts'
+import type { Json } from '../core/config/config-json.ts'
 import type { Extensions, ExtensionsPatch } from '../core/config/extensions.ts'
+import type { SetupPlan } from '../core/setup/setup-plan.ts'
 
 /** A requested change: returns the whole new configuration without modifying the current one. */
 export type ConfigChange = (current: Config) => Config
@@ -69,4 +71,21 @@ export interface GrantStore {
   addUser(wanted: Omit<NewGrant, 'kind'>, passwordHash: string): Promise<Grant>
   /** Valid until the call, no longer. Resolves with whether there was one. */
   revoke(kind: Grant['kind'], name: string): Promise<boolean>
+}
+
+export interface SetupRequest {
+  /** Changes nothing. */
+  readonly check: boolean
+  /** Removes what earlier files made and this one does not name. */
+  readonly prune: boolean
+  /** Sets again what was changed here since the file set it. */
+  readonly resetDrift: boolean
+}
+
+/** Applies set-up files. */
+export interface SetupView {
+  /** Rejects with `bad-request`, nothing changed, for a document that is not valid. */
+  apply(document: Json, request: SetupRequest): Promise<SetupPlan>
+  /** The document of the running configuration, without secrets. */
+  export(): Promise<Json>
 }

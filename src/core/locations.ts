@@ -8,6 +8,7 @@ export interface Locations {
   readonly extensionsFile: string
   /** Keys of programs and users of the page. */
   readonly grantsFile: string
+  readonly appliedSetupFile: string
   readonly certificateFile: string
   readonly keyFile: string
   readonly httpsCertificateFile: string

@@ -32,6 +32,7 @@ import { TokenStore } from './pipeline/tokens.ts'
 import { extensionRoutes } from './routes/extensions.ts'
 import { keptRoutes } from './routes/kept.ts'
 import { keyRoutes } from './routes/keys.ts'
+import { setupRoutes } from './routes/setup.ts'
 import { twinfoldRoutes } from './routes/twinfold.ts'
 import type { RestDeps, RestOptions } from './types.ts'
 import { Drive } from './webdav/drive.ts'
@@ -105,6 +106,7 @@ export class RestServer {
         ...extensionRoutes(deps),
         ...keptRoutes(deps.hub),
         ...keyRoutes(deps),
+        ...setupRoutes(deps.setup),
         ...twinfoldRoutes(deps, {
           summary: () => summaryJson(deps, options, started),
           pulse: () => pulseJson(deps, options.deviceId, started),

@@ -5,7 +5,7 @@ import type { DiscoveryView } from '../discover/types.ts'
 import type { DeviceId, FolderId } from '../core/ids.ts'
 import type { Locations } from '../core/locations.ts'
 import type { NewFolderCheck } from '../config/new-folder.ts'
-import type { ConfigStore, ExtensionStore, GrantStore, TimedPausesView } from '../config/types.ts'
+import type { ConfigStore, ExtensionStore, GrantStore, SetupView, TimedPausesView } from '../config/types.ts'
 import type { EventSink, EventSource, LogControl, Logger } from '../events/types.ts'
 import type { ContentView } from '../model/content/reader-types.ts'
 import type { Disagreement } from '../model/peers/disagreements.ts'
@@ -42,6 +42,7 @@ export interface RestDeps {
   readonly config: ConfigStore
   readonly extensions: ExtensionStore
   readonly grants: GrantStore
+  readonly setup: SetupView
   /** Whose request it is, where these parts are limited to what it may see. */
   readonly grant?: Grant
   readonly events: EventSource & EventSink

@@ -26,6 +26,7 @@ import { findInstallation } from './installation.ts'
 import { logNetworkUse } from './network-use.ts'
 import { Network } from './network.ts'
 import { makeRestServer } from './rest-server.ts'
+import { openSetup } from './setup.ts'
 import { TakeOver } from './take-over.ts'
 import { deviceWarnings, logWarnings, protectedHome, ROOT_WARNING } from './warnings.ts'
 
@@ -40,8 +41,8 @@ export async function runDaemon(platform: Platform, options: ServeOptions, signa
   using sink = openLogFile(platform, options)
   await using _lock = await lockHome(disk, locations)
   const base = await openDeviceBase(platform, options, sink)
+  const setup = await openSetup(base)
   const { log, logger, events, identity, version, config } = base
-
   const signals = new ModelSignals()
   const roots = new FolderRoots({ clock, random })
   await using store = await openStore({
@@ -80,6 +81,7 @@ export async function runDaemon(platform: Platform, options: ServeOptions, signa
     },
   )
 
+  setup.use(model)
   const upgrade = makeUpgradeChecker(base)
   const mover = makeMover(base, { store, model })
   await mover.load()
@@ -109,6 +111,7 @@ export async function runDaemon(platform: Platform, options: ServeOptions, signa
     ending,
     warnings,
     takeOver,
+    setup: setup.applier,
   })
 
   events.listen(WorkCounters.eventTypes, statistics.work.onEvent, ending.signal)

@@ -2,6 +2,7 @@ import { ExtensionSettings } from '../config/extension-settings.ts'
 import { Grants } from '../config/grants.ts'
 import { Passwords } from '../config/password.ts'
 import { openConfig, type OpenedConfig } from '../config/store.ts'
+import type { JsonObject } from '../core/config/config-json.ts'
 import type { Facility } from '../core/facilities.ts'
 import { EventBus } from '../events/bus.ts'
 import { Log } from '../events/log.ts'
@@ -11,6 +12,7 @@ import type { LineSink } from '../platform/files/lines.ts'
 import type { Platform } from '../platform/platform.ts'
 import type { ServeOptions } from './args/options.ts'
 import { loadOrMakeHttpsIdentity, loadOrMakeIdentity, type DeviceIdentity } from './home/identity.ts'
+import { readStartSetup } from './home/start-setup.ts'
 import { protectedHome } from './warnings.ts'
 import { applyStartOptions } from './start-options.ts'
 import { versionFacts } from './version.ts'
@@ -30,6 +32,8 @@ export interface DeviceBase {
   readonly config: OpenedConfig
   readonly extensions: ExtensionSettings
   readonly grants: Grants
+  /** The set-up file of this start. */
+  readonly startSetup: JsonObject | undefined
   logger(facility: Facility): Logger
 }
 
@@ -54,6 +58,7 @@ export async function openDeviceBase(
   )
   const logger = (facility: Facility) => log.logger(facility)
   const events = new EventBus({ clock, log: logger('events') })
+  const startSetup = await readStartSetup(platform, options)
   const identity = await loadOrMakeIdentity({ disk, clock, random }, locations)
   // Scripts that set up a device expect it after the first start, also where the page does not use it yet.
   if (identity.created) await loadOrMakeHttpsIdentity({ disk, clock, random }, locations, system.hostName)
@@ -80,5 +85,18 @@ export async function openDeviceBase(
     id === identity.deviceId ? undefined : config.current.devices.find(({ deviceID }) => deviceID === id)?.name,
   )
   await applyStartOptions(config, options, platform)
-  return { platform, options, log, logger, events, identity, version, passwords, config, extensions, grants }
+  return {
+    platform,
+    options,
+    log,
+    logger,
+    events,
+    identity,
+    version,
+    passwords,
+    config,
+    extensions,
+    grants,
+    startSetup,
+  }
 }

@@ -1,5 +1,5 @@
 import { checkNewFolder } from '../config/new-folder.ts'
-import type { TimedPausesView } from '../config/types.ts'
+import type { SetupView, TimedPausesView } from '../config/types.ts'
 import type { ImportingStore } from '../db/store.ts'
 import { RestServer } from '../http/server.ts'
 import type { DeviceWarning } from '../http/types.ts'
@@ -25,6 +25,7 @@ export interface RestParts {
   readonly upgrade: UpgradeChecker
   readonly pauses: TimedPausesView
   readonly mover: MoveView
+  readonly setup: SetupView
   readonly ending: Shutdown
   readonly takeOver: TakeOver | undefined
   warnings(): Promise<readonly DeviceWarning[]>
@@ -32,7 +33,7 @@ export interface RestParts {
 
 export function makeRestServer(base: DeviceBase, parts: RestParts): RestServer {
   const { platform, options, log, events, config, extensions, grants, passwords, identity, version } = base
-  const { store, statistics, network, model, upgrade, pauses, mover, ending, warnings, takeOver } = parts
+  const { store, statistics, network, model, upgrade, pauses, mover, setup, ending, warnings, takeOver } = parts
   const { clock, random, disk, http, system } = platform
   const { locations } = options
   return new RestServer(
@@ -45,6 +46,7 @@ export function makeRestServer(base: DeviceBase, parts: RestParts): RestServer {
       config,
       extensions,
       grants,
+      setup,
       log,
       hub: model,
       explorer: () => model.explorer(),

@@ -75,5 +75,6 @@ async function runBounded(deps: ServeDeps, options: ServeOptions, signal: AbortS
 
 /** Options of the first start are not applied again: a restart must not undo settings changed since. */
 function afterRestart(options: ServeOptions): ServeOptions {
-  return { ...options, openBrowser: false, paused: false, unpaused: false }
+  const { applyFile: _, ...rest } = options
+  return { ...rest, openBrowser: false, paused: false, unpaused: false }
 }

@@ -9,6 +9,7 @@ import { EVENT_ROUTES } from './events.ts'
 import { EXTENSION_ROUTES } from './extensions.ts'
 import { KEPT_ROUTES } from './kept.ts'
 import { KEY_ROUTES } from './keys.ts'
+import { SETUP_ROUTES } from './setup.ts'
 import {
   DEBUG_ROUTES,
   LIFECYCLE_ROUTES,
@@ -42,6 +43,7 @@ export const ROUTES = {
   ...CONTENT_ROUTES,
   ...KEPT_ROUTES,
   ...KEY_ROUTES,
+  ...SETUP_ROUTES,
 } as const satisfies Declarations
 
 export type Routes = typeof ROUTES

@@ -228,6 +228,7 @@ export async function run(
     inputLines: async function* () {},
     readText: async () => '',
     writeNew: async () => {},
+    environment: () => undefined,
     absolutePath: (path) => (path.startsWith('/') ? path : `/cwd/${path}`),
     nowMs: () => 0,
     timeMs: () => 0,

@@ -21,6 +21,7 @@ import {
 } from '../../src/platform/sim/http.ts'
 import { simProcess } from '../../src/platform/sim/system.ts'
 import { Grants } from '../../src/config/grants.ts'
+import { NOTHING_APPLIED } from '../../src/core/setup/setup-plan.ts'
 import { SimClock } from '../../src/platform/sim/clock.ts'
 import { SimDisk } from '../../src/platform/sim/disk.ts'
 import { FakeConfigStore, fakeConfig, fakeHash, KEY, LOCAL_ID } from './fake-config.ts'
@@ -50,6 +51,7 @@ const LOCATIONS: RestOptions['locations'] = {
   configFile: '/home/a/config.xml',
   extensionsFile: '/home/a/twinfold-settings.json',
   grantsFile: '/home/a/twinfold-keys.json',
+  appliedSetupFile: '/home/a/twinfold-applied.json',
   certificateFile: '/home/a/cert.pem',
   keyFile: '/home/a/key.pem',
   httpsCertificateFile: '/home/a/https-cert.pem',
@@ -149,6 +151,21 @@ function listingLogger(logged: string[]): Logger {
   }
 }
 
+/** Finds nothing to change in any file. */
+function fakeSetup(config: FakeConfigStore): RestDeps['setup'] {
+  return {
+    apply: () =>
+      Promise.resolve({
+        changes: [],
+        drift: [],
+        leftovers: [],
+        next: { config: config.current, extensions: EXTENSIONS, ignores: new Map(), keys: [] },
+        applied: NOTHING_APPLIED,
+      }),
+    export: () => Promise.resolve({ devices: [], folders: [] }),
+  }
+}
+
 /** Everything behind the REST interface, and what it was called with. */
 function fakeParts(fake: FakeOptions) {
   const calls: string[] = []
@@ -168,6 +185,7 @@ function fakeParts(fake: FakeOptions) {
   }
   const deps: RestDeps = {
     clock: steppingClock(time, slept),
+    setup: fakeSetup(config),
     grants: new Grants(
       {
         disk: new SimDisk(new SimClock()),

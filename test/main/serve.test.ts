@@ -14,6 +14,7 @@ function options(...args: string[]): ServeOptions {
     configFile: path,
     extensionsFile: path,
     grantsFile: path,
+    appliedSetupFile: path,
     certificateFile: path,
     keyFile: path,
     httpsCertificateFile: path,

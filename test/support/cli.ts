@@ -28,6 +28,7 @@ export function recordingContext(client: Client, changes: Partial<CliContext> = 
     inputLines: async function* () {},
     readText: (path) => readFile(path, 'utf8'),
     writeNew: writeNewFile,
+    environment: (name) => process.env[name],
     absolutePath: (path) => resolve(path),
     nowMs: () => performance.now(),
     timeMs: () => Date.now(),

@@ -4,6 +4,8 @@ import type { TrustedProxies } from '../../core/network/trusted-proxies.ts'
 /** The options of `twinfold serve` from flags and environment. */
 export interface ServeOptions {
   readonly locations: Locations
+  /** A set-up file that is applied before the interface listens. */
+  readonly applyFile?: string
   /** Overrides the configured address; also decides whether TLS is used (`https://`, `unixs://`). */
   readonly guiAddress?: string
   /** Whether a new home may listen beyond loopback without a password. */

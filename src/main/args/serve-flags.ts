@@ -24,6 +24,12 @@ export const SERVE_FLAGS: readonly FlagSpec[] = [
     env: 'TWINFOLD_TRUSTED_PROXIES',
     description: 'Reverse proxies whose X-Forwarded-For is believed: addresses, networks, or unix for a UNIX socket',
   },
+  {
+    name: 'apply',
+    value: 'FILE',
+    env: 'TWINFOLD_APPLY',
+    description: 'Apply this set-up file before the interface listens, as the command apply does',
+  },
   { name: 'no-browser', env: 'STNOBROWSER', description: 'Open no browser (the default; kept for scripts)' },
   { name: 'browser', description: 'Open the GUI in a browser when it is ready' },
   { name: 'no-restart', env: 'STNORESTART', description: 'Exit with code 3 instead of restarting in place' },

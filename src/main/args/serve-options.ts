@@ -88,6 +88,7 @@ function readOptions(flags: ParsedFlags, environment: Environment): ServeRequest
   }
   return {
     ...withoutUndefined({ guiAddress: flags.text('gui-address'), guiApiKey: flags.text('gui-apikey'), audit }),
+    ...withoutUndefined({ applyFile: flags.text('apply') }),
     ...withoutUndefined({ trustedProxies: readProxies(flags.list('trusted-proxies')) }),
     openGuiAllowed: flags.isOn('allow-open-gui'),
     allowNewerConfig: flags.isOn('allow-newer-config'),

@@ -64,6 +64,17 @@ export async function loadIdentity(disk: Disk, files: IdentityFiles): Promise<De
   return { ...pair, deviceId: deviceIdFromCertificate(certificate.raw), created: false }
 }
 
+/** Makes this pair the identity of a new home. Throws `identity-invalid` where the home has another. */
+export async function adoptIdentity(deps: IdentityDeps, files: IdentityFiles, pair: Identity): Promise<void> {
+  const present = await loadIdentity(deps.disk, files)
+  const wanted = deviceIdFromCertificate(checkPair(pair, files).raw)
+  if (present === undefined) await writePair(deps, pair, files)
+  else if (present.deviceId !== wanted) {
+    const message = `the home is that of device ${present.deviceId}, the set-up file has the identity of ${wanted}`
+    throw invalid(`${message}. Use another home, or remove the identity from the file`)
+  }
+}
+
 async function makeIdentity(deps: IdentityDeps, files: IdentityFiles): Promise<DeviceIdentity> {
   const identity = await make(deps, DEVICE_NAME, 'Ed25519', DEVICE_LIFETIME_DAYS)
   await writePair(deps, identity, files)

@@ -36,6 +36,7 @@ export function findLocations(facts: LocationFacts): Locations {
     configFile: inConfig('config.xml'),
     extensionsFile: inConfig('twinfold-settings.json'),
     grantsFile: inConfig('twinfold-keys.json'),
+    appliedSetupFile: inConfig('twinfold-applied.json'),
     certificateFile: inConfig('cert.pem'),
     keyFile: inConfig('key.pem'),
     httpsCertificateFile: inConfig('https-cert.pem'),
