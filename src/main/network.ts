@@ -2,6 +2,8 @@ import type { ConfigStore } from '../config/types.ts'
 import { Connections } from '../connections/connections.ts'
 import type { Config } from '../core/config/config.ts'
 import { messageOf } from '../core/errors.ts'
+import { addressParts } from '../core/network/address-parts.ts'
+import { redactAddress } from '../core/redact-address.ts'
 import { Discovery } from '../discover/discovery.ts'
 import type { Facility } from '../core/facilities.ts'
 import type { DeviceId } from '../core/ids.ts'
@@ -95,7 +97,11 @@ export class Network {
         onUnknownDevice: (unknown) => this.pending.onUnknownDevice(unknown),
         lookup: (device) => this.discovery.lookup(device),
         onListenAddresses: (listener, { lanAddresses: lan, wanAddresses: wan }) => {
-          events.emit('ListenAddressesChanged', { address: listener, lan: [...lan], wan: [...wan] })
+          events.emit('ListenAddressesChanged', {
+            address: addressParts(redactAddress(listener)),
+            lan: lan.map(addressParts),
+            wan: wan.map(addressParts),
+          })
           this.discovery.addressesChanged()
           this.portMapping.listenersChanged()
         },

@@ -55,6 +55,7 @@ const USAGE_REPORT = object(
     uptime: COUNT,
     natType: TEXT,
     progressEmitterEnabled: BOOLEAN,
+    limitBandwidthInLan: BOOLEAN,
     customStunServers: BOOLEAN,
     customDefaultFolderPath: BOOLEAN,
     folderUsesV3: map({ description: 'Counts by setting, and lists of settings in use.' }),
@@ -73,7 +74,15 @@ const USAGE_REPORT = object(
     countryCode: TEXT,
     majorVersion: TEXT,
   },
-  ['uptime', 'natType', 'progressEmitterEnabled', 'customStunServers', 'customDefaultFolderPath', 'transportStats'],
+  [
+    'uptime',
+    'natType',
+    'progressEmitterEnabled',
+    'limitBandwidthInLan',
+    'customStunServers',
+    'customDefaultFolderPath',
+    'transportStats',
+  ],
 )
 
 export type UsageReportJson = Static<typeof USAGE_REPORT>

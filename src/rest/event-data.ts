@@ -26,6 +26,21 @@ const PENDING_FOLDER = object({
   remoteEncrypted: BOOLEAN,
 })
 
+/** An address as Syncthing's events have it. */
+const ADDRESS_PARTS = object({
+  Scheme: TEXT,
+  Opaque: TEXT,
+  User: { type: 'null' },
+  Host: TEXT,
+  Path: TEXT,
+  Fragment: TEXT,
+  RawQuery: TEXT,
+  RawPath: TEXT,
+  RawFragment: TEXT,
+  ForceQuery: BOOLEAN,
+  OmitHost: BOOLEAN,
+})
+
 /** In blocks, except where the name contains bytes. */
 const FILE_PROGRESS = object({
   total: COUNT,
@@ -61,7 +76,7 @@ export const EVENT_DATA = {
   }),
   DeviceDisconnected: object({ id: TEXT, error: TEXT }),
   DeviceDiscovered: object({ device: TEXT, addrs: list(TEXT) }),
-  ListenAddressesChanged: object({ address: TEXT, lan: list(TEXT), wan: list(TEXT) }),
+  ListenAddressesChanged: object({ address: ADDRESS_PARTS, lan: list(ADDRESS_PARTS), wan: list(ADDRESS_PARTS) }),
   DeviceRejected: object({ device: TEXT, name: TEXT, address: TEXT }),
   PendingDevicesChanged: object(
     {

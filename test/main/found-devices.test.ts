@@ -1,6 +1,7 @@
 /** Two whole devices of one simulated LAN: what REST reports about how they find each other. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { addressParts, type AddressParts } from '../../src/core/network/address-parts.ts'
 import { SimClock } from '../../src/platform/sim/clock.ts'
 import { SimNetwork } from '../../src/platform/sim/net.ts'
 import { settle } from '../support/sim-daemon.ts'
@@ -27,8 +28,9 @@ test('devices of a LAN: connected within a second of simulated time, and reporte
   const dataOf = (wanted: string) => events.filter(({ type }) => type === wanted).map(({ data }) => data)
   assert.deepEqual(dataOf('DeviceDiscovered')[0], { addrs: [`tcp://${HOST_B}:22000`], device: b.id })
   const listening = dataOf('ListenAddressesChanged').at(-1)
-  assert.equal(listening?.['address'], 'tcp://0.0.0.0:22000')
-  assert.ok(Array.isArray(listening['lan']) && listening['lan'].includes(`tcp://${HOST_A}:22000`))
+  assert.deepEqual(listening?.['address'], addressParts('tcp://0.0.0.0:22000'))
+  const lan = listening['lan'] as readonly AddressParts[]
+  assert.ok(lan.some(({ Scheme, Host }) => Scheme === 'tcp' && Host === `${HOST_A}:22000`))
   const found = JSON.parse(await a.call('GET', '/rest/system/discovery')) as Readonly<Record<string, unknown>>
   assert.deepEqual(found[b.id], { addresses: [`tcp://${HOST_B}:22000`] })
   const status = JSON.parse(await a.call('GET', '/rest/system/status')) as {

@@ -78,6 +78,7 @@ export async function usageReport(
     uptime: uptimeS,
     natType: 'unknown',
     progressEmitterEnabled: config.options.progressUpdateIntervalS > 0,
+    ...(config.options.limitBandwidthInLan && { limitBandwidthInLan: true }),
     customDefaultFolderPath: config.defaults.folder.path !== '~',
     customStunServers: config.options.stunServers.some((server) => server !== 'default'),
     folderUsesV3: folderUsesV3(config.folders),
