@@ -16,6 +16,7 @@ import { NETWORK } from './tables/network.ts'
 import { OFFLINE } from './tables/offline.ts'
 import { OVERVIEW } from './tables/overview.ts'
 import { RISKS } from './tables/risks.ts'
+import { SAFETY } from './tables/safety.ts'
 import { SETTINGS } from './tables/settings.ts'
 import { SETUP } from './tables/setup.ts'
 import { STATES } from './tables/states.ts'
@@ -45,5 +46,6 @@ export const TEXTS = {
   ...NETWORK,
   ...UPGRADE,
   ...RISKS,
+  ...SAFETY,
   ...SETUP,
 } as const satisfies Readonly<Record<string, TextEntry>>

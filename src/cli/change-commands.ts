@@ -1,6 +1,7 @@
 import type { Client, FolderChange } from '../client/client.ts'
 import { ClientError } from '../client/errors.ts'
 import type { DeviceConfig, FolderConfig, FolderTypeName } from '../core/config/config.ts'
+import { safetyOff, safetyOn, type SafetyChange } from '../core/config/safety.ts'
 import { TwinfoldError } from '../core/errors.ts'
 import { CLI_EXIT, findDevice, findFolder, type CliContext, type CliExit } from './context.ts'
 import { refuseSameName } from './device-commands.ts'
@@ -102,6 +103,8 @@ export interface FolderSetOptions extends Json {
   readonly collect?: boolean
   /** The patterns of `.stglobalignore` are in force here. */
   readonly sharedIgnores?: boolean
+  /** Deleted files are kept, and mass deletions are held. */
+  readonly safety?: boolean
   /** Switches them although that changes what is ignored. */
   readonly yes?: boolean
   /** Accepts a path without the marker, or that the check refuses. */
@@ -115,24 +118,29 @@ export async function folderSet(
   options: FolderSetOptions,
 ): Promise<CliExit> {
   const folder = await findFolder(client, text)
-  const { label, type, versioning, rescanInterval, watch, collect, sharedIgnores } = options
+  const { label, type, rescanInterval, watch, collect, sharedIgnores } = options
   const path = options.path === undefined ? undefined : await newPath(context, client, folder, options.path, options)
   refuseEncryption(folder, type)
+  const safety = safetyChange(folder, options)
+  const versioning =
+    options.versioning === undefined ? safety?.versioning : withVersioning(folder.versioning, options.versioning)
   const change: FolderChange = {
     ...(label !== undefined && { label }),
     ...(path !== undefined && { path }),
     ...(type !== undefined && { type }),
-    ...(versioning !== undefined && { versioning: withVersioning(folder.versioning, versioning) }),
+    ...(versioning !== undefined && { versioning }),
     ...(rescanInterval !== undefined && { rescanIntervalS: rescanInterval }),
     ...(watch !== undefined && { fsWatcherEnabled: watch }),
   }
   const extensions = {
+    ...safety?.extensions,
     ...(collect !== undefined && { collect }),
     ...(sharedIgnores !== undefined && { sharedIgnores }),
   }
   const [isChange, isExtension] = [Object.keys(change).length > 0, Object.keys(extensions).length > 0]
-  if (!isChange && !isExtension) {
-    const flags = '--label, --path, --type, --versioning, --rescan-interval, --watch, --collect or --shared-ignores'
+  if (!isChange && !isExtension && safety === undefined) {
+    const flags =
+      '--label, --path, --type, --versioning, --rescan-interval, --watch, --collect, --safety or --shared-ignores'
     throw new TwinfoldError('usage', `nothing to change: use ${flags}`)
   }
   if (sharedIgnores !== undefined && options.yes !== true)
@@ -147,7 +155,7 @@ export async function folderSet(
 }
 
 function changeTexts(options: FolderSetOptions, path: string | undefined): readonly string[] {
-  const { label, type, versioning, rescanInterval, watch, collect, sharedIgnores } = options
+  const { label, type, versioning, rescanInterval, watch, collect, safety, sharedIgnores } = options
   return [
     ...(label === undefined ? [] : [`label "${escapeText(label)}"`]),
     ...(path === undefined ? [] : [`at ${escapeText(path)}`]),
@@ -155,9 +163,20 @@ function changeTexts(options: FolderSetOptions, path: string | undefined): reado
     ...(versioning === undefined ? [] : [`versioning ${versioning}`]),
     ...(rescanInterval === undefined ? [] : [`a full scan every ${rescanInterval} s`]),
     ...(watch === undefined ? [] : [`watching ${onOff(watch)}`]),
+    ...(safety === undefined ? [] : [`safety ${onOff(safety)}`]),
     ...(sharedIgnores === undefined ? [] : [`shared ignores ${onOff(sharedIgnores)}`]),
     ...(collect === undefined ? [] : [collect ? 'files that others delete stay here' : 'collect off']),
   ]
+}
+
+/** A versioning that is chosen at the same time wins over that of the safety. */
+function safetyChange(folder: FolderConfig, options: FolderSetOptions): SafetyChange | undefined {
+  if (options.safety === undefined) return undefined
+  const type = options.type ?? folder.type
+  if (options.safety && type === 'receiveencrypted')
+    throw new TwinfoldError('refused', `folder "${folder.id}" is encrypted: its files cannot be restored here`)
+  const versioning = { ...folder.versioning, ...(options.versioning !== undefined && { type: options.versioning }) }
+  return options.safety ? safetyOn({ type, versioning }) : safetyOff({ type, versioning })
 }
 
 /** Encrypted data and plain files do not become each other: the folder has to be added again. */

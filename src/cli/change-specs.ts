@@ -105,6 +105,11 @@ export const FOLDER_SET = remoteCommand({
     { name: 'watch', onOff: true, description: 'Watch for changes between full scans' },
     { name: 'collect', onOff: true, description: 'Keep files here that other devices delete; "kept" lists them' },
     {
+      name: 'safety',
+      onOff: true,
+      description: 'Keep deleted and replaced files for 30 days, and hold mass deletions',
+    },
+    {
       name: 'shared-ignores',
       onOff: true,
       description: 'Use the patterns of .stglobalignore in the folder; prints what changes, and asks for --yes',
@@ -117,6 +122,7 @@ export const FOLDER_SET = remoteCommand({
     'folder set photos --path /srv/Photos',
     'folder set photos --type receiveonly',
     'folder set photos --collect on',
+    'folder set photos --safety on',
     'folder set photos --shared-ignores on --yes',
   ],
   remote: async ({ context, connection: { client }, args: [folder = ''], flags }) => {
@@ -130,6 +136,7 @@ export const FOLDER_SET = remoteCommand({
         rescanInterval: flags.number('rescan-interval'),
         watch: givenSwitch(flags, 'watch'),
         collect: givenSwitch(flags, 'collect'),
+        safety: givenSwitch(flags, 'safety'),
         sharedIgnores: givenSwitch(flags, 'shared-ignores'),
       }),
       yes: flags.isOn('yes'),

@@ -1,8 +1,11 @@
 import type { Client } from '../client/client.ts'
 import { ClientError } from '../client/errors.ts'
+import { folderExtensions } from '../core/config/extensions.ts'
+import { isWithoutSafety } from '../core/config/safety.ts'
 import { stopText } from '../core/folder-stop.ts'
 import type { WarningsJson } from '../rest/twinfold.ts'
 import { CLI_EXIT, type CliContext, type CliExit } from './context.ts'
+import { shellWord } from './shell-words.ts'
 import { escapeText } from './text.ts'
 
 interface Finding {
@@ -16,12 +19,44 @@ export async function doctor(
   client: Client,
   { json }: { readonly json: boolean },
 ): Promise<CliExit> {
-  const [warnings, folders] = await Promise.all([warningsOf(client), folderFindings(client)])
+  const [warnings, folders, offers] = await Promise.all([
+    warningsOf(client),
+    folderFindings(client),
+    safetyOffers(context, client),
+  ])
   const findings: readonly Finding[] = [...warnings, ...folders]
-  if (json) context.print(JSON.stringify({ findings }, undefined, 2))
-  else if (findings.length === 0) context.print('No problems found.')
-  else for (const line of findings.flatMap(findingLines)) context.print(line)
+  if (json) context.print(JSON.stringify({ findings, offers }, undefined, 2))
+  else {
+    if (findings.length === 0) context.print('No problems found.')
+    for (const line of findings.flatMap(findingLines)) context.print(line)
+    for (const { message, command } of offers) {
+      context.print(`Offer: ${escapeText(message)}`)
+      context.print(`  Command: ${escapeText(command)}`)
+    }
+  }
   return findings.length === 0 ? CLI_EXIT.done : CLI_EXIT.failed
+}
+
+interface Offer {
+  readonly message: string
+  readonly command: string
+}
+
+/** Folders without the safety that those made here have: their owner decides, so that is no problem. */
+async function safetyOffers(context: CliContext, client: Client): Promise<readonly Offer[]> {
+  const settings = await client.call('GET /rest/twinfold/settings').catch((error: unknown): undefined => {
+    if (!(error instanceof ClientError && error.failure === 'status')) throw error
+  })
+  if (settings === undefined) return []
+  const folders = await client.folders()
+  return folders
+    .filter((folder) => isWithoutSafety(folder, folderExtensions(settings, folder.id)))
+    .map(({ id, versioning }) => ({
+      message:
+        `folder "${id}" ` +
+        (versioning.type === '' ? 'keeps no deleted or replaced files' : 'does not hold mass deletions'),
+      command: `${context.program} folder set ${shellWord(id)} --safety on`,
+    }))
 }
 
 /** A Syncthing, or an older Twinfold, has no such route and therefore no warnings. */

@@ -1,5 +1,6 @@
 import { TwinfoldError } from '../core/errors.ts'
 import type { FolderConfig, FolderTypeName } from '../core/config/config.ts'
+import { safetyOfNew, type SafetyChange } from '../core/config/safety.ts'
 import type { Client, FolderChange } from '../client/client.ts'
 import { ClientError } from '../client/errors.ts'
 import { CLI_EXIT, findDevice, findFolder, type CliContext, type CliExit } from './context.ts'
@@ -17,6 +18,8 @@ export interface FolderAddOptions {
   readonly watch?: boolean
   /** Fetches nothing until something is kept. */
   readonly nothingYet?: boolean
+  /** Without the trash can and the guard that folders made here have. */
+  readonly unsafe?: boolean
   /** Adds the folder whatever the check of the directory finds. */
   readonly force?: boolean
   readonly json?: boolean
@@ -42,24 +45,44 @@ export async function folderAdd(
     ...settings(options),
     ...(shared !== undefined && { devices: shared }),
   }
-  await addFolder(client, folder, options.nothingYet === true)
+  await addFolder(client, folder, options)
   const added = await findFolder(client, id)
   if (options.json) context.print(JSON.stringify(added, undefined, 2))
   else context.print(`Added folder "${escapeText(id)}" at ${escapeText(added.path)}`)
   return CLI_EXIT.done
 }
 
-/** With nothing yet, the folder is paused until that is recorded: it must not begin to fetch. */
+type NewFolder = Parameters<Client['addFolder']>[0]
+
+/**
+ * With nothing yet, the folder is paused until that is recorded: it must not begin to fetch. It gets a trash can and
+ * the guard, unless that is unwanted.
+ */
 export async function addFolder(
   client: Client,
-  folder: Parameters<Client['addFolder']>[0],
-  isNothingYet: boolean,
+  folder: NewFolder,
+  { nothingYet, unsafe }: Pick<FolderAddOptions, 'nothingYet' | 'unsafe'>,
 ): Promise<void> {
-  if (!isNothingYet) return await client.addFolder(folder)
+  const { versioning, extensions }: SafetyChange = unsafe
+    ? { extensions: {} }
+    : safetyOfNew(await client.call('GET /rest/config/defaults/folder'), folder)
+  const safe = { ...folder, ...(versioning !== undefined && { versioning }) }
+  await client.addFolder(nothingYet ? { ...safe, paused: true } : safe)
+  await setExtensions(client, folder.id, extensions)
+  if (!nothingYet) return
   const { selectNothing } = await import('./selection-commands.ts')
-  await client.addFolder({ ...folder, paused: true })
   await selectNothing(client, folder.id)
   if (folder.paused !== true) await client.changeFolder(folder.id, { paused: false })
+}
+
+/** A Syncthing, or an older Twinfold, does not have them. */
+async function setExtensions(client: Client, id: string, extensions: SafetyChange['extensions']): Promise<void> {
+  if (Object.keys(extensions).length === 0) return
+  await client
+    .call('PATCH /rest/twinfold/settings', { body: { folders: { [id]: extensions } } })
+    .catch((error: unknown) => {
+      if (!(error instanceof ClientError && error.status === 404)) throw error
+    })
 }
 
 /** From the name of the directory. Not an ID that another device offers: accepting that would merge two folders. */

@@ -120,7 +120,7 @@ async function acceptFolder(
     devices: offers.map(([deviceID]) => ({ deviceID })),
     ...(offers.some(([, offer]) => offer.receiveEncrypted) && { type: 'receiveencrypted' as const }),
   }
-  await addFolder(client, folder, options.nothingYet === true)
+  await addFolder(client, folder, options)
   return undefined
 }
 

@@ -33,6 +33,11 @@ const FOLDER_ADD_FLAGS: readonly FlagSpec[] = [
   { name: 'no-watch', description: 'Do not watch for changes, only scan' },
   { name: 'paused', description: 'Add it in the paused state' },
   NOTHING_YET,
+  {
+    name: 'safety',
+    onOff: true,
+    description: 'Keep deleted and replaced files for 30 days, and hold mass deletions (default: on)',
+  },
   { name: 'force', description: 'Add it even if the check of the directory finds a problem' },
 ]
 
@@ -59,6 +64,7 @@ const FOLDER_ADD = remoteCommand({
       ...withoutUndefined(options),
       ...(flags.isOn('paused') && { paused: true }),
       nothingYet: flags.isOn('nothing-yet'),
+      unsafe: givenSwitch(flags, 'safety') === false,
       force: flags.isOn('force'),
       watch: !flags.isOn('no-watch'),
       json: flags.isOn('json'),

@@ -56,7 +56,7 @@ export async function runDaemon(platform: Platform, options: ServeOptions, signa
   const statistics = new Statistics({ keyValue: store.keyValue, log: logger('stats') })
   const takeOver = await TakeOver.prepare(base, { store, statistics })
   const network = await Network.open(
-    { platform, store, events, statistics, config, logger, signals, roots },
+    { platform, store, events, statistics, config, extensions: base.extensions, logger, signals, roots },
     { ownDevice: identity.deviceId, identity, clientVersion: version.version, userHome: locations.userHome },
   )
   const model = new Model(

@@ -1,4 +1,4 @@
-import type { ConfigStore } from '../config/types.ts'
+import type { ConfigStore, ExtensionStore } from '../config/types.ts'
 import { Connections } from '../connections/connections.ts'
 import type { Config } from '../core/config/config.ts'
 import { messageOf } from '../core/errors.ts'
@@ -30,6 +30,7 @@ export interface NetworkDeps {
   readonly events: EventBus
   readonly statistics: Statistics
   readonly config: ConfigStore
+  readonly extensions: Pick<ExtensionStore, 'change'>
   logger(facility: Facility): Logger
   readonly signals: ModelSignals
   readonly roots: FolderRoots
@@ -64,6 +65,7 @@ export class Network {
         disk: platform.disk,
         log,
         config: deps.config,
+        extensions: deps.extensions,
         pending: (device, offers) => this.pending.foldersOffered(device, offers),
       },
       { ownDevice, userHome },

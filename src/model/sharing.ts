@@ -1,5 +1,7 @@
 import { isAutoAccepted, pathsFor, withAccepted } from '../core/config/auto-accept.ts'
 import type { Config } from '../core/config/config.ts'
+import type { ExtensionsPatch } from '../core/config/extensions.ts'
+import { safetyOn } from '../core/config/safety.ts'
 import { messageOf } from '../core/errors.ts'
 import { applyIntroduction, type AnnouncedFolder } from '../core/config/introduce.ts'
 import type { DeviceId } from '../core/ids.ts'
@@ -14,6 +16,7 @@ export interface SharingDeps {
   readonly disk: Disk
   readonly log: Logger
   readonly config: { readonly current: Config; change(make: (current: Config) => Config): Promise<Config> }
+  readonly extensions: { change(patch: ExtensionsPatch): Promise<unknown> }
   /** Receives the offers that the user has to decide. */
   pending(device: DeviceId, offers: readonly FolderOffer[]): void
 }
@@ -70,7 +73,7 @@ export class Sharing {
 
   /** False when the user has to decide. */
   async #accept(device: DeviceId, offer: FolderOffer): Promise<boolean> {
-    const { config, log } = this.#deps
+    const { config, extensions, log } = this.#deps
     if (!isAutoAccepted(config.current, device, offer)) return false
     const isNew = !config.current.folders.some(({ id }) => id === offer.folder)
     const path = isNew ? await this.#freePath(offer) : undefined
@@ -80,7 +83,10 @@ export class Sharing {
       )
       return false
     }
-    await config.change((current) => withAccepted(current, device, offer, path))
+    const { folders } = await config.change((current) => withAccepted(current, device, offer, path))
+    const accepted = folders.find(({ id }) => id === offer.folder)
+    if (isNew && accepted !== undefined)
+      await extensions.change({ folders: { [accepted.id]: safetyOn(accepted).extensions } })
     log.info(
       `folder ${JSON.stringify(offer.folder)} of device ${device} is accepted` +
         (path === undefined ? '' : ` at ${path}`),

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { FOLDER_EXTENSIONS } from '../../src/core/config/extensions.ts'
 import { OPTIONS } from '../../src/core/config/config-fields.ts'
 import { defaultsOf } from '../../src/core/config/field.ts'
 import { shellWord, splitShellWords } from '../../src/cli/shell-words.ts'
-import { BEN, folder, LOCAL_ID, run } from './fake-replies.ts'
+import { BEN, folder, LOCAL_ID, run, safetyOf, TRASH } from './fake-replies.ts'
 
 const toBen = (change: object) => `PATCH /rest/config/devices/${BEN} ${JSON.stringify(change)}`
 const toDocs = (change: object) => `PATCH /rest/config/folders/docs ${JSON.stringify(change)}`
@@ -214,4 +215,40 @@ test('network: listeners are reachable at addresses that others can dial, not at
   assert.match(found.out, /: listening, reachable as tcp:\/\/192\.0\.2\.7:22000, tcp:\/\/203\.0\.113\.9:4000$/m)
   const alone = await run('network', replies([wildcard], [wildcard]))
   assert.match(alone.out, /: listening, but this machine has no address in a network$/m)
+})
+
+test('folder set --safety: trash can, share of the disk and guard on and off, with one flag', async () => {
+  const on = await run('folder set docs --safety on')
+  assert.deepEqual([on.code, on.sent], [0, [safetyOf('docs'), `PATCH /rest/config/folders/docs {${TRASH}}`]])
+  assert.match(on.out, /safety on/)
+  const safe = { 'GET /rest/config/folders': [folder(JSON.parse(`{${TRASH}}`))] }
+  const off = await run('folder set docs --safety off', safe)
+  assert.match(off.sent[0]!, /"guard":false,"versionsPercentMax":0/)
+  assert.match(off.sent[1]!, /"versioning":\{"type":"",/)
+  const own = await run('folder set docs --safety on --versioning staggered')
+  assert.match(own.sent[0]!, /\{"docs":\{"guard":true\}\}/)
+  assert.match(own.sent[1]!, /"type":"staggered"/)
+  const hidden = { 'GET /rest/config/folders': [folder({ type: 'receiveencrypted' })] }
+  const refused = await run('folder set docs --safety on', hidden)
+  assert.deepEqual([refused.code, refused.sent], [1, []])
+  assert.match(refused.err, /is encrypted/)
+})
+
+test('doctor offers the safety for folders without it, with the command; that is no failure', async () => {
+  const settings = { drive: false, folders: { music: { ...FOLDER_EXTENSIONS, guard: true } } }
+  const replies = {
+    'GET /rest/twinfold/settings': settings,
+    'GET /rest/twinfold/warnings': [],
+    'GET /rest/config/folders': [
+      folder({ id: "Ben's", paused: true }),
+      folder({ id: 'music', paused: true, ...JSON.parse(`{${TRASH}}`) }),
+    ],
+  }
+  const { code, out } = await run('doctor', replies)
+  assert.equal(code, 0)
+  assert.equal(
+    out,
+    'No problems found.\nOffer: folder "Ben\'s" keeps no deleted or replaced files\n' +
+      "  Command: twinfold folder set 'Ben'\\''s' --safety on",
+  )
 })

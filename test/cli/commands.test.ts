@@ -55,7 +55,8 @@ test('folder add: an id that a folder has, or another device offers, is not used
 test('folder add: all flags arrive', async () => {
   const daemon = newDaemon()
   await run(
-    `folder add /m --id m --type receiveonly --device ${DEVICE} --paused --rescan-interval 60 --no-watch --json`,
+    `folder add /m --id m --safety off --type receiveonly --device ${DEVICE} --paused --rescan-interval 60 ` +
+      '--no-watch --json',
     daemon,
   )
   assert.deepEqual(daemon.folders.at(-1), {

@@ -7,7 +7,7 @@ import { runCli } from '../../src/cli/program.ts'
 import { Client } from '../../src/client/client.ts'
 import type { NetworkJson } from '../../src/rest/network.ts'
 import { FACILITIES } from '../../src/core/facilities.ts'
-import { OPTIONS } from '../../src/core/config/config-fields.ts'
+import { FOLDER, OPTIONS } from '../../src/core/config/config-fields.ts'
 import { defaultsOf } from '../../src/core/config/field.ts'
 
 export const DEVICE = 'MFZWI3D-BONSGYC-YLTMRWG-C43ENR5-QXGZDMM-FZWI3DP-BONSGYY-LTMRWAD'
@@ -134,6 +134,8 @@ function replyOf(daemon: Daemon, route: string, query: URLSearchParams, body: st
       return json(daemon.folders)
     case 'GET /rest/config/devices':
       return json([{ deviceID: DEVICE, name: 'me', addresses: ['dynamic'], paused: false }, ...daemon.devices])
+    case 'GET /rest/config/defaults/folder':
+      return json(defaultsOf(FOLDER))
     case 'POST /rest/config/folders':
       daemon.folders.push(folder('', JSON.parse(body)))
       return json({})

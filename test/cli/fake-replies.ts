@@ -19,6 +19,11 @@ export const folder = (more: object = {}) => ({
   devices: [{ deviceID: LOCAL_ID }],
   ...more,
 })
+/** What folders made here have beside the given settings, as it is sent. */
+export const TRASH =
+  '"versioning":{"type":"trashcan","params":{"cleanoutDays":"30"},"cleanupIntervalS":3600,"fsPath":"","fsType":"basic"}'
+export const safetyOf = (id: string) =>
+  `PATCH /rest/twinfold/settings {"folders":{"${id}":{"guard":true,"versionsPercentMax":10}}}`
 export const entry = (more: object = {}) => ({
   name: 'a',
   deleted: false,
@@ -34,6 +39,8 @@ type Replies = Readonly<Record<string, unknown>>
 /** The responses of a device that has Ben as a device and one folder; `undefined` is 404. */
 const REPLIES: Replies = {
   'GET /rest/config/folders': [folder()],
+  'GET /rest/config/defaults/folder': defaultsOf(FOLDER),
+  'PATCH /rest/twinfold/settings': { drive: false, folders: {} },
   'GET /rest/config/devices': [
     { ...defaultsOf(DEVICE), deviceID: LOCAL_ID, name: 'me' },
     { ...defaultsOf(DEVICE), deviceID: BEN, name: 'ben' },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DEVICE } from '../../src/core/config/config-fields.ts'
 import { defaultsOf } from '../../src/core/config/field.ts'
-import { BEN, NASTY, OFFERS, LOCAL_ID, TIME, folder, run } from './fake-replies.ts'
+import { BEN, NASTY, OFFERS, LOCAL_ID, TIME, TRASH, folder, run, safetyOf } from './fake-replies.ts'
 
 test('device add: an unusable address, or a name that another device has, is refused', async () => {
   const empty = { 'GET /rest/config/devices': [] }
@@ -29,13 +29,16 @@ test('folder add: what the check of the daemon finds is refused, unless forced; 
   assert.deepEqual([refused.code, refused.sent], [1, []])
   assert.match(refused.err, /\/x is not a directory\. Use --force to add it anyway/)
   const forced = await run('folder add Photos --id docs2 --force', { check: { problem } })
-  assert.deepEqual(forced.sent, ['POST /rest/config/folders {"id":"docs2","path":"/cwd/Photos","label":"Photos"}'])
+  assert.deepEqual(forced.sent, [
+    `POST /rest/config/folders {"id":"docs2","path":"/cwd/Photos","label":"Photos",${TRASH}}`,
+    safetyOf('docs2'),
+  ])
   const nested = await run('folder add Photos --id docs2 --label ""', { check: { warnings: ['inside another'] } })
   assert.match(nested.err, /^Warning: inside another/)
   const accepted = await run('pending accept music --path here', { ...OFFERS, check: { problem } })
   assert.deepEqual([accepted.code, accepted.sent], [1, []])
   const anyway = await run('pending accept music --path here --force', { ...OFFERS, check: { problem } })
-  assert.deepEqual([anyway.code, anyway.sent.length], [0, 1])
+  assert.deepEqual([anyway.code, anyway.sent.length], [0, 2])
 })
 
 test('an empty path is not the working directory, whatever is forced', async () => {

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { DEVICE } from '../../src/core/config/config-fields.ts'
 import { defaultsOf } from '../../src/core/config/field.ts'
 import { NOTE_NETWORK } from '../../src/core/config/notes.ts'
-import { BEN, NASTY, OFFERS, LOCAL_ID, TIME, entry, run } from './fake-replies.ts'
+import { BEN, NASTY, OFFERS, LOCAL_ID, TIME, TRASH, entry, run, safetyOf } from './fake-replies.ts'
 
 /** The reasons themselves are tested in test/core/records/reasons.test.ts. */
 const WHY = 'GET /rest/twinfold/why?folder=docs&file=a'
@@ -155,11 +155,13 @@ test('pending: shows devices and their offers, with escaped names', async () => 
 })
 
 /** Commands on pending items, and the changes they send. */
-const CHANGES: readonly (readonly [args: string, sent: string])[] = [
+const CHANGES: readonly (readonly [args: string, ...sent: string[]])[] = [
   ['pending accept STRANGER --name laptop', 'POST /rest/config/devices {"deviceID":"STRANGER","name":"laptop"}'],
   [
     'pending accept music --path here',
-    `POST /rest/config/folders {"id":"music","path":"/cwd/here","label":"Music","devices":[{"deviceID":"${BEN}"}]}`,
+    'POST /rest/config/folders {"id":"music","path":"/cwd/here","label":"Music",' +
+      `"devices":[{"deviceID":"${BEN}"}],${TRASH}}`,
+    safetyOf('music'),
   ],
   [
     'pending accept vault --path ~/v --name Vault',
@@ -177,10 +179,10 @@ const CHANGES: readonly (readonly [args: string, sent: string])[] = [
   ],
 ]
 
-for (const [args, sent] of CHANGES) {
-  test(`${args}: one change`, async () => {
+for (const [args, ...sent] of CHANGES) {
+  test(`${args}: what it changes`, async () => {
     const ran = await run(args, OFFERS)
-    assert.deepEqual({ code: ran.code, err: ran.err, sent: ran.sent }, { code: 0, err: '', sent: [sent] })
+    assert.deepEqual({ code: ran.code, err: ran.err, sent: ran.sent }, { code: 0, err: '', sent })
   })
 }
 

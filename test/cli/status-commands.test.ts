@@ -272,7 +272,7 @@ test('status and doctor show warnings with their remedy', async () => {
 
   const doctor = await run('doctor', daemon)
   assert.deepEqual([doctor.code, `${doctor.out}\n`], [CLI_EXIT.failed, shown])
-  assert.deepEqual(JSON.parse((await run('doctor --json', daemon)).out), { findings: [OPEN] })
+  assert.deepEqual(JSON.parse((await run('doctor --json', daemon)).out), { findings: [OPEN], offers: [] })
 })
 
 test('doctor: nothing found, also with a daemon that has no such route', async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import type { Extensions } from '../../src/core/config/extensions.ts'
 import { reportRow } from '../support/effort.ts'
 import { eventually, scratchDirectory } from '../support/scratch.ts'
 import { FOLDER, Network, type ProgramKind, type Member } from '../support/sync-pair.ts'
@@ -21,6 +22,7 @@ interface FolderJson {
   readonly id: string
   readonly label: string
   readonly path: string
+  readonly versioning?: { readonly type: string }
   readonly devices: readonly { readonly deviceID: string; readonly introducedBy: string }[]
 }
 
@@ -134,6 +136,12 @@ for (const kind of ['twinfold', 'syncthing'] as const) {
     }
     assert.deepEqual(await taker.get('/rest/cluster/pending/folders'), {})
     assert.equal((await foldersOf(taker)).find(({ id }) => id === 'a-1')?.label, 'My Label/odd:name?')
+    if (kind === 'twinfold') {
+      const types = (await foldersOf(taker)).map(({ versioning }) => versioning?.type)
+      assert.deepEqual(types, ['trashcan', 'trashcan', 'trashcan'])
+      const { folders } = (await taker.get('/rest/twinfold/settings')) as Extensions
+      assert.deepEqual([folders['a-1']?.guard, folders['c-3']?.versionsPercentMax], [true, 10])
+    }
   })
 }
 

@@ -1,4 +1,4 @@
-import { FOLDER_EXTENSIONS } from '../../src/core/config/extensions.ts'
+import { EXTENSIONS, FOLDER_EXTENSIONS } from '../../src/core/config/extensions.ts'
 import type { Config, FolderConfig } from '../../src/core/config/config.ts'
 import { deviceIdFromCertificate } from '../../src/core/device-id.ts'
 import type { DeviceId } from '../../src/core/ids.ts'
@@ -77,6 +77,9 @@ interface Running {
   readonly work: Statistics['work']
   readonly done: Promise<unknown>
 }
+
+/** Folders of a simulation are not accepted automatically. */
+const NO_SETTINGS = { change: async () => EXTENSIONS }
 
 /**
  * One device with its disk, its index and its clock. Model, peers and connections are wired as `main/daemon.ts` wires
@@ -229,7 +232,7 @@ export class SimDevice {
     const signals = new ModelSignals()
     const roots = new FolderRoots(platform)
     const network: Network = await Network.open(
-      { platform, store, events, statistics, config, logger, signals, roots },
+      { platform, store, events, statistics, config, extensions: NO_SETTINGS, logger, signals, roots },
       { ownDevice: this.id, identity, clientVersion: 'v1.0.0', userHome: '/home/me' },
     )
     const model: Model = new Model(

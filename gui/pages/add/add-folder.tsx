@@ -44,6 +44,7 @@ export function AddFolderDialog({ offer }: { readonly offer?: FolderOffer }) {
     ...(offer && { [offer.deviceID]: '' }),
   }))
   const [isNothingYet, setNothingYet] = useState(false)
+  const [isSafe, setSafe] = useState(true)
   const [tried, setTried] = useState(false)
   const saving = useSaving()
   const id = (typedId ?? newId).trim()
@@ -69,7 +70,12 @@ export function AddFolderDialog({ offer }: { readonly offer?: FolderOffer }) {
       path: withoutEnd(path),
       devices: shareList(defaults?.devices ?? [], shares, localId),
     }
-    const create = () => createFolder(folder, isHidden ? [] : linesOf(ignores), isNothingYet && !isHidden)
+    const options = {
+      ignores: isHidden ? [] : linesOf(ignores),
+      isNothingYet: isNothingYet && !isHidden,
+      safeWith: isSafe ? defaults : undefined,
+    }
+    const create = () => createFolder(folder, options)
     if (!(await saving.saveConfig(create, t('add.folderDone', { folder: label.trim() })))) return undefined
     closeDialog()
     goTo('folders', id)
@@ -87,6 +93,9 @@ export function AddFolderDialog({ offer }: { readonly offer?: FolderOffer }) {
           checked={isNothingYet}
           onChange={setNothingYet}
         />
+      )}
+      {!isHidden && (
+        <CheckField label={t('safety.label')} help={t('safety.help')} checked={isSafe} onChange={setSafe} />
       )}
       {!isHidden && <IgnoreTemplates text={ignores} onText={setIgnores} />}
       <h3 class="add-heading">{t('add.shareDevices')}</h3>

@@ -61,7 +61,7 @@ export function EditFolderDialog({ folder }: { readonly folder: FolderConfig }) 
       <FieldGroup form={form} words="folder" group="versions" />
       <FieldGroup form={form} words="folder" group="scan" />
       <FieldGroup form={form} words="folder" group="pull" />
-      <ExtensionFields folder={folder} form={extensions} />
+      <ExtensionFields folder={folder} form={extensions} config={form} />
       <FoldedSection title={t('do.more')}>
         <FieldGroup form={form} words="folder" group="disk" />
         <FieldGroup form={form} words="folder" group="expert" />

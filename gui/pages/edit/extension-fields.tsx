@@ -1,23 +1,19 @@
 import { useState } from 'preact/hooks'
 import type { FolderConfig } from '../../../src/core/config/config.ts'
+import { FOLDER_EXTENSIONS, type FolderExtensions } from '../../../src/core/config/extensions.ts'
+import { isWithoutSafety, safetyOff, safetyOn } from '../../../src/core/config/safety.ts'
 import { client } from '../../live/client.ts'
 import { useQuery } from '../../live/query.ts'
 import { CheckField } from '../../ui/field.tsx'
 import { t } from '../../i18n/texts.ts'
 import { FoldedSection } from './form.tsx'
-
-interface Settings {
-  readonly collect: boolean
-  readonly sharedIgnores: boolean
-}
-
-const DEFAULTS: Settings = { collect: false, sharedIgnores: false }
+import type { Form } from './use-form.ts'
 
 export interface ExtensionForm {
   /** Undefined until they are known, and where there are none: in an encrypted folder. */
-  readonly values: Settings | undefined
-  readonly saved: Settings
-  set(change: Partial<Settings>): void
+  readonly values: FolderExtensions | undefined
+  readonly saved: FolderExtensions
+  set(change: Partial<FolderExtensions>): void
   /** Sends what was changed. */
   save(): Promise<void>
 }
@@ -25,28 +21,35 @@ export interface ExtensionForm {
 /** The settings of a folder that Syncthing does not have. */
 export function useExtensions({ id, type }: FolderConfig): ExtensionForm {
   const { value } = useQuery(id, (signal) => client.call('GET /rest/twinfold/settings', { signal }))
-  const [edits, setEdits] = useState<Partial<Settings>>({})
-  const saved = value?.folders[id] ?? DEFAULTS
+  const [edits, setEdits] = useState<Partial<FolderExtensions>>({})
+  const saved = value?.folders[id] ?? FOLDER_EXTENSIONS
   return {
     values: value === undefined || type === 'receiveencrypted' ? undefined : { ...saved, ...edits },
     saved,
     set: (change) => setEdits({ ...edits, ...change }),
     save: async () => {
-      const names = (['collect', 'sharedIgnores'] as const).filter(
-        (name) => (edits[name] ?? saved[name]) !== saved[name],
-      )
-      if (names.length === 0) return
-      const changes = Object.fromEntries(names.map((name) => [name, edits[name]]))
+      const names = Object.keys(FOLDER_EXTENSIONS) as (keyof FolderExtensions)[]
+      const changed = names.filter((name) => (edits[name] ?? saved[name]) !== saved[name])
+      if (changed.length === 0) return
+      const changes = Object.fromEntries(changed.map((name) => [name, edits[name]]))
       await client.call('PATCH /rest/twinfold/settings', { body: { folders: { [id]: changes } } })
     },
   }
 }
 
-export function ExtensionFields({ folder, form }: { readonly folder: FolderConfig; readonly form: ExtensionForm }) {
+interface ExtensionProps {
+  readonly folder: FolderConfig
+  readonly form: ExtensionForm
+  /** The other settings of the folder. */
+  readonly config: Form
+}
+
+export function ExtensionFields({ folder, form, config }: ExtensionProps) {
   const { values, saved } = form
   if (values === undefined) return null
   return (
     <FoldedSection title={t('edit.extensions')}>
+      <SafetyField folder={folder} config={config} values={values} onChange={form.set} />
       <CheckField
         label={t('edit.collect')}
         help={t('edit.collect.help')}
@@ -61,6 +64,34 @@ export function ExtensionFields({ folder, form }: { readonly folder: FolderConfi
       />
       {values.sharedIgnores !== saved.sharedIgnores && <SharedIgnoresChange folder={folder.id} />}
     </FoldedSection>
+  )
+}
+
+interface SafetyProps {
+  readonly folder: FolderConfig
+  readonly config: Form
+  readonly values: FolderExtensions
+  readonly onChange: (change: Partial<FolderExtensions>) => void
+}
+
+/** Sets several fields of both forms at once; each can be changed on its own afterwards. */
+function SafetyField({ folder, config, values, onChange }: SafetyProps) {
+  const type = String(config.edits['versioning.type'] ?? folder.versioning.type)
+  const edited = { ...folder, versioning: { ...folder.versioning, type } }
+  const change = (isOn: boolean) => {
+    const { versioning, extensions } = isOn ? safetyOn(edited) : safetyOff(edited)
+    onChange(extensions)
+    if (versioning === undefined) return
+    config.set('versioning.type', versioning.type)
+    config.set('versioning.params.cleanoutDays', versioning.params['cleanoutDays'] ?? '')
+  }
+  return (
+    <CheckField
+      label={t('safety.label')}
+      help={t('safety.help')}
+      checked={!isWithoutSafety(edited, values)}
+      onChange={change}
+    />
   )
 }
 

@@ -7,9 +7,11 @@ import { t } from '../../i18n/texts.ts'
 import { ImportNotice } from './import-notice.tsx'
 import { PasswordNotice } from './password-notice.tsx'
 import { Risks } from './risks.tsx'
+import { SafetyNotice } from './safety-notice.tsx'
 import { UpgradeNotice } from './upgrade-notice.tsx'
 
-/** Risks, the progress of an import, the notices of a required restart, a missing password and a newer release. */
+/** Risks, the progress of an import, the notices of a required restart, a missing password, missing safety and a newer
+ * release. */
 export function Notices() {
   return (
     <>
@@ -17,6 +19,7 @@ export function Notices() {
       <ImportNotice />
       <RestartNotice />
       <PasswordNotice />
+      <SafetyNotice />
       <UpgradeNotice />
     </>
   )

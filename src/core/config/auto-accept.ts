@@ -2,6 +2,7 @@ import type { Config, FolderConfig } from './config.ts'
 import type { DeviceId, FolderId } from '../ids.ts'
 import { cutToBytes } from '../paths.ts'
 import { plainText } from '../formats/plain-text.ts'
+import { safetyOn } from './safety.ts'
 
 /** A folder that another device offers. The label is untrusted. */
 export interface OfferedFolder {
@@ -72,5 +73,6 @@ export function withAccepted(config: Config, device: DeviceId, offer: OfferedFol
     devices: [...defaults.folder.devices, share],
     paused: false,
   }
-  return { ...config, folders: [...config.folders, folder] }
+  const { versioning = folder.versioning } = safetyOn(folder)
+  return { ...config, folders: [...config.folders, { ...folder, versioning }] }
 }

@@ -28,7 +28,7 @@ export function extensionRoutes({ extensions, config, explorer }: ExtensionRoute
       for (const [id, settings] of Object.entries(patch.folders ?? {})) {
         const folder = config.current.folders.find((each) => each.id === id)
         if (folder === undefined) throw new TwinfoldError('folder-missing', `there is no folder ${id}`)
-        const isAny = settings.collect === true || settings.sharedIgnores === true
+        const isAny = [settings.collect, settings.sharedIgnores, settings.guard, settings.archiveLocal].includes(true)
         if (isAny && folder.type === 'receiveencrypted') throw new TwinfoldError('bad-request', ENCRYPTED)
       }
       return json(await extensions.change(patch))

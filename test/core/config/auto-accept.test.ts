@@ -100,7 +100,7 @@ test('N-10: any untrusted label or name becomes one safe directory name, one lin
   assert.equal(bad, 0)
 })
 
-test('a folder is created in the default path by its label, or its id, with the default settings', () => {
+test('a folder is created in the default path by its label, or its id, with the defaults and a trash can', () => {
   const config = configOf({}, '~/Sync/')
   const wanted = offer('abc-12', { label: 'My photos' })
   assert.deepEqual(pathsFor(config, wanted), ['~/Sync/My photos', '~/Sync/abc-12'])
@@ -113,6 +113,7 @@ test('a folder is created in the default path by its label, or its id, with the 
       id: 'abc-12',
       label: 'My photos',
       path: '~/Sync/My photos',
+      versioning: { ...config.defaults.folder.versioning, type: 'trashcan', params: { cleanoutDays: '30' } },
       devices: [...config.defaults.folder.devices, { deviceID: SERVER, introducedBy: '', encryptionPassword: '' }],
     },
   ])
