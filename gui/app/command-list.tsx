@@ -9,7 +9,9 @@ import { AddFolderDialog } from '../pages/add/add-folder.tsx'
 import { logOut } from '../pages/login/log-out.ts'
 import { language, LANGUAGES, type Language } from '../i18n/language.ts'
 import { t } from '../i18n/texts.ts'
-import { runAction } from './run-action.ts'
+import { detach } from '../../src/core/errors.ts'
+import { runAction, runUndo } from './run-action.ts'
+import { storedUndo } from './undo.ts'
 import type { Command } from './command.ts'
 import { openDialog } from '../base/dialogs.tsx'
 import { openKeys } from './keys-help.tsx'
@@ -44,9 +46,10 @@ function needing(needs: Scope, commands: readonly Command[]): readonly Command[]
   return commands.map((command) => ({ ...command, needs }))
 }
 
-/** The latest action, while its toast is shown. */
+/** The latest action, also after a reload of the page. */
 function undoCommands(): readonly Command[] {
-  const latest = latestUndo()
+  const stored = storedUndo()
+  const latest = latestUndo() ?? (stored && { text: stored.text, run: () => detach(runUndo(stored.tokens)) })
   if (latest === undefined) return []
   const text = t('undo.latest', { what: latest.text })
   return [{ id: 'undo', text, kind: t('command.action'), icon: 'changes', run: latest.run }]

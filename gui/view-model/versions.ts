@@ -21,14 +21,6 @@ export function versionedFiles(versions: VersionsJson, text: string, by: Sort = 
     .sort((a, b) => (keyOf(a) < keyOf(b) ? -sign : keyOf(a) > keyOf(b) ? sign : a.path < b.path ? -1 : 1))
 }
 
-/** The time of the newest version of each of these files that has one. */
-export function newestVersions(versions: VersionsJson, paths: readonly string[]): Readonly<Record<string, string>> {
-  const newest = paths.map((path) => [path, Object.hasOwn(versions, path) ? versions[path]?.[0] : undefined] as const)
-  return Object.fromEntries(
-    newest.flatMap(([path, version]) => (version === undefined ? [] : [[path, version.versionTime]])),
-  )
-}
-
 /** What was restored and what was not. */
 export function restoreOutcome(wanted: Readonly<Record<string, string>>, failures: RestoreResultJson) {
   const failed = Object.entries(failures).map(([path, reason]) => ({ path, reason }))

@@ -28,12 +28,14 @@ import { RouteTable } from './pipeline/route.ts'
 import { staticRoutes } from './static/static.ts'
 import { pulseJson, summaryJson } from './routes/summary.ts'
 import { systemRoutes } from './routes/system.ts'
+import { UndoLog } from './pipeline/undo-log.ts'
 import { TokenStore } from './pipeline/tokens.ts'
 import { extensionRoutes } from './routes/extensions.ts'
 import { keptRoutes } from './routes/kept.ts'
 import { keyRoutes } from './routes/keys.ts'
 import { setupRoutes } from './routes/setup.ts'
 import { twinfoldRoutes } from './routes/twinfold.ts'
+import { undoRoutes } from './routes/undo.ts'
 import type { RestDeps, RestOptions } from './types.ts'
 import { Drive } from './webdav/drive.ts'
 import { versionRoutes } from './routes/versions.ts'
@@ -84,8 +86,10 @@ export class RestServer {
     const meter = new RequestMeter(deps.clock)
     const started = { startedMs: deps.clock.nowMs(), startedMonotonicMs: deps.clock.monotonicMs() }
     const run = newRun(deps.random)
-    const routesOver = (deps: RestDeps) =>
-      new RouteTable([
+    const undo = new UndoLog(deps)
+    const routesOver = (parts: RestDeps) => {
+      const deps = { ...parts, undo }
+      return new RouteTable([
         ...dbRoutes(deps),
         ...localChangeRoutes(deps),
         ...versionRoutes(deps.hub),
@@ -111,9 +115,11 @@ export class RestServer {
           summary: () => summaryJson(deps, options, started),
           pulse: () => pulseJson(deps, options.deviceId, started),
         }),
+        ...undoRoutes(deps),
         ...contentRoutes(deps.content),
         ...diagnosticRoutes(deps, options, { ...started, meter }),
       ])
+    }
     this.routes = routesOver(deps)
     const limited = new WeakMap<Grant, Limited>()
     const pipeline = new Pipeline(

@@ -26,6 +26,7 @@ import { Selections } from './selections.ts'
 import { SummaryPublisher } from './queries/summary.ts'
 import type {
   ConflictChoice,
+  ResolvedConflict,
   FileVersion,
   FileView,
   FolderStatistics,
@@ -342,6 +343,13 @@ export class Model {
     choice: ConflictChoice,
   ): Promise<ReadonlyMap<string, string>> {
     return await this.#registry.find(folder).tasks.resolveConflicts(copies, choice)
+  }
+
+  /** Brings back both files of resolved conflicts. Rejects with `refused`, nothing changed, where one cannot. */
+  async undoConflicts(folder: FolderId, resolved: readonly ResolvedConflict[]): Promise<void> {
+    const failures = await this.#registry.find(folder).tasks.undoConflicts(resolved)
+    const [first] = failures
+    if (first !== undefined) throw new TwinfoldError('refused', `${first[0]}: ${first[1]}`)
   }
 
   async kept(folder: FolderId, paging: Paging): Promise<KeptPage> {

@@ -77,6 +77,19 @@ export interface ConflictChoice {
   readonly keep: 'original' | 'copy'
   /** What is not kept may be lost, where the folder keeps no old versions. */
   readonly mayRemove: boolean
+  /** Called for each conflict that is resolved and can be undone. */
+  onResolved?(conflict: ResolvedConflict): void
+}
+
+/** A resolved conflict, with what undoes it. */
+export interface ResolvedConflict {
+  readonly keep: ConflictChoice['keep']
+  /** The record of the conflict copy, which is gone. */
+  readonly copy: FileHead
+  /** The path of the file. */
+  readonly original: string
+  /** The record of the file that the copy replaced; undefined where there was none, or where it was kept. */
+  readonly replaced: FileHead | undefined
 }
 
 /** A path of a folder that is to be kept or dropped, with everything below it. */

@@ -19,6 +19,7 @@ import {
   SYSTEM_ROUTES,
 } from './system-routes.ts'
 import { TWINFOLD_ROUTES } from './twinfold-routes.ts'
+import { UNDO_ROUTES } from './undo.ts'
 import { LOCAL_CHANGE_ROUTES, VERSION_ROUTES } from './versions.ts'
 
 /** Every route of the interface. */
@@ -44,6 +45,7 @@ export const ROUTES = {
   ...KEPT_ROUTES,
   ...KEY_ROUTES,
   ...SETUP_ROUTES,
+  ...UNDO_ROUTES,
 } as const satisfies Declarations
 
 export type Routes = typeof ROUTES

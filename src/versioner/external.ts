@@ -58,6 +58,8 @@ export class ExternalVersioner implements Versioner {
     throw new TwinfoldError('folder-error', `external versioner: get versions: ${NOT_SUPPORTED}`)
   }
 
+  async newest(): Promise<undefined> {}
+
   async restore(): Promise<void> {
     throw refused(`external versioner: restore: ${NOT_SUPPORTED}`)
   }

@@ -79,6 +79,19 @@ export class KeptVersions implements Versioner {
     return found
   }
 
+  async newest(name: string): Promise<FileVersion | undefined> {
+    const found: FileVersion[] = []
+    for (const path of (await this.#versions.filesIn(parentOf(name)).catch(unlessMissing)) ?? []) {
+      const tagged = parseVersionName(path)
+      if ((tagged?.name ?? path) !== name) continue
+      const stat = await this.#versions.stat(path)
+      if (stat?.type !== 'file') continue
+      const versionMs = tagged?.versionMs ?? stat.modifiedS * 1_000
+      found.push({ versionMs, modifiedMs: modifiedMs({ path, stat }), sizeBytes: stat.sizeBytes })
+    }
+    return found.toSorted((a, b) => b.versionMs - a.versionMs)[0]
+  }
+
   async restore(name: string, versionMs: number, place: VersionPlace, signal: AbortSignal): Promise<void> {
     const deps = { disk: this.#deps.disk, fsync: this.#fsync, versions: this.#versions, place }
     try {

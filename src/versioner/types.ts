@@ -49,6 +49,8 @@ export interface Versioner {
   clean(signal: AbortSignal): Promise<void>
   /** By path, newest first. */
   versions(signal: AbortSignal): Promise<ReadonlyMap<string, readonly FileVersion[]>>
+  /** The newest version of one file. */
+  newest(name: string): Promise<FileVersion | undefined>
   /** Restores a version. Rejects with `item-failed` and a reason for display. */
   restore(name: string, versionMs: number, place: VersionPlace, signal: AbortSignal): Promise<void>
 }

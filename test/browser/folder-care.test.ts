@@ -1,6 +1,6 @@
 /** Maintenance of a folder: ignore patterns, versions, conflicts, local changes; and the list of changes. */
 import assert from 'node:assert/strict'
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
@@ -150,7 +150,13 @@ test('a conflict copy is listed with its original, and opens its details', { ski
 test('conflicts are resolved together, what was not kept is an old version, and undone', { skip }, async () => {
   const copies = ['one', 'two'].map((name) => `${name}.sync-conflict-20250102-030405-ABCDEFG.txt`)
   for (const name of ['one.txt', 'two.txt']) writeFileSync(join(member.root, name), 'mine')
-  for (const name of copies) writeFileSync(join(member.root, name), 'yours')
+  for (const name of copies) writeFileSync(join(member.root, name), 'yours', { mode: 0o600 })
+  const exact = () =>
+    ['one.txt', 'two.txt', ...copies].map((name) => {
+      const { mode, mtimeMs } = statSync(join(member.root, name))
+      return [name, read(name), mode, mtimeMs]
+    })
+  const before = exact()
   await member.daemon.post('/rest/db/scan?folder=docs')
   await browser.visit(at('folders/docs/problems'), async ({ page }) => {
     const table = page.getByRole('table', { name: 'Conflict copies' })
@@ -167,7 +173,7 @@ test('conflicts are resolved together, what was not kept is an old version, and 
 
     await page.getByRole('button', { name: 'Undo' }).click()
     await hasToast(page, 'Undone.')
-    assert.deepEqual(copies.map(read), ['yours', 'yours'])
+    assert.deepEqual(exact(), before)
     await table.getByRole('checkbox', { name: `Select ${copies[0]}` }).check()
     await actions.getByRole('button', { name: 'Keep the copy' }).click()
     await hasToast(page, '1 conflict resolved.')
@@ -176,6 +182,15 @@ test('conflicts are resolved together, what was not kept is an old version, and 
       [read('one.txt'), read('two.txt'), existsSync(join(member.root, copies[0]!))],
       ['yours', 'mine', false],
     )
+
+    // The daemon keeps the undo, so that a reload of the page does not lose it.
+    await page.reload()
+    await table.getByRole('row').filter({ hasText: copies[1]! }).waitFor()
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox').fill('undo')
+    await page.getByRole('option', { name: 'Undo: 1 conflict resolved.' }).click()
+    await hasToast(page, 'Undone.')
+    assert.deepEqual(exact(), before)
   })
 })
 

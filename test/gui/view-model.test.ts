@@ -13,7 +13,7 @@ import { baseName, directoryOf, joinPath, parseSubPath } from '../../gui/base/pa
 import { waitReason, whyReasons } from '../../gui/view-model/reasons.ts'
 import { remedyFor } from '../../gui/view-model/remedy.ts'
 import { neighbourOf } from '../../gui/pages/folder/neighbours.ts'
-import { newestVersions, restoreOutcome, versionedFiles } from '../../gui/view-model/versions.ts'
+import { restoreOutcome, versionedFiles } from '../../gui/view-model/versions.ts'
 import { MARKER_MISSING, PATH_MISSING, PATH_NO_DIRECTORY } from '../../src/core/folder-stop.ts'
 import { ROOT_REPLACED } from '../../src/model/state/health.ts'
 import type { EventJson } from '../../src/rest/event-data.ts'
@@ -159,8 +159,6 @@ test('versions are found by any part of the path', () => {
       ['a', 'b/Old.txt'],
     ],
   )
-  const older = { ...version, versionTime: '2025-11-15T10:00:00Z' }
-  assert.deepEqual(newestVersions({ a: [version, older], b: [] }, ['a', 'b', 'toString']), { a: version.versionTime })
   assert.deepEqual(restoreOutcome({ a: 't', b: 't' }, { b: 'in the way' }), {
     restored: 1,
     failed: [{ path: 'b', reason: 'in the way' }],

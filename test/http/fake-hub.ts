@@ -57,6 +57,7 @@ export function fakeHub(calls: string[], overrides: Partial<Hub> = {}): Hub {
       note(`resolve ${folder} ${JSON.stringify({ copies, ...choice })}`),
       new Map()
     ),
+    undoConflicts: async (folder, resolved) => note(`undo ${folder} ${resolved.map(({ original }) => original)}`),
     kept: async () => ({ total: 0, bytes: 0, items: [] }),
     changeKept: async (folder, action, names) => (note(`${action} ${folder} ${JSON.stringify(names)}`), new Map()),
     ...overrides,

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { FolderConfig } from '../../../src/core/config/config.ts'
-import { runAction } from '../../app/run-action.ts'
+import { changeConfig } from '../../app/run-action.ts'
 import { ignoreLines, ignoreText } from '../../view-model/ignores.ts'
 import { useQuery } from '../../live/query.ts'
 import { client } from '../../live/client.ts'
@@ -46,13 +46,8 @@ function Editor({
   const isChanged = typed !== undefined && typed !== saved
   const error = preview.value?.error ?? undefined
   const save = async () => {
-    const put = (ignores: string) =>
-      client.call('POST /rest/db/ignores', { query: { folder }, body: { ignore: ignoreLines(ignores) } })
-    const done = await runAction(
-      () => put(text),
-      t('ignores.saved'),
-      () => put(saved).finally(again),
-    )
+    const put = () => client.call('POST /rest/db/ignores', { query: { folder }, body: { ignore: ignoreLines(text) } })
+    const done = await changeConfig(put, t('ignores.saved'), again)
     if (!done) return
     setTyped(undefined)
     again()

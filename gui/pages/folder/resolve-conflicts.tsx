@@ -2,8 +2,7 @@ import type { FolderConfig } from '../../../src/core/config/config.ts'
 import type { ConflictsJson } from '../../../src/rest/twinfold.ts'
 import { runAction, showDone } from '../../app/run-action.ts'
 import { openDialog } from '../../base/dialogs.tsx'
-import type { Undo } from '../../app/undo.ts'
-import { newestVersions } from '../../view-model/versions.ts'
+import { changeWithUndo } from '../../app/undo.ts'
 import { client } from '../../live/client.ts'
 import { confirm } from '../../ui/confirm.tsx'
 import { t } from '../../i18n/texts.ts'
@@ -29,14 +28,17 @@ export async function resolveConflicts(
   const names = conflicts.map(({ name }) => name)
   return runAction(async () => {
     const failures: Record<string, string> = {}
-    for (let at = 0; at < names.length; at += AT_ONCE) {
-      const body = { keep, names: names.slice(at, at + AT_ONCE), mayRemove: !isArchived }
-      const query = { folder: folder.id }
-      Object.assign(failures, await client.call('POST /rest/twinfold/conflicts', { query, body, timeoutMs: undefined }))
-    }
-    const done = conflicts.filter(({ name }) => !Object.hasOwn(failures, name))
-    if (done.length > 0) showResult(folder, done, keep, isArchived)
+    const undo = await changeWithUndo(async () => {
+      for (let at = 0; at < names.length; at += AT_ONCE) {
+        const body = { keep, names: names.slice(at, at + AT_ONCE), mayRemove: !isArchived }
+        const request = { query: { folder: folder.id }, body, timeoutMs: undefined }
+        Object.assign(failures, await client.call('POST /rest/twinfold/conflicts', request))
+      }
+    })
     const failed = Object.entries(failures).map(([path, reason]) => ({ path, reason }))
+    const n = names.length - failed.length
+    const resolved = t('conflicts.resolved', { n })
+    if (n > 0) showDone(isArchived ? `${resolved} ${t('conflicts.archived')}` : resolved, undo)
     if (failed.length > 0) openDialog(() => <FailedDialog title={t('conflicts.failed')} failed={failed} />)
   })
 }
@@ -53,25 +55,4 @@ function confirmLoss(n: number, keep: Keep): Promise<boolean> {
     action: t(keep === 'original' ? 'conflicts.keepFile' : 'conflicts.keepCopy', { n }),
     danger: true,
   })
-}
-
-function showResult(folder: FolderConfig, done: readonly Conflict[], keep: Keep, isArchived: boolean): void {
-  const resolved = t('conflicts.resolved', { n: done.length })
-  if (!isArchived) return showDone(resolved, undefined)
-  const archived = done.map(({ name, original }) => (keep === 'original' ? name : original))
-  // Only the program of the user can find what an external versioner has taken.
-  const undo = folder.versioning.type === 'external' ? undefined : restoring(folder.id, archived)
-  showDone(`${resolved} ${t('conflicts.archived')}`, undo)
-}
-
-/** Restores the newest old version of each file; what is in its place becomes one itself. */
-function restoring(folder: string, paths: readonly string[]): Undo {
-  return async () => {
-    const query = { folder }
-    const versions = await client.call('GET /rest/folder/versions', { query, timeoutMs: undefined })
-    const body = newestVersions(versions, paths)
-    const failures = await client.call('POST /rest/folder/versions', { query, body, timeoutMs: undefined })
-    const [reason] = Object.values(failures)
-    if (reason !== undefined) throw new Error(reason)
-  }
 }

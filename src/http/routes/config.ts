@@ -1,3 +1,4 @@
+import type { Grant } from '../../core/access.ts'
 import type { Config, FolderConfig } from '../../core/config/config.ts'
 import {
   configToJson,
@@ -34,17 +35,21 @@ import { parseDeviceId } from '../../core/device-id.ts'
 import { TwinfoldError } from '../../core/errors.ts'
 import { isHashedPassword } from '../../core/config/password.ts'
 import { parseFolderId, type DeviceId, type FolderId } from '../../core/ids.ts'
-import type { ConfigStore } from '../../config/types.ts'
+import { isConfigChanged } from '../../core/config/undo-change.ts'
+import type { ConfigChange, ConfigStore } from '../../config/types.ts'
 import { CONFIG_ROUTES } from '../../rest/config-routes.ts'
 import { parseJson } from '../pipeline/json.ts'
 import { EMPTY_OK, json, type Reply } from '../pipeline/reply.ts'
 import { bind, type Call, type Route } from '../pipeline/route.ts'
+import type { UndoLog } from '../pipeline/undo-log.ts'
 import type { Passwords } from '../types.ts'
 
 const BODY_BYTES_MAX = 32 * 1024 * 1024
 
 export interface ConfigRouteDeps {
   readonly config: ConfigStore
+  readonly undo: UndoLog
+  readonly grant?: Grant
   readonly passwords: Passwords
 }
 
@@ -62,10 +67,8 @@ export function configRoutes(deps: ConfigRouteDeps, ownDevice: DeviceId): readon
     change(deps, call, (current, body, id) => restoreRedacted(current, edit(current, body, id)))
   const remove =
     (edit: (current: Config, id: string) => Config) =>
-    async ({ id }: Call) => {
-      await config.change((current) => edit(current, id))
-      return EMPTY_OK
-    }
+    ({ id, request }: Call) =>
+      changeWithUndo(deps, request, (current) => edit(current, id))
   const replaceAll = write((current, body) => replaceConfig(current, body, ownDevice))
   const inSync = () => json({ configInSync: !config.restartRequired })
   return bind(CONFIG_ROUTES, {
@@ -121,11 +124,25 @@ async function change(deps: ConfigRouteDeps, { request, id }: Call, edit: Edit):
   const wanted = edit(before, body, id).gui.password
   const plain = isPlainPassword(before, wanted) ? wanted : undefined
   const hash = plain === undefined ? undefined : await deps.passwords.hash(plain)
-  await deps.config.change((current) => {
+  return await changeWithUndo(deps, request, (current) => {
     const next = edit(current, body, id)
     return hash !== undefined && next.gui.password === plain ? { ...next, gui: { ...next.gui, password: hash } } : next
   })
-  return EMPTY_OK
+}
+
+async function changeWithUndo(
+  { config, undo, grant }: ConfigRouteDeps,
+  request: Call['request'],
+  make: ConfigChange,
+): Promise<Reply> {
+  let before = config.current
+  const after = await config.change((current) => {
+    before = current
+    return make(current)
+  })
+  return undo.offer({ request, grant }, EMPTY_OK, () =>
+    isConfigChanged(before, after) ? { kind: 'config', before, after } : undefined,
+  )
 }
 
 /** A hash and an unchanged password are stored as they are. */

@@ -1,8 +1,10 @@
 import type { ConfigStore } from '../../config/types.ts'
+import type { Grant } from '../../core/access.ts'
 import { TwinfoldError } from '../../core/errors.ts'
 import { conflictOriginal } from '../../core/paths.ts'
 import type { FolderExplorer } from '../../model/queries/explorer.ts'
 import type { Hub } from '../../model/model.ts'
+import type { ResolvedConflict } from '../../model/types.ts'
 import { readBody } from '../../rest/read-body.ts'
 import { TWINFOLD_ROUTES } from '../../rest/twinfold-routes.ts'
 import type { ResolvedConflictsJson } from '../../rest/conflicts.ts'
@@ -10,6 +12,7 @@ import type { ConflictCountsJson, ConflictsJson } from '../../rest/twinfold.ts'
 import { parseJson } from '../pipeline/json.ts'
 import { json, type Reply } from '../pipeline/reply.ts'
 import type { Call } from '../pipeline/route.ts'
+import type { UndoLog } from '../pipeline/undo-log.ts'
 import { headJson } from '../views/item.ts'
 import { folderOf, pagingOf } from './tree-query.ts'
 
@@ -19,6 +22,13 @@ const COPIES_MAX = 500
 export interface ConflictDeps {
   explorer(): Promise<FolderExplorer>
   readonly config: Pick<ConfigStore, 'current'>
+}
+
+interface ResolveDeps {
+  readonly hub: Pick<Hub, 'resolveConflicts'>
+  readonly config: Pick<ConfigStore, 'current'>
+  readonly undo: UndoLog
+  readonly grant?: Grant
 }
 
 /** A folder that was just removed or has not started has none. */
@@ -53,7 +63,7 @@ export async function conflicts(
 }
 
 export async function resolveConflicts(
-  hub: Pick<Hub, 'resolveConflicts'>,
+  { config, grant, hub, undo }: ResolveDeps,
   { query, request }: Call<'folder'>,
 ): Promise<Reply> {
   const folder = folderOf(query)
@@ -62,6 +72,14 @@ export async function resolveConflicts(
     parseJson(await request.body(BODY_BYTES_MAX)),
   )
   if (names.length > COPIES_MAX) throw new TwinfoldError('bad-request', `names must be at most ${COPIES_MAX}`)
-  const failures = await hub.resolveConflicts(folder, names, { keep, mayRemove })
-  return json(Object.fromEntries(failures) satisfies ResolvedConflictsJson)
+  const resolved: ResolvedConflict[] = []
+  const onResolved = (conflict: ResolvedConflict) => void resolved.push(conflict)
+  const failures = await hub.resolveConflicts(folder, names, { keep, mayRemove, onResolved })
+  // Only the program of the user can find what an external versioner has taken.
+  const isExternal = config.current.folders.some(
+    ({ id, versioning }) => id === folder && versioning.type === 'external',
+  )
+  return undo.offer({ request, grant }, json(Object.fromEntries(failures) satisfies ResolvedConflictsJson), () =>
+    resolved.length === 0 || isExternal ? undefined : { kind: 'conflicts', folder, resolved },
+  )
 }

@@ -13,6 +13,7 @@ import { formatJson, parseJson } from '../pipeline/json.ts'
 import type { Query } from '../pipeline/query.ts'
 import { EMPTY_OK, json, jsonPieces, TEXT_TYPE, type Reply } from '../pipeline/reply.ts'
 import { bind, type Call, type Route } from '../pipeline/route.ts'
+import type { UndoLog } from '../pipeline/undo-log.ts'
 import type { RestDeps } from '../types.ts'
 import { formatWholeSeconds } from '../views/times.ts'
 import { treeJson } from '../views/tree.ts'
@@ -20,8 +21,11 @@ import { treeJson } from '../views/tree.ts'
 const NEXT_S_MAX = 366 * 24 * 3_600
 const IGNORES_BYTES_MAX = 8 * 1024 * 1024
 
+type DbRouteDeps = Pick<RestDeps, 'hub' | 'clock' | 'grant'> & { readonly undo: UndoLog }
+
 /** Folders, their files and their queues. */
-export function dbRoutes({ hub, clock }: Pick<RestDeps, 'hub' | 'clock'>): readonly Route[] {
+export function dbRoutes(deps: DbRouteDeps): readonly Route[] {
+  const { hub, clock } = deps
   const status = statusReplies(hub)
   const inPieces = (reply: Parameters<typeof longListsReply>[0], { request }: Call): Reply =>
     longListsReply(reply, clock, request)
@@ -34,7 +38,7 @@ export function dbRoutes({ hub, clock }: Pick<RestDeps, 'hub' | 'clock'>): reado
       jsonPieces(treeJson(await browse(hub, query)), clock, request.signal),
     'GET /rest/db/file': ({ query }) => file(hub, query),
     'GET /rest/db/ignores': ({ query }) => ignores(hub, query),
-    'POST /rest/db/ignores': (call) => setIgnores(hub, call),
+    'POST /rest/db/ignores': (call) => setIgnores(deps, call),
     'GET /rest/folder/errors': async (call) => inPieces(await folderErrors(hub, call.query), call),
     'GET /rest/folder/pullerrors': async (call) => inPieces(await folderErrors(hub, call.query), call),
     'GET /rest/stats/folder': async () => json(await folderStatisticsJson(hub)),
@@ -132,12 +136,20 @@ async function ignores(hub: Hub, query: Query<'folder'>): Promise<Reply> {
   return json(ignoresJson(await hub.ignores(folder)))
 }
 
-async function setIgnores(hub: Hub, { query, request }: Call<'folder'>): Promise<Reply> {
+async function setIgnores({ grant, hub, undo }: DbRouteDeps, { query, request }: Call<'folder'>): Promise<Reply> {
   const { ignore = [] } = readBody(
     DB_ROUTES['POST /rest/db/ignores'].body,
     parseJson(await request.body(IGNORES_BYTES_MAX)),
   )
-  return json(ignoresJson(await hub.setIgnores(folderOf(query), ignore)))
+  const folder = folderOf(query)
+  const { ignore: before } = await hub.ignores(folder)
+  const view = await hub.setIgnores(folder, ignore)
+  return undo.offer({ request, grant }, json(ignoresJson(view)), () => ({
+    kind: 'ignores',
+    folder,
+    before: before ?? [],
+    after: view.ignore ?? [],
+  }))
 }
 
 function ignoresJson(view: IgnoresJson): IgnoresJson {

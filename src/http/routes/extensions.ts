@@ -1,4 +1,5 @@
 import type { ConfigStore, ExtensionStore } from '../../config/types.ts'
+import type { Grant } from '../../core/access.ts'
 import { TwinfoldError } from '../../core/errors.ts'
 import type { FolderExplorer } from '../../model/queries/explorer.ts'
 import { EXTENSION_ROUTES, type SharedIgnoresJson } from '../../rest/extensions.ts'
@@ -6,6 +7,7 @@ import { readBody } from '../../rest/read-body.ts'
 import { parseJson } from '../pipeline/json.ts'
 import { json } from '../pipeline/reply.ts'
 import { bind, type Route } from '../pipeline/route.ts'
+import type { UndoLog } from '../pipeline/undo-log.ts'
 import { folderOf } from './tree-query.ts'
 
 const BODY_BYTES_MAX = 1024 * 1024
@@ -16,10 +18,12 @@ export interface ExtensionRouteDeps {
   readonly extensions: ExtensionStore
   readonly config: Pick<ConfigStore, 'current'>
   explorer(): Promise<FolderExplorer>
+  readonly undo: UndoLog
+  readonly grant?: Grant
 }
 
 /** Routes of the settings that Syncthing does not have. */
-export function extensionRoutes({ extensions, config, explorer }: ExtensionRouteDeps): readonly Route[] {
+export function extensionRoutes({ extensions, config, explorer, undo, grant }: ExtensionRouteDeps): readonly Route[] {
   return bind(EXTENSION_ROUTES, {
     'GET /rest/twinfold/settings': () => json(extensions.current),
     'PATCH /rest/twinfold/settings': async ({ request }) => {
@@ -31,7 +35,9 @@ export function extensionRoutes({ extensions, config, explorer }: ExtensionRoute
         const isAny = [settings.collect, settings.sharedIgnores, settings.guard, settings.archiveLocal].includes(true)
         if (isAny && folder.type === 'receiveencrypted') throw new TwinfoldError('bad-request', ENCRYPTED)
       }
-      return json(await extensions.change(patch))
+      const before = extensions.current
+      const after = await extensions.change(patch)
+      return undo.offer({ request, grant }, json(after), () => ({ kind: 'settings', before, after }))
     },
     'GET /rest/twinfold/shared-ignores': async ({ query, request }) => {
       const found = await (await explorer()).sharedIgnores(folderOf(query), request.signal)

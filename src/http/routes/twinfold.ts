@@ -1,6 +1,7 @@
 import type { NewFolderCheck } from '../../config/new-folder.ts'
 import type { ConfigStore, TimedPausesView } from '../../config/types.ts'
 import type { ConnectionsStatus } from '../../connections/types.ts'
+import type { Grant } from '../../core/access.ts'
 import { shortIdOf, shortIdText } from '../../core/device-id.ts'
 import { TwinfoldError } from '../../core/errors.ts'
 import type { DeviceId, ShortId } from '../../core/ids.ts'
@@ -33,6 +34,7 @@ import { ignoredJson, itemJson } from '../views/item.ts'
 import { parseJson } from '../pipeline/json.ts'
 import { json, type Reply } from '../pipeline/reply.ts'
 import { bind, type Call, type Route } from '../pipeline/route.ts'
+import type { UndoLog } from '../pipeline/undo-log.ts'
 import { conflictCounts, conflicts, resolveConflicts } from './conflicts.ts'
 import { findEverywhere, searchTextOf } from './find.ts'
 import { select, selection } from './selection.ts'
@@ -54,6 +56,8 @@ export interface TwinfoldRouteDeps {
   readonly portMapping?: PortMappingView
   readonly upgrade: UpgradeView
   readonly pauses: TimedPausesView
+  readonly undo: UndoLog
+  readonly grant?: Grant
   readonly mover: MoveView
   warnings?(): Promise<readonly DeviceWarning[]>
   indexImport?(): IndexImportView | undefined
@@ -85,13 +89,13 @@ export function twinfoldRoutes(deps: TwinfoldRouteDeps, whole: WholeAnswers): re
     'POST /rest/twinfold/ignore-preview': (call) => preview(deps, call),
     'GET /rest/twinfold/selection': (call) => selection(deps.hub, call),
     'POST /rest/twinfold/selection': (call) => select(deps.hub, call),
-    'POST /rest/twinfold/pause': (call) => pauseForTime(deps.pauses, call),
+    'POST /rest/twinfold/pause': (call) => pauseForTime(deps, call),
     'POST /rest/twinfold/move': (call) => startMove(deps.mover, call),
     'GET /rest/twinfold/move': (call) => showMove(deps.mover, call),
     'DELETE /rest/twinfold/move': (call) => cancelMove(deps.mover, call),
     'GET /rest/twinfold/conflict-counts': (call) => conflictCounts(deps, call),
     'GET /rest/twinfold/conflicts': (call) => conflicts(deps, call),
-    'POST /rest/twinfold/conflicts': (call) => resolveConflicts(deps.hub, call),
+    'POST /rest/twinfold/conflicts': (call) => resolveConflicts(deps, call),
     'POST /rest/twinfold/check-folder': async ({ query }) => {
       const body: CheckFolderJson = await deps.checkFolder(query.first('path') ?? '')
       return json(body)

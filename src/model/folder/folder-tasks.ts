@@ -1,9 +1,9 @@
 import type { FolderConfig } from '../../core/config/config.ts'
 import type { SelectionEntry } from '../../core/ignore/selection.ts'
-import { scanScope } from '../../core/paths.ts'
+import { scanScope, type ScanScope } from '../../core/paths.ts'
 import type { LeftFiles } from '../puller/drop.ts'
 import { FOLDER_POLICIES } from '../state/folder-policy.ts'
-import type { ConflictChoice, FileVersion } from '../types.ts'
+import type { ConflictChoice, FileVersion, ResolvedConflict } from '../types.ts'
 import type { FolderCheck, FolderChecks } from './folder-checks.ts'
 import type { FolderRequests, FolderTask } from './folder-requests.ts'
 import type { DropWork, FolderSelection } from './folder-selection.ts'
@@ -62,11 +62,18 @@ export class FolderTasks {
     return await this.#change((puller, request, signal) => puller.resolveConflicts(copies, choice, request, signal))
   }
 
-  /** Resolves with a message for each item that is unchanged. */
-  async #change(work: ItemChange): Promise<ReadonlyMap<string, string>> {
+  /** Brings back both files of each conflict. The map holds the reasons where none was brought back. */
+  async undoConflicts(resolved: readonly ResolvedConflict[]): Promise<ReadonlyMap<string, string>> {
+    const paths = scanScope(resolved.flatMap(({ copy, original }) => [copy.name, original]))
+    return await this.#change((puller, request, signal) => puller.undoConflicts(resolved, request, signal), paths)
+  }
+
+  /** Resolves with a message for each item that is unchanged. What is in `scanned` is scanned before. */
+  async #change(work: ItemChange, scanned?: ScanScope): Promise<ReadonlyMap<string, string>> {
     const { pulls, requests } = this.#deps
     let failures: ReadonlyMap<string, string> = new Map()
     const run: FolderTask['run'] = async (check, signal) => {
+      if (scanned !== undefined) await this.#scan(scanned, check, signal)
       const outcome = await pulls.change(work, check, signal)
       failures = outcome.failures
       requests.scanPaths(outcome.rescan)
@@ -77,21 +84,26 @@ export class FolderTasks {
 
   /** Changes what is kept here. The map holds a reason for each dropped file that is still here, and stays kept. */
   async select(changes: readonly SelectionEntry[], isForced: boolean): Promise<LeftFiles> {
-    const { checks, pulls, requests, selection, work } = this.#deps
+    const { checks, requests, selection } = this.#deps
     const paths = scanScope(changes.map(({ path }) => path))
     let left: LeftFiles = new Map()
     const run: FolderTask['run'] = async (check, signal) => {
-      const drop: DropWork = (dropped, next, force) => pulls.drop(dropped, force, next, signal)
-      const scan = async (current: FolderCheck): Promise<void> => {
-        const next = await selection.beforeScan(paths, current, drop, signal)
-        await work.scan(next.scope, next.check, signal)
-      }
-      await scan(check) // changes that no other device has yet must be known
-      left = await selection.select(changes, isForced, check, drop)
-      await scan(await checks.check())
+      await this.#scan(paths, check, signal) // changes that no other device has yet must be known
+      left = await selection.select(changes, isForced, check, this.#dropWork(signal))
+      await this.#scan(paths, await checks.check(), signal)
     }
     await requests.perform({ states: SCANNING, run })
     return left
+  }
+
+  #dropWork(signal: AbortSignal): DropWork {
+    return (dropped, next, force) => this.#deps.pulls.drop(dropped, force, next, signal)
+  }
+
+  async #scan(scope: ScanScope, check: FolderCheck, signal: AbortSignal): Promise<void> {
+    const { selection, work } = this.#deps
+    const next = await selection.beforeScan(scope, check, this.#dropWork(signal), signal)
+    await work.scan(next.scope, next.check, signal)
   }
 
   /** Interval of the clean-up of old versions; 0 disables it. */

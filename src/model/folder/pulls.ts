@@ -19,7 +19,7 @@ import { PullRetry } from './pull-retry.ts'
 
 /** Changes items by the puller, at the request of a user. */
 export type ItemChange = (
-  puller: Pick<Puller, 'deleteKept' | 'resolveConflicts' | 'restore' | 'revert'>,
+  puller: Pick<Puller, 'deleteKept' | 'resolveConflicts' | 'restore' | 'revert' | 'undoConflicts'>,
   request: ChangeRequest,
   signal: AbortSignal,
 ) => Promise<ChangeOutcome>
@@ -33,7 +33,16 @@ export interface PullsDeps {
   readonly checks: Pick<FolderChecks, 'check' | 'checkAgain'>
   readonly puller: Pick<
     Puller,
-    'deleteKept' | 'drop' | 'isNeeded' | 'pull' | 'resolveConflicts' | 'restore' | 'revert' | 'flush' | 'progress'
+    | 'deleteKept'
+    | 'drop'
+    | 'isNeeded'
+    | 'pull'
+    | 'resolveConflicts'
+    | 'restore'
+    | 'revert'
+    | 'undoConflicts'
+    | 'flush'
+    | 'progress'
   >
   readonly selection: Pick<FolderSelection, 'beforePull'>
   readonly requests: FolderRequests

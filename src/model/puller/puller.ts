@@ -15,7 +15,7 @@ import type { JobQueue } from '../state/job-queue.ts'
 import type { CounterFloor } from '../state/counter-floor.ts'
 import type { KeptFiles } from '../state/kept-files.ts'
 import type { Sources } from '../state/sources.ts'
-import type { ConflictChoice } from '../types.ts'
+import type { ConflictChoice, ResolvedConflict } from '../types.ts'
 import { Bookkeeper } from './bookkeeper.ts'
 import { Contents, type ContentsDeps } from '../content/contents.ts'
 import { deleteKept } from './delete-kept.ts'
@@ -28,6 +28,7 @@ import { isAnyContested, settleContested } from './settle-contested.ts'
 import { Leftovers } from './leftovers.ts'
 import { PulledRecords } from './pulled-records.ts'
 import { resolveConflicts } from './resolve-conflicts.ts'
+import { undoConflicts } from './undo-conflicts.ts'
 import { revertChanges } from './revert.ts'
 import { SpaceCheck } from './space.ts'
 import { Transfers } from './transfers.ts'
@@ -183,6 +184,18 @@ export class Puller {
   ): Promise<ChangeOutcome> {
     const parts = await this.#begin(request, signal)
     const failures = await resolveConflicts(parts, copies, choice, signal)
+    return { failures, rescan: [...parts.rescan] }
+  }
+
+  /** Brings back both files of resolved conflicts, or none. The caller must hold the lock exclusively. */
+  async undoConflicts(
+    resolved: readonly ResolvedConflict[],
+    request: ChangeRequest,
+    signal: AbortSignal,
+  ): Promise<ChangeOutcome> {
+    const parts = await this.#begin(request, signal)
+    const versioner = await this.#deps.versioner()
+    const failures = await undoConflicts({ ...parts, versioner }, resolved, signal)
     return { failures, rescan: [...parts.rescan] }
   }
 

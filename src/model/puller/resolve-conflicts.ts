@@ -1,4 +1,5 @@
 import { conflictOriginal, isCanonical, isConflictName, isReserved } from '../../core/paths.ts'
+import type { FileHead } from '../../core/records/file-info.ts'
 import { diskReason } from '../../platform/files/disk-reason.ts'
 import { isItemFailure, itemFailed } from '../../platform/files/item-failed.ts'
 import type { ConflictChoice } from '../types.ts'
@@ -48,25 +49,32 @@ async function resolve(
   { index, scanLater, tree }: ResolveParts,
   copy: string,
   original: string,
-  { keep, mayRemove }: ConflictChoice,
+  choice: ConflictChoice,
 ): Promise<void> {
+  const { keep, mayRemove } = choice
   const record = await index.records.head('local', copy)
   const item = await tree.check(copy, record)
   if (record === undefined || item === undefined) throw itemFailed('the conflict copy is gone')
   if (item.type !== 'file') throw itemFailed('this is no file')
   const mayLose = tree.keepsVersions || mayRemove
+  let lost: FileHead | undefined
   if (keep === 'original') {
     if (!mayLose) throw notAgreed()
     await tree.remove(copy, record)
+    lost = record
   } else {
-    const replaced = await tree.check(original, await index.records.head('local', original))
+    const before = await index.records.head('local', original)
+    const replaced = await tree.check(original, before)
     if (replaced !== undefined && replaced.type !== 'file') throw itemFailed('something else has the name of the file')
     if (replaced !== undefined && !mayLose) throw notAgreed()
     await tree.putCopy(record, original, replaced)
+    lost = replaced === undefined ? undefined : before
     scanLater(original)
   }
   scanLater(copy)
   await tree.takeChanged()?.()
+  if (lost !== undefined && !tree.keepsVersions) return
+  choice.onResolved?.({ keep, copy: record, original, replaced: keep === 'copy' ? lost : undefined })
 }
 
 function notAgreed(): Error {

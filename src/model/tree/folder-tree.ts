@@ -408,6 +408,12 @@ export class FolderTree implements VersionPlace {
     await kept?.done() // surplus versions are removed only after the restored file is durable
   }
 
+  /** The same for the file as its record describes it, with its mode and time. */
+  async restoreAs(record: FileHead, version: FoundVersion): Promise<void> {
+    await this.restore(record.name, version)
+    await this.#metadata.setRestored(record)
+  }
+
   /**
    * Renames an item to an unused conflict name. Resolves with the name, or with undefined where the item was removed
    * meanwhile. `timeMs` is the time in the name; default: now.

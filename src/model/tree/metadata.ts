@@ -75,6 +75,17 @@ export class Metadata {
     return { modifiedS: after.modifiedS, modifiedNs: after.modifiedNs, diskStamp: STAMP_UNVERIFIED }
   }
 
+  /** Mode and time of a file that was restored, and is not edited yet. */
+  async setRestored(record: FileHead): Promise<void> {
+    const { disk } = this.#tree
+    const path = this.#tree.path(record.name)
+    const { type, mode } = await disk.lstat(path)
+    if (type !== 'file') throw itemFailed('not a regular file any more')
+    await this.#setMode(path, mode, record)
+    const { modifiedS, modifiedNs } = diskTimeOf(record)
+    await disk.setModified(path, modifiedS, modifiedNs)
+  }
+
   /** The same for a file that has its metadata in a trailer behind its content. */
   async setTrailer({ name, sizeBytes, modifiedS, modifiedNs }: FileInfo, trailer: Uint8Array): Promise<DiskState> {
     const { disk } = this.#tree

@@ -111,6 +111,10 @@ export class FakeDisk {
     return { failures: new Map(), rescan: [] }
   }
 
+  async undoConflicts(): Promise<ChangeOutcome> {
+    return { failures: new Map(), rescan: [] }
+  }
+
   async revert(): Promise<ChangeOutcome> {
     return { failures: new Map(), rescan: [] }
   }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { VersioningConfig } from '../../../src/core/config/config.ts'
-import type { ConflictChoice } from '../../../src/model/types.ts'
+import type { ConflictChoice, ResolvedConflict } from '../../../src/model/types.ts'
 import type { SimDisk } from '../../../src/platform/sim/disk.ts'
 import { SimRandom } from '../../../src/platform/sim/random.ts'
 import { DOCS } from '../../support/model.ts'
@@ -168,4 +168,77 @@ test('a directory in the place of the original stays', async () => {
   const [failure] = await resolve(pull, { keep: 'copy', mayRemove: true }, COPY)
   assert.match(failure ?? '', /something else has the name/)
   assert.deepEqual(await contents(pull), [`${COPY}=yours`, 'd/plan.txt/inside=x'])
+})
+
+/** Names, contents, modes and times of all items except old versions. */
+async function exactTree(pull: SimPull): Promise<readonly string[]> {
+  const names = (await pull.tree()).filter((path) => !path.startsWith('.stversions') && !path.endsWith('/'))
+  return await Promise.all(
+    names.map(async (name) => {
+      const { mode, modifiedS, modifiedNs } = await pull.disk.lstat(`${ROOT}/${name}`)
+      return `${name} ${mode.toString(8)} ${modifiedS}.${modifiedNs}=${await pull.read(name)}`
+    }),
+  )
+}
+
+for (const versioning of ['simple', 'staggered', 'trashcan'] as const) {
+  for (const choice of [KEEP_FILE, KEEP_COPY]) {
+    test(`${versioning}: the undo of a conflict whose ${choice.keep} was kept brings back both files`, async () => {
+      await using pull = await start({ ...FILES, [OTHER]: 'theirs, longer' }, keeping(versioning))
+      await pull.disk.chmod(`${ROOT}/d/plan.txt`, 0o640)
+      await pull.disk.chmod(`${ROOT}/${COPY}`, 0o600)
+      await pull.disk.setModified(`${ROOT}/d/plan.txt`, 1_600_000_001, 5_000_000)
+      await pull.disk.setModified(`${ROOT}/${COPY}`, 1_600_000_002, 7_000_000)
+      await pull.scan()
+      const before = await exactTree(pull)
+      const resolved: ResolvedConflict[] = []
+      const names = choice.keep === 'copy' ? [COPY] : [COPY, OTHER]
+      // Not scanned in between: the undo may be the next request.
+      const onResolved = (conflict: ResolvedConflict) => void resolved.push(conflict)
+      await pull.hub.while(pull.hub.model.resolveConflicts(DOCS, names, { ...choice, onResolved }))
+      assert.notDeepEqual(await exactTree(pull), before)
+      await pull.hub.while(pull.hub.model.undoConflicts(DOCS, resolved))
+      await pull.rest()
+      assert.deepEqual(await exactTree(pull), before)
+      assert.deepEqual(await keptVersions(pull), [])
+      for (const name of ['d/plan.txt', COPY, OTHER]) {
+        const record = await pull.index.records.head('local', name)
+        const { mode, modifiedS } = await pull.disk.lstat(`${ROOT}/${name}`)
+        assert.deepEqual([record?.deleted, record?.permissions, record?.modifiedS], [false, mode & 0o777, modifiedS])
+      }
+      await pull.assertSettled()
+    })
+  }
+}
+
+test('an undo is refused as a whole, with nothing changed, where something was changed since', async () => {
+  const changes: Readonly<Record<string, (pull: SimPull) => unknown>> = {
+    'd/plan.txt: the file was changed since': (pull) => pull.disk.put(`${ROOT}/d/plan.txt`, 'later'),
+    'there is a conflict copy of this name again': (pull) => pull.disk.put(`${ROOT}/${COPY}`, 'again'),
+    'its old version is gone': async (pull) => {
+      for (const line of await keptVersions(pull))
+        if (line.startsWith('d/plan')) await pull.disk.removeFile(`${ROOT}/.stversions/${line.split('=')[0]!}`)
+    },
+  }
+  for (const [reason, change] of Object.entries(changes)) {
+    await using pull = await start({ ...FILES, 'e.txt': 'e', [copyOfE]: 'copy' }, keeping('simple'))
+    const resolved: ResolvedConflict[] = []
+    const onResolved = (conflict: ResolvedConflict) => void resolved.push(conflict)
+    await pull.hub.while(pull.hub.model.resolveConflicts(DOCS, [copyOfE, COPY], { ...KEEP_COPY, onResolved }))
+    await change(pull)
+    const before = [await exactTree(pull), await keptVersions(pull)]
+    const undone = pull.hub.while(pull.hub.model.undoConflicts(DOCS, resolved))
+    await assert.rejects(undone, (error: Error) => error.message.includes(reason.split(': ').at(-1)!))
+    assert.deepEqual([await exactTree(pull), await keptVersions(pull)], before)
+  }
+})
+
+const copyOfE = 'e.sync-conflict-20250102-030405-ABCDEFG.txt'
+
+test('what was removed for good is not offered to be undone', async () => {
+  await using pull = await start()
+  const resolved: ResolvedConflict[] = []
+  const onResolved = (conflict: ResolvedConflict) => void resolved.push(conflict)
+  await pull.hub.while(pull.hub.model.resolveConflicts(DOCS, [COPY], { keep: 'original', mayRemove: true, onResolved }))
+  assert.deepEqual(resolved, [])
 })
