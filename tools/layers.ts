@@ -46,6 +46,7 @@ export const ROWS: Readonly<Record<string, readonly string[]>> = {
     'releases',
     'attributes',
     'records',
+    'history',
     'encryption',
     'webdav',
     'move',
@@ -53,7 +54,7 @@ export const ROWS: Readonly<Record<string, readonly string[]>> = {
   ],
   platform: ['*', 'files', 'platform.ts', 'sim', 'node'],
   'platform/node': ['native', 'disk', 'threads', 'net', 'http', '*'],
-  db: ['types.ts', 'sqlite', 'leveldb', 'blocks', 'folder', '*', 'syncthing'],
+  db: ['types.ts', 'sqlite', 'leveldb', 'blocks', 'history', 'folder', '*', 'syncthing'],
   http: ['types.ts', 'formats', 'pipeline', 'views', 'access', 'static', 'routes', 'webdav', '*'],
   main: [
     'args',

@@ -3,6 +3,7 @@ import { withoutUndefined } from './args/parsed-flags.ts'
 import { checkCount, checkSeconds, FINDING_FLAGS } from './args/shared-flags.ts'
 import type { CommandSpec } from './args/types.ts'
 import { CAT, GET } from './content-specs.ts'
+import { HISTORY } from './history-specs.ts'
 import { KEY, USER } from './key-specs.ts'
 import { APPLY, EXPORT } from './setup-specs.ts'
 import { NETWORK_SWITCHES, SERVER_KINDS } from './network-switches.ts'
@@ -265,6 +266,7 @@ export function remoteCommands(debugCommands: readonly CommandSpec[] = []): read
     VERSIONS,
     CONFLICTS,
     KEPT_FILES,
+    HISTORY,
     DOCTOR,
     debugCommand(debugCommands),
     EVENTS,

@@ -4,20 +4,20 @@ const UNITS_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_6
 
 /**
  * A time of the command line as the daemon reads it (RFC 3339). Understands times with a zone, dates and times of day
- * in the local zone, `today`, `yesterday`, and ages such as `30m` or `2d`. Throws `usage` for anything else.
+ * in the local zone, `today`, `yesterday`, and ages such as `30m`, `2d` or `2h ago`. Throws `usage` for anything else.
  */
-export function parseSince(text: string, nowMs: number): string {
+export function parseSince(text: string, nowMs: number, flag = '--since'): string {
   const timeMs = sinceMs(text.trim().toLowerCase(), nowMs)
   if (!Number.isNaN(timeMs)) return new Date(timeMs).toISOString()
   throw new TwinfoldError(
     'usage',
-    `flag --since: '${text}' is invalid; use a time (2026-11-15T10:00:00Z), a date (2026-11-15), a time of day ` +
+    `flag ${flag}: '${text}' is invalid; use a time (2026-11-15T10:00:00Z), a date (2026-11-15), a time of day ` +
       '(10:00), today, yesterday, or an age (30m, 2h, 1d)',
   )
 }
 
 function sinceMs(text: string, nowMs: number): number {
-  const [, count, unit = ''] = /^(\d{1,6})\s?([smhdw])$/.exec(text) ?? []
+  const [, count, unit = ''] = /^(\d{1,6})\s?([smhdw])(?:\s?ago)?$/.exec(text) ?? []
   if (count !== undefined) return nowMs - Number(count) * UNITS_MS[unit]!
   if (text === 'today' || text === 'yesterday') return midnight(nowMs, text === 'today' ? 0 : 1)
   const [, hours, minutes, seconds = '0'] = /^(\d{1,2}):(\d\d)(?::(\d\d))?$/.exec(text) ?? []

@@ -1,3 +1,4 @@
+import type { HistoryEntry, HistoryOrigin } from '../core/history/entry.ts'
 import type { FileHead, FileInfo } from '../core/records/file-info.ts'
 import type { DeviceId, FolderId, ShortId } from '../core/ids.ts'
 
@@ -121,8 +122,11 @@ export interface Records {
   both(name: string): Promise<BothRecords>
   /** The devices whose record is the winning one, without our own. */
   availability(name: string): Promise<readonly DeviceId[]>
-  /** Stores our own records and assigns each the next sequence number. Returns the last one assigned. */
-  updateLocal(batch: readonly FileInfo[]): Promise<number>
+  /**
+   * Stores our own records and assigns each the next sequence number. Returns the last one assigned. With an origin
+   * their changes become history in the same transaction.
+   */
+  updateLocal(batch: readonly FileInfo[], origin?: HistoryOrigin): Promise<number>
   /** Sets the disk stamps of our records, by name. Nothing is announced: sequence numbers stay. */
   setDiskStamps(stamps: ReadonlyMap<string, number>): Promise<void>
   /** Stores records of another device with the sequence numbers that it assigned. */
@@ -226,8 +230,34 @@ export interface ExchangeState {
   restart(request: IndexRestart): Promise<void>
 }
 
+/** Some entries of a history, and the batch to continue at; undefined at the end. */
+export interface HistoryStep {
+  readonly entries: readonly HistoryEntry[]
+  readonly next: number | undefined
+  /** Rows between them were damaged. */
+  readonly hasGap: boolean
+}
+
+/** What changed here, and when. */
+export interface History {
+  /** The first scan has ended: changes are recorded from now on. */
+  begin(): Promise<void>
+  /** From when on the history is complete, by our clock; undefined until the first scan has ended. */
+  sinceMs(): Promise<number | undefined>
+  /** The next change of these names that a scan finds is a version that a user restored. */
+  expectRestored(names: readonly string[]): Promise<void>
+  /** The number of the last batch; 0 when there is none. */
+  lastBatch(): Promise<number>
+  /** The last batch that was stored at a time or before it; 0 when there is none. */
+  lastBatchAt(timeMs: number): Promise<number>
+  /** Entries of the batches after one, oldest first. */
+  after(batch: number): Promise<HistoryStep>
+  /** Entries of the batches before one, newest first. */
+  before(batch: number): Promise<HistoryStep>
+}
+
 /**
- * The index of one folder, in four roles over one database: a caller takes the one it needs. Names are ordered by their
+ * The index of one folder, in five roles over one database: a caller takes the one it needs. Names are ordered by their
  * UTF-8 bytes everywhere. All promises resolve in call order, and a batch is stored completely or not at all.
  */
 export interface FolderIndex {
@@ -235,6 +265,7 @@ export interface FolderIndex {
   readonly needs: Needs
   readonly listing: Listing
   readonly exchange: ExchangeState
+  readonly history: History
 }
 
 /** Small values that must survive a restart: statistics, sessions, tokens. */

@@ -31,6 +31,7 @@ import { systemRoutes } from './routes/system.ts'
 import { UndoLog } from './pipeline/undo-log.ts'
 import { TokenStore } from './pipeline/tokens.ts'
 import { extensionRoutes } from './routes/extensions.ts'
+import { historyRoutes } from './routes/history.ts'
 import { keptRoutes } from './routes/kept.ts'
 import { keyRoutes } from './routes/keys.ts'
 import { setupRoutes } from './routes/setup.ts'
@@ -108,6 +109,7 @@ export class RestServer {
         ...descriptionRoutes(facts.version),
         ...qrRoutes(),
         ...extensionRoutes(deps),
+        ...historyRoutes(deps),
         ...keptRoutes(deps.hub),
         ...keyRoutes(deps),
         ...setupRoutes(deps.setup),

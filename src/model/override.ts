@@ -28,7 +28,7 @@ export async function overrideOthers(deps: OverrideDeps, options: CountTime, sig
       if (record === undefined) offset++ // stays needed
       else batch.push(record)
     }
-    if (batch.length > 0) deps.onStored(batch, await index.records.updateLocal(batch))
+    if (batch.length > 0) deps.onStored(batch, await index.records.updateLocal(batch, 'action'))
     if (page.length < PAGE) return
   }
 }

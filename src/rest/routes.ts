@@ -7,6 +7,7 @@ import { DESCRIPTION_ROUTES } from './description-routes.ts'
 import { DIAGNOSTIC_ROUTES } from './diagnostics.ts'
 import { EVENT_ROUTES } from './events.ts'
 import { EXTENSION_ROUTES } from './extensions.ts'
+import { HISTORY_ROUTES } from './history.ts'
 import { KEPT_ROUTES } from './kept.ts'
 import { KEY_ROUTES } from './keys.ts'
 import { SETUP_ROUTES } from './setup.ts'
@@ -42,6 +43,7 @@ export const ROUTES = {
   ...TWINFOLD_ROUTES,
   ...EXTENSION_ROUTES,
   ...CONTENT_ROUTES,
+  ...HISTORY_ROUTES,
   ...KEPT_ROUTES,
   ...KEY_ROUTES,
   ...SETUP_ROUTES,

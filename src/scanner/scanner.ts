@@ -81,7 +81,7 @@ class FolderScan {
     this.#meter = new ProgressMeter(deps.clock, deps.onProgress)
     this.#writer = new BatchWriter({
       clock: deps.clock,
-      updateLocal: (batch) => deps.index.updateLocal(batch),
+      updateLocal: (batch) => deps.index.updateLocal(batch, 'scan'),
       setDiskStamps: (stamps) => deps.index.setDiskStamps(stamps),
       checkHealth: () => deps.checkHealth(),
       onBatch: (batch) => deps.onBatch(batch),

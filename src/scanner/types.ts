@@ -46,7 +46,7 @@ export interface ScanProgress {
 export interface ScanIndex extends PageSource {
   get(owner: 'local', name: string): Promise<FileHead | undefined>
   global(name: string): Promise<FileHead | undefined>
-  updateLocal(batch: readonly FileInfo[]): Promise<number>
+  updateLocal(batch: readonly FileInfo[], origin?: 'scan'): Promise<number>
   /** Sets the disk stamps of records, without a new sequence number. */
   setDiskStamps(stamps: ReadonlyMap<string, number>): Promise<void>
   localByBlocks(blocksHash: Uint8Array, limit: number): Promise<readonly FileHead[]>

@@ -95,6 +95,7 @@ export const NO_EXPLORER: FolderExplorer = {
     checkedTotal: 0,
     truncated: false,
   }),
+  history: async () => ({ entries: [], next: undefined, completeSinceMs: undefined }),
   conflicts: async () => ({ total: 0, items: [] }),
 }
 

@@ -5,6 +5,7 @@ import type { Random } from '../../platform/random.ts'
 import { addToDigest, removeFromDigest } from '../sqlite/checksum.ts'
 import { Tally, type TallyText } from './counts.ts'
 import { NeedTallies } from './need-tallies.ts'
+import type { HistoryTotals } from '../history/history-writer.ts'
 import { LOCAL_NUMBER } from '../sqlite/schema.ts'
 import type { FolderCounts, FolderTotals, IndexOwner } from '../types.ts'
 
@@ -36,6 +37,8 @@ interface StateText {
   readonly need: TallyText
   readonly receiveOnlyChanged: TallyText
   readonly holders: readonly (readonly [number, IndexOwner, number, number])[]
+  /** Not before the first scan has ended. */
+  readonly history?: HistoryTotals
 }
 
 /**
@@ -60,6 +63,8 @@ export class FolderState {
   remoteNeeds = new NeedTallies()
   /** The local device first, then the others by id: of equal records the first in this order wins. */
   holders: Holder[] = [{ number: LOCAL_NUMBER, owner: 'local', sequence: 0, records: 0 }]
+  /** Undefined until the first scan has ended. */
+  history: HistoryTotals | undefined
   #totals: FolderTotals | undefined
 
   constructor(folder: FolderId, indexId: bigint) {
@@ -92,6 +97,7 @@ export class FolderState {
     copy.receiveOnlyChanged = this.receiveOnlyChanged.clone()
     copy.remoteNeeds = this.remoteNeeds.clone()
     copy.holders = this.holders.map((holder) => ({ ...holder }))
+    copy.history = this.history
     return copy
   }
 
@@ -167,6 +173,7 @@ export class FolderState {
       need: this.need.toText(),
       receiveOnlyChanged: this.receiveOnlyChanged.toText(),
       holders: this.holders.map(({ number, owner, sequence, records }) => [number, owner, sequence, records]),
+      ...(this.history !== undefined && { history: this.history }),
     }
     return JSON.stringify(text)
   }
@@ -183,6 +190,7 @@ export class FolderState {
     state.need = tallyOf(stored.need)
     state.receiveOnlyChanged = tallyOf(stored.receiveOnlyChanged)
     state.holders = stored.holders.map(([number, owner, sequence, records]) => ({ number, owner, sequence, records }))
+    state.history = stored.history
     return state
   }
 }

@@ -1,8 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { FileHead, FileInfo } from '../../core/records/file-info.ts'
-import type { DeviceId } from '../../core/ids.ts'
+import type { DeviceId, ShortId } from '../../core/ids.ts'
 import { findWinner, hasWinner, isHeldElsewhere } from '../../core/records/need.ts'
 import { compareNames } from '../../core/paths.ts'
+import { shortIdOf } from '../../core/device-id.ts'
+import type { HistoryOrigin } from '../../core/history/entry.ts'
+import { compareVersions } from '../../core/records/version-vector.ts'
+import { HistoryWriter } from '../history/history-writer.ts'
 import { BlockFinder, isFindable } from '../blocks/block-finder.ts'
 import { FolderState, type Holder } from './folder-state.ts'
 import { LOCAL_NUMBER } from '../sqlite/schema.ts'
@@ -18,6 +22,13 @@ import type { BothRecords, IndexOwner } from '../types.ts'
 /** Position of the device in rows of queries that select it after HEAD_COLUMNS. */
 export const DEVICE_PLACE = HEAD_COLUMNS.split(', ').length
 
+export interface FolderTableOptions {
+  /** For the history. */
+  nowMs(): number
+  /** Gets the number of records of each batch. */
+  readonly onCommit?: (records: number) => void
+}
+
 /**
  * The tables of one folder; synchronous. A write updates the marks and counts of the touched names in the same
  * transaction; its cost does not depend on the size of the folder.
@@ -25,6 +36,8 @@ export const DEVICE_PLACE = HEAD_COLUMNS.split(', ').length
 export class FolderTable {
   readonly database: DatabaseSync
   readonly reader = new RowReader()
+  readonly history: HistoryWriter
+  readonly #shortIds = new Map<DeviceId, ShortId>()
   readonly #encoder = new RowEncoder()
   readonly #finder: BlockFinder
   readonly #writer: NameWriter
@@ -43,10 +56,11 @@ export class FolderTable {
   readonly #touched = new TouchedNames()
   readonly #onCommit: ((records: number) => void) | undefined
 
-  /** `makeFresh` returns the state of a new folder; `onCommit` gets the number of records of each batch. */
-  constructor(database: DatabaseSync, makeFresh: () => FolderState, onCommit?: (records: number) => void) {
+  /** `makeFresh` returns the state of a new folder. */
+  constructor(database: DatabaseSync, makeFresh: () => FolderState, options: FolderTableOptions = { nowMs: () => 0 }) {
     this.database = database
-    this.#onCommit = onCommit
+    this.#onCommit = options.onCommit
+    this.history = new HistoryWriter(database, options.nowMs)
     this.#writer = new NameWriter(database)
     this.#finder = new BlockFinder(database)
     const from = `SELECT ${HEAD_COLUMNS} FROM files`
@@ -202,18 +216,57 @@ export class FolderTable {
     return this.#touched.take()
   }
 
-  updateLocal(batch: readonly FileInfo[]): number {
+  /** Without an origin nothing of it is history. */
+  updateLocal(batch: readonly FileInfo[], origin?: HistoryOrigin): number {
     return this.change((state) => {
       const own = state.holders[0]!
+      const recorded = this.#recordedOrigin(state, origin)
       const onlyLocal = state.holders.every((holder) => holder === own || holder.records === 0)
+      if (recorded !== undefined) this.history.begin(recorded)
       for (const info of batch) {
         own.sequence++
         const record = this.#encoder.encode(LOCAL_NUMBER, info, own.sequence)
-        if (!(onlyLocal && this.#expectNew && this.#writer.putNew(state, record))) this.#put(state, own, record)
+        const isNew = onlyLocal && this.#expectNew && this.#writer.putNew(state, record)
+        const claimants = isNew ? [] : this.#put(state, own, record)
+        if (recorded !== undefined) this.#remember(record, claimants, recorded)
         if (isFindable(info) && record.blocks.hash !== '')
           this.#finder.add(record.blocks.hash, own.sequence, own.records)
       }
+      if (recorded !== undefined && state.history !== undefined)
+        state.history = this.history.end(state.history, own.records)
       return own.sequence
+    })
+  }
+
+  /** Before the first scan has ended, what it finds is no change. Any other change begins the history. */
+  #recordedOrigin(state: FolderState, origin: HistoryOrigin | undefined): HistoryOrigin | undefined {
+    if (origin === undefined || (origin === 'scan' && state.history === undefined)) return undefined
+    state.history ??= this.history.start(state.local.counts())
+    return origin
+  }
+
+  #remember({ blocks, head: after }: EncodedRow, claimants: readonly Claimant[], origin: HistoryOrigin): void {
+    const local = claimants[0]?.holder.number === LOCAL_NUMBER ? claimants[0].row : undefined
+    const holders = () =>
+      claimants.flatMap(({ holder: { owner }, row: { head } }) => {
+        const isHolder = owner !== 'local' && compareVersions(head.version, after.version) === 'equal'
+        return isHolder ? [this.#shortIdOf(owner)] : []
+      })
+    const before = local?.head
+    this.history.add({ before, beforeHash: local?.hash ?? '', after, afterHash: blocks.hash, holders }, origin)
+  }
+
+  #shortIdOf(device: DeviceId): ShortId {
+    const known = this.#shortIds.get(device) ?? shortIdOf(device)
+    this.#shortIds.set(device, known)
+    return known
+  }
+
+  /** The first scan has ended: changes are recorded from now on. */
+  beginHistory(): void {
+    if (this.#state.history !== undefined) return
+    this.change((state) => {
+      state.history = this.history.start(state.local.counts())
     })
   }
 
@@ -264,11 +317,13 @@ export class FolderTable {
     return result
   }
 
-  #put(state: FolderState, holder: Holder, record: EncodedRow): void {
+  /** Returns the records of the name before. */
+  #put(state: FolderState, holder: Holder, record: EncodedRow): readonly Claimant[] {
     this.#touched.add(record.head.name)
     const claimants = this.claimants(record.head.name, state)
     this.#expectNew = claimants.length === 0
     this.#writer.put(state, claimants, holder, record)
+    return claimants
   }
 
   #remove(state: FolderState, holder: Holder, name: string): void {

@@ -1,6 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
+import type { Clock } from '../../platform/clock.ts'
 import type { Random } from '../../platform/random.ts'
 import { BlockTable } from '../blocks/block-table.ts'
+import { HistoryReader } from '../history/history-reader.ts'
 import { Browser } from './browse.ts'
 import { checkFolder } from './check.ts'
 import { ContestedNames } from './contested-names.ts'
@@ -22,6 +24,7 @@ export interface FolderTables {
   readonly blocks: BlockTable
   readonly browser: Browser
   readonly contested: ContestedNames
+  readonly history: HistoryReader
   readonly needed: NeededNames
   readonly sequences: SequenceReader
   readonly remoteNeed: RemoteNeed
@@ -30,13 +33,24 @@ export interface FolderTables {
   listing: () => Listing
 }
 
-export function folderKind({ folder, random, rules }: FolderOptions, meter: WorkMeter): Kind<FolderTables> {
+export interface FolderKindDeps {
+  readonly clock: Pick<Clock, 'nowMs'>
+  readonly meter: WorkMeter
+}
+
+export function folderKind(
+  { folder, random, rules }: FolderOptions,
+  { clock, meter }: FolderKindDeps,
+): Kind<FolderTables> {
   return {
     schema: FOLDER_SCHEMA,
     check: checkFolder,
     open: (database: DatabaseSync) => {
       const fresh = () => FolderState.fresh(folder, newIndexId(random))
-      const files = new FolderTable(database, fresh, (records) => meter.committed(records))
+      const files = new FolderTable(database, fresh, {
+        nowMs: () => clock.nowMs(),
+        onCommit: (records) => meter.committed(records),
+      })
       if (rules !== undefined) files.state.rules = rules
       if (files.state.folder !== folder) throw damaged(`it is the index of another folder, ${files.state.folder}`)
       let listing: Listing | undefined
@@ -45,6 +59,7 @@ export function folderKind({ folder, random, rules }: FolderOptions, meter: Work
         blocks: new BlockTable(database),
         browser: new Browser(database, files.reader),
         contested: new ContestedNames(database),
+        history: new HistoryReader(database),
         needed: new NeededNames(database),
         sequences: new SequenceReader(database, files.reader),
         remoteNeed: new RemoteNeed(database, files),

@@ -1,3 +1,4 @@
+import type { HistoryOrigin } from '../../core/history/entry.ts'
 import type { FileHead, FileInfo } from '../../core/records/file-info.ts'
 import type { DeviceId } from '../../core/ids.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -48,8 +49,8 @@ export class StoredRecords implements Records {
     return this.#database.run(({ files }) => files.availability(name))
   }
 
-  updateLocal(batch: readonly FileInfo[]): Promise<number> {
-    return this.#database.run(({ files }) => files.updateLocal(batch))
+  updateLocal(batch: readonly FileInfo[], origin?: HistoryOrigin): Promise<number> {
+    return this.#database.run(({ files }) => files.updateLocal(batch, origin))
   }
 
   setDiskStamps(stamps: ReadonlyMap<string, number>): Promise<void> {

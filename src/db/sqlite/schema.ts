@@ -23,6 +23,8 @@ export type Schema = readonly string[]
  * - `stamp` is the disk stamp of our own files. It has its own checksum (folder/stamp-value.ts), so that scans can
  *   set it without reading the row.
  * - `extra` holds rare fields; see folder/extra.ts. `blocks` is filled on the first query; see block-table.ts.
+ * - `history` has one row for each batch of changes of ours (history/batch-text.ts), not one for each change: a row per
+ *   change would cost as much as the record itself.
  */
 export const FOLDER_SCHEMA: Schema = [
   `CREATE TABLE files (
@@ -37,6 +39,9 @@ export const FOLDER_SCHEMA: Schema = [
   CREATE TABLE blocks (key INTEGER NOT NULL, sequence INTEGER NOT NULL, PRIMARY KEY (key, sequence)) WITHOUT ROWID`,
   'ALTER TABLE files ADD COLUMN stamp INTEGER',
   'CREATE INDEX files_contested ON files (name) WHERE mark = -2',
+  `CREATE TABLE history (
+    id INTEGER PRIMARY KEY, time_ms INTEGER NOT NULL, bytes INTEGER NOT NULL,
+    data TEXT NOT NULL, sum INTEGER NOT NULL)`,
 ]
 
 export const MAIN_SCHEMA: Schema = [

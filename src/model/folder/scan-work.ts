@@ -95,7 +95,7 @@ export class ScanWork {
 
   /** Rejects with the reason when root or marker change during the scan; nothing more is stored then. */
   async scan(scope: ScanScope, check: FolderCheck, signal: AbortSignal): Promise<ScanResult> {
-    const { checks, counts, kept, logger, platform, pulls } = this.#deps
+    const { checks, counts, kept, logger, platform, pulls, store } = this.#deps
     const log = logger('model')
     const startedMs = platform.clock.monotonicMs()
     log.debug(() => `folder ${this.#folder.id}: scanning ${describe(scope)}`)
@@ -109,6 +109,7 @@ export class ScanWork {
       const result = await scanFolder(deps, request, signal)
       attributes?.done()
       await kept.store()
+      if (scope.includes('')) await (await store.folder(this.#folder.id)).history.begin()
       if (result.changed > 0 || scope.includes('')) await this.#deps.mounts.remember(startedMs)
       await this.#count(result)
       const durationMs = Math.round(platform.clock.monotonicMs() - startedMs)

@@ -1,5 +1,6 @@
 import { HASH_SIZE_BYTES } from '../../core/records/blocks.ts'
 import { messageOf, TwinfoldError } from '../../core/errors.ts'
+import type { HistoryOrigin } from '../../core/history/entry.ts'
 import type { FileHead, FileInfo } from '../../core/records/file-info.ts'
 import type { Records } from '../../db/types.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -15,6 +16,8 @@ export interface PulledRecordsDeps {
   readonly kept: Pick<KeptFiles, 'store' | 'forget'>
   readonly tree: Pick<FolderTree, 'takeChanged'>
   readonly clock: Clock
+  /** Of the changes, for the history. */
+  readonly origin: HistoryOrigin
   /** Rejects when root or marker have changed since the pull began; nothing more is stored then. */
   checkHealth(): Promise<void>
   onStored(batch: readonly FileInfo[], sequence: number): Promise<void>
@@ -81,7 +84,7 @@ export class PulledRecords {
     if (batch.length === 0) return
     await this.#deps.counts.store()
     await this.#deps.kept.store()
-    const sequence = await this.#deps.index.updateLocal(batch)
+    const sequence = await this.#deps.index.updateLocal(batch, this.#deps.origin)
     for (const { deleted, name } of batch) if (!deleted) this.#deps.kept.forget(name)
     await this.#deps.onStored(batch, sequence)
   }

@@ -1,5 +1,6 @@
 import { shortIdOf } from '../../core/device-id.ts'
 import { messageOf } from '../../core/errors.ts'
+import type { HistoryOrigin } from '../../core/history/entry.ts'
 import type { FileInfo } from '../../core/records/file-info.ts'
 import type { IgnoreRules } from '../../core/ignore/ignore.ts'
 import type { FolderIndex } from '../../db/types.ts'
@@ -140,7 +141,7 @@ export class Puller {
   /** Rejects when the folder or its index fails, or the signal aborts; completed items are recorded. */
   async pull(request: PullRequest, signal: AbortSignal): Promise<PullOutcome> {
     const { counts } = this.#deps
-    const parts = await this.#begin(request, signal)
+    const parts = await this.#begin(request, signal, 'pull')
     this.#records = parts.records
     try {
       if (!FOLDER_POLICIES[this.#options.folder.type].takesFiles) {
@@ -213,7 +214,7 @@ export class Puller {
     signal: AbortSignal,
   ): Promise<ChangeOutcome> {
     const versioner = await this.#deps.versioner()
-    const { rescan, tree } = await this.#begin(request, signal)
+    const { index, rescan, tree } = await this.#begin(request, signal)
     const failures = new Map<string, string>()
     for (const [name, versionMs] of wanted) {
       signal.throwIfAborted()
@@ -221,6 +222,7 @@ export class Puller {
       await restoring?.catch((error: unknown) => void failures.set(name, messageOf(error)))
     }
     const restored = [...wanted.keys()].filter((name) => !failures.has(name))
+    await index.history.expectRestored(restored)
     return { failures, rescan: [...rescan, ...restored] }
   }
 
@@ -253,7 +255,7 @@ export class Puller {
     return { problems: listed(problems), complete: problems.size === 0 && !(await this.#lacksAnything()) }
   }
 
-  async #begin(request: ChangeRequest, signal: AbortSignal): Promise<BegunPull> {
+  async #begin(request: ChangeRequest, signal: AbortSignal, origin: HistoryOrigin = 'action'): Promise<BegunPull> {
     const { counts, folderLock, kept, log, onConflict, platform } = this.#deps
     const { folder } = this.#options
     const { clock } = platform
@@ -271,7 +273,16 @@ export class Puller {
     )
     const checkHealth = () => request.checkHealth()
     const { onStored } = this.#deps
-    const records = new PulledRecords({ index: index.records, tree, clock, counts, kept, checkHealth, onStored })
+    const records = new PulledRecords({
+      index: index.records,
+      tree,
+      clock,
+      counts,
+      kept,
+      origin,
+      checkHealth,
+      onStored,
+    })
     const collects = this.#deps.collects()
     return { folder, index, ignore, tree, records, folderLock, kept, collects, clock, log, scanLater, rescan }
   }

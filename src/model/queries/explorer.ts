@@ -23,6 +23,7 @@ import type {
 import { FOLDER_POLICIES } from '../state/folder-policy.ts'
 import type { FolderRegistry } from '../folder-registry.ts'
 import { includesOf, loadIgnores } from '../folder/ignore-file.ts'
+import { historyPage, type HistoryPage, type HistoryQuery } from './history.ts'
 import { compareIgnores, previewIgnores } from './ignore-preview.ts'
 import { diskFacts } from './on-disk.ts'
 import { devicesOf, itemsOf, othersOf } from './item-view.ts'
@@ -207,6 +208,13 @@ export class Explorer {
     const change = (await this.#deps.query(folder, (index) => compare(index.listing))) ?? (await compare())
     const problem = found.kind === 'problem' ? found.reason : null
     return { enabled: shared.isEnabled, lines, problem, change }
+  }
+
+  /** What changed here, newest first. */
+  async history(folder: FolderId, query: HistoryQuery, signal: AbortSignal): Promise<HistoryPage> {
+    this.#deps.folders.configured(folder)
+    const page = await this.#deps.query(folder, (index) => historyPage(index.history, query, this.#newSlice(signal)))
+    return page ?? { entries: [], next: undefined, completeSinceMs: undefined }
   }
 
   async conflicts(folder: FolderId, paging: Paging, signal: AbortSignal): Promise<ConflictsPage> {
