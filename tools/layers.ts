@@ -17,6 +17,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   relay: ['core', 'platform', 'sync', 'events', 'dialer'],
   upgrade: ['core', 'platform', 'sync', 'events', 'dialer'],
   discover: ['core', 'platform', 'sync', 'events', 'beacon', 'dialer'],
+  hooks: ['core', 'platform', 'sync', 'events'],
   connections: ['core', 'platform', 'sync', 'events', 'protocol', 'dialer', 'discover', 'relay', 'upnp'],
   model: ['core', 'platform', 'sync', 'events', 'protocol', 'db', 'scanner', 'versioner', 'stats'],
   http: ['core', 'platform', 'rest', 'sync', 'events'],
@@ -28,7 +29,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 /** Folders of which another may import types, and types only. */
 export const MAY_IMPORT_TYPES: Readonly<Record<string, readonly string[]>> = {
   events: ['rest'],
-  http: ['config', 'model', 'connections', 'discover', 'stats', 'upgrade', 'upnp'],
+  http: ['config', 'model', 'connections', 'discover', 'hooks', 'stats', 'upgrade', 'upnp'],
 }
 
 /**
@@ -51,6 +52,7 @@ export const ROWS: Readonly<Record<string, readonly string[]>> = {
     'webdav',
     'move',
     'setup',
+    'hooks',
   ],
   platform: ['*', 'files', 'platform.ts', 'sim', 'node'],
   'platform/node': ['native', 'disk', 'threads', 'net', 'http', '*'],
@@ -72,6 +74,7 @@ export const ROWS: Readonly<Record<string, readonly string[]>> = {
     'network.ts',
     'device-base.ts',
     'setup.ts',
+    'hook-states.ts',
     'take-over.ts',
     'rest-server.ts',
     'daemon.ts',

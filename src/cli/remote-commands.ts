@@ -4,6 +4,7 @@ import { checkCount, checkSeconds, FINDING_FLAGS } from './args/shared-flags.ts'
 import type { CommandSpec } from './args/types.ts'
 import { CAT, GET } from './content-specs.ts'
 import { HISTORY } from './history-specs.ts'
+import { HOOK } from './hook-specs.ts'
 import { KEY, USER } from './key-specs.ts'
 import { APPLY, EXPORT } from './setup-specs.ts'
 import { NETWORK_SWITCHES, SERVER_KINDS } from './network-switches.ts'
@@ -254,6 +255,7 @@ export function remoteCommands(debugCommands: readonly CommandSpec[] = []): read
     USER,
     APPLY,
     EXPORT,
+    HOOK,
     STATUS,
     WHY,
     SCAN,

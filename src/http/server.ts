@@ -32,6 +32,7 @@ import { UndoLog } from './pipeline/undo-log.ts'
 import { TokenStore } from './pipeline/tokens.ts'
 import { extensionRoutes } from './routes/extensions.ts'
 import { historyRoutes } from './routes/history.ts'
+import { hookRoutes } from './routes/hooks.ts'
 import { keptRoutes } from './routes/kept.ts'
 import { keyRoutes } from './routes/keys.ts'
 import { setupRoutes } from './routes/setup.ts'
@@ -110,6 +111,7 @@ export class RestServer {
         ...qrRoutes(),
         ...extensionRoutes(deps),
         ...historyRoutes(deps),
+        ...hookRoutes(deps),
         ...keptRoutes(deps.hub),
         ...keyRoutes(deps),
         ...setupRoutes(deps.setup),

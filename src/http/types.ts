@@ -7,6 +7,7 @@ import type { Locations } from '../core/locations.ts'
 import type { NewFolderCheck } from '../config/new-folder.ts'
 import type { ConfigStore, ExtensionStore, GrantStore, SetupView, TimedPausesView } from '../config/types.ts'
 import type { EventSink, EventSource, LogControl, Logger } from '../events/types.ts'
+import type { HooksView } from '../hooks/types.ts'
 import type { ContentView } from '../model/content/reader-types.ts'
 import type { Disagreement } from '../model/peers/disagreements.ts'
 import type { CompletionView } from '../model/queries/completion.ts'
@@ -54,6 +55,7 @@ export interface RestDeps {
   readonly upgrade: UpgradeView
   readonly pauses: TimedPausesView
   readonly mover: MoveView
+  readonly hooks: HooksView
   readonly system: SystemView
   /** Absent in a daemon without network. */
   readonly connections?: ConnectionsView

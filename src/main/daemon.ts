@@ -18,6 +18,7 @@ import { UpgradeChecker } from '../upgrade/checker.ts'
 import { EXIT, type ExitCode, type ServeOptions } from './args/options.ts'
 import { auditEvents, openAudit } from './audit.ts'
 import { openDeviceBase, openLogFile, type DeviceBase } from './device-base.ts'
+import { openHooks } from './hook-states.ts'
 import { Shutdown } from './shutdown.ts'
 import { ensureHome } from './home/identity.ts'
 import { lockHome } from './home/lock.ts'
@@ -85,6 +86,7 @@ export async function runDaemon(platform: Platform, options: ServeOptions, signa
   const upgrade = makeUpgradeChecker(base)
   const mover = makeMover(base, { store, model })
   await mover.load()
+  const hooks = await openHooks(base, { model, network })
   const pauses = new TimedPauses({ clock, config, log: logger('config'), keyValue: store.keyValue })
   const ending = new Shutdown(signal)
   const lastHandler = new LastHandler({ log: logger('main'), events, end: () => ending.end(EXIT.error) })
@@ -100,26 +102,16 @@ export async function runDaemon(platform: Platform, options: ServeOptions, signa
   base.extensions.subscribe((from, to) => model.applyExtensions(from, to))
   await logWarnings(config, warnings, logger('main'), platform.system.isRoot ? [ROOT_WARNING] : [])
   logNetworkUse(config, logger('main'), options)
-  const rest = makeRestServer(base, {
-    store,
-    statistics,
-    network,
-    model,
-    upgrade,
-    pauses,
-    mover,
-    ending,
-    warnings,
-    takeOver,
-    setup: setup.applier,
-  })
+  const views = { upgrade, pauses, mover, hooks, setup: setup.applier }
+  const rest = makeRestServer(base, { store, statistics, network, model, ending, warnings, takeOver, ...views })
 
   events.listen(WorkCounters.eventTypes, statistics.work.onEvent, ending.signal)
   using audit = openAudit(platform, options, config.current.options, logger('main'))
   if (audit !== undefined) auditEvents(events, (line) => audit.write(line), logger('main'), ending.signal)
   events.emit('Starting', { home: locations.configDirectory, myID: identity.deviceId })
 
-  await runServices(base, { rest, takeOver, others: [model, ...network.services, upgrade, pauses, mover] }, ending)
+  const others = [model, ...network.services, upgrade, pauses, mover, hooks]
+  await runServices(base, { rest, takeOver, others }, ending)
   await network.pending.saved()
   logger('main').info(ending.code === EXIT.restart ? 'stopped, restarting' : 'stopped')
   return ending.code

@@ -3,6 +3,7 @@ import type { SetupView, TimedPausesView } from '../config/types.ts'
 import type { ImportingStore } from '../db/store.ts'
 import { RestServer } from '../http/server.ts'
 import type { DeviceWarning } from '../http/types.ts'
+import type { HooksView } from '../hooks/types.ts'
 import type { Model } from '../model/model.ts'
 import type { MoveView } from '../model/move/types.ts'
 import type { Statistics } from '../stats/stats.ts'
@@ -26,6 +27,7 @@ export interface RestParts {
   readonly pauses: TimedPausesView
   readonly mover: MoveView
   readonly setup: SetupView
+  readonly hooks: HooksView
   readonly ending: Shutdown
   readonly takeOver: TakeOver | undefined
   warnings(): Promise<readonly DeviceWarning[]>
@@ -33,7 +35,8 @@ export interface RestParts {
 
 export function makeRestServer(base: DeviceBase, parts: RestParts): RestServer {
   const { platform, options, log, events, config, extensions, grants, passwords, identity, version } = base
-  const { store, statistics, network, model, upgrade, pauses, mover, setup, ending, warnings, takeOver } = parts
+  const { store, statistics, network, model, upgrade, pauses, mover, hooks, setup } = parts
+  const { ending, warnings, takeOver } = parts
   const { clock, random, disk, http, system } = platform
   const { locations } = options
   return new RestServer(
@@ -74,6 +77,7 @@ export function makeRestServer(base: DeviceBase, parts: RestParts): RestServer {
       upgrade,
       pauses,
       mover,
+      hooks,
       warnings,
       indexImport: () => takeOver?.status,
       checkFolder: (path) => {

@@ -28,6 +28,11 @@ export interface ClientRequest {
   readonly proxy?: Proxy
   /** An IP address of the machine from which the connection is made. Not with a proxy. */
   readonly localHost?: string
+  /**
+   * Which IP addresses may be connected to, decided after the name is resolved: a name that resolves to another address
+   * the next time cannot pass. `EACCES` if none may. Not with a proxy, which resolves names itself.
+   */
+  readonly isAddressAllowed?: (address: string) => boolean
 }
 
 export interface ClientResponse {

@@ -1,3 +1,6 @@
+/** Credentials of our API, which other programs do not get. */
+export const PRIVATE_VARIABLES: readonly string[] = ['STGUIAUTH', 'STGUIAPIKEY', 'STGUIPASSWORD']
+
 export interface ProgramRun {
   readonly program: string
   /** Passed without a shell. */

@@ -8,6 +8,7 @@ import { DIAGNOSTIC_ROUTES } from './diagnostics.ts'
 import { EVENT_ROUTES } from './events.ts'
 import { EXTENSION_ROUTES } from './extensions.ts'
 import { HISTORY_ROUTES } from './history.ts'
+import { HOOK_ROUTES } from './hooks.ts'
 import { KEPT_ROUTES } from './kept.ts'
 import { KEY_ROUTES } from './keys.ts'
 import { SETUP_ROUTES } from './setup.ts'
@@ -44,6 +45,7 @@ export const ROUTES = {
   ...EXTENSION_ROUTES,
   ...CONTENT_ROUTES,
   ...HISTORY_ROUTES,
+  ...HOOK_ROUTES,
   ...KEPT_ROUTES,
   ...KEY_ROUTES,
   ...SETUP_ROUTES,

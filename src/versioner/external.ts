@@ -1,15 +1,13 @@
 import { splitCommand } from '../core/formats/command-line.ts'
 import { TwinfoldError } from '../core/errors.ts'
 import { joinPath } from '../core/paths.ts'
-import type { ProgramEnd } from '../platform/programs.ts'
+import { PRIVATE_VARIABLES, type ProgramEnd } from '../platform/programs.ts'
 import { Parents } from '../platform/files/parents.ts'
 import type { FileVersion, KeptFile, Versioner, VersionerDeps, VersionerOptions } from './types.ts'
 import { refused } from './versions-directory.ts'
 
 /** Sufficient for copying a large file to a slow disk. */
 const TIME_LIMIT_MS = 10 * 60_000
-/** Credentials of our API are not passed to external programs. */
-const HIDDEN = ['STGUIAUTH', 'STGUIAPIKEY', 'STGUIPASSWORD'] as const
 const NOT_SUPPORTED = 'version restoration not supported with the current versioner'
 
 /**
@@ -44,7 +42,7 @@ export class ExternalVersioner implements Versioner {
     const [program, ...args] = command.words
     const environment = { FOLDER_PATH: root, FILE_PATH: name, FOLDER_FILESYSTEM: folder.filesystemType }
     const end = await this.#deps.programs.run(
-      { program, args, environment, hidden: HIDDEN, timeLimitMs: TIME_LIMIT_MS },
+      { program, args, environment, hidden: PRIVATE_VARIABLES, timeLimitMs: TIME_LIMIT_MS },
       signal,
     )
     signal.throwIfAborted()

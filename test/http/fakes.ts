@@ -117,6 +117,16 @@ export interface FakeOptions {
   readonly options?: Partial<RestOptions>
 }
 
+const NO_HOOKS: RestDeps['hooks'] = {
+  all: () => [],
+  add: () => Promise.reject(new TwinfoldError('bad-request', 'no hooks here')),
+  remove: () => Promise.reject(new TwinfoldError('file-missing', 'no hooks here')),
+  test: () => Promise.reject(new TwinfoldError('file-missing', 'no hooks here')),
+  log: () => {
+    throw new TwinfoldError('file-missing', 'no hooks here')
+  },
+}
+
 const NO_CONTENT: RestDeps['content'] = {
   open: async (_folder, file) => {
     throw new TwinfoldError('file-missing', `no device has announced ${file}`)
@@ -201,6 +211,7 @@ function fakeParts(fake: FakeOptions) {
     hub: fakeHub(calls, fake.hub),
     explorer: async () => ({ ...NO_EXPLORER, ...fake.explorer }),
     content: NO_CONTENT,
+    hooks: NO_HOOKS,
     config,
     extensions: fakeExtensions(),
     events: {

@@ -55,6 +55,7 @@ export class SimHttpClient implements HttpClient, HttpServer {
     if ((!isSecure && url.protocol !== 'http:') || url.username !== '')
       throw new NetError('EINVAL', 'not an HTTP address')
     const address = url.port === '' ? `${url.hostname}:${isSecure ? 443 : 80}` : url.host
+    if (request.isAddressAllowed?.(url.hostname) === false) throw new NetError('EACCES', `${address} is not public`)
     const site = this.#sites.get(address)
     if (site === undefined) throw new NetError('ECONNREFUSED', `no listener at ${address}`)
     if (isSecure) checkTrust(site, url.hostname, request)

@@ -44,10 +44,14 @@ async function exchange(request: ClientRequest, signal: AbortSignal): Promise<Cl
     throw new NetError('EINVAL', `${url.protocol}//${url.host} is not an HTTP address`)
   }
   const target = { host: url.hostname.replace(/^\[|\]$/g, ''), port: url.port === '' ? port : Number(url.port) }
-  const { proxy, localHost } = request
+  const { proxy, localHost, isAddressAllowed } = request
+  const limits = {
+    ...(localHost !== undefined && { localHost }),
+    ...(isAddressAllowed !== undefined && { isAddressAllowed }),
+  }
   const raw =
     proxy === undefined
-      ? await connectTcp({ ...target, ...(localHost !== undefined && { localHost }) }, signal)
+      ? await connectTcp({ ...target, ...limits }, signal)
       : await connectThrough(proxy, target, signal)
   const onAbort = (): void => void raw.destroy()
   signal.addEventListener('abort', onAbort)

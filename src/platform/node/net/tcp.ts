@@ -14,18 +14,29 @@ export interface TcpTarget {
   readonly family?: 4 | 6
   /** The address of this machine from which to connect. */
   readonly localHost?: string
+  readonly isAddressAllowed?: (address: string) => boolean
 }
 
 /** Rejects as soon as the signal aborts, and leaves no socket behind. */
 export async function connectTcp(target: TcpTarget, signal: AbortSignal): Promise<Socket> {
   signal.throwIfAborted()
-  const addresses = await resolve(target, signal)
+  const addresses = allowed(target, await resolve(target, signal))
   const race = {
     connect: ({ address }: ResolvedAddress, until: AbortSignal) => connectTo(address, target, until),
     discard: (late: Socket) => void late.destroy(),
     pause,
   }
   return await raceAddresses(addresses, race, signal)
+}
+
+/** The addresses themselves are connected to, not the name, which may resolve to others a moment later. */
+function allowed(target: TcpTarget, addresses: readonly ResolvedAddress[]): readonly ResolvedAddress[] {
+  const { host, isAddressAllowed } = target
+  if (isAddressAllowed === undefined) return addresses
+  const found = addresses.filter(({ address }) => isAddressAllowed(address))
+  if (found.length > 0 || addresses.length === 0) return found
+  const [first] = addresses
+  throw new NetError('EACCES', `${host} has no address that may be connected to: ${first?.address} is not public`)
 }
 
 /** Ends early when the signal aborts. */
