@@ -119,8 +119,10 @@ const COMPARED: readonly Compared[] = [
   get('/rest/system/loglevels', { except: /^\.(levels|packages)\./ }), // our own facilities
   // Syncthing leaves out what is zero or empty; ours is the form of 1.x.
   get('/rest/svc/report', {
-    except:
-      /^\.(totMiB|folderMaxMiB|folderUsesV3\.|guiStats\.|received|os|arch|compiler|builder|distribution|country|countryCode|majorVersion)/,
+    except: new RegExp(
+      String.raw`^\.(totMiB|folderMaxMiB|folderUsesV3\.|guiStats\.|received|os|arch|compiler|builder|` +
+        'distribution|country|countryCode|majorVersion)',
+    ),
   }),
   { path: (self) => `/rest/svc/deviceid?id=${self.id}` },
   get('/rest/svc/random/string'),
