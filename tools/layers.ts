@@ -53,6 +53,7 @@ export const ROWS: Readonly<Record<string, readonly string[]>> = {
     'move',
     'setup',
     'hooks',
+    'ldap',
   ],
   platform: ['*', 'files', 'platform.ts', 'sim', 'node'],
   'platform/node': ['native', 'disk', 'threads', 'net', 'http', '*'],

@@ -21,6 +21,7 @@ export const CHAPTERS = [
   'untrusted-devices',
   'switching',
   'operations',
+  'automation',
   'rest',
   'glossary',
 ] as const

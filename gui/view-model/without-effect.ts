@@ -33,5 +33,4 @@ export const WITHOUT_EFFECT = {
     'urUniqueId',
   ],
   gui: ['theme'],
-  ldap: ['address', 'bindDN', 'insecureSkipVerify', 'searchBaseDN', 'searchFilter', 'transport'],
 } as const

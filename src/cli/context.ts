@@ -146,6 +146,8 @@ export function explainFailure(
     }
     case 'malformed':
       return { message: `${address}: ${escapeText(error.message)}`, code: CLI_EXIT.failed }
+    case 'no-home':
+      return { message: escapeText(error.message), code: CLI_EXIT.noDaemon }
     case 'status':
       return { message: escapeText(error.message), code: CLI_EXIT.failed }
   }

@@ -8,6 +8,8 @@ import { ClientError } from './errors.ts'
 import { readStream, type StreamItem, type StreamOptions } from './event-stream.ts'
 import { Exchange, type RequestOptions, type ClientOptions, type Download } from './exchange.ts'
 import { devicesOf, pendingOf, type Devices, type FolderChange, type Pending } from './groups.ts'
+import { untilInSync, type InSyncOptions } from './in-sync.ts'
+import { pairDevices, type PairOptions } from './pair.ts'
 import { replyOf, requestOf, type LooseOptions, type OperationArguments, type OperationName } from './operation.ts'
 
 /** Added to the timeout of a long poll for the network round trip. */
@@ -141,6 +143,23 @@ export class Client {
     await this.call('DELETE /rest/config/folders/:id', { id })
   }
 
+  /**
+   * Adds this device and another to each other, under the names that they give themselves, and shares folders between
+   * them: a folder that only one of them has is offered to the other, as a pending one. May be repeated.
+   */
+  pair(other: Client, options: PairOptions = {}): Promise<void> {
+    return pairDevices(this, other, options)
+  }
+
+  /**
+   * Resolves once this device has everything of the folder that it knows of, and the given devices have it, too; only
+   * the signal limits the time. Rejects where the folder has stopped. A file that was just written is known after
+   * `scan`, those of another device once it is connected.
+   */
+  waitUntilInSync(folder: string, signal: AbortSignal, options: InSyncOptions = {}): Promise<void> {
+    return untilInSync(this, { ...options, folder }, signal)
+  }
+
   options(): Promise<OptionsConfig> {
     return this.call('GET /rest/config/options')
   }
@@ -207,7 +226,11 @@ export class Client {
     return rows as readonly EventOf<T>[] // the daemon sends only the types of the query
   }
 
-  /** Events as they happen; ends without an error on abort. Ids start at 1 again when the daemon restarts. */
+  /**
+   * Events as they happen; ends without an error on abort. Ids start at 1 again when the daemon restarts. Without
+   * `since` it begins with a replay of what the daemon still has; a program that acts on events uses `stream`, which
+   * begins now.
+   */
   async *events<T extends EventType>(
     options: EventQuery<T>,
     signal: AbortSignal,

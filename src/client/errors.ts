@@ -1,5 +1,7 @@
 /** Why a request failed. */
 export type ClientFailure =
+  /** There is no home with a configuration, or its interface is switched off. */
+  | 'no-home'
   /** No connection, or it was closed before the reply. */
   | 'unreachable'
   /** No reply within the timeout. */

@@ -12,13 +12,15 @@ export type DeviceChange = Change<DeviceConfig>
 /** Any part of a folder's settings, not validated yet. */
 export type FolderChange = Change<FolderConfig>
 
-interface Caller {
+export interface Caller {
   call<K extends OperationName>(name: K, ...args: OperationArguments<K>): Promise<Reply<Routes[K]>>
 }
 
-/** The configured devices. Called, it lists them, with the device itself. */
+/** The configured devices. Called, it lists them as `list` does. */
 export interface Devices {
   (): Promise<readonly DeviceConfig[]>
+  /** All, with the device itself. */
+  list(): Promise<readonly DeviceConfig[]>
   /** Missing fields are taken from the daemon's device defaults. Replaces one of the same id. */
   add(device: DeviceChange & { readonly deviceID: string }): Promise<void>
   change(id: string, change: DeviceChange): Promise<void>
@@ -43,7 +45,9 @@ export interface Pending {
 }
 
 export function devicesOf(client: Caller): Devices {
-  return Object.assign(() => client.call('GET /rest/config/devices'), {
+  const list = () => client.call('GET /rest/config/devices')
+  return Object.assign(() => list(), {
+    list,
     add: async (device: DeviceChange & { readonly deviceID: string }) => {
       await client.call('POST /rest/config/devices', { body: device })
     },

@@ -5,25 +5,48 @@ export interface HomeAddress {
   readonly address: string
   readonly useTls: boolean
   readonly apiKey: string
+  readonly isEnabled: boolean
+}
+
+/** What a running daemon writes while its address is not the configured one. */
+export interface RunningAddress {
+  /** In the form of `--gui-address`. */
+  readonly address: string
+  /** The number of its process, by which a file that it could not remove is detected. */
+  readonly processId: number
+}
+
+/** Undefined for a text that no daemon has written. */
+export function parseRunningAddress(text: string): RunningAddress | undefined {
+  try {
+    const { address, processId } = Object(JSON.parse(text)) as Partial<Record<string, unknown>>
+    return typeof address === 'string' && Number.isInteger(processId)
+      ? { address, processId: Number(processId) }
+      : undefined
+  } catch {
+    return undefined // no JSON
+  }
 }
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
 
 /**
  * Reads the element `gui` of a configuration that a daemon has written, which has no comments and no CDATA. Throws
- * `config-invalid` where it is missing or the interface is switched off.
+ * `config-invalid` where it is missing.
  */
 export function readHomeAddress(configXml: string): HomeAddress {
   const [, attributes = '', inside] = /<gui\b([^>]*)>(.*?)<\/gui>/s.exec(configXml) ?? []
   if (inside === undefined) throw new TwinfoldError('config-invalid', 'config.xml has no element gui')
-  if (/\benabled="false"/.test(attributes)) {
-    throw new TwinfoldError('config-invalid', 'the GUI and its REST interface are switched off in config.xml')
-  }
   const textOf = (name: string): string => {
     const [, text = ''] = new RegExp(`<${name}>([^<]*)</${name}>`).exec(inside) ?? []
     return text.trim().replace(/&(#x?[\da-f]+|\w+);/gi, (all, entity: string) => decoded(entity) ?? all)
   }
-  return { address: textOf('address'), useTls: /\btls="true"/.test(attributes), apiKey: textOf('apikey') }
+  return {
+    address: textOf('address'),
+    useTls: /\btls="true"/.test(attributes),
+    apiKey: textOf('apikey'),
+    isEnabled: !/\benabled="false"/.test(attributes),
+  }
 }
 
 function decoded(entity: string): string | undefined {

@@ -4,13 +4,17 @@
  */
 import { X509Certificate } from 'node:crypto'
 import type { ClientRequest as HttpClientRequest, IncomingMessage, RequestOptions } from 'node:http'
+import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
+import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
-import { TwinfoldError } from '../core/errors.ts'
+import { messageOf, systemCode, TwinfoldError } from '../core/errors.ts'
+import { findLocations } from '../core/find-locations.ts'
+import { ADDRESS_FILE } from '../core/locations.ts'
 import { Client } from './client.ts'
 import { parseEndpoint, type Endpoint } from './endpoint.ts'
-import { readHomeAddress } from './home.ts'
+import { parseRunningAddress, readHomeAddress, type HomeAddress } from './home.ts'
 import { ClientError } from './errors.ts'
 import { isStreamed, type ClientReply, type ClientRequest, type Transport } from './transport.ts'
 
@@ -65,15 +69,58 @@ export function nodeTransport(address: string | Endpoint, options: NodeTransport
 }
 
 /**
- * A client of the daemon of a home on this machine: address, key and certificate are those in the home. Rejects with
- * `config-invalid` or the error of the file where there is none. Does not check whether the daemon runs.
+ * A client of the daemon of a home on this machine, by default the one that `twinfold` itself uses: address, key and
+ * certificate are those in the home. Rejects with `no-home` where there is none. Does not check whether it runs.
  */
-export async function clientOfHome(home: string): Promise<Client> {
-  const { address, useTls, apiKey } = readHomeAddress(await readFile(join(home, 'config.xml'), 'utf8'))
-  const endpoint = parseEndpoint(address, { useTls })
+export async function clientOfHome(home: string = defaultHome()): Promise<Client> {
+  const gui = await readGui(home)
+  const address = await runningAddress(join(home, ADDRESS_FILE))
+  if (!gui.isEnabled && address === undefined) {
+    throw new ClientError('no-home', `the REST interface is switched off in ${join(home, 'config.xml')}`)
+  }
+  const endpoint = parseEndpoint(address ?? gui.address, { useTls: gui.useTls })
   const certificatePem = endpoint.secure ? await readFile(join(home, 'https-cert.pem'), 'utf8') : undefined
   const trust = certificatePem === undefined ? {} : { trust: { certificatePem } }
-  return new Client({ transport: nodeTransport(endpoint, trust), apiKey })
+  return new Client({ transport: nodeTransport(endpoint, trust), apiKey: gui.apiKey })
+}
+
+/** Where the daemon of this user has its configuration, unless it was started with another home. */
+export function defaultHome(): string {
+  const { STHOMEDIR: home = '', STCONFDIR: config = '', STDATADIR: data = '' } = process.env
+  return findLocations({
+    platform: process.platform,
+    environment: process.env,
+    userHome: homedir(),
+    workingDirectory: process.cwd(),
+    home,
+    config,
+    data,
+    exists: existsSync,
+  }).configDirectory
+}
+
+async function readGui(home: string): Promise<HomeAddress> {
+  try {
+    return readHomeAddress(await readFile(join(home, 'config.xml'), 'utf8'))
+  } catch (cause) {
+    const remedy = 'start a daemon there with "twinfold serve", or give the home of the running one'
+    throw new ClientError('no-home', `${home} is no home of a daemon: ${messageOf(cause)}; ${remedy}`, { cause })
+  }
+}
+
+/** The address that a running daemon has written; undefined without one, and where its process has ended. */
+export async function runningAddress(file: string): Promise<string | undefined> {
+  const text = await readFile(file, 'utf8').catch(() => '') // also where it cannot be read: the configured one is tried
+  const running = parseRunningAddress(text)
+  return running !== undefined && isRunning(running.processId) ? running.address : undefined
+}
+
+function isRunning(processId: number): boolean {
+  try {
+    return process.kill(processId, 0)
+  } catch (error) {
+    return systemCode(error) === 'EPERM' // of another user
+  }
 }
 
 type Check = (socket: TLSSocket) => boolean

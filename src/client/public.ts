@@ -2,6 +2,8 @@
 export { Client, type ContentOptions, type EventOf, type EventQuery, type FileContent } from './client.ts'
 export type { DeviceChange, Devices, FolderChange, Pending } from './groups.ts'
 export type { StreamedEvent, StreamGap, StreamItem, StreamOptions } from './event-stream.ts'
+export type { InSyncOptions } from './in-sync.ts'
+export type { PairOptions } from './pair.ts'
 export { ClientError, type ClientFailure } from './errors.ts'
 export type { ClientOptions } from './exchange.ts'
 export type { OperationName, OperationOptions } from './operation.ts'

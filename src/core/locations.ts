@@ -1,3 +1,6 @@
+/** In the directory of `config.xml`, while a daemon runs at another address than the configured one. */
+export const ADDRESS_FILE = 'twinfold-address.json'
+
 /** Paths of the files of one device. */
 export interface Locations {
   readonly configDirectory: string
@@ -9,6 +12,8 @@ export interface Locations {
   /** Keys of programs and users of the page. */
   readonly grantsFile: string
   readonly appliedSetupFile: string
+  /** The address of the running daemon, where it is not the configured one. */
+  readonly addressFile: string
   readonly certificateFile: string
   readonly keyFile: string
   readonly httpsCertificateFile: string

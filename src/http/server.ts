@@ -6,7 +6,7 @@ import { Wakeup } from '../sync/wakeup.ts'
 import type { HttpHandler, HttpListener } from '../platform/http.ts'
 import { limitDeps } from './access/limited-deps.ts'
 import { parseGuiAddress } from './pipeline/address.ts'
-import { Auth, sessionLifetimeMs } from './pipeline/auth.ts'
+import { Auth, sessionLifetimeMs, type AuthDeps } from './pipeline/auth.ts'
 import { CsrfTokens } from './pipeline/csrf.ts'
 import { clusterRoutes } from './routes/cluster.ts'
 import { completionRoutes } from './routes/completion.ts'
@@ -83,7 +83,17 @@ export class RestServer {
 
     const shortId = options.deviceId.slice(0, 7)
     const stores = { sessions: this.#sessions, basicSessions: this.#basicSessions, userSessions: this.#userSessions }
-    const auth = new Auth({ ...deps, ...stores, proxies: options.trustedProxies ?? NO_PROXIES }, shortId)
+    const directoryLogin: AuthDeps['directoryLogin'] = async (credentials, signal) => {
+      const { loginAtDirectory } = await import('./pipeline/ldap-login.ts')
+      return loginAtDirectory(
+        { clock: deps.clock, dial: deps.dialDirectory },
+        deps.config.current.ldap,
+        credentials,
+        signal,
+      )
+    }
+    const proxies = options.trustedProxies ?? NO_PROXIES
+    const auth = new Auth({ ...deps, ...stores, directoryLogin, proxies }, shortId)
     const facts = { version: options.version.version, deviceId: options.deviceId, shortId }
     const meter = new RequestMeter(deps.clock)
     const started = { startedMs: deps.clock.nowMs(), startedMonotonicMs: deps.clock.monotonicMs() }
@@ -175,8 +185,9 @@ export class RestServer {
    * A changed password ends all sessions.
    */
   #apply(from: Config, to: Config): void {
-    const credentials = (gui: GuiConfig) => `${gui.authMode}\0${gui.user}\0${gui.password}`
-    if (credentials(from.gui) !== credentials(to.gui)) {
+    const credentials = ({ gui, ldap }: Config) =>
+      JSON.stringify([gui.authMode, gui.user, gui.password, gui.authMode === 'ldap' && ldap])
+    if (credentials(from) !== credentials(to)) {
       this.#sessions.dropAll()
       this.#basicSessions.dropAll()
     }
@@ -223,6 +234,7 @@ export class RestServer {
     const listener = await http.listen({ address: wanted.listen, ...mode, ...tls }, this.handler)
     this.#open = { key: wanted.key, tls: wanted.tls, listener }
     this.#gate = this.#makeGate(this.#deps.config.current.gui)
+    await this.#deps.onListening?.(addressOf(listener.address, wanted.tls))
     logger.info(`GUI and API listening on ${urlOf(listener.address, wanted.tls)}`)
     this.#markReady()
   }
@@ -274,4 +286,10 @@ function wantedListener(gui: GuiConfig, override: string | undefined): Wanted | 
 /** The URL for a browser, or the path of a socket. */
 function urlOf(address: string, tls: boolean): string {
   return address.startsWith('/') ? address : `${tls ? 'https' : 'http'}://${address}/`
+}
+
+/** The form of `--gui-address`. */
+function addressOf(address: string, tls: boolean): string {
+  const scheme = address.startsWith('/') ? 'unix' : 'http'
+  return `${scheme}${tls ? 's' : ''}://${address}`
 }

@@ -18,6 +18,7 @@ import type { FolderWork } from '../stats/work-counters.ts'
 import type { PortMappingView } from '../upnp/types.ts'
 import type { UpgradeView } from '../upgrade/types.ts'
 import type { Clock } from '../platform/clock.ts'
+import type { DialDirectory } from '../platform/directory.ts'
 import type { Disk } from '../platform/disk.ts'
 import type { HttpServer } from '../platform/http.ts'
 import type { Random } from '../platform/random.ts'
@@ -51,6 +52,7 @@ export interface RestDeps {
   readonly logger: Logger
   readonly keyValue: TokenStorage
   readonly passwords: Passwords
+  readonly dialDirectory: DialDirectory
   readonly lifecycle: Lifecycle
   readonly upgrade: UpgradeView
   readonly pauses: TimedPausesView
@@ -76,6 +78,8 @@ export interface RestDeps {
   /** Checks a directory that is to become a folder. */
   checkFolder(path: string): Promise<NewFolderCheck>
   /** The certificate for TLS on the GUI address; created on first use. */
+  /** Called with every address on which it listens, in the form of `--gui-address`. */
+  onListening?(address: string): Promise<void>
   httpsIdentity(): Promise<{ readonly certificatePem: string; readonly keyPem: string }>
 }
 

@@ -20,6 +20,7 @@ import { auditEvents, openAudit } from './audit.ts'
 import { openDeviceBase, openLogFile, type DeviceBase } from './device-base.ts'
 import { openHooks } from './hook-states.ts'
 import { Shutdown } from './shutdown.ts'
+import { AddressFile } from './home/address-file.ts'
 import { ensureHome } from './home/identity.ts'
 import { lockHome } from './home/lock.ts'
 import { LastHandler } from './last-handler.ts'
@@ -102,7 +103,8 @@ export async function runDaemon(platform: Platform, options: ServeOptions, signa
   base.extensions.subscribe((from, to) => model.applyExtensions(from, to))
   await logWarnings(config, warnings, logger('main'), platform.system.isRoot ? [ROOT_WARNING] : [])
   logNetworkUse(config, logger('main'), options)
-  const views = { upgrade, pauses, mover, hooks, setup: setup.applier }
+  await using addressFile = await AddressFile.open({ disk, log: logger('main') }, locations, platform.system.processId)
+  const views = { upgrade, pauses, mover, hooks, setup: setup.applier, addressFile }
   const rest = makeRestServer(base, { store, statistics, network, model, ending, warnings, takeOver, ...views })
 
   events.listen(WorkCounters.eventTypes, statistics.work.onEvent, ending.signal)

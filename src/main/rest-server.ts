@@ -12,6 +12,7 @@ import { EXIT } from './args/options.ts'
 import type { DeviceBase } from './device-base.ts'
 import type { Shutdown } from './shutdown.ts'
 import { builtGuiDirectory } from './gui-directory.ts'
+import type { AddressFile } from './home/address-file.ts'
 import { loadOrMakeHttpsIdentity } from './home/identity.ts'
 import type { Network } from './network.ts'
 import type { TakeOver } from './take-over.ts'
@@ -30,13 +31,14 @@ export interface RestParts {
   readonly hooks: HooksView
   readonly ending: Shutdown
   readonly takeOver: TakeOver | undefined
+  readonly addressFile: AddressFile
   warnings(): Promise<readonly DeviceWarning[]>
 }
 
 export function makeRestServer(base: DeviceBase, parts: RestParts): RestServer {
   const { platform, options, log, events, config, extensions, grants, passwords, identity, version } = base
   const { store, statistics, network, model, upgrade, pauses, mover, hooks, setup } = parts
-  const { ending, warnings, takeOver } = parts
+  const { ending, warnings, takeOver, addressFile } = parts
   const { clock, random, disk, http, system } = platform
   const { locations } = options
   return new RestServer(
@@ -64,6 +66,7 @@ export function makeRestServer(base: DeviceBase, parts: RestParts): RestServer {
       logger: log.logger('http'),
       keyValue: store.keyValue,
       passwords,
+      dialDirectory: platform.dialDirectory,
       lifecycle: {
         shutdown: () => ending.end(EXIT.success),
         restart: () => ending.end(EXIT.restart),
@@ -85,6 +88,7 @@ export function makeRestServer(base: DeviceBase, parts: RestParts): RestServer {
         return checkNewFolder({ disk, folders, home: protectedHome(locations) }, { ...defaults.folder, path })
       },
       system,
+      ...(options.guiAddress !== undefined && { onListening: (address: string) => addressFile.write(address) }),
       httpsIdentity: () => loadOrMakeHttpsIdentity({ disk, clock, random }, locations, system.hostName),
     },
     {

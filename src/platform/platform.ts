@@ -5,6 +5,7 @@ import type { Disk } from './disk.ts'
 import type { FileMaker } from './file-maker.ts'
 import type { FolderKeys } from './folder-keys.ts'
 import type { Hasher } from './hasher.ts'
+import type { DialDirectory } from './directory.ts'
 import type { HttpClient } from './http-client.ts'
 import type { HttpServer } from './http.ts'
 import type { Lines } from './files/lines.ts'
@@ -30,6 +31,7 @@ export interface Platform {
   readonly watcher: Watcher
   readonly http: HttpServer
   readonly httpClient: HttpClient
+  readonly dialDirectory: DialDirectory
   readonly net: Net
   readonly udp: Udp
   readonly passwords: PasswordHasher
@@ -60,6 +62,8 @@ export interface System {
   whyNoNativeCalls(): string | undefined
   /** Whether the process may do everything on this machine. */
   readonly isRoot: boolean
+  /** The number of the process. */
+  readonly processId: number
   readonly process: ProcessView
 }
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 
 const ROOT = join(import.meta.dirname, '..', '..')
-const PAGES = ['docs/rest.md', 'docs/manual/scripting.md']
+const PAGES = ['docs/automation.md', 'docs/rest.md', 'docs/manual/scripting.md']
 
 test('the documented examples of the client compile', () => {
   const examples = PAGES.flatMap((page) => {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { DEVICE, FOLDER, GUI, LDAP, OPTIONS } from '../../src/core/config/config-fields.ts'
+import { DEVICE, FOLDER, GUI, OPTIONS } from '../../src/core/config/config-fields.ts'
 import { WITHOUT_EFFECT } from '../../gui/view-model/without-effect.ts'
 
 const root = join(import.meta.dirname, '..', '..')
@@ -22,7 +22,7 @@ const sources = globSync('src/**/*.ts', { cwd: root })
 
 const isUsed = (name: string) => new RegExp(`(?<![-/\\w'])${name}(?![-/\\w'])`).test(sources)
 
-/** Fields of LDAP are common words; that no login by it is possible is tested with the login. */
+/** Fields of LDAP are common words; all are used by logins, which `test/process/ldap.test.ts` tests. */
 for (const [part, table] of Object.entries({ folder: FOLDER, device: DEVICE, options: OPTIONS, gui: GUI }))
   test(`settings of ${part}: exactly those that are not listed are used`, () => {
     const listed: readonly string[] = WITHOUT_EFFECT[part as keyof typeof WITHOUT_EFFECT]
@@ -31,5 +31,3 @@ for (const [part, table] of Object.entries({ folder: FOLDER, device: DEVICE, opt
       [],
     )
   })
-
-test('all of LDAP is listed', () => assert.deepEqual([...WITHOUT_EFFECT.ldap].sort(), Object.keys(LDAP).sort()))

@@ -52,6 +52,7 @@ const LOCATIONS: RestOptions['locations'] = {
   extensionsFile: '/home/a/twinfold-settings.json',
   grantsFile: '/home/a/twinfold-keys.json',
   appliedSetupFile: '/home/a/twinfold-applied.json',
+  addressFile: '/home/a/twinfold-address.json',
   certificateFile: '/home/a/cert.pem',
   keyFile: '/home/a/key.pem',
   httpsCertificateFile: '/home/a/https-cert.pem',
@@ -240,6 +241,9 @@ function fakeParts(fake: FakeOptions) {
       cpuCount: 2,
       memorySizeBytes: 2 ** 32,
       process: simProcess,
+    },
+    dialDirectory: async () => {
+      throw new Error('there is no directory server')
     },
     httpsIdentity: async () => ({ certificatePem: '', keyPem: '' }),
     ...fake.deps,

@@ -88,6 +88,9 @@ const CONFIG_1X = [
   '.gui.debugging',
 ]
 
+/** Fields of the report that only a server fills which collects them. */
+const OF_COLLECTORS = ['received', 'os', 'arch', 'compiler', 'builder', 'distribution', 'country', 'majorVersion']
+
 interface Compared {
   readonly path: (self: Member, other: Member) => string
   /** Fields of ours only. */
@@ -119,10 +122,7 @@ const COMPARED: readonly Compared[] = [
   get('/rest/system/loglevels', { except: /^\.(levels|packages)\./ }), // our own facilities
   // Syncthing leaves out what is zero or empty; ours is the form of 1.x.
   get('/rest/svc/report', {
-    except: new RegExp(
-      String.raw`^\.(totMiB|folderMaxMiB|folderUsesV3\.|guiStats\.|received|os|arch|compiler|builder|` +
-        'distribution|country|countryCode|majorVersion)',
-    ),
+    except: new RegExp(`^\\.(totMiB|folderMaxMiB|folderUsesV3\\.|guiStats\\.|${OF_COLLECTORS.join('|')})`),
   }),
   { path: (self) => `/rest/svc/deviceid?id=${self.id}` },
   get('/rest/svc/random/string'),

@@ -15,6 +15,7 @@ function options(...args: string[]): ServeOptions {
     extensionsFile: path,
     grantsFile: path,
     appliedSetupFile: path,
+    addressFile: path,
     certificateFile: path,
     keyFile: path,
     httpsCertificateFile: path,

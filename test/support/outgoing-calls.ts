@@ -2,6 +2,9 @@
  * Every call that leaves the process. `test/outgoing-calls.test.ts` runs each against servers that never answer
  * properly, and fails when a source makes such a call and no row here covers it.
  */
+import type { LdapConfig } from '../../src/core/config/config.ts'
+import { LDAP } from '../../src/core/config/config-fields.ts'
+import { defaultsOf } from '../../src/core/config/field.ts'
 import { parseDiscoveryServer } from '../../src/core/network/discovery-server.ts'
 import { parseAddress, type RelayAddress } from '../../src/core/network/address.ts'
 import { encodeAddressRequest } from '../../src/core/network/nat-pmp.ts'
@@ -9,11 +12,13 @@ import type { DeviceId } from '../../src/core/ids.ts'
 import { nodeTransport } from '../../src/client/node.ts'
 import { Dialer } from '../../src/dialer/dialer.ts'
 import { GlobalDiscovery } from '../../src/discover/global.ts'
+import { loginAtDirectory } from '../../src/http/pipeline/ldap-login.ts'
 import { makeCertificate } from '../../src/main/home/certificate.ts'
 import type { Clock } from '../../src/platform/clock.ts'
 import type { HttpClient } from '../../src/platform/http-client.ts'
 import type { Proxy } from '../../src/platform/net.ts'
 import { nodeClock } from '../../src/platform/node/clock.ts'
+import { dialDirectory } from '../../src/platform/node/net/directory.ts'
 import { nodeHttpClient } from '../../src/platform/node/net/http-client.ts'
 import { nodeNet } from '../../src/platform/node/net/net.ts'
 import { nodeUdp } from '../../src/platform/node/net/udp.ts'
@@ -145,7 +150,18 @@ const overProxy = (kind: Proxy['kind'], url: string): OutgoingCall => ({
     http.send({ ...LIMITS, url, proxy: { kind, host: HOST, port, user: 'u', password: 'p' } }, signal),
 })
 
+const byLdap = (transport: LdapConfig['transport']): OutgoingCall => ({
+  name: `a login by LDAP, ${transport}`,
+  files: ['src/platform/node/net/directory.ts'],
+  run: ({ clock, port }, signal) => {
+    const ldap = { ...defaultsOf(LDAP), address: `${HOST}:${port}`, bindDN: 'uid=%s', transport }
+    return loginAtDirectory({ clock, dial: dialDirectory }, ldap, { username: 'u', password: 'p' }, signal)
+  },
+})
+
 export const OUTGOING_CALLS: readonly OutgoingCall[] = [
+  byLdap('plain'),
+  byLdap('tls'),
   {
     name: 'a request by HTTPS',
     files: ['src/platform/node/net/http-client.ts', 'src/platform/node/net/tcp.ts'],

@@ -16,6 +16,7 @@ export const SIM_OPTIONS: ServeOptions = {
     extensionsFile: '/home/sim/state/twinfold-settings.json',
     grantsFile: '/home/sim/state/twinfold-keys.json',
     appliedSetupFile: '/home/sim/state/twinfold-applied.json',
+    addressFile: '/home/sim/state/twinfold-address.json',
     certificateFile: '/home/sim/state/cert.pem',
     keyFile: '/home/sim/state/key.pem',
     httpsCertificateFile: '/home/sim/state/https-cert.pem',

@@ -1,6 +1,7 @@
 import type { GrantStore } from '../../config/types.ts'
 import type { Grant } from '../../core/access.ts'
 import type { GuiConfig } from '../../core/config/config.ts'
+import { messageOf } from '../../core/errors.ts'
 import type { EventSink, Logger } from '../../events/types.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { HttpRequest } from '../../platform/http.ts'
@@ -25,6 +26,8 @@ export interface AuthDeps {
   readonly events: EventSink
   readonly logger: Logger
   readonly passwords: Passwords
+  /** Whether the directory server of the LDAP settings accepts credentials. */
+  directoryLogin(credentials: Credentials, signal: AbortSignal): Promise<boolean>
   /** Of the login page. */
   readonly sessions: TokenStore
   /** Of Basic authentication. Clients that send no cookies get one per request: they must not end other sessions. */
@@ -163,7 +166,7 @@ export class Auth {
     const likely = readings.filter(({ username, password }) => isLikely(username) && isLikely(password))
     const username = copyOf(readings[0]?.username ?? '', EVENT_NAME_MAX)
     let sender: Sender | undefined
-    const attempt = async () => (sender = await this.#matches(gui, likely)) !== undefined
+    const attempt = async () => (sender = await this.#matches(gui, likely, request.signal)) !== undefined
     const success = await this.#throttle.attempt(source, attempt, request.signal)
     this.#deps.events.emit('LoginAttempt', {
       success,
@@ -190,13 +193,8 @@ export class Auth {
   }
 
   /** The password is checked for a wrong user too: the duration must not reveal which of the two was wrong. */
-  async #matches(gui: GuiConfig, readings: readonly Credentials[]): Promise<Sender | undefined> {
-    if (gui.authMode === 'ldap') {
-      this.#deps.logger.warn(
-        'A login was refused: authentication by LDAP is configured, which this version does not support',
-      )
-      return undefined
-    }
+  async #matches(gui: GuiConfig, readings: readonly Credentials[], signal: AbortSignal): Promise<Sender | undefined> {
+    if (gui.authMode === 'ldap') return await this.#askDirectory(gui, readings, signal)
     for (const { username, password } of readings) {
       const account = this.#accountOf(gui, { username, password })
       const good = await this.#deps.passwords.verify(password, account.password)
@@ -207,9 +205,28 @@ export class Auth {
     return undefined
   }
 
+  /** Whoever the directory server accepts is the owner, as in Syncthing. */
+  async #askDirectory(
+    gui: GuiConfig,
+    readings: readonly Credentials[],
+    signal: AbortSignal,
+  ): Promise<Sender | undefined> {
+    for (const credentials of readings) {
+      const isAccepted = await this.#deps.directoryLogin(credentials, signal).catch((error: unknown) => {
+        if (!signal.aborted) this.#deps.logger.warn(messageOf(error))
+        throw error
+      })
+      if (!isAccepted) continue
+      this.#known.add(this.#accountOf(gui, credentials), credentials)
+      return OWNER
+    }
+    return undefined
+  }
+
   /** Of the user of that name, otherwise of the owner, who comes first. */
   #accountOf(gui: GuiConfig, { username }: Credentials): Account {
     const { authMode, user, password } = gui
+    if (authMode === 'ldap') return { authMode, user, password, grant: undefined }
     const grant = equalsSecret(username, Buffer.from(user)) ? undefined : this.#deps.grants.userOf(username)
     if (grant === undefined) return { authMode, user, password, grant }
     return { authMode, user: grant.name, password: grant.secretHash, grant }

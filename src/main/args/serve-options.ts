@@ -6,7 +6,7 @@ import type { Environment } from '../../cli/args/flag-spec.ts'
 import type { ServeOptions } from './options.ts'
 import { ACTION_FLAGS, SERVE_FLAGS } from './serve-flags.ts'
 
-/** The given directories. `home/locations.ts` finds those that are not given. */
+/** The given directories. `core/find-locations.ts` finds those that are not given. */
 export interface DirectoryChoice {
   readonly home?: string
   readonly config?: string

@@ -8,7 +8,7 @@ import type { Logger } from '../../events/types.ts'
 import type { Platform } from '../../platform/platform.ts'
 import { runDaemon } from '../daemon.ts'
 import { ensureHome, loadOrMakeIdentity } from '../home/identity.ts'
-import { findLocations } from '../home/locations.ts'
+import { findLocations } from '../../core/find-locations.ts'
 import { EXIT } from '../args/options.ts'
 
 const QUIET: Logger = { facility: 'main', debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }

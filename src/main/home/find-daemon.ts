@@ -1,7 +1,7 @@
 import { readFile, realpath } from 'node:fs/promises'
 import { noHome, type Connection } from '../../cli/context.ts'
 import { endpointText, parseEndpoint, type Endpoint } from '../../client/endpoint.ts'
-import { nodeTransport, type Trust } from '../../client/node.ts'
+import { nodeTransport, runningAddress, type Trust } from '../../client/node.ts'
 import { Client } from '../../client/client.ts'
 import { readBounded, readConfig } from '../../config/config-file.ts'
 import type { GuiConfig } from '../../core/config/config.ts'
@@ -21,7 +21,8 @@ interface Found {
 
 /**
  * Finds the daemon that a command is meant for: by address and key when both are given, else by the home, whose address
- * and key either of them overrides. Does not check whether it runs.
+ * and key either of them overrides. A running daemon may have written another address than the configured one. Does not
+ * check whether it runs.
  */
 export async function findDaemon(choice: DaemonChoice): Promise<Found> {
   const { guiAddress, guiApiKey } = choice
@@ -31,10 +32,11 @@ export async function findDaemon(choice: DaemonChoice): Promise<Found> {
   }
   const locations = locateHome(choice.directories)
   const gui = await readGui(locations)
-  if (!gui.enabled && guiAddress === undefined) {
+  const address = guiAddress ?? (await runningAddress(locations.addressFile))
+  if (!gui.enabled && address === undefined) {
     throw noHome(`the GUI and its REST interface are switched off in ${locations.configFile}; commands cannot connect`)
   }
-  const endpoint = parseEndpoint(guiAddress ?? gui.address, { useTls: gui.useTLS })
+  const endpoint = parseEndpoint(address ?? gui.address, { useTls: gui.useTLS })
   const certificatePem = endpoint.secure ? await readIfThere(locations.httpsCertificateFile) : undefined
   return {
     endpoint,

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { findLocations } from './locations.ts'
+import { findLocations } from '../../core/find-locations.ts'
 import type { Locations } from '../../core/locations.ts'
 import type { DirectoryChoice, ServeRequest } from '../args/serve-options.ts'
 

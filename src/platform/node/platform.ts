@@ -7,6 +7,7 @@ import { nodeDisk } from './disk/disk.ts'
 import { NodeFileMaker } from './file-maker.ts'
 import { nodeFolderKeys } from './folder-keys.ts'
 import { createNodeHasher } from './threads/hash.ts'
+import { dialDirectory } from './net/directory.ts'
 import { nodeHttpClient } from './net/http-client.ts'
 import { createNodeHttpServer } from './http/http.ts'
 import { IdleCollection } from './idle-collection.ts'
@@ -49,6 +50,7 @@ export function createNodePlatform(): Platform & AsyncDisposable {
     watcher: createNodeWatcher(),
     http: createNodeHttpServer(),
     httpClient: nodeHttpClient,
+    dialDirectory,
     net: nodeNet,
     udp: nodeUdp,
     passwords,

@@ -23,6 +23,7 @@ export const nodeSystem: System = {
   environment: (name) => process.env[name],
   whyNoNativeCalls: whyNoPosix,
   isRoot: process.getuid?.() === 0,
+  processId: process.pid,
   process: nodeProcess,
 }
 

@@ -6,6 +6,7 @@ import { SimDisk, type SimDiskOptions } from './disk.ts'
 import { PlainFileMaker } from '../files/plain-file-maker.ts'
 import { simFolderKeys } from './folder-keys.ts'
 import { SimHasher } from './hasher.ts'
+import { NetError } from '../net-error.ts'
 import type { SimHttpClient } from './http-client.ts'
 import { SimHttpServer } from './http.ts'
 import { SimLines } from './lines.ts'
@@ -65,6 +66,9 @@ export function simPorts(
     watcher: new SimWatcher(disk),
     http: new SimHttpServer(),
     httpClient: network.web,
+    dialDirectory: async () => {
+      throw new NetError('ECONNREFUSED', 'there are no directory servers')
+    },
     net: network.host(hostName),
     udp: network.datagrams.host(hostName),
     passwords: simPasswords,

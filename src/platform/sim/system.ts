@@ -36,6 +36,7 @@ export function simSystem(hostName: string, network: Partial<Pick<System, 'netwo
     environment: () => undefined,
     whyNoNativeCalls: () => undefined,
     isRoot: false,
+    processId: 1,
     process: simProcess,
     ...network,
   }

@@ -19,7 +19,7 @@ import {
   loadOrMakeIdentity,
   type IdentityDeps,
 } from '../../../src/main/home/identity.ts'
-import { findLocations } from '../../../src/main/home/locations.ts'
+import { findLocations } from '../../../src/core/find-locations.ts'
 import type { Locations } from '../../../src/core/locations.ts'
 import { nodeClock } from '../../../src/platform/node/clock.ts'
 import { nodeDisk } from '../../../src/platform/node/disk/disk.ts'

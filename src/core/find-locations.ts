@@ -1,6 +1,6 @@
 import { posix, win32 } from 'node:path'
-import { TwinfoldError } from '../../core/errors.ts'
-import type { Locations } from '../../core/locations.ts'
+import { TwinfoldError } from './errors.ts'
+import { ADDRESS_FILE, type Locations } from './locations.ts'
 
 /** All inputs that decide the location of a home. Nothing else is read from the machine. */
 export interface LocationFacts {
@@ -37,6 +37,7 @@ export function findLocations(facts: LocationFacts): Locations {
     extensionsFile: inConfig('twinfold-settings.json'),
     grantsFile: inConfig('twinfold-keys.json'),
     appliedSetupFile: inConfig('twinfold-applied.json'),
+    addressFile: inConfig(ADDRESS_FILE),
     certificateFile: inConfig('cert.pem'),
     keyFile: inConfig('key.pem'),
     httpsCertificateFile: inConfig('https-cert.pem'),

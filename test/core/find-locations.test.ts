@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { findLocations, type LocationFacts } from '../../../src/main/home/locations.ts'
+import { findLocations, type LocationFacts } from '../../src/core/find-locations.ts'
 
 /** A machine with the given files. */
 function machine(facts: Partial<LocationFacts>, files: readonly string[] = []): LocationFacts {

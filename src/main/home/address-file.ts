@@ -1,0 +1,56 @@
+import type { RunningAddress } from '../../client/home.ts'
+import { isMissing, messageOf } from '../../core/errors.ts'
+import type { Locations } from '../../core/locations.ts'
+import type { Logger } from '../../events/types.ts'
+import type { Disk } from '../../platform/disk.ts'
+import { writeFileAtomically } from '../../platform/files/atomic-write.ts'
+
+interface AddressFileDeps {
+  readonly disk: Disk
+  readonly log: Logger
+}
+
+const PRIVATE = 0o600
+
+/**
+ * Tells commands where a daemon listens that was started with another address than the configured one. Removed at the
+ * end, and at the start, where the daemon before had no end. A failure is logged: the daemon works without the file.
+ */
+export class AddressFile implements AsyncDisposable {
+  readonly #deps: AddressFileDeps
+  readonly #path: string
+  readonly #processId: number
+
+  private constructor(deps: AddressFileDeps, path: string, processId: number) {
+    this.#deps = deps
+    this.#path = path
+    this.#processId = processId
+  }
+
+  static async open(
+    deps: AddressFileDeps,
+    { addressFile }: Pick<Locations, 'addressFile'>,
+    processId: number,
+  ): Promise<AddressFile> {
+    const file = new AddressFile(deps, addressFile, processId)
+    await file[Symbol.asyncDispose]()
+    return file
+  }
+
+  async write(address: string): Promise<void> {
+    const running: RunningAddress = { address, processId: this.#processId }
+    const data = new TextEncoder().encode(`${JSON.stringify(running)}\n`)
+    try {
+      await writeFileAtomically(this.#deps.disk, this.#path, data, PRIVATE, 'twinfold-address.tmp')
+    } catch (error) {
+      const effect = 'commands do not find this daemon without --gui-address'
+      this.#deps.log.warn(`${this.#path} cannot be written, ${effect}: ${messageOf(error)}`)
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#deps.disk.removeFile(this.#path).catch((error: unknown) => {
+      if (!isMissing(error)) this.#deps.log.warn(`${this.#path} cannot be removed: ${messageOf(error)}`)
+    })
+  }
+}
