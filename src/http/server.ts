@@ -5,42 +5,18 @@ import { NO_PROXIES } from '../core/network/trusted-proxies.ts'
 import { Wakeup } from '../sync/wakeup.ts'
 import type { HttpHandler, HttpListener } from '../platform/http.ts'
 import { limitDeps } from './access/limited-deps.ts'
+import { allRoutes } from './all-routes.ts'
 import { parseGuiAddress } from './pipeline/address.ts'
 import { Auth, sessionLifetimeMs, type AuthDeps } from './pipeline/auth.ts'
 import { CsrfTokens } from './pipeline/csrf.ts'
-import { clusterRoutes } from './routes/cluster.ts'
-import { completionRoutes } from './routes/completion.ts'
-import { configRoutes } from './routes/config.ts'
-import { contentRoutes } from './routes/content.ts'
-import { dbRoutes } from './routes/db.ts'
-import { debugRoutes } from './routes/debug.ts'
-import { descriptionRoutes } from './routes/description.ts'
-import { diagnosticRoutes } from './routes/diagnostics.ts'
-import { eventRoutes, newRun } from './routes/events.ts'
-import { GuiFiles } from './static/gui-files.ts'
-import { lifecycleRoutes } from './routes/lifecycle.ts'
-import { localChangeRoutes } from './routes/local-changes.ts'
-import { noAuthRoutes } from './routes/noauth.ts'
+import { newRun } from './routes/events.ts'
 import { RequestMeter } from './pipeline/meter.ts'
 import { makeGate, Pipeline, type Gate } from './pipeline/pipeline.ts'
-import { qrRoutes } from './routes/qr.ts'
-import { RouteTable } from './pipeline/route.ts'
-import { staticRoutes } from './static/static.ts'
-import { pulseJson, summaryJson } from './routes/summary.ts'
-import { systemRoutes } from './routes/system.ts'
+import type { RouteTable } from './pipeline/route.ts'
 import { UndoLog } from './pipeline/undo-log.ts'
 import { TokenStore } from './pipeline/tokens.ts'
-import { extensionRoutes } from './routes/extensions.ts'
-import { historyRoutes } from './routes/history.ts'
-import { hookRoutes } from './routes/hooks.ts'
-import { keptRoutes } from './routes/kept.ts'
-import { keyRoutes } from './routes/keys.ts'
-import { setupRoutes } from './routes/setup.ts'
-import { twinfoldRoutes } from './routes/twinfold.ts'
-import { undoRoutes } from './routes/undo.ts'
 import type { RestDeps, RestOptions } from './types.ts'
 import { Drive } from './webdav/drive.ts'
-import { versionRoutes } from './routes/versions.ts'
 import { TaskSet } from '../sync/task-set.ts'
 
 const RETRY_MS_MIN = 1_000
@@ -99,41 +75,8 @@ export class RestServer {
     const started = { startedMs: deps.clock.nowMs(), startedMonotonicMs: deps.clock.monotonicMs() }
     const run = newRun(deps.random)
     const undo = new UndoLog(deps)
-    const routesOver = (parts: RestDeps) => {
-      const deps = { ...parts, undo }
-      return new RouteTable([
-        ...dbRoutes(deps),
-        ...localChangeRoutes(deps),
-        ...versionRoutes(deps.hub),
-        ...completionRoutes(deps),
-        ...systemRoutes(deps, options, {
-          address: () => this.address ?? '',
-          ...started,
-        }),
-        ...lifecycleRoutes(deps),
-        ...clusterRoutes(deps, options.deviceId),
-        ...debugRoutes(deps.log),
-        ...eventRoutes(deps, run),
-        ...configRoutes(deps, options.deviceId),
-        ...noAuthRoutes(deps.config, auth),
-        ...staticRoutes(new GuiFiles(deps.disk, options.guiDirectories), facts),
-        ...descriptionRoutes(facts.version),
-        ...qrRoutes(),
-        ...extensionRoutes(deps),
-        ...historyRoutes(deps),
-        ...hookRoutes(deps),
-        ...keptRoutes(deps.hub),
-        ...keyRoutes(deps),
-        ...setupRoutes(deps.setup),
-        ...twinfoldRoutes(deps, {
-          summary: () => summaryJson(deps, options, started),
-          pulse: () => pulseJson(deps, options.deviceId, started),
-        }),
-        ...undoRoutes(deps),
-        ...contentRoutes(deps.content),
-        ...diagnosticRoutes(deps, options, { ...started, meter }),
-      ])
-    }
+    const context = { options, auth, facts, started, run, meter, undo, address: () => this.address ?? '' }
+    const routesOver = (parts: RestDeps) => allRoutes(parts, context)
     this.routes = routesOver(deps)
     const limited = new WeakMap<Grant, Limited>()
     const pipeline = new Pipeline(
