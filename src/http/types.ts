@@ -22,6 +22,7 @@ import type { DialDirectory } from '../platform/directory.ts'
 import type { Disk } from '../platform/disk.ts'
 import type { HttpServer } from '../platform/http.ts'
 import type { Random } from '../platform/random.ts'
+import type { WatchBudget } from '../platform/watch.ts'
 import type { System } from '../platform/platform.ts'
 
 /** The number of events of each type that were created, delivered and dropped. */
@@ -71,6 +72,8 @@ export interface RestDeps {
   readonly folderWork?: FolderWorkView
   readonly indexWork?: IndexWorkView
   readonly eventCounts?: EventCountsView
+  /** The watches for changes, where the system limits them. */
+  watchBudget?(): WatchBudget | undefined
   /** Settings that put the device or its data at risk. */
   warnings?(): Promise<readonly DeviceWarning[]>
   /** How far the import of the index of Syncthing is; undefined when none runs. */

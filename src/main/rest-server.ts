@@ -77,6 +77,7 @@ export function makeRestServer(base: DeviceBase, parts: RestParts): RestServer {
       folderWork: () => statistics.work.all(),
       indexWork: () => store.work(),
       eventCounts: () => events.counts(),
+      watchBudget: () => platform.watcher.budget?.(),
       upgrade,
       pauses,
       mover,

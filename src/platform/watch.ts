@@ -21,4 +21,11 @@ export interface Watcher {
     onEvent: (event: WatchEvent) => void,
     onFailure: (error: Error) => void,
   ): Promise<AsyncDisposable>
+  /** The watches of this process, and how many the system allows a user; undefined where it has no such limit. */
+  budget?(): WatchBudget | undefined
+}
+
+export interface WatchBudget {
+  readonly used: number
+  readonly allowed: number
 }

@@ -19,6 +19,8 @@ export interface FolderWork {
   readonly conflicts: number
   /** Bytes per second of a scan in progress; 0 without a scan, or while it is too short to measure. */
   readonly scanRate: number
+  /** Since when something of the folder is missing here; undefined: nothing is. */
+  readonly behindSinceMs: number | undefined
 }
 
 interface Tally {
@@ -32,6 +34,7 @@ interface Tally {
   readonly pulledBlocks: Record<PullSource, number>
   conflicts: number
   scanRate: number
+  behindSinceMs: number | undefined
   activity: Activity
   sinceMs: number
 }
@@ -41,12 +44,16 @@ type Activity = 'scan' | 'pull' | 'none'
 /** Counts the work of folders from their events. Not persisted. */
 export class WorkCounters {
   /** The event types it subscribes to. */
-  static readonly eventTypes: ReadonlySet<EventType> = new Set(['StateChanged', 'FolderScanProgress'])
+  static readonly eventTypes: ReadonlySet<EventType> = new Set(['StateChanged', 'FolderScanProgress', 'FolderSummary'])
   readonly #folders = new Map<string, Tally>()
 
   readonly onEvent = (event: Event): void => {
     if (event.type === 'StateChanged') this.#changed(event.data.folder, activityIn(event.data.to), event.timeMs)
     else if (event.type === 'FolderScanProgress') this.#of(event.data.folder).scanRate = event.data.rate
+    else if (event.type === 'FolderSummary') {
+      const tally = this.#of(event.data.folder)
+      tally.behindSinceMs = event.data.summary.needTotalItems > 0 ? (tally.behindSinceMs ?? event.timeMs) : undefined
+    }
   }
 
   countScan(folder: string, scan: { readonly itemsSeen: number; readonly bytesHashed: number }): void {
@@ -104,6 +111,7 @@ export class WorkCounters {
         pulledBlocks: { network: 0, local_origin: 0, local_other: 0, skipped: 0 },
         conflicts: 0,
         scanRate: 0,
+        behindSinceMs: undefined,
         activity: 'none',
         sinceMs: 0,
       }

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { runCommand } from '../support/command.ts'
 import { connect, inSync, restartMember, startMember, type Member } from '../support/daemon-pair.ts'
+import { alertExpressions, dashboardExpressions, metricsOf } from '../support/monitoring-samples.ts'
 import { eventually, scratchDirectory } from '../support/scratch.ts'
 
 const SECRET = 'a secret of more than 16 characters'
@@ -93,6 +94,11 @@ test('a webhook and a program are told when files of others are complete; a kill
   await eventually('the program', () => (readOr(output) === 'new.txt\0' ? true : undefined))
   await eventually('the other device', () => (of('/seen').length === 1 ? true : undefined))
   assert.match(JSON.parse(of('/seen')[0]!.body).text as string, /^Folder "docs" is in sync on peer$/)
+
+  const scrape = await (await b.daemon.request('GET', '/metrics')).text()
+  for (const name of [...dashboardExpressions(), ...alertExpressions()].flatMap(metricsOf)) {
+    assert.match(scrape, new RegExp(`^${name}[{ ]`, 'm'), name)
+  }
 
   isHanging = true
   writeFileSync(join(a.root, 'new.txt'), 'changed once more')

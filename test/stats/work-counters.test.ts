@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Event } from '../../src/events/types.ts'
+import type { Event, EventMap } from '../../src/events/types.ts'
 import { WorkCounters } from '../../src/stats/work-counters.ts'
 
 function counters() {
@@ -76,4 +76,17 @@ test('a removed folder leaves no counters', () => {
   move(0, 'scanning')
   work.remove('docs')
   assert.equal(of('docs'), undefined)
+})
+
+test('since when a folder is behind', () => {
+  const { work, of } = counters()
+  const summarize = (timeMs: number, needTotalItems: number) => {
+    const summary = { needTotalItems } as EventMap['FolderSummary']['summary']
+    work.onEvent({ globalID: 1, timeMs, type: 'FolderSummary', data: { folder: 'docs', summary } })
+    return of('docs')?.behindSinceMs
+  }
+  assert.deepEqual(
+    [summarize(1, 0), summarize(2, 5), summarize(3, 4), summarize(4, 0), summarize(5, 1)],
+    [undefined, 2, 2, undefined, 5],
+  )
 })

@@ -1,16 +1,16 @@
-import type { ConnectionFigures, ConnectionsView } from '../../connections/types.ts'
+import type { ConnectionFigures } from '../../connections/types.ts'
 import type { DeviceId } from '../../core/ids.ts'
 import { counter, gauge, type Metric, type Sample } from '../../core/formats/prometheus.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { folderMetrics, type FolderMetricsDeps } from './folder-metrics.ts'
+import { syncMetrics, type SyncMetricsDeps } from './sync-metrics.ts'
 import type { PathFigures } from '../pipeline/meter.ts'
 import type { EventCountsView, RestDisk, SystemView, VersionFacts } from '../types.ts'
 
-export interface MetricsDeps extends FolderMetricsDeps {
+export interface MetricsDeps extends FolderMetricsDeps, SyncMetricsDeps {
   readonly clock: Clock
   readonly disk: RestDisk
   readonly system: SystemView
-  readonly connections?: ConnectionsView
   readonly eventCounts?: EventCountsView
   /** The number and the durations of requests per route. */
   requests(): ReadonlyMap<string, PathFigures>
@@ -31,6 +31,7 @@ export async function collectMetrics(deps: MetricsDeps, options: MetricsOptions)
     ...connections(deps, options.ownDevice),
     ...events(deps),
     ...(await folderMetrics(deps)),
+    ...(await syncMetrics(deps, options.ownDevice)),
     gauge('twinfold_index_bytes', 'Size of the databases on disk.', [
       { value: await indexBytes(deps.disk, options.databaseDirectory) },
     ]),

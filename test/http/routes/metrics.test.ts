@@ -4,6 +4,8 @@ import { test } from 'node:test'
 import type { DeviceId } from '../../../src/core/ids.ts'
 import { fakeRest, KEY, SHARE } from '../fakes.ts'
 
+const AWAY = 'AAAAAAA-QV6HNAY-BC7IKYC-EZDD6M4-WPJGHXL-TUPWJMJ-W26MW7G-FQFTOAR' as DeviceId
+const NEVER_SEEN = 'BBBBBBB-QV6HNAY-BC7IKYC-EZDD6M4-WPJGHXL-TUPWJMJ-W26MW7G-FQFTOAR' as DeviceId
 const PEER = 'XEXVBHE-QV6HNAY-BC7IKYC-EZDD6M4-WPJGHXL-TUPWJMJ-W26MW7G-FQFTOAR' as DeviceId
 
 test('metrics: the names of Syncthing that make sense here, with its types and labels', async () => {
@@ -93,6 +95,38 @@ test('metrics: no label can break out of its line, no secret is shown', async ()
   assert.ok(!body.includes(KEY))
 })
 
+test('metrics: who is behind, conflict copies, devices that are away, watches and waiting hooks', async () => {
+  const { body } = await fullMetrics()
+  for (const line of [
+    'twinfold_folder_behind_seconds{folder="share"} 90',
+    `twinfold_remote_need_items{folder="share",device="${PEER}"} 5`,
+    `twinfold_remote_need_bytes{folder="share",device="${PEER}"} 700`,
+    'twinfold_folder_conflict_copies{folder="share"} 3',
+    `twinfold_device_away_seconds{device="${PEER}"} 0`,
+    `twinfold_device_away_seconds{device="${AWAY}"} 60`,
+    'twinfold_watches_used 12',
+    'twinfold_watches_allowed 8192',
+    'twinfold_hook_deliveries_waiting 0',
+  ])
+    assert.ok(body.split('\n').includes(line), `${line} in\n${body}`)
+  assert.ok(!body.includes(`away_seconds{device="${NEVER_SEEN}"`))
+  const bare = await fakeRest().send('GET', '/metrics')
+  assert.doesNotMatch(bare.body, /twinfold_(?:watches|folder_behind|device_away|remote)/)
+  const paused = await fakeRest({ folder: { paused: true } }).send('GET', '/metrics')
+  assert.doesNotMatch(paused.body, /twinfold_folder/)
+})
+
+const COMPLETION = {
+  completion: 50,
+  globalBytes: 1,
+  globalItems: 1,
+  needBytes: 0,
+  needDeletes: 0,
+  needItems: 0,
+  remoteState: 'valid',
+  sequence: 1,
+} as const
+
 async function fullMetrics() {
   const figures = {
     startedMs: 1,
@@ -116,10 +150,23 @@ async function fullMetrics() {
     pulledBlocks: { network: 1, local_origin: 0, local_other: 0, skipped: 0 },
     conflicts: 6,
     scanRate: 0,
+    behindSinceMs: 1_795_000_000_000 - 90_000,
   }
   return await fakeRest({
-    peers: [PEER],
+    peers: [PEER, AWAY, NEVER_SEEN],
+    folder: { devices: [{ deviceID: PEER, introducedBy: '', encryptionPassword: '' }] },
+    explorer: { conflicts: async () => ({ total: 3, items: [] }) },
     deps: {
+      completion: {
+        completion: async () => ({ ...COMPLETION, needItems: 4, needDeletes: 1, needBytes: 700 }),
+        remoteNeed: async () => [],
+      },
+      deviceStatistics: async () =>
+        new Map([
+          [AWAY, { lastSeenMs: 1_795_000_000_000 - 60_000, lastConnectionMs: 1 }],
+          [NEVER_SEEN, { lastSeenMs: 0, lastConnectionMs: 0 }],
+        ]),
+      watchBudget: () => ({ used: 12, allowed: 8_192 }),
       connections: {
         status: () => ({ listeners: new Map(), lastDials: new Map(), devices, inBytesTotal: 6, outBytesTotal: 158 }),
       },

@@ -18,6 +18,7 @@ const WORK = {
   pulledBytes: { network: 0, local_origin: 0, local_other: 0, skipped: 0 },
   conflicts: 0,
   scanRate: 0,
+  behindSinceMs: undefined,
 }
 
 const LINES = ['// notes', '!(?i)/keep', '(?d)*.tmp', 'a/**/b*', '**/cache/**', '#include ../shared', '#include more']

@@ -14,6 +14,11 @@ function lowerLimit(kind: 'watches' | 'instances'): Limit {
   return (here.allowed ?? Infinity) < (system.allowed ?? Infinity) ? here : system
 }
 
+/** How many directories all programs of a user may watch; undefined where unknown. */
+export function watchesMax(): number | undefined {
+  return lowerLimit('watches').allowed
+}
+
 /** Length of the event queue of the system; undefined where unknown. */
 export function queuedEventsMax(): number | undefined {
   return systemSetting('fs/inotify/max_queued_events')

@@ -22,7 +22,7 @@ export async function watchDirectories(
   rules: IgnoreRules,
   gauge: QueueGauge,
   listener: WatchListener,
-): Promise<AsyncDisposable> {
+): Promise<AsyncDisposable & { readonly watchCount: number }> {
   const tree = new WatchedTree(await realpath(root), rules, gauge, listener)
   const full = gauge.onFull(() => listener.onEvent({ kind: 'overflow' }))
   const close = (): void => {
@@ -35,7 +35,12 @@ export async function watchDirectories(
     close()
     throw explainWatchError(error, tree.needed)
   }
-  return { [Symbol.asyncDispose]: async () => close() }
+  return {
+    get watchCount() {
+      return tree.watchCount
+    },
+    [Symbol.asyncDispose]: async () => close(),
+  }
 }
 
 export interface WatchListener {
@@ -78,6 +83,10 @@ class WatchedTree {
     await this.#addTree('', false)
     this.#opening = false
     if (this.#refusal !== undefined) throw this.#refusal.reason
+  }
+
+  get watchCount(): number {
+    return this.#watches.size
   }
 
   close(): void {

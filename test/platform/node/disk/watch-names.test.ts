@@ -31,3 +31,22 @@ test('a name that is not UTF-8 is reported as a change of its directory, which a
     () => seen.some(({ kind }) => kind === 'overflow') || undefined,
   )
 })
+
+test('the budget counts the watched directories, and none after they are closed', { skip }, async () => {
+  using scratch = scratchDirectory()
+  mkdirSync(join(scratch.path, 'a', 'b'), { recursive: true })
+  const watcher = createNodeWatcher()
+  const request = { root: scratch.path, ignoreLines: undefined }
+  {
+    await using _watch = await watcher.watch(
+      request,
+      () => {},
+      () => {},
+    )
+    assert.equal(watcher.budget?.()?.used, 3)
+    mkdirSync(join(scratch.path, 'c'))
+    await eventually('one more', () => (watcher.budget?.()?.used === 4 ? true : undefined))
+    assert.ok((watcher.budget?.()?.allowed ?? 0) >= 4)
+  }
+  assert.equal(watcher.budget?.()?.used, 0)
+})
