@@ -8,6 +8,7 @@ import { DISAGREE } from './tables/disagree.ts'
 import { ENCRYPT } from './tables/encrypt.ts'
 import { FILTER } from './tables/filter.ts'
 import { FOLDER } from './tables/folder.ts'
+import { HOOKS } from './tables/hooks.ts'
 import type { TextEntry } from './language.ts'
 import { KEPT } from './tables/kept.ts'
 import { LOG } from './tables/log.ts'
@@ -41,6 +42,7 @@ export const TEXTS = {
   ...ENCRYPT,
   ...DISAGREE,
   ...SETTINGS,
+  ...HOOKS,
   ...LOG,
   ...MOVE,
   ...NETWORK,

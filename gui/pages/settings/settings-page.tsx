@@ -14,9 +14,10 @@ import { ConnectionsSection, NetworkSection } from './connections-section.tsx'
 import { DefaultsSection } from './defaults-section.tsx'
 import { GeneralSection } from './general-section.tsx'
 import { GuiSection } from './gui-section.tsx'
+import { HooksSection } from './hooks-section.tsx'
 import { discardEdits, savePending, usePendingChanges, type PendingChanges } from './parts.ts'
 
-const SECTIONS = ['general', 'gui', 'connections', 'network', 'defaults', 'advanced'] as const
+const SECTIONS = ['general', 'gui', 'connections', 'network', 'hooks', 'defaults', 'advanced'] as const
 
 /** What can be set for this device. Edits of all sections are kept until they are saved or discarded. */
 export function SettingsPage({ section }: { readonly section: string }) {
@@ -69,6 +70,8 @@ function Section({ name }: { readonly name: (typeof SECTIONS)[number] }) {
       return <ConnectionsSection />
     case 'network':
       return <NetworkSection />
+    case 'hooks':
+      return <HooksSection />
     case 'defaults':
       return <DefaultsSection />
     case 'advanced':
