@@ -27,6 +27,7 @@ import { SummaryPublisher } from './queries/summary.ts'
 import type {
   ConflictChoice,
   ResolvedConflict,
+  EmptyOptions,
   FileVersion,
   FileView,
   FolderStatistics,
@@ -39,6 +40,7 @@ import type {
   PathChoice,
   SelectionPreview,
   SelectionView,
+  VersionsUsed,
 } from './types.ts'
 
 /**
@@ -331,6 +333,16 @@ export class Model {
   /** Restores the version of each path with this time. The map holds a message for each that failed. */
   async restoreVersions(folder: FolderId, wanted: ReadonlyMap<string, number>): Promise<ReadonlyMap<string, string>> {
     return await this.#registry.find(folder).tasks.restoreVersions(wanted)
+  }
+
+  /** What they occupy. Rejects as `versions`. */
+  async versionsUsed(folder: FolderId): Promise<VersionsUsed> {
+    return await this.#registry.find(folder).versionsUsed()
+  }
+
+  /** Removes them. Resolves with what was removed; rejects as `versions`. */
+  async emptyVersions(folder: FolderId, options: EmptyOptions): Promise<Pick<VersionsUsed, 'files' | 'sizeBytes'>> {
+    return await this.#registry.find(folder).tasks.emptyVersions(options)
   }
 
   /**

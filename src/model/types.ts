@@ -3,9 +3,9 @@ import type { FileHead, FileInfo } from '../core/records/file-info.ts'
 import type { DeviceId } from '../core/ids.ts'
 import type { KeptFile } from '../core/records/kept-file.ts'
 import type { FolderCounts } from '../db/types.ts'
-import type { FileVersion } from '../versioner/types.ts'
+import type { EmptyOptions, FileVersion, VersionsUsed } from '../versioner/types.ts'
 
-export type { FileVersion }
+export type { EmptyOptions, FileVersion, VersionsUsed }
 
 export type FolderStateName =
   | 'idle'

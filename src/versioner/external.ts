@@ -3,7 +3,7 @@ import { TwinfoldError } from '../core/errors.ts'
 import { joinPath } from '../core/paths.ts'
 import { PRIVATE_VARIABLES, type ProgramEnd } from '../platform/programs.ts'
 import { Parents } from '../platform/files/parents.ts'
-import type { FileVersion, KeptFile, Versioner, VersionerDeps, VersionerOptions } from './types.ts'
+import type { FileVersion, KeptFile, Versioner, VersionerDeps, VersionerOptions, VersionsUsed } from './types.ts'
 import { refused } from './versions-directory.ts'
 
 /** Sufficient for copying a large file to a slow disk. */
@@ -50,7 +50,17 @@ export class ExternalVersioner implements Versioner {
     if (await this.#isThere(name)) throw failed('file was not removed by external script')
   }
 
+  readonly isCleanDue = false
+
   async clean(): Promise<void> {}
+
+  async used(): Promise<VersionsUsed> {
+    throw new TwinfoldError('folder-error', `external versioner: ${NOT_SUPPORTED}`)
+  }
+
+  async empty(): Promise<VersionsUsed> {
+    throw new TwinfoldError('folder-error', `external versioner: ${NOT_SUPPORTED}`)
+  }
 
   async versions(): Promise<ReadonlyMap<string, readonly FileVersion[]>> {
     throw new TwinfoldError('folder-error', `external versioner: get versions: ${NOT_SUPPORTED}`)

@@ -1,14 +1,24 @@
 import { messageOf, systemCode } from '../core/errors.ts'
 import { compactTime } from '../core/formats/local-time.ts'
-import { ancestorsOf, baseOf, joinPath, parentOf } from '../core/paths.ts'
+import { ancestorsOf, baseOf, isAtOrBelow, joinPath, parentOf } from '../core/paths.ts'
 import { parseVersionName, versionName } from '../core/records/version-names.ts'
-import { surplusVersions, type VersionPolicy } from '../core/records/version-policy.ts'
+import { secondsToSurplus, surplusVersions, type VersionPolicy } from '../core/records/version-policy.ts'
 import { Parents } from '../platform/files/parents.ts'
 import { ListedVersions } from './listed-versions.ts'
 import { linkOrCopy, moveNew } from './moves.ts'
 import { restoreVersion } from './restore.ts'
-import type { FileVersion, KeptFile, Versioner, VersionerDeps, VersionerOptions, VersionPlace } from './types.ts'
+import type {
+  EmptyOptions,
+  FileVersion,
+  KeptFile,
+  Versioner,
+  VersionerDeps,
+  VersionerOptions,
+  VersionPlace,
+  VersionsUsed,
+} from './types.ts'
 import { refused, unlessMissing, VersionsDirectory, type KeptEntry } from './versions-directory.ts'
+import { VersionsUsage, type AddedVersion } from './versions-usage.ts'
 
 /** Versions of one file archived in the same second use the following seconds. */
 const TIMES_TRIED_MAX = 60
@@ -25,9 +35,17 @@ export class KeptVersions implements Versioner {
   readonly #versions: VersionsDirectory
   readonly #listed: ListedVersions
   readonly #parents: Parents
+  readonly #usage: VersionsUsage
+  readonly #options: VersionerOptions
+  /** Versions of files that are not replaced yet. */
+  readonly #unfinished = new Set<string>()
+  /** When a clean-up may find something; undefined when that is unknown. */
+  #cleanDueMs: number | undefined
 
-  constructor(deps: VersionerDeps, { folder, root, userHome }: VersionerOptions, policy: VersionPolicy) {
+  constructor(deps: VersionerDeps, options: VersionerOptions, policy: VersionPolicy) {
+    const { folder, root, userHome } = options
     this.#deps = deps
+    this.#options = options
     this.#policy = policy
     this.#root = root
     this.#fsync = !folder.disableFsync
@@ -38,30 +56,95 @@ export class KeptVersions implements Versioner {
     })
     this.#listed = new ListedVersions({ clock: deps.clock, filesIn: (directory) => this.#versions.filesIn(directory) })
     this.#parents = new Parents({ disk: deps.disk, root, onMade: () => {} })
+    this.#usage = new VersionsUsage({
+      ...deps,
+      versions: this.#versions,
+      keptMs: (entry) => this.#keptMs(entry),
+      isInUse: (path) => this.#unfinished.has(path),
+      percentMax: () => options.versionsPercentMax(),
+    })
   }
 
-  async keep(name: string): Promise<KeptFile> {
-    const kept = await this.#store(name, linkOrCopy)
-    if (kept === undefined) return { gone: true, done: async () => {}, undo: async () => {} }
+  async keep(name: string, signal: AbortSignal): Promise<KeptFile> {
+    const stored = await this.#store(name, linkOrCopy)
+    if (stored === undefined) return { gone: true, done: async () => {}, undo: async () => {} }
+    const { path } = stored
+    this.#unfinished.add(path)
     return {
       gone: false,
-      done: () => this.#logFailure(kept, () => this.#applyPolicy(name, kept)),
-      undo: () => this.#logFailure(kept, () => this.#versions.remove(kept)),
+      done: () => this.#logFailure(path, () => this.#finish(name, stored, signal)),
+      undo: () => this.#logFailure(path, () => this.#undo(path)),
     }
   }
 
-  async archive(name: string): Promise<void> {
-    const kept = await this.#store(name, moveNew)
-    if (kept !== undefined) await this.#logFailure(kept, () => this.#applyPolicy(name, kept))
+  async archive(name: string, signal: AbortSignal): Promise<void> {
+    const stored = await this.#store(name, moveNew)
+    if (stored !== undefined) await this.#logFailure(stored.path, () => this.#finish(name, stored, signal))
+  }
+
+  async #undo(kept: string): Promise<void> {
+    this.#unfinished.delete(kept)
+    await this.#versions.remove(kept)
+  }
+
+  /** Applies the policy and the limit after the version is durable. */
+  async #finish(name: string, stored: AddedVersion, signal: AbortSignal): Promise<void> {
+    const { path: kept, sizeBytes } = stored
+    this.#cleanDueMs = undefined
+    this.#usage.added(sizeBytes)
+    const path = await this.#applyPolicy(name, kept).finally(() => this.#unfinished.delete(kept))
+    if (!this.#options.isFrozen()) await this.#usage.limit(signal, { path, sizeBytes })
+  }
+
+  /** In a trash can with a limit of its size every replaced version is kept, not the newest one only. */
+  get #applied(): VersionPolicy {
+    const isDeep = this.#policy.kind === 'trashcan' && this.#options.versionsPercentMax() > 0
+    return isDeep ? { kind: 'deep-trashcan', ageSMax: this.#policy.ageSMax } : this.#policy
+  }
+
+  get isCleanDue(): boolean {
+    if (this.#options.isFrozen()) return false
+    return this.#cleanDueMs === undefined || this.#deps.clock.nowMs() >= this.#cleanDueMs
   }
 
   async clean(signal: AbortSignal): Promise<void> {
+    if (this.#options.isFrozen()) return
     const entries = await Array.fromAsync(this.#versions.files(signal))
+    this.#usage.count(entries)
+    const nowMs = this.#deps.clock.nowMs()
+    let leastS = Number.POSITIVE_INFINITY
     for (const versions of Map.groupBy(entries, (entry) => this.#nameOf(entry)).values()) {
       signal.throwIfAborted()
-      await this.#removeSurplus(versions)
+      const removed = await this.#removeSurplus(versions)
+      const stay = versions.filter((entry) => !removed.has(entry))
+      const agesS = stay.map((entry) => (nowMs - this.#keptMs(entry)) / 1_000)
+      leastS = Math.min(leastS, secondsToSurplus(this.#applied, agesS))
+    }
+    await this.#usage.limit(signal)
+    await this.#versions.tidy(signal)
+    this.#cleanDueMs = nowMs + leastS * 1_000
+  }
+
+  async used(signal: AbortSignal): Promise<VersionsUsed> {
+    return await this.#usage.used(signal)
+  }
+
+  async empty({ paths, beforeMs }: EmptyOptions, signal: AbortSignal): Promise<{ files: number; sizeBytes: number }> {
+    const removed = { files: 0, sizeBytes: 0 }
+    for (const entry of await Array.fromAsync(this.#versions.files(signal))) {
+      signal.throwIfAborted()
+      const name = parseVersionName(entry.path)?.name ?? entry.path
+      const isWanted =
+        paths.length === 0 || paths.some((path) => isAtOrBelow(name, path) || isAtOrBelow(entry.path, path))
+      if (!isWanted || this.#unfinished.has(entry.path)) continue
+      if (beforeMs !== undefined && this.#keptMs(entry) >= beforeMs) continue
+      await this.#versions.remove(entry.path)
+      this.#usage.removed(entry.stat.sizeBytes)
+      removed.files++
+      removed.sizeBytes += entry.stat.sizeBytes
     }
     await this.#versions.tidy(signal)
+    return removed
   }
 
   async versions(signal: AbortSignal): Promise<ReadonlyMap<string, readonly FileVersion[]>> {
@@ -95,15 +178,16 @@ export class KeptVersions implements Versioner {
   async restore(name: string, versionMs: number, place: VersionPlace, signal: AbortSignal): Promise<void> {
     const deps = { disk: this.#deps.disk, fsync: this.#fsync, versions: this.#versions, place }
     try {
-      await restoreVersion(deps, name, versionMs)
+      this.#cleanDueMs = undefined
+      this.#usage.removed(await restoreVersion(deps, name, versionMs))
     } catch (error) {
       signal.throwIfAborted()
       throw refused(`${this.#policy.kind} versioner: restore: ${messageOf(error)}`, error)
     }
   }
 
-  /** Undefined when the file does not exist. Resolves with the path of the version, which is durable. */
-  async #store(name: string, transfer: typeof moveNew): Promise<string | undefined> {
+  /** Undefined when the file does not exist. Resolves with the version, which is durable. */
+  async #store(name: string, transfer: typeof moveNew): Promise<AddedVersion | undefined> {
     const { clock, disk } = this.#deps
     await using above = await this.#parents.hold(name)
     const from = joinPath(above.path, baseOf(name))
@@ -125,7 +209,7 @@ export class KeptVersions implements Versioner {
         continue
       }
       if (this.#fsync) await this.#versions.sync(kept)
-      return kept
+      return { path: kept, sizeBytes: stat.sizeBytes }
     }
     throw refused('all names for a version of this file are in use')
   }
@@ -144,8 +228,8 @@ export class KeptVersions implements Versioner {
     }
   }
 
-  /** Applies the policy after the version is durable. */
-  async #applyPolicy(name: string, kept: string): Promise<void> {
+  /** Resolves with the path that the version has then. */
+  async #applyPolicy(name: string, kept: string): Promise<string> {
     if (this.#policy.kind === 'trashcan') return await this.#removeTag(name, kept)
     const paths = await this.#listed.of(name, kept)
     const entries: KeptEntry[] = []
@@ -154,10 +238,14 @@ export class KeptVersions implements Versioner {
       if (stat?.type === 'file') entries.push({ path, stat })
     }
     await this.#removeSurplus(entries)
+    return kept
   }
 
-  /** In a trash can the newest version replaces the older one; its modification time is the time of the move. */
-  async #removeTag(name: string, kept: string): Promise<void> {
+  /**
+   * In a trash can the newest version has the name of the file, and its modification time is the time of the move. The
+   * older one is replaced, or gets a tag with its time.
+   */
+  async #removeTag(name: string, kept: string): Promise<string> {
     const { clock, disk } = this.#deps
     const nowMs = clock.nowMs()
     // Until the removal from the folder's directory is durable, this may be the same inode, so its time must not
@@ -168,30 +256,56 @@ export class KeptVersions implements Versioner {
     await disk.setModified(from, Math.floor(nowMs / 1_000), (nowMs % 1_000) * 1_000_000)
     const older = await this.#versions.stat(name)
     // A directory of that name holds other versions: the name with the tag is kept.
-    if (older?.type === 'directory') return
+    if (older?.type === 'directory') return kept
+    const isDeep = this.#applied.kind === 'deep-trashcan' || this.#options.isFrozen()
+    if (older?.type === 'file' && isDeep) {
+      const dated = versionName(name, compactTime(older.modifiedS * 1_000))
+      if ((await this.#versions.stat(dated)) !== undefined) return kept
+      await disk.renameNew(joinPath(above.path, baseOf(name)), joinPath(above.path, baseOf(dated)))
+    }
     await disk.rename(from, joinPath(above.path, baseOf(name)))
+    if (older?.type === 'file' && !isDeep) this.#usage.removed(older.sizeBytes)
     if (this.#fsync) await this.#versions.sync(name)
+    return name
   }
 
-  async #removeSurplus(entries: readonly KeptEntry[]): Promise<void> {
+  async #removeSurplus(entries: readonly KeptEntry[]): Promise<ReadonlySet<KeptEntry>> {
+    const removed = new Set<KeptEntry>()
+    if (this.#options.isFrozen()) return removed
     const nowMs = this.#deps.clock.nowMs()
     const known =
       this.#policy.kind === 'trashcan' ? entries : entries.filter(({ path }) => parseVersionName(path) !== undefined)
     const agesS = known.map((entry) => (nowMs - this.#keptMs(entry)) / 1_000)
-    for (const place of surplusVersions(this.#policy, agesS)) {
-      const path = known[place]?.path
-      if (path !== undefined) await this.#versions.remove(path)
+    for (const place of surplusVersions(this.#applied, agesS)) {
+      const entry = known[place]
+      if (entry === undefined || this.#unfinished.has(entry.path)) continue
+      await this.#versions.remove(entry.path)
+      this.#usage.removed(entry.stat.sizeBytes)
+      removed.add(entry)
     }
+    return removed
   }
 
+  /**
+   * When a version was archived. In a trash can that is its modification time; a version that still has its tag, after
+   * a kill or where the time could not be set, has the time of its content, which another device chose.
+   */
   #keptMs(entry: KeptEntry): number {
-    const tagged = this.#policy.kind === 'trashcan' ? undefined : parseVersionName(entry.path)
-    return tagged?.versionMs ?? modifiedMs(entry)
+    const tagMs = parseVersionName(entry.path)?.versionMs
+    if (this.#policy.kind !== 'trashcan') return tagMs ?? modifiedMs(entry)
+    const isUsed = tagMs !== undefined && tagMs <= this.#deps.clock.nowMs()
+    return isUsed ? Math.max(tagMs, modifiedMs(entry)) : modifiedMs(entry)
   }
 
-  /** In a trash can every file is its only version. */
-  #nameOf({ path }: KeptEntry): string {
-    return this.#policy.kind === 'trashcan' ? path : (parseVersionName(path)?.name ?? path)
+  /**
+   * In a trash can every file is its only version. Where older ones are kept, too, their tag is their modification
+   * time: a file of the user that has such a name is no version of another one.
+   */
+  #nameOf({ path, stat }: KeptEntry): string {
+    const { kind } = this.#applied
+    const tagged = kind === 'trashcan' ? undefined : parseVersionName(path)
+    const isVersion = kind !== 'deep-trashcan' || tagged?.versionMs === stat.modifiedS * 1_000
+    return isVersion ? (tagged?.name ?? path) : path
   }
 
   /** The version is durable at this point, so failures are only logged. */

@@ -14,18 +14,23 @@ export interface RestoreDeps {
   readonly place: VersionPlace
 }
 
-/** Restores a version under its file's name. Its directory is held open, so that it cannot be swapped meanwhile. */
-export async function restoreVersion(deps: RestoreDeps, name: string, versionMs: number): Promise<void> {
+/**
+ * Restores a version under its file's name, and resolves with its size. Its directory is held open, so that it cannot
+ * be swapped meanwhile.
+ */
+export async function restoreVersion(deps: RestoreDeps, name: string, versionMs: number): Promise<number> {
   const { disk, fsync, place, versions } = deps
   if (!isCanonical(name) || isReserved(name)) throw refused('invalid file name')
   const version = await findVersion(versions, name, Math.floor(versionMs / 1_000) * 1_000)
   if (version === undefined) throw refused('version not found')
   await using source = await versions.hold(version)
   const from = joinPath(source.path, baseOf(version))
+  const { sizeBytes } = await disk.lstat(from)
   await place.restore(name, {
     moveTo: (path, mayReplace) => (mayReplace ? replace(deps, from, path) : moveNew(disk, from, path, fsync)),
     onDurable: async () => void (fsync && (await disk.syncDirectory(versions.path(parentOf(version))))),
   })
+  return sizeBytes
 }
 
 /** Replaces atomically. */

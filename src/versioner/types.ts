@@ -11,6 +11,22 @@ export interface FileVersion {
   readonly sizeBytes: number
 }
 
+/** What all old versions of a folder occupy. */
+export interface VersionsUsed {
+  readonly files: number
+  readonly sizeBytes: number
+  /** The oldest versions are removed above this; null is unlimited. */
+  readonly maxBytes: number | null
+}
+
+/** Old versions to remove; all of them where nothing is given. */
+export interface EmptyOptions {
+  /** Names of files, and of directories with everything below. */
+  readonly paths: readonly string[]
+  /** Only versions that were archived before. */
+  readonly beforeMs: number | undefined
+}
+
 /** An old version that is to be restored. */
 export interface FoundVersion {
   /** Moves it to a path, also on another disk; a file there is replaced atomically, if that is wanted. */
@@ -45,8 +61,14 @@ export interface Versioner {
   keep(name: string, signal: AbortSignal): Promise<KeptFile>
   /** Moves a file out of the folder into the archive. A missing file is ignored. */
   archive(name: string, signal: AbortSignal): Promise<void>
-  /** Removes versions that are too old or too many, and empty directories. */
+  /** Whether a clean-up may find anything. Does not access the disk. */
+  readonly isCleanDue: boolean
+  /** Removes versions that are too old, too many or exceed their share of the disk, and empty directories. */
   clean(signal: AbortSignal): Promise<void>
+  /** Reads the directory of versions only the first time. */
+  used(signal: AbortSignal): Promise<VersionsUsed>
+  /** Resolves with what was removed. */
+  empty(options: EmptyOptions, signal: AbortSignal): Promise<Pick<VersionsUsed, 'files' | 'sizeBytes'>>
   /** By path, newest first. */
   versions(signal: AbortSignal): Promise<ReadonlyMap<string, readonly FileVersion[]>>
   /** The newest version of one file. */
@@ -67,4 +89,8 @@ export interface VersionerOptions {
   /** Of the folder; absolute. */
   readonly root: string
   readonly userHome: string
+  /** The share of the disk that old versions may have; 0 is unlimited. */
+  versionsPercentMax(): number
+  /** Whether nothing may be removed at the moment. */
+  isFrozen(): boolean
 }

@@ -53,6 +53,11 @@ export function fakeHub(calls: string[], overrides: Partial<Hub> = {}): Hub {
     localChanged: async () => [],
     versions: async () => new Map(),
     restoreVersions: async (folder, wanted) => (note(`restore ${folder} ${JSON.stringify([...wanted])}`), new Map()),
+    versionsUsed: async () => ({ files: 0, sizeBytes: 0, maxBytes: null }),
+    emptyVersions: async (folder, options) => (
+      note(`empty ${folder} ${JSON.stringify(options)}`),
+      { files: 0, sizeBytes: 0 }
+    ),
     resolveConflicts: async (folder, copies, choice) => (
       note(`resolve ${folder} ${JSON.stringify({ copies, ...choice })}`),
       new Map()

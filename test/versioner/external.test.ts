@@ -30,7 +30,7 @@ function external(root: string, command: string) {
   }
   const versioner = createVersioner(
     { disk: nodeDisk, clock: nodeClock, programs: nodePrograms, log: quietLogger('versioner') },
-    { folder, root, userHome: root },
+    { folder, root, userHome: root, versionsPercentMax: () => 0, isFrozen: () => false },
   )
   assert.ok(versioner !== undefined)
   return versioner

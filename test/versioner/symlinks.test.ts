@@ -60,7 +60,7 @@ function placeIn(scratch: string, type: string, fsPath = ''): Place {
   }
   const versioner = createVersioner(
     { disk: nodeDisk, clock: nodeClock, programs: nodePrograms, log: quietLogger('versioner') },
-    { folder, root, userHome: scratch },
+    { folder, root, userHome: scratch, versionsPercentMax: () => 0, isFrozen: () => false },
   )
   assert.ok(versioner !== undefined)
   return { root, outside, versioner, tree: treeOf(folder, root, versioner) }

@@ -4,6 +4,8 @@ import type { VersioningConfig } from '../config/config.ts'
 export type VersionPolicy =
   /** One version of each file, under its own name, until it is this old. */
   | { readonly kind: 'trashcan'; readonly ageSMax: number }
+  /** A trash can that has older versions of a file, too, with growing intervals; the newest is always kept. */
+  | { readonly kind: 'deep-trashcan'; readonly ageSMax: number }
   | { readonly kind: 'simple'; readonly countMax: number; readonly ageSMax: number }
   /** The intervals between versions grow with their age. */
   | { readonly kind: 'staggered'; readonly ageSMax: number }
@@ -51,6 +53,8 @@ export function surplusVersions(policy: VersionPolicy, agesS: readonly number[])
       return tooOld(agesS, policy.ageSMax)
     case 'simple':
       return tooMany(agesS, policy.countMax, policy.ageSMax)
+    case 'deep-trashcan':
+      return olderTooClose(agesS, policy.ageSMax)
     case 'staggered':
       return tooClose(agesS, policy.ageSMax)
     case 'external':
@@ -69,6 +73,21 @@ function tooMany(agesS: readonly number[], countMax: number, ageSMax: number): r
   )
 }
 
+/** The time until one of the versions of a file may become surplus without a new one; infinite for never. */
+export function secondsToSurplus(policy: VersionPolicy, agesS: readonly number[]): number {
+  if (policy.kind === 'external') return Number.POSITIVE_INFINITY
+  const agesMax = [
+    ...(policy.ageSMax > 0 ? [policy.ageSMax] : []),
+    ...(agesS.length > 1 && (policy.kind === 'staggered' || policy.kind === 'deep-trashcan')
+      ? INTERVALS.map(({ untilS }) => untilS)
+      : []),
+  ]
+  let leastS = Number.POSITIVE_INFINITY
+  for (const ageS of agesS)
+    for (const ageSMax of agesMax) if (ageS <= ageSMax) leastS = Math.min(leastS, ageSMax - ageS)
+  return leastS
+}
+
 /** Of versions younger than `untilS` those are kept that are at least `stepS` apart. */
 const INTERVALS = [
   { stepS: 30, untilS: HOUR_S },
@@ -76,6 +95,13 @@ const INTERVALS = [
   { stepS: DAY_S, untilS: 30 * DAY_S },
   { stepS: 7 * DAY_S, untilS: Number.POSITIVE_INFINITY },
 ] as const
+
+function olderTooClose(agesS: readonly number[], ageSMax: number): readonly number[] {
+  let newest = 0
+  for (const [place, ageS] of agesS.entries()) if (ageS < agesS[newest]!) newest = place
+  const isTooOld = new Set(tooOld(agesS, ageSMax))
+  return tooClose(agesS, ageSMax).filter((place) => place !== newest || isTooOld.has(place))
+}
 
 /** Of two that are too close the older one is kept, so that new versions do not displace it. */
 function tooClose(agesS: readonly number[], ageSMax: number): readonly number[] {

@@ -3,7 +3,7 @@ import type { SelectionEntry } from '../../core/ignore/selection.ts'
 import { scanScope, type ScanScope } from '../../core/paths.ts'
 import type { LeftFiles } from '../puller/drop.ts'
 import { FOLDER_POLICIES } from '../state/folder-policy.ts'
-import type { ConflictChoice, FileVersion, ResolvedConflict } from '../types.ts'
+import type { ConflictChoice, EmptyOptions, FileVersion, ResolvedConflict, VersionsUsed } from '../types.ts'
 import type { FolderCheck, FolderChecks } from './folder-checks.ts'
 import type { FolderRequests, FolderTask } from './folder-requests.ts'
 import type { DropWork, FolderSelection } from './folder-selection.ts'
@@ -20,7 +20,7 @@ export interface FolderTasksDeps {
   readonly checks: Pick<FolderChecks, 'check'>
   readonly selection: Pick<FolderSelection, 'beforeScan' | 'select'>
   readonly pulls: Pick<Pulls, 'change' | 'drop' | 'exclude'>
-  readonly versions: Pick<FolderVersions, 'cleanIntervalMs' | 'clean' | 'require'>
+  readonly versions: Pick<FolderVersions, 'cleanIntervalMs' | 'isCleanDue' | 'clean' | 'require'>
 }
 
 /** What users request of one folder besides scans. The loop runs these tasks between scans. */
@@ -49,6 +49,23 @@ export class FolderTasks {
   /** By path, newest first. Rejects with `folder-error` where the folder keeps no versions. */
   async versions(signal: AbortSignal): Promise<ReadonlyMap<string, readonly FileVersion[]>> {
     return await (await this.#deps.versions.require()).versions(signal)
+  }
+
+  async versionsUsed(signal: AbortSignal): Promise<VersionsUsed> {
+    return await (await this.#deps.versions.require()).used(signal)
+  }
+
+  /** Resolves with what was removed. */
+  async emptyVersions(options: EmptyOptions): Promise<Pick<VersionsUsed, 'files' | 'sizeBytes'>> {
+    const { pulls, requests, versions } = this.#deps
+    const versioner = await versions.require()
+    let removed = { files: 0, sizeBytes: 0 }
+    const run: FolderTask['run'] = async (_check, signal) => {
+      using _lock = await pulls.exclude(signal)
+      removed = await versioner.empty(options, signal)
+    }
+    await requests.perform({ states: CLEANING, run })
+    return removed
   }
 
   /** The map holds a message for each version that could not be restored. */
@@ -109,6 +126,10 @@ export class FolderTasks {
   /** Interval of the clean-up of old versions; 0 disables it. */
   get cleanIntervalMs(): number {
     return this.#deps.versions.cleanIntervalMs
+  }
+
+  async isCleanDue(): Promise<boolean> {
+    return await this.#deps.versions.isCleanDue()
   }
 
   /** Removes surplus old versions. */

@@ -1,6 +1,6 @@
 import { TwinfoldError } from '../../core/errors.ts'
 import type { FolderConfig } from '../../core/config/config.ts'
-import type { Versioner, VersionerDeps } from '../../versioner/types.ts'
+import type { Versioner, VersionerDeps, VersionerOptions } from '../../versioner/types.ts'
 import { FOLDER_POLICIES } from '../state/folder-policy.ts'
 
 export interface FolderVersionsDeps extends Omit<VersionerDeps, 'log'> {
@@ -11,21 +11,22 @@ export interface FolderVersionsOptions {
   readonly folder: FolderConfig
   readonly root: string
   readonly userHome: string
+  /** The share of the disk that old versions may have; 0 is unlimited. */
+  versionsPercentMax(): number
 }
 
 /** The old versions of one folder's files. The versioner is only loaded for folders that keep versions. */
 export class FolderVersions {
   readonly #deps: VersionerDeps
-  readonly #options: FolderVersionsOptions
+  readonly #options: VersionerOptions
   readonly #isKept: boolean
+  #isFrozen = false
   #versioner: Promise<Versioner | undefined> | undefined
 
-  constructor(
-    { disk, clock, programs, logger }: FolderVersionsDeps,
-    { folder, root, userHome }: FolderVersionsOptions,
-  ) {
+  constructor({ disk, clock, programs, logger }: FolderVersionsDeps, options: FolderVersionsOptions) {
     this.#deps = { disk, clock, programs, log: logger('versioner') }
-    this.#options = { folder, root, userHome }
+    const { folder } = options
+    this.#options = { ...options, isFrozen: () => this.#isFrozen }
     this.#isKept = folder.versioning.type !== '' && FOLDER_POLICIES[folder.type].takesFiles
   }
 
@@ -46,6 +47,16 @@ export class FolderVersions {
     const versioner = await this.versioner()
     if (versioner === undefined) throw new TwinfoldError('folder-error', 'folder has no versioner')
     return versioner
+  }
+
+  /** While they are frozen no old version is removed. */
+  freeze(isFrozen: boolean): void {
+    this.#isFrozen = isFrozen
+  }
+
+  /** Whether a clean-up may find anything. A folder at rest must not wake its disk. */
+  async isCleanDue(): Promise<boolean> {
+    return (await this.versioner())?.isCleanDue ?? false
   }
 
   async clean(signal: AbortSignal): Promise<void> {

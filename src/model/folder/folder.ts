@@ -12,7 +12,7 @@ import type { Service } from '../../sync/supervisor.ts'
 import type { PullProgress } from '../state/file-progress.ts'
 import { isIndexDamage, preventsExchange } from '../state/exchange-failure.ts'
 import type { JobQueue } from '../state/job-queue.ts'
-import type { FileVersion, FolderStatus } from '../types.ts'
+import type { FileVersion, FolderStatus, VersionsUsed } from '../types.ts'
 import type { Availability } from './availability.ts'
 import type { FolderCheck, FolderChecks } from './folder-checks.ts'
 import type { FolderKept } from './folder-kept.ts'
@@ -114,6 +114,10 @@ export class Folder implements Service {
   /** By path, newest first. Rejects with `folder-error` where the folder keeps no versions. */
   async versions(): Promise<ReadonlyMap<string, readonly FileVersion[]>> {
     return await this.tasks.versions(this.#stop.signal)
+  }
+
+  async versionsUsed(): Promise<VersionsUsed> {
+    return await this.tasks.versionsUsed(this.#stop.signal)
   }
 
   get problems(): readonly ScanProblem[] {
@@ -220,6 +224,7 @@ export class Folder implements Service {
 
   async #clean(nowMs: number, signal: AbortSignal): Promise<void> {
     this.#schedule.cleaning.rearm(nowMs)
+    if (!(await this.tasks.isCleanDue())) return
     try {
       await this.#runInSlot(this.tasks.cleanUp, signal)
     } catch (error) {

@@ -65,7 +65,10 @@ function sharedParts(deps: FolderPartsDeps, options: FolderPartsOptions) {
       { folder: folder.id, ownShortId, otherDevices },
     ),
     kept: new KeptFiles({ disk, log }, { folder: folder.id, directory: keptDirectory }),
-    versions: new FolderVersions({ ...platform, logger: deps.logger }, { folder, root, userHome }),
+    versions: new FolderVersions(
+      { ...platform, logger: deps.logger },
+      { folder, root, userHome, versionsPercentMax: () => deps.extensions(folder.id).versionsPercentMax },
+    ),
     attributes: new LazyAttributes(
       { attributes: platform.attributes, disk, log, platform: platform.system.platform },
       { folder, root, ownShortId },

@@ -82,6 +82,12 @@ export class FakeDisk {
 
   cleanIntervalMs = 0
 
+  isClean = false
+
+  async isCleanDue(): Promise<boolean> {
+    return !this.isClean
+  }
+
   async clean(): Promise<void> {
     this.cleanings.push(this.clock.monotonicMs())
     if (this.cleanError !== undefined) throw this.cleanError
