@@ -48,6 +48,7 @@ export const ROWS: Readonly<Record<string, readonly string[]>> = {
     'attributes',
     'records',
     'history',
+    'guard',
     'encryption',
     'webdav',
     'move',

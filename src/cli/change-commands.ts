@@ -101,6 +101,8 @@ export interface FolderSetOptions extends Json {
   readonly watch?: boolean
   /** Files that other devices delete stay here. */
   readonly collect?: boolean
+  /** An unusual loss of files is held. */
+  readonly guard?: boolean
   /** The patterns of `.stglobalignore` are in force here. */
   readonly sharedIgnores?: boolean
   /** Deleted files are kept, and mass deletions are held. */
@@ -118,7 +120,7 @@ export async function folderSet(
   options: FolderSetOptions,
 ): Promise<CliExit> {
   const folder = await findFolder(client, text)
-  const { label, type, rescanInterval, watch, collect, sharedIgnores } = options
+  const { label, type, rescanInterval, watch, collect, guard, sharedIgnores } = options
   const path = options.path === undefined ? undefined : await newPath(context, client, folder, options.path, options)
   refuseEncryption(folder, type)
   const safety = safetyChange(folder, options)
@@ -135,13 +137,13 @@ export async function folderSet(
   const extensions = {
     ...safety?.extensions,
     ...(collect !== undefined && { collect }),
+    ...(guard !== undefined && { guard }),
     ...(sharedIgnores !== undefined && { sharedIgnores }),
   }
   const [isChange, isExtension] = [Object.keys(change).length > 0, Object.keys(extensions).length > 0]
   if (!isChange && !isExtension && safety === undefined) {
-    const flags =
-      '--label, --path, --type, --versioning, --rescan-interval, --watch, --collect, --safety or --shared-ignores'
-    throw new TwinfoldError('usage', `nothing to change: use ${flags}`)
+    const flags = '--label, --path, --type, --versioning, --rescan-interval, --watch, --guard, --collect, --safety'
+    throw new TwinfoldError('usage', `nothing to change: use ${flags} or --shared-ignores`)
   }
   if (sharedIgnores !== undefined && options.yes !== true)
     await (await import('./shared-ignores.ts')).askSharedIgnores(context, client, folder.id, sharedIgnores)
@@ -155,7 +157,7 @@ export async function folderSet(
 }
 
 function changeTexts(options: FolderSetOptions, path: string | undefined): readonly string[] {
-  const { label, type, versioning, rescanInterval, watch, collect, safety, sharedIgnores } = options
+  const { label, type, versioning, rescanInterval, watch, collect, guard, safety, sharedIgnores } = options
   return [
     ...(label === undefined ? [] : [`label "${escapeText(label)}"`]),
     ...(path === undefined ? [] : [`at ${escapeText(path)}`]),
@@ -165,6 +167,7 @@ function changeTexts(options: FolderSetOptions, path: string | undefined): reado
     ...(watch === undefined ? [] : [`watching ${onOff(watch)}`]),
     ...(safety === undefined ? [] : [`safety ${onOff(safety)}`]),
     ...(sharedIgnores === undefined ? [] : [`shared ignores ${onOff(sharedIgnores)}`]),
+    ...(guard === undefined ? [] : [`deletion guard ${onOff(guard)}`]),
     ...(collect === undefined ? [] : [collect ? 'files that others delete stay here' : 'collect off']),
   ]
 }

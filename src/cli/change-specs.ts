@@ -103,6 +103,7 @@ export const FOLDER_SET = remoteCommand({
     },
     { name: 'rescan-interval', value: 'SECONDS', check: checkSeconds, description: 'Time between full scans' },
     { name: 'watch', onOff: true, description: 'Watch for changes between full scans' },
+    { name: 'guard', onOff: true, description: 'Hold an unusual loss of files; "guard" shows it' },
     { name: 'collect', onOff: true, description: 'Keep files here that other devices delete; "kept" lists them' },
     {
       name: 'safety',
@@ -123,6 +124,7 @@ export const FOLDER_SET = remoteCommand({
     'folder set photos --type receiveonly',
     'folder set photos --collect on',
     'folder set photos --safety on',
+    'folder set photos --guard on',
     'folder set photos --shared-ignores on --yes',
   ],
   remote: async ({ context, connection: { client }, args: [folder = ''], flags }) => {
@@ -137,6 +139,7 @@ export const FOLDER_SET = remoteCommand({
         watch: givenSwitch(flags, 'watch'),
         collect: givenSwitch(flags, 'collect'),
         safety: givenSwitch(flags, 'safety'),
+        guard: givenSwitch(flags, 'guard'),
         sharedIgnores: givenSwitch(flags, 'shared-ignores'),
       }),
       yes: flags.isOn('yes'),

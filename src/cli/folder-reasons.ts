@@ -11,6 +11,8 @@ export interface FolderReport {
   readonly shares: readonly DeviceShare[]
   readonly disagreements: DisagreementsJson
   readonly conflicts: number
+  /** What the deletion guard holds, as sentences. */
+  readonly held: readonly string[]
 }
 
 /** Why a folder is in sync or not, the most important reason first. */
@@ -20,7 +22,12 @@ export function folderReasons(folder: FolderConfig, report: FolderReport): reado
     return [`it is paused: nothing in it is scanned or downloaded; "folder resume ${folder.id}" continues`]
   }
   if (status.error !== '') return [`it has stopped: ${stopText(status.error, folder)}`]
-  return [...hereReasons(folder, status), ...problemReasons(folder, report), ...deviceReasons(folder, report)]
+  return [
+    ...report.held,
+    ...hereReasons(folder, status),
+    ...problemReasons(folder, report),
+    ...deviceReasons(folder, report),
+  ]
 }
 
 function hereReasons(folder: FolderConfig, status: FolderStatusJson): readonly string[] {

@@ -9,7 +9,7 @@ import { KEY, USER } from './key-specs.ts'
 import { APPLY, EXPORT } from './setup-specs.ts'
 import { NETWORK_SWITCHES, SERVER_KINDS } from './network-switches.ts'
 import { remoteCommand } from './remote-command.ts'
-import { COMPLETE_NAMES, CONFLICTS, KEPT_FILES, VERSIONS } from './versions-specs.ts'
+import { COMPLETE_NAMES, CONFLICTS, GUARD, KEPT_FILES, VERSIONS } from './versions-specs.ts'
 import { DROP, KEEP, SELECTION } from './selection-specs.ts'
 import { DEVICE, FOLDER, PENDING } from './sharing-specs.ts'
 import { parseSince } from './since.ts'
@@ -269,6 +269,7 @@ export function remoteCommands(debugCommands: readonly CommandSpec[] = []): read
     CONFLICTS,
     KEPT_FILES,
     HISTORY,
+    GUARD,
     DOCTOR,
     debugCommand(debugCommands),
     EVENTS,

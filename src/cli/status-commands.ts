@@ -3,6 +3,7 @@ import { stopText } from '../core/folder-stop.ts'
 import type { FolderStatusJson, NeedJson } from '../rest/db.ts'
 import type { Client } from '../client/client.ts'
 import { CLI_EXIT, findFolder, type CliContext, type CliExit, type Connection } from './context.ts'
+import { guardOf, heldText } from './guard-commands.ts'
 import { conflictCount, deviceShares, keptCount, printShares } from './device-shares.ts'
 import { findingLines, warningsOf } from './doctor-command.ts'
 import { importOf, importText } from './index-import.ts'
@@ -143,14 +144,28 @@ async function folderStatus(context: CliContext, client: Client, text: string, o
   const config = await findFolder(client, text)
   const status = await client.folderStatus(config.id)
   const errors = config.paused || status.errors === 0 ? [] : ((await client.folderErrors(config.id)).errors ?? [])
-  const [shares, conflicts, kept] = await Promise.all([
+  const [shares, conflicts, kept, guard, devices] = await Promise.all([
     deviceShares(client, config),
     conflictCount(client, config.id),
     keptCount(client, config.id),
+    guardOf(client, config.id),
+    client.devices(),
   ])
   if (options.json) {
     const { id, label, path, type, paused } = config
-    const value = { id, label, path, type, paused, ...status, conflicts, kept, errorItems: errors, devices: shares }
+    const value = {
+      id,
+      label,
+      path,
+      type,
+      paused,
+      ...status,
+      conflicts,
+      kept,
+      guard,
+      errorItems: errors,
+      devices: shares,
+    }
     context.print(JSON.stringify(value, undefined, 2))
     return CLI_EXIT.done
   }
@@ -158,6 +173,8 @@ async function folderStatus(context: CliContext, client: Client, text: string, o
     config.ignoreDelete && status.needDeletes > 0 ? [['Deletions held', formatCount(status.needDeletes, 'item')]] : []
   const stay =
     kept === 0 ? [] : [['Kept', `${formatCount(kept, 'file')} that others deleted; "kept" lists them`] as const]
+  const nameOf = (id: string) => devices.find(({ deviceID }) => deviceID === id)?.name || id
+  for (const loss of guard?.held ?? []) held.push(['Held', `${heldText(loss, nameOf)}; "guard" shows it`])
   const fields = [...folderFields(config, status), ...held, ...stay, ['Conflict copies', String(conflicts)] as const]
   for (const line of fieldLines(fields)) context.print(line)
   for (const problem of errors) context.print(`  ${escapeText(problem.path)}: ${escapeText(problem.error)}`)

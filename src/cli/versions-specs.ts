@@ -122,6 +122,30 @@ export const CONFLICTS = remoteCommand({
   },
 })
 
+export const GUARD = remoteCommand({
+  name: 'guard',
+  group: 'status',
+  summary: 'show the loss of files that the deletion guard holds; apply or refuse it',
+  description:
+    'Lists what is held in folders with "folder set FOLDER --guard on". "apply" deletes the files here, too, or ' +
+    'announces that they are gone here. "refuse" brings them back: on the other devices, or here from a connected ' +
+    'device that has them. "dismiss" removes what was noticed and not held.',
+  arguments: [
+    { name: 'action', optional: true, choices: ['apply', 'refuse', 'dismiss', 'show'] },
+    { name: 'folder', optional: true, completes: 'folders' },
+  ],
+  flags: [{ name: 'yes', description: 'Apply it without asking' }],
+  examples: ['guard', 'guard show photos --json', 'guard refuse photos', 'guard apply photos --yes'],
+  remote: async ({ context, connection: { client }, args: [action, folder], flags }) => {
+    const { decideGuard, GUARD_ACTIONS, listGuards } = await import('./guard-commands.ts')
+    const json = flags.isOn('json')
+    const decision = GUARD_ACTIONS.find((each) => each === action)
+    if (decision === undefined) return listGuards(context, client, folder, { json })
+    if (folder === undefined) throw new TwinfoldError('usage', `name the folder: "guard ${decision} FOLDER"`)
+    return decideGuard(context, client, decision, folder, { yes: flags.isOn('yes'), json })
+  },
+})
+
 export const KEPT_FILES = remoteCommand({
   name: 'kept',
   group: 'status',

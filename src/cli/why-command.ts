@@ -5,6 +5,7 @@ import { deviceReasons } from './device-reasons.ts'
 import { networkFacts, seenText } from './device-commands.ts'
 import { conflictCount, deviceShares } from './device-shares.ts'
 import { folderReasons } from './folder-reasons.ts'
+import { guardOf, heldText } from './guard-commands.ts'
 import { CLI_EXIT, findDevice, findFolder, type CliContext, type CliExit } from './context.ts'
 import { insideFolder } from './scan-command.ts'
 import { escapeText } from './text.ts'
@@ -47,13 +48,17 @@ export async function whyName(context: CliContext, client: Client, text: string,
 /** Prints why a folder is in sync or not. */
 async function whyFolder(context: CliContext, client: Client, text: string, options: Json): Promise<CliExit> {
   const folder = await findFolder(client, text)
-  const [status, shares, disagreements, conflicts] = await Promise.all([
+  const [status, shares, disagreements, conflicts, guard, devices] = await Promise.all([
     client.folderStatus(folder.id),
     deviceShares(client, folder),
     client.call('GET /rest/twinfold/disagreements'),
     conflictCount(client, folder.id),
+    guardOf(client, folder.id),
+    client.devices(),
   ])
-  const reasons = folderReasons(folder, { status, shares, disagreements, conflicts })
+  const nameOf = (id: string) => devices.find(({ deviceID }) => deviceID === id)?.name || id
+  const held = (guard?.held ?? []).map((loss) => `${heldText(loss, nameOf)}; "guard" shows it`)
+  const reasons = folderReasons(folder, { status, shares, disagreements, conflicts, held })
   if (options.json) {
     const { state, needTotalItems, needBytes } = status
     context.print(JSON.stringify({ folder: folder.id, state, needTotalItems, needBytes, reasons }, undefined, 2))

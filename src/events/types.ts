@@ -43,6 +43,9 @@ export const EVENT_TYPES = Object.keys({
   FolderCompletion: true,
   FolderErrors: true,
   FolderWatchStateChanged: true,
+  FolderGuardHeld: true,
+  FolderGuardReleased: true,
+  FolderGuardNoticed: true,
   LoginAttempt: true,
   Failure: true,
 } satisfies Record<EventType, true>) as readonly EventType[]

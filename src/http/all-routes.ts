@@ -13,6 +13,7 @@ import { descriptionRoutes } from './routes/description.ts'
 import { diagnosticRoutes } from './routes/diagnostics.ts'
 import { eventRoutes } from './routes/events.ts'
 import { extensionRoutes } from './routes/extensions.ts'
+import { guardRoutes } from './routes/guard.ts'
 import { historyRoutes } from './routes/history.ts'
 import { hookRoutes } from './routes/hooks.ts'
 import { keptRoutes } from './routes/kept.ts'
@@ -63,6 +64,7 @@ export function allRoutes(parts: RestDeps, context: RouteContext): RouteTable {
     ...descriptionRoutes(facts.version),
     ...qrRoutes(),
     ...extensionRoutes(deps),
+    ...guardRoutes(deps.hub),
     ...historyRoutes(deps),
     ...hookRoutes(deps),
     ...keptRoutes(deps.hub),

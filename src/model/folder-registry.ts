@@ -16,6 +16,7 @@ import { folderRoot } from '../core/config/folder-root.ts'
 import { openFolder } from './folder/open-folder.ts'
 import { sharedIgnoresKey } from './folder/shared-ignores.ts'
 import { earlierCounterKey } from './state/counter-floor.ts'
+import { guardKey } from '../core/guard/guard-state.ts'
 import { KeptFiles } from './state/kept-files.ts'
 
 /**
@@ -261,7 +262,7 @@ export class FolderRegistry {
     await store.dropFolder(folder)
     await statistics.deleteFolder(folder)
     await KeptFiles.delete(platform.disk, { folder, directory: this.#options.keptDirectory })
-    for (const key of [mountsKey(folder), earlierCounterKey(folder), sharedIgnoresKey(folder)])
+    for (const key of [mountsKey(folder), earlierCounterKey(folder), sharedIgnoresKey(folder), guardKey(folder)])
       await store.keyValue.delete(key)
   }
 

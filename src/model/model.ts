@@ -22,6 +22,7 @@ import { localChanges } from './folder/local-changes.ts'
 import { superviseAll } from './folder/supervise-all.ts'
 import { pageOf } from './queries/paging.ts'
 import type { DifferingItem, ModelSignals } from './signals.ts'
+import type { GuardSide } from '../core/guard/guard-state.ts'
 import { Selections } from './selections.ts'
 import { SummaryPublisher } from './queries/summary.ts'
 import type {
@@ -32,6 +33,8 @@ import type {
   FileView,
   FolderStatistics,
   FolderStatus,
+  GuardDecision,
+  GuardView,
   IgnoresView,
   KeptAction,
   KeptPage,
@@ -145,15 +148,19 @@ export class Model {
     this.#deps.signals.countsChanged.emit(folder)
   }
 
-  /** Scans the folders whose ignored items are others now. */
+  /** Scans the folders whose ignored items are others now, or whose guard is switched. */
   applyExtensions(from: Extensions, to: Extensions): void {
     for (const { id } of this.#registry.folders) {
-      if (folderExtensions(from, id).sharedIgnores === folderExtensions(to, id).sharedIgnores) continue
+      const [before, now] = [folderExtensions(from, id), folderExtensions(to, id)]
+      if (before.sharedIgnores === now.sharedIgnores && before.guard === now.guard) continue
       this.#registry.running(id)?.requests.scanSoon()
+      if (before.guard !== now.guard) this.#registry.running(id)?.pullSoon() // what was held is applied
     }
   }
 
   #rescan({ folder, record, contentOnly }: DifferingItem): void {
+    // It is missing, as the guard knows: a scan for each request would find nothing new.
+    if (this.#registry.running(folder)?.guarding.heldBecause(record.name)?.side === 'local') return
     const marked = contentOnly ? this.#mustRescan(folder, record) : Promise.resolve()
     marked
       .then(() => this.#registry.running(folder)?.requests.scanPaths([record.name]))
@@ -379,6 +386,20 @@ export class Model {
     const { kept } = this.#registry.find(folder)
     const wanted = names ?? (await kept.names())
     return action === 'delete' ? await kept.delete(wanted) : await kept.bringBack(wanted)
+  }
+
+  async guard(folder: FolderId): Promise<GuardView> {
+    return await this.#registry.find(folder).guarding.view()
+  }
+
+  /** Rejects with `refused` where nothing is held, or the files cannot be brought back. */
+  async decideGuard(folder: FolderId, decision: GuardDecision, side: GuardSide | undefined): Promise<void> {
+    await this.#registry.find(folder).guarding.decide(decision, side)
+  }
+
+  /** The user has seen what the guard noticed: old versions are cleaned up again. */
+  async dismissGuard(folder: FolderId): Promise<void> {
+    await this.#registry.find(folder).guarding.dismiss()
   }
 
   /** Loaded on the first call. */

@@ -12,6 +12,27 @@ export interface OverrideDeps {
   onStored(batch: readonly FileInfo[], sequence: number): void
 }
 
+/** The same for these names: our items win, and others get them back. */
+export async function overrideItems(
+  deps: OverrideDeps,
+  names: readonly string[],
+  options: CountTime,
+  signal: AbortSignal,
+): Promise<void> {
+  const { index } = deps
+  for (let at = 0; at < names.length; at += PAGE) {
+    signal.throwIfAborted()
+    const batch: FileInfo[] = []
+    for (const name of names.slice(at, at + PAGE)) {
+      const { local, global } = await index.records.both(name)
+      if (local === undefined || local.deleted || global === undefined) continue
+      const record = overridingRecord(local, global, options)
+      if (record !== undefined) batch.push(record)
+    }
+    if (batch.length > 0) deps.onStored(batch, await index.records.updateLocal(batch))
+  }
+}
+
 /** Writes a local record over every change of other devices, with a newer version and our content. Changes no file. */
 export async function overrideOthers(deps: OverrideDeps, options: CountTime, signal: AbortSignal): Promise<void> {
   const { index, ignore } = deps

@@ -4,6 +4,7 @@ import type { DeviceId } from '../core/ids.ts'
 import type { KeptFile } from '../core/records/kept-file.ts'
 import type { FolderCounts } from '../db/types.ts'
 import type { EmptyOptions, FileVersion, VersionsUsed } from '../versioner/types.ts'
+import type { GuardNotice, GuardSide, HeldLoss } from '../core/guard/guard-state.ts'
 
 export type { EmptyOptions, FileVersion, VersionsUsed }
 
@@ -70,6 +71,18 @@ export interface KeptPage {
 
 /** What becomes of kept files: all devices get them again, or they are deleted here, too. */
 export type KeptAction = 'bring-back' | 'delete'
+
+/** What the deletion guard of a folder holds, and what it has noticed. */
+export interface GuardView {
+  readonly enabled: boolean
+  /** What other devices delete becomes an old version: it is not held. */
+  readonly trash: boolean
+  readonly held: readonly (HeldLoss & { readonly side: GuardSide; readonly examples: readonly string[] })[]
+  readonly notices: readonly GuardNotice[]
+}
+
+/** `apply`: what is held is deleted here, or announced. `refuse`: the files come back, here or on the other devices. */
+export type GuardDecision = 'apply' | 'refuse'
 
 /** How conflicts are resolved. */
 export interface ConflictChoice {

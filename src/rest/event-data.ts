@@ -56,6 +56,16 @@ const FILE_PROGRESS = object({
 
 const ITEM = { folder: TEXT, item: TEXT, type: ITEM_TYPE, action: ITEM_ACTION }
 
+const ORIGIN = described(TEXT, '`local`, or the id of the device that caused it.')
+
+const GUARD_LOSS = {
+  folder: TEXT,
+  deletions: described(COUNT, 'Deleted files.'),
+  truncations: described(COUNT, 'Files that became empty.'),
+  since: TIME,
+  origin: ORIGIN,
+} as const
+
 /**
  * Every event the daemon emits and the schema of its data, declared once: the types of the bus and of the client and
  * the OpenAPI document are derived from it, and tests check emitted events against it.
@@ -119,6 +129,15 @@ export const EVENT_DATA = {
   FolderCompletion: object({ ...COMPLETION.properties, folder: TEXT, device: TEXT }),
   FolderErrors: object({ folder: TEXT, errors: list(object({ path: TEXT, error: TEXT })) }),
   FolderWatchStateChanged: object({ folder: TEXT, from: TEXT, to: TEXT }, ['from', 'to']),
+  FolderGuardHeld: described(object(GUARD_LOSS), 'The deletion guard holds a loss; not an event of Syncthing.'),
+  FolderGuardReleased: described(
+    object({ folder: TEXT, origin: ORIGIN, outcome: { enum: ['applied', 'refused', 'resolved'] } as const }),
+    'The deletion guard holds it no longer; not an event of Syncthing.',
+  ),
+  FolderGuardNoticed: described(
+    object({ ...GUARD_LOSS, kind: { enum: ['deleted', 'rewritten'] } as const }),
+    'A loss that is not held: others deleted what is an old version now, or files look encrypted. Not of Syncthing.',
+  ),
   LoginAttempt: object({ success: BOOLEAN, username: TEXT, remoteAddress: TEXT, proxy: TEXT }, ['proxy']),
   Failure: TEXT,
 } as const satisfies Readonly<Record<string, Schema>>

@@ -9,6 +9,7 @@ import { EVENT_ROUTES } from './events.ts'
 import { EXTENSION_ROUTES } from './extensions.ts'
 import { HISTORY_ROUTES } from './history.ts'
 import { HOOK_ROUTES } from './hooks.ts'
+import { GUARD_ROUTES } from './guard.ts'
 import { KEPT_ROUTES } from './kept.ts'
 import { KEY_ROUTES } from './keys.ts'
 import { SETUP_ROUTES } from './setup.ts'
@@ -46,6 +47,7 @@ export const ROUTES = {
   ...CONTENT_ROUTES,
   ...HISTORY_ROUTES,
   ...HOOK_ROUTES,
+  ...GUARD_ROUTES,
   ...KEPT_ROUTES,
   ...KEY_ROUTES,
   ...SETUP_ROUTES,

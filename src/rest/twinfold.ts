@@ -1,6 +1,7 @@
 import { CONNECTIONS, PAUSES, PENDING_DEVICES, PENDING_FOLDERS } from './cluster.ts'
 import { COMPLETION, DEVICE_STATISTICS } from './completion.ts'
 import { FOLDER_STATISTICS, FOLDER_STATUS } from './db.ts'
+import { GUARD_SUMMARY } from './guard.ts'
 import { INDEX_IMPORT } from './index-import.ts'
 import { PAGE } from './parameters.ts'
 import { BOOLEAN, COUNT, TEXT, TIME, described, list, map, nullable, object, ref, type Static } from './schema.ts'
@@ -134,6 +135,7 @@ const WHY_CODE = described(
       'ignored',
       'here',
       'gone',
+      'held',
       'kept',
       'collected',
       'deleted',
@@ -283,13 +285,17 @@ export const SUMMARY = object({
   ),
   folders: described(
     map(
-      object({
-        status: FOLDER_STATUS,
-        completion: described(
-          map(COMPLETION),
-          'By device, as in `GET /rest/db/completion`; empty for a paused folder.',
-        ),
-      }),
+      object(
+        {
+          status: FOLDER_STATUS,
+          completion: described(
+            map(COMPLETION),
+            'By device, as in `GET /rest/db/completion`; empty for a paused folder.',
+          ),
+          guard: described(GUARD_SUMMARY, 'As in `GET /rest/twinfold/guard`; absent where there is nothing.'),
+        },
+        ['guard'],
+      ),
     ),
     'By folder id.',
   ),

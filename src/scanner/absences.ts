@@ -9,6 +9,7 @@ import {
 import type { IgnoreRules } from '../core/ignore/ignore.ts'
 import { ancestorsOf } from '../core/paths.ts'
 import type { PresenceCheck } from './presence.ts'
+import type { ScanGuard } from './types.ts'
 
 export interface AbsenceDeps {
   readonly ignore: IgnoreRules
@@ -22,6 +23,10 @@ export interface AbsenceDeps {
   /** Directories at which a file system was mounted and is not any more. */
   unmounted(): Promise<readonly string[]>
   onProblem(path: string, error: string): void
+  /** Undefined where deletions are recorded as they are found. */
+  readonly guard?: Pick<ScanGuard, 'examine'> | undefined
+  /** Our record of a name. */
+  head(name: string): Promise<FileHead | undefined>
 }
 
 const UNMOUNTED =
@@ -32,6 +37,8 @@ const WAITING_MAX = 16_384
 /** Afterwards nothing is gained by waiting, and long-lived records make the heap grow. */
 const WAITING_MAX_AT_END = 1_000
 const CHECKS_AT_ONCE = 32
+/** With a guard all of them wait for the end of the scan, by name. More are left to the next scan. */
+const GUARDED_MAX = 1_000_000
 
 /** Records whose items the walk did not find: newly ignored, deleted or unreadable. */
 export class Absences {
@@ -39,6 +46,7 @@ export class Absences {
   readonly #unknown = new Set<string>()
   readonly #deleted = new Set<string>()
   #waiting: FileHead[] = []
+  #guarded: string[] = []
   #mountsChecked: Promise<void> | undefined
 
   constructor(deps: AbsenceDeps) {
@@ -55,7 +63,10 @@ export class Absences {
     const wasIgnored = (record.localFlags & FLAG_IGNORED) !== 0
     if (this.#deps.ignore.match(record.name).ignored) {
       if (!wasIgnored) this.#deps.add(ignoredOf(record, this.#deps.recordOptions()))
-    } else if (wasIgnored || isOpen(record)) this.#waiting.push(record)
+    } else if (wasIgnored || isOpen(record)) {
+      if (this.#deps.guard === undefined) this.#waiting.push(record)
+      else if (this.#guarded.length < GUARDED_MAX) this.#guarded.push(record.name)
+    }
   }
 
   get isFull(): boolean {
@@ -92,6 +103,48 @@ export class Absences {
       await Promise.all(waiting.slice(at, at + CHECKS_AT_ONCE).map((record) => this.#decide(record)))
       await this.#deps.settle()
     }
+  }
+
+  /** Shows the guard what is gone, when all files were found. */
+  async examineGuarded(): Promise<void> {
+    const { guard } = this.#deps
+    if (guard === undefined || this.#guarded.length === 0) return
+    await this.#checkMounts()
+    const gone: string[] = []
+    await this.#inSteps(this.#guarded, async (name) => {
+      const record = await this.#goneRecord(name)
+      if (record === undefined) return
+      gone.push(name)
+      guard.examine(record, 'deleted')
+    })
+    this.#guarded = gone
+  }
+
+  /** Records what is gone, apart from what the guard holds. */
+  async settleGuarded(held: ReadonlySet<string>): Promise<void> {
+    const names = this.#guarded.filter((name) => !held.has(name))
+    this.#guarded = []
+    await this.#inSteps(names, async (name) => {
+      const record = await this.#goneRecord(name)
+      if (record !== undefined) this.#deps.add(await this.#deletionOf(record))
+    })
+  }
+
+  async #inSteps(names: readonly string[], work: (name: string) => Promise<void>): Promise<void> {
+    for (let at = 0; at < names.length; at += CHECKS_AT_ONCE) {
+      await Promise.all(names.slice(at, at + CHECKS_AT_ONCE).map(work))
+      await this.#deps.settle()
+    }
+  }
+
+  /** The record of an item that is gone now. */
+  async #goneRecord(name: string): Promise<FileHead | undefined> {
+    if (this.#deleted.has(name) || this.#isUnknown(name)) return undefined
+    const record = await this.#deps.head(name)
+    if (record === undefined) return undefined
+    const presence = await this.#deps.presence.check(name)
+    if (presence.is === 'unknown') this.#deps.onProblem(name, `scan: ${presence.reason}`)
+    return presence.is === 'gone' ? record : undefined
   }
 
   async #decide(record: FileHead): Promise<void> {

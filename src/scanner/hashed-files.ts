@@ -22,6 +22,8 @@ export interface HashedFilesDeps {
   readonly kept: KeptItems | undefined
   /** Whether a new file may be a renamed one. */
   findsRenames(): boolean
+  /** A file without a record was recorded. */
+  noteNew(name: string): void
   onProblem(path: string, error: string): void
 }
 
@@ -54,6 +56,7 @@ export class HashedFiles {
     const info =
       confirmedRecord(record, item, content, rules.compare) ?? recordOf(item, record, content, rules.recordOver(record))
     const isNew = record === undefined || record.deleted
+    if (isNew) this.#deps.noteNew(info.name)
     const source = isNew && this.#deps.findsRenames() ? await this.#renamedFrom(info) : undefined
     kept?.announceAbove(item.name)
     // Adjacent in one batch, so that other devices can rename instead of downloading again.

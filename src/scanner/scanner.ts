@@ -19,6 +19,8 @@ import { ProgressMeter } from './progress.ts'
 import { RecordRules } from './record-rules.ts'
 import type { ScanDeps, ScanRequest, ScanResult } from './types.ts'
 
+/** Empty files that wait for the guard; more are left to the next scan. */
+const EMPTIED_MAX = 100_000
 /** Limit of normalization rounds: each round goes one directory deeper. */
 const ROUNDS_MAX = 100
 
@@ -68,6 +70,8 @@ class FolderScan {
   readonly #kept: KeptItems | undefined
   #subs: ReadonlySet<string> = new Set()
   #itemsSeen = 0
+  /** Files that have become empty, for the guard. */
+  readonly #emptied: { readonly item: ScannedItem; readonly record: FileHead }[] = []
   /** The first scan of a folder has no rename sources, so the lookup is skipped. */
   #indexHasRecords = false
 
@@ -95,6 +99,8 @@ class FolderScan {
       settle: () => this.#storeIfFull(),
       unmounted: async () => (await deps.unmounted?.()) ?? [],
       onProblem: this.#problems.add,
+      guard: request.guard,
+      head: (name) => deps.index.get('local', name),
     })
     const list = request.kept
     this.#kept = list && new KeptItems({ list, rules: this.#rules, add: (record) => this.#writer.add(record) })
@@ -116,6 +122,7 @@ class FolderScan {
       writer: this.#writer,
       absences: this.#absences,
       kept: this.#kept,
+      noteNew: (name) => this.#indexHasRecords && this.#request.guard?.noteNew(name),
       findsRenames: () => this.#indexHasRecords && !this.#request.receiveOnly,
       onProblem: this.#problems.add,
     })
@@ -128,6 +135,7 @@ class FolderScan {
     this.#meter.endCounting()
     await this.#queue.drain()
     await this.#absences.settle()
+    await this.#settleGuarded()
     await this.#kept?.forgetGone(this.#request.subs, (name) => this.#absences.isGone(name))
     await this.#writer.flush()
     this.#signal.throwIfAborted()
@@ -138,6 +146,23 @@ class FolderScan {
       itemsSeen: this.#itemsSeen,
       bytesHashed: this.#meter.hashedBytes,
     }
+  }
+
+  /** Stored before: what is gone may be here under a new name. */
+  async #settleGuarded(): Promise<void> {
+    const { guard } = this.#request
+    if (guard === undefined) return
+    await this.#writer.flush()
+    await this.#absences.examineGuarded()
+    for (const { record } of this.#emptied) guard.examine(record, 'emptied')
+    const held = await guard.decide()
+    for (const { item, record } of this.#emptied) {
+      if (held.has(item.name)) continue
+      this.#queue.add(item, record)
+      await this.#queue.room()
+    }
+    await this.#queue.drain()
+    await this.#absences.settleGuarded(held)
   }
 
   /** Walks, normalizes names and walks the renamed items, until nothing is left to rename. */
@@ -220,6 +245,10 @@ class FolderScan {
 
   #record(item: ScannedItem, record: FileHead | undefined): void {
     if (item.type !== 'file') return this.#writer.add(recordOf(item, record, undefined, this.#rules.recordOver(record)))
+    if (this.#request.guard !== undefined && item.sizeBytes === 0 && record !== undefined && hadContent(record)) {
+      if (this.#emptied.length < EMPTIED_MAX) this.#emptied.push({ item, record })
+      return
+    }
     this.#meter.expect(item.sizeBytes)
     this.#queue.add(item, record)
   }
@@ -306,4 +335,8 @@ class FolderScan {
     const subs = this.#subs
     return subs.has('') || subs.has(name) || ancestorsOf(name).some((ancestor) => subs.has(ancestor))
   }
+}
+
+function hadContent({ deleted, sizeBytes, type, localFlags }: FileHead): boolean {
+  return !deleted && type === 'file' && sizeBytes > 0 && !isInvalid({ localFlags })
 }

@@ -63,6 +63,16 @@ export interface KeptList {
   forget(name: string): void
 }
 
+/** Decides at the end of a scan whether what is gone is recorded. */
+export interface ScanGuard {
+  /** An item that is gone, or a file that has become empty. */
+  examine(record: FileHead, kind: 'deleted' | 'emptied'): void
+  /** A file without a record was recorded. */
+  noteNew(name: string): void
+  /** The names of what is not recorded now. */
+  decide(): Promise<ReadonlySet<string>>
+}
+
 export interface ScanDeps {
   readonly walker: Walker
   readonly hasher: Hasher
@@ -105,6 +115,8 @@ export interface ScanRequest extends Counting {
    * those, not their successors, and so count under an ID that is new.
    */
   readonly madeHere?: { readonly paths: readonly string[]; readonly counterId: ShortId } | undefined
+  /** Undefined where deletions are recorded as they are found. */
+  readonly guard?: ScanGuard | undefined
   /** Undefined: ownership is not compared. */
   readonly ownership?: { readonly accounts: Accounts; readonly synced: boolean } | undefined
   /** Undefined where extended attributes are not synchronized. */

@@ -26,6 +26,7 @@ function reasons(
     shares: [share('connected')],
     disagreements: [],
     conflicts: 0,
+    held: [],
     ...more,
   }).join('\n')
 }

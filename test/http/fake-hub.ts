@@ -64,6 +64,9 @@ export function fakeHub(calls: string[], overrides: Partial<Hub> = {}): Hub {
     ),
     undoConflicts: async (folder, resolved) => note(`undo ${folder} ${resolved.map(({ original }) => original)}`),
     kept: async () => ({ total: 0, bytes: 0, items: [] }),
+    guard: async () => ({ enabled: true, trash: false, held: [], notices: [] }),
+    decideGuard: async (folder, decision, side) => note(`guard ${decision} ${folder} ${side}`),
+    dismissGuard: async (folder) => note(`guard dismiss ${folder}`),
     changeKept: async (folder, action, names) => (note(`${action} ${folder} ${JSON.stringify(names)}`), new Map()),
     ...overrides,
   }

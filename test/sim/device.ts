@@ -103,6 +103,8 @@ export class SimDevice {
   starts = 0
   /** Files that other devices delete stay on it. */
   collects = false
+  /** An unusual loss of files is held on it. */
+  guards = false
   /** This many of the next blocks served are corrupted, as by bad memory. */
   badBlocks = 0
   /** Files and symlinks that it is removing, or replacing and creating, because other devices did. */
@@ -245,7 +247,7 @@ export class SimDevice {
         signals,
         roots,
         sources: network.peers,
-        extensions: () => ({ ...FOLDER_EXTENSIONS, collect: this.collects }),
+        extensions: () => ({ ...FOLDER_EXTENSIONS, collect: this.collects, guard: this.guards }),
         summaryOf: folderStatusJson,
       },
       {

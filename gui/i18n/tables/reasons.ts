@@ -213,6 +213,13 @@ export const REASONS = {
     fr: 'Il était ici lors de la dernière analyse, mais n’y est plus.',
     zh: '上次扫描时它在这里，现在已不在。',
   },
+  'why.held': {
+    en: 'The deletion guard holds its loss until you decide.',
+    de: 'Der Löschschutz hält seinen Verlust an, bis Sie entscheiden.',
+    es: 'El guardián de borrados retiene su pérdida hasta que usted decida.',
+    fr: 'La garde des suppressions retient sa perte jusqu’à votre décision.',
+    zh: '删除保护暂缓了它的丢失，等待您决定。',
+  },
   'why.still-here': {
     en: 'It was deleted on another device but still exists here.',
     de: 'Es ist noch hier, wurde aber anderswo gelöscht.',

@@ -27,6 +27,7 @@ type WhyCode =
   | 'disagreement'
   | 'here'
   | 'gone'
+  | 'held'
   | 'kept'
   | 'collected'
   | 'deleted'
@@ -110,6 +111,8 @@ export interface WhyFacts {
   readonly contestedBy?: string | undefined
   /** The name of the device that deleted a file which stays here. */
   readonly collectedFrom?: string | undefined
+  /** The deletion guard holds the loss of the item, and of so many files. */
+  readonly guarded?: { readonly side: 'local' | 'remote'; readonly files: number } | undefined
 }
 
 export interface ItemReasons {
@@ -122,7 +125,8 @@ export interface ItemReasons {
 export function itemReasons(facts: WhyFacts): ItemReasons {
   const { folder, disk, records, problem, queue, offeredBy, contestedBy } = facts
   const general = folderReason(folder)
-  const first = [...(general === undefined ? [] : [general]), ...(facts.disagreements ?? []).map(disagreement)]
+  const held = facts.guarded === undefined ? [] : [heldReason(facts.guarded)]
+  const first = [...(general === undefined ? [] : [general]), ...held, ...(facts.disagreements ?? []).map(disagreement)]
   const collected = facts.collectedFrom === undefined ? undefined : collectedReason(facts.collectedFrom)
   if (records === undefined) return { ...unknownOf(disk), reasons: [...first, collected ?? diskReason(disk)] }
   const isNewest = isUpToDate(records.local, records.global)
@@ -213,6 +217,14 @@ function ownReason({ local, global }: NonNullable<WhyFacts['records']>, disk: Di
 function collectedReason(device: string): Reason<'collected'> {
   const text = `it is here, although ${device} deleted it: the folder keeps what other devices delete`
   return { code: 'collected', text, cause: device }
+}
+
+function heldReason({ files, side }: NonNullable<WhyFacts['guarded']>): Reason<'held'> {
+  const text =
+    side === 'local'
+      ? `it is missing or empty here, as ${files} files are: the deletion guard holds that until you decide`
+      : `another device has lost it, and ${files} files in all: the deletion guard holds that until you decide`
+  return { code: 'held', text, cause: side }
 }
 
 function kept(device: string): Reason<'kept'> {

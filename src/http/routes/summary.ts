@@ -8,6 +8,7 @@ import { deviceStatisticsJson } from './completion.ts'
 import { folderStatisticsJson } from './db.ts'
 import { disagreementsJson } from '../views/disagreements.ts'
 import { indexImportJson } from '../views/index-import.ts'
+import { guardSummaryJson } from '../views/guard.ts'
 import { folderStatusJson } from '../views/folder-status.ts'
 import { errorsJson, type SystemState } from './system.ts'
 import { formatMs } from '../views/times.ts'
@@ -72,11 +73,20 @@ export function pulseJson(deps: RestDeps, ownDevice: DeviceId, state: Pick<Syste
 async function folderSummary(deps: RestDeps, ownDevice: DeviceId, id: FolderId): Promise<FolderSummary | undefined> {
   try {
     const status = folderStatusJson(deps.hub.statusNow(id) ?? (await deps.hub.status(id)))
-    return { status, completion: await completions(deps, ownDevice, id) }
+    const guard = await guardSummary(deps, id)
+    return { status, completion: await completions(deps, ownDevice, id), ...(guard !== undefined && { guard }) }
   } catch (error) {
     if (error instanceof TwinfoldError && error.code.startsWith('folder-')) return undefined
     throw error
   }
+}
+
+/** Undefined for a folder that does not run, too. */
+async function guardSummary({ hub }: RestDeps, id: FolderId): Promise<FolderSummary['guard']> {
+  return await hub.guard(id).then(guardSummaryJson, (error: unknown) => {
+    if (error instanceof TwinfoldError && error.code.startsWith('folder-')) return undefined
+    throw error
+  })
 }
 
 async function completions(deps: RestDeps, ownDevice: DeviceId, id: FolderId): Promise<FolderSummary['completion']> {

@@ -2,6 +2,7 @@ import type { FolderConfig } from '../../core/config/config.ts'
 import type { SelectionEntry } from '../../core/ignore/selection.ts'
 import { scanScope, type ScanScope } from '../../core/paths.ts'
 import type { LeftFiles } from '../puller/drop.ts'
+import type { FolderGuard } from '../state/folder-guard.ts'
 import { FOLDER_POLICIES } from '../state/folder-policy.ts'
 import type { ConflictChoice, EmptyOptions, FileVersion, ResolvedConflict, VersionsUsed } from '../types.ts'
 import type { FolderCheck, FolderChecks } from './folder-checks.ts'
@@ -21,6 +22,7 @@ export interface FolderTasksDeps {
   readonly selection: Pick<FolderSelection, 'beforeScan' | 'select'>
   readonly pulls: Pick<Pulls, 'change' | 'drop' | 'exclude'>
   readonly versions: Pick<FolderVersions, 'cleanIntervalMs' | 'isCleanDue' | 'clean' | 'require'>
+  readonly guard: Pick<FolderGuard, 'isFrozenNow'>
 }
 
 /** What users request of one folder besides scans. The loop runs these tasks between scans. */
@@ -136,6 +138,7 @@ export class FolderTasks {
   get cleanUp(): FolderTask {
     const { pulls, versions } = this.#deps
     const run: FolderTask['run'] = async (_check, signal) => {
+      if (await this.#deps.guard.isFrozenNow()) return
       using _lock = await pulls.exclude(signal) // a version being written would be removed as incomplete
       await versions.clean(signal)
     }

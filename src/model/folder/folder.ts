@@ -22,6 +22,7 @@ import type { DropWork, FolderSelection } from './folder-selection.ts'
 import type { FolderState } from './folder-state.ts'
 import type { FolderTasks } from './folder-tasks.ts'
 import type { FolderWatch } from './folder-watch.ts'
+import type { GuardDecisions } from './guard-decisions.ts'
 import type { Pulls } from './pulls.ts'
 import type { QueuedRequest } from './request-queue.ts'
 import type { ScanWork } from './scan-work.ts'
@@ -45,6 +46,7 @@ export interface FolderDeps {
   readonly selection: Pick<FolderSelection, 'beforeScan'>
   readonly tasks: FolderTasks
   readonly kept: FolderKept
+  readonly guarding: GuardDecisions
   readonly sharedIgnores: SharedIgnores
   readonly availability: Availability
   readonly watch: Pick<FolderWatch, 'name' | 'run' | 'follow' | 'stop' | 'error'>
@@ -60,6 +62,7 @@ export class Folder implements Service {
   readonly requests: FolderRequests
   readonly tasks: FolderTasks
   readonly kept: FolderKept
+  readonly guarding: GuardDecisions
   readonly sharedIgnores: SharedIgnores
   readonly #deps: FolderDeps
   readonly #folder: FolderConfig
@@ -77,6 +80,7 @@ export class Folder implements Service {
     this.requests = deps.requests
     this.tasks = deps.tasks
     this.kept = deps.kept
+    this.guarding = deps.guarding
     this.sharedIgnores = deps.sharedIgnores
     this.#schedule = new FolderSchedule(folder.rescanIntervalS * 1_000, deps.tasks.cleanIntervalMs, deps.random)
   }

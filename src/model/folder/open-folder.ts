@@ -1,8 +1,10 @@
 import { shortIdOf } from '../../core/device-id.ts'
+import { versionPolicy } from '../../core/records/version-policy.ts'
 import type { FolderPartsDeps, FolderPartsOptions } from '../deps.ts'
 import { Puller } from '../puller/puller.ts'
 import { CounterFloor } from '../state/counter-floor.ts'
 import { FOLDER_POLICIES } from '../state/folder-policy.ts'
+import { FolderGuard } from '../state/folder-guard.ts'
 import { JobQueue } from '../state/job-queue.ts'
 import { KeptFiles } from '../state/kept-files.ts'
 import { Availability } from './availability.ts'
@@ -19,6 +21,7 @@ import { FolderState } from './folder-state.ts'
 import { FolderTasks } from './folder-tasks.ts'
 import { FolderVersions } from './folder-versions.ts'
 import { FolderWatch } from './folder-watch.ts'
+import { GuardDecisions } from './guard-decisions.ts'
 import { LazyAttributes } from './lazy-attributes.ts'
 import { Pulls } from './pulls.ts'
 import { ScanWork } from './scan-work.ts'
@@ -65,6 +68,24 @@ function sharedParts(deps: FolderPartsDeps, options: FolderPartsOptions) {
       { folder: folder.id, ownShortId, otherDevices },
     ),
     kept: new KeptFiles({ disk, log }, { folder: folder.id, directory: keptDirectory }),
+    guard: new FolderGuard(
+      {
+        clock,
+        disk,
+        keyValue,
+        events,
+        log,
+        index: () => store.folder(folder.id),
+        isEnabled: () => deps.extensions(folder.id).guard,
+      },
+      {
+        folder: folder.id,
+        root,
+        devices: otherDevices,
+        hasTrash: versionPolicy(folder.versioning) !== undefined,
+        isEncrypted: folder.type === 'receiveencrypted',
+      },
+    ),
     versions: new FolderVersions(
       { ...platform, logger: deps.logger },
       { folder, root, userHome, versionsPercentMax: () => deps.extensions(folder.id).versionsPercentMax },
@@ -95,11 +116,13 @@ export function openFolder(deps: FolderPartsDeps, options: FolderPartsOptions): 
     { folder: folder.id, pauseMs: folder.pullerPauseS * 1_000 },
   )
   const work = new ScanWork({ ...deps, ...parts, pulls }, { folder, root })
-  const tasks = new FolderTasks({ requests, versions, pulls, work, selection, checks: parts.checks }, folder)
+  const tasks = new FolderTasks({ ...parts, versions, pulls, work, selection }, folder)
   const kept = new FolderKept({ kept: parts.kept, requests, pulls }, folder)
+  const isEnabled = () => deps.extensions(folder.id).guard
+  const guarding = new GuardDecisions({ guard: parts.guard, requests, work, pulls, isEnabled }, folder)
   const watch = new FolderWatch({ clock, watcher, events, requests, log }, { folder, root })
   const availability = new Availability({ roots, signals }, folder.id, root)
-  const own = { availability, kept, selection, work, pulls, tasks, watch }
+  const own = { availability, guarding, kept, selection, work, pulls, tasks, watch }
   return new Folder({ ...parts, ...own, clock, random, events, log, slots }, folder)
 }
 
@@ -117,7 +140,8 @@ function makeSelection(
 
 function makePuller(deps: FolderPartsDeps, { folder, ownDevice }: FolderPartsOptions, parts: SharedParts): Puller {
   const { events, platform, sources, statistics, store } = deps
-  const { attributes, counts, folderLock, jobs, kept, log, publisher, requests, root, sharedIgnores, versions } = parts
+  const { attributes, counts, folderLock, guard, jobs, kept, log } = parts
+  const { publisher, requests, root, sharedIgnores, versions } = parts
   return new Puller(
     {
       platform,
@@ -128,6 +152,7 @@ function makePuller(deps: FolderPartsDeps, { folder, ownDevice }: FolderPartsOpt
       folderLock,
       counts,
       kept,
+      guard,
       collects: () => FOLDER_POLICIES[folder.type].mayCollect && deps.extensions(folder.id).collect,
       index: () => store.folder(folder.id),
       label: () => deps.label(),
@@ -135,6 +160,7 @@ function makePuller(deps: FolderPartsDeps, { folder, ownDevice }: FolderPartsOpt
       ...(attributes.areSet && { attributes: () => attributes.load() }),
       versioner: () => versions.versioner(),
       onStored: async (batch, sequence) => {
+        guard.stored(batch)
         await publisher.publishPulled(batch, sequence)
         if (sharedIgnores.isEnabled && batch.some(({ name }) => name === SHARED_IGNORES_NAME)) requests.scanSoon()
       },

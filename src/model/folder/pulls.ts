@@ -6,6 +6,7 @@ import { LinkedAbort } from '../../sync/linked-abort.ts'
 import type { Semaphore } from '../../sync/semaphore.ts'
 import type { SharedMutex } from '../../sync/shared-mutex.ts'
 import type { Clock } from '../../platform/clock.ts'
+import type { FolderGuard } from '../state/folder-guard.ts'
 import type { PullProgress } from '../state/file-progress.ts'
 import type { LeftFiles } from '../puller/drop.ts'
 import type { ChangeOutcome, ChangeRequest, Puller, PullOutcome, PullPhase } from '../puller/puller.ts'
@@ -19,7 +20,7 @@ import { PullRetry } from './pull-retry.ts'
 
 /** Changes items by the puller, at the request of a user. */
 export type ItemChange = (
-  puller: Pick<Puller, 'deleteKept' | 'resolveConflicts' | 'restore' | 'revert' | 'undoConflicts'>,
+  puller: Pick<Puller, 'deleteKept' | 'refetch' | 'resolveConflicts' | 'restore' | 'revert' | 'undoConflicts'>,
   request: ChangeRequest,
   signal: AbortSignal,
 ) => Promise<ChangeOutcome>
@@ -37,6 +38,7 @@ export interface PullsDeps {
     | 'drop'
     | 'isNeeded'
     | 'pull'
+    | 'refetch'
     | 'resolveConflicts'
     | 'restore'
     | 'revert'
@@ -46,6 +48,7 @@ export interface PullsDeps {
   >
   readonly selection: Pick<FolderSelection, 'beforePull'>
   readonly requests: FolderRequests
+  readonly guard: Pick<FolderGuard, 'checkRewritten' | 'nothingNeeded' | 'withdraw'>
   readonly state: FolderState
   readonly problems: FolderProblems
   readonly signals: Pick<ModelSignals, 'pullStarted'>
@@ -186,8 +189,11 @@ export class Pulls {
   }
 
   async #pull(signal: AbortSignal): Promise<PullOutcome> {
-    const { checks, log, puller, slots, state } = this.#deps
-    if (!(await puller.isNeeded())) return NOTHING_TO_PULL
+    const { checks, guard, log, puller, slots, state } = this.#deps
+    if (!(await puller.isNeeded())) {
+      await guard.nothingNeeded()
+      return NOTHING_TO_PULL
+    }
     state.setPull('sync-waiting')
     using _slot = await slots.acquire(signal)
     this.#rules = 'unread'
@@ -195,6 +201,8 @@ export class Pulls {
     this.#rules = check.ignore
     log.debug(() => `folder ${this.#folder}: pulling`)
     const outcome = await this.#apply(check, signal)
+    if (outcome.complete) guard.withdraw('remote')
+    await guard.checkRewritten()
     const rest = outcome.complete ? 'everything' : 'partially'
     log.debug(() => `folder ${this.#folder}: pulled ${rest}, ${outcome.problems.length} problems`)
     return outcome

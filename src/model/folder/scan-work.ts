@@ -4,6 +4,7 @@ import { messageOf, systemCode, TwinfoldError } from '../../core/errors.ts'
 import { SHARED_IGNORES_NAME } from '../../core/ignore/shared-ignores.ts'
 import type { ShortId } from '../../core/ids.ts'
 import { temporaryName, type ScanScope } from '../../core/paths.ts'
+import type { CountTime } from '../../core/records/version-vector.ts'
 import type { FolderIndex, IndexStore } from '../../db/types.ts'
 import type { EventSink, Logger } from '../../events/types.ts'
 import { readAccounts } from '../../platform/accounts.ts'
@@ -12,11 +13,12 @@ import type { Random } from '../../platform/random.ts'
 import { scanFolder } from '../../scanner/scanner.ts'
 import type { ScanDeps, ScanProgress, ScanRequest, ScanResult } from '../../scanner/types.ts'
 import type { Statistics } from '../../stats/stats.ts'
-import { overrideOthers } from '../override.ts'
+import { overrideItems, overrideOthers, type OverrideDeps } from '../override.ts'
 import type { ModelSignals } from '../signals.ts'
 import type { CounterFloor } from '../state/counter-floor.ts'
 import { FOLDER_POLICIES } from '../state/folder-policy.ts'
 import type { JobQueue } from '../state/job-queue.ts'
+import type { FolderGuard } from '../state/folder-guard.ts'
 import type { KeptFiles } from '../state/kept-files.ts'
 import type { FolderTreeOptions } from '../tree/folder-tree.ts'
 import type { ChangePublisher } from './change-publisher.ts'
@@ -45,6 +47,7 @@ export interface ScanWorkDeps {
   readonly mounts: FolderMounts
   readonly counts: CounterFloor
   readonly kept: KeptFiles
+  readonly guard: FolderGuard
   readonly requests: Pick<FolderRequests, 'scanSoon'>
   readonly sharedIgnores: Pick<SharedIgnores, 'isEnabled'>
   readonly attributes: LazyAttributes
@@ -95,7 +98,7 @@ export class ScanWork {
 
   /** Rejects with the reason when root or marker change during the scan; nothing more is stored then. */
   async scan(scope: ScanScope, check: FolderCheck, signal: AbortSignal): Promise<ScanResult> {
-    const { checks, counts, kept, logger, platform, pulls, store } = this.#deps
+    const { checks, counts, guard, kept, logger, platform, pulls, store } = this.#deps
     const log = logger('model')
     const startedMs = platform.clock.monotonicMs()
     log.debug(() => `folder ${this.#folder.id}: scanning ${describe(scope)}`)
@@ -105,11 +108,18 @@ export class ScanWork {
       await counts.load()
       await kept.load()
       const attributes = await this.#attributes(scope)
-      const request = { ...this.#request(scope, check), ownership: await this.#ownership(), attributes }
+      const isAnnounced = !FOLDER_POLICIES[this.#folder.type].localChangesStayHere
+      const request = {
+        ...this.#request(scope, check),
+        ownership: await this.#ownership(),
+        attributes,
+        guard: isAnnounced ? await guard.begin('local', scope) : undefined,
+      }
       const result = await scanFolder(deps, request, signal)
       attributes?.done()
       await kept.store()
       if (scope.includes('')) await (await store.folder(this.#folder.id)).history.begin()
+      await guard.checkRewritten()
       if (result.changed > 0 || scope.includes('')) await this.#deps.mounts.remember(startedMs)
       await this.#count(result)
       const durationMs = Math.round(platform.clock.monotonicMs() - startedMs)
@@ -124,17 +134,26 @@ export class ScanWork {
   }
 
   /** Makes the local state win on all devices. */
-  async override({ ignore }: FolderCheck, signal: AbortSignal): Promise<void> {
-    const { counts, platform, publisher, pulls, store } = this.#deps
-    using _lock = await pulls.exclude(signal)
+  async override(check: FolderCheck, signal: AbortSignal): Promise<void> {
+    using _lock = await this.#deps.pulls.exclude(signal)
+    const { deps, options } = await this.#overriding(check)
+    await overrideOthers(deps, options, signal)
+  }
+
+  /** The same for these names. */
+  async overrideItems(names: readonly string[], check: FolderCheck, signal: AbortSignal): Promise<void> {
+    using _lock = await this.#deps.pulls.exclude(signal)
+    const { deps, options } = await this.#overriding(check)
+    await overrideItems(deps, names, options, signal)
+  }
+
+  async #overriding({ ignore }: FolderCheck): Promise<{ deps: OverrideDeps; options: CountTime }> {
+    const { counts, platform, publisher, store } = this.#deps
     const index = await store.folder(this.#folder.id)
     const nowS = Math.floor(platform.clock.nowMs() / 1_000)
     await counts.load()
-    await overrideOthers(
-      { index, ignore, onStored: (records, sequence) => publisher.publishLocal({ records, sequence }) },
-      { nowS, ...counts.counting },
-      signal,
-    )
+    const onStored: OverrideDeps['onStored'] = (records, sequence) => publisher.publishLocal({ records, sequence })
+    return { deps: { index, ignore, onStored }, options: { nowS, ...counts.counting } }
   }
 
   async #count(result: ScanResult): Promise<void> {
@@ -145,7 +164,8 @@ export class ScanWork {
   }
 
   async #scanDeps(check: FolderCheck): Promise<ScanDeps> {
-    const { checks, events, kept, logger, mounts, platform, publisher, requests, sharedIgnores, store } = this.#deps
+    const { checks, events, guard, kept, logger, mounts, platform, publisher, requests, sharedIgnores, store } =
+      this.#deps
     const { clock, disk, hasher, walker } = platform
     const { id } = this.#folder
     const index = await store.folder(id)
@@ -155,6 +175,7 @@ export class ScanWork {
     const checkHealth = () => checks.checkAgain(check)
     const onBatch: ScanDeps['onBatch'] = (batch) => {
       for (const { deleted, name } of batch.records) if (!deleted) kept.forget(name)
+      guard.stored(batch.records)
       publisher.publishLocal(batch)
       // The scan may have been of this file alone, and others are ignored now.
       if (sharedIgnores.isEnabled && batch.records.some(({ name }) => name === SHARED_IGNORES_NAME)) requests.scanSoon()

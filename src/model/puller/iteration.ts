@@ -1,7 +1,10 @@
 import { hashKey } from '../../core/records/block-diff.ts'
 import type { FileHead } from '../../core/records/file-info.ts'
+import type { Step } from '../../core/records/plan.ts'
 import { isCanonical, isReserved } from '../../core/paths.ts'
 import { forEachAtOnce } from '../../sync/for-each.ts'
+import type { FolderGuard } from '../state/folder-guard.ts'
+import type { LossReview } from '../state/loss-review.ts'
 import type { Items } from './items.ts'
 import type { Leftovers } from './leftovers.ts'
 import type { PullParts } from './pull-parts.ts'
@@ -16,6 +19,7 @@ export interface IterationDeps extends Pick<PullParts, 'index' | 'records'> {
   readonly items: Items
   readonly transfers: Transfers
   readonly leftovers: Leftovers
+  readonly guard: Pick<FolderGuard, 'begin'>
 }
 
 export interface IterationResult {
@@ -31,16 +35,18 @@ type FileToPull = Pick<FileHead, 'name' | 'sizeBytes' | 'modifiedS' | 'modifiedN
 export class Iteration {
   readonly #deps: IterationDeps
   readonly #signal: AbortSignal
-  readonly #files: FileToPull[] = []
+  #files: FileToPull[] = []
   readonly #metadata: string[] = []
   /** Items created without a transfer, by depth: parent directories first. */
   readonly #creations: string[][] = []
   /** Deleted files and symlinks. They are removed last, because they may be sources of moves. */
   readonly #removals = new Set<string>()
-  readonly #directoryRemovals: string[] = []
+  #directoryRemovals: string[] = []
   readonly #movableByContent = new Map<string, string[]>()
   /** Deleted files, and the names under which their content is needed. */
   readonly #renamed = new Map<string, string>()
+  /** The last needed name that was read. */
+  #afterName = ''
 
   constructor(deps: IterationDeps, signal: AbortSignal) {
     this.#deps = deps
@@ -49,7 +55,9 @@ export class Iteration {
 
   async run(): Promise<IterationResult> {
     const { items, leftovers, records, transfers } = this.#deps
-    const more = await this.#collect()
+    const review = await this.#deps.guard.begin('remote')
+    const more = await this.#collect(review)
+    if (review !== undefined) await this.#withhold(review, more)
     for (const names of this.#creations) await this.#attemptAll(names)
     await this.#attemptAll(this.#metadata)
     const files = await this.#moveFiles()
@@ -68,21 +76,22 @@ export class Iteration {
    * Assigns needed items to phases; true when there are more than the limit. Read before anything changes, because
    * paging over a shrinking need list would skip items. Only names are kept: their records take much more memory.
    */
-  async #collect(): Promise<boolean> {
+  async #collect(review: LossReview | undefined): Promise<boolean> {
     let afterName = ''
     for (let count = 0; ;) {
       this.#signal.throwIfAborted()
       const page = await this.#deps.index.needs.need({ offset: 0, limit: PAGE, afterName })
-      for (const head of page) await this.#sort(head)
+      for (const head of page) await this.#sort(head, review)
       afterName = page.at(-1)?.name ?? ''
       count += page.length
+      this.#afterName = afterName
       if (page.length < PAGE) return false
       if (count >= ITEMS_MAX) return true
     }
   }
 
   /** Assigns an item to a phase. */
-  async #sort(head: FileHead): Promise<void> {
+  async #sort(head: FileHead, review: LossReview | undefined): Promise<void> {
     this.#signal.throwIfAborted()
     const { name } = head
     // Also for parents: a directory in place of a temporary file would block that file.
@@ -93,6 +102,7 @@ export class Iteration {
     const local = await this.#deps.index.records.head('local', name)
     const step = this.#deps.items.plan(local, head, head.deleted) // needed without a record of ours: held elsewhere
     if (step.kind === 'keep') return
+    if (review !== undefined) examine(review, { local, head, step })
     if (step.kind === 'fetch') {
       const { sizeBytes, modifiedS, modifiedNs, blocksHash } = head
       this.#files.push({ name, sizeBytes, modifiedS, modifiedNs, blocksHash })
@@ -103,6 +113,27 @@ export class Iteration {
     else {
       this.#removals.add(name)
       if (step.kind === 'collect' || !step.saveOurs) this.#noteMovable(local)
+    }
+  }
+
+  /** Leaves out what the guard holds: it stays needed. */
+  async #withhold(review: LossReview, more: boolean): Promise<void> {
+    if (more && review.hasLosses) await this.#readArrivals(review)
+    const held = await review.decide()
+    if (held.size === 0) return
+    for (const name of held) this.#removals.delete(name)
+    this.#directoryRemovals = this.#directoryRemovals.filter((name) => !held.has(name))
+    this.#files = this.#files.filter(({ name }) => !held.has(name))
+  }
+
+  /** What is needed beyond the limit of this iteration: the content of a removed file may be there. */
+  async #readArrivals(review: LossReview): Promise<void> {
+    for (let afterName = this.#afterName; ;) {
+      this.#signal.throwIfAborted()
+      const page = await this.#deps.index.needs.need({ offset: 0, limit: PAGE, afterName })
+      for (const head of page) if (!head.deleted && head.type === 'file') review.arrives(head, true)
+      afterName = page.at(-1)?.name ?? ''
+      if (page.length < PAGE) return
     }
   }
 
@@ -142,6 +173,22 @@ export class Iteration {
     }
     return rest
   }
+}
+
+interface NeededItem {
+  readonly local: FileHead | undefined
+  readonly head: FileHead
+  readonly step: Step
+}
+
+/** Shows the guard what goes and what comes. What is saved as a conflict copy does not go. */
+function examine(review: LossReview, { local, head, step }: NeededItem): void {
+  if (step.kind === 'remove' && !step.saveOurs && local !== undefined) review.examine(local, 'deleted', head.modifiedBy)
+  if (step.kind !== 'fetch') return
+  const isNew = local === undefined || local.deleted
+  review.arrives(head, isNew)
+  if (!isNew && local.type === 'file' && local.sizeBytes > 0 && head.sizeBytes === 0 && !step.saveOurs)
+    review.examine(local, 'emptied', head.modifiedBy)
 }
 
 function depthOf(name: string): number {

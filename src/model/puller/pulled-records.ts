@@ -5,6 +5,7 @@ import type { FileHead, FileInfo } from '../../core/records/file-info.ts'
 import type { Records } from '../../db/types.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { CounterFloor } from '../state/counter-floor.ts'
+import type { FolderGuard } from '../state/folder-guard.ts'
 import type { KeptFiles } from '../state/kept-files.ts'
 import type { FolderTree } from '../tree/folder-tree.ts'
 
@@ -14,6 +15,7 @@ export interface PulledRecordsDeps {
   readonly counts: Pick<CounterFloor, 'note' | 'store'>
   /** Stored before the records of deletions that it is about. */
   readonly kept: Pick<KeptFiles, 'store' | 'forget'>
+  readonly guard: Pick<FolderGuard, 'noteNew'>
   readonly tree: Pick<FolderTree, 'takeChanged'>
   readonly clock: Clock
   /** Of the changes, for the history. */
@@ -49,6 +51,7 @@ export class PulledRecords {
   /** `local`: our record that it replaces. */
   add(record: FileInfo, local: FileHead | undefined): void {
     this.#deps.counts.note(local, record)
+    if (!record.deleted && (local === undefined || local.deleted)) this.#deps.guard.noteNew(record)
     if (this.#pending.length === 0) this.#sinceMs = this.#deps.clock.monotonicMs()
     this.#pending.push(record)
     this.#pendingBlocks += (record.blockHashes?.length ?? 0) / HASH_SIZE_BYTES

@@ -14,6 +14,7 @@ import { FolderTree, type FolderTreeDeps, type FolderTreeOptions } from '../tree
 import { FOLDER_POLICIES } from '../state/folder-policy.ts'
 import type { JobQueue } from '../state/job-queue.ts'
 import type { CounterFloor } from '../state/counter-floor.ts'
+import type { FolderGuard } from '../state/folder-guard.ts'
 import type { KeptFiles } from '../state/kept-files.ts'
 import type { Sources } from '../state/sources.ts'
 import type { ConflictChoice, ResolvedConflict } from '../types.ts'
@@ -28,6 +29,7 @@ import { Iteration } from './iteration.ts'
 import { isAnyContested, settleContested } from './settle-contested.ts'
 import { Leftovers } from './leftovers.ts'
 import { PulledRecords } from './pulled-records.ts'
+import { refetchItems } from './refetch.ts'
 import { resolveConflicts } from './resolve-conflicts.ts'
 import { undoConflicts } from './undo-conflicts.ts'
 import { revertChanges } from './revert.ts'
@@ -52,6 +54,7 @@ export interface PullerDeps {
   readonly folderLock: SharedMutex
   readonly counts: CounterFloor
   readonly kept: KeptFiles
+  readonly guard: FolderGuard
   /** Files that other devices delete stay here. */
   collects(): boolean
   index(): Promise<FolderIndex>
@@ -207,6 +210,17 @@ export class Puller {
     return { failures, rescan: [...parts.rescan] }
   }
 
+  /** Lets the next pull fetch items that are missing here; those that another device has. */
+  async refetch(
+    names: Iterable<string>,
+    request: ChangeRequest,
+    signal: AbortSignal,
+  ): Promise<ChangeOutcome & { readonly refetched: readonly string[] }> {
+    const parts = await this.#begin(request, signal)
+    const refetched = await refetchItems({ ...parts, sources: this.#deps.sources }, names, signal)
+    return { failures: new Map(), rescan: [...parts.rescan], refetched }
+  }
+
   /** Restores old versions, by name and time. The caller must hold the lock exclusively. */
   async restore(
     wanted: ReadonlyMap<string, number>,
@@ -256,7 +270,7 @@ export class Puller {
   }
 
   async #begin(request: ChangeRequest, signal: AbortSignal, origin: HistoryOrigin = 'action'): Promise<BegunPull> {
-    const { counts, folderLock, kept, log, onConflict, platform } = this.#deps
+    const { counts, folderLock, guard, kept, log, onConflict, platform } = this.#deps
     const { folder } = this.#options
     const { clock } = platform
     const { ignore } = request
@@ -273,16 +287,8 @@ export class Puller {
     )
     const checkHealth = () => request.checkHealth()
     const { onStored } = this.#deps
-    const records = new PulledRecords({
-      index: index.records,
-      tree,
-      clock,
-      counts,
-      kept,
-      origin,
-      checkHealth,
-      onStored,
-    })
+    const own = { index: index.records, tree, clock, counts, guard, kept, origin }
+    const records = new PulledRecords({ ...own, checkHealth, onStored })
     const collects = this.#deps.collects()
     return { folder, index, ignore, tree, records, folderLock, kept, collects, clock, log, scanLater, rescan }
   }

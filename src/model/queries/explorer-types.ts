@@ -2,7 +2,7 @@ import type { DeviceId, ShortId } from '../../core/ids.ts'
 import type { FileType } from '../../core/records/file-info.ts'
 import type { DeviceVersion, ItemState, WaitingAction } from '../../core/records/item-state.ts'
 import type { DiskFacts } from '../../core/records/disk-reasons.ts'
-import type { FolderFacts, QueuePlace } from '../../core/records/reasons.ts'
+import type { FolderFacts, QueuePlace, WhyFacts } from '../../core/records/reasons.ts'
 import type { NameRecords } from '../../db/types.ts'
 import type { Paging } from '../types.ts'
 
@@ -85,6 +85,8 @@ export interface FileFacts {
   readonly devices: Item['devices']
   /** The author of the deletion of a file that stays here. */
   readonly deletedBy?: ShortId | undefined
+  /** The deletion guard holds the loss of it. */
+  readonly guarded?: WhyFacts['guarded']
 }
 
 export interface PreviewedLine {

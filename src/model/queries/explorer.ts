@@ -144,6 +144,7 @@ export class Explorer {
       queue: needed && running !== undefined ? placeOf(running, name) : undefined,
       devices: devicesOf(records, this.#others(folder)),
       deletedBy: isLive ? undefined : running?.kept.deleterOf(name),
+      guarded: running?.guarding.heldBecause(name),
     }
   }
 

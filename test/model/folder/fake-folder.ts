@@ -22,6 +22,8 @@ import type { ScanProblem } from '../../../src/scanner/types.ts'
 import { Semaphore } from '../../../src/sync/semaphore.ts'
 import { SharedMutex } from '../../../src/sync/shared-mutex.ts'
 import { SimClock } from '../../../src/platform/sim/clock.ts'
+import { FolderGuard } from '../../../src/model/state/folder-guard.ts'
+import { GuardDecisions } from '../../../src/model/folder/guard-decisions.ts'
 import { SimDisk } from '../../../src/platform/sim/disk.ts'
 import { SimRandom } from '../../../src/platform/sim/random.ts'
 import { DOCS, KEPT_DIRECTORY, settle, simFolder } from '../../support/model.ts'
@@ -107,6 +109,12 @@ export class FakeDisk {
 
   async override(): Promise<void> {}
 
+  async overrideItems(): Promise<void> {}
+
+  async refetch() {
+    return { failures: new Map<string, string>(), rescan: [], refetched: [] }
+  }
+
   async isNeeded(): Promise<boolean> {
     return this.needed
   }
@@ -163,6 +171,27 @@ function logInto(warnings: string[]): Logger {
   }
 }
 
+const SELECTION: Pick<FolderSelection, 'beforePull' | 'beforeScan' | 'select'> = {
+  beforePull: async (check) => check,
+  beforeScan: async (scope, check) => ({ scope, check }),
+  select: async () => new Map(),
+}
+
+function guardOff(clock: SimClock, events: EventSink, log: Logger): FolderGuard {
+  return new FolderGuard(
+    {
+      clock,
+      disk: new SimDisk(clock),
+      keyValue: { get: async () => undefined, set: async () => {} },
+      events,
+      log,
+      index: () => Promise.reject(new Error('the guard is off')),
+      isEnabled: () => false,
+    },
+    { folder: DOCS, root: '/data/docs', devices: [], hasTrash: false, isEncrypted: false },
+  )
+}
+
 /** A folder that runs on a fake disk; `end` stops it and checks that no timer is left. */
 export function start(setup: Setup = {}) {
   const clock = setup.clock ?? new SimClock()
@@ -183,12 +212,8 @@ export function start(setup: Setup = {}) {
   const requests = new FolderRequests()
   const state = new FolderState({ clock, events: sink }, DOCS)
   const problems = new FolderProblems({ events: sink, log }, DOCS)
-  const selection: Pick<FolderSelection, 'beforePull' | 'beforeScan' | 'select'> = {
-    beforePull: async (check) => check,
-    beforeScan: async (scope, check) => ({ scope, check }),
-    select: async () => new Map(),
-  }
-  const shared = { clock, log, requests, state, problems, checks: disk, selection }
+  const guard = guardOff(clock, sink, log)
+  const shared = { clock, log, requests, state, problems, checks: disk, selection: SELECTION, guard }
   const pulls = new Pulls(
     {
       ...shared,
@@ -217,6 +242,7 @@ export function start(setup: Setup = {}) {
         },
         { type: 'sendreceive' },
       ),
+      guarding: new GuardDecisions({ guard, requests, pulls, work: disk, isEnabled: () => false }, simFolder('docs')),
       sharedIgnores: new SharedIgnores(
         {
           disk: new SimDisk(clock),
