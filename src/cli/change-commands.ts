@@ -6,6 +6,7 @@ import { TwinfoldError } from '../core/errors.ts'
 import { CLI_EXIT, findDevice, findFolder, type CliContext, type CliExit } from './context.ts'
 import { refuseSameName } from './device-commands.ts'
 import { checkPath, directoryPath } from './folder-commands.ts'
+import { confirmPlans } from './plan-command.ts'
 import { shellWord } from './shell-words.ts'
 import { escapeText, formatCount } from './text.ts'
 import { withVersioning, type VersioningType } from './versioning.ts'
@@ -147,6 +148,8 @@ export async function folderSet(
   }
   if (sharedIgnores !== undefined && options.yes !== true)
     await (await import('./shared-ignores.ts')).askSharedIgnores(context, client, folder.id, sharedIgnores)
+  if (type !== undefined && type !== folder.type)
+    await confirmPlans(context, client, [{ folder: folder.id, action: `type:${type}` }], options)
   if (isExtension)
     await client.call('PATCH /rest/twinfold/settings', { body: { folders: { [folder.id]: extensions } } })
   if (isChange) await client.changeFolder(folder.id, change)

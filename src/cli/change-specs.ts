@@ -115,7 +115,7 @@ export const FOLDER_SET = remoteCommand({
       onOff: true,
       description: 'Use the patterns of .stglobalignore in the folder; prints what changes, and asks for --yes',
     },
-    { name: 'yes', description: 'Switch the shared patterns although they change what is ignored' },
+    { name: 'yes', description: 'Change the type, or switch the shared patterns, without the question' },
     { name: 'force', description: 'Use the path even if the marker is not there, or a check finds a problem' },
   ],
   examples: [

@@ -5,6 +5,7 @@ import type { ConnectionsJson } from '../rest/cluster.ts'
 import type { Client, FolderChange } from '../client/client.ts'
 import { addressProblem, dialColumns, type NetworkFacts } from './device-reasons.ts'
 import { CLI_EXIT, findDevice, findFolder, type CliContext, type CliExit } from './context.ts'
+import { confirmPlans } from './plan-command.ts'
 import { shellWord } from './shell-words.ts'
 import { tableLines } from './table.ts'
 import { escapeText } from './text.ts'
@@ -223,8 +224,17 @@ export function seenText(time: string | undefined): string {
 }
 
 /** Removes a device from the configuration. Files stay on both sides; they are no longer exchanged. */
-export async function deviceRemove(context: CliContext, client: Client, text: string, options: Json): Promise<CliExit> {
+export async function deviceRemove(
+  context: CliContext,
+  client: Client,
+  text: string,
+  options: Json & { readonly yes?: boolean },
+): Promise<CliExit> {
   const device = await otherDevice(client, text)
+  const isShared = (folder: FolderConfig) => folder.devices.some(({ deviceID }) => deviceID === device.deviceID)
+  const action = `unshare:${device.deviceID}`
+  const plans = (await client.folders()).filter(isShared).map(({ id }) => ({ folder: id, action }))
+  await confirmPlans(context, client, plans, options)
   await client.call('DELETE /rest/config/devices/:id', { id: device.deviceID })
   if (options.json) context.print(JSON.stringify({ removed: device.deviceID, name: device.name }, undefined, 2))
   else context.print(`Removed device ${labelOf(device)}. The shared files were kept.`)

@@ -4,6 +4,7 @@ import { safetyOfNew, type SafetyChange } from '../core/config/safety.ts'
 import type { Client, FolderChange } from '../client/client.ts'
 import { ClientError } from '../client/errors.ts'
 import { CLI_EXIT, findDevice, findFolder, type CliContext, type CliExit } from './context.ts'
+import { confirmPlans } from './plan-command.ts'
 import { folderIdFromName } from './new-folder-id.ts'
 import { tableLines } from './table.ts'
 import { escapeText } from './text.ts'
@@ -201,9 +202,10 @@ export async function folderRemove(
   context: CliContext,
   client: Client,
   text: string,
-  options: { readonly json?: boolean },
+  options: { readonly json?: boolean; readonly yes?: boolean },
 ): Promise<CliExit> {
   const folder = await findFolder(client, text)
+  await confirmPlans(context, client, [{ folder: folder.id, action: 'remove' }], options)
   await client.removeFolder(folder.id)
   if (options.json) context.print(JSON.stringify({ removed: folder.id, path: folder.path }, undefined, 2))
   else context.print(`Removed folder "${escapeText(folder.id)}". The files in ${escapeText(folder.path)} were kept.`)

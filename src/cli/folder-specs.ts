@@ -1,6 +1,7 @@
 import { TwinfoldError } from '../core/errors.ts'
 import { withoutUndefined } from './args/parsed-flags.ts'
 import type { CommandSpec } from './args/types.ts'
+import { YES_FLAG } from './plan-specs.ts'
 import { remoteCommand } from './remote-command.ts'
 
 /** Subcommands of `folder` that change where it is, with whom it is shared, or whose changes win. */
@@ -79,9 +80,13 @@ export const FOLDER_ACTIONS: readonly CommandSpec[] = [
       'Undoes the local changes in a receive-only folder: items that only exist here are removed (to the old ' +
       'versions, if enabled), the rest is fetched again.',
     arguments: [{ name: 'folder', completes: 'folders' }],
+    flags: [YES_FLAG],
     examples: ['folder revert photos'],
     remote: async ({ context, connection: { client }, args: [folder = ''], flags }) =>
-      (await import('./share-commands.ts')).folderRevert(context, client, folder, { json: flags.isOn('json') }),
+      (await import('./share-commands.ts')).folderRevert(context, client, folder, {
+        json: flags.isOn('json'),
+        yes: flags.isOn('yes'),
+      }),
   }),
   remoteCommand({
     name: 'override',
@@ -90,8 +95,12 @@ export const FOLDER_ACTIONS: readonly CommandSpec[] = [
       'Makes the local state of a send-only folder the state of all devices: changes made elsewhere are undone ' +
       'there, and items that only others have are deleted there.',
     arguments: [{ name: 'folder', completes: 'folders' }],
+    flags: [YES_FLAG],
     examples: ['folder override photos'],
     remote: async ({ context, connection: { client }, args: [folder = ''], flags }) =>
-      (await import('./share-commands.ts')).folderOverride(context, client, folder, { json: flags.isOn('json') }),
+      (await import('./share-commands.ts')).folderOverride(context, client, folder, {
+        json: flags.isOn('json'),
+        yes: flags.isOn('yes'),
+      }),
   }),
 ]

@@ -8,6 +8,7 @@ import { HOOK } from './hook-specs.ts'
 import { KEY, USER } from './key-specs.ts'
 import { APPLY, EXPORT } from './setup-specs.ts'
 import { NETWORK_SWITCHES, SERVER_KINDS } from './network-switches.ts'
+import { PLAN } from './plan-specs.ts'
 import { remoteCommand } from './remote-command.ts'
 import { COMPLETE_NAMES, CONFLICTS, GUARD, KEPT_FILES, VERSIONS } from './versions-specs.ts'
 import { DROP, KEEP, SELECTION } from './selection-specs.ts'
@@ -267,6 +268,7 @@ export function remoteCommands(debugCommands: readonly CommandSpec[] = []): read
     SELECTION,
     VERSIONS,
     CONFLICTS,
+    PLAN,
     KEPT_FILES,
     HISTORY,
     GUARD,

@@ -3,6 +3,7 @@ import type { DeviceConfig, FolderConfig } from '../core/config/config.ts'
 import { TwinfoldError } from '../core/errors.ts'
 import { CLI_EXIT, findDevice, findFolder, type CliContext, type CliExit } from './context.ts'
 import { withDevices } from './device-commands.ts'
+import { confirmPlans } from './plan-command.ts'
 import { escapeText } from './text.ts'
 
 interface Json {
@@ -76,8 +77,14 @@ export function namesOf(devices: readonly DeviceConfig[]): string {
 }
 
 /** Undoes local changes in a receive-only or encrypted folder. */
-export async function folderRevert(context: CliContext, client: Client, text: string, options: Json): Promise<CliExit> {
+export async function folderRevert(
+  context: CliContext,
+  client: Client,
+  text: string,
+  options: Json & { readonly yes?: boolean },
+): Promise<CliExit> {
   const { id } = await folderOfType(client, text, ['receiveonly', 'receiveencrypted'], 'reverted')
+  await confirmPlans(context, client, [{ folder: id, action: 'revert' }], options)
   await client.call('POST /rest/db/revert', { query: { folder: id } })
   return printStarted(context, id, options, 'reverted', 'local changes are being reverted')
 }
@@ -87,9 +94,10 @@ export async function folderOverride(
   context: CliContext,
   client: Client,
   text: string,
-  options: Json,
+  options: Json & { readonly yes?: boolean },
 ): Promise<CliExit> {
   const { id } = await folderOfType(client, text, ['sendonly'], 'overridden')
+  await confirmPlans(context, client, [{ folder: id, action: 'override' }], options)
   await client.call('POST /rest/db/override', { query: { folder: id } })
   return printStarted(context, id, options, 'overridden', 'changes of other devices are being overridden')
 }

@@ -4,6 +4,7 @@ import type { FlagSpec } from './args/flag-spec.ts'
 import type { CommandSpec } from './args/types.ts'
 import { DEVICE_CHANGES, FOLDER_SET, FOLDER_TYPES, givenSwitch, SHARING_FLAGS } from './change-specs.ts'
 import { FOLDER_ACTIONS } from './folder-specs.ts'
+import { YES_FLAG } from './plan-specs.ts'
 import { remoteCommand } from './remote-command.ts'
 
 /** A device ID of the right form, for examples. */
@@ -91,9 +92,13 @@ export const FOLDER: CommandSpec = {
       name: 'remove',
       summary: 'stop syncing a folder; its files are kept',
       arguments: [{ name: 'folder', completes: 'folders' }],
+      flags: [YES_FLAG],
       examples: ['folder remove docs'],
       remote: async ({ context, connection: { client }, args: [folder = ''], flags }) =>
-        (await import('./folder-commands.ts')).folderRemove(context, client, folder, { json: flags.isOn('json') }),
+        (await import('./folder-commands.ts')).folderRemove(context, client, folder, {
+          json: flags.isOn('json'),
+          yes: flags.isOn('yes'),
+        }),
     }),
     FOLDER_SET,
     ...FOLDER_ACTIONS,
@@ -203,9 +208,13 @@ export const DEVICE: CommandSpec = {
       name: 'remove',
       summary: 'remove a device, by ID or name; files are kept on both sides',
       arguments: [{ name: 'device', completes: 'devices' }],
+      flags: [YES_FLAG],
       examples: ['device remove laptop'],
       remote: async ({ context, connection: { client }, args: [device = ''], flags }) =>
-        (await import('./device-commands.ts')).deviceRemove(context, client, device, { json: flags.isOn('json') }),
+        (await import('./device-commands.ts')).deviceRemove(context, client, device, {
+          json: flags.isOn('json'),
+          yes: flags.isOn('yes'),
+        }),
     }),
     ...[true, false].map((paused) =>
       remoteCommand({

@@ -22,6 +22,7 @@ import { lifecycleRoutes } from './routes/lifecycle.ts'
 import { localChangeRoutes } from './routes/local-changes.ts'
 import { noAuthRoutes } from './routes/noauth.ts'
 import { pulseJson, summaryJson } from './routes/summary.ts'
+import { planRoutes } from './routes/plan.ts'
 import { qrRoutes } from './routes/qr.ts'
 import { setupRoutes } from './routes/setup.ts'
 import { staticRoutes } from './static/static.ts'
@@ -74,6 +75,7 @@ export function allRoutes(parts: RestDeps, context: RouteContext): RouteTable {
       summary: () => summaryJson(deps, options, started),
       pulse: () => pulseJson(deps, options.deviceId, started),
     }),
+    ...planRoutes(deps),
     ...undoRoutes(deps),
     ...contentRoutes(deps.content),
     ...diagnosticRoutes(deps, options, { ...started, meter }),

@@ -158,6 +158,11 @@ export class FolderRegistry {
     return new KeptFiles({ disk: platform.disk, log: logger('model') }, options)
   }
 
+  /** Files that other devices delete stay here. */
+  collects(folder: FolderId): boolean {
+    return this.#deps.extensions(folder).collect
+  }
+
   /** Throws `folder-missing`, `folder-paused` or `folder-not-running`. */
   find(folder: FolderId): Folder {
     if (this.configured(folder).paused) throw new TwinfoldError('folder-paused', 'folder is paused')

@@ -13,6 +13,7 @@ import { GUARD_ROUTES } from './guard.ts'
 import { KEPT_ROUTES } from './kept.ts'
 import { KEY_ROUTES } from './keys.ts'
 import { SETUP_ROUTES } from './setup.ts'
+import { PLAN_ROUTES } from './plan.ts'
 import {
   DEBUG_ROUTES,
   LIFECYCLE_ROUTES,
@@ -51,6 +52,7 @@ export const ROUTES = {
   ...KEPT_ROUTES,
   ...KEY_ROUTES,
   ...SETUP_ROUTES,
+  ...PLAN_ROUTES,
   ...UNDO_ROUTES,
 } as const satisfies Declarations
 

@@ -104,6 +104,7 @@ export const NO_EXPLORER: FolderExplorer = {
     truncated: false,
   }),
   history: async () => ({ entries: [], next: undefined, completeSinceMs: undefined }),
+  plan: async () => [],
   conflicts: async () => ({ total: 0, items: [] }),
 }
 

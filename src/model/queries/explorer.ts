@@ -1,5 +1,9 @@
 import { TwinfoldError } from '../../core/errors.ts'
+import type { FolderConfig } from '../../core/config/config.ts'
+import { shortIdOf } from '../../core/device-id.ts'
 import type { DeviceId, FolderId } from '../../core/ids.ts'
+import { resolveIncludes } from '../../core/ignore/ignore-include.ts'
+import { joinPath } from '../../core/paths.ts'
 import { IgnoreRules } from '../../core/ignore/ignore.ts'
 import { withSharedIgnores } from '../../core/ignore/shared-ignores.ts'
 import { FLAG_IGNORED, type FileHead } from '../../core/records/file-info.ts'
@@ -8,6 +12,7 @@ import type { FolderFacts } from '../../core/records/reasons.ts'
 import type { FolderIndex, NameRecords } from '../../db/types.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Disk } from '../../platform/disk.ts'
+import { planAction, type PlannedAction, type PlannedEffect } from './action-plan.ts'
 import { ConflictList } from './conflict-list.ts'
 import { DiskNames } from './disk-names.ts'
 import type {
@@ -35,7 +40,7 @@ import { isNameNeeded, placeOf, waitingItems } from './waiting.ts'
 export interface ExplorerDeps {
   readonly clock: Clock
   readonly disk: Disk
-  readonly folders: Pick<FolderRegistry, 'configured' | 'find' | 'running' | 'root'>
+  readonly folders: Pick<FolderRegistry, 'collects' | 'configured' | 'find' | 'running' | 'root' | 'storedKept'>
   /** Runs a query on the index of a folder; undefined for a folder that never had one. */
   query<T>(folder: FolderId, read: (index: FolderIndex) => Promise<T>): Promise<T | undefined>
 }
@@ -188,7 +193,45 @@ export class Explorer {
     return preview ?? (await previewIgnores({ listing: undefined, disk }, lines, lookup, slice))
   }
 
-  /** Conflict copies that exist here, by name. */
+  /** What an action will do here and on other devices; `lines` are those of a new ignore file. Nothing is changed. */
+  async plan(
+    folder: FolderId,
+    action:
+      | Exclude<PlannedAction, { readonly kind: 'ignores' }>
+      | { readonly kind: 'ignores'; readonly lines: readonly string[] },
+    signal: AbortSignal,
+  ): Promise<readonly PlannedEffect[]> {
+    const config = this.#deps.folders.configured(folder)
+    checkPlanned(action, config, this.#others(folder))
+    const root = this.#deps.folders.root(config)
+    const { disk } = this.#deps
+    const hasIgnores = FOLDER_POLICIES[config.type].hasIgnores
+    const shared = this.#shared(folder)
+    const own = hasIgnores ? await loadIgnores(disk, root).catch(() => undefined) : undefined
+    const planned = action.kind === 'ignores' ? await this.#withRules(root, action.lines, shared) : action
+    const kept = this.#deps.folders.storedKept(folder)
+    await kept.load()
+    const facts = {
+      folder: config,
+      rules: withSharedIgnores(own ?? NO_RULES, shared),
+      collects: this.#deps.folders.collects(folder),
+      devices: this.#others(folder),
+      kept: (name: string) => kept.find(name)?.file,
+      sizeOnDisk: async (name: string) => (await disk.lstat(joinPath(root, name)).catch(() => undefined))?.sizeBytes,
+    }
+    const nowS = Math.floor(this.#deps.clock.nowMs() / 1_000)
+    const effects = await this.#deps.query(folder, async (index) => {
+      const counting = { nowS, ownShortId: shortIdOf(this.#own), counterId: await index.exchange.counterId() }
+      return await planAction(index, planned, { ...facts, counting }, this.#newSlice(signal))
+    })
+    return effects ?? []
+  }
+
+  async #withRules(root: string, lines: readonly string[], shared: readonly string[]): Promise<PlannedAction> {
+    const lookup = await includesOf(this.#deps.disk, root, lines)
+    return { kind: 'ignores', rules: withSharedIgnores(new IgnoreRules(resolveIncludes(lines, lookup)), shared) }
+  }
+
   /** The shared patterns, and what switching them on, or off, would change here. */
   async sharedIgnores(folder: FolderId, signal: AbortSignal): Promise<SharedIgnoresView> {
     const config = this.#deps.folders.configured(folder)
@@ -218,6 +261,7 @@ export class Explorer {
     return page ?? { entries: [], next: undefined, completeSinceMs: undefined }
   }
 
+  /** Conflict copies that exist here, by name. */
   async conflicts(folder: FolderId, paging: Paging, signal: AbortSignal): Promise<ConflictsPage> {
     this.#deps.folders.configured(folder)
     const known = this.#conflicts.get(folder) ?? new ConflictList()
@@ -251,6 +295,26 @@ export class Explorer {
     const error = running?.explainError(this.#deps.folders.root(config)) ?? ''
     return { paused, type, error, scanning: running?.status().state.startsWith('scan') ?? false }
   }
+}
+
+function checkPlanned(
+  action: { readonly kind: PlannedAction['kind']; readonly type?: string; readonly device?: DeviceId },
+  { id, type }: FolderConfig,
+  devices: readonly DeviceId[],
+): void {
+  const refuse = (reason: string): never => {
+    throw new TwinfoldError('bad-request', `folder ${id}: ${reason}`)
+  }
+  const { kind, device, type: next } = action
+  const policy = FOLDER_POLICIES[type]
+  if (kind === 'override' && !policy.canOverride) refuse(`it is ${type}; only a sendonly folder is overridden`)
+  if (kind === 'revert' && !policy.canRevert) refuse(`it is ${type}; only a receiveonly folder is reverted`)
+  if (kind === 'ignores' && !policy.hasIgnores) refuse('an encrypted folder has no ignore patterns')
+  const isHidden = (each: string | undefined) => each === 'receiveencrypted'
+  if (kind === 'type' && isHidden(type) !== isHidden(next)) refuse('a folder cannot become encrypted, or plain, later')
+  if (device === undefined) return
+  if (kind === 'unshare' && !devices.includes(device)) refuse('it is not shared with this device')
+  if (kind === 'share' && devices.includes(device)) refuse('it is shared with this device already')
 }
 
 /** Names without a record and ignored ones, of which only the disk shows the cause, and those that should be there. */

@@ -100,7 +100,14 @@ test('a search ends when its signal aborts', async () => {
   }
   const { Explorer } = await import('../../../src/model/queries/explorer.ts')
   const find = () => assert.fail('not needed')
-  const folders = { configured: () => simFolder('docs'), find, running: () => undefined, root: () => ROOT }
+  const folders = {
+    configured: () => simFolder('docs'),
+    find,
+    running: () => undefined,
+    root: () => ROOT,
+    storedKept: find,
+    collects: () => false,
+  }
   const leaving = new Explorer(
     { clock: slow, disk: hub.platform.disk, folders, query: (_folder, read) => read(index) },
     ANNA,
