@@ -11,6 +11,7 @@ import { NETWORK_SWITCHES, SERVER_KINDS } from './network-switches.ts'
 import { PLAN } from './plan-specs.ts'
 import { remoteCommand } from './remote-command.ts'
 import { COMPLETE_NAMES, CONFLICTS, GUARD, KEPT_FILES, VERSIONS } from './versions-specs.ts'
+import { TRASH } from './trash-specs.ts'
 import { DROP, KEEP, SELECTION } from './selection-specs.ts'
 import { DEVICE, FOLDER, PENDING } from './sharing-specs.ts'
 import { parseSince } from './since.ts'
@@ -272,6 +273,7 @@ export function remoteCommands(debugCommands: readonly CommandSpec[] = []): read
     KEPT_FILES,
     HISTORY,
     GUARD,
+    TRASH,
     DOCTOR,
     debugCommand(debugCommands),
     EVENTS,

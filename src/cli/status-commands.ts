@@ -5,6 +5,7 @@ import type { Client } from '../client/client.ts'
 import { CLI_EXIT, findFolder, type CliContext, type CliExit, type Connection } from './context.ts'
 import { guardOf, heldText } from './guard-commands.ts'
 import { conflictCount, deviceShares, keptCount, printShares } from './device-shares.ts'
+import { trashTotals, usedText } from './trash-commands.ts'
 import { findingLines, warningsOf } from './doctor-command.ts'
 import { importOf, importText } from './index-import.ts'
 import { fieldLines, tableLines } from './table.ts'
@@ -144,12 +145,13 @@ async function folderStatus(context: CliContext, client: Client, text: string, o
   const config = await findFolder(client, text)
   const status = await client.folderStatus(config.id)
   const errors = config.paused || status.errors === 0 ? [] : ((await client.folderErrors(config.id)).errors ?? [])
-  const [shares, conflicts, kept, guard, devices] = await Promise.all([
+  const [shares, conflicts, kept, guard, devices, trash] = await Promise.all([
     deviceShares(client, config),
     conflictCount(client, config.id),
     keptCount(client, config.id),
     guardOf(client, config.id),
     client.devices(),
+    config.versioning.type === '' ? undefined : trashTotals(client, config.id),
   ])
   if (options.json) {
     const { id, label, path, type, paused } = config
@@ -163,6 +165,7 @@ async function folderStatus(context: CliContext, client: Client, text: string, o
       conflicts,
       kept,
       guard,
+      trash,
       errorItems: errors,
       devices: shares,
     }
@@ -175,7 +178,14 @@ async function folderStatus(context: CliContext, client: Client, text: string, o
     kept === 0 ? [] : [['Kept', `${formatCount(kept, 'file')} that others deleted; "kept" lists them`] as const]
   const nameOf = (id: string) => devices.find(({ deviceID }) => deviceID === id)?.name || id
   for (const loss of guard?.held ?? []) held.push(['Held', `${heldText(loss, nameOf)}; "guard" shows it`])
-  const fields = [...folderFields(config, status), ...held, ...stay, ['Conflict copies', String(conflicts)] as const]
+  const archived = trash === undefined ? [] : [['Old versions', usedText(trash)] as const]
+  const fields = [
+    ...folderFields(config, status),
+    ...held,
+    ...stay,
+    ...archived,
+    ['Conflict copies', String(conflicts)] as const,
+  ]
   for (const line of fieldLines(fields)) context.print(line)
   for (const problem of errors) context.print(`  ${escapeText(problem.path)}: ${escapeText(problem.error)}`)
   printShares(context, shares)

@@ -27,6 +27,7 @@ import { qrRoutes } from './routes/qr.ts'
 import { setupRoutes } from './routes/setup.ts'
 import { staticRoutes } from './static/static.ts'
 import { systemRoutes } from './routes/system.ts'
+import { trashRoutes } from './routes/trash.ts'
 import { twinfoldRoutes } from './routes/twinfold.ts'
 import { undoRoutes } from './routes/undo.ts'
 import { versionRoutes } from './routes/versions.ts'
@@ -70,6 +71,7 @@ export function allRoutes(parts: RestDeps, context: RouteContext): RouteTable {
     ...hookRoutes(deps),
     ...keptRoutes(deps.hub),
     ...keyRoutes(deps),
+    ...trashRoutes(deps.hub),
     ...setupRoutes(deps.setup),
     ...twinfoldRoutes(deps, {
       summary: () => summaryJson(deps, options, started),

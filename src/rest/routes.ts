@@ -22,6 +22,7 @@ import {
   STATIC_ROUTES,
   SYSTEM_ROUTES,
 } from './system-routes.ts'
+import { TRASH_ROUTES } from './trash.ts'
 import { TWINFOLD_ROUTES } from './twinfold-routes.ts'
 import { UNDO_ROUTES } from './undo.ts'
 import { LOCAL_CHANGE_ROUTES, VERSION_ROUTES } from './versions.ts'
@@ -54,6 +55,7 @@ export const ROUTES = {
   ...SETUP_ROUTES,
   ...PLAN_ROUTES,
   ...UNDO_ROUTES,
+  ...TRASH_ROUTES,
 } as const satisfies Declarations
 
 export type Routes = typeof ROUTES

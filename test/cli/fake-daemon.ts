@@ -22,6 +22,7 @@ export const folder = (id: string, more: object = {}) => ({
   type: 'sendreceive',
   markerName: '.stfolder',
   paused: false,
+  versioning: defaultsOf(FOLDER).versioning,
   devices: [],
   ...more,
 })

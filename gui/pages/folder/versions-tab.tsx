@@ -16,6 +16,7 @@ import { t } from '../../i18n/texts.ts'
 import { QueryResult } from './query-result.tsx'
 import { SearchBox } from './files-tab.tsx'
 import { restoreVersions } from './restore-versions.tsx'
+import { TrashBar } from './trash-bar.tsx'
 import { versionColumns } from './version-columns.tsx'
 
 /** Older versions of files, and the action to restore them. */
@@ -69,6 +70,7 @@ function VersionList({ folder, versions, file, again }: ListProps) {
     <>
       <div class="files-bar">
         <SearchBox label={t('versions.search')} text={text} onText={setText} />
+        <TrashBar folder={folder} onEmptied={again} />
       </div>
       {files.length === 0 ? (
         <EmptyNote>{t('files.notFound', { text })}</EmptyNote>

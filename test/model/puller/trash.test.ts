@@ -26,7 +26,8 @@ async function startSafe(setup: Setup = {}): Promise<SimPull> {
 const namesOf = async (pull: SimPull) => (await keptVersions(pull)).map((line) => line.split('=')[0])
 
 for (const isTimeSet of [true, false]) {
-  test(`a file with an old time is kept 30 days from its deletion${isTimeSet ? '' : ', also if no time can be set'}`, async () => {
+  const more = isTimeSet ? '' : ', also if no time can be set'
+  test(`a file with an old time is kept 30 days from its deletion${more}`, async () => {
     await using pull = await startSafe()
     const nowS = Math.floor(pull.hub.platform.clock.nowMs() / 1_000)
     pull.peer.put('old', 'content', { modifiedS: nowS - 5 * 365 * 86_400 })
