@@ -9,6 +9,7 @@ import { ENCRYPT } from './tables/encrypt.ts'
 import { FILTER } from './tables/filter.ts'
 import { FOLDER } from './tables/folder.ts'
 import { HOOKS } from './tables/hooks.ts'
+import { GUARD } from './tables/guard.ts'
 import type { TextEntry } from './language.ts'
 import { KEPT } from './tables/kept.ts'
 import { LOG } from './tables/log.ts'
@@ -35,6 +36,7 @@ export const TEXTS = {
   ...FOLDER,
   ...CONFLICTS,
   ...CHOOSE,
+  ...GUARD,
   ...KEPT,
   ...DEVICE,
   ...OFFLINE,

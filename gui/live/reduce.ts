@@ -84,6 +84,10 @@ export function reloadsFor(event: PageEvent): readonly ReloadPart[] {
     case 'FolderErrors':
     case 'FolderWatchStateChanged':
       return [`folder:${event.data.folder}`, 'warnings']
+    case 'FolderGuardHeld':
+    case 'FolderGuardReleased':
+    case 'FolderGuardNoticed':
+      return ['summary']
     case 'StateChanged':
       return event.data.to === 'idle' ? ['statistics'] : event.data.to === 'error' ? ['warnings'] : []
     case 'Failure':

@@ -1,6 +1,7 @@
 import type { Config } from '../../src/core/config/config.ts'
 import type { ConnectionsJson, PendingDevicesJson, PendingFoldersJson } from '../../src/rest/cluster.ts'
 import type { CompletionJson, DeviceStatisticsJson } from '../../src/rest/completion.ts'
+import type { GuardSummaryJson } from '../../src/rest/guard.ts'
 import type { FolderStatisticsJson, FolderStatusJson } from '../../src/rest/db.ts'
 import type { LogLineJson, StatusJson, VersionJson } from '../../src/rest/system.ts'
 import type { IndexImportJson } from '../../src/rest/index-import.ts'
@@ -19,6 +20,8 @@ export interface FolderLive {
   readonly scan?:
     | { readonly current: number; readonly total: number; readonly counted?: boolean; readonly rate: number }
     | undefined
+  /** The loss of files that its guard holds, and what it noticed; undefined where there is nothing. */
+  readonly guard?: GuardSummaryJson | undefined
   /** The items that failed, as the last event or request listed them; undefined until then. */
   readonly errors?: readonly { readonly path: string; readonly error: string }[] | undefined
 }

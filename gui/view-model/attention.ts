@@ -1,34 +1,16 @@
 import type { FolderConfig } from '../../src/core/config/config.ts'
-import type { Place } from '../base/address.ts'
 import { lookUp } from '../base/look-up.ts'
 import type { LiveState } from '../live/state.ts'
 import type { TextKey } from '../i18n/texts.ts'
+import type { AttentionEntry, Remedy } from './attention-entry.ts'
 import { groupByCause, type CauseCode } from './cause.ts'
 import { deviceNameById } from './device.ts'
 import { folderName } from './folder-name.ts'
 import { folderState, type FolderState } from './folder-state.ts'
+import { lossEntries } from './losses.ts'
 import { deviceRequestsOf, offersOf } from './pending.ts'
 import { remedyOf } from './remedy.ts'
 import { otherWarnings } from './risks.ts'
-import type { Tone } from '../base/tone.ts'
-
-/** What the button of an entry does. */
-export type Remedy =
-  | { readonly kind: 'go'; readonly word: TextKey; readonly place: Place }
-  | { readonly kind: 'scan'; readonly word: TextKey; readonly folders: readonly string[] }
-  | { readonly kind: 'restart'; readonly word: TextKey }
-  | { readonly kind: 'clear'; readonly word: TextKey }
-
-/** One cause that needs the user, with everything that it affects. It is gone when its cause is. */
-export interface AttentionEntry {
-  /** The same for the same cause, so that entries keep their place. */
-  readonly id: string
-  readonly tone: Tone
-  readonly title: { readonly key: TextKey; readonly values: Readonly<Record<string, string | number>> }
-  readonly advice: TextKey | undefined
-  readonly members: readonly { readonly name: string; readonly place: Place; readonly n: number | undefined }[]
-  readonly remedy: Remedy
-}
 
 interface Standing {
   readonly folder: FolderConfig
@@ -39,6 +21,7 @@ interface Standing {
 export function attentionEntries(state: LiveState): readonly AttentionEntry[] {
   const standings = standingsOf(state)
   return [
+    ...lossEntries(state),
     ...stopped(standings),
     ...problems(state, standings),
     ...disagreements(state),
@@ -65,6 +48,7 @@ export function attentionCounts(state: LiveState) {
     risks: isOf('risk').length,
     requests: deviceRequestsOf(state).length + offersOf(state).length,
     conflicts: conflictTotal(state),
+    held: isOf('held').reduce((sum, { remedy }) => sum + (remedy.kind === 'guard' ? remedy.files : 0), 0),
   }
 }
 

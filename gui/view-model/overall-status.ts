@@ -17,6 +17,7 @@ type StatusKey =
   | 'status.allPaused'
   | 'status.upToDate'
   | 'status.upToDateHere'
+  | 'status.held'
   | 'status.attention'
   | 'status.risks'
   | 'status.disagreement'
@@ -117,9 +118,10 @@ function beginning({ folders }: Config, others: number): OverallStatus | undefin
 
 /** What the inbox lists. */
 function attention(state: LiveState): readonly Finding[] {
-  const { folders, isSevere, risks, conflicts, requests } = attentionCounts(state)
+  const { folders, held, isSevere, risks, conflicts, requests } = attentionCounts(state)
   const place = ['attention']
   return [
+    ...counted('bad', 'status.held', held, place),
     ...counted(isSevere ? 'bad' : 'wait', 'status.attention', folders, place),
     ...counted('bad', 'status.risks', risks, place),
     ...disagreement(state),

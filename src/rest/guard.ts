@@ -48,9 +48,8 @@ const ERRORS = {
 const WHAT = {
   folder: FOLDER,
   side: {
-    schema: SIDE,
-    about: 'Only what this device has lost, or only what others have; both when absent.',
-    strict: true,
+    schema: TEXT,
+    about: '`local` for what this device has lost, `remote` for what others have; both when absent.',
   },
 } as const
 

@@ -1,11 +1,13 @@
 import { runAction } from '../../app/run-action.ts'
 import { addressOf } from '../../base/address.ts'
-import { attentionEntries, type AttentionEntry, type Remedy } from '../../view-model/attention.ts'
+import type { AttentionEntry, Remedy } from '../../view-model/attention-entry.ts'
+import { attentionEntries } from '../../view-model/attention.ts'
 import { client } from '../../live/client.ts'
 import { reloadParts, useLive } from '../../live/live.ts'
 import { Button } from '../../ui/button.tsx'
 import { EmptyNote, StateLabel } from '../../ui/parts.tsx'
 import { t } from '../../i18n/texts.ts'
+import { GuardButtons } from './guard-buttons.tsx'
 import { PendingRequests } from '../overview/pending-requests.tsx'
 
 const MEMBERS_MAX = 8
@@ -62,6 +64,7 @@ function Members({ members }: Pick<AttentionEntry, 'members'>) {
 }
 
 function RemedyButton({ remedy }: { readonly remedy: Remedy }) {
+  if (remedy.kind === 'guard') return <GuardButtons remedy={remedy} />
   if (remedy.kind === 'go')
     return (
       <a class="button" href={addressOf(...remedy.place)}>
@@ -75,7 +78,7 @@ function RemedyButton({ remedy }: { readonly remedy: Remedy }) {
   )
 }
 
-async function apply(remedy: Exclude<Remedy, { readonly kind: 'go' }>): Promise<void> {
+async function apply(remedy: Exclude<Remedy, { readonly kind: 'go' | 'guard' }>): Promise<void> {
   switch (remedy.kind) {
     case 'scan':
       await runAction(() => Promise.all(remedy.folders.map((folder) => client.scan(folder))), t('problems.retried'))

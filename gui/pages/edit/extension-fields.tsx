@@ -51,6 +51,12 @@ export function ExtensionFields({ folder, form, config }: ExtensionProps) {
     <FoldedSection title={t('edit.extensions')}>
       <SafetyField folder={folder} config={config} values={values} onChange={form.set} />
       <CheckField
+        label={t('edit.guard')}
+        help={t('edit.guard.help')}
+        checked={values.guard}
+        onChange={(guard) => form.set({ guard })}
+      />
+      <CheckField
         label={t('edit.collect')}
         help={t('edit.collect.help')}
         checked={values.collect}

@@ -1,3 +1,4 @@
+import { TwinfoldError } from '../../core/errors.ts'
 import type { GuardDecision } from '../../model/types.ts'
 import type { Hub } from '../../model/model.ts'
 import { GUARD_ROUTES } from '../../rest/guard.ts'
@@ -10,7 +11,9 @@ import { folderOf } from './tree-query.ts'
 export function guardRoutes(hub: Pick<Hub, 'decideGuard' | 'dismissGuard' | 'guard'>): readonly Route[] {
   const decide = async ({ query }: Call<'folder' | 'side'>, decision: GuardDecision) => {
     const side = query.first('side')
-    await hub.decideGuard(folderOf(query), decision, side === 'local' || side === 'remote' ? side : undefined)
+    if (side !== undefined && side !== 'local' && side !== 'remote')
+      throw new TwinfoldError('bad-request', 'side is neither local nor remote')
+    await hub.decideGuard(folderOf(query), decision, side)
     return EMPTY_OK
   }
   return bind(GUARD_ROUTES, {

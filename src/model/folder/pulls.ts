@@ -48,7 +48,7 @@ export interface PullsDeps {
   >
   readonly selection: Pick<FolderSelection, 'beforePull'>
   readonly requests: FolderRequests
-  readonly guard: Pick<FolderGuard, 'checkRewritten' | 'nothingNeeded' | 'withdraw'>
+  readonly guard: Pick<FolderGuard, 'checkRewritten' | 'nothingNeeded' | 'pulled'>
   readonly state: FolderState
   readonly problems: FolderProblems
   readonly signals: Pick<ModelSignals, 'pullStarted'>
@@ -201,7 +201,7 @@ export class Pulls {
     this.#rules = check.ignore
     log.debug(() => `folder ${this.#folder}: pulling`)
     const outcome = await this.#apply(check, signal)
-    if (outcome.complete) guard.withdraw('remote')
+    if (outcome.complete) await guard.pulled()
     await guard.checkRewritten()
     const rest = outcome.complete ? 'everything' : 'partially'
     log.debug(() => `folder ${this.#folder}: pulled ${rest}, ${outcome.problems.length} problems`)

@@ -65,6 +65,7 @@ export class FolderGuard {
   readonly #approved = new Map<GuardSide, Approval>()
   #notices: readonly GuardNotice[] = []
   #loaded: Promise<void> | undefined
+  #isCaughtUp = false
 
   constructor(deps: FolderGuardDeps, options: FolderGuardOptions) {
     this.#deps = deps
@@ -141,9 +142,9 @@ export class FolderGuard {
     })
   }
 
-  /** A file under a name that had none. */
+  /** A pulled file under a name that had none. What a first synchronization brings is as old as it is elsewhere. */
   noteNew({ name, type }: FileHead): void {
-    if (type === 'file' && this.#deps.isEnabled()) this.window.make(name, this.#deps.clock.nowMs())
+    if (type === 'file' && this.#isCaughtUp && this.#deps.isEnabled()) this.window.make(name, this.#deps.clock.nowMs())
   }
 
   /** Files that were stored in the index: content that was lost exists again. */
@@ -180,8 +181,15 @@ export class FolderGuard {
   /** Nothing of other devices is needed any more. */
   async nothingNeeded(): Promise<void> {
     await this.load()
-    this.withdraw('remote')
+    await this.pulled()
     if (this.#holds.has('remote')) await this.#release('remote', 'resolved')
+  }
+
+  /** Everything that can be pulled now is here. */
+  async pulled(): Promise<void> {
+    this.withdraw('remote')
+    if (this.#isCaughtUp || !this.#deps.isEnabled()) return
+    this.#isCaughtUp = (await (await this.#deps.index()).exchange.remoteSequences()).size > 0
   }
 
   async #conclude(side: GuardSide, scope: ScanScope, outcome: ReviewOutcome): Promise<ReadonlySet<string>> {
