@@ -30,3 +30,42 @@ export const HISTORY = remoteCommand({
     })
   },
 })
+
+export const REWIND = remoteCommand({
+  name: 'rewind',
+  group: 'status',
+  summary: 'make a folder, directory or file as it was at a time',
+  description:
+    'Shows what a rewind would do: which items can be restored, which are gone, which are newer and stay. --apply does ' +
+    'it, as new versions that reach all devices. What is replaced becomes an old version: a rewind is undone by ' +
+    'another one. An interrupted rewind continues at the next start; Ctrl+C ends only the display. Without --to it ' +
+    'shows the rewind that runs, or the last one.',
+  arguments: [
+    { name: 'folder', completes: 'folders' },
+    { name: 'path', optional: true },
+  ],
+  flags: [
+    { name: 'to', value: 'TIME', description: 'The moment: RFC 3339, 10:00, yesterday, 2h' },
+    { name: 'beside', description: 'Put what changed since beside, and replace nothing' },
+    { name: 'apply', description: 'Do it; without it, only show what would be done' },
+    { name: 'yes', description: 'Also where items are replaced' },
+    { name: 'stop', description: 'Stop the rewind that runs; what was rewound stays so' },
+  ],
+  examples: [
+    'rewind photos --to 2h',
+    'rewind photos 2026/summer --to yesterday --beside --apply',
+    'rewind photos --to 2026-11-15T10:00:00Z --apply --yes',
+    'rewind photos --stop',
+  ],
+  remote: async ({ context, connection: { client }, args, flags }) => {
+    const to = flags.text('to')
+    return (await import('./rewind-command.ts')).rewind(context, client, args, {
+      ...(to !== undefined && { to: parseSince(to, context.timeMs(), '--to') }),
+      beside: flags.isOn('beside'),
+      apply: flags.isOn('apply'),
+      yes: flags.isOn('yes'),
+      stop: flags.isOn('stop'),
+      json: flags.isOn('json'),
+    })
+  },
+})

@@ -3,7 +3,7 @@ import { withoutUndefined } from './args/parsed-flags.ts'
 import { checkCount, checkSeconds, FINDING_FLAGS } from './args/shared-flags.ts'
 import type { CommandSpec } from './args/types.ts'
 import { CAT, GET } from './content-specs.ts'
-import { HISTORY } from './history-specs.ts'
+import { HISTORY, REWIND } from './history-specs.ts'
 import { HOOK } from './hook-specs.ts'
 import { KEY, USER } from './key-specs.ts'
 import { APPLY, EXPORT } from './setup-specs.ts'
@@ -274,6 +274,7 @@ export function remoteCommands(debugCommands: readonly CommandSpec[] = []): read
     HISTORY,
     GUARD,
     TRASH,
+    REWIND,
     DOCTOR,
     debugCommand(debugCommands),
     EVENTS,

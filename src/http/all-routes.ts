@@ -24,6 +24,7 @@ import { noAuthRoutes } from './routes/noauth.ts'
 import { pulseJson, summaryJson } from './routes/summary.ts'
 import { planRoutes } from './routes/plan.ts'
 import { qrRoutes } from './routes/qr.ts'
+import { rewindRoutes } from './routes/rewind.ts'
 import { setupRoutes } from './routes/setup.ts'
 import { staticRoutes } from './static/static.ts'
 import { systemRoutes } from './routes/system.ts'
@@ -72,6 +73,7 @@ export function allRoutes(parts: RestDeps, context: RouteContext): RouteTable {
     ...keptRoutes(deps.hub),
     ...keyRoutes(deps),
     ...trashRoutes(deps.hub),
+    ...rewindRoutes(deps.rewinder),
     ...setupRoutes(deps.setup),
     ...twinfoldRoutes(deps, {
       summary: () => summaryJson(deps, options, started),

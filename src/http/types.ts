@@ -12,6 +12,7 @@ import type { ContentView } from '../model/content/reader-types.ts'
 import type { Disagreement } from '../model/peers/disagreements.ts'
 import type { CompletionView } from '../model/queries/completion.ts'
 import type { MoveView } from '../model/move/types.ts'
+import type { RewindView } from '../model/rewind/types.ts'
 import type { FolderExplorer } from '../model/queries/explorer.ts'
 import type { Hub } from '../model/model.ts'
 import type { FolderWork } from '../stats/work-counters.ts'
@@ -59,6 +60,7 @@ export interface RestDeps {
   readonly pauses: TimedPausesView
   readonly mover: MoveView
   readonly hooks: HooksView
+  readonly rewinder: RewindView
   readonly system: SystemView
   /** Absent in a daemon without network. */
   readonly connections?: ConnectionsView

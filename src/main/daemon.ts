@@ -8,6 +8,8 @@ import type { IndexStore } from '../db/types.ts'
 import { folderStatusJson } from '../http/views/folder-status.ts'
 import { Model } from '../model/model.ts'
 import { Mover } from '../model/move/mover.ts'
+import { Rewinder } from '../model/rewind/rewinder.ts'
+import type { Sources } from '../model/state/sources.ts'
 import { ModelSignals } from '../model/signals.ts'
 import { FolderRoots } from '../model/state/folder-roots.ts'
 import type { Platform } from '../platform/platform.ts'
@@ -88,6 +90,8 @@ export async function runDaemon(platform: Platform, options: ServeOptions, signa
   const mover = makeMover(base, { store, model })
   await mover.load()
   const hooks = await openHooks(base, { model, network })
+  const rewinder = makeRewinder(base, { store, model, sources: network.peers })
+  await rewinder.load()
   const pauses = new TimedPauses({ clock, config, log: logger('config'), keyValue: store.keyValue })
   const ending = new Shutdown(signal)
   const lastHandler = new LastHandler({ log: logger('main'), events, end: () => ending.end(EXIT.error) })
@@ -104,7 +108,7 @@ export async function runDaemon(platform: Platform, options: ServeOptions, signa
   await logWarnings(config, warnings, logger('main'), platform.system.isRoot ? [ROOT_WARNING] : [])
   logNetworkUse(config, logger('main'), options)
   await using addressFile = await AddressFile.open({ disk, log: logger('main') }, locations, platform.system.processId)
-  const views = { upgrade, pauses, mover, hooks, setup: setup.applier, addressFile }
+  const views = { upgrade, pauses, mover, rewinder, hooks, setup: setup.applier, addressFile }
   const rest = makeRestServer(base, { store, statistics, network, model, ending, warnings, takeOver, ...views })
 
   events.listen(WorkCounters.eventTypes, statistics.work.onEvent, ending.signal)
@@ -112,7 +116,7 @@ export async function runDaemon(platform: Platform, options: ServeOptions, signa
   if (audit !== undefined) auditEvents(events, (line) => audit.write(line), logger('main'), ending.signal)
   events.emit('Starting', { home: locations.configDirectory, myID: identity.deviceId })
 
-  const others = [model, ...network.services, upgrade, pauses, mover, hooks]
+  const others = [model, ...network.services, upgrade, pauses, mover, rewinder, hooks]
   await runServices(base, { rest, takeOver, others }, ending)
   await network.pending.saved()
   logger('main').info(ending.code === EXIT.restart ? 'stopped, restarting' : 'stopped')
@@ -164,6 +168,21 @@ function makeMover(base: DeviceBase, { store, model }: { readonly store: IndexSt
   return new Mover(
     { platform, store, config, folders: model, log: logger('model') },
     { journalFile: join(locations.dataDirectory, 'moves.json'), homes: directories, userHome },
+  )
+}
+
+interface RewinderParts {
+  readonly store: IndexStore
+  readonly model: Model
+  readonly sources: Sources
+}
+
+function makeRewinder({ platform, options, config, logger }: DeviceBase, parts: RewinderParts): Rewinder {
+  const { dataDirectory, userHome } = options.locations
+  const { store, model: folders, sources } = parts
+  return new Rewinder(
+    { platform, store, config, folders, sources, log: logger('model') },
+    { journalFile: join(dataDirectory, 'rewinds.json'), userHome },
   )
 }
 

@@ -6,6 +6,7 @@ import type { DeviceWarning } from '../http/types.ts'
 import type { HooksView } from '../hooks/types.ts'
 import type { Model } from '../model/model.ts'
 import type { MoveView } from '../model/move/types.ts'
+import type { RewindView } from '../model/rewind/types.ts'
 import type { Statistics } from '../stats/stats.ts'
 import type { UpgradeChecker } from '../upgrade/checker.ts'
 import { EXIT } from './args/options.ts'
@@ -29,6 +30,7 @@ export interface RestParts {
   readonly mover: MoveView
   readonly setup: SetupView
   readonly hooks: HooksView
+  readonly rewinder: RewindView
   readonly ending: Shutdown
   readonly takeOver: TakeOver | undefined
   readonly addressFile: AddressFile
@@ -37,7 +39,7 @@ export interface RestParts {
 
 export function makeRestServer(base: DeviceBase, parts: RestParts): RestServer {
   const { platform, options, log, events, config, extensions, grants, passwords, identity, version } = base
-  const { store, statistics, network, model, upgrade, pauses, mover, hooks, setup } = parts
+  const { store, statistics, network, model, upgrade, pauses, mover, rewinder, hooks, setup } = parts
   const { ending, warnings, takeOver, addressFile } = parts
   const { clock, random, disk, http, system } = platform
   const { locations } = options
@@ -82,6 +84,7 @@ export function makeRestServer(base: DeviceBase, parts: RestParts): RestServer {
       pauses,
       mover,
       hooks,
+      rewinder,
       warnings,
       indexImport: () => takeOver?.status,
       checkFolder: (path) => {

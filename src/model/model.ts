@@ -23,6 +23,7 @@ import { superviseAll } from './folder/supervise-all.ts'
 import { pageOf } from './queries/paging.ts'
 import type { DifferingItem, ModelSignals } from './signals.ts'
 import type { GuardSide } from '../core/guard/guard-state.ts'
+import type { RewindChunk, RewindOutcome } from './puller/rewind-items.ts'
 import { Selections } from './selections.ts'
 import { SummaryPublisher } from './queries/summary.ts'
 import type {
@@ -52,7 +53,7 @@ import type {
  */
 export type Hub = Omit<
   Model,
-  'name' | 'run' | 'apply' | 'applyExtensions' | 'explorer' | 'content' | 'hold' | 'release'
+  'name' | 'run' | 'apply' | 'applyExtensions' | 'explorer' | 'content' | 'hold' | 'release' | 'rewindItems'
 >
 
 /**
@@ -350,6 +351,11 @@ export class Model {
   /** Removes them. Resolves with what was removed; rejects as `versions`. */
   async emptyVersions(folder: FolderId, options: EmptyOptions): Promise<Pick<VersionsUsed, 'files' | 'sizeBytes'>> {
     return await this.#registry.find(folder).tasks.emptyVersions(options)
+  }
+
+  /** Makes items what they were at a moment. */
+  async rewindItems(folder: FolderId, chunk: RewindChunk): Promise<RewindOutcome> {
+    return await this.#registry.find(folder).tasks.rewind(chunk)
   }
 
   /**

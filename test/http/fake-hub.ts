@@ -1,7 +1,9 @@
 /** A model for the tests of the REST interface: one idle folder without files. */
 import type { FolderFacts } from '../../src/core/records/reasons.ts'
 import { NO_EFFECT } from '../../src/model/folder/selection-effect.ts'
+import { NO_TOTALS } from '../../src/core/rewind/journal.ts'
 import type { MoveView } from '../../src/model/move/types.ts'
+import type { RewindView } from '../../src/model/rewind/types.ts'
 import type { FolderExplorer } from '../../src/model/queries/explorer.ts'
 import type { Hub } from '../../src/model/model.ts'
 import type { FolderStatus } from '../../src/model/types.ts'
@@ -121,5 +123,35 @@ export function fakeMover(calls: string[]): MoveView {
     },
     status: () => undefined,
     cancel: async (folder) => void calls.push(`cancel ${folder}`),
+  }
+}
+
+/** No folder was rewound; every other call is recorded. */
+export function fakeRewinder(calls: string[]): RewindView {
+  const none = { items: 0, bytes: 0, names: [] }
+  const groups = { restorable: none, gone: none, kept: none, removed: none, blocked: none }
+  return {
+    preview: async ({ mode }) => ({
+      ...groups,
+      replaced: 0,
+      beside: mode === 'beside' ? 'beside' : '',
+      isVerified: true,
+    }),
+    start: async ({ folder, path, momentMs, mode }) => {
+      calls.push(`rewind ${folder} ${path} ${mode}`)
+      const entry = {
+        folder,
+        path,
+        momentMs,
+        mode,
+        beside: '',
+        state: 'running',
+        startedMs: 1_000,
+        endedMs: 0,
+      } as const
+      return { ...entry, startSequence: -1, totals: NO_TOTALS, error: '', problems: [], items: 0, handled: 0 }
+    },
+    status: () => undefined,
+    stop: async (folder) => void calls.push(`stop ${folder}`),
   }
 }

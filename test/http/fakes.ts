@@ -25,7 +25,7 @@ import { NOTHING_APPLIED } from '../../src/core/setup/setup-plan.ts'
 import { SimClock } from '../../src/platform/sim/clock.ts'
 import { SimDisk } from '../../src/platform/sim/disk.ts'
 import { FakeConfigStore, fakeConfig, fakeHash, KEY, LOCAL_ID } from './fake-config.ts'
-import { fakeHub, fakeMover, NO_EXPLORER } from './fake-hub.ts'
+import { fakeHub, fakeMover, fakeRewinder, NO_EXPLORER } from './fake-hub.ts'
 
 export { FakeConfigStore, fakeConfig, fakeHash, KEY, WITH_PASSWORD, LOCAL_ID, SHARE, SHORT } from './fake-config.ts'
 export { IDLE } from './fake-hub.ts'
@@ -235,6 +235,7 @@ function fakeParts(fake: FakeOptions) {
     upgrade: NO_UPGRADES,
     pauses: { all: () => [], pause: async ({ kind, id }, forMs) => void calls.push(`pause ${kind} ${id} ${forMs}`) },
     mover: fakeMover(calls),
+    rewinder: fakeRewinder(calls),
     checkFolder: async (path) => ({ path, problem: null, warnings: [], exists: true, freeBytes: null }),
     system: {
       memoryBytes: () => ({ usedBytes: 1_000, reservedBytes: 2_000 }),

@@ -6,7 +6,7 @@ import { HISTORY_ROUTES, type HistoryEntryJson, type HistoryJson } from '../../r
 import { json } from '../pipeline/reply.ts'
 import { bind, type Route } from '../pipeline/route.ts'
 import { formatMs, formatNs } from '../views/times.ts'
-import { folderOf, itemOf } from './tree-query.ts'
+import { folderOf, itemOf, timeOf } from './tree-query.ts'
 
 const LIMIT_DEFAULT = 100
 const SHORT_ID_LENGTH = 7
@@ -33,15 +33,6 @@ export function historyRoutes(deps: { explorer(): Promise<Pick<FolderExplorer, '
       return json(body)
     },
   })
-}
-
-/** Milliseconds; undefined when absent. */
-function timeOf(name: string, text: string | undefined): number | undefined {
-  if (text === undefined || text === '') return undefined
-  const timeMs = Date.parse(text)
-  if (Number.isNaN(timeMs))
-    throw new TwinfoldError('bad-request', `${name} must be a time such as 2026-11-15T10:00:00Z`)
-  return timeMs
 }
 
 function cursorOf(text: string | undefined): HistoryEntry['position'] | undefined {

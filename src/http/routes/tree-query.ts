@@ -35,6 +35,15 @@ export function itemOf(name: string, text: string | undefined): string | undefin
   throw new TwinfoldError('bad-request', `${name} must be a path inside the folder`)
 }
 
+/** Milliseconds; undefined when absent. */
+export function timeOf(name: string, text: string | undefined): number | undefined {
+  if (text === undefined || text === '') return undefined
+  const timeMs = Date.parse(text)
+  if (Number.isNaN(timeMs))
+    throw new TwinfoldError('bad-request', `${name} must be a time such as 2026-11-15T10:00:00Z`)
+  return timeMs
+}
+
 /** The first choice when the parameter is absent. */
 function choiceOf<C extends string>(name: string, text: string | undefined, choices: readonly [C, ...C[]]): C {
   const chosen = text === undefined ? choices[0] : choices.find((choice) => choice === text)

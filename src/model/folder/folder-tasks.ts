@@ -1,8 +1,10 @@
 import type { FolderConfig } from '../../core/config/config.ts'
+import { TwinfoldError } from '../../core/errors.ts'
 import type { SelectionEntry } from '../../core/ignore/selection.ts'
 import { scanScope, type ScanScope } from '../../core/paths.ts'
 import type { LeftFiles } from '../puller/drop.ts'
 import type { FolderGuard } from '../state/folder-guard.ts'
+import type { RewindChunk, RewindOutcome } from '../puller/rewind-items.ts'
 import { FOLDER_POLICIES } from '../state/folder-policy.ts'
 import type { ConflictChoice, EmptyOptions, FileVersion, ResolvedConflict, VersionsUsed } from '../types.ts'
 import type { FolderCheck, FolderChecks } from './folder-checks.ts'
@@ -85,6 +87,18 @@ export class FolderTasks {
   async undoConflicts(resolved: readonly ResolvedConflict[]): Promise<ReadonlyMap<string, string>> {
     const paths = scanScope(resolved.flatMap(({ copy, original }) => [copy.name, original]))
     return await this.#change((puller, request, signal) => puller.undoConflicts(resolved, request, signal), paths)
+  }
+
+  /** Makes items what they were at a moment. */
+  async rewind(chunk: RewindChunk): Promise<RewindOutcome> {
+    let outcome: RewindOutcome | undefined
+    await this.#change(async (puller, request, signal) => {
+      const done = await puller.rewind(chunk, request, signal)
+      outcome = done
+      return done
+    })
+    if (outcome === undefined) throw new TwinfoldError('stopped', 'the rewind was not begun')
+    return outcome
   }
 
   /** Resolves with a message for each item that is unchanged. What is in `scanned` is scanned before. */

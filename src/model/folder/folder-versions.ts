@@ -1,6 +1,7 @@
 import { TwinfoldError } from '../../core/errors.ts'
 import type { FolderConfig } from '../../core/config/config.ts'
 import type { Versioner, VersionerDeps, VersionerOptions } from '../../versioner/types.ts'
+import { PastVersions } from '../../versioner/past-versions.ts'
 import { FOLDER_POLICIES } from '../state/folder-policy.ts'
 
 export interface FolderVersionsDeps extends Omit<VersionerDeps, 'log'> {
@@ -22,6 +23,7 @@ export class FolderVersions {
   readonly #isKept: boolean
   #isFrozen = false
   #versioner: Promise<Versioner | undefined> | undefined
+  #forRewind: Promise<Versioner> | undefined
 
   constructor({ disk, clock, programs, logger }: FolderVersionsDeps, options: FolderVersionsOptions) {
     this.#deps = { disk, clock, programs, log: logger('versioner') }
@@ -40,6 +42,29 @@ export class FolderVersions {
       createVersioner(this.#deps, this.#options),
     )
     return await this.#versioner
+  }
+
+  /** Where a rewind keeps what it replaces: the versions of the folder, or a trash can. */
+  async forRewind(): Promise<Versioner> {
+    this.#forRewind ??= this.#makeForRewind()
+    return await this.#forRewind
+  }
+
+  async #makeForRewind(): Promise<Versioner> {
+    const { folder } = this.#options
+    const { versioning } = folder
+    const own = versioning.type === 'external' ? undefined : await this.versioner()
+    if (own !== undefined) return own
+    const { createVersioner } = await import('../../versioner/versioner.ts')
+    const trashCan = { ...folder, versioning: { ...versioning, type: 'trashcan', params: { cleanoutDays: '0' } } }
+    const made = createVersioner(this.#deps, { ...this.#options, folder: trashCan })
+    if (made === undefined) throw new TwinfoldError('folder-error', 'folder has no versioner')
+    return made
+  }
+
+  /** Of the versions directory, to be read. */
+  past(): PastVersions {
+    return new PastVersions(this.#deps.disk, this.#options)
   }
 
   /** Rejects with `folder-error` where no versions are kept. */

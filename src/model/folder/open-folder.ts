@@ -159,6 +159,9 @@ function makePuller(deps: FolderPartsDeps, { folder, ownDevice }: FolderPartsOpt
       otherFolders: () => deps.otherFolders(),
       ...(attributes.areSet && { attributes: () => attributes.load() }),
       versioner: () => versions.versioner(),
+      rewindVersioner: () => versions.forRewind(),
+      pastVersions: () => versions.past(),
+      onChangedHere: async (records, sequence) => publisher.publishLocal({ records, sequence }),
       onStored: async (batch, sequence) => {
         guard.stored(batch)
         await publisher.publishPulled(batch, sequence)

@@ -20,7 +20,10 @@ import { PullRetry } from './pull-retry.ts'
 
 /** Changes items by the puller, at the request of a user. */
 export type ItemChange = (
-  puller: Pick<Puller, 'deleteKept' | 'refetch' | 'resolveConflicts' | 'restore' | 'revert' | 'undoConflicts'>,
+  puller: Pick<
+    Puller,
+    'deleteKept' | 'refetch' | 'resolveConflicts' | 'restore' | 'revert' | 'rewind' | 'undoConflicts'
+  >,
   request: ChangeRequest,
   signal: AbortSignal,
 ) => Promise<ChangeOutcome>
@@ -42,6 +45,7 @@ export interface PullsDeps {
     | 'resolveConflicts'
     | 'restore'
     | 'revert'
+    | 'rewind'
     | 'undoConflicts'
     | 'flush'
     | 'progress'

@@ -18,7 +18,7 @@ import type { DiskStat } from '../../platform/disk.ts'
 import type { Platform } from '../../platform/platform.ts'
 import { Wakeup } from '../../sync/wakeup.ts'
 import { copyRules, FileCopy, type FileCopyDeps } from './file-copy.ts'
-import type { JournalFile } from './journal-file.ts'
+import type { JournalFile } from '../state/journal-file.ts'
 import { ignoreMissing, isThere, NotThere, Places } from './places.ts'
 import { countTree } from './plan.ts'
 import { isRecorded, TreeCopy, type TreeCopyDeps } from './tree-copy.ts'
@@ -35,7 +35,7 @@ const REFUSALS: readonly ErrorCode[] = ['bad-request', 'config-invalid', 'refuse
 
 export interface MoveRunDeps {
   readonly platform: Pick<Platform, 'attributes' | 'clock' | 'disk' | 'hasher'>
-  readonly journal: JournalFile
+  readonly journal: JournalFile<MoveEntry>
   readonly log: Logger
   index(): Promise<FolderIndex>
   /** Sets the new path in the settings of the folder. Rejects if they were changed by somebody else. */

@@ -2,14 +2,22 @@ import type { Config, FolderConfig } from '../../core/config/config.ts'
 import { folderRoot } from '../../core/config/folder-root.ts'
 import { messageOf, TwinfoldError } from '../../core/errors.ts'
 import type { FolderId } from '../../core/ids.ts'
-import { isCancellable, isEnded, resumedState, type MoveEntry, type SettingsPlace } from '../../core/move/journal.ts'
+import {
+  isCancellable,
+  isEnded,
+  journalText,
+  parseJournal,
+  resumedState,
+  type MoveEntry,
+  type SettingsPlace,
+} from '../../core/move/journal.ts'
 import { withMovedFolder } from '../../core/move/settings.ts'
 import type { IndexStore } from '../../db/types.ts'
 import type { Logger } from '../../events/types.ts'
 import type { Platform } from '../../platform/platform.ts'
 import { TaskSet } from '../../sync/task-set.ts'
 import { Wakeup } from '../../sync/wakeup.ts'
-import { JournalFile } from './journal-file.ts'
+import { JournalFile } from '../state/journal-file.ts'
 import { MoveRun, statusOf } from './move-run.ts'
 import { planMove } from './plan.ts'
 import type { MovePreview, MoveStatus, MoveView } from './types.ts'
@@ -39,7 +47,7 @@ export class Mover implements MoveView {
   readonly name = 'mover'
   readonly #deps: MoverDeps
   readonly #options: MoverOptions
-  readonly #journal: JournalFile
+  readonly #journal: JournalFile<MoveEntry>
   readonly #runs = new Map<FolderId, MoveRun>()
   readonly #tasks = new TaskSet()
   #signal: AbortSignal | undefined
@@ -47,7 +55,7 @@ export class Mover implements MoveView {
   constructor(deps: MoverDeps, options: MoverOptions) {
     this.#deps = deps
     this.#options = options
-    this.#journal = new JournalFile(deps.platform.disk, options.journalFile)
+    this.#journal = new JournalFile(deps.platform.disk, options.journalFile, { parse: parseJournal, text: journalText })
     deps.config.subscribe((_from, to) => this.#settingsChanged(to))
   }
 

@@ -8,6 +8,7 @@ import type { EventSink, Logger } from '../../events/types.ts'
 import type { Platform } from '../../platform/platform.ts'
 import type { ScanProblem } from '../../scanner/types.ts'
 import type { SharedMutex } from '../../sync/shared-mutex.ts'
+import type { PastVersions } from '../../versioner/past-versions.ts'
 import type { Versioner } from '../../versioner/types.ts'
 import type { FolderAttributes } from '../tree/attributes.ts'
 import { FolderTree, type FolderTreeDeps, type FolderTreeOptions } from '../tree/folder-tree.ts'
@@ -28,10 +29,12 @@ import { Items } from './items.ts'
 import { Iteration } from './iteration.ts'
 import { isAnyContested, settleContested } from './settle-contested.ts'
 import { Leftovers } from './leftovers.ts'
+import { PastSources } from './past-sources.ts'
 import { PulledRecords } from './pulled-records.ts'
 import { refetchItems } from './refetch.ts'
 import { resolveConflicts } from './resolve-conflicts.ts'
 import { undoConflicts } from './undo-conflicts.ts'
+import { rewindItems, type RewindChunk, type RewindOutcome } from './rewind-items.ts'
 import { revertChanges } from './revert.ts'
 import { SpaceCheck } from './space.ts'
 import { Transfers } from './transfers.ts'
@@ -64,7 +67,13 @@ export interface PullerDeps {
   otherFolders: ContentsDeps['otherFolders']
   /** Undefined where received extended attributes are not set. */
   attributes?(): Promise<FolderAttributes>
+  /** Where a rewind keeps what it replaces, also in a folder that keeps no old versions. */
+  rewindVersioner(): Promise<Versioner>
+  /** The old versions in which a rewind finds contents. */
+  pastVersions(): PastVersions
   onStored(batch: readonly FileInfo[], sequence: number): Promise<void>
+  /** The same for records of changes that were made here. */
+  onChangedHere(batch: readonly FileInfo[], sequence: number): Promise<void>
   readonly onArrived?: ContentsDeps['onArrived']
   readonly onConflict?: (() => void) | undefined
 }
@@ -240,6 +249,23 @@ export class Puller {
     return { failures, rescan: [...rescan, ...restored] }
   }
 
+  /** Makes items what they were at a moment. The caller must hold the lock exclusively. */
+  async rewind(
+    chunk: RewindChunk,
+    request: ChangeRequest,
+    signal: AbortSignal,
+  ): Promise<RewindOutcome & ChangeOutcome> {
+    const { counts, pastVersions, platform, sources } = this.#deps
+    const parts = await this.#begin(request, signal, 'rewind')
+    const { hasher } = platform
+    const { folder, index } = parts
+    const found = new PastSources({ folder: folder.id, index, versions: pastVersions(), hasher, sources })
+    const contents = new Contents({ ...this.#deps, ...parts }, this.#options)
+    const shared = { ...parts, hasher, contents, sources: found, counting: counts.counting }
+    const outcome = await rewindItems(shared, chunk, signal)
+    return { ...outcome, rescan: [...parts.rescan] }
+  }
+
   async #iterate(parts: PullParts, request: PullRequest, signal: AbortSignal): Promise<Omit<PullOutcome, 'rescan'>> {
     const { platform, label } = this.#deps
     const { root, folder } = this.#options
@@ -280,21 +306,22 @@ export class Puller {
     await counts.load()
     await kept.load()
     const attributes = await this.#deps.attributes?.()
-    const archive = await this.#archive(signal)
+    const isRewind = origin === 'rewind'
+    const archive = await this.#archive(isRewind, signal)
     const tree = new FolderTree(
       { platform, index: index.records, ignore, archive, attributes, kept, scanLater, onConflict },
       this.#options,
     )
     const checkHealth = () => request.checkHealth()
-    const { onStored } = this.#deps
+    const onStored = isRewind ? this.#deps.onChangedHere : this.#deps.onStored
     const own = { index: index.records, tree, clock, counts, guard, kept, origin }
     const records = new PulledRecords({ ...own, checkHealth, onStored })
     const collects = this.#deps.collects()
     return { folder, index, ignore, tree, records, folderLock, kept, collects, clock, log, scanLater, rescan }
   }
 
-  async #archive(signal: AbortSignal): Promise<FolderTreeDeps['archive']> {
-    const versioner = await this.#deps.versioner()
+  async #archive(isRewind: boolean, signal: AbortSignal): Promise<FolderTreeDeps['archive']> {
+    const versioner = await (isRewind ? this.#deps.rewindVersioner() : this.#deps.versioner())
     if (versioner === undefined) return undefined
     return { keep: (name) => versioner.keep(name, signal), move: (name) => versioner.archive(name, signal) }
   }

@@ -1,3 +1,4 @@
+import { baseOf, joinPath } from '../../core/paths.ts'
 import type { FileInfo } from '../../core/records/file-info.ts'
 import type { DiskFile, DiskStat } from '../../platform/disk.ts'
 import type { FileContent } from './content.ts'
@@ -38,6 +39,21 @@ export class TemporaryFiles {
     const { disk, parents } = this.#tree
     const [from, to] = [this.#tree.path(record.name), this.path(record.name)]
     await parents.inside(record.name, () => disk[how](from, to, this.modeOf(record)))
+  }
+
+  /** Makes it a copy of another file of the tree, whose content the caller verifies. */
+  async copyOther(record: FileInfo, other: string): Promise<void> {
+    const { disk, parents } = this.#tree
+    const [from, to] = [this.#tree.path(other), this.path(record.name)]
+    await parents.inside(record.name, () => disk.copyNew(from, to, this.modeOf(record)))
+  }
+
+  /** Lets `copy` make it, at a path below its directory, which is held. The caller verifies the content. */
+  async make(record: FileInfo, copy: (path: string, permissions: number) => Promise<void>): Promise<void> {
+    const { parents } = this.#tree
+    await using place = await parents.hold(record.name)
+    const path = joinPath(place.path, baseOf(this.#tree.temporaryOf(record.name)))
+    await parents.inside(record.name, () => copy(path, this.modeOf(record)))
   }
 
   /** Undefined where it is no file that can be written. */

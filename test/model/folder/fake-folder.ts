@@ -103,6 +103,10 @@ export class FakeDisk {
     return { failures: new Map(), rescan: [] }
   }
 
+  async rewind(): Promise<never> {
+    throw new Error('nothing is rewound')
+  }
+
   async deleteKept(): Promise<ChangeOutcome> {
     return { failures: new Map(), rescan: [] }
   }

@@ -1,44 +1,51 @@
+import { basename } from 'node:path'
 import { isMissing } from '../../core/errors.ts'
 import type { FolderId } from '../../core/ids.ts'
-import { journalText, parseJournal, type MoveEntry } from '../../core/move/journal.ts'
 import type { Disk } from '../../platform/disk.ts'
 import { writeFileAtomically } from '../../platform/files/atomic-write.ts'
 import { Mutex } from '../../sync/mutex.ts'
 
 const PRIVATE = 0o600
-const TEMPORARY = 'moves.json.tmp'
 const SIZE_BYTES_MAX = 16 * 1_024 * 1_024
 
+/** The text of a journal, both ways. */
+export interface JournalFormat<Entry> {
+  parse(text: string): readonly Entry[]
+  text(entries: readonly Entry[]): string
+}
+
 /**
- * The moves of all folders, in a file of the home. Not in the database, which a power loss may set back by some
+ * One entry per folder, in a file of the home. Not in the database, which a power loss may set back by some
  * transactions: a directory that was renamed would be missing at its old place, and nothing would say why.
  */
-export class JournalFile {
+export class JournalFile<Entry extends { readonly folder: FolderId }> {
   readonly #disk: Disk
   readonly #path: string
+  readonly #format: JournalFormat<Entry>
   readonly #writing = new Mutex()
-  #entries: ReadonlyMap<FolderId, MoveEntry> = new Map()
+  #entries: ReadonlyMap<FolderId, Entry> = new Map()
 
-  constructor(disk: Disk, path: string) {
+  constructor(disk: Disk, path: string, format: JournalFormat<Entry>) {
     this.#disk = disk
     this.#path = path
+    this.#format = format
   }
 
-  get all(): readonly MoveEntry[] {
+  get all(): readonly Entry[] {
     return [...this.#entries.values()]
   }
 
-  get(folder: FolderId): MoveEntry | undefined {
+  get(folder: FolderId): Entry | undefined {
     return this.#entries.get(folder)
   }
 
   async load(): Promise<void> {
-    const entries = parseJournal(await this.#read())
+    const entries = this.#format.parse(await this.#read())
     this.#entries = new Map(entries.map((entry) => [entry.folder, entry]))
   }
 
   /** Resolves when the entry is durable. */
-  async put(entry: MoveEntry): Promise<void> {
+  async put(entry: Entry): Promise<void> {
     await this.#write((entries) => entries.set(entry.folder, entry))
   }
 
@@ -46,12 +53,12 @@ export class JournalFile {
     if (this.#entries.has(folder)) await this.#write((entries) => entries.delete(folder))
   }
 
-  async #write(change: (entries: Map<FolderId, MoveEntry>) => void): Promise<void> {
+  async #write(change: (entries: Map<FolderId, Entry>) => void): Promise<void> {
     using _lock = await this.#writing.lock()
     const entries = new Map(this.#entries)
     change(entries)
-    const text = journalText([...entries.values()])
-    await writeFileAtomically(this.#disk, this.#path, new TextEncoder().encode(text), PRIVATE, TEMPORARY)
+    const bytes = new TextEncoder().encode(this.#format.text([...entries.values()]))
+    await writeFileAtomically(this.#disk, this.#path, bytes, PRIVATE, `${basename(this.#path)}.tmp`)
     this.#entries = entries
   }
 
