@@ -36,8 +36,8 @@ export const REWIND = remoteCommand({
   group: 'status',
   summary: 'make a folder, directory or file as it was at a time',
   description:
-    'Shows what a rewind would do: which items can be restored, which are gone, which are newer and stay. --apply does ' +
-    'it, as new versions that reach all devices. What is replaced becomes an old version: a rewind is undone by ' +
+    'Shows what a rewind would do: which items can be restored, which are gone, which are newer and stay. --apply ' +
+    'does it, as new versions that reach all devices. What is replaced becomes an old version: a rewind is undone by ' +
     'another one. An interrupted rewind continues at the next start; Ctrl+C ends only the display. Without --to it ' +
     'shows the rewind that runs, or the last one.',
   arguments: [
