@@ -1,3 +1,4 @@
+import { confirmResume } from './confirm-resume.ts'
 import { deviceName, otherDevices } from '../view-model/device.ts'
 import { folderName } from '../view-model/folder-name.ts'
 import { formatDuration, formatTime } from '../i18n/format.ts'
@@ -67,7 +68,9 @@ export function timedPauseCommands(state: LiveState, typed: string): readonly Co
     })
 }
 
-function setPaused(kind: Target['kind'], id: string, name: string, paused: boolean): Promise<boolean> {
+async function setPaused(kind: Target['kind'], id: string, name: string, paused: boolean): Promise<boolean> {
+  const folder = kind === 'folder' ? live.get().config?.folders.find((each) => each.id === id) : undefined
+  if (folder !== undefined && !paused && !(await confirmResume(folder))) return false
   const doing = () =>
     kind === 'folder'
       ? client.changeFolder(id, { paused })

@@ -17,6 +17,7 @@ import { MOVE } from './tables/move.ts'
 import { NETWORK } from './tables/network.ts'
 import { OFFLINE } from './tables/offline.ts'
 import { OVERVIEW } from './tables/overview.ts'
+import { PLAN } from './tables/plan.ts'
 import { RISKS } from './tables/risks.ts'
 import { SAFETY } from './tables/safety.ts'
 import { SETTINGS } from './tables/settings.ts'
@@ -38,6 +39,7 @@ export const TEXTS = {
   ...CHOOSE,
   ...GUARD,
   ...KEPT,
+  ...PLAN,
   ...DEVICE,
   ...OFFLINE,
   ...ADD,

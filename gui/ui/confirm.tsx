@@ -3,6 +3,7 @@ import { closeDialog, DialogId, openDialog } from '../base/dialogs.tsx'
 import { t } from '../i18n/texts.ts'
 import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
+import { PlanView, type PlannedAction } from './plan.tsx'
 
 export interface Question {
   readonly title: string
@@ -11,6 +12,8 @@ export interface Question {
   /** The label of the confirming button. */
   readonly action: string
   readonly danger?: boolean
+  /** What it does to files is shown. */
+  readonly plans?: readonly PlannedAction[]
 }
 
 /** Confirms something that is hard to undo. Resolves to whether the user confirmed. */
@@ -25,6 +28,7 @@ function ConfirmDialog({
   text,
   action,
   danger = false,
+  plans = [],
   onDecision,
 }: Question & { readonly onDecision: (yes: boolean) => void }) {
   const dialogId = useContext(DialogId)
@@ -43,6 +47,7 @@ function ConfirmDialog({
   return (
     <Dialog title={title} actions={actions} onClose={() => onDecision(false)}>
       <p class="confirm-text">{text}</p>
+      {plans.length > 0 && <PlanView plans={plans} />}
     </Dialog>
   )
 }

@@ -89,3 +89,13 @@ export function changedShares(
     ]
   })
 }
+
+/** What happens to each folder of a device when it is removed, as actions to be planned. */
+export function unsharePlans(
+  folders: readonly FolderConfig[],
+  deviceId: string,
+): readonly { readonly folder: string; readonly action: string }[] {
+  return folders
+    .filter(({ devices }) => devices.some(({ deviceID }) => deviceID === deviceId))
+    .map(({ id }) => ({ folder: id, action: `unshare:${deviceId}` }))
+}

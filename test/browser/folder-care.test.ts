@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { Chromium, missingBrowser } from '../support/browser.ts'
 import { startMember, type Member } from '../support/daemon-pair.ts'
 import { eventually, scratchDirectory } from '../support/scratch.ts'
@@ -49,6 +49,11 @@ const at = (path: string) => ({ url: `${member.daemon.url}/#/${path}` })
 const read = (name: string) => readFileSync(join(member.root, name), 'utf8')
 const hasToast = (page: Page, text: string) => page.getByRole('status').filter({ hasText: text }).waitFor()
 
+/** What an action does, as its question shows it. */
+function planOf(place: Page | Locator, text: RegExp): Locator {
+  return place.getByRole('region', { name: 'What happens' }).filter({ hasText: text })
+}
+
 test('patterns show their matches before they are saved, and an invalid one its line', { skip }, async () => {
   await browser.visit(at('folders/docs/ignores'), async ({ page }) => {
     const editor = page.getByRole('textbox', { name: 'Ignore patterns, one per line' })
@@ -76,6 +81,7 @@ test('patterns show their matches before they are saved, and an invalid one its 
     assert.equal(await editor.inputValue(), '')
     await editor.fill('*.tmp\n')
     await preview.getByText('ignores 2 names').waitFor()
+    await planOf(page, /2 items stay, no longer synchronized/).waitFor()
     await save.click()
     await hasToast(page, 'Ignore patterns saved.')
     await page.reload()
@@ -259,10 +265,22 @@ test(
       await page.getByRole('button', { name: 'Revert changes' }).click()
       const question = page.getByRole('dialog', { name: 'Revert local changes?' })
       await question.getByText('2 items are reset', { exact: false }).waitFor()
+      await planOf(question, /On this device\s*2 items are deleted · 6 B · own-1.txt/).waitFor()
       await question.getByRole('button', { name: 'Revert changes' }).click()
       await page.getByText('No local changes', { exact: false }).waitFor()
+
+      writeFileSync(join(root, 'own-3.txt'), 'own')
+      await member.daemon.post('/rest/db/scan?folder=received')
+      await page.getByRole('button', { name: 'Edit' }).click()
+      await page.getByLabel('Folder type').selectOption('sendreceive')
+      await page.getByRole('button', { name: 'Save' }).click()
+      const change = page.getByRole('dialog', { name: 'Change the type of received?' })
+      await planOf(change, /1 item is sent to other devices · 3 B · own-3.txt/).waitFor()
+      await change.getByRole('button', { name: 'Cancel' }).click()
+      await page.keyboard.press('Escape')
     })
-    assert.equal(existsSync(join(root, 'own-1.txt')), false)
+    const { type } = (await member.daemon.get('/rest/config/folders/received')) as { type: string }
+    assert.deepEqual([existsSync(join(root, 'own-1.txt')), type], [false, 'receiveonly'])
   },
 )
 

@@ -92,6 +92,8 @@ test('a send-only folder overrides changes of other devices after a confirmation
     await page.getByRole('button', { name: 'Override changes' }).click()
     const question = page.getByRole('dialog', { name: 'Override changes on other devices?' })
     await question.getByText('1 item on the other devices is replaced', { exact: false }).waitFor()
+    const plan = question.getByRole('region', { name: 'What happens' })
+    await plan.filter({ hasText: /1 item is deleted · 10 B · intruder\.txt/ }).waitFor()
     await question.getByRole('button', { name: 'Override changes' }).click()
     await page.getByText('Everything in this folder is in sync.').waitFor()
   })

@@ -5,6 +5,7 @@ import { openDialog } from '../../base/dialogs.tsx'
 import { goTo } from '../../base/route.ts'
 import { deviceFacts, deviceName } from '../../view-model/device.ts'
 import { deviceText } from '../../view-model/device-text.ts'
+import { unsharePlans } from '../../view-model/share.ts'
 import { client } from '../../live/client.ts'
 import { useLiveFields } from '../../live/use-live-fields.ts'
 import { live, useLive } from '../../live/live.ts'
@@ -92,6 +93,7 @@ async function removeDevice(deviceId: string, name: string): Promise<void> {
     text: t('device.removeText', { n }),
     action: t('do.remove'),
     danger: true,
+    plans: unsharePlans(live.get().config?.folders ?? [], deviceId),
   }
   if (!(await confirm(question))) return
   const done = await changeConfig(

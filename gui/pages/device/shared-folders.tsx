@@ -67,6 +67,7 @@ function ShareBox({ folder, device, shared }: SharedFolderProps & { readonly sha
         title: t('device.unshareTitle', names),
         text: t('device.unshareText'),
         action: t('device.unshare'),
+        plans: [{ folder: folder.id, action: `unshare:${device.deviceID}` }],
       }
       if (!(await confirm(question))) return
     }

@@ -5,9 +5,9 @@ import { closeDialog } from '../../base/dialogs.tsx'
 import { goTo } from '../../base/route.ts'
 import { deviceName } from '../../view-model/device.ts'
 import { DEVICE_FIELDS } from '../../view-model/form-fields.ts'
-import { foldersSharedWith, type Shares } from '../../view-model/share.ts'
+import { foldersSharedWith, unsharePlans, type Shares } from '../../view-model/share.ts'
 import { client } from '../../live/client.ts'
-import { useLive } from '../../live/live.ts'
+import { live, useLive } from '../../live/live.ts'
 import { confirm } from '../../ui/confirm.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { t } from '../../i18n/texts.ts'
@@ -69,6 +69,7 @@ async function removeDevice(device: DeviceConfig, folders: number): Promise<void
     text: t('edit.removeDeviceText', { n: folders }),
     action: t('do.remove'),
     danger: true,
+    plans: unsharePlans(live.get().config?.folders ?? [], device.deviceID),
   }
   if (!(await confirm(question))) return
   const removed = await changeConfig(

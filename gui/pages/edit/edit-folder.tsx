@@ -35,6 +35,8 @@ export function EditFolderDialog({ folder }: { readonly folder: FolderConfig }) 
       return requestAnimationFrame(focusFirstWrong)
     const shared = sameShares(before, shares) ? {} : { devices: shareList(folder.devices, shares, localId) }
     const changes = { ...form.changes, ...shared }
+    if (form.changes['type'] !== undefined && !(await confirmType(folder, String(form.changes['type']))))
+      return undefined
     const done = await saving.saveConfig(async () => {
       if (Object.keys(changes).length > 0) await client.changeFolder(folder.id, changes)
       await extensions.save()
@@ -80,6 +82,15 @@ function fieldsFor({ type }: FolderConfig): readonly FormField[] {
   )
 }
 
+function confirmType(folder: FolderConfig, type: string): Promise<boolean> {
+  return confirm({
+    title: t('plan.typeTitle', { folder: folderName(folder) }),
+    text: t('plan.title'),
+    action: t('do.save'),
+    plans: [{ folder: folder.id, action: `type:${type}` }],
+  })
+}
+
 /** Removes the folder from the config after a confirmation; its files stay. */
 async function removeFolder(folder: FolderConfig, others: number): Promise<void> {
   const name = folderName(folder)
@@ -88,6 +99,7 @@ async function removeFolder(folder: FolderConfig, others: number): Promise<void>
     text: t('edit.removeFolderText', { path: folder.path, n: others }),
     action: t('do.remove'),
     danger: true,
+    plans: [{ folder: folder.id, action: 'remove' }],
   }
   if (!(await confirm(question))) return
   if (!(await changeConfig(() => client.removeFolder(folder.id), t('edit.folderRemoved', { folder: name })))) return

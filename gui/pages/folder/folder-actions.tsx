@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { FolderConfig } from '../../../src/core/config/config.ts'
+import { confirmResume } from '../../app/confirm-resume.ts'
 import { runAction, changeConfig } from '../../app/run-action.ts'
 import { closeDialog, openDialog } from '../../base/dialogs.tsx'
 import { goTo } from '../../base/route.ts'
@@ -55,7 +56,10 @@ export function FolderActions({ folder }: { readonly folder: FolderConfig }) {
       <Button
         icon={paused ? 'play' : 'pause'}
         needs="operate"
-        onClick={() => changeConfig(() => client.changeFolder(id, { paused: !paused }), done)}
+        onClick={async () => {
+          if (paused && !(await confirmResume(folder))) return
+          await changeConfig(() => client.changeFolder(id, { paused: !paused }), done)
+        }}
       >
         {t(paused ? 'do.resume' : 'do.pause')}
       </Button>
@@ -103,6 +107,7 @@ async function override(folder: string, count: number): Promise<void> {
     text: t('fold.overrideText', { n: count }),
     action: t('fold.override'),
     danger: true,
+    plans: [{ folder, action: 'override' }],
   })
   if (wanted)
     await runAction(() => client.call('POST /rest/db/override', { query: { folder } }), t('fold.overrideDone'))
@@ -114,6 +119,7 @@ async function revert(folder: string, count: number): Promise<void> {
     text: t('fold.revertText', { n: count }),
     action: t('fold.revert'),
     danger: true,
+    plans: [{ folder, action: 'revert' }],
   })
   if (wanted) await runAction(() => client.call('POST /rest/db/revert', { query: { folder } }), t('fold.revertDone'))
 }
@@ -122,8 +128,9 @@ async function remove(folder: FolderConfig): Promise<void> {
   const name = folderName(folder)
   const files = lookUp(live.get().folders, folder.id)?.status.localFiles ?? 0
   const text = t('fold.removeText', { n: files, path: folder.path })
-  if (!(await confirm({ title: t('fold.removeTitle', { folder: name }), text, action: t('do.remove'), danger: true })))
-    return
+  const plans = [{ folder: folder.id, action: 'remove' }]
+  const question = { title: t('fold.removeTitle', { folder: name }), text, action: t('do.remove'), danger: true, plans }
+  if (!(await confirm(question))) return
   if (await changeConfig(() => client.removeFolder(folder.id), t('fold.removed', { folder: name }))) goTo('folders')
 }
 

@@ -6,6 +6,7 @@ import { useQuery } from '../../live/query.ts'
 import { client } from '../../live/client.ts'
 import { useDebounced } from '../../base/use-debounced.ts'
 import { Button } from '../../ui/button.tsx'
+import { PlanView } from '../../ui/plan.tsx'
 import { t } from '../../i18n/texts.ts'
 import { QueryResult } from './query-result.tsx'
 import { IgnoresError, IgnoresPreview } from './ignores-preview.tsx'
@@ -36,13 +37,10 @@ function Editor({
   const [typed, setTyped] = useState<string>()
   const text = typed ?? saved
   const tried = useDebounced(text)
-  const preview = useQuery(tried, (signal) =>
-    client.call('POST /rest/twinfold/ignore-preview', {
-      query: { folder },
-      body: { lines: ignoreLines(tried) },
-      signal,
-    }),
-  )
+  const preview = useQuery(tried, async (signal) => {
+    const body = { lines: ignoreLines(tried) }
+    return { tried, ...(await client.call('POST /rest/twinfold/ignore-preview', { query: { folder }, body, signal })) }
+  })
   const isChanged = typed !== undefined && typed !== saved
   const error = preview.value?.error ?? undefined
   const save = async () => {
@@ -63,6 +61,9 @@ function Editor({
           wrongLine={preview.value?.errorLine ?? undefined}
         />
         {preview.value && <IgnoresError {...preview.value} />}
+        {isChanged && preview.value?.tried === tried && error === undefined && (
+          <PlanView plans={[{ folder, action: 'ignores', lines: ignoreLines(tried) }]} />
+        )}
         <div class="ignores-actions">
           <Button needs="admin" kind="primary" disabled={!isChanged || error !== undefined} onClick={save}>
             {t('do.save')}
