@@ -2,7 +2,7 @@ import { type ScanScope, WHOLE_FOLDER } from '../core/paths.ts'
 import { messageOf, TwinfoldError } from '../core/errors.ts'
 import type { Config } from '../core/config/config.ts'
 import { folderExtensions, type Extensions } from '../core/config/extensions.ts'
-import { FLAG_MUST_RESCAN, type FileHead, type FileInfo } from '../core/records/file-info.ts'
+import type { FileHead } from '../core/records/file-info.ts'
 import type { DeviceId, FolderId } from '../core/ids.ts'
 import type { FolderIndex, Listing, TreeEntry } from '../db/types.ts'
 import type { Logger } from '../events/types.ts'
@@ -13,6 +13,7 @@ import { FOLDER_POLICIES } from './state/folder-policy.ts'
 import type { ContentView } from './content/reader-types.ts'
 import { DownloadPublisher } from './peers/download-publisher.ts'
 import type { FolderExplorer } from './queries/explorer.ts'
+import { rescanItem } from './rescan-item.ts'
 import { FolderRegistry } from './folder-registry.ts'
 import { isIndexDamage, isIndexUnusable } from './state/exchange-failure.ts'
 import { viewIgnores, writeIgnores } from './folder/ignore-file.ts'
@@ -21,7 +22,7 @@ import { describeHolders } from './queries/last-holders.ts'
 import { localChanges } from './folder/local-changes.ts'
 import { superviseAll } from './folder/supervise-all.ts'
 import { pageOf } from './queries/paging.ts'
-import type { DifferingItem, ModelSignals } from './signals.ts'
+import type { ModelSignals } from './signals.ts'
 import type { GuardSide } from '../core/guard/guard-state.ts'
 import type { RewindChunk, RewindOutcome } from './puller/rewind-items.ts'
 import { Selections } from './selections.ts'
@@ -89,25 +90,20 @@ export class Model {
     this.#log = deps.logger('model')
     const { clock } = deps.platform
     const summaryOf = async (folder: FolderId) => deps.summaryOf(await this.status(folder))
-    this.#summaries = new SummaryPublisher({
-      clock,
-      events: deps.events,
-      log: this.#log,
-      signals: deps.signals,
-      summaryOf,
-    })
+    const { events, signals } = deps
+    this.#summaries = new SummaryPublisher({ clock, events, log: this.#log, signals, summaryOf })
     this.#registry = new FolderRegistry(deps, options)
     const { platform, roots } = deps
     this.#selections = new Selections({ platform, roots, folders: this.#registry, query: this.#queryIfKnown })
     this.#downloads = new DownloadPublisher({
       clock,
-      events: deps.events,
+      events,
       folders: () => this.#registry.pulling(),
       intervalMs: () => this.#registry.options.progressUpdateIntervalS * 1_000,
       blocksMin: () => this.#registry.options.tempIndexMinBlocks,
       broadcast: (folder, updates) => deps.sources.sendDownloadProgress(folder, updates),
     })
-    this.#listen(deps.signals)
+    this.#listen(signals)
   }
 
   #listen({ countsChanged, exchangeFailed, indexLost, itemDiffers, pullStarted, pullWanted }: ModelSignals): void {
@@ -117,7 +113,7 @@ export class Model {
     // The index is empty now: only a scan fills it again.
     indexLost.listen((folder) => this.#registry.running(folder)?.requests.scanSoon())
     exchangeFailed.listen(({ folder, error }) => this.#registry.running(folder)?.exchangeFailed(error))
-    itemDiffers.listen((item) => this.#rescan(item))
+    itemDiffers.listen((item) => rescanItem({ store: this.#deps.store, folders: this.#registry, log: this.#log }, item))
   }
 
   /** Runs all folders until the signal aborts; returns when the last one has released its index. */
@@ -157,26 +153,6 @@ export class Model {
       this.#registry.running(id)?.requests.scanSoon()
       if (before.guard !== now.guard) this.#registry.running(id)?.pullSoon() // what was held is applied
     }
-  }
-
-  #rescan({ folder, record, contentOnly }: DifferingItem): void {
-    // It is missing, as the guard knows: a scan for each request would find nothing new.
-    if (this.#registry.running(folder)?.guarding.heldBecause(record.name)?.side === 'local') return
-    const marked = contentOnly ? this.#mustRescan(folder, record) : Promise.resolve()
-    marked
-      .then(() => this.#registry.running(folder)?.requests.scanPaths([record.name]))
-      .catch((error: unknown) => {
-        this.#log.warn(`folder ${folder}: ${record.name} could not be marked for a rescan: ${messageOf(error)}`)
-      })
-  }
-
-  /** Size and time of the file are unchanged: the flag makes a scan read it in any case. */
-  async #mustRescan(folder: FolderId, record: FileInfo): Promise<void> {
-    const index = await this.#deps.store.folder(folder)
-    const current = await index.records.get('local', record.name)
-    // A newer record than the requested one was scanned since.
-    if (current === undefined || current.sequence !== record.sequence || current.deleted) return
-    await index.records.updateLocal([{ ...current, localFlags: current.localFlags | FLAG_MUST_RESCAN }])
   }
 
   /**
