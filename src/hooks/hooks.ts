@@ -92,7 +92,9 @@ export class Hooks implements HooksView {
   /** Resolves when the present states are known: only later ones fire. */
   async add(wanted: NewHook): Promise<HookStatus> {
     const hook = await this.#store(wanted)
-    await this.#check()
+    await this.#check().catch((error: unknown) =>
+      this.#deps.report(`states for hooks are unknown: ${messageOf(error)}`),
+    )
     this.#woken.ring()
     return this.#statusOf(hook)
   }
@@ -129,10 +131,14 @@ export class Hooks implements HooksView {
 
   async run(signal: AbortSignal): Promise<void> {
     const types = [...STATE_EVENTS, ...CHANGE_EVENTS, GUARD_EVENT as EventType]
-    this.#deps.events.listen(new Set(types), (event) => this.#onEvent(event), signal)
+    // One loop that fails ends the other: the next run begins with both.
+    const over = new AbortController()
+    const either = AbortSignal.any([signal, over.signal])
+    this.#deps.events.listen(new Set(types), (event) => this.#onEvent(event), either)
     try {
-      await Promise.all([this.#watch(signal), this.#deliverAll(signal)])
+      await Promise.all([this.#watch(either), this.#deliverAll(either)])
     } finally {
+      over.abort()
       await this.#calls.ended()
       await this.#journal.save()
     }

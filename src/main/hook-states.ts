@@ -3,11 +3,13 @@ import type { FolderConfig } from '../core/config/config.ts'
 import { folderRoot } from '../core/config/folder-root.ts'
 import { diskState, ownSync, remoteSync, type FolderFacts, type SyncState } from '../core/hooks/device-states.ts'
 import type { Hook } from '../core/hooks/hook.ts'
+import { TwinfoldError } from '../core/errors.ts'
 import type { DeviceId } from '../core/ids.ts'
 import { NEVER } from '../core/never.ts'
 import { Hooks } from '../hooks/hooks.ts'
 import type { StatesOf } from '../hooks/types.ts'
 import type { Model } from '../model/model.ts'
+import type { FolderStatus } from '../model/types.ts'
 import type { DeviceBase } from './device-base.ts'
 import type { Network } from './network.ts'
 
@@ -17,6 +19,8 @@ interface HookParts {
   readonly model: Model
   readonly network: Network
 }
+
+type Received = Awaited<ReturnType<Model['folderStatistics']>>
 
 /** The hooks of the device, over the states of its folders and devices. */
 export async function openHooks(base: DeviceBase, parts: HookParts): Promise<Hooks> {
@@ -43,10 +47,10 @@ function statesOver(base: DeviceBase, { model, network }: HookParts): StatesOf {
   const { config, identity, platform, options } = base
   const conflicts = new ConflictNames(model)
 
-  const factsOf = async (folder: FolderConfig, hooks: readonly Hook[]): Promise<FolderFacts> => {
+  const factsOf = async (folder: FolderConfig, hooks: readonly Hook[], received: Received): Promise<FolderFacts> => {
     const { id, label, paused, minDiskFree } = folder
     const about = hooks.filter((hook) => hook.folder === undefined || hook.folder === id)
-    const status = await model.status(id).catch(() => undefined) // removed, or not started yet
+    const status = await statusOf(model, id)
     const isKnown = status !== undefined && status.state !== ''
     const { need } = status?.counts ?? { need: undefined }
     const needItems = need === undefined ? 0 : need.files + need.directories + need.symlinks + need.deleted
@@ -63,7 +67,7 @@ function statesOver(base: DeviceBase, { model, network }: HookParts): StatesOf {
       needBytes: need?.bytes ?? 0,
       remoteSync: await remoteStates(network, folder, about),
       error: paused ? '' : isKnown ? errorText(status) : undefined,
-      receivedMs: (await model.folderStatistics()).get(id)?.lastFile.atMs ?? 0,
+      receivedMs: received.get(id)?.lastFile.atMs ?? 0,
       sequence: status?.sequence ?? 0,
       space: space === undefined ? undefined : diskState(space, minDiskFree),
       conflicts: isConflictWanted ? await conflicts.of(id, status.sequence) : undefined,
@@ -75,7 +79,8 @@ function statesOver(base: DeviceBase, { model, network }: HookParts): StatesOf {
     const connected = network.connections.status().devices
     const others = config.current.devices.filter(({ deviceID }) => deviceID !== identity.deviceId)
     const folders: FolderFacts[] = []
-    for (const folder of config.current.folders) folders.push(await factsOf(folder, hooks))
+    const received = await model.folderStatistics()
+    for (const folder of config.current.folders) folders.push(await factsOf(folder, hooks, received))
     return {
       folders,
       devices: others.map(({ deviceID: id, name, paused: isPaused }) => ({
@@ -89,7 +94,17 @@ function statesOver(base: DeviceBase, { model, network }: HookParts): StatesOf {
   }
 }
 
-function errorText({ state, error, errorCount }: Awaited<ReturnType<Model['status']>>): string {
+/** Undefined for a folder that was removed or has not started yet. */
+async function statusOf(model: Model, folder: FolderConfig['id']): Promise<FolderStatus | undefined> {
+  try {
+    return model.statusNow(folder) ?? (await model.status(folder))
+  } catch (error) {
+    if (error instanceof TwinfoldError && error.code.startsWith('folder-')) return undefined
+    throw error
+  }
+}
+
+function errorText({ state, error, errorCount }: FolderStatus): string {
   if (state === 'error') return error === '' ? 'the folder stopped' : error
   return errorCount === 0 ? '' : errorCount === 1 ? '1 item failed' : `${errorCount} items failed`
 }

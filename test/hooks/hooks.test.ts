@@ -49,6 +49,18 @@ const settle = async () => {
   for (let turn = 0; turn < 30; turn++) await setImmediate()
 }
 
+async function runOf(hooks: Hooks) {
+  const stop = new AbortController()
+  const failed = hooks.run(stop.signal)
+  failed.catch(() => {}) // a test may look at it later
+  const end = async () => {
+    stop.abort(new Error('stopped'))
+    await failed.catch((error: unknown) => assert.match(String(error), /stopped/))
+  }
+  await settle()
+  return { failed, end }
+}
+
 function scene() {
   const clock = new SimClock()
   const disk = new SimDisk(clock)
@@ -58,17 +70,23 @@ function scene() {
   const sent: ClientRequest[] = []
   const runs: (ProgramRun & { readonly paths: string | undefined })[] = []
   const problems: string[] = []
-  const listeners: { readonly types: ReadonlySet<EventType>; onEvent(event: Event): void }[] = []
+  const listeners: {
+    readonly types: ReadonlySet<EventType>
+    onEvent(event: Event): void
+    readonly signal: AbortSignal
+  }[] = []
   const world = {
     clock,
     disk,
     sent,
     runs,
     problems,
+    listeners,
     facts: FOLDER,
     status: 200 as number | 'offline' | 'hangs',
     exitCode: 0,
     stateCalls: 0,
+    isBroken: false,
     /** Also of a type that the bus does not have. */
     emit: (type: string, data: unknown) => {
       const event = { globalID: 0, timeMs: clock.nowMs(), type, data } as unknown as Event
@@ -88,7 +106,7 @@ function scene() {
           disk,
           events: {
             listen: (types, onEvent, signal) => {
-              listeners.push({ types, onEvent })
+              listeners.push({ types, onEvent, signal })
               events.listen(types, onEvent, signal)
             },
           },
@@ -110,22 +128,14 @@ function scene() {
           },
           statesOf: async (): Promise<Pick<DeviceStates, 'folders' | 'devices'>> => {
             world.stateCalls++
+            if (world.isBroken) throw new Error('broken')
             return { folders: [world.facts], devices: [] }
           },
           report: (problem) => void problems.push(problem),
         },
         PLACES,
       )
-      const stop = new AbortController()
-      const running = hooks.run(stop.signal).catch((error: unknown) => {
-        if (!stop.signal.aborted) throw error
-      })
-      await settle()
-      const end = async () => {
-        stop.abort()
-        await running
-      }
-      return { hooks, end }
+      return { hooks, ...(await runOf(hooks)), rerun: () => runOf(hooks) }
     },
   }
   return world
@@ -197,8 +207,11 @@ test('what was stored before a kill is delivered after it, and what was under wa
   assert.equal(new Set(idsOf(world.sent)).size, 1)
   await world.see({ error: 'full' }, 10 * MINUTE_MS)
   assert.equal(world.sent.length, 2)
-  await second.end()
-  await first.end()
+  // Killed once more: what was delivered is not repeated.
+  const third = await world.start()
+  await settle()
+  assert.equal(world.sent.length, 2)
+  for (const { end } of [third, second, first]) await end()
 })
 
 test('a program gets the changed paths in a file, which is removed after it succeeded', async () => {
@@ -294,6 +307,39 @@ test('without a hook no state is asked for and no timer runs', async () => {
   const { end } = await world.start()
   await world.see({ error: 'x' }, 60 * MINUTE_MS)
   assert.deepEqual([world.stateCalls, world.clock.sleepingCount], [0, 0])
+  await end()
+})
+
+test('nothing is written while no state changes', async () => {
+  const world = scene()
+  const { hooks, end } = await world.start()
+  await hooks.add({ ...WEBHOOK, on: 'folder-behind', afterMs: 60 * MINUTE_MS })
+  await world.see({ sync: 'behind' })
+  const inode = async () => (await world.disk.lstat(`${PLACES.directory}/journal.json`)).inode
+  const before = await inode()
+  for (let i = 0; i < 10; i++) await world.see({ sync: 'behind' })
+  assert.equal(await inode(), before)
+  await world.see({})
+  assert.notEqual(await inode(), before)
+  await end()
+})
+
+test('a run that fails ends as a whole; the next one delivers once', async () => {
+  const world = scene()
+  const { hooks, failed, rerun } = await world.start()
+  await hooks.add(WEBHOOK)
+  await world.see({})
+  world.isBroken = true
+  await world.see({ error: 'x' })
+  await assert.rejects(failed, /broken/)
+  assert.deepEqual(
+    world.listeners.map(({ signal }) => signal.aborted),
+    [true],
+  )
+  world.isBroken = false
+  const { end } = await rerun()
+  await world.see({ error: 'x' })
+  assert.equal(world.sent.length, 1)
   await end()
 })
 

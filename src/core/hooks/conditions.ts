@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { DeviceStates, FolderFacts, RemoteDevice, SyncState } from './device-states.ts'
+import type { DeviceStates, FolderFacts, GuardHeld, RemoteDevice, SyncState } from './device-states.ts'
 import { durationText, type Hook } from './hook.ts'
 import { deviceText, folderText, type Occurrence } from './occurrence.ts'
 
@@ -10,9 +10,9 @@ interface SubjectMemory {
   readonly lastedMs?: number
   /** The next time that the state settles, the hook fires. */
   readonly isArmed?: boolean
-  /** The last file received, the last change, the last time of a guard, or the last call. */
-  readonly mark?: number | string
-  /** Digests of the conflict copies that are known. */
+  /** The last file received, the last change, or the last call. */
+  readonly mark?: number
+  /** Digests of the conflict copies, or the holds of the guard, that are known. */
   readonly known?: readonly string[]
 }
 
@@ -28,7 +28,7 @@ export interface HookCheck {
 
 interface SubjectCheck {
   readonly memory: SubjectMemory
-  readonly occurrence?: Occurrence
+  readonly occurrences?: readonly Occurrence[]
   readonly nextMs?: number
 }
 
@@ -46,6 +46,7 @@ interface Settling {
 
 const NAMES_SHOWN_MAX = 20
 const KNOWN_MAX = 20_000
+const HOLDS_KNOWN_MAX = 20
 const WHOLE_DEVICE = '*'
 
 /**
@@ -57,7 +58,7 @@ export function checkHook(hook: Hook, memory: HookMemory, states: DeviceStates):
   const next = checks.map(([, { nextMs }]) => nextMs).filter((nextMs) => nextMs !== undefined)
   return {
     memory: Object.fromEntries(checks.map(([key, check]) => [key, check.memory])),
-    occurrences: checks.map(([, { occurrence }]) => occurrence).filter((each) => each !== undefined),
+    occurrences: checks.flatMap(([, { occurrences = [] }]) => occurrences),
     nextMs: next.length === 0 ? undefined : next.reduce((a, b) => Math.min(a, b)),
   }
 }
@@ -87,7 +88,7 @@ function folderCheck(hook: Hook, memory: SubjectMemory, folder: FolderFacts, sta
       const level = sync === 'in-sync' ? 'on' : sync === 'behind' ? 'off' : 'unknown'
       if (hook.device !== undefined) {
         if (level === 'unknown') return { memory }
-        const known = memory.mark === undefined || folder.sequence < Number(memory.mark) ? folder.sequence : memory.mark
+        const known = memory.mark === undefined || folder.sequence < memory.mark ? folder.sequence : memory.mark
         return settle({ ...memory, mark: known }, { level, afterMs, mark: folder.sequence }, states, occurrence)
       }
       const isReceived = folder.receivedMs > hook.createdMs
@@ -133,7 +134,7 @@ function settle(
   const current = { ...memory, level, lastedMs, isArmed, ...(mark !== undefined && { mark }) } as const
   if (!isArmed) return { memory: current }
   if (lastedMs < afterMs) return { memory: current, nextMs: nowMs + afterMs - lastedMs }
-  return { memory: { ...current, isArmed: false }, occurrence }
+  return { memory: { ...current, isArmed: false }, occurrences: [occurrence] }
 }
 
 function deviceAway(hook: Hook, memory: SubjectMemory, device: RemoteDevice, states: DeviceStates): SubjectCheck {
@@ -160,12 +161,12 @@ function allInSync(hook: Hook, memory: SubjectMemory, { folders, nowMs }: Device
   const isInSync = wanted.length > 0 && states.every((sync) => sync === 'in-sync')
   const isWell = isInSync && wanted.every(({ error }) => error === '')
   if (!isWell) return { memory }
-  const lastMs = typeof memory.mark === 'number' ? memory.mark : 0
+  const { mark: lastMs = 0 } = memory
   const dueMs = lastMs > nowMs ? nowMs : lastMs + hook.afterMs
   if (dueMs > nowMs) return { memory, nextMs: dueMs }
   const text = hook.folder === undefined ? 'All folders are in sync' : `${folderText(wanted[0]!)} is in sync`
   const occurrence = { folder: undefined, device: undefined, text, details: { folders: wanted.length } }
-  return { memory: { mark: nowMs }, occurrence, nextMs: nowMs + hook.afterMs }
+  return { memory: { mark: nowMs }, occurrences: [occurrence], nextMs: nowMs + hook.afterMs }
 }
 
 function remoteOf({ device }: Hook, { remoteSync }: FolderFacts): readonly SyncState[] {
@@ -186,7 +187,7 @@ function conflicts(memory: SubjectMemory, folder: FolderFacts): SubjectCheck {
   const more = added.length === 1 ? '' : ` (and ${added.length - 1} more)`
   const details = { conflicts: first, count: added.length, total: folder.conflicts.length }
   const text = `${folderText(folder)} has a new conflict copy: ${first[0]}${more}`
-  return { memory: next, occurrence: { ...subjectOf(folder), text, details } }
+  return { memory: next, occurrences: [{ ...subjectOf(folder), text, details }] }
 }
 
 /** Enough to tell names of one folder apart; a list of 20,000 names has to be small. */
@@ -194,17 +195,23 @@ function digestOf(name: string): string {
   return hash('sha256', name, 'base64url').slice(0, 10)
 }
 
+/** A hold is known by its begin and its origin: it is reported once, however it grows. */
 function guardHeld(hook: Hook, memory: SubjectMemory, folder: FolderFacts, states: DeviceStates): SubjectCheck {
-  const latest = states.held.findLast((held) => held.folder === folder.id)
-  if (latest === undefined || latest.since === memory.mark) return { memory }
-  const next = { mark: latest.since }
-  if (Date.parse(latest.since) < hook.createdMs) return { memory: next }
-  const { deletions, truncations, since, origin } = latest
-  const text = `The guard of ${folderText(folder, false)} holds ${deletions} deletions and ${truncations} truncations`
-  return {
-    memory: next,
-    occurrence: { ...subjectOf(folder), text, details: { deletions, truncations, since, origin } },
-  }
+  const held = new Map(states.held.filter((each) => each.folder === folder.id).map((each) => [holdKey(each), each]))
+  const added = [...held].filter(([key]) => !memory.known?.includes(key))
+  if (added.length === 0) return { memory }
+  const known = [...(memory.known ?? []), ...added.map(([key]) => key)].slice(-HOLDS_KNOWN_MAX)
+  const later = added.map(([, each]) => each).filter(({ since }) => !(Date.parse(since) < hook.createdMs))
+  const occurrences = later.map(({ deletions, truncations, since, origin }) => ({
+    ...subjectOf(folder),
+    text: `The guard of ${folderText(folder, false)} holds ${deletions} deletions and ${truncations} emptied files`,
+    details: { deletions, truncations, since, origin },
+  }))
+  return { memory: { known }, occurrences }
+}
+
+function holdKey({ since, origin }: GuardHeld): string {
+  return `${since} ${origin}`
 }
 
 function subjectOf({ id, label }: FolderFacts): Pick<Occurrence, 'folder' | 'device'> {

@@ -93,7 +93,9 @@ export function withEntry(
 export function withoutOthers(journal: HookJournal, hookIds: ReadonlySet<string>): HookJournal {
   const own = <T>(record: Readonly<Record<string, T>>): Readonly<Record<string, T>> =>
     Object.fromEntries(Object.entries(record).filter(([id]) => hookIds.has(id)))
-  const queue = journal.queue.filter(({ hookId }) => hookIds.has(hookId))
+  const isOwn = ({ hookId }: Delivery) => hookIds.has(hookId)
+  // The same list where nothing is left out, so that nothing has to be saved.
+  const queue = journal.queue.every(isOwn) ? journal.queue : journal.queue.filter(isOwn)
   return { memory: own(journal.memory), queue, log: own(journal.log) }
 }
 

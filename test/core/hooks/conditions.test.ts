@@ -199,14 +199,24 @@ describe('conflict', () => {
 })
 
 describe('guard-held', () => {
-  const held = (since: string) => ({ held: [{ folder: 'photos', deletions: 7, truncations: 1, since, origin: 'D' }] })
+  const held = (since: string, ...origins: readonly string[]) => ({
+    held: (origins.length === 0 ? ['D'] : origins).map((origin) => ({
+      folder: 'photos',
+      deletions: 7,
+      truncations: 1,
+      since,
+      origin,
+    })),
+  })
   const later = new Date(CREATED_MS + 1).toISOString()
 
   it('fires once for what the guard holds since the hook was made', () => {
     const watched = new Watched(hookOn('guard-held', 0))
     assert.deepEqual(watched.see(held(new Date(CREATED_MS - 1).toISOString())), [])
-    assert.deepEqual(watched.see(held(later)), ['The guard of folder "Photos" holds 7 deletions and 1 truncations'])
+    assert.deepEqual(watched.see(held(later)), ['The guard of folder "Photos" holds 7 deletions and 1 emptied files'])
     assert.deepEqual([watched.see(held(later)), watched.see({})], [[], []])
+    assert.equal(watched.see(held(later, 'local', 'D', 'E')).length, 2)
+    assert.deepEqual(watched.see(held(later, 'local')), [])
   })
 })
 
