@@ -74,7 +74,7 @@ const DAEMONS_AT_ONCE = 3
 const OLD_SYNCTHING_ONLY = 'home-older'
 const WITH_OLD_SYNCTHING = [OLD_SYNCTHING_ONLY, 'switching', 'sync', 'sync-conflicts']
 const OTHER_BROWSERS = ['browser/firefox.test.ts', 'browser/webkit.test.ts']
-const NOT_UNIT = ['process/', 'package/', 'interop/', 'fuzz/', 'arm64/', 'browser/', 'monitoring/']
+const NOT_UNIT = ['process/', 'package/', 'interop/', 'fuzz/', 'arm64/', 'browser/', 'monitoring/', 'real-clients/']
 const UNIT_FILES = slowFirst(testFiles('test/**/*.test.ts', NOT_UNIT))
 const INTEROP_FILES = slowFirst(testFiles('test/interop/**/*.test.ts', [`interop/${OLD_SYNCTHING_ONLY}`]))
 const BROWSER_FILES = slowFirst(testFiles('test/browser/**/*.test.ts', OTHER_BROWSERS))
@@ -141,6 +141,11 @@ export const NIGHTLY_STAGES: readonly Stage[] = [
         WITH_OLD_SYNCTHING.map((name) => `test/interop/${name}.test.ts`),
         { env: { TWINFOLD_SYNCTHING: 'installed' }, again: false },
       ),
+  },
+  {
+    name: 'real-clients',
+    run: (runs, files) =>
+      tests(runs, files, testFiles('test/real-clients/**/*.test.ts'), { timeoutMs: LONG_MS, again: false }),
   },
   { name: 'next-node', run: nextNode },
   {
