@@ -3,6 +3,7 @@ import { compactTime } from '../core/formats/local-time.ts'
 import { ancestorsOf, baseOf, isAtOrBelow, joinPath, parentOf } from '../core/paths.ts'
 import { parseVersionName, versionName } from '../core/records/version-names.ts'
 import { secondsToSurplus, surplusVersions, type VersionPolicy } from '../core/records/version-policy.ts'
+import type { DiskStat, HeldDirectory } from '../platform/disk.ts'
 import { Parents } from '../platform/files/parents.ts'
 import { ListedVersions } from './listed-versions.ts'
 import { linkOrCopy, moveNew } from './moves.ts'
@@ -258,15 +259,28 @@ export class KeptVersions implements Versioner {
     // A directory of that name holds other versions: the name with the tag is kept.
     if (older?.type === 'directory') return kept
     const isDeep = this.#applied.kind === 'deep-trashcan' || this.#options.isFrozen()
-    if (older?.type === 'file' && isDeep) {
-      const dated = versionName(name, compactTime(older.modifiedS * 1_000))
-      if ((await this.#versions.stat(dated)) !== undefined) return kept
-      await disk.renameNew(joinPath(above.path, baseOf(name)), joinPath(above.path, baseOf(dated)))
-    }
+    if (older?.type === 'file' && isDeep && !(await this.#addTag(name, above, older))) return kept
     await disk.rename(from, joinPath(above.path, baseOf(name)))
     if (older?.type === 'file' && !isDeep) this.#usage.removed(older.sizeBytes)
     if (this.#fsync) await this.#versions.sync(name)
     return name
+  }
+
+  /**
+   * The tag is its time, by which it is found; of two archived in the same second the older gets the one before. False
+   * where all names are in use.
+   */
+  async #addTag(name: string, above: HeldDirectory, { modifiedS, modifiedNs }: DiskStat): Promise<boolean> {
+    const { disk } = this.#deps
+    const from = joinPath(above.path, baseOf(name))
+    for (let back = 0; back < TIMES_TRIED_MAX; back++) {
+      const dated = versionName(name, compactTime((modifiedS - back) * 1_000))
+      if ((await this.#versions.stat(dated)) !== undefined) continue
+      if (back > 0) await disk.setModified(from, modifiedS - back, modifiedNs)
+      await disk.renameNew(from, joinPath(above.path, baseOf(dated)))
+      return true
+    }
+    return false
   }
 
   async #removeSurplus(entries: readonly KeptEntry[]): Promise<ReadonlySet<KeptEntry>> {

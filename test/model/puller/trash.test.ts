@@ -130,6 +130,22 @@ test('every replaced version is kept, the older ones with their time; later they
   assert.deepEqual(await keptVersions(pull), [])
 })
 
+test('versions that are replaced within one second are all kept, and found by their times', async () => {
+  await using pull = await startSafe()
+  for (const content of ['one', 'two', 'three', 'four']) {
+    pull.peer.put('f', content)
+    await pull.sync()
+  }
+  const times = (await listed(pull))['f']!
+  assert.equal(new Set(times).size, 3, String(times))
+  const found: string[] = []
+  for (const time of times) {
+    assert.deepEqual(await restore(pull, 'f', time), [])
+    found.push(await pull.read('f'))
+  }
+  assert.deepEqual(found.sort(), ['one', 'three', 'two'])
+})
+
 test('files that have the name of a version are not thinned', async () => {
   await using pull = await startSafe()
   const names = ['01', '02', '03'].map((second) => `a~20260101-1200${second}.txt`)
