@@ -143,7 +143,12 @@ export const WHOLE_FOLDER: ScanScope = ['']
 
 /** The scope of a scan of these paths, in any spelling; without paths the whole folder. */
 export function scanScope(texts: readonly string[]): ScanScope {
-  const wanted = new Set(texts.map(cleanSub))
+  return sortScope(texts.map(cleanSub))
+}
+
+/** The scope of names that are clean already. */
+export function sortScope(names: readonly string[]): ScanScope {
+  const wanted = new Set(names)
   const outermost = [...wanted].filter((sub) => !ancestorsOf(sub).some((ancestor) => wanted.has(ancestor)))
   const [first, ...others] = outermost.sort(compareNames)
   return first === undefined ? WHOLE_FOLDER : [first, ...others]

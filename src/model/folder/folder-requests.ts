@@ -1,4 +1,4 @@
-import { type ScanScope, WHOLE_FOLDER } from '../../core/paths.ts'
+import { sortScope, type ScanScope, WHOLE_FOLDER } from '../../core/paths.ts'
 import type { TwinfoldError } from '../../core/errors.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { Wakeup } from '../../sync/wakeup.ts'
@@ -53,10 +53,9 @@ export class FolderRequests {
 
   /** Queues one scan of these paths. */
   scanPaths(paths: readonly string[]): void {
-    const [first, ...others] = paths
-    if (first === undefined) return
+    if (paths.length === 0) return
     if (this.#changedPaths.length >= CHANGES_MAX) this.#changedPaths = [WHOLE_FOLDER]
-    else this.#changedPaths.push([first, ...others])
+    else this.#changedPaths.push(sortScope(paths)) // out of order a record would not be found, and its version lost
     this.#wakeup.ring()
   }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { VersioningConfig } from '../../../src/core/config/config.ts'
+import { compareVersions } from '../../../src/core/records/version-vector.ts'
 import type { ConflictChoice, ResolvedConflict } from '../../../src/model/types.ts'
 import type { SimDisk } from '../../../src/platform/sim/disk.ts'
 import { SimRandom } from '../../../src/platform/sim/random.ts'
@@ -241,4 +242,23 @@ test('what was removed for good is not offered to be undone', async () => {
   const onResolved = (conflict: ResolvedConflict) => void resolved.push(conflict)
   await pull.hub.while(pull.hub.model.resolveConflicts(DOCS, [COPY], { keep: 'original', mayRemove: true, onResolved }))
   assert.deepEqual(resolved, [])
+})
+
+test('what an undo brings back succeeds the versions that it undoes', async () => {
+  await using pull = await start(FILES, keeping('simple'))
+  const resolved: ResolvedConflict[] = []
+  const onResolved = (conflict: ResolvedConflict) => void resolved.push(conflict)
+  await pull.hub.while(pull.hub.model.resolveConflicts(DOCS, [COPY], { ...KEEP_COPY, onResolved }))
+  await pull.rest()
+  const names = ['d/plan.txt', COPY]
+  const records = () => Promise.all(names.map((name) => pull.index.records.head('local', name)))
+  const before = await records()
+  assert.deepEqual(
+    before.map((record) => record?.deleted),
+    [false, true],
+  )
+  await pull.hub.while(pull.hub.model.undoConflicts(DOCS, resolved))
+  await pull.rest()
+  for (const [i, record] of (await records()).entries())
+    assert.equal(compareVersions(record!.version, before[i]!.version), 'newer', names[i])
 })
