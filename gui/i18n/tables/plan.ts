@@ -115,10 +115,10 @@ export const PLAN = {
     zh: '恢复 {folder}？',
   },
   'plan.resumeText': {
-    en: 'Much has changed on other devices since it was paused.',
-    de: 'Seit der Pause hat sich auf anderen Geräten viel geändert.',
-    es: 'Ha cambiado mucho en otros dispositivos desde la pausa.',
-    fr: 'Beaucoup a changé sur les autres appareils depuis la pause.',
-    zh: '暂停以来其他设备上有很多变化。',
+    en: 'These changes of other devices are not here yet. A paused folder receives no reports, so there may be more.',
+    de: 'Diese Änderungen anderer Geräte sind noch nicht hier. Ein pausierter Ordner empfängt keine Meldungen, es können also mehr sein.',
+    es: 'Estos cambios de otros dispositivos aún no están aquí. Una carpeta en pausa no recibe avisos, así que puede haber más.',
+    fr: 'Ces changements d’autres appareils ne sont pas encore ici. Un dossier en pause ne reçoit rien, il peut donc y en avoir d’autres.',
+    zh: '其他设备的这些更改尚未到达本机。暂停的文件夹收不到报告，因此可能还有更多。',
   },
 } as const satisfies Readonly<Record<string, TextEntry>>
