@@ -19,10 +19,16 @@ import type {
   VersionsUsed,
 } from './types.ts'
 import { refused, unlessMissing, VersionsDirectory, type KeptEntry } from './versions-directory.ts'
-import { VersionsUsage, type AddedVersion } from './versions-usage.ts'
+import { VersionsUsage, YOUNG_MS } from './versions-usage.ts'
 
 /** Versions of one file archived in the same second use the following seconds. */
 const TIMES_TRIED_MAX = 60
+
+/** A version that was just archived. */
+interface StoredVersion {
+  readonly path: string
+  readonly sizeBytes: number
+}
 
 /**
  * Versions as files in a directory. Each is first stored under an unused name with a time tag, so it never replaces
@@ -89,12 +95,12 @@ export class KeptVersions implements Versioner {
   }
 
   /** Applies the policy and the limit after the version is durable. */
-  async #finish(name: string, stored: AddedVersion, signal: AbortSignal): Promise<void> {
+  async #finish(name: string, stored: StoredVersion, signal: AbortSignal): Promise<void> {
     const { path: kept, sizeBytes } = stored
     this.#cleanDueMs = undefined
     this.#usage.added(sizeBytes)
-    const path = await this.#applyPolicy(name, kept).finally(() => this.#unfinished.delete(kept))
-    if (!this.#options.isFrozen()) await this.#usage.limit(signal, { path, sizeBytes })
+    await this.#applyPolicy(name, kept).finally(() => this.#unfinished.delete(kept))
+    if (!this.#options.isFrozen()) await this.#usage.limit(signal, sizeBytes)
   }
 
   /** In a trash can with a limit of its size every replaced version is kept, not the newest one only. */
@@ -111,7 +117,7 @@ export class KeptVersions implements Versioner {
   async clean(signal: AbortSignal): Promise<void> {
     if (this.#options.isFrozen()) return
     const entries = await Array.fromAsync(this.#versions.files(signal))
-    this.#usage.count(entries)
+    await this.#usage.count(entries)
     const nowMs = this.#deps.clock.nowMs()
     let leastS = Number.POSITIVE_INFINITY
     for (const versions of Map.groupBy(entries, (entry) => this.#nameOf(entry)).values()) {
@@ -121,9 +127,9 @@ export class KeptVersions implements Versioner {
       const agesS = stay.map((entry) => (nowMs - this.#keptMs(entry)) / 1_000)
       leastS = Math.min(leastS, secondsToSurplus(this.#applied, agesS))
     }
-    await this.#usage.limit(signal)
+    const isOverLimit = await this.#usage.limit(signal)
     await this.#versions.tidy(signal)
-    this.#cleanDueMs = nowMs + leastS * 1_000
+    this.#cleanDueMs = nowMs + Math.min(leastS * 1_000, isOverLimit ? YOUNG_MS : Number.POSITIVE_INFINITY)
   }
 
   async used(signal: AbortSignal): Promise<VersionsUsed> {
@@ -188,7 +194,7 @@ export class KeptVersions implements Versioner {
   }
 
   /** Undefined when the file does not exist. Resolves with the version, which is durable. */
-  async #store(name: string, transfer: typeof moveNew): Promise<AddedVersion | undefined> {
+  async #store(name: string, transfer: typeof moveNew): Promise<StoredVersion | undefined> {
     const { clock, disk } = this.#deps
     await using above = await this.#parents.hold(name)
     const from = joinPath(above.path, baseOf(name))
@@ -229,8 +235,7 @@ export class KeptVersions implements Versioner {
     }
   }
 
-  /** Resolves with the path that the version has then. */
-  async #applyPolicy(name: string, kept: string): Promise<string> {
+  async #applyPolicy(name: string, kept: string): Promise<void> {
     if (this.#policy.kind === 'trashcan') return await this.#removeTag(name, kept)
     const paths = await this.#listed.of(name, kept)
     const entries: KeptEntry[] = []
@@ -239,14 +244,13 @@ export class KeptVersions implements Versioner {
       if (stat?.type === 'file') entries.push({ path, stat })
     }
     await this.#removeSurplus(entries)
-    return kept
   }
 
   /**
    * In a trash can the newest version has the name of the file, and its modification time is the time of the move. The
    * older one is replaced, or gets a tag with its time.
    */
-  async #removeTag(name: string, kept: string): Promise<string> {
+  async #removeTag(name: string, kept: string): Promise<void> {
     const { clock, disk } = this.#deps
     const nowMs = clock.nowMs()
     // Until the removal from the folder's directory is durable, this may be the same inode, so its time must not
@@ -257,13 +261,12 @@ export class KeptVersions implements Versioner {
     await disk.setModified(from, Math.floor(nowMs / 1_000), (nowMs % 1_000) * 1_000_000)
     const older = await this.#versions.stat(name)
     // A directory of that name holds other versions: the name with the tag is kept.
-    if (older?.type === 'directory') return kept
+    if (older?.type === 'directory') return
     const isDeep = this.#applied.kind === 'deep-trashcan' || this.#options.isFrozen()
-    if (older?.type === 'file' && isDeep && !(await this.#addTag(name, above, older))) return kept
+    if (older?.type === 'file' && isDeep && !(await this.#addTag(name, above, older))) return
     await disk.rename(from, joinPath(above.path, baseOf(name)))
     if (older?.type === 'file' && !isDeep) this.#usage.removed(older.sizeBytes)
     if (this.#fsync) await this.#versions.sync(name)
-    return name
   }
 
   /**

@@ -10,9 +10,11 @@ import type { KeptEntry, VersionsDirectory } from './versions-directory.ts'
 const OLDEST_MAX = 10_000
 /** The size of a disk is asked for at most this often. */
 const SPACE_MS = 60_000
+/** As long as deletions are counted together by the guard. */
+export const YOUNG_MS = 3_600_000
 
 export interface VersionsUsageDeps {
-  readonly clock: Pick<Clock, 'monotonicMs'>
+  readonly clock: Pick<Clock, 'monotonicMs' | 'nowMs'>
   readonly disk: Pick<Disk, 'space'>
   readonly log: Logger
   readonly versions: VersionsDirectory
@@ -24,14 +26,10 @@ export interface VersionsUsageDeps {
   percentMax(): number
 }
 
-/** A version that was just archived. */
-export interface AddedVersion {
+/** A version that may be removed. */
+interface Candidate {
   readonly path: string
   readonly sizeBytes: number
-}
-
-/** A version that may be removed. */
-interface Candidate extends AddedVersion {
   readonly keptMs: number
 }
 
@@ -45,6 +43,9 @@ export class VersionsUsage {
   #counted: { files: number; sizeBytes: number } | undefined
   /** The oldest at the end. */
   #oldest: Candidate[] = []
+  /** Those that alone exceed the limit, likewise, and the sizes of all such. */
+  #large: Candidate[] = []
+  #largeBytes = 0
   #space: { readonly readMs: number; readonly totalBytes: number } | undefined
 
   constructor(deps: VersionsUsageDeps) {
@@ -65,16 +66,23 @@ export class VersionsUsage {
     this.#counted.sizeBytes += sizeBytes
   }
 
-  /** A listing of all versions corrects what was changed by other programs. */
-  count(entries: readonly KeptEntry[]): void {
-    const { isInUse } = this.#deps
-    const sizeBytes = entries.reduce((sum, { stat }) => sum + stat.sizeBytes, 0)
-    this.#counted = { files: entries.length, sizeBytes }
-    this.#oldest = entries
-      .filter(({ path }) => !isInUse(path))
-      .map((entry) => this.#candidate(entry))
-      .sort((a, b) => b.keptMs - a.keptMs)
-      .slice(-OLDEST_MAX)
+  /**
+   * A listing of all versions corrects what was changed by other programs. A version that alone exceeds the limit goes
+   * first: it cannot stay, whatever else is removed.
+   */
+  async count(entries: readonly KeptEntry[]): Promise<void> {
+    const maxBytes = (await this.#maxBytes()) ?? Number.POSITIVE_INFINITY
+    this.#counted = { files: entries.length, sizeBytes: entries.reduce((sum, { stat }) => sum + stat.sizeBytes, 0) }
+    const [large = [], others = []] = [true, false].map((isLarge) =>
+      entries
+        .filter(({ path, stat }) => !this.#deps.isInUse(path) && stat.sizeBytes > maxBytes === isLarge)
+        .map((entry) => this.#candidate(entry))
+        .sort((a, b) => b.keptMs - a.keptMs)
+        .slice(-OLDEST_MAX),
+    )
+    this.#oldest = others
+    this.#large = large
+    this.#largeBytes = large.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
   }
 
   /** Reads the directory only the first time. */
@@ -84,45 +92,49 @@ export class VersionsUsage {
   }
 
   /**
-   * Removes the oldest versions until the others have at most their share of the disk. A version that alone exceeds it
-   * goes first: it cannot stay, whatever else is removed.
+   * Removes the oldest versions until the others have at most their share of the disk. What was archived within the
+   * last hour stays: it may be part of a mass deletion that is not noticed yet, and it had its space before. Resolves
+   * with whether that is the reason for which they exceed their share.
    */
-  async limit(signal: AbortSignal, added?: AddedVersion): Promise<void> {
+  async limit(signal: AbortSignal, addedBytes = 0): Promise<boolean> {
     using _lock = await this.#lock.lock()
     const maxBytes = await this.#maxBytes()
-    if (maxBytes === null) return
+    if (maxBytes === null) return false
     if (this.#counted === undefined) await this.#recount(signal)
-    if (added !== undefined && added.sizeBytes > maxBytes) await this.#remove(added)
+    if (addedBytes > maxBytes) this.#largeBytes += addedBytes
+    const youngMs = this.#deps.clock.nowMs() - YOUNG_MS
     let isRecounted = false
     while (this.#counted !== undefined && this.#counted.sizeBytes > maxBytes) {
       signal.throwIfAborted()
-      const next = this.#oldest.pop()
+      const list = (this.#large.at(-1)?.keptMs ?? Number.POSITIVE_INFINITY) > youngMs ? this.#oldest : this.#large
+      // The large ones that are left are young: the next clean-up removes them.
+      if (list === this.#oldest && this.#counted.sizeBytes - this.#largeBytes <= maxBytes) return true
+      if ((list.at(-1)?.keptMs ?? 0) > youngMs) return true
+      const next = list.pop()
+      if (list === this.#large) this.#largeBytes -= next?.sizeBytes ?? 0
       const outcome = next === undefined ? 'unknown' : await this.#remove(next)
       if (outcome === 'removed') isRecounted = false
       else if (outcome === 'unknown') {
-        if (isRecounted) return // nothing of what is there can be removed
+        if (isRecounted) return false // nothing of what is there can be removed
         await this.#recount(signal)
-        const [large = [], others = []] = [true, false].map((isLarge) =>
-          this.#oldest.filter(({ sizeBytes }) => sizeBytes > maxBytes === isLarge),
-        )
-        this.#oldest = [...others, ...large]
         isRecounted = true
       }
     }
+    return false
   }
 
   #candidate(entry: KeptEntry): Candidate {
-    return { path: entry.path, keptMs: this.#deps.keptMs(entry), sizeBytes: entry.stat.sizeBytes }
+    return { path: entry.path, sizeBytes: entry.stat.sizeBytes, keptMs: this.#deps.keptMs(entry) }
   }
 
   /** `unknown` where the version is missing, so that the count may be wrong; `stays` where it must or does stay. */
-  async #remove({ path, keptMs }: AddedVersion & Partial<Candidate>): Promise<'removed' | 'stays' | 'unknown'> {
+  async #remove({ path, keptMs }: Candidate): Promise<'removed' | 'stays' | 'unknown'> {
     const { isInUse, log, versions } = this.#deps
     try {
       const stat = await versions.stat(path)
       if (stat === undefined) return 'unknown'
       if (stat.type !== 'file' || isInUse(path)) return 'stays'
-      if (keptMs !== undefined && this.#deps.keptMs({ path, stat }) !== keptMs) return 'stays'
+      if (this.#deps.keptMs({ path, stat }) !== keptMs) return 'stays'
       await versions.remove(path)
       this.removed(stat.sizeBytes)
       log.debug(() => `old version ${JSON.stringify(path)} removed: old versions exceed their share of the disk`)
@@ -134,7 +146,7 @@ export class VersionsUsage {
   }
 
   async #recount(signal: AbortSignal): Promise<void> {
-    this.count(await Array.fromAsync(this.#deps.versions.files(signal)))
+    await this.count(await Array.fromAsync(this.#deps.versions.files(signal)))
   }
 
   /** Null without a limit, and where there is no directory yet. */

@@ -14,6 +14,8 @@ export interface FolderVersionsOptions {
   readonly userHome: string
   /** The share of the disk that old versions may have; 0 is unlimited. */
   versionsPercentMax(): number
+  /** Whether no old version may be removed at the moment. */
+  isFrozen(): boolean
 }
 
 /** The old versions of one folder's files. The versioner is only loaded for folders that keep versions. */
@@ -21,14 +23,13 @@ export class FolderVersions {
   readonly #deps: VersionerDeps
   readonly #options: VersionerOptions
   readonly #isKept: boolean
-  #isFrozen = false
   #versioner: Promise<Versioner | undefined> | undefined
   #forRewind: Promise<Versioner> | undefined
 
   constructor({ disk, clock, programs, logger }: FolderVersionsDeps, options: FolderVersionsOptions) {
     this.#deps = { disk, clock, programs, log: logger('versioner') }
     const { folder } = options
-    this.#options = { ...options, isFrozen: () => this.#isFrozen }
+    this.#options = options
     this.#isKept = folder.versioning.type !== '' && FOLDER_POLICIES[folder.type].takesFiles
   }
 
@@ -72,11 +73,6 @@ export class FolderVersions {
     const versioner = await this.versioner()
     if (versioner === undefined) throw new TwinfoldError('folder-error', 'folder has no versioner')
     return versioner
-  }
-
-  /** While they are frozen no old version is removed. */
-  freeze(isFrozen: boolean): void {
-    this.#isFrozen = isFrozen
   }
 
   /** Whether a clean-up may find anything. A folder at rest must not wake its disk. */

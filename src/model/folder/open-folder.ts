@@ -44,6 +44,24 @@ function sharedParts(deps: FolderPartsDeps, options: FolderPartsOptions) {
   const { keyValue } = store
   const isEnabled = () => FOLDER_POLICIES[folder.type].hasIgnores && deps.extensions(folder.id).sharedIgnores
   const sharedIgnores = new SharedIgnores({ disk, keyValue, isEnabled }, { folder: folder.id, root })
+  const guard = new FolderGuard(
+    {
+      clock,
+      disk,
+      keyValue,
+      events,
+      log,
+      index: () => store.folder(folder.id),
+      isEnabled: () => deps.extensions(folder.id).guard,
+    },
+    {
+      folder: folder.id,
+      root,
+      devices: otherDevices,
+      hasTrash: versionPolicy(folder.versioning) !== undefined,
+      isEncrypted: folder.type === 'receiveencrypted',
+    },
+  )
   return {
     sharedIgnores,
     root,
@@ -68,27 +86,16 @@ function sharedParts(deps: FolderPartsDeps, options: FolderPartsOptions) {
       { folder: folder.id, ownShortId, otherDevices },
     ),
     kept: new KeptFiles({ disk, log }, { folder: folder.id, directory: keptDirectory }),
-    guard: new FolderGuard(
-      {
-        clock,
-        disk,
-        keyValue,
-        events,
-        log,
-        index: () => store.folder(folder.id),
-        isEnabled: () => deps.extensions(folder.id).guard,
-      },
-      {
-        folder: folder.id,
-        root,
-        devices: otherDevices,
-        hasTrash: versionPolicy(folder.versioning) !== undefined,
-        isEncrypted: folder.type === 'receiveencrypted',
-      },
-    ),
+    guard,
     versions: new FolderVersions(
       { ...platform, logger: deps.logger },
-      { folder, root, userHome, versionsPercentMax: () => deps.extensions(folder.id).versionsPercentMax },
+      {
+        folder,
+        root,
+        userHome,
+        versionsPercentMax: () => deps.extensions(folder.id).versionsPercentMax,
+        isFrozen: () => guard.keepsVersions,
+      },
     ),
     attributes: new LazyAttributes(
       { attributes: platform.attributes, disk, log, platform: platform.system.platform },

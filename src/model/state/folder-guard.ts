@@ -52,6 +52,9 @@ const NOTICES_MAX = 10
 
 type Approval = ReadonlySet<string> | 'all'
 
+/** The time to decide about a mass deletion, before the share of the disk is in force again. */
+const VERSIONS_KEPT_MS = 7 * 86_400_000
+
 /**
  * The deletion guard of one folder. It holds an unusual loss of files: this device's own before it is announced, that
  * of others before it is applied, unless old versions are kept here. A hold survives a restart, and ends when the user
@@ -110,6 +113,15 @@ export class FolderGuard {
   async isFrozenNow(): Promise<boolean> {
     await this.load()
     return this.#isFrozen
+  }
+
+  /**
+   * No old version may be removed: those of a mass deletion that was just applied are needed to undo it, whatever
+   * space they take.
+   */
+  get keepsVersions(): boolean {
+    const nowMs = this.#deps.clock.nowMs()
+    return this.#isFrozen || this.#notices.some(({ sinceMs }) => nowMs - sinceMs < VERSIONS_KEPT_MS)
   }
 
   get #isFrozen(): boolean {

@@ -55,8 +55,9 @@ test('old versions have at most their share of the disk: the oldest are removed 
   for (let n = 0; n < 15; n++) {
     pull.peer.delete(`f${n}`)
     await pull.sync()
-    await pull.hub.pass(MINUTE_MS)
+    await pull.hub.pass(HOUR_MS / 2)
   }
+  await pull.hub.pass(2 * HOUR_MS)
   const expected = Array.from({ length: 10 }, (_, n) => `f${n + 5}`).sort()
   assert.deepEqual(await namesOf(pull), expected)
   const used = await pull.hub.while(pull.hub.model.versionsUsed(DOCS))
@@ -67,12 +68,17 @@ test('old versions have at most their share of the disk: the oldest are removed 
   await pull.sync()
   pull.peer.delete('large')
   await pull.sync()
+  assert.ok((await namesOf(pull)).includes('large'), 'within the first hour')
+  await pull.hub.pass(3 * HOUR_MS)
   assert.deepEqual(await namesOf(pull), expected)
 
-  // A smaller share is in force at the next clean-up after a change.
+  // A smaller share is in force when something is archived.
   pull.hub.extensions = { ...pull.hub.extensions, versionsPercentMax: 3 }
-  await pull.hub.pass(2 * HOUR_MS)
-  assert.deepEqual(await namesOf(pull), ['f12', 'f13', 'f14'])
+  pull.peer.put('next', 'x'.repeat(1_000))
+  await pull.sync()
+  pull.peer.delete('next')
+  await pull.sync()
+  assert.deepEqual(await namesOf(pull), ['f13', 'f14', 'next'])
 })
 
 test('versions removed by other programs, and restored ones, do not count', async () => {
@@ -155,6 +161,22 @@ test('files that have the name of a version are not thinned', async () => {
   await pull.sync()
   await pull.hub.pass(3 * DAY_MS)
   assert.deepEqual(await namesOf(pull), names)
+})
+
+test('what a mass deletion removes stays, whatever its size, until it is dismissed', async () => {
+  await using pull = await startSafe({ disk: { capacityBytes: 1_000_000 } })
+  pull.hub.extensions = { ...pull.hub.extensions, guard: true, versionsPercentMax: 1 }
+  for (let n = 0; n < 40; n++) pull.peer.put(`f${n}`, `${n} `.padEnd(1_000, 'x'))
+  await pull.sync()
+  assert.equal((await pull.tree()).length, 40)
+  await pull.hub.pass(2 * HOUR_MS)
+  for (let n = 0; n < 40; n++) pull.peer.delete(`f${n}`)
+  await pull.sync()
+  await pull.hub.pass(2 * HOUR_MS)
+  assert.equal((await namesOf(pull)).length, 40)
+  await pull.hub.while(pull.hub.model.dismissGuard(DOCS))
+  await pull.hub.pass(2 * HOUR_MS)
+  assert.equal((await namesOf(pull)).length, 10)
 })
 
 test('while versions are frozen none is removed or replaced', async () => {
