@@ -81,6 +81,17 @@ test('old versions have at most their share of the disk: the oldest are removed 
   assert.deepEqual(await namesOf(pull), ['f13', 'f14', 'next'])
 })
 
+test('what was archived within the last hour is not removed for its size', async () => {
+  await using pull = await startSafe({ disk: { capacityBytes: 100_000 } })
+  for (let n = 0; n < 15; n++) pull.peer.put(`f${n}`, `${n}`.padEnd(1_000, 'x'))
+  await pull.sync()
+  for (let n = 0; n < 15; n++) pull.peer.delete(`f${n}`)
+  await pull.sync()
+  assert.equal((await namesOf(pull)).length, 15)
+  await pull.hub.pass(4 * HOUR_MS)
+  assert.equal((await namesOf(pull)).length, 10)
+})
+
 test('versions removed by other programs, and restored ones, do not count', async () => {
   await using pull = await startSafe({ disk: { capacityBytes: 100_000 } })
   for (let n = 0; n < 12; n++) pull.peer.put(`f${String(n).padStart(2, '0')}`, 'x'.repeat(1_000))
