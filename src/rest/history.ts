@@ -4,8 +4,10 @@ import { COUNT, TEXT, TIME, described, list, nullable, object, type Static } fro
 
 /** The history of a folder on this device. */
 
+const TYPE = { enum: ['file', 'directory', 'symlink'] } as const
+
 const ITEM = object({
-  type: { enum: ['file', 'directory', 'symlink'] } as const,
+  type: TYPE,
   size: COUNT,
   modified: TIME,
   permissions: described(nullable(COUNT), 'Null where they are not recorded.'),
@@ -30,7 +32,7 @@ const ENTRY = object({
   fromVersion: described(TEXT, 'The version vector before; empty where there was no record.'),
   toVersion: TEXT,
   before: nullable(ITEM),
-  after: nullable(ITEM),
+  after: nullable(object({ type: TYPE, size: COUNT, blocksHash: TEXT, symlinkTarget: TEXT })),
   baseline: nullable(object({ files: COUNT, directories: COUNT, symlinks: COUNT, bytes: COUNT })),
 })
 

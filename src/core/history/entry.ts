@@ -24,6 +24,9 @@ export interface PastItem {
   readonly symlinkTarget: string
 }
 
+/** An item as it became: of what it has more, the next entry of its name, or its record, is the witness. */
+export type NewItem = Pick<PastItem, 'type' | 'sizeBytes' | 'blocksHash' | 'symlinkTarget'>
+
 /** The items of the first scan. */
 export interface BaselineCounts {
   readonly files: number
@@ -51,7 +54,7 @@ export interface HistoryEntry {
   readonly toVersion: string
   /** Undefined where there was no item. */
   readonly before: PastItem | undefined
-  readonly after: PastItem | undefined
+  readonly after: NewItem | undefined
   readonly baseline?: BaselineCounts | undefined
 }
 
@@ -105,6 +108,13 @@ export function kindOfChange(change: RecordedChange): HistoryKind | undefined {
   }
   const areModesSame = before.permissions === after.permissions || before.noPermissions || after.noPermissions
   return areModesSame ? undefined : 'metadata'
+}
+
+/** The item that a record makes; undefined where it has none. */
+export function newItem(head: FileHead, blocksHash: string): NewItem | undefined {
+  if (!isPresent(head)) return undefined
+  const { type, sizeBytes, symlinkTarget } = head
+  return { type, sizeBytes, blocksHash, symlinkTarget }
 }
 
 /** The item of a record; undefined where it has none. */

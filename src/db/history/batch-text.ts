@@ -1,3 +1,4 @@
+import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import {
   HISTORY_KINDS,
   HISTORY_ORIGINS,
@@ -5,6 +6,7 @@ import {
   type HistoryEntry,
   type HistoryKind,
   type HistoryOrigin,
+  type NewItem,
   type PastItem,
 } from '../../core/history/entry.ts'
 import type { ShortId } from '../../core/ids.ts'
@@ -15,40 +17,14 @@ const TYPES: readonly FileType[] = ['file', 'directory', 'symlink']
 /** A version with more counters is stored without them: other devices can announce a thousand. */
 const COUNTERS_MAX = 64
 const NONE = -1
-
-/** An item; directories have no more than the first four numbers. */
-type ItemText = readonly [
-  type: number,
-  modifiedS: number,
-  modifiedNs: number,
-  permissions: number,
-  size?: number,
-  blockSize?: number,
-  hash?: string,
-  target?: string,
-]
-
-type EntryText = readonly [
-  name: string,
-  kind: number,
-  by: number,
-  via: readonly number[] | 0,
-  fromVersion: number,
-  toVersion: number,
-  before: ItemText | 0,
-  after: ItemText | 0,
-]
-
-/** The names of its fields are short because they are stored with every batch, many of which have one entry. */
-interface BatchJson {
-  readonly o: number
-  /** Short IDs of devices in hexadecimal. */
-  readonly d?: readonly string[]
-  /** Version vectors. */
-  readonly v?: readonly string[]
-  readonly e?: readonly EntryText[]
-  readonly baseline?: BaselineCounts
-}
+/** Shorter texts are not compressed. */
+const PACKED_LENGTH_MIN = 1_024
+/** The first bytes of compressed data. A text begins with a digit. */
+const ZSTD_MAGIC = 0x28
+/** Between fields: no name of an item has it. */
+const END = '\0'
+/** Name, kind, author, sources, versions from and to, item before with its target, item after with its target. */
+const FIELDS_PER_ENTRY = 10
 
 /** A change as the writer of records knows it. */
 export interface ChangeToStore {
@@ -56,49 +32,45 @@ export interface ChangeToStore {
   readonly before: FileHead | undefined
   readonly after: FileHead
   readonly beforeItem: PastItem | undefined
-  readonly afterItem: PastItem | undefined
+  readonly afterItem: NewItem | undefined
   readonly via: readonly ShortId[]
 }
 
-/** The changes of one batch: devices and versions that several of them share are stored once. */
+/**
+ * The changes of one batch as text: origin, devices, versions, then the fields of each entry. Devices and versions that
+ * several of them share are stored once. Not JSON, which takes twice as long to make.
+ */
 export class BatchText {
   readonly #origin: HistoryOrigin
   readonly #devices = new Map<ShortId, number>()
   readonly #versions = new Map<string, number>()
-  readonly #entries: EntryText[] = []
+  #entries = ''
   /** Consecutive records often share the vector, too. */
   #lastVector: VersionVector | undefined
   #lastPlace = NONE
+  count = 0
 
   constructor(origin: HistoryOrigin) {
     this.#origin = origin
   }
 
-  get count(): number {
-    return this.#entries.length
-  }
-
   add({ kind, before, after, beforeItem, afterItem, via }: ChangeToStore): void {
-    this.#entries.push([
-      after.name,
-      HISTORY_KINDS.indexOf(kind),
-      this.#deviceOf(after.modifiedBy),
-      via.length === 0 ? 0 : via.map((device) => this.#deviceOf(device)),
-      before === undefined ? NONE : this.#versionOf(before.version),
-      this.#versionOf(after.version),
-      beforeItem === undefined ? 0 : itemText(beforeItem),
-      afterItem === undefined ? 0 : itemText(afterItem),
-    ])
+    const { name, modifiedBy } = after
+    const fromPlace = before === undefined ? NONE : this.#versionOf(before.version)
+    const toPlace = this.#versionOf(after.version)
+    const author = this.#deviceOf(modifiedBy)
+    const sources = via.length === 0 ? '' : via.map((device) => this.#deviceOf(device)).join()
+    const [was, is] = [itemText(beforeItem), newItemText(afterItem)]
+    const ends = `${was}${END}${beforeItem?.symlinkTarget ?? ''}${END}${is}${END}${afterItem?.symlinkTarget ?? ''}`
+    const head = `${name}${END}${HISTORY_KINDS.indexOf(kind)}${END}${author}${END}${sources}`
+    this.#entries += `${END}${head}${END}${fromPlace}${END}${toPlace}${END}${ends}`
+    this.count++
   }
 
   toText(): string {
-    const batch: BatchJson = {
-      o: HISTORY_ORIGINS.indexOf(this.#origin),
-      d: [...this.#devices.keys()].map((device) => device.toString(16)),
-      v: [...this.#versions.keys()],
-      e: this.#entries,
-    }
-    return JSON.stringify(batch)
+    const devices = [...this.#devices.keys()].map((device) => device.toString(16)).join()
+    const versions = [...this.#versions.keys()].join(' ')
+    return `${HISTORY_ORIGINS.indexOf(this.#origin)}${END}${devices}${END}${versions}${this.#entries}`
   }
 
   #deviceOf(device: ShortId): number {
@@ -122,55 +94,96 @@ export class BatchText {
   }
 }
 
-export function baselineText(baseline: BaselineCounts): string {
-  return JSON.stringify({ o: HISTORY_ORIGINS.indexOf('scan'), baseline } satisfies BatchJson)
+/** Counts instead of devices: a batch of changes has at least one device. */
+export function baselineText({ files, directories, symlinks, bytes }: BaselineCounts): string {
+  return `${HISTORY_ORIGINS.indexOf('scan')}${END}${END}${[files, directories, symlinks, bytes].join()}`
 }
 
-function itemText(item: PastItem): ItemText {
-  const { type, modifiedS, modifiedNs, permissions = NONE, sizeBytes, blockSizeBytes, blocksHash, symlinkTarget } = item
-  const head = [TYPES.indexOf(type), modifiedS, modifiedNs, permissions] as const
-  if (type === 'directory') return head
-  if (type === 'file') return [...head, sizeBytes, blockSizeBytes, blocksHash]
-  return [...head, 0, 0, '', symlinkTarget]
+function itemText(item: PastItem | undefined): string {
+  if (item === undefined) return ''
+  const { type, modifiedS, modifiedNs, permissions = NONE, sizeBytes, blockSizeBytes, blocksHash } = item
+  const head = `${TYPES.indexOf(type)},${modifiedS},${modifiedNs},${permissions}`
+  return type === 'file' ? `${head},${sizeBytes},${blockSizeBytes},${blocksHash}` : head
+}
+
+function newItemText(item: NewItem | undefined): string {
+  if (item === undefined) return ''
+  const { type, sizeBytes, blocksHash } = item
+  return type === 'file' ? `0,${sizeBytes},${blocksHash}` : String(TYPES.indexOf(type))
 }
 
 /** The entries of a row whose checksum is right, oldest first. */
 export function entriesOf(batch: number, atMs: number, text: string): readonly HistoryEntry[] {
-  const stored = JSON.parse(text) as BatchJson
-  const origin = HISTORY_ORIGINS[stored.o] ?? 'scan'
-  const deviceAt = (place: number) => BigInt(`0x${stored.d?.[place] ?? '0'}`) as ShortId
-  const versionAt = (place: number) => stored.v?.[place] ?? ''
-  const shared = { atMs, origin }
-  if (stored.baseline !== undefined) {
-    const none = { name: '', by: 0n as ShortId, via: [], fromVersion: '', toVersion: '' }
-    const items = { before: undefined, after: undefined, baseline: stored.baseline }
-    return [{ ...shared, ...none, ...items, position: { batch, place: 0 }, kind: 'baseline' }]
+  const fields = text.split(END)
+  const [origin = '', devices = '', versions = ''] = fields
+  const shared = { atMs, origin: HISTORY_ORIGINS[Number(origin)] ?? 'scan' }
+  if (devices === '') return [{ ...baselineEntry(versions), ...shared, position: { batch, place: 0 } }]
+  const ids = devices.split(',').map((id) => BigInt(`0x${id}`) as ShortId)
+  const vectors = versions.split(' ')
+  const vectorAt = (place: string | undefined) => vectors[Number(place)] ?? ''
+  const entries: HistoryEntry[] = []
+  for (let at = 3; at + FIELDS_PER_ENTRY <= fields.length; at += FIELDS_PER_ENTRY) {
+    const [name = '', kind, by, via = '', from, to] = fields.slice(at, at + 6)
+    const [before = '', oldTarget = '', after = '', newTarget = ''] = fields.slice(at + 6, at + FIELDS_PER_ENTRY)
+    entries.push({
+      ...shared,
+      position: { batch, place: entries.length },
+      name,
+      kind: HISTORY_KINDS[Number(kind)] ?? 'changed',
+      by: ids[Number(by)] ?? NO_DEVICE,
+      via: via === '' ? [] : via.split(',').map((place) => ids[Number(place)] ?? NO_DEVICE),
+      fromVersion: vectorAt(from),
+      toVersion: vectorAt(to),
+      before: itemOf(before, oldTarget),
+      after: newItemOf(after, newTarget),
+    })
   }
-  return (stored.e ?? []).map(([name, kind, by, via, from, to, before, after], place) => ({
-    ...shared,
-    position: { batch, place },
-    name,
-    kind: HISTORY_KINDS[kind] ?? 'changed',
-    by: deviceAt(by),
-    via: via === 0 ? [] : via.map(deviceAt),
-    fromVersion: versionAt(from),
-    toVersion: versionAt(to),
-    before: before === 0 ? undefined : itemOf(before),
-    after: after === 0 ? undefined : itemOf(after),
-  }))
+  return entries
 }
 
-function itemOf(text: ItemText): PastItem {
-  const [type, modifiedS, modifiedNs, permissions, sizeBytes = 0, blockSizeBytes = 0, blocksHash = '', target = ''] =
-    text
+const NO_DEVICE = 0n as ShortId
+
+function baselineEntry(counts: string): Omit<HistoryEntry, 'atMs' | 'origin' | 'position'> {
+  const [files = 0, directories = 0, symlinks = 0, bytes = 0] = counts.split(',').map(Number)
+  const baseline = { files, directories, symlinks, bytes }
+  const none = { name: '', by: NO_DEVICE, via: [], fromVersion: '', toVersion: '', before: undefined, after: undefined }
+  return { ...none, kind: 'baseline', baseline }
+}
+
+function itemOf(text: string, symlinkTarget: string): PastItem | undefined {
+  if (text === '') return undefined
+  const [type, modifiedS, modifiedNs, permissions, sizeBytes = 0, blockSizeBytes = 0, blocksHash = ''] = text.split(',')
   return {
-    type: TYPES[type] ?? 'file',
-    sizeBytes,
-    modifiedS,
-    modifiedNs,
-    permissions: permissions === NONE ? undefined : permissions,
+    type: typeAt(type),
+    sizeBytes: Number(sizeBytes),
+    modifiedS: Number(modifiedS),
+    modifiedNs: Number(modifiedNs),
+    permissions: Number(permissions) === NONE ? undefined : Number(permissions),
     blocksHash,
-    blockSizeBytes,
-    symlinkTarget: target,
+    blockSizeBytes: Number(blockSizeBytes),
+    symlinkTarget,
   }
+}
+
+function newItemOf(text: string, symlinkTarget: string): NewItem | undefined {
+  if (text === '') return undefined
+  const [type, sizeBytes = 0, blocksHash = ''] = text.split(',')
+  return { type: typeAt(type), sizeBytes: Number(sizeBytes), blocksHash, symlinkTarget }
+}
+
+function typeAt(place: string | undefined): FileType {
+  return TYPES[Number(place)] ?? 'file'
+}
+
+/**
+ * A larger text is compressed to a third: what a batch costs is the writing of its pages, and a scan would be a tenth
+ * slower. A short one would not become shorter.
+ */
+export function packText(text: string): Uint8Array {
+  return text.length < PACKED_LENGTH_MIN ? Buffer.from(text) : zstdCompressSync(text)
+}
+
+/** For data whose checksum is right. */
+export function unpackText(data: Uint8Array): string {
+  return (data[0] === ZSTD_MAGIC ? zstdDecompressSync(data) : Buffer.from(data)).toString()
 }

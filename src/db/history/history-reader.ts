@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { HistoryEntry } from '../../core/history/entry.ts'
 import { Query, type Row } from '../sqlite/sql.ts'
 import type { HistoryStep } from '../types.ts'
-import { entriesOf } from './batch-text.ts'
+import { entriesOf, unpackText } from './batch-text.ts'
 import { historySum } from './history-writer.ts'
 
 /** Limits of one step: a few milliseconds, then the event loop runs. */
@@ -64,6 +64,6 @@ function read(rows: Iterator<Row>, isReversed = false): HistoryStep {
 
 /** Undefined for a row that is not what was written. */
 function readRow(id: number, timeMs: number, data: unknown, sum: unknown): readonly HistoryEntry[] | undefined {
-  if (typeof data !== 'string' || historySum(timeMs, data) !== sum) return undefined
-  return entriesOf(id, timeMs, data)
+  if (!(data instanceof Uint8Array) || historySum(timeMs, data) !== sum) return undefined
+  return entriesOf(id, timeMs, unpackText(data))
 }

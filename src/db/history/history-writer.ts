@@ -1,11 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { kindOfChange, pastItem, type BaselineCounts, type HistoryOrigin } from '../../core/history/entry.ts'
+import { crc32 } from 'node:zlib'
+import { kindOfChange, newItem, pastItem, type BaselineCounts, type HistoryOrigin } from '../../core/history/entry.ts'
 import { HISTORY_AGE_MS_MAX, historyBytesMax } from '../../core/history/retention.ts'
 import type { ShortId } from '../../core/ids.ts'
 import type { FileHead } from '../../core/records/file-info.ts'
-import { CHECKSUM_START, mixNumber, mixText } from '../sqlite/checksum.ts'
+import { CHECKSUM_START, mixNumber } from '../sqlite/checksum.ts'
 import { Query } from '../sqlite/sql.ts'
-import { baselineText, BatchText } from './batch-text.ts'
+import { baselineText, BatchText, packText } from './batch-text.ts'
 
 /** Rows that one batch removes at most: far more than it adds. */
 const REMOVED_AT_ONCE = 64
@@ -32,8 +33,9 @@ export interface StoredChange {
   holders(): readonly ShortId[]
 }
 
-export function historySum(timeMs: number, data: string): number {
-  return mixText(mixNumber(CHECKSUM_START, timeMs), data)
+/** Of a whole batch, and so by native code. */
+export function historySum(timeMs: number, data: Uint8Array): number {
+  return mixNumber(CHECKSUM_START, timeMs) ^ crc32(data)
 }
 
 /** Stores the history of a folder. Works inside the transaction of the records. */
@@ -74,7 +76,7 @@ export class HistoryWriter {
       before,
       after,
       beforeItem: pastItem(before, beforeHash),
-      afterItem: pastItem(after, afterHash),
+      afterItem: newItem(after, afterHash),
       via,
     })
   }
@@ -101,8 +103,9 @@ export class HistoryWriter {
     return this.#store({ sinceMs, bytes: 0 }, baselineText({ files, directories, symlinks, bytes }))
   }
 
-  #store({ sinceMs, bytes }: HistoryTotals, data: string): HistoryTotals {
+  #store({ sinceMs, bytes }: HistoryTotals, text: string): HistoryTotals {
     const timeMs = Math.floor(this.#nowMs())
+    const data = packText(text)
     const rowBytes = data.length + ROW_BYTES
     this.#insert.run(timeMs, rowBytes, data, historySum(timeMs, data))
     return { sinceMs, bytes: bytes + rowBytes }

@@ -41,7 +41,7 @@ export const FOLDER_SCHEMA: Schema = [
   'CREATE INDEX files_contested ON files (name) WHERE mark = -2',
   `CREATE TABLE history (
     id INTEGER PRIMARY KEY, time_ms INTEGER NOT NULL, bytes INTEGER NOT NULL,
-    data TEXT NOT NULL, sum INTEGER NOT NULL)`,
+    data BLOB NOT NULL, sum INTEGER NOT NULL)`,
 ]
 
 export const MAIN_SCHEMA: Schema = [

@@ -1,6 +1,12 @@
 import { shortIdText } from '../../core/device-id.ts'
 import { TwinfoldError } from '../../core/errors.ts'
-import { parsePosition, positionText, type HistoryEntry, type PastItem } from '../../core/history/entry.ts'
+import {
+  parsePosition,
+  positionText,
+  type HistoryEntry,
+  type NewItem,
+  type PastItem,
+} from '../../core/history/entry.ts'
 import type { FolderExplorer } from '../../model/queries/explorer.ts'
 import { HISTORY_ROUTES, type HistoryEntryJson, type HistoryJson } from '../../rest/history.ts'
 import { json } from '../pipeline/reply.ts'
@@ -62,9 +68,15 @@ function entryJson({ position, atMs, name, kind, origin, by, via, ...entry }: Hi
     fromVersion: entry.fromVersion,
     toVersion: entry.toVersion,
     before: itemJson(entry.before),
-    after: itemJson(entry.after),
+    after: newItemJson(entry.after),
     baseline: entry.baseline ?? null,
   }
+}
+
+function newItemJson(item: NewItem | undefined): HistoryEntryJson['after'] {
+  if (item === undefined) return null
+  const { type, sizeBytes, blocksHash, symlinkTarget } = item
+  return { type, size: sizeBytes, blocksHash, symlinkTarget }
 }
 
 function itemJson(item: PastItem | undefined): HistoryEntryJson['before'] {

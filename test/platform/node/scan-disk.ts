@@ -6,8 +6,7 @@ import { nodeDisk } from '../../../src/platform/node/disk/disk.ts'
 import { createNodeHasher } from '../../../src/platform/node/threads/hash.ts'
 import { createNodeWalker } from '../../../src/platform/node/walk.ts'
 import { scanFolder } from '../../../src/scanner/scanner.ts'
-import type { ScanResult } from '../../../src/scanner/types.ts'
-import type { MemoryIndex } from '../../scanner/memory-index.ts'
+import type { ScanIndex, ScanResult } from '../../../src/scanner/types.ts'
 import { quietLogger } from '../../support/logger.ts'
 
 export const OWN_SHORT_ID = 7n as ShortId
@@ -15,7 +14,7 @@ export const OWN_SHORT_ID = 7n as ShortId
 /** Scans a directory of the disk; `wrap` may replace the hasher. */
 export async function scanDisk(
   root: string,
-  index: MemoryIndex,
+  index: ScanIndex,
   wrap: (hasher: Hasher) => Hasher = (hasher) => hasher,
 ): Promise<ScanResult> {
   await using walker = createNodeWalker()
