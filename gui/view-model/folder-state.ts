@@ -9,6 +9,7 @@ export type FolderCode =
   | 'paused'
   | 'starting'
   | 'stopped'
+  | 'held'
   | 'problems'
   | 'downloading'
   | 'preparing'
@@ -26,6 +27,7 @@ const FOLDER_TONES: Readonly<Record<FolderCode, Tone>> = {
   paused: 'paused',
   starting: 'wait',
   stopped: 'bad',
+  held: 'bad',
   problems: 'bad',
   downloading: 'busy',
   preparing: 'busy',
@@ -93,10 +95,16 @@ function countsOf(live: FolderLive | undefined): Counts {
   const unavailable = Math.min(failed, withoutSource(live.errors))
   return {
     problems: failed - unavailable,
-    waiting: needTotalItems,
+    waiting: needTotalItems - heldDeletions(live),
     bytesLeft: needBytes,
     extra: receiveOnlyTotalItems,
   }
+}
+
+/** While the guard holds a loss by others, needed deletions wait for the user, not for a device. */
+function heldDeletions({ guard, status }: FolderLive): number {
+  const held = guard?.held.find(({ side }) => side === 'remote')
+  return held === undefined ? 0 : Math.min(status.needTotalItems, status.needDeletes + held.truncations)
 }
 
 function withoutSource(errors: readonly ItemProblem[] | undefined): number {
@@ -126,6 +134,7 @@ function codeOf(
   offline: readonly string[],
 ): FolderCode {
   if (stopReason(live) !== '') return 'stopped'
+  if ((live.guard?.held.length ?? 0) > 0) return 'held'
   if (problems > 0) return 'problems' // also while they are retried
   const work = WORK[live.status.state]
   if (waiting > 0) {

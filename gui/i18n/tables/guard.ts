@@ -9,6 +9,13 @@ export const GUARD = {
     fr: 'La perte de {n} fichier est retenue||La perte de {n} fichiers est retenue',
     zh: '已暂缓 {n} 个文件的丢失',
   },
+  'folder.held': {
+    en: 'A loss of files is held',
+    de: 'Ein Verlust von Dateien ist angehalten',
+    es: 'Una pérdida de archivos está retenida',
+    fr: 'Une perte de fichiers est retenue',
+    zh: '已暂缓文件丢失',
+  },
   'guard.local': {
     en: '{n} file is missing or empty here||{n} files are missing or empty here',
     de: '{n} Datei fehlt hier oder ist leer||{n} Dateien fehlen hier oder sind leer',

@@ -44,7 +44,7 @@ export interface FolderGuardOptions {
 
 interface Hold extends HeldLoss {
   /** Unknown after a restart, until the first scan or pull finds them again. */
-  readonly names: ReadonlyMap<string, GoingItem>
+  readonly names: Map<string, GoingItem>
 }
 
 /** One of each kind for a few devices; the newest stay. */
@@ -68,6 +68,8 @@ export class FolderGuard {
   readonly #approved = new Map<GuardSide, Approval>()
   #notices: readonly GuardNotice[] = []
   #loaded: Promise<void> | undefined
+  /** Sides whose names are known since the start. */
+  readonly #found = new Set<GuardSide>()
   #isCaughtUp = false
 
   constructor(deps: FolderGuardDeps, options: FolderGuardOptions) {
@@ -159,8 +161,10 @@ export class FolderGuard {
     if (type === 'file' && this.#isCaughtUp && this.#deps.isEnabled()) this.window.make(name, this.#deps.clock.nowMs())
   }
 
-  /** Files that were stored in the index: content that was lost exists again. */
+  /** Records that were stored: content that was lost exists again, and what others deleted is not held as ours. */
   stored(records: readonly FileHead[]): void {
+    const missing = this.#holds.get('local')?.names
+    if (missing !== undefined) for (const { deleted, name } of records) if (deleted) missing.delete(name)
     if (!this.window.hasLosses) return
     for (const { blocksHash, deleted } of records)
       if (!deleted && blocksHash !== undefined) this.window.regain(hashKey(blocksHash))
@@ -172,7 +176,7 @@ export class FolderGuard {
     const names = this.#holds.get(side)?.names
     if (names === undefined) return
     this.window.forgetLosses()
-    this.#approved.set(side, names.size === 0 ? 'all' : new Set(names.keys()))
+    this.#approved.set(side, this.#found.has(side) ? new Set(names.keys()) : 'all')
   }
 
   /** The user refused the loss of these names: they are brought back. */
@@ -235,13 +239,14 @@ export class FolderGuard {
     return device ?? hold?.origin ?? this.#options.devices[0] ?? 'local'
   }
 
-  async #hold(side: GuardSide, names: ReadonlyMap<string, GoingItem>, origin: HeldLoss['origin']): Promise<void> {
+  async #hold(side: GuardSide, names: Map<string, GoingItem>, origin: HeldLoss['origin']): Promise<void> {
     const before = this.#holds.get(side)
     const kinds = [...names.values()]
     const deletions = kinds.filter((kind) => kind === 'deleted').length
     const truncations = kinds.filter((kind) => kind === 'emptied').length
     const sinceMs = before?.sinceMs ?? this.#deps.clock.nowMs()
     this.#holds.set(side, { sinceMs, origin, deletions, truncations, names })
+    this.#found.add(side)
     if (before?.deletions === deletions && before.truncations === truncations) return
     await this.#store()
     const { folder } = this.#options
