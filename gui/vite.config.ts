@@ -1,4 +1,5 @@
 import { defineConfig, type Plugin } from 'vite'
+import { withoutDescriptions } from '../tools/without-descriptions.ts'
 import { textsOf } from './i18n/texts-of.ts'
 
 const TEXTS_OF = /^\0?virtual:texts\/(\w+)$/
@@ -13,12 +14,19 @@ const texts: Plugin = {
   },
 }
 
+/** The texts of routes are for the OpenAPI document. */
+const routes: Plugin = {
+  name: 'routes',
+  enforce: 'pre',
+  transform: (source, id) => (/\/src\/rest\/[\w-]+\.ts$/.test(id) ? withoutDescriptions(id, source) : undefined),
+}
+
 /** The page is a handful of files below /assets, which the daemon serves as they are; nothing is inlined. */
 export default defineConfig({
   root: import.meta.dirname,
   base: '/',
   clearScreen: false,
-  plugins: [texts],
+  plugins: [texts, routes],
   build: {
     outDir: '../dist/gui',
     emptyOutDir: true,
