@@ -1,6 +1,5 @@
 import { messageOf, TwinfoldError } from '../core/errors.ts'
 import { checkHook } from '../core/hooks/conditions.ts'
-import type { GuardHeld } from '../core/hooks/device-states.ts'
 import { makeHook, type Hook, type NewHook } from '../core/hooks/hook.ts'
 import type { Delivery, HookLogEntry, Occurrence } from '../core/hooks/occurrence.ts'
 import {
@@ -37,13 +36,13 @@ const STATE_EVENTS: readonly EventType[] = [
   'DeviceDisconnected',
   'FolderCompletion',
   'FolderErrors',
+  'FolderGuardHeld',
   'FolderPaused',
   'FolderResumed',
   'FolderSummary',
   'StateChanged',
 ]
 const CHANGE_EVENTS: readonly EventType[] = ['LocalChangeDetected', 'RemoteChangeDetected']
-const GUARD_EVENT: string = 'FolderGuardHeld'
 
 /** Watches the states of the device, and delivers what hooks report about them. Costs nothing without a hook. */
 export class Hooks implements HooksView {
@@ -59,7 +58,6 @@ export class Hooks implements HooksView {
   readonly #calls = new TaskSet()
   readonly #busy = new Set<string>()
   #hooks: readonly Hook[] = []
-  #held: readonly GuardHeld[] = []
   #checkedMs: number | undefined
   #nextMs: number | undefined
 
@@ -130,7 +128,7 @@ export class Hooks implements HooksView {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const types = [...STATE_EVENTS, ...CHANGE_EVENTS, GUARD_EVENT as EventType]
+    const types = [...STATE_EVENTS, ...CHANGE_EVENTS]
     // One loop that fails ends the other: the next run begins with both.
     const over = new AbortController()
     const either = AbortSignal.any([signal, over.signal])
@@ -151,7 +149,6 @@ export class Hooks implements HooksView {
       for (const hook of this.#hooks) if (hasPaths(hook, folder)) this.#changed.add(hook, folder, path)
       return
     }
-    if ((event.type as string) === GUARD_EVENT) this.#held = [...this.#held, guardOf(event.data)]
     this.#woken.ring()
   }
 
@@ -177,13 +174,12 @@ export class Hooks implements HooksView {
     using _lock = await this.#checking.lock()
     const { clock } = this.#deps
     const hooks = this.#hooks
-    const held = this.#held
     const found = await this.#deps.statesOf(hooks)
     signal?.throwIfAborted()
     const nowMs = clock.nowMs()
     const elapsedMs = this.#checkedMs === undefined ? 0 : clock.monotonicMs() - this.#checkedMs
     this.#checkedMs = clock.monotonicMs()
-    const states = { ...found, nowMs, elapsedMs, held }
+    const states = { ...found, nowMs, elapsedMs }
     const { memory } = this.#journal.current
     const checks = hooks.map((hook) => ({ hook, check: checkHook(hook, memory[hook.id] ?? {}, states) }))
     const deliveries: Delivery[] = []
@@ -196,7 +192,6 @@ export class Hooks implements HooksView {
     const next = Object.fromEntries(checks.map(({ hook, check }) => [hook.id, check.memory]))
     const ids = this.#ids()
     await this.#journal.change((journal) => withoutOthers(deliveries.reduce(enqueue, withMemory(journal, next)), ids))
-    this.#held = this.#held.slice(held.length)
     this.#nextMs = checks.map(({ check }) => check.nextMs).reduce(earlier, undefined)
     if (deliveries.length > 0) this.#queued.ring()
   }
@@ -349,17 +344,4 @@ function withMemory(journal: HookJournal, memory: HookJournal['memory']): HookJo
 
 function earlier(a: number | undefined, b: number | undefined): number | undefined {
   return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b)
-}
-
-/** The event is of a part that this one does not depend on: its data are checked. */
-function guardOf(data: unknown): GuardHeld {
-  const { folder, deletions, truncations, since, origin } = Object(data)
-  const count = (value: unknown) => (typeof value === 'number' ? value : 0)
-  return {
-    folder: String(folder),
-    deletions: count(deletions),
-    truncations: count(truncations),
-    since: String(since),
-    origin: String(origin ?? ''),
-  }
 }

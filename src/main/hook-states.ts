@@ -71,6 +71,7 @@ function statesOver(base: DeviceBase, { model, network }: HookParts): StatesOf {
       sequence: status?.sequence ?? 0,
       space: space === undefined ? undefined : diskState(space, minDiskFree),
       conflicts: isConflictWanted ? await conflicts.of(id, status.sequence) : undefined,
+      held: isKnown && about.some(({ on }) => on === 'guard-held') ? await heldOf(model, id) : undefined,
     }
   }
 
@@ -102,6 +103,14 @@ async function statusOf(model: Model, folder: FolderConfig['id']): Promise<Folde
     if (error instanceof TwinfoldError && error.code.startsWith('folder-')) return undefined
     throw error
   }
+}
+
+/** Undefined for a folder that does not run any more. */
+async function heldOf(model: Model, folder: FolderConfig['id']): Promise<FolderFacts['held']> {
+  return await model.guard(folder).then(
+    ({ held }) => held,
+    () => undefined,
+  )
 }
 
 function errorText({ state, error, errorCount }: FolderStatus): string {

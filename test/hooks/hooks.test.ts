@@ -5,7 +5,6 @@ import { setImmediate } from 'node:timers/promises'
 import type { DeviceStates, FolderFacts } from '../../src/core/hooks/device-states.ts'
 import type { NewHook } from '../../src/core/hooks/hook.ts'
 import { EventBus } from '../../src/events/bus.ts'
-import type { Event, EventType } from '../../src/events/types.ts'
 import { Hooks } from '../../src/hooks/hooks.ts'
 import type { ClientRequest } from '../../src/platform/http-client.ts'
 import { NetError } from '../../src/platform/net-error.ts'
@@ -29,6 +28,7 @@ const FOLDER: FolderFacts = {
   sequence: 7,
   space: undefined,
   conflicts: undefined,
+  held: undefined,
 }
 const WEBHOOK: NewHook = {
   name: 'phone',
@@ -70,11 +70,7 @@ function scene() {
   const sent: ClientRequest[] = []
   const runs: (ProgramRun & { readonly paths: string | undefined })[] = []
   const problems: string[] = []
-  const listeners: {
-    readonly types: ReadonlySet<EventType>
-    onEvent(event: Event): void
-    readonly signal: AbortSignal
-  }[] = []
+  const listeners: AbortSignal[] = []
   const world = {
     clock,
     disk,
@@ -87,11 +83,7 @@ function scene() {
     exitCode: 0,
     stateCalls: 0,
     isBroken: false,
-    /** Also of a type that the bus does not have. */
-    emit: (type: string, data: unknown) => {
-      const event = { globalID: 0, timeMs: clock.nowMs(), type, data } as unknown as Event
-      for (const { types, onEvent } of listeners) if (types.has(event.type)) onEvent(event)
-    },
+    events,
     /** The state changes, which an event announces, and some time passes. */
     see: async (facts: Partial<FolderFacts>, passMs = 2_000) => {
       world.facts = { ...FOLDER, ...facts }
@@ -106,7 +98,7 @@ function scene() {
           disk,
           events: {
             listen: (types, onEvent, signal) => {
-              listeners.push({ types, onEvent, signal })
+              listeners.push(signal)
               events.listen(types, onEvent, signal)
             },
           },
@@ -220,8 +212,8 @@ test('a program gets the changed paths in a file, which is removed after it succ
   await hooks.add(PROGRAM)
   await world.see({ sync: 'behind' })
   const change = (path: string, folder = 'photos') => {
-    const data = { folder, folderID: folder, label: '', path, type: 'file', action: 'modified', modifiedBy: '' }
-    world.emit('RemoteChangeDetected', data)
+    const about = { folder, folderID: folder, label: '', modifiedBy: '' }
+    world.events.emit('RemoteChangeDetected', { ...about, path, type: 'file', action: 'modified' })
   }
   for (const path of ['a.txt', 'with\nline', 'a.txt']) change(path)
   change('elsewhere', 'other')
@@ -252,17 +244,6 @@ test('a program gets the changed paths in a file, which is removed after it succ
     ['later\0', 'false'],
   )
   await again.end()
-})
-
-test('the guard is told by its event alone', async () => {
-  const world = scene()
-  const { hooks, end } = await world.start()
-  await hooks.add({ ...WEBHOOK, on: 'guard-held', afterMs: undefined })
-  const since = new Date(world.clock.nowMs() + 1).toISOString()
-  world.emit('FolderGuardHeld', { folder: 'photos', deletions: 40, truncations: 0, since, origin: 'D' })
-  await world.clock.advance(2_000, settle)
-  assert.match(bodyOf(world.sent[0]).text, /holds 40 deletions/)
-  await end()
 })
 
 test('the calls of all-in-sync are not queued: a failed one is not repeated, the next is in time', async () => {
@@ -333,7 +314,7 @@ test('a run that fails ends as a whole; the next one delivers once', async () =>
   await world.see({ error: 'x' })
   await assert.rejects(failed, /broken/)
   assert.deepEqual(
-    world.listeners.map(({ signal }) => signal.aborted),
+    world.listeners.map(({ aborted }) => aborted),
     [true],
   )
   world.isBroken = false

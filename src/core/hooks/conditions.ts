@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
-import type { DeviceStates, FolderFacts, GuardHeld, RemoteDevice, SyncState } from './device-states.ts'
+import type { HeldLoss } from '../guard/guard-state.ts'
+import type { DeviceStates, FolderFacts, RemoteDevice, SyncState } from './device-states.ts'
 import { durationText, type Hook } from './hook.ts'
 import { deviceText, folderText, type Occurrence } from './occurrence.ts'
 
@@ -79,7 +80,7 @@ function subjectChecks(
 
 function folderCheck(hook: Hook, memory: SubjectMemory, folder: FolderFacts, states: DeviceStates): SubjectCheck {
   if (hook.on === 'conflict') return conflicts(memory, folder)
-  if (hook.on === 'guard-held') return guardHeld(hook, memory, folder, states)
+  if (hook.on === 'guard-held') return guardHeld(hook, memory, folder)
   const { afterMs } = hook
   const sync = syncOf(hook, folder)
   const occurrence = folderOccurrence(hook, folder, states)
@@ -196,22 +197,21 @@ function digestOf(name: string): string {
 }
 
 /** A hold is known by its begin and its origin: it is reported once, however it grows. */
-function guardHeld(hook: Hook, memory: SubjectMemory, folder: FolderFacts, states: DeviceStates): SubjectCheck {
-  const held = new Map(states.held.filter((each) => each.folder === folder.id).map((each) => [holdKey(each), each]))
-  const added = [...held].filter(([key]) => !memory.known?.includes(key))
+function guardHeld(hook: Hook, memory: SubjectMemory, folder: FolderFacts): SubjectCheck {
+  const added = folder.held?.filter((held) => !memory.known?.includes(holdKey(held))) ?? []
   if (added.length === 0) return { memory }
-  const known = [...(memory.known ?? []), ...added.map(([key]) => key)].slice(-HOLDS_KNOWN_MAX)
-  const later = added.map(([, each]) => each).filter(({ since }) => !(Date.parse(since) < hook.createdMs))
-  const occurrences = later.map(({ deletions, truncations, since, origin }) => ({
+  const known = [...(memory.known ?? []), ...added.map(holdKey)].slice(-HOLDS_KNOWN_MAX)
+  const later = added.filter(({ sinceMs }) => sinceMs >= hook.createdMs)
+  const occurrences = later.map(({ deletions, truncations, sinceMs, origin }) => ({
     ...subjectOf(folder),
     text: `The guard of ${folderText(folder, false)} holds ${deletions} deletions and ${truncations} emptied files`,
-    details: { deletions, truncations, since, origin },
+    details: { deletions, truncations, since: new Date(sinceMs).toISOString(), origin },
   }))
   return { memory: { known }, occurrences }
 }
 
-function holdKey({ since, origin }: GuardHeld): string {
-  return `${since} ${origin}`
+function holdKey({ sinceMs, origin }: HeldLoss): string {
+  return `${sinceMs} ${origin}`
 }
 
 function subjectOf({ id, label }: FolderFacts): Pick<Occurrence, 'folder' | 'device'> {

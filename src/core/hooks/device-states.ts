@@ -1,5 +1,6 @@
 import { shortageOf } from '../config/disk-space.ts'
 import type { Size } from '../config/config.ts'
+import type { HeldLoss } from '../guard/guard-state.ts'
 
 /** Whether a device has everything of a folder. `unknown`: it starts, or its index is not known. */
 export type SyncState = 'in-sync' | 'behind' | 'paused' | 'unknown'
@@ -23,6 +24,8 @@ export interface FolderFacts {
   readonly space: DiskState | undefined
   /** The names of the conflict copies, where a hook needs them and the index could be read. */
   readonly conflicts: readonly string[] | undefined
+  /** What the deletion guard holds, where a hook needs it and the folder runs. */
+  readonly held: readonly HeldLoss[] | undefined
 }
 
 export interface DiskState {
@@ -40,15 +43,6 @@ export interface RemoteDevice {
   readonly lastSeenMs: number
 }
 
-/** The deletion guard of a folder held changes back. */
-export interface GuardHeld {
-  readonly folder: string
-  readonly deletions: number
-  readonly truncations: number
-  readonly since: string
-  readonly origin: string
-}
-
 /** What conditions are decided on. */
 export interface DeviceStates {
   readonly nowMs: number
@@ -56,7 +50,6 @@ export interface DeviceStates {
   readonly elapsedMs: number
   readonly folders: readonly FolderFacts[]
   readonly devices: readonly RemoteDevice[]
-  readonly held: readonly GuardHeld[]
 }
 
 /** A disk is no longer low when it is this much above the minimum: one at the limit must not alternate. */

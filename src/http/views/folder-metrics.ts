@@ -5,7 +5,7 @@ import type { FolderWorkView, IndexWorkView } from '../types.ts'
 
 export interface FolderMetricsDeps {
   readonly config: ConfigStore
-  readonly hub: Pick<Hub, 'status'>
+  readonly hub: Pick<Hub, 'status' | 'guard'>
   readonly folderWork?: FolderWorkView
   readonly indexWork?: IndexWorkView
 }

@@ -4,6 +4,7 @@ import { gauge, type Metric, type Sample } from '../../core/formats/prometheus.t
 import type { DeviceId } from '../../core/ids.ts'
 import { NEVER } from '../../core/never.ts'
 import type { HooksView } from '../../hooks/types.ts'
+import type { Hub } from '../../model/model.ts'
 import type { CompletionView } from '../../model/queries/completion.ts'
 import type { FolderExplorer } from '../../model/queries/explorer.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -18,6 +19,7 @@ export interface SyncMetricsDeps {
   readonly deviceStatistics?: DeviceStatisticsView
   readonly folderWork?: FolderWorkView
   readonly hooks: Pick<HooksView, 'all'>
+  readonly hub: Pick<Hub, 'status' | 'guard'>
   explorer(): Promise<FolderExplorer>
   watchBudget?(): WatchBudget | undefined
 }
@@ -28,6 +30,7 @@ export async function syncMetrics(deps: SyncMetricsDeps, ownDevice: DeviceId): P
     lag(deps),
     ...(await remoteNeeds(deps, ownDevice)),
     await conflicts(deps),
+    await guards(deps),
     await awayDevices(deps, ownDevice),
     ...watches(deps),
     gauge('twinfold_hook_deliveries_waiting', 'Deliveries of hooks that wait, also for their next attempt.', [
@@ -80,6 +83,19 @@ async function conflicts(deps: SyncMetricsDeps): Promise<Metric> {
     if (page !== undefined) samples.push({ labels: { folder }, value: page.total })
   }
   return gauge('twinfold_folder_conflict_copies', 'Conflict copies that each folder has now.', samples)
+}
+
+/** Omits a folder that does not run. */
+async function guards(deps: SyncMetricsDeps): Promise<Metric> {
+  const samples: Sample[] = []
+  for (const { id: folder } of running(deps)) {
+    const guard = await deps.hub.guard(folder).catch(() => undefined) // not running
+    if (guard === undefined) continue
+    for (const kind of ['deletions', 'truncations'] as const) {
+      samples.push({ labels: { folder, kind }, value: guard.held.reduce((sum, held) => sum + held[kind], 0) })
+    }
+  }
+  return gauge('twinfold_guard_held_items', 'Files whose loss the deletion guard of each folder holds.', samples)
 }
 
 /** A device that was never connected has no time. */

@@ -10,6 +10,7 @@ import {
   type FolderFacts,
   type RemoteDevice,
 } from '../../../src/core/hooks/device-states.ts'
+import type { DeviceId } from '../../../src/core/ids.ts'
 import type { Hook, HookCondition } from '../../../src/core/hooks/hook.ts'
 
 const CREATED_MS = 1_000_000_000_000
@@ -28,6 +29,7 @@ const FOLDER: FolderFacts = {
   sequence: 7,
   space: undefined,
   conflicts: undefined,
+  held: undefined,
 }
 const DEVICE: RemoteDevice = { id: 'DEVICE1', name: 'laptop', isConnected: true, isPaused: false, lastSeenMs: 0 }
 
@@ -60,7 +62,7 @@ class Watched {
   /** The texts of what fires after this time. */
   see(states: Partial<DeviceStates>, elapsedMs = 0): readonly string[] {
     this.nowMs += elapsedMs
-    const all = { nowMs: this.nowMs, elapsedMs, folders: [FOLDER], devices: [DEVICE], held: [], ...states }
+    const all = { nowMs: this.nowMs, elapsedMs, folders: [FOLDER], devices: [DEVICE], ...states }
     const { memory, occurrences, nextMs } = checkHook(this.hook, this.memory, all)
     this.memory = JSON.parse(JSON.stringify(memory))
     this.nextMs = nextMs
@@ -199,24 +201,20 @@ describe('conflict', () => {
 })
 
 describe('guard-held', () => {
-  const held = (since: string, ...origins: readonly string[]) => ({
-    held: (origins.length === 0 ? ['D'] : origins).map((origin) => ({
-      folder: 'photos',
-      deletions: 7,
-      truncations: 1,
-      since,
-      origin,
-    })),
+  const held = (sinceMs: number, ...origins: readonly DeviceId[]) => ({
+    held: origins.map((origin) => ({ deletions: 7, truncations: 1, sinceMs, origin })),
   })
-  const later = new Date(CREATED_MS + 1).toISOString()
+  const [D, E] = ['D', 'E'] as [DeviceId, DeviceId]
 
-  it('fires once for what the guard holds since the hook was made', () => {
+  it('fires once for what the guard holds since the hook was made, however it grows', () => {
     const watched = new Watched(hookOn('guard-held', 0))
-    assert.deepEqual(watched.see(held(new Date(CREATED_MS - 1).toISOString())), [])
-    assert.deepEqual(watched.see(held(later)), ['The guard of folder "Photos" holds 7 deletions and 1 emptied files'])
-    assert.deepEqual([watched.see(held(later)), watched.see({})], [[], []])
-    assert.equal(watched.see(held(later, 'local', 'D', 'E')).length, 2)
-    assert.deepEqual(watched.see(held(later, 'local')), [])
+    const later = CREATED_MS + 1
+    const text = 'The guard of folder "Photos" holds 7 deletions and 1 emptied files'
+    assert.deepEqual([watched.folder(held(CREATED_MS - 1, D)), watched.folder({})], [[], []])
+    assert.deepEqual(watched.folder(held(later, D)), [text])
+    assert.deepEqual([watched.folder(held(later, D)), watched.folder({}), watched.folder(held(later, D))], [[], [], []])
+    assert.equal(watched.folder(held(later, D, E)).length, 1)
+    assert.equal(watched.folder(held(later + 1, D)).length, 1)
   })
 })
 

@@ -104,6 +104,8 @@ test('metrics: who is behind, conflict copies, devices that are away, watches an
     'twinfold_folder_conflict_copies{folder="share"} 3',
     `twinfold_device_away_seconds{device="${PEER}"} 0`,
     `twinfold_device_away_seconds{device="${AWAY}"} 60`,
+    'twinfold_guard_held_items{folder="share",kind="deletions"} 42',
+    'twinfold_guard_held_items{folder="share",kind="truncations"} 1',
     'twinfold_watches_used 12',
     'twinfold_watches_allowed 8192',
     'twinfold_hook_deliveries_waiting 0',
@@ -155,6 +157,17 @@ async function fullMetrics() {
   return await fakeRest({
     peers: [PEER, AWAY, NEVER_SEEN],
     folder: { devices: [{ deviceID: PEER, introducedBy: '', encryptionPassword: '' }] },
+    hub: {
+      guard: async () => ({
+        enabled: true,
+        trash: false,
+        held: [
+          { side: 'local', sinceMs: 1, origin: 'local', deletions: 40, truncations: 0, examples: [] },
+          { side: 'remote', sinceMs: 2, origin: PEER, deletions: 2, truncations: 1, examples: [] },
+        ],
+        notices: [],
+      }),
+    },
     explorer: { conflicts: async () => ({ total: 3, items: [] }) },
     deps: {
       completion: {
