@@ -10,6 +10,7 @@ import { FILTER } from './tables/filter.ts'
 import { FOLDER } from './tables/folder.ts'
 import { HOOKS } from './tables/hooks.ts'
 import { GUARD } from './tables/guard.ts'
+import { GRANTS } from './tables/grants.ts'
 import type { TextEntry } from './language.ts'
 import { KEPT } from './tables/kept.ts'
 import { LOG } from './tables/log.ts'
@@ -38,6 +39,7 @@ export const TEXTS = {
   ...CONFLICTS,
   ...CHOOSE,
   ...GUARD,
+  ...GRANTS,
   ...KEPT,
   ...PLAN,
   ...DEVICE,

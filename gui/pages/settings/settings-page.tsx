@@ -1,14 +1,18 @@
+import { useEffect, useState } from 'preact/hooks'
 import { detach } from '../../../src/core/errors.ts'
 import { addressOf } from '../../base/address.ts'
 import { restartDaemon } from '../../app/power.ts'
+import { runAction } from '../../app/run-action.ts'
 import { live, useLive } from '../../live/live.ts'
 import { useMay } from '../../live/access.ts'
 import { Button } from '../../ui/button.tsx'
 import { confirm } from '../../ui/confirm.tsx'
+import { Skeleton } from '../../ui/parts.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { t } from '../../i18n/texts.ts'
 import { focusFirstWrong, Refusal } from '../edit/form.tsx'
 import { useSaving } from '../edit/use-form.ts'
+import type { AccessSection } from './access-section.tsx'
 import { AdvancedSection } from './advanced-section.tsx'
 import { ConnectionsSection, NetworkSection } from './connections-section.tsx'
 import { DefaultsSection } from './defaults-section.tsx'
@@ -17,7 +21,7 @@ import { GuiSection } from './gui-section.tsx'
 import { HooksSection } from './hooks-section.tsx'
 import { discardEdits, savePending, usePendingChanges, type PendingChanges } from './parts.ts'
 
-const SECTIONS = ['general', 'gui', 'connections', 'network', 'hooks', 'defaults', 'advanced'] as const
+const SECTIONS = ['general', 'gui', 'access', 'connections', 'network', 'hooks', 'defaults', 'advanced'] as const
 
 /** What can be set for this device. Edits of all sections are kept until they are saved or discarded. */
 export function SettingsPage({ section }: { readonly section: string }) {
@@ -66,6 +70,8 @@ function Section({ name }: { readonly name: (typeof SECTIONS)[number] }) {
       return <GeneralSection />
     case 'gui':
       return <GuiSection />
+    case 'access':
+      return <LateAccessSection />
     case 'connections':
       return <ConnectionsSection />
     case 'network':
@@ -77,6 +83,15 @@ function Section({ name }: { readonly name: (typeof SECTIONS)[number] }) {
     case 'advanced':
       return <AdvancedSection />
   }
+}
+
+/** Loaded when it is opened: few open it, and all load the page. */
+function LateAccessSection() {
+  const [loaded, setLoaded] = useState<{ readonly Component: typeof AccessSection }>()
+  useEffect(() => {
+    detach(runAction(async () => setLoaded({ Component: (await import('./access-section.tsx')).AccessSection })))
+  }, [])
+  return loaded === undefined ? <Skeleton /> : <loaded.Component />
 }
 
 function RestartNotice() {
