@@ -72,7 +72,6 @@ export const HOOKS = {
   'hooks.outcome.delivered': { en: 'Delivered', de: 'Zugestellt', es: 'Entregado', fr: 'Livré', zh: '已送达' },
   'hooks.outcome.failed': { en: 'Failed', de: 'Fehlgeschlagen', es: 'Falló', fr: 'Échec', zh: '失败' },
   'hooks.outcome.dropped': { en: 'Dropped', de: 'Verworfen', es: 'Descartado', fr: 'Abandonné', zh: '已丢弃' },
-  'hooks.name': { en: 'Name', de: 'Name', es: 'Nombre', fr: 'Nom', zh: '名称' },
   'hooks.on': { en: 'When', de: 'Wann', es: 'Cuándo', fr: 'Quand', zh: '何时' },
   'hooks.on.folder-in-sync': {
     en: 'a folder is in sync',
@@ -137,21 +136,12 @@ export const HOOKS = {
     fr: 'régulièrement, tant que tout est synchronisé',
     zh: '全部同步期间定期发送',
   },
-  'hooks.folder': { en: 'Folder', de: 'Ordner', es: 'Carpeta', fr: 'Dossier', zh: '文件夹' },
   'hooks.everyFolder': {
     en: 'Every folder',
     de: 'Jeder Ordner',
     es: 'Todas las carpetas',
     fr: 'Tous les dossiers',
     zh: '所有文件夹',
-  },
-  'hooks.device': { en: 'Device', de: 'Gerät', es: 'Dispositivo', fr: 'Appareil', zh: '设备' },
-  'hooks.thisDevice': {
-    en: 'This device',
-    de: 'Dieses Gerät',
-    es: 'Este dispositivo',
-    fr: 'Cet appareil',
-    zh: '本设备',
   },
   'hooks.everyDevice': {
     en: 'Every device',
@@ -177,7 +167,6 @@ export const HOOKS = {
     fr: 'Un programme sur cet appareil',
     zh: '本设备上的程序',
   },
-  'hooks.url': { en: 'Address', de: 'Adresse', es: 'Dirección', fr: 'Adresse', zh: '地址' },
   'hooks.format': { en: 'Format', de: 'Format', es: 'Formato', fr: 'Format', zh: '格式' },
   'hooks.secret': { en: 'Secret', de: 'Geheimnis', es: 'Secreto', fr: 'Secret', zh: '密钥' },
   'hooks.secretHelp': {

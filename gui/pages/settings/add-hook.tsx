@@ -72,7 +72,7 @@ export function AddHookDialog({ onAdded }: { readonly onAdded: () => void }) {
   return (
     <Dialog title={t('hooks.add')} actions={actions} onSubmit={submit}>
       <Refusal text={saving.refusal} />
-      <TextField label={t('hooks.name')} value={form.name} onChange={(name) => set({ name })} autoFocus />
+      <TextField label={t('form.device.name')} value={form.name} onChange={(name) => set({ name })} autoFocus />
       <SelectField
         label={t('hooks.on')}
         value={form.on}
@@ -104,12 +104,12 @@ function Subject({ form, set }: PartProps) {
   const own = useLive((state) => state.system?.myID)
   const devices = (useLive((state) => state.config?.devices) ?? []).filter(({ deviceID }) => deviceID !== own)
   const isAway = form.on === 'device-away'
-  const none = { value: '', text: isAway ? t('hooks.everyDevice') : t('hooks.thisDevice') }
+  const none = { value: '', text: isAway ? t('hooks.everyDevice') : t('thisDevice.title') }
   return (
     <>
       {!isAway && (
         <SelectField
-          label={t('hooks.folder')}
+          label={t('changes.folder')}
           value={form.folder}
           options={[
             { value: '', text: t('hooks.everyFolder') },
@@ -120,7 +120,7 @@ function Subject({ form, set }: PartProps) {
       )}
       {CONDITIONS[form.on].device && (
         <SelectField
-          label={t('hooks.device')}
+          label={t('command.device')}
           value={form.device}
           options={[none, ...devices.map((device) => ({ value: device.deviceID, text: deviceName(device) }))]}
           onChange={(device) => set({ device })}
@@ -141,7 +141,7 @@ function Subject({ form, set }: PartProps) {
 function Webhook({ form, set }: PartProps) {
   return (
     <>
-      <TextField label={t('hooks.url')} value={form.url} placeholder="https://" onChange={(url) => set({ url })} />
+      <TextField label={t('device.address')} value={form.url} placeholder="https://" onChange={(url) => set({ url })} />
       <SelectField
         label={t('hooks.format')}
         value={form.format}
