@@ -24,7 +24,7 @@ export function folderReasons(folder: FolderConfig, report: FolderReport): reado
   if (status.error !== '') return [`it has stopped: ${stopText(status.error, folder)}`]
   return [
     ...report.held,
-    ...hereReasons(folder, status),
+    ...(report.held.length > 0 && status.needTotalItems === 0 ? [] : hereReasons(folder, status)),
     ...problemReasons(folder, report),
     ...deviceReasons(folder, report),
   ]

@@ -3,6 +3,7 @@ import { stopText } from '../core/folder-stop.ts'
 import type { FolderStatusJson, NeedJson } from '../rest/db.ts'
 import type { Client } from '../client/client.ts'
 import { CLI_EXIT, findFolder, type CliContext, type CliExit, type Connection } from './context.ts'
+import type { GuardJson } from '../rest/guard.ts'
 import { guardOf, heldText } from './guard-commands.ts'
 import { conflictCount, deviceShares, keptCount, printShares } from './device-shares.ts'
 import { trashTotals, usedText } from './trash-commands.ts'
@@ -42,17 +43,22 @@ async function deviceStatus(
   ])
   const folders = await Promise.all(
     configs.map(async (config) => {
-      const [status, conflicts] = await Promise.all([client.folderStatus(config.id), conflictCount(client, config.id)])
-      return { config, status, conflicts }
+      const [status, conflicts, guard] = await Promise.all([
+        client.folderStatus(config.id),
+        conflictCount(client, config.id),
+        guardOf(client, config.id),
+      ])
+      return { config, status, conflicts, held: guard?.held ?? [] }
     }),
   )
   if (options.json) {
-    const rows = folders.map(({ config, status, conflicts }) => ({
+    const rows = folders.map(({ config, status, conflicts, held }) => ({
       id: config.id,
       label: config.label,
       path: config.path,
       paused: config.paused,
       conflicts,
+      held,
       ...status,
     }))
     context.print(
@@ -88,6 +94,8 @@ interface FolderRow {
   readonly config: FolderConfig
   readonly status: FolderStatusJson
   readonly conflicts: number
+  /** What the deletion guard holds. */
+  readonly held: GuardJson['held']
 }
 
 function printFolders(context: CliContext, folders: readonly FolderRow[]): void {
@@ -99,17 +107,19 @@ function printFolders(context: CliContext, folders: readonly FolderRow[]): void 
     { title: 'NEEDED', align: 'right' },
     { title: 'ERRORS', align: 'right' },
   ] as const
-  const rows = folders.map(({ config, status }) => [
+  const rows = folders.map(({ config, status, held }) => [
     config.label === '' ? config.id : `${config.id} (${config.label})`,
-    stateText(config, status),
+    held.length > 0 && !config.paused ? 'held' : stateText(config, status),
     String(status.localFiles),
     formatBytes(status.localBytes),
     formatBytes(status.needBytes),
     String(status.errors),
   ])
   for (const line of tableLines(columns, rows, context.columns)) context.print(line)
-  for (const { config, status, conflicts } of folders) {
+  for (const { config, status, conflicts, held } of folders) {
     if (status.error !== '') context.print(`${escapeText(config.id)}: ${escapeText(stopText(status.error, config))}`)
+    if (held.length > 0)
+      context.print(`${escapeText(config.id)}: the deletion guard holds a loss of files; "guard" shows it`)
     for (const note of notesOf(config, status, conflicts)) context.print(`${escapeText(config.id)}: ${note}`)
   }
 }

@@ -53,7 +53,10 @@ test('guard: a loss of the own disk is held, explained, vanishes with the disk b
     (await run('why', 'docs', 'd/f1')).out,
     /missing or empty here, as 25 files are: the deletion guard holds/,
   )
-  assert.match((await run('why', 'docs')).out, /25 files missing here; the guard holds that/)
+  const why = (await run('why', 'docs')).out
+  assert.match(why, /25 files missing here; the guard holds that/)
+  assert.doesNotMatch(why, /in sync/)
+  assert.match((await run('status')).out, /^docs .* held .*\n[^]*^docs: the deletion guard holds a loss of files/m)
   assert.match((await run('status', 'docs')).out, /Held: +25 files missing here/)
   assert.match((await run('guard', 'apply', 'docs')).err, /25 files of folder "docs" would be applied; use --yes/)
   const bad = await server.daemon.request('POST', '/rest/twinfold/guard/apply?folder=docs&side=both')
