@@ -14,6 +14,7 @@ export type Remedy =
       readonly loss: 'local' | 'remote' | 'deleted' | 'rewritten'
       readonly folder: string
       readonly files: number
+      readonly since: string
       /** Other devices that share the folder. */
       readonly devices: number
       /** The one that caused it, unless it is this one. */

@@ -20,7 +20,7 @@ export function lossEntries(state: LiveState): readonly AttentionEntry[] {
       ...held.map((loss) => ({ ...loss, is: loss.side })),
       ...notices.map((loss) => ({ ...loss, is: loss.kind })),
     ]
-    return found.map(({ is, origin, deletions, truncations }): AttentionEntry => {
+    return found.map(({ is, origin, since, deletions, truncations }): AttentionEntry => {
       const files = deletions + truncations
       const device = origin === 'local' ? undefined : origin
       const deviceName = device === undefined ? '' : deviceNameById(state, device)
@@ -33,7 +33,7 @@ export function lossEntries(state: LiveState): readonly AttentionEntry[] {
         title: { key, values: { n: files, device: deviceName } },
         advice: LOSS_ADVICE[is],
         members: [{ name: folderName(folder), place: ['folders', folder.id], n: undefined }],
-        remedy: { kind: 'guard', loss: is, folder: folder.id, files, devices, device, deviceName },
+        remedy: { kind: 'guard', loss: is, folder: folder.id, files, since, devices, device, deviceName },
       }
     })
   })

@@ -44,23 +44,36 @@ async function deleteAll(): Promise<void> {
   await phone.daemon.post('/rest/db/scan?folder=docs')
 }
 
-test('a loss by another device is brought back there, and the next one is deleted here', { skip }, async () => {
-  await deleteAll()
-  await browser.visit({ url: `${server.daemon.url}/#/attention` }, async ({ page }) => {
-    await page.getByText('The loss of 25 files is held').first().waitFor()
-    await page.getByText(/deleted or emptied 25 files/).waitFor()
-    const directory = process.env['TWINFOLD_PICTURES']
-    if (directory) await page.screenshot({ path: join(directory, 'guard.png') })
-    assert.equal(filesOf(server), NAMES.length)
-    await page.getByRole('button', { name: 'Bring them back on 1 device' }).click()
-    await has(phone, NAMES.length)
-    await page.getByText(/deleted or emptied 25 files/).waitFor({ state: 'detached' })
+test(
+  'a loss by another device is brought back there; the next one becomes old versions and is rewound',
+  { skip },
+  async () => {
     await deleteAll()
-    await page.getByRole('button', { name: 'Delete 25 files here too' }).click()
-    const question = page.getByRole('dialog').filter({ hasText: 'Delete 25 files here too?' })
-    await question.getByRole('button', { name: 'Delete 25 files here too' }).click()
-    await has(server, 0)
-    await page.getByText(/deleted or emptied 25 files/).waitFor({ state: 'detached' })
-  })
-  assert.equal(existsSync(join(server.root, '.stfolder')), true)
-})
+    await browser.visit({ url: `${server.daemon.url}/#/attention` }, async ({ page }) => {
+      await page.getByText('The loss of 25 files is held').first().waitFor()
+      await page.getByText(/deleted or emptied 25 files/).waitFor()
+      const directory = process.env['TWINFOLD_PICTURES']
+      if (directory) await page.screenshot({ path: join(directory, 'guard.png') })
+      assert.equal(filesOf(server), NAMES.length)
+      await page.getByRole('button', { name: 'Delete 25 files here too' }).click()
+      const question = page.getByRole('dialog').filter({ hasText: 'Delete 25 files here too?' })
+      await question.getByRole('button', { name: 'Cancel' }).click()
+      assert.equal(filesOf(server), NAMES.length)
+      await page.getByRole('button', { name: 'Bring them back on 1 device' }).click()
+      await has(phone, NAMES.length)
+      await page.getByText(/deleted or emptied 25 files/).waitFor({ state: 'detached' })
+      await inSync([server, phone])
+      const versioning = { type: 'trashcan', params: {} }
+      await server.daemon.request('PATCH', '/rest/config/folders/docs', { versioning })
+      await deleteAll()
+      await has(server, 0)
+      await page.getByText('They are old versions here and can be restored.').waitFor()
+      await page.getByRole('button', { name: 'Rewind the folder to before it' }).click()
+      await has(server, NAMES.length)
+      await has(phone, NAMES.length)
+      await page.getByRole('button', { name: 'Dismiss' }).click()
+      await page.getByText(/deleted or emptied 25 files/).waitFor({ state: 'detached' })
+    })
+    assert.equal(existsSync(join(server.root, '.stfolder')), true)
+  },
+)

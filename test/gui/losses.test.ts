@@ -22,6 +22,7 @@ test('a held loss is the first entry and part of the headline, with the numbers 
     loss: 'remote',
     folder: 'docs',
     files: 3_412,
+    since: LOSS.since,
     devices: 1,
     device: LAPTOP,
     deviceName: 'laptop',

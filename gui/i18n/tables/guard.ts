@@ -121,6 +121,13 @@ export const GUARD = {
     fr: 'Les fichiers reviennent.',
     zh: '文件正在恢复。',
   },
+  'guard.rewind': {
+    en: 'Rewind the folder to before it',
+    de: 'Ordner auf den Stand davor bringen',
+    es: 'Devolver la carpeta a antes de eso',
+    fr: 'Ramener le dossier à l’état d’avant',
+    zh: '将文件夹回退到此前',
+  },
   'guard.versions': {
     en: 'Restore old versions',
     de: 'Alte Versionen wiederherstellen',

@@ -15,6 +15,9 @@ export function GuardButtons({ remedy }: { readonly remedy: GuardRemedy }) {
   if (loss === 'deleted' || loss === 'rewritten')
     return (
       <div class="button-row">
+        <Button needs="operate" kind="primary" onClick={() => rewind(remedy)}>
+          {t('guard.rewind')}
+        </Button>
         <a class="button" href={addressOf('folders', folder, 'versions')}>
           {t('guard.versions')}
         </a>
@@ -58,6 +61,15 @@ async function act(decision: 'apply' | 'refuse' | 'dismiss', { folder, loss }: G
     return await client.call(`POST /rest/twinfold/guard/${decision}`, { query: { folder, side }, timeoutMs: undefined })
   }, done)
   reloadParts(['summary'])
+}
+
+/** To a second before: the times of the history are as exact. */
+async function rewind({ folder, since }: GuardRemedy): Promise<void> {
+  const to = new Date(Date.parse(since) - 1_000).toISOString()
+  await runAction(
+    () => client.call('POST /rest/twinfold/rewind', { query: { folder, to }, body: { mode: 'in-place' } }),
+    t('guard.refused'),
+  )
 }
 
 async function pause(id: string, name: string): Promise<void> {

@@ -211,7 +211,7 @@ export class FolderGuard {
   async #conclude(side: GuardSide, scope: ScanScope, outcome: ReviewOutcome): Promise<ReadonlySet<string>> {
     const { clock } = this.#deps
     const nowMs = clock.nowMs()
-    for (const name of outcome.replaced) this.window.replace(name, nowMs)
+    for (const name of outcome.replaced) this.window.replace(name, outcome.beganMs)
     const hold = this.#holds.get(side)
     const outside = new Map([...(hold?.names ?? [])].filter(([name]) => !isWithin(name, scope)))
     const { lost, excused } = outcome
@@ -220,7 +220,7 @@ export class FolderGuard {
     const isMass = hold !== undefined || isMassLoss({ lost: lost.size, earlier, excused, files })
     const isApplied = side === 'remote' && this.#options.hasTrash
     const isHeld = isMass && !isApplied && (lost.size > 0 || hasFiles(outside))
-    if (isMass && isApplied && lost.size > 0) await this.#noticeLoss(outcome, nowMs)
+    if (isMass && isApplied && lost.size > 0) await this.#noticeLoss(outcome)
     else if (!isHeld) for (const content of outcome.contents) this.window.lose(content, nowMs)
     if (!isHeld) {
       if (hold !== undefined) await this.#release(side, this.#approved.has(side) ? 'applied' : 'resolved')
@@ -270,11 +270,11 @@ export class FolderGuard {
     this.#deps.events.emit('FolderGuardReleased', { folder, origin: hold.origin, outcome })
   }
 
-  async #noticeLoss({ author, lost }: ReviewOutcome, nowMs: number): Promise<void> {
+  async #noticeLoss({ author, beganMs: sinceMs, lost }: ReviewOutcome): Promise<void> {
     const origin = this.#options.devices.find((id) => shortIdOf(id) === author) ?? this.#options.devices[0] ?? 'local'
     const truncations = [...lost.values()].filter((kind) => kind === 'emptied').length
     this.window.forgetLosses()
-    await this.#notice({ kind: 'deleted', sinceMs: nowMs, origin, deletions: lost.size - truncations, truncations })
+    await this.#notice({ kind: 'deleted', sinceMs, origin, deletions: lost.size - truncations, truncations })
   }
 
   /** Whether most files were replaced by encrypted ones; to be called after a scan and after a pull. */

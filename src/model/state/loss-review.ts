@@ -34,6 +34,8 @@ export interface ReviewOutcome {
   readonly excused: number
   /** The new names of files that were replaced by one of another extension. */
   readonly replaced: readonly string[]
+  /** Before anything of it was recorded or applied. */
+  readonly beganMs: number
   /** The author of most of it, where other devices are. */
   readonly author: bigint | undefined
 }
@@ -114,7 +116,8 @@ export class LossReview {
       }
     }
     const author = [...this.#authors].sort(([, a], [, b]) => b - a)[0]?.[0]
-    return await this.#deps.conclude({ lost, contents, beside, excused: this.#excused, replaced, author })
+    const { conclude, nowMs: beganMs } = this.#deps
+    return await conclude({ lost, contents, beside, excused: this.#excused, replaced, beganMs, author })
   }
 
   /** Whether the content stays here, or will be here, under another name. */
