@@ -62,7 +62,7 @@ test('a conversion to another format is neither held nor noticed', async () => {
   assert.deepEqual(filesOf(here), filesOf(other))
 })
 
-test('a renamed directory of another device is not held, and one that is copied and removed later neither', async () => {
+test('a renamed directory of another device is not held, nor one that is copied and removed later', async () => {
   const { some, here, other } = await pair()
   await using _some = some
   await other.disk.rename(`${other.root}/d`, `${other.root}/e`)

@@ -1,4 +1,4 @@
-/** Mass losses at random moments on devices with a guard: nothing is deleted while it is held, and all agree afterwards. */
+/** Losses at random moments on devices with a guard: nothing held is deleted, and all agree after the decisions. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { shortIdOf } from '../../src/core/device-id.ts'
