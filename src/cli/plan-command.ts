@@ -3,6 +3,7 @@ import type { Effect } from '../core/records/effect.ts'
 import { TwinfoldError } from '../core/errors.ts'
 import type { PlanJson } from '../rest/plan.ts'
 import { CLI_EXIT, findDevice, findFolder, type CliContext, type CliExit } from './context.ts'
+import { parseSince } from './since.ts'
 import { tableLines } from './table.ts'
 import { escapeText, formatBytes } from './text.ts'
 
@@ -18,6 +19,8 @@ const EFFECT_TEXTS: Readonly<Record<Effect, string>> = {
   ignore: 'no longer synchronized',
   leave: 'left as they are',
   lose: 'on no other device any more',
+  restore: 'as they were',
+  keep: 'kept, as newer',
 }
 
 interface PlanOptions {
@@ -37,7 +40,7 @@ export async function showPlan(
   const { id } = await findFolder(client, text)
   const plan =
     options.ignores === undefined
-      ? await planOf(client, id, await namedAction(client, action))
+      ? await planOf(client, id, await namedAction(context, client, action))
       : await ignoresPlan(client, id, await linesOf(context, options.ignores))
   if (options.json) context.print(JSON.stringify(plan, undefined, 2))
   else for (const line of planLines(plan, await deviceNames(client), context.columns)) context.print(line)
@@ -87,8 +90,10 @@ async function linesOf(context: CliContext, file: string): Promise<readonly stri
   return (await context.readText(file)).split('\n').map((line) => line.replace(/\r$/, ''))
 }
 
-/** Devices are named by ID or name. */
-async function namedAction(client: Client, action: string): Promise<string> {
+/** Devices are named by ID or name, times as in other commands. */
+async function namedAction(context: CliContext, client: Client, action: string): Promise<string> {
+  const [, since] = /^rewind:(.*)$/.exec(action) ?? []
+  if (since !== undefined) return `rewind:${parseSince(since, context.timeMs(), 'rewind:TIME')}`
   const [, kind, device] = /^(share|unshare):(.*)$/.exec(action) ?? []
   if (kind === undefined || device === undefined) return action
   return `${kind}:${findDevice(await client.devices(), device).deviceID}`

@@ -9,10 +9,10 @@ export const PLAN: CommandSpec = remoteCommand({
   group: 'sharing',
   summary: 'show what an action would do to files, here and on other devices',
   description:
-    'Shows what an action would do, and changes nothing: how many items are fetched, replaced, deleted or kept as ' +
-    'conflict copies, here and on other devices. ACTION is resume (default; what is pulled next), override, revert, ' +
-    'remove (of the folder), type:TYPE, share:DEVICE or unshare:DEVICE. Counts are exact for what the last scan and ' +
-    'the other devices have reported.',
+    'Shows what an action would do, and changes nothing: how many items are fetched, replaced, deleted or kept ' +
+    'as conflict copies, here and on other devices. ACTION is resume (default; what is pulled next), override, ' +
+    'revert, remove (of the folder), type:TYPE, share:DEVICE, unshare:DEVICE or rewind:TIME. Counts are exact ' +
+    'for what the last scan and the other devices have reported.',
   arguments: [
     { name: 'folder', completes: 'folders' },
     { name: 'action', optional: true },

@@ -18,7 +18,8 @@ const PLAN = object({
             'that was changed there, too, is kept as a conflict copy; `collect`: deleted elsewhere, the file ' +
             'stays; `announce`: a change of this device is sent; `ignore`: it stays on the disk and is no ' +
             'longer synchronized; `leave`: it differs from the newest version and stays as it is; `lose`: no ' +
-            'device that is left has this version.',
+            'device that is left has this version; `restore`: it becomes as it was at a moment; `keep`: it is ' +
+            'newer than that moment, or its name is in use, and stays.',
         ),
         device: described(TEXT, 'Where it happens: the id of a device, or empty for this one.'),
         items: COUNT,
@@ -26,13 +27,20 @@ const PLAN = object({
         examples: described(list(TEXT), 'The first ten paths.'),
       }),
     ),
-    'Exact counts, by the last scan and what other devices have announced. Empty if nothing happens.',
+    'Exact counts, by the last scan and what other devices have announced; of names that only the disk has, which ' +
+      'other ignore patterns would announce, the first 50,000 are examined. Empty if nothing happens.',
   ),
 })
 
 export type PlanJson = Static<typeof PLAN>
 
-const ERRORS = { 'folder-missing': { status: 404 }, 'ignore-invalid': { status: 400 } } as const
+const ERRORS = {
+  'folder-missing': { status: 404 },
+  'folder-not-running': { status: 404 },
+  'folder-paused': { status: 409 },
+  'ignore-invalid': { status: 400 },
+  refused: { status: 409 },
+} as const
 
 export const PLAN_ROUTES = {
   'GET /rest/twinfold/plan': {
@@ -43,8 +51,8 @@ export const PLAN_ROUTES = {
       action: {
         schema: TEXT,
         about:
-          '`resume`, `override`, `revert`, `remove`, `type:TYPE` (a new type of the folder), `share:DEVICE` or ' +
-          '`unshare:DEVICE`; default `resume`.',
+          '`resume`, `override`, `revert`, `remove`, `type:TYPE` (a new type of the folder), `share:DEVICE`, ' +
+          '`unshare:DEVICE` or `rewind:TIME`; default `resume`.',
       },
     },
     reply: { is: 'json', schema: PLAN },

@@ -1,4 +1,4 @@
-/** Between two devices: a resolved conflict is undone exactly on both, and a plan is what the other device then does. */
+/** Between two devices: a resolved conflict is undone exactly on both, and a pull does what the plan says. */
 import assert from 'node:assert/strict'
 import { chmodSync, mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

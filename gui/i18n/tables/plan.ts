@@ -100,6 +100,20 @@ export const PLAN = {
     fr: '{n} élément devient inaccessible||{n} éléments deviennent inaccessibles',
     zh: '{n} 个项目将无法获得',
   },
+  'plan.restore': {
+    en: '{n} item becomes as it was||{n} items become as they were',
+    de: '{n} Eintrag wird, wie er war||{n} Einträge werden, wie sie waren',
+    es: '{n} elemento vuelve a estar como estaba||{n} elementos vuelven a estar como estaban',
+    fr: '{n} élément redevient comme avant||{n} éléments redeviennent comme avant',
+    zh: '{n} 个项目恢复原样',
+  },
+  'plan.keep': {
+    en: '{n} newer item stays||{n} newer items stay',
+    de: '{n} neuerer Eintrag bleibt||{n} neuere Einträge bleiben',
+    es: '{n} elemento más nuevo se queda||{n} elementos más nuevos se quedan',
+    fr: '{n} élément plus récent reste||{n} éléments plus récents restent',
+    zh: '{n} 个较新的项目保留',
+  },
   'plan.typeTitle': {
     en: 'Change the type of {folder}?',
     de: 'Typ von {folder} ändern?',

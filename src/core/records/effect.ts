@@ -21,6 +21,10 @@ export const EFFECTS = [
   'leave',
   /** No device that is left has this version. */
   'lose',
+  /** It becomes as it was at a moment. */
+  'restore',
+  /** It is newer than that moment, or its name is in use, and stays. */
+  'keep',
 ] as const
 
 export type Effect = (typeof EFFECTS)[number]

@@ -23,8 +23,8 @@ import type { FolderIndex, NameRecords } from '../../db/types.ts'
 import type { TimeSlice } from '../../sync/time-slice.ts'
 import { FOLDER_POLICIES } from '../state/folder-policy.ts'
 
-const PAGE = 1_000
-const NAMES_AT_ONCE = 100
+const PAGE = 200
+const NAMES_AT_ONCE = 50
 const EXAMPLES_MAX = 10
 
 /** An action on a folder whose effects are planned. */
@@ -57,6 +57,8 @@ export interface PlanFacts {
   kept(name: string): FileHead | undefined
   /** The size of an item on the disk; undefined where there is none. */
   sizeOnDisk(name: string): Promise<number | undefined>
+  /** Calls `check` for the names on the disk, within limits; directories that the rules leave out are not entered. */
+  walk(rules: IgnoreRules, check: (name: string) => void, slice: TimeSlice): Promise<boolean>
 }
 
 type PlanIndex = Pick<FolderIndex, 'needs' | 'records' | 'listing'>
@@ -77,7 +79,33 @@ export async function planAction(
     if (!isCanonical(records.name) || isReserved(records.name)) continue // never applied
     for (const effect of await effectsOf(records)) tally.add(records.name, effect)
   }
+  if (action.kind === 'ignores') await addUnrecorded(index, action.rules, facts, tally, slice)
   return tally.result()
+}
+
+/** Ignored names that only the disk has are announced when no pattern ignores them any more. */
+async function addUnrecorded(
+  { listing }: PlanIndex,
+  next: IgnoreRules,
+  { rules, sizeOnDisk, walk }: PlanFacts,
+  tally: EffectTally,
+  slice: TimeSlice,
+): Promise<void> {
+  const names: string[] = []
+  const check = (name: string) => {
+    if (rules.match(name).ignored && !next.match(name).ignored) names.push(name)
+  }
+  await walk(next, check, slice)
+  for (let at = 0; at < names.length; at += NAMES_AT_ONCE) {
+    const some = names.slice(at, at + NAMES_AT_ONCE)
+    const recorded = (await listing.recordsOf(some)).filter(({ local }) => local !== undefined)
+    const known = new Set(recorded.map(({ name }) => name))
+    for (const name of some) {
+      const bytes = known.has(name) ? undefined : await sizeOnDisk(name)
+      if (bytes !== undefined) tally.add(name, { effect: 'announce', bytes })
+    }
+    if (slice.isDue) await slice.yield()
+  }
 }
 
 function itemEffects(

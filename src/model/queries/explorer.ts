@@ -217,7 +217,12 @@ export class Explorer {
       collects: this.#deps.folders.collects(folder),
       devices: this.#others(folder),
       kept: (name: string) => kept.find(name)?.file,
-      sizeOnDisk: async (name: string) => (await disk.lstat(joinPath(root, name)).catch(() => undefined))?.sizeBytes,
+      sizeOnDisk: async (name: string) => {
+        const stat = await disk.lstat(joinPath(root, name)).catch(() => undefined)
+        return stat?.type === 'file' ? stat.sizeBytes : stat && 0
+      },
+      walk: (rules: IgnoreRules, check: (name: string) => void, slice: TimeSlice) =>
+        new DiskNames(disk, root).walk(rules, new Map(), check, slice),
     }
     const nowS = Math.floor(this.#deps.clock.nowMs() / 1_000)
     const effects = await this.#deps.query(folder, async (index) => {

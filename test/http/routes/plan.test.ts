@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { PlannedEffect } from '../../../src/model/queries/action-plan.ts'
+import { fakeRewinder } from '../fake-hub.ts'
 import { fakeRest, LOCAL_ID } from '../fakes.ts'
 
 const EFFECTS: readonly PlannedEffect[] = [
@@ -51,4 +52,27 @@ test('what is no action is refused with those that are', async () => {
   const many = JSON.stringify({ ignore: Array(2_001).fill('x') })
   assert.equal((await send('POST', '/rest/twinfold/plan?folder=share', many)).status, 400)
   assert.deepEqual(asked, [])
+})
+
+test('a rewind is planned by its preview', async () => {
+  const group = (items: number, ...names: string[]) => ({ items, bytes: items * 10, names })
+  const asked: unknown[] = []
+  const preview = async (wanted: object) => {
+    asked.push(wanted)
+    const [restorable, kept, blocked] = [group(3, 'a', 'b'), group(1, 'k'), group(1, 'x')]
+    const [gone, removed] = [group(0), group(2, 'r')]
+    return { restorable, replaced: 1, gone, kept, removed, blocked, beside: '', isVerified: true }
+  }
+  const { send } = fakeRest({ deps: { rewinder: { ...fakeRewinder([]), preview } } })
+  const { body } = await send('GET', '/rest/twinfold/plan?folder=share&action=rewind:2026-11-15T10:00:00Z')
+  assert.deepEqual(asked, [
+    { folder: 'share', path: '', momentMs: Date.parse('2026-11-15T10:00:00Z'), mode: 'in-place' },
+  ])
+  assert.deepEqual(JSON.parse(body).effects, [
+    { effect: 'restore', device: '', items: 3, bytes: 30, examples: ['a', 'b'] },
+    { effect: 'delete', device: '', items: 2, bytes: 20, examples: ['r'] },
+    { effect: 'keep', device: '', items: 2, bytes: 20, examples: ['k', 'x'] },
+  ])
+  for (const time of ['', 'soon'])
+    assert.equal((await send('GET', `/rest/twinfold/plan?folder=share&action=rewind:${time}`)).status, 400)
 })

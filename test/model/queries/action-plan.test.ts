@@ -244,6 +244,20 @@ test('ignores: what they leave out stays, and what they no longer leave out is f
   }
 })
 
+test('ignored names that only the disk has are sent once no pattern ignores them', async () => {
+  const arrange = (disk: SimPull['disk']) => {
+    disk.put(`${ROOT}/.stignore`, '/d\n*.tmp\n')
+    disk.put(`${ROOT}/d/never`, 'recorded')
+    disk.put(`${ROOT}/x.tmp`, 'x')
+  }
+  await using pull = await SimPull.start({ folder: SHARED, arrange })
+  const effects = await planOf(pull, { kind: 'ignores', lines: ['*.tmp'] })
+  assert.deepEqual(
+    effects.map(({ effect, items, bytes, examples }) => [effect, items, bytes, examples]),
+    [['announce', 2, 8, ['d', 'd/never']]],
+  )
+})
+
 test('an action that the folder does not allow is refused with the reason', async () => {
   await using pull = await SimPull.start({ folder: SHARED })
   const refusals: readonly (readonly [Action, RegExp])[] = [
