@@ -11,6 +11,7 @@ import { FOLDER } from './tables/folder.ts'
 import { HOOKS } from './tables/hooks.ts'
 import { GUARD } from './tables/guard.ts'
 import { GRANTS } from './tables/grants.ts'
+import { HISTORY } from './tables/history.ts'
 import type { TextEntry } from './language.ts'
 import { KEPT } from './tables/kept.ts'
 import { LOG } from './tables/log.ts'
@@ -42,6 +43,7 @@ export const TEXTS = {
   ...GRANTS,
   ...KEPT,
   ...PLAN,
+  ...HISTORY,
   ...DEVICE,
   ...OFFLINE,
   ...ADD,

@@ -199,13 +199,10 @@ function FileActions({
   const config = useLive((state) => state.config?.folders.find(({ id }) => id === folder))
   const name = baseName(path)
   const isRunning = config !== undefined && !config.paused
-  const doing = async (action: () => Promise<unknown>, done: string) => {
-    await runAction(action, done)
-    again()
-  }
-  const showVersions = () => {
+  const doing = (action: () => Promise<unknown>, done: string) => runAction(action, done).then(again)
+  const show = (tab: 'versions' | 'history') => {
     closeDialog()
-    goTo('folders', folder, 'versions', path)
+    goTo('folders', folder, tab, path)
   }
   const entry = why?.global
   const isReadable =
@@ -223,10 +220,13 @@ function FileActions({
         </Button>
       )}
       {config?.versioning.type !== '' && (
-        <Button icon="clock" onClick={showVersions}>
+        <Button icon="clock" onClick={() => show('versions')}>
           {t('file.versions')}
         </Button>
       )}
+      <Button icon="clock" onClick={() => show('history')}>
+        {t('fold.tab.history')}
+      </Button>
       {isRunning && (
         <Button icon="sync" needs="operate" onClick={rescan}>
           {t('file.rescan')}

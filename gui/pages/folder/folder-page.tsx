@@ -1,4 +1,4 @@
-import { useEffect } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import type { FolderConfig } from '../../../src/core/config/config.ts'
 import { addressOf } from '../../base/address.ts'
 import { folderState } from '../../view-model/folder-state.ts'
@@ -7,11 +7,12 @@ import { client } from '../../live/client.ts'
 import { useLive } from '../../live/live.ts'
 import { useFolderRevision, useQuery } from '../../live/query.ts'
 import { lookUp } from '../../base/look-up.ts'
-import { EmptyNote } from '../../ui/parts.tsx'
+import { EmptyNote, Skeleton } from '../../ui/parts.tsx'
 import { Tabs, type Tab } from '../../ui/tabs.tsx'
 import { t } from '../../i18n/texts.ts'
 import { FilesTab } from './files-tab.tsx'
 import { FolderHead } from './folder-head.tsx'
+import type { HistoryTab } from './history-tab.tsx'
 import { IgnoresTab } from './ignores-tab.tsx'
 import { KeptTab } from './kept-tab.tsx'
 import { LocalTab } from './local-tab.tsx'
@@ -57,6 +58,7 @@ function FolderTabs({ folder, tab, file }: TabsProps) {
     'waiting',
     'problems',
     'versions',
+    'history',
     ...(folder.type === 'receiveencrypted' ? [] : (['ignores'] as const)),
     ...(kept !== undefined || tab === 'kept' ? (['kept'] as const) : []),
     ...(onlyReceives ? (['local'] as const) : []),
@@ -104,6 +106,15 @@ function useKeptCount({ id, paused, type }: FolderConfig): number | undefined {
   return value
 }
 
+/** Loaded when it is opened: most visits do without. */
+function LazyHistory(props: Parameters<typeof HistoryTab>[0]) {
+  const [loaded, setLoaded] = useState<{ readonly HistoryTab: typeof HistoryTab } | undefined>(undefined)
+  useEffect(() => {
+    import('./history-tab.tsx').then(setLoaded).catch(() => setLoaded(undefined)) // the bar above tells why
+  }, [])
+  return loaded === undefined ? <Skeleton lines={5} /> : <loaded.HistoryTab {...props} />
+}
+
 function TabBody({ folder, tab, file }: TabsProps) {
   switch (tab) {
     case 'files':
@@ -114,6 +125,8 @@ function TabBody({ folder, tab, file }: TabsProps) {
       return <ProblemsTab folder={folder} />
     case 'versions':
       return <VersionsTab key={file} folder={folder} file={file} />
+    case 'history':
+      return <LazyHistory key={file} folder={folder} file={file} />
     case 'ignores':
       return <IgnoresTab folder={folder} />
     case 'kept':
