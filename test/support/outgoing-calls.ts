@@ -12,6 +12,7 @@ import type { DeviceId } from '../../src/core/ids.ts'
 import { nodeTransport } from '../../src/client/node.ts'
 import { Dialer } from '../../src/dialer/dialer.ts'
 import { GlobalDiscovery } from '../../src/discover/global.ts'
+import { deliver } from '../../src/hooks/sender.ts'
 import { loginAtDirectory } from '../../src/http/pipeline/ldap-login.ts'
 import { makeCertificate } from '../../src/main/home/certificate.ts'
 import type { Clock } from '../../src/platform/clock.ts'
@@ -20,6 +21,7 @@ import type { Proxy } from '../../src/platform/net.ts'
 import { nodeClock } from '../../src/platform/node/clock.ts'
 import { dialDirectory } from '../../src/platform/node/net/directory.ts'
 import { nodeHttpClient } from '../../src/platform/node/net/http-client.ts'
+import { nodePrograms } from '../../src/platform/node/programs.ts'
 import { nodeNet } from '../../src/platform/node/net/net.ts'
 import { nodeUdp } from '../../src/platform/node/net/udp.ts'
 import { exchangeHellos } from '../../src/protocol/hello.ts'
@@ -159,7 +161,35 @@ const byLdap = (transport: LdapConfig['transport']): OutgoingCall => ({
   },
 })
 
+async function callWebhook({ clock, http, port }: OutsideServer, signal: AbortSignal): Promise<unknown> {
+  const target = {
+    kind: 'url',
+    url: `http://${HOST}:${port}/`,
+    format: 'json',
+    secret: undefined,
+    allowPrivate: true,
+  } as const
+  const hook = {
+    id: 'h',
+    name: 'h',
+    on: 'conflict',
+    folder: undefined,
+    device: undefined,
+    afterMs: 0,
+    createdMs: 0,
+    target,
+  } as const
+  const what = { folder: undefined, device: undefined, text: 'x', details: {}, timeMs: 0 }
+  const delivery = { ...what, id: 'd', hookId: 'h', on: 'conflict', paths: undefined, isPathsComplete: true } as const
+  return await deliver({ clock, http, programs: nodePrograms }, hook, { ...delivery, pathsFile: undefined }, signal)
+}
+
 export const OUTGOING_CALLS: readonly OutgoingCall[] = [
+  {
+    name: 'a webhook',
+    files: ['src/hooks/sender.ts'],
+    run: callWebhook,
+  },
   byLdap('plain'),
   byLdap('tls'),
   {

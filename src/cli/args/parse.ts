@@ -32,7 +32,9 @@ export function parseCommandLine(
   environment: Environment,
 ): ParsedCommand | HelpRequest {
   const passThrough = table.find((command) => command.passThrough)
-  const line = canonicalArgs([...allFlags(table), HELP_FLAG], args, passThrough?.name)
+  // One letter may be short for another flag in another command.
+  const named = table.filter(({ name }) => name === args.find((arg) => !arg.startsWith('-')))
+  const line = canonicalArgs([...allFlags(named), ...allFlags(table), HELP_FLAG], args, passThrough?.name)
   if (passThrough !== undefined && line.operands[0] === passThrough.name) {
     return parsePassThrough(passThrough, line, environment)
   }
@@ -40,11 +42,11 @@ export function parseCommandLine(
     return { kind: 'help', path: findHelpPath(table, line.operands), isError: false }
   }
   const standard = table.filter((each) => each.isDefault).map(({ name }) => name)
-  const named =
+  const operands =
     beginsWithUnknownFlag(line, args) || line.operands.length === 0 ? [...standard, ...line.operands] : line.operands
-  if (named.length === 0) return { kind: 'help', path: [], isError: true }
-  const parsed = runCommander(table, { ...line, operands: named })
-  if (parsed === undefined) return { kind: 'help', path: findPath(table, named), isError: true }
+  if (operands.length === 0) return { kind: 'help', path: [], isError: true }
+  const parsed = runCommander(table, { ...line, operands })
+  if (parsed === undefined) return { kind: 'help', path: findPath(table, operands), isError: true }
   return redirected(table, parsed, environment) ?? withEnvironment(parsed, environment)
 }
 
