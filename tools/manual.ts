@@ -22,6 +22,7 @@ export const CHAPTERS = [
   'switching',
   'operations',
   'automation',
+  'hooks',
   'rest',
   'glossary',
 ] as const

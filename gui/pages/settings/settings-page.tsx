@@ -1,3 +1,4 @@
+import type { FunctionComponent } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { detach } from '../../../src/core/errors.ts'
 import { addressOf } from '../../base/address.ts'
@@ -12,13 +13,11 @@ import { Tabs } from '../../ui/tabs.tsx'
 import { t } from '../../i18n/texts.ts'
 import { focusFirstWrong, Refusal } from '../edit/form.tsx'
 import { useSaving } from '../edit/use-form.ts'
-import type { AccessSection } from './access-section.tsx'
 import { AdvancedSection } from './advanced-section.tsx'
 import { ConnectionsSection, NetworkSection } from './connections-section.tsx'
 import { DefaultsSection } from './defaults-section.tsx'
 import { GeneralSection } from './general-section.tsx'
 import { GuiSection } from './gui-section.tsx'
-import { HooksSection } from './hooks-section.tsx'
 import { discardEdits, savePending, usePendingChanges, type PendingChanges } from './parts.ts'
 
 const SECTIONS = ['general', 'gui', 'access', 'connections', 'network', 'hooks', 'defaults', 'advanced'] as const
@@ -71,13 +70,13 @@ function Section({ name }: { readonly name: (typeof SECTIONS)[number] }) {
     case 'gui':
       return <GuiSection />
     case 'access':
-      return <LateAccessSection />
+      return <LateSection key={name} load={accessSection} />
     case 'connections':
       return <ConnectionsSection />
     case 'network':
       return <NetworkSection />
     case 'hooks':
-      return <HooksSection />
+      return <LateSection key={name} load={hooksSection} />
     case 'defaults':
       return <DefaultsSection />
     case 'advanced':
@@ -85,11 +84,14 @@ function Section({ name }: { readonly name: (typeof SECTIONS)[number] }) {
   }
 }
 
+const accessSection = async () => (await import('./access-section.tsx')).AccessSection
+const hooksSection = async () => (await import('./hooks-section.tsx')).HooksSection
+
 /** Loaded when it is opened: few open it, and all load the page. */
-function LateAccessSection() {
-  const [loaded, setLoaded] = useState<{ readonly Component: typeof AccessSection }>()
+function LateSection({ load }: { readonly load: () => Promise<FunctionComponent> }) {
+  const [loaded, setLoaded] = useState<{ readonly Component: FunctionComponent }>()
   useEffect(() => {
-    detach(runAction(async () => setLoaded({ Component: (await import('./access-section.tsx')).AccessSection })))
+    detach(runAction(async () => setLoaded({ Component: await load() })))
   }, [])
   return loaded === undefined ? <Skeleton /> : <loaded.Component />
 }
