@@ -41,9 +41,18 @@ test('guard: a loss of the own disk is held, explained, vanishes with the disk b
   assert.match((await run('guard', 'apply', 'docs', '--yes')).err, /the deletion guard holds nothing in this folder/)
   assert.match((await run('guard', 'refuse')).err, /name the folder/)
 
+  const hook = await run('hook', 'add', 'watch', '--on', 'guard-held', '--exec', process.execPath, '--', '-e', '0')
+  assert.equal(hook.code, 0, hook.err)
+
   const aside = join(scratch.path, 'aside')
   renameSync(join(server.root, 'd'), aside)
   await scan(server)
+  await eventually('the hook', async () => {
+    const { out } = await run('hook', 'log', 'watch')
+    return /delivered +The guard of folder "docs" holds 25 deletions/.test(out) || undefined
+  })
+  const metrics = await (await server.daemon.request('GET', '/metrics')).text()
+  assert.match(metrics, /^twinfold_guard_held_items\{folder="docs",kind="deletions"\} 25$/m)
   const listed = (await run('guard')).out
   assert.match(listed, /^folder "docs": 25 files missing here; the guard holds that and announces nothing, since 20/)
   assert.match(listed, /"guard apply docs" announces that they are gone; "guard refuse docs" fetches them/)
