@@ -177,8 +177,8 @@ export class RestServer {
     const listener = await http.listen({ address: wanted.listen, ...mode, ...tls }, this.handler)
     this.#open = { key: wanted.key, tls: wanted.tls, listener }
     this.#gate = this.#makeGate(this.#deps.config.current.gui)
-    await this.#deps.onListening?.(addressOf(listener.address, wanted.tls))
     logger.info(`GUI and API listening on ${urlOf(listener.address, wanted.tls)}`)
+    await this.#deps.onListening?.(addressOf(listener.address, wanted.tls))
     this.#markReady()
   }
 

@@ -20,11 +20,11 @@ echo '${PACKAGE}' > node_modules/twinfold/package.json
 echo "export * from '${join(ROOT, 'src', 'client', 'public.ts')}'" > node_modules/twinfold/public.js
 echo "export * from '${join(ROOT, 'src', 'client', 'node.ts')}'" > node_modules/twinfold/node.js
 twinfold serve --no-browser --gui-address 127.0.0.1:0 > desk.log &
-until grep -qs 'API listening' desk.log; do sleep 0.2; done
+until [ -e .local/state/syncthing/twinfold-address.json ]; do sleep 0.2; done
 twinfold folder add Data --id data
 twinfold generate --home nas
 twinfold serve --home nas --no-browser --gui-address 127.0.0.1:0 > nas.log &
-until grep -qs 'API listening' nas.log; do sleep 0.2; done
+until [ -e nas/twinfold-address.json ]; do sleep 0.2; done
 twinfold cli --home nas config options raw-listen-addresses 0 set tcp://127.0.0.1:${PORT}
 `
 
