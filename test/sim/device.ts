@@ -12,6 +12,7 @@ import { EVENT_TYPES, type CompletionData, type Event } from '../../src/events/t
 import { Network } from '../../src/main/network.ts'
 import { Model } from '../../src/model/model.ts'
 import { Mover, type MoverDeps } from '../../src/model/move/mover.ts'
+import { Rewinder, type RewinderDeps } from '../../src/model/rewind/rewinder.ts'
 import { ModelSignals } from '../../src/model/signals.ts'
 import { FolderRoots } from '../../src/model/state/folder-roots.ts'
 import { Statistics } from '../../src/stats/stats.ts'
@@ -73,6 +74,7 @@ interface Running {
   readonly network: Network
   readonly config: DeviceSettings
   readonly mover: Mover | undefined
+  readonly rewinder: Rewinder | undefined
   readonly watcher: SimWatcher
   readonly work: Statistics['work']
   readonly done: Promise<unknown>
@@ -147,6 +149,10 @@ export class SimDevice {
 
   get model(): Model | undefined {
     return this.#running?.model
+  }
+
+  get rewinder(): Rewinder | undefined {
+    return this.#running?.rewinder
   }
 
   get mover(): Mover | undefined {
@@ -264,9 +270,17 @@ export class SimDevice {
       await network.apply(from, to)
     })
     const mover = await this.#startMover({ platform, store, config, folders: model, log: logger('model') })
+    const rewinder = await this.#startRewinder({
+      platform,
+      store,
+      config,
+      folders: model,
+      sources: network.peers,
+      log: logger('model'),
+    })
     const failed = (name: string) => (error: unknown) => log.logger('main').error(`${name} failed: ${String(error)}`)
     const done = Promise.all(
-      [model, ...network.services, ...(mover === undefined ? [] : [mover])].map(async (service) => {
+      [model, ...network.services, ...[mover, rewinder].filter((each) => each !== undefined)].map(async (service) => {
         await supervise(service, clock, failed(service.name), stop.signal)
       }),
     )
@@ -277,6 +291,7 @@ export class SimDevice {
       network,
       config,
       mover,
+      rewinder,
       watcher: ports.watcher,
       work: statistics.work,
       done,
@@ -292,6 +307,13 @@ export class SimDevice {
     })
     await mover.load()
     return mover
+  }
+
+  async #startRewinder(deps: RewinderDeps): Promise<Rewinder | undefined> {
+    if (this.#setup.isMovable !== true) return undefined
+    const rewinder = new Rewinder(deps, { journalFile: '/home/me/rewinds.json', userHome: '/home/me' })
+    await rewinder.load()
+    return rewinder
   }
 
   /** Cuts the power. Of unsynced data a random part survives. */

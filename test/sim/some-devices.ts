@@ -1,3 +1,4 @@
+import type { FolderConfig } from '../../src/core/config/config.ts'
 import { SimClock } from '../../src/platform/sim/clock.ts'
 import { SimNetwork } from '../../src/platform/sim/net.ts'
 import { SimRandom } from '../../src/platform/sim/random.ts'
@@ -15,7 +16,7 @@ export class SomeDevices implements AsyncDisposable {
   readonly network = new SimNetwork(this.clock, { delayMs: () => 5 })
   readonly devices: readonly SimDevice[]
 
-  private constructor(names: readonly string[]) {
+  private constructor(names: readonly string[], folder: Partial<FolderConfig> = {}) {
     const random = new SimRandom(7)
     const trace = new Trace(() => this.clock.monotonicMs(), undefined)
     this.devices = names.map((name) => {
@@ -26,7 +27,7 @@ export class SomeDevices implements AsyncDisposable {
         network: this.network,
         trace,
         disk: {},
-        folder: {},
+        folder,
         isMovable: true,
         onEvent: () => {},
         onBadBlock: () => {},
@@ -36,6 +37,11 @@ export class SomeDevices implements AsyncDisposable {
 
   static async start(...names: readonly string[]): Promise<SomeDevices> {
     return await SomeDevices.#start(names, () => true)
+  }
+
+  /** With settings of the folder that all have. */
+  static async startWith(folder: Partial<FolderConfig>, ...names: readonly string[]): Promise<SomeDevices> {
+    return await SomeDevices.#start(names, () => true, folder)
   }
 
   /** Each device has only its neighbours configured. */
@@ -48,8 +54,12 @@ export class SomeDevices implements AsyncDisposable {
     return await SomeDevices.#start(names, (a, b) => a === 0 || b === 0)
   }
 
-  static async #start(names: readonly string[], knows: (a: number, b: number) => boolean): Promise<SomeDevices> {
-    const some = new SomeDevices(names)
+  static async #start(
+    names: readonly string[],
+    knows: (a: number, b: number) => boolean,
+    folder: Partial<FolderConfig> = {},
+  ): Promise<SomeDevices> {
+    const some = new SomeDevices(names, folder)
     for (const [at, device] of some.devices.entries()) {
       await device.prepare(some.devices.filter((other, i) => other !== device && knows(at, i)))
     }
