@@ -88,8 +88,39 @@ test('history: first scan, edits here, pulls from another device, by REST and by
   assert.match((await run('history', 'docs', '--since', 'never')).err, /flag --since: 'never' is invalid/)
   assert.match((await run('history', 'docs', '--by', 'stranger')).err, /no device/)
 
+  await rewindByCommands(server, run, changed.time)
+  const kept = (await query()).entries
   await server.daemon.signal('SIGKILL')
   await using again = await restartMember(server)
   const after = (await again.daemon.get('/rest/twinfold/history?folder=docs')) as HistoryJson
-  assert.deepEqual(after.entries, entries)
+  assert.deepEqual(after.entries, kept)
 })
+
+type Run = ReturnType<typeof commands>
+
+/** The deleted file comes back from an old version; the content before the edit is nowhere. */
+async function rewindByCommands(server: Member, run: Run, editedAt: string): Promise<void> {
+  const to = new Date(Date.parse(editedAt) - 1).toISOString()
+  mkdirSync(join(server.root, '.stversions/summer'), { recursive: true })
+  writeFileSync(join(server.root, '.stversions/summer/b'), 'content of summer/b')
+  writeFileSync(join(server.root, '.stversions/summer/a'), 'the wrong content!!')
+  const shown = await run('rewind', 'docs', '--to', to)
+  assert.equal(shown.out, 'Restorable: 1 item, 19 B: summer/b\nGone: 1 item, 19 B: summer/a\nNewer, kept: 0 items, 0 B')
+  assert.ok(!existsSync(join(server.root, 'summer/b')), 'nothing is changed without --apply')
+  assert.match((await run('rewind', 'docs', '--to', '10 y')).err, /flag --to: '10 y' is invalid/)
+  assert.match((await run('rewind', 'docs', '--to', '9d')).err, /begins at .*: choose a later time/)
+  assert.match((await run('rewind', 'docs')).err, /never rewound; name the time with --to/)
+  const done = await run('rewind', 'docs', 'summer', '--to', to, '--apply')
+  assert.deepEqual([done.code, done.err], [4, 'summer/a: its content is neither here nor on a connected device'])
+  assert.match(done.out, /Rewound folder "docs": 1 item \(19 B\) as of /)
+  assert.equal(readFileSync(join(server.root, 'summer/b'), 'utf8'), 'content of summer/b')
+  const last = JSON.parse((await run('rewind', 'docs', '--json')).out) as { rewind: { state: string; rewound: number } }
+  assert.deepEqual([last.rewind.state, last.rewind.rewound], ['done', 1])
+  writeFileSync(join(server.root, 'summer/b'), 'edited after the rewind')
+  await scan(server)
+  const replaces = await run('rewind', 'docs', 'summer/b', '--to', to, '--apply')
+  assert.match(replaces.err, /1 item of folder "docs" would be replaced on all devices.*use --yes, or --beside/)
+  assert.equal((await run('rewind', 'docs', 'summer/b', '--to', to, '--apply', '--beside')).code, 0)
+  assert.equal(readFileSync(join(server.root, 'summer/b'), 'utf8'), 'edited after the rewind')
+  assert.match((await run('rewind', 'docs', '--stop')).err, /not being rewound/)
+}
