@@ -74,7 +74,17 @@ const DAEMONS_AT_ONCE = 3
 const OLD_SYNCTHING_ONLY = 'home-older'
 const WITH_OLD_SYNCTHING = [OLD_SYNCTHING_ONLY, 'switching', 'sync', 'sync-conflicts']
 const OTHER_BROWSERS = ['browser/firefox.test.ts', 'browser/webkit.test.ts']
-const NOT_UNIT = ['process/', 'package/', 'interop/', 'fuzz/', 'arm64/', 'browser/', 'monitoring/', 'real-clients/']
+const NOT_UNIT = [
+  'process/',
+  'package/',
+  'interop/',
+  'fuzz/',
+  'arm64/',
+  'browser/',
+  'monitoring/',
+  'disasters/',
+  'real-clients/',
+]
 const UNIT_FILES = slowFirst(testFiles('test/**/*.test.ts', NOT_UNIT))
 const INTEROP_FILES = slowFirst(testFiles('test/interop/**/*.test.ts', [`interop/${OLD_SYNCTHING_ONLY}`]))
 const BROWSER_FILES = slowFirst(testFiles('test/browser/**/*.test.ts', OTHER_BROWSERS))
@@ -151,6 +161,10 @@ export const NIGHTLY_STAGES: readonly Stage[] = [
   {
     name: 'monitoring',
     run: (runs, files) => tests(runs, files, testFiles('test/monitoring/**/*.test.ts'), { again: false }),
+  },
+  {
+    name: 'disasters',
+    run: (runs, files) => tests(runs, files, testFiles('test/disasters/**/*.test.ts'), { again: false }),
   },
   {
     name: 'more-cases',
