@@ -10,11 +10,11 @@ export const SAFETY = {
     zh: '防止误删',
   },
   'safety.help': {
-    en: 'What other devices delete or replace stays here for 30 days, and mass deletions wait for you.',
-    de: 'Was andere Geräte löschen oder ersetzen, bleibt hier 30 Tage, und Massenlöschungen warten auf dich.',
-    es: 'Lo que otros eliminan o reemplazan queda aquí 30 días, y las eliminaciones masivas le esperan.',
-    fr: 'Ce que d’autres suppriment ou remplacent reste ici 30 jours ; les suppressions massives vous attendent.',
-    zh: '其他设备删除或替换的文件在此保留 30 天，大量删除会等待您确认。',
+    en: 'What other devices delete or replace stays here for 30 days, and mass deletions wait for you. What you delete here is only kept by the devices that receive it.',
+    de: 'Was andere Geräte löschen oder ersetzen, bleibt hier 30 Tage, und Massenlöschungen warten auf dich. Was du hier löschst, behalten nur die Geräte, die es bekommen.',
+    es: 'Lo que otros eliminan o reemplazan queda aquí 30 días, y las eliminaciones masivas le esperan. Lo que elimina aquí solo lo conservan los dispositivos que lo reciben.',
+    fr: 'Ce que d’autres suppriment ou remplacent reste ici 30 jours ; les suppressions massives vous attendent. Ce que vous supprimez ici n’est gardé que par les appareils qui le reçoivent.',
+    zh: '其他设备删除或替换的文件在此保留 30 天，大量删除会等待您确认。您在此删除的内容仅由接收它的设备保留。',
   },
   'safety.offer': {
     en: '{n} folder does not protect against deletions by mistake.||{n} folders do not protect against deletions by mistake.',
