@@ -24,6 +24,7 @@ test('a body that is wrong changes nothing and names the field', async () => {
     ['{"drive": 1}', 400, /drive must be/],
     ['{"folders": {"share": {"collect": "on"}}}', 400, /folders\.….collect must be/],
     ['{"folders": {"share": {"colect": true}}}', 400, /folders\.share\.colect: there is no such setting/],
+    ['{"folders": {"share": {"archiveLocal": true}}}', 400, /local deletions and edits are not archived here/],
     ['{"folders": {"other": {"collect": true}}}', 404, /no such folder/],
   ] as const) {
     const reply = await send('PATCH', PATH, body)
