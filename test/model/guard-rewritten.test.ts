@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SimRandom } from '../../src/platform/sim/random.ts'
-import { DOCS } from '../support/model.ts'
+import type { FolderCheck } from '../../src/model/folder/folder-checks.ts'
+import { FolderTasks, type FolderTasksDeps } from '../../src/model/folder/folder-tasks.ts'
+import { DOCS, NEVER } from '../support/model.ts'
 import type { SimDevice } from '../sim/device.ts'
 import { filesOf, SomeDevices, write } from '../sim/some-devices.ts'
 
@@ -95,4 +97,16 @@ test('what another device unpacks and deletes within the hour is not held, what 
     [`remote ${3 * FILES}`],
   )
   assert.equal(filesOf(here).length, 4 * FILES)
+})
+
+test('old versions are not cleaned up while files look encrypted', async () => {
+  const done: string[] = []
+  for (const isFrozen of [true, false]) {
+    const pulls = { exclude: async () => ({ [Symbol.dispose]: () => {} }) }
+    const versions = { clean: async () => void done.push(`clean, frozen: ${isFrozen}`) }
+    const guard = { isFrozenNow: async () => isFrozen }
+    const tasks = new FolderTasks({ pulls, versions, guard } as unknown as FolderTasksDeps, { type: 'sendreceive' })
+    await tasks.cleanUp.run({} as FolderCheck, NEVER)
+  }
+  assert.deepEqual(done, ['clean, frozen: false'])
 })

@@ -157,3 +157,24 @@ test('a loss by another device that is undone there is held no longer', async ()
   assert.deepEqual(await heldOf(here), [])
   assert.equal(filesOf(here).length, FILES)
 })
+
+test('a hold of a few files, after others were announced, stays over restarts and hours', async () => {
+  const { some, here, other } = await pair()
+  await using _some = some
+  const remove = (from: number, to: number) => {
+    for (let i = from; i < to; i++) here.disk.direct.remove(`${here.root}/d/f${i}.txt`)
+  }
+  remove(0, 12)
+  assert.equal(await some.converge(), undefined)
+  assert.equal(filesOf(other).length, FILES - 12)
+  remove(12, 21)
+  await some.scanAll()
+  assert.deepEqual(await heldOf(here), ['local 9 0'])
+  here.crash()
+  await here.start()
+  await some.pass(2 * 3_600_000)
+  await some.scanAll()
+  await some.pass(60_000)
+  assert.deepEqual(await heldOf(here), ['local 9 0'])
+  assert.equal(filesOf(other).length, FILES - 12)
+})
