@@ -22,8 +22,8 @@ export interface HashedFilesDeps {
   readonly kept: KeptItems | undefined
   /** Whether a new file may be a renamed one. */
   findsRenames(): boolean
-  /** A file without a record was recorded. */
-  noteNew(name: string): void
+  /** A file was recorded whose name and content are new. */
+  noteNew(info: FileInfo): void
   onProblem(path: string, error: string): void
 }
 
@@ -56,7 +56,6 @@ export class HashedFiles {
     const info =
       confirmedRecord(record, item, content, rules.compare) ?? recordOf(item, record, content, rules.recordOver(record))
     const isNew = record === undefined || record.deleted
-    if (isNew) this.#deps.noteNew(info.name)
     const source = isNew && this.#deps.findsRenames() ? await this.#renamedFrom(info) : undefined
     kept?.announceAbove(item.name)
     // Adjacent in one batch, so that other devices can rename instead of downloading again.
@@ -73,7 +72,9 @@ export class HashedFiles {
   /** The deletion of the file that was renamed to this one. */
   async #renamedFrom(info: FileInfo): Promise<FileInfo | undefined> {
     if (info.sizeBytes === 0 || info.blocksHash === undefined) return undefined
-    for (const candidate of await this.#deps.index.localByBlocks(info.blocksHash, RENAME_CANDIDATES_MAX)) {
+    const candidates = await this.#deps.index.localByBlocks(info.blocksHash, RENAME_CANDIDATES_MAX)
+    if (!candidates.some(({ name }) => name !== info.name)) this.#deps.noteNew(info)
+    for (const candidate of candidates) {
       if (candidate.name === info.name || candidate.sizeBytes !== info.sizeBytes || isInvalid(candidate)) continue
       const deletion = await this.#deps.absences.claimIfGone(candidate)
       if (deletion !== undefined) return deletion

@@ -122,7 +122,7 @@ class FolderScan {
       writer: this.#writer,
       absences: this.#absences,
       kept: this.#kept,
-      noteNew: (name) => this.#indexHasRecords && this.#request.guard?.noteNew(name),
+      noteNew: (info) => this.#request.guard?.noteNew(info),
       findsRenames: () => this.#indexHasRecords && !this.#request.receiveOnly,
       onProblem: this.#problems.add,
     })

@@ -67,8 +67,8 @@ export interface KeptList {
 export interface ScanGuard {
   /** An item that is gone, or a file that has become empty. */
   examine(record: FileHead, kind: 'deleted' | 'emptied'): void
-  /** A file without a record was recorded. */
-  noteNew(name: string): void
+  /** A file was recorded whose name and content are new. */
+  noteNew(record: FileHead): void
   /** The names of what is not recorded now. */
   decide(): Promise<ReadonlySet<string>>
 }

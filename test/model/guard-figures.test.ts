@@ -162,6 +162,14 @@ const ORDINARY: Readonly<Record<string, readonly [Work, Work]>> = {
 }
 
 const DISASTERS: Readonly<Record<string, readonly [Work, Work]>> = {
+  'deleted a moment after a rename': [
+    source,
+    async (desk) => {
+      await desk.rename('src', 'renamed')
+      await desk.scan()
+      desk.remove('renamed')
+    },
+  ],
   'delete all': [source, (desk) => ['src', 'docs', 'README.md'].forEach((name) => desk.remove(name))],
   'truncate all': [
     source,

@@ -70,6 +70,13 @@ test('a renamed directory of another device is not held, nor one that is copied 
   await other.disk.rename(`${other.root}/d`, `${other.root}/e`)
   assert.equal(await some.converge(), undefined)
   assert.equal(filesOf(here).filter((line) => line.startsWith('e/')).length, FILES)
+  // Its content is not new.
+  other.disk.direct.remove(`${other.root}/e`)
+  await some.scanAll()
+  await some.pass(60_000)
+  assert.equal((await guardOf(here)).held.length, 1)
+  for (let i = 0; i < FILES; i++) write(other, `e/f${i}.txt`, `content ${i} `.repeat(300))
+  assert.equal(await some.converge(), undefined)
   for (let i = 0; i < FILES; i++) write(other, `z/f${i}.txt`, `content ${i} `.repeat(300))
   assert.equal(await some.converge(), undefined)
   other.disk.direct.remove(`${other.root}/e`)

@@ -38,6 +38,7 @@ const AGE_MS_MAX = 2_000
 export class PulledRecords {
   readonly #deps: PulledRecordsDeps
   #pending: FileInfo[] = []
+  readonly #newNames = new Set<string>()
   #pendingBlocks = 0
   #sinceMs = 0
   #last: Promise<void> = Promise.resolve()
@@ -51,7 +52,7 @@ export class PulledRecords {
   /** `local`: our record that it replaces. */
   add(record: FileInfo, local: FileHead | undefined): void {
     this.#deps.counts.note(local, record)
-    if (!record.deleted && (local === undefined || local.deleted)) this.#deps.guard.noteNew(record)
+    if (!record.deleted && (local === undefined || local.deleted)) this.#newNames.add(record.name)
     if (this.#pending.length === 0) this.#sinceMs = this.#deps.clock.monotonicMs()
     this.#pending.push(record)
     this.#pendingBlocks += (record.blockHashes?.length ?? 0) / HASH_SIZE_BYTES
@@ -87,6 +88,7 @@ export class PulledRecords {
     if (batch.length === 0) return
     await this.#deps.counts.store()
     await this.#deps.kept.store()
+    await this.#deps.guard.noteNew(batch.filter(({ name }) => this.#newNames.delete(name)))
     const sequence = await this.#deps.index.updateLocal(batch, this.#deps.origin)
     for (const { deleted, name } of batch) if (!deleted) this.#deps.kept.forget(name)
     await this.#deps.onStored(batch, sequence)

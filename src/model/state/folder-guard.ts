@@ -156,9 +156,20 @@ export class FolderGuard {
     })
   }
 
-  /** A pulled file under a name that had none. What a first synchronization brings is as old as it is elsewhere. */
-  noteNew({ name, type }: FileHead): void {
-    if (type === 'file' && this.#isCaughtUp && this.#deps.isEnabled()) this.window.make(name, this.#deps.clock.nowMs())
+  /**
+   * Pulled files under names that had none, before they are stored: those with other content than any file here are new.
+   * What a first synchronization brings is as old as it is elsewhere.
+   */
+  async noteNew(files: readonly FileHead[]): Promise<void> {
+    if (files.length === 0 || !this.#isCaughtUp || !this.#deps.isEnabled()) return
+    const { records } = await this.#deps.index()
+    for (const { blocksHash, name, type } of files) {
+      if (type !== 'file') continue
+      const isKnown =
+        blocksHash !== undefined &&
+        (this.window.hasLost(hashKey(blocksHash)) || (await records.localByBlocks(blocksHash, 1)).length > 0)
+      if (!isKnown) this.window.make(name, this.#deps.clock.nowMs())
+    }
   }
 
   /** Records that were stored: content that was lost exists again, and what others deleted is not held as ours. */

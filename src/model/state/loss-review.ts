@@ -83,8 +83,10 @@ export class LossReview {
     if (this.#deps.isEncrypted) this.#sizes.set(sizeBytes, (this.#sizes.get(sizeBytes) ?? 0) + 1)
   }
 
-  noteNew(name: string): void {
-    this.#deps.window.make(name, this.#deps.nowMs)
+  /** A file whose name and content are new here; not one that was lost and is back. */
+  noteNew({ blocksHash, name }: FileHead): void {
+    const { nowMs, window } = this.#deps
+    if (blocksHash === undefined || !window.hasLost(hashKey(blocksHash))) window.make(name, nowMs)
   }
 
   /** Whether a loss is left that could be held, whatever else arrives. */

@@ -21,6 +21,10 @@ export class LossWindow {
     this.#lost.delete(content)
   }
 
+  hasLost(content: string): boolean {
+    return this.#lost.has(content)
+  }
+
   get hasLosses(): boolean {
     return this.#lost.size > 0
   }
