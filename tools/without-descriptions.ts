@@ -1,4 +1,4 @@
-/** The declarations of routes without their texts, which only the OpenAPI document uses: a browser need not load them. */
+/** Declarations of routes without their texts, which only the OpenAPI document uses: a browser need not load them. */
 import { parseSync, Visitor, type Node } from 'oxc-parser'
 
 const TEXTS: ReadonlySet<string> = new Set(['summary', 'about'])

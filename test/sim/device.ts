@@ -269,15 +269,9 @@ export class SimDevice {
       await model.apply(from, to)
       await network.apply(from, to)
     })
-    const mover = await this.#startMover({ platform, store, config, folders: model, log: logger('model') })
-    const rewinder = await this.#startRewinder({
-      platform,
-      store,
-      config,
-      folders: model,
-      sources: network.peers,
-      log: logger('model'),
-    })
+    const parts = { platform, store, config, folders: model, sources: network.peers, log: logger('model') }
+    const mover = await this.#startMover(parts)
+    const rewinder = await this.#startRewinder(parts)
     const failed = (name: string) => (error: unknown) => log.logger('main').error(`${name} failed: ${String(error)}`)
     const done = Promise.all(
       [model, ...network.services, ...[mover, rewinder].filter((each) => each !== undefined)].map(async (service) => {

@@ -1,15 +1,18 @@
 import type { DeviceConfig, FolderConfig } from '../config/config.ts'
 import { deviceToJson, folderToJson, guiToJson, ldapToJson, optionsToJson } from '../config/config-edit.ts'
 import { DEVICE, FOLDER, GUI, LDAP, OPTIONS } from '../config/config-fields.ts'
-import { toJson, type JsonObject } from '../config/config-json.ts'
+import { toJson, type Json, type JsonObject } from '../config/config-json.ts'
 import { folderExtensions, FOLDER_EXTENSIONS } from '../config/extensions.ts'
 import { defaultsOf, type Table } from '../config/field.ts'
+import { redactConfig } from '../config/redact.ts'
+import { REDACTED } from '../redact-address.ts'
 import type { DeviceId } from '../ids.ts'
 import { canonical, type SetupState } from './setup-values.ts'
 
 /** The document of a running configuration: what differs from the defaults, without secrets. */
 export function exportSetup(state: Omit<SetupState, 'keys'>, ownDevice: DeviceId): JsonObject {
-  const { config, extensions } = state
+  const { extensions } = state
+  const config = redactConfig(state.config, { personal: false })
   const sections = {
     options: changed(OPTIONS, optionsToJson(config.options)),
     gui: changed(GUI, guiToJson(config.gui)),
@@ -17,7 +20,7 @@ export function exportSetup(state: Omit<SetupState, 'keys'>, ownDevice: DeviceId
   }
   return {
     devices: config.devices.map((device) => exportDevice(device, ownDevice)),
-    folders: config.folders.map((folder) => exportFolder(folder, state, ownDevice)),
+    folders: config.folders.map((folder) => exportFolder(folder, { ...state, config }, ownDevice)),
     ...Object.fromEntries(Object.entries(sections).filter(([, fields]) => Object.keys(fields).length > 0)),
     ...(extensions.drive && { drive: true }),
   }
@@ -53,10 +56,12 @@ function exportFolder(
   }
 }
 
-/** Without secrets: they come from files or the environment. */
+/** Without what has secrets: they come from files or the environment. */
 function changed<T>(table: Table<T>, json: JsonObject): JsonObject {
   const defaults = toJson(table, defaultsOf(table))
-  const isKept = ([name, value]: readonly [string, unknown]) =>
-    canonical(value as never) !== canonical(defaults[name] ?? null) && table[name as keyof T]?.secrecy !== 'whole'
+  const isKept = ([name, value]: readonly [string, Json]) => {
+    const text = canonical(value)
+    return text !== canonical(defaults[name] ?? null) && !text.includes(REDACTED)
+  }
   return Object.fromEntries(Object.entries(json).filter(isKept))
 }
