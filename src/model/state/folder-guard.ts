@@ -157,7 +157,7 @@ export class FolderGuard {
   }
 
   /**
-   * Pulled files under names that had none, before they are stored: those with other content than any file here are new.
+   * Pulled files under names that had none, before they are stored: new ones have other content than any file here.
    * What a first synchronization brings is as old as it is elsewhere.
    */
   async noteNew(files: readonly FileHead[]): Promise<void> {
