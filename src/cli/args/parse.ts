@@ -32,8 +32,9 @@ export function parseCommandLine(
   environment: Environment,
 ): ParsedCommand | HelpRequest {
   const passThrough = table.find((command) => command.passThrough)
-  // One letter may be short for another flag in another command.
-  const named = table.filter(({ name }) => name === args.find((arg) => !arg.startsWith('-')))
+  // A letter or a name may be another flag in another command.
+  const first = args.find((arg) => table.some(({ name }) => name === arg))
+  const named = table.filter(({ name }) => name === first)
   const line = canonicalArgs([...allFlags(named), ...allFlags(table), HELP_FLAG], args, passThrough?.name)
   if (passThrough !== undefined && line.operands[0] === passThrough.name) {
     return parsePassThrough(passThrough, line, environment)

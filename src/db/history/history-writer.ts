@@ -52,7 +52,7 @@ export class HistoryWriter {
   constructor(database: DatabaseSync, nowMs: () => number) {
     this.#nowMs = nowMs
     this.#insert = new Query(database, 'INSERT INTO history (time_ms, bytes, data, sum) VALUES (?, ?, ?, ?)')
-    this.#oldest = new Query(database, 'SELECT id, time_ms, bytes FROM history ORDER BY id LIMIT 1')
+    this.#oldest = new Query(database, 'SELECT id, time_ms, bytes FROM history WHERE id > 0 ORDER BY id LIMIT 1')
     this.#delete = new Query(database, 'DELETE FROM history WHERE id = ?')
   }
 

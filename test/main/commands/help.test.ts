@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { parseCommandLine } from '../../../src/cli/args/parse.ts'
 import { commandHelp, overview } from '../../../src/cli/args/help.ts'
 import type { FlagSpec } from '../../../src/cli/args/flag-spec.ts'
 import { COMMAND_GROUPS, type CommandSpec } from '../../../src/cli/args/types.ts'
@@ -55,16 +56,31 @@ test('the help of serve names every flag that has an effect, with its variable',
   assert.ok(!help.includes('--verbose'))
 })
 
-/** Spellings are rewritten before the command is known. */
+/** Of these the command decides: a file in one, a switch in another. */
+const BY_COMMAND: ReadonlySet<string> = new Set(['apply', 'f'])
+
+/** Spellings are rewritten before the command is parsed. */
 test('a flag of one name or letter has the same type in all commands', () => {
   const shapes = new Map<string, string>()
   for (const flag of PATHS.flatMap((path) => path.at(-1)?.flags ?? [])) {
-    for (const name of names(flag)) {
+    for (const name of names(flag).filter((each) => !BY_COMMAND.has(each))) {
       const shape = `${name.length === 1 ? flag.name : ''} ${flag.value === undefined ? 'switch' : 'value'}`
       assert.equal(shapes.get(name) ?? shape, shape, name)
       shapes.set(name, shape)
     }
   }
+})
+
+test('the command decides where a flag of its own has the name or the letter of another', () => {
+  const parsed = (...args: readonly string[]) => {
+    const found = parseCommandLine(COMMANDS, args, {})
+    assert.equal(found.kind, 'run')
+    return found.kind === 'run' ? found.flags : undefined
+  }
+  assert.equal(parsed('--home', '/h', 'apply', '-f', 'setup.yaml')?.text('file'), 'setup.yaml')
+  assert.equal(parsed('events', '-f')?.isOn('follow'), true)
+  assert.equal(parsed('serve', '--apply', 'setup.yaml')?.text('apply'), 'setup.yaml')
+  assert.equal(parsed('rewind', 'docs', '--to', '1h', '--apply')?.isOn('apply'), true)
 })
 
 function names({ name, aliases = [], short }: FlagSpec): readonly string[] {
