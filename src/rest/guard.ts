@@ -62,7 +62,7 @@ export const GUARD_ROUTES = {
     errors: ERRORS,
   },
   'POST /rest/twinfold/guard/apply': {
-    scope: 'operate',
+    scope: 'admin',
     summary: 'Lets go what the guard holds: deletes the files here, too, or announces their deletion.',
     query: WHAT,
     reply: { is: 'empty' },

@@ -32,7 +32,7 @@ export function GuardButtons({ remedy }: { readonly remedy: GuardRemedy }) {
       <Button needs="operate" kind="primary" onClick={() => act('refuse', remedy)}>
         {isLocal ? t('guard.fetch', { n: files }) : t('guard.bringBack', { n: devices })}
       </Button>
-      <Button needs="operate" kind="danger" onClick={() => applyLoss(remedy)}>
+      <Button needs="admin" kind="danger" onClick={() => applyLoss(remedy)}>
         {applyText(remedy)}
       </Button>
       {device !== undefined && (
