@@ -27,7 +27,7 @@ export async function chainOf(
     network.add(kinds[2], 'second'),
   ])
   for (const trusted of [first, second]) {
-    await trusted.introduce(holder, { untrusted: true })
+    await trusted.introduce(holder, { untrusted: true, paused: trusted === second })
     await holder.introduce(trusted)
   }
   const devices = [{ deviceID: holder.id, encryptionPassword: PASSWORD }]
@@ -36,7 +36,16 @@ export async function chainOf(
   await holder.share([first, second], { type: 'receiveencrypted' })
   // A Syncthing that shares before the holder has the folder stalls until it connects anew.
   await second.share([], { devices })
+  await connectEncrypted(second, holder)
   return { first, holder, second }
+}
+
+/**
+ * Connects a device after it has the folder with its password. A Syncthing that gets the folder while it is connected
+ * may take the encrypted index for a plain one: it creates directories with encrypted names, and announces them.
+ */
+export async function connectEncrypted(trusted: Member, holder: Member): Promise<void> {
+  await trusted.request('PATCH', `/rest/config/devices/${holder.id}`, { paused: false })
 }
 
 export async function untilOffered(member: Member): Promise<void> {

@@ -20,6 +20,7 @@ import { temporaries } from '../support/tree-compare.ts'
 import {
   assertDecrypted,
   assertNothingPlain,
+  connectEncrypted,
   itemsOf,
   makeTree,
   PASSWORD,
@@ -68,7 +69,7 @@ async function longChain(network: Network): Promise<LongChain> {
   await near.introduce(far)
   await far.introduce(near, { ...SLOW, numConnections: 1 })
   await far.introduce(second, { numConnections: 1 })
-  await second.introduce(far, { untrusted: true, numConnections: 1 })
+  await second.introduce(far, { untrusted: true, numConnections: 1, paused: true })
   const encryptedFor = ({ id }: Member) => ({ devices: [{ deviceID: id, encryptionPassword: PASSWORD }] })
   await first.share([], { ...encryptedFor(near), disableFsync: true })
   await untilOffered(near)
@@ -80,6 +81,7 @@ async function longChain(network: Network): Promise<LongChain> {
     () => readdirSync(join(far.root, '.stfolder')).length > 0 || undefined,
   )
   await second.share([], { ...encryptedFor(far), disableFsync: true })
+  await connectEncrypted(second, far)
   return { first, near, far, second }
 }
 
