@@ -169,13 +169,13 @@ export const NIGHTLY_STAGES: readonly Stage[] = [
   {
     name: 'more-cases',
     run: (runs, files) =>
-      tests(runs, files, filesWithCases(), { env: { TWINFOLD_EFFORT: '5' }, timeoutMs: LONG_MS, again: false }),
+      tests(runs, files, filesWithCases(), { env: { TWINFOLD_EFFORT: '10' }, timeoutMs: LONG_MS, again: false }),
   },
   {
     name: 'long-fuzz',
     run: (runs, files) =>
       tests(runs, files, testFiles('test/fuzz/**/*.test.ts'), {
-        env: { TWINFOLD_EFFORT: '20' },
+        env: { TWINFOLD_EFFORT: '40' },
         timeoutMs: LONG_MS,
         again: false,
       }),

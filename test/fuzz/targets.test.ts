@@ -9,7 +9,7 @@ import { effort } from '../support/effort.ts'
 import { testSeed } from '../support/seed.ts'
 
 const root = join(import.meta.dirname, '..', '..')
-const SECONDS_OF_A_TARGET = 2
+const SECONDS_OF_A_TARGET = 1
 const TARGETS_MIN = 20
 const REACHED_MIN = 8
 

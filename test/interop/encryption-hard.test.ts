@@ -32,7 +32,7 @@ import {
 const MIB = 1024 * 1024
 const HUGE_BYTES = casesOf(60, 300) * MIB
 /** More than Syncthing puts into one message of its index. */
-const SMALL_FILES = casesOf(2_000, 10_000)
+const SMALL_FILES = casesOf(1_200, 10_000)
 const LIMIT_MS = 400_000
 /** For a machine with many times more to do than it has cores. */
 const TEST_MS_MAX = 900_000

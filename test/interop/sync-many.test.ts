@@ -58,7 +58,7 @@ for (const kinds of LINES) {
       [middle, last],
     ])
     await untilInSync(members)
-    const tried = effort(3)
+    const tried = effort(2)
     const lineMs = await rounds(members, chance, tried)
     await first.introduce(last)
     await last.introduce(first)

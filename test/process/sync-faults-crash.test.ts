@@ -52,7 +52,7 @@ test(`C-01: the receiver killed at any moment of a pull leaves no torn file (TWI
   await using _pair = pair
   const { a, b } = pair
   const startedMs = performance.now()
-  const kills = casesOf(8, 200)
+  const kills = casesOf(5, 200)
   const figures = { survived: 0, torn: 0, killedMidPull: 0, killedBehind: 0, temporariesSeen: 0, convergeSecs: 0 }
   for (let round = 0; round < kills; round++) {
     await b.whenConnectedTo(a.id)

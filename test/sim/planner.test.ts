@@ -8,7 +8,7 @@ import { PlannerCase } from './planner.ts'
 const REGRESSIONS = [986_784]
 
 test('devices of programs with different rules for deletions agree in the end', () => {
-  const cases = effort(20_000)
+  const cases = effort(10_000)
   let overruled = 0
   for (let seed = 1; seed <= cases; seed++) {
     const planner = new PlannerCase(seed, { mixed: true })
@@ -20,7 +20,7 @@ test('devices of programs with different rules for deletions agree in the end', 
 })
 
 test('the planner terminates, converges and loses no edit in any order', () => {
-  const cases = effort(20_000)
+  const cases = effort(10_000)
   let conflicts = 0
   let roundsMost = 0
   const seeds = [...REGRESSIONS, ...Array.from({ length: cases }, (_, i) => i + 1)]
