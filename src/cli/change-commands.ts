@@ -106,6 +106,8 @@ export interface FolderSetOptions extends Json {
   readonly guard?: boolean
   /** The patterns of `.stglobalignore` are in force here. */
   readonly sharedIgnores?: boolean
+  /** Local deletions and edits are archived, too. */
+  readonly archiveLocal?: boolean
   /** Deleted files are kept, and mass deletions are held. */
   readonly safety?: boolean
   /** Switches them although that changes what is ignored. */
@@ -121,7 +123,7 @@ export async function folderSet(
   options: FolderSetOptions,
 ): Promise<CliExit> {
   const folder = await findFolder(client, text)
-  const { label, type, rescanInterval, watch, collect, guard, sharedIgnores } = options
+  const { archiveLocal, label, type, rescanInterval, watch, collect, guard, sharedIgnores } = options
   const path = options.path === undefined ? undefined : await newPath(context, client, folder, options.path, options)
   refuseEncryption(folder, type)
   const safety = safetyChange(folder, options)
@@ -140,11 +142,12 @@ export async function folderSet(
     ...(collect !== undefined && { collect }),
     ...(guard !== undefined && { guard }),
     ...(sharedIgnores !== undefined && { sharedIgnores }),
+    ...(archiveLocal !== undefined && { archiveLocal }),
   }
   const [isChange, isExtension] = [Object.keys(change).length > 0, Object.keys(extensions).length > 0]
   if (!isChange && !isExtension && safety === undefined) {
     const flags = '--label, --path, --type, --versioning, --rescan-interval, --watch, --guard, --collect, --safety'
-    throw new TwinfoldError('usage', `nothing to change: use ${flags} or --shared-ignores`)
+    throw new TwinfoldError('usage', `nothing to change: use ${flags}, --archive-local or --shared-ignores`)
   }
   if (sharedIgnores !== undefined && options.yes !== true)
     await (await import('./shared-ignores.ts')).askSharedIgnores(context, client, folder.id, sharedIgnores)
@@ -160,7 +163,8 @@ export async function folderSet(
 }
 
 function changeTexts(options: FolderSetOptions, path: string | undefined): readonly string[] {
-  const { label, type, versioning, rescanInterval, watch, collect, guard, safety, sharedIgnores } = options
+  const { archiveLocal, label, type, versioning, rescanInterval, watch, collect, guard, safety } = options
+  const { sharedIgnores } = options
   return [
     ...(label === undefined ? [] : [`label "${escapeText(label)}"`]),
     ...(path === undefined ? [] : [`at ${escapeText(path)}`]),
@@ -170,6 +174,7 @@ function changeTexts(options: FolderSetOptions, path: string | undefined): reado
     ...(watch === undefined ? [] : [`watching ${onOff(watch)}`]),
     ...(safety === undefined ? [] : [`safety ${onOff(safety)}`]),
     ...(sharedIgnores === undefined ? [] : [`shared ignores ${onOff(sharedIgnores)}`]),
+    ...(archiveLocal === undefined ? [] : [`local deletions and edits ${archiveLocal ? '' : 'not '}archived`]),
     ...(guard === undefined ? [] : [`deletion guard ${onOff(guard)}`]),
     ...(collect === undefined ? [] : [collect ? 'files that others delete stay here' : 'collect off']),
   ]

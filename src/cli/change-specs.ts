@@ -111,6 +111,11 @@ export const FOLDER_SET = remoteCommand({
       description: 'Keep deleted and replaced files for 30 days, and hold mass deletions',
     },
     {
+      name: 'archive-local',
+      onOff: true,
+      description: 'Archive own deletions and edits, too; only where the file system clones files (btrfs, XFS, APFS)',
+    },
+    {
       name: 'shared-ignores',
       onOff: true,
       description: 'Use the patterns of .stglobalignore in the folder; prints what changes, and asks for --yes',
@@ -140,6 +145,7 @@ export const FOLDER_SET = remoteCommand({
         collect: givenSwitch(flags, 'collect'),
         safety: givenSwitch(flags, 'safety'),
         guard: givenSwitch(flags, 'guard'),
+        archiveLocal: givenSwitch(flags, 'archive-local'),
         sharedIgnores: givenSwitch(flags, 'shared-ignores'),
       }),
       yes: flags.isOn('yes'),

@@ -145,11 +145,12 @@ export class Model {
     this.#deps.signals.countsChanged.emit(folder)
   }
 
-  /** Scans the folders whose ignored items are others now, or whose guard is switched. */
+  /** Scans the folders whose ignored items are others now, or whose guard or archive is switched. */
   applyExtensions(from: Extensions, to: Extensions): void {
     for (const { id } of this.#registry.folders) {
       const [before, now] = [folderExtensions(from, id), folderExtensions(to, id)]
-      if (before.sharedIgnores === now.sharedIgnores && before.guard === now.guard) continue
+      const isLocal = before.archiveLocal !== now.archiveLocal
+      if (before.sharedIgnores === now.sharedIgnores && before.guard === now.guard && !isLocal) continue
       this.#registry.running(id)?.requests.scanSoon()
       if (before.guard !== now.guard) this.#registry.running(id)?.pullSoon() // what was held is applied
     }

@@ -9,6 +9,7 @@ export interface BatchDeps {
   setDiskStamps(stamps: ReadonlyMap<string, number>): Promise<void>
   /** Rejects when the root or the marker is missing, so that nothing more is stored. */
   checkHealth(): Promise<void>
+  beforeBatch?(records: readonly FileInfo[]): Promise<void>
   onBatch(batch: StoredBatch): void
 }
 
@@ -64,6 +65,7 @@ export class BatchWriter {
 
   async #store(batch: readonly FileInfo[]): Promise<void> {
     await this.#deps.checkHealth()
+    await this.#deps.beforeBatch?.(batch)
     const startMs = this.#deps.clock.monotonicMs()
     const sequence = await this.#deps.updateLocal(batch)
     this.#adapt(batch.length, this.#deps.clock.monotonicMs() - startMs)

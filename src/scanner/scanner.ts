@@ -88,6 +88,7 @@ class FolderScan {
       updateLocal: (batch) => deps.index.updateLocal(batch, 'scan'),
       setDiskStamps: (stamps) => deps.index.setDiskStamps(stamps),
       checkHealth: () => deps.checkHealth(),
+      beforeBatch: async (batch) => await deps.beforeBatch?.(batch),
       onBatch: (batch) => deps.onBatch(batch),
     })
     this.#absences = new Absences({

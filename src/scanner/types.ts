@@ -84,6 +84,8 @@ export interface ScanDeps {
   checkHealth(): Promise<void>
   /** Directories at which a file system was mounted and is not any more; called before deletions are recorded. */
   unmounted?(): Promise<readonly string[]>
+  /** Called before these records replace ours. */
+  beforeBatch?(records: readonly FileHead[]): Promise<void>
   onBatch(batch: StoredBatch): void
   onProgress(progress: ScanProgress): void
 }

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path'
 import { messageOf, systemCode } from '../core/errors.ts'
 import { compactTime } from '../core/formats/local-time.ts'
 import { ancestorsOf, baseOf, isAtOrBelow, joinPath, parentOf } from '../core/paths.ts'
@@ -28,6 +29,8 @@ const TIMES_TRIED_MAX = 60
 interface StoredVersion {
   readonly path: string
   readonly sizeBytes: number
+  /** The directory that it came from. */
+  readonly source: string
 }
 
 /**
@@ -89,6 +92,15 @@ export class KeptVersions implements Versioner {
     if (stored !== undefined) await this.#logFailure(stored.path, () => this.#finish(name, stored, signal))
   }
 
+  async archiveCopy(name: string, from: string, signal: AbortSignal): Promise<void> {
+    const { disk } = this.#deps
+    const { type, sizeBytes } = await disk.lstat(from)
+    if (type !== 'file') throw refused('only files are kept')
+    const path = await this.#storeAs(name, (to) => moveNew(disk, from, to, this.#fsync))
+    const stored = { path, sizeBytes, source: dirname(from) }
+    await this.#logFailure(path, () => this.#finish(name, stored, signal))
+  }
+
   async #undo(kept: string): Promise<void> {
     this.#unfinished.delete(kept)
     await this.#versions.remove(kept)
@@ -99,7 +111,7 @@ export class KeptVersions implements Versioner {
     const { path: kept, sizeBytes } = stored
     this.#cleanDueMs = undefined
     this.#usage.added(sizeBytes)
-    await this.#applyPolicy(name, kept).finally(() => this.#unfinished.delete(kept))
+    await this.#applyPolicy(name, stored).finally(() => this.#unfinished.delete(kept))
     if (!this.#options.isFrozen()) await this.#usage.limit(signal, sizeBytes)
   }
 
@@ -195,13 +207,21 @@ export class KeptVersions implements Versioner {
 
   /** Undefined when the file does not exist. Resolves with the version, which is durable. */
   async #store(name: string, transfer: typeof moveNew): Promise<StoredVersion | undefined> {
-    const { clock, disk } = this.#deps
+    const { disk } = this.#deps
     await using above = await this.#parents.hold(name)
     const from = joinPath(above.path, baseOf(name))
     const stat = await disk.lstat(from).catch(unlessMissing)
     if (stat === undefined) return undefined
     if (stat.type !== 'file') throw refused('only files are kept')
-    const nowMs = clock.nowMs()
+    const path = await this.#storeAs(name, (to) =>
+      this.#parents.inside(name, () => transfer(disk, from, to, this.#fsync)),
+    )
+    return { path, sizeBytes: stat.sizeBytes, source: joinPath(this.#root, parentOf(name)) }
+  }
+
+  /** Resolves with the path of the version, which is durable. */
+  async #storeAs(name: string, transfer: (to: string) => Promise<void>): Promise<string> {
+    const nowMs = this.#deps.clock.nowMs()
     for (let tried = 0; tried < TIMES_TRIED_MAX; tried++) {
       const kept = versionName(name, compactTime(nowMs + tried * 1_000))
       if (tried === 0) await this.#tagBlockingVersion(kept)
@@ -209,14 +229,13 @@ export class KeptVersions implements Versioner {
       if (this.#fsync) await this.#versions.syncMade()
       try {
         await using place = await this.#versions.hold(kept)
-        const to = joinPath(place.path, baseOf(kept))
-        await this.#parents.inside(name, () => transfer(disk, from, to, this.#fsync))
+        await transfer(joinPath(place.path, baseOf(kept)))
       } catch (error) {
         if (systemCode(error) !== 'EEXIST') throw error
         continue
       }
       if (this.#fsync) await this.#versions.sync(kept)
-      return { path: kept, sizeBytes: stat.sizeBytes }
+      return kept
     }
     throw refused('all names for a version of this file are in use')
   }
@@ -235,9 +254,9 @@ export class KeptVersions implements Versioner {
     }
   }
 
-  async #applyPolicy(name: string, kept: string): Promise<void> {
-    if (this.#policy.kind === 'trashcan') return await this.#removeTag(name, kept)
-    const paths = await this.#listed.of(name, kept)
+  async #applyPolicy(name: string, stored: StoredVersion): Promise<void> {
+    if (this.#policy.kind === 'trashcan') return await this.#removeTag(name, stored)
+    const paths = await this.#listed.of(name, stored.path)
     const entries: KeptEntry[] = []
     for (const path of paths) {
       const stat = await this.#versions.stat(path)
@@ -250,12 +269,12 @@ export class KeptVersions implements Versioner {
    * In a trash can the newest version has the name of the file, and its modification time is the time of the move. The
    * older one is replaced, or gets a tag with its time.
    */
-  async #removeTag(name: string, kept: string): Promise<void> {
+  async #removeTag(name: string, { path: kept, source }: StoredVersion): Promise<void> {
     const { clock, disk } = this.#deps
     const nowMs = clock.nowMs()
     // Until the removal from the folder's directory is durable, this may be the same inode, so its time must not
     // change.
-    if (this.#fsync) await disk.syncDirectory(joinPath(this.#root, parentOf(name)))
+    if (this.#fsync) await disk.syncDirectory(source)
     await using above = await this.#versions.hold(kept)
     const from = joinPath(above.path, baseOf(kept))
     await disk.setModified(from, Math.floor(nowMs / 1_000), (nowMs % 1_000) * 1_000_000)

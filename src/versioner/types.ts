@@ -61,6 +61,11 @@ export interface Versioner {
   keep(name: string, signal: AbortSignal): Promise<KeptFile>
   /** Moves a file out of the folder into the archive. A missing file is ignored. */
   archive(name: string, signal: AbortSignal): Promise<void>
+  /**
+   * Moves a copy of a file, at an absolute path outside the reach of other devices, into the archive of its name.
+   * Undefined where that is not supported.
+   */
+  archiveCopy?(name: string, from: string, signal: AbortSignal): Promise<void>
   /** Whether a clean-up may find anything. Does not access the disk. */
   readonly isCleanDue: boolean
   /** Removes versions that are too old, too many or exceed their share of the disk, and empty directories. */

@@ -91,6 +91,7 @@ export const NO_EXPLORER: FolderExplorer = {
   }),
   globalItem: async () => undefined,
   globalLevel: async function* () {},
+  requireLocalArchive: async () => {},
   sharedIgnores: async () => ({
     enabled: false,
     lines: [],

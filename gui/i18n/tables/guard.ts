@@ -150,4 +150,18 @@ export const GUARD = {
     fr: 'À partir de 20 fichiers et d’un quart du dossier, les suppressions attendent votre décision.',
     zh: '达到 20 个文件且占文件夹四分之一时，删除将等待您决定。',
   },
+  'edit.archiveLocal': {
+    en: 'Keep what you delete or change here, too',
+    de: 'Auch behalten, was Sie hier löschen oder ändern',
+    es: 'Conservar también lo que elimina o cambia aquí',
+    fr: 'Garder aussi ce que vous supprimez ou modifiez ici',
+    zh: '同时保留您在此删除或更改的内容',
+  },
+  'edit.archiveLocal.help': {
+    en: 'Only on btrfs, XFS and APFS.',
+    de: 'Nur auf btrfs, XFS und APFS.',
+    es: 'Solo en btrfs, XFS y APFS.',
+    fr: 'Uniquement sur btrfs, XFS et APFS.',
+    zh: '仅限 btrfs、XFS 和 APFS。',
+  },
 } as const satisfies Readonly<Record<string, TextEntry>>

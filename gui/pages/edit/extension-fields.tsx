@@ -57,6 +57,12 @@ export function ExtensionFields({ folder, form, config }: ExtensionProps) {
         onChange={(guard) => form.set({ guard })}
       />
       <CheckField
+        label={t('edit.archiveLocal')}
+        help={t('edit.archiveLocal.help')}
+        checked={values.archiveLocal}
+        onChange={(archiveLocal) => form.set({ archiveLocal })}
+      />
+      <CheckField
         label={t('edit.collect')}
         help={t('edit.collect.help')}
         checked={values.collect}

@@ -11,8 +11,6 @@ import type { UndoLog } from '../pipeline/undo-log.ts'
 import { folderOf } from './tree-query.ts'
 
 const BODY_BYTES_MAX = 1024 * 1024
-const LOCAL_NOT_ARCHIVED =
-  'archiveLocal: local deletions and edits are not archived here; they are kept by the devices that receive them'
 const ENCRYPTED =
   'an encrypted folder has neither names to ignore nor files to keep: set it on a device that can read the folder'
 
@@ -34,9 +32,9 @@ export function extensionRoutes({ extensions, config, explorer, undo, grant }: E
       for (const [id, settings] of Object.entries(patch.folders ?? {})) {
         const folder = config.current.folders.find((each) => each.id === id)
         if (folder === undefined) throw new TwinfoldError('folder-missing', `there is no folder ${id}`)
-        if (settings.archiveLocal === true) throw new TwinfoldError('bad-request', LOCAL_NOT_ARCHIVED)
         const isAny = [settings.collect, settings.sharedIgnores, settings.guard].includes(true)
         if (isAny && folder.type === 'receiveencrypted') throw new TwinfoldError('bad-request', ENCRYPTED)
+        if (settings.archiveLocal === true) await (await explorer()).requireLocalArchive(folder.id)
       }
       const before = extensions.current
       const after = await extensions.change(patch)

@@ -23,6 +23,7 @@ import type { FolderState } from './folder-state.ts'
 import type { FolderTasks } from './folder-tasks.ts'
 import type { FolderWatch } from './folder-watch.ts'
 import type { GuardDecisions } from './guard-decisions.ts'
+import type { LocalClones } from './local-clones.ts'
 import type { Pulls } from './pulls.ts'
 import type { QueuedRequest } from './request-queue.ts'
 import type { ScanWork } from './scan-work.ts'
@@ -48,6 +49,7 @@ export interface FolderDeps {
   readonly kept: FolderKept
   readonly guarding: GuardDecisions
   readonly sharedIgnores: SharedIgnores
+  readonly clones: Pick<LocalClones, 'requirePossible'>
   readonly availability: Availability
   readonly watch: Pick<FolderWatch, 'name' | 'run' | 'follow' | 'stop' | 'error'>
 }
@@ -64,6 +66,7 @@ export class Folder implements Service {
   readonly kept: FolderKept
   readonly guarding: GuardDecisions
   readonly sharedIgnores: SharedIgnores
+  readonly clones: Pick<LocalClones, 'requirePossible'>
   readonly #deps: FolderDeps
   readonly #folder: FolderConfig
   readonly #schedule: FolderSchedule
@@ -82,6 +85,7 @@ export class Folder implements Service {
     this.kept = deps.kept
     this.guarding = deps.guarding
     this.sharedIgnores = deps.sharedIgnores
+    this.clones = deps.clones
     this.#schedule = new FolderSchedule(folder.rescanIntervalS * 1_000, deps.tasks.cleanIntervalMs, deps.random)
   }
 

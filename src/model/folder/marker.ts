@@ -4,6 +4,7 @@ import { systemCode } from '../../core/errors.ts'
 import type { FolderId } from '../../core/ids.ts'
 import { compactTime, rfc3339 } from '../../core/formats/local-time.ts'
 import type { Disk } from '../../platform/disk.ts'
+import { removeClones } from '../state/clones-directory.ts'
 
 /** The only marker that is created and removed automatically; other names are chosen and managed by the user. */
 export const DEFAULT_MARKER_NAME = '.stfolder'
@@ -33,6 +34,7 @@ export async function createMarker(disk: Disk, root: string, folder: FolderId, n
  */
 export async function removeMarker(disk: Disk, root: string, folder: FolderId, nowMs: number): Promise<void> {
   const marker = join(root, DEFAULT_MARKER_NAME)
+  await removeClones(disk, root)
   await disk.removeFile(join(marker, fileName(folder))).catch(ignoreMissing)
   try {
     await disk.removeDirectory(marker)

@@ -22,6 +22,7 @@ import { FolderTasks } from './folder-tasks.ts'
 import { FolderVersions } from './folder-versions.ts'
 import { FolderWatch } from './folder-watch.ts'
 import { GuardDecisions } from './guard-decisions.ts'
+import { LocalClones } from './local-clones.ts'
 import { LazyAttributes } from './lazy-attributes.ts'
 import { Pulls } from './pulls.ts'
 import { ScanWork } from './scan-work.ts'
@@ -62,6 +63,26 @@ function sharedParts(deps: FolderPartsDeps, options: FolderPartsOptions) {
       isEncrypted: folder.type === 'receiveencrypted',
     },
   )
+  const versions = new FolderVersions(
+    { ...platform, logger: deps.logger },
+    {
+      folder,
+      root,
+      userHome,
+      versionsPercentMax: () => deps.extensions(folder.id).versionsPercentMax,
+      isFrozen: () => guard.keepsVersions,
+    },
+  )
+  const clones = new LocalClones(
+    {
+      disk,
+      log,
+      index: () => store.folder(folder.id),
+      versioner: () => versions.versioner(),
+      isEnabled: () => deps.extensions(folder.id).archiveLocal,
+    },
+    { folder, root },
+  )
   return {
     sharedIgnores,
     root,
@@ -87,16 +108,8 @@ function sharedParts(deps: FolderPartsDeps, options: FolderPartsOptions) {
     ),
     kept: new KeptFiles({ disk, log }, { folder: folder.id, directory: keptDirectory }),
     guard,
-    versions: new FolderVersions(
-      { ...platform, logger: deps.logger },
-      {
-        folder,
-        root,
-        userHome,
-        versionsPercentMax: () => deps.extensions(folder.id).versionsPercentMax,
-        isFrozen: () => guard.keepsVersions,
-      },
-    ),
+    versions,
+    clones,
     attributes: new LazyAttributes(
       { attributes: platform.attributes, disk, log, platform: platform.system.platform },
       { folder, root, ownShortId },

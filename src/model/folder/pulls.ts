@@ -14,6 +14,7 @@ import type { ModelSignals } from '../signals.ts'
 import type { FolderCheck, FolderChecks } from './folder-checks.ts'
 import type { FolderProblems } from './folder-problems.ts'
 import type { FolderSelection } from './folder-selection.ts'
+import type { LocalClones } from './local-clones.ts'
 import type { FolderRequests } from './folder-requests.ts'
 import type { FolderState } from './folder-state.ts'
 import { PullRetry } from './pull-retry.ts'
@@ -51,6 +52,7 @@ export interface PullsDeps {
     | 'progress'
   >
   readonly selection: Pick<FolderSelection, 'beforePull'>
+  readonly clones: Pick<LocalClones, 'update'>
   readonly requests: FolderRequests
   readonly guard: Pick<FolderGuard, 'checkRewritten' | 'nothingNeeded' | 'pulled'>
   readonly state: FolderState
@@ -193,7 +195,7 @@ export class Pulls {
   }
 
   async #pull(signal: AbortSignal): Promise<PullOutcome> {
-    const { checks, guard, log, puller, slots, state } = this.#deps
+    const { checks, clones, guard, log, puller, slots, state } = this.#deps
     if (!(await puller.isNeeded())) {
       await guard.nothingNeeded()
       return NOTHING_TO_PULL
@@ -207,6 +209,7 @@ export class Pulls {
     const outcome = await this.#apply(check, signal)
     if (outcome.complete) await guard.pulled()
     await guard.checkRewritten()
+    await clones.update(signal)
     const rest = outcome.complete ? 'everything' : 'partially'
     log.debug(() => `folder ${this.#folder}: pulled ${rest}, ${outcome.problems.length} problems`)
     return outcome

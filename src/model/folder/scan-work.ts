@@ -26,6 +26,7 @@ import type { FolderCheck, FolderChecks } from './folder-checks.ts'
 import type { FolderMounts } from './folder-mounts.ts'
 import type { FolderRequests } from './folder-requests.ts'
 import type { LazyAttributes } from './lazy-attributes.ts'
+import type { LocalClones } from './local-clones.ts'
 import { createMarker, DEFAULT_MARKER_NAME } from './marker.ts'
 import type { Pulls } from './pulls.ts'
 import type { SharedIgnores } from './shared-ignores.ts'
@@ -51,6 +52,7 @@ export interface ScanWorkDeps {
   readonly requests: Pick<FolderRequests, 'scanSoon'>
   readonly sharedIgnores: Pick<SharedIgnores, 'isEnabled'>
   readonly attributes: LazyAttributes
+  readonly clones: Pick<LocalClones, 'archive' | 'beginScan' | 'update'>
   logger(facility: 'model' | 'scanner'): Logger
   /** The current settings: they may change while the folder runs. */
   options(): Config['options']
@@ -98,13 +100,20 @@ export class ScanWork {
 
   /** Rejects with the reason when root or marker change during the scan; nothing more is stored then. */
   async scan(scope: ScanScope, check: FolderCheck, signal: AbortSignal): Promise<ScanResult> {
-    const { checks, counts, guard, kept, logger, platform, pulls, store } = this.#deps
+    const result = await this.#scan(scope, check, signal)
+    await this.#deps.clones.update(signal)
+    return result
+  }
+
+  async #scan(scope: ScanScope, check: FolderCheck, signal: AbortSignal): Promise<ScanResult> {
+    const { checks, clones, counts, guard, kept, logger, platform, pulls, store } = this.#deps
     const log = logger('model')
     const startedMs = platform.clock.monotonicMs()
     log.debug(() => `folder ${this.#folder.id}: scanning ${describe(scope)}`)
-    const deps = await this.#scanDeps(check)
+    const deps = await this.#scanDeps(check, signal)
     using _lock = await pulls.exclude(signal, check.ignore)
     try {
+      clones.beginScan()
       await counts.load()
       await kept.load()
       const attributes = await this.#attributes(scope)
@@ -163,8 +172,8 @@ export class ScanWork {
     signals.countsChanged.emit(this.#folder.id)
   }
 
-  async #scanDeps(check: FolderCheck): Promise<ScanDeps> {
-    const { checks, events, guard, kept, logger, mounts, platform, publisher, requests, sharedIgnores, store } =
+  async #scanDeps(check: FolderCheck, signal: AbortSignal): Promise<ScanDeps> {
+    const { checks, clones, events, guard, kept, logger, mounts, platform, publisher, requests, sharedIgnores, store } =
       this.#deps
     const { clock, disk, hasher, walker } = platform
     const { id } = this.#folder
@@ -181,7 +190,8 @@ export class ScanWork {
       if (sharedIgnores.isEnabled && batch.records.some(({ name }) => name === SHARED_IGNORES_NAME)) requests.scanSoon()
     }
     const unmounted = () => mounts.unmounted()
-    const own = { index: index.records, log, checkHealth, unmounted, onBatch, onProgress }
+    const beforeBatch: ScanDeps['beforeBatch'] = (records) => clones.archive(records, signal)
+    const own = { index: index.records, log, checkHealth, unmounted, beforeBatch, onBatch, onProgress }
     return { clock, disk, hasher, walker, ...own }
   }
 

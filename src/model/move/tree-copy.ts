@@ -12,6 +12,7 @@ import type { DiskStat } from '../../platform/disk.ts'
 import { forEachAtOnce } from '../../sync/for-each.ts'
 import { copyRules, FileCopy, type FileCopyDeps } from './file-copy.ts'
 import { CLAIM_NAME, ignoreMissing, isMoveTemporary } from './places.ts'
+import { CLONES_PATH } from '../state/clones-directory.ts'
 
 /** Files in progress at once: an fsync waits for the disk, and others go on meanwhile. */
 const FILES_AT_ONCE = 8
@@ -297,7 +298,8 @@ function temporaryFor(base: string): string {
 
 /** Of this or an interrupted move. */
 function isOwn(directory: string, base: string): boolean {
-  return isMoveTemporary(base) || (directory === '' && base === CLAIM_NAME)
+  const isClones = joinName(directory, base) === CLONES_PATH // copies would need space
+  return isMoveTemporary(base) || isClones || (directory === '' && base === CLAIM_NAME)
 }
 
 function joinName(directory: string, base: string): string {

@@ -3,6 +3,7 @@ import { isCopyOf, mayHaveChanged } from '../../core/move/copies.ts'
 import { joinPath } from '../../core/paths.ts'
 import type { Disk, DiskStat } from '../../platform/disk.ts'
 import { CLAIM_NAME, isMoveTemporary } from './places.ts'
+import { removeClones } from '../state/clones-directory.ts'
 
 /** Listed; all are counted. */
 const LEFT_MAX = 100
@@ -66,6 +67,7 @@ export class TreeRemoval {
       await using held = await disk.holdDirectory(root)
       const pair = { name: '', root: held.path, other }
       await this.#children(pair, (base) => base !== this.#markerTop)
+      await removeClones(disk, held.path)
       await this.#children(pair, (base) => base === this.#markerTop)
       await disk.syncDirectory(held.path)
     }

@@ -259,6 +259,11 @@ export class Explorer {
     return { enabled: shared.isEnabled, lines, problem, change }
   }
 
+  /** Rejects with the reason where local deletions and edits cannot be archived. */
+  async requireLocalArchive(folder: FolderId): Promise<void> {
+    await this.#deps.folders.find(folder).clones.requirePossible()
+  }
+
   /** What changed here, newest first. */
   async history(folder: FolderId, query: HistoryQuery, signal: AbortSignal): Promise<HistoryPage> {
     this.#deps.folders.configured(folder)

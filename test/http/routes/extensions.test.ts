@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { FOLDER_EXTENSIONS } from '../../../src/core/config/extensions.ts'
+import { TwinfoldError } from '../../../src/core/errors.ts'
 import { fakeRest } from '../fakes.ts'
 
 const PATH = '/rest/twinfold/settings'
@@ -24,7 +25,6 @@ test('a body that is wrong changes nothing and names the field', async () => {
     ['{"drive": 1}', 400, /drive must be/],
     ['{"folders": {"share": {"collect": "on"}}}', 400, /folders\.….collect must be/],
     ['{"folders": {"share": {"colect": true}}}', 400, /folders\.share\.colect: there is no such setting/],
-    ['{"folders": {"share": {"archiveLocal": true}}}', 400, /local deletions and edits are not archived here/],
     ['{"folders": {"other": {"collect": true}}}', 404, /no such folder/],
   ] as const) {
     const reply = await send('PATCH', PATH, body)
@@ -32,4 +32,17 @@ test('a body that is wrong changes nothing and names the field', async () => {
     assert.match(reply.body, message)
   }
   assert.deepEqual(JSON.parse((await send('GET', PATH)).body), { drive: false, folders: {} })
+})
+
+test('the archive of local changes is switched on only where files can be cloned', async () => {
+  const body = '{"folders": {"share": {"archiveLocal": true}}}'
+  const requireLocalArchive = async () => {
+    throw new TwinfoldError('bad-request', 'archiveLocal: no clones')
+  }
+  const refused = fakeRest({ explorer: { requireLocalArchive } })
+  assert.match((await refused.send('PATCH', PATH, body)).body, /archiveLocal: no clones/)
+  assert.deepEqual(JSON.parse((await refused.send('GET', PATH)).body).folders, {})
+  const { send } = fakeRest()
+  const reply = await send('PATCH', PATH, body)
+  assert.deepEqual(JSON.parse(reply.body).folders, { share: { ...FOLDER_EXTENSIONS, archiveLocal: true } })
 })

@@ -175,6 +175,7 @@ function logInto(warnings: string[]): Logger {
   }
 }
 
+const NO_CLONES = { update: async () => {}, requirePossible: async () => {} }
 const SELECTION: Pick<FolderSelection, 'beforePull' | 'beforeScan' | 'select'> = {
   beforePull: async (check) => check,
   beforeScan: async (scope, check) => ({ scope, check }),
@@ -217,7 +218,7 @@ export function start(setup: Setup = {}) {
   const state = new FolderState({ clock, events: sink }, DOCS)
   const problems = new FolderProblems({ events: sink, log }, DOCS)
   const guard = guardOff(clock, sink, log)
-  const shared = { clock, log, requests, state, problems, checks: disk, selection: SELECTION, guard }
+  const shared = { clock, log, requests, state, problems, checks: disk, selection: SELECTION, guard, clones: NO_CLONES }
   const pulls = new Pulls(
     {
       ...shared,

@@ -309,3 +309,14 @@ test('a folder whose marker is missing is not moved', async () => {
   const { problem } = await move.hub.while(move.mover.preview(DOCS, NEW, NEVER))
   assert.equal(problem?.code, 'stopped')
 })
+
+test('a move by copy leaves the clones of local files behind, and removes them', async () => {
+  await using move = await started()
+  onOtherDisk(move.machine)
+  move.disk.put(`${OLD}/.stfolder/twinfold-clones/ab/cd`, 'a clone')
+  await move.begin()
+  const status = await move.finish()
+  assert.deepEqual([status.state, status.leftCount], ['done', 0])
+  assert.equal(move.disk.direct.look(`${NEW}/.stfolder/twinfold-clones`), undefined)
+  assert.equal(move.disk.direct.look(OLD), undefined)
+})
