@@ -5,6 +5,8 @@ import type { VersioningConfig } from '../../src/core/config/config.ts'
 import { FOLDER_EXTENSIONS } from '../../src/core/config/extensions.ts'
 import type { FolderIndex, IndexStore } from '../../src/db/types.ts'
 import { createSimPlatform } from '../../src/platform/sim/platform.ts'
+import { SimRandom } from '../../src/platform/sim/random.ts'
+import { ROOT as PULLED_ROOT, SimPull } from './puller/sim-pull.ts'
 import { DOCS, simConfig, simFolder, SimHub } from '../support/model.ts'
 
 const ROOT = '/data/docs'
@@ -162,26 +164,31 @@ test('it is possible with clones and a trash can', async () => {
   await hub.while(explorer.requireLocalArchive(DOCS))
 })
 
-test('a kill between the archive and the record loses nothing, and archives nothing twice', async () => {
-  const fault = { isPlanted: false }
-  const wrap = (store: IndexStore): IndexStore =>
+/** A store whose records cannot be written for a time, as after a kill. */
+function storeFailing(isFailing: () => boolean): (store: IndexStore) => IndexStore {
+  const parts = ({ exchange, history, listing, needs }: FolderIndex) => ({ exchange, history, listing, needs })
+  return (store) =>
     new Proxy(store, {
       get(target, key) {
         if (key !== 'folder') return Reflect.get(target, key).bind?.(target) ?? Reflect.get(target, key)
         return async (id: typeof DOCS) => {
           const index = await target.folder(id)
           const updateLocal: typeof index.records.updateLocal = async (...args) => {
-            if (fault.isPlanted) throw new Error('killed')
+            if (isFailing()) throw new Error('killed')
             return await index.records.updateLocal(...args)
           }
           const records = new Proxy(index.records, {
             get: (own, name) => (name === 'updateLocal' ? updateLocal : Reflect.get(own, name, own)?.bind?.(own)),
           })
-          return { ...partsOf(index), records }
+          return { ...parts(index), records }
         }
       },
     })
-  await using hub = await started({ wrap })
+}
+
+test('a kill between the archive and the record loses nothing, and archives nothing twice', async () => {
+  const fault = { isPlanted: false }
+  await using hub = await started({ wrap: storeFailing(() => fault.isPlanted) })
   fault.isPlanted = true
   write(hub, 'a.txt', 'changed')
   await assert.rejects(scan(hub))
@@ -192,6 +199,60 @@ test('a kill between the archive and the record loses nothing, and archives noth
   assert.deepEqual(cloned(hub), ['changed', 'two'])
 })
 
-function partsOf({ exchange, history, listing, needs }: FolderIndex): Omit<FolderIndex, 'records'> {
-  return { exchange, history, listing, needs }
+test('where the disk fails, nothing is recorded without its old version', async () => {
+  await using hub = await started()
+  const { disk } = hub.platform
+  disk.fail({ call: 'rename', code: 'ENOSPC', under: CLONES, times: 1 })
+  await hub.pass(5_000)
+  disk.direct.remove(`${ROOT}/a.txt`)
+  await assert.rejects(scan(hub), {
+    code: 'folder-error',
+    message: /"a\.txt" was .* cannot be archived.*--archive-local off/,
+  })
+  await scan(hub)
+  assert.deepEqual(archived(hub), { 'a.txt': 'one' })
+})
+
+test('a pulled file is archived when the user deletes it before the next scan', async () => {
+  await using pull = await SimPull.start({ disk: { clones: true }, folder: { versioning: TRASH } })
+  pull.hub.extensions = { ...FOLDER_EXTENSIONS, archiveLocal: true }
+  pull.peer.put('f', Buffer.from('pulled'))
+  await pull.sync()
+  pull.disk.direct.remove(`${PULLED_ROOT}/f`)
+  await scan(pull.hub)
+  assert.equal(Buffer.from(pull.disk.direct.look(`${PULLED_ROOT}/.stversions/f`)?.content ?? '').toString(), 'pulled')
+})
+
+/** Resolves with the number of disk calls of the scan that the power loss interrupts. */
+async function powerLossAt(nth: number): Promise<number> {
+  const power = { isOff: () => false }
+  await using first = await started({ wrap: storeFailing(() => power.isOff()) })
+  const { platform, store, config } = first
+  const { disk } = platform
+  power.isOff = () => !disk.faults.powered
+  await first.pass(5_000)
+  write(first, 'a.txt', 'changed')
+  disk.direct.remove(`${ROOT}/d/b.txt`)
+  disk.syncAll()
+  const before = disk.faults.callCount
+  disk.faults.powerOffAt(nth)
+  await scan(first).catch(() => {})
+  const calls = disk.faults.callCount - before
+  disk.crash(new SimRandom(nth))
+  await first.stop()
+  await using hub = await SimHub.open(config, { platform, wrap: () => store })
+  hub.extensions = first.extensions
+  hub.run()
+  await scan(hub)
+  // The tag of the time stays where the power loss came before its removal.
+  const found = Object.entries(archived(hub)).map(([name, text]) => `${name.replace(/~[\d-]+/, '')}: ${text}`)
+  assert.deepEqual([...new Set(found)].toSorted(), ['a.txt: one', 'd/b.txt: two'], `call ${nth}`)
+  assert.deepEqual(cloned(hub), ['changed'], `call ${nth}`)
+  return calls
 }
+
+test('a power loss at any call of a scan: what the user deleted or changed is archived', async () => {
+  const calls = await powerLossAt(1_000_000)
+  for (let nth = 1; nth <= calls; nth++) await powerLossAt(nth)
+  assert.ok(calls > 20, `only ${calls} calls`)
+})

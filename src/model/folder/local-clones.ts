@@ -97,7 +97,7 @@ export class LocalClones {
     this.#newContents.clear()
   }
 
-  /** To be called before these records replace ours. Archives what the user deleted or changed. Never rejects. */
+  /** To be called before these records replace ours. Archives what the user deleted or changed. */
   async archive(records: readonly FileHead[], signal: AbortSignal): Promise<void> {
     if (!this.#isEnabled) return
     const versioner = await this.#deps.versioner()
@@ -119,11 +119,19 @@ export class LocalClones {
         if (isCloneOf(stat, old)) await versioner.archiveCopy(old.name, path, signal)
       } catch (error) {
         if (systemCode(error) === 'ENOENT') continue // not cloned yet
-        this.#deps.log.warn(
-          `folder ${this.#folder.id}: ${JSON.stringify(old.name)} is not archived: ${messageOf(error)}`,
-        )
+        this.#archiveFailed(old.name, error)
       }
     }
+  }
+
+  /** A record without the old version would lose the content: after a failure of the disk nothing is stored. */
+  #archiveFailed(name: string, error: unknown): void {
+    const text = `${JSON.stringify(name)} was changed or deleted here and cannot be archived: ${messageOf(error)}`
+    if (DISK_FAILURES.has(systemCode(error)))
+      throw new TwinfoldError('folder-error', `${text}; free space, or use "folder set --archive-local off"`, {
+        cause: error,
+      })
+    this.#deps.log.warn(`folder ${this.#folder.id}: ${text}`)
   }
 
   /** Clones what was recorded since the last time; removes all clones where that is switched off. Never rejects. */
