@@ -64,6 +64,7 @@ const WAYS: readonly Way[] = [
     keys: ['1 item behind, 5 B'],
     title: 'Items of Photos missing on Phone',
   },
+  { file: 'pages/settings/add-hook.tsx', place: 'settings/hooks', keys: ['Add hook'], title: 'Add hook' },
   { file: 'app/commands.tsx', place: 'log', keys: ['Commands'], title: 'Commands' },
 ]
 
@@ -74,6 +75,8 @@ const ELSEWHERE = [
   'pages/edit/password-sheet.tsx',
   'pages/folder/file-viewer.tsx',
   'pages/folder/restore-versions.tsx',
+  'pages/folder/rewind-dialog.tsx',
+  'pages/settings/hooks-section.tsx',
   'ui/dialog.tsx',
 ]
 

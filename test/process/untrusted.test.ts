@@ -56,7 +56,7 @@ test('a readable copy cannot become an encrypted one; a corrected setting connec
     return /remote expects to exchange plain data|expects to exchange encrypted data/.test(out) ? out : undefined
   })
   assert.doesNotMatch(why, /connected already|reached/)
-  assert.equal(await isConnected(anna, ben), false)
+  await eventually('the end of the connection', async () => !(await isConnected(anna, ben)) || undefined)
   await set('')
   await eventually('both connected', async () => (await isConnected(anna, ben)) || undefined, 60_000)
   await inSync([anna, ben])
