@@ -1,4 +1,4 @@
-import { EXTENSIONS, FOLDER_EXTENSIONS } from '../../src/core/config/extensions.ts'
+import { EXTENSIONS, FOLDER_EXTENSIONS, type FolderExtensions } from '../../src/core/config/extensions.ts'
 import type { Config, FolderConfig } from '../../src/core/config/config.ts'
 import { deviceIdFromCertificate } from '../../src/core/device-id.ts'
 import type { DeviceId } from '../../src/core/ids.ts'
@@ -107,6 +107,8 @@ export class SimDevice {
   collects = false
   /** An unusual loss of files is held on it. */
   guards = false
+  /** The share of the disk that old versions may have. */
+  versionsPercentMax = 0
   /** This many of the next blocks served are corrupted, as by bad memory. */
   badBlocks = 0
   /** Files and symlinks that it is removing, or replacing and creating, because other devices did. */
@@ -253,7 +255,7 @@ export class SimDevice {
         signals,
         roots,
         sources: network.peers,
-        extensions: () => ({ ...FOLDER_EXTENSIONS, collect: this.collects, guard: this.guards }),
+        extensions: () => this.#settings(),
         summaryOf: folderStatusJson,
       },
       {
@@ -290,6 +292,11 @@ export class SimDevice {
       work: statistics.work,
       done,
     }
+  }
+
+  #settings(): FolderExtensions {
+    const { collects: collect, guards: guard, versionsPercentMax } = this
+    return { ...FOLDER_EXTENSIONS, collect, guard, versionsPercentMax }
   }
 
   async #startMover(deps: MoverDeps): Promise<Mover | undefined> {

@@ -10,7 +10,7 @@ import type { SimDevice } from './device.ts'
 import { filesBelow, RandomUsers, userFiles } from './random-users.ts'
 import { SomeDevices } from './some-devices.ts'
 
-const SEEDS = effort(3)
+const SEEDS = effort(4)
 const STEPS = 40
 
 class Case {
@@ -90,8 +90,14 @@ test('rewinds at random moments, crossed by edits, deletions and power losses', 
   const sums = { rewinds: 0, refused: 0, rewound: 0, removed: 0, crashes: 0 }
   for (let round = 0; round < SEEDS; round++) {
     const seed = testSeed() + round
-    const versioning = { ...simFolder('docs').versioning, type: 'simple', params: { keep: '100' } }
+    const kinds = [
+      { type: 'simple', params: { keep: '100' } },
+      { type: 'trashcan', params: { cleanoutDays: '30' } },
+    ] as const
+    const versioning = { ...simFolder('docs').versioning, ...kinds[round % kinds.length]! }
     await using some = await SomeDevices.startWith({ versioning }, 'server', 'laptop', 'phone')
+    // As in folders made here: every replaced version is kept, up to a share of the disk.
+    for (const device of some.devices) device.versionsPercentMax = versioning.type === 'trashcan' ? 10 : 0
     const each = new Case(some, seed)
     await each.run().catch((error: unknown) => {
       throw new Error(`seed ${seed}`, { cause: error })
