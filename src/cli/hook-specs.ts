@@ -15,7 +15,7 @@ const CONDITION_SECTION = [
 ] as const
 
 const ADD_FLAGS: readonly FlagSpec[] = [
-  { name: 'on', value: 'CONDITION', choices: HOOK_CONDITIONS, description: 'What it is told about' },
+  { name: 'on', value: 'CONDITION', choices: HOOK_CONDITIONS, description: 'The state it reports' },
   { name: 'folder', value: 'FOLDER', completes: 'folders', description: 'Only this folder (default: every folder)' },
   {
     name: 'device',

@@ -22,7 +22,7 @@ export class StoredJournal {
     return this.#current
   }
 
-  /** A journal that cannot be read starts anew: the hooks must go on. */
+  /** A journal that cannot be read starts anew: the hooks must continue. */
   async load(hookIds: ReadonlySet<string>): Promise<void> {
     try {
       this.#current = withoutOthers(await this.#files.readJournal(), hookIds)
@@ -31,7 +31,7 @@ export class StoredJournal {
     }
   }
 
-  /** A full disk does not stop the hooks: they go on with what is in memory. */
+  /** A full disk does not stop the hooks: they continue with what is in memory. */
   async change(change: (journal: HookJournal) => HookJournal): Promise<void> {
     using _lock = await this.#lock.lock()
     const before = this.#current

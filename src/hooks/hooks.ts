@@ -220,7 +220,7 @@ export class Hooks implements HooksView {
     return hasPaths(hook, folder.id) ? this.#changed.take(hook, folder.id) : undefined
   }
 
-  /** In the queue the first of each hook goes on; hooks do not wait for each other. */
+  /** In the queue the first of each hook is delivered; hooks do not wait for each other. */
   async #deliverAll(signal: AbortSignal): Promise<void> {
     const { clock } = this.#deps
     while (!signal.aborted) {

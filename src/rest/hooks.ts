@@ -71,7 +71,7 @@ export type HookLogEntryJson = Static<typeof LOG_ENTRY>
 
 const MISSING = { 'file-missing': { status: 404 } } as const
 
-/** Hooks: webhooks and programs that are told about settled states. Each may run a program: only for admin. */
+/** Hooks: webhooks and programs that are notified of settled states. Each may run a program: only for admin. */
 export const HOOK_ROUTES = {
   'GET /rest/twinfold/hooks': {
     scope: 'admin',
@@ -80,7 +80,7 @@ export const HOOK_ROUTES = {
   },
   'POST /rest/twinfold/hooks': {
     scope: 'admin',
-    summary: 'Adds a hook: a webhook or a program that is told when a state has settled.',
+    summary: 'Adds a hook: a webhook or a program that is notified when a state has settled.',
     body: { schema: NEW_HOOK, about: 'The hook to add, with either `url` or `program`.' },
     reply: { is: 'json', schema: HOOK },
   },

@@ -88,8 +88,8 @@ export const GRANTS = {
     zh: '撤销 {name}',
   },
   'grants.revokeText': {
-    en: 'Whoever uses it is refused from now on, also what is being read.',
-    de: 'Wer ihn benutzt, wird ab sofort abgewiesen, auch mitten im Lesen.',
+    en: 'Requests with it are refused from now on, and open downloads and streams end.',
+    de: 'Anfragen damit werden ab sofort abgewiesen, offene Downloads und Ströme enden.',
     es: 'Quien la use queda rechazado desde ahora, también lo que se está leyendo.',
     fr: 'Toute utilisation est refusée dès maintenant, même une lecture en cours.',
     zh: '使用者从现在起将被拒绝，包括正在进行的读取。',

@@ -1,10 +1,10 @@
 import type { TextEntry } from '../language.ts'
 
-/** Webhooks and programs that are told about states. */
+/** Webhooks and programs that are notified of states. */
 export const HOOKS = {
   'settings.hooks': { en: 'Hooks', de: 'Hooks', es: 'Hooks', fr: 'Hooks', zh: '钩子' },
   'hooks.help': {
-    en: 'A webhook or a program is told once a state has settled. What is so already is not reported.',
+    en: 'A webhook or a program is notified once a state has settled. A state that exists already is not reported.',
     de: 'Ein Webhook oder ein Programm wird benachrichtigt, sobald ein Zustand feststeht. Was schon so ist, wird nicht gemeldet.',
     es: 'Se avisa a un webhook o a un programa cuando un estado es estable. Lo que ya es así no se notifica.',
     fr: 'Un webhook ou un programme est averti dès qu’un état est stable. Ce qui est déjà ainsi n’est pas signalé.',

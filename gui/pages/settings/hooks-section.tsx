@@ -14,7 +14,7 @@ import { QueryResult } from '../folder/query-result.tsx'
 import { AddHookDialog } from './add-hook.tsx'
 import { SettingsCard } from './settings-card.tsx'
 
-/** Webhooks and programs that are told about states: list, add, test, deliveries, remove. */
+/** Webhooks and programs that are notified of states: list, add, test, deliveries, remove. */
 export function HooksSection() {
   return useMay('admin') ? <HookList /> : <EmptyNote>{t('access.refused')}</EmptyNote>
 }

@@ -99,7 +99,7 @@ export function withoutOthers(journal: HookJournal, hookIds: ReadonlySet<string>
   return { memory: own(journal.memory), queue, log: own(journal.log) }
 }
 
-/** What cannot be read is left out: a lost memory costs at most one report, and the hooks must go on. */
+/** What cannot be read is left out: a lost memory costs at most one report, and the hooks must continue. */
 export function parseHookJournal(value: unknown): HookJournal {
   const { memory, queue, log } = Object(value)
   return {

@@ -205,7 +205,7 @@ export class Auth {
     return undefined
   }
 
-  /** Whoever the directory server accepts is the owner, as in Syncthing. */
+  /** Every user that the directory server accepts is the owner, as in Syncthing. */
   async #askDirectory(
     gui: GuiConfig,
     readings: readonly Credentials[],

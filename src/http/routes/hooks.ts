@@ -17,7 +17,7 @@ export interface HookRouteDeps {
   readonly hooks: HooksView
 }
 
-/** Webhooks and programs that are told about settled states. */
+/** Webhooks and programs that are notified of settled states. */
 export function hookRoutes({ config, hooks }: HookRouteDeps): readonly Route[] {
   return bind(HOOK_ROUTES, {
     'GET /rest/twinfold/hooks': () => json(hooks.all().map(hookJson)),
