@@ -1,4 +1,5 @@
-import { HOOK_CONDITIONS, HOOK_FORMATS, parseDuration } from '../core/hooks/hook.ts'
+import { parseDuration } from '../core/duration.ts'
+import { HOOK_CONDITIONS, HOOK_FORMATS, HOOK_UNITS } from '../core/hooks/hook.ts'
 import { withoutUndefined } from './args/parsed-flags.ts'
 import { FINDING_FLAGS } from './args/shared-flags.ts'
 import type { FlagSpec } from './args/flag-spec.ts'
@@ -26,7 +27,7 @@ const ADD_FLAGS: readonly FlagSpec[] = [
   {
     name: 'after',
     value: 'TIME',
-    check: (text) => (parseDuration(text) === undefined ? 'use 30s, 10m, 2h, 3d or 1w' : undefined),
+    check: (text) => (parseDuration(text, HOOK_UNITS) === undefined ? 'use 30s, 10m, 2h, 3d or 1w' : undefined),
     description: 'How long the state has to last; the interval of all-in-sync: 30s, 10m, 2h, 3d',
   },
   { name: 'url', value: 'URL', description: 'Send it to this address' },

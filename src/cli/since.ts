@@ -1,6 +1,5 @@
+import { parseDuration } from '../core/duration.ts'
 import { TwinfoldError } from '../core/errors.ts'
-
-const UNITS_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
 
 /**
  * A time of the command line as the daemon reads it (RFC 3339). Understands times with a zone, dates and times of day
@@ -17,8 +16,8 @@ export function parseSince(text: string, nowMs: number, flag = '--since'): strin
 }
 
 function sinceMs(text: string, nowMs: number): number {
-  const [, count, unit = ''] = /^(\d{1,6})\s?([smhdw])(?:\s?ago)?$/.exec(text) ?? []
-  if (count !== undefined) return nowMs - Number(count) * UNITS_MS[unit]!
+  const ageMs = parseDuration(text.replace(/\s?ago$/, '').replace(/^(\d+)\s/, '$1'), 'smhdw')
+  if (ageMs !== undefined) return nowMs - ageMs
   if (text === 'today' || text === 'yesterday') return midnight(nowMs, text === 'today' ? 0 : 1)
   const [, hours, minutes, seconds = '0'] = /^(\d{1,2}):(\d\d)(?::(\d\d))?$/.exec(text) ?? []
   if (hours !== undefined) return timeOfDay(nowMs, Number(hours), Number(minutes), Number(seconds))

@@ -2,10 +2,8 @@ import { NOTHING_APPLIED, type AppliedSetup } from '../core/setup/setup-plan.ts'
 import { isObject } from '../core/config/extensions.ts'
 import { messageOf, TwinfoldError } from '../core/errors.ts'
 import type { Disk } from '../platform/disk.ts'
-import { writeFileAtomically } from '../platform/files/atomic-write.ts'
-import { readBounded } from './config-file.ts'
+import { readJsonFile, writeJsonFile } from '../platform/files/json-file.ts'
 
-const PRIVATE = 0o600
 const TEMPORARY_NAME = '.twinfold-applied.tmp'
 
 /** What a set-up file owns, and the folders that stay paused until their ignore patterns are written. */
@@ -25,10 +23,9 @@ export class AppliedSetupFile {
 
   /** A damaged record is refused: without it the page's changes would be reset, and nothing could be pruned. */
   async read(): Promise<SetupRecord> {
-    const data = await readBounded(this.#disk, this.#path)
-    if (data === undefined) return { ...NOTHING_APPLIED, resume: [] }
     try {
-      return parseRecord(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(data)))
+      const value = await readJsonFile(this.#disk, this.#path)
+      return value === undefined ? { ...NOTHING_APPLIED, resume: [] } : parseRecord(value)
     } catch (error) {
       const message = `${this.#path}: ${messageOf(error)}. Correct it, or remove it: then nothing is owned by a file`
       throw new TwinfoldError('config-invalid', message, { cause: error })
@@ -36,8 +33,7 @@ export class AppliedSetupFile {
   }
 
   async write(record: SetupRecord): Promise<void> {
-    const data = new TextEncoder().encode(`${JSON.stringify(record, undefined, 2)}\n`)
-    await writeFileAtomically(this.#disk, this.#path, data, PRIVATE, TEMPORARY_NAME)
+    await writeJsonFile(this.#disk, this.#path, record, TEMPORARY_NAME)
   }
 }
 

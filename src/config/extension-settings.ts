@@ -9,12 +9,10 @@ import {
 } from '../core/config/extensions.ts'
 import { messageOf, systemCode, TwinfoldError } from '../core/errors.ts'
 import type { Disk } from '../platform/disk.ts'
-import { writeFileAtomically } from '../platform/files/atomic-write.ts'
+import { readJsonFile, writeJsonFile } from '../platform/files/json-file.ts'
 import { Mutex } from '../sync/mutex.ts'
-import { readBounded } from './config-file.ts'
 import type { ExtensionListener, ExtensionStore } from './types.ts'
 
-const PRIVATE = 0o600
 const TEMPORARY_NAME = '.twinfold-settings.tmp'
 
 /** `twinfold-settings.json`: the settings that Syncthing does not have. The home must be locked. */
@@ -35,9 +33,8 @@ export class ExtensionSettings implements ExtensionStore {
 
   /** A damaged file is refused and left unchanged: with defaults instead, files could be deleted. */
   static async open(disk: Disk, path: string): Promise<ExtensionSettings> {
-    const data = await readBounded(disk, path)
     try {
-      return new ExtensionSettings(disk, path, data === undefined ? undefined : parseFields(data))
+      return new ExtensionSettings(disk, path, fieldsIn(await readJsonFile(disk, path)))
     } catch (error) {
       const message = `${path}: ${messageOf(error)}. Nothing was changed; correct it, or remove it to use the defaults`
       throw new TwinfoldError('config-invalid', message, { cause: error })
@@ -64,9 +61,8 @@ export class ExtensionSettings implements ExtensionStore {
   }
 
   async #write(fields: Readonly<Record<string, unknown>>): Promise<void> {
-    const data = new TextEncoder().encode(`${JSON.stringify(fields, undefined, 2)}\n`)
     try {
-      await writeFileAtomically(this.#disk, this.#path, data, PRIVATE, TEMPORARY_NAME)
+      await writeJsonFile(this.#disk, this.#path, fields, TEMPORARY_NAME)
     } catch (error) {
       if (systemCode(error) === undefined) throw error
       throw new TwinfoldError('config-unsaved', `cannot save ${this.#path}: ${messageOf(error)}`, { cause: error })
@@ -74,8 +70,7 @@ export class ExtensionSettings implements ExtensionStore {
   }
 }
 
-function parseFields(data: Uint8Array): Readonly<Record<string, unknown>> {
-  const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(data))
-  if (!isObject(value)) throw new TwinfoldError('config-invalid', 'is not an object')
-  return value
+function fieldsIn(value: unknown): Readonly<Record<string, unknown>> | undefined {
+  if (value === undefined || isObject(value)) return value
+  throw new TwinfoldError('config-invalid', 'is not an object')
 }

@@ -12,14 +12,12 @@ import { messageOf, systemCode, TwinfoldError } from '../core/errors.ts'
 import type { Logger } from '../events/types.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Disk } from '../platform/disk.ts'
-import { writeFileAtomically } from '../platform/files/atomic-write.ts'
+import { readJsonFile, writeJsonFile } from '../platform/files/json-file.ts'
 import { randomText, type Random } from '../platform/random.ts'
 import { Mutex } from '../sync/mutex.ts'
 import { TaskSet } from '../sync/task-set.ts'
-import { readBounded } from './config-file.ts'
 import type { GrantStore } from './types.ts'
 
-const PRIVATE = 0o600
 const TEMPORARY_NAME = '.twinfold-keys.tmp'
 /** A use is saved with the next one after this time: an unused key causes no write. */
 const SAVE_USE_MS = 5 * 60_000
@@ -57,9 +55,8 @@ export class Grants implements GrantStore {
 
   /** A damaged file is refused and left unchanged: without it revoked and valid keys look the same. */
   static async open(deps: GrantDeps, path: string): Promise<Grants> {
-    const data = await readBounded(deps.disk, path)
     try {
-      return new Grants(deps, path, data === undefined ? undefined : parseJson(data))
+      return new Grants(deps, path, await readJsonFile(deps.disk, path))
     } catch (error) {
       const message = `${path}: ${messageOf(error)}. Nothing was changed; correct it, or remove it with all its keys`
       throw new TwinfoldError('config-invalid', message, { cause: error })
@@ -170,8 +167,7 @@ export class Grants implements GrantStore {
   }
 
   async #write(grants: readonly Grant[]): Promise<void> {
-    const text = `${JSON.stringify(grantFields(grants, this.#lastUses), undefined, 2)}\n`
-    await writeFileAtomically(this.#deps.disk, this.#path, new TextEncoder().encode(text), PRIVATE, TEMPORARY_NAME)
+    await writeJsonFile(this.#deps.disk, this.#path, grantFields(grants, this.#lastUses), TEMPORARY_NAME)
   }
 }
 
@@ -185,8 +181,4 @@ function isEqual(a: Uint8Array, b: Uint8Array): boolean {
 
 function idOf({ kind, name }: Grant): string {
   return `${kind}/${name}`
-}
-
-function parseJson(data: Uint8Array): unknown {
-  return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(data))
 }

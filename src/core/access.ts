@@ -1,3 +1,4 @@
+import { parseDuration } from './duration.ts'
 import { TwinfoldError } from './errors.ts'
 
 /** What a key or a session may do; each scope includes those before it. */
@@ -33,8 +34,6 @@ export interface RouteNeeds {
 const GRANTS_MAX = 100
 const FOLDERS_MAX = 1_000
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/
-const EXPIRY = /^([1-9]\d{0,4})([hdwy])$/
-const UNIT_MS: Readonly<Record<string, number>> = { h: 3_600_000, d: 86_400_000, w: 604_800_000, y: 31_536_000_000 }
 
 function isScope(text: unknown): text is Scope {
   return SCOPES.some((scope) => scope === text)
@@ -42,8 +41,8 @@ function isScope(text: unknown): text is Scope {
 
 /** A duration such as `90d`: hours, days, weeks or years. */
 export function parseExpiry(text: string): number | undefined {
-  const [, amount, unit = ''] = EXPIRY.exec(text) ?? []
-  return amount === undefined ? undefined : Number(amount) * UNIT_MS[unit]!
+  const durationMs = parseDuration(text, 'hdwy')
+  return durationMs === 0 ? undefined : durationMs
 }
 
 /** Throws `bad-request` for a grant that may not be added to the others. */

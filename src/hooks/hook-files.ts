@@ -4,12 +4,11 @@ import { hookFields, parseHooks, type Hook } from '../core/hooks/hook.ts'
 import { EMPTY_JOURNAL, parseHookJournal, type HookJournal } from '../core/hooks/queue.ts'
 import type { Disk } from '../platform/disk.ts'
 import { writeFileAtomically } from '../platform/files/atomic-write.ts'
-import { fillBuffer } from '../platform/fill-buffer.ts'
+import { readJsonFile, writeJsonFile } from '../platform/files/json-file.ts'
 import type { HookPlaces } from './types.ts'
 
 const PRIVATE = 0o600
 const PRIVATE_DIRECTORY = 0o700
-const SIZE_BYTES_MAX = 32 * 1_024 * 1_024
 const PATHS_SUFFIX = '.paths'
 
 /** The hooks, their journal, and the lists of changed paths, in files of the home, which must be locked. */
@@ -28,8 +27,8 @@ export class HookFiles {
   async readHooks(): Promise<readonly Hook[]> {
     const { file } = this.#places
     try {
-      const data = await this.#read(file)
-      return data === undefined ? [] : parseHooks(parseJson(data))
+      const value = await readJsonFile(this.#disk, file)
+      return value === undefined ? [] : parseHooks(value)
     } catch (error) {
       const message = `${file}: ${messageOf(error)}. Nothing was changed; correct it, or remove it with all its hooks`
       throw new TwinfoldError('config-invalid', message, { cause: error })
@@ -37,9 +36,8 @@ export class HookFiles {
   }
 
   async writeHooks(hooks: readonly Hook[]): Promise<void> {
-    const text = `${JSON.stringify(hookFields(hooks), undefined, 2)}\n`
     try {
-      await this.#write(this.#places.file, text, '.twinfold-hooks.tmp')
+      await writeJsonFile(this.#disk, this.#places.file, hookFields(hooks), '.twinfold-hooks.tmp')
     } catch (error) {
       if (systemCode(error) === undefined) throw error
       const message = `cannot save ${this.#places.file}: ${messageOf(error)}`
@@ -49,13 +47,13 @@ export class HookFiles {
 
   /** Throws for a journal that cannot be read. */
   async readJournal(): Promise<HookJournal> {
-    const data = await this.#read(this.#journal)
-    return data === undefined ? EMPTY_JOURNAL : parseHookJournal(parseJson(data))
+    const value = await readJsonFile(this.#disk, this.#journal)
+    return value === undefined ? EMPTY_JOURNAL : parseHookJournal(value)
   }
 
   async writeJournal(journal: HookJournal): Promise<void> {
     await this.#makeDirectory()
-    await this.#write(this.#journal, `${JSON.stringify(journal)}\n`, 'journal.tmp')
+    await writeJsonFile(this.#disk, this.#journal, journal, 'journal.tmp')
   }
 
   pathsFile(id: string): string {
@@ -65,7 +63,8 @@ export class HookFiles {
   /** Each path ends with a NUL, because it may contain a line break. */
   async writePaths(id: string, paths: readonly string[]): Promise<void> {
     await this.#makeDirectory()
-    await this.#write(this.pathsFile(id), paths.map((path) => `${path}\0`).join(''), `${id}.tmp`)
+    const data = new TextEncoder().encode(paths.map((path) => `${path}\0`).join(''))
+    await writeFileAtomically(this.#disk, this.pathsFile(id), data, PRIVATE, `${id}.tmp`)
   }
 
   async removePaths(id: string): Promise<void> {
@@ -92,25 +91,4 @@ export class HookFiles {
       if (systemCode(error) !== 'EEXIST') throw error
     })
   }
-
-  async #write(path: string, text: string, temporaryName: string): Promise<void> {
-    await writeFileAtomically(this.#disk, path, new TextEncoder().encode(text), PRIVATE, temporaryName)
-  }
-
-  async #read(path: string): Promise<Uint8Array | undefined> {
-    try {
-      await using file = await this.#disk.open(path, 'read')
-      const { sizeBytes } = await file.stat()
-      if (sizeBytes > SIZE_BYTES_MAX) throw new TwinfoldError('config-invalid', 'the file is too large')
-      const data = new Uint8Array(sizeBytes)
-      return data.subarray(0, await fillBuffer(file, data))
-    } catch (error) {
-      if (isMissing(error)) return undefined
-      throw error
-    }
-  }
-}
-
-function parseJson(data: Uint8Array): unknown {
-  return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(data))
 }

@@ -1,21 +1,10 @@
+import { HOOK_CONDITIONS, HOOK_FORMATS } from '../core/hooks/hook.ts'
 import type { Declarations } from './declaration.ts'
 import { BOOLEAN, COUNT, TEXT, TIME, described, list, nullable, object, type Static } from './schema.ts'
 
 const NAME = described(TEXT, '1 to 64 letters, digits and `.` `_` `@` `-`.')
-const CONDITION = {
-  enum: [
-    'folder-in-sync',
-    'folder-behind',
-    'conflict',
-    'guard-held',
-    'device-away',
-    'error',
-    'error-gone',
-    'disk-low',
-    'all-in-sync',
-  ],
-} as const
-const FORMAT = { enum: ['json', 'ntfy', 'healthchecks'] } as const
+const CONDITION = { enum: HOOK_CONDITIONS } as const
+const FORMAT = { enum: HOOK_FORMATS } as const
 const DURATION = 'seconds, minutes, hours, days or weeks, as `30s`, `10m`, `2h`, `3d`, `1w`'
 
 const LOG_ENTRY = object({

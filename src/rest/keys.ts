@@ -1,7 +1,8 @@
+import { SCOPES } from '../core/access.ts'
 import type { Declarations } from './declaration.ts'
 import { TEXT, TIME, described, list, nullable, object, type Static } from './schema.ts'
 
-const SCOPE = { enum: ['monitor', 'operate', 'admin'] } as const
+const SCOPE = { enum: SCOPES } as const
 const NAME = described(TEXT, '1 to 64 letters, digits and `.` `_` `@` `-`.')
 const FOLDERS = described(nullable(list(TEXT)), 'The ids of the folders that it is limited to; null: all folders.')
 

@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto'
 import type { HeldLoss } from '../guard/guard-state.ts'
 import type { DeviceStates, FolderFacts, RemoteDevice, SyncState } from './device-states.ts'
-import { durationText, type Hook } from './hook.ts'
+import { durationText } from '../duration.ts'
+import type { Hook } from './hook.ts'
 import { deviceText, folderText, type Occurrence } from './occurrence.ts'
 
 /** What is remembered about one folder or device of a hook, also across restarts. */

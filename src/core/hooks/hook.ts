@@ -57,8 +57,8 @@ export type NewHook = Omit<Hook, 'id' | 'createdMs' | 'afterMs'> & { readonly af
 
 const HOOKS_MAX = 50
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/
-const DURATION = /^(\d{1,5})([smhdw])$/
-const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
+/** Seconds, minutes, hours, days or weeks. */
+export const HOOK_UNITS = 'smhdw'
 const AFTER_MS_MAX = 366 * 86_400_000
 /** No more often than this is anything sent while all is well. */
 const INTERVAL_MS_MIN = 60_000
@@ -85,18 +85,6 @@ const WITH_DEVICE: ReadonlySet<HookCondition> = new Set([
   'device-away',
   'all-in-sync',
 ])
-
-/** A duration such as `10m`: seconds, minutes, hours, days or weeks. */
-export function parseDuration(text: string): number | undefined {
-  const [, amount, unit = ''] = DURATION.exec(text) ?? []
-  return amount === undefined ? undefined : Number(amount) * UNIT_MS[unit]!
-}
-
-export function durationText(durationMs: number): string {
-  const isWhole = (unit: string) => durationMs > 0 && Number.isInteger(durationMs / UNIT_MS[unit]!)
-  const unit = ['w', 'd', 'h', 'm'].find(isWhole) ?? 's'
-  return `${Math.round(durationMs / UNIT_MS[unit]!)}${unit}`
-}
 
 /** The hook as it is stored. Throws `bad-request` for one that may not be added to the others. */
 export function makeHook(hooks: readonly Hook[], wanted: NewHook, made: Pick<Hook, 'id' | 'createdMs'>): Hook {

@@ -1,21 +1,25 @@
 import { isWithin, parseNetwork, type IpAddress, type IpNetwork } from './ip.ts'
 
-/** Not of one host that everybody can reach (IANA special-purpose registries): private, local, shared, reserved. */
-const SPECIAL_IPV4 = networks([
+/** Of this machine, of private and shared networks, and of groups. */
+export const LOCAL_IPV4: readonly string[] = [
   '0.0.0.0/8',
   '10.0.0.0/8',
   '100.64.0.0/10',
   '127.0.0.0/8',
   '169.254.0.0/16',
   '172.16.0.0/12',
+  '192.168.0.0/16',
+  '224.0.0.0/3',
+]
+/** Not of one host that everybody can reach (IANA special-purpose registries): private, local, shared, reserved. */
+const SPECIAL_IPV4 = networks([
+  ...LOCAL_IPV4,
   '192.0.0.0/24',
   '192.0.2.0/24',
   '192.88.99.0/24',
-  '192.168.0.0/16',
   '198.18.0.0/15',
   '198.51.100.0/24',
   '203.0.113.0/24',
-  '224.0.0.0/3',
 ])
 /** All global addresses of today; the others are local, of groups, or not assigned. */
 const GLOBAL_IPV6 = networks(['2000::/3'])

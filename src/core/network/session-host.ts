@@ -1,15 +1,7 @@
 import { isWithin, parseIp, parseNetwork, type IpAddress, type IpNetwork } from './ip.ts'
+import { LOCAL_IPV4 } from './public-address.ts'
 
-const NOT_GLOBAL: readonly IpNetwork[] = [
-  '0.0.0.0/8',
-  '10.0.0.0/8',
-  '100.64.0.0/10',
-  '127.0.0.0/8',
-  '169.254.0.0/16',
-  '172.16.0.0/12',
-  '192.168.0.0/16',
-  '224.0.0.0/3',
-].flatMap((text) => parseNetwork(text) ?? [])
+const NOT_GLOBAL: readonly IpNetwork[] = LOCAL_IPV4.flatMap((text) => parseNetwork(text) ?? [])
 const GLOBAL_IPV6 = parseNetwork('2000::/3')
 
 /**

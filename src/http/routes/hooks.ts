@@ -1,6 +1,7 @@
 import type { ConfigStore } from '../../config/types.ts'
 import { TwinfoldError } from '../../core/errors.ts'
-import { durationText, parseDuration, type NewHook } from '../../core/hooks/hook.ts'
+import { durationText, parseDuration } from '../../core/duration.ts'
+import { HOOK_UNITS, type NewHook } from '../../core/hooks/hook.ts'
 import type { HookLogEntry } from '../../core/hooks/occurrence.ts'
 import type { HookStatus, HooksView } from '../../hooks/types.ts'
 import { HOOK_ROUTES, type HookJson, type HookLogEntryJson, type NewHookJson } from '../../rest/hooks.ts'
@@ -48,7 +49,7 @@ function checkSubjects({ folders, devices }: ConfigStore['current'], { folder, d
 
 function newHook(wanted: NewHookJson): NewHook {
   const { name, on, folder, device, after } = wanted
-  const afterMs = after === undefined ? undefined : parseDuration(after)
+  const afterMs = after === undefined ? undefined : parseDuration(after, HOOK_UNITS)
   if (after !== undefined && afterMs === undefined) {
     throw new TwinfoldError('bad-request', 'after must be seconds, minutes, hours, days or weeks, such as 10m')
   }

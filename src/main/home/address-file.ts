@@ -3,17 +3,15 @@ import { isMissing, messageOf } from '../../core/errors.ts'
 import type { Locations } from '../../core/locations.ts'
 import type { Logger } from '../../events/types.ts'
 import type { Disk } from '../../platform/disk.ts'
-import { writeFileAtomically } from '../../platform/files/atomic-write.ts'
+import { writeJsonFile } from '../../platform/files/json-file.ts'
 
 interface AddressFileDeps {
   readonly disk: Disk
   readonly log: Logger
 }
 
-const PRIVATE = 0o600
-
 /**
- * Tells commands where a daemon listens that was started with another address than the configured one. Removed at the
+ * The address of a daemon that was started with another one than the configured, for commands. Removed at the
  * end, and at the start, where the daemon before had no end. A failure is logged: the daemon works without the file.
  */
 export class AddressFile implements AsyncDisposable {
@@ -39,9 +37,8 @@ export class AddressFile implements AsyncDisposable {
 
   async write(address: string): Promise<void> {
     const running: RunningAddress = { address, processId: this.#processId }
-    const data = new TextEncoder().encode(`${JSON.stringify(running)}\n`)
     try {
-      await writeFileAtomically(this.#deps.disk, this.#path, data, PRIVATE, 'twinfold-address.tmp')
+      await writeJsonFile(this.#deps.disk, this.#path, running, 'twinfold-address.tmp')
     } catch (error) {
       const effect = 'commands do not find this daemon without --gui-address'
       this.#deps.log.warn(`${this.#path} cannot be written, ${effect}: ${messageOf(error)}`)

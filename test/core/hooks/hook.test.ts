@@ -1,14 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import {
-  durationText,
-  hookFields,
-  makeHook,
-  parseDuration,
-  parseHooks,
-  type Hook,
-  type NewHook,
-} from '../../../src/core/hooks/hook.ts'
+import { durationText, parseDuration } from '../../../src/core/duration.ts'
+import { HOOK_UNITS, hookFields, makeHook, parseHooks, type Hook, type NewHook } from '../../../src/core/hooks/hook.ts'
 
 const MADE = { id: 'id', createdMs: Date.parse('2026-11-01T00:00:00Z') }
 const URL_TARGET = {
@@ -103,7 +96,9 @@ describe('the file of hooks', () => {
 })
 
 it('durations', () => {
-  for (const text of ['30s', '10m', '2h', '3d', '1w']) assert.equal(durationText(parseDuration(text)!), text)
+  for (const text of ['30s', '10m', '2h', '3d', '1w'])
+    assert.equal(durationText(parseDuration(text, HOOK_UNITS)!), text)
   assert.deepEqual([durationText(0), durationText(90_000), durationText(90 * 60_000)], ['0s', '90s', '90m'])
-  for (const text of ['', '10', 'm', '-1m', '1.5h', '1y', '999999s']) assert.equal(parseDuration(text), undefined, text)
+  for (const text of ['', '10', 'm', '-1m', '1.5h', '1y', '999999s'])
+    assert.equal(parseDuration(text, HOOK_UNITS), undefined, text)
 })
