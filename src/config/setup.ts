@@ -3,6 +3,7 @@ import type { Config } from '../core/config/config.ts'
 import { checkChange } from '../core/config/config-check.ts'
 import { prepareConfig } from '../core/config/config-prepare.ts'
 import type { Json } from '../core/config/config-json.ts'
+import type { ExtensionsPatch } from '../core/config/extensions.ts'
 import { isHashedPassword } from '../core/config/password.ts'
 import { deviceIdFromCertificate } from '../core/device-id.ts'
 import { messageOf, TwinfoldError } from '../core/errors.ts'
@@ -10,7 +11,7 @@ import type { DeviceId, FolderId } from '../core/ids.ts'
 import { exportSetup } from '../core/setup/setup-export.ts'
 import { parseSetup, type Setup } from '../core/setup/setup-file.ts'
 import { planSetup, type SetupPlan } from '../core/setup/setup-plan.ts'
-import type { SetupState } from '../core/setup/setup-values.ts'
+import { folderPath, type SetupState } from '../core/setup/setup-values.ts'
 import type { Logger } from '../events/types.ts'
 import { Mutex } from '../sync/mutex.ts'
 import type { AppliedSetupFile, SetupRecord } from './applied-setup.ts'
@@ -30,10 +31,17 @@ export interface SetupDeps {
   readonly config: ConfigStore
   readonly extensions: ExtensionStore
   readonly grants: Grants
-  readonly passwords: Passwords
-  readonly record: AppliedSetupFile
+  readonly passwords: Pick<Passwords, 'hash' | 'verify'>
+  readonly record: Pick<AppliedSetupFile, 'read' | 'write'>
   readonly ignores: SetupIgnores
   readonly log: Logger
+}
+
+interface SetupWork {
+  readonly plan: SetupPlan
+  /** The same for a configuration that was changed meanwhile. */
+  planOn(config: Config): SetupPlan
+  readonly before: SetupRecord
 }
 
 /** Applies set-up files to this device, one at a time. */
@@ -54,14 +62,16 @@ export class SetupApplier implements SetupView {
     const setup = await this.#withHash(parseSetup(document, current.devices), current, record)
     this.#checkIdentity(setup)
     const state = await this.#state(setup)
-    const plan = planSetup(setup, state, record, {
+    const options = {
       ...request,
-      normalise: (config) => prepareConfig(config, { ...this.#own, newApiKey: current.gui.apiKey }).config,
+      normalise: (config: Config) => prepareConfig(config, { ...this.#own, newApiKey: current.gui.apiKey }).config,
       hashOf: hashOfKey,
-    })
+    }
+    const planOn = (config: Config) => planSetup(setup, { ...state, config }, record, options)
+    const plan = planOn(current)
     checkChange(current, plan.next.config)
     refuseEncrypted(setup, plan.next.config)
-    if (!request.check) await this.#carryOut(setup, plan, record)
+    if (!request.check) await this.#carryOut(setup, { plan, planOn, before: record })
     return plan
   }
 
@@ -119,23 +129,24 @@ export class SetupApplier implements SetupView {
   }
 
   /** What a file makes is recorded before it is made, its values after: a repetition after a kill does the rest. */
-  async #carryOut(setup: Setup, plan: SetupPlan, before: SetupRecord): Promise<void> {
+  async #carryOut(setup: Setup, { plan, planOn, before }: SetupWork): Promise<void> {
     const { config, extensions, record, ignores, log } = this.#deps
     const isChanged = (path: string) => plan.changes.some((change) => change.path === path)
-    const patterns = setup.folders.filter(({ id }) => isChanged(`folders/${encodeURIComponent(id)}/ignores`))
+    const patterns = setup.folders.filter(({ id }) => isChanged(`${folderPath(id)}/ignores`))
     const known = new Set<string>(config.current.folders.map(({ id }) => id))
     const waiting = patterns.filter(({ id }) => !known.has(id) && !isPaused(plan.next.config, id)).map(({ id }) => id)
     const resume = [...new Set<string>([...before.resume, ...waiting])]
     await record.write({ made: plan.applied.made, values: before.values, resume })
     if (plan.changes.length > 0) {
-      await config.change(() => withPaused(plan.next.config, waiting, true))
-      await extensions.change({ drive: plan.next.extensions.drive, folders: plan.next.extensions.folders })
+      await config.change((current) => withPaused(planOn(current).next.config, waiting, true))
+      await extensions.change(settingsPatch(setup, isChanged))
     }
     for (const { id, ignores: lines } of patterns) await ignores.write(id, lines ?? [], !known.has(id))
     if (resume.length > 0) await config.change((current) => withPaused(current, resume, false))
     await this.#changeKeys(setup, plan)
-    const hash = { 'gui/password.hash': JSON.stringify(config.current.gui.password) }
-    const values = { ...plan.applied.values, ...(setup.gui['password'] !== undefined && hash) }
+    const { password } = setup.gui
+    const hash = { 'gui/password.hash': JSON.stringify(password) }
+    const values = { ...plan.applied.values, ...(password !== undefined && hash) }
     await record.write({ made: plan.applied.made, values, resume: [] })
     if (plan.changes.length > 0) log.info(`applied ${plan.changes.length} changes of a set-up file`)
   }
@@ -151,6 +162,15 @@ export class SetupApplier implements SetupView {
       await this.#deps.grants.addKey({ name, scope: key.scope, folders, expiresMs }, key.key)
     }
   }
+}
+
+/** Only what changes: other settings may be changed at the same time. */
+function settingsPatch({ drive, folders }: Setup, isChanged: (path: string) => boolean): ExtensionsPatch {
+  const changed = folders.flatMap(({ id, settings }) => {
+    const fields = Object.entries(settings).filter(([name]) => isChanged(`${folderPath(id)}/${name}`))
+    return fields.length === 0 ? [] : [[id, Object.fromEntries(fields)] as const]
+  })
+  return { ...(isChanged('drive') && { drive }), folders: Object.fromEntries(changed) }
 }
 
 function deviceIdOfPem(pem: string): DeviceId {

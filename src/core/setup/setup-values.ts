@@ -226,7 +226,7 @@ function hasFolder({ folders }: Config, id: FolderId): boolean {
 }
 
 /** An id may contain a slash. */
-function folderPath(id: FolderId): string {
+export function folderPath(id: FolderId): string {
   return `folders/${encodeURIComponent(id)}`
 }
 
