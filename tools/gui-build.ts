@@ -15,7 +15,9 @@ const COMPRESS_BYTES_MIN = 1_024
 const LANGUAGE_FILE = /^[a-z]{2}-[\w-]{8}\.js$/
 
 export interface BuiltGui {
-  /** The compressed size of all scripts and styles that a browser loads, in the language that takes most. */
+  /** The compressed size of the scripts and styles of the first view, in the language that takes most. */
+  readonly firstBytes: number
+  /** With those of every page, section and dialog that is loaded when it is opened. */
   readonly bytes: number
   /** What it was made of, packages included. */
   readonly modules: readonly string[]
@@ -24,11 +26,19 @@ export interface BuiltGui {
 /** Builds the web page into the directory, each larger file also compressed. Rejects for a broken result. */
 export async function buildGui(directory: string): Promise<BuiltGui> {
   const modules: string[] = []
+  const first = new Set<string>()
   // Styles are not among the modules of any output file, so all that were loaded are listed.
   const collect: Plugin = {
     name: 'modules',
-    generateBundle() {
+    generateBundle(_options, bundle) {
       modules.push(...this.getModuleIds())
+      const add = (name: string): void => {
+        const file = bundle[name]
+        if (first.has(name) || file?.type !== 'chunk') return
+        first.add(name)
+        file.imports.forEach(add)
+      }
+      for (const [name, file] of Object.entries(bundle)) if (file.type === 'chunk' && file.isEntry) add(name)
     },
   }
   const settings = { outDir: directory, emptyOutDir: true }
@@ -36,7 +46,7 @@ export async function buildGui(directory: string): Promise<BuiltGui> {
   await build({ configFile, logLevel: 'warn', plugins: [collect], build: settings })
   checkBundle(directory)
   writeManual(directory)
-  let scriptBytes = 0
+  let [firstScriptBytes, scriptBytes] = [0, 0]
   let languageBytes = 0
   for (const name of readdirSync(join(directory, 'assets'))) {
     const path = join(directory, 'assets', name)
@@ -46,6 +56,7 @@ export async function buildGui(directory: string): Promise<BuiltGui> {
     writeFileSync(`${path}.gz`, compressed)
     if (LANGUAGE_FILE.test(name)) languageBytes = Math.max(languageBytes, compressed.length)
     else if (/\.(js|css)$/.test(name)) scriptBytes += compressed.length
+    if (first.has(`assets/${name}`) || /^index-.*\.css$/.test(name)) firstScriptBytes += compressed.length
   }
-  return { bytes: scriptBytes + languageBytes, modules }
+  return { firstBytes: firstScriptBytes + languageBytes, bytes: scriptBytes + languageBytes, modules }
 }

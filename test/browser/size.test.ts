@@ -1,4 +1,4 @@
-/** What a browser has to load before the page is shown. */
+/** What a browser has to load: before the page is shown, and in all. */
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,19 +6,16 @@ import { test } from 'node:test'
 import { buildGui } from '../../tools/gui-build.ts'
 import { scratchDirectory } from '../support/scratch.ts'
 
-const BYTES_MAX = 165_000
+const FIRST_BYTES_MAX = 130_000
+const BYTES_MAX = 200_000
 
-test('scripts and styles of the page are at most 165 kB when compressed', async () => {
+test('scripts and styles, compressed: 130 kB for the first view, 200 kB with all that is opened', async () => {
   using scratch = scratchDirectory()
   const directory = join(scratch.path, 'gui')
-  const { bytes } = await buildGui(directory)
+  const { firstBytes, bytes } = await buildGui(directory)
   assert.ok(existsSync(join(directory, 'index.html')))
-  assert.ok(bytes <= BYTES_MAX, `${bytes} bytes`)
-  console.log(
-    JSON.stringify({
-      page: 'scripts and styles, compressed',
-      kB: Math.round(bytes / 100) / 10,
-      kBMax: BYTES_MAX / 1_000,
-    }),
-  )
+  const inKb = (count: number) => Math.round(count / 100) / 10
+  console.log(JSON.stringify({ page: 'scripts and styles, compressed', firstKb: inKb(firstBytes), kB: inKb(bytes) }))
+  assert.ok(firstBytes <= FIRST_BYTES_MAX, `the first view takes ${firstBytes} bytes`)
+  assert.ok(bytes <= BYTES_MAX, `all take ${bytes} bytes`)
 })
