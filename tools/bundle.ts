@@ -1,6 +1,7 @@
 import { existsSync, globSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { rolldown, type InputOptions, type OutputOptions } from 'rolldown'
+import { daemonGroups } from './bundle-groups.ts'
 import { manifest, root } from './manifest.ts'
 
 /** Packages that stay outside: npm installs them, native code for the machine at hand among them. */
@@ -30,7 +31,10 @@ const OUTPUT: OutputOptions = { format: 'esm', comments: { legal: true, annotati
  */
 export async function bundle(target: string): Promise<readonly string[]> {
   const entries = { bin: 'src/main/bin.ts', container: 'src/main/container.ts' }
-  const program = await write({ input: entries }, { dir: join(target, 'main'), ...named('') })
+  const program = await write(
+    { input: entries, preserveEntrySignatures: 'allow-extension' },
+    { dir: join(target, 'main'), ...named(''), codeSplitting: daemonGroups() },
+  )
   const modules = [...program, ...(await write({ input: exported() }, { dir: target, ...named('client/') }))]
   for (const worker of globSync('src/**/*-worker.ts', { cwd: root })) {
     const file = join(target, 'main', `${basename(worker, '.ts')}.js`)
