@@ -19,6 +19,7 @@ test('the daemon is one file that no command loads', async () => {
     return found
   }
 
+  assert.doesNotMatch(textOf('daemon.js') + textOf('base.js'), /[^\0-~]/)
   const daemon = loaded('bin.js', 'start.js', 'serve.js')
   assert.ok(daemon.has('daemon.js'))
   assert.ok(daemon.size <= DAEMON_FILES_MAX, `${daemon.size} files`)
