@@ -50,6 +50,8 @@ export const ROWS: Readonly<Record<string, readonly string[]>> = {
     'history',
     'guard',
     'rewind',
+    'diff',
+    'merge',
     'encryption',
     'webdav',
     'move',
