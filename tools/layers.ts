@@ -49,6 +49,7 @@ export const ROWS: Readonly<Record<string, readonly string[]>> = {
     'records',
     'history',
     'guard',
+    'remedies',
     'rewind',
     'diff',
     'merge',

@@ -1,5 +1,5 @@
 import type { TextKey } from '../i18n/texts.ts'
-import { causeOf, diskCauseOf } from './cause.ts'
+import { causeOf, diskCauseOf } from '../../src/core/remedies/cause.ts'
 
 /** A code of the system, as Node puts it into messages. */
 const CODE = /\bE[A-Z][A-Z0-9_]+\b/

@@ -1,7 +1,8 @@
 import type { FolderConfig } from '../../src/core/config/config.ts'
 import { lookUp } from '../base/look-up.ts'
 import type { FolderLive, LiveState } from '../live/state.ts'
-import { causeOf, groupByCause, isDirectoryGone, type CauseCode, type ItemProblem } from './cause.ts'
+import { causeOf, isDirectoryGone, type CauseCode } from '../../src/core/remedies/cause.ts'
+import { groupByCause, type ItemProblem } from './cause.ts'
 import type { Tone } from '../base/tone.ts'
 
 /** What a folder does or lacks; the most severe one that is true. */

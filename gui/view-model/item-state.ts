@@ -1,6 +1,6 @@
 import type { FolderConfig } from '../../src/core/config/config.ts'
 import type { WaitingJson, WhyJson } from '../../src/rest/twinfold.ts'
-import { causeOf } from './cause.ts'
+import { causeOf } from '../../src/core/remedies/cause.ts'
 import type { Tone } from '../base/tone.ts'
 
 /**

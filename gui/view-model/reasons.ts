@@ -2,7 +2,7 @@ import type { DisagreementsJson } from '../../src/rest/network.ts'
 import type { WaitingJson, WhyJson } from '../../src/rest/twinfold.ts'
 import type { TextValues } from '../i18n/fill.ts'
 import type { TextKey } from '../i18n/texts.ts'
-import { causeOf } from './cause.ts'
+import { causeOf } from '../../src/core/remedies/cause.ts'
 import { withoutCodes } from './error-key.ts'
 import { waitCode } from './item-state.ts'
 

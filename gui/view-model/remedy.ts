@@ -1,5 +1,5 @@
 import type { TextKey } from '../i18n/texts.ts'
-import { causeOf, diskCauseOf } from './cause.ts'
+import { causeOf, diskCauseOf } from '../../src/core/remedies/cause.ts'
 
 /** Warnings of the device. The order matters: the system reports an exceeded watch limit as a full disk. */
 const WITH_DEVICE: readonly (readonly [RegExp, TextKey])[] = [

@@ -6,6 +6,8 @@ export const MARKER_MISSING =
   'folder marker missing (this indicates potential data loss, ' +
   'search docs/forum to get information about how to proceed)'
 export const STOP_REASONS = { 'path-missing': PATH_MISSING, 'marker-missing': MARKER_MISSING } as const
+/** The only marker that is created and removed automatically; other names are chosen and managed by the user. */
+export const DEFAULT_MARKER_NAME = '.stfolder'
 export const PATH_NO_DIRECTORY = 'folder path not a directory'
 
 interface FolderPlace {

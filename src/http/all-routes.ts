@@ -24,6 +24,7 @@ import { noAuthRoutes } from './routes/noauth.ts'
 import { pulseJson, summaryJson } from './routes/summary.ts'
 import { planRoutes } from './routes/plan.ts'
 import { qrRoutes } from './routes/qr.ts'
+import { remedyRoutes } from './routes/remedies.ts'
 import { rewindRoutes } from './routes/rewind.ts'
 import { setupRoutes } from './routes/setup.ts'
 import { staticRoutes } from './static/static.ts'
@@ -73,6 +74,7 @@ export function allRoutes(parts: RestDeps, context: RouteContext): RouteTable {
     ...keptRoutes(deps.hub),
     ...keyRoutes(deps),
     ...trashRoutes(deps.hub),
+    ...remedyRoutes(deps),
     ...rewindRoutes(deps.rewinder),
     ...setupRoutes(deps.setup),
     ...twinfoldRoutes(deps, {

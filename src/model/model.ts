@@ -15,6 +15,7 @@ import { DownloadPublisher } from './peers/download-publisher.ts'
 import type { FolderExplorer } from './queries/explorer.ts'
 import { rescanItem } from './rescan-item.ts'
 import { FolderRegistry } from './folder-registry.ts'
+import { FolderRemedies, type FolderRemediesView } from './folder-remedies.ts'
 import { isIndexDamage, isIndexUnusable } from './state/exchange-failure.ts'
 import { viewIgnores, writeIgnores } from './folder/ignore-file.ts'
 import { KnownStatuses, NO_TOTALS, PAUSED_STATUS, statusOf, WAITING_STATUS } from './queries/known-status.ts'
@@ -77,6 +78,7 @@ export class Model {
   readonly #statuses = new KnownStatuses()
   readonly #selections: Selections
   readonly #ownDevice: DeviceId
+  readonly remedies: FolderRemediesView
   #explorer: Promise<FolderExplorer> | undefined
   #reader: Promise<ContentView> | undefined
   /** Loaded on the first call. */
@@ -88,13 +90,14 @@ export class Model {
     this.#deps = deps
     this.#ownDevice = options.ownDevice
     this.#log = deps.logger('model')
-    const { clock } = deps.platform
+    const { events, platform, roots, signals } = deps
+    const { clock } = platform
     const summaryOf = async (folder: FolderId) => deps.summaryOf(await this.status(folder))
-    const { events, signals } = deps
     this.#summaries = new SummaryPublisher({ clock, events, log: this.#log, signals, summaryOf })
     this.#registry = new FolderRegistry(deps, options)
-    const { platform, roots } = deps
-    this.#selections = new Selections({ platform, roots, folders: this.#registry, query: this.#queryIfKnown })
+    const queries = { platform, folders: this.#registry, query: this.#queryIfKnown }
+    this.#selections = new Selections({ ...queries, roots })
+    this.remedies = new FolderRemedies(queries)
     this.#downloads = new DownloadPublisher({
       clock,
       events,
@@ -387,8 +390,7 @@ export class Model {
 
   /** Loaded on the first call. */
   explorer(): Promise<FolderExplorer> {
-    this.#explorer ??= this.#makeExplorer()
-    return this.#explorer
+    return (this.#explorer ??= this.#makeExplorer())
   }
 
   async #makeExplorer(): Promise<FolderExplorer> {
@@ -412,8 +414,7 @@ export class Model {
   }
 
   #contentReader(): Promise<ContentView> {
-    this.#reader ??= this.#makeContentReader()
-    return this.#reader
+    return (this.#reader ??= this.#makeContentReader())
   }
 
   async #makeContentReader(): Promise<ContentView> {

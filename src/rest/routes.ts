@@ -25,6 +25,7 @@ import {
 import { TRASH_ROUTES } from './trash.ts'
 import { TWINFOLD_ROUTES } from './twinfold-routes.ts'
 import { UNDO_ROUTES } from './undo.ts'
+import { REMEDY_ROUTES } from './remedies.ts'
 import { REWIND_ROUTES } from './rewind.ts'
 import { LOCAL_CHANGE_ROUTES, VERSION_ROUTES } from './versions.ts'
 
@@ -57,6 +58,7 @@ export const ROUTES = {
   ...PLAN_ROUTES,
   ...UNDO_ROUTES,
   ...TRASH_ROUTES,
+  ...REMEDY_ROUTES,
   ...REWIND_ROUTES,
 } as const satisfies Declarations
 

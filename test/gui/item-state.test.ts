@@ -1,7 +1,8 @@
 /** The states of items and devices, and the causes of errors: each combination. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { CAUSE_CODES, causeOf, groupByCause } from '../../gui/view-model/cause.ts'
+import { CAUSE_CODES, causeOf } from '../../src/core/remedies/cause.ts'
+import { groupByCause } from '../../gui/view-model/cause.ts'
 import { deviceFacts, type DeviceCode } from '../../gui/view-model/device.ts'
 import { itemFacts, waitCode, waitingFacts } from '../../gui/view-model/item-state.ts'
 import { textsOf } from '../../gui/i18n/texts-of.ts'

@@ -70,6 +70,10 @@ export function fakeHub(calls: string[], overrides: Partial<Hub> = {}): Hub {
     decideGuard: async (folder, decision, side) => note(`guard ${decision} ${folder} ${side}`),
     dismissGuard: async (folder) => note(`guard dismiss ${folder}`),
     changeKept: async (folder, action, names) => (note(`${action} ${folder} ${JSON.stringify(names)}`), new Map()),
+    remedies: {
+      evidence: async () => ({ path: '/data' }),
+      createMarker: async (folder, isForced) => note(`marker ${folder}${isForced ? ' forced' : ''}`),
+    },
     ...overrides,
   }
 }

@@ -326,6 +326,27 @@ export const REASONS = {
     fr: 'Faites de la place sur le disque, puis réessayez.',
     zh: '请在磁盘上腾出空间后重试。',
   },
+  'remedy.watches': {
+    en: 'Regular rescans still find changes. To see them at once, raise the limit.',
+    de: 'Änderungen werden weiter durch regelmäßiges Einlesen gefunden. Um sie sofort zu sehen, erhöhen Sie die Grenze.',
+    es: 'Los escaneos periódicos siguen encontrando los cambios. Para verlos al instante, aumente el límite.',
+    fr: 'Les analyses régulières trouvent toujours les changements. Pour les voir aussitôt, augmentez la limite.',
+    zh: '定期扫描仍会发现更改。要立即看到更改，请提高限制。',
+  },
+  'remedy.lowSpace': {
+    en: 'Change the minimum of the folder, or make room on the disk. It continues by itself.',
+    de: 'Ändern Sie das Minimum des Ordners oder schaffen Sie Platz auf dem Datenträger. Es geht von selbst weiter.',
+    es: 'Cambie el mínimo de la carpeta o libere espacio en el disco. Continúa por sí solo.',
+    fr: 'Changez le minimum du dossier ou faites de la place sur le disque. La suite est automatique.',
+    zh: '请更改此文件夹的最小值，或在磁盘上腾出空间。之后会自动继续。',
+  },
+  'remedy.lowHome': {
+    en: 'Make room on the disk with the database, or change its minimum in the settings. It continues by itself.',
+    de: 'Schaffen Sie Platz auf dem Datenträger mit der Datenbank oder ändern Sie deren Minimum in den Einstellungen. Es geht von selbst weiter.',
+    es: 'Libere espacio en el disco de la base de datos o cambie su mínimo en los ajustes. Continúa por sí solo.',
+    fr: 'Faites de la place sur le disque de la base de données ou changez son minimum dans les réglages. La suite est automatique.',
+    zh: '请在数据库所在的磁盘上腾出空间，或在设置中更改其最小值。之后会自动继续。',
+  },
   'remedy.permission': {
     en: 'This service may not read or write it. Change its owner or permissions, then retry.',
     de: 'Dieser Dienst darf es nicht lesen oder schreiben. Ändern Sie Besitzer oder Rechte, dann versuchen Sie es erneut.',

@@ -174,6 +174,27 @@ export const STATES = {
     fr: 'Le disque est plein',
     zh: '磁盘已满',
   },
+  'cause.watches': {
+    en: 'The system allows too few watches',
+    de: 'Das System erlaubt zu wenige Überwachungen',
+    es: 'El sistema permite muy pocas vigilancias',
+    fr: 'Le système autorise trop peu de surveillances',
+    zh: '系统允许的监视数太少',
+  },
+  'cause.lowSpace': {
+    en: 'Less space is free than the folder keeps free',
+    de: 'Es ist weniger Platz frei, als der Ordner frei hält',
+    es: 'Queda menos espacio libre del que la carpeta reserva',
+    fr: 'Il reste moins d’espace que le dossier n’en garde libre',
+    zh: '可用空间少于此文件夹要保留的空间',
+  },
+  'cause.lowHome': {
+    en: 'Less space is free than the database needs',
+    de: 'Es ist weniger Platz frei, als die Datenbank braucht',
+    es: 'Queda menos espacio libre del que la base de datos necesita',
+    fr: 'Il reste moins d’espace que la base de données n’en demande',
+    zh: '可用空间少于数据库所需的空间',
+  },
   'cause.permission': {
     en: 'Permission denied',
     de: 'Zugriff verweigert',

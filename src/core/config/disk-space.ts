@@ -17,9 +17,9 @@ export function shortageOf(
   const free = Math.max(0, space.freeBytes)
   const minimum = `${value} ${unit}`.trim()
   if (inUnit(space.freeBytes) >= required) {
-    return `${formatBytes(neededBytes)} do not fit: ${formatBytes(free)} are free, and ${minimum} must stay free`
+    return `${formatSpace(neededBytes)} do not fit: ${formatSpace(free)} are free, and ${minimum} must stay free`
   }
-  return `current ${isPercent ? `${inUnit(free).toFixed(2)} %` : formatBytes(free)} < required ${minimum}`
+  return `current ${isPercent ? `${inUnit(free).toFixed(2)} %` : formatSpace(free)} < required ${minimum}`
 }
 
 const UNITS = ['k', 'm', 'g', 't', 'p']
@@ -30,8 +30,9 @@ function unitBytes(unit: string): number {
   return (binary ? 1_024 : 1_000) ** (UNITS.indexOf(letter.toLowerCase()) + 1)
 }
 
-function formatBytes(bytes: number): string {
-  let value = bytes
+/** `75.2 GB`; never below 0. */
+export function formatSpace(bytes: number): string {
+  let value = Math.max(0, bytes)
   let unit = -1
   while (value >= 1_000 && unit < UNITS.length - 1) {
     value /= 1_000

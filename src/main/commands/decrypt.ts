@@ -13,7 +13,7 @@ import { nodeFolderKeys } from '../../platform/node/folder-keys.ts'
 import { nodeSystem } from '../../platform/node/system.ts'
 import { EXIT, type ExitCode } from '../args/options.ts'
 import { decryptFolder, type DecryptResult } from '../decrypt/decrypt-folder.ts'
-import { DEFAULT_MARKER_NAME } from '../../model/folder/marker.ts'
+import { DEFAULT_MARKER_NAME } from '../../core/folder-stop.ts'
 
 const PROGRESS_INTERVAL_MS = 200
 

@@ -12,7 +12,7 @@ import { Parents } from '../../platform/files/parents.ts'
 import type { Versioner } from '../../versioner/types.ts'
 import { CLONES_PATH, removeClones } from '../state/clones-directory.ts'
 import { FOLDER_POLICIES } from '../state/folder-policy.ts'
-import { DEFAULT_MARKER_NAME } from './marker.ts'
+import { DEFAULT_MARKER_NAME } from '../../core/folder-stop.ts'
 
 const PRIVATE_DIRECTORY = 0o700
 const OWNER_FILE = 0o600

@@ -1,13 +1,11 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { systemCode } from '../../core/errors.ts'
+import { DEFAULT_MARKER_NAME } from '../../core/folder-stop.ts'
 import type { FolderId } from '../../core/ids.ts'
 import { compactTime, rfc3339 } from '../../core/formats/local-time.ts'
 import type { Disk } from '../../platform/disk.ts'
 import { removeClones } from '../state/clones-directory.ts'
-
-/** The only marker that is created and removed automatically; other names are chosen and managed by the user. */
-export const DEFAULT_MARKER_NAME = '.stfolder'
 
 /**
  * Creates the root with its parents and the marker, which later checks use to detect an unmounted disk. Changes nothing
