@@ -6,6 +6,7 @@ import { CAT, GET } from './content-specs.ts'
 import { HISTORY, REWIND } from './history-specs.ts'
 import { HOOK } from './hook-specs.ts'
 import { KEY, USER } from './key-specs.ts'
+import { SERIES } from './series-specs.ts'
 import { APPLY, EXPORT } from './setup-specs.ts'
 import { NETWORK_SWITCHES, SERVER_KINDS } from './network-switches.ts'
 import { PLAN } from './plan-specs.ts'
@@ -273,6 +274,7 @@ export function remoteCommands(debugCommands: readonly CommandSpec[] = []): read
     KEPT_FILES,
     HISTORY,
     GUARD,
+    SERIES,
     TRASH,
     REWIND,
     DOCTOR,

@@ -26,6 +26,7 @@ import { planRoutes } from './routes/plan.ts'
 import { qrRoutes } from './routes/qr.ts'
 import { remedyRoutes } from './routes/remedies.ts'
 import { rewindRoutes } from './routes/rewind.ts'
+import { seriesRoutes } from './routes/series.ts'
 import { setupRoutes } from './routes/setup.ts'
 import { staticRoutes } from './static/static.ts'
 import { systemRoutes } from './routes/system.ts'
@@ -76,6 +77,7 @@ export function allRoutes(parts: RestDeps, context: RouteContext): RouteTable {
     ...trashRoutes(deps.hub),
     ...remedyRoutes(deps),
     ...rewindRoutes(deps.rewinder),
+    ...seriesRoutes(deps),
     ...setupRoutes(deps.setup),
     ...twinfoldRoutes(deps, {
       summary: () => summaryJson(deps, options, started),

@@ -15,6 +15,7 @@ import type { MoveView } from '../model/move/types.ts'
 import type { RewindView } from '../model/rewind/types.ts'
 import type { FolderExplorer } from '../model/queries/explorer.ts'
 import type { Hub } from '../model/model.ts'
+import type { SeriesView } from '../stats/series-recorder.ts'
 import type { FolderWork } from '../stats/work-counters.ts'
 import type { PortMappingView } from '../upnp/types.ts'
 import type { UpgradeView } from '../upgrade/types.ts'
@@ -47,6 +48,10 @@ export interface RestDeps {
   readonly extensions: ExtensionStore
   readonly grants: GrantStore
   readonly setup: SetupView
+  /** Figures over time. */
+  readonly series: SeriesView
+  /** The disks of the folders and of the home. */
+  disks(): Promise<readonly DiskSpace[]>
   /** Whose request it is, where these parts are limited to what it may see. */
   readonly grant?: Grant
   readonly events: EventSource & EventSink
@@ -86,6 +91,15 @@ export interface RestDeps {
   /** Called with every address on which it listens, in the form of `--gui-address`. */
   onListening?(address: string): Promise<void>
   httpsIdentity(): Promise<{ readonly certificatePem: string; readonly keyPem: string }>
+}
+
+/** A disk with its folders; the one of the home may have none. */
+export interface DiskSpace {
+  /** The mount point. */
+  readonly path: string
+  readonly folders: readonly FolderId[]
+  readonly freeBytes: number
+  readonly totalBytes: number
 }
 
 /** A setting that puts the device or its data at risk, and its remedy. */

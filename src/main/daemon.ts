@@ -19,6 +19,7 @@ import { supervise, type Service } from '../sync/supervisor.ts'
 import { UpgradeChecker } from '../upgrade/checker.ts'
 import { EXIT, type ExitCode, type ServeOptions } from './args/options.ts'
 import { auditEvents, openAudit } from './audit.ts'
+import { diskSpaces } from './disk-spaces.ts'
 import { openDeviceBase, openLogFile, type DeviceBase } from './device-base.ts'
 import { openHooks } from './hook-states.ts'
 import { Shutdown } from './shutdown.ts'
@@ -30,6 +31,7 @@ import { findInstallation } from './installation.ts'
 import { logNetworkUse } from './network-use.ts'
 import { Network } from './network.ts'
 import { makeRestServer } from './rest-server.ts'
+import { openSeries } from './series.ts'
 import { openSetup } from './setup.ts'
 import { TakeOver } from './take-over.ts'
 import { deviceWarnings, logWarnings, protectedHome, ROOT_WARNING } from './warnings.ts'
@@ -89,6 +91,8 @@ export async function runDaemon(platform: Platform, options: ServeOptions, signa
   const upgrade = makeUpgradeChecker(base)
   const mover = makeMover(base, { store, model })
   await mover.load()
+  const disks = () => diskSpaces(base)
+  const series = await openSeries(base, { model, network, disks })
   const hooks = await openHooks(base, { model, network })
   const rewinder = makeRewinder(base, { store, model, sources: network.peers })
   await rewinder.load()
@@ -108,7 +112,7 @@ export async function runDaemon(platform: Platform, options: ServeOptions, signa
   await logWarnings(config, warnings, logger('main'), platform.system.isRoot ? [ROOT_WARNING] : [])
   logNetworkUse(config, logger('main'), options)
   await using addressFile = await AddressFile.open({ disk, log: logger('main') }, locations, platform.system.processId)
-  const views = { upgrade, pauses, mover, rewinder, hooks, setup: setup.applier, addressFile }
+  const views = { upgrade, pauses, mover, rewinder, hooks, setup: setup.applier, addressFile, series, disks }
   const rest = makeRestServer(base, { store, statistics, network, model, ending, warnings, takeOver, ...views })
 
   events.listen(WorkCounters.eventTypes, statistics.work.onEvent, ending.signal)
@@ -116,7 +120,7 @@ export async function runDaemon(platform: Platform, options: ServeOptions, signa
   if (audit !== undefined) auditEvents(events, (line) => audit.write(line), logger('main'), ending.signal)
   events.emit('Starting', { home: locations.configDirectory, myID: identity.deviceId })
 
-  const others = [model, ...network.services, upgrade, pauses, mover, rewinder, hooks]
+  const others = [model, ...network.services, upgrade, pauses, mover, rewinder, hooks, series]
   await runServices(base, { rest, takeOver, others }, ending)
   await network.pending.saved()
   logger('main').info(ending.code === EXIT.restart ? 'stopped, restarting' : 'stopped')

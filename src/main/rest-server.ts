@@ -2,11 +2,12 @@ import { checkNewFolder } from '../config/new-folder.ts'
 import type { SetupView, TimedPausesView } from '../config/types.ts'
 import type { ImportingStore } from '../db/store.ts'
 import { RestServer } from '../http/server.ts'
-import type { DeviceWarning } from '../http/types.ts'
+import type { DeviceWarning, DiskSpace } from '../http/types.ts'
 import type { HooksView } from '../hooks/types.ts'
 import type { Model } from '../model/model.ts'
 import type { MoveView } from '../model/move/types.ts'
 import type { RewindView } from '../model/rewind/types.ts'
+import type { SeriesView } from '../stats/series-recorder.ts'
 import type { Statistics } from '../stats/stats.ts'
 import type { UpgradeChecker } from '../upgrade/checker.ts'
 import { EXIT } from './args/options.ts'
@@ -28,6 +29,7 @@ export interface RestParts {
   readonly upgrade: UpgradeChecker
   readonly pauses: TimedPausesView
   readonly mover: MoveView
+  readonly series: SeriesView
   readonly setup: SetupView
   readonly hooks: HooksView
   readonly rewinder: RewindView
@@ -35,12 +37,13 @@ export interface RestParts {
   readonly takeOver: TakeOver | undefined
   readonly addressFile: AddressFile
   warnings(): Promise<readonly DeviceWarning[]>
+  disks(): Promise<readonly DiskSpace[]>
 }
 
 export function makeRestServer(base: DeviceBase, parts: RestParts): RestServer {
   const { platform, options, log, events, config, extensions, grants, passwords, identity, version } = base
   const { store, statistics, network, model, upgrade, pauses, mover, rewinder, hooks, setup } = parts
-  const { ending, warnings, takeOver, addressFile } = parts
+  const { ending, warnings, takeOver, addressFile, series, disks } = parts
   const { clock, random, disk, http, system } = platform
   const { locations } = options
   return new RestServer(
@@ -54,6 +57,8 @@ export function makeRestServer(base: DeviceBase, parts: RestParts): RestServer {
       extensions,
       grants,
       setup,
+      series,
+      disks,
       log,
       hub: model,
       explorer: () => model.explorer(),

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path'
 import type { Disk } from './disk.ts'
 
 const MOUNT_TABLE = '/proc/self/mountinfo'
@@ -45,4 +46,15 @@ async function readTable(disk: Pick<Disk, 'open'>): Promise<string> {
     done += count
   }
   return ''
+}
+
+/** The highest directory above a path that is on the same file system, without symlinks: where that is mounted. */
+export async function mountPointOf(disk: Pick<Disk, 'realPath' | 'stat'>, path: string): Promise<string> {
+  let place = await disk.realPath(path)
+  const { deviceId } = await disk.stat(place)
+  for (let above = dirname(place); above !== place; above = dirname(place)) {
+    if ((await disk.stat(above)).deviceId !== deviceId) break
+    place = above
+  }
+  return place
 }

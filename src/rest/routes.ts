@@ -12,6 +12,7 @@ import { HOOK_ROUTES } from './hooks.ts'
 import { GUARD_ROUTES } from './guard.ts'
 import { KEPT_ROUTES } from './kept.ts'
 import { KEY_ROUTES } from './keys.ts'
+import { SERIES_ROUTES } from './series.ts'
 import { SETUP_ROUTES } from './setup.ts'
 import { PLAN_ROUTES } from './plan.ts'
 import {
@@ -54,6 +55,7 @@ export const ROUTES = {
   ...GUARD_ROUTES,
   ...KEPT_ROUTES,
   ...KEY_ROUTES,
+  ...SERIES_ROUTES,
   ...SETUP_ROUTES,
   ...PLAN_ROUTES,
   ...UNDO_ROUTES,

@@ -197,6 +197,8 @@ function fakeParts(fake: FakeOptions) {
   const deps: RestDeps = {
     clock: steppingClock(time, slept),
     setup: fakeSetup(config),
+    series: { read: () => ({ startMs: 0, series: [] }) },
+    disks: async () => [],
     grants: new Grants(
       {
         disk: new SimDisk(new SimClock()),

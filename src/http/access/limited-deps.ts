@@ -6,7 +6,7 @@ import { TwinfoldError } from '../../core/errors.ts'
 import type { FolderId } from '../../core/ids.ts'
 import { REDACTED } from '../../core/redact-address.ts'
 import type { LogControl, LogLine } from '../../events/types.ts'
-import type { RestDeps, RestOptions } from '../types.ts'
+import type { DiskSpace, RestDeps, RestOptions } from '../types.ts'
 import { LimitedEvents } from './limited-events.ts'
 
 /** Shorter ones occur by chance in other text. */
@@ -93,6 +93,8 @@ function limitFolders(
     hub: limitHub(whole, limit),
     extensions: limitExtensions(whole, limit),
     pauses: limitPauses(whole, limit),
+    series: limitSeries(whole, (kind, subject) => (kind === 'behind' ? limit : devices()).has(subject)),
+    disks: async () => limitDisks(await whole.disks(), limit),
     ...(connections !== undefined && {
       connections: {
         status: () => {
@@ -172,6 +174,25 @@ function limitExtensions({ extensions }: RestDeps, limit: ReadonlySet<string>): 
     change: refuse,
     subscribe: (listener) => extensions.subscribe(listener),
   }
+}
+
+/** Without the traffic of all devices, and without other disks. */
+function limitSeries({ series }: RestDeps, isVisible: (kind: string, subject: string) => boolean): RestDeps['series'] {
+  const kinds: readonly string[] = ['behind', 'connected']
+  return {
+    read: (query) =>
+      series.read({
+        ...query,
+        isWanted: (kind, subject) => kinds.includes(kind) && isVisible(kind, subject) && query.isWanted(kind, subject),
+      }),
+  }
+}
+
+function limitDisks(disks: readonly DiskSpace[], limit: ReadonlySet<string>): readonly DiskSpace[] {
+  return disks.flatMap((disk) => {
+    const folders = disk.folders.filter((id) => limit.has(id))
+    return folders.length === 0 ? [] : [{ ...disk, folders }]
+  })
 }
 
 function limitPauses({ pauses }: RestDeps, limit: ReadonlySet<string>): RestDeps['pauses'] {

@@ -8,7 +8,7 @@ const SIZE_BYTES_MAX = 32 * 1_024 * 1_024
 
 /** The value of a JSON file of the home; undefined without one. Rejects for a file that is too large or damaged. */
 export async function readJsonFile(disk: Disk, path: string): Promise<unknown> {
-  const data = await readFile(disk, path)
+  const data = await readFileOfHome(disk, path)
   return data === undefined ? undefined : JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(data))
 }
 
@@ -18,7 +18,8 @@ export async function writeJsonFile(disk: Disk, path: string, value: unknown, te
   await writeFileAtomically(disk, path, data, PRIVATE, temporaryName)
 }
 
-async function readFile(disk: Disk, path: string): Promise<Uint8Array | undefined> {
+/** The bytes of a file of the home; undefined without one. Rejects for one that is too large. */
+export async function readFileOfHome(disk: Disk, path: string): Promise<Uint8Array | undefined> {
   try {
     await using file = await disk.open(path, 'read')
     const { sizeBytes } = await file.stat()
