@@ -7,17 +7,31 @@ export interface Tally {
   skipped: number
   /** Files with a failed test. */
   failedFiles: string[]
-  /** How long the tests of each file took. */
-  fileTimes: { file: string; ms: number }[]
+  /** How long the tests of each file took, and how much of the processor. */
+  fileTimes: FileTime[]
+  /** Processor time of the run, with what is outside of the files. */
+  cpuMs: number
+}
+
+export interface FileTime {
+  readonly file: string
+  readonly ms: number
+  readonly cpuMs: number
+}
+
+/** Processor time, asked for when all tests have ended. */
+export interface CpuTimes {
+  ofFile(file: string): number
+  total(): number
 }
 
 /**
- * A short report: a line per file with its time, failures in full, what tests print themselves (figures), and a
- * closing line.
+ * A short report: a line per file with its time and its processor time, failures in full, what tests print themselves
+ * (figures), and a closing line.
  * The totals also go to the file named by TEST_TALLY, for the command that adds up the stages.
  */
-export default async function* report(source: AsyncIterable<TestEvent>): AsyncGenerator<string> {
-  const tally: Tally = { passed: 0, failed: 0, skipped: 0, failedFiles: [], fileTimes: [] }
+export default async function* report(source: AsyncIterable<TestEvent>, cpu: CpuTimes): AsyncGenerator<string> {
+  const tally: Tally = { passed: 0, failed: 0, skipped: 0, failedFiles: [], fileTimes: [], cpuMs: 0 }
   const perFile = new Map<string, { count: number; ms: number }>()
   /** Of files with a process each: with what is outside of tests, such as the start of daemons. */
   const wholeMs = new Map<string, number>()
@@ -51,15 +65,29 @@ export default async function* report(source: AsyncIterable<TestEvent>): AsyncGe
     }
   }
   for (const [file, { count, ms: testsMs }] of [...perFile].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    const ms = wholeMs.get(file) ?? testsMs
-    const seconds = (ms / 1000).toFixed(1)
-    const name = file.replace(/^.*\/(?=test\/)/, '')
-    tally.fileTimes.push({ file: name, ms })
-    yield `  ${count.toString().padStart(5)} ${seconds.padStart(6)} s  ${name}\n`
+    const time = {
+      file: file.replace(/^.*\/(?=test\/)/, ''),
+      ms: wholeMs.get(file) ?? testsMs,
+      cpuMs: cpu.ofFile(file),
+    }
+    tally.fileTimes.push(time)
+    yield `  ${count.toString().padStart(5)} ${timeLine(time)}\n`
   }
+  tally.cpuMs = cpu.total()
+  const inFiles = tally.fileTimes.reduce((sum, { cpuMs }) => sum + cpuMs, 0)
+  yield `processor time ${seconds(tally.cpuMs)} s, of it ${seconds(inFiles)} s in the files above\n`
   yield `${tally.passed} passed, ${tally.failed} failed, ${tally.skipped} skipped\n`
   const tallyFile = process.env['TEST_TALLY']
   if (tallyFile !== undefined) writeFileSync(tallyFile, JSON.stringify(tally))
+}
+
+/** Time and processor time of a file, in seconds. */
+export function timeLine({ file, ms, cpuMs }: FileTime): string {
+  return `${seconds(ms).padStart(6)} s ${seconds(cpuMs).padStart(6)} s cpu  ${file}`
+}
+
+function seconds(ms: number): string {
+  return (ms / 1000).toFixed(1)
 }
 
 function describe(error: Error): string {

@@ -5,8 +5,10 @@
  * an error is printed here with its stack, and the run fails with it as well.
  */
 import asyncHooks from 'node:async_hooks'
+import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { cpuMs } from './cpu-time.ts'
 import report from './reporter.ts'
 
 const { values, positionals } = parseArgs({
@@ -33,4 +35,33 @@ const stream = run({
   timeout: Number(values.timeout ?? Infinity),
 })
 stream.on('test:fail', () => (process.exitCode = 1))
-for await (const text of report(stream)) process.stdout.write(text)
+
+const byFile = new Map<string, number>()
+const addCpu = (file: string, ms: number) => byFile.set(file, (byFile.get(file) ?? 0) + ms)
+let before = 0
+if (atOnce === undefined) {
+  // One after another, so that all since the end of the one before is of this test.
+  stream.on('test:dequeue', ({ nesting }) => {
+    if (nesting === 0 && before === 0) before = cpuMs()
+  })
+  stream.on('test:complete', ({ nesting, file }) => {
+    if (nesting !== 0) return
+    const now = cpuMs()
+    addCpu(file ?? '?', now - before)
+    before = now
+  })
+}
+
+/** Of files with a process each, what those have reported. */
+function readReports(): void {
+  const path = process.env['TEST_CPU']
+  if (atOnce === undefined || path === undefined || !existsSync(path)) return
+  for (const line of readFileSync(path, 'utf8').trim().split('\n')) {
+    const { file, ms } = JSON.parse(line) as { readonly file: string; readonly ms: number }
+    addCpu(file, ms)
+  }
+}
+
+stream.once('end', readReports)
+const cpu = { ofFile: (file: string) => byFile.get(file) ?? 0, total: cpuMs }
+for await (const text of report(stream, cpu)) process.stdout.write(text)

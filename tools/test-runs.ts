@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Tally } from './reporter.ts'
+import { timeLine, type FileTime, type Tally } from './reporter.ts'
 
 const root = join(import.meta.dirname, '..')
 /** More failed files than this are no accident of time: they are not run again. */
@@ -46,7 +46,8 @@ export class TestRuns {
   readonly #total = { passed: 0, failed: 0, skipped: 0 }
   /** Files with a failure in the first run and none in the second. */
   readonly #unstable: string[] = []
-  readonly #fileTimes: { readonly file: string; readonly ms: number }[] = []
+  readonly #fileTimes: FileTime[] = []
+  #cpuMs = 0
 
   /**
    * Where at most a few files fail, these run once more, one at a time (decision 019). A file that then passes is
@@ -58,16 +59,26 @@ export class TestRuns {
     const first = addUp(await eachOf(parts, AT_ONCE, (part) => runOnce(part, options.isolation, options)))
     if (first === undefined) return false
     for (const key of ['passed', 'failed', 'skipped'] as const) this.#total[key] += first[key]
+    this.#cpuMs += first.cpuMs
     for (const time of first.fileTimes) this.#fileTimes.push(time)
     const failed = first.failedFiles
     if (first.failed === 0) return true
     if (!options.again || failed.length > RUN_AGAIN_AT_MOST) return false
     if (options.quiet !== true) console.log(`== once more, alone: ${failed.join(' ')}`)
     const second = await runOnce(failed, 'apart', { ...options, atOnce: 1 })
+    this.#cpuMs += second?.cpuMs ?? 0
     if (second === undefined || second.failed > 0) return false
     this.#unstable.push(...failed) // at most 3
     this.#total.failed -= first.failed
     return true
+  }
+
+  /** Adds the results of another, such as those of a stage. */
+  add(other: TestRuns): void {
+    for (const key of ['passed', 'failed', 'skipped'] as const) this.#total[key] += other.#total[key]
+    this.#unstable.push(...other.#unstable) // at most 3 per stage
+    for (const time of other.#fileTimes) this.#fileTimes.push(time)
+    this.#cpuMs += other.#cpuMs
   }
 
   summary(): string {
@@ -78,10 +89,17 @@ export class TestRuns {
     return `${line}\nUNSTABLE, passed only in a second run: ${this.#unstable.join(' ')}\n${hint}`
   }
 
-  /** A line for each of the files that took longest. */
+  /** Processor time of all files. */
+  get cpuMs(): number {
+    return this.#cpuMs
+  }
+
+  /** A line for each of the files that took most of the processor, which is what a run waits for. */
   slowest(): readonly string[] {
-    const files = this.#fileTimes.toSorted((a, b) => b.ms - a.ms).slice(0, SLOWEST_SHOWN)
-    return files.map(({ file, ms }) => `${(ms / 1000).toFixed(1).padStart(7)} s  ${file}`)
+    return this.#fileTimes
+      .toSorted((a, b) => b.cpuMs - a.cpuMs)
+      .slice(0, SLOWEST_SHOWN)
+      .map(timeLine)
   }
 }
 
@@ -104,12 +122,13 @@ async function eachOf<T, R>(items: readonly T[], atOnce: number, run: (item: T) 
 }
 
 function addUp(tallies: readonly (Tally | undefined)[]): Tally | undefined {
-  const total: Tally = { passed: 0, failed: 0, skipped: 0, failedFiles: [], fileTimes: [] }
+  const total: Tally = { passed: 0, failed: 0, skipped: 0, failedFiles: [], fileTimes: [], cpuMs: 0 }
   for (const tally of tallies) {
     if (tally === undefined) return undefined
     total.passed += tally.passed
     total.failed += tally.failed
     total.skipped += tally.skipped
+    total.cpuMs += tally.cpuMs
     for (const file of tally.failedFiles) total.failedFiles.push(file)
     for (const time of tally.fileTimes) total.fileTimes.push(time)
   }
@@ -126,7 +145,8 @@ async function runOnce(
   const scratch = mkdtempSync(join(tmpdir(), 'twinfold-test-'))
   const tallyFile = join(scratch, 'tally.json')
   try {
-    const setUp = ['--disable-warning=ExperimentalWarning', '--import=./test/support/repeatable-properties.mjs']
+    const preload = ['./tools/report-cpu.ts', './test/support/repeatable-properties.mjs']
+    const setUp = ['--disable-warning=ExperimentalWarning', ...preload.map((file) => `--import=${file}`)]
     const how = [
       'tools/run-files.ts',
       `--timeout=${timeoutMs}`,
@@ -134,7 +154,12 @@ async function runOnce(
     ]
     const words = [node, ...setUp, ...how, ...files]
     const [program, ...args] = lowPriority && process.platform !== 'win32' ? ['nice', '-n', NICE, ...words] : words
-    const passed = await command(program!, args, { ...env, TEST_TALLY: tallyFile }, quiet)
+    const passed = await command(
+      program!,
+      args,
+      { ...env, TEST_TALLY: tallyFile, TEST_CPU: join(scratch, 'cpu') },
+      quiet,
+    )
     const tally: unknown = JSON.parse(readFileSync(tallyFile, 'utf8'))
     return isTally(tally) && passed === (tally.failed === 0) ? tally : undefined
   } catch (error) {

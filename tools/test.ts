@@ -2,6 +2,7 @@
  * All checks and tests of a commit in one command; with `--nightly` those that depend on the platform or on chance
  * (`tools/stages.ts`). `--only NAME` runs one stage of either, further arguments are test files.
  */
+import { cpuMs } from './cpu-time.ts'
 import { COMMIT_STAGES, LANES, NIGHTLY_STAGES, type Lane, type Stage } from './stages.ts'
 import { TestRuns } from './test-runs.ts'
 
@@ -19,14 +20,19 @@ const runs = new TestRuns()
 const broken: string[] = []
 const times: string[] = []
 const startedMs = performance.now()
-const secondsSince = (ms: number) => `${((performance.now() - ms) / 1000).toFixed(1)} s`
+const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`
+const secondsSince = (ms: number) => seconds(performance.now() - ms)
 
-async function runStage({ name, run }: Stage): Promise<void> {
-  const beganMs = performance.now()
+async function runStage({ name, lane, run }: Stage): Promise<void> {
+  const [beganMs, cpuBeforeMs] = [performance.now(), cpuMs()]
   console.log(`== ${name}`)
-  if (!(await run(runs, files))) broken.push(name)
-  times.push(`${name} ${secondsSince(beganMs)}`)
-  console.log(`== ${name}: ${secondsSince(beganMs)}`)
+  const ofStage = new TestRuns()
+  if (!(await run(ofStage, files))) broken.push(name)
+  runs.add(ofStage)
+  const cpu = seconds(lane === undefined ? cpuMs() - cpuBeforeMs : ofStage.cpuMs)
+  const time = `${secondsSince(beganMs)} (processor ${cpu})`
+  times.push(`${name} ${time}`)
+  console.log(`== ${name}: ${time}`)
 }
 
 async function runLane(stages: readonly Stage[], lane: Lane): Promise<void> {
@@ -38,7 +44,7 @@ const stages = only === undefined ? ofCommand : known.filter(({ name }) => name 
 for (const stage of stages) if (stage.lane === undefined) await runStage(stage)
 await Promise.all(LANES.map((lane) => runLane(stages, lane)))
 for (const line of runs.slowest()) console.log(line)
-console.log(`${times.join(', ')}; all ${secondsSince(startedMs)}`)
+console.log(`${times.join(', ')}; all ${secondsSince(startedMs)} (processor ${seconds(cpuMs())})`)
 console.log(runs.summary())
 if (broken.length > 0) {
   console.error(`broken: ${broken.join(', ')}`)
