@@ -4,6 +4,7 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { loopbackOnly } from '../test/support/loopback.ts'
 import { scratchDirectory } from '../test/support/scratch.ts'
+import { testProgram } from './test-program.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 export const MANUAL = join(ROOT, 'docs', 'manual')
@@ -61,7 +62,7 @@ function programDirectory(parent: string): string {
   const directory = join(parent, 'bin')
   mkdirSync(directory)
   const flags = '--disable-warning=ExperimentalWarning'
-  const script = `#!/bin/sh\nexec '${process.execPath}' ${flags} '${join(ROOT, 'src', 'main', 'bin.ts')}' "$@"\n`
+  const script = `#!/bin/sh\nexec '${process.execPath}' ${flags} '${testProgram()}' "$@"\n`
   writeFileSync(join(directory, 'twinfold'), script)
   chmodSync(join(directory, 'twinfold'), 0o755)
   return directory

@@ -1,6 +1,7 @@
 /** What `npm test` and `npm run nightly` consist of. */
 import { globSync, readFileSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
+import { testProgram } from './test-program.ts'
 import { command, type Isolation, type TestRuns } from './test-runs.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -38,8 +39,10 @@ async function tests(
   runs: TestRuns,
   byHand: readonly string[],
   ofStage: readonly string[],
-  { isolation = 'apart', env = {}, node = process.execPath, ...options }: StageOptions = {},
+  { isolation = 'apart', env: more = {}, node = process.execPath, ...options }: StageOptions = {},
 ): Promise<boolean> {
+  // Before the first file, which would wait for it otherwise, and on the Node of this machine.
+  const env = isolation === 'apart' ? { ...more, TEST_PROGRAM: testProgram() } : more
   return byHand.length > 0
     ? runs.run(byHand, { ...options, isolation, env, node, again: false, atOnce: 2 })
     : runs.run(ofStage, { again: true, ...options, isolation, env, node })

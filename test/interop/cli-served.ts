@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import { testProgram } from '../../tools/test-program.ts'
 import { eventually } from '../support/scratch.ts'
 import { apiKeyOf, insideNamespaceOf } from '../support/syncthing.ts'
 import { syncthingProgram } from '../support/syncthing-program.ts'
 
-const ENTRY = join(import.meta.dirname, '..', '..', 'src', 'main', 'bin.ts')
 const DRIVER = join(import.meta.dirname, 'cli-driver.ts')
 /** Each daemon is alone in its network, so both may have it. */
 export const ADDRESS = '127.0.0.1:8384'
@@ -54,7 +54,7 @@ export class Served {
 
   /** One command in a process of its own, as a person starts it. */
   twinfoldProcess(args: readonly string[], input = ''): Promise<Outcome> {
-    return this.run([process.execPath, ENTRY, 'cli', ...this.#where, ...args], input)
+    return this.run([process.execPath, testProgram(), 'cli', ...this.#where, ...args], input)
   }
 
   /** A command in the network of the daemon. */

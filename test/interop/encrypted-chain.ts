@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { testProgram } from '../../tools/test-program.ts'
 import { eventually } from '../support/scratch.ts'
 import { FOLDER, type ProgramKind, type Member, type Network } from '../support/sync-pair.ts'
 import { runSyncthing } from '../support/syncthing.ts'
@@ -144,7 +145,6 @@ export function assertDecrypted(
 }
 
 export function runTwinfold(args: readonly string[]): { readonly code: number | null; readonly output: string } {
-  const program = join(import.meta.dirname, '../../src/main/bin.ts')
-  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], { encoding: 'utf8' })
+  const { status, stdout, stderr } = spawnSync(process.execPath, [testProgram(), ...args], { encoding: 'utf8' })
   return { code: status, output: stdout + stderr }
 }

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { testProgram } from '../../tools/test-program.ts'
 import { startDaemon } from '../support/daemon.ts'
 import { eventually, scratchDirectory } from '../support/scratch.ts'
 import {
@@ -19,13 +20,12 @@ import {
 import { field } from './pair.ts'
 
 const skip = missingSyncthing() ?? false
-const ENTRY = join(import.meta.dirname, '..', '..', 'src', 'main', 'bin.ts')
 
 /** An older Syncthing refuses the version that Twinfold writes unless a flag allows it. */
 const ALLOW_NEWER = ['--allow-newer-config']
 
 function twinfold(...args: string[]): string {
-  const result = spawnSync(process.execPath, [ENTRY, ...args], { encoding: 'utf8', timeout: 60_000 })
+  const result = spawnSync(process.execPath, [testProgram(), ...args], { encoding: 'utf8', timeout: 60_000 })
   assert.equal(result.status, 0, result.stderr)
   return result.stdout
 }

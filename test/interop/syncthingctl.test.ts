@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { testProgram } from '../../tools/test-program.ts'
 import { Daemon } from '../support/daemon.ts'
 import { missingProgram } from '../support/debian.ts'
 import { reportRow } from '../support/effort.ts'
@@ -65,8 +66,7 @@ after(async () => {
 
 /** Our own command line changes what the other shows. */
 function twinfold(...args: string[]): Promise<Outcome> {
-  const entry = join(import.meta.dirname, '..', '..', 'src', 'main', 'bin.ts')
-  return run([process.execPath, entry, ...args, '--gui-address', URL, '--gui-apikey', apiKeyOf(home)])
+  return run([process.execPath, testProgram(), ...args, '--gui-address', URL, '--gui-apikey', apiKeyOf(home)])
 }
 
 /** What is shown of the folder, once it holds the text: a scan takes its time. */

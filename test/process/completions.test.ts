@@ -4,11 +4,10 @@ import { spawn, spawnSync } from 'node:child_process'
 import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { testProgram } from '../../tools/test-program.ts'
 import { missingProgram } from '../support/debian.ts'
 import { killOnExit } from '../support/kill-on-exit.ts'
 import { eventually, scratchDirectory } from '../support/scratch.ts'
-
-const BIN = join(import.meta.dirname, '..', '..', 'src', 'main', 'bin.ts')
 
 /** A directory with a program that completes two names and prints its other arguments, and the script of a shell. */
 function setUp(shell: string) {
@@ -17,7 +16,7 @@ function setUp(shell: string) {
   const names = `printf '%s\\n' photos 'my letters'`
   writeFileSync(program, `#!/bin/sh\nif [ "$1" = complete-names ]; then ${names}; else echo "RAN:[$*]"; fi\n`)
   chmodSync(program, 0o755)
-  const made = spawnSync(process.execPath, [BIN, 'install-completions', shell], { encoding: 'utf8' })
+  const made = spawnSync(process.execPath, [testProgram(), 'install-completions', shell], { encoding: 'utf8' })
   assert.equal(made.status, 0, made.stderr)
   const script = join(scratch.path, 'script')
   writeFileSync(script, made.stdout)

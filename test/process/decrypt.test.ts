@@ -3,10 +3,11 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
+import { testProgram } from '../../tools/test-program.ts'
 import { missingProgram } from '../support/debian.ts'
 import { scratchDirectory } from '../support/scratch.ts'
 
-const PROGRAM = join(import.meta.dirname, '../../src/main/bin.ts')
+const PROGRAM = testProgram()
 const VECTORS = new URL('../vectors/', import.meta.url)
 const { folder, names } = JSON.parse(readFileSync(new URL('encryption.json', VECTORS), 'utf8')) as {
   readonly folder: { readonly folder_id: string; readonly password: string; readonly password_token_hex: string }

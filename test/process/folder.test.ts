@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync }
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { MARKER_MISSING, PATH_MISSING } from '../../src/core/folder-stop.ts'
-import { startDaemon, type Daemon } from '../support/daemon.ts'
+import { SOURCES, startDaemon, type Daemon } from '../support/daemon.ts'
 import { effort, reportRow } from '../support/effort.ts'
 import { eventually, scratchDirectory } from '../support/scratch.ts'
 
@@ -31,7 +31,7 @@ test('C-10: a root removed or replaced during a scan of a real daemon announces 
   const root = join(scratch.path, 'root')
   const away = join(scratch.path, 'away')
   fill(root, 2_000)
-  await using daemon = await startDaemon({ home: join(scratch.path, 'home') })
+  await using daemon = await startDaemon({ home: join(scratch.path, 'home'), entry: SOURCES })
   await daemon.addFolder('docs', root)
   await daemon.post('/rest/db/scan?folder=docs')
   assert.equal((await statusOf(daemon, 'docs')).localFiles, 2_000)

@@ -7,13 +7,12 @@ import { createServer } from 'node:net'
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { testProgram } from '../../tools/test-program.ts'
 import { Daemon, startDaemon } from '../support/daemon.ts'
 import { effort, reportRow } from '../support/effort.ts'
 import { freePort } from '../support/free-port.ts'
 import { asOrdinaryUser } from '../support/ordinary-user.ts'
 import { eventually, scratchDirectory } from '../support/scratch.ts'
-
-const ENTRY = join(import.meta.dirname, '..', '..', 'src', 'main', 'bin.ts')
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   test(`C-17: ${signal} shuts down cleanly, exits 0 and releases the lock`, async () => {
@@ -145,7 +144,7 @@ const BROKEN_IDENTITIES: readonly (readonly [string, (home: string) => void])[] 
     'the two do not belong together',
     (home) => {
       const other = join(home, 'other')
-      spawnSync(process.execPath, [ENTRY, 'generate', `--home=${other}`])
+      spawnSync(process.execPath, [testProgram(), 'generate', `--home=${other}`])
       writeFileSync(join(home, 'key.pem'), readFileSync(join(other, 'key.pem')))
       rmSync(other, { recursive: true })
     },
@@ -169,7 +168,9 @@ const BROKEN_IDENTITIES: readonly (readonly [string, (home: string) => void])[] 
 for (const [what, breakIt] of BROKEN_IDENTITIES) {
   test(`D-07: when ${what} the daemon exits 1 and creates no new identity`, async () => {
     using scratch = scratchDirectory()
-    const generated = spawnSync(process.execPath, [ENTRY, 'generate', `--home=${scratch.path}`], { encoding: 'utf8' })
+    const generated = spawnSync(process.execPath, [testProgram(), 'generate', `--home=${scratch.path}`], {
+      encoding: 'utf8',
+    })
     assert.equal(generated.status, 0, generated.stderr)
     breakIt(scratch.path)
     const before = globSync('*.pem', { cwd: scratch.path }).sort()

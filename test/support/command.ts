@@ -1,8 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
-
-const ENTRY = join(import.meta.dirname, '..', '..', 'src', 'main', 'bin.ts')
+import { testProgram } from '../../tools/test-program.ts'
 
 export interface CommandOptions {
   readonly env?: Readonly<Record<string, string>>
@@ -22,7 +20,7 @@ export interface CommandResult {
 /** Starts the program as a user would; its environment contains only the given settings. */
 export function startCommand(words: readonly string[], options: CommandOptions = {}): ChildProcess {
   const environment = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('ST')))
-  return spawn(process.execPath, [...(options.nodeArgs ?? []), options.entry ?? ENTRY, ...words], {
+  return spawn(process.execPath, [...(options.nodeArgs ?? []), options.entry ?? testProgram(), ...words], {
     stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     env: { ...environment, ...options.env },
     ...(options.cwd !== undefined && { cwd: options.cwd }),

@@ -2,12 +2,15 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { testProgram } from '../../tools/test-program.ts'
 import { checkReply } from './reply-check.ts'
 import { eventually } from './scratch.ts'
 
 const COMPILE_CACHE = join(import.meta.dirname, '..', '..', 'node_modules', '.cache', 'twinfold')
 const LOOPBACK_GUARD = join(import.meta.dirname, 'loopback-guard.mjs')
-const ENTRY = join(import.meta.dirname, '..', '..', 'src', 'main', 'bin.ts')
+
+/** The program as developers run it; tests start the bundle, as users do, which is quicker. */
+export const SOURCES = join(import.meta.dirname, '..', '..', 'src', 'main', 'bin.ts')
 
 /** Long enough for a busy machine, or an emulated one; a daemon that ends is noticed at once. */
 const READY_MS_MAX = 90_000
@@ -49,7 +52,7 @@ export class Daemon implements AsyncDisposable {
       options.node ?? process.execPath,
       ...(hasOwnNetwork(options.before ?? []) ? [] : ['--import', LOOPBACK_GUARD]),
       ...(options.nodeArgs ?? []),
-      options.entry ?? ENTRY,
+      options.entry ?? testProgram(),
       'serve',
       `--home=${options.home}`,
       '--no-browser',

@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { testProgram } from '../../tools/test-program.ts'
 import { killOnExit } from './kill-on-exit.ts'
 import type { Host } from './lan.ts'
 import { parsed, rest } from './rest.ts'
@@ -9,7 +10,6 @@ import { eventually } from './scratch.ts'
 import { apiKeyOf, editConfig, generateSyncthingHome, syncthingDeviceId } from './syncthing.ts'
 import { syncthingProgram } from './syncthing-program.ts'
 
-const ENTRY = join(import.meta.dirname, '..', '..', 'src', 'main', 'bin.ts')
 const READY_MS_MAX = 90_000
 const STOP_MS_MAX = 60_000
 const REQUEST_MS_MAX = 10_000
@@ -57,7 +57,7 @@ export class LanDevice implements AsyncDisposable {
   start(more: Readonly<Record<string, string>> = {}): void {
     const socket = join(this.home, 'gui.sock')
     rmSync(socket, { force: true })
-    const program = this.kind === 'twinfold' ? [process.execPath, ENTRY] : [syncthingProgram()]
+    const program = this.kind === 'twinfold' ? [process.execPath, testProgram()] : [syncthingProgram()]
     const flags = ['serve', `--home=${this.home}`, '--no-browser', '--no-restart', `--gui-address=unix://${socket}`]
     const [command, ...args] = [...this.host.inside, ...program, ...flags]
     const env = { PATH: process.env['PATH'] ?? '', HOME: this.home, STNOUPGRADE: '1', STMONITORED: 'yes', ...more }
