@@ -25,7 +25,7 @@ export async function listConflicts(
       return { id, page: await client.call('GET /rest/twinfold/conflicts', { query }) }
     }),
   )
-  const items = pages.flatMap(({ id, page }) => page.items.map((item) => ({ folder: id, ...item })))
+  const items = pages.flatMap(({ id, page }) => page.items.map((item) => ({ ...item, folder: id })))
   if (options.json) {
     context.print(JSON.stringify(items, undefined, 2))
     return CLI_EXIT.done

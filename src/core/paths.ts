@@ -270,6 +270,30 @@ export function conflictOriginal(name: string): string {
   return directory === '' ? original : `${directory}/${original}`
 }
 
+/** The short id of a device in the name of a conflict copy, whose version won; empty where there is none. */
+export function conflictDevice(name: string): string {
+  return CONFLICT_NAME.exec(baseOf(name))?.[1]?.slice(1) ?? ''
+}
+
+/** What some file system refuses in a name, and what hides a part of it. */
+const UNUSABLE_IN_NAMES = /[\p{C}\s/\\:*?"<>|]+/gu
+const LABEL_SIZE_BYTES_MAX = 40
+
+/**
+ * The name of a version that is kept beside its file: `dir/plan (desk 2026-01-31).txt`, `dir/plan (desk 2026-01-31
+ * 2).txt`. The label may be any text.
+ */
+export function besideName(name: string, label: string, nth = 1): string {
+  const directory = parentOf(name)
+  const base = baseOf(name)
+  const dot = base.lastIndexOf('.')
+  const [stem, extension] = dot > 0 ? [base.slice(0, dot), base.slice(dot)] : [base, '']
+  const usable = cutToBytes(label.replace(UNUSABLE_IN_NAMES, ' ').normalize('NFC').trim(), LABEL_SIZE_BYTES_MAX).trim()
+  const rest = ` (${usable}${nth === 1 ? '' : ` ${nth}`})${extension}`
+  const beside = `${cutToBytes(stem, NAME_SIZE_BYTES_MAX - Buffer.byteLength(rest))}${rest}`
+  return directory === '' ? beside : `${directory}/${beside}`
+}
+
 export function isConflictName(name: string): boolean {
   return CONFLICT_NAME.test(baseOf(name))
 }

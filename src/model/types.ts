@@ -1,6 +1,6 @@
 import type { SelectionEntry, SelectionState } from '../core/ignore/selection.ts'
 import type { FileHead, FileInfo } from '../core/records/file-info.ts'
-import type { DeviceId } from '../core/ids.ts'
+import type { DeviceId, ShortId } from '../core/ids.ts'
 import type { KeptFile } from '../core/records/kept-file.ts'
 import type { FolderCounts } from '../db/types.ts'
 import type { EmptyOptions, FileVersion, VersionsUsed } from '../versioner/types.ts'
@@ -86,12 +86,29 @@ export type GuardDecision = 'apply' | 'refuse'
 
 /** How conflicts are resolved. */
 export interface ConflictChoice {
-  /** The conflict copy gets the name of the original, or is removed. */
-  readonly keep: 'original' | 'copy'
+  /**
+   * `original`: the conflict copy is removed; `copy`: it gets the name of the original; `both`: it gets an ordinary
+   * name; `merged`: `merged` replaces the original, and the copy is removed.
+   */
+  readonly keep: 'original' | 'copy' | 'both' | 'merged'
   /** What is not kept may be lost, where the folder keeps no old versions. */
   readonly mayRemove: boolean
+  /** What the user has seen of each copy: nothing is changed, with `refused`, where any differs from it. */
+  readonly shown?: ReadonlyMap<string, ShownSides>
+  /** The content that replaces the original. */
+  readonly merged?: Uint8Array
+  /** The name of a device, for the name of a copy that is kept. */
+  deviceName?(device: ShortId): string
   /** Called for each conflict that is resolved and can be undone. */
   onResolved?(conflict: ResolvedConflict): void
+}
+
+/** The contents of a conflict, by `contentHash`. */
+export interface ShownSides {
+  /** Of the file; empty where there is none. */
+  readonly left: string
+  /** Of the conflict copy. */
+  readonly right: string
 }
 
 /** A resolved conflict, with what undoes it. */
@@ -101,8 +118,10 @@ export interface ResolvedConflict {
   readonly copy: FileHead
   /** The path of the file. */
   readonly original: string
-  /** The record of the file that the copy replaced; undefined where there was none, or where it was kept. */
+  /** The record of the file that was replaced; undefined where there was none, or where it was kept. */
   readonly replaced: FileHead | undefined
+  /** The file that was made of it: the copy under another name, or the merged file. */
+  readonly made?: Pick<FileHead, 'name' | 'sizeBytes' | 'blocksHash'> | undefined
 }
 
 /** A path of a folder that is to be kept or dropped, with everything below it. */

@@ -1,17 +1,23 @@
-import { RESOLVE_CONFLICTS_BODY, RESOLVED_CONFLICTS } from './conflicts.ts'
+import {
+  CONFLICT_COUNTS,
+  CONFLICT_DIFF,
+  CONFLICTS,
+  DIFF_ERRORS,
+  RESOLVE_CONFLICTS_BODY,
+  RESOLVE_ERRORS,
+  RESOLVED_CONFLICTS,
+} from './conflicts.ts'
 import type { Declarations, RouteErrors } from './declaration.ts'
 import { INDEX_IMPORT_REPLY } from './index-import.ts'
 import { FIND } from './find.ts'
 import { MOVE_REPLY, MOVE_STARTED } from './move.ts'
 import { DISAGREEMENTS, NETWORK } from './network.ts'
-import { FOLDER, SMALL_PAGING } from './parameters.ts'
+import { FOLDER, FOLDER_OPTIONAL, SMALL_PAGING } from './parameters.ts'
 import { TEXT } from './schema.ts'
 import { SELECT_BODY, SELECTED, SELECTION } from './selection.ts'
 import { UPGRADE_DETAILS } from './upgrade.ts'
 import {
   CHECK_FOLDER,
-  CONFLICT_COUNTS,
-  CONFLICTS,
   IGNORE_PREVIEW,
   IGNORE_PREVIEW_BODY,
   PULSE,
@@ -235,17 +241,28 @@ export const TWINFOLD_ROUTES = {
   },
   'GET /rest/twinfold/conflicts': {
     scope: 'monitor',
-    summary: 'Lists the local conflict copies of a folder.',
-    query: { folder: FOLDER, ...SMALL_PAGING },
+    summary: 'Lists the local conflict copies of a folder, or of all folders, each with the file that it is a copy of.',
+    query: { folder: FOLDER_OPTIONAL, ...SMALL_PAGING },
     reply: { is: 'json', schema: CONFLICTS },
     errors: NO_FOLDER,
   },
+  'GET /rest/twinfold/conflicts/diff': {
+    scope: 'monitor',
+    summary:
+      'Compares the two files of a conflict, as they are on this disk: the left one is the file, the right one its ' +
+      'conflict copy.',
+    query: { folder: FOLDER, name: { schema: TEXT, about: 'The path of the conflict copy.', required: true } },
+    reply: { is: 'json', schema: CONFLICT_DIFF },
+    errors: DIFF_ERRORS,
+  },
   'POST /rest/twinfold/conflicts': {
     scope: 'operate',
-    summary: 'Resolves conflicts: keeps the files or their conflict copies. The others become old versions.',
+    summary:
+      'Resolves conflicts: keeps the files, their conflict copies, both, or a merged text. What is not kept becomes ' +
+      'an old version.',
     query: { folder: FOLDER },
-    body: { schema: RESOLVE_CONFLICTS_BODY, about: 'Up to 500 conflict copies, and which of the two is kept.' },
+    body: { schema: RESOLVE_CONFLICTS_BODY, about: 'Up to 500 conflict copies, and what is kept of each.' },
     reply: { is: 'json', schema: RESOLVED_CONFLICTS },
-    errors: NO_FOLDER,
+    errors: RESOLVE_ERRORS,
   },
 } as const satisfies Declarations

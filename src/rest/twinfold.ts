@@ -206,28 +206,6 @@ export const IGNORE_PREVIEW = object({
 
 export type IgnorePreviewJson = Static<typeof IGNORE_PREVIEW>
 
-export const CONFLICTS = object({
-  ...PAGED,
-  items: described(
-    list(
-      object({
-        name: TEXT,
-        original: described(TEXT, 'The file that it is a conflict copy of, which may no longer exist.'),
-        sizeBytes: COUNT,
-        modified: TIME,
-        modifiedBy: described(TEXT, 'The short id of the device that changed it last.'),
-      }),
-    ),
-    'By path.',
-  ),
-})
-
-export type ConflictsJson = Static<typeof CONFLICTS>
-
-export const CONFLICT_COUNTS = described(map(COUNT), 'By folder id; folders without a conflict copy are absent.')
-
-export type ConflictCountsJson = Static<typeof CONFLICT_COUNTS>
-
 export const CHECK_FOLDER = object({
   path: described(TEXT, 'The absolute path.'),
   problem: described(

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import {
+  besideName,
   baseOf,
   conflictName,
+  conflictDevice,
   conflictOriginal,
   cutToBytes,
   isAtOrBelow,
@@ -90,4 +92,22 @@ test('isCanonical: what an index may hold', () => {
     assert.ok(isCanonical(name), name)
   const refused = ['', '.', '..', '/a', 'a/', 'a//b', './a', 'a/..', 'a/../b', 'a\0b', 'cafe\u0301', '\ud800', 'a/./b']
   for (const name of refused) assert.ok(!isCanonical(name), JSON.stringify(name))
+})
+
+test('conflictDevice: the short id in the name of a conflict copy, if it has one', () => {
+  assert.equal(conflictDevice(conflictName('d/x.txt', WHEN, DEVICE)), DEVICE)
+  assert.equal(conflictDevice(`d/x.sync-conflict-${WHEN}.txt`), '')
+  assert.equal(conflictDevice('d/x.txt'), '')
+})
+
+test('besideName: an ordinary name in the same directory, whatever the label is', () => {
+  assert.equal(besideName('d/plan.tar.gz', 'desk 2026-01-31'), 'd/plan.tar (desk 2026-01-31).gz')
+  assert.equal(besideName('plan', 'desk', 3), 'plan (desk 3)')
+  assert.equal(besideName('.bashrc', 'desk'), '.bashrc (desk)')
+  for (const label of ['../..', 'a/b\\c', 'x\0\u202e\n', '', '🙂'.repeat(100), 'e\u0301 \ud800']) {
+    const name = besideName(`d/${'ü'.repeat(120)}.txt`, label)
+    assert.ok(isCanonical(name) && name.startsWith('d/') && name.split('/').length === 2, JSON.stringify(name))
+    assert.ok(Buffer.byteLength(name.slice(2)) <= 255 && name.endsWith(').txt'), name)
+    assert.doesNotMatch(name.slice(2), /[\p{C}\\:*?"<>|]/u)
+  }
 })

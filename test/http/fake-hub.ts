@@ -1,4 +1,5 @@
 /** A model for the tests of the REST interface: one idle folder without files. */
+import { TwinfoldError } from '../../src/core/errors.ts'
 import type { FolderFacts } from '../../src/core/records/reasons.ts'
 import { NO_EFFECT } from '../../src/model/folder/selection-effect.ts'
 import { NO_TOTALS } from '../../src/core/rewind/journal.ts'
@@ -113,6 +114,10 @@ export const NO_EXPLORER: FolderExplorer = {
   history: async () => ({ entries: [], next: undefined, completeSinceMs: undefined }),
   plan: async () => [],
   conflicts: async () => ({ total: 0, items: [] }),
+  conflictRange: async () => ({ total: 0, items: [] }),
+  conflictSides: async () => {
+    throw new TwinfoldError('file-missing', 'no conflict copy')
+  },
 }
 
 /** No folder was moved; every other call is recorded. */

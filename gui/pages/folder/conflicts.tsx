@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { FolderConfig } from '../../../src/core/config/config.ts'
-import type { ConflictsJson } from '../../../src/rest/twinfold.ts'
+import type { ConflictsJson } from '../../../src/rest/conflicts.ts'
 import { deviceNameById } from '../../view-model/device.ts'
 import { formatSize } from '../../i18n/format.ts'
 import { client } from '../../live/client.ts'

@@ -1,5 +1,5 @@
 import type { FolderConfig } from '../../../src/core/config/config.ts'
-import type { ConflictsJson } from '../../../src/rest/twinfold.ts'
+import type { ConflictsJson } from '../../../src/rest/conflicts.ts'
 import { runAction, showDone } from '../../app/run-action.ts'
 import { openDialog } from '../../base/dialogs.tsx'
 import { changeWithUndo } from '../../app/undo.ts'

@@ -25,6 +25,12 @@ export function contentTag({ blockHashes, sizeBytes }: FileInfo): string | undef
   return `"${sizeBytes.toString(36)}-${hash('sha256', blockHashes, 'base64url')}"`
 }
 
+/** The content of a file in hexadecimal digits, for clients to name it by; empty for what is no file. */
+export function contentHash(head: Pick<FileHead, 'blocksHash' | 'deleted' | 'type'> | undefined): string {
+  if (head === undefined || head.deleted || head.type !== 'file') return ''
+  return Buffer.from(head.blocksHash ?? []).toString('hex')
+}
+
 /** The same tag from a record without its block list, of which it has the hash. */
 export function headTag({ blocksHash, sizeBytes }: Pick<FileHead, 'blocksHash' | 'sizeBytes'>): string | undefined {
   if (blocksHash === undefined) return undefined

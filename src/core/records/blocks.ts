@@ -42,3 +42,13 @@ export function blockCount(fileSizeBytes: number, blockSizeBytes: number): numbe
 export function blocksHashOf(blockHashes: Uint8Array): Uint8Array {
   return hash('sha256', blockHashes, 'buffer')
 }
+
+/** The hashes of the blocks of a small file that is in memory. */
+export function hashBlocks(data: Uint8Array, blockSizeBytes: number): Uint8Array {
+  const hashes = new Uint8Array(blockCount(data.length, blockSizeBytes) * HASH_SIZE_BYTES)
+  for (let number = 0; number * HASH_SIZE_BYTES < hashes.length; number++) {
+    const block = data.subarray(number * blockSizeBytes, (number + 1) * blockSizeBytes)
+    hashes.set(hash('sha256', block, 'buffer'), number * HASH_SIZE_BYTES)
+  }
+  return hashes
+}

@@ -35,7 +35,7 @@ import { parseJson } from '../pipeline/json.ts'
 import { json, type Reply } from '../pipeline/reply.ts'
 import { bind, type Call, type Route } from '../pipeline/route.ts'
 import type { UndoLog } from '../pipeline/undo-log.ts'
-import { conflictCounts, conflicts, resolveConflicts } from './conflicts.ts'
+import { conflictCounts, conflictDiff, conflicts, resolveConflicts } from './conflicts.ts'
 import { findEverywhere, searchTextOf } from './find.ts'
 import { select, selection } from './selection.ts'
 import { cancelMove, showMove, startMove } from './move.ts'
@@ -95,6 +95,7 @@ export function twinfoldRoutes(deps: TwinfoldRouteDeps, whole: WholeAnswers): re
     'DELETE /rest/twinfold/move': (call) => cancelMove(deps.mover, call),
     'GET /rest/twinfold/conflict-counts': (call) => conflictCounts(deps, call),
     'GET /rest/twinfold/conflicts': (call) => conflicts(deps, call),
+    'GET /rest/twinfold/conflicts/diff': (call) => conflictDiff(deps, call),
     'POST /rest/twinfold/conflicts': (call) => resolveConflicts(deps, call),
     'POST /rest/twinfold/check-folder': async ({ query }) => {
       const body: CheckFolderJson = await deps.checkFolder(query.first('path') ?? '')

@@ -1,7 +1,7 @@
 import type { FolderConfig } from '../../core/config/config.ts'
 import { TwinfoldError } from '../../core/errors.ts'
 import type { SelectionEntry } from '../../core/ignore/selection.ts'
-import { scanScope, type ScanScope } from '../../core/paths.ts'
+import { conflictOriginal, isCanonical, scanScope, type ScanScope } from '../../core/paths.ts'
 import type { LeftFiles } from '../puller/drop.ts'
 import type { FolderGuard } from '../state/folder-guard.ts'
 import type { RewindChunk, RewindOutcome } from '../puller/rewind-items.ts'
@@ -80,12 +80,22 @@ export class FolderTasks {
 
   /** The map holds a message for each conflict copy that is unchanged. */
   async resolveConflicts(copies: readonly string[], choice: ConflictChoice): Promise<ReadonlyMap<string, string>> {
-    return await this.#change((puller, request, signal) => puller.resolveConflicts(copies, choice, request, signal))
+    // An edit that is not known yet must not be taken for what was shown.
+    const shown = [...(choice.shown?.keys() ?? [])]
+      .flatMap((name) => [name, conflictOriginal(name)])
+      .filter(isCanonical)
+    const scanned = shown.length === 0 ? undefined : scanScope(shown)
+    return await this.#change(
+      (puller, request, signal) => puller.resolveConflicts(copies, choice, request, signal),
+      scanned,
+    )
   }
 
   /** Brings back both files of each conflict. The map holds the reasons where none was brought back. */
   async undoConflicts(resolved: readonly ResolvedConflict[]): Promise<ReadonlyMap<string, string>> {
-    const paths = scanScope(resolved.flatMap(({ copy, original }) => [copy.name, original]))
+    const paths = scanScope(
+      resolved.flatMap(({ copy, original, made }) => [copy.name, original, made?.name ?? original]),
+    )
     return await this.#change((puller, request, signal) => puller.undoConflicts(resolved, request, signal), paths)
   }
 

@@ -15,8 +15,10 @@ interface UndoParts extends Pick<PullParts, 'index' | 'tree'> {
 interface UndoStep {
   /** The file that is renamed to the conflict copy: our record of it, and that of the copy name. */
   readonly rename: { readonly from: FileHead; readonly to: FileHead; readonly free: FileHead | undefined } | undefined
-  /** The file that an old version becomes again. */
-  readonly restore: { readonly file: FileHead; readonly versionMs: number } | undefined
+  /** The merged file, which is removed where it has replaced none. */
+  readonly remove: FileHead | undefined
+  /** The files that old versions become again. */
+  readonly restore: readonly { readonly file: FileHead; readonly versionMs: number }[]
 }
 
 /**
@@ -46,38 +48,43 @@ export async function undoConflicts(
   }
   if (failures.size > 0) return failures
   for (const step of steps) {
-    const name = step.restore?.file.name ?? step.rename?.to.name ?? ''
+    const name = step.restore[0]?.file.name ?? step.rename?.to.name ?? ''
     await attempt(name, () => applyUndo(parts, step, signal))
   }
   return failures
 }
 
-async function planUndo(parts: UndoParts, { keep, copy, original, replaced }: ResolvedConflict): Promise<UndoStep> {
+async function planUndo(parts: UndoParts, conflict: ResolvedConflict): Promise<UndoStep> {
+  const { keep, copy, original, replaced, made } = conflict
   const { index, tree } = parts
   const free = await index.records.head('local', copy.name)
   if ((await tree.check(copy.name, free)) !== undefined) throw itemFailed('there is a conflict copy of this name again')
-  if (keep === 'original') return { rename: undefined, restore: await findVersion(parts, copy) }
-  const from = await index.records.head('local', original)
-  if (from === undefined || !hasContentOf(from, copy) || (await tree.check(original, from)) === undefined)
+  const restore = []
+  if (replaced !== undefined) restore.push(await findVersion(parts, replaced))
+  if (keep === 'original' || keep === 'merged') restore.push(await findVersion(parts, copy))
+  if (keep === 'original') return { rename: undefined, remove: undefined, restore }
+  const { name, ...content } = made ?? { ...copy, name: original }
+  const from = await index.records.head('local', name)
+  if (from === undefined || !hasContentOf(from, content) || (await tree.check(name, from)) === undefined)
     throw itemFailed('the file was changed since')
-  const restore = replaced === undefined ? undefined : await findVersion(parts, replaced)
-  return { rename: { from, to: copy, free }, restore }
+  if (keep === 'merged') return { rename: undefined, remove: replaced === undefined ? from : undefined, restore }
+  return { rename: { from, to: copy, free }, remove: undefined, restore }
 }
 
-function hasContentOf(record: FileHead, copy: FileHead): boolean {
-  if (record.deleted || record.type !== 'file' || record.sizeBytes !== copy.sizeBytes) return false
-  return Buffer.compare(record.blocksHash ?? NONE, copy.blocksHash ?? NONE) === 0
+function hasContentOf(record: FileHead, content: Pick<FileHead, 'sizeBytes' | 'blocksHash'>): boolean {
+  if (record.deleted || record.type !== 'file' || record.sizeBytes !== content.sizeBytes) return false
+  return Buffer.compare(record.blocksHash ?? NONE, content.blocksHash ?? NONE) === 0
 }
 
 const NONE = new Uint8Array()
 
-async function findVersion({ versioner }: UndoParts, file: FileHead): Promise<UndoStep['restore']> {
+async function findVersion({ versioner }: UndoParts, file: FileHead): Promise<UndoStep['restore'][number]> {
   const version = await versioner?.newest(file.name)
   if (version?.sizeBytes !== file.sizeBytes) throw itemFailed('its old version is gone, or a newer one has replaced it')
   return { file, versionMs: version.versionMs }
 }
 
-async function applyUndo(parts: UndoParts, { rename, restore }: UndoStep, signal: AbortSignal): Promise<void> {
+async function applyUndo(parts: UndoParts, { remove, rename, restore }: UndoStep, signal: AbortSignal): Promise<void> {
   const { scanLater, tree, versioner } = parts
   if (rename !== undefined) {
     const { from, to, free } = rename
@@ -85,15 +92,19 @@ async function applyUndo(parts: UndoParts, { rename, restore }: UndoStep, signal
     scanLater(from.name)
     scanLater(to.name)
   }
-  if (restore === undefined) return
-  const { file, versionMs } = restore
-  const place = {
-    restore: (_name: string, version: Parameters<typeof tree.restoreAs>[1]) => tree.restoreAs(file, version),
+  for (const { file, versionMs } of restore) {
+    const place = {
+      restore: (_name: string, version: Parameters<typeof tree.restoreAs>[1]) => tree.restoreAs(file, version),
+    }
+    await versioner?.restore(file.name, versionMs, place, signal).catch((error: unknown) => {
+      signal.throwIfAborted()
+      throw itemFailed(messageOf(error), { cause: error })
+    })
+    scanLater(file.name)
   }
-  await versioner?.restore(file.name, versionMs, place, signal).catch((error: unknown) => {
-    signal.throwIfAborted()
-    throw itemFailed(messageOf(error), { cause: error })
-  })
-  scanLater(file.name)
+  if (remove !== undefined) {
+    await tree.remove(remove.name, remove)
+    scanLater(remove.name)
+  }
   await tree.takeChanged()?.()
 }

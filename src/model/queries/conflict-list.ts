@@ -1,12 +1,17 @@
-import { compareNames, isConflictName } from '../../core/paths.ts'
+import { compareNames, conflictOriginal, isConflictName } from '../../core/paths.ts'
 import type { FolderIndex } from '../../db/types.ts'
 import { Mutex } from '../../sync/mutex.ts'
 import type { ConflictsPage } from './explorer-types.ts'
 import type { TimeSlice } from '../../sync/time-slice.ts'
-import type { Paging } from '../types.ts'
 
 /** Bounds the conflict copies listed per folder. */
 const NAMES_MAX = 20_000
+
+/** A part of a list. */
+export interface ListRange {
+  readonly from: number
+  readonly count: number
+}
 
 /**
  * The conflict copies of one folder. The first call reads all our names in time slices; later calls read only those
@@ -15,22 +20,32 @@ const NAMES_MAX = 20_000
 export class ConflictList {
   readonly #updating = new Mutex()
   readonly #names = new Set<string>()
+  /** By name; undefined after a change. */
+  #sorted: readonly string[] | undefined
   #indexId: bigint | undefined
   #sequence = 0
 
-  async page(index: FolderIndex, { page, perPage }: Paging, slice: TimeSlice): Promise<ConflictsPage> {
+  /** Copies by name, each with the file that it is a copy of. */
+  async range(index: FolderIndex, { from, count }: ListRange, slice: TimeSlice): Promise<ConflictsPage> {
     using _lock = await this.#updating.lock()
     await this.#update(index, slice)
-    const names = [...this.#names].sort(compareNames)
-    const records = await index.listing.recordsOf(names.slice((page - 1) * perPage, page * perPage))
+    const sorted = (this.#sorted ??= [...this.#names].sort(compareNames))
+    const names = sorted.slice(from, from + count)
+    const records = await index.listing.recordsOf(names)
+    const files = await index.listing.recordsOf([...new Set(names.map(conflictOriginal))])
+    const byName = new Map(files.map(({ name, local }) => [name, local]))
     // A record may be dropped without a new sequence number.
-    return { total: names.length, items: records.filter(({ local }) => local?.deleted === false) }
+    const items = records
+      .filter(({ local }) => local?.deleted === false)
+      .map((copy) => ({ ...copy, file: liveFile(byName.get(conflictOriginal(copy.name))) }))
+    return { total: sorted.length, items }
   }
 
   async #update(index: FolderIndex, slice: TimeSlice): Promise<void> {
     const indexId = await index.exchange.indexId()
     if (indexId !== this.#indexId) {
       this.#names.clear()
+      this.#sorted = undefined
       this.#sequence = 0
       this.#indexId = indexId
     }
@@ -39,6 +54,7 @@ export class ConflictList {
       for (const { name, live, sequence } of changed) {
         this.#sequence = sequence
         if (!isConflictName(name)) continue
+        this.#sorted = undefined
         if (!live) this.#names.delete(name)
         else if (this.#names.size < NAMES_MAX) this.#names.add(name)
       }
@@ -46,4 +62,8 @@ export class ConflictList {
       if (slice.isDue) await slice.yield()
     }
   }
+}
+
+function liveFile(record: ConflictsPage['items'][number]['file']): ConflictsPage['items'][number]['file'] {
+  return record?.deleted === false && record.type === 'file' ? record : undefined
 }

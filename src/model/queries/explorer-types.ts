@@ -1,5 +1,5 @@
 import type { DeviceId, ShortId } from '../../core/ids.ts'
-import type { FileType } from '../../core/records/file-info.ts'
+import type { FileHead, FileType } from '../../core/records/file-info.ts'
 import type { DeviceVersion, ItemState, WaitingAction } from '../../core/records/item-state.ts'
 import type { DiskFacts } from '../../core/records/disk-reasons.ts'
 import type { FolderFacts, QueuePlace, WhyFacts } from '../../core/records/reasons.ts'
@@ -130,5 +130,6 @@ export interface IgnorePreview {
 
 export interface ConflictsPage {
   readonly total: number
-  readonly items: readonly NameRecords[]
+  /** Conflict copies, and our record of the file that each is a copy of, where there is one. */
+  readonly items: readonly (NameRecords & { readonly file: FileHead | undefined })[]
 }

@@ -13,7 +13,8 @@ import type { FolderIndex, NameRecords } from '../../db/types.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Disk } from '../../platform/disk.ts'
 import { planAction, type PlannedAction, type PlannedEffect } from './action-plan.ts'
-import { ConflictList } from './conflict-list.ts'
+import { ConflictList, type ListRange } from './conflict-list.ts'
+import { readConflict, type ConflictSides } from './conflict-sides.ts'
 import { DiskNames } from './disk-names.ts'
 import type {
   ConflictsPage,
@@ -272,11 +273,25 @@ export class Explorer {
   }
 
   /** Conflict copies that exist here, by name. */
-  async conflicts(folder: FolderId, paging: Paging, signal: AbortSignal): Promise<ConflictsPage> {
+  async conflicts(folder: FolderId, { page, perPage }: Paging, signal: AbortSignal): Promise<ConflictsPage> {
+    return await this.conflictRange(folder, { from: (page - 1) * perPage, count: perPage }, signal)
+  }
+
+  /** The same for a part of a list that does not begin with a page of this folder. */
+  async conflictRange(folder: FolderId, range: ListRange, signal: AbortSignal): Promise<ConflictsPage> {
     this.#deps.folders.configured(folder)
     const known = this.#conflicts.get(folder) ?? new ConflictList()
     this.#conflicts.set(folder, known)
-    return (await this.#deps.query(folder, (index) => known.page(index, paging, this.#newSlice(signal)))) ?? NOTHING
+    return (await this.#deps.query(folder, (index) => known.range(index, range, this.#newSlice(signal)))) ?? NOTHING
+  }
+
+  /** Both files of a conflict, by the name of the copy. */
+  async conflictSides(folder: FolderId, name: string): Promise<ConflictSides> {
+    const { disk, folders } = this.#deps
+    const root = folders.root(folders.configured(folder))
+    const sides = await this.#deps.query(folder, (index) => readConflict(index.records, { disk, root }, name))
+    if (sides === undefined) throw new TwinfoldError('file-missing', `folder ${folder} has no conflict copies`)
+    return sides
   }
 
   #onDisk(folder: FolderId, name: string): Promise<DiskFacts> {

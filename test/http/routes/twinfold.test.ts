@@ -34,7 +34,8 @@ test('every parameter is checked, and the refusal names the error', async () => 
     ['tree', /folder is missing/],
     ['tree?folder=', /folder is missing/],
     ['waiting', /folder is missing/],
-    ['conflicts', /folder is missing/],
+    ['conflicts?page=0', /page must be/],
+    ['conflicts/diff?name=a', /folder is missing/],
     ['tree?folder=share&page=0', /page must be a whole number from 1 to/],
     ['tree?folder=share&page=x', /page must be/],
     ['tree?folder=share&perpage=501', /perpage must be a whole number from 1 to 500/],
@@ -185,15 +186,16 @@ test('why: only connected devices offer a version, and the devices are named', a
 
 test('conflicts have the original file, searches the whole path, previews the line number', async () => {
   const copy = file('d/x.sync-conflict-20260131-235959-ABCDEFG.txt', { sizeBytes: 4 })
+  const listed = { ...recordsOf(copy, { local: headOf(copy) }), file: undefined }
   const conflicts = (await get(
-    { explorer: { conflicts: async () => ({ total: 1, items: [recordsOf(copy, { local: headOf(copy) })] }) } },
+    { explorer: { conflictRange: async () => ({ total: 1, items: [listed] }) } },
     '/rest/twinfold/conflicts?folder=share',
   )) as { total: number; items: { name: string; original: string }[] }
   assert.deepEqual(
     conflicts.items.map(({ name, original }) => [name, original]),
     [[copy.name, 'd/x.txt']],
   )
-  const total = (n: number) => ({ explorer: { conflicts: async () => ({ total: n, items: [] }) } })
+  const total = (n: number) => ({ explorer: { conflictRange: async () => ({ total: n, items: [] }) } })
   assert.deepEqual(await get(total(3), '/rest/twinfold/conflict-counts'), { share: 3 })
   assert.deepEqual(await get(total(0), '/rest/twinfold/conflict-counts'), {})
   let limit = 0

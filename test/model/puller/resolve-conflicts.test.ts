@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { VersioningConfig } from '../../../src/core/config/config.ts'
+import { conflictOriginal } from '../../../src/core/paths.ts'
+import { contentHash } from '../../../src/core/records/block-range.ts'
 import { compareVersions } from '../../../src/core/records/version-vector.ts'
-import type { ConflictChoice, ResolvedConflict } from '../../../src/model/types.ts'
+import type { ConflictChoice, ResolvedConflict, ShownSides } from '../../../src/model/types.ts'
 import type { SimDisk } from '../../../src/platform/sim/disk.ts'
 import { SimRandom } from '../../../src/platform/sim/random.ts'
 import { DOCS } from '../../support/model.ts'
@@ -13,6 +15,7 @@ const COPY = 'd/plan.sync-conflict-20250102-030405-ABCDEFG.txt'
 const OTHER = 'd/plan.sync-conflict-20250102-030406-ABCDEFG.txt'
 const KEEP_FILE: ConflictChoice = { keep: 'original', mayRemove: false }
 const KEEP_COPY: ConflictChoice = { keep: 'copy', mayRemove: false }
+const KEEP_BOTH: ConflictChoice = { keep: 'both', mayRemove: false, deviceName: () => 'vm: "1"/..' }
 
 const FILES = { 'd/plan.txt': 'mine', [COPY]: 'yours' }
 
@@ -135,7 +138,9 @@ test('names that are no conflict copies of files of the folder are refused', asy
   )
 })
 
-for (const choice of [KEEP_FILE, KEEP_COPY]) {
+const KEEP_MERGED: ConflictChoice = { keep: 'merged', mayRemove: false, merged: Buffer.from('mine, yours') }
+
+for (const choice of [KEEP_FILE, KEEP_COPY, KEEP_BOTH, KEEP_MERGED]) {
   test(`C-03, C-04: a power loss at any call while the ${choice.keep} is kept loses no content`, async () => {
     let nth = 0
     for (let isReached = true; isReached;) {
@@ -261,4 +266,105 @@ test('what an undo brings back succeeds the versions that it undoes', async () =
   await pull.rest()
   for (const [i, record] of (await records()).entries())
     assert.equal(compareVersions(record!.version, before[i]!.version), 'newer', names[i])
+})
+
+/** The hashes of what a client sees. */
+async function shownOf(pull: SimPull, ...names: string[]): Promise<ReadonlyMap<string, ShownSides>> {
+  const hashOf = async (name: string) => contentHash(await pull.index.records.head('local', name))
+  const sides = names.map(async (name) => {
+    const [left, right] = [await hashOf(conflictOriginal(name)), await hashOf(name)]
+    return [name, { left, right }] as const
+  })
+  return new Map(await Promise.all(sides))
+}
+
+test('both are kept: the copy gets an ordinary name with its device and day, which no other file has', async () => {
+  const taken = 'd/plan (vm 1 .. 2020-09-13).txt'
+  await using pull = await start({ ...FILES, [taken]: 'taken' })
+  await pull.disk.setModified(`${ROOT}/${COPY}`, 1_600_000_002, 0) // at noon, UTC
+  await pull.scan()
+  assert.deepEqual(await resolve(pull, KEEP_BOTH, COPY), [])
+  assert.deepEqual(await contents(pull), [
+    'd/plan (vm 1 .. 2020-09-13 2).txt=yours',
+    `${taken}=taken`,
+    'd/plan.txt=mine',
+  ])
+  assert.equal((await pull.index.records.get('local', COPY))?.deleted, true)
+  await pull.assertSettled()
+})
+
+test('a merged text replaces the file, with its mode; both sides become old versions', async () => {
+  await using pull = await start(FILES, keeping('simple'))
+  await pull.disk.chmod(`${ROOT}/d/plan.txt`, 0o640)
+  await pull.scan()
+  const before = await pull.index.records.get('local', 'd/plan.txt')
+  const choice: ConflictChoice = { keep: 'merged', mayRemove: false, merged: Buffer.from('mine and yours') }
+  assert.deepEqual(await resolve(pull, choice, COPY), [])
+  assert.deepEqual(await contents(pull), [
+    'd/plan.txt=mine and yours',
+    `version ${COPY}=yours`,
+    'version d/plan.txt=mine',
+  ])
+  const after = await pull.index.records.get('local', 'd/plan.txt')
+  assert.equal(after?.permissions, 0o640)
+  assert.equal(compareVersions(after.version, before!.version), 'newer', 'it descends from the file')
+  assert.equal((await pull.index.records.get('local', COPY))?.deleted, true)
+  await pull.assertSettled()
+})
+
+for (const keep of ['original', 'copy', 'both', 'merged'] as const) {
+  for (const changed of ['d/plan.txt', COPY, OTHER]) {
+    test(`${keep}: nothing is resolved if ${changed} is not what was shown`, async () => {
+      await using pull = await start({ ...FILES, [OTHER]: 'theirs' }, keeping('simple'))
+      const shown = await shownOf(pull, COPY, OTHER)
+      pull.disk.put(`${ROOT}/${changed}`, 'edit') // not scanned yet, of the same size as the file
+      const before = await contents(pull)
+      const choice: ConflictChoice = { keep, mayRemove: true, shown, merged: Buffer.from('merged') }
+      await assert.rejects(resolve(pull, choice, COPY, OTHER), { code: 'refused', detail: 'modified' })
+      assert.deepEqual(await contents(pull), before)
+    })
+  }
+}
+
+test('what is as it was shown is resolved, also where there is no file', async () => {
+  const lone = 'lone.sync-conflict-20250102-030405-ABCDEFG.txt'
+  await using pull = await start({ ...FILES, [lone]: 'lone' }, keeping('simple'))
+  const shown = await shownOf(pull, COPY, lone)
+  assert.equal(shown.get(lone)?.left, '')
+  assert.deepEqual(await resolve(pull, { ...KEEP_COPY, shown }, COPY, lone), [])
+  assert.deepEqual(await contents(pull), ['d/plan.txt=yours', 'lone.txt=lone', 'version d/plan.txt=mine'])
+})
+
+for (const [keep, files] of [
+  ['both', FILES],
+  ['merged', FILES],
+  ['merged', { [COPY]: 'yours' }],
+] as const) {
+  test(`the undo of ${keep} of ${Object.keys(files).length} brings back every name, mode and time`, async () => {
+    await using pull = await start(files, keeping('simple'))
+    await pull.disk.chmod(`${ROOT}/${COPY}`, 0o600)
+    await pull.disk.setModified(`${ROOT}/${COPY}`, 1_600_000_002, 7_000_000)
+    await pull.scan()
+    const before = await exactTree(pull)
+    const resolved: ResolvedConflict[] = []
+    const onResolved = (conflict: ResolvedConflict) => void resolved.push(conflict)
+    const choice: ConflictChoice = { keep, mayRemove: false, merged: Buffer.from('merged'), onResolved }
+    await pull.hub.while(pull.hub.model.resolveConflicts(DOCS, [COPY], choice))
+    assert.notDeepEqual(await exactTree(pull), before)
+    await pull.hub.while(pull.hub.model.undoConflicts(DOCS, resolved))
+    await pull.rest()
+    assert.deepEqual(await exactTree(pull), before)
+    await pull.assertSettled()
+  })
+}
+
+test('a merged file that was edited since is not undone', async () => {
+  await using pull = await start(FILES, keeping('simple'))
+  const resolved: ResolvedConflict[] = []
+  const onResolved = (conflict: ResolvedConflict) => void resolved.push(conflict)
+  const choice: ConflictChoice = { keep: 'merged', mayRemove: false, merged: Buffer.from('merged'), onResolved }
+  await pull.hub.while(pull.hub.model.resolveConflicts(DOCS, [COPY], choice))
+  pull.disk.put(`${ROOT}/d/plan.txt`, 'edited')
+  await assert.rejects(pull.hub.while(pull.hub.model.undoConflicts(DOCS, resolved)), /changed since/)
+  assert.equal(await pull.read('d/plan.txt'), 'edited')
 })

@@ -246,6 +246,49 @@ test('conflict copies are listed, and updated as they are added and removed', as
   assert.deepEqual(await names(), [other], 'only what is here')
 })
 
+test('both files of a conflict are read as their records describe them, and no other file', async () => {
+  const copy = 'b/x.sync-conflict-20260131-235959-ABCDEFG.txt'
+  const lone = 'lone.sync-conflict-20260131-235959-ABCDEFG.txt'
+  const large = 'large.sync-conflict-20260131-235959-ABCDEFG.txt'
+  const files = { 'b/x.txt': 'left', [copy]: 'right', [lone]: 'x', 'large.txt': 'x'.repeat(2 ** 20 + 1), [large]: 'y' }
+  await using it = await explored(files)
+  const { hub, explorer } = it
+  const texts = async (name: string) => {
+    const { left, right } = await explorer.conflictSides(DOCS, name)
+    return [left?.content, right.content].map((content) => content && Buffer.from(content).toString())
+  }
+  assert.deepEqual(await texts(copy), ['left', 'right'])
+  assert.deepEqual(await texts(lone), [undefined, undefined])
+  assert.deepEqual(await texts(large), [undefined, undefined], 'too large to be compared')
+  const [listed] = (await hub.while(explorer.conflicts(DOCS, FIRST_PAGE, NEVER))).items
+  assert.deepEqual([listed?.name, listed?.file?.name], [copy, 'b/x.txt'])
+
+  const HOSTILE = ['b/x.txt', '', '../b.sync-conflict-20260131-235959.txt', '/b.sync-conflict-20260131-235959.txt']
+  const INSIDE = ['.stfolder/a.sync-conflict-20260131-235959.txt', 'no.sync-conflict-20260131-235959.txt']
+  for (const name of [...HOSTILE, ...INSIDE, 'b/x\0.sync-conflict-20260131-235959.txt'])
+    await assert.rejects(explorer.conflictSides(DOCS, name), { code: 'file-missing' }, name)
+  await assert.rejects(explorer.conflictSides(folderId('unknown'), copy), { code: 'folder-missing' })
+
+  hub.platform.disk.put(`${ROOT}/b/x.txt`, 'LEFT')
+  await assert.rejects(explorer.conflictSides(DOCS, copy), { code: 'refused' }, 'changed since the last scan')
+  await hub.platform.disk.removeFile(`${ROOT}/b/x.txt`)
+  hub.platform.disk.put('/data/secret', 'left')
+  await hub.platform.disk.makeSymlink('/data/secret', `${ROOT}/b/x.txt`)
+  await assert.rejects(explorer.conflictSides(DOCS, copy), { code: 'refused' }, 'a symlink is not followed')
+})
+
+test('20,000 conflict copies are listed in pages', async () => {
+  await using it = await explored({})
+  const { hub, explorer } = it
+  const index = await hub.store.folder(DOCS)
+  const names = Array.from({ length: 20_001 }, (_, n) => `${n}.sync-conflict-20260131-235959-ABCDEFG.txt`)
+  await index.records.updateLocal(names.map((name) => file(name)))
+  const range = (from: number, count: number) => hub.while(explorer.conflictRange(DOCS, { from, count }, NEVER))
+  assert.deepEqual([(await range(0, 0)).total, (await range(19_990, 500)).items.length], [20_000, 10])
+  const first = await range(100, 500)
+  assert.equal(first.items.length, 500)
+})
+
 test('a paused folder shows its stored index, and a new one gets no index', async () => {
   await using it = await explored({ 'a.txt': 'a' })
   const { hub, explorer } = it
