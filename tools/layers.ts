@@ -58,6 +58,7 @@ export const ROWS: Readonly<Record<string, readonly string[]>> = {
     'move',
     'setup',
     'hooks',
+    'invitations',
     'ldap',
     'series',
   ],

@@ -5,6 +5,7 @@ import type { CommandSpec } from './args/types.ts'
 import { CAT, GET } from './content-specs.ts'
 import { HISTORY, REWIND } from './history-specs.ts'
 import { HOOK } from './hook-specs.ts'
+import { INVITE, JOIN } from './invite-specs.ts'
 import { KEY, USER } from './key-specs.ts'
 import { SERIES } from './series-specs.ts'
 import { APPLY, EXPORT } from './setup-specs.ts'
@@ -252,6 +253,8 @@ export function remoteCommands(debugCommands: readonly CommandSpec[] = []): read
     FOLDER,
     DEVICE,
     PENDING,
+    INVITE,
+    JOIN,
     NETWORK,
     DRIVE,
     KEY,

@@ -2,6 +2,10 @@ import type { Grant, NewGrant } from '../core/access.ts'
 import type { Config } from '../core/config/config.ts'
 import type { Json } from '../core/config/config-json.ts'
 import type { Extensions, ExtensionsPatch } from '../core/config/extensions.ts'
+import type { Invitation } from '../core/invitations/invitation.ts'
+import type { InvitedType } from '../core/invitations/invitation-link.ts'
+import type { JoinedFolder } from '../core/invitations/join.ts'
+import type { OpenInvitation } from '../core/invitations/open-invitations.ts'
 import type { SetupPlan } from '../core/setup/setup-plan.ts'
 
 /** A requested change: returns the whole new configuration without modifying the current one. */
@@ -71,6 +75,50 @@ export interface GrantStore {
   addUser(wanted: Omit<NewGrant, 'kind'>, passwordHash: string): Promise<Grant>
   /** Valid until the call, no longer. Resolves with whether there was one. */
   revoke(kind: Grant['kind'], name: string): Promise<boolean>
+}
+
+export interface WantedInvitation {
+  /** By id. */
+  readonly folders: readonly string[]
+  /** Proposed for the folders of the other device. */
+  readonly type: InvitedType
+  /** A duration such as `1d`; a day when absent. */
+  readonly expires?: string | undefined
+}
+
+export interface NewInvitation {
+  readonly invitation: OpenInvitation
+  /** What is given to the other device. The secret in it is not stored. */
+  readonly text: string
+  /** On which the other device tries to reach this one, beside those that discovery finds. */
+  readonly addresses: readonly string[]
+}
+
+export interface JoinRequest {
+  /** The invitation, or a text that has it in it. */
+  readonly text: string
+  /** The directory of the folder; of several folders the directory above. */
+  readonly path?: string | undefined
+  /** Changes nothing. */
+  readonly check: boolean
+}
+
+export interface JoinResult extends Pick<Invitation, 'device' | 'name' | 'addresses' | 'expiresMs'> {
+  /** Whether the device was configured before. */
+  readonly isKnown: boolean
+  readonly folders: readonly (JoinedFolder & { readonly exists: boolean })[]
+  readonly warnings: readonly string[]
+}
+
+/** Invitations of this device, and the use of those of others. */
+export interface InvitationsView {
+  readonly open: readonly OpenInvitation[]
+  /** Saved when it resolves. Rejects with `bad-request`. */
+  create(wanted: WantedInvitation): Promise<NewInvitation>
+  /** Resolves with whether there was one. */
+  revoke(id: string): Promise<boolean>
+  /** Adds the inviting device and its folders. Rejects with `bad-request` or `refused`, nothing changed. */
+  join(request: JoinRequest): Promise<JoinResult>
 }
 
 export interface SetupRequest {

@@ -23,7 +23,7 @@ import { LocalNetworks } from './local-networks.ts'
 import { NetworkWatch } from './network-watch.ts'
 import { Registry } from './registry.ts'
 import { RefusalLog } from './refusal-log.ts'
-import type { ConnectionsStatus, ConnectionsView, ListenerStatus, UnknownDevice } from './types.ts'
+import type { ConnectionsStatus, ConnectionsView, InvitationGate, ListenerStatus, UnknownDevice } from './types.ts'
 import { TaskSet } from '../sync/task-set.ts'
 
 export interface ConnectionsDeps {
@@ -33,6 +33,8 @@ export interface ConnectionsDeps {
   onConnection(connection: Connection): void
   /** An unknown device requests a connection. May be called often: the receiver must bound any list it keeps. */
   onUnknownDevice(device: UnknownDevice): void
+  /** Absent in a daemon without invitations. */
+  readonly invitations?: InvitationGate | undefined
   /** The addresses that are known now of a device configured as `dynamic`, by source. */
   lookup(device: DeviceId): readonly (readonly string[])[]
   /** The external addresses of a listener at routers that map its port. */
@@ -95,10 +97,7 @@ export class Connections implements Service, ConnectionsView {
         isLan: () => this.#lan.check(this.#config.options),
         present: (device, host) =>
           this.#registry.present(device, this.#config, host === undefined ? undefined : { host, nowMs: clock.nowMs() }),
-        onUnknownDevice: (unknown) => {
-          this.#loops.unknownSeen(unknown)
-          deps.onUnknownDevice(unknown)
-        },
+        onSeenDevice: (unknown) => this.#loops.unknownSeen(unknown),
       },
       options,
     )
@@ -169,6 +168,11 @@ export class Connections implements Service, ConnectionsView {
 
   isConnected(device: DeviceId): boolean {
     return this.#registry.of(device).length > 0
+  }
+
+  /** Our next Hello to this device has something new to say. */
+  reconnect(device: DeviceId): void {
+    for (const connection of this.#registry.of(device)) this.#track(connection.close('connecting again'))
   }
 
   /** Discovery has new addresses of a device. */

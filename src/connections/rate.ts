@@ -82,6 +82,19 @@ export class RateLimits {
   /** Wraps the stream with the current limits of this device. */
   limit(stream: TlsStream, device: DeviceId, isLocal: boolean): TlsStream {
     const pairs = [this.#of(device), this.#global]
+    return new LimitedStream(
+      stream,
+      () => pairs,
+      () => !isLocal || this.#limitLan,
+    )
+  }
+
+  /** The same for a device that is not configured, and may be later: anybody can connect, so nothing is kept of it. */
+  limitUnknown(stream: TlsStream, device: DeviceId, isLocal: boolean): TlsStream {
+    const pairs = (): readonly Pair[] => {
+      const pair = this.#devices.get(device)
+      return pair === undefined ? [this.#global] : [pair, this.#global]
+    }
     return new LimitedStream(stream, pairs, () => !isLocal || this.#limitLan)
   }
 
@@ -109,10 +122,10 @@ class LimitedStream implements TlsStream {
   readonly readInto?: NonNullable<TlsStream['readInto']>
   readonly consumed?: () => Promise<void>
   readonly #stream: TlsStream
-  readonly #pairs: readonly Pair[]
+  readonly #pairs: () => readonly Pair[]
   readonly #isSubject: () => boolean
 
-  constructor(stream: TlsStream, pairs: readonly Pair[], isSubject: () => boolean) {
+  constructor(stream: TlsStream, pairs: () => readonly Pair[], isSubject: () => boolean) {
     this.peerCertificate = stream.peerCertificate
     this.certificateCount = stream.certificateCount
     this.remoteAddress = stream.remoteAddress
@@ -132,7 +145,7 @@ class LimitedStream implements TlsStream {
   async read(): Promise<Uint8Array | undefined> {
     const data = await this.#stream.read()
     if (data !== undefined && this.#isLimited('receive')) {
-      for (const pair of this.#pairs) await pair.receive.pass(data.length)
+      for (const pair of this.#pairs()) await pair.receive.pass(data.length)
     }
     return data
   }
@@ -147,7 +160,7 @@ class LimitedStream implements TlsStream {
       const part = isLimited ? target.subarray(at, at + SLICE_BYTES) : target.subarray(at)
       if (!(await readInto(part, onBytes))) return false
       at += part.length
-      if (isLimited) for (const pair of this.#pairs) await pair.receive.pass(part.length)
+      if (isLimited) for (const pair of this.#pairs()) await pair.receive.pass(part.length)
     }
     return true
   }
@@ -161,13 +174,13 @@ class LimitedStream implements TlsStream {
   }
 
   #isLimited(direction: keyof Pair): boolean {
-    return this.#isSubject() && this.#pairs.some((pair) => pair[direction].isLimiting)
+    return this.#isSubject() && this.#pairs().some((pair) => pair[direction].isLimiting)
   }
 
   async #writeInSlices(data: Uint8Array): Promise<void> {
     for (let at = 0; at < data.length; at += SLICE_BYTES) {
       const slice = data.subarray(at, at + SLICE_BYTES)
-      for (const pair of this.#pairs) await pair.send.pass(slice.length)
+      for (const pair of this.#pairs()) await pair.send.pass(slice.length)
       await this.#stream.write(slice)
     }
   }

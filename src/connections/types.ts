@@ -1,6 +1,7 @@
 import type { DeviceId } from '../core/ids.ts'
+import type { HandshakeParty } from '../core/invitations/proof.ts'
 import type { DialReason } from '../core/network/dial-failure.ts'
-import type { MessageCounts } from '../protocol/types.ts'
+import type { Hello, MessageCounts } from '../protocol/types.ts'
 
 export interface ListenerStatus {
   readonly error: string | null
@@ -64,6 +65,16 @@ export interface ConnectionsStatus {
 /** Read access for other facilities. */
 export interface ConnectionsView {
   status(): ConnectionsStatus
+}
+
+/** Invitations: what our Hello proves to the device that gave us one, and what the Hello of another proves to us. */
+export interface InvitationGate {
+  /** Undefined for a device whose invitation we do not use. Its certificate was checked. */
+  proofFor(party: HandshakeParty): Uint8Array | undefined
+  /** Whether the device has proved an invitation; it is configured then. Rejects if it could not be added. */
+  redeem(party: HandshakeParty, hello: Hello): Promise<boolean>
+  /** The device has accepted us. */
+  accepted(device: DeviceId): void
 }
 
 /** An unconfigured device that requested a connection. The name is unverified. */

@@ -36,6 +36,7 @@ export function findLocations(facts: LocationFacts): Locations {
     configFile: inConfig('config.xml'),
     extensionsFile: inConfig('twinfold-settings.json'),
     grantsFile: inConfig('twinfold-keys.json'),
+    invitationsFile: inConfig('twinfold-invitations.json'),
     appliedSetupFile: inConfig('twinfold-applied.json'),
     addressFile: inConfig(ADDRESS_FILE),
     certificateFile: inConfig('cert.pem'),

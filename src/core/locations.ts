@@ -11,6 +11,8 @@ export interface Locations {
   readonly extensionsFile: string
   /** Keys of programs and users of the page. */
   readonly grantsFile: string
+  /** Open invitations, and those of other devices that are used. */
+  readonly invitationsFile: string
   readonly appliedSetupFile: string
   /** The address of the running daemon, where it is not the configured one. */
   readonly addressFile: string

@@ -16,6 +16,7 @@ import { extensionRoutes } from './routes/extensions.ts'
 import { guardRoutes } from './routes/guard.ts'
 import { historyRoutes } from './routes/history.ts'
 import { hookRoutes } from './routes/hooks.ts'
+import { invitationRoutes } from './routes/invitations.ts'
 import { keptRoutes } from './routes/kept.ts'
 import { keyRoutes } from './routes/keys.ts'
 import { lifecycleRoutes } from './routes/lifecycle.ts'
@@ -72,6 +73,7 @@ export function allRoutes(parts: RestDeps, context: RouteContext): RouteTable {
     ...guardRoutes(deps.hub),
     ...historyRoutes(deps),
     ...hookRoutes(deps),
+    ...invitationRoutes(deps),
     ...keptRoutes(deps.hub),
     ...keyRoutes(deps),
     ...trashRoutes(deps.hub),

@@ -5,7 +5,14 @@ import type { DiscoveryView } from '../discover/types.ts'
 import type { DeviceId, FolderId } from '../core/ids.ts'
 import type { Locations } from '../core/locations.ts'
 import type { NewFolderCheck } from '../config/new-folder.ts'
-import type { ConfigStore, ExtensionStore, GrantStore, SetupView, TimedPausesView } from '../config/types.ts'
+import type {
+  ConfigStore,
+  ExtensionStore,
+  GrantStore,
+  InvitationsView,
+  SetupView,
+  TimedPausesView,
+} from '../config/types.ts'
 import type { EventSink, EventSource, LogControl, Logger } from '../events/types.ts'
 import type { HooksView } from '../hooks/types.ts'
 import type { ContentView } from '../model/content/reader-types.ts'
@@ -72,6 +79,7 @@ export interface RestDeps {
   readonly discovery?: DiscoveryView
   readonly portMapping?: PortMappingView
   readonly pending?: PendingView
+  readonly invitations?: InvitationsView
   /** Folders whose encryption is configured differently here and on another device. */
   disagreements?(): readonly Disagreement[]
   readonly completion?: CompletionView

@@ -62,7 +62,7 @@ export async function runDaemon(platform: Platform, options: ServeOptions, signa
   const statistics = new Statistics({ keyValue: store.keyValue, log: logger('stats') })
   const takeOver = await TakeOver.prepare(base, { store, statistics })
   const network = await Network.open(
-    { platform, store, events, statistics, config, extensions: base.extensions, logger, signals, roots },
+    { ...base, store, statistics, signals, roots },
     { ownDevice: identity.deviceId, identity, clientVersion: version.version, userHome: locations.userHome },
   )
   const model = new Model(
@@ -123,6 +123,7 @@ export async function runDaemon(platform: Platform, options: ServeOptions, signa
   const others = [model, ...network.services, upgrade, pauses, mover, rewinder, hooks, series]
   await runServices(base, { rest, takeOver, others }, ending)
   await network.pending.saved()
+  await base.invitations.settled()
   logger('main').info(ending.code === EXIT.restart ? 'stopped, restarting' : 'stopped')
   return ending.code
 }

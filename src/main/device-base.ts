@@ -1,5 +1,6 @@
 import { ExtensionSettings } from '../config/extension-settings.ts'
 import { Grants } from '../config/grants.ts'
+import { Invitations } from '../config/invitations.ts'
 import { Passwords } from '../config/password.ts'
 import { openConfig, type OpenedConfig } from '../config/store.ts'
 import type { JsonObject } from '../core/config/config-json.ts'
@@ -32,6 +33,7 @@ export interface DeviceBase {
   readonly config: OpenedConfig
   readonly extensions: ExtensionSettings
   readonly grants: Grants
+  readonly invitations: Invitations
   /** The set-up file of this start. */
   readonly startSetup: JsonObject | undefined
   logger(facility: Facility): Logger
@@ -81,6 +83,10 @@ export async function openDeviceBase(
   )
   const extensions = await ExtensionSettings.open(disk, locations.extensionsFile)
   const grants = await Grants.open({ disk, clock, random, log: logger('config') }, locations.grantsFile)
+  const invitations = await Invitations.open(
+    { disk, clock, config, log: logger('config') },
+    { path: locations.invitationsFile, ownDevice: identity.deviceId },
+  )
   log.setDeviceNames((id) =>
     id === identity.deviceId ? undefined : config.current.devices.find(({ deviceID }) => deviceID === id)?.name,
   )
@@ -97,6 +103,7 @@ export async function openDeviceBase(
     config,
     extensions,
     grants,
+    invitations,
     startSetup,
   }
 }

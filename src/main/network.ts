@@ -1,3 +1,4 @@
+import type { Invitations } from '../config/invitations.ts'
 import type { ConfigStore, ExtensionStore } from '../config/types.ts'
 import { Connections } from '../connections/connections.ts'
 import type { Config } from '../core/config/config.ts'
@@ -31,6 +32,7 @@ export interface NetworkDeps {
   readonly statistics: Statistics
   readonly config: ConfigStore
   readonly extensions: Pick<ExtensionStore, 'change'>
+  readonly invitations?: Invitations
   logger(facility: Facility): Logger
   readonly signals: ModelSignals
   readonly roots: FolderRoots
@@ -97,6 +99,7 @@ export class Network {
         logger,
         onConnection: (connection) => this.peers.attach(connection),
         onUnknownDevice: (unknown) => this.pending.onUnknownDevice(unknown),
+        invitations: deps.invitations,
         lookup: (device) => this.discovery.lookup(device),
         onListenAddresses: (listener, { lanAddresses: lan, wanAddresses: wan }) => {
           events.emit('ListenAddressesChanged', {

@@ -1,3 +1,4 @@
+import { Inviting } from '../config/inviting.ts'
 import { checkNewFolder } from '../config/new-folder.ts'
 import type { SetupView, TimedPausesView } from '../config/types.ts'
 import type { ImportingStore } from '../db/store.ts'
@@ -46,6 +47,24 @@ export function makeRestServer(base: DeviceBase, parts: RestParts): RestServer {
   const { ending, warnings, takeOver, addressFile, series, disks } = parts
   const { clock, random, disk, http, system } = platform
   const { locations } = options
+  const checkFolder = (path: string) => {
+    const { folders, defaults } = config.current
+    return checkNewFolder({ disk, folders, home: protectedHome(locations) }, { ...defaults.folder, path })
+  }
+  const { connections } = network
+  const inviting = new Inviting(
+    {
+      clock,
+      random,
+      config,
+      extensions,
+      invitations: base.invitations,
+      checkFolder,
+      addresses: () => connections.addresses(),
+      reconnect: (device) => connections.reconnect(device),
+    },
+    { ownDevice: identity.deviceId, userHome: locations.userHome },
+  )
   return new RestServer(
     {
       clock,
@@ -92,10 +111,8 @@ export function makeRestServer(base: DeviceBase, parts: RestParts): RestServer {
       rewinder,
       warnings,
       indexImport: () => takeOver?.status,
-      checkFolder: (path) => {
-        const { folders, defaults } = config.current
-        return checkNewFolder({ disk, folders, home: protectedHome(locations) }, { ...defaults.folder, path })
-      },
+      checkFolder,
+      invitations: inviting,
       system,
       ...(options.guiAddress !== undefined && { onListening: (address: string) => addressFile.write(address) }),
       httpsIdentity: () => loadOrMakeHttpsIdentity({ disk, clock, random }, locations, system.hostName),

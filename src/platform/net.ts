@@ -9,6 +9,11 @@ export interface TlsStream extends AsyncDisposable {
   readonly localHost?: string
   /** TLS version and cipher suite for display: `TLS1.3-TLS_AES_128_GCM_SHA256`. */
   readonly crypto: string
+  /**
+   * Keying material of this connection under a label (RFC 5705): both ends get the same 32 bytes, which are
+   * a secret of theirs. Undefined below TLS 1.3. Left out by streams that export none.
+   */
+  exportKey?(label: string): Uint8Array | undefined
   /** Whether the peer's certificate has this common name or DNS name. */
   isNamed(name: string): boolean
   /** The next bytes; undefined once the peer has ended; rejects when the connection is lost or was closed locally. */

@@ -14,6 +14,7 @@ const HELLO_BYTES_MAX = 32_767
 const HELLO_MS_MAX = 20_000
 const NAME_LENGTH_MAX = 256
 const CONNECTION_COUNT_MAX = 128
+const PROOF_BYTES_MAX = 64
 
 /** The peer's Hello, and the reader with any bytes received after it. */
 export interface HelloResult {
@@ -67,6 +68,7 @@ export function writeHello(hello: Hello): Uint8Array {
     client_version: hello.clientVersion,
     num_connections: hello.numConnections,
     timestamp: hello.timestampNs,
+    ...(hello.invitationProof !== undefined && { invitation_proof: hello.invitationProof }),
   })
   if (body.length > HELLO_BYTES_MAX) throw new RangeError('Hello exceeds the maximum length')
   const bytes = Buffer.allocUnsafeSlow(6 + body.length)
@@ -84,17 +86,19 @@ async function readHello(incoming: ByteReader): Promise<Hello> {
   if (magic !== MAGIC) throw malformed('the device uses another protocol')
   const lengthBytes = start.readUInt16BE(4)
   if (lengthBytes > HELLO_BYTES_MAX) throw malformed(`a Hello of ${lengthBytes} bytes`)
-  const { device_name, client_name, client_version, num_connections, timestamp } = decode(
+  const { device_name, client_name, client_version, num_connections, timestamp, invitation_proof } = decode(
     HELLO,
     await incoming.take(lengthBytes),
     0,
   )
+  const isProof = invitation_proof.length > 0 && invitation_proof.length <= PROOF_BYTES_MAX
   return {
     deviceName: plainText(device_name, NAME_LENGTH_MAX),
     clientName: plainText(client_name, NAME_LENGTH_MAX),
     clientVersion: plainText(client_version, NAME_LENGTH_MAX),
     numConnections: Math.min(Math.max(num_connections, 0), CONNECTION_COUNT_MAX),
     timestampNs: timestamp,
+    ...(isProof && { invitationProof: new Uint8Array(invitation_proof) }), // a copy: the view holds all of the message
   }
 }
 

@@ -37,6 +37,8 @@ export const HELLO = message({
   client_version: text(3),
   num_connections: int32(4),
   timestamp: int64Exact(5),
+  /** Far from the numbers that a later version of the protocol would use. */
+  invitation_proof: bytes(517),
 })
 
 export const HEADER = message({ type: int32(1), compression: int32(2) })

@@ -10,6 +10,8 @@ export interface Hello {
   readonly clientVersion: string
   readonly numConnections: number
   readonly timestampNs: bigint
+  /** Shows that the sender has an invitation of the receiver; a field of ours, which other programs ignore. */
+  readonly invitationProof?: Uint8Array
 }
 
 export type WireFolderType = 'sendreceive' | 'sendonly' | 'receiveonly' | 'receiveencrypted'

@@ -10,6 +10,7 @@ import { EXTENSION_ROUTES } from './extensions.ts'
 import { HISTORY_ROUTES } from './history.ts'
 import { HOOK_ROUTES } from './hooks.ts'
 import { GUARD_ROUTES } from './guard.ts'
+import { INVITATION_ROUTES } from './invitations.ts'
 import { KEPT_ROUTES } from './kept.ts'
 import { KEY_ROUTES } from './keys.ts'
 import { SERIES_ROUTES } from './series.ts'
@@ -53,6 +54,7 @@ export const ROUTES = {
   ...HISTORY_ROUTES,
   ...HOOK_ROUTES,
   ...GUARD_ROUTES,
+  ...INVITATION_ROUTES,
   ...KEPT_ROUTES,
   ...KEY_ROUTES,
   ...SERIES_ROUTES,

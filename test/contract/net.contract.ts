@@ -25,6 +25,19 @@ export function netContract(name: string, make: () => Net): void {
     assert.match(pair.server.remoteAddress, /:\d+$/)
   })
 
+  spec(
+    'both ends of a connection export the same keying material, another one for each label and connection',
+    async (net) => {
+      await using pair = await connect(net)
+      await using other = await connect(net)
+      const exported = [pair.client, pair.server].map((stream) => Buffer.from(stream.exportKey!('EXPORTER-a')!))
+      assert.equal(exported[0]!.length, 32)
+      assert.deepEqual(exported[0], exported[1])
+      assert.notDeepEqual(Buffer.from(pair.client.exportKey!('EXPORTER-b')!), exported[0])
+      assert.notDeepEqual(Buffer.from(other.client.exportKey!('EXPORTER-a')!), exported[0])
+    },
+  )
+
   spec('bytes arrive in order, both ways at once', async (net) => {
     await using pair = await connect(net)
     const [up, down] = [noise(300_000, 1), noise(200_000, 2)]

@@ -51,6 +51,7 @@ const LOCATIONS: RestOptions['locations'] = {
   configFile: '/home/a/config.xml',
   extensionsFile: '/home/a/twinfold-settings.json',
   grantsFile: '/home/a/twinfold-keys.json',
+  invitationsFile: '/home/a/twinfold-invitations.json',
   appliedSetupFile: '/home/a/twinfold-applied.json',
   addressFile: '/home/a/twinfold-address.json',
   certificateFile: '/home/a/cert.pem',

@@ -14,6 +14,7 @@ function options(...args: string[]): ServeOptions {
     configFile: path,
     extensionsFile: path,
     grantsFile: path,
+    invitationsFile: path,
     appliedSetupFile: path,
     addressFile: path,
     certificateFile: path,

@@ -15,6 +15,7 @@ export const SIM_OPTIONS: ServeOptions = {
     configFile: '/home/sim/state/config.xml',
     extensionsFile: '/home/sim/state/twinfold-settings.json',
     grantsFile: '/home/sim/state/twinfold-keys.json',
+    invitationsFile: '/home/sim/state/twinfold-invitations.json',
     appliedSetupFile: '/home/sim/state/twinfold-applied.json',
     addressFile: '/home/sim/state/twinfold-address.json',
     certificateFile: '/home/sim/state/cert.pem',

@@ -1,8 +1,12 @@
+import { hash } from 'node:crypto'
 import { closedHereError, NetError } from '../net-error.ts'
 import type { TlsStream } from '../net.ts'
 
 /** Send window: bytes that the peer has not read. */
 const UNREAD_BYTES_MAX = 256 * 1024
+
+/** Stands for what a TLS handshake agrees on: every connection has another number. */
+let wireCount = 0
 
 /** Resolves when data sent now would arrive; rejects when the connection is lost before. */
 export type SimDelivery = (signal: AbortSignal) => Promise<void>
@@ -14,8 +18,9 @@ export class SimWire {
 
   constructor(travel: SimDelivery, ends: readonly [SimEnd, SimEnd]) {
     const whileConnected = (): Promise<void> => travel(this.#stop.signal)
-    const first = new SimStream(whileConnected, ends[0])
-    const second = new SimStream(whileConnected, ends[1])
+    const secret = `wire ${++wireCount}`
+    const first = new SimStream(whileConnected, ends[0], secret)
+    const second = new SimStream(whileConnected, ends[1], secret)
     first.connect(second)
     second.connect(first)
     this.ends = [first, second]
@@ -45,6 +50,7 @@ export class SimStream implements TlsStream {
   readonly remoteAddress: string
   readonly crypto = 'TLS1.3-TLS_AES_128_GCM_SHA256'
   readonly #travel: () => Promise<void>
+  readonly #secret: string
   #peer: SimStream | undefined
   /** Keeps chunks in order, whatever their delays. */
   #sending: Promise<void> = Promise.resolve()
@@ -56,10 +62,15 @@ export class SimStream implements TlsStream {
   #failure: Error | undefined
   #wakers = new Set<() => void>()
 
-  constructor(travel: () => Promise<void>, end: SimEnd) {
+  constructor(travel: () => Promise<void>, end: SimEnd, secret: string) {
     this.#travel = travel
+    this.#secret = secret
     this.peerCertificate = end.peerCertificate
     this.remoteAddress = end.remoteAddress
+  }
+
+  exportKey(label: string): Uint8Array {
+    return simExport(label, this.#secret)
   }
 
   /** Every simulated certificate has the name that all devices use. */
@@ -144,4 +155,8 @@ export class SimStream implements TlsStream {
     this.#wakers = new Set()
     for (const wake of wakers) wake()
   }
+}
+
+export function simExport(label: string, secret: string): Uint8Array {
+  return new Uint8Array(hash('sha256', `${label} ${secret}`, 'buffer'))
 }

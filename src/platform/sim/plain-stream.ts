@@ -1,11 +1,14 @@
 import { NetError } from '../net-error.ts'
 import type { Identity, PlainStream, TlsRole, TlsStream } from '../net.ts'
 import { derOf } from './certificate.ts'
-import type { SimStream } from './net-stream.ts'
+import { simExport, type SimStream } from './net-stream.ts'
 
 const LENGTH_BYTES = 4
+const NONCE_BYTES = 8
 
-/** A connection without TLS. Its handshake is reduced to the certificates, which the ends send to each other. */
+let nonceCount = 0n
+
+/** A connection without TLS. Its handshake is reduced to certificates and nonces, which the ends send to each other. */
 export class SimPlainStream implements PlainStream {
   readonly remoteAddress: string
   readonly #stream: SimStream
@@ -53,9 +56,13 @@ export class SimPlainStream implements PlainStream {
     const own = derOf(identity)
     const length = Buffer.alloc(LENGTH_BYTES)
     length.writeUInt32BE(own.length)
-    await this.#stream.write(Buffer.concat([length, own]))
+    const nonce = Buffer.alloc(NONCE_BYTES)
+    nonce.writeBigUInt64BE(++nonceCount)
+    await this.#stream.write(Buffer.concat([length, own, nonce]))
     const peerLength = Buffer.from(await this.take(LENGTH_BYTES, signal)).readUInt32BE()
-    return new SecuredStream(this, this.#stream, new Uint8Array(await this.take(peerLength, signal)))
+    const certificate = new Uint8Array(await this.take(peerLength, signal))
+    const nonces = [nonce, Buffer.from(await this.take(NONCE_BYTES, signal))].map((one) => one.toString('hex'))
+    return new SecuredStream(this, this.#stream, { certificate, secret: nonces.toSorted().join() })
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -70,13 +77,19 @@ class SecuredStream implements TlsStream {
   readonly crypto: string
   readonly #plain: SimPlainStream
   readonly #stream: SimStream
+  readonly #secret: string
 
-  constructor(plain: SimPlainStream, stream: SimStream, peerCertificate: Uint8Array) {
+  constructor(plain: SimPlainStream, stream: SimStream, agreed: { certificate: Uint8Array; secret: string }) {
     this.#plain = plain
     this.#stream = stream
-    this.peerCertificate = peerCertificate
+    this.#secret = agreed.secret
+    this.peerCertificate = agreed.certificate
     this.remoteAddress = stream.remoteAddress
     this.crypto = stream.crypto
+  }
+
+  exportKey(label: string): Uint8Array {
+    return simExport(label, this.#secret)
   }
 
   isNamed(name: string): boolean {

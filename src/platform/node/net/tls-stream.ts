@@ -11,6 +11,8 @@ const FAREWELL_MS_MAX = 2_000
 const UNREAD_BYTES_MAX = 256 * 1024
 /** Smaller writes of one turn of the event loop are merged: each one costs a record and a system call. */
 const TOGETHER_BYTES_MAX = 16 * 1024
+const EXPORTED_BYTES = 32
+const NO_CONTEXT = Buffer.alloc(0)
 
 /** A TLS socket as a stream with backpressure, read record by record without copying. */
 export class NodeTlsStream implements TlsStream {
@@ -44,6 +46,11 @@ export class NodeTlsStream implements TlsStream {
     socket.on('error', (error) => this.#wake(() => (this.#failure ??= plainError(error))))
     socket.on('close', () => this.#wake(() => (this.#failure ??= new NetError('ECONNRESET', 'connection lost'))))
     socket.on('drain', () => this.#wake(() => {}))
+  }
+
+  exportKey(label: string): Uint8Array | undefined {
+    if (this.#socket.destroyed || this.#socket.getProtocol() !== 'TLSv1.3') return undefined
+    return new Uint8Array(this.#socket.exportKeyingMaterial(EXPORTED_BYTES, label, NO_CONTEXT))
   }
 
   isNamed(name: string): boolean {
