@@ -28,6 +28,11 @@ export function withClicked(choices: Choices, selection: Selection, path: string
   return new Map([...others, [path, state]])
 }
 
+/** After they were applied; what was clicked meanwhile is still to be applied. */
+export function withoutApplied(choices: Choices, applied: Choices): Choices {
+  return new Map([...choices].filter(([path, state]) => applied.get(path) !== state))
+}
+
 /** The request that applies choices. */
 export function choiceBody(choices: Choices): { readonly keep: readonly string[]; readonly drop: readonly string[] } {
   const pathsOf = (wanted: SelectionState) => [...choices].flatMap(([path, state]) => (state === wanted ? [path] : []))

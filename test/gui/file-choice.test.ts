@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { boxOf, choiceBody, chosenSelection, NO_CHOICES, withClicked } from '../../gui/view-model/file-choice.ts'
+import {
+  boxOf,
+  choiceBody,
+  chosenSelection,
+  NO_CHOICES,
+  withClicked,
+  withoutApplied,
+  type Choices,
+} from '../../gui/view-model/file-choice.ts'
 
 const DEVICE = { entries: [{ path: 'a', state: 'dropped', reason: 'chosen' }] } as const
 
@@ -19,4 +27,20 @@ test('the boxes of a tree: a click toggles, a choice below makes the directory p
   assert.equal(boxes(without), 'partly on off off')
   assert.deepEqual(choiceBody(without), { keep: ['a'], drop: ['a/c', 'z'] })
   assert.deepEqual(choiceBody(click(without, '')), { keep: [''], drop: [] })
+})
+
+test('what is clicked while choices are applied is still to be applied', () => {
+  const sent: Choices = new Map([
+    ['a', 'kept'],
+    ['z', 'dropped'],
+  ])
+  assert.deepEqual([...withoutApplied(sent, sent)], [])
+  const clicked: Choices = new Map([...sent, ['z', 'kept'], ['new', 'dropped']])
+  assert.deepEqual(
+    [...withoutApplied(clicked, sent)],
+    [
+      ['z', 'kept'],
+      ['new', 'dropped'],
+    ],
+  )
 })

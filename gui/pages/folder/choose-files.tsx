@@ -19,6 +19,7 @@ import {
   chosenSelection,
   NO_CHOICES,
   withClicked,
+  withoutApplied,
   type Choices,
 } from '../../view-model/file-choice.ts'
 import { FailedDialog } from './restore-versions.tsx'
@@ -31,9 +32,11 @@ export interface FileChoice {
   /** As it is on the device. */
   readonly applied: Selection
   readonly choices: Choices
-  /** Undefined while nothing is chosen: there are no check boxes. */
+  /** Undefined while nothing is chosen, and until the selection is known: there are no check boxes. */
   readonly click: ((path: string) => void) | undefined
   readonly clear: () => void
+  /** After these were applied. */
+  readonly done: (applied: Choices) => void
   /** After a change of the device, which no event reports. */
   readonly again: () => void
 }
@@ -46,19 +49,21 @@ export function mayChoose({ type }: FolderConfig): boolean {
 export function useFileChoice(folder: FolderConfig, isChoosing: boolean): FileChoice {
   const [choices, setChoices] = useState(NO_CHOICES)
   const query = { folder: folder.id }
-  const { value = EVERYTHING, again } = useQuery(
+  const { value: known, again } = useQuery(
     folder.id,
     (signal) => client.call('GET /rest/twinfold/selection', { query, signal }),
     useFolderRevision(folder.id),
   )
+  const value = known ?? EVERYTHING
   const selection = chosenSelection(value, choices)
   const click = (path: string) => setChoices((now) => withClicked(now, chosenSelection(value, now), path))
   return {
     selection,
     applied: choices.size === 0 ? selection : chosenSelection(value, NO_CHOICES),
     choices,
-    click: isChoosing ? click : undefined,
+    click: isChoosing && known !== undefined ? click : undefined,
     clear: () => setChoices(NO_CHOICES),
+    done: (applied) => setChoices((now) => withoutApplied(now, applied)),
     again,
   }
 }
@@ -100,7 +105,7 @@ export function KeepEverything({ choice }: { readonly choice: FileChoice }) {
 /** What the choices free and fetch, and who has it; nothing changes before it is applied. */
 export function ChoiceBar({ folder, choice }: { readonly folder: FolderConfig; readonly choice: FileChoice }) {
   const [busy, setBusy] = useState(false)
-  const { choices, clear, again } = choice
+  const { choices, clear, done, again } = choice
   const body = choiceBody(choices)
   const query = { folder: folder.id }
   const key = JSON.stringify(body)
@@ -121,7 +126,7 @@ export function ChoiceBar({ folder, choice }: { readonly folder: FolderConfig; r
       showDone(t('choose.done'), undefined)
       const failed = Object.entries(left).map(([path, reason]) => ({ path, reason }))
       if (failed.length > 0) openDialog(() => <FailedDialog title={t('choose.left')} failed={failed} />)
-      clear()
+      done(choices)
       again()
     })
     setBusy(false)

@@ -55,7 +55,7 @@ export function FilesTab({ folder, file }: { readonly folder: FolderConfig; read
           </Button>
         )}
       </div>
-      {isChoosing && <KeepEverything choice={choice} />}
+      {choice.click && <KeepEverything choice={choice} />}
       {wanted === '' ? (
         <FileTree folder={folder} hasIgnored={hasIgnored} choice={choice} />
       ) : (
