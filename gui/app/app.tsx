@@ -38,6 +38,7 @@ function Frame() {
   const place = usePlace().join('/')
   const locked = useLive((state) => state.link === 'locked')
   const known = useLive((state) => state.config !== undefined)
+  const isLost = useLive((state) => state.link === 'lost')
   if (locked && !known)
     return (
       <>
@@ -46,7 +47,7 @@ function Frame() {
       </>
     )
   return (
-    <div class="frame">
+    <div class={isLost ? 'frame last-known' : 'frame'}>
       <a class="skip" href="#main" onClick={(event) => skip(event)}>
         {t('nav.skip')}
       </a>

@@ -1,5 +1,4 @@
 import { formatRate } from '../i18n/format.ts'
-import { overallStatusText, overallStatusTexts } from '../view-model/overall-status-text.ts'
 import { wantsLogin } from '../view-model/password.ts'
 import { useLive } from '../live/live.ts'
 import { useStore } from '../base/store.ts'
@@ -9,13 +8,13 @@ import { showThroughput } from '../pages/overview/throughput.tsx'
 import { density } from '../ui/density.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Menu } from '../ui/menu.tsx'
-import { StateLabel } from '../ui/parts.tsx'
 import { language, LANGUAGES, type Language } from '../i18n/language.ts'
 import { t } from '../i18n/texts.ts'
 import { runAction } from './run-action.ts'
 import { addressOf } from '../base/address.ts'
 import { openCommands } from './commands.tsx'
 import { commandKey } from './keys-help.tsx'
+import { StatusChips } from './status-chips.tsx'
 import { useAnnouncement, useShownStatus } from './shown-status.ts'
 import { theme, type Theme } from '../base/theme.ts'
 
@@ -26,16 +25,10 @@ export function TopBar() {
   const rate = useLive((state) => state.history.at(-1)) ?? { inBps: 0, outBps: 0 }
   const hasLogin = useLive(wantsLogin)
   const access = useLive((state) => state.access)
-  const [worst, ...others] = overallStatusTexts(status)
   const [down, up] = [formatRate(rate.inBps), formatRate(rate.outBps)]
   return (
     <header class="top">
-      <a class="overall-status" href={addressOf(...status.place)} title={overallStatusText(status)}>
-        <StateLabel tone={status.tone}>
-          <strong>{worst}</strong>
-          {others.map((text) => ` · ${text}`)}
-        </StateLabel>
-      </a>
+      <StatusChips status={status} />
       <p class="unseen" role="status">
         {announcement}
       </p>

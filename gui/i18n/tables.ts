@@ -20,6 +20,7 @@ import { NETWORK } from './tables/network.ts'
 import { OFFLINE } from './tables/offline.ts'
 import { OVERVIEW } from './tables/overview.ts'
 import { PLAN } from './tables/plan.ts'
+import { REMEDIES } from './tables/remedies.ts'
 import { RISKS } from './tables/risks.ts'
 import { SAFETY } from './tables/safety.ts'
 import { SETTINGS } from './tables/settings.ts'
@@ -55,6 +56,7 @@ export const TEXTS = {
   ...MOVE,
   ...NETWORK,
   ...UPGRADE,
+  ...REMEDIES,
   ...RISKS,
   ...SAFETY,
   ...SETUP,

@@ -38,8 +38,13 @@ export function isTextKey(key: string): key is TextKey {
   return Object.hasOwn(currentTexts.get().texts, key)
 }
 
-/** The text of a key in the chosen language. */
+/** Whether a language is loaded. */
+export function hasTexts(): boolean {
+  return Object.keys(currentTexts.get().texts).length > 0
+}
+
+/** The text of a key in the chosen language; empty before it is loaded: a key is no text. */
 export function t(key: TextKey, values: TextValues = {}): string {
   const { language: chosen, texts } = currentTexts.get()
-  return fillText(texts[key] ?? key, values, chosen)
+  return fillText(texts[key] ?? '', values, chosen)
 }

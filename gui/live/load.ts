@@ -26,6 +26,7 @@ export async function loadAll(live: Live): Promise<void> {
     system,
     version,
     restartRequired,
+    isComplete: state.isComplete && state.link === 'live', // not after the daemon was gone
     progress: {},
     runSince: summary.system.startTime,
     servedAs: state.servedAs ?? { address: config.gui.address, useTLS: config.gui.useTLS, version: version.version },
@@ -93,23 +94,40 @@ const RELOADS = {
       JSON.stringify(state.warnings) === JSON.stringify(errors ?? []) ? state : { ...state, warnings: errors ?? [] },
     )
   },
-  /** What only the inbox needs: conflict copies, and the failed items of folders that have some. */
+  /** Conflict copies, and the failed items of folders that have some. */
   async attention(live: Live) {
-    const conflicts = await client.call('GET /rest/twinfold/conflict-counts')
-    live.update((state) =>
-      JSON.stringify(state.conflicts) === JSON.stringify(conflicts) ? state : { ...state, conflicts },
-    )
-    const failed = Object.entries(live.get().folders).filter(
-      ([, { status, errors }]) =>
-        errors === undefined && status.state !== '' && Math.max(status.errors, status.pullErrors) > 0,
-    )
-    await Promise.all(failed.map(([id]) => loadErrors(live, id)))
+    try {
+      await loadAttention(live)
+    } finally {
+      if (!live.get().isComplete) live.update((state) => ({ ...state, isComplete: true }))
+    }
   },
   async restart(live: Live) {
     const restartRequired = await client.restartRequired()
     live.update((state) => ({ ...state, restartRequired }))
   },
 } as const
+
+async function loadAttention(live: Live): Promise<void> {
+  const conflicts = await client.call('GET /rest/twinfold/conflict-counts')
+  live.update((state) =>
+    JSON.stringify(state.conflicts) === JSON.stringify(conflicts) ? state : { ...state, conflicts },
+  )
+  const failed = Object.entries(live.get().folders).filter(
+    ([, { status, errors }]) =>
+      errors === undefined && status.state !== '' && Math.max(status.errors, status.pullErrors) > 0,
+  )
+  await Promise.all([...failed.map(([id]) => loadErrors(live, id)), loadRemedies(live)])
+}
+
+/** Requested only while a folder has a problem: evidence is looked up on its disk. */
+async function loadRemedies(live: Live): Promise<void> {
+  const isNeeded = Object.values(live.get().folders).some(
+    ({ status }) => status.error !== '' || status.errors > 0 || (status.watchError ?? '') !== '',
+  )
+  const remedies = isNeeded ? await client.call('GET /rest/twinfold/remedies') : []
+  live.update((state) => (JSON.stringify(state.remedies) === JSON.stringify(remedies) ? state : { ...state, remedies }))
+}
 
 async function loadErrors(live: Live, id: string): Promise<void> {
   const { errors } = await client.call('GET /rest/folder/errors', { query: { folder: id, perpage: ERRORS_MAX } })

@@ -83,13 +83,13 @@ export function reloadsFor(event: PageEvent): readonly ReloadPart[] {
       return [`folder:${event.data.id}`]
     case 'FolderErrors':
     case 'FolderWatchStateChanged':
-      return [`folder:${event.data.folder}`, 'warnings']
+      return [`folder:${event.data.folder}`, 'warnings', 'attention']
     case 'FolderGuardHeld':
     case 'FolderGuardReleased':
     case 'FolderGuardNoticed':
       return ['summary']
     case 'StateChanged':
-      return event.data.to === 'idle' ? ['statistics'] : event.data.to === 'error' ? ['warnings'] : []
+      return event.data.to === 'idle' ? ['statistics'] : event.data.to === 'error' ? ['warnings', 'attention'] : []
     case 'Failure':
       return ['warnings']
     default:

@@ -6,6 +6,7 @@ import type { FolderStatisticsJson, FolderStatusJson } from '../../src/rest/db.t
 import type { LogLineJson, StatusJson, VersionJson } from '../../src/rest/system.ts'
 import type { IndexImportJson } from '../../src/rest/index-import.ts'
 import type { DisagreementsJson } from '../../src/rest/network.ts'
+import type { RemediesJson } from '../../src/rest/remedies.ts'
 import type { SummaryJson, WarningsJson } from '../../src/rest/twinfold.ts'
 
 /** The state of the connection to the daemon. `locked`: it requires a login. */
@@ -77,6 +78,10 @@ export interface LiveState {
   readonly folderStats: FolderStatisticsJson
   /** The number of conflict copies by folder id; folders without one are not in it. */
   readonly conflicts: Readonly<Record<string, number>>
+  /** The causes of errors of folders, with evidence and what solves them. */
+  readonly remedies: RemediesJson
+  /** Whether everything is loaded that the status is made of: conflicts and failed items arrive after the rest. */
+  readonly isComplete: boolean
   readonly restartRequired: boolean
   /** Where the daemon listened, and which version it was, when the page was loaded. */
   readonly servedAs: { readonly address: string; readonly useTLS: boolean; readonly version: string } | undefined
@@ -109,6 +114,8 @@ export const INITIAL: LiveState = {
   deviceStats: {},
   folderStats: {},
   conflicts: {},
+  remedies: [],
+  isComplete: false,
   restartRequired: false,
   servedAs: undefined,
   folderEvents: {},

@@ -2,7 +2,7 @@ import type { Scope } from '../../src/core/access.ts'
 import { detach } from '../../src/core/errors.ts'
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { useMay } from '../live/access.ts'
+import { useCanAct, useMay } from '../live/access.ts'
 import { Icon, type IconName } from './icon.tsx'
 
 export interface ButtonProps {
@@ -35,6 +35,7 @@ export function Button({
 }: ButtonProps) {
   const [busy, setBusy] = useState(false)
   const isAllowed = useMay(needs)
+  const canAct = useCanAct(needs)
   const press = async () => {
     if (busy) return
     const doing = onClick?.()
@@ -47,7 +48,7 @@ export function Button({
     <button
       type={type}
       class={`button ${kind}${children === undefined ? ' icon-only' : ''}`}
-      disabled={disabled}
+      disabled={disabled || !canAct}
       aria-disabled={busy ? true : undefined} // not disabled: the focus returns here when a question is answered
       aria-busy={busy}
       aria-label={label}

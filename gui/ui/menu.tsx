@@ -2,7 +2,7 @@ import type { Scope } from '../../src/core/access.ts'
 import { detach } from '../../src/core/errors.ts'
 import type { RefObject } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
-import { mayDo } from '../live/access.ts'
+import { mayDo, useCanAct } from '../live/access.ts'
 import { useLive } from '../live/live.ts'
 import { Icon, type IconName } from './icon.tsx'
 
@@ -92,12 +92,14 @@ function usePlaceBelow(
 }
 
 function MenuEntry({ item, onSelect }: { readonly item: MenuItem; readonly onSelect: () => void }) {
+  const canAct = useCanAct(item.needs)
   return (
     <button
       type="button"
       role={item.checked === undefined ? 'menuitem' : 'menuitemradio'}
       aria-checked={item.checked}
       class={item.danger ? 'danger' : undefined}
+      disabled={!canAct}
       onClick={onSelect}
     >
       {item.icon ? (

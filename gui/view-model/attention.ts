@@ -2,15 +2,16 @@ import type { FolderConfig } from '../../src/core/config/config.ts'
 import { lookUp } from '../base/look-up.ts'
 import type { LiveState } from '../live/state.ts'
 import type { TextKey } from '../i18n/texts.ts'
-import type { AttentionEntry, Remedy } from './attention-entry.ts'
-import type { CauseCode } from '../../src/core/remedies/cause.ts'
+import type { AttentionEntry, AttentionMember, Remedy } from './attention-entry.ts'
+import { causeOf, type CauseCode } from '../../src/core/remedies/cause.ts'
+import { remedyOf } from '../../src/core/remedies/remedy.ts'
 import { groupByCause } from './cause.ts'
 import { deviceNameById } from './device.ts'
 import { folderName } from './folder-name.ts'
 import { folderState, type FolderState } from './folder-state.ts'
 import { lossEntries } from './losses.ts'
 import { deviceRequestsOf, offersOf } from './pending.ts'
-import { remedyOf } from './remedy.ts'
+import { warningRemedy } from './remedy.ts'
 import { otherWarnings } from './risks.ts'
 
 interface Standing {
@@ -23,7 +24,7 @@ export function attentionEntries(state: LiveState): readonly AttentionEntry[] {
   const standings = standingsOf(state)
   return [
     ...lossEntries(state),
-    ...stopped(standings),
+    ...stopped(state, standings),
     ...problems(state, standings),
     ...disagreements(state),
     ...risks(state),
@@ -65,16 +66,37 @@ function memberOf(
   return { name: folderName(folder), place: ['folders', folder.id, ...(tab === undefined ? [] : [tab])], n }
 }
 
-function stopped(standings: readonly Standing[]): readonly AttentionEntry[] {
+function stopped(state: LiveState, standings: readonly Standing[]): readonly AttentionEntry[] {
   const found = standings.filter(({ facts }) => facts.code === 'stopped')
   return [...Map.groupBy(found, ({ facts }) => facts.cause ?? 'other')].map(([cause, of]) => ({
     id: `stopped ${cause}`,
     tone: 'bad',
     title: { key: `cause.${cause}`, values: {} },
     advice: `remedy.${cause}`,
-    members: of.map(({ folder }) => memberOf(folder, undefined, undefined)),
-    remedy: { kind: 'scan', word: 'attention.retry', folders: of.map(({ folder }) => folder.id) },
+    members: of.map(({ folder }) => ({
+      ...memberOf(folder, undefined, undefined),
+      remedy: remedyIn(state, folder.id, cause, 'folder'),
+    })),
+    remedy: retryOf(
+      cause,
+      of.map(({ folder }) => folder.id),
+    ),
   }))
+}
+
+/** *Retry* is offered only where it can help. */
+function retryOf(cause: CauseCode, folders: readonly string[]): Remedy {
+  const canHelp = remedyOf(cause).actions.includes('retry')
+  return canHelp ? { kind: 'scan', word: 'attention.retry', folders } : { kind: 'none' }
+}
+
+function remedyIn(
+  { remedies }: LiveState,
+  folder: string,
+  cause: CauseCode,
+  about: LiveState['remedies'][number]['about'],
+): AttentionMember['remedy'] {
+  return remedies.find((each) => each.folder === folder && each.cause === cause && each.about === about)
 }
 
 /** Failed items of all folders, by cause. Where the list is not loaded yet, the count alone is known. */
@@ -87,8 +109,14 @@ function problems(state: LiveState, standings: readonly Standing[]): readonly At
     tone: 'bad',
     title: { key: `cause.${cause}`, values: {} },
     advice: `remedy.${cause}`,
-    members: of.map(({ folder, n }) => memberOf(folder, 'problems', n)),
-    remedy: { kind: 'scan', word: 'attention.retry', folders: of.map(({ folder }) => folder.id) },
+    members: of.map(({ folder, n }) => ({
+      ...memberOf(folder, 'problems', n),
+      remedy: remedyIn(state, folder.id, cause, 'items'),
+    })),
+    remedy: retryOf(
+      cause,
+      of.map(({ folder }) => folder.id),
+    ),
   }))
 }
 
@@ -166,20 +194,27 @@ function different(standings: readonly Standing[], code: 'extra' | 'sendOnly', t
   return entryOf(n, `${code} all`, `attention.${code}`, remedy).map((entry) => ({ ...entry, members }))
 }
 
+/** Changes are found by rescans only: by cause. Watching is tried again by itself. */
 function unwatched(state: LiveState): readonly AttentionEntry[] {
-  const members = standingsOf(state)
-    .filter(
-      ({ folder, facts }) =>
-        facts.isCounted &&
-        facts.code !== 'stopped' &&
-        (lookUp(state.folders, folder.id)?.status.watchError ?? '') !== '',
-    )
-    .map(({ folder }) => memberOf(folder, 'problems', undefined))
-  const remedy: Remedy = { kind: 'scan', word: 'attention.retry', folders: members.map(({ place }) => place[1] ?? '') }
-  return entryOf(members.length, 'unwatched all', 'attention.unwatched', remedy, 'notice.watch').map((entry) => ({
-    ...entry,
-    members,
+  const found = standingsOf(state)
+    .filter(({ facts }) => facts.isCounted && facts.code !== 'stopped')
+    .map(({ folder }) => ({ folder, error: lookUp(state.folders, folder.id)?.status.watchError ?? '' }))
+    .filter(({ error }) => error !== '')
+  return [...Map.groupBy(found, ({ error }) => causeOf(error))].map(([cause, of]) => ({
+    id: `unwatched ${cause}`,
+    tone: 'wait',
+    title: cause === 'watches' ? { key: 'cause.watches', values: {} } : unwatchedTitle(of.length),
+    advice: 'remedy.watches',
+    members: of.map(({ folder }) => ({
+      ...memberOf(folder, 'problems', undefined),
+      remedy: remedyIn(state, folder.id, cause, 'watch'),
+    })),
+    remedy: { kind: 'none' },
   }))
+}
+
+function unwatchedTitle(n: number): AttentionEntry['title'] {
+  return { key: 'attention.unwatched', values: { n } }
 }
 
 function restart({ restartRequired }: LiveState): readonly AttentionEntry[] {
@@ -192,7 +227,7 @@ function restart({ restartRequired }: LiveState): readonly AttentionEntry[] {
 /** Warnings of the log by their remedy. Those about folders are shown by the entries above. */
 function warnings({ warnings: lines, risks: found }: LiveState): readonly AttentionEntry[] {
   const others = otherWarnings(lines, found).filter(({ message }) => !/^folder\b/i.test(message))
-  return [...Map.groupBy(others, ({ message }) => remedyOf(message) ?? 'other')].map(([remedy, of]) => ({
+  return [...Map.groupBy(others, ({ message }) => warningRemedy(message) ?? 'other')].map(([remedy, of]) => ({
     id: `warning ${remedy}`,
     tone: 'wait',
     title: { key: 'attention.warnings', values: { n: of.length } },

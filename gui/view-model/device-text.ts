@@ -1,7 +1,6 @@
 import { t, type TextKey } from '../i18n/texts.ts'
 import type { DeviceFacts, ConnectionWay } from './device.ts'
 import { formatAgo, formatPercent } from '../i18n/format.ts'
-import { isTime } from '../base/moments.ts'
 
 const WAYS = { relay: 'device.byRelay', lan: 'device.byLan', internet: 'device.byInternet' } as const satisfies Record<
   ConnectionWay,
@@ -17,9 +16,7 @@ export function deviceText(facts: DeviceFacts, nowMs: number): string {
       return t(`device.${code}`)
     case 'offline':
     case 'offlineBehind':
-      return isTime(facts.lastSeenMs)
-        ? t('device.offlineSince', { time: formatAgo(facts.lastSeenMs, nowMs) })
-        : t('device.never')
+      return t('device.offlineSince', { time: formatAgo(facts.lastSeenMs, nowMs) })
     default:
       return t(`device.${code}`, { way: wayText(facts.way), percent: formatPercent(facts.fraction) })
   }

@@ -93,7 +93,7 @@ function codeOf(
   isRefused: boolean,
 ): DeviceCode {
   if (facts.paused) return 'paused'
-  if (!facts.connected) return facts.waiting > 0 ? 'offlineBehind' : isTime(facts.lastSeenMs) ? 'offline' : 'never'
+  if (!facts.connected) return !isTime(facts.lastSeenMs) ? 'never' : facts.waiting > 0 ? 'offlineBehind' : 'offline'
   if (facts.folders === 0) return 'sharesNothing'
   if (isRefused) return 'notAccepted'
   return facts.waiting > 0 ? 'syncing' : 'upToDate'

@@ -18,6 +18,7 @@ export type FolderCode =
   | 'sourceOffline'
   | 'waiting'
   | 'extra'
+  | 'conflicts'
   | 'scanning'
   | 'scanWaiting'
   | 'cleaning'
@@ -36,6 +37,7 @@ const FOLDER_TONES: Readonly<Record<FolderCode, Tone>> = {
   sourceOffline: 'away',
   waiting: 'wait',
   extra: 'wait',
+  conflicts: 'wait',
   scanning: 'busy',
   scanWaiting: 'busy',
   cleaning: 'busy',
@@ -56,6 +58,8 @@ export interface FolderState {
   readonly bytesLeft: number
   /** Items changed here in a folder that only receives. */
   readonly extra: number
+  /** Conflict copies that are here. */
+  readonly conflicts: number
   /** From 0 to 1, during a transfer or a scan. */
   readonly fraction: number | undefined
   /** The device that has the missing items and is offline; empty where there are several or none. */
@@ -77,6 +81,7 @@ export function folderState(state: LiveState, given: FolderConfig): FolderState 
     tone: FOLDER_TONES[code],
     cause: isRunning || code === 'stopped' ? causeIn(code, live) : undefined,
     ...counts,
+    conflicts: lookUp(state.conflicts, folder.id) ?? 0,
     fraction: isRunning ? fractionOf(live, counts.bytesLeft) : undefined,
     source: code === 'sourceOffline' && offline.length === 1 ? (offline[0] ?? '') : '',
     isCounted: isRunning,
@@ -145,6 +150,7 @@ function codeOf(
     if (work === undefined) return 'waiting'
   }
   if (extra > 0) return 'extra'
+  if ((lookUp(state.conflicts, folder.id) ?? 0) > 0) return 'conflicts'
   if (work !== undefined) return work
   return othersOf(state, folder).length === 0 ? 'unshared' : 'upToDate'
 }

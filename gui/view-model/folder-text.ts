@@ -11,7 +11,9 @@ export function folderText(facts: FolderState, live: LiveState): string {
     case 'stopped':
       return t(`cause.${cause ?? 'other'}`)
     case 'problems':
-      return t('folder.problems', { n: facts.problems })
+      return cause === undefined || cause === 'other'
+        ? t('folder.problems', { n: facts.problems })
+        : `${t(`cause.${cause}`)} · ${t('count.items', { n: facts.problems })}`
     case 'scanning':
     case 'downloading':
       return fraction === undefined
@@ -24,6 +26,8 @@ export function folderText(facts: FolderState, live: LiveState): string {
     case 'waiting':
     case 'sendOnly':
       return t(`folder.${code}`, { n: facts.waiting })
+    case 'conflicts':
+      return t('status.conflicts', { n: facts.conflicts })
     case 'extra':
       return t('folder.extra', { n: facts.extra })
     default:

@@ -31,31 +31,31 @@ type StatusKey =
   | 'status.waiting'
   | 'status.conflicts'
   | 'status.offline'
+  | 'status.never'
   | 'status.behind'
+  | 'status.behindMany'
   | 'status.paused'
 
-interface StatusPart {
+/** One thing that is true, and where it is shown. */
+export interface StatusPart {
   readonly key: StatusKey
   readonly values: Readonly<Record<string, string | number>>
+  readonly tone: Tone
+  readonly place: Place
 }
 
-/** The line on top of the page: everything that is true, the most severe first, and where it is shown. */
+/** The line on top of the page: everything that is true, the most severe first. */
 export interface OverallStatus {
+  /** Of the most severe part. */
   readonly tone: Tone
   readonly parts: readonly StatusPart[]
   /** The remaining time, while something is downloaded. */
   readonly leftS?: number | undefined
-  readonly place: Place
 }
 
 interface Standing {
   readonly folder: FolderConfig
   readonly facts: FolderState
-}
-
-interface Finding extends StatusPart {
-  readonly tone: Tone
-  readonly place: Place
 }
 
 const SEVERITY: readonly Tone[] = ['bad', 'busy', 'wait', 'away', 'paused', 'off', 'good']
@@ -74,6 +74,7 @@ export function overallStatus(state: LiveState): OverallStatus {
     ...away(others),
     ...paused(standings),
   ]
+  if (!state.isComplete && !found.some(({ tone }) => tone === 'bad')) return plain('wait', 'status.starting')
   if (found.some(({ tone }) => tone === 'bad' || tone === 'busy' || tone === 'wait'))
     return composed(state, found, standings)
   if (standings.some(({ facts }) => facts.code === 'starting')) return plain('wait', 'status.starting')
@@ -81,33 +82,23 @@ export function overallStatus(state: LiveState): OverallStatus {
 }
 
 function plain(tone: Tone, key: StatusKey, ...place: Place): OverallStatus {
-  return { tone, parts: [{ key, values: {} }], place }
+  return { tone, parts: [{ key, values: {}, tone, place }] }
 }
 
-function composed(state: LiveState, found: readonly Finding[], standings: readonly Standing[]): OverallStatus {
-  const [first] = found
+function composed(state: LiveState, found: readonly StatusPart[], standings: readonly Standing[]): OverallStatus {
   const tone = SEVERITY.find((each) => found.some((one) => one.tone === each)) ?? 'wait'
   const loading = standings.find(({ facts }) => facts.code === 'downloading')
   const leftS = loading && secondsLeft(totalLeft(standings), meanRate(state.history).inBps)
-  return {
-    tone,
-    parts: found.map(({ key, values }) => ({ key, values })),
-    ...(leftS !== undefined && { leftS }),
-    place: first?.place ?? [],
-  }
+  return { tone, parts: found, ...(leftS !== undefined && { leftS }) }
 }
 
 /** Nothing to do here: what is known of the others, if not all of them are here. */
-function idleStatus(found: readonly Finding[]): OverallStatus {
+function idleStatus(found: readonly StatusPart[]): OverallStatus {
   const [first] = found
   if (first === undefined) return plain('good', 'status.upToDate')
-  const parts = found.map(({ key, values }) => ({ key, values }))
-  const isHere = first.key !== 'status.waiting'
-  return {
-    tone: first.tone,
-    parts: isHere ? [{ key: 'status.upToDateHere', values: {} }, ...parts] : parts,
-    place: first.place,
-  }
+  const { tone } = first
+  if (first.key === 'status.waiting') return { tone, parts: found }
+  return { tone, parts: [{ key: 'status.upToDateHere', values: {}, tone, place: ['folders'] }, ...found] }
 }
 
 function beginning({ folders }: Config, others: number): OverallStatus | undefined {
@@ -117,7 +108,7 @@ function beginning({ folders }: Config, others: number): OverallStatus | undefin
 }
 
 /** What the inbox lists. */
-function attention(state: LiveState): readonly Finding[] {
+function attention(state: LiveState): readonly StatusPart[] {
   const { folders, held, isSevere, risks, conflicts, requests } = attentionCounts(state)
   const place = ['attention']
   return [
@@ -130,14 +121,14 @@ function attention(state: LiveState): readonly Finding[] {
   ]
 }
 
-function disagreement(state: LiveState): readonly Finding[] {
+function disagreement(state: LiveState): readonly StatusPart[] {
   const [first] = state.disagreements
   if (first === undefined) return []
   const values = { device: deviceNameById(state, first.deviceID) }
   return [{ tone: 'bad', key: 'status.disagreement', values, place: ['attention'] }]
 }
 
-function counted(tone: Tone, key: StatusKey, n: number, place: Place): readonly Finding[] {
+function counted(tone: Tone, key: StatusKey, n: number, place: Place): readonly StatusPart[] {
   return n === 0 ? [] : [{ tone, key, values: { n }, place }]
 }
 
@@ -158,7 +149,7 @@ interface Other {
 }
 
 /** What moves now: to here, else from here, else a scan. */
-function moving(standings: readonly Standing[], others: readonly Other[]): readonly Finding[] {
+function moving(standings: readonly Standing[], others: readonly Other[]): readonly StatusPart[] {
   const loading = of(standings, 'downloading')
   if (loading.length > 0) return [movingIn('status.downloading', loading)]
   const preparing = of(standings, 'preparing')
@@ -180,7 +171,7 @@ function moving(standings: readonly Standing[], others: readonly Other[]): reado
 function movingIn(
   key: 'status.downloading' | 'status.queued' | 'status.scanning',
   standings: readonly Standing[],
-): Finding {
+): StatusPart {
   const [first] = standings
   const n = totalWaiting(standings)
   if (first === undefined || standings.length > 1)
@@ -191,7 +182,7 @@ function movingIn(
   return { tone: 'busy', key, values: { n, folder: folderName(first.folder) }, place }
 }
 
-function waiting(standings: readonly Standing[]): readonly Finding[] {
+function waiting(standings: readonly Standing[]): readonly StatusPart[] {
   const found = of(standings, 'waiting', 'sourceOffline')
   const [first] = found
   if (first === undefined) return []
@@ -200,29 +191,44 @@ function waiting(standings: readonly Standing[]): readonly Finding[] {
   return [{ tone, key: 'status.waiting', values: { n: totalWaiting(found) }, place }]
 }
 
-/** How many devices are offline, and the one that is furthest behind. */
-function away(others: readonly Other[]): readonly Finding[] {
-  const offline = others.filter(({ facts }) => facts.tone === 'away')
-  const [worst] = offline.filter(({ facts }) => facts.waiting > 0).sort(byWaiting)
-  if (offline.length === 0) return []
-  const behind: readonly Finding[] =
-    worst === undefined
-      ? []
-      : [
-          {
-            tone: 'away',
-            key: 'status.behind',
-            values: { n: worst.facts.waiting, device: deviceName(worst.device) },
-            place: ['devices', worst.device.deviceID],
-          },
-        ]
-  return [...counted('away', 'status.offline', offline.length, ['devices']), ...behind]
+/** How many devices went offline or were never connected, and how many of the former are behind. */
+function away(others: readonly Other[]): readonly StatusPart[] {
+  const absent = others.filter(({ facts }) => facts.tone === 'away')
+  const offline = absent.filter(({ facts }) => facts.code !== 'never')
+  return [
+    ...counted('away', 'status.offline', offline.length, ['devices']),
+    ...counted('away', 'status.never', absent.length - offline.length, ['devices']),
+    ...behind(offline.filter(({ facts }) => facts.waiting > 0)),
+  ]
+}
+
+function behind(offline: readonly Other[]): readonly StatusPart[] {
+  const [worst] = offline.toSorted(byWaiting)
+  if (worst === undefined) return []
+  const values = { n: worst.facts.waiting, device: deviceName(worst.device) }
+  if (offline.length === 1)
+    return [{ tone: 'away', key: 'status.behind', values, place: ['devices', worst.device.deviceID] }]
+  return [
+    { tone: 'away', key: 'status.behindMany', values: { ...values, devices: offline.length }, place: ['devices'] },
+  ]
 }
 
 function byWaiting(one: Other, other: Other): number {
   return other.facts.waiting - one.facts.waiting
 }
 
-function paused(standings: readonly Standing[]): readonly Finding[] {
+const RANKS: Readonly<Record<Tone, number>> = { bad: 6, wait: 5, busy: 4, away: 3, paused: 2, off: 7, good: 1 }
+
+/** Whether a status must not wait until the shown one has had its time. A scan alone is no worse than a good state. */
+export function isWorse(next: OverallStatus, shown: OverallStatus): boolean {
+  return rankOf(next) > rankOf(shown)
+}
+
+function rankOf({ tone, parts }: OverallStatus): number {
+  const isScan = parts[0]?.key === 'status.scanning' || parts[0]?.key === 'status.scanningMany'
+  return isScan ? RANKS.good : RANKS[tone]
+}
+
+function paused(standings: readonly Standing[]): readonly StatusPart[] {
   return counted('paused', 'status.paused', of(standings, 'paused').length, ['folders'])
 }

@@ -16,7 +16,7 @@ export function remedyFor(error: string): TextKey {
 }
 
 /** The remedy for a warning; undefined where the message is sufficient. */
-export function remedyOf(message: string): TextKey | undefined {
+export function warningRemedy(message: string): TextKey | undefined {
   const cause = diskCauseOf(message)
   return WITH_DEVICE.find(([pattern]) => pattern.test(message))?.[1] ?? (cause && `remedy.${cause}`)
 }

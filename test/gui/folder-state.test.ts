@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { folderState, type FolderState } from '../../gui/view-model/folder-state.ts'
+import { lastKnownCode, noItemsText } from '../../gui/view-model/last-known.ts'
+import type { LiveState } from '../../gui/live/state.ts'
 import { LAPTOP, LOCAL_ID, SERVER } from '../support/config.ts'
 import { completion, liveState, type FolderSketch, type StateSketch } from '../support/live-state.ts'
 
@@ -154,4 +156,28 @@ test('the current configuration counts, not the one that the caller holds', () =
   const state = liveState({ devices: [ON], folders: { a: { config: { paused: true } } } })
   const older = { ...state.config!.folders[0]!, paused: false, devices: [{ deviceID: LOCAL_ID }] as never }
   assert.equal(folderState(state, older).code, 'paused')
+})
+
+test('a folder with conflicts is not green, and not while it is scanned', () => {
+  for (const state of ['idle', 'scanning']) {
+    const live = liveState({ devices: [ON], folders: { a: { completion: WHOLE, status: { state } } } })
+    const facts = folderState({ ...live, conflicts: { a: 32 } }, live.config!.folders[0]!)
+    assert.deepEqual([facts.code, facts.tone, facts.conflicts], ['conflicts', 'wait', 32])
+  }
+})
+
+test('a folder is called empty only after a scan; paused or stopped it is what was last known', () => {
+  const scanned = { a: { lastScan: '2026-11-15T12:00:00Z', lastFile: { at: '', filename: '', deleted: false } } }
+  const texts = (folder: FolderSketch, folderStats: LiveState['folderStats']) => {
+    const state = { ...liveState({ devices: [ON], folders: { a: folder } }), folderStats }
+    const [config] = state.config!.folders
+    return [noItemsText(state, config!), lastKnownCode(state, config)]
+  }
+  const paused = { config: { paused: true } }
+  const stopped = { status: { state: 'error', error: 'folder marker missing' } }
+  assert.deepEqual(texts({}, scanned), ['files.empty', undefined])
+  assert.deepEqual(texts({}, {}), ['files.unscanned', undefined])
+  assert.deepEqual(texts(paused, {}), ['files.pausedUnscanned', 'paused'])
+  assert.deepEqual(texts(paused, scanned), ['files.noneKnown', 'paused'])
+  assert.deepEqual(texts(stopped, scanned), ['files.noneKnown', 'stopped'])
 })

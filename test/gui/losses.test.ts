@@ -27,8 +27,8 @@ test('a held loss is the first entry and part of the headline, with the numbers 
     device: LAPTOP,
     deviceName: 'laptop',
   })
-  assert.deepEqual(overallStatus(held).parts[0], { key: 'status.held', values: { n: 3_412 } })
-  assert.equal(overallStatus(held).tone, 'bad')
+  const [part] = overallStatus(held).parts
+  assert.deepEqual([part?.key, part?.values, part?.tone], ['status.held', { n: 3_412 }, 'bad'])
   assert.equal(attentionEntries(state).length, 0)
 })
 

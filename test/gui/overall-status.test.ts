@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { attentionEntries } from '../../gui/view-model/attention.ts'
 import { announce, NOT_ANNOUNCED } from '../../gui/view-model/announcement.ts'
 import { nextDisplayed, DISPLAY_MS_MIN } from '../../gui/view-model/minimum-display.ts'
-import { overallStatus, type OverallStatus } from '../../gui/view-model/overall-status.ts'
+import { isWorse, overallStatus, type OverallStatus } from '../../gui/view-model/overall-status.ts'
 import { INITIAL, type LiveState } from '../../gui/live/state.ts'
 import { LAPTOP, SERVER } from '../support/config.ts'
 import { completion, liveState, type FolderSketch, type StateSketch } from '../support/live-state.ts'
@@ -23,7 +23,10 @@ interface Case {
   readonly tone: OverallStatus['tone']
   /** Each part as its key without `status.` and its values. */
   readonly parts: readonly string[]
-  readonly place: OverallStatus['place']
+  /** Of its first finding. */
+  readonly place: readonly string[]
+  /** Devices that were connected at some time. */
+  readonly seen?: readonly string[]
   readonly leftS?: number
 }
 
@@ -70,6 +73,39 @@ const CASES: Readonly<Record<string, Case>> = {
     tone: 'away',
     parts: ['upToDateHere', 'offline n=2', 'behind n=28221 device=laptop'],
     place: ['devices'],
+  },
+  'several are behind: how many, and which is most': {
+    folders: {
+      a: { completion: { [LAPTOP]: completion({ needItems: 5 }), [SERVER]: completion({ needItems: 93 }) } },
+    },
+    devices: [OFF, NAS_OFF],
+    tone: 'away',
+    parts: ['upToDateHere', 'offline n=2', 'behindMany n=93 device=nas devices=2'],
+    place: ['devices'],
+  },
+  'what was never connected did not go offline, and is not behind': {
+    folders: {
+      a: { completion: { [LAPTOP]: completion({ needItems: 5 }), [SERVER]: completion({ needItems: 93 }) } },
+    },
+    devices: [OFF, NAS_OFF],
+    seen: [LAPTOP],
+    tone: 'away',
+    parts: ['upToDateHere', 'offline n=1', 'never n=1', 'behind n=5 device=laptop'],
+    place: ['devices'],
+  },
+  'not everything is loaded: nothing is called up to date': {
+    folders: { a: UP_TO_DATE },
+    more: { isComplete: false },
+    tone: 'wait',
+    parts: ['starting'],
+    place: [],
+  },
+  'not everything is loaded: what is wrong already is shown': {
+    folders: { a: STOPPED },
+    more: { isComplete: false },
+    tone: 'bad',
+    parts: ['attention n=1'],
+    place: ['attention'],
   },
   'all of it at once, the most severe first': {
     folders: {
@@ -177,10 +213,17 @@ function textOf({ parts }: OverallStatus): readonly string[] {
   )
 }
 
-for (const [name, { folders, devices = [ON], more, tone, parts, place, leftS }] of Object.entries(CASES)) {
+const SEEN = { lastSeen: '2026-11-15T12:00:00Z', lastConnectionDurationS: 1 }
+
+for (const [
+  name,
+  { folders, devices = [ON], more, tone, parts, place, leftS, seen = [LAPTOP, SERVER] },
+] of Object.entries(CASES)) {
   test(`headline: ${name}`, () => {
-    const status = overallStatus({ ...liveState({ devices, folders }), ...more })
-    assert.deepEqual([status.tone, textOf(status), status.place, status.leftS], [tone, parts, place, leftS])
+    const deviceStats = Object.fromEntries(seen.map((id) => [id, SEEN]))
+    const status = overallStatus({ ...liveState({ devices, folders }), deviceStats, ...more })
+    const found = status.parts.find(({ key }) => key !== 'status.upToDateHere')?.place
+    assert.deepEqual([status.tone, textOf(status), found, status.leftS], [tone, parts, place, leftS])
   })
 }
 
@@ -209,7 +252,7 @@ test('the inbox has one entry for each cause, with its remedy, and loses it with
         `${id}: ${members.map(({ name, n }) => `${name} ${n ?? ''}`.trim()).join(', ')}: ${remedy.kind}`,
     )
   assert.deepEqual(seen({ ...state, warnings, conflicts: { a: 2 }, restartRequired: true }), [
-    'stopped marker: A, B: scan',
+    'stopped marker: A, B: none', // a rescan cannot bring a marker back
     'problems full: C 2, D 1: scan',
     'problems permission: C 1: scan',
     'conflicts all: A 2: go',
@@ -225,6 +268,31 @@ test('the inbox has one entry for each cause, with its remedy, and loses it with
     { kind: 'go', word: 'attention.show', place: ['devices', LAPTOP] },
     { kind: 'go', word: 'attention.show', place: ['folders', 'a'] },
   ])
+})
+
+test('a folder that has too few watches, or less space than its minimum, is named by its cause', () => {
+  const state = liveState({
+    devices: [ON],
+    folders: {
+      a: { status: { watchError: 'watching needs 9 directories or more, the system allows 8: raise fs.inotify.x' } },
+      b: { status: { watchError: 'EIO: i/o error, watch' } },
+      c: {
+        status: { errors: 2 },
+        errors: failed(2, 'insufficient space in folder c: current 27.61 % < required 80 %'),
+      },
+    },
+  })
+  const remedy = { folder: 'c', about: 'items', cause: 'lowSpace' } as LiveState['remedies'][number]
+  const entries = attentionEntries({ ...state, remedies: [remedy] })
+  assert.deepEqual(
+    entries.map(({ id, title, remedy: { kind } }) => [id, title.key, kind]),
+    [
+      ['problems lowSpace', 'cause.lowSpace', 'none'],
+      ['unwatched watches', 'cause.watches', 'none'],
+      ['unwatched io', 'attention.unwatched', 'none'],
+    ],
+  )
+  assert.equal(entries[0]?.members[0]?.remedy, remedy)
 })
 
 function failed(n: number, error: string) {
@@ -243,8 +311,7 @@ test('a state is held for two seconds; numbers and errors are shown at once', ()
 test('a new kind of status is announced; a transfer or a start removes a text that is no longer true', () => {
   const status = (tone: OverallStatus['tone'], key: OverallStatus['parts'][number]['key'], n = 0): OverallStatus => ({
     tone,
-    parts: [{ key, values: { n } }],
-    place: [],
+    parts: [{ key, values: { n }, tone, place: [] }],
   })
   const textOf = ({ parts: [part] }: OverallStatus) => `${part?.key} ${part?.values['n']}`
   const texts: string[] = []
@@ -261,4 +328,25 @@ test('a new kind of status is announced; a transfer or a start removes a text th
     texts.push(said.text)
   }
   assert.deepEqual(texts, ['', 'status.upToDate 0', '', '', 'status.offline 1', 'status.offline 1'])
+})
+
+test('a worse state never waits for a better one to have had its time; a scan alone is not worse', () => {
+  const shown = (sketch: StateSketch, more: Partial<LiveState> = {}) => overallStatus({ ...liveState(sketch), ...more })
+  const good = shown({ devices: [ON], folders: { a: UP_TO_DATE } })
+  const scanning = shown({ devices: [ON], folders: { a: { ...UP_TO_DATE, status: { state: 'scanning' } } } })
+  const worse: Readonly<Record<string, OverallStatus>> = {
+    conflicts: shown({ devices: [ON], folders: { a: UP_TO_DATE } }, { conflicts: { a: 1 } }),
+    stopped: shown({ devices: [ON], folders: { a: STOPPED } }),
+    'items wait': shown({ devices: [ON], folders: { a: { status: { needTotalItems: 3 } } } }),
+    downloads: shown({ devices: [ON], folders: { a: { status: { state: 'syncing', needTotalItems: 3 } } } }),
+    offline: shown({ devices: [OFF], folders: { a: UP_TO_DATE } }),
+    gone: shown({ devices: [ON], folders: { a: UP_TO_DATE }, link: 'lost' }),
+  }
+  assert.equal(good.tone, 'good')
+  for (const [name, next] of Object.entries(worse)) {
+    assert.ok(isWorse(next, good), name)
+    assert.ok(isWorse(next, scanning), `${name}, after a scan`)
+    assert.ok(!isWorse(good, next), `good after ${name}`)
+  }
+  assert.ok(!isWorse(scanning, good))
 })

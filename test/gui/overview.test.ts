@@ -9,7 +9,7 @@ import {
   sharingWith,
 } from '../../gui/view-model/pending.ts'
 import { meanRate, peakRate, secondsLeft, seriesOf } from '../../gui/view-model/rates.ts'
-import { remedyOf } from '../../gui/view-model/remedy.ts'
+import { warningRemedy } from '../../gui/view-model/remedy.ts'
 import { otherWarnings } from '../../gui/view-model/risks.ts'
 import { LAPTOP, LOCAL_ID, SERVER } from '../support/config.ts'
 import { liveState } from '../support/live-state.ts'
@@ -112,7 +112,8 @@ const REMEDIES: Readonly<Record<string, string | undefined>> = {
   'folder docs stopped: folder path missing': 'remedy.missing',
   'folder docs stopped: folder path not a directory': 'remedy.notDirectory',
   [`folder docs: changes are not watched: ${WATCH_LIMIT}; rescans find them`]: 'notice.watch',
-  'folder docs stopped: insufficient space on disk for database (/home): current 0.52 % < required 1 %': 'remedy.full',
+  'folder docs stopped: insufficient space on disk for database (/home): current 0.52 % < required 1 %':
+    'remedy.lowHome',
   'folder docs: a.bin: ENOSPC: no space left on device, write': 'remedy.full',
   'cannot listen on tcp://:22000: listen EADDRINUSE: address already in use :::22000 (retrying in 1 s)': 'notice.port',
   'folder docs: secret: EACCES: permission denied': 'remedy.permission',
@@ -124,7 +125,7 @@ const REMEDIES: Readonly<Record<string, string | undefined>> = {
 }
 
 for (const [message, remedy] of Object.entries(REMEDIES)) {
-  test(`remedyOf: ${message.slice(0, 60)}`, () => assert.equal(remedyOf(message), remedy))
+  test(`warningRemedy: ${message.slice(0, 60)}`, () => assert.equal(warningRemedy(message), remedy))
 }
 
 const point = (atMs: number, inBps: number, outBps = 0) => ({ atMs, inBps, outBps })

@@ -36,6 +36,7 @@ export function liveState(sketch: StateSketch = {}): LiveState {
   return {
     ...INITIAL,
     link: sketch.link ?? 'live',
+    isComplete: true,
     config: configOf(folders, devices),
     system: { myID: LOCAL_ID } as unknown as NonNullable<LiveState['system']>,
     folders: Object.fromEntries(

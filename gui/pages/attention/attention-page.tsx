@@ -1,6 +1,6 @@
 import { runAction } from '../../app/run-action.ts'
 import { addressOf } from '../../base/address.ts'
-import type { AttentionEntry, Remedy } from '../../view-model/attention-entry.ts'
+import type { AttentionEntry, AttentionMember, Remedy } from '../../view-model/attention-entry.ts'
 import { attentionEntries } from '../../view-model/attention.ts'
 import { client } from '../../live/client.ts'
 import { reloadParts, useLive } from '../../live/live.ts'
@@ -8,6 +8,7 @@ import { Button } from '../../ui/button.tsx'
 import { EmptyNote, StateLabel } from '../../ui/parts.tsx'
 import { t } from '../../i18n/texts.ts'
 import { GuardButtons } from './guard-buttons.tsx'
+import { RemedyActions } from './remedy-actions.tsx'
 import { PendingRequests } from '../overview/pending-requests.tsx'
 
 const MEMBERS_MAX = 8
@@ -43,10 +44,28 @@ function Entry({ entry: { tone, title, advice, members, remedy } }: { readonly e
         <StateLabel tone={tone}>{t(title.key, title.values)}</StateLabel>
         {members.length > 0 && <Members members={members} />}
         {advice !== undefined && <p class="soft">{t(advice)}</p>}
+        {members.map(
+          (member) => member.remedy && hasOwnRemedy(member.remedy) && <OwnRemedy key={member.name} {...member} />,
+        )}
       </div>
       <RemedyButton remedy={remedy} />
     </li>
   )
+}
+
+/** What concerns one folder: named where there are several. */
+function OwnRemedy({ name, remedy }: AttentionMember) {
+  return (
+    <section class="attention-remedy" aria-label={name}>
+      <strong>{name}</strong>
+      {remedy !== undefined && <RemedyActions remedy={remedy} />}
+    </section>
+  )
+}
+
+function hasOwnRemedy({ actions, command, files, space, watches }: NonNullable<AttentionMember['remedy']>): boolean {
+  const isKnown = files !== null || space !== null || watches !== null
+  return isKnown || command !== null || actions.includes('choose-place') || actions.includes('change-home-minimum')
 }
 
 function Members({ members }: Pick<AttentionEntry, 'members'>) {
@@ -64,6 +83,7 @@ function Members({ members }: Pick<AttentionEntry, 'members'>) {
 }
 
 function RemedyButton({ remedy }: { readonly remedy: Remedy }) {
+  if (remedy.kind === 'none') return null
   if (remedy.kind === 'guard') return <GuardButtons remedy={remedy} />
   if (remedy.kind === 'go')
     return (
@@ -78,7 +98,7 @@ function RemedyButton({ remedy }: { readonly remedy: Remedy }) {
   )
 }
 
-async function apply(remedy: Exclude<Remedy, { readonly kind: 'go' | 'guard' }>): Promise<void> {
+async function apply(remedy: Exclude<Remedy, { readonly kind: 'go' | 'guard' | 'none' }>): Promise<void> {
   switch (remedy.kind) {
     case 'scan':
       await runAction(() => Promise.all(remedy.folders.map((folder) => client.scan(folder))), t('problems.retried'))

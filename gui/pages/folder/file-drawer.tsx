@@ -23,9 +23,11 @@ import { visibleName } from '../../base/visible-name.ts'
 import { t, type TextKey } from '../../i18n/texts.ts'
 import { hasContent, previewKind } from '../../view-model/preview.ts'
 import { DownloadLink, openViewer } from './file-viewer.tsx'
+import { LastKnown } from './last-known.tsx'
 import { neighbourOf, neighbours } from './neighbours.ts'
 import { QueryResult } from './query-result.tsx'
-import { DeviceVersion, NewestVersionCount, ItemState } from './item-state.tsx'
+import { FileDevices } from './file-devices.tsx'
+import { NewestVersionCount, ItemState } from './item-state.tsx'
 
 interface FileProps {
   readonly folder: string
@@ -56,7 +58,9 @@ function FileDrawer({ folder, path: opened }: FileProps) {
       tools={<Steps folder={folder} path={path} onStep={show} />}
       actions={<FileActions folder={folder} path={path} why={query.value} again={query.again} />}
     >
-      <QueryResult query={query}>{(why) => <FileBody why={why} facts={factsOf(why, config)} />}</QueryResult>
+      <LastKnown folder={folder}>
+        <QueryResult query={query}>{(why) => <FileBody why={why} facts={factsOf(why, config)} />}</QueryResult>
+      </LastKnown>
     </Dialog>
   )
 }
@@ -97,12 +101,12 @@ function factsOf(why: WhyJson, folder: FolderConfig | undefined): ItemFacts {
   return itemFacts(item, folder ?? { type: 'sendreceive', paused: true })
 }
 
-interface KnownProps {
+interface FileBodyProps {
   readonly why: WhyJson
   readonly facts: ItemFacts
 }
 
-function FileBody({ why, facts }: KnownProps) {
+function FileBody({ why, facts }: FileBodyProps) {
   return (
     <>
       <ItemState code={facts.code} />
@@ -152,41 +156,6 @@ function FileFacts({ why }: { readonly why: WhyJson }) {
           : [[t('file.permissions'), <span class="mono">{entry.permissions}</span>] as const]),
       ]}
     />
-  )
-}
-
-const VERSIONS: readonly Device['version'][] = ['older', 'none', 'newest']
-
-type Device = WhyJson['devices'][number]
-
-/** Those that lack the newest version first. */
-function byVersion(one: Device, other: Device): number {
-  return VERSIONS.indexOf(one.version) - VERSIONS.indexOf(other.version) || (one.name < other.name ? -1 : 1)
-}
-
-function FileDevices({ why, facts }: KnownProps) {
-  return (
-    <table class="table file-devices">
-      <caption class="unseen">{t('file.where')}</caption>
-      <tbody>
-        <tr>
-          <th scope="row">{t('file.thisDevice')}</th>
-          <td />
-          <td>
-            <ItemState code={facts.code} />
-          </td>
-        </tr>
-        {why.devices.toSorted(byVersion).map(({ deviceID, name, connected, version }) => (
-          <tr key={deviceID}>
-            <th scope="row">{name === deviceID ? deviceNameById(live.get(), deviceID) : name}</th>
-            <td class="soft">{t(connected ? 'file.connected' : 'file.offline')}</td>
-            <td>
-              <DeviceVersion version={version} />
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
   )
 }
 

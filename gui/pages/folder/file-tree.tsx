@@ -4,7 +4,7 @@ import type { ItemJson } from '../../../src/rest/twinfold.ts'
 import { reasonOf } from '../../app/run-action.ts'
 import { useParam } from '../../base/route.ts'
 import { folderName } from '../../view-model/folder-name.ts'
-import { folderState } from '../../view-model/folder-state.ts'
+import { noItemsText } from '../../view-model/last-known.ts'
 import { nextSort, withToggled, type Sort } from '../../view-model/table.ts'
 import { pagesInSight, rowCount, treeRowsIn, type Tree, type TreeRow } from '../../view-model/tree-rows.ts'
 import { client } from '../../live/client.ts'
@@ -63,12 +63,12 @@ export function FileTree({ folder, hasIgnored, choice }: FileTreeProps) {
   const { lists, show } = usePaged(listKey, fetchPage, useFolderRevision(folder.id))
   const tree: Tree = { lists, open, perPage: PER_PAGE }
   const root = lists.get('')
-  const isStopped = useLive((state) => folderState(state, folder).code === 'stopped')
+  const nothing = useLive((state) => noItemsText(state, folder))
   useEffect(() => show(new Map([['', [1]]])), [listKey])
   if (root === undefined) return <Skeleton lines={8} />
   if (root.error !== undefined && root.pages.size === 0)
     return <EmptyNote>{t('fold.failed', { reason: reasonOf(root.error) })}</EmptyNote>
-  if (root.total === 0) return <EmptyNote>{t(isStopped ? 'files.noneKnown' : 'files.empty')}</EmptyNote>
+  if (root.total === 0) return <EmptyNote>{t(nothing)}</EmptyNote>
   return (
     <>
       <TreeTable

@@ -16,6 +16,7 @@ import { openFile } from './file-drawer.tsx'
 import { FileBulk, useFileSelection } from './file-bulk.tsx'
 import { fileColumns, type FileLine } from './file-columns.tsx'
 import { FileTree } from './file-tree.tsx'
+import { LastKnown } from './last-known.tsx'
 import { useAsNeighbours } from './neighbours.ts'
 
 const TEXT_MAX = 200
@@ -56,11 +57,13 @@ export function FilesTab({ folder, file }: { readonly folder: FolderConfig; read
         )}
       </div>
       {choice.click && <KeepEverything choice={choice} />}
-      {wanted === '' ? (
-        <FileTree folder={folder} hasIgnored={hasIgnored} choice={choice} />
-      ) : (
-        <Found folder={folder} text={wanted} choice={choice} />
-      )}
+      <LastKnown folder={folder.id}>
+        {wanted === '' ? (
+          <FileTree folder={folder} hasIgnored={hasIgnored} choice={choice} />
+        ) : (
+          <Found folder={folder} text={wanted} choice={choice} />
+        )}
+      </LastKnown>
       {isChoosing && <ChoiceBar folder={folder} choice={choice} />}
     </>
   )

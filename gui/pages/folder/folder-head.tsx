@@ -18,6 +18,7 @@ import { TimeAgo, ProgressBar, StateLabel } from '../../ui/parts.tsx'
 import { PausedUntil } from '../../ui/paused-until.tsx'
 import { ShareText } from '../../ui/share-text.tsx'
 import { t } from '../../i18n/texts.ts'
+import { RemedyActions } from '../attention/remedy-actions.tsx'
 import { FolderActions } from './folder-actions.tsx'
 import { MoveNotice } from './move-folder.tsx'
 
@@ -70,7 +71,7 @@ export function FolderHead({ folder }: { readonly folder: FolderConfig }) {
       </dl>
       {folder.type === 'receiveencrypted' && <p class="soft">{t('encrypt.storedEncrypted')}</p>}
       <MoveNotice folder={folder} />
-      {facts.code === 'stopped' && live !== undefined && <Stopped reason={stopReason(live)} />}
+      {facts.code === 'stopped' && live !== undefined && <Stopped folder={folder.id} reason={stopReason(live)} />}
       <Disagreements folderId={folder.id} />
     </header>
   )
@@ -119,8 +120,9 @@ function Fact({ name, children }: { readonly name: string; readonly children: Co
   )
 }
 
-function Stopped({ reason }: { readonly reason: string }) {
+function Stopped({ folder, reason }: { readonly folder: string; readonly reason: string }) {
   const code = causeOf(reason)
+  const remedy = useLive(({ remedies }) => remedies.find((each) => each.folder === folder && each.cause === code))
   return (
     <div class="folder-stopped" role="alert">
       <Icon name="error" />
@@ -130,6 +132,7 @@ function Stopped({ reason }: { readonly reason: string }) {
         </strong>
         <p>{t(`remedy.${code}`)}</p>
         {code === 'other' && <p class="soft">{errorText(reason)}</p>}
+        {remedy !== undefined && <RemedyActions remedy={remedy} />}
       </div>
     </div>
   )

@@ -99,7 +99,7 @@ function StateCell({ folder }: CellProps) {
 
 /** The tab of the folder's page that shows the details of the row's text. */
 function tabOf({ code, waiting }: FolderState): string | undefined {
-  if (code === 'problems') return 'problems'
+  if (code === 'problems' || code === 'conflicts') return 'problems'
   if (code === 'extra') return 'local'
   return waiting > 0 && code !== 'stopped' ? 'waiting' : undefined
 }

@@ -27,7 +27,7 @@ export function ProblemsTab({ folder }: { readonly folder: FolderConfig }) {
   const hasFailed = watchError !== '' || error !== '' || pullErrors > 0
   const retry = () => runAction(() => client.scan(folder.id), t('problems.retried'))
   const actions = !folder.paused && hasFailed && (
-    <Button icon="sync" onClick={retry}>
+    <Button icon="sync" needs="operate" onClick={retry}>
       {t('problems.retry')}
     </Button>
   )
