@@ -18,6 +18,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   upgrade: ['core', 'platform', 'sync', 'events', 'dialer'],
   discover: ['core', 'platform', 'sync', 'events', 'beacon', 'dialer'],
   hooks: ['core', 'platform', 'sync', 'events'],
+  schedule: ['core', 'platform', 'sync', 'events'],
   connections: ['core', 'platform', 'sync', 'events', 'protocol', 'dialer', 'discover', 'relay', 'upnp'],
   model: ['core', 'platform', 'sync', 'events', 'protocol', 'db', 'scanner', 'versioner', 'stats'],
   http: ['core', 'platform', 'rest', 'sync', 'events'],
@@ -29,7 +30,8 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 /** Folders of which another may import types, and types only. */
 export const MAY_IMPORT_TYPES: Readonly<Record<string, readonly string[]>> = {
   events: ['rest'],
-  http: ['config', 'model', 'connections', 'discover', 'hooks', 'stats', 'upgrade', 'upnp'],
+  schedule: ['config'],
+  http: ['config', 'model', 'connections', 'discover', 'hooks', 'schedule', 'stats', 'upgrade', 'upnp'],
 }
 
 /**
@@ -42,6 +44,7 @@ export const ROWS: Readonly<Record<string, readonly string[]>> = {
     'wire',
     'formats',
     'ignore',
+    'schedule',
     'config',
     'network',
     'releases',
@@ -85,6 +88,7 @@ export const ROWS: Readonly<Record<string, readonly string[]>> = {
     'disk-spaces.ts',
     'hook-states.ts',
     'series.ts',
+    'schedule.ts',
     'take-over.ts',
     'rest-server.ts',
     'daemon.ts',

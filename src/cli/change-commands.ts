@@ -108,6 +108,9 @@ export interface FolderSetOptions extends Json {
   readonly sharedIgnores?: boolean
   /** Local deletions and edits are archived, too. */
   readonly archiveLocal?: boolean
+  /** Folders with a higher number download first. */
+  readonly priority?: number
+  readonly pauseOnBattery?: boolean
   /** Deleted files are kept, and mass deletions are held. */
   readonly safety?: boolean
   /** Switches them although that changes what is ignored. */
@@ -124,6 +127,7 @@ export async function folderSet(
 ): Promise<CliExit> {
   const folder = await findFolder(client, text)
   const { archiveLocal, label, type, rescanInterval, watch, collect, guard, sharedIgnores } = options
+  const { priority, pauseOnBattery } = options
   const path = options.path === undefined ? undefined : await newPath(context, client, folder, options.path, options)
   refuseEncryption(folder, type)
   const safety = safetyChange(folder, options)
@@ -143,11 +147,16 @@ export async function folderSet(
     ...(guard !== undefined && { guard }),
     ...(sharedIgnores !== undefined && { sharedIgnores }),
     ...(archiveLocal !== undefined && { archiveLocal }),
+    ...(priority !== undefined && { priority }),
+    ...(pauseOnBattery !== undefined && { pauseOnBattery }),
   }
   const [isChange, isExtension] = [Object.keys(change).length > 0, Object.keys(extensions).length > 0]
   if (!isChange && !isExtension && safety === undefined) {
     const flags = '--label, --path, --type, --versioning, --rescan-interval, --watch, --guard, --collect, --safety'
-    throw new TwinfoldError('usage', `nothing to change: use ${flags}, --archive-local or --shared-ignores`)
+    throw new TwinfoldError(
+      'usage',
+      `nothing to change: use ${flags}, --archive-local, --priority, --pause-on-battery or --shared-ignores`,
+    )
   }
   if (sharedIgnores !== undefined && options.yes !== true)
     await (await import('./shared-ignores.ts')).askSharedIgnores(context, client, folder.id, sharedIgnores)
@@ -172,6 +181,8 @@ function changeTexts(options: FolderSetOptions, path: string | undefined): reado
     ...(versioning === undefined ? [] : [`versioning ${versioning}`]),
     ...(rescanInterval === undefined ? [] : [`a full scan every ${rescanInterval} s`]),
     ...(watch === undefined ? [] : [`watching ${onOff(watch)}`]),
+    ...(options.priority === undefined ? [] : [`priority ${options.priority}`]),
+    ...(options.pauseOnBattery === undefined ? [] : [`pause on battery ${onOff(options.pauseOnBattery)}`]),
     ...(safety === undefined ? [] : [`safety ${onOff(safety)}`]),
     ...(sharedIgnores === undefined ? [] : [`shared ignores ${onOff(sharedIgnores)}`]),
     ...(archiveLocal === undefined ? [] : [`local deletions and edits ${archiveLocal ? '' : 'not '}archived`]),

@@ -1,4 +1,5 @@
 import type { FolderTypeName } from '../core/config/config.ts'
+import { PRIORITY_MAX } from '../core/config/extensions.ts'
 import { withoutUndefined, type ParsedFlags } from './args/parsed-flags.ts'
 import type { FlagSpec } from './args/flag-spec.ts'
 import { checkSeconds } from './args/shared-flags.ts'
@@ -84,6 +85,16 @@ export const DEVICE_CHANGES: readonly CommandSpec[] = [
   }),
 ]
 
+function checkPriority(text: string): string | undefined {
+  const isValid = /^-?\d{1,3}$/.test(text) && Math.abs(Number(text)) <= PRIORITY_MAX
+  return isValid ? undefined : `use a whole number from -${PRIORITY_MAX} to ${PRIORITY_MAX}`
+}
+
+/** Also negative ones. */
+function numberIn(text: string | undefined): number | undefined {
+  return text === undefined ? undefined : Number(text)
+}
+
 export const FOLDER_SET = remoteCommand({
   name: 'set',
   summary: 'change settings of a folder: its label, path, type, old versions',
@@ -116,6 +127,13 @@ export const FOLDER_SET = remoteCommand({
       description: 'Archive own deletions and edits, too; only where the file system clones files (btrfs, XFS, APFS)',
     },
     {
+      name: 'priority',
+      value: 'NUMBER',
+      check: checkPriority,
+      description: 'Folders with a higher number download first; the others still progress (default: 0)',
+    },
+    { name: 'pause-on-battery', onOff: true, description: 'Pause it while the machine runs on its battery' },
+    {
       name: 'shared-ignores',
       onOff: true,
       description: 'Use the patterns of .stglobalignore in the folder; prints what changes, and asks for --yes',
@@ -130,6 +148,8 @@ export const FOLDER_SET = remoteCommand({
     'folder set photos --collect on',
     'folder set photos --safety on',
     'folder set photos --guard on',
+    'folder set photos --priority 10',
+    'folder set photos --pause-on-battery on',
     'folder set photos --shared-ignores on --yes',
   ],
   remote: async ({ context, connection: { client }, args: [folder = ''], flags }) => {
@@ -147,6 +167,8 @@ export const FOLDER_SET = remoteCommand({
         guard: givenSwitch(flags, 'guard'),
         archiveLocal: givenSwitch(flags, 'archive-local'),
         sharedIgnores: givenSwitch(flags, 'shared-ignores'),
+        priority: numberIn(flags.text('priority')),
+        pauseOnBattery: givenSwitch(flags, 'pause-on-battery'),
       }),
       yes: flags.isOn('yes'),
       force: flags.isOn('force'),

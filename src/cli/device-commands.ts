@@ -5,7 +5,9 @@ import type { ConnectionsJson } from '../rest/cluster.ts'
 import type { Client, FolderChange } from '../client/client.ts'
 import { addressProblem, dialColumns, type NetworkFacts } from './device-reasons.ts'
 import { CLI_EXIT, findDevice, findFolder, type CliContext, type CliExit } from './context.ts'
+import { pauseResult, type PauseOptions } from './folder-commands.ts'
 import { confirmPlans } from './plan-command.ts'
+import { resumeScheduled, scheduleOf } from './schedule-notes.ts'
 import { shellWord } from './shell-words.ts'
 import { tableLines } from './table.ts'
 import { escapeText } from './text.ts'
@@ -198,20 +200,22 @@ export async function deviceNearby(
 
 /** What the daemon reports about its connections, in a few requests. */
 export async function networkFacts(client: Client): Promise<NetworkFacts> {
-  const [status, connections, options, discovered, disagreements] = await Promise.all([
+  const [status, connections, options, discovered, disagreements, schedule] = await Promise.all([
     client.systemStatus(),
     client.call('GET /rest/system/connections'),
     client.options(),
     client.call('GET /rest/system/discovery'),
     client.call('GET /rest/twinfold/disagreements'),
+    scheduleOf(client),
   ])
-  return { status, connections, options, discovered, disagreements }
+  return { status, connections, options, discovered, disagreements, schedule }
 }
 
 export function stateOf(device: DeviceConfig, own: string, { connections }: ConnectionsJson): string {
   if (device.deviceID === own) return 'this device'
-  if (device.paused) return 'paused'
-  return connections[device.deviceID]?.connected === true ? 'connected' : 'disconnected'
+  const connection = connections[device.deviceID]
+  if (device.paused || connection?.paused === true) return 'paused'
+  return connection?.connected === true ? 'connected' : 'disconnected'
 }
 
 const EPOCH = '1970-01-01'
@@ -245,13 +249,16 @@ export async function devicePause(
   context: CliContext,
   client: Client,
   text: string,
-  options: Json & { readonly paused: boolean },
+  options: PauseOptions,
 ): Promise<CliExit> {
   const device = await otherDevice(client, text)
-  const { paused } = options
-  await client.call('PATCH /rest/config/devices/:id', { id: device.deviceID, body: { paused } })
-  if (options.json) context.print(JSON.stringify({ deviceID: device.deviceID, paused }, undefined, 2))
-  else context.print(`Device ${labelOf(device)} ${paused ? 'is paused' : 'is resumed'}.`)
+  const { deviceID } = device
+  const { paused, seconds } = options
+  if (seconds === undefined) await client.call('PATCH /rest/config/devices/:id', { id: deviceID, body: { paused } })
+  else await client.call('POST /rest/twinfold/pause', { query: { device: deviceID, seconds } })
+  if (!paused) await resumeScheduled(client, { device: deviceID })
+  if (options.json) context.print(JSON.stringify({ deviceID, paused }, undefined, 2))
+  else context.print(`Device ${labelOf(device)} ${pauseResult(options, undefined)}.`)
   return CLI_EXIT.done
 }
 

@@ -4,6 +4,8 @@ import { parseIp } from '../core/network/ip.ts'
 import type { ConnectionsJson } from '../rest/cluster.ts'
 import type { StatusJson } from '../rest/system.ts'
 import type { DisagreementsJson } from '../rest/network.ts'
+import type { ScheduleJson } from '../rest/schedule.ts'
+import { pauseNote } from './schedule-notes.ts'
 import { formatDuration } from './text.ts'
 
 /** What the daemon reports about its connections. */
@@ -15,6 +17,7 @@ export interface NetworkFacts {
   readonly discovered: Readonly<Record<string, { readonly addresses: readonly string[] | null }>>
   /** Folders whose encryption is configured differently here and on another device. */
   readonly disagreements: DisagreementsJson
+  readonly schedule: Pick<ScheduleJson, 'pauses' | 'metered'>
 }
 
 /** The last attempt to connect to one address. */
@@ -67,7 +70,8 @@ function dialReport(text: string, { status, connections, options }: NetworkFacts
 /** The latest error of a device, and when it is tried again; empty while it is connected or paused. */
 export function dialColumns(device: DeviceConfig, facts: NetworkFacts): readonly [error: string, next: string] {
   const isConnected = facts.connections.connections[device.deviceID]?.connected === true
-  if (isConnected || device.paused || device.deviceID === facts.status.myID) return ['', '']
+  const isPaused = device.paused || facts.connections.connections[device.deviceID]?.paused === true
+  if (isConnected || isPaused || device.deviceID === facts.status.myID) return ['', '']
   const [contradiction] = contradictions(device, facts)
   const reports = currentReports(device, facts)
   if (reports.length === 0 && contradiction === undefined) return [noAddress(device, facts), 'when it connects']
@@ -95,12 +99,17 @@ export function deviceReasons(device: DeviceConfig, facts: NetworkFacts, lastSee
   const connection = connections.connections[device.deviceID]
   if (device.deviceID === status.myID) return ['it is this device itself']
   if (device.paused) return ['it is paused here; "device resume" connects again']
+  const note = pauseNote(facts.schedule.pauses, 'device', device.deviceID)
+  if (note !== undefined) return [`it is ${note}; "device resume" connects until then`]
   if (connection?.connected === true) {
     return [`it is connected at ${connection.address} (${connection.type}), with ${connection.clientVersion}`]
   }
   const refused = refusals(device, facts)
   const reports = currentReports(device, facts)
   return [
+    ...(facts.schedule.metered === 'yes'
+      ? ['the connection is metered: only devices at local addresses are connected; "schedule set" changes that']
+      : []),
     ...refused,
     ...(reports.length === 0 && refused.length === 0 ? [noAddressReason(device, facts)] : reports.map(reportText)),
     ...hints(reports),

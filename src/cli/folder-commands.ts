@@ -6,8 +6,9 @@ import { ClientError } from '../client/errors.ts'
 import { CLI_EXIT, findDevice, findFolder, type CliContext, type CliExit } from './context.ts'
 import { confirmPlans } from './plan-command.ts'
 import { folderIdFromName } from './new-folder-id.ts'
+import { pauseNote, resumeScheduled, scheduledPauses } from './schedule-notes.ts'
 import { tableLines } from './table.ts'
-import { escapeText } from './text.ts'
+import { escapeText, formatDuration } from './text.ts'
 
 export interface FolderAddOptions {
   readonly id?: string
@@ -161,7 +162,14 @@ export async function folderList(
   options: { readonly json?: boolean },
 ): Promise<CliExit> {
   const folders = await client.folders()
-  const rows = await Promise.all(folders.map(async (folder) => ({ folder, state: await folderState(client, folder) })))
+  const pauses = await scheduledPauses(client)
+  const isPaused = (id: string) => pauses.some((pause) => pause.kind === 'folder' && pause.id === id)
+  const rows = await Promise.all(
+    folders.map(async (folder) => ({
+      folder,
+      state: isPaused(folder.id) ? 'paused' : await folderState(client, folder),
+    })),
+  )
   if (options.json) {
     context.print(
       JSON.stringify(
@@ -217,12 +225,28 @@ export async function folderPause(
   context: CliContext,
   client: Client,
   text: string,
-  options: { readonly json?: boolean; readonly paused: boolean },
+  options: PauseOptions,
 ): Promise<CliExit> {
   const { id } = await findFolder(client, text)
-  const { paused } = options
-  await client.changeFolder(id, { paused })
-  if (options.json) context.print(JSON.stringify({ id, paused }, undefined, 2))
-  else context.print(`Folder "${escapeText(id)}" ${paused ? 'is paused' : 'is resumed'}.`)
+  const { paused, seconds } = options
+  if (seconds === undefined) await client.changeFolder(id, { paused })
+  else await client.call('POST /rest/twinfold/pause', { query: { folder: id, seconds } })
+  if (!paused) await resumeScheduled(client, { folder: id })
+  const note = paused ? undefined : pauseNote(await scheduledPauses(client), 'folder', id)
+  if (options.json) context.print(JSON.stringify({ id, paused: paused || note !== undefined }, undefined, 2))
+  else context.print(`Folder "${escapeText(id)}" ${pauseResult(options, note)}.`)
   return CLI_EXIT.done
+}
+
+export interface PauseOptions {
+  readonly json?: boolean
+  readonly paused: boolean
+  /** After which it is resumed. */
+  readonly seconds?: number
+}
+
+/** What a pause or resume has led to; the note says what still pauses it. */
+export function pauseResult({ paused, seconds }: PauseOptions, note: string | undefined): string {
+  if (!paused) return note === undefined ? 'is resumed' : `is still ${note}`
+  return seconds === undefined ? 'is paused' : `is paused for ${formatDuration(seconds)}`
 }

@@ -13,6 +13,8 @@ export interface FolderReport {
   readonly conflicts: number
   /** What the deletion guard holds, as sentences. */
   readonly held: readonly string[]
+  /** What rules or conditions pause it, as `paused by …`. */
+  readonly pauseNote?: string | undefined
 }
 
 /** Why a folder is in sync or not, the most important reason first. */
@@ -21,6 +23,8 @@ export function folderReasons(folder: FolderConfig, report: FolderReport): reado
   if (folder.paused) {
     return [`it is paused: nothing in it is scanned or downloaded; "folder resume ${folder.id}" continues`]
   }
+  if (report.pauseNote !== undefined)
+    return [`it is ${report.pauseNote}: nothing in it is scanned or downloaded; "folder resume ${folder.id}" continues`]
   if (status.error !== '') return [`it has stopped: ${stopText(status.error, folder)}`]
   return [
     ...report.held,

@@ -6,6 +6,7 @@ import { CAT, GET } from './content-specs.ts'
 import { HISTORY, REWIND } from './history-specs.ts'
 import { HOOK } from './hook-specs.ts'
 import { INVITE, JOIN } from './invite-specs.ts'
+import { SCHEDULE } from './schedule-specs.ts'
 import { KEY, USER } from './key-specs.ts'
 import { SERIES } from './series-specs.ts'
 import { APPLY, EXPORT } from './setup-specs.ts'
@@ -262,6 +263,7 @@ export function remoteCommands(debugCommands: readonly CommandSpec[] = []): read
     APPLY,
     EXPORT,
     HOOK,
+    SCHEDULE,
     STATUS,
     WHY,
     SCAN,

@@ -1,4 +1,5 @@
-import { withoutUndefined } from './args/parsed-flags.ts'
+import { parseDuration } from '../core/duration.ts'
+import { withoutUndefined, type ParsedFlags } from './args/parsed-flags.ts'
 import { checkSeconds, FINDING_FLAGS } from './args/shared-flags.ts'
 import type { FlagSpec } from './args/flag-spec.ts'
 import type { CommandSpec } from './args/types.ts'
@@ -73,6 +74,24 @@ const FOLDER_ADD = remoteCommand({
   },
 })
 
+const PAUSE_UNITS = 'smhd'
+const PAUSE_MS_MAX = 30 * 86_400_000
+
+const FOR_FLAG: FlagSpec = {
+  name: 'for',
+  value: 'TIME',
+  check: (text) => {
+    const durationMs = parseDuration(text, PAUSE_UNITS) ?? 0
+    return durationMs > 0 && durationMs <= PAUSE_MS_MAX ? undefined : 'use 30s, 10m, 2h or 3d, at most 30d'
+  },
+  description: 'Resume it by itself after this time: 10m, 2h, 3d',
+}
+
+function pauseTime(flags: ParsedFlags): { readonly seconds?: number } {
+  const durationMs = parseDuration(flags.text('for') ?? '', PAUSE_UNITS)
+  return durationMs === undefined ? {} : { seconds: durationMs / 1_000 }
+}
+
 export const FOLDER: CommandSpec = {
   name: 'folder',
   group: 'sharing',
@@ -107,10 +126,11 @@ export const FOLDER: CommandSpec = {
         name: paused ? 'pause' : 'resume',
         summary: paused ? 'pause a folder, by ID or label' : 'resume a paused folder, by ID or label',
         arguments: [{ name: 'folder', completes: 'folders' }],
-        examples: [paused ? 'folder pause photos' : 'folder resume photos'],
+        ...(paused && { flags: [FOR_FLAG] }),
+        examples: paused ? ['folder pause photos', 'folder pause photos --for 2h'] : ['folder resume photos'],
         remote: async ({ context, connection: { client }, args: [folder = ''], flags }) => {
           const { folderPause } = await import('./folder-commands.ts')
-          return folderPause(context, client, folder, { json: flags.isOn('json'), paused })
+          return folderPause(context, client, folder, { json: flags.isOn('json'), paused, ...pauseTime(flags) })
         },
       }),
     ),
@@ -221,10 +241,11 @@ export const DEVICE: CommandSpec = {
         name: paused ? 'pause' : 'resume',
         summary: paused ? 'disconnect a device, by ID or name' : 'connect to a paused device again, by ID or name',
         arguments: [{ name: 'device', completes: 'devices' }],
-        examples: [paused ? 'device pause laptop' : 'device resume laptop'],
+        ...(paused && { flags: [FOR_FLAG] }),
+        examples: paused ? ['device pause laptop', 'device pause laptop --for 30m'] : ['device resume laptop'],
         remote: async ({ context, connection: { client }, args: [device = ''], flags }) => {
           const { devicePause } = await import('./device-commands.ts')
-          return devicePause(context, client, device, { json: flags.isOn('json'), paused })
+          return devicePause(context, client, device, { json: flags.isOn('json'), paused, ...pauseTime(flags) })
         },
       }),
     ),

@@ -9,6 +9,7 @@ import { conflictCount, deviceShares, keptCount, printShares } from './device-sh
 import { trashTotals, usedText } from './trash-commands.ts'
 import { findingLines, warningsOf } from './doctor-command.ts'
 import { importOf, importText } from './index-import.ts'
+import { pauseNote, scheduledPauses } from './schedule-notes.ts'
 import { fieldLines, tableLines } from './table.ts'
 import { escapeText, formatBytes, formatCount, formatDuration } from './text.ts'
 
@@ -33,13 +34,14 @@ async function deviceStatus(
   { client, address, home }: Connection,
   options: Json,
 ): Promise<CliExit> {
-  const [version, system, configs, warnings, shares, indexImport] = await Promise.all([
+  const [version, system, configs, warnings, shares, indexImport, pauses] = await Promise.all([
     client.version(),
     client.systemStatus(),
     client.folders(),
     warningsOf(client),
     deviceShares(client),
     importOf(client),
+    scheduledPauses(client),
   ])
   const folders = await Promise.all(
     configs.map(async (config) => {
@@ -48,15 +50,17 @@ async function deviceStatus(
         conflictCount(client, config.id),
         guardOf(client, config.id),
       ])
-      return { config, status, conflicts, held: guard?.held ?? [] }
+      const note = pauseNote(pauses, 'folder', config.id)
+      return { config, status, conflicts, held: guard?.held ?? [], pauseNote: note }
     }),
   )
   if (options.json) {
-    const rows = folders.map(({ config, status, conflicts, held }) => ({
+    const rows = folders.map(({ config, status, conflicts, held, pauseNote: note }) => ({
       id: config.id,
       label: config.label,
       path: config.path,
-      paused: config.paused,
+      paused: config.paused || note !== undefined,
+      scheduledPause: note ?? null,
       conflicts,
       held,
       ...status,
@@ -96,6 +100,8 @@ interface FolderRow {
   readonly conflicts: number
   /** What the deletion guard holds. */
   readonly held: GuardJson['held']
+  /** What rules or conditions pause it. */
+  readonly pauseNote: string | undefined
 }
 
 function printFolders(context: CliContext, folders: readonly FolderRow[]): void {
@@ -107,16 +113,17 @@ function printFolders(context: CliContext, folders: readonly FolderRow[]): void 
     { title: 'NEEDED', align: 'right' },
     { title: 'ERRORS', align: 'right' },
   ] as const
-  const rows = folders.map(({ config, status, held }) => [
+  const rows = folders.map(({ config, status, held, pauseNote: note }) => [
     config.label === '' ? config.id : `${config.id} (${config.label})`,
-    held.length > 0 && !config.paused ? 'held' : stateText(config, status),
+    held.length > 0 && !config.paused ? 'held' : note === undefined ? stateText(config, status) : 'paused',
     String(status.localFiles),
     formatBytes(status.localBytes),
     formatBytes(status.needBytes),
     String(status.errors),
   ])
   for (const line of tableLines(columns, rows, context.columns)) context.print(line)
-  for (const { config, status, conflicts, held } of folders) {
+  for (const { config, status, conflicts, held, pauseNote: note } of folders) {
+    if (note !== undefined) context.print(`${escapeText(config.id)}: ${note}`)
     if (status.error !== '') context.print(`${escapeText(config.id)}: ${escapeText(stopText(status.error, config))}`)
     if (held.length > 0)
       context.print(`${escapeText(config.id)}: the deletion guard holds a loss of files; "guard" shows it`)
@@ -155,14 +162,16 @@ async function folderStatus(context: CliContext, client: Client, text: string, o
   const config = await findFolder(client, text)
   const status = await client.folderStatus(config.id)
   const errors = config.paused || status.errors === 0 ? [] : ((await client.folderErrors(config.id)).errors ?? [])
-  const [shares, conflicts, kept, guard, devices, trash] = await Promise.all([
+  const [shares, conflicts, kept, guard, devices, pauses, trash] = await Promise.all([
     deviceShares(client, config),
     conflictCount(client, config.id),
     keptCount(client, config.id),
     guardOf(client, config.id),
     client.devices(),
+    scheduledPauses(client),
     config.versioning.type === '' ? undefined : trashTotals(client, config.id),
   ])
+  const note = pauseNote(pauses, 'folder', config.id)
   if (options.json) {
     const { id, label, path, type, paused } = config
     const value = {
@@ -170,7 +179,8 @@ async function folderStatus(context: CliContext, client: Client, text: string, o
       label,
       path,
       type,
-      paused,
+      paused: paused || note !== undefined,
+      scheduledPause: note ?? null,
       ...status,
       conflicts,
       kept,
@@ -190,7 +200,7 @@ async function folderStatus(context: CliContext, client: Client, text: string, o
   for (const loss of guard?.held ?? []) held.push(['Held', `${heldText(loss, nameOf)}; "guard" shows it`])
   const archived = trash === undefined ? [] : [['Old versions', usedText(trash)] as const]
   const fields = [
-    ...folderFields(config, status),
+    ...folderFields(config, status, note),
     ...held,
     ...stay,
     ...archived,
@@ -202,12 +212,16 @@ async function folderStatus(context: CliContext, client: Client, text: string, o
   return CLI_EXIT.done
 }
 
-function folderFields(config: FolderConfig, status: FolderStatusJson): (readonly [string, string])[] {
+function folderFields(
+  config: FolderConfig,
+  status: FolderStatusJson,
+  note: string | undefined,
+): (readonly [string, string])[] {
   return [
     ['Folder', config.label === '' ? config.id : `${config.id} (${config.label})`],
     ['Path', config.path],
     ['Type', config.type],
-    ['State', stateText(config, status)],
+    ['State', note ?? stateText(config, status)],
     ...(status.error === '' ? [] : [['Error', stopText(status.error, config)] as const]),
     ...(status.watchError === '' ? [] : [['Watching', status.watchError] as const]),
     ['Here', contentText(status.localFiles, status.localDirectories, status.localBytes)],

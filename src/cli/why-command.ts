@@ -7,6 +7,7 @@ import { conflictCount, deviceShares } from './device-shares.ts'
 import { folderReasons } from './folder-reasons.ts'
 import { guardOf, heldText } from './guard-commands.ts'
 import { CLI_EXIT, findDevice, findFolder, type CliContext, type CliExit } from './context.ts'
+import { pauseNote, scheduledPauses } from './schedule-notes.ts'
 import { insideFolder } from './scan-command.ts'
 import { escapeText } from './text.ts'
 
@@ -48,17 +49,25 @@ export async function whyName(context: CliContext, client: Client, text: string,
 /** Prints why a folder is in sync or not. */
 async function whyFolder(context: CliContext, client: Client, text: string, options: Json): Promise<CliExit> {
   const folder = await findFolder(client, text)
-  const [status, shares, disagreements, conflicts, guard, devices] = await Promise.all([
+  const [status, shares, disagreements, conflicts, guard, devices, pauses] = await Promise.all([
     client.folderStatus(folder.id),
     deviceShares(client, folder),
     client.call('GET /rest/twinfold/disagreements'),
     conflictCount(client, folder.id),
     guardOf(client, folder.id),
     client.devices(),
+    scheduledPauses(client),
   ])
   const nameOf = (id: string) => devices.find(({ deviceID }) => deviceID === id)?.name || id
   const held = (guard?.held ?? []).map((loss) => `${heldText(loss, nameOf)}; "guard" shows it`)
-  const reasons = folderReasons(folder, { status, shares, disagreements, conflicts, held })
+  const reasons = folderReasons(folder, {
+    status,
+    shares,
+    disagreements,
+    conflicts,
+    held,
+    pauseNote: pauseNote(pauses, 'folder', folder.id),
+  })
   if (options.json) {
     const { state, needTotalItems, needBytes } = status
     context.print(JSON.stringify({ folder: folder.id, state, needTotalItems, needBytes, reasons }, undefined, 2))

@@ -46,6 +46,7 @@ export const EVENT_TYPES = Object.keys({
   FolderGuardHeld: true,
   FolderGuardReleased: true,
   FolderGuardNoticed: true,
+  ScheduleChanged: true,
   LoginAttempt: true,
   Failure: true,
 } satisfies Record<EventType, true>) as readonly EventType[]

@@ -28,6 +28,7 @@ import { qrRoutes } from './routes/qr.ts'
 import { remedyRoutes } from './routes/remedies.ts'
 import { rewindRoutes } from './routes/rewind.ts'
 import { seriesRoutes } from './routes/series.ts'
+import { scheduleRoutes } from './routes/schedule.ts'
 import { setupRoutes } from './routes/setup.ts'
 import { staticRoutes } from './static/static.ts'
 import { systemRoutes } from './routes/system.ts'
@@ -80,6 +81,7 @@ export function allRoutes(parts: RestDeps, context: RouteContext): RouteTable {
     ...remedyRoutes(deps),
     ...rewindRoutes(deps.rewinder),
     ...seriesRoutes(deps),
+    ...scheduleRoutes(deps),
     ...setupRoutes(deps.setup),
     ...twinfoldRoutes(deps, {
       summary: () => summaryJson(deps, options, started),

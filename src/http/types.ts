@@ -23,6 +23,7 @@ import type { RewindView } from '../model/rewind/types.ts'
 import type { FolderExplorer } from '../model/queries/explorer.ts'
 import type { Hub } from '../model/model.ts'
 import type { SeriesView } from '../stats/series-recorder.ts'
+import type { ScheduleView } from '../schedule/types.ts'
 import type { FolderWork } from '../stats/work-counters.ts'
 import type { PortMappingView } from '../upnp/types.ts'
 import type { UpgradeView } from '../upgrade/types.ts'
@@ -73,6 +74,7 @@ export interface RestDeps {
   readonly mover: MoveView
   readonly hooks: HooksView
   readonly rewinder: RewindView
+  readonly schedule: ScheduleView
   readonly system: SystemView
   /** Absent in a daemon without network. */
   readonly connections?: ConnectionsView

@@ -30,6 +30,7 @@ import { LastHandler } from './last-handler.ts'
 import { findInstallation } from './installation.ts'
 import { logNetworkUse } from './network-use.ts'
 import { Network } from './network.ts'
+import { openSchedule } from './schedule.ts'
 import { makeRestServer } from './rest-server.ts'
 import { openSeries } from './series.ts'
 import { openSetup } from './setup.ts'
@@ -61,39 +62,22 @@ export async function runDaemon(platform: Platform, options: ServeOptions, signa
   })
   const statistics = new Statistics({ keyValue: store.keyValue, log: logger('stats') })
   const takeOver = await TakeOver.prepare(base, { store, statistics })
+  const schedule = await openSchedule(base, store)
+  const { effective } = schedule
   const network = await Network.open(
-    { ...base, store, statistics, signals, roots },
+    { ...base, store, statistics, signals, roots, config: effective },
     { ownDevice: identity.deviceId, identity, clientVersion: version.version, userHome: locations.userHome },
   )
-  const model = new Model(
-    {
-      platform,
-      store,
-      events,
-      statistics,
-      logger,
-      signals,
-      roots,
-      sources: network.peers,
-      extensions: (folder) => folderExtensions(base.extensions.current, folder),
-      summaryOf: folderStatusJson,
-    },
-    {
-      config: config.current,
-      ownDevice: identity.deviceId,
-      userHome: locations.userHome,
-      databaseDirectory: locations.databaseDirectory,
-      keptDirectory: locations.keptDirectory,
-    },
-  )
+  const model = makeModel(base, { store, statistics, signals, roots, network, config: effective.current })
 
   setup.use(model)
+  schedule.use(network)
   const upgrade = makeUpgradeChecker(base)
   const mover = makeMover(base, { store, model })
   await mover.load()
   const disks = () => diskSpaces(base)
   const series = await openSeries(base, { model, network, disks })
-  const hooks = await openHooks(base, { model, network })
+  const hooks = await openHooks(base, { model, network, config: effective })
   const rewinder = makeRewinder(base, { store, model, sources: network.peers })
   await rewinder.load()
   const pauses = new TimedPauses({ clock, config, log: logger('config'), keyValue: store.keyValue })
@@ -102,17 +86,28 @@ export async function runDaemon(platform: Platform, options: ServeOptions, signa
   using _unhandled = platform.system.process.onUnhandled((failure) => lastHandler.handle(failure))
   const warnings = () => deviceWarnings(disk, config.current, options)
   // Before the other subscribers, so that a resumed device is dialled at once.
-  config.subscribe(async (from, to) => {
+  effective.subscribe(async (from, to) => {
     await network.release(to)
     await model.apply(from, to)
     await network.apply(from, to)
-    await forgetRemoved(base, to)
   })
+  config.subscribe((_, to) => forgetRemoved(base, to))
   base.extensions.subscribe((from, to) => model.applyExtensions(from, to))
   await logWarnings(config, warnings, logger('main'), platform.system.isRoot ? [ROOT_WARNING] : [])
   logNetworkUse(config, logger('main'), options)
   await using addressFile = await AddressFile.open({ disk, log: logger('main') }, locations, platform.system.processId)
-  const views = { upgrade, pauses, mover, rewinder, hooks, setup: setup.applier, addressFile, series, disks }
+  const views = {
+    upgrade,
+    pauses,
+    mover,
+    rewinder,
+    hooks,
+    setup: setup.applier,
+    schedule: schedule.scheduler,
+    addressFile,
+    series,
+    disks,
+  }
   const rest = makeRestServer(base, { store, statistics, network, model, ending, warnings, takeOver, ...views })
 
   events.listen(WorkCounters.eventTypes, statistics.work.onEvent, ending.signal)
@@ -120,7 +115,18 @@ export async function runDaemon(platform: Platform, options: ServeOptions, signa
   if (audit !== undefined) auditEvents(events, (line) => audit.write(line), logger('main'), ending.signal)
   events.emit('Starting', { home: locations.configDirectory, myID: identity.deviceId })
 
-  const others = [model, ...network.services, upgrade, pauses, mover, rewinder, hooks, series]
+  const others = [
+    model,
+    ...network.services,
+    upgrade,
+    pauses,
+    mover,
+    rewinder,
+    hooks,
+    series,
+    schedule.scheduler,
+    schedule.inhibitor,
+  ]
   await runServices(base, { rest, takeOver, others }, ending)
   await network.pending.saved()
   await base.invitations.settled()
@@ -173,6 +179,32 @@ function makeMover(base: DeviceBase, { store, model }: { readonly store: IndexSt
   return new Mover(
     { platform, store, config, folders: model, log: logger('model') },
     { journalFile: join(locations.dataDirectory, 'moves.json'), homes: directories, userHome },
+  )
+}
+
+interface ModelParts {
+  readonly store: IndexStore
+  readonly statistics: Statistics
+  readonly signals: ModelSignals
+  readonly roots: FolderRoots
+  readonly network: Network
+  readonly config: Config
+}
+
+function makeModel(base: DeviceBase, { network, config, ...parts }: ModelParts): Model {
+  const { platform, events, logger, extensions, identity, options } = base
+  const { userHome, databaseDirectory, keptDirectory } = options.locations
+  return new Model(
+    {
+      ...parts,
+      platform,
+      events,
+      logger,
+      sources: network.peers,
+      extensions: (folder) => folderExtensions(extensions.current, folder),
+      summaryOf: folderStatusJson,
+    },
+    { config, ownDevice: identity.deviceId, userHome, databaseDirectory, keptDirectory },
   )
 }
 

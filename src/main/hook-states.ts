@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import type { ConfigStore } from '../config/types.ts'
 import type { FolderConfig } from '../core/config/config.ts'
 import { folderRoot } from '../core/config/folder-root.ts'
 import { diskState, ownSync, remoteSync, type FolderFacts, type SyncState } from '../core/hooks/device-states.ts'
@@ -18,6 +19,8 @@ const CONFLICTS_PER_PAGE = 500
 interface HookParts {
   readonly model: Model
   readonly network: Network
+  /** The one in force, in which a folder that a rule pauses is paused. */
+  readonly config: Pick<ConfigStore, 'current'>
 }
 
 type Received = Awaited<ReturnType<Model['folderStatistics']>>
@@ -43,8 +46,8 @@ export async function openHooks(base: DeviceBase, parts: HookParts): Promise<Hoo
   )
 }
 
-function statesOver(base: DeviceBase, { model, network }: HookParts): StatesOf {
-  const { config, identity, platform, options } = base
+function statesOver(base: DeviceBase, { model, network, config }: HookParts): StatesOf {
+  const { identity, platform, options } = base
   const conflicts = new ConflictNames(model)
 
   const factsOf = async (folder: FolderConfig, hooks: readonly Hook[], received: Received): Promise<FolderFacts> => {

@@ -9,6 +9,7 @@ import type { Model } from '../model/model.ts'
 import type { MoveView } from '../model/move/types.ts'
 import type { RewindView } from '../model/rewind/types.ts'
 import type { SeriesView } from '../stats/series-recorder.ts'
+import type { ScheduleView } from '../schedule/types.ts'
 import type { Statistics } from '../stats/stats.ts'
 import type { UpgradeChecker } from '../upgrade/checker.ts'
 import { EXIT } from './args/options.ts'
@@ -34,6 +35,7 @@ export interface RestParts {
   readonly setup: SetupView
   readonly hooks: HooksView
   readonly rewinder: RewindView
+  readonly schedule: ScheduleView
   readonly ending: Shutdown
   readonly takeOver: TakeOver | undefined
   readonly addressFile: AddressFile
@@ -43,7 +45,7 @@ export interface RestParts {
 
 export function makeRestServer(base: DeviceBase, parts: RestParts): RestServer {
   const { platform, options, log, events, config, extensions, grants, passwords, identity, version } = base
-  const { store, statistics, network, model, upgrade, pauses, mover, rewinder, hooks, setup } = parts
+  const { store, statistics, network, model, upgrade, pauses, mover, rewinder, hooks, setup, schedule } = parts
   const { ending, warnings, takeOver, addressFile, series, disks } = parts
   const { clock, random, disk, http, system } = platform
   const { locations } = options
@@ -109,6 +111,7 @@ export function makeRestServer(base: DeviceBase, parts: RestParts): RestServer {
       mover,
       hooks,
       rewinder,
+      schedule,
       warnings,
       indexImport: () => takeOver?.status,
       checkFolder,

@@ -56,6 +56,10 @@ export interface System {
   networks(): readonly InterfaceAddress[]
   /** IPv4 addresses of the routers of the default routes. Empty when they cannot be listed. */
   gateways(): Promise<readonly string[]>
+  /** The name of the time zone of the machine as of now, as `Europe/Berlin`. */
+  timeZone(): Promise<string>
+  /** Batteries and chargers; undefined where the system does not list them. */
+  powerSupplies(): Promise<readonly PowerSupply[] | undefined>
   /** A variable of the environment of the process; undefined when it is not set. */
   environment(name: string): string | undefined
   /** Why system calls that the runtime lacks cannot be used; undefined where they can. Slower ways replace them. */
@@ -65,6 +69,18 @@ export interface System {
   /** The number of the process. */
   readonly processId: number
   readonly process: ProcessView
+}
+
+/** A battery or a charger, with texts as Linux has them; empty ones are not known. */
+export interface PowerSupply {
+  /** `Battery`, `Mains`, `USB`, … */
+  readonly type: string
+  /** Of a battery: `Charging`, `Discharging`, `Full`, … */
+  readonly status: string
+  /** Of a charger: `0` or `1`. */
+  readonly online: string
+  /** `Device`: of a mouse or the like, not of the machine. */
+  readonly scope: string
 }
 
 export interface InterfaceAddress {

@@ -138,6 +138,7 @@ export const EVENT_DATA = {
     object({ ...GUARD_LOSS, kind: { enum: ['deleted', 'rewritten'] } as const }),
     'A loss that is not held: others deleted what is an old version now, or files look encrypted. Not of Syncthing.',
   ),
+  ScheduleChanged: described(object({}), 'What rules and conditions pause or limit has changed. Not of Syncthing.'),
   LoginAttempt: object({ success: BOOLEAN, username: TEXT, remoteAddress: TEXT, proxy: TEXT }, ['proxy']),
   Failure: TEXT,
 } as const satisfies Readonly<Record<string, Schema>>

@@ -1,3 +1,4 @@
+import { PRIORITY_MAX } from '../core/config/extensions.ts'
 import type { Declarations } from './declaration.ts'
 import { FOLDER } from './parameters.ts'
 import { BOOLEAN, COUNT, TEXT, described, list, map, nullable, object, type Static } from './schema.ts'
@@ -5,6 +6,7 @@ import { BOOLEAN, COUNT, TEXT, described, list, map, nullable, object, type Stat
 /** The settings that Syncthing does not have. */
 
 const PERCENT = { type: 'number', minimum: 0, maximum: 100 } as const
+const PRIORITY = { type: 'integer', minimum: -PRIORITY_MAX, maximum: PRIORITY_MAX } as const
 
 const FOLDER_FIELDS = {
   collect: described(BOOLEAN, 'Whether files that other devices delete stay here.'),
@@ -12,21 +14,38 @@ const FOLDER_FIELDS = {
   guard: described(BOOLEAN, 'Whether an unusual number of deletions is held until the user decides.'),
   versionsPercentMax: described(PERCENT, 'The share of the disk that old versions may have; 0 is unlimited.'),
   archiveLocal: described(BOOLEAN, 'Whether local deletions and edits are archived too, where files can be cloned.'),
+  priority: described(PRIORITY, 'Folders with a higher number download first; the others still progress.'),
+  pauseOnBattery: described(BOOLEAN, 'Whether the folder is paused while the machine runs on its battery.'),
 }
-const FOLDER_NAMES = ['collect', 'sharedIgnores', 'guard', 'versionsPercentMax', 'archiveLocal'] as const
-const DRIVE = described(BOOLEAN, 'Whether folders are served as a read-only network drive.')
+const FOLDER_NAMES = [
+  'collect',
+  'sharedIgnores',
+  'guard',
+  'versionsPercentMax',
+  'archiveLocal',
+  'priority',
+  'pauseOnBattery',
+] as const
+const DEVICE_FIELDS = {
+  drive: described(BOOLEAN, 'Whether folders are served as a read-only network drive.'),
+  meteredLocalOnly: described(
+    BOOLEAN,
+    'Whether only devices at local addresses are connected while the connection to the Internet is metered.',
+  ),
+  inhibitSleep: described(BOOLEAN, 'Whether the machine does not sleep by itself while something is transferred.'),
+}
 
 const EXTENSIONS = object({
-  drive: DRIVE,
+  ...DEVICE_FIELDS,
   folders: described(map(object(FOLDER_FIELDS)), 'The folders with other settings than the defaults, by id.'),
 })
 
 const EXTENSIONS_PATCH = object(
   {
-    drive: DRIVE,
+    ...DEVICE_FIELDS,
     folders: described(map(object(FOLDER_FIELDS, FOLDER_NAMES)), 'Settings of folders, by id.'),
   },
-  ['drive', 'folders'],
+  ['drive', 'meteredLocalOnly', 'inhibitSleep', 'folders'],
 )
 
 const SHARED_IGNORES = object({

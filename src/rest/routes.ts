@@ -14,6 +14,7 @@ import { INVITATION_ROUTES } from './invitations.ts'
 import { KEPT_ROUTES } from './kept.ts'
 import { KEY_ROUTES } from './keys.ts'
 import { SERIES_ROUTES } from './series.ts'
+import { SCHEDULE_ROUTES } from './schedule.ts'
 import { SETUP_ROUTES } from './setup.ts'
 import { PLAN_ROUTES } from './plan.ts'
 import {
@@ -58,6 +59,7 @@ export const ROUTES = {
   ...KEPT_ROUTES,
   ...KEY_ROUTES,
   ...SERIES_ROUTES,
+  ...SCHEDULE_ROUTES,
   ...SETUP_ROUTES,
   ...PLAN_ROUTES,
   ...UNDO_ROUTES,

@@ -6,6 +6,7 @@ import { INDEX_IMPORT } from './index-import.ts'
 import { PAGE } from './parameters.ts'
 import { BOOLEAN, COUNT, TEXT, TIME, described, list, map, nullable, object, ref, type Static } from './schema.ts'
 import { DISAGREEMENTS } from './network.ts'
+import { SCHEDULED_PAUSE } from './schedule.ts'
 import { ERRORS } from './system.ts'
 
 /** Schemas of the routes below /rest/twinfold, which Syncthing's interface does not have. */
@@ -285,6 +286,7 @@ export const SUMMARY = object({
   disagreements: DISAGREEMENTS,
   indexImport: INDEX_IMPORT,
   pauses: PAUSES,
+  scheduledPauses: described(list(SCHEDULED_PAUSE), 'What rules and conditions pause now.'),
   deviceStats: DEVICE_STATISTICS,
   folderStats: FOLDER_STATISTICS,
 })

@@ -46,6 +46,7 @@ function facts({
     },
     options: { reconnectionIntervalS: 60, globalAnnounceEnabled: discovery, localAnnounceEnabled: false },
     disagreements,
+    schedule: { pauses: [], metered: 'off' },
     discovered: found === undefined ? {} : { [BEN]: { addresses: found } },
   }
   return partly as unknown as NetworkFacts

@@ -143,7 +143,10 @@ test('device list: states, times and escaped names', async () => {
     (await run('device list', never)).out,
     /ben +disconnected +never +when it connects +no address, and discovery is off +P56IOI7/,
   )
-  assert.deepEqual((await run('device resume ben')).sent, [`PATCH /rest/config/devices/${BEN} {"paused":false}`])
+  assert.deepEqual((await run('device resume ben')).sent, [
+    `PATCH /rest/config/devices/${BEN} {"paused":false}`,
+    `POST /rest/twinfold/schedule/resume?device=${BEN}`,
+  ])
   assert.deepEqual((await run('device remove ben')).sent, [`DELETE /rest/config/devices/${BEN}`])
 })
 

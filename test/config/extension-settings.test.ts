@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { ExtensionSettings } from '../../src/config/extension-settings.ts'
-import { folderExtensions, FOLDER_EXTENSIONS } from '../../src/core/config/extensions.ts'
+import { EXTENSIONS, folderExtensions, FOLDER_EXTENSIONS } from '../../src/core/config/extensions.ts'
 import type { FolderId } from '../../src/core/ids.ts'
 import { nodeDisk } from '../../src/platform/node/disk/disk.ts'
 
@@ -17,7 +17,7 @@ after(async () => await rm(home, { recursive: true, force: true }))
 test('without a file all settings are the defaults, and none is written', async () => {
   const path = join(home, 'none.json')
   const settings = await ExtensionSettings.open(nodeDisk, path)
-  assert.deepEqual(settings.current, { drive: false, folders: {} })
+  assert.deepEqual(settings.current, EXTENSIONS)
   await assert.rejects(stat(path), { code: 'ENOENT' })
 })
 
@@ -30,7 +30,7 @@ test('a change is saved before subscribers see it, readable by the owner only', 
     seen.push([from.drive, to.drive, saved])
   })
   await settings.change({ drive: true, folders: { photos: { collect: true } } })
-  const saved = { drive: true, folders: { photos: { ...FOLDER_EXTENSIONS, collect: true } } }
+  const saved = { ...EXTENSIONS, drive: true, folders: { photos: { ...FOLDER_EXTENSIONS, collect: true } } }
   assert.deepEqual(seen, [[false, true, saved]])
   assert.equal((await stat(path)).mode & 0o777, 0o600)
   const again = await ExtensionSettings.open(nodeDisk, path)
@@ -44,7 +44,7 @@ test('a folder with the defaults leaves the file', async () => {
   const settings = await ExtensionSettings.open(nodeDisk, path)
   await settings.change({ folders: { photos: { sharedIgnores: true } } })
   await settings.change({ folders: { photos: { sharedIgnores: false } } })
-  assert.deepEqual(JSON.parse(await readFile(path, 'utf8')), { drive: false, folders: {} })
+  assert.deepEqual(JSON.parse(await readFile(path, 'utf8')), EXTENSIONS)
 })
 
 test('fields of a later version stay in the file', async () => {
@@ -53,6 +53,7 @@ test('fields of a later version stay in the file', async () => {
   const settings = await ExtensionSettings.open(nodeDisk, path)
   await settings.change({ drive: true })
   assert.deepEqual(JSON.parse(await readFile(path, 'utf8')), {
+    ...EXTENSIONS,
     future: 7,
     drive: true,
     folders: { photos: { merge: 'on', ...FOLDER_EXTENSIONS } },

@@ -1,3 +1,4 @@
+import { makeRule } from '../../src/core/schedule/rule.ts'
 import { EXTENSIONS, patchExtensions } from '../../src/core/config/extensions.ts'
 import type { ExtensionStore } from '../../src/config/types.ts'
 import { configToJson } from '../../src/core/config/config-edit.ts'
@@ -239,6 +240,20 @@ function fakeParts(fake: FakeOptions) {
     pauses: { all: () => [], pause: async ({ kind, id }, forMs) => void calls.push(`pause ${kind} ${id} ${forMs}`) },
     mover: fakeMover(calls),
     rewinder: fakeRewinder(calls),
+    schedule: {
+      status: () => ({
+        timeZone: 'UTC',
+        rules: [],
+        pauses: [],
+        nextMs: undefined,
+        metered: 'off',
+        battery: 'off',
+        sleep: { kind: 'off' },
+      }),
+      set: async (wanted) => makeRule(wanted),
+      remove: async (name) => void calls.push(`remove rule ${name}`),
+      resume: async (targets) => calls.push(`resume ${targets.map(({ id }) => id)}`) > 0,
+    },
     checkFolder: async (path) => ({ path, problem: null, warnings: [], exists: true, freeBytes: null }),
     system: {
       memoryBytes: () => ({ usedBytes: 1_000, reservedBytes: 2_000 }),

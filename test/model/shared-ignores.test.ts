@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { EXTENSIONS } from '../../src/core/config/extensions.ts'
 import { SHARED_SIZE_BYTES_MAX } from '../../src/core/ignore/shared-ignores.ts'
 import { DOCS, NEVER, SimHub } from '../support/model.ts'
 import { ROOT, SimPull } from './puller/sim-pull.ts'
@@ -93,7 +94,7 @@ test('off until it is enabled; the preview says what changes, both ways', async 
   const before = await explorer.sharedIgnores(DOCS, NEVER)
   assert.deepEqual([before.enabled, before.lines, before.problem], [false, ['*.tmp'], null])
   assert.deepEqual([before.change.ignored, before.change.announcedTotal], [['a.tmp'], 0])
-  const off = { drive: false, folders: {} }
+  const off = EXTENSIONS
   pull.hub.extensions = { ...pull.hub.extensions, sharedIgnores: true }
   pull.hub.model.applyExtensions(off, { ...off, folders: { docs: pull.hub.extensions } })
   await pull.rest()

@@ -9,7 +9,7 @@ import { unboundedSpreads } from '../../tools/spread-calls.ts'
 import { MAY_IMPORT, MAY_IMPORT_TYPES, rowOf, ROWS } from '../../tools/layers.ts'
 
 const root = join(import.meta.dirname, '..', '..')
-export const NOT_FACILITIES = ['core', 'platform', 'rest', 'client', 'cli', 'hooks']
+export const NOT_FACILITIES = ['core', 'platform', 'rest', 'client', 'cli', 'hooks', 'schedule']
 
 /** Modules of Node that reach the outside; only the platform for Node may use them, besides those named here. */
 const OUTSIDE = new Set(

@@ -1,5 +1,6 @@
 import { TwinfoldError } from '../errors.ts'
 import type { FolderId } from '../ids.ts'
+import { parseRules, type ScheduleRule } from '../schedule/rule.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -15,12 +16,22 @@ export interface FolderExtensions {
   readonly versionsPercentMax: number
   /** Local deletions and edits are archived too, where the file system clones files. */
   readonly archiveLocal: boolean
+  /** Folders with a higher number download first; the others still progress. */
+  readonly priority: number
+  /** The folder is paused while the machine runs on its battery. */
+  readonly pauseOnBattery: boolean
 }
 
 /** The settings that Syncthing does not have. They are not in `config.xml`, from which Syncthing would remove them. */
 export interface Extensions {
   /** Folders are served as a read-only network drive. */
   readonly drive: boolean
+  /** While the connection to the Internet is metered, only devices at local addresses are connected. */
+  readonly meteredLocalOnly: boolean
+  /** The machine does not sleep by itself while something is transferred. */
+  readonly inhibitSleep: boolean
+  /** Weekly rules for pauses and rates. */
+  readonly schedule: readonly ScheduleRule[]
   /** Folders with settings other than the defaults. */
   readonly folders: Readonly<Record<string, FolderExtensions>>
 }
@@ -28,6 +39,9 @@ export interface Extensions {
 /** A change: absent fields stay as they are. */
 export interface ExtensionsPatch {
   readonly drive?: boolean | undefined
+  readonly meteredLocalOnly?: boolean | undefined
+  readonly inhibitSleep?: boolean | undefined
+  readonly schedule?: readonly ScheduleRule[] | undefined
   readonly folders?: Readonly<Record<string, Partial<FolderExtensions>>> | undefined
 }
 
@@ -37,11 +51,21 @@ export const FOLDER_EXTENSIONS: FolderExtensions = Object.freeze({
   guard: false,
   versionsPercentMax: 0,
   archiveLocal: false,
+  priority: 0,
+  pauseOnBattery: false,
 })
-export const EXTENSIONS: Extensions = Object.freeze({ drive: false, folders: Object.freeze({}) })
+export const EXTENSIONS: Extensions = Object.freeze({
+  drive: false,
+  meteredLocalOnly: false,
+  inhibitSleep: false,
+  schedule: Object.freeze([]),
+  folders: Object.freeze({}),
+})
+/** Priorities are between this and its negative. */
+export const PRIORITY_MAX = 100
 
 /** The settings of a folder, which are the defaults for one that has none. */
-export function folderExtensions(extensions: Extensions, folder: FolderId): FolderExtensions {
+export function folderExtensions(extensions: Pick<Extensions, 'folders'>, folder: FolderId): FolderExtensions {
   return Object.hasOwn(extensions.folders, folder) ? extensions.folders[folder]! : FOLDER_EXTENSIONS
 }
 
@@ -55,14 +79,26 @@ export function patchExtensions(current: Extensions, patch: ExtensionsPatch): Ex
     if (isDefault(changed)) folders.delete(id)
     else folders.set(id, changed)
   }
-  return { drive: patch.drive ?? current.drive, folders: Object.fromEntries(folders) }
+  return {
+    drive: patch.drive ?? current.drive,
+    meteredLocalOnly: patch.meteredLocalOnly ?? current.meteredLocalOnly,
+    inhibitSleep: patch.inhibitSleep ?? current.inhibitSleep,
+    schedule: patch.schedule ?? current.schedule,
+    folders: Object.fromEntries(folders),
+  }
 }
 
 /** Reads the settings from their file. A value of a wrong type is refused; fields of a later version are ignored. */
 export function parseExtensions(fields: Fields): Extensions {
   const folders = objectAt(fields, 'folders', 'folders')
   const read = Object.keys(folders).map((id) => [id, parseFolder(objectAt(folders, id, `folders.${id}`), id)] as const)
-  return { drive: flagAt(fields, 'drive', 'drive'), folders: Object.fromEntries(read) }
+  return {
+    drive: flagAt(fields, 'drive', 'drive'),
+    meteredLocalOnly: flagAt(fields, 'meteredLocalOnly', 'meteredLocalOnly'),
+    inhibitSleep: flagAt(fields, 'inhibitSleep', 'inhibitSleep'),
+    schedule: parseRules(Object.hasOwn(fields, 'schedule') ? fields['schedule'] : [], 'schedule'),
+    folders: Object.fromEntries(read),
+  }
 }
 
 /** The fields of the file with these settings; those of a later version stay as they were in it. */
@@ -74,7 +110,7 @@ export function extensionFields(extensions: Extensions, before: Fields): Fields 
     const isKnownOnly = Object.keys(merged).every((name) => name in FOLDER_EXTENSIONS)
     return isKnownOnly && !Object.hasOwn(extensions.folders, id) ? [] : [[id, merged] as const]
   })
-  return { ...before, drive: extensions.drive, folders: Object.fromEntries(folders) }
+  return { ...before, ...extensions, folders: Object.fromEntries(folders) }
 }
 
 function parseFolder(fields: Fields, id: string): FolderExtensions {
@@ -84,6 +120,8 @@ function parseFolder(fields: Fields, id: string): FolderExtensions {
     guard: flagAt(fields, 'guard', `folders.${id}.guard`),
     versionsPercentMax: percentAt(fields, 'versionsPercentMax', `folders.${id}.versionsPercentMax`),
     archiveLocal: flagAt(fields, 'archiveLocal', `folders.${id}.archiveLocal`),
+    priority: priorityAt(fields, 'priority', `folders.${id}.priority`),
+    pauseOnBattery: flagAt(fields, 'pauseOnBattery', `folders.${id}.pauseOnBattery`),
   }
 }
 
@@ -103,6 +141,12 @@ function percentAt(fields: Fields, name: string, path: string): number {
   const value = Object.hasOwn(fields, name) ? fields[name] : 0
   if (typeof value === 'number' && value >= 0 && value <= 100) return value
   throw invalid(`${path} is not a percentage`)
+}
+
+function priorityAt(fields: Fields, name: string, path: string): number {
+  const value = Object.hasOwn(fields, name) ? fields[name] : 0
+  if (Number.isInteger(value) && Math.abs(value as number) <= PRIORITY_MAX) return value as number
+  throw invalid(`${path} is not a whole number from -${PRIORITY_MAX} to ${PRIORITY_MAX}`)
 }
 
 export function isObject(value: unknown): value is Fields {

@@ -1,7 +1,9 @@
 import { isWithin, networkAround, parseIp, parseNetwork, type IpAddress, type IpNetwork } from './ip.ts'
 
-const ALWAYS_LOCAL = networks(['127.0.0.0/8', '::1/128', '169.254.0.0/16', 'fe80::/10'])
-const PRIVATE = networks(['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'])
+const ALWAYS_LOCAL_TEXTS = ['127.0.0.0/8', '::1/128', '169.254.0.0/16', 'fe80::/10']
+const PRIVATE_TEXTS = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7']
+const ALWAYS_LOCAL = networks(ALWAYS_LOCAL_TEXTS)
+const PRIVATE = networks(PRIVATE_TEXTS)
 
 /** Returns whether an address is in a local network. A host name is not, because it is not resolved here. */
 export type LanCheck = (host: string) => boolean
@@ -39,6 +41,26 @@ export function isAllowedNetwork(host: string, allowedNetworks: readonly string[
     if (network !== undefined && isWithin(ip, network)) return !denies
   }
   return false
+}
+
+/** The same, without addresses that are neither private nor in one of these networks. */
+export function onlyLocalNetworks(
+  allowedNetworks: readonly string[],
+  alwaysLocalNets: readonly string[],
+): readonly string[] {
+  const local = [...ALWAYS_LOCAL_TEXTS, ...PRIVATE_TEXTS, ...alwaysLocalNets]
+  const entries = allowedNetworks.length === 0 ? ['0.0.0.0/0', '::/0'] : allowedNetworks
+  const both = entries.flatMap((entry) => (entry.startsWith('!') ? [entry] : local.flatMap((one) => inner(entry, one))))
+  // Without an entry all addresses would be allowed.
+  return [...both, '!0.0.0.0/0', '!::/0']
+}
+
+/** The one of two networks that lies in the other; none if they have no address in common. */
+function inner(one: string, other: string): readonly string[] {
+  const [a, b] = [parseNetwork(one), parseNetwork(other)]
+  if (a === undefined || b === undefined || a.family !== b.family) return []
+  const [small, large, text] = a.freeBits <= b.freeBits ? [a, b, one] : [b, a, other]
+  return small.prefix >> (large.freeBits - small.freeBits) === large.prefix ? [text] : []
 }
 
 function isInAny(ip: IpAddress, list: readonly IpNetwork[]): boolean {

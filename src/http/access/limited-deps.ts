@@ -95,6 +95,7 @@ function limitFolders(
     pauses: limitPauses(whole, limit),
     series: limitSeries(whole, (kind, subject) => (kind === 'behind' ? limit : devices()).has(subject)),
     disks: async () => limitDisks(await whole.disks(), limit),
+    schedule: limitSchedule(whole, limit),
     ...(connections !== undefined && {
       connections: {
         status: () => {
@@ -202,6 +203,23 @@ function limitPauses({ pauses }: RestDeps, limit: ReadonlySet<string>): RestDeps
       if (target.kind !== 'folder' || !limit.has(target.id)) refuse()
       await pauses.pause(target, forMs)
     },
+  }
+}
+
+/** Rules about other folders and about devices are not shown; a rule about all is. */
+function limitSchedule({ schedule }: RestDeps, limit: ReadonlySet<string>): RestDeps['schedule'] {
+  const isVisible = ({ kind, id }: { readonly kind: string; readonly id: string }) => kind === 'folder' && limit.has(id)
+  return {
+    status: () => {
+      const status = schedule.status()
+      const rules = status.rules.filter(
+        ({ rule: { folder, device } }) => device === null && (folder === null || limit.has(folder)),
+      )
+      return { ...status, rules, pauses: status.pauses.filter(isVisible) }
+    },
+    set: refuse,
+    remove: refuse,
+    resume: async (targets) => (targets.every(isVisible) ? await schedule.resume(targets) : refuse()),
   }
 }
 

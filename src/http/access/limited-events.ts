@@ -13,7 +13,12 @@ import type { Clock } from '../../platform/clock.ts'
 import { subjectsOf } from '../../rest/event-subjects.ts'
 
 /** About the process and this device: they name no folder and no other device. */
-const ABOUT_DEVICE: ReadonlySet<EventType> = new Set(['Starting', 'StartupComplete', 'ListenAddressesChanged'])
+const ABOUT_DEVICE: ReadonlySet<EventType> = new Set([
+  'Starting',
+  'StartupComplete',
+  'ListenAddressesChanged',
+  'ScheduleChanged',
+])
 
 export interface LimitedEventDeps {
   readonly source: EventSource

@@ -17,7 +17,10 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Query } from '../pipeline/query.ts'
 import { EMPTY_OK, json, type Reply } from '../pipeline/reply.ts'
 import { bind, type Route } from '../pipeline/route.ts'
+import { withScheduledPauses } from '../views/scheduled.ts'
 import { formatWholeSeconds, TIME_ZERO } from '../views/times.ts'
+import type { ScheduledPause } from '../../core/schedule/effect.ts'
+import type { ScheduleView } from '../../schedule/types.ts'
 import type { PendingView } from '../types.ts'
 
 export interface ClusterRouteDeps {
@@ -25,21 +28,35 @@ export interface ClusterRouteDeps {
   readonly config: ConfigStore
   readonly connections?: { status(): ConnectionsStatus }
   readonly pending?: PendingView
+  readonly schedule: ScheduleView
 }
 
 /** Other devices: connected, pending and paused. */
 export function clusterRoutes(deps: ClusterRouteDeps, ownDevice: DeviceId): readonly Route[] {
-  const { config, clock, pending } = deps
+  const { config, clock, pending, schedule } = deps
   return bind(CLUSTER_ROUTES, {
     'GET /rest/system/connections': () =>
-      json(connectionsJson(config.current, ownDevice, clock.nowMs(), deps.connections?.status())),
+      json(connectionsJson(shownConfig(deps), ownDevice, clock.nowMs(), deps.connections?.status())),
     'POST /rest/system/pause': ({ query }) => pause(config, ownDevice, true, query),
-    'POST /rest/system/resume': ({ query }) => pause(config, ownDevice, false, query),
+    'POST /rest/system/resume': async ({ query }) => {
+      const reply = await pause(config, ownDevice, false, query)
+      // What a rule pauses is resumed too: who asks for it does not know of rules.
+      const named = query.first('device') ?? ''
+      const isMeant = ({ kind, id }: ScheduledPause) =>
+        kind === 'device' && (named === '' || id === parseDeviceId(named))
+      await schedule.resume(schedule.status().pauses.filter(isMeant))
+      return reply
+    },
     'GET /rest/cluster/pending/devices': () => json(pendingDevicesJson(pending)),
     'DELETE /rest/cluster/pending/devices': ({ query }) => dismissDevice(pending, query),
     'GET /rest/cluster/pending/folders': ({ query }) => json(pendingFoldersJson(pending, deviceIn(query))),
     'DELETE /rest/cluster/pending/folders': ({ query }) => dismissFolder(pending, query),
   })
+}
+
+/** With the devices that are paused by a rule. */
+export function shownConfig({ config, schedule }: Pick<ClusterRouteDeps, 'config' | 'schedule'>): Config {
+  return withScheduledPauses(config.current, schedule.status().pauses)
 }
 
 /** All devices when none is given. It changes the configuration, so it persists. */

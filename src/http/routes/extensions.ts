@@ -1,5 +1,6 @@
 import type { ConfigStore, ExtensionStore } from '../../config/types.ts'
 import type { Grant } from '../../core/access.ts'
+import type { Extensions } from '../../core/config/extensions.ts'
 import { TwinfoldError } from '../../core/errors.ts'
 import type { FolderExplorer } from '../../model/queries/explorer.ts'
 import { EXTENSION_ROUTES, type SharedIgnoresJson } from '../../rest/extensions.ts'
@@ -25,7 +26,7 @@ export interface ExtensionRouteDeps {
 /** Routes of the settings that Syncthing does not have. */
 export function extensionRoutes({ extensions, config, explorer, undo, grant }: ExtensionRouteDeps): readonly Route[] {
   return bind(EXTENSION_ROUTES, {
-    'GET /rest/twinfold/settings': () => json(extensions.current),
+    'GET /rest/twinfold/settings': () => json(shown(extensions.current)),
     'PATCH /rest/twinfold/settings': async ({ request }) => {
       const { body } = EXTENSION_ROUTES['PATCH /rest/twinfold/settings']
       const patch = readBody(body, parseJson(await request.body(BODY_BYTES_MAX)))
@@ -38,11 +39,17 @@ export function extensionRoutes({ extensions, config, explorer, undo, grant }: E
       }
       const before = extensions.current
       const after = await extensions.change(patch)
-      return undo.offer({ request, grant }, json(after), () => ({ kind: 'settings', before, after }))
+      return undo.offer({ request, grant }, json(shown(after)), () => ({ kind: 'settings', before, after }))
     },
     'GET /rest/twinfold/shared-ignores': async ({ query, request }) => {
       const found = await (await explorer()).sharedIgnores(folderOf(query), request.signal)
       return json(found satisfies SharedIgnoresJson)
     },
   })
+}
+
+/** The rules of the schedule have routes of their own. */
+function shown(settings: Extensions): Omit<Extensions, 'schedule'> {
+  const { drive, meteredLocalOnly, inhibitSleep, folders } = settings
+  return { drive, meteredLocalOnly, inhibitSleep, folders }
 }

@@ -3,7 +3,8 @@ import type { Grant } from '../../core/access.ts'
 import { TwinfoldError } from '../../core/errors.ts'
 import type { DeviceId, FolderId } from '../../core/ids.ts'
 import type { PulseJson, SummaryJson } from '../../rest/twinfold.ts'
-import { connectionsJson, pendingDevicesJson, pendingFoldersJson } from './cluster.ts'
+import { connectionsJson, shownConfig, pendingDevicesJson, pendingFoldersJson } from './cluster.ts'
+import { scheduledPauseJson } from './schedule.ts'
 import { deviceStatisticsJson } from './completion.ts'
 import { folderStatisticsJson } from './db.ts'
 import { disagreementsJson } from '../views/disagreements.ts'
@@ -36,7 +37,7 @@ export async function summaryJson(
     },
     access: accessJson(deps.grant),
     folders: Object.fromEntries(folders.flatMap(([id, folder]) => (folder === undefined ? [] : [[id, folder]]))),
-    connections: connectionsJson(config.current, deviceId, clock.nowMs(), connections?.status()),
+    connections: connectionsJson(shownConfig(deps), deviceId, clock.nowMs(), connections?.status()),
     pendingDevices: pendingDevicesJson(pending),
     pendingFolders: pendingFoldersJson(pending, undefined),
     errors: errorsJson(deps).errors,
@@ -44,6 +45,7 @@ export async function summaryJson(
     disagreements: disagreementsJson(deps.disagreements?.() ?? []),
     indexImport: indexImportJson(deps.indexImport?.()),
     pauses: deps.pauses.all().map(pauseJson),
+    scheduledPauses: deps.schedule.status().pauses.map(scheduledPauseJson),
     deviceStats: await deviceStatisticsJson(deps.deviceStatistics),
     folderStats: await folderStatisticsJson(deps.hub),
   }
@@ -60,10 +62,10 @@ function pauseJson({ target: { kind, id }, untilMs }: TimedPause): SummaryJson['
 
 /** The values that the web page polls. */
 export function pulseJson(deps: RestDeps, ownDevice: DeviceId, state: Pick<SystemState, 'startedMs'>): PulseJson {
-  const { clock, config, connections } = deps
+  const { clock, connections } = deps
   return {
     startTime: formatMs(state.startedMs),
-    connections: connectionsJson(config.current, ownDevice, clock.nowMs(), connections?.status()),
+    connections: connectionsJson(shownConfig(deps), ownDevice, clock.nowMs(), connections?.status()),
     disagreements: disagreementsJson(deps.disagreements?.() ?? []),
     indexImport: indexImportJson(deps.indexImport?.()),
   }
@@ -90,8 +92,8 @@ async function guardSummary({ hub }: RestDeps, id: FolderId): Promise<FolderSumm
 }
 
 async function completions(deps: RestDeps, ownDevice: DeviceId, id: FolderId): Promise<FolderSummary['completion']> {
-  const { completion, config } = deps
-  const folder = config.current.folders.find((each) => each.id === id)
+  const { completion } = deps
+  const folder = shownConfig(deps).folders.find((each) => each.id === id)
   if (completion === undefined || folder === undefined || folder.paused) return {}
   const others = folder.devices.filter(({ deviceID }) => deviceID !== ownDevice)
   const entries = others.map(async ({ deviceID }) => [deviceID, await completion.completion(id, deviceID)] as const)

@@ -5,7 +5,9 @@ import { promisify } from 'node:util'
 import { gatewaysFromProc, gatewaysFromRoutes } from '../../core/network/default-gateway.ts'
 import type { InterfaceAddress, System } from '../platform.ts'
 import { whyNoPosix } from './native/posix.ts'
+import { readPowerSupplies } from './power-supplies.ts'
 import { nodeProcess } from './process.ts'
+import { readTimeZone } from './time-zone.ts'
 
 export const nodeSystem: System = {
   platform: process.platform,
@@ -20,6 +22,8 @@ export const nodeSystem: System = {
   },
   networks,
   gateways,
+  timeZone: () => readTimeZone(process.env['TZ'], '/etc/localtime'),
+  powerSupplies: () => readPowerSupplies('/sys/class/power_supply'),
   environment: (name) => process.env[name],
   whyNoNativeCalls: whyNoPosix,
   isRoot: process.getuid?.() === 0,

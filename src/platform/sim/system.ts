@@ -22,7 +22,10 @@ export const simProcess: ProcessView = {
 }
 
 /** A machine with two cores and default values. */
-export function simSystem(hostName: string, network: Partial<Pick<System, 'networks' | 'gateways'>> = {}): System {
+export function simSystem(
+  hostName: string,
+  network: Partial<Pick<System, 'networks' | 'gateways' | 'timeZone' | 'powerSupplies'>> = {},
+): System {
   return {
     platform: 'linux',
     architecture: 'x64',
@@ -33,6 +36,8 @@ export function simSystem(hostName: string, network: Partial<Pick<System, 'netwo
     memoryBytes: () => ({ usedBytes: 0, reservedBytes: 0 }),
     networks: () => [],
     gateways: async () => [],
+    timeZone: async () => 'UTC',
+    powerSupplies: async () => undefined,
     environment: () => undefined,
     whyNoNativeCalls: () => undefined,
     isRoot: false,

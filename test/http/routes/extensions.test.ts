@@ -5,17 +5,22 @@ import { TwinfoldError } from '../../../src/core/errors.ts'
 import { fakeRest } from '../fakes.ts'
 
 const PATH = '/rest/twinfold/settings'
+const DEFAULTS = { drive: false, meteredLocalOnly: false, inhibitSleep: false, folders: {} }
 
 test('a change of one setting leaves the others', async () => {
   const { send } = fakeRest()
   const first = await send('PATCH', PATH, '{"folders": {"share": {"collect": true}}}')
   assert.deepEqual(
     [first.status, JSON.parse(first.body)],
-    [200, { drive: false, folders: { share: { ...FOLDER_EXTENSIONS, collect: true } } }],
+    [200, { ...DEFAULTS, folders: { share: { ...FOLDER_EXTENSIONS, collect: true } } }],
   )
   await send('PATCH', PATH, '{"drive": true}')
   const reply = await send('GET', PATH)
-  assert.deepEqual(JSON.parse(reply.body), { drive: true, folders: { share: { ...FOLDER_EXTENSIONS, collect: true } } })
+  assert.deepEqual(JSON.parse(reply.body), {
+    ...DEFAULTS,
+    drive: true,
+    folders: { share: { ...FOLDER_EXTENSIONS, collect: true } },
+  })
 })
 
 test('a body that is wrong changes nothing and names the field', async () => {
@@ -31,7 +36,7 @@ test('a body that is wrong changes nothing and names the field', async () => {
     assert.equal(reply.status, status, body)
     assert.match(reply.body, message)
   }
-  assert.deepEqual(JSON.parse((await send('GET', PATH)).body), { drive: false, folders: {} })
+  assert.deepEqual(JSON.parse((await send('GET', PATH)).body), DEFAULTS)
 })
 
 test('the archive of local changes is switched on only where files can be cloned', async () => {

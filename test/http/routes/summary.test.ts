@@ -62,6 +62,7 @@ test('a summary contains the replies of the single routes', async () => {
     disagreements: await one('/rest/twinfold/disagreements'),
     indexImport: { ...IMPORTING, folder: '' },
     pauses: [{ kind: 'folder', id: 'share', until: '2026-11-16T00:00:00Z' }],
+    scheduledPauses: [],
     pendingDevices: await one('/rest/cluster/pending/devices'),
     pendingFolders: await one('/rest/cluster/pending/folders'),
     errors: ((await one('/rest/system/error')) as { errors: unknown }).errors,
