@@ -91,6 +91,7 @@ export const ROWS: Readonly<Record<string, readonly string[]>> = {
     'schedule.ts',
     'take-over.ts',
     'rest-server.ts',
+    'device-services.ts',
     'daemon.ts',
     'serve.ts',
     'demo',

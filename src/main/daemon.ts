@@ -1,5 +1,3 @@
-import { join } from 'node:path'
-import { TimedPauses } from '../config/timed-pauses.ts'
 import type { Config } from '../core/config/config.ts'
 import { FOLDER_EXTENSIONS, folderExtensions } from '../core/config/extensions.ts'
 import { messageOf } from '../core/errors.ts'
@@ -7,35 +5,28 @@ import { openStore } from '../db/store.ts'
 import type { IndexStore } from '../db/types.ts'
 import { folderStatusJson } from '../http/views/folder-status.ts'
 import { Model } from '../model/model.ts'
-import { Mover } from '../model/move/mover.ts'
-import { Rewinder } from '../model/rewind/rewinder.ts'
-import type { Sources } from '../model/state/sources.ts'
 import { ModelSignals } from '../model/signals.ts'
 import { FolderRoots } from '../model/state/folder-roots.ts'
 import type { Platform } from '../platform/platform.ts'
 import { Statistics } from '../stats/stats.ts'
 import { WorkCounters } from '../stats/work-counters.ts'
 import { supervise, type Service } from '../sync/supervisor.ts'
-import { UpgradeChecker } from '../upgrade/checker.ts'
 import { EXIT, type ExitCode, type ServeOptions } from './args/options.ts'
 import { auditEvents, openAudit } from './audit.ts'
-import { diskSpaces } from './disk-spaces.ts'
 import { openDeviceBase, openLogFile, type DeviceBase } from './device-base.ts'
-import { openHooks } from './hook-states.ts'
+import { openDeviceServices } from './device-services.ts'
 import { Shutdown } from './shutdown.ts'
 import { AddressFile } from './home/address-file.ts'
 import { ensureHome } from './home/identity.ts'
 import { lockHome } from './home/lock.ts'
 import { LastHandler } from './last-handler.ts'
-import { findInstallation } from './installation.ts'
 import { logNetworkUse } from './network-use.ts'
 import { Network } from './network.ts'
 import { openSchedule } from './schedule.ts'
 import { makeRestServer } from './rest-server.ts'
-import { openSeries } from './series.ts'
 import { openSetup } from './setup.ts'
 import { TakeOver } from './take-over.ts'
-import { deviceWarnings, logWarnings, protectedHome, ROOT_WARNING } from './warnings.ts'
+import { deviceWarnings, logWarnings, ROOT_WARNING } from './warnings.ts'
 
 /**
  * One device, from taking its lock to its shutdown. The composition root: open the resources that must be closed, build
@@ -72,15 +63,7 @@ export async function runDaemon(platform: Platform, options: ServeOptions, signa
 
   setup.use(model)
   schedule.use(network)
-  const upgrade = makeUpgradeChecker(base)
-  const mover = makeMover(base, { store, model })
-  await mover.load()
-  const disks = () => diskSpaces(base)
-  const series = await openSeries(base, { model, network, disks })
-  const hooks = await openHooks(base, { model, network, config: effective })
-  const rewinder = makeRewinder(base, { store, model, sources: network.peers })
-  await rewinder.load()
-  const pauses = new TimedPauses({ clock, config, log: logger('config'), keyValue: store.keyValue })
+  const services = await openDeviceServices(base, { store, model, network, schedule })
   const ending = new Shutdown(signal)
   const lastHandler = new LastHandler({ log: logger('main'), events, end: () => ending.end(EXIT.error) })
   using _unhandled = platform.system.process.onUnhandled((failure) => lastHandler.handle(failure))
@@ -96,18 +79,7 @@ export async function runDaemon(platform: Platform, options: ServeOptions, signa
   await logWarnings(config, warnings, logger('main'), platform.system.isRoot ? [ROOT_WARNING] : [])
   logNetworkUse(config, logger('main'), options)
   await using addressFile = await AddressFile.open({ disk, log: logger('main') }, locations, platform.system.processId)
-  const views = {
-    upgrade,
-    pauses,
-    mover,
-    rewinder,
-    hooks,
-    setup: setup.applier,
-    schedule: schedule.scheduler,
-    addressFile,
-    series,
-    disks,
-  }
+  const views = { ...services.views, setup: setup.applier, addressFile }
   const rest = makeRestServer(base, { store, statistics, network, model, ending, warnings, takeOver, ...views })
 
   events.listen(WorkCounters.eventTypes, statistics.work.onEvent, ending.signal)
@@ -115,18 +87,7 @@ export async function runDaemon(platform: Platform, options: ServeOptions, signa
   if (audit !== undefined) auditEvents(events, (line) => audit.write(line), logger('main'), ending.signal)
   events.emit('Starting', { home: locations.configDirectory, myID: identity.deviceId })
 
-  const others = [
-    model,
-    ...network.services,
-    upgrade,
-    pauses,
-    mover,
-    rewinder,
-    hooks,
-    series,
-    schedule.scheduler,
-    schedule.inhibitor,
-  ]
+  const others = [model, ...network.services, ...services.all]
   await runServices(base, { rest, takeOver, others }, ending)
   await network.pending.saved()
   await base.invitations.settled()
@@ -172,16 +133,6 @@ async function runServices(base: DeviceBase, { rest, takeOver, others }: Service
   }
 }
 
-function makeMover(base: DeviceBase, { store, model }: { readonly store: IndexStore; readonly model: Model }): Mover {
-  const { platform, options, config, logger } = base
-  const { locations } = options
-  const { directories, userHome } = protectedHome(locations)
-  return new Mover(
-    { platform, store, config, folders: model, log: logger('model') },
-    { journalFile: join(locations.dataDirectory, 'moves.json'), homes: directories, userHome },
-  )
-}
-
 interface ModelParts {
   readonly store: IndexStore
   readonly statistics: Statistics
@@ -205,35 +156,5 @@ function makeModel(base: DeviceBase, { network, config, ...parts }: ModelParts):
       summaryOf: folderStatusJson,
     },
     { config, ownDevice: identity.deviceId, userHome, databaseDirectory, keptDirectory },
-  )
-}
-
-interface RewinderParts {
-  readonly store: IndexStore
-  readonly model: Model
-  readonly sources: Sources
-}
-
-function makeRewinder({ platform, options, config, logger }: DeviceBase, parts: RewinderParts): Rewinder {
-  const { dataDirectory, userHome } = options.locations
-  const { store, model: folders, sources } = parts
-  return new Rewinder(
-    { platform, store, config, folders, sources, log: logger('model') },
-    { journalFile: join(dataDirectory, 'rewinds.json'), userHome },
-  )
-}
-
-function makeUpgradeChecker({ platform, options, config, logger, version }: DeviceBase): UpgradeChecker {
-  const { clock, random, system } = platform
-  return new UpgradeChecker(
-    {
-      clock,
-      random,
-      config,
-      log: logger('upgrade'),
-      http: platform.httpClient,
-      environment: (name) => system.environment(name),
-    },
-    { running: version.version, allowed: options.upgradesAllowed, installation: findInstallation() },
   )
 }
