@@ -74,9 +74,10 @@ export function reloadsFor(event: PageEvent): readonly ReloadPart[] {
     case 'DevicePaused':
     case 'DeviceResumed':
       return ['connections']
+    case 'ClusterConfigReceived': // a device may have accepted a folder, or paused it
+      return ['summary']
     case 'PendingDevicesChanged':
     case 'PendingFoldersChanged':
-    case 'ClusterConfigReceived':
       return ['pending']
     case 'FolderPaused':
     case 'FolderResumed':

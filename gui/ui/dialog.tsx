@@ -2,6 +2,7 @@ import { detach } from '../../src/core/errors.ts'
 import type { ComponentChildren } from 'preact'
 import { useContext, useEffect, useId, useRef } from 'preact/hooks'
 import { closeDialog, DialogId } from '../base/dialogs.tsx'
+import { closeInnerPart } from '../base/draft.ts'
 import { t } from '../i18n/texts.ts'
 import { Button } from './button.tsx'
 
@@ -41,12 +42,16 @@ export function Dialog({
     onClose?.()
     closeDialog(dialogId)
   }
+  /** The innermost open part first. */
+  const escape = (event: KeyboardEvent) => {
+    if (event.key === 'Escape' && !event.defaultPrevented && closeInnerPart()) event.preventDefault()
+  }
   const submit = (event: Event) => {
     event.preventDefault()
     detach(Promise.resolve(onSubmit?.()))
   }
   return (
-    <dialog ref={element} class={`dialog${kind}`} aria-labelledby={titleId} onClose={closed}>
+    <dialog ref={element} class={`dialog${kind}`} aria-labelledby={titleId} onClose={closed} onKeyDown={escape}>
       <form class="dialog-form" onSubmit={submit} noValidate>
         <header class="dialog-head">
           <h2 id={titleId}>{title}</h2>

@@ -51,22 +51,30 @@ test('the first steps lead to the first file, and show what blocks each of them'
     await login.getByLabel('User').fill('anna')
     await login.getByRole('button', { name: 'Save' }).click()
     await login.getByText('A user requires a password.').waitFor()
+    await login.getByLabel('Password').fill('abc')
+    await login.getByText('Weak password: easy to guess.').waitFor()
     await login.getByLabel('Password').fill('open sesame')
     await login.getByRole('button', { name: 'Save' }).click()
     await isDone(page, 'Name this device')
 
     await page.getByRole('button', { name: 'Add folder' }).click()
     await addFolder(page, root)
-    await page.getByRole('link', { name: 'Overview' }).click()
-    await isDone(page, 'Choose a folder')
+    await isDone(page, 'Choose a folder') // the guide is still there
+    await page.getByText('2 of 7 steps done').waitFor()
 
+    const network = step(page, 'Add your other device')
+    assert.equal(await network.getByRole('button').first().innerText(), 'Local only')
+    await network.getByRole('button', { name: 'Keep all off' }).click()
     await page.getByRole('button', { name: 'Add device' }).first().click()
+    assert.equal(await page.getByRole('dialog').getByRole('checkbox', { name: 'Shared' }).isChecked(), true)
     const invite = `Name: Attic\nID: ${there.id}\nAddress: tcp://127.0.0.1:${there.port}`
     await page.getByLabel('ID of the other device').fill(invite)
     await page.getByText('A valid ID.').waitFor()
     assert.equal(await page.getByLabel('Addresses').inputValue(), `dynamic\ntcp://127.0.0.1:${there.port}`)
     assert.deepEqual(await accessibilityFindings(page), [])
     await page.getByRole('dialog').getByRole('button', { name: 'Add device' }).click()
+    await isDone(page, 'Add your other device') // the guide is still there
+    await page.goto(`${here.daemon.url}/#/devices/${there.id}`)
     await page.getByRole('heading', { name: 'Attic', level: 1 }).waitFor()
     await page.getByText('Accept this device on the other one').waitFor()
     await page.getByText('The other device has not accepted this device yet.').waitFor()
@@ -78,8 +86,6 @@ test('the first steps lead to the first file, and show what blocks each of them'
 
     await accept()
     await isDone(page, 'It has accepted this device')
-    await step(page, 'A folder is shared on both').getByText('No folder is shared with Attic yet').waitFor()
-    await share()
     await step(page, 'A folder is shared on both').getByText('Attic has not accepted Shared yet').waitFor()
     await there.daemon.addFolder('shared', there.root, { devices: [{ deviceID: here.id }] })
     await isDone(page, 'A folder is shared on both')
@@ -98,6 +104,17 @@ async function addFolder(page: Page, root: string): Promise<void> {
   await dialog.getByLabel('Name', { exact: true }).fill('Shared')
   await dialog.getByLabel('Path', { exact: true }).fill(`${scratch.path}/`)
   await dialog.getByRole('button', { name: 'Browse' }).click()
+  await dialog.getByRole('button', { name: 'Shared', exact: true }).waitFor()
+  await page.keyboard.press('Escape') // the innermost part first
+  await dialog.getByRole('button', { name: 'Shared', exact: true }).waitFor({ state: 'detached' })
+  assert.equal(await dialog.isVisible(), true)
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Add folder' }).click()
+  await dialog.getByText('What you typed before is still here.').waitFor()
+  assert.equal(await dialog.getByLabel('Name', { exact: true }).inputValue(), 'Shared')
+  assert.equal(await dialog.getByLabel('Path', { exact: true }).inputValue(), `${scratch.path}/`)
+  await dialog.getByRole('button', { name: 'Browse' }).click()
   await dialog.getByRole('button', { name: 'Shared', exact: true }).click()
   assert.equal(await dialog.getByLabel('Path', { exact: true }).inputValue(), `${root}/`)
   await dialog.getByText(/free/).first().waitFor()
@@ -106,7 +123,7 @@ async function addFolder(page: Page, root: string): Promise<void> {
   await dialog.getByText('More', { exact: true }).click()
   await dialog.getByLabel('Folder ID').fill('shared')
   await dialog.getByRole('button', { name: 'Add folder' }).click()
-  await page.getByRole('heading', { name: 'Shared', level: 1 }).waitFor()
+  await dialog.waitFor({ state: 'detached' })
   const { ignore } = (await here.daemon.get('/rest/db/ignores?folder=shared')) as { ignore: readonly string[] }
   assert.ok(ignore.includes('(?d).DS_Store'))
   const { folders } = (await here.daemon.get('/rest/config')) as Config
@@ -120,12 +137,6 @@ async function accept(): Promise<void> {
   )
   const addresses = [`tcp://127.0.0.1:${here.port}`]
   await there.daemon.post('/rest/config/devices', { deviceID: here.id, name: 'desk', addresses })
-}
-
-async function share(): Promise<void> {
-  const { folders } = (await here.daemon.get('/rest/config')) as Config
-  const devices = folders.find(({ id }) => id === 'shared')?.devices ?? []
-  await here.daemon.request('PATCH', '/rest/config/folders/shared', { devices: [...devices, { deviceID: there.id }] })
 }
 
 test('without a password the overview says so until the notice is dismissed', { skip }, () =>

@@ -5,6 +5,20 @@ import type { TextEntry } from '../language.ts'
 
 /** The dialogs that add and change folders and devices. */
 export const ADD = {
+  'draft.kept': {
+    en: 'What you typed before is still here.',
+    de: 'Ihre Eingaben von vorhin sind noch da.',
+    es: 'Lo que escribió antes sigue aquí.',
+    fr: 'Ce que vous aviez saisi est encore là.',
+    zh: '您之前输入的内容仍在。',
+  },
+  'draft.restart': {
+    en: 'Start over',
+    de: 'Von vorn beginnen',
+    es: 'Empezar de nuevo',
+    fr: 'Recommencer',
+    zh: '重新开始',
+  },
   ...FOLDER_FORM,
   ...FOLDER_FORM_DISK,
   ...DEVICE_FORM,

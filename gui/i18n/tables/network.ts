@@ -16,6 +16,13 @@ export const NETWORK = {
     fr: 'Twinfold ne contacte aucun autre ordinateur sans votre accord. Vous pourrez changer cela dans les réglages.',
     zh: '在您允许之前，Twinfold 不会联系任何其他主机。之后可在设置中更改。',
   },
+  'network.local': {
+    en: 'Local only',
+    de: 'Nur im lokalen Netz',
+    es: 'Solo en la red local',
+    fr: 'Réseau local seulement',
+    zh: '仅限本地网络',
+  },
   'network.all': { en: 'Enable all', de: 'Alle einschalten', es: 'Activar todo', fr: 'Tout activer', zh: '全部启用' },
   'network.chosen': {
     en: 'Enable selected',

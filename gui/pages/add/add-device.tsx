@@ -1,7 +1,9 @@
 import { useState } from 'preact/hooks'
-import { closeDialog } from '../../base/dialogs.tsx'
+import type { FolderConfig } from '../../../src/core/config/config.ts'
+import { closeDialog, openDialog } from '../../base/dialogs.tsx'
+import { dropDraft, useDraft } from '../../base/draft.ts'
 import { goTo } from '../../base/route.ts'
-import { shortId } from '../../view-model/device.ts'
+import { otherDevices, shortId } from '../../view-model/device.ts'
 import { DEVICE_FIELDS } from '../../view-model/form-fields.ts'
 import { readInvite } from '../../view-model/invite.ts'
 import type { Shares } from '../../view-model/share.ts'
@@ -9,22 +11,33 @@ import { client } from '../../live/client.ts'
 import { useLive } from '../../live/live.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
+import { DraftNote } from '../../ui/draft-note.tsx'
 import { t } from '../../i18n/texts.ts'
 import { FieldGroup, FormFields, focusFirstWrong, FoldedSection, Refusal } from '../edit/form.tsx'
 import { ShareFolders, shareExactly, showsTooMuch } from '../edit/share-folders.tsx'
+import { CancelButton } from '../edit/save-actions.tsx'
 import { useForm, useSaving } from '../edit/use-form.ts'
 import { DeviceIdField, useCheckedId } from './device-id-field.tsx'
 import { NearDevices, type DevicePreset } from './near-devices.tsx'
 import { ThisDeviceId } from './this-device-id.tsx'
 
+interface AddDeviceProps {
+  readonly preset?: DevicePreset
+  /** Whether the page below stays: the first steps go on. */
+  readonly stays?: boolean
+}
+
 /** Its ID, its name and addresses, which folders: the rest is taken from the defaults. */
-export function AddDeviceDialog({ preset }: { readonly preset?: DevicePreset }) {
+export function AddDeviceDialog({ preset, stays = false }: AddDeviceProps) {
+  const draft = `add device ${preset?.deviceID ?? ''}`
   const defaults = useLive((state) => state.config?.defaults.device)
   const folders = useLive((state) => state.config?.folders) ?? []
-  const [typed, setTyped] = useState(preset?.deviceID ?? '')
-  const [shares, setShares] = useState<Shares>({})
+  const isFirst = useLive((state) => otherDevices(state).length === 0)
+  const [typed, setTyped] = useDraft(draft, 'id', preset?.deviceID ?? '')
+  const [shares, setShares] = useDraft<Shares>(draft, 'shares', () => sharesOfNew(folders, isFirst))
   const [tried, setTried] = useState(false)
-  const form = useForm(DEVICE_FIELDS, defaults, preset === undefined || preset.name === '' ? {} : { name: preset.name })
+  const named = preset === undefined || preset.name === '' ? {} : { name: preset.name }
+  const form = useForm(DEVICE_FIELDS, defaults, draft, named)
   const name = String(form.edits['name'] ?? '')
   const isTrusted = (form.edits['untrusted'] ?? defaults?.untrusted) !== true
   const saving = useSaving()
@@ -45,13 +58,19 @@ export function AddDeviceDialog({ preset }: { readonly preset?: DevicePreset }) 
       await shareExactly(folders, id, shares)
     }, text)
     if (!done) return undefined
+    dropDraft(draft)
     closeDialog()
-    goTo('devices', id)
+    if (!stays) goTo('devices', id)
+  }
+  const restart = () => {
+    closeDialog()
+    openDialog(() => <AddDeviceDialog {...{ stays, ...(preset && { preset }) }} />)
   }
   const missing = tried && typed.trim() === '' ? { error: t('add.deviceIdMissing') } : checked
   return (
-    <Dialog title={t('add.device')} wide actions={<Actions busy={saving.busy} />} onSubmit={submit}>
+    <Dialog title={t('add.device')} wide actions={<Actions draft={draft} busy={saving.busy} />} onSubmit={submit}>
       <Refusal text={saving.refusal} />
+      <DraftNote draft={draft} onRestart={restart} />
       <div class="add-columns">
         <div>
           <NearDevices onPick={pick} />
@@ -81,10 +100,16 @@ export function AddDeviceDialog({ preset }: { readonly preset?: DevicePreset }) 
   )
 }
 
-function Actions({ busy }: { readonly busy: boolean }) {
+/** The first device gets the only folder, unless the user decides otherwise. */
+function sharesOfNew(folders: readonly FolderConfig[], isFirst: boolean): Shares {
+  const [only, ...others] = folders
+  return isFirst && only !== undefined && others.length === 0 ? { [only.id]: '' } : {}
+}
+
+function Actions({ draft, busy }: { readonly draft: string; readonly busy: boolean }) {
   return (
     <>
-      <Button onClick={closeDialog}>{t('do.cancel')}</Button>
+      <CancelButton draft={draft} />
       <Button kind="primary" type="submit" disabled={busy}>
         {t('add.device')}
       </Button>

@@ -1,5 +1,6 @@
 import { useMemo, useState } from 'preact/hooks'
-import { closeDialog } from '../../base/dialogs.tsx'
+import { closeDialog, openDialog } from '../../base/dialogs.tsx'
+import { dropDraft, useDraft } from '../../base/draft.ts'
 import { goTo } from '../../base/route.ts'
 import { deviceNameById, otherDevices } from '../../view-model/device.ts'
 import { folderIdFrom, suggestedPath, withoutEnd } from '../../view-model/folder-path.ts'
@@ -9,10 +10,12 @@ import { shareList, sharesOf, type Shares } from '../../view-model/share.ts'
 import { useLive } from '../../live/live.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
+import { DraftNote } from '../../ui/draft-note.tsx'
 import { CheckField, TextField } from '../../ui/field.tsx'
 import { t } from '../../i18n/texts.ts'
 import { FieldGroup, FormFields, focusFirstWrong, FoldedSection, Refusal } from '../edit/form.tsx'
 import { isPasswordMissing, ShareDevices } from '../edit/share-devices.tsx'
+import { CancelButton } from '../edit/save-actions.tsx'
 import { useForm, useSaving, type Form } from '../edit/use-form.ts'
 import { createFolder } from './create-folder.ts'
 import { IgnoreTemplates } from './ignore-templates.tsx'
@@ -27,24 +30,31 @@ export interface FolderOffer {
   readonly needsPassword: boolean
 }
 
+interface AddFolderProps {
+  readonly offer?: FolderOffer
+  /** Whether the page below stays: the first steps go on. */
+  readonly stays?: boolean
+}
+
 /** Its name, its path, the devices: the rest is taken from the defaults. */
-export function AddFolderDialog({ offer }: { readonly offer?: FolderOffer }) {
+export function AddFolderDialog({ offer, stays = false }: AddFolderProps) {
+  const draft = `add folder ${offer?.id ?? ''}`
   const state = useLive((value) => value)
   const localId = state.system?.myID
   const defaults = state.config?.defaults.folder
   const devices = otherDevices(state)
-  const form = useForm(FOLDER_FIELDS, defaults, presetOf(offer))
+  const form = useForm(FOLDER_FIELDS, defaults, draft, presetOf(offer))
   const label = String(form.edits['label'] ?? defaults?.label ?? '')
   const newId = useMemo(() => folderIdFrom(crypto.getRandomValues(new Uint8Array(10))), [])
-  const [typedId, setTypedId] = useState<string | undefined>(offer?.id)
-  const [typedPath, setTypedPath] = useState<string>()
-  const [ignores, setIgnores] = useState(state.config?.defaults.ignores.lines.join('\n') ?? '')
-  const [shares, setShares] = useState<Shares>(() => ({
+  const [typedId, setTypedId] = useDraft<string | undefined>(draft, 'id', offer?.id)
+  const [typedPath, setTypedPath] = useDraft<string | undefined>(draft, 'path', undefined)
+  const [ignores, setIgnores] = useDraft(draft, 'ignores', state.config?.defaults.ignores.lines.join('\n') ?? '')
+  const [shares, setShares] = useDraft<Shares>(draft, 'shares', () => ({
     ...sharesOf(defaults?.devices ?? [], localId),
     ...(offer && { [offer.deviceID]: '' }),
   }))
-  const [isNothingYet, setNothingYet] = useState(false)
-  const [isSafe, setSafe] = useState(true)
+  const [isNothingYet, setNothingYet] = useDraft(draft, 'nothingYet', false)
+  const [isSafe, setSafe] = useDraft(draft, 'safe', true)
   const [tried, setTried] = useState(false)
   const saving = useSaving()
   const id = (typedId ?? newId).trim()
@@ -77,12 +87,18 @@ export function AddFolderDialog({ offer }: { readonly offer?: FolderOffer }) {
     }
     const create = () => createFolder(folder, options)
     if (!(await saving.saveConfig(create, t('add.folderDone', { folder: label.trim() })))) return undefined
+    dropDraft(draft)
     closeDialog()
-    goTo('folders', id)
+    if (!stays) goTo('folders', id)
+  }
+  const restart = () => {
+    closeDialog()
+    openDialog(() => <AddFolderDialog {...{ stays, ...(offer && { offer }) }} />)
   }
   return (
-    <Dialog title={t('add.folder')} actions={<Actions busy={saving.busy} />} onSubmit={submit}>
+    <Dialog title={t('add.folder')} actions={<Actions draft={draft} busy={saving.busy} />} onSubmit={submit}>
       <Refusal text={saving.refusal} />
+      <DraftNote draft={draft} onRestart={restart} />
       {offer && <p class="add-offer">{t(wordsFor(offer), { device: deviceNameById(state, offer.deviceID) })}</p>}
       <NameField name={label} isMissing={tried && !isNamed} onChange={(text) => form.set('label', text)} />
       <PathField path={path} checked={checked} isShown={tried || isTyped || isNamed} onChange={setTypedPath} />
@@ -134,10 +150,10 @@ function NameField({ name, isMissing, onChange }: NameProps) {
   )
 }
 
-function Actions({ busy }: { readonly busy: boolean }) {
+function Actions({ draft, busy }: { readonly draft: string; readonly busy: boolean }) {
   return (
     <>
-      <Button onClick={closeDialog}>{t('do.cancel')}</Button>
+      <CancelButton draft={draft} />
       <Button kind="primary" type="submit" disabled={busy}>
         {t('add.folder')}
       </Button>

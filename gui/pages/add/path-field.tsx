@@ -5,6 +5,7 @@ import { pathAdvice, type PathAdvice } from '../../view-model/path-advice.ts'
 import { client } from '../../live/client.ts'
 import { useLive } from '../../live/live.ts'
 import { useQuery } from '../../live/query.ts'
+import { useInnerPart } from '../../base/draft.ts'
 import { useDebounced } from '../../base/use-debounced.ts'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
@@ -57,6 +58,7 @@ export function PathField({
 }) {
   const text = t(advice.key, advice.values)
   const [isBrowsing, setBrowsing] = useState(false)
+  useInnerPart(isBrowsing, () => setBrowsing(false))
   return (
     <>
       <div class="add-path">

@@ -1,7 +1,7 @@
-import { useState } from 'preact/hooks'
 import type { DeviceConfig } from '../../../src/core/config/config.ts'
 import { changeConfig } from '../../app/run-action.ts'
-import { closeDialog } from '../../base/dialogs.tsx'
+import { closeDialog, openDialog } from '../../base/dialogs.tsx'
+import { dropDraft, useDraft } from '../../base/draft.ts'
 import { goTo } from '../../base/route.ts'
 import { deviceName } from '../../view-model/device.ts'
 import { DEVICE_FIELDS } from '../../view-model/form-fields.ts'
@@ -10,6 +10,7 @@ import { client } from '../../live/client.ts'
 import { live, useLive } from '../../live/live.ts'
 import { confirm } from '../../ui/confirm.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
+import { DraftNote } from '../../ui/draft-note.tsx'
 import { t } from '../../i18n/texts.ts'
 import { FieldGroup, FormFields, focusFirstWrong, Refusal } from './form.tsx'
 import { SaveActions } from './save-actions.tsx'
@@ -21,8 +22,9 @@ export function EditDeviceDialog({ device }: { readonly device: DeviceConfig }) 
   const id = device.deviceID
   const folders = useLive((state) => state.config?.folders) ?? []
   const isUs = useLive((state) => state.system?.myID) === id
-  const [shares, setShares] = useState<Shares>(() => foldersSharedWith(folders, id))
-  const form = useForm(DEVICE_FIELDS, device)
+  const draft = `device ${id}`
+  const [shares, setShares] = useDraft<Shares>(draft, 'shares', () => foldersSharedWith(folders, id))
+  const form = useForm(DEVICE_FIELDS, device, draft)
   const isTrusted = (form.edits['untrusted'] ?? device.untrusted) !== true
   const saving = useSaving()
   const submit = async () => {
@@ -33,13 +35,19 @@ export function EditDeviceDialog({ device }: { readonly device: DeviceConfig }) 
       if (!isUs) await shareExactly(folders, id, shares)
     }, t('edit.saved'))
     if (!done) return undefined
+    dropDraft(draft)
     closeDialog()
   }
+  const restart = () => {
+    closeDialog()
+    openDialog(() => <EditDeviceDialog device={device} />)
+  }
   const remove = () => removeDevice(device, Object.keys(foldersSharedWith(folders, id)).length)
-  const actions = <SaveActions busy={saving.busy} onRemove={isUs ? undefined : remove} />
+  const actions = <SaveActions draft={draft} busy={saving.busy} onRemove={isUs ? undefined : remove} />
   return (
     <Dialog title={t('edit.device', { device: deviceName(device) })} wide actions={actions} onSubmit={submit}>
       <Refusal text={saving.refusal} />
+      <DraftNote draft={draft} onRestart={restart} />
       <p class="edit-where">
         <code>{id}</code>
       </p>

@@ -1,7 +1,7 @@
-import { useState } from 'preact/hooks'
 import type { FolderConfig } from '../../../src/core/config/config.ts'
 import { changeConfig } from '../../app/run-action.ts'
-import { closeDialog } from '../../base/dialogs.tsx'
+import { closeDialog, openDialog } from '../../base/dialogs.tsx'
+import { dropDraft, useDraft } from '../../base/draft.ts'
 import { goTo } from '../../base/route.ts'
 import { otherDevices } from '../../view-model/device.ts'
 import { folderName } from '../../view-model/folder-name.ts'
@@ -12,6 +12,7 @@ import { client } from '../../live/client.ts'
 import { useLive } from '../../live/live.ts'
 import { confirm } from '../../ui/confirm.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
+import { DraftNote } from '../../ui/draft-note.tsx'
 import { t } from '../../i18n/texts.ts'
 import { ExtensionFields, useExtensions } from './extension-fields.tsx'
 import { FieldGroup, FormFields, focusFirstWrong, FoldedSection, Refusal } from './form.tsx'
@@ -26,8 +27,9 @@ export function EditFolderDialog({ folder }: { readonly folder: FolderConfig }) 
   const devices = otherDevices(state)
   const isHidden = folder.type === 'receiveencrypted'
   const before = sharesOf(folder.devices, localId)
-  const [shares, setShares] = useState<Shares>(before)
-  const form = useForm(fieldsFor(folder), folder)
+  const draft = `folder ${folder.id}`
+  const [shares, setShares] = useDraft<Shares>(draft, 'shares', before)
+  const form = useForm(fieldsFor(folder), folder, draft)
   const extensions = useExtensions(folder)
   const saving = useSaving()
   const submit = async () => {
@@ -42,12 +44,19 @@ export function EditFolderDialog({ folder }: { readonly folder: FolderConfig }) 
       await extensions.save()
     }, t('edit.saved'))
     if (!done) return undefined
+    dropDraft(draft)
     closeDialog()
   }
-  const actions = <SaveActions busy={saving.busy} onRemove={() => removeFolder(folder, Object.keys(before).length)} />
+  const restart = () => {
+    closeDialog()
+    openDialog(() => <EditFolderDialog folder={folder} />)
+  }
+  const remove = () => removeFolder(folder, Object.keys(before).length)
+  const actions = <SaveActions draft={draft} busy={saving.busy} onRemove={remove} />
   return (
     <Dialog title={t('edit.folder', { folder: folderName(folder) })} wide actions={actions} onSubmit={submit}>
       <Refusal text={saving.refusal} />
+      <DraftNote draft={draft} onRestart={restart} />
       <p class="edit-where">
         <code>{folder.id}</code> · <code>{folder.path}</code>
       </p>

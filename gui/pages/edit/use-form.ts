@@ -1,6 +1,7 @@
 import { useRef, useState } from 'preact/hooks'
 import { reasonOf, showDone } from '../../app/run-action.ts'
 import { changeWithUndo } from '../../app/undo.ts'
+import { useDraft } from '../../base/draft.ts'
 import { changesIn, wrongsIn, type FormEdits, type FormField, type FieldError } from '../../view-model/form.ts'
 
 /** A part of the config while it is edited. */
@@ -15,9 +16,11 @@ export interface Form {
 export function useForm(
   fields: readonly FormField[],
   part: unknown,
+  /** Keeps the edits while the dialog is closed. */
+  draft: string,
   initial: FormEdits = {},
 ): Form & { readonly changes: Readonly<Record<string, unknown>> } {
-  const [edits, setEdits] = useState<FormEdits>(initial)
+  const [edits, setEdits] = useDraft<FormEdits>(draft, 'edits', initial)
   return {
     fields,
     part,

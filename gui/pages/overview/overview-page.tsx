@@ -1,5 +1,8 @@
 import { useOtherDevices } from '../../live/use-live-fields.ts'
+import { setupShown } from '../../app/dismissed.ts'
+import { useStore } from '../../base/store.ts'
 import { useLive } from '../../live/live.ts'
+import { showsSetup } from '../../view-model/setup.ts'
 import { EmptyNote, Section } from '../../ui/parts.tsx'
 import { t } from '../../i18n/texts.ts'
 import { DeviceOverview } from '../device/device-row.tsx'
@@ -16,12 +19,14 @@ import { PendingRequests } from './pending-requests.tsx'
 export function OverviewPage() {
   const folders = useLive((state) => state.config?.folders) ?? []
   const devices = useOtherDevices()
+  const shown = useStore(setupShown, (value) => value)
+  const hasSetup = useLive((state) => showsSetup(state, shown))
   const isNew = folders.length === 0 && devices.length === 0
   return (
     <>
       <h1 class="unseen">{t('nav.overview')}</h1>
       <Notices />
-      <NetworkQuestion />
+      {!hasSetup && <NetworkQuestion />}
       <PendingRequests />
       <SetupSteps />
       {!isNew && (

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { strengthOf } from '../../../src/core/encryption/folder-password.ts'
 import { runAction } from '../../app/run-action.ts'
 import { showToast } from '../../app/toasts.tsx'
 import { loginTrouble } from '../../view-model/password.ts'
@@ -51,7 +52,14 @@ export function LoginSettings() {
       />
       <TextField
         label={t('settings.newPassword')}
-        help={hasPassword ? t('settings.newPasswordHelp') : undefined}
+        help={
+          password === ''
+            ? hasPassword
+              ? t('settings.newPasswordHelp')
+              : undefined
+            : t(`password.${strengthOf(password)}`)
+        }
+        warns={password !== '' && strengthOf(password) === 'weak'}
         error={error('passwordMissing', 'passwordLong')}
         type={type}
         value={password}

@@ -1,3 +1,4 @@
+import { strengthOf } from '../../../src/core/encryption/folder-password.ts'
 import { detach } from '../../../src/core/errors.ts'
 import { useState } from 'preact/hooks'
 import { showDone } from '../../app/run-action.ts'
@@ -51,7 +52,8 @@ export function SetupLogin() {
       />
       <TextField
         label={t('login.password')}
-        help={t('setup.passwordHelp')}
+        help={password === '' ? t('setup.passwordHelp') : t(`password.${strengthOf(password)}`)}
+        warns={password !== '' && strengthOf(password) === 'weak'}
         error={error('passwordMissing', 'passwordLong')}
         type="password"
         value={password}

@@ -10,6 +10,7 @@ import { Icon } from '../../ui/icon.tsx'
 import { t } from '../../i18n/texts.ts'
 import { useOfflineFacts } from '../device/offline-facts.ts'
 import { AddDeviceButton, AddFolderButton } from '../overview/add-buttons.tsx'
+import { NetworkQuestion } from '../overview/network-question.tsx'
 import { SetupLogin } from './setup-login.tsx'
 
 /** From a new home to the first file on another device; each step shows what keeps it from being done. */
@@ -22,6 +23,9 @@ export function SetupSteps() {
   return isShown ? <Steps /> : null
 }
 
+/** Those about the other device are listed when there is one. */
+const ALL_STEPS = 7
+
 function Steps() {
   const state = useLive((value) => value)
   const device = setupDevice(state)
@@ -29,6 +33,7 @@ function Steps() {
   const offline = useOfflineFacts(isConnected ? undefined : device)
   const steps = setupSteps(state, offline)
   const isDone = steps.length > 3 && steps.every(({ name, isDone: is }) => is || name === 'login')
+  const done = steps.filter((step) => step.isDone).length
   /** Only the first open step is explained: those after it depend on it. The login can wait. */
   const current = steps.find(({ name, isDone: is }) => !is && name !== 'login')?.name
   return (
@@ -37,6 +42,7 @@ function Steps() {
         <div>
           <h2>{t(isDone ? 'setup.done' : 'setup.title')}</h2>
           <p class="soft">{t(isDone ? 'setup.doneAbout' : 'setup.about')}</p>
+          {!isDone && <p class="soft">{t('setup.progress', { done, all: ALL_STEPS })}</p>}
         </div>
         {isDone ? (
           <Button kind="primary" onClick={() => setupShown.set('closed')}>
@@ -82,17 +88,19 @@ function Step({
 }
 
 const BODIES: Readonly<Partial<Record<SetupName, () => ComponentChildren>>> = {
+  reached: () => <NetworkQuestion isStep />,
   login: () => <SetupLogin />,
   folder: () => (
     <>
       <p class="soft">{t('setup.folderAbout')}</p>
-      <AddFolderButton long />
+      <AddFolderButton long stays />
     </>
   ),
   device: () => (
     <>
+      <NetworkQuestion isStep />
       <p class="soft">{t('setup.deviceAbout')}</p>
-      <AddDeviceButton long />
+      <AddDeviceButton long stays />
     </>
   ),
 }
