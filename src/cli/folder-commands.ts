@@ -250,3 +250,19 @@ export function pauseResult({ paused, seconds }: PauseOptions, note: string | un
   if (!paused) return note === undefined ? 'is resumed' : `is still ${note}`
   return seconds === undefined ? 'is paused' : `is paused for ${formatDuration(seconds)}`
 }
+
+export async function folderMark(
+  context: CliContext,
+  client: Client,
+  text: string,
+  { force, json }: { readonly force: boolean; readonly json: boolean },
+): Promise<CliExit> {
+  const { id, path, markerName } = await findFolder(client, text)
+  await client.call('POST /rest/twinfold/marker', { query: { folder: id, ...(force && { force: 'true' as const }) } })
+  context.print(
+    json
+      ? JSON.stringify({ folder: id, path, marker: markerName }, undefined, 2)
+      : `Created ${markerName} in ${path}; folder "${escapeText(id)}" is scanned now.`,
+  )
+  return CLI_EXIT.done
+}

@@ -74,6 +74,21 @@ export const FOLDER_ACTIONS: readonly CommandSpec[] = [
       }),
   }),
   remoteCommand({
+    name: 'mark',
+    summary: 'create the marker of a folder again, if its files are there',
+    description:
+      'Creates the marker of a folder again, which has stopped because it is missing. It is refused where files that ' +
+      'the folder had are missing: then its disk is probably not mounted, and they would count as deleted.',
+    arguments: [{ name: 'folder', completes: 'folders' }],
+    flags: [{ name: 'force', description: 'Also if files are missing, which then count as deleted' }],
+    examples: ['folder mark photos'],
+    remote: async ({ context, connection: { client }, args: [folder = ''], flags }) =>
+      (await import('./folder-commands.ts')).folderMark(context, client, folder, {
+        force: flags.isOn('force'),
+        json: flags.isOn('json'),
+      }),
+  }),
+  remoteCommand({
     name: 'revert',
     summary: 'undo the local changes in a receive-only folder',
     description:

@@ -60,13 +60,18 @@ const STATUS = remoteCommand({
 const DOCTOR = remoteCommand({
   name: 'doctor',
   group: 'diagnostics',
-  summary: 'check the device for risky settings and stopped folders',
+  summary: 'check folders, disks, devices and settings, and show what is wrong with its remedy',
   description:
-    'Checks the device for settings that put it or its data at risk and for folders with errors, and prints the ' +
-    'remedies. Fails if it finds any.',
-  examples: ['doctor'],
+    'Checks folders, disks, other devices and settings, and prints what is wrong, the most severe first: what, the ' +
+    'evidence, the remedy and a command. It exits with 0 if there is nothing, or notices only, with 1 if there is an ' +
+    'error, and with 4 if there are warnings.',
+  flags: [{ name: 'without', value: 'NAMES', description: 'Leave out these checks, separated by commas' }],
+  examples: ['doctor', 'doctor --without running-as-root,device-away', 'doctor --json'],
   remote: async ({ context, connection: { client }, flags }) =>
-    (await import('./doctor-command.ts')).doctor(context, client, { json: flags.isOn('json') }),
+    (await import('./doctor-command.ts')).doctor(context, client, {
+      json: flags.isOn('json'),
+      without: flags.text('without')?.split(',') ?? [],
+    }),
 })
 
 const WHY = remoteCommand({

@@ -97,8 +97,9 @@ export class Registry {
     const figures = new Map<DeviceId, DeviceFigures>()
     for (const [device, [primary, ...secondary]] of this.#byDevice) {
       if (primary === undefined) continue
-      const { clientVersion } = primary.hello
-      figures.set(device, { clientVersion, primary: figuresOf(primary), secondary: secondary.map(figuresOf) })
+      const { clientVersion, timestampNs } = primary.hello
+      const clock = timestampNs > 0n ? { clockAheadMs: Number(timestampNs / 1_000_000n) - primary.establishedMs } : {}
+      figures.set(device, { clientVersion, ...clock, primary: figuresOf(primary), secondary: secondary.map(figuresOf) })
     }
     return figures
   }

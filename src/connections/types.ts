@@ -45,6 +45,8 @@ export interface ConnectionFigures {
 /** All connections to one device; the primary is the oldest. */
 export interface DeviceFigures {
   readonly clientVersion: string
+  /** How far its clock was ahead of ours when it connected; undefined where its Hello has no time. */
+  readonly clockAheadMs?: number
   readonly primary: ConnectionFigures
   readonly secondary: readonly ConnectionFigures[]
 }

@@ -61,6 +61,8 @@ export interface ImportingStore extends IndexStore {
   /** Until it is accepted, the index of this folder is not opened: `folder` rejects with the reason. */
   refuse(id: FolderId, reason: TwinfoldError): void
   accept(id: FolderId): void
+  /** Checks the pages of the open indexes, of those up to this size each; returns what is damaged, by folder. */
+  checkPages(sizeBytesMax: number): Promise<readonly (readonly [folder: FolderId, reason: string])[]>
   /** By folder. */
   work(): ReadonlyMap<FolderId, IndexWork>
 }
@@ -126,6 +128,18 @@ class Store implements ImportingStore {
     const deps = databaseDeps(this.#options, this.#recoveries, id, meter)
     const { random, rules } = this.#options
     return StoredFolderIndex.open({ folder: id, random, rules }, deps)
+  }
+
+  async checkPages(sizeBytesMax: number): Promise<readonly (readonly [folder: FolderId, reason: string])[]> {
+    const found: (readonly [FolderId, string])[] = []
+    for (const [id, opening] of this.#folders) {
+      try {
+        await (await opening).checkPages(sizeBytesMax)
+      } catch (error) {
+        if (error instanceof TwinfoldError && error.code === 'database-damaged') found.push([id, error.message])
+      }
+    }
+    return found
   }
 
   work(): ReadonlyMap<FolderId, IndexWork> {

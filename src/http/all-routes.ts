@@ -10,6 +10,7 @@ import { contentRoutes } from './routes/content.ts'
 import { dbRoutes } from './routes/db.ts'
 import { debugRoutes } from './routes/debug.ts'
 import { descriptionRoutes } from './routes/description.ts'
+import { doctorRoutes } from './routes/doctor.ts'
 import { diagnosticRoutes } from './routes/diagnostics.ts'
 import { eventRoutes } from './routes/events.ts'
 import { extensionRoutes } from './routes/extensions.ts'
@@ -69,6 +70,7 @@ export function allRoutes(parts: RestDeps, context: RouteContext): RouteTable {
     ...noAuthRoutes(deps.config, auth),
     ...staticRoutes(new GuiFiles(deps.disk, options.guiDirectories), facts),
     ...descriptionRoutes(facts.version),
+    ...doctorRoutes(deps),
     ...qrRoutes(),
     ...extensionRoutes(deps),
     ...guardRoutes(deps.hub),

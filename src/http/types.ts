@@ -1,4 +1,5 @@
 import type { Grant } from '../core/access.ts'
+import type { DoctorFacts } from '../core/doctor/facts.ts'
 import type { TrustedProxies } from '../core/network/trusted-proxies.ts'
 import type { ConnectionsView } from '../connections/types.ts'
 import type { DiscoveryView } from '../discover/types.ts'
@@ -58,6 +59,8 @@ export interface RestDeps {
   readonly setup: SetupView
   /** Figures over time. */
   readonly series: SeriesView
+  /** What the checks of the device decide on, collected anew. */
+  doctorFacts(): Promise<DoctorDeviceFacts>
   /** The disks of the folders and of the home. */
   disks(): Promise<readonly DiskSpace[]>
   /** Whose request it is, where these parts are limited to what it may see. */
@@ -102,6 +105,9 @@ export interface RestDeps {
   onListening?(address: string): Promise<void>
   httpsIdentity(): Promise<{ readonly certificatePem: string; readonly keyPem: string }>
 }
+
+/** What the device knows; disks and errors of folders are added by the route. */
+export type DoctorDeviceFacts = Omit<DoctorFacts, 'disks' | 'troubles'>
 
 /** A disk with its folders; the one of the home may have none. */
 export interface DiskSpace {

@@ -14,6 +14,7 @@ import type { Statistics } from '../stats/stats.ts'
 import type { UpgradeChecker } from '../upgrade/checker.ts'
 import { EXIT } from './args/options.ts'
 import type { DeviceBase } from './device-base.ts'
+import { doctorFacts } from './doctor-facts.ts'
 import type { Shutdown } from './shutdown.ts'
 import { builtGuiDirectory } from './gui-directory.ts'
 import type { AddressFile } from './home/address-file.ts'
@@ -113,6 +114,7 @@ export function makeRestServer(base: DeviceBase, parts: RestParts): RestServer {
       rewinder,
       schedule,
       warnings,
+      doctorFacts: () => doctorFacts(base, { store, model, network, upgrade, warnings }),
       indexImport: () => takeOver?.status,
       checkFolder,
       invitations: inviting,

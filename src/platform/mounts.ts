@@ -2,6 +2,7 @@ import { dirname } from 'node:path'
 import type { Disk } from './disk.ts'
 
 const MOUNT_TABLE = '/proc/self/mountinfo'
+const LIMITS = '/proc/self/limits'
 /** Larger tables are not read: mounts inside folders are not noticed then. */
 const TABLE_SIZE_BYTES_MAX = 4 * 1_024 * 1_024
 const CHUNK_SIZE_BYTES = 64 * 1_024
@@ -16,6 +17,40 @@ export async function mountPointsBelow(
     return parseMountPoints(table, root)
   } catch {
     return [] // no such table on this system
+  }
+}
+
+/** The type of the file system at a path, as in the table; undefined on systems without one. */
+export async function fileSystemOf(disk: Pick<Disk, 'open' | 'realPath'>, path: string): Promise<string | undefined> {
+  try {
+    const [table, place] = await Promise.all([readTable(disk), disk.realPath(path)])
+    return parseFileSystem(table, place)
+  } catch {
+    return undefined // no such table on this system
+  }
+}
+
+/** The type follows a lone hyphen; of mounts at the same point, the last one is seen. */
+export function parseFileSystem(table: string, place: string): string | undefined {
+  let found: { readonly point: string; readonly type: string } | undefined
+  for (const line of table.split('\n')) {
+    const fields = line.split(' ')
+    const point = unescape(fields[4] ?? '')
+    const type = fields[fields.indexOf('-') + 1]
+    const isAround = point === '/' || place === point || place.startsWith(`${point}/`)
+    if (point === '' || type === undefined || !isAround) continue
+    if (found === undefined || point.length >= found.point.length) found = { point, type }
+  }
+  return found?.type
+}
+
+/** The most files that this process may have open; undefined on systems that do not tell. */
+export async function openFilesMax(disk: Pick<Disk, 'open'>): Promise<number | undefined> {
+  try {
+    const [, soft] = /^Max open files\s+(\d+)/m.exec(await readEndless(disk, LIMITS)) ?? []
+    return soft === undefined ? undefined : Number(soft)
+  } catch {
+    return undefined // no such file on this system
   }
 }
 
@@ -34,9 +69,13 @@ function unescape(text: string): string {
   return text.replace(/\\([0-7]{3})/g, (_all, code: string) => String.fromCharCode(Number.parseInt(code, 8)))
 }
 
-/** The table has no size: it is read until its end. */
-async function readTable(disk: Pick<Disk, 'open'>): Promise<string> {
-  await using file = await disk.open(MOUNT_TABLE, 'read')
+function readTable(disk: Pick<Disk, 'open'>): Promise<string> {
+  return readEndless(disk, MOUNT_TABLE)
+}
+
+/** Files of the kernel have no size: they are read until their end. */
+async function readEndless(disk: Pick<Disk, 'open'>, path: string): Promise<string> {
+  await using file = await disk.open(path, 'read')
   const chunks: Buffer[] = []
   for (let done = 0; done < TABLE_SIZE_BYTES_MAX;) {
     const chunk = Buffer.alloc(CHUNK_SIZE_BYTES)

@@ -64,6 +64,8 @@ export interface System {
   environment(name: string): string | undefined
   /** Why system calls that the runtime lacks cannot be used; undefined where they can. Slower ways replace them. */
   whyNoNativeCalls(): string | undefined
+  /** The user of the process; undefined on systems that do not number users. */
+  readonly userId: number | undefined
   /** Whether the process may do everything on this machine. */
   readonly isRoot: boolean
   /** The number of the process. */

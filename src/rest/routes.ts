@@ -5,6 +5,7 @@ import { COMPLETION_ROUTES, DB_ROUTES } from './db-routes.ts'
 import type { Declarations } from './declaration.ts'
 import { DESCRIPTION_ROUTES } from './description-routes.ts'
 import { DIAGNOSTIC_ROUTES } from './diagnostics.ts'
+import { DOCTOR_ROUTES } from './doctor.ts'
 import { EVENT_ROUTES } from './events.ts'
 import { EXTENSION_ROUTES } from './extensions.ts'
 import { HISTORY_ROUTES } from './history.ts'
@@ -49,6 +50,7 @@ export const ROUTES = {
   ...PICTURE_ROUTES,
   ...DESCRIPTION_ROUTES,
   ...DIAGNOSTIC_ROUTES,
+  ...DOCTOR_ROUTES,
   ...TWINFOLD_ROUTES,
   ...EXTENSION_ROUTES,
   ...CONTENT_ROUTES,

@@ -67,6 +67,8 @@ export interface Daemon {
   /** Undefined: a daemon without this route. */
   warnings: object[] | undefined
   /** Undefined: a daemon without this route. */
+  doctor?: object
+  /** Undefined: a daemon without this route. */
   indexImport: object | null | undefined
   /** Why single files are in sync or not. */
   why: Record<string, { code: string; text: string }>
@@ -125,6 +127,8 @@ function replyOf(daemon: Daemon, route: string, query: URLSearchParams, body: st
       return json([])
     case 'GET /rest/system/discovery':
       return json(daemon.discovery)
+    case 'GET /rest/twinfold/doctor':
+      return daemon.doctor === undefined ? NOT_FOUND : json(daemon.doctor)
     case 'GET /rest/twinfold/warnings':
       return daemon.warnings === undefined ? NOT_FOUND : json(daemon.warnings)
     case 'GET /rest/twinfold/index-import':

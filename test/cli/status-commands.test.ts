@@ -282,6 +282,38 @@ test('doctor: nothing found, also with a daemon that has no such route', async (
   }
 })
 
+const FINDING = {
+  code: 'conflicts',
+  severity: 'warning',
+  message: 'folder "a\x1b" has conflicts',
+  evidence: '2 conflict copies',
+  remedy: 'compare them',
+  command: 'twinfold conflicts a && twinfold status',
+  folder: 'a',
+  device: null,
+}
+
+test('doctor: findings with evidence, remedy and command; the exit code is that of the worst', async () => {
+  const daemon = (...severities: readonly string[]) => ({
+    ...newDaemon(),
+    doctor: { checks: 48, findings: severities.map((severity) => ({ ...FINDING, severity })) },
+  })
+  const { code, out } = await run('doctor', daemon('warning'))
+  assert.equal(code, CLI_EXIT.doneWithProblems)
+  assert.equal(
+    out,
+    'Warning: folder "a\\x1b" has conflicts [conflicts]\n  Evidence: 2 conflict copies\n  Remedy: compare them\n' +
+      '  Command: twinfold conflicts a && twinfold status\n1 warning; 48 checks made.',
+  )
+  assert.equal((await run('doctor', daemon('error', 'warning', 'notice'))).code, CLI_EXIT.failed)
+  const notice = await run('doctor', daemon('notice'))
+  assert.deepEqual([notice.code, notice.out.split('\n').at(-1)], [0, 'No problems found. 1 notice; 48 checks made.'])
+  const without = await run('doctor --without x,conflicts', daemon('error'))
+  assert.deepEqual([without.code, without.out], [CLI_EXIT.done, 'No problems found. 48 checks made.'])
+  const { findings } = JSON.parse((await run('doctor --json', daemon('warning'))).out)
+  assert.deepEqual(findings, [FINDING])
+})
+
 test('the exit codes are those of the documentation', () => {
   for (const page of ['cli.md', 'manual/scripting.md']) {
     const text = readFileSync(join(import.meta.dirname, '..', '..', 'docs', page), 'utf8')

@@ -1,6 +1,7 @@
 import { makeRule } from '../../src/core/schedule/rule.ts'
 import { EXTENSIONS, patchExtensions } from '../../src/core/config/extensions.ts'
 import type { ExtensionStore } from '../../src/config/types.ts'
+import { HEALTHY_FACTS } from '../support/healthy-facts.ts'
 import { configToJson } from '../../src/core/config/config-edit.ts'
 import type { FolderConfig, GuiConfig } from '../../src/core/config/config.ts'
 import { TwinfoldError } from '../../src/core/errors.ts'
@@ -201,6 +202,7 @@ function fakeParts(fake: FakeOptions) {
     setup: fakeSetup(config),
     series: { read: () => ({ startMs: 0, series: [] }) },
     disks: async () => [],
+    doctorFacts: async () => HEALTHY_FACTS,
     grants: new Grants(
       {
         disk: new SimDisk(new SimClock()),

@@ -34,6 +34,11 @@ export class StoredFolderIndex implements FolderIndex {
     return new StoredFolderIndex(database, deps.clock, options.random)
   }
 
+  /** As `RecoverableDatabase.checkPages`. */
+  checkPages(sizeBytesMax: number): Promise<boolean> {
+    return this.#database.checkPages(sizeBytesMax)
+  }
+
   close(): Promise<void> {
     return this.#database.close()
   }

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { messageOf, systemCode, TwinfoldError } from '../../core/errors.ts'
 import type { Clock } from '../../platform/clock.ts'
-import { checkStructure } from './check-structure.ts'
+import { checkQuickly, checkStructure } from './check-structure.ts'
 import { USUAL_CHECKPOINT_PAGES } from './checkpoints.ts'
 import { explainError, isDamaged } from './damage.ts'
 import type { DatabaseFile } from './database-file.ts'
@@ -77,6 +77,18 @@ export class RecoverableDatabase<Tables> {
       if (this.#busy === undefined && this.#open !== undefined) return this.#runGuarded(work, this.#open.tables)
       await this.#waitUntilIdle()
     }
+  }
+
+  /** Whether a file of at most this size was checked, page by page. Damage rejects, as in any other call. */
+  async checkPages(sizeBytesMax: number): Promise<boolean> {
+    return await this.run(() => {
+      const { database } = this.#open!
+      const [pages] = new Query(database, 'PRAGMA page_count').first() ?? []
+      const [pageBytes] = new Query(database, 'PRAGMA page_size').first() ?? []
+      if (Number(pages) * Number(pageBytes) > sizeBytesMax) return false
+      checkQuickly(database)
+      return true
+    })
   }
 
   /** The in-memory state of an open and idle database; callers must not read from the file through it. */

@@ -22,15 +22,17 @@ type Trouble = Pick<RemedyJson, 'about' | 'cause' | 'items' | 'error'>
 /** Routes of causes and remedies. */
 export function remedyRoutes({ config, hub }: RemedyDeps): readonly Route[] {
   return bind(REMEDY_ROUTES, {
-    'GET /rest/twinfold/remedies': async () => {
-      const active = config.current.folders.filter(({ paused }) => !paused)
-      return json((await Promise.all(active.map((folder) => remediesFor(hub, folder)))).flat())
-    },
+    'GET /rest/twinfold/remedies': async () => json(await allRemedies({ config, hub })),
     'POST /rest/twinfold/marker': async ({ query }) => {
       await hub.remedies.createMarker(folderOf(query), flagOf('force', query.first('force')))
       return EMPTY_OK
     },
   })
+}
+
+export async function allRemedies({ config, hub }: RemedyDeps): Promise<RemediesJson> {
+  const active = config.current.folders.filter(({ paused }) => !paused)
+  return (await Promise.all(active.map((folder) => remediesFor(hub, folder)))).flat()
 }
 
 async function remediesFor(hub: RemedyDeps['hub'], { id }: FolderConfig): Promise<readonly RemedyJson[]> {

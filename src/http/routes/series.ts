@@ -55,7 +55,7 @@ function levelOf(text: string | undefined): SeriesLevel {
   return level
 }
 
-async function disksJson({ clock, series, disks }: SeriesRouteDeps): Promise<DisksJson> {
+export async function disksJson({ clock, series, disks }: SeriesRouteDeps): Promise<DisksJson> {
   const nowMs = clock.nowMs()
   const history = series.read({ level: 'hour', count: FORECAST_HOURS, isWanted: (kind) => kind === 'free' })
   const found = await disks()

@@ -26,6 +26,7 @@ export const nodeSystem: System = {
   powerSupplies: () => readPowerSupplies('/sys/class/power_supply'),
   environment: (name) => process.env[name],
   whyNoNativeCalls: whyNoPosix,
+  userId: process.getuid?.(),
   isRoot: process.getuid?.() === 0,
   processId: process.pid,
   process: nodeProcess,

@@ -40,6 +40,7 @@ export function simSystem(
     powerSupplies: async () => undefined,
     environment: () => undefined,
     whyNoNativeCalls: () => undefined,
+    userId: 1000,
     isRoot: false,
     processId: 1,
     process: simProcess,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseMountPoints } from '../../../src/platform/mounts.ts'
+import { mountPointOf, openFilesMax, parseFileSystem, parseMountPoints } from '../../../src/platform/mounts.ts'
 import { DOCS, folderId, simConfig, simFolder, SimHub } from '../../support/model.ts'
 
 const ROOT = '/data/docs'
@@ -15,6 +15,25 @@ test('mount points below a root are read with their escapes; others are left out
   assert.deepEqual(parseMountPoints(table, '/data/docs'), ['my disk', 'usb'])
   assert.deepEqual(parseMountPoints(table, '/'), ['data/docs', 'data/docs/my disk', 'data/docs/usb', 'data/docsx/y'])
   assert.deepEqual(parseMountPoints('', '/data/docs'), [])
+})
+
+test('the file system of a path is that of the innermost mount, and of the last one there', () => {
+  const table = [line('/'), line('/net').replace('ext4', 'nfs4'), line('/net/my\\040disk')].join('')
+  assert.equal(parseFileSystem(table, '/home/me'), 'ext4')
+  assert.equal(parseFileSystem(table, '/net'), 'nfs4')
+  assert.equal(parseFileSystem(table, '/network'), 'ext4')
+  assert.equal(parseFileSystem(table, '/net/my disk/x'), 'ext4')
+  assert.equal(parseFileSystem(`${table}${line('/').replace('ext4', 'overlay')}`, '/x'), 'overlay')
+  assert.equal(parseFileSystem('', '/x'), undefined)
+})
+
+test('the limit of open files is read where the system tells it', async () => {
+  const { disk } = await SimHub.open(simConfig([])).then(({ platform }) => platform)
+  assert.equal(await openFilesMax(disk), undefined)
+  disk.put('/proc/self/limits', 'Limit   Soft Limit  Hard Limit  Units\nMax open files            600  4096  files\n')
+  assert.equal(await openFilesMax(disk), 600)
+  disk.put('/data/docs/x', '')
+  assert.equal(await mountPointOf(disk, '/data/docs'), '/')
 })
 
 async function mountedHub(): Promise<SimHub> {
