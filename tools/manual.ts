@@ -18,6 +18,7 @@ export const CHAPTERS = [
   'gui',
   'folders',
   'network',
+  'invitations',
   'untrusted-devices',
   'switching',
   'operations',

@@ -13,6 +13,7 @@ import { GUARD } from './tables/guard.ts'
 import { GRANTS } from './tables/grants.ts'
 import { HISTORY } from './tables/history.ts'
 import type { TextEntry } from './language.ts'
+import { INVITE } from './tables/invite.ts'
 import { KEPT } from './tables/kept.ts'
 import { LOG } from './tables/log.ts'
 import { MOVE } from './tables/move.ts'
@@ -42,6 +43,7 @@ export const TEXTS = {
   ...CHOOSE,
   ...GUARD,
   ...GRANTS,
+  ...INVITE,
   ...KEPT,
   ...PLAN,
   ...HISTORY,

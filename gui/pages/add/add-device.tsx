@@ -2,6 +2,8 @@ import { useState } from 'preact/hooks'
 import type { FolderConfig } from '../../../src/core/config/config.ts'
 import { closeDialog, openDialog } from '../../base/dialogs.tsx'
 import { dropDraft, useDraft } from '../../base/draft.ts'
+import { detach } from '../../../src/core/errors.ts'
+import { invitationStart } from '../../../src/core/invitations/invitation-link.ts'
 import { goTo } from '../../base/route.ts'
 import { otherDevices, shortId } from '../../view-model/device.ts'
 import { DEVICE_FIELDS } from '../../view-model/form-fields.ts'
@@ -18,6 +20,7 @@ import { ShareFolders, shareExactly, showsTooMuch } from '../edit/share-folders.
 import { CancelButton } from '../edit/save-actions.tsx'
 import { useForm, useSaving } from '../edit/use-form.ts'
 import { DeviceIdField, useCheckedId } from './device-id-field.tsx'
+import { openJoin } from './invite-buttons.tsx'
 import { NearDevices, type DevicePreset } from './near-devices.tsx'
 import { ThisDeviceId } from './this-device-id.tsx'
 
@@ -47,6 +50,11 @@ export function AddDeviceDialog({ preset, stays = false }: AddDeviceProps) {
     if (device.name !== '') form.set('name', device.name)
     if ((device.addresses?.length ?? 0) > 0) form.set('addresses', ['dynamic', ...(device.addresses ?? [])].join('\n'))
   }
+  const paste = (text: string) => {
+    if (invitationStart(text) < 0) return pick(readInvite(text) ?? { deviceID: text, name: '' })
+    closeDialog()
+    detach(openJoin(text))
+  }
   const submit = async () => {
     const { id } = checked
     setTried(true)
@@ -74,11 +82,7 @@ export function AddDeviceDialog({ preset, stays = false }: AddDeviceProps) {
       <div class="add-columns">
         <div>
           <NearDevices onPick={pick} />
-          <DeviceIdField
-            typed={typed}
-            checked={missing}
-            onChange={(text) => pick(readInvite(text) ?? { deviceID: text, name: '' })}
-          />
+          <DeviceIdField typed={typed} checked={missing} onChange={paste} />
           <FormFields form={form} words="device" groups={['basic']} />
           <h3 class="add-heading">{t('add.shareFolders')}</h3>
           <ShareFolders

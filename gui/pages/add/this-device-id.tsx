@@ -4,6 +4,7 @@ import { listenersOf } from '../../view-model/listeners.ts'
 import { useLive } from '../../live/live.ts'
 import { CopyButton } from '../../ui/parts.tsx'
 import { t } from '../../i18n/texts.ts'
+import { InviteButton } from './invite-buttons.tsx'
 
 /** The ID of this device, for the other one: scanned, or copied, alone or as an invitation with name and addresses. */
 export function ThisDeviceId() {
@@ -27,6 +28,7 @@ export function ThisDeviceId() {
         />
       )}
       <p class="field-help">{t('add.thisDeviceIdHelp')}</p>
+      <InviteButton />
       <p class="field-help">{t('add.inviteHelp')}</p>
     </aside>
   )

@@ -16,6 +16,7 @@ import { DraftNote } from '../../ui/draft-note.tsx'
 import { t } from '../../i18n/texts.ts'
 import { ExtensionFields, useExtensions } from './extension-fields.tsx'
 import { FieldGroup, FormFields, focusFirstWrong, FoldedSection, Refusal } from './form.tsx'
+import { InviteButton } from '../add/invite-buttons.tsx'
 import { isPasswordMissing, ShareDevices } from './share-devices.tsx'
 import { SaveActions } from './save-actions.tsx'
 import { useForm, useSaving } from './use-form.ts'
@@ -69,6 +70,7 @@ export function EditFolderDialog({ folder }: { readonly folder: FolderConfig }) 
         isHidden={isHidden}
         onChange={setShares}
       />
+      {!isHidden && <InviteButton folder={folder.id} />}
       <FieldGroup form={form} words="folder" group="versions" />
       <FieldGroup form={form} words="folder" group="scan" />
       <FieldGroup form={form} words="folder" group="pull" />

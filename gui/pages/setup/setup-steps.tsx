@@ -9,6 +9,7 @@ import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { t } from '../../i18n/texts.ts'
 import { useOfflineFacts } from '../device/offline-facts.ts'
+import { InviteButton, JoinButton } from '../add/invite-buttons.tsx'
 import { AddDeviceButton, AddFolderButton } from '../overview/add-buttons.tsx'
 import { NetworkQuestion } from '../overview/network-question.tsx'
 import { SetupLogin } from './setup-login.tsx'
@@ -93,14 +94,14 @@ const BODIES: Readonly<Partial<Record<SetupName, () => ComponentChildren>>> = {
   folder: () => (
     <>
       <p class="soft">{t('setup.folderAbout')}</p>
-      <AddFolderButton long stays />
+      <AddFolderButton long stays /> <JoinButton />
     </>
   ),
   device: () => (
     <>
       <NetworkQuestion isStep />
       <p class="soft">{t('setup.deviceAbout')}</p>
-      <AddDeviceButton long stays />
+      <AddDeviceButton long stays /> <InviteButton />
     </>
   ),
 }
