@@ -147,6 +147,10 @@ const HINTS: readonly (readonly [RegExp, string])[] = [
     'an address without a response is off, in another network, or behind a firewall (port 22000)',
   ],
   [/ENOTFOUND|EAI_AGAIN|host name/, 'a host name could not be resolved: check its spelling and the name server'],
+  [
+    /not accept the invitation/,
+    'ask for a new invitation, or accept this device on the other one: on its page, or by "pending accept" there',
+  ],
   [/has not added/, 'accept this device on the other one: on its page, or by "pending accept" there'],
   [/device ID|another device|unexpected device/i, 'another device uses the address: compare the device IDs'],
   [

@@ -89,20 +89,28 @@ for (const [dialling, listening] of [
     const common = { relaysEnabled: 'true', reconnectionIntervalS: '5', relayReconnectIntervalM: '1' }
     quietConfig(a.home, { ...common, listenAddress: 'tcp://0.0.0.0:22000' })
     quietConfig(b.home, { ...common, listenAddress: `${address}${token}` })
-    a.addDevice(b.id, address)
-    b.addDevice(a.id)
+    const isInvited = dialling === 'twinfold' && listening === 'twinfold'
+    if (!isInvited) {
+      a.addDevice(b.id, address)
+      b.addDevice(a.id)
+    }
     b.start()
     await b.ready()
     assert.ok((await untilJoined(b)).startsWith(`relay://${relayHost.address}:22067/?id=`))
     a.start()
     await a.ready()
+    if (isInvited) {
+      const { invitation } = (await b.post('/rest/twinfold/invitations', {})) as { invitation: string }
+      await a.post('/rest/twinfold/join', { invitation })
+    }
     console.log(JSON.stringify({ id: 'relay', dialling, listening, connectedAfterReadyMs: await connectMs(a, b) }))
     const [atA, atB] = [await connectionTo(a, b.id), await connectionTo(b, a.id)]
     assert.deepEqual([atA?.type, atA?.isLocal], ['relay-client', false])
     assert.deepEqual([atB?.type, atB?.isLocal], ['relay-server', false])
     if (listening === 'twinfold')
       assert.doesNotMatch(b.output + JSON.stringify(await b.get('/rest/system/status')), /s3cret/)
-    if (dialling !== 'twinfold' || listening !== 'twinfold') return
+    if (!isInvited) return
+    assert.deepEqual(await b.get('/rest/cluster/pending/devices'), {}, 'the invitation came through the relay')
     await relay.stop()
     await a.until('the loss', async () => (await connectionTo(a, b.id)) === undefined || undefined)
     assert.equal(await relay.start(), address)

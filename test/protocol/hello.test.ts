@@ -239,3 +239,16 @@ test('connection ids sort by time, and the time part is equal on both sides', ()
   assert.equal(connectionIdOf(2n ** 63n, 2n ** 63n + 1n, chance), connectionIdOf(0n, 1n, chance), 'only 64 bits count')
   assert.equal(connectionIdOf(-1n, 0n, chance), connectionIdOf(2n ** 64n - 1n, 0n, chance))
 })
+
+test('the proof of an invitation is read as it was sent; one that is too long is left out, and the Hello counts', async () => {
+  const proof = Uint8Array.from({ length: 41 }, (_, i) => i)
+  const hello = await receive(writeHello({ ...HELLO, invitationProof: proof }))
+  assert.deepEqual(hello.invitationProof, proof)
+  assert.equal(hello.invitationProof?.buffer.byteLength, 41, 'a copy: the message is not held')
+  for (const length of [0, 65, 30_000]) {
+    const { invitationProof, clientName } = await receive(
+      writeHello({ ...HELLO, invitationProof: new Uint8Array(length) }),
+    )
+    assert.deepEqual([invitationProof, clientName], [undefined, HELLO.clientName])
+  }
+})

@@ -88,6 +88,11 @@ export class LanDevice implements AsyncDisposable {
     if (status !== 200) throw new Error(`${method} ${path}: ${status} ${text}`)
   }
 
+  /** The reply, as JSON. */
+  async post(path: string, body: unknown): Promise<unknown> {
+    return parsed(await this.#request('POST', path, body))
+  }
+
   async isConnectedTo(id: string): Promise<boolean> {
     const { connections } = (await this.get('/rest/system/connections')) as {
       connections: Readonly<Record<string, { readonly connected: boolean }>>

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { test } from 'node:test'
+import * as fc from 'fast-check'
 import { TwinfoldError } from '../../../src/core/errors.ts'
 import { deviceIdFromBytes } from '../../../src/core/device-id.ts'
 import type { FolderId } from '../../../src/core/ids.ts'
@@ -79,4 +81,29 @@ test('an invitation with right check bytes and wrong contents is refused, or its
 test('of the addresses of a device those are in the invitation that another one can dial', () => {
   const all = ['tcp://0.0.0.0:22000', 'tcp://[::]:22000', 'quic://10.0.0.1:22000', 'tcp://10.0.0.1:22000', 'dynamic']
   assert.deepEqual(invitedAddresses([...all, 'tcp://10.0.0.1:22000']), ['tcp://10.0.0.1:22000'])
+})
+
+test('any text and any bytes with right check bytes are read or refused, never anything else', () => {
+  const made = fc.uint8Array({ maxLength: 300 }).map((payload) => {
+    const check = createHash('sha256').update(payload).digest().subarray(0, 4)
+    return `twinfold://join#1${Buffer.concat([payload, check]).toString('base64url')}`
+  })
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        made,
+        fc.string().map((text) => `twinfold://join#1${text}`),
+        fc.string(),
+      ),
+      (text) => {
+        try {
+          const { secret, folders, addresses } = parseInvitation(text)
+          assert.ok(secret.length === 16 && folders.length <= 16 && addresses.length <= 8)
+        } catch (error) {
+          assert.ok(error instanceof TwinfoldError && error.code === 'bad-request', String(error))
+        }
+      },
+    ),
+    { numRuns: 2_000 },
+  )
 })
