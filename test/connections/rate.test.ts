@@ -41,7 +41,7 @@ async function pipe(clock: SimClock, limits: RateLimits, device = PEER, isLocal 
   void (async () => {
     for (let chunk = await far.read(); chunk !== undefined; chunk = await far.read()) bytes += chunk.length
   })()
-  return { stream, far, arrivedBytes: () => bytes }
+  return { near, stream, far, arrivedBytes: () => bytes }
 }
 
 test('ten seconds send the burst and ten seconds of the rate, in one piece or many', async () => {
@@ -55,6 +55,19 @@ test('ten seconds send the burst and ten seconds of the rate, in one piece or ma
     const expected = BURST_BYTES + 10 * 100 * KIB
     assert.ok(Math.abs(arrivedBytes() - expected) <= 64 * KIB, `${arrivedBytes()} bytes, not about ${expected}`)
   }
+})
+
+test('the stream of a device that is configured while it is open gets its limit from then on', async () => {
+  const clock = new SimClock()
+  const limits = new RateLimits(clock, configOf(OWN, []))
+  const { near, arrivedBytes } = await pipe(clock, limits)
+  const stream = limits.limitUnknown(near, PEER, false)
+  await stream.write(new Uint8Array(100 * KIB))
+  limits.apply(limitsOf({ peer: 100 }))
+  void stream.write(new Uint8Array(10 * KIB * KIB))
+  await clock.advance(10_000, settle)
+  const expected = 100 * KIB + BURST_BYTES + 10 * 100 * KIB
+  assert.ok(Math.abs(arrivedBytes() - expected) <= 64 * KIB, `${arrivedBytes()} bytes, not about ${expected}`)
 })
 
 test('connections share the global limit fairly', async () => {
