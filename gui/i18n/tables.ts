@@ -24,6 +24,7 @@ import { PLAN } from './tables/plan.ts'
 import { REMEDIES } from './tables/remedies.ts'
 import { RISKS } from './tables/risks.ts'
 import { SAFETY } from './tables/safety.ts'
+import { SCHEDULE } from './tables/schedule.ts'
 import { SETTINGS } from './tables/settings.ts'
 import { SETUP } from './tables/setup.ts'
 import { STATES } from './tables/states.ts'
@@ -52,6 +53,7 @@ export const TEXTS = {
   ...ADD,
   ...ENCRYPT,
   ...DISAGREE,
+  ...SCHEDULE,
   ...SETTINGS,
   ...HOOKS,
   ...LOG,

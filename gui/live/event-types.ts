@@ -25,6 +25,7 @@ const PAGE_EVENTS = {
   PendingDevicesChanged: 1,
   PendingFoldersChanged: 1,
   ClusterConfigReceived: 1,
+  ScheduleChanged: 1,
   Failure: 1,
 } as const satisfies { readonly [K in keyof EventMap]?: 1 }
 

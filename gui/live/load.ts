@@ -50,6 +50,7 @@ export function applySummary(state: LiveState, summary: SummaryJson): LiveState 
     indexImport: summary.indexImport,
     access: summary.access,
     pauses: summary.pauses,
+    scheduledPauses: summary.scheduledPauses,
   }
 }
 

@@ -88,6 +88,7 @@ export function reloadsFor(event: PageEvent): readonly ReloadPart[] {
     case 'FolderGuardHeld':
     case 'FolderGuardReleased':
     case 'FolderGuardNoticed':
+    case 'ScheduleChanged':
       return ['summary']
     case 'StateChanged':
       return event.data.to === 'idle' ? ['statistics'] : event.data.to === 'error' ? ['warnings', 'attention'] : []

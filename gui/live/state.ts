@@ -74,6 +74,8 @@ export interface LiveState {
   readonly access: SummaryJson['access']
   /** Folders and devices that are paused for a time. */
   readonly pauses: SummaryJson['pauses']
+  /** What rules and conditions pause. */
+  readonly scheduledPauses: SummaryJson['scheduledPauses']
   readonly deviceStats: DeviceStatisticsJson
   readonly folderStats: FolderStatisticsJson
   /** The number of conflict copies by folder id; folders without one are not in it. */
@@ -111,6 +113,7 @@ export const INITIAL: LiveState = {
   indexImport: null,
   access: { name: null, scope: 'admin', folders: null },
   pauses: [],
+  scheduledPauses: [],
   deviceStats: {},
   folderStats: {},
   conflicts: {},

@@ -4,6 +4,7 @@ import type { LiveState } from '../live/state.ts'
 import { visibleName } from '../base/visible-name.ts'
 import { isTime } from '../base/moments.ts'
 import type { Tone } from '../base/tone.ts'
+import { scheduledPause } from './scheduled.ts'
 
 export function deviceName({ deviceID, name }: Pick<DeviceConfig, 'deviceID' | 'name'>): string {
   return name === '' ? shortId(deviceID) : visibleName(name)
@@ -74,7 +75,9 @@ export function deviceFacts(state: LiveState, deviceId: string): DeviceFacts {
   const shares = state.config?.folders.filter(({ devices }) => devices.some((each) => each.deviceID === deviceId)) ?? []
   const facts = {
     connected: connection?.connected === true,
-    paused: state.config?.devices.some((device) => device.deviceID === deviceId && device.paused) === true,
+    paused:
+      state.config?.devices.some((device) => device.deviceID === deviceId && device.paused) === true ||
+      scheduledPause(state, 'device', deviceId) !== undefined,
     lastSeenMs: lastSeenMs(state, deviceId),
     folders: shares.length,
     ...missingOn(state, deviceId),

@@ -4,6 +4,7 @@ import type { FolderLive, LiveState } from '../live/state.ts'
 import { causeOf, isDirectoryGone, type CauseCode } from '../../src/core/remedies/cause.ts'
 import { groupByCause, type ItemProblem } from './cause.ts'
 import type { Tone } from '../base/tone.ts'
+import { scheduledPause } from './scheduled.ts'
 
 /** What a folder does or lacks; the most severe one that is true. */
 export type FolderCode =
@@ -72,10 +73,11 @@ export interface FolderState {
 export function folderState(state: LiveState, given: FolderConfig): FolderState {
   const folder = state.config?.folders.find(({ id }) => id === given.id) ?? given // the caller's may be older
   const live = lookUp(state.folders, folder.id)
-  const isRunning = !folder.paused && live !== undefined && live.status.state !== ''
+  const isPaused = folder.paused || scheduledPause(state, 'folder', folder.id) !== undefined
+  const isRunning = !isPaused && live !== undefined && live.status.state !== ''
   const counts = countsOf(isRunning ? live : undefined)
   const offline = offlineSources(state, folder, live)
-  const code = isRunning ? codeOf(state, folder, live, counts, offline) : folder.paused ? 'paused' : notRunning(live)
+  const code = isRunning ? codeOf(state, folder, live, counts, offline) : isPaused ? 'paused' : notRunning(live)
   return {
     code,
     tone: FOLDER_TONES[code],

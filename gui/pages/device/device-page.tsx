@@ -50,8 +50,9 @@ export function DevicePage({ id }: { readonly id: string }) {
 }
 
 function Head({ device }: { readonly device: DeviceConfig }) {
-  const { deviceID, paused } = device
+  const { deviceID } = device
   const facts = useLiveFields((state) => deviceFacts(state, deviceID))
+  const { paused } = facts
   const name = deviceName(device)
   const text = deviceText(facts, useNow(15_000))
   const setPaused = () =>

@@ -5,6 +5,7 @@ import { runAction, changeConfig } from '../../app/run-action.ts'
 import { closeDialog, openDialog } from '../../base/dialogs.tsx'
 import { goTo } from '../../base/route.ts'
 import { folderName } from '../../view-model/folder-name.ts'
+import { scheduledPause } from '../../view-model/scheduled.ts'
 import { parseSubPath } from '../../base/paths.ts'
 import { client } from '../../live/client.ts'
 import { live, useLive } from '../../live/live.ts'
@@ -21,7 +22,9 @@ import { MoveDialog } from './move-folder.tsx'
 
 /** What can be done to a folder as a whole. */
 export function FolderActions({ folder }: { readonly folder: FolderConfig }) {
-  const { id, paused, type } = folder
+  const { id, type } = folder
+  const isScheduled = useLive((state) => scheduledPause(state, 'folder', id) !== undefined)
+  const paused = folder.paused || isScheduled
   const waiting = useLive((state) => lookUp(state.folders, id)?.status.needTotalItems ?? 0)
   const extra = useLive((state) => lookUp(state.folders, id)?.status.receiveOnlyTotalItems ?? 0)
   const name = folderName(folder)
@@ -58,7 +61,10 @@ export function FolderActions({ folder }: { readonly folder: FolderConfig }) {
         needs="operate"
         onClick={async () => {
           if (paused && !(await confirmResume(folder))) return
-          await changeConfig(() => client.changeFolder(id, { paused: !paused }), done)
+          if (isScheduled)
+            await runAction(() => client.call('POST /rest/twinfold/schedule/resume', { query: { folder: id } }), done)
+          if (!isScheduled || folder.paused)
+            await changeConfig(() => client.changeFolder(id, { paused: !paused }), done)
         }}
       >
         {t(paused ? 'do.resume' : 'do.pause')}

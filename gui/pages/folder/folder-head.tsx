@@ -40,7 +40,7 @@ export function FolderHead({ folder }: { readonly folder: FolderConfig }) {
         <div class="folder-name">
           <h1>{folderName(folder)}</h1>
           <StateLabel tone={facts.tone}>{text}</StateLabel>
-          {folder.paused && <PausedUntil id={folder.id} />}
+          {facts.code === 'paused' && <PausedUntil id={folder.id} />}
         </div>
         <FolderActions folder={folder} />
       </div>

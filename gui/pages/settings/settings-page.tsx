@@ -20,7 +20,17 @@ import { GeneralSection } from './general-section.tsx'
 import { GuiSection } from './gui-section.tsx'
 import { discardEdits, savePending, usePendingChanges, type PendingChanges } from './parts.ts'
 
-const SECTIONS = ['general', 'gui', 'access', 'connections', 'network', 'hooks', 'defaults', 'advanced'] as const
+const SECTIONS = [
+  'general',
+  'gui',
+  'access',
+  'connections',
+  'network',
+  'schedule',
+  'hooks',
+  'defaults',
+  'advanced',
+] as const
 
 /** What can be set for this device. Edits of all sections are kept until they are saved or discarded. */
 export function SettingsPage({ section }: { readonly section: string }) {
@@ -75,6 +85,8 @@ function Section({ name }: { readonly name: (typeof SECTIONS)[number] }) {
       return <ConnectionsSection />
     case 'network':
       return <NetworkSection />
+    case 'schedule':
+      return <LateSection key={name} load={scheduleSection} />
     case 'hooks':
       return <LateSection key={name} load={hooksSection} />
     case 'defaults':
@@ -85,6 +97,7 @@ function Section({ name }: { readonly name: (typeof SECTIONS)[number] }) {
 }
 
 const accessSection = async () => (await import('./access-section.tsx')).AccessSection
+const scheduleSection = async () => (await import('./schedule-section.tsx')).ScheduleSection
 const hooksSection = async () => (await import('./hooks-section.tsx')).HooksSection
 
 /** Loaded when it is opened: few open it, and all load the page. */

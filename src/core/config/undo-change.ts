@@ -51,19 +51,22 @@ export function isConfigChanged(before: Config, after: Config): boolean {
   return undone.kind === 'undone' && !isSame(undone.next, after)
 }
 
+const SWITCHES = ['drive', 'meteredLocalOnly', 'inhibitSleep'] as const
+
 /** The patch that undoes a change of the settings that Syncthing does not have. */
 export function settingsUndo(current: Extensions, before: Extensions, after: Extensions): Undone<ExtensionsPatch> {
   const settings = (from: Extensions, id: string): FolderExtensions => from.folders[id] ?? FOLDER_EXTENSIONS
   const ids = new Set([...Object.keys(before.folders), ...Object.keys(after.folders)])
   return unlessChanged(() => {
-    const isDriveChanged = before.drive !== after.drive
-    if (isDriveChanged && current.drive !== after.drive) throw new ChangedSince('the setting drive')
+    const switches = SWITCHES.filter((name) => before[name] !== after[name])
+    const changed = switches.find((name) => current[name] !== after[name])
+    if (changed !== undefined) throw new ChangedSince(`the setting ${changed}`)
     const folders = [...ids].flatMap((id) => {
       const [was, became] = [settings(before, id), settings(after, id)]
       if (isSame(was, became)) return []
       return [[id, withoutFields(`folder ${id}`, settings(current, id), was, became)] as const]
     })
-    return { ...(isDriveChanged && { drive: before.drive }), folders: Object.fromEntries(folders) }
+    return { ...Object.fromEntries(switches.map((name) => [name, before[name]])), folders: Object.fromEntries(folders) }
   })
 }
 

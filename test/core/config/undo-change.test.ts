@@ -86,13 +86,17 @@ test('a removed folder gets back its place in the list', () => {
 
 test('settings that Syncthing does not have are as before, unless they were changed since', () => {
   const before = patchExtensions(EXTENSIONS, { folders: { a: { collect: true } } })
-  const after = patchExtensions(before, { drive: true, folders: { a: { collect: false }, b: { guard: true } } })
+  const after = patchExtensions(before, {
+    drive: true,
+    inhibitSleep: true,
+    folders: { a: { collect: false }, b: { guard: true } },
+  })
   const other = patchExtensions(after, { folders: { a: { sharedIgnores: true } } })
   for (const current of [after, other]) {
     const undone = settingsUndo(current, before, after)
     assert.ok(undone.kind === 'undone')
     const next = patchExtensions(current, undone.next)
-    assert.equal(next.drive, false)
+    assert.deepEqual([next.drive, next.inhibitSleep], [false, false])
     assert.deepEqual([next.folders['a']?.collect, next.folders['b']], [true, undefined])
     assert.equal(next.folders['a']?.sharedIgnores, current === other)
   }
