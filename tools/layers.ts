@@ -68,7 +68,7 @@ export const ROWS: Readonly<Record<string, readonly string[]>> = {
   ],
   platform: ['*', 'files', 'platform.ts', 'sim', 'node'],
   'platform/node': ['native', 'disk', 'threads', 'net', 'http', '*'],
-  db: ['types.ts', 'sqlite', 'leveldb', 'blocks', 'history', 'folder', '*', 'syncthing'],
+  db: ['types.ts', 'sqlite', 'leveldb', 'blocks', 'history', 'bases', 'folder', '*', 'syncthing'],
   http: ['types.ts', 'formats', 'pipeline', 'views', 'access', 'static', 'routes', 'webdav', '*'],
   main: [
     'args',

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { SCOPES } from '../src/core/access.ts'
 import { DEVICE, FOLDER, GUI, LDAP, OPTIONS } from '../src/core/config/config-fields.ts'
 import { FOLDER_EXTENSIONS } from '../src/core/config/extensions.ts'
+import { MERGE_MODES } from '../src/core/config/merge-settings.ts'
 import type { AnyTable, Kind } from '../src/core/config/field.ts'
 import { DEVICE_NAMES } from '../src/core/setup/setup-file.ts'
 
@@ -56,7 +57,12 @@ function fields(table: AnyTable, names = Object.keys(table)): Record<string, Sch
 /** The whole schema. */
 export function setupSchema(): Schema {
   const share = { anyOf: [{ type: 'string' }, strict({ id: TEXT, encryptionPassword: TEXT }, ['id'])] }
-  const settings = Object.entries(FOLDER_EXTENSIONS).map(([name, value]) => [name, { type: typeof value }])
+  const settings = Object.entries({
+    ...Object.fromEntries(Object.entries(FOLDER_EXTENSIONS).map(([name, value]) => [name, { type: typeof value }])),
+    merge: { enum: MERGE_MODES },
+    mergeUnion: list({ type: 'string' }),
+    mergePrograms: { type: 'object', additionalProperties: list({ type: 'string' }) },
+  })
   const { devices: _, ...folder } = fields(FOLDER)
   const deviceNames = DEVICE_NAMES.filter((name) => name !== 'id')
   return {

@@ -1,6 +1,7 @@
 import type { Client, FolderChange } from '../client/client.ts'
 import { ClientError } from '../client/errors.ts'
 import type { DeviceConfig, FolderConfig, FolderTypeName } from '../core/config/config.ts'
+import type { MergeMode, MergePrograms } from '../core/config/merge-settings.ts'
 import { safetyOff, safetyOn, type SafetyChange } from '../core/config/safety.ts'
 import { TwinfoldError } from '../core/errors.ts'
 import { CLI_EXIT, findDevice, findFolder, type CliContext, type CliExit } from './context.ts'
@@ -111,6 +112,10 @@ export interface FolderSetOptions extends Json {
   /** Folders with a higher number download first. */
   readonly priority?: number
   readonly pauseOnBattery?: boolean
+  /** What is done with conflicting edits of texts. */
+  readonly merge?: MergeMode
+  readonly mergeUnion?: readonly string[]
+  readonly mergePrograms?: MergePrograms
   /** Deleted files are kept, and mass deletions are held. */
   readonly safety?: boolean
   /** Switches them although that changes what is ignored. */
@@ -128,6 +133,7 @@ export async function folderSet(
   const folder = await findFolder(client, text)
   const { archiveLocal, label, type, rescanInterval, watch, collect, guard, sharedIgnores } = options
   const { priority, pauseOnBattery } = options
+  const { merge, mergeUnion, mergePrograms } = options
   const path = options.path === undefined ? undefined : await newPath(context, client, folder, options.path, options)
   refuseEncryption(folder, type)
   const safety = safetyChange(folder, options)
@@ -149,13 +155,16 @@ export async function folderSet(
     ...(archiveLocal !== undefined && { archiveLocal }),
     ...(priority !== undefined && { priority }),
     ...(pauseOnBattery !== undefined && { pauseOnBattery }),
+    ...(merge !== undefined && { merge }),
+    ...(mergeUnion !== undefined && { mergeUnion }),
+    ...(mergePrograms !== undefined && { mergePrograms }),
   }
   const [isChange, isExtension] = [Object.keys(change).length > 0, Object.keys(extensions).length > 0]
   if (!isChange && !isExtension && safety === undefined) {
     const flags = '--label, --path, --type, --versioning, --rescan-interval, --watch, --guard, --collect, --safety'
     throw new TwinfoldError(
       'usage',
-      `nothing to change: use ${flags}, --archive-local, --priority, --pause-on-battery or --shared-ignores`,
+      `nothing to change: use ${flags}, --archive-local, --merge, --priority, --pause-on-battery or --shared-ignores`,
     )
   }
   if (sharedIgnores !== undefined && options.yes !== true)
@@ -173,7 +182,7 @@ export async function folderSet(
 
 function changeTexts(options: FolderSetOptions, path: string | undefined): readonly string[] {
   const { archiveLocal, label, type, versioning, rescanInterval, watch, collect, guard, safety } = options
-  const { sharedIgnores } = options
+  const { merge, mergePrograms, mergeUnion, sharedIgnores } = options
   return [
     ...(label === undefined ? [] : [`label "${escapeText(label)}"`]),
     ...(path === undefined ? [] : [`at ${escapeText(path)}`]),
@@ -187,8 +196,15 @@ function changeTexts(options: FolderSetOptions, path: string | undefined): reado
     ...(sharedIgnores === undefined ? [] : [`shared ignores ${onOff(sharedIgnores)}`]),
     ...(archiveLocal === undefined ? [] : [`local deletions and edits ${archiveLocal ? '' : 'not '}archived`]),
     ...(guard === undefined ? [] : [`deletion guard ${onOff(guard)}`]),
+    ...(merge === undefined ? [] : [`merge ${merge}`]),
+    ...(mergeUnion === undefined ? [] : [`both additions kept in ${listText(mergeUnion)}`]),
+    ...(mergePrograms === undefined ? [] : [`merge programs for ${listText(Object.keys(mergePrograms))}`]),
     ...(collect === undefined ? [] : [collect ? 'files that others delete stay here' : 'collect off']),
   ]
+}
+
+function listText(patterns: readonly string[]): string {
+  return patterns.length === 0 ? 'no names' : patterns.map((pattern) => escapeText(pattern)).join(', ')
 }
 
 /** A versioning that is chosen at the same time wins over that of the safety. */

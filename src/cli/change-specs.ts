@@ -1,5 +1,6 @@
 import type { FolderTypeName } from '../core/config/config.ts'
 import { PRIORITY_MAX } from '../core/config/extensions.ts'
+import { MERGE_MODES, mergeProgramsProblem, type MergePrograms } from '../core/config/merge-settings.ts'
 import { withoutUndefined, type ParsedFlags } from './args/parsed-flags.ts'
 import type { FlagSpec } from './args/flag-spec.ts'
 import { checkSeconds } from './args/shared-flags.ts'
@@ -38,6 +39,39 @@ function limitsOf(text: string | undefined): RateLimits | undefined {
   if (text === undefined) return undefined
   const [send = 0, receive = send] = text === 'off' ? [] : text.split(',').map(Number)
   return { sendKbps: send, receiveKbps: receive }
+}
+
+/** The values of a repeatable flag; an empty text is none of them. */
+function givenList(flags: ParsedFlags, name: string): readonly string[] | undefined {
+  return flags.texts(name)?.filter((text) => text !== '')
+}
+
+const PROGRAM = /^(.*?[^=])=(\[.*\])$/s
+
+function checkProgram(text: string): string | undefined {
+  const usage = `use PATTERN=LIST, as '*.json=["merge-json","{base}","{left}","{right}","{output}"]'`
+  const [, pattern, list] = PROGRAM.exec(text) ?? []
+  if (text === '') return undefined
+  if (pattern === undefined || list === undefined) return usage
+  const problem = mergeProgramsProblem({ [pattern]: parsedList(list) })
+  return problem === undefined ? undefined : `it ${problem}; ${usage}`
+}
+
+function parsedList(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined // not a list: reported as such
+  }
+}
+
+/** Each text was accepted by `checkProgram`. */
+function programsOf(texts: readonly string[] | undefined): MergePrograms | undefined {
+  const programs = texts?.map((text) => {
+    const [, pattern = '', list = ''] = PROGRAM.exec(text) ?? []
+    return [pattern, parsedList(list) as readonly string[]] as const
+  })
+  return programs && Object.fromEntries(programs)
 }
 
 /** Subcommands of `device` that change one that exists. */
@@ -134,6 +168,26 @@ export const FOLDER_SET = remoteCommand({
     },
     { name: 'pause-on-battery', onOff: true, description: 'Pause it while the machine runs on its battery' },
     {
+      name: 'merge',
+      value: 'WHAT',
+      choices: MERGE_MODES,
+      description: 'Conflicting edits of texts: merged where they do not overlap, or a merged text is offered',
+    },
+    {
+      name: 'merge-union',
+      value: 'PATTERN',
+      repeatable: true,
+      description: 'Names in which lines that both sides added are all kept; repeatable, "" for none',
+    },
+    {
+      name: 'merge-program',
+      value: 'PATTERN=LIST',
+      repeatable: true,
+      check: checkProgram,
+      description:
+        'Program that merges such names: a JSON list with {base}, {left}, {right}, {output}; repeatable, "" for none',
+    },
+    {
       name: 'shared-ignores',
       onOff: true,
       description: 'Use the patterns of .stglobalignore in the folder; prints what changes, and asks for --yes',
@@ -150,6 +204,7 @@ export const FOLDER_SET = remoteCommand({
     'folder set photos --guard on',
     'folder set photos --priority 10',
     'folder set photos --pause-on-battery on',
+    'folder set notes --merge on --merge-union "*.log"',
     'folder set photos --shared-ignores on --yes',
   ],
   remote: async ({ context, connection: { client }, args: [folder = ''], flags }) => {
@@ -169,6 +224,9 @@ export const FOLDER_SET = remoteCommand({
         sharedIgnores: givenSwitch(flags, 'shared-ignores'),
         priority: numberIn(flags.text('priority')),
         pauseOnBattery: givenSwitch(flags, 'pause-on-battery'),
+        merge: MERGE_MODES.find((each) => each === flags.text('merge')),
+        mergeUnion: givenList(flags, 'merge-union'),
+        mergePrograms: programsOf(givenList(flags, 'merge-program')),
       }),
       yes: flags.isOn('yes'),
       force: flags.isOn('force'),

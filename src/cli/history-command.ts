@@ -94,6 +94,7 @@ const HOW: Readonly<Record<HistoryEntryJson['how'], string>> = {
   action: '',
   restore: ', restored',
   rewind: ', rewound',
+  merge: ', merged',
 }
 
 function whatOf({ kind, how }: HistoryEntryJson): string {

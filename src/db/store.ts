@@ -7,6 +7,7 @@ import type { Logger } from '../events/types.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Disk } from '../platform/disk.ts'
 import type { Random } from '../platform/random.ts'
+import { StoredBases } from './bases/stored-bases.ts'
 import { DatabaseFile } from './sqlite/database-file.ts'
 import { MemoryDatabases } from './sqlite/memory-databases.ts'
 import type { FolderImport } from './folder/folder-import.ts'
@@ -33,6 +34,7 @@ export interface StoreOptions {
 
 const PRIVATE_DIRECTORY = 0o700
 const MAIN_FILE = 'main.db'
+const BASES_FILE = 'bases.db'
 const FOLDER_FILE = /^folder-((?:[0-9a-f]{2})+)\.db$/
 const LONG_FOLDER_FILE = /^long-([0-9a-f]{64})\.db$/
 /** Longer ids would give file names that some systems refuse; their file is named by a hash. */
@@ -69,6 +71,7 @@ export interface ImportingStore extends IndexStore {
 
 class Store implements ImportingStore {
   readonly keyValue: KeyValue
+  readonly bases: StoredBases
   readonly #options: StoreOptions
   readonly #main: RecoverableDatabase<PairTable>
   readonly #recoveries: Recovery[]
@@ -81,6 +84,7 @@ class Store implements ImportingStore {
     this.#main = main
     this.#recoveries = recoveries
     this.keyValue = new StoredKeyValue(main)
+    this.bases = openBases(options)
   }
 
   static async open(options: StoreOptions): Promise<Store> {
@@ -174,7 +178,11 @@ class Store implements ImportingStore {
       (index) => index.close(),
       () => undefined,
     )
-    await databaseFile(this.#options, id)?.remove()
+    await databaseFile(this.#options, folderFile(id))?.remove()
+    await this.bases.dropFolder(id).catch((error: unknown) => {
+      // They are removed as the oldest, later.
+      this.#options.log.debug(() => `the bases of folder ${id} are not removed: ${messageOf(error)}`)
+    })
     const long = LONG_FOLDER_FILE.exec(folderFile(id))
     if (long !== null) await this.keyValue.delete(LONG_KEY + long[1])
   }
@@ -183,6 +191,7 @@ class Store implements ImportingStore {
     const open = [...this.#folders.values()]
     this.#folders.clear()
     const closed = await Promise.allSettled(open.map(async (opening) => (await opening).close()))
+    await this.bases.close()
     await this.#main.close()
     for (const result of closed) {
       if (result.status === 'rejected') this.#options.log.debug(() => `closing an index: ${messageOf(result.reason)}`)
@@ -196,9 +205,8 @@ function folderFile(id: FolderId): string {
   return `folder-${bytes.toString('hex')}.db` // hexadecimal: safe on case-insensitive disks, no path traversal
 }
 
-function databaseFile({ directory, disk, clock }: StoreOptions, id: FolderId | undefined): DatabaseFile | undefined {
-  if (directory === undefined) return undefined
-  return new DatabaseFile(join(directory, databaseName(id)), disk, clock)
+function databaseFile({ directory, disk, clock }: StoreOptions, name: string): DatabaseFile | undefined {
+  return directory === undefined ? undefined : new DatabaseFile(join(directory, name), disk, clock)
 }
 
 function databaseName(id: FolderId | undefined): string {
@@ -214,7 +222,7 @@ function databaseDeps(
   return {
     clock: options.clock,
     meter,
-    file: databaseFile(options, folder),
+    file: databaseFile(options, databaseName(folder)),
     openInMemory: () => (options.memory ?? new MemoryDatabases()).open(databaseName(folder)),
     onRecovered: (reason, keptAt) => {
       const recovery: Recovery = { folder, reason, keptAt }
@@ -224,4 +232,20 @@ function databaseDeps(
       options.onRecovery?.(recovery)
     },
   }
+}
+
+/** Damage costs no data: conflicts of the lost bases are ordinary ones. */
+function openBases(options: StoreOptions): StoredBases {
+  const { clock, directory, disk, log } = options
+  const deps: RecoverableDatabaseDeps = {
+    clock,
+    meter: new WorkMeter(),
+    file: databaseFile(options, BASES_FILE),
+    openInMemory: () => (options.memory ?? new MemoryDatabases()).open(BASES_FILE),
+    onRecovered: (reason, keptAt) =>
+      log.warn(`The store of bases for merges was damaged (${reason}) and was reset; the damaged file is at ${keptAt}`),
+  }
+  const exists = async () =>
+    directory === undefined || (await disk.lstat(join(directory, BASES_FILE)).catch(() => undefined)) !== undefined
+  return new StoredBases(deps, exists)
 }

@@ -1,6 +1,7 @@
 import type { HistoryEntry, HistoryOrigin } from '../core/history/entry.ts'
 import type { FileHead, FileInfo } from '../core/records/file-info.ts'
 import type { DeviceId, FolderId, ShortId } from '../core/ids.ts'
+import type { VersionVector } from '../core/records/version-vector.ts'
 
 /** The owner of an index: this device, or another one. */
 export type IndexOwner = 'local' | DeviceId
@@ -106,6 +107,14 @@ export interface IndexRestart {
   readonly temporaryId?: ShortId
 }
 
+/** Small files of which versions of two devices were stored. */
+export interface MetVersions {
+  /** Our records, where another device has the same version. */
+  readonly shared: readonly FileHead[]
+  /** Versions of which neither contains the other. */
+  readonly concurrent: readonly { readonly local: FileHead; readonly remote: FileHead }[]
+}
+
 /** Reads and writes the items of a folder, of this device and of others. */
 export interface Records {
   /** Records after `afterName` at or below `within` ('' is everything), in order, without block lists. */
@@ -131,6 +140,8 @@ export interface Records {
   setDiskStamps(stamps: ReadonlyMap<string, number>): Promise<void>
   /** Stores records of another device with the sequence numbers that it assigned. */
   updateRemote(device: DeviceId, batch: readonly FileInfo[]): Promise<void>
+  /** What was stored since the last call, from the first call on; bounded. For one caller only. */
+  takeMet(): Promise<MetVersions>
   /** Removes all records of a device. */
   dropDevice(device: DeviceId): Promise<void>
   /** Our live files with these blocks, for rename detection; at most `limit`. */
@@ -268,6 +279,26 @@ export interface FolderIndex {
   readonly history: History
 }
 
+/** A version whose content is stored as a base of merges. */
+export interface BaseVersion {
+  readonly version: VersionVector
+  /** For `Bases.content`. */
+  readonly content: number
+}
+
+export interface NewBase extends Pick<BaseVersion, 'version'> {
+  readonly name: string
+  readonly content: Uint8Array
+}
+
+/** Contents of versions that other devices had, too. All of them may be missing at any time. */
+export interface Bases {
+  put(folder: FolderId, bases: readonly NewBase[]): Promise<void>
+  /** The stored versions of a name, the newest first. */
+  of(folder: FolderId, name: string): Promise<readonly BaseVersion[]>
+  content(id: number): Promise<Uint8Array | undefined>
+}
+
 /** Small values that must survive a restart: statistics, sessions, tokens. */
 export interface KeyValue {
   get(key: string): Promise<Uint8Array | undefined>
@@ -296,6 +327,7 @@ export interface IndexWork {
 
 export interface IndexStore extends AsyncDisposable {
   readonly keyValue: KeyValue
+  readonly bases: Bases
   /** Databases that were damaged and replaced by empty ones, most recent last. */
   readonly recoveries: readonly Recovery[]
   /** Opens a folder's index and creates a missing one. The same object for the same id. */

@@ -14,6 +14,7 @@ import { doctorRoutes } from './routes/doctor.ts'
 import { diagnosticRoutes } from './routes/diagnostics.ts'
 import { eventRoutes } from './routes/events.ts'
 import { extensionRoutes } from './routes/extensions.ts'
+import { mergeRoutes } from './routes/merge.ts'
 import { guardRoutes } from './routes/guard.ts'
 import { historyRoutes } from './routes/history.ts'
 import { hookRoutes } from './routes/hooks.ts'
@@ -73,6 +74,7 @@ export function allRoutes(parts: RestDeps, context: RouteContext): RouteTable {
     ...doctorRoutes(deps),
     ...qrRoutes(),
     ...extensionRoutes(deps),
+    ...mergeRoutes(deps),
     ...guardRoutes(deps.hub),
     ...historyRoutes(deps),
     ...hookRoutes(deps),

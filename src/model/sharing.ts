@@ -1,7 +1,7 @@
 import { isAutoAccepted, pathsFor, withAccepted } from '../core/config/auto-accept.ts'
 import type { Config } from '../core/config/config.ts'
 import type { ExtensionsPatch } from '../core/config/extensions.ts'
-import { safetyOn } from '../core/config/safety.ts'
+import { extensionsOfNew } from '../core/config/safety.ts'
 import { messageOf } from '../core/errors.ts'
 import { applyIntroduction, type AnnouncedFolder } from '../core/config/introduce.ts'
 import type { DeviceId } from '../core/ids.ts'
@@ -86,7 +86,7 @@ export class Sharing {
     const { folders } = await config.change((current) => withAccepted(current, device, offer, path))
     const accepted = folders.find(({ id }) => id === offer.folder)
     if (isNew && accepted !== undefined)
-      await extensions.change({ folders: { [accepted.id]: safetyOn(accepted).extensions } })
+      await extensions.change({ folders: { [accepted.id]: extensionsOfNew(accepted) } })
     log.info(
       `folder ${JSON.stringify(offer.folder)} of device ${device} is accepted` +
         (path === undefined ? '' : ` at ${path}`),

@@ -16,6 +16,15 @@ const FOLDER_FIELDS = {
   archiveLocal: described(BOOLEAN, 'Whether local deletions and edits are archived too, where files can be cloned.'),
   priority: described(PRIORITY, 'Folders with a higher number download first; the others still progress.'),
   pauseOnBattery: described(BOOLEAN, 'Whether the folder is paused while the machine runs on its battery.'),
+  merge: described(
+    { enum: ['off', 'offer', 'on'] } as const,
+    'Conflicting edits of texts: `offer` makes conflict copies and offers a merged text, `on` merges the texts.',
+  ),
+  mergeUnion: described(list(TEXT), 'Patterns of names in which lines that both sides added are all kept.'),
+  mergePrograms: described(
+    map(list(TEXT)),
+    'Programs that merge, by pattern: the program and its arguments, with `{base}`, `{left}`, `{right}`, `{output}`.',
+  ),
 }
 const FOLDER_NAMES = [
   'collect',
@@ -25,6 +34,9 @@ const FOLDER_NAMES = [
   'archiveLocal',
   'priority',
   'pauseOnBattery',
+  'merge',
+  'mergeUnion',
+  'mergePrograms',
 ] as const
 const DEVICE_FIELDS = {
   drive: described(BOOLEAN, 'Whether folders are served as a read-only network drive.'),

@@ -24,7 +24,7 @@ const ENTRY = object({
     'What happened. `conflict`: a conflict copy was made. `baseline`: the items of the first scan, counted.',
   ),
   how: described(
-    { enum: ['scan', 'pull', 'action', 'restore', 'rewind'] } as const,
+    { enum: ['scan', 'pull', 'action', 'restore', 'rewind', 'merge'] } as const,
     'Found by a scan here, pulled from another device, or done by an action here, a restored version or a rewind.',
   ),
   by: described(TEXT, 'The short ID of the device that made the version.'),

@@ -8,6 +8,7 @@ import { DIAGNOSTIC_ROUTES } from './diagnostics.ts'
 import { DOCTOR_ROUTES } from './doctor.ts'
 import { EVENT_ROUTES } from './events.ts'
 import { EXTENSION_ROUTES } from './extensions.ts'
+import { MERGE_ROUTES } from './merge.ts'
 import { HISTORY_ROUTES } from './history.ts'
 import { HOOK_ROUTES } from './hooks.ts'
 import { GUARD_ROUTES } from './guard.ts'
@@ -53,6 +54,7 @@ export const ROUTES = {
   ...DOCTOR_ROUTES,
   ...TWINFOLD_ROUTES,
   ...EXTENSION_ROUTES,
+  ...MERGE_ROUTES,
   ...CONTENT_ROUTES,
   ...HISTORY_ROUTES,
   ...HOOK_ROUTES,

@@ -49,14 +49,14 @@ test('a folder with the defaults leaves the file', async () => {
 
 test('fields of a later version stay in the file', async () => {
   const path = join(home, 'later.json')
-  await writeFile(path, '{"future": 7, "folders": {"photos": {"merge": "on"}}}')
+  await writeFile(path, '{"future": 7, "folders": {"photos": {"later": "on"}}}')
   const settings = await ExtensionSettings.open(nodeDisk, path)
   await settings.change({ drive: true })
   assert.deepEqual(JSON.parse(await readFile(path, 'utf8')), {
     ...EXTENSIONS,
     future: 7,
     drive: true,
-    folders: { photos: { merge: 'on', ...FOLDER_EXTENSIONS } },
+    folders: { photos: { later: 'on', ...FOLDER_EXTENSIONS } },
   })
 })
 
@@ -69,6 +69,9 @@ const DAMAGED = [
   '{"folders": []}',
   '{"folders": {"a": {"collect": 1}}}',
   '{"folders": {"a": {"versionsPercentMax": 101}}}',
+  '{"folders": {"a": {"merge": "maybe"}}}',
+  '{"folders": {"a": {"mergeUnion": ["!x"]}}}',
+  '{"folders": {"a": {"mergePrograms": {"*.json": ["sh"]}}}}',
 ]
 
 test('a damaged file is refused with the reason and left unchanged', async () => {

@@ -113,6 +113,7 @@ export const NO_EXPLORER: FolderExplorer = {
   }),
   history: async () => ({ entries: [], next: undefined, completeSinceMs: undefined }),
   plan: async () => [],
+  mergeOffer: async () => ({ mergeable: false, reason: 'no-base' as const, left: { hash: '' }, right: { hash: '' } }),
   conflicts: async () => ({ total: 0, items: [] }),
   conflictRange: async () => ({ total: 0, items: [] }),
   conflictSides: async () => {

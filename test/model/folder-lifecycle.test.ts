@@ -109,6 +109,7 @@ test('one folder that cannot be removed does not keep the others from changing',
   await using hub = await SimHub.open(config, {
     wrap: (store) => ({
       keyValue: store.keyValue,
+      bases: store.bases,
       recoveries: [],
       folders: () => store.folders(),
       folder: (id) => store.folder(id),

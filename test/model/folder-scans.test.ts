@@ -81,6 +81,7 @@ function damageable(store: IndexStore): IndexStore & { damage(): void } {
   let failing = false
   return {
     keyValue: store.keyValue,
+    bases: store.bases,
     recoveries: [],
     damage: () => (failing = true),
     folders: () => store.folders(),

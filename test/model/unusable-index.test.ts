@@ -14,6 +14,7 @@ const MUSIC = folderId('music')
 async function hubWithFailing(failing: Set<FolderId>): Promise<SimHub> {
   const wrap = (store: IndexStore): IndexStore => ({
     keyValue: store.keyValue,
+    bases: store.bases,
     get recoveries() {
       return store.recoveries
     },

@@ -109,6 +109,9 @@ export class SimDevice {
   guards = false
   /** The share of the disk that old versions may have. */
   versionsPercentMax = 0
+  /** What it does with conflicting edits of texts. */
+  merge: FolderExtensions['merge'] = 'off'
+  mergeUnion: readonly string[] = []
   /** This many of the next blocks served are corrupted, as by bad memory. */
   badBlocks = 0
   /** Files and symlinks that it is removing, or replacing and creating, because other devices did. */
@@ -295,8 +298,8 @@ export class SimDevice {
   }
 
   #settings(): FolderExtensions {
-    const { collects: collect, guards: guard, versionsPercentMax } = this
-    return { ...FOLDER_EXTENSIONS, collect, guard, versionsPercentMax }
+    const { collects: collect, guards: guard, merge, mergeUnion, versionsPercentMax } = this
+    return { ...FOLDER_EXTENSIONS, collect, guard, merge, mergeUnion, versionsPercentMax }
   }
 
   async #startMover(deps: MoverDeps): Promise<Mover | undefined> {

@@ -104,6 +104,13 @@ export const HISTORY = {
     zh: '{from} 至 {to}',
   },
   'history.restored': { en: 'restored', de: 'wiederhergestellt', es: 'restaurado', fr: 'restauré', zh: '已恢复' },
+  'history.merged': {
+    en: 'merged from conflicting edits',
+    de: 'aus widersprüchlichen Änderungen zusammengeführt',
+    es: 'combinado de cambios en conflicto',
+    fr: 'fusionné de modifications en conflit',
+    zh: '由冲突的更改合并而成',
+  },
   'history.rewound': {
     en: 'by a rewind',
     de: 'durch Zurückspulen',

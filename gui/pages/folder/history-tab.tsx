@@ -100,12 +100,18 @@ function sentence(group: HistoryGroup): string {
   return t(`history.${kind}`, { device: deviceNameById(live.get(), by), what })
 }
 
+const HOW: Partial<Record<HistoryGroup['how'], () => string>> = {
+  restore: () => t('history.restored'),
+  rewind: () => t('history.rewound'),
+  merge: () => t('history.merged'),
+}
+
 function details({ directory, how, fromMs, toMs }: HistoryGroup): string {
   const [from, to] = [formatMoment(fromMs), formatTime(toMs)]
   const parts = [
     directory === '' ? undefined : t('history.in', { directory: visibleName(directory) }),
     toMs - fromMs < 60_000 ? from : t('history.until', { from, to }),
-    how === 'restore' ? t('history.restored') : how === 'rewind' ? t('history.rewound') : undefined,
+    HOW[how]?.(),
   ]
   return parts.filter((part) => part !== undefined).join(', ')
 }

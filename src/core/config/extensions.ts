@@ -1,6 +1,13 @@
 import { TwinfoldError } from '../errors.ts'
 import type { FolderId } from '../ids.ts'
 import { parseRules, type ScheduleRule } from '../schedule/rule.ts'
+import {
+  mergeModeProblem,
+  mergeProgramsProblem,
+  mergeUnionProblem,
+  type MergeMode,
+  type MergePrograms,
+} from './merge-settings.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -20,6 +27,11 @@ export interface FolderExtensions {
   readonly priority: number
   /** The folder is paused while the machine runs on its battery. */
   readonly pauseOnBattery: boolean
+  /** What is done with conflicting edits of a text whose changes do not overlap. */
+  readonly merge: MergeMode
+  /** Patterns of names in which both additions are kept. */
+  readonly mergeUnion: readonly string[]
+  readonly mergePrograms: MergePrograms
 }
 
 /** The settings that Syncthing does not have. They are not in `config.xml`, from which Syncthing would remove them. */
@@ -53,6 +65,9 @@ export const FOLDER_EXTENSIONS: FolderExtensions = Object.freeze({
   archiveLocal: false,
   priority: 0,
   pauseOnBattery: false,
+  merge: 'off',
+  mergeUnion: Object.freeze([]),
+  mergePrograms: Object.freeze({}),
 })
 export const EXTENSIONS: Extensions = Object.freeze({
   drive: false,
@@ -75,6 +90,10 @@ export function patchExtensions(current: Extensions, patch: ExtensionsPatch): Ex
     const unknown = Object.keys(part).find((name) => !(name in FOLDER_EXTENSIONS))
     if (unknown !== undefined)
       throw new TwinfoldError('bad-request', `folders.${id}.${unknown}: there is no such setting`)
+    for (const [name, value] of Object.entries(part)) {
+      const problem = folderSettingProblem(name as keyof FolderExtensions, value)
+      if (problem !== undefined) throw new TwinfoldError('bad-request', `folders.${id}.${name} ${problem}`)
+    }
     const changed = { ...(folders.get(id) ?? FOLDER_EXTENSIONS), ...part }
     if (isDefault(changed)) folders.delete(id)
     else folders.set(id, changed)
@@ -114,14 +133,32 @@ export function extensionFields(extensions: Extensions, before: Fields): Fields 
 }
 
 function parseFolder(fields: Fields, id: string): FolderExtensions {
-  return {
-    collect: flagAt(fields, 'collect', `folders.${id}.collect`),
-    sharedIgnores: flagAt(fields, 'sharedIgnores', `folders.${id}.sharedIgnores`),
-    guard: flagAt(fields, 'guard', `folders.${id}.guard`),
-    versionsPercentMax: percentAt(fields, 'versionsPercentMax', `folders.${id}.versionsPercentMax`),
-    archiveLocal: flagAt(fields, 'archiveLocal', `folders.${id}.archiveLocal`),
-    priority: priorityAt(fields, 'priority', `folders.${id}.priority`),
-    pauseOnBattery: flagAt(fields, 'pauseOnBattery', `folders.${id}.pauseOnBattery`),
+  const settings = Object.entries(FOLDER_EXTENSIONS).map(([name, normal]) => {
+    const value: unknown = Object.hasOwn(fields, name) ? fields[name] : normal
+    const problem = folderSettingProblem(name as keyof FolderExtensions, value)
+    if (problem !== undefined) throw invalid(`folders.${id}.${name} ${problem}`)
+    return [name, value] as const
+  })
+  return Object.fromEntries(settings) as unknown as FolderExtensions
+}
+
+/** What is wrong with a value, for a sentence that begins with the setting; undefined if it can be used. */
+export function folderSettingProblem(name: keyof FolderExtensions, value: unknown): string | undefined {
+  switch (name) {
+    case 'merge':
+      return mergeModeProblem(value)
+    case 'mergeUnion':
+      return mergeUnionProblem(value)
+    case 'mergePrograms':
+      return mergeProgramsProblem(value)
+    case 'priority':
+      return Number.isInteger(value) && Math.abs(value as number) <= PRIORITY_MAX
+        ? undefined
+        : `is not a whole number from -${PRIORITY_MAX} to ${PRIORITY_MAX}`
+    case 'versionsPercentMax':
+      return typeof value === 'number' && value >= 0 && value <= 100 ? undefined : 'is not a percentage'
+    default:
+      return typeof value === 'boolean' ? undefined : 'is neither true nor false'
   }
 }
 
@@ -137,25 +174,18 @@ function flagAt(fields: Fields, name: string, path: string): boolean {
   return value
 }
 
-function percentAt(fields: Fields, name: string, path: string): number {
-  const value = Object.hasOwn(fields, name) ? fields[name] : 0
-  if (typeof value === 'number' && value >= 0 && value <= 100) return value
-  throw invalid(`${path} is not a percentage`)
-}
-
-function priorityAt(fields: Fields, name: string, path: string): number {
-  const value = Object.hasOwn(fields, name) ? fields[name] : 0
-  if (Number.isInteger(value) && Math.abs(value as number) <= PRIORITY_MAX) return value as number
-  throw invalid(`${path} is not a whole number from -${PRIORITY_MAX} to ${PRIORITY_MAX}`)
-}
-
 export function isObject(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+/** Lists and objects are compared by what they hold. */
+export function isDefaultSetting(name: keyof FolderExtensions, value: unknown): boolean {
+  return JSON.stringify(value) === JSON.stringify(FOLDER_EXTENSIONS[name])
+}
+
 function isDefault(settings: FolderExtensions): boolean {
   const names = Object.keys(FOLDER_EXTENSIONS) as (keyof FolderExtensions)[]
-  return names.every((name) => settings[name] === FOLDER_EXTENSIONS[name])
+  return names.every((name) => isDefaultSetting(name, settings[name]))
 }
 
 function invalid(message: string): TwinfoldError {

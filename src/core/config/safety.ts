@@ -39,7 +39,14 @@ export function safetyOfNew(
   given: { readonly type?: FolderConfig['type']; readonly versioning?: { readonly type?: string } },
 ): SafetyChange {
   const { type = defaults.type, versioning } = given
-  return safetyOn({ type, versioning: { ...defaults.versioning, type: versioning?.type ?? defaults.versioning.type } })
+  const folder = { type, versioning: { ...defaults.versioning, type: versioning?.type ?? defaults.versioning.type } }
+  return { ...safetyOn(folder), extensions: extensionsOfNew(folder) }
+}
+
+/** The settings of a folder that is made here: those of the safety, and merges that are offered. */
+export function extensionsOfNew(folder: Folder): Partial<FolderExtensions> {
+  if (folder.type === 'receiveencrypted') return {}
+  return { ...safetyOn(folder).extensions, merge: 'offer' }
 }
 
 /** The files in the trash can stay where they are. */

@@ -2,8 +2,11 @@ import { isConflictName } from '../paths.ts'
 import type { ShortId } from '../ids.ts'
 import { FLAG_IGNORED, FLAG_UNSUPPORTED, type FileHead, type FileType } from '../records/file-info.ts'
 
-/** How a change came to this device. `action`: by a request such as revert, override or a resolved conflict. */
-export const HISTORY_ORIGINS = ['scan', 'pull', 'action', 'restore', 'rewind'] as const
+/**
+ * How a change came to this device. `action`: by a request such as revert, override or a resolved conflict. `merge`: of
+ * conflicting edits, or of a conflict copy.
+ */
+export const HISTORY_ORIGINS = ['scan', 'pull', 'action', 'restore', 'rewind', 'merge'] as const
 export type HistoryOrigin = (typeof HISTORY_ORIGINS)[number]
 
 /** What happened to an item. `baseline`: the items of the first scan, counted and not listed. */

@@ -2,7 +2,7 @@ import type { DeviceConfig, FolderConfig } from '../config/config.ts'
 import { deviceToJson, folderToJson, guiToJson, ldapToJson, optionsToJson } from '../config/config-edit.ts'
 import { DEVICE, FOLDER, GUI, LDAP, OPTIONS } from '../config/config-fields.ts'
 import { toJson, type Json, type JsonObject } from '../config/config-json.ts'
-import { folderExtensions, FOLDER_EXTENSIONS } from '../config/extensions.ts'
+import { folderExtensions, isDefaultSetting, type FolderExtensions } from '../config/extensions.ts'
 import { defaultsOf, type Table } from '../config/field.ts'
 import { redactConfig } from '../config/redact.ts'
 import { REDACTED } from '../redact-address.ts'
@@ -44,7 +44,9 @@ function exportFolder(
     return name !== '' && config.devices.filter((each) => each.name === name).length === 1 ? name : device
   }
   const own = folderExtensions(extensions, folder.id)
-  const settings = Object.entries(own).filter(([name, value]) => value !== FOLDER_EXTENSIONS[name as keyof typeof own])
+  const settings = Object.entries(own).filter(
+    ([name, value]) => !isDefaultSetting(name as keyof FolderExtensions, value),
+  )
   const lines = ignores.get(folder.id) ?? []
   return {
     id: id ?? folder.id,

@@ -2,7 +2,7 @@ import { SCOPES, type Scope } from '../access.ts'
 import type { DeviceConfig } from '../config/config.ts'
 import { DEVICE, FOLDER, GUI, LDAP, OPTIONS } from '../config/config-fields.ts'
 import { isJsonObject, isTime, type Json, type JsonObject } from '../config/config-json.ts'
-import { FOLDER_EXTENSIONS, type FolderExtensions } from '../config/extensions.ts'
+import { FOLDER_EXTENSIONS, folderSettingProblem, type FolderExtensions } from '../config/extensions.ts'
 import type { AnyTable, Field } from '../config/field.ts'
 import { parseDeviceId } from '../device-id.ts'
 import { TwinfoldError } from '../errors.ts'
@@ -132,10 +132,8 @@ function parseFolder(json: Json, path: string, ids: Names): SetupFolder {
 }
 
 function checkSetting(name: keyof FolderExtensions, value: Json, path: string): void {
-  const wanted = typeof FOLDER_EXTENSIONS[name]
-  if (typeof value !== wanted) throw bad(`${path} must be ${wanted === 'boolean' ? 'true or false' : `a ${wanted}`}`)
-  if (name === 'versionsPercentMax' && !(Number(value) >= 0 && Number(value) <= 100))
-    throw bad(`${path} must be a number from 0 to 100`)
+  const problem = folderSettingProblem(name, value)
+  if (problem !== undefined) throw bad(`${path} ${problem}`)
 }
 
 function parseShares(json: Json, path: string, ids: Names): readonly SetupShare[] {

@@ -11,6 +11,7 @@ import { BlockFinder, isFindable } from '../blocks/block-finder.ts'
 import { FolderState, type Holder } from './folder-state.ts'
 import { LOCAL_NUMBER } from '../sqlite/schema.ts'
 import { metaWriter, readMeta } from '../sqlite/meta.ts'
+import { MeetingVersions } from './met-versions.ts'
 import { MARK_NEEDED, NameWriter, type Claimant } from './name-writer.ts'
 import { RowEncoder, type EncodedRow } from './row-encoder.ts'
 import { HEAD_COLUMNS, INFO_COLUMNS, STORED_COLUMNS } from './row-format.ts'
@@ -37,6 +38,7 @@ export class FolderTable {
   readonly database: DatabaseSync
   readonly reader = new RowReader()
   readonly history: HistoryWriter
+  readonly met = new MeetingVersions()
   readonly #shortIds = new Map<DeviceId, ShortId>()
   readonly #encoder = new RowEncoder()
   readonly #finder: BlockFinder
@@ -229,6 +231,8 @@ export class FolderTable {
         const isNew = onlyLocal && this.#expectNew && this.#writer.putNew(state, record)
         const claimants = isNew ? [] : this.#put(state, own, record)
         if (recorded !== undefined) this.#remember(record, claimants, recorded)
+        if (this.met.isWanted)
+          for (const { holder, row } of claimants) if (holder !== own) this.met.note(record.head, row.head)
         if (isFindable(info) && record.blocks.hash !== '')
           this.#finder.add(record.blocks.hash, own.sequence, own.records)
       }
@@ -275,7 +279,9 @@ export class FolderTable {
       const holder = state.holder(device) ?? state.addHolder(device)
       for (const info of batch) {
         holder.sequence = Math.max(holder.sequence, info.sequence)
-        this.#put(state, holder, this.#encoder.encode(holder.number, info, info.sequence))
+        const record = this.#encoder.encode(holder.number, info, info.sequence)
+        const [first] = this.#put(state, holder, record)
+        if (this.met.isWanted && first?.holder.number === LOCAL_NUMBER) this.met.note(first.row.head, record.head)
       }
     })
   }

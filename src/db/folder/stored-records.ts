@@ -6,7 +6,7 @@ import { BlockSearch, type BlockSearchOptions } from './block-search.ts'
 import type { FolderTables } from './folder-tables.ts'
 import { setStamps } from './stamp-value.ts'
 import type { RecoverableDatabase } from '../sqlite/recoverable-database.ts'
-import type { BothRecords, IndexOwner, Records } from '../types.ts'
+import type { BothRecords, IndexOwner, MetVersions, Records } from '../types.ts'
 import { NEVER } from '../../core/never.ts'
 
 /** Records removed per step: a few milliseconds, then the event loop runs. */
@@ -59,6 +59,10 @@ export class StoredRecords implements Records {
 
   updateRemote(device: DeviceId, batch: readonly FileInfo[]): Promise<void> {
     return this.#database.run(({ files }) => files.updateRemote(device, batch))
+  }
+
+  takeMet(): Promise<MetVersions> {
+    return this.#database.run(({ files }) => files.met.take())
   }
 
   dropDevice(device: DeviceId): Promise<void> {

@@ -13,7 +13,8 @@ import { folderOf } from './tree-query.ts'
 
 const BODY_BYTES_MAX = 1024 * 1024
 const ENCRYPTED =
-  'an encrypted folder has neither names to ignore nor files to keep: set it on a device that can read the folder'
+  'an encrypted folder has neither names to ignore nor files to keep or merge: ' +
+  'set it on a device that can read the folder'
 
 export interface ExtensionRouteDeps {
   readonly extensions: ExtensionStore
@@ -34,7 +35,9 @@ export function extensionRoutes({ extensions, config, explorer, undo, grant }: E
         const folder = config.current.folders.find((each) => each.id === id)
         if (folder === undefined) throw new TwinfoldError('folder-missing', `there is no folder ${id}`)
         const isAny = [settings.collect, settings.sharedIgnores, settings.guard].includes(true)
-        if (isAny && folder.type === 'receiveencrypted') throw new TwinfoldError('bad-request', ENCRYPTED)
+        const isMerging = (settings.merge ?? 'off') !== 'off'
+        if ((isAny || isMerging) && folder.type === 'receiveencrypted')
+          throw new TwinfoldError('bad-request', ENCRYPTED)
         if (settings.archiveLocal === true) await (await explorer()).requireLocalArchive(folder.id)
       }
       const before = extensions.current

@@ -24,6 +24,7 @@ import type { FolderTasks } from './folder-tasks.ts'
 import type { FolderWatch } from './folder-watch.ts'
 import type { GuardDecisions } from './guard-decisions.ts'
 import type { LocalClones } from './local-clones.ts'
+import type { MergeKeeper } from './merge-keeper.ts'
 import type { Pulls } from './pulls.ts'
 import type { QueuedRequest } from './request-queue.ts'
 import type { ScanWork } from './scan-work.ts'
@@ -50,6 +51,7 @@ export interface FolderDeps {
   readonly guarding: GuardDecisions
   readonly sharedIgnores: SharedIgnores
   readonly clones: Pick<LocalClones, 'requirePossible'>
+  readonly merging: Pick<MergeKeeper, 'offer'>
   readonly availability: Availability
   readonly watch: Pick<FolderWatch, 'name' | 'run' | 'follow' | 'stop' | 'error'>
 }
@@ -67,6 +69,7 @@ export class Folder implements Service {
   readonly guarding: GuardDecisions
   readonly sharedIgnores: SharedIgnores
   readonly clones: Pick<LocalClones, 'requirePossible'>
+  readonly merging: Pick<MergeKeeper, 'offer'>
   readonly #deps: FolderDeps
   readonly #folder: FolderConfig
   readonly #schedule: FolderSchedule
@@ -86,6 +89,7 @@ export class Folder implements Service {
     this.guarding = deps.guarding
     this.sharedIgnores = deps.sharedIgnores
     this.clones = deps.clones
+    this.merging = deps.merging
     this.#schedule = new FolderSchedule(folder.rescanIntervalS * 1_000, deps.tasks.cleanIntervalMs, deps.random)
   }
 

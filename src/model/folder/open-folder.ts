@@ -5,6 +5,8 @@ import { Puller } from '../puller/puller.ts'
 import { CounterFloor } from '../state/counter-floor.ts'
 import { FOLDER_POLICIES } from '../state/folder-policy.ts'
 import { FolderGuard } from '../state/folder-guard.ts'
+import { mergeRulesOf } from '../../core/merge/rules.ts'
+import { MergeBases } from '../state/merge-bases.ts'
 import { JobQueue } from '../state/job-queue.ts'
 import { KeptFiles } from '../state/kept-files.ts'
 import { Availability } from './availability.ts'
@@ -24,6 +26,8 @@ import { FolderWatch } from './folder-watch.ts'
 import { GuardDecisions } from './guard-decisions.ts'
 import { LocalClones } from './local-clones.ts'
 import { LazyAttributes } from './lazy-attributes.ts'
+import { MergeKeeper } from './merge-keeper.ts'
+import { MergeProgram } from './merge-program.ts'
 import { Pulls } from './pulls.ts'
 import { ScanWork } from './scan-work.ts'
 import { SelectionFile } from './selection-file.ts'
@@ -84,6 +88,7 @@ function sharedParts(deps: FolderPartsDeps, options: FolderPartsOptions) {
     { folder, root },
   )
   return {
+    merging: makeMergeKeeper(deps, options, root),
     sharedIgnores,
     root,
     ownShortId,
@@ -119,6 +124,23 @@ function sharedParts(deps: FolderPartsDeps, options: FolderPartsOptions) {
       { folder: folder.id, ownShortId },
     ),
   }
+}
+
+function makeMergeKeeper(deps: FolderPartsDeps, options: FolderPartsOptions, root: string): MergeKeeper {
+  const { platform, store } = deps
+  const { databaseDirectory, folder } = options
+  const log = deps.logger('model')
+  return new MergeKeeper(
+    {
+      bases: new MergeBases(store.bases, folder.id, log),
+      disk: platform.disk,
+      log,
+      program: new MergeProgram({ ...platform, log }, databaseDirectory),
+      rules: () => mergeRulesOf(deps.extensions(folder.id)),
+      index: () => store.folder(folder.id),
+    },
+    { folder, root },
+  )
 }
 
 type SharedParts = ReturnType<typeof sharedParts>
@@ -160,7 +182,7 @@ function makeSelection(
 
 function makePuller(deps: FolderPartsDeps, { folder, ownDevice }: FolderPartsOptions, parts: SharedParts): Puller {
   const { events, platform, sources, statistics, store } = deps
-  const { attributes, counts, folderLock, guard, jobs, kept, log } = parts
+  const { attributes, counts, folderLock, guard, jobs, kept, log, merging } = parts
   const { publisher, requests, root, sharedIgnores, versions } = parts
   return new Puller(
     {
@@ -173,6 +195,7 @@ function makePuller(deps: FolderPartsDeps, { folder, ownDevice }: FolderPartsOpt
       counts,
       kept,
       guard,
+      merging,
       collects: () => FOLDER_POLICIES[folder.type].mayCollect && deps.extensions(folder.id).collect,
       index: () => store.folder(folder.id),
       label: () => deps.label(),
@@ -181,9 +204,13 @@ function makePuller(deps: FolderPartsDeps, { folder, ownDevice }: FolderPartsOpt
       versioner: () => versions.versioner(),
       rewindVersioner: () => versions.forRewind(),
       pastVersions: () => versions.past(),
-      onChangedHere: async (records, sequence) => publisher.publishLocal({ records, sequence }),
+      onChangedHere: async (records, sequence) => {
+        merging.stored(records)
+        publisher.publishLocal({ records, sequence })
+      },
       onStored: async (batch, sequence) => {
         guard.stored(batch)
+        merging.stored(batch)
         await publisher.publishPulled(batch, sequence)
         if (sharedIgnores.isEnabled && batch.some(({ name }) => name === SHARED_IGNORES_NAME)) requests.scanSoon()
       },

@@ -15,6 +15,7 @@ import type { FolderCheck, FolderChecks } from './folder-checks.ts'
 import type { FolderProblems } from './folder-problems.ts'
 import type { FolderSelection } from './folder-selection.ts'
 import type { LocalClones } from './local-clones.ts'
+import type { MergeKeeper } from './merge-keeper.ts'
 import type { FolderRequests } from './folder-requests.ts'
 import type { FolderState } from './folder-state.ts'
 import { PullRetry } from './pull-retry.ts'
@@ -53,6 +54,7 @@ export interface PullsDeps {
   >
   readonly selection: Pick<FolderSelection, 'beforePull'>
   readonly clones: Pick<LocalClones, 'update'>
+  readonly merging: Pick<MergeKeeper, 'update'>
   readonly requests: FolderRequests
   readonly guard: Pick<FolderGuard, 'checkRewritten' | 'nothingNeeded' | 'pulled'>
   readonly state: FolderState
@@ -195,7 +197,8 @@ export class Pulls {
   }
 
   async #pull(signal: AbortSignal): Promise<PullOutcome> {
-    const { checks, clones, guard, log, puller, slots, state } = this.#deps
+    const { checks, clones, guard, log, merging, puller, slots, state } = this.#deps
+    await merging.update(signal) // the content of a base is gone when its file is replaced
     if (!(await puller.isNeeded())) {
       await guard.nothingNeeded()
       return NOTHING_TO_PULL
@@ -210,6 +213,7 @@ export class Pulls {
     if (outcome.complete) await guard.pulled()
     await guard.checkRewritten()
     await clones.update(signal)
+    await merging.update(signal)
     const rest = outcome.complete ? 'everything' : 'partially'
     log.debug(() => `folder ${this.#folder}: pulled ${rest}, ${outcome.problems.length} problems`)
     return outcome

@@ -29,6 +29,7 @@ import type { LazyAttributes } from './lazy-attributes.ts'
 import type { LocalClones } from './local-clones.ts'
 import { DEFAULT_MARKER_NAME } from '../../core/folder-stop.ts'
 import { createMarker } from './marker.ts'
+import type { MergeKeeper } from './merge-keeper.ts'
 import type { Pulls } from './pulls.ts'
 import type { SharedIgnores } from './shared-ignores.ts'
 
@@ -54,6 +55,7 @@ export interface ScanWorkDeps {
   readonly sharedIgnores: Pick<SharedIgnores, 'isEnabled'>
   readonly attributes: LazyAttributes
   readonly clones: Pick<LocalClones, 'archive' | 'beginScan' | 'update'>
+  readonly merging: Pick<MergeKeeper, 'candidates' | 'stored' | 'update'>
   logger(facility: 'model' | 'scanner'): Logger
   /** The current settings: they may change while the folder runs. */
   options(): Config['options']
@@ -103,6 +105,8 @@ export class ScanWork {
   async scan(scope: ScanScope, check: FolderCheck, signal: AbortSignal): Promise<ScanResult> {
     const result = await this.#scan(scope, check, signal)
     await this.#deps.clones.update(signal)
+    await this.#deps.merging.update(signal)
+    if (this.#deps.merging.candidates.any) this.#deps.pulls.request()
     return result
   }
 
@@ -174,8 +178,8 @@ export class ScanWork {
   }
 
   async #scanDeps(check: FolderCheck, signal: AbortSignal): Promise<ScanDeps> {
-    const { checks, clones, events, guard, kept, logger, mounts, platform, publisher, requests, sharedIgnores, store } =
-      this.#deps
+    const { checks, clones, events, guard, kept, logger, merging, mounts } = this.#deps
+    const { platform, publisher, requests, sharedIgnores, store } = this.#deps
     const { clock, disk, hasher, walker } = platform
     const { id } = this.#folder
     const index = await store.folder(id)
@@ -186,6 +190,7 @@ export class ScanWork {
     const onBatch: ScanDeps['onBatch'] = (batch) => {
       for (const { deleted, name } of batch.records) if (!deleted) kept.forget(name)
       guard.stored(batch.records)
+      merging.stored(batch.records)
       publisher.publishLocal(batch)
       // The scan may have been of this file alone, and others are ignored now.
       if (sharedIgnores.isEnabled && batch.records.some(({ name }) => name === SHARED_IGNORES_NAME)) requests.scanSoon()

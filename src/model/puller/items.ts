@@ -19,6 +19,7 @@ import { trailerOf } from '../content/format.ts'
 import { FOLDER_POLICIES } from '../state/folder-policy.ts'
 import { foldName } from '../../core/paths.ts'
 import { collectFile, makeRoom } from './collect.ts'
+import type { Merges, MergeSources } from './merges.ts'
 import type { PullParts } from './pull-parts.ts'
 import type { TypeClashes } from './type-clash.ts'
 import { ITEM_TYPES } from '../state/item-types.ts'
@@ -26,6 +27,8 @@ import { ITEM_TYPES } from '../state/item-types.ts'
 export interface ItemsDeps extends PullParts {
   readonly events: EventSink
   readonly clashes: Pick<TypeClashes, 'resolveAbove'>
+  readonly merges: Pick<Merges, 'merge'>
+  readonly merging: Pick<MergeSources, 'pulled'>
   onProblem(path: string, reason: string): void
 }
 
@@ -167,11 +170,17 @@ export class Items {
       await content.discard()
       return true
     }
-    const saveOurs = step.kind === 'fetch' && step.saveOurs
+    let saveOurs = step.kind === 'fetch' && step.saveOurs
+    if (saveOurs && local !== undefined) {
+      const outcome = await this.#deps.merges.merge(content, { local, global })
+      if (outcome === 'merged') return true
+      saveOurs = outcome === 'none'
+    }
     if (step.kind === 'fetch') await makeRoom(this.#deps, global)
     const state = await tree.put(content, { global, local, saveOurs })
     if (state === undefined) return false
     records.add(adoptedRecord(global, state), local)
+    if (content.kind === 'memory' && content.trailerBytes === undefined) this.#deps.merging.pulled(global, content.data)
     return true
   }
 

@@ -23,6 +23,8 @@ export interface PulledRecordsDeps {
   /** Rejects when root or marker have changed since the pull began; nothing more is stored then. */
   checkHealth(): Promise<void>
   onStored(batch: readonly FileInfo[], sequence: number): Promise<void>
+  /** The same for changes that were made here: merges. */
+  onMade(batch: readonly FileInfo[], sequence: number): Promise<void>
 }
 
 /** Each batch costs a commit, two events and a message to every other device, regardless of its size. */
@@ -38,6 +40,7 @@ const AGE_MS_MAX = 2_000
 export class PulledRecords {
   readonly #deps: PulledRecordsDeps
   #pending: FileInfo[] = []
+  #made: FileInfo[] = []
   readonly #newNames = new Set<string>()
   #pendingBlocks = 0
   #sinceMs = 0
@@ -51,33 +54,52 @@ export class PulledRecords {
 
   /** `local`: our record that it replaces. */
   add(record: FileInfo, local: FileHead | undefined): void {
+    this.#add(this.#pending, record, local)
+  }
+
+  /** The same for a version that this device made: the history names it as a merge. */
+  addMade(record: FileInfo, local: FileHead | undefined): void {
+    this.#add(this.#made, record, local)
+  }
+
+  #add(list: FileInfo[], record: FileInfo, local: FileHead | undefined): void {
     this.#deps.counts.note(local, record)
     if (!record.deleted && (local === undefined || local.deleted)) this.#newNames.add(record.name)
-    if (this.#pending.length === 0) this.#sinceMs = this.#deps.clock.monotonicMs()
-    this.#pending.push(record)
+    if (!this.#hasPending) this.#sinceMs = this.#deps.clock.monotonicMs()
+    list.push(record)
     this.#pendingBlocks += (record.blockHashes?.length ?? 0) / HASH_SIZE_BYTES
     this.count++
   }
 
+  get #hasPending(): boolean {
+    return this.#pending.length + this.#made.length > 0
+  }
+
   async flushIfDue(): Promise<void> {
-    if (this.#pending.length === 0) return
+    if (!this.#hasPending) return
     const full = this.#pending.length >= RECORDS_MAX || this.#pendingBlocks >= BLOCKS_MAX
     if (full || this.#deps.clock.monotonicMs() - this.#sinceMs >= AGE_MS_MAX) await this.flush()
   }
 
   /** Resolves when everything added so far is in the index. */
   flush(): Promise<void> {
-    const batch = this.#pending
+    const [batch, made] = [this.#pending, this.#made]
     const sync = this.#deps.tree.takeChanged()
     this.#pending = []
+    this.#made = []
     this.#pendingBlocks = 0
-    if (batch.length === 0 && sync === undefined) return this.#last
-    const stored = this.#last.then(() => this.#store(batch, sync))
+    if (batch.length + made.length === 0 && sync === undefined) return this.#last
+    const stored = this.#last.then(() => this.#store(batch, made, sync))
     this.#last = stored.catch(() => {}) // reported to the caller; later batches are independent
     return stored
   }
 
-  async #store(batch: readonly FileInfo[], sync: ReturnType<FolderTree['takeChanged']>): Promise<void> {
+  async #store(
+    batch: readonly FileInfo[],
+    made: readonly FileInfo[],
+    sync: ReturnType<FolderTree['takeChanged']>,
+  ): Promise<void> {
+    const { counts, guard, index, kept } = this.#deps
     await this.#deps.checkHealth()
     try {
       await sync?.()
@@ -85,12 +107,14 @@ export class PulledRecords {
       // Not an item failure: the disk cannot make the records' items durable.
       throw new TwinfoldError('folder-error', messageOf(error), { cause: error })
     }
-    if (batch.length === 0) return
-    await this.#deps.counts.store()
-    await this.#deps.kept.store()
-    await this.#deps.guard.noteNew(batch.filter(({ name }) => this.#newNames.delete(name)))
-    const sequence = await this.#deps.index.updateLocal(batch, this.#deps.origin)
-    for (const { deleted, name } of batch) if (!deleted) this.#deps.kept.forget(name)
-    await this.#deps.onStored(batch, sequence)
+    if (batch.length + made.length === 0) return
+    await counts.store()
+    await kept.store()
+    await guard.noteNew([...batch, ...made].filter(({ name }) => this.#newNames.delete(name)))
+    const sequence = batch.length === 0 ? 0 : await index.updateLocal(batch, this.#deps.origin)
+    const madeSequence = made.length === 0 ? 0 : await index.updateLocal(made, 'merge')
+    for (const { deleted, name } of [...batch, ...made]) if (!deleted) kept.forget(name)
+    if (batch.length > 0) await this.#deps.onStored(batch, sequence)
+    if (made.length > 0) await this.#deps.onMade(made, madeSequence)
   }
 }

@@ -29,10 +29,12 @@ import { Items } from './items.ts'
 import { Iteration } from './iteration.ts'
 import { isAnyContested, settleContested } from './settle-contested.ts'
 import { Leftovers } from './leftovers.ts'
+import { Merges, type MergeSources } from './merges.ts'
 import { PastSources } from './past-sources.ts'
 import { PulledRecords } from './pulled-records.ts'
 import { refetchItems } from './refetch.ts'
 import { resolveConflicts } from './resolve-conflicts.ts'
+import { settleCopies } from './settle-copies.ts'
 import { undoConflicts } from './undo-conflicts.ts'
 import { rewindItems, type RewindChunk, type RewindOutcome } from './rewind-items.ts'
 import { revertChanges } from './revert.ts'
@@ -58,6 +60,7 @@ export interface PullerDeps {
   readonly counts: CounterFloor
   readonly kept: KeptFiles
   readonly guard: FolderGuard
+  readonly merging: MergeSources
   /** Files that other devices delete stay here. */
   collects(): boolean
   index(): Promise<FolderIndex>
@@ -137,12 +140,17 @@ export class Puller {
 
   /** Whether there is anything to pull or to clean up. */
   async isNeeded(): Promise<boolean> {
-    if (this.#leftovers.any || (await this.#lacksAnything())) return true
+    if (this.#leftovers.any || this.#maySettleCopies || (await this.#lacksAnything())) return true
     return this.#announcesChanges && (await isAnyContested((await this.#deps.index()).needs))
   }
 
   get #announcesChanges(): boolean {
     return FOLDER_POLICIES[this.#options.folder.type].announcesChanges
+  }
+
+  get #maySettleCopies(): boolean {
+    const { announcesChanges, takesFiles } = FOLDER_POLICIES[this.#options.folder.type]
+    return announcesChanges && takesFiles && this.#deps.merging.candidates.any
   }
 
   async #lacksAnything(): Promise<boolean> {
@@ -163,6 +171,7 @@ export class Puller {
       }
       const outcome = await this.#iterate(parts, request, signal)
       if (this.#announcesChanges) await settleContested({ ...parts, counts }, signal)
+      if (this.#maySettleCopies) await this.#settleCopies(parts, signal)
       return { ...outcome, rescan: [...parts.rescan] }
     } finally {
       this.#records = undefined
@@ -280,7 +289,8 @@ export class Puller {
       void (problems.size < PROBLEMS_MAX && !problems.has(path) && problems.set(path, reason))
     const onTransfer = () => request.onPhase('syncing')
     const shared = { ...this.#deps, ...parts, progress: this.#progress, leftovers: this.#leftovers }
-    const items = new Items({ ...shared, clashes: this.#clashes, onProblem }, signal)
+    const merges = new Merges(shared, signal)
+    const items = new Items({ ...shared, merges, clashes: this.#clashes, onProblem }, signal)
     for (let round = 0; round < ITERATIONS_MAX;) {
       request.onPhase('sync-preparing')
       problems = new Map()
@@ -293,6 +303,14 @@ export class Puller {
       if (!more) round++
     }
     return { problems: listed(problems), complete: problems.size === 0 && !(await this.#lacksAnything()) }
+  }
+
+  /** Stored records first: what was pulled just now may be a conflict copy. */
+  async #settleCopies(parts: PullParts, signal: AbortSignal): Promise<void> {
+    const { counts, merging } = this.#deps
+    await parts.records.flush()
+    const shared = { ...parts, counts, merging }
+    await settleCopies({ ...shared, merges: new Merges(shared, signal) }, signal)
   }
 
   async #begin(request: ChangeRequest, signal: AbortSignal, origin: HistoryOrigin = 'action'): Promise<BegunPull> {
@@ -313,9 +331,10 @@ export class Puller {
       this.#options,
     )
     const checkHealth = () => request.checkHealth()
-    const onStored = isRewind ? this.#deps.onChangedHere : this.#deps.onStored
+    const onMade = this.#deps.onChangedHere
+    const onStored = isRewind ? onMade : this.#deps.onStored
     const own = { index: index.records, tree, clock, counts, guard, kept, origin }
-    const records = new PulledRecords({ ...own, checkHealth, onStored })
+    const records = new PulledRecords({ ...own, checkHealth, onStored, onMade })
     const collects = this.#deps.collects()
     return { folder, index, ignore, tree, records, folderLock, kept, collects, clock, log, scanLater, rescan }
   }

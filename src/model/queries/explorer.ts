@@ -14,7 +14,8 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Disk } from '../../platform/disk.ts'
 import { planAction, type PlannedAction, type PlannedEffect } from './action-plan.ts'
 import { ConflictList, type ListRange } from './conflict-list.ts'
-import { readConflict, type ConflictSides } from './conflict-sides.ts'
+import { type ConflictSides, readConflict } from './conflict-sides.ts'
+import type { MergeOffer } from '../folder/merge-offer.ts'
 import { DiskNames } from './disk-names.ts'
 import type {
   ConflictsPage,
@@ -258,6 +259,11 @@ export class Explorer {
     const change = (await this.#deps.query(folder, (index) => compare(index.listing))) ?? (await compare())
     const problem = found.kind === 'problem' ? found.reason : null
     return { enabled: shared.isEnabled, lines, problem, change }
+  }
+
+  /** What is offered for a conflict copy. */
+  async mergeOffer(folder: FolderId, name: string, signal: AbortSignal): Promise<MergeOffer> {
+    return await this.#deps.folders.find(folder).merging.offer(name, signal)
   }
 
   /** Rejects with the reason where local deletions and edits cannot be archived. */

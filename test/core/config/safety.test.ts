@@ -31,8 +31,10 @@ test('versioning of the user is kept, and its versions are not limited', () => {
   assert.deepEqual(safetyOn(own), { extensions: { guard: true } })
   assert.equal(safetyOff(own).versioning, undefined)
   assert.deepEqual(safetyOn(folder({ type: 'trashcan', params: { cleanoutDays: '0' } })).versioning, undefined)
-  assert.deepEqual(safetyOfNew(DEFAULTS, { versioning: { type: 'staggered' } }), { extensions: { guard: true } })
-  assert.deepEqual(safetyOfNew({ ...DEFAULTS, ...own }, {}), { extensions: { guard: true } })
+  assert.deepEqual(safetyOfNew(DEFAULTS, { versioning: { type: 'staggered' } }), {
+    extensions: { guard: true, merge: 'offer' },
+  })
+  assert.deepEqual(safetyOfNew({ ...DEFAULTS, ...own }, {}), { extensions: { guard: true, merge: 'offer' } })
   assert.equal(safetyOfNew(DEFAULTS, {}).versioning?.type, 'trashcan')
 })
 

@@ -181,6 +181,11 @@ const SELECTION: Pick<FolderSelection, 'beforePull' | 'beforeScan' | 'select'> =
   beforeScan: async (scope, check) => ({ scope, check }),
   select: async () => new Map(),
 }
+const UNUSED = {
+  selection: SELECTION,
+  clones: NO_CLONES,
+  merging: { update: async () => {}, offer: async () => assert.fail('no merges') },
+}
 
 function guardOff(clock: SimClock, events: EventSink, log: Logger): FolderGuard {
   return new FolderGuard(
@@ -218,7 +223,7 @@ export function start(setup: Setup = {}) {
   const state = new FolderState({ clock, events: sink }, DOCS)
   const problems = new FolderProblems({ events: sink, log }, DOCS)
   const guard = guardOff(clock, sink, log)
-  const shared = { clock, log, requests, state, problems, checks: disk, selection: SELECTION, guard, clones: NO_CLONES }
+  const shared = { ...UNUSED, clock, log, requests, state, problems, checks: disk, guard }
   const pulls = new Pulls(
     {
       ...shared,
