@@ -54,6 +54,7 @@ export const ROWS: Readonly<Record<string, readonly string[]>> = {
     'guard',
     'remedies',
     'rewind',
+    'conflicts',
     'diff',
     'merge',
     'encryption',

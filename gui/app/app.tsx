@@ -1,8 +1,9 @@
-import { useEffect } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { useStore } from '../base/store.ts'
 import { useLive } from '../live/live.ts'
 import { AttentionPage } from '../pages/attention/attention-page.tsx'
 import { ChangesPage } from '../pages/changes/changes-page.tsx'
+import type { ConflictsPage } from '../pages/conflicts/conflicts-page.tsx'
 import { DevicePage } from '../pages/device/device-page.tsx'
 import { DevicesPage } from '../pages/device/devices-page.tsx'
 import { FolderPage } from '../pages/folder/folder-page.tsx'
@@ -70,6 +71,15 @@ function Frame() {
   )
 }
 
+/** Loaded when it is opened: most visits do without. */
+function LateConflicts(props: Parameters<typeof ConflictsPage>[0]) {
+  const [loaded, setLoaded] = useState<{ readonly ConflictsPage: typeof ConflictsPage }>()
+  useEffect(() => {
+    import('../pages/conflicts/conflicts-page.tsx').then(setLoaded).catch(() => undefined) // the bar above tells why
+  }, [])
+  return loaded === undefined ? <Skeleton lines={6} /> : <loaded.ConflictsPage {...props} />
+}
+
 /** The address after the hash names a place of the page; the jump is made without it. */
 function skip(event: MouseEvent): void {
   event.preventDefault()
@@ -86,6 +96,8 @@ function Page() {
       return <OverviewPage />
     case 'attention':
       return <AttentionPage />
+    case 'conflicts':
+      return <LateConflicts folder={id} name={part} />
     case 'folders':
       return id === undefined ? <FoldersPage /> : <FolderPage key={id} id={id} tab={part ?? 'files'} rest={rest} />
     case 'devices':

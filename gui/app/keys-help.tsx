@@ -23,6 +23,10 @@ function KeysHelp() {
     ...Object.entries(PLACE_KEYS).map(
       ([key, place]) => [['g', key], t(PLACES.find((each) => each.place === place)?.word ?? 'nav.overview')] as const,
     ),
+    [['j', 'k'], t('keys.deskMove')],
+    [['1', '2', '3'], t('keys.deskKeep')],
+    [['m'], t('keys.deskMerge')],
+    [['u'], t('keys.deskUndo')],
     [['Esc'], t('keys.close')],
   ]
   return (

@@ -11,6 +11,7 @@ export interface MainPlace {
 export const PLACES: readonly MainPlace[] = [
   { place: '', icon: 'overview', word: 'nav.overview' },
   { place: 'attention', icon: 'warning', word: 'nav.attention' },
+  { place: 'conflicts', icon: 'copy', word: 'nav.conflicts' },
   { place: 'folders', icon: 'folder', word: 'nav.folders' },
   { place: 'devices', icon: 'device', word: 'nav.devices' },
   { place: 'changes', icon: 'changes', word: 'nav.changes' },

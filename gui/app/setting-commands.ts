@@ -48,17 +48,14 @@ function showSetting(section: string, label: string): void {
   )
 }
 
-/** Where conflict copies are listed: in all folders, and in each that has some. */
+/** Where the conflict copies of each folder are listed that has some. */
 export function conflictCommands(state: LiveState): readonly Command[] {
-  const icon = 'warning'
   const found = (state.config?.folders ?? []).filter(({ id }) => (lookUp(state.conflicts, id) ?? 0) > 0)
-  const each = found.map((folder) => ({
+  return found.map((folder) => ({
     id: `conflicts ${folder.id}`,
     text: t('command.conflictsIn', { folder: folderName(folder), n: lookUp(state.conflicts, folder.id) ?? 0 }),
     kind: t('command.folder'),
     icon: 'warning' as const,
     run: () => goTo('folders', folder.id, 'problems'),
   }))
-  const all = { id: 'conflicts', text: t('command.conflicts'), kind: t('command.go'), icon } as const
-  return [{ ...all, run: () => goTo('attention') }, ...each]
 }

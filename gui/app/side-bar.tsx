@@ -13,7 +13,8 @@ export function SideBar() {
   const folders = useLive((state) => state.config?.folders.length ?? 0)
   const devices = useLive((state) => otherDevices(state).length)
   const attention = useLive((state) => attentionCounts(state).entries)
-  const counts: Readonly<Record<string, number>> = { attention, folders, devices }
+  const conflicts = useLive((state) => attentionCounts(state).conflicts)
+  const counts: Readonly<Record<string, number>> = { attention, conflicts, folders, devices }
   return (
     <nav class="side" aria-label={t('nav.main')}>
       <a class="brand" href={addressOf()}>
@@ -26,7 +27,7 @@ export function SideBar() {
       {PLACES.map(({ place, icon, word }) => (
         <a
           key={place}
-          class="place"
+          class={place === 'conflicts' && conflicts === 0 ? 'place rare' : 'place'}
           href={addressOf(...(place === '' ? [] : [place]))}
           aria-current={place === here ? 'page' : undefined}
         >

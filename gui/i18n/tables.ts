@@ -3,6 +3,7 @@ import { ATTENTION } from './tables/attention.ts'
 import { CHOOSE } from './tables/choose.ts'
 import { COMMON } from './tables/common.ts'
 import { CONFLICTS } from './tables/conflicts.ts'
+import { DESK } from './tables/desk.ts'
 import { DEVICE } from './tables/device.ts'
 import { DISAGREE } from './tables/disagree.ts'
 import { ENCRYPT } from './tables/encrypt.ts'
@@ -41,6 +42,7 @@ export const TEXTS = {
   ...TABLE,
   ...FOLDER,
   ...CONFLICTS,
+  ...DESK,
   ...CHOOSE,
   ...GUARD,
   ...GRANTS,

@@ -2,6 +2,7 @@
 export const PLACE_KEYS = {
   o: '',
   a: 'attention',
+  x: 'conflicts',
   f: 'folders',
   d: 'devices',
   c: 'changes',

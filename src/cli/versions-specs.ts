@@ -91,16 +91,29 @@ export const VERSIONS: CommandSpec = {
 export const CONFLICTS = remoteCommand({
   name: 'conflicts',
   group: 'status',
-  summary: 'list or resolve conflict copies, of one folder or of all',
+  summary: 'list, compare or resolve conflicts, of one folder or of all',
   description:
     'Lists conflict copies. With --keep the named ones, or all of the folder, are resolved: the file or its copy is ' +
-    'kept under the name of the file, the other becomes an old version.',
+    'kept under the name of the file, the other becomes an old version. newest, oldest, larger and smaller decide ' +
+    'for each file, --from keeps the versions of one device. both gives the copy an ordinary name with its device ' +
+    'and day.',
   arguments: [
     { name: 'folder', optional: true, completes: 'folders' },
     { name: 'copy', optional: true, repeatable: true },
   ],
   flags: [
-    { name: 'keep', value: 'WHICH', choices: ['original', 'copy'], description: 'Resolve them, and keep this one' },
+    {
+      name: 'keep',
+      value: 'WHICH',
+      choices: ['original', 'copy', 'both', 'newest', 'oldest', 'larger', 'smaller'],
+      description: 'Resolve them, and keep this one',
+    },
+    { name: 'from', value: 'DEVICE', description: 'Resolve them, and keep the versions of this device' },
+    { name: 'matching', value: 'PATTERN', description: 'Only files with a name like "*.md", or a path like "notes/*"' },
+    { name: 'all', description: 'Resolve them in all folders' },
+    { name: 'preview', description: 'Only count what would be resolved, and how' },
+    { name: 'diff', description: 'Show what differs between the two versions of one copy' },
+    { name: 'merged', value: 'FILE', description: 'Resolve one copy: the text of this file becomes the file' },
     {
       name: 'discard',
       description: 'Resolve them also where the folder keeps no old versions: the other one is deleted',
@@ -111,14 +124,27 @@ export const CONFLICTS = remoteCommand({
     'conflicts photos --json',
     'conflicts photos --keep original',
     'conflicts photos --keep copy --discard',
+    'conflicts --all --keep newest --matching "*.md" --preview',
   ],
   remote: async ({ context, connection: { client }, args: [folder, ...copies], flags }) => {
-    const { keepChoice: keptOf, listConflicts, resolveConflicts } = await import('./conflict-commands.ts')
-    const [json, discard] = [flags.isOn('json'), flags.isOn('discard')]
-    const keep = keptOf(flags.text('keep'), folder, copies, discard)
-    return keep === undefined || folder === undefined
-      ? listConflicts(context, client, folder, { json })
-      : resolveConflicts(context, client, folder, copies, { keep, discard, json })
+    const commands = await import('./conflict-commands.ts')
+    const [json, discard, preview] = [flags.isOn('json'), flags.isOn('discard'), flags.isOn('preview')]
+    const [keep, from, merged] = [flags.text('keep'), flags.text('from'), flags.text('merged')]
+    const [all, diff, matching] = [flags.isOn('all'), flags.isOn('diff'), flags.text('matching') ?? '']
+    const given = { keep, from, merged, matching, all, diff, discard, preview }
+    const request = commands.conflictRequest(folder, copies, given)
+    switch (request.kind) {
+      case 'list':
+        return commands.listConflicts(context, client, folder, { json, matching })
+      case 'diff':
+        return commands.showConflict(context, client, request.folder, request.copy, { json })
+      case 'merge':
+        return commands.mergeConflict(context, client, request.folder, request.copy, { ...request, discard, json })
+      case 'keep':
+        return commands.resolveConflicts(context, client, request.folder, copies, { ...request, discard, json })
+      case 'rule':
+        return commands.resolveByRule(context, client, folder, { ...request, from, matching, preview, discard, json })
+    }
   },
 })
 

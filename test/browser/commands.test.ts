@@ -172,7 +172,7 @@ test('files of all folders, settings and conflicts are found, and open', { skip 
     await page.waitForURL(/#\/settings\/connections$/)
     await page.locator('input:focus').waitFor()
     await command(page, 'conflicts', 'Conflicts')
-    await page.waitForURL(/#\/attention$/)
+    await page.waitForURL(/#\/conflicts$/)
   })
 })
 

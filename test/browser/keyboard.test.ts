@@ -20,6 +20,14 @@ const stage = browserStage({
     await daemon.post('/rest/config/devices', device)
     await daemon.addFolder('photos', root, { label: 'Photos', devices: [{ deviceID: PHONE }] })
     await daemon.post('/rest/db/scan?folder=photos')
+    const notes = join(directory, 'Notes')
+    mkdirSync(notes)
+    for (const name of ['a', 'b']) {
+      writeFileSync(join(notes, `${name}.txt`), 'one')
+      writeFileSync(join(notes, `${name}.sync-conflict-20250102-030405-ABCDEFG.txt`), 'two')
+    }
+    await daemon.addFolder('notes', notes, { label: 'Notes' })
+    await daemon.post('/rest/db/scan?folder=notes')
   },
 })
 const { skip } = stage
@@ -64,6 +72,13 @@ const WAYS: readonly Way[] = [
     keys: ['1 item behind, 5 B'],
     title: 'Items of Photos missing on Phone',
   },
+  {
+    file: 'pages/conflicts/rule-dialog.tsx',
+    place: 'conflicts',
+    keys: ['Resolve many…'],
+    title: 'Resolve many conflicts',
+  },
+  { file: 'pages/conflicts/merge-dialog.tsx', place: 'conflicts', keys: ['Merge… m'], title: 'Merge a.txt' },
   { file: 'pages/settings/add-hook.tsx', place: 'settings/hooks', keys: ['Add hook'], title: 'Add hook' },
   { file: 'app/commands.tsx', place: 'log', keys: ['Commands'], title: 'Commands' },
 ]

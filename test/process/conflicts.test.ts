@@ -1,6 +1,6 @@
 /** Conflicts are listed and resolved by commands. */
 import assert from 'node:assert/strict'
-import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, readdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { nodeTransport } from '../../src/client/node.ts'
@@ -35,7 +35,10 @@ test('conflicts: copies are listed, resolved one by one or together, and nothing
   await daemon.post('/rest/db/scan?folder=docs')
   const copies = () => readdirSync(root).filter((name) => name.includes('sync-conflict'))
 
-  assert.match((await run()).out, /^FOLDER +CONFLICT COPY +OF +SIZE\ndocs +a\.sync-conflict[^]*c\.txt/)
+  assert.match(
+    (await run()).out,
+    /^FOLDER +CONFLICT COPY +OF +FILE +COPY\ndocs +a\.sync-conflict[^]*c\.txt +\S+, .* 8 B +\S+, .* 4 B$/,
+  )
   assert.match((await run('docs', copyOf('a'))).err, /resolved with --keep original or --keep copy/)
   assert.match((await run('--keep', 'copy')).err, /--keep needs the folder/)
   const refused = await run('docs', '--keep', 'original')
@@ -59,4 +62,32 @@ test('conflicts: copies are listed, resolved one by one or together, and nothing
   const unknown = await run('docs', 'gone.txt', '--keep', 'original')
   assert.deepEqual([unknown.code, unknown.out], [4, ''])
   assert.match(unknown.err, /^gone\.txt: /)
+
+  // Compared, merged, and many by a rule.
+  const write = (name: string, content: string, timeS: number) => {
+    writeFileSync(join(root, name), content)
+    utimesSync(join(root, name), timeS, timeS)
+  }
+  for (const name of ['old', 'new', 'same']) write(`${name}.txt`, 'a\nleft\nc\n', 1_700_000_000)
+  write(copyOf('old'), 'a\nright\nc\n', 1_600_000_000)
+  write(copyOf('new'), 'a\nright\nc\n', 1_800_000_000)
+  write(copyOf('same'), 'a\nleft\nc\n', 1_800_000_000)
+  await daemon.post('/rest/db/scan?folder=docs')
+  const shown = await run('docs', copyOf('new'), '--diff')
+  assert.match(shown.out, /^--- new\.txt: .*\n\+\+\+ new\.sync-conflict.*\n@@ line 2, 2 @@\n-left\n\+right$/)
+  assert.match((await run('docs', 'new.txt', '--diff')).err, /is no conflict copy here/)
+  assert.match((await run('docs', copyOf('new'), '--keep', 'newest')).err, /named copies are resolved with/)
+  assert.match((await run('--keep', 'newest', '--from', 'desk', '--all')).err, /one of --keep and --from/)
+  const preview = await run('--all', '--keep', 'newest', '--matching', '*.txt', '--preview', '--json')
+  const counts = { original: 2, copy: 1, both: 0, left: 0, failures: {} }
+  assert.deepEqual(JSON.parse(preview.out), { preview: true, ...counts })
+  assert.equal(copies().length, 3)
+  writeFileSync(join(scratch.path, 'merged'), 'a\nleft, right\nc\n')
+  const merged = await run('docs', copyOf('old'), '--merged', join(scratch.path, 'merged'))
+  assert.equal(merged.out, 'Resolved 1 conflict in folder "docs"; the merged text was kept.', merged.err)
+  assert.equal(readFileSync(join(root, 'old.txt'), 'utf8'), 'a\nleft, right\nc\n')
+  const ruled = await run('--all', '--keep', 'newest')
+  assert.match(ruled.out, /^Resolved 2 conflicts: files that stay 1, files that their copy replaces 1, /)
+  assert.equal(readFileSync(join(root, 'new.txt'), 'utf8'), 'a\nright\nc\n')
+  assert.deepEqual(copies(), [])
 })

@@ -287,13 +287,6 @@ export const LOG = {
     fr: 'reprend {time}',
     zh: '{time}继续',
   },
-  'command.conflicts': {
-    en: 'Conflicts',
-    de: 'Konflikte',
-    es: 'Conflictos',
-    fr: 'Conflits',
-    zh: '冲突',
-  },
   'command.conflictsIn': {
     en: 'Conflicts in {folder}: {n}',
     de: 'Konflikte in {folder}: {n}',

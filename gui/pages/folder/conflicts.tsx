@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { FolderConfig } from '../../../src/core/config/config.ts'
 import type { ConflictsJson } from '../../../src/rest/conflicts.ts'
+import { addressOf } from '../../base/address.ts'
 import { deviceNameById } from '../../view-model/device.ts'
 import { formatSize } from '../../i18n/format.ts'
 import { client } from '../../live/client.ts'
@@ -12,7 +13,7 @@ import type { Column } from '../../ui/table-props.ts'
 import { t } from '../../i18n/texts.ts'
 import { PagedTable, usePagedRows, type PagedRows } from './paged-table.tsx'
 import { PathButton, pathColumn } from './path-button.tsx'
-import { resolveConflicts } from './resolve-conflicts.tsx'
+import { resolveWithQuestion } from './resolve-conflicts.tsx'
 
 type Conflict = ConflictsJson['items'][number]
 
@@ -25,7 +26,7 @@ export function Conflicts({ folder }: { readonly folder: FolderConfig }) {
   const clear = () => setPicked(new Set())
   const resolve = async (keep: 'original' | 'copy') => {
     const conflicts = loaded(paged).filter(({ name }) => picked.has(name))
-    if (!(await resolveConflicts(folder, conflicts, keep))) return
+    if (!(await resolveWithQuestion({ keep, conflicts }))) return
     clear()
     paged.again()
   }
@@ -81,6 +82,14 @@ function columns(folder: string): readonly Column<Conflict>[] {
       isWide: true,
       width: '88px',
       cell: ({ sizeBytes }) => formatSize(sizeBytes),
+    },
+    {
+      id: 'compare',
+      title: t('desk.compare'),
+      isUntitled: true,
+      phone: 'action',
+      width: '112px',
+      cell: ({ name }) => <a href={addressOf('conflicts', folder, name)}>{t('desk.compare')}</a>,
     },
     {
       id: 'time',

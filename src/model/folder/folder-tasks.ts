@@ -1,7 +1,7 @@
 import type { FolderConfig } from '../../core/config/config.ts'
 import { TwinfoldError } from '../../core/errors.ts'
 import type { SelectionEntry } from '../../core/ignore/selection.ts'
-import { conflictOriginal, isCanonical, scanScope, type ScanScope } from '../../core/paths.ts'
+import { conflictOriginal, isCanonical, scanScope, sortScope, type ScanScope } from '../../core/paths.ts'
 import type { LeftFiles } from '../puller/drop.ts'
 import type { FolderGuard } from '../state/folder-guard.ts'
 import type { RewindChunk, RewindOutcome } from '../puller/rewind-items.ts'
@@ -111,15 +111,23 @@ export class FolderTasks {
     return outcome
   }
 
-  /** Resolves with a message for each item that is unchanged. What is in `scanned` is scanned before. */
+  /**
+   * Resolves with a message for each item that is unchanged. What is in `scanned` is scanned before, and then what was
+   * changed as well: a list of conflicts that is requested next has none that is resolved.
+   */
   async #change(work: ItemChange, scanned?: ScanScope): Promise<ReadonlyMap<string, string>> {
-    const { pulls, requests } = this.#deps
+    const { checks, pulls, requests } = this.#deps
     let failures: ReadonlyMap<string, string> = new Map()
     const run: FolderTask['run'] = async (check, signal) => {
       if (scanned !== undefined) await this.#scan(scanned, check, signal)
-      const outcome = await pulls.change(work, check, signal)
+      const { rescan, ...outcome } = await pulls.change(work, check, signal)
       failures = outcome.failures
-      requests.scanPaths(outcome.rescan)
+      const scanLater = () => requests.scanPaths(rescan)
+      if (scanned === undefined || rescan.length === 0) return scanLater()
+      await checks
+        .check()
+        .then((next) => this.#scan(sortScope(rescan), next, signal))
+        .catch(scanLater) // what was changed stays changed
     }
     await requests.perform({ states: SCANNING, run })
     return failures
