@@ -1,6 +1,3 @@
-import { messageOf } from '../errors.ts'
-import { IgnoreRules } from '../ignore/ignore.ts'
-
 /** `offer`: conflict copies are made, and a merged text is offered. `on`: texts are merged instead. */
 export const MERGE_MODES = ['off', 'offer', 'on'] as const
 export type MergeMode = (typeof MERGE_MODES)[number]
@@ -14,6 +11,8 @@ export const MERGE_PLACEHOLDERS = ['{base}', '{left}', '{right}', '{output}'] as
 const PATTERNS_MAX = 100
 const ARGUMENTS_MAX = 100
 const LENGTH_MAX = 1_000
+/** Lines of `.stignore` that are comments, includes or exceptions. */
+const NO_PATTERN = /^\s*(?:$|#|\/\/|!)|[\r\n]/
 
 /** What is wrong with a mode, for a sentence that begins with the setting; undefined if it can be used. */
 export function mergeModeProblem(value: unknown): string | undefined {
@@ -37,15 +36,11 @@ export function mergeProgramsProblem(value: unknown): string | undefined {
   return undefined
 }
 
+/** By its form only: the page has no compiler of patterns (`core/merge/rules.ts`). */
 function patternProblem(pattern: string): string | undefined {
-  const named = `has the pattern ${JSON.stringify(pattern)}`
   if (pattern.length > LENGTH_MAX) return `has a pattern of more than ${LENGTH_MAX} characters`
-  if (/^\s*(?:$|#|\/\/|!|\(\?)/.test(pattern)) return `${named}, which is none of names`
-  try {
-    return new IgnoreRules([pattern]).lines.length === 1 ? undefined : `${named}, which is not one`
-  } catch (error) {
-    return `${named}: ${messageOf(error)}`
-  }
+  if (!NO_PATTERN.test(pattern)) return undefined
+  return `has the pattern ${JSON.stringify(pattern)}, which matches no names`
 }
 
 function commandProblem(command: unknown): string | undefined {

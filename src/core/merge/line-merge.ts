@@ -1,7 +1,7 @@
 import { diffLines, splitLines, type Hunk } from '../diff/line-diff.ts'
 
 /** Lines that both sides changed, or that touch: the side that has them, and where. */
-export interface LineConflict {
+interface LineConflict {
   readonly baseStart: number
   readonly baseCount: number
   readonly leftStart: number

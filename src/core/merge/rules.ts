@@ -1,5 +1,6 @@
 import type { FolderExtensions } from '../config/extensions.ts'
 import type { MergeMode } from '../config/merge-settings.ts'
+import { messageOf, TwinfoldError } from '../errors.ts'
 import { IgnoreRules } from '../ignore/ignore.ts'
 
 type MergeSettings = Pick<FolderExtensions, 'merge' | 'mergeUnion' | 'mergePrograms'>
@@ -18,18 +19,41 @@ export class MergeRules {
 
   /** Lines that both sides added are all kept. */
   isUnion(name: string): boolean {
-    this.#union ??= new IgnoreRules(this.#settings.mergeUnion)
+    this.#union ??= compileUsable(this.#settings.mergeUnion)
     return this.#union.match(name).ignored
   }
 
   /** The program that merges such files, and its arguments. */
   commandFor(name: string): readonly string[] | undefined {
     this.#programs ??= Object.entries(this.#settings.mergePrograms).map(([pattern, command]) => ({
-      rules: new IgnoreRules([pattern]),
+      rules: compileUsable([pattern]),
       command,
     }))
     return this.#programs.find(({ rules }) => rules.match(name).ignored)?.command
   }
+}
+
+/** Throws `bad-request` with the first pattern that cannot be compiled. */
+export function checkMergePatterns({ mergePrograms = {}, mergeUnion = [] }: Partial<MergeSettings>): void {
+  for (const pattern of [...mergeUnion, ...Object.keys(mergePrograms)]) {
+    try {
+      if (new IgnoreRules([pattern]).lines.length === 1) continue
+    } catch (error) {
+      throw new TwinfoldError('bad-request', `the pattern ${JSON.stringify(pattern)}: ${messageOf(error)}`)
+    }
+  }
+}
+
+/** A pattern that the file was given by hand, and that cannot be compiled, matches nothing. */
+function compileUsable(patterns: readonly string[]): IgnoreRules {
+  const usable = patterns.filter((pattern) => {
+    try {
+      return new IgnoreRules([pattern]).lines.length > 0
+    } catch {
+      return false
+    }
+  })
+  return new IgnoreRules(usable)
 }
 
 const KNOWN = new WeakMap<MergeSettings, MergeRules>()

@@ -3,6 +3,7 @@ import type { DeviceConfig } from '../config/config.ts'
 import { DEVICE, FOLDER, GUI, LDAP, OPTIONS } from '../config/config-fields.ts'
 import { isJsonObject, isTime, type Json, type JsonObject } from '../config/config-json.ts'
 import { FOLDER_EXTENSIONS, folderSettingProblem, type FolderExtensions } from '../config/extensions.ts'
+import { checkMergePatterns } from '../merge/rules.ts'
 import type { AnyTable, Field } from '../config/field.ts'
 import { parseDeviceId } from '../device-id.ts'
 import { TwinfoldError } from '../errors.ts'
@@ -120,6 +121,7 @@ function parseFolder(json: Json, path: string, ids: Names): SetupFolder {
   const isSetting = ([name]: readonly [string, Json]) => Object.hasOwn(FOLDER_EXTENSIONS, name)
   const settings = Object.entries(rest).filter(isSetting)
   for (const [name, value] of settings) checkSetting(name as keyof FolderExtensions, value, `${path}.${name}`)
+  checkMergePatterns(Object.fromEntries(settings))
   const fields = Object.fromEntries(Object.entries(rest).filter((entry) => !isSetting(entry)))
   checkFields(FOLDER, fields, path)
   return {
@@ -132,6 +134,10 @@ function parseFolder(json: Json, path: string, ids: Names): SetupFolder {
 }
 
 function checkSetting(name: keyof FolderExtensions, value: Json, path: string): void {
+  if (typeof FOLDER_EXTENSIONS[name] === 'boolean' && typeof value !== 'boolean')
+    throw bad(`${path} must be true or false`)
+  if (name === 'versionsPercentMax' && !(Number(value) >= 0 && Number(value) <= 100))
+    throw bad(`${path} must be a number from 0 to 100`)
   const problem = folderSettingProblem(name, value)
   if (problem !== undefined) throw bad(`${path} ${problem}`)
 }

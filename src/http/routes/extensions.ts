@@ -2,6 +2,7 @@ import type { ConfigStore, ExtensionStore } from '../../config/types.ts'
 import type { Grant } from '../../core/access.ts'
 import type { Extensions } from '../../core/config/extensions.ts'
 import { TwinfoldError } from '../../core/errors.ts'
+import { checkMergePatterns } from '../../core/merge/rules.ts'
 import type { FolderExplorer } from '../../model/queries/explorer.ts'
 import { EXTENSION_ROUTES, type SharedIgnoresJson } from '../../rest/extensions.ts'
 import { readBody } from '../../rest/read-body.ts'
@@ -38,6 +39,7 @@ export function extensionRoutes({ extensions, config, explorer, undo, grant }: E
         const isMerging = (settings.merge ?? 'off') !== 'off'
         if ((isAny || isMerging) && folder.type === 'receiveencrypted')
           throw new TwinfoldError('bad-request', ENCRYPTED)
+        checkMergePatterns(settings)
         if (settings.archiveLocal === true) await (await explorer()).requireLocalArchive(folder.id)
       }
       const before = extensions.current

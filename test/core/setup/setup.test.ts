@@ -142,6 +142,12 @@ const WRONG: readonly (readonly [Json, RegExp])[] = [
   [{ folders: [{ id: 'a', devices: ['nass'] }], devices: [{ id: NAS, name: 'nas' }] }, /no device nass; is it nas\?/],
   [{ folders: [{ id: 'a' }, { id: 'a' }] }, /a is there twice/],
   [{ folders: [{ id: 'a', collect: 'yes' }] }, /collect must be true or false/],
+  [{ folders: [{ id: 'a', merge: true }] }, /merge is none of off, offer, on/],
+  [{ folders: [{ id: 'a', mergeUnion: ['!x'] }] }, /mergeUnion has the pattern "!x"/],
+  [
+    { folders: [{ id: 'a', mergePrograms: { '*.json': ['jq'] } }] },
+    /mergePrograms has the program "jq" without \{output\}/,
+  ],
   [{ devices: [{ id: 'ABC' }] }, /devices\[0\]\.id is not a device id/],
   [{ devices: [{ id: NAS, paused: null }] }, /paused has no value/],
   [{ options: { maxSendKbps: 'fast' } }, /maxSendKbps/],

@@ -31,6 +31,10 @@ test('a body that is wrong changes nothing and names the field', async () => {
     ['{"folders": {"share": {"collect": "on"}}}', 400, /folders\.….collect must be/],
     ['{"folders": {"share": {"colect": true}}}', 400, /folders\.share\.colect: there is no such setting/],
     ['{"folders": {"other": {"collect": true}}}', 404, /no such folder/],
+    ['{"folders": {"share": {"merge": "maybe"}}}', 400, /merge must be/],
+    ['{"folders": {"share": {"mergeUnion": ["[a"]}}}', 400, /the pattern "\[a"/],
+    ['{"folders": {"share": {"mergeUnion": ["// a"]}}}', 400, /mergeUnion has the pattern/],
+    ['{"folders": {"share": {"mergePrograms": {"*.x": ["sh", "-c", "{base}"]}}}}', 400, /without \{output\}/],
   ] as const) {
     const reply = await send('PATCH', PATH, body)
     assert.equal(reply.status, status, body)
