@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import type { ConflictsJson } from '../../src/rest/conflicts.ts'
 import { reportRow } from '../support/effort.ts'
 import { eventually, scratchDirectory } from '../support/scratch.ts'
 import { FOLDER, link, Network, scanAll, type Member } from '../support/sync-pair.ts'
@@ -164,6 +165,39 @@ for (const kind of ['edited', 'new'] as const) {
     })
   })
 }
+
+test('conflicts whose copies Syncthing has made are resolved here, and both have the same then', { skip }, async () => {
+  const names = ['desk/copy.txt', 'desk/both.txt', 'desk/merged.txt']
+  await given(...names)
+  const copies = await apart(() => {
+    for (const name of names) {
+      put(twinfold, name, `${name}\nof twinfold\n`, LATE_S)
+      put(syncthing, name, `${name}\nof syncthing\n`, EARLY_S)
+    }
+  })
+  assert.equal(copies.length, names.length)
+  const { items } = (await twinfold.get(`/rest/twinfold/conflicts?folder=${FOLDER}&perpage=500`)) as ConflictsJson
+  for (const name of names) {
+    const { file, hash, modifiedBy, name: copy, wonBy } = items.find(({ original }) => original === name)!
+    const [ours, theirs] = [twinfold, syncthing].map(({ id }) => id.slice(0, 7))
+    assert.deepEqual([file?.modifiedBy, modifiedBy, wonBy], [ours, theirs, ours])
+    const keep = name.slice('desk/'.length, -'.txt'.length)
+    const shown = { [copy]: { left: file?.hash, right: hash } }
+    const body = { keep, names: [copy], mayRemove: true, shown, ...(keep === 'merged' && { merged: 'of both\n' }) }
+    const failures = await twinfold.request('POST', `/rest/twinfold/conflicts?folder=${FOLDER}`, body)
+    assert.deepEqual(failures, {})
+  }
+  await untilInSync(pair)
+  assert.deepEqual(differences(pair.map(({ root }) => root)), [])
+  assert.equal(textOf(syncthing, 'desk/copy.txt'), 'desk/copy.txt\nof syncthing\n')
+  assert.equal(textOf(syncthing, 'desk/merged.txt'), 'of both\n')
+  const beside = readdirSync(join(syncthing.root, 'desk')).filter((name) => name.includes('('))
+  assert.match(beside.join(), /^both \(syncthing 2021-03-04\)\.txt$/)
+  assert.deepEqual(
+    conflictCopies(syncthing.root).filter((path) => path.startsWith('desk/')),
+    [],
+  )
+})
 
 test('the same content on both sides is no conflict, nor is the same deletion', { skip }, async () => {
   await given('same/edited', 'same/removed', 'same/chmod')

@@ -1,9 +1,10 @@
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { detach } from '../../../src/core/errors.ts'
 import { ClientError } from '../../../src/client/errors.ts'
 import type { ConflictDiffJson } from '../../../src/rest/conflicts.ts'
 import { openDialog } from '../../base/dialogs.tsx'
 import { baseName } from '../../base/paths.ts'
+import { useStore } from '../../base/store.ts'
 import { visibleName } from '../../base/visible-name.ts'
 import { formatMoment, formatSize } from '../../i18n/format.ts'
 import { t } from '../../i18n/texts.ts'
@@ -22,7 +23,7 @@ import type { ConflictId } from './conflict-list.tsx'
 import { DESK_KEYS } from './desk-keys.ts'
 import { MergeDialog } from './merge-dialog.tsx'
 import { PictureDiff } from './picture-diff.tsx'
-import { resolveWithQuestion, type Keep } from '../folder/resolve-conflicts.tsx'
+import { resolveWithQuestion, resolving, type Keep } from '../folder/resolve-conflicts.tsx'
 import { TextDiff } from './text-diff.tsx'
 
 interface CompareProps {
@@ -33,10 +34,14 @@ interface CompareProps {
 
 /** The two versions of one conflict, and what can be done with them. */
 export function Compare({ conflict: { folder, name }, onResolved }: CompareProps) {
+  const revision = useFolderRevision(folder)
+  const isResolving = useStore(resolving, (count) => count > 0)
+  const shown = useRef(revision)
+  if (!isResolving) shown.current = revision
   const query = useQuery(
     `${folder} ${name}`,
     (signal) => client.call('GET /rest/twinfold/conflicts/diff', { query: { folder, name }, signal }),
-    useFolderRevision(folder),
+    shown.current,
   )
   const isGone = query.error instanceof ClientError && query.error.status === 404
   if (isGone) return <EmptyNote>{t('desk.gone')}</EmptyNote>

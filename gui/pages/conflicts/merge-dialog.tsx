@@ -1,4 +1,4 @@
-import { useContext, useState } from 'preact/hooks'
+import { useContext, useEffect, useRef, useState } from 'preact/hooks'
 import type { ConflictDiffJson } from '../../../src/rest/conflicts.ts'
 import { closeDialog, DialogId } from '../../base/dialogs.tsx'
 import { baseName } from '../../base/paths.ts'
@@ -26,6 +26,13 @@ export function MergeDialog({ diff, shown, titles, onResolved }: MergeProps) {
   const texts = { left: left?.text ?? '', right: right.text ?? '' }
   const [text, setText] = useState(() => markedText(texts, changes, titles))
   const marks = markCount(text)
+  const field = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    const area = field.current?.querySelector('textarea')
+    const lines = text.split('\n')
+    const first = lines.findIndex((line) => markCount(line) > 0)
+    if (area) area.scrollTop = (area.scrollHeight / lines.length) * Math.max(0, first - 2)
+  }, [])
   const save = async () => {
     const merged = withLineEnds(text, texts.left)
     if (!(await resolveWithQuestion({ keep: 'merged', conflicts: [shown], merged }))) return
@@ -46,7 +53,7 @@ export function MergeDialog({ diff, shown, titles, onResolved }: MergeProps) {
       }
     >
       <p class="soft">{t('desk.mergeHelp')}</p>
-      <div class="merge-text">
+      <div ref={field} class="merge-text">
         <TextField
           label={t('desk.mergeText')}
           value={text}

@@ -4,11 +4,15 @@ import type { ConflictJson } from '../../../src/rest/conflicts.ts'
 import { runAction, showDone } from '../../app/run-action.ts'
 import { changeWithUndo } from '../../app/undo.ts'
 import { openDialog } from '../../base/dialogs.tsx'
+import { Store } from '../../base/store.ts'
 import { t } from '../../i18n/texts.ts'
 import { client } from '../../live/client.ts'
 import { live, reloadParts } from '../../live/live.ts'
 import { confirm } from '../../ui/confirm.tsx'
 import { FailedDialog } from './restore-versions.tsx'
+
+/** How many requests that resolve conflicts run now: what is shown of these conflicts is about to be outdated. */
+export const resolving = new Store(0)
 
 /** Conflict copies in one request; the daemon refuses more. */
 const AT_ONCE = 500
@@ -58,6 +62,7 @@ export async function resolveShown(decisions: readonly Decision[]): Promise<bool
   const failures: Record<string, string> = {}
   let asked = 0
   let hasChanged = false
+  resolving.update((count) => count + 1)
   const isDone = await runAction(async () => {
     const undo = await changeWithUndo(async () => {
       for (const request of requestsOf(decisions)) {
@@ -80,6 +85,7 @@ export async function resolveShown(decisions: readonly Decision[]): Promise<bool
     if (hasChanged) throw new Error(t('desk.changed'))
   })
   reloadParts(['attention'])
+  setTimeout(() => resolving.update((count) => count - 1)) // after the next conflict is shown
   return isDone
 }
 
