@@ -56,6 +56,16 @@ export function whyReasons({ reasons, devices }: Pick<WhyJson, 'reasons' | 'devi
       case 'kept':
       case 'collected':
         return { key: `why.${code}`, values: { device: cause } }
+      case 'not-watched':
+        return { key: 'why.not-watched', values: { reason: withoutCodes(cause) } }
+      case 'future':
+        return { key: 'why.future', values: { days: Number(cause) } }
+      case 'unused-there':
+      case 'paused-there':
+      case 'not-shared-there':
+      case 'deletion-waits-there':
+      case 'missing-there':
+        return { key: `why.${code}`, values: { devices: cause } }
       case 'ignored':
         return cause === '' ? { key: 'why.ignored' } : { key: 'why.ignored-by', values: { line: cause } }
       case 'absent':

@@ -1,7 +1,9 @@
 import type { FolderConfig } from '../core/config/config.ts'
 import { stopText } from '../core/folder-stop.ts'
+import { remedyCommand } from '../core/remedies/remedy-command.ts'
 import type { FolderStatusJson } from '../rest/db.ts'
 import type { DisagreementsJson } from '../rest/network.ts'
+import type { RemediesJson } from '../rest/remedies.ts'
 import type { DeviceShare } from './device-shares.ts'
 import { formatBytes, formatCount } from './text.ts'
 
@@ -11,6 +13,8 @@ export interface FolderReport {
   readonly shares: readonly DeviceShare[]
   readonly disagreements: DisagreementsJson
   readonly conflicts: number
+  /** Causes of errors with what solves them; none from a daemon without this route. */
+  readonly remedies?: RemediesJson
   /** What the deletion guard holds, as sentences. */
   readonly held: readonly string[]
   /** What rules or conditions pause it, as `paused by …`. */
@@ -25,11 +29,17 @@ export function folderReasons(folder: FolderConfig, report: FolderReport): reado
   }
   if (report.pauseNote !== undefined)
     return [`it is ${report.pauseNote}: nothing in it is scanned or downloaded; "folder resume ${folder.id}" continues`]
-  if (status.error !== '') return [`it has stopped: ${stopText(status.error, folder)}`]
+  const known = (report.remedies ?? []).filter((each) => each.folder === folder.id)
+  if (status.error !== '') {
+    const stops = known
+      .filter(({ about }) => about === 'folder')
+      .flatMap((each) => remedyReasons('it has stopped', each))
+    return stops.length > 0 ? stops : [`it has stopped: ${stopText(status.error, folder)}`]
+  }
   return [
     ...report.held,
     ...(report.held.length > 0 && status.needTotalItems === 0 ? [] : hereReasons(folder, status)),
-    ...problemReasons(folder, report),
+    ...problemReasons(folder, report, known),
     ...deviceReasons(folder, report),
   ]
 }
@@ -50,14 +60,28 @@ function hereReasons(folder: FolderConfig, status: FolderStatusJson): readonly s
   return [`missing here: ${items}, ${formatBytes(needBytes)}; ${transfer}`]
 }
 
-function problemReasons({ id }: FolderConfig, { status, conflicts }: FolderReport): readonly string[] {
+/** The cause with its numbers, what to do, and the command. */
+function remedyReasons(
+  what: string,
+  { cause, folder, message, remedy, command }: RemediesJson[number],
+): readonly string[] {
+  const run = command === null || !remedy.includes(command) ? `: ${command ?? remedyCommand(cause, folder)}` : ''
+  return [`${what}: ${message}`, ...(remedy === '' ? [] : [`remedy: ${remedy}${run}`])]
+}
+
+function problemReasons(
+  { id }: FolderConfig,
+  { status, conflicts }: FolderReport,
+  known: RemediesJson,
+): readonly string[] {
   const { watchError, receiveOnlyTotalItems: changed } = status
   const failed = Math.max(status.errors, status.pullErrors)
   return [
     ...(failed > 0
       ? [`could not be read or downloaded: ${formatCount(failed, 'item')}; "status ${id}" lists them`]
       : []),
-    ...(watchError === '' ? [] : [`changes are only found by full scans: ${watchError}`]),
+    ...known.filter(({ about }) => about === 'items').flatMap((each) => remedyReasons(`${each.items} of them`, each)),
+    ...watchReasons(watchError, known),
     ...(changed > 0
       ? [`changed here and not sent to others: ${formatCount(changed, 'item')}; "folder revert ${id}" undoes that`]
       : []),
@@ -65,6 +89,13 @@ function problemReasons({ id }: FolderConfig, { status, conflicts }: FolderRepor
       ? [`${formatCount(conflicts, 'conflict copy', 'conflict copies')}; "conflicts ${id}" lists them`]
       : []),
   ]
+}
+
+function watchReasons(watchError: string, known: RemediesJson): readonly string[] {
+  if (watchError === '') return []
+  const what = 'changes are only found by full scans'
+  const found = known.filter(({ about }) => about === 'watch').flatMap((each) => remedyReasons(what, each))
+  return found.length > 0 ? found : [`${what}: ${watchError}`]
 }
 
 function deviceReasons(folder: FolderConfig, { shares, disagreements }: FolderReport): readonly string[] {

@@ -1,6 +1,8 @@
 import type { Client } from '../client/client.ts'
+import { ClientError } from '../client/errors.ts'
 import type { DeviceConfig } from '../core/config/config.ts'
 import { isAbsolute } from 'node:path'
+import type { RemediesJson } from '../rest/remedies.ts'
 import { deviceReasons } from './device-reasons.ts'
 import { networkFacts, seenText } from './device-commands.ts'
 import { conflictCount, deviceShares } from './device-shares.ts'
@@ -46,10 +48,18 @@ export async function whyName(context: CliContext, client: Client, text: string,
   return whyDevice(context, client, devices, text, options)
 }
 
+/** None from a Syncthing, or an older Twinfold, which has no such route. */
+async function remediesOf(client: Client): Promise<RemediesJson> {
+  return await client.call('GET /rest/twinfold/remedies').catch((error: unknown) => {
+    if (error instanceof ClientError && error.failure === 'status') return []
+    throw error
+  })
+}
+
 /** Prints why a folder is in sync or not. */
 async function whyFolder(context: CliContext, client: Client, text: string, options: Json): Promise<CliExit> {
   const folder = await findFolder(client, text)
-  const [status, shares, disagreements, conflicts, guard, devices, pauses] = await Promise.all([
+  const [status, shares, disagreements, conflicts, guard, devices, pauses, remedies] = await Promise.all([
     client.folderStatus(folder.id),
     deviceShares(client, folder),
     client.call('GET /rest/twinfold/disagreements'),
@@ -57,10 +67,12 @@ async function whyFolder(context: CliContext, client: Client, text: string, opti
     guardOf(client, folder.id),
     client.devices(),
     scheduledPauses(client),
+    remediesOf(client),
   ])
   const nameOf = (id: string) => devices.find(({ deviceID }) => deviceID === id)?.name || id
   const held = (guard?.held ?? []).map((loss) => `${heldText(loss, nameOf)}; "guard" shows it`)
   const reasons = folderReasons(folder, {
+    remedies,
     status,
     shares,
     disagreements,

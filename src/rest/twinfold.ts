@@ -145,6 +145,14 @@ const WHY_CODE = described(
       'missing',
       'older',
       'still-here',
+      'deletion-ignored',
+      'not-watched',
+      'future',
+      'unused-there',
+      'paused-there',
+      'not-shared-there',
+      'deletion-waits-there',
+      'missing-there',
       'failed',
       'downloading',
       'queued',
@@ -156,7 +164,8 @@ const WHY_CODE = described(
   'The code of the reason; `disagreement`: a device has other encryption settings for the folder; ' +
     '`offered` and `no-device` are about the devices with the global version, `still-here` is ' +
     'a pending remote deletion, `kept` a file that wins over the deletion by the device in `cause`, ' +
-    '`gone` a file that is not on the disk any more. ' +
+    '`gone` a file that is not on the disk any more, `future` one whose time is that of a wrong clock. ' +
+    'Those that end with `there` are about other devices, which `cause` names. ' +
     '`outside` to `absent` are from the disk.',
 )
 

@@ -94,3 +94,41 @@ test('why FOLDER: settings that contradict those of a device are its reason', ()
     assert.equal(/ben: different encryption passwords used\. Set the same/.test(text), isReason, String(folder))
   }
 })
+
+test('a stopped folder has its cause with numbers, the remedy and the command', () => {
+  const remedy = {
+    folder: 'docs',
+    about: 'folder',
+    cause: 'marker',
+    items: 0,
+    error: 'x',
+    message: 'the folder marker is missing: 4 of 4 known files are at /data/docs',
+    remedy: 'create the marker',
+    actions: [],
+    command: null,
+    path: null,
+    files: null,
+    space: null,
+    watches: null,
+  } as const
+  const other = { ...remedy, folder: 'music', message: 'not of this folder' }
+  const stopped = reasons({ error: MARKER_MISSING }, {}, { remedies: [other, remedy] })
+  assert.equal(
+    stopped,
+    'it has stopped: the folder marker is missing: 4 of 4 known files are at /data/docs\n' +
+      'remedy: create the marker: twinfold folder mark docs',
+  )
+  const line = 'echo fs.inotify.max_user_watches=524288 | sudo tee /etc/x'
+  const watch = {
+    ...remedy,
+    about: 'watch',
+    cause: 'watches',
+    message: 'too few',
+    remedy: `raise: ${line}`,
+    command: line,
+  } as const
+  assert.match(
+    reasons({ watchError: 'w' }, {}, { remedies: [watch] }),
+    /only found by full scans: too few\nremedy: raise: echo fs[^:]*$/m,
+  )
+})

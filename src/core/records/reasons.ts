@@ -3,6 +3,7 @@ import { REFUSALS, type RefusalCode } from '../refusals.ts'
 import { diskReason, ignoredBy, type DiskCode, type DiskFacts } from './disk-reasons.ts'
 import { FLAG_RECEIVE_ONLY, FLAG_IGNORED, isInvalid, type FileHead } from './file-info.ts'
 import { itemState, type ItemState, type WaitingAction } from './item-state.ts'
+import { otherReasons, type OtherCode, type OtherFacts } from './other-reasons.ts'
 import type { Reason } from './reason.ts'
 import { compareVersions } from './version-vector.ts'
 
@@ -21,6 +22,10 @@ export type WaitCode =
 /** Why a file is here or is not. */
 type WhyCode =
   | DiskCode
+  | OtherCode
+  | 'deletion-ignored'
+  | 'not-watched'
+  | 'future'
   | 'paused'
   | 'folder-error'
   | 'send-only'
@@ -50,6 +55,10 @@ export interface FolderFacts {
   /** Why it has stopped; empty while it has not. */
   readonly error: string
   readonly scanning: boolean
+  /** Deletions of other devices are not applied. */
+  readonly ignoreDelete?: boolean
+  /** Why changes are only found by full scans; empty or absent while it is watched, or is not to be. */
+  readonly watchError?: string
 }
 
 /** Progress of an item. `place` counts from 0. */
@@ -113,6 +122,10 @@ export interface WhyFacts {
   readonly collectedFrom?: string | undefined
   /** The deletion guard holds the loss of the item, and of so many files. */
   readonly guarded?: { readonly side: 'local' | 'remote'; readonly files: number } | undefined
+  /** The other devices of the folder. */
+  readonly others?: readonly OtherFacts[]
+  /** The present time by the clock of this device. */
+  readonly nowMs?: number
 }
 
 export interface ItemReasons {
@@ -128,10 +141,13 @@ export function itemReasons(facts: WhyFacts): ItemReasons {
   const held = facts.guarded === undefined ? [] : [heldReason(facts.guarded)]
   const first = [...(general === undefined ? [] : [general]), ...held, ...(facts.disagreements ?? []).map(disagreement)]
   const collected = facts.collectedFrom === undefined ? undefined : collectedReason(facts.collectedFrom)
-  if (records === undefined) return { ...unknownOf(disk), reasons: [...first, collected ?? diskReason(disk)] }
+  if (records === undefined) {
+    const own = collected ?? diskReason(disk)
+    return { ...unknownOf(disk), reasons: [...first, own, ...(own.code === 'new' ? unwatched(folder) : [])] }
+  }
   const isNewest = isUpToDate(records.local, records.global)
   const upToDate = isNewest && folder.error === '' && isSeen(records.local, disk)
-  const own = collected ?? ownReason(records, disk)
+  const own = collected ?? ownReason(records, disk, folder)
   // Nothing is known of the disk of a folder that has stopped: it may not be there.
   const isHidden = folder.error !== '' && ABOUT_THE_DISK.includes(own.code)
   // An item that could not be read is up to date by its record only.
@@ -149,7 +165,9 @@ export function itemReasons(facts: WhyFacts): ItemReasons {
       ...(isHidden ? [] : [own]),
       ...(upToDate && contestedBy !== undefined ? [kept(contestedBy)] : []),
       ...waiting,
-      ...offers(records.global, offeredBy, isNewest || own.code === 'ignored'),
+      ...offers(records.global, offeredBy, isNewest || own.code === 'ignored' || own.code === 'deletion-ignored'),
+      ...(isNewest && folder.error === '' ? otherReasons(facts.others ?? [], records.global) : []),
+      ...future(records.global, facts.nowMs),
     ],
   }
 }
@@ -185,7 +203,11 @@ function stateOf(local: FileHead | undefined, global: FileHead): ItemReasons['st
   return global.deleted && (local === undefined || local.deleted) ? 'deleted' : itemState(local, global)
 }
 
-function ownReason({ local, global }: NonNullable<WhyFacts['records']>, disk: DiskFacts | undefined): Reason<WhyCode> {
+function ownReason(
+  { local, global }: NonNullable<WhyFacts['records']>,
+  disk: DiskFacts | undefined,
+  { ignoreDelete }: FolderFacts,
+): Reason<WhyCode> {
   if (disk?.kind === 'ignored') return ignoredBy(disk)
   if (local !== undefined && (local.localFlags & FLAG_IGNORED) !== 0)
     return { code: 'ignored', text: 'it is ignored here' }
@@ -209,9 +231,36 @@ function ownReason({ local, global }: NonNullable<WhyFacts['records']>, disk: Di
       ? { code: 'deleted-elsewhere', text: 'it was deleted elsewhere and never existed here' }
       : { code: 'missing', text: 'it is not here yet' }
   }
+  if (global.deleted && ignoreDelete === true) return DELETION_IGNORED
   return global.deleted
     ? { code: 'still-here', text: 'it is here, but was deleted elsewhere' }
     : { code: 'older', text: 'it is here in an older version' }
+}
+
+const DELETION_IGNORED: Reason<'deletion-ignored'> = {
+  code: 'deletion-ignored',
+  text:
+    'it is here, although it was deleted elsewhere: the folder ignores deletions (ignoreDelete), and stays out of ' +
+    'sync. "folder set FOLDER --collect on" instead keeps files and stays in sync',
+}
+
+/** Beside a change that no scan has seen yet. */
+function unwatched({ watchError = '' }: FolderFacts): readonly Reason<'not-watched'>[] {
+  if (watchError === '') return []
+  return [{ code: 'not-watched', text: `changes are only found by full scans: ${watchError}`, cause: watchError }]
+}
+
+/** Clocks of devices differ by less; file systems of cameras and archives may be a time zone off. */
+const FUTURE_S = 26 * 3_600
+
+/** A time in the future is that of a wrong clock: here, or where the file was changed. */
+function future({ modifiedS, deleted }: FileHead, nowMs: number | undefined): readonly Reason<'future'>[] {
+  if (nowMs === undefined || deleted || modifiedS - nowMs / 1_000 < FUTURE_S) return []
+  const days = Math.round((modifiedS - nowMs / 1_000) / 86_400)
+  const text =
+    `its modification time is ${days} days in the future, by the clock of this device: either that clock is wrong, ` +
+    'or the one of the device that changed it'
+  return [{ code: 'future', text, cause: String(days) }]
 }
 
 function collectedReason(device: string): Reason<'collected'> {

@@ -4,14 +4,17 @@ import type { ConnectionsStatus } from '../../connections/types.ts'
 import type { Grant } from '../../core/access.ts'
 import { shortIdOf, shortIdText } from '../../core/device-id.ts'
 import { TwinfoldError } from '../../core/errors.ts'
-import type { DeviceId, ShortId } from '../../core/ids.ts'
+import type { DeviceId, FolderId, ShortId } from '../../core/ids.ts'
 import { baseOf, isCanonical } from '../../core/paths.ts'
+import type { OtherFacts } from '../../core/records/other-reasons.ts'
 import { waitReason, itemReasons, type WhyFacts } from '../../core/records/reasons.ts'
 import type { Disagreement } from '../../model/peers/disagreements.ts'
 import type { MoveView } from '../../model/move/types.ts'
 import type { FolderExplorer } from '../../model/queries/explorer.ts'
 import type { FileFacts, WaitingPage } from '../../model/queries/explorer-types.ts'
 import type { Hub } from '../../model/model.ts'
+import type { CompletionView } from '../../model/queries/completion.ts'
+import type { Clock } from '../../platform/clock.ts'
 import { readBody } from '../../rest/read-body.ts'
 import { TWINFOLD_ROUTES } from '../../rest/twinfold-routes.ts'
 import type {
@@ -52,7 +55,9 @@ export interface TwinfoldRouteDeps {
   explorer(): Promise<FolderExplorer>
   readonly hub: Pick<Hub, 'previewSelection' | 'resolveConflicts' | 'select' | 'selection'>
   readonly config: Pick<ConfigStore, 'current'>
+  readonly clock: Clock
   readonly connections?: { status(): ConnectionsStatus }
+  readonly completion?: CompletionView
   readonly portMapping?: PortMappingView
   readonly upgrade: UpgradeView
   readonly pauses: TimedPausesView
@@ -203,14 +208,33 @@ async function why(deps: TwinfoldRouteDeps, { query }: Call<'folder' | 'file'>):
   const author = local?.deleted === false ? local.contestedBy : undefined
   const contestedBy = author === undefined ? undefined : nameOfAuthor(deps, author)
   const collectedFrom = facts.deletedBy === undefined ? undefined : nameOfAuthor(deps, facts.deletedBy)
+  const others = await Promise.all(
+    devices.map(async ({ deviceID, name, connected: isConnected, version }) => ({
+      name,
+      isConnected,
+      version,
+      record: facts.records?.others.get(deviceID),
+      folder: isConnected && version !== 'newest' ? await folderThere(deps, folder, deviceID) : undefined,
+    })),
+  )
   const body: WhyJson = {
     folder,
     file,
-    ...whyJson({ ...facts, disagreements, contestedBy, collectedFrom }, devices),
+    ...whyJson({ ...facts, disagreements, contestedBy, collectedFrom, others, nowMs: deps.clock.nowMs() }, devices),
     ...recordsJson(facts),
     devices,
   }
   return json(body)
+}
+
+/** What a connected device has told about the folder. */
+async function folderThere(
+  { completion }: TwinfoldRouteDeps,
+  folder: FolderId,
+  device: DeviceId,
+): Promise<OtherFacts['folder']> {
+  const { remoteState } = (await completion?.completion(folder, device).catch(() => undefined)) ?? {}
+  return remoteState === 'paused' ? 'paused' : remoteState === 'notSharing' ? 'not-shared' : undefined
 }
 
 function nameOfAuthor({ config }: TwinfoldRouteDeps, author: ShortId): string {
@@ -219,7 +243,7 @@ function nameOfAuthor({ config }: TwinfoldRouteDeps, author: ShortId): string {
 }
 
 function whyJson(
-  facts: FileFacts & Pick<WhyFacts, 'collectedFrom' | 'disagreements' | 'contestedBy'>,
+  facts: FileFacts & Pick<WhyFacts, 'collectedFrom' | 'disagreements' | 'contestedBy' | 'others' | 'nowMs'>,
   devices: WhyJson['devices'],
 ): Pick<WhyJson, 'state' | 'upToDate' | 'reasons'> {
   const offeredBy = devices

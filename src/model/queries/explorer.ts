@@ -321,10 +321,11 @@ export class Explorer {
 
   #facts(folder: FolderId): FolderFacts {
     const config = this.#deps.folders.configured(folder)
-    const { paused, type } = config
+    const { paused, type, ignoreDelete } = config
     const running = paused ? undefined : this.#deps.folders.running(folder)
     const error = running?.explainError(this.#deps.folders.root(config)) ?? ''
-    return { paused, type, error, scanning: running?.status().state.startsWith('scan') ?? false }
+    const { state = '', watchError = '' } = running?.status() ?? {}
+    return { paused, type, error, scanning: state.startsWith('scan'), ignoreDelete, watchError }
   }
 }
 
