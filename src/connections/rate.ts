@@ -1,48 +1,12 @@
 import type { Config } from '../core/config/config.ts'
 import type { DeviceId } from '../core/ids.ts'
-import { delayMs, fullBucket, takeBytes, withRate, type Bucket } from '../core/network/rate.ts'
-import { Mutex } from '../sync/mutex.ts'
+import { RateLimiter } from '../sync/rate-limiter.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { TlsStream } from '../platform/net.ts'
 
 /** Large writes are sliced, so that connections share a limit fairly. */
 const SLICE_BYTES = 32 * 1024
 const KIB = 1024
-
-/** Token bucket, first in, first out. A new rate takes effect immediately, also for pending callers. */
-class RateLimiter {
-  readonly #clock: Clock
-  readonly #lock = new Mutex()
-  #bucket: Bucket
-  #rateChanged = new AbortController()
-
-  constructor(clock: Clock) {
-    this.#clock = clock
-    this.#bucket = fullBucket(0, clock.monotonicMs())
-  }
-
-  get isLimiting(): boolean {
-    return this.#bucket.bytesPerS > 0
-  }
-
-  setRate(bytesPerS: number): void {
-    if (bytesPerS === this.#bucket.bytesPerS) return
-    this.#bucket = withRate(this.#bucket, bytesPerS, this.#clock.monotonicMs())
-    this.#rateChanged.abort()
-    this.#rateChanged = new AbortController()
-  }
-
-  async pass(bytes: number): Promise<void> {
-    if (!this.isLimiting) return
-    using _lock = await this.#lock.lock()
-    for (;;) {
-      const waitMs = delayMs(this.#bucket, this.#clock.monotonicMs())
-      if (waitMs === 0) break
-      await this.#clock.sleep(waitMs, this.#rateChanged.signal).catch(() => {}) // checks again with the new rate
-    }
-    this.#bucket = takeBytes(this.#bucket, bytes, this.#clock.monotonicMs())
-  }
-}
 
 interface Pair {
   readonly send: RateLimiter

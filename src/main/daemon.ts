@@ -6,6 +6,7 @@ import type { IndexStore } from '../db/types.ts'
 import { folderStatusJson } from '../http/views/folder-status.ts'
 import { Model } from '../model/model.ts'
 import { ModelSignals } from '../model/signals.ts'
+import type { FolderRates } from '../model/state/folder-rates.ts'
 import { FolderRoots } from '../model/state/folder-roots.ts'
 import type { Platform } from '../platform/platform.ts'
 import { Statistics } from '../stats/stats.ts'
@@ -54,13 +55,13 @@ export async function runDaemon(platform: Platform, options: ServeOptions, signa
   const statistics = new Statistics({ keyValue: store.keyValue, log: logger('stats') })
   const takeOver = await TakeOver.prepare(base, { store, statistics })
   const schedule = await openSchedule(base, store)
-  const { effective } = schedule
+  const { effective, folderRates } = schedule
+  const shared = { store, statistics, signals, roots, folderRates }
   const network = await Network.open(
-    { ...base, store, statistics, signals, roots, config: effective },
+    { ...base, ...shared, config: effective },
     { ownDevice: identity.deviceId, identity, clientVersion: version.version, userHome: locations.userHome },
   )
-  const model = makeModel(base, { store, statistics, signals, roots, network, config: effective.current })
-
+  const model = makeModel(base, { ...shared, network, config: effective.current })
   setup.use(model)
   schedule.use(network)
   const services = await openDeviceServices(base, { store, model, network, schedule })
@@ -96,11 +97,16 @@ export async function runDaemon(platform: Platform, options: ServeOptions, signa
 }
 
 /** A folder that is added again begins with the defaults. */
-async function forgetRemoved({ extensions }: DeviceBase, { folders }: Config): Promise<void> {
+async function forgetRemoved({ extensions }: DeviceBase, { folders, devices }: Config): Promise<void> {
   const ids: ReadonlySet<string> = new Set(folders.map(({ id }) => id))
-  const removed = Object.keys(extensions.current.folders).filter((id) => !ids.has(id))
-  if (removed.length === 0) return
-  await extensions.change({ folders: Object.fromEntries(removed.map((id) => [id, FOLDER_EXTENSIONS])) })
+  const known: ReadonlySet<string> = new Set(devices.map(({ deviceID }) => deviceID))
+  const { folders: settings, schedule: rules } = extensions.current
+  const removed = Object.keys(settings).filter((id) => !ids.has(id))
+  const schedule = rules.filter(
+    ({ folder, device }) => ids.has(folder ?? '') || known.has(device ?? '') || folder === device,
+  )
+  if (removed.length === 0 && schedule.length === rules.length) return
+  await extensions.change({ schedule, folders: Object.fromEntries(removed.map((id) => [id, FOLDER_EXTENSIONS])) })
 }
 
 interface Services {
@@ -138,6 +144,7 @@ interface ModelParts {
   readonly statistics: Statistics
   readonly signals: ModelSignals
   readonly roots: FolderRoots
+  readonly folderRates: FolderRates
   readonly network: Network
   readonly config: Config
 }

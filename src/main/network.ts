@@ -16,6 +16,7 @@ import { Peers } from '../model/peers/peers.ts'
 import { Pending } from '../model/peers/pending.ts'
 import { Sharing } from '../model/sharing.ts'
 import type { ModelSignals } from '../model/signals.ts'
+import type { FolderRates } from '../model/state/folder-rates.ts'
 import type { FolderRoots } from '../model/state/folder-roots.ts'
 import type { DeviceRecord, Statistics } from '../stats/stats.ts'
 import type { Service } from '../sync/supervisor.ts'
@@ -36,6 +37,7 @@ export interface NetworkDeps {
   logger(facility: Facility): Logger
   readonly signals: ModelSignals
   readonly roots: FolderRoots
+  readonly folderRates?: FolderRates
 }
 
 export interface NetworkOptions {
@@ -80,6 +82,7 @@ export class Network {
         folderKeys: platform.folderKeys,
         blocks: platform.blocks,
         platform: platform.system.platform,
+        ...(deps.folderRates !== undefined && { folderRates: deps.folderRates }),
         store,
         events,
         statistics,

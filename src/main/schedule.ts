@@ -1,4 +1,6 @@
+import { NEVER } from '../core/never.ts'
 import type { IndexStore } from '../db/types.ts'
+import { FolderRates } from '../model/state/folder-rates.ts'
 import { EffectiveConfig } from '../schedule/effective-config.ts'
 import { Scheduler } from '../schedule/scheduler.ts'
 import { SleepInhibitor } from '../schedule/sleep-inhibitor.ts'
@@ -10,6 +12,7 @@ export interface DeviceSchedule {
   readonly effective: EffectiveConfig
   readonly scheduler: Scheduler
   readonly inhibitor: SleepInhibitor
+  readonly folderRates: FolderRates
   /** What is transferred is known when there is a network. */
   use(network: Network): void
 }
@@ -28,10 +31,14 @@ export async function openSchedule(base: DeviceBase, { keyValue }: IndexStore): 
   const effective = new EffectiveConfig({ config, report: (problem) => report(problem, 'problem') })
   const inhibitor = new SleepInhibitor({ clock, programs, system, extensions, events, transferredBytes, report })
   const deps = { clock, system, programs, config, extensions, effective, inhibitor, events, keyValue, report }
+  const scheduler = await Scheduler.open(deps)
+  const folderRates = new FolderRates(clock, (folder) => scheduler.folderRates(folder))
+  events.listen(new Set(['ScheduleChanged']), () => folderRates.update(), NEVER)
   return {
     effective,
-    scheduler: await Scheduler.open(deps),
+    scheduler,
     inhibitor,
+    folderRates,
     use: (opened) => {
       network = opened
     },

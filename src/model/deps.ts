@@ -9,6 +9,8 @@ import type { Semaphore } from '../sync/semaphore.ts'
 import type { Platform } from '../platform/platform.ts'
 import type { OtherFolder } from './content/local-blocks.ts'
 import type { ModelSignals } from './signals.ts'
+import type { FolderRates } from './state/folder-rates.ts'
+import type { PullShares } from './state/pull-shares.ts'
 import type { FolderRoots } from './state/folder-roots.ts'
 import type { Sources } from './state/sources.ts'
 import type { FolderStatus } from './types.ts'
@@ -37,6 +39,8 @@ export interface ModelDeps {
   readonly roots: FolderRoots
   /** The devices that can serve blocks. */
   readonly sources: Sources
+  /** Limits of folders; none where they are absent. */
+  readonly folderRates?: FolderRates
   logger(facility: Facility): Logger
   /** The current settings of a folder that Syncthing does not have. */
   extensions(folder: FolderId): FolderExtensions
@@ -57,6 +61,7 @@ export interface FolderPartsDeps extends ModelDeps {
   readonly slots: Semaphore
   /** Separate from those of scans: no scan waits for a download, even of another folder. */
   readonly pullSlots: Semaphore
+  readonly pullShares: PullShares
   /** Folders that run beside this one. */
   otherFolders(): Promise<readonly OtherFolder[]>
   /** The current settings: they may change while the folder runs. So may the label. */

@@ -18,6 +18,7 @@ import { openFolder } from './folder/open-folder.ts'
 import { sharedIgnoresKey } from './folder/shared-ignores.ts'
 import { earlierCounterKey } from './state/counter-floor.ts'
 import { guardKey } from '../core/guard/guard-state.ts'
+import { PullShares } from './state/pull-shares.ts'
 import { KeptFiles } from './state/kept-files.ts'
 
 /**
@@ -30,6 +31,7 @@ export class FolderRegistry {
   readonly #log: Logger
   readonly #slots: Semaphore
   readonly #pullSlots: Semaphore
+  readonly #pullShares: PullShares
   readonly #running = new Map<FolderId, Folder>()
   /** Folders that must not run, whatever the settings say, with the reason. */
   readonly #held = new Map<FolderId, string>()
@@ -45,6 +47,7 @@ export class FolderRegistry {
     this.#log = deps.logger('model')
     this.#slots = new Semaphore(this.#slotCount())
     this.#pullSlots = new Semaphore(this.#slotCount())
+    this.#pullShares = new PullShares(deps.platform.clock, (folder) => deps.extensions(folder).priority)
   }
 
   get folders(): readonly FolderConfig[] {
@@ -184,6 +187,7 @@ export class FolderRegistry {
         ...this.#deps,
         slots: this.#slots,
         pullSlots: this.#pullSlots,
+        pullShares: this.#pullShares,
         otherFolders: () => this.#sourcesFor(folder.id),
         options: () => this.#config.options,
         label: () => this.folders.find(({ id }) => id === folder.id)?.label ?? folder.label,

@@ -154,7 +154,15 @@ export function openFolder(deps: FolderPartsDeps, options: FolderPartsOptions): 
   const { root, log, requests, versions } = parts
   const selection = makeSelection(deps, options, parts)
   const pulls = new Pulls(
-    { ...parts, selection, clock, signals, slots: deps.pullSlots, puller: makePuller(deps, options, parts) },
+    {
+      ...parts,
+      selection,
+      clock,
+      signals,
+      slots: deps.pullSlots,
+      pullShares: deps.pullShares,
+      puller: makePuller(deps, options, parts),
+    },
     { folder: folder.id, pauseMs: folder.pullerPauseS * 1_000 },
   )
   const work = new ScanWork({ ...deps, ...parts, pulls }, { folder, root })
@@ -181,7 +189,9 @@ function makeSelection(
 }
 
 function makePuller(deps: FolderPartsDeps, { folder, ownDevice }: FolderPartsOptions, parts: SharedParts): Puller {
-  const { events, platform, sources, statistics, store } = deps
+  const { events, platform, statistics, store } = deps
+  const limited = deps.folderRates?.limit(folder.id, deps.sources) ?? deps.sources
+  const sources = deps.pullShares.limit(folder.id, limited)
   const { attributes, counts, folderLock, guard, jobs, kept, log, merging } = parts
   const { publisher, requests, root, sharedIgnores, versions } = parts
   return new Puller(

@@ -3,6 +3,7 @@ import { messageOf, TwinfoldError } from '../../core/errors.ts'
 import type { FolderId } from '../../core/ids.ts'
 import type { Logger } from '../../events/types.ts'
 import { LinkedAbort } from '../../sync/linked-abort.ts'
+import type { PullShares } from '../state/pull-shares.ts'
 import type { Semaphore } from '../../sync/semaphore.ts'
 import type { SharedMutex } from '../../sync/shared-mutex.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -35,6 +36,7 @@ export interface PullsDeps {
   readonly log: Logger
   /** Separate from those of scans: no scan waits for a download, even of another folder. */
   readonly slots: Semaphore
+  readonly pullShares: PullShares
   readonly folderLock: SharedMutex
   readonly checks: Pick<FolderChecks, 'check' | 'checkAgain'>
   readonly puller: Pick<
@@ -197,14 +199,15 @@ export class Pulls {
   }
 
   async #pull(signal: AbortSignal): Promise<PullOutcome> {
-    const { checks, clones, guard, log, merging, puller, slots, state } = this.#deps
+    const { checks, clones, guard, log, merging, puller, pullShares, slots, state } = this.#deps
     await merging.update(signal) // the content of a base is gone when its file is replaced
     if (!(await puller.isNeeded())) {
       await guard.nothingNeeded()
       return NOTHING_TO_PULL
     }
     state.setPull('sync-waiting')
-    using _slot = await slots.acquire(signal)
+    using _slot = pullShares.isAboveAll(this.#folder) ? undefined : await slots.acquire(signal)
+    using _share = pullShares.pull(this.#folder)
     this.#rules = 'unread'
     const check = await this.#deps.selection.beforePull(await checks.check(), signal)
     this.#rules = check.ignore

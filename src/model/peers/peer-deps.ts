@@ -10,6 +10,7 @@ import type { Random } from '../../platform/random.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { ClusterConfig } from '../../protocol/types.ts'
 import type { ModelSignals } from '../signals.ts'
+import type { FolderRates } from '../state/folder-rates.ts'
 import type { FolderRoots } from '../state/folder-roots.ts'
 import type { FolderOffer } from './cluster-config.ts'
 
@@ -20,6 +21,8 @@ export interface PeersDeps {
   readonly folderKeys: FolderKeys
   readonly blocks: BlockReader
   readonly platform: string
+  /** Limits of folders; none where they are absent. */
+  readonly folderRates?: FolderRates
   readonly store: Pick<IndexStore, 'folder'>
   readonly events: EventSink
   readonly statistics: Statistics

@@ -50,6 +50,7 @@ export class Peers implements Sources {
       blocks: deps.blocks,
       log: deps.log,
       platform: deps.platform,
+      ...(deps.folderRates !== undefined && { folderRates: deps.folderRates }),
       served: (device, folder) => this.#served(device, folder),
       changed: (folder, record, wholly) => deps.signals.itemDiffers.emit({ folder, record, contentOnly: wholly }),
     })

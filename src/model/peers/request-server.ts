@@ -24,6 +24,7 @@ import {
   type FileStamp,
 } from '../../platform/files/block-reader.ts'
 import { isAnnouncedBlock, sealFor } from '../encryption/encrypted-requests.ts'
+import type { FolderRates } from '../state/folder-rates.ts'
 import { isHashAt, KnownBlocks } from '../state/known-blocks.ts'
 
 const KIB = 1_024
@@ -52,6 +53,7 @@ export interface RequestServerDeps {
   readonly random: Random
   readonly log: Logger
   readonly platform: string
+  readonly folderRates?: Pick<FolderRates, 'pass'>
   /** Undefined for a folder that the device does not share, or that does not run. */
   served(device: DeviceId, folder: string): Promise<ServedFolder | undefined>
   /** A file differs from our index and is to be rescanned; `wholly` when size and time do not show the difference. */
@@ -99,6 +101,7 @@ export class RequestServer {
     if (refusal !== undefined) return { kind: 'refused', code: refusal }
     using _own = await this.#budget(device).acquire(request.sizeBytes, signal)
     using _all = await this.#total.acquire(request.sizeBytes, signal)
+    await this.#deps.folderRates?.pass(request.folder, 'send', request.sizeBytes, signal)
     try {
       const outcome = await this.#replyTo(device, request)
       return typeof outcome === 'string' ? { kind: 'refused', code: outcome } : outcome

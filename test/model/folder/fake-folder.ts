@@ -16,6 +16,7 @@ import { Pulls } from '../../../src/model/folder/pulls.ts'
 import type { ChangeOutcome, PullOutcome, PullRequest } from '../../../src/model/puller/puller.ts'
 import { ModelSignals } from '../../../src/model/signals.ts'
 import { FolderRoots } from '../../../src/model/state/folder-roots.ts'
+import { PullShares } from '../../../src/model/state/pull-shares.ts'
 import { JobQueue } from '../../../src/model/state/job-queue.ts'
 import { KeptFiles } from '../../../src/model/state/kept-files.ts'
 import type { ScanProblem } from '../../../src/scanner/types.ts'
@@ -229,6 +230,7 @@ export function start(setup: Setup = {}) {
       ...shared,
       puller: disk,
       slots: new Semaphore(1),
+      pullShares: new PullShares(clock, () => 0),
       folderLock: new SharedMutex(),
       signals: new ModelSignals(),
     },
