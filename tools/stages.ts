@@ -52,11 +52,13 @@ async function tests(
 const SLOW = new RegExp(
   [
     'sim',
+    'tidy|db/sqlite/damage|tools/fuzz|client/documented|contract/scan-ports|scanner/scanner',
+    'model/(?:puller/versions-crash|folder-scans|guard-figures)',
     'interop/(?:sync-many|sync-kill|encryption|port-mapping|sharing|relay\\.|discovery\\.|index|switching|login)',
-    'process/(?:sync|manual|password|kill|untrusted|lifecycle|move)',
-    'browser/(?:hostile|accessibility|keyboard|reconnect|log\\.)',
+    'process/(?:sync|manual|password|kill|untrusted|lifecycle|move|cli|config|service|demo|import)',
+    'browser/(?:hostile|accessibility|keyboard|reconnect|log\\.|choose|table|folder-care)',
   ]
-    .map((name) => `^test/${name}`)
+    .map((name) => `^test/(?:${name})`)
     .join('|'),
 )
 
@@ -97,6 +99,7 @@ const PROCESS_FILES = slowFirst(testFiles('test/process/**/*.test.ts'))
 export const COMMIT_STAGES: readonly Stage[] = [
   {
     name: 'check',
+    lane: 'processor',
     run: () =>
       all(
         ...['.', 'gui', 'test/gui'].map((project) => command(bin('tsc'), ['-p', project])),

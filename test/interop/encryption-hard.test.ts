@@ -13,7 +13,7 @@ import {
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { casesOf } from '../support/effort.ts'
-import { eventually, scratchDirectory } from '../support/scratch.ts'
+import { eventually, POLL_MS, scratchDirectory } from '../support/scratch.ts'
 import { FOLDER, Network, type Member } from '../support/sync-pair.ts'
 import { missingSyncthing, runSyncthing } from '../support/syncthing.ts'
 import { temporaries } from '../support/tree-compare.ts'
@@ -100,7 +100,7 @@ function makeHardTree(root: string): void {
 /** Kills a holder while the huge file is on its way to it, and lets it continue at full speed. */
 async function interrupt(holder: Member, source: Member): Promise<void> {
   const size = () => Math.max(0, ...temporaries(holder.root).map((path) => statSync(join(holder.root, path)).size))
-  await eventually('a part of the huge file', () => size() > MIB || undefined, LIMIT_MS)
+  await eventually('a part of the huge file', () => size() > MIB || undefined, LIMIT_MS, POLL_MS)
   await holder.kill()
   assert.ok(size() > MIB, 'the file was unfinished')
   await holder.start()
@@ -127,7 +127,8 @@ for (const [version, program] of PROGRAMS) {
       await first.scan()
       await interrupt(near, first)
       await interrupt(far, near)
-      await eventually('some files at the second', () => readdirSync(second.root).length > 10 || undefined, LIMIT_MS)
+      const hasSome = () => readdirSync(second.root).length > 10 || undefined
+      await eventually('some files at the second', hasSome, LIMIT_MS, POLL_MS)
       await second.kill()
       await second.start()
       await untilSame([first, second], all, LIMIT_MS)

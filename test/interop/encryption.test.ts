@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { eventually, scratchDirectory } from '../support/scratch.ts'
+import { eventually, POLL_MS, scratchDirectory } from '../support/scratch.ts'
 import { FOLDER, Network, type ProgramKind, type Member } from '../support/sync-pair.ts'
 import { missingSyncthing } from '../support/syncthing.ts'
 import {
@@ -93,10 +93,12 @@ test(
     makeTree(first.root)
     for (let i = 0; i < 30; i++) writeFileSync(join(first.root, `large ${i}`), Buffer.alloc(1_000_000 + i, `${i} `))
     await first.scan()
-    await eventually('some files at the holder', () => [...itemsOf(holder.root)].length > 10 || undefined)
+    const holderHasSome = () => [...itemsOf(holder.root)].length > 10 || undefined
+    await eventually('some files at the holder', holderHasSome, LIMIT_MS, POLL_MS)
     await holder.kill()
     await holder.start()
-    await eventually('some files at the second', () => readdirSync(second.root).length > 4 || undefined, LIMIT_MS)
+    const secondHasSome = () => readdirSync(second.root).length > 4 || undefined
+    await eventually('some files at the second', secondHasSome, LIMIT_MS, POLL_MS)
     await second.kill()
     await second.start()
     await untilChainInSync(chain)

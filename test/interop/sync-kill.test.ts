@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { effort, reportRow } from '../support/effort.ts'
-import { eventually, scratchDirectory } from '../support/scratch.ts'
+import { eventually, POLL_MS, scratchDirectory } from '../support/scratch.ts'
 import { link, Network, type ProgramKind, type Member } from '../support/sync-pair.ts'
 import { untilInSync } from '../support/until-in-sync.ts'
 import { missingSyncthing } from '../support/syncthing.ts'
@@ -17,6 +17,7 @@ const RATE_KIBPS = 16 * KIB
 const SMALL_FILES = 150
 const LARGE_FILES = 2
 const LARGE_BYTES = 16 * MIB
+const TRANSFER_MS_MAX = 60_000
 
 /** Large files take some seconds at the rate given, small ones go by in between. */
 function plant(root: string, round: number): void {
@@ -41,12 +42,15 @@ function tornFiles(source: Member, sink: Member): readonly string[] {
 
 /** Waits until something of this round has arrived and something has not. */
 async function untilMidTransfer(sink: Member, wantedBytes: number): Promise<void> {
-  await eventually('the middle of the transfer', async () => {
+  const isMidTransfer = async () => {
     const { needBytes, globalBytes } = await sink.status()
     return (globalBytes > 0 && needBytes > 0 && needBytes < wantedBytes) || undefined
-  }).catch(async (error: unknown) => {
-    throw new Error(`${JSON.stringify(await sink.status())}\n${sink.output.slice(-3_000)}`, { cause: error })
-  })
+  }
+  await eventually('the middle of the transfer', isMidTransfer, TRANSFER_MS_MAX, POLL_MS).catch(
+    async (error: unknown) => {
+      throw new Error(`${JSON.stringify(await sink.status())}\n${sink.output.slice(-3_000)}`, { cause: error })
+    },
+  )
 }
 
 const CASES: readonly {

@@ -5,7 +5,9 @@ import { test } from 'node:test'
 import { MARKER_MISSING, PATH_MISSING } from '../../src/core/folder-stop.ts'
 import { SOURCES, startDaemon, type Daemon } from '../support/daemon.ts'
 import { effort, reportRow } from '../support/effort.ts'
-import { eventually, scratchDirectory } from '../support/scratch.ts'
+import { eventually, POLL_MS, scratchDirectory } from '../support/scratch.ts'
+
+const SCAN_MS_MAX = 60_000
 
 interface Status {
   readonly state: string
@@ -45,10 +47,8 @@ test('C-10: a root removed or replaced during a scan of a real daemon announces 
       .then(async (reply) => (await reply.text()).trim() || 'ok')
     if (round % 3 === 2) {
       // A directory with a marker that is there before the scan looks is the folder now; only during a scan it is not.
-      const began = await Promise.race([
-        eventually('the scan', async () => (await statusOf(daemon, 'docs')).state === 'scanning' || undefined),
-        scan,
-      ])
+      const isScanning = async () => (await statusOf(daemon, 'docs')).state === 'scanning' || undefined
+      const began = await Promise.race([eventually('the scan', isScanning, SCAN_MS_MAX, POLL_MS), scan])
       if (began !== true) continue
     }
     // a moment of the scan, another one each round; where it falls does not decide the test

@@ -12,7 +12,7 @@ import { snapshot } from '../db/syncthing/imported.ts'
 import { Daemon, startDaemon } from '../support/daemon.ts'
 import { writeLargeIndexV1 } from '../support/large-index.ts'
 import { quietLogger } from '../support/logger.ts'
-import { eventually, scratchDirectory } from '../support/scratch.ts'
+import { eventually, POLL_MS, scratchDirectory } from '../support/scratch.ts'
 import { expectedIndex, INDEX_VERSIONS, unpackHome, type IndexVersion } from '../support/syncthing-index.ts'
 import { quietConfig } from '../support/syncthing.ts'
 
@@ -42,10 +42,11 @@ async function progressOf(daemon: Daemon): Promise<Progress | null> {
 }
 
 function underWay(daemon: Daemon): Promise<Progress> {
-  return eventually('the import is under way', async () => {
+  const begun = async () => {
     const progress = await progressOf(daemon)
     return progress !== null && progress.items > 0 ? progress : undefined
-  })
+  }
+  return eventually('the import is under way', begun, IMPORT_MS_MAX, POLL_MS)
 }
 
 async function docsStatus(daemon: Daemon) {

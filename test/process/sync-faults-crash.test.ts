@@ -5,11 +5,12 @@ import { test } from 'node:test'
 import { inSync, statusOf } from '../support/daemon-pair.ts'
 import { contentsOf, converged, differences, startPair, type Device, type DevicePair } from '../support/device-pair.ts'
 import { casesOf, reportRow } from '../support/effort.ts'
-import { eventually, scratchDirectory } from '../support/scratch.ts'
+import { eventually, POLL_MS, scratchDirectory } from '../support/scratch.ts'
 import { testSeed } from '../support/seed.ts'
 import { assertConverged, conflicts, Contents, temporaries } from './crash-scene.ts'
 
 const FILE_COUNT = 400
+const PULL_MS_MAX = 60_000
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 const roundedS = (sinceMs: number) => Number(((performance.now() - sinceMs) / 1000).toFixed(1))
@@ -40,10 +41,11 @@ const seed = testSeed()
 
 /** Resolves when the device pulls, or has done so before anybody could see it. */
 async function whilePulling(device: Device): Promise<void> {
-  await eventually('a pull', async () => {
+  const isPulling = async () => {
     const { state, needTotalItems, globalTotalItems } = await statusOf(device)
     return state === 'syncing' || (state === 'idle' && needTotalItems === 0 && globalTotalItems > 0) || undefined
-  })
+  }
+  await eventually('a pull', isPulling, PULL_MS_MAX, POLL_MS)
 }
 
 test(`C-01: the receiver killed at any moment of a pull leaves no torn file (TWINFOLD_SEED=${seed})`, async () => {

@@ -175,7 +175,8 @@ interface AxeFinding {
  */
 export async function accessibilityFindings(page: Page, rules?: readonly string[]): Promise<readonly string[]> {
   const options = JSON.stringify({ resultTypes: ['violations'], ...(rules && { runOnly: rules }) })
-  await page.evaluate(`${axe.source};undefined`) // not as an element of the page: its policy would rightly refuse that
+  // Not as an element of the page: its policy would rightly refuse that. It stays until another document is loaded.
+  if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(`${axe.source};undefined`)
   const findings: readonly AxeFinding[] = await page.evaluate(
     `axe.run(document, ${options}).then(({ violations }) => violations)`,
   )
