@@ -297,6 +297,7 @@ export interface Bases {
   /** The stored versions of a name, the newest first. */
   of(folder: FolderId, name: string): Promise<readonly BaseVersion[]>
   content(id: number): Promise<Uint8Array | undefined>
+  dropFolder(folder: FolderId): Promise<void>
 }
 
 /** Small values that must survive a restart: statistics, sessions, tokens. */

@@ -5,9 +5,6 @@ export type MergeMode = (typeof MERGE_MODES)[number]
 /** Programs by pattern: the program and its arguments, in which the placeholders stand for files. */
 export type MergePrograms = Readonly<Record<string, readonly string[]>>
 
-/** What stands for the files of a merge in the arguments of a program. It has to write `{output}`. */
-export const MERGE_PLACEHOLDERS = ['{base}', '{left}', '{right}', '{output}'] as const
-
 const PATTERNS_MAX = 100
 const ARGUMENTS_MAX = 100
 const LENGTH_MAX = 1_000

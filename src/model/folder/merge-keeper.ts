@@ -44,6 +44,7 @@ export class MergeKeeper implements MergeSources {
   readonly #options: MergeKeeperOptions
   readonly #pulled = new Map<string, { readonly record: FileHead; readonly content: Uint8Array }>()
   #pulledBytes = 0
+  #wasEnabled = false
   #last: Promise<void> = Promise.resolve()
 
   constructor(deps: MergeKeeperDeps, options: MergeKeeperOptions) {
@@ -78,8 +79,11 @@ export class MergeKeeper implements MergeSources {
 
   /** Stores what another device has, too, since the last time. Never rejects. */
   update(signal: AbortSignal): Promise<void> {
-    if (!this.isEnabled) return this.#last
-    this.#last = this.#last.then(() => this.#update(signal))
+    const isEnabled = this.isEnabled
+    // Of a folder that never merges nothing is looked for.
+    if (!isEnabled && !this.#wasEnabled) return this.#last
+    this.#wasEnabled = isEnabled
+    this.#last = this.#last.then(() => (isEnabled ? this.#update(signal) : this.bases.drop()))
     return this.#last
   }
 

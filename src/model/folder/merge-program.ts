@@ -1,12 +1,12 @@
 import type { MergeResult, MergeSides } from '../../core/merge/merge-contents.ts'
 import { MERGE_SIZE_BYTES_MAX } from '../../core/merge/text.ts'
-import { messageOf } from '../../core/errors.ts'
+import { isMissing, messageOf } from '../../core/errors.ts'
 import { baseOf, joinPath } from '../../core/paths.ts'
 import type { Logger } from '../../events/types.ts'
 import type { Disk } from '../../platform/disk.ts'
 import { readSmall } from '../../platform/files/read-small.ts'
 import { PRIVATE_VARIABLES, type Programs } from '../../platform/programs.ts'
-import type { Random } from '../../platform/random.ts'
+import { Mutex } from '../../sync/mutex.ts'
 
 /** The folder is not scanned meanwhile. */
 const TIME_LIMIT_MS = 10_000
@@ -17,16 +17,16 @@ const EXTENSION = /\.[A-Za-z0-9]{1,16}$/
 export interface MergeProgramDeps {
   readonly disk: Disk
   readonly programs: Programs
-  readonly random: Random
   readonly log: Logger
 }
 
-/** Runs the merge programs of a folder, on copies of the three files in a private directory. */
+/** Runs the merge programs of a folder, one at a time, on copies of the three files in a private directory. */
 export class MergeProgram {
   readonly #deps: MergeProgramDeps
   readonly #directory: string
+  readonly #lock = new Mutex()
 
-  /** `directory`: where the private directories are made; it exists. */
+  /** `directory`: of this folder alone; made when it is needed. */
   constructor(deps: MergeProgramDeps, directory: string) {
     this.#deps = deps
     this.#directory = directory
@@ -34,24 +34,33 @@ export class MergeProgram {
 
   /** Never rejects: a program that fails, or writes nothing or too much, leaves an ordinary conflict. */
   async run(command: readonly string[], sides: MergeSides, name: string, signal: AbortSignal): Promise<MergeResult> {
-    const { disk, log, random } = this.#deps
-    const directory = joinPath(this.#directory, `merge-${Buffer.from(random.bytes(8)).toString('hex')}`)
+    const { disk, log } = this.#deps
+    using _lock = await this.#lock.lock()
     const extension = EXTENSION.exec(baseOf(name))?.[0] ?? ''
-    const pathOf = (file: string) => joinPath(directory, `${file}${extension}`)
-    const paths = ['base', 'left', 'right', 'output'].map(pathOf)
+    const pathOf = (file: string) => joinPath(this.#directory, `${file}${extension}`)
     try {
-      await disk.makeDirectory(directory, PRIVATE_DIRECTORY)
+      await this.#clear() // what a crash left
+      await disk.makeDirectory(this.#directory, PRIVATE_DIRECTORY)
       for (const [file, content] of Object.entries(sides)) await this.#write(pathOf(file), content)
-      const content = await this.#output(command, pathOf, signal)
-      return { content }
+      return { content: await this.#output(command, pathOf, signal) }
     } catch (error) {
       log.warn(`the merge program ${JSON.stringify(command[0])} for ${JSON.stringify(name)}: ${messageOf(error)}`)
       return { reason: 'overlap' }
     } finally {
-      for (const path of paths) await disk.removeFile(path).catch(() => {}) // it may be missing
-      await disk.removeDirectory(directory).catch((error: unknown) => {
-        log.debug(() => `${directory} is not removed: ${messageOf(error)}`)
+      await this.#clear().catch((error: unknown) => {
+        log.debug(() => `${this.#directory} is not removed: ${messageOf(error)}`)
       })
+    }
+  }
+
+  /** Removes the directory and its files; a program that makes directories there leaves them. */
+  async #clear(): Promise<void> {
+    const { disk } = this.#deps
+    try {
+      for (const { name } of await disk.list(this.#directory)) await disk.removeFile(joinPath(this.#directory, name))
+      await disk.removeDirectory(this.#directory)
+    } catch (error) {
+      if (!isMissing(error)) throw error
     }
   }
 

@@ -1,3 +1,6 @@
+import { hash } from 'node:crypto'
+import { joinPath } from '../../core/paths.ts'
+import type { FolderId } from '../../core/ids.ts'
 import { shortIdOf } from '../../core/device-id.ts'
 import { versionPolicy } from '../../core/records/version-policy.ts'
 import type { FolderPartsDeps, FolderPartsOptions } from '../deps.ts'
@@ -135,12 +138,17 @@ function makeMergeKeeper(deps: FolderPartsDeps, options: FolderPartsOptions, roo
       bases: new MergeBases(store.bases, folder.id, log),
       disk: platform.disk,
       log,
-      program: new MergeProgram({ ...platform, log }, databaseDirectory),
+      program: new MergeProgram({ ...platform, log }, joinPath(databaseDirectory, mergeDirectory(folder.id))),
       rules: () => mergeRulesOf(deps.extensions(folder.id)),
       index: () => store.folder(folder.id),
     },
     { folder, root },
   )
+}
+
+/** Of this folder alone. */
+function mergeDirectory(folder: FolderId): string {
+  return `merge-${hash('sha256', folder, 'hex')}`
 }
 
 type SharedParts = ReturnType<typeof sharedParts>

@@ -40,6 +40,11 @@ export class MergeBases {
     await this.#attempt(bases[0]?.name ?? '', () => this.#bases.put(this.#folder, bases))
   }
 
+  /** Removes all of the folder. */
+  async drop(): Promise<void> {
+    await this.#attempt('', () => this.#bases.dropFolder(this.#folder))
+  }
+
   /**
    * Remembers the base of two concurrent versions. One of them becomes a conflict copy, here or elsewhere, whose record
    * does not have its version: it is found by its content.

@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import type { FolderId, ShortId } from '../../../src/core/ids.ts'
 import type { VersionVector } from '../../../src/core/records/version-vector.ts'
 import { BaseTable, BASES_KIND } from '../../../src/db/bases/base-table.ts'
+import { scratchDirectory } from '../../support/scratch.ts'
+import { openTestStore } from '../records.ts'
 import { migrate } from '../../../src/db/sqlite/schema.ts'
 
 const DOCS = 'docs' as FolderId
@@ -44,6 +48,22 @@ test('equal contents are stored once, and removed with the last version that has
   table.dropSome(NOTES, 100)
   assert.equal(count(database, 'contents'), 0)
   assert.equal(table.totalBytes, 0)
+})
+
+test('bases go with their folder', async () => {
+  using scratch = scratchDirectory()
+  {
+    await using store = await openTestStore(scratch.path)
+    await store.folder(DOCS)
+    assert.deepEqual(await store.bases.of(DOCS, 'a.txt'), [])
+    assert.equal(existsSync(join(scratch.path, 'bases.db')), false, 'nothing is made before it is needed')
+    await store.bases.put(DOCS, [base('a.txt', 1, 'text')])
+    await store.bases.put(NOTES, [base('a.txt', 1, 'text')])
+  }
+  await using store = await openTestStore(scratch.path)
+  await store.dropFolder(DOCS)
+  assert.deepEqual(await store.bases.of(DOCS, 'a.txt'), [])
+  assert.equal((await store.bases.of(NOTES, 'a.txt')).length, 1)
 })
 
 test('the oldest versions of all folders go first when the limit is reached', () => {

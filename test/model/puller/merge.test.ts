@@ -110,6 +110,26 @@ test('without a base there is an ordinary conflict', async () => {
   assert.equal((await pull.tree()).length, 2)
 })
 
+test('keeping bases reads nothing that was in memory, and an idle folder does nothing for them', async () => {
+  const calls: number[] = []
+  for (const merge of ['off', 'offer'] as const) {
+    await using pull = await SimPull.start()
+    pull.hub.extensions = { ...pull.hub.extensions, merge }
+    await pull.scan()
+    for (let number = 0; number < 5; number++) pull.peer.put(`f${number}.txt`, text(LINES.with(0, `${number}`)))
+    const before = pull.disk.faults.callCount
+    await pull.sync()
+    await pull.hub.pass(30 * MINUTE_MS)
+    calls.push(pull.disk.faults.callCount - before)
+    const stored = await pull.hub.store.bases.of(DOCS, 'f3.txt')
+    assert.equal(stored.length, merge === 'off' ? 0 : 1)
+    pull.hub.extensions = { ...pull.hub.extensions, merge: 'off' }
+    await pull.scan()
+    assert.deepEqual(await pull.hub.store.bases.of(DOCS, 'f3.txt'), [], 'nothing is kept of a folder without merges')
+  }
+  assert.equal(calls[1], calls[0])
+})
+
 /** All lines of both edits are in the file or in a conflict copy. */
 async function assertNothingLost(pull: SimPull, what: string): Promise<void> {
   const names = (await pull.tree()).filter((path) => path.startsWith('d/notes'))
