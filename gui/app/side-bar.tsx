@@ -1,3 +1,4 @@
+import { useId } from 'preact/hooks'
 import { attentionCounts } from '../view-model/attention.ts'
 import { otherDevices } from '../view-model/device.ts'
 import { useLive } from '../live/live.ts'
@@ -6,6 +7,9 @@ import { t } from '../i18n/texts.ts'
 import { addressOf } from '../base/address.ts'
 import { PLACES } from './places.ts'
 import { usePlace } from '../base/route.ts'
+
+/** The tabs of a phone, which has room for the names of five; the others are behind the last. */
+const PHONE_PLACES: ReadonlySet<string> = new Set(['', 'attention', 'folders', 'devices'])
 
 /** The places of the page; tabs at the foot on a phone. */
 export function SideBar() {
@@ -27,7 +31,7 @@ export function SideBar() {
       {PLACES.map(({ place, icon, word }) => (
         <a
           key={place}
-          class={place === 'conflicts' && conflicts === 0 ? 'place rare' : 'place'}
+          class={place === 'conflicts' && conflicts === 0 ? 'place rare' : 'place'}class={PHONE_PLACES.has(place) ? 'place' : 'place wide-only'}
           href={addressOf(...(place === '' ? [] : [place]))}
           aria-current={place === here ? 'page' : undefined}
         >
@@ -36,6 +40,50 @@ export function SideBar() {
           {counts[place] ? <span class={`count ${place}`}>{counts[place]}</span> : null}
         </a>
       ))}
+      <HelpLink />
+      <MorePlaces here={here} />
     </nav>
+  )
+}
+
+/** The manual, in the same frame. */
+function HelpLink() {
+  return (
+    <a class="place wide-only" href="/manual">
+      <Icon name="help" />
+      <span>{t('nav.help')}</span>
+    </a>
+  )
+}
+
+function MorePlaces({ here }: { readonly here: string }) {
+  const id = useId()
+  const others = PLACES.filter(({ place }) => !PHONE_PLACES.has(place))
+  const isHere = others.some(({ place }) => place === here)
+  return (
+    <>
+      <button
+        type="button"
+        class="place phone-only"
+        popovertarget={id}
+        aria-haspopup="true"
+        aria-current={isHere ? 'page' : undefined}
+      >
+        <Icon name="more" />
+        <span>{t('nav.more')}</span>
+      </button>
+      <div id={id} popover="auto" class="menu more-places" onClick={(event) => event.currentTarget.hidePopover()}>
+        {others.map(({ place, icon, word }) => (
+          <a key={place} href={addressOf(place)}>
+            <Icon name={icon} />
+            {t(word)}
+          </a>
+        ))}
+        <a href="/manual">
+          <Icon name="help" />
+          {t('nav.help')}
+        </a>
+      </div>
+    </>
   )
 }

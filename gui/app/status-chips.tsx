@@ -17,7 +17,7 @@ export function StatusChips({ status }: { readonly status: OverallStatus }) {
   const id = useId()
   return (
     <div class="overall-status">
-      <ul ref={line} class="chips">
+      <ul ref={line} class="status-chips">
         {texts.map((text, index) => (
           <li key={index} class={index >= fitting ? 'chip-hidden' : undefined}>
             <Chip part={status.parts[index]} tone={index === 0 ? status.tone : undefined} text={text} />

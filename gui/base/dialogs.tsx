@@ -25,6 +25,12 @@ export function closeDialog(id?: number): void {
   openDialogs.update((list) => (id === undefined ? list.slice(0, -1) : list.filter((dialog) => dialog.id !== id)))
 }
 
+/** Shows another dialog in place of the one on top. */
+export function replaceDialog(draw: () => VNode): void {
+  closeDialog()
+  openDialog(draw)
+}
+
 /** All dialogs that are open, the latest on top. */
 export function Dialogs() {
   const list = useStore(openDialogs, (value) => value)

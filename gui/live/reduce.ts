@@ -37,10 +37,11 @@ export function applyEvent(state: LiveState, event: PageEvent): LiveState {
         },
       }))
     case 'FolderSummary':
-      return changeFolder(counted, event.data.folder, (folder) => ({
-        ...folder,
-        status: { ...folder.status, ...event.data.summary },
-      }))
+      return changeFolder(counted, event.data.folder, (folder) => {
+        const isChanged = event.data.summary.sequence > folder.status.sequence
+        const lastChange = isChanged ? new Date().toISOString() : folder.lastChange
+        return { ...folder, lastChange, status: { ...folder.status, ...event.data.summary } }
+      })
     case 'FolderCompletion': {
       const { folder, device, ...completion } = event.data
       return changeFolder(counted, folder, (live) => ({

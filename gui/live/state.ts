@@ -23,6 +23,8 @@ export interface FolderLive {
     | undefined
   /** The loss of files that its guard holds, and what it noticed; undefined where there is nothing. */
   readonly guard?: GuardSummaryJson | undefined
+  /** When an item changed here for the last time; undefined where none is recorded. */
+  readonly lastChange?: string | undefined
   /** The items that failed, as the last event or request listed them; undefined until then. */
   readonly errors?: readonly { readonly path: string; readonly error: string }[] | undefined
 }

@@ -34,6 +34,7 @@ const PATHS = {
   download: 'M12 4v10 M7.5 10l4.5 4.5 4.5-4.5 M5 19h14',
   leave: 'M14 4H5v16h9 M10 12h10 M16 8l4 4-4 4',
   keyboard: 'M3 7h18v10H3z M7 11h.01 M11 11h.01 M15 11h.01 M8 14h8',
+  help: 'M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18z M9.5 9.5a2.5 2.5 0 1 1 3.5 2.3c-.7.3-1 .8-1 1.7 M12 16.5v.5',
   power: 'M12 3v8 M6.5 6.5a8 8 0 1 0 11 0',
 } as const
 

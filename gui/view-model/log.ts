@@ -91,3 +91,44 @@ export function logText(entries: readonly LogEntry[]): string {
     )
     .join('')
 }
+
+/** A line, and how often it was written. */
+export interface LogGroup {
+  /** The last one. */
+  readonly entry: LogEntry
+  readonly count: number
+}
+
+/** Equal lines that follow each other are one. */
+export function groupLines(entries: readonly LogEntry[]): readonly LogGroup[] {
+  const groups: LogGroup[] = []
+  for (const entry of entries) {
+    const last = groups.at(-1)
+    if (last !== undefined && isSameLine(last.entry, entry))
+      groups[groups.length - 1] = { entry, count: last.count + 1 }
+    else groups.push({ entry, count: 1 })
+  }
+  return groups
+}
+
+function isSameLine(one: LogEntry, other: LogEntry): boolean {
+  return one.text === other.text && one.facility === other.facility && one.level === other.level
+}
+
+/** A warning, how often it was logged, and when for the last time. */
+export interface WarningGroup {
+  readonly message: string
+  readonly count: number
+  readonly when: string
+}
+
+/** Equal warnings are one, also where others are between them; in the order of the last ones. */
+export function groupWarnings(lines: readonly Pick<LogLineJson, 'when' | 'message'>[]): readonly WarningGroup[] {
+  const groups = new Map<string, WarningGroup>()
+  for (const { message, when } of lines) {
+    const count = (groups.get(message)?.count ?? 0) + 1
+    groups.delete(message)
+    groups.set(message, { message, count, when })
+  }
+  return [...groups.values()]
+}

@@ -1,9 +1,11 @@
 import { t } from '../i18n/texts.ts'
 import { errorText } from './error-text.ts'
-import type { NetworkLine } from './network.ts'
+import { isWithoutInternet, type NetworkLine } from './network.ts'
 
 /** The state of one part of the network as text. */
-export function networkText({ tone, error, addresses = [], port }: NetworkLine): string {
+export function networkText(line: NetworkLine): string {
+  const { tone, error, addresses = [], port } = line
+  if (isWithoutInternet(line)) return t('network.noInternet')
   if (error !== undefined) return errorText(error)
   if (tone === 'busy') return t('network.searching')
   const text = addresses.join(', ')

@@ -3,6 +3,7 @@ import { NOTE_NETWORK } from '../../src/core/config/notes.ts'
 import type { StatusJson } from '../../src/rest/system.ts'
 import type { NetworkJson } from '../../src/rest/network.ts'
 import type { Tone } from '../base/tone.ts'
+import { errorKey } from './error-key.ts'
 
 /** The switches of the question in a new home, in its order. */
 export const NETWORK_SWITCHES = [
@@ -63,4 +64,17 @@ export function mappingLines({ enabled, error, mappings }: NetworkJson['portMapp
 
 function lineOf(name: string, error: string | null): NetworkLine {
   return error === null ? { name, tone: 'good' } : { name, tone: 'bad', error }
+}
+
+const OF_SERVERS = /^(?:global@|dynamic\+|relay:\/\/|https?:)/
+
+/** Whether a server on the Internet could not be reached at all: no address, or no way to it. */
+export function isWithoutInternet({ name, error = '' }: NetworkLine): boolean {
+  const key = errorKey(error)
+  return OF_SERVERS.test(name) && (key === 'dial.unreachable' || key === 'dial.name-not-found')
+}
+
+/** The host alone of `global@https://discovery.example/v2/`. */
+export function serverName(name: string): string {
+  return /^(?:global@|dynamic\+)?\w+:\/\/([^/?]+)/.exec(name)?.[1] ?? name
 }

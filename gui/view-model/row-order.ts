@@ -46,8 +46,14 @@ export function folderKey(state: LiveState, folder: FolderConfig): RowKey {
     tone: folderState(state, folder).tone,
     group: folder.group,
     bytes: lookUp(state.folders, folder.id)?.status.globalBytes ?? 0,
-    atMs: Date.parse(lookUp(state.folderStats, folder.id)?.lastFile.at ?? '') || 0,
+    atMs: lastChangeMs(state, folder.id),
   }
+}
+
+/** Of this device or another; 0 if none is known. */
+export function lastChangeMs(state: LiveState, folder: string): number {
+  const received = Date.parse(lookUp(state.folderStats, folder)?.lastFile.at ?? '') || 0
+  return Math.max(received, Date.parse(lookUp(state.folders, folder)?.lastChange ?? '') || 0)
 }
 
 export function deviceKey(state: LiveState, device: DeviceConfig): RowKey {

@@ -3,7 +3,7 @@ import type { DialReason } from '../../src/core/network/dial-failure.ts'
 import type { DisagreementsJson } from '../../src/rest/network.ts'
 import type { StatusJson } from '../../src/rest/system.ts'
 import { whyNoAddress, type Attempt } from './attempts.ts'
-import { discoveryLines, listenerLines, type NetworkLine } from './network.ts'
+import { discoveryLines, isWithoutInternet, listenerLines, serverName, type NetworkLine } from './network.ts'
 import { isTime } from '../base/moments.ts'
 import type { ReasonText } from './reasons.ts'
 import type { Tone } from '../base/tone.ts'
@@ -113,8 +113,8 @@ function discoveryStep({ device, attempts, options, status }: OfflineFacts): Off
   if (!device.addresses.includes('dynamic')) return { name, tone: 'off', text: { key: 'offline.discoveryUnused' } }
   if (options?.localAnnounceEnabled !== true && options?.globalAnnounceEnabled !== true)
     return { name, tone: 'off', text: { key: 'network.off' } }
-  const failed = failedNames(discoveryLines(status))
-  if (failed !== '') return { name, tone: 'bad', text: { key: 'offline.failed', values: { names: failed } } }
+  const failed = failedText(discoveryLines(status))
+  if (failed !== undefined) return { name, tone: 'bad', text: failed }
   const hasFound = attempts.some(({ address }) => !device.addresses.includes(address))
   return hasFound
     ? { name, tone: 'good', text: { key: 'offline.discoveryFound' } }
@@ -129,8 +129,8 @@ function relayStep({ options, status }: OfflineFacts): OfflineStep {
   const name = 'relays'
   if (options?.relaysEnabled !== true) return { name, tone: 'off', text: { key: 'network.off' } }
   const lines = listenerLines(status.connectionServiceStatus).filter(isRelay)
-  const failed = failedNames(lines)
-  if (failed !== '') return { name, tone: 'bad', text: { key: 'offline.failed', values: { names: failed } } }
+  const failed = failedText(lines)
+  if (failed !== undefined) return { name, tone: 'bad', text: failed }
   return lines.length === 0
     ? { name, tone: 'off', text: { key: 'offline.relaysOthers' } }
     : { name, tone: 'good', text: { key: 'network.works' } }
@@ -139,18 +139,19 @@ function relayStep({ options, status }: OfflineFacts): OfflineStep {
 function listenStep({ status }: OfflineFacts): OfflineStep {
   const name = 'listening'
   const lines = listenerLines(status.connectionServiceStatus).filter((line) => !isRelay(line))
-  const failed = failedNames(lines)
-  if (failed !== '') return { name, tone: 'bad', text: { key: 'offline.failed', values: { names: failed } } }
+  const failed = failedText(lines)
+  if (failed !== undefined) return { name, tone: 'bad', text: failed }
   return lines.length === 0
     ? { name, tone: 'off', text: { key: 'offline.listensNowhere' } }
     : { name, tone: 'good', text: { key: 'network.works' } }
 }
 
-function failedNames(lines: readonly NetworkLine[]): string {
-  return lines
-    .filter(({ error }) => error !== undefined)
-    .map(({ name }) => name)
-    .join(', ')
+/** In words first: without the Internet every server fails, and their names tell nothing. */
+function failedText(lines: readonly NetworkLine[]): ReasonText | undefined {
+  const failed = lines.filter(({ error }) => error !== undefined)
+  if (failed.length === 0) return undefined
+  const names = [...new Set(failed.map(({ name }) => serverName(name)))].join(', ')
+  return { key: failed.every(isWithoutInternet) ? 'offline.noInternet' : 'offline.failed', values: { names } }
 }
 
 function isClockOff(clockOffMs: number): boolean {

@@ -54,7 +54,8 @@ test('a device is added by its ID; an invalid ID, or the own one, is reported wh
     await dialog.getByText('More', { exact: true }).click()
     await dialog.getByLabel('Addresses').fill(`tcp://127.0.0.1:${ben.port}`)
     await dialog.getByRole('button', { name: 'Add device' }).click()
-    await page.getByRole('heading', { name: 'Ben' }).waitFor()
+    await dialog.waitFor({ state: 'detached' }) // the first steps stay in sight
+    await page.getByRole('main').getByRole('link', { name: 'Ben' }).waitFor()
   }),
 )
 
@@ -80,7 +81,8 @@ test('a folder is added and offered to the other', { skip }, async () => {
     await dialog.getByText('This directory exists').waitFor()
     await dialog.getByRole('checkbox', { name: 'Ben' }).check()
     await dialog.getByRole('button', { name: 'Add folder' }).click()
-    await page.getByRole('heading', { name: 'Letters' }).waitFor()
+    await dialog.waitFor({ state: 'detached' }) // the first steps stay in sight
+    await page.getByRole('main').getByRole('link', { name: 'Letters' }).waitFor()
   })
 })
 

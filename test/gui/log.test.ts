@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
-import { appendLog, filterLog, LOG_LINES_MAX, logSince, logText, type LogEntry } from '../../gui/view-model/log.ts'
+import {
+  appendLog,
+  filterLog,
+  groupLines,
+  groupWarnings,
+  LOG_LINES_MAX,
+  logSince,
+  logText,
+  type LogEntry,
+} from '../../gui/view-model/log.ts'
 import type { LogLineJson } from '../../src/rest/system.ts'
 
 const at = (timeMs: number, message: string, level: LogLineJson['level'] = 2): LogLineJson => ({
@@ -86,5 +95,34 @@ describe('the log of the page', () => {
       logText(appendLog([], [at(0, 'db: slow', 0), at(1, 'text', 3)])),
       '1970-01-01T00:00:00.000Z DEBUG db: slow\n1970-01-01T00:00:00.001Z WARNING text\n',
     )
+  })
+})
+
+describe('equal lines', () => {
+  const line = (id: number, text: string, level: LogEntry['level'] = 'info'): LogEntry => ({
+    id,
+    timeMs: id,
+    level,
+    facility: 'model',
+    text,
+  })
+  it('are one with their number, where they follow each other', () => {
+    const groups = groupLines([line(1, 'a'), line(2, 'a'), line(3, 'b'), line(4, 'a'), line(5, 'a', 'warning')])
+    assert.deepEqual(
+      groups.map(({ entry, count }) => [entry.text, entry.id, count]),
+      [
+        ['a', 2, 2],
+        ['b', 3, 1],
+        ['a', 4, 1],
+        ['a', 5, 1],
+      ],
+    )
+  })
+  it('of warnings are one wherever they are, with the time of the last', () => {
+    const at = (when: string, message: string) => ({ when, message })
+    assert.deepEqual(groupWarnings([at('1', 'x'), at('2', 'y'), at('3', 'x')]), [
+      { message: 'y', count: 1, when: '2' },
+      { message: 'x', count: 2, when: '3' },
+    ])
   })
 })

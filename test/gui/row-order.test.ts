@@ -133,3 +133,18 @@ test('the keys of folders and devices have the tones of their states', () => {
   const laptop = row('laptop', 'away', { id: LAPTOP, group: 'Home' })
   assert.deepEqual(deviceKey(state, state.config!.devices[1]!), laptop)
 })
+
+test('the last change of a folder is one of this device or of another, whichever is later', () => {
+  const state = liveState({ folders: { a: {} } })
+  const lastFile = { at: '2026-11-15T12:00:00Z', filename: 'x', deleted: false }
+  const folderStats = { a: { lastScan: '', lastFile } }
+  const withLocal = (lastChange: string) => ({
+    ...state,
+    folderStats,
+    folders: { a: { ...state.folders['a']!, lastChange } },
+  })
+  const at = (seen: typeof state) => new Date(folderKey(seen, seen.config!.folders[0]!).atMs).toISOString()
+  assert.equal(at({ ...state, folderStats }), '2026-11-15T12:00:00.000Z')
+  assert.equal(at(withLocal('2026-11-16T12:00:00Z')), '2026-11-16T12:00:00.000Z')
+  assert.equal(at(withLocal('2026-11-14T12:00:00Z')), '2026-11-15T12:00:00.000Z')
+})

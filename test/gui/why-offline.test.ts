@@ -1,4 +1,5 @@
 /** Why a device is not connected: what to do, and how far each step got. */
+import { isWithoutInternet, serverName } from '../../gui/view-model/network.ts'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Attempt } from '../../gui/view-model/attempts.ts'
@@ -97,4 +98,14 @@ test('a clock that differs from the browser is a step that fails; a paused devic
   assert.equal(stepsOf({ clockOffMs: 120_000 })['clock'], 'bad offline.clockOff')
   assert.equal(stepsOf({})['clock'], 'good offline.clockFine')
   assert.deepEqual(stepsOf({ device: { ...fixed, paused: true } }), {})
+})
+
+test('without the Internet the words come before the servers', () => {
+  const error = 'request failed: getaddrinfo EAI_AGAIN discovery.example'
+  const names = ['global@https://discovery-v4.example/v2/', 'global@https://discovery-v6.example/v2/?x']
+  const lines = names.map((name) => ({ name, tone: 'bad' as const, error }))
+  assert.deepEqual(lines.map(isWithoutInternet), [true, true])
+  assert.deepEqual(names.map(serverName), ['discovery-v4.example', 'discovery-v6.example'])
+  assert.equal(isWithoutInternet({ name: 'IPv4 local', tone: 'bad', error }), false)
+  assert.equal(isWithoutInternet({ ...lines[0]!, error: 'status 403' }), false)
 })

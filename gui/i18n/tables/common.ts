@@ -8,6 +8,8 @@ export const COMMON = {
   'nav.devices': { en: 'Devices', de: 'Geräte', es: 'Dispositivos', fr: 'Appareils', zh: '设备' },
   'nav.changes': { en: 'Changes', de: 'Änderungen', es: 'Cambios', fr: 'Changements', zh: '变更' },
   'nav.log': { en: 'Log', de: 'Protokoll', es: 'Registro', fr: 'Journal', zh: '日志' },
+  'nav.help': { en: 'Help', de: 'Hilfe', es: 'Ayuda', fr: 'Aide', zh: '帮助' },
+  'nav.more': { en: 'More', de: 'Mehr', es: 'Más', fr: 'Plus', zh: '更多' },
   'nav.settings': { en: 'Settings', de: 'Einstellungen', es: 'Ajustes', fr: 'Réglages', zh: '设置' },
   'nav.skip': {
     en: 'Skip to content',

@@ -2,6 +2,7 @@ import type { TextEntry } from '../language.ts'
 
 /** The log, debugging, the commands, the keys, restart and shutdown. */
 export const LOG = {
+  'log.times': { en: '{n} times', de: '{n}-mal', es: '{n} veces', fr: '{n} fois', zh: '{n} 次' },
   'log.live': {
     en: 'Live log',
     de: 'Laufendes Protokoll',

@@ -16,6 +16,13 @@ export const NETWORK = {
     fr: 'Twinfold ne contacte aucun autre ordinateur sans votre accord. Vous pourrez changer cela dans les réglages.',
     zh: '在您允许之前，Twinfold 不会联系任何其他主机。之后可在设置中更改。',
   },
+  'network.noInternet': {
+    en: 'No Internet',
+    de: 'Kein Internet',
+    es: 'Sin Internet',
+    fr: 'Pas d’Internet',
+    zh: '没有互联网连接',
+  },
   'network.local': {
     en: 'Local only',
     de: 'Nur im lokalen Netz',

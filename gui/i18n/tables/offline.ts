@@ -106,6 +106,13 @@ export const OFFLINE = {
     fr: 'activée, ne l’a pas encore trouvé',
     zh: '已启用，尚未找到该设备',
   },
+  'offline.noInternet': {
+    en: 'no Internet ({names})',
+    de: 'kein Internet ({names})',
+    es: 'sin Internet ({names})',
+    fr: 'pas d’Internet ({names})',
+    zh: '没有互联网连接（{names}）',
+  },
   'offline.failed': {
     en: 'not working: {names}',
     de: 'funktioniert nicht: {names}',

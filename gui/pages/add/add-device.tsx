@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { FolderConfig } from '../../../src/core/config/config.ts'
-import { closeDialog, openDialog } from '../../base/dialogs.tsx'
+import { closeDialog, replaceDialog } from '../../base/dialogs.tsx'
 import { dropDraft, useDraft } from '../../base/draft.ts'
 import { detach } from '../../../src/core/errors.ts'
 import { invitationStart } from '../../../src/core/invitations/invitation-link.ts'
@@ -70,10 +70,7 @@ export function AddDeviceDialog({ preset, stays = false }: AddDeviceProps) {
     closeDialog()
     if (!stays) goTo('devices', id)
   }
-  const restart = () => {
-    closeDialog()
-    openDialog(() => <AddDeviceDialog {...{ stays, ...(preset && { preset }) }} />)
-  }
+  const restart = () => replaceDialog(() => <AddDeviceDialog {...{ stays, ...(preset && { preset }) }} />)
   const missing = tried && typed.trim() === '' ? { error: t('add.deviceIdMissing') } : checked
   return (
     <Dialog title={t('add.device')} wide actions={<Actions draft={draft} busy={saving.busy} />} onSubmit={submit}>

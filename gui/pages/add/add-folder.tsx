@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'preact/hooks'
-import { closeDialog, openDialog } from '../../base/dialogs.tsx'
+import { closeDialog, replaceDialog } from '../../base/dialogs.tsx'
 import { dropDraft, useDraft } from '../../base/draft.ts'
 import { goTo } from '../../base/route.ts'
 import { deviceNameById, otherDevices } from '../../view-model/device.ts'
@@ -91,10 +91,7 @@ export function AddFolderDialog({ offer, stays = false }: AddFolderProps) {
     closeDialog()
     if (!stays) goTo('folders', id)
   }
-  const restart = () => {
-    closeDialog()
-    openDialog(() => <AddFolderDialog {...{ stays, ...(offer && { offer }) }} />)
-  }
+  const restart = () => replaceDialog(() => <AddFolderDialog {...{ stays, ...(offer && { offer }) }} />)
   return (
     <Dialog title={t('add.folder')} actions={<Actions draft={draft} busy={saving.busy} />} onSubmit={submit}>
       <Refusal text={saving.refusal} />

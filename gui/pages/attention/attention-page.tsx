@@ -38,26 +38,30 @@ export function AttentionPage() {
 }
 
 function Entry({ entry: { tone, title, advice, members, remedy } }: { readonly entry: AttentionEntry }) {
+  const own = members.filter((member) => member.remedy !== undefined && hasOwnRemedy(member.remedy))
+  const others = members.filter((member) => !own.includes(member))
+  const isExplained = members.length > 0 && others.length === 0 // the general advice would only repeat it
   return (
     <li class="attention-entry">
       <div>
         <StateLabel tone={tone}>{t(title.key, title.values)}</StateLabel>
-        {members.length > 0 && <Members members={members} />}
-        {advice !== undefined && <p class="soft">{t(advice)}</p>}
-        {members.map(
-          (member) => member.remedy && hasOwnRemedy(member.remedy) && <OwnRemedy key={member.name} {...member} />,
-        )}
+        {others.length > 0 && <Members members={others} />}
+        {advice !== undefined && !isExplained && <p class="soft">{t(advice)}</p>}
+        {own.map((member) => (
+          <OwnRemedy key={member.name} {...member} />
+        ))}
       </div>
       <RemedyButton remedy={remedy} />
     </li>
   )
 }
 
-/** What concerns one folder: named where there are several. */
-function OwnRemedy({ name, remedy }: AttentionMember) {
+/** One folder with the evidence and what solves it there. */
+function OwnRemedy({ name, n, place, remedy }: AttentionMember) {
   return (
     <section class="attention-remedy" aria-label={name}>
-      <strong>{name}</strong>
+      <a href={addressOf(...place)}>{name}</a>
+      {n !== undefined && <span class="soft"> {t('count.items', { n })}</span>}
       {remedy !== undefined && <RemedyActions remedy={remedy} />}
     </section>
   )

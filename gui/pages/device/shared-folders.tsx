@@ -1,5 +1,6 @@
 import { detach } from '../../../src/core/errors.ts'
 import type { DeviceConfig, FolderConfig } from '../../../src/core/config/config.ts'
+import { runAction } from '../../app/run-action.ts'
 import { addressOf } from '../../base/address.ts'
 import { openDialog } from '../../base/dialogs.tsx'
 import { deviceName } from '../../view-model/device.ts'
@@ -7,6 +8,7 @@ import { byName, folderName } from '../../view-model/folder-name.ts'
 import { formatPercent, formatSize } from '../../i18n/format.ts'
 import { shareStateOf, type ShareState } from '../../view-model/share-state.ts'
 import { useLive } from '../../live/live.ts'
+import { Button } from '../../ui/button.tsx'
 import { confirm } from '../../ui/confirm.tsx'
 import { ProgressBar, EmptyNote, Section } from '../../ui/parts.tsx'
 import { ShareText } from '../../ui/share-text.tsx'
@@ -16,16 +18,24 @@ import { Disagreements } from '../../ui/disagreements.tsx'
 import { MissingItemsDialog } from './missing-items-dialog.tsx'
 import { changeShare } from './change-share.ts'
 
-/** Every folder with a box to check: shared with this device or not, and how much of it the device has. */
+/** The folders that are shared with this device, with how much of them it has; others are shared by a dialog. */
 export function SharedFolders({ device }: { readonly device: DeviceConfig }) {
   const folders = useLive((state) => state.config?.folders) ?? []
+  const shared = folders.filter(({ devices }) => devices.some(({ deviceID }) => deviceID === device.deviceID))
+  const add = folders.length > shared.length && !device.untrusted && (
+    <Button needs="admin" icon="plus" onClick={() => shareAnother(device)}>
+      {t('device.shareAnother')}
+    </Button>
+  )
   return (
-    <Section title={t('device.shared')}>
+    <Section title={t('device.shared')} actions={add}>
       <Disagreements deviceId={device.deviceID} />
-      {folders.length === 0 && <EmptyNote>{t('device.noFolders')}</EmptyNote>}
-      {folders.length > 0 && (
+      {shared.length === 0 && (
+        <EmptyNote>{t(folders.length === 0 ? 'device.noFolders' : 'device.noneShared')}</EmptyNote>
+      )}
+      {shared.length > 0 && (
         <ul class="rows">
-          {folders.toSorted(byName(language.get())).map((folder) => (
+          {shared.toSorted(byName(language.get())).map((folder) => (
             <SharedFolder key={folder.id} folder={folder} device={device} />
           ))}
         </ul>
@@ -33,6 +43,14 @@ export function SharedFolders({ device }: { readonly device: DeviceConfig }) {
       {device.untrusted && <p class="soft device-note">{t('device.needsPassword')}</p>}
     </Section>
   )
+}
+
+/** Loaded when it is opened. */
+async function shareAnother(device: DeviceConfig): Promise<void> {
+  await runAction(async () => {
+    const { ShareAnotherDialog } = await import('./share-another.tsx')
+    openDialog(() => <ShareAnotherDialog device={device} />)
+  })
 }
 
 interface SharedFolderProps {

@@ -1,6 +1,6 @@
 import type { DeviceConfig } from '../../../src/core/config/config.ts'
 import { changeConfig } from '../../app/run-action.ts'
-import { closeDialog, openDialog } from '../../base/dialogs.tsx'
+import { closeDialog, replaceDialog } from '../../base/dialogs.tsx'
 import { dropDraft, useDraft } from '../../base/draft.ts'
 import { goTo } from '../../base/route.ts'
 import { deviceName } from '../../view-model/device.ts'
@@ -38,10 +38,7 @@ export function EditDeviceDialog({ device }: { readonly device: DeviceConfig }) 
     dropDraft(draft)
     closeDialog()
   }
-  const restart = () => {
-    closeDialog()
-    openDialog(() => <EditDeviceDialog device={device} />)
-  }
+  const restart = () => replaceDialog(() => <EditDeviceDialog device={device} />)
   const remove = () => removeDevice(device, Object.keys(foldersSharedWith(folders, id)).length)
   const actions = <SaveActions draft={draft} busy={saving.busy} onRemove={isUs ? undefined : remove} />
   return (

@@ -1,6 +1,6 @@
 import type { FolderConfig } from '../../../src/core/config/config.ts'
 import { changeConfig } from '../../app/run-action.ts'
-import { closeDialog, openDialog } from '../../base/dialogs.tsx'
+import { closeDialog, replaceDialog } from '../../base/dialogs.tsx'
 import { dropDraft, useDraft } from '../../base/draft.ts'
 import { goTo } from '../../base/route.ts'
 import { otherDevices } from '../../view-model/device.ts'
@@ -48,10 +48,7 @@ export function EditFolderDialog({ folder }: { readonly folder: FolderConfig }) 
     dropDraft(draft)
     closeDialog()
   }
-  const restart = () => {
-    closeDialog()
-    openDialog(() => <EditFolderDialog folder={folder} />)
-  }
+  const restart = () => replaceDialog(() => <EditFolderDialog folder={folder} />)
   const remove = () => removeFolder(folder, Object.keys(before).length)
   const actions = <SaveActions draft={draft} busy={saving.busy} onRemove={remove} />
   return (

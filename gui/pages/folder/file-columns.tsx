@@ -4,6 +4,7 @@ import { deviceNameById } from '../../view-model/device.ts'
 import { formatSize } from '../../i18n/format.ts'
 import { itemFacts, type ItemCode } from '../../view-model/item-state.ts'
 import { live } from '../../live/live.ts'
+import { CutName } from '../../ui/cut-name.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { TimeAgo } from '../../ui/parts.tsx'
 import type { Column } from '../../ui/table-props.ts'
@@ -183,7 +184,7 @@ function NameCell({ folder, line: { item, path, level, expanded }, onToggle }: N
         <span class="files-chevron">{expanded !== undefined && <Icon name="chevron" size={14} />}</span>
       )}
       <Icon name={ICONS[item.type]} size={16} />
-      <span class="files-label">{visibleName(item.name)}</span>
+      <CutName kind="files-label" name={item.name} />
     </button>
   )
 }

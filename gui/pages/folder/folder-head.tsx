@@ -4,6 +4,7 @@ import type { FolderStatusJson } from '../../../src/rest/db.ts'
 import { addressOf } from '../../base/address.ts'
 import { causeOf } from '../../../src/core/remedies/cause.ts'
 import { deviceNameById } from '../../view-model/device.ts'
+import { evidenceText } from '../../view-model/evidence-text.ts'
 import { errorText } from '../../view-model/error-text.ts'
 import { folderName } from '../../view-model/folder-name.ts'
 import { folderState, stopReason } from '../../view-model/folder-state.ts'
@@ -130,7 +131,7 @@ function Stopped({ folder, reason }: { readonly folder: string; readonly reason:
         <strong>
           {t('fold.stopped')}: {t(`cause.${code}`)}
         </strong>
-        <p>{t(`remedy.${code}`)}</p>
+        {(remedy === undefined || evidenceText(remedy) === undefined) && <p>{t(`remedy.${code}`)}</p>}
         {code === 'other' && <p class="soft">{errorText(reason)}</p>}
         {remedy !== undefined && <RemedyActions remedy={remedy} />}
       </div>

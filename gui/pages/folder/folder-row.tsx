@@ -6,7 +6,7 @@ import { folderText } from '../../view-model/folder-text.ts'
 import { formatCount, formatDuration, formatRate, formatSize } from '../../i18n/format.ts'
 import { isTime } from '../../base/moments.ts'
 import { meanRate, secondsLeft } from '../../view-model/rates.ts'
-import { folderKey, type RowKey } from '../../view-model/row-order.ts'
+import { folderKey, lastChangeMs, type RowKey } from '../../view-model/row-order.ts'
 import { useLiveFields } from '../../live/use-live-fields.ts'
 import { live, useLive } from '../../live/live.ts'
 import { lookUp } from '../../base/look-up.ts'
@@ -142,10 +142,9 @@ function Devices({ folder, isPlain }: CellProps & { readonly isPlain: boolean })
 }
 
 function LastChange({ folder: { id } }: CellProps) {
-  const at = useLive((state) => lookUp(state.folderStats, id)?.lastFile.at ?? '')
-  const name = useLive((state) => lookUp(state.folderStats, id)?.lastFile.filename ?? '')
-  return isTime(Date.parse(at)) ? (
-    <span class="soft" title={name}>
+  const at = useLive((state) => lastChangeMs(state, id))
+  return isTime(at) ? (
+    <span class="soft">
       <TimeAgo time={at} />
     </span>
   ) : null

@@ -15,7 +15,7 @@ const LINES_MIN = 12
 export function LineEditor({ label, help, text, onText, wrongLine }: LineEditorProps) {
   const id = useId()
   const numbers = useRef<HTMLDivElement>(null)
-  const count = Math.max(LINES_MIN, text.split('\n').length)
+  const count = text.split('\n').length
   return (
     <div class="line-editor">
       <label for={id}>{label}</label>

@@ -1,5 +1,6 @@
 import { baseName, directoryOf } from '../../base/paths.ts'
 import { visibleName } from '../../base/visible-name.ts'
+import { CutName } from '../../ui/cut-name.tsx'
 import type { Column } from '../../ui/table-props.ts'
 import { openFile } from './file-drawer.tsx'
 
@@ -8,7 +9,7 @@ export function PathButton({ folder, path }: { readonly folder: string; readonly
   return (
     <button type="button" class="files-path" title={visibleName(path)} onClick={() => openFile(folder, path)}>
       <span class="soft">{visibleName(directoryOf(path))}</span>
-      <span class="files-base">{visibleName(baseName(path))}</span>
+      <CutName kind="files-base" name={baseName(path)} />
     </button>
   )
 }

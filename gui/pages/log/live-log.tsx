@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { FACILITY_NAMES } from '../../../src/core/facilities.ts'
 import { setParams, useParam } from '../../base/route.ts'
-import { filterLog, logText, type LogEntry, type LogFilter, type LogLevel } from '../../view-model/log.ts'
+import { filterLog, groupLines, logText, type LogEntry, type LogFilter, type LogLevel } from '../../view-model/log.ts'
 import { language } from '../../i18n/language.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyButton, Section, Skeleton } from '../../ui/parts.tsx'
@@ -118,8 +118,8 @@ function Lines({ entries, isEmpty }: { readonly entries: readonly LogEntry[]; re
             <p class="soft">{isEmpty ? t('log.none') : t('log.noMatch')}</p>
           ) : (
             <ol>
-              {entries.map((entry) => (
-                <Line key={entry.id} entry={entry} time={time} />
+              {groupLines(entries).map(({ entry, count }) => (
+                <Line key={entry.id} entry={entry} count={count} time={time} />
               ))}
             </ol>
           )}
@@ -136,7 +136,13 @@ function Lines({ entries, isEmpty }: { readonly entries: readonly LogEntry[]; re
   )
 }
 
-function Line({ entry, time }: { readonly entry: LogEntry; readonly time: Intl.DateTimeFormat }) {
+interface LineProps {
+  readonly entry: LogEntry
+  readonly count: number
+  readonly time: Intl.DateTimeFormat
+}
+
+function Line({ entry, count, time }: LineProps) {
   const at = new Date(entry.timeMs)
   return (
     <li class={`log-line ${entry.level}`}>
@@ -146,6 +152,7 @@ function Line({ entry, time }: { readonly entry: LogEntry; readonly time: Intl.D
       <span class="log-level">{t(`log.${entry.level}`)}</span>
       <span class="log-facility">{entry.facility}</span>
       <span class="log-text">{entry.text}</span>
+      {count > 1 && <span class="count">{t('log.times', { n: count })}</span>}
     </li>
   )
 }

@@ -4,6 +4,7 @@ import { reloadParts, useLive } from '../../live/live.ts'
 import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { TimeAgo, Section } from '../../ui/parts.tsx'
+import { groupWarnings } from '../../view-model/log.ts'
 import { t } from '../../i18n/texts.ts'
 
 /** The latest warnings, until they are cleared. */
@@ -24,10 +25,11 @@ export function Warnings() {
       }
     >
       <ul class="rows log-warnings">
-        {warnings.map(({ when, message }, index) => (
-          <li key={`${when} ${index}`}>
+        {groupWarnings(warnings).map(({ when, message, count }) => (
+          <li key={message}>
             <Icon name="warning" />
             <span class="log-text">{message}</span>
+            {count > 1 && <span class="count">{t('log.times', { n: count })}</span>}
             <span class="soft">
               <TimeAgo time={when} />
             </span>

@@ -42,8 +42,8 @@ function Part({ title, lines }: { readonly title: string; readonly lines: readon
       <ul>
         {lines.map((line) => (
           <li key={line.name}>
-            {line.name !== '' && <span class="mono">{line.name}</span>}
             <StateLabel tone={line.tone}>{networkText(line)}</StateLabel>
+            {line.name !== '' && <span class="mono">{line.name}</span>}
           </li>
         ))}
       </ul>

@@ -4,34 +4,20 @@ import { componentSchemas } from '../../rest/components.ts'
 import { ROUTES } from '../../rest/routes.ts'
 import type { Schema } from '../../rest/schema.ts'
 import { escapeHtml } from '../pipeline/reply.ts'
+import { helpFrame } from '../static/help-frame.ts'
 
 /** The description of the interface as a web page, derived from the declarations. */
 export function apiPage(version: string): string {
   const byArea = Map.groupBy(namesOf(ROUTES), (name) => areaOf(pathOf(name)))
   const areas = Object.entries(AREAS).filter(([area]) => byArea.has(area))
-  return `<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>REST interface of Twinfold</title>
-<link rel="stylesheet" href="/api/style.css">
-</head>
-<body>
-<header>
-<h1>REST interface</h1>
+  const head = `<h1>REST interface</h1>
 <p>Twinfold ${escapeHtml(version)}, ${namesOf(ROUTES).length} operations. Programs read
 <a href="/api/openapi.json">openapi.json</a>. Requests below <code>/rest</code> carry the API key in the header
-<code>X-API-Key</code>; errors are a line of text.</p>
-<nav>${areas.map(([area]) => `<a href="#${area}">${area}</a>`).join('\n')}\n<a href="#schemas">schemas</a></nav>
-</header>
-<main>
-${areas.map(([area, about]) => section(area, about, byArea.get(area) ?? [])).join('\n')}
-${schemas()}
-</main>
-</body>
-</html>
-`
+<code>X-API-Key</code>; errors are a line of text.</p>`
+  const links = [...areas.map(([area]) => area), 'schemas'].map((area) => `<a href="#${area}">${area}</a>`)
+  const sections = areas.map(([area, about]) => section(area, about, byArea.get(area) ?? []))
+  const body = `${sections.join('\n')}\n${schemas()}`
+  return helpFrame({ title: 'REST interface', links, head, body, current: 'api' })
 }
 
 function section(area: string, about: string, names: readonly (keyof typeof ROUTES)[]): string {
@@ -118,19 +104,3 @@ function outline(schema: Schema, indent = ''): string {
 function marked(text: string): string {
   return escapeHtml(text).replace(/`([^`]*)`/g, '<code>$1</code>')
 }
-
-export const API_STYLE = `:root { color-scheme: light dark; --line: #8884; --soft: #8882; }
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 0 auto; padding: 1rem; }
-nav { display: flex; flex-wrap: wrap; gap: .25rem 1rem; }
-h2 { margin-top: 2.5rem; border-bottom: 1px solid var(--line); }
-h3 { font-size: 1rem; margin: 1rem 0 .25rem; }
-details { border: 1px solid var(--line); border-radius: .4rem; margin: .4rem 0; padding: .4rem .8rem; }
-summary { cursor: pointer; }
-summary span { display: block; opacity: .8; }
-summary b { display: inline-block; min-width: 4.5rem; }
-.get { color: #2a7ae2; } .post { color: #2e9d4f; } .put, .patch { color: #c77d0a; } .delete { color: #d0433b; }
-code, pre { font: 14px/1.4 ui-monospace, monospace; }
-pre { background: var(--soft); border-radius: .4rem; padding: .6rem; overflow-x: auto; }
-table { border-collapse: collapse; } td { padding: .15rem .8rem .15rem 0; vertical-align: top; }
-a:focus-visible, summary:focus-visible { outline: 2px solid #2a7ae2; outline-offset: 2px; }
-`

@@ -21,8 +21,8 @@ export function descriptionRoutes(version: string): readonly Route[] {
     return { status: 200, contentType: 'text/html; charset=utf-8', headers, body: apiPage(version) }
   })
   const style = once(async (): Promise<Reply> => {
-    const { API_STYLE } = await import('./api-page.ts')
-    return { status: 200, contentType: 'text/css; charset=utf-8', body: API_STYLE }
+    const { HELP_STYLE } = await import('../static/help-frame.ts')
+    return { status: 200, contentType: 'text/css; charset=utf-8', body: HELP_STYLE }
   })
   return bind(DESCRIPTION_ROUTES, {
     'GET /rest/openapi.json': document,

@@ -2,6 +2,7 @@ import type { TimedPause } from '../../config/types.ts'
 import type { Grant } from '../../core/access.ts'
 import { TwinfoldError } from '../../core/errors.ts'
 import type { DeviceId, FolderId } from '../../core/ids.ts'
+import { NEVER } from '../../core/never.ts'
 import type { PulseJson, SummaryJson } from '../../rest/twinfold.ts'
 import { connectionsJson, shownConfig, pendingDevicesJson, pendingFoldersJson } from './cluster.ts'
 import { scheduledPauseJson } from './schedule.ts'
@@ -76,11 +77,24 @@ async function folderSummary(deps: RestDeps, ownDevice: DeviceId, id: FolderId):
   try {
     const status = folderStatusJson(deps.hub.statusNow(id) ?? (await deps.hub.status(id)))
     const guard = await guardSummary(deps, id)
-    return { status, completion: await completions(deps, ownDevice, id), ...(guard !== undefined && { guard }) }
+    const lastChange = await lastChangeOf(deps, id)
+    return {
+      status,
+      completion: await completions(deps, ownDevice, id),
+      ...(guard !== undefined && { guard }),
+      ...(lastChange !== undefined && { lastChange }),
+    }
   } catch (error) {
     if (error instanceof TwinfoldError && error.code.startsWith('folder-')) return undefined
     throw error
   }
+}
+
+/** From the history, which has changes of this device and of others. */
+async function lastChangeOf({ explorer }: RestDeps, id: FolderId): Promise<string | undefined> {
+  const { entries } = await (await explorer()).history(id, { path: '', limit: 1 }, NEVER)
+  const [last] = entries
+  return last && formatMs(last.atMs)
 }
 
 /** Undefined for a folder that does not run, too. */

@@ -1,4 +1,5 @@
 import { escapeHtml } from '../pipeline/reply.ts'
+import { helpFrame } from './help-frame.ts'
 
 /** A page of the manual as the build writes it; its HTML is made from docs/ with all text escaped. */
 interface ManualPage {
@@ -40,30 +41,13 @@ function frame({ pages }: Manual, title: string, body: string, current: string, 
     const mark = id === current ? ' aria-current="page"' : ''
     return `<a href="/manual/${id}"${mark}>${escapeHtml(name)}</a>`
   })
-  return `<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escapeHtml(title)} – Twinfold</title>
-<link rel="stylesheet" href="/api/style.css">
-</head>
-<body>
-<header>
-<h1><a href="/manual">Manual</a></h1>
+  const head = `<h1><a href="/manual">Manual</a></h1>
 <form action="/manual" method="get" role="search">
 <input type="search" name="q" value="${escapeHtml(query)}" maxlength="${QUERY_LENGTH_MAX}"
 aria-label="Search the manual">
 <button>Search</button>
-</form>
-<nav>${links.join('\n')}</nav>
-</header>
-<main>
-${body}
-</main>
-</body>
-</html>
-`
+</form>`
+  return helpFrame({ title, links, head, body, current: 'manual' })
 }
 
 function contents({ pages }: Manual): string {

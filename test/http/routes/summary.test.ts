@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { TwinfoldError } from '../../../src/core/errors.ts'
 import type { DeviceId } from '../../../src/core/ids.ts'
 import { fakeRest, IDLE, LOCAL_ID } from '../fakes.ts'
+import { NO_EXPLORER } from '../fake-hub.ts'
 import { connected } from '../connected.ts'
 
 // The fake checks replies against their declared schemas.
@@ -94,4 +95,15 @@ test('a summary omits a folder without status, and has no completion for a pause
     folders: { share: { completion: unknown } }
   }
   assert.deepEqual(folders.share.completion, {})
+})
+
+test('a summary has the time of the last change of a folder, whoever made it', async () => {
+  const entry = { atMs: Date.UTC(2026, 10, 16), kind: 'changed' } as never
+  const explorer = async () => ({
+    ...NO_EXPLORER,
+    history: async () => ({ entries: [entry], next: undefined, completeSinceMs: 0 }),
+  })
+  const { send } = fakeRest({ deps: { explorer } })
+  const { folders } = JSON.parse((await send('GET', '/rest/twinfold/summary')).body)
+  assert.equal(folders.share.lastChange, '2026-11-16T00:00:00Z')
 })

@@ -20,6 +20,8 @@ test('the manual has contents, chapters and pictures, with the policy of the pag
   const call = withManual(scratch.path)
   const { body, headers } = await call({ target: '/manual' })
   assert.match(String(body), /<a href="\/manual\/first-steps">First steps<\/a>/)
+  assert.match(String(body), /<a class="brand" href="\/">/) // the way back
+  assert.match(String(body), /<a href="\/manual" aria-current="page">/)
   assert.match(String(headers['content-security-policy']), /^default-src 'self';/)
   const chapter = await call({ target: '/manual/how-it-works' })
   assert.match(String(chapter.body), /<h1 id="how-it-works">How it works<\/h1>/)
