@@ -35,6 +35,21 @@ after(async () => {
 
 const configOf = async ({ daemon }: Member) => (await daemon.get('/rest/config')) as Config
 
+/** For the page: a camera whose picture is a canvas, and a reader that finds something else first. */
+const fakeCamera = (text: string): string => `{
+  const canvas = document.createElement('canvas')
+  const pen = canvas.getContext('2d')
+  setInterval(() => pen.fillRect(Math.random() * 9, 0, 9, 9), 50)
+  const stream = canvas.captureStream(10)
+  let reads = 0
+  window.BarcodeDetector = class {
+    static getSupportedFormats = async () => ['qr_code']
+    detect = async () => [{ rawValue: reads++ === 0 ? 'https://example.org/' : ${JSON.stringify(text)} }]
+  }
+  window.camera = stream.getTracks()[0]
+  Object.defineProperty(navigator, 'mediaDevices', { value: { getUserMedia: async () => stream } })
+}`
+
 test('an invitation is made, listed and revoked here, and pasted into the other page', { skip }, async () => {
   let invitation = ''
   await browser.visit({ url: `${here.daemon.url}/#/folders/photos` }, async ({ page }) => {
@@ -70,6 +85,13 @@ test('an invitation is made, listed and revoked here, and pasted into the other 
     await dialog.getByText('This is no invitation.').waitFor()
     await dialog.getByLabel('Invitation').fill(invitation.slice(0, -2))
     await dialog.getByText('copy all of it again').waitFor()
+    assert.equal(await dialog.getByRole('button', { name: 'Scan the QR code' }).count(), 0, 'this browser reads none')
+    await page.keyboard.press('Escape')
+    await page.evaluate(fakeCamera(invitation))
+    await page.getByRole('button', { name: 'I have an invitation' }).click()
+    await dialog.getByRole('button', { name: 'Scan the QR code' }).click()
+    await dialog.getByText(/invites this device:/).waitFor()
+    assert.equal(await page.evaluate('camera.readyState'), 'ended')
     await page.keyboard.press('Escape')
     await page.getByRole('button', { name: 'Add device' }).first().click()
     await page.getByLabel('ID of the other device').fill(`For you: ${invitation}`)

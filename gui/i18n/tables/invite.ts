@@ -104,6 +104,13 @@ export const INVITE = {
     fr: 'Ce n’est pas une invitation.',
     zh: '这不是邀请。',
   },
+  'join.scan': {
+    en: 'Scan the QR code',
+    de: 'QR-Code scannen',
+    es: 'Escanear el código QR',
+    fr: 'Scanner le code QR',
+    zh: '扫描二维码',
+  },
   'join.from': {
     en: '{device} invites this device:',
     de: '{device} lädt dieses Gerät ein:',

@@ -14,6 +14,7 @@ import { TextField } from '../../ui/field.tsx'
 import { t } from '../../i18n/texts.ts'
 import { Refusal } from '../edit/form.tsx'
 import { useSaving } from '../edit/use-form.ts'
+import { ScanCode } from './scan-code.tsx'
 import { PathField, useCheckedPath } from './path-field.tsx'
 
 /** Uses an invitation of another device: shows what it would add, and adds it. */
@@ -63,6 +64,7 @@ export function JoinDialog({ pasted }: { readonly pasted: string }) {
         lines={4}
         autoFocus
       />
+      <ScanCode accepts={(found) => invitationStart(found) >= 0} onFound={setText} />
       {isReady && <Planned planned={planned} />}
       {isReady && added.length === 1 && path !== undefined && <JoinPath path={path} onChange={setPath} />}
       {isReady && added.length > 1 && (
