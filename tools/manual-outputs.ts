@@ -10,12 +10,19 @@ const ROOT = join(import.meta.dirname, '..')
 export const MANUAL = join(ROOT, 'docs', 'manual')
 const PAGE_MS_MAX = 900_000
 /** A block of commands, and the block with its output if there is one directly below. */
-const BLOCK = /^```sh\n([^]*?)^```\n(?:\n```text\n([^]*?)^```\n)?/gm
+const BLOCK = /(?<!^<!-- run by \S+ -->\n)^```sh\n([^]*?)^```\n(?:\n```text\n([^]*?)^```\n)?/gm
+/** A block that another test runs: it needs the package, for example. */
+const ELSEWHERE = /^<!-- run by (\S+) -->\n```sh\n([^]*?)^```\n/gm
 const SEPARATOR = '@@ end of block @@'
 
 /** The command blocks of a page, in order, and the output that it shows for each. */
 export function blocksOf(page: string): readonly { readonly commands: string; readonly output: string | undefined }[] {
   return [...page.matchAll(BLOCK)].map(([, commands = '', output]) => ({ commands, output }))
+}
+
+/** The command blocks of a page that this test runs instead. */
+export function blocksRunBy(test: string, page: string): readonly string[] {
+  return [...page.matchAll(ELSEWHERE)].filter(([, name]) => name === test).map(([, , commands = '']) => commands)
 }
 
 export interface PageRun {

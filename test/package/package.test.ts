@@ -19,6 +19,8 @@ import { startDemo } from '../support/demo.ts'
 import { casesOf } from '../support/effort.ts'
 import { cleanClone, compiler, pack, project, run, withThisNode, type Packed } from '../support/packed.ts'
 import { eventually, scratchDirectory } from '../support/scratch.ts'
+import { loopbackOnly, missingNamespaces } from '../support/loopback.ts'
+import { blocksRunBy, MANUAL } from '../../tools/manual-outputs.ts'
 import { checkTypes } from './check-types.ts'
 import { PROGRAM, TYPED } from './programs.ts'
 
@@ -45,7 +47,11 @@ const consumer = join(scratch.path, 'consumer')
 const entry = join(prefix, 'bin', 'twinfold')
 let packed: Packed
 
+/** It is below HOME, which one test changes. */
+let npmCache = ''
+
 before(async () => {
+  npmCache = (await run('npm', ['config', 'get', 'cache'], { cwd: scratch.path })).trim()
   await cleanClone(clone)
   packed = await pack(clone)
   await Promise.all([
@@ -189,6 +195,35 @@ test('package: the start line of the service that it would install starts it', a
   await using daemon = await startDaemon({ home, command, env })
   assert.equal(await daemon.signal('SIGTERM'), 0, daemon.output)
 })
+
+test(
+  'package: the commands of the manual install it, and replace it by another release',
+  { skip: missingNamespaces() ?? false },
+  async () => {
+    const page = readFileSync(join(MANUAL, 'server.md'), 'utf8')
+    const [install, upgrade, ...others] = blocksRunBy('test/package/package.test.ts', page)
+    assert.deepEqual([others, upgrade?.includes('npm install')], [[], true])
+    const directory = join(scratch.path, 'administrator')
+    mkdirSync(directory)
+    cpSync(packed.path, join(directory, 'twinfold-VERSION.tgz'))
+    const start = 'twinfold serve > first.log &\nuntil grep -qs "API listening" first.log; do sleep 1; done\n'
+    const script = `set -euo pipefail\ntrap 'kill $(jobs -p) 2>/dev/null; wait' EXIT\n${install}${start}${upgrade}`
+    const [program, ...args] = [...loopbackOnly(), 'bash', '-c', script]
+    const own = join(directory, 'prefix')
+    const printed = await run(program!, args, {
+      cwd: directory,
+      env: {
+        HOME: directory,
+        PATH: `${join(own, 'bin')}:${withThisNode.PATH}`,
+        npm_config_prefix: own,
+        npm_config_cache: npmCache,
+        npm_config_offline: 'true', // what was installed before is in the cache
+      },
+    })
+    assert.match(printed, new RegExp(`^twinfold v${readManifest().version.replaceAll('.', '\\.')} `, 'm'))
+    assert.match(printed, /No problems found\.$/m)
+  },
+)
 
 test('package: the entry of the container image is there and keeps the page closed', async () => {
   const script = join(installed, 'dist', 'main', 'container.js')

@@ -36,6 +36,15 @@ test('every chapter of the manual exists, with a title and known kinds of blocks
   }
 })
 
+test('a block that the manual leaves to another test is run there', () => {
+  for (const name of pages) {
+    for (const [, other = ''] of textOf(name).matchAll(/^<!-- run by (\S+) -->$/gm)) {
+      const run = `blocksRunBy('${other}'`
+      assert.ok(readFileSync(join(MANUAL, '..', '..', other), 'utf8').includes(run), `${name}: ${other}`)
+    }
+  }
+})
+
 /** What people look for. */
 const TOPICS = [
   /npm install/,

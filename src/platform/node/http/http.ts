@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http'
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https'
 import { createServer as createNetServer, type Socket } from 'node:net'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { HttpHandler, HttpListener, HttpListenOptions, HttpReply, HttpServer } from '../../http.ts'
 import { bindListener, type NetServer } from './http-bind.ts'
 import { RequestQueue } from './http-queue.ts'
@@ -22,6 +23,8 @@ const CONNECTIONS_MAX = 4_096
 const TIMEOUT_CHECK_MS = 10_000
 /** Grace period for replies in progress when the listener closes. */
 const CLOSE_GRACE_MS = 500
+/** Of the event loop, until replies that are being sent have been passed on. */
+const FLUSH_TURNS_MAX = 100
 
 const SERVER_OPTIONS: ServerOptions = {
   maxHeaderSize: HEAD_BYTES_MAX,
@@ -61,7 +64,7 @@ async function listen(options: HttpListenOptions, handler: HttpHandler): Promise
   plain.on('connection', (socket: Socket) => queue.add(socket))
   const group =
     options.tls === undefined
-      ? { entry: plain, servers: [plain], sockets: NONE }
+      ? { entry: plain, servers: [plain], sockets: NONE, secured: NONE }
       : openBoth(plain, { ...options.tls, serve, queue })
   group.entry.maxConnections = CONNECTIONS_MAX
   const address = await bindListener(group.entry, options)
@@ -76,6 +79,8 @@ interface ServerGroup {
   readonly entry: NetServer
   readonly servers: readonly Server[]
   readonly sockets: ReadonlySet<Socket>
+  /** Those that encrypt what is written to them. */
+  readonly secured: ReadonlySet<Socket>
 }
 
 const NONE: ReadonlySet<Socket> = new Set()
@@ -109,7 +114,12 @@ function openBoth(
     }),
     tls.serve,
   )
-  secure.on('secureConnection', (socket) => tls.queue.add(socket))
+  const secured = new Set<Socket>()
+  secure.on('secureConnection', (socket) => {
+    tls.queue.add(socket)
+    secured.add(socket)
+    socket.on('close', () => secured.delete(socket))
+  })
   const sockets = new Set<Socket>()
   const entry = createNetServer({ noDelay: true }, (socket) => {
     sockets.add(socket)
@@ -128,7 +138,7 @@ function openBoth(
   })
   // A server that does not listen itself starts its header timeout only after this event.
   entry.once('listening', () => [plain, secure].forEach((server) => server.emit('listening')))
-  return { entry, servers: [plain, secure], sockets }
+  return { entry, servers: [plain, secure], sockets, secured }
 }
 
 /** The socket closes by itself; the handler is notified by the signal. */
@@ -183,10 +193,13 @@ function deliver(incoming: IncomingMessage, response: ServerResponse, reply: Htt
 }
 
 /** Stops listening immediately, ends long polls, and grants replies in progress a grace period. */
-async function close({ entry, servers, sockets }: ServerGroup, closing: OpenRequests): Promise<void> {
+async function close({ entry, servers, sockets, secured }: ServerGroup, closing: OpenRequests): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   entry.close(() => resolve())
   closing.close(new Error('the server is closing'))
+  // A connection counts as idle while its last reply is still being encrypted.
+  const isSending = () => [...secured].some(({ writableLength }) => writableLength > 0)
+  for (let turn = 0; turn < FLUSH_TURNS_MAX && isSending(); turn++) await nextTurn()
   for (const server of servers) if (server !== entry) server.close() // stops its timer
   for (const server of servers) server.closeIdleConnections()
   const timer = setTimeout(() => {
