@@ -1,18 +1,26 @@
 /**
- * The entry point of the container image: the program with two differences. `health` checks the daemon of this
- * container, and `serve` does not start with a page that is open to the network without a password, also not on a home
- * that exists, unless `--allow-open-gui` accepts it.
+ * The entry point of the container image: the program with three differences. It becomes the user of `PUID` and `PGID`.
+ * `health` checks the daemon of this container, and `serve` does not start with a page that is open to the network
+ * without a password, also not on a home that exists, unless `--allow-open-gui` accepts it.
  */
 import { messageOf, TwinfoldError } from '../core/errors.ts'
 import { FINDING_FLAGS } from '../cli/args/shared-flags.ts'
 import { takeFlags } from '../cli/args/canonical.ts'
 import { ParsedFlags } from '../cli/args/parsed-flags.ts'
+import { becomeUser, containerHome, foreignMounts, readContainerUser } from './container-user.ts'
 import { plainServeFlags, readDaemonChoice, readServeRequest } from './args/serve-options.ts'
 
 const HEALTH_MS_MAX = 5_000
 
 const args = process.argv.slice(2)
 try {
+  const home = containerHome(process.env)
+  process.env['STHOMEDIR'] = home
+  const notes = becomeUser(process.env, readContainerUser(process.env), home)
+  if (args[0] === 'serve') {
+    for (const line of [...notes, ...foreignMounts(process.getuid?.() ?? 0)])
+      process.stderr.write(`twinfold: ${line}\n`)
+  }
   if (args[0] === 'health') await checkHealth()
   else {
     await checkPage()
