@@ -31,7 +31,7 @@ export function SideBar() {
       {PLACES.map(({ place, icon, word }) => (
         <a
           key={place}
-          class={place === 'conflicts' && conflicts === 0 ? 'place rare' : 'place'}class={PHONE_PLACES.has(place) ? 'place' : 'place wide-only'}
+          class={PHONE_PLACES.has(place) ? 'place' : 'place wide-only'}
           href={addressOf(...(place === '' ? [] : [place]))}
           aria-current={place === here ? 'page' : undefined}
         >
