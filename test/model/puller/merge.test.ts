@@ -179,3 +179,40 @@ test('after a power loss at any call of a merge the next start merges the same',
   for (let nth = 1; nth <= calls; nth++) await crashAt(nth)
   assert.ok(calls > 10, `only ${calls} calls`)
 })
+
+const COPY = 'd/notes.sync-conflict-20260101-000000-ABCDEFG.txt'
+
+/** The other device has lost: it takes our version, and announces its own as a conflict copy. */
+async function startCopied(seed: number): Promise<SimPull> {
+  const pull = await startConflict({ seed })
+  pull.peer.put(NAME, THEIRS, { modifiedS: 1_000_000_000, basedOn: pull.peer.records.get(NAME)!.version })
+  await pull.sync()
+  assert.equal(await pull.read(NAME), OURS, 'ours wins')
+  pull.peer.contents.set(NAME, Buffer.from(OURS))
+  pull.peer.records.set(NAME, (await pull.index.records.get('local', NAME))!)
+  pull.peer.put(COPY, THEIRS)
+  return pull
+}
+
+async function crashWhileSettling(nth: number): Promise<number> {
+  await using pull = await startCopied(nth)
+  pull.disk.syncAll()
+  const before = pull.disk.faults.callCount
+  pull.disk.faults.powerOffAt(nth)
+  await pull.sync()
+  const calls = pull.disk.faults.callCount - before
+  pull.disk.crash(new SimRandom(nth))
+  await pull.hub.pass(10 * MINUTE_MS)
+  await pull.scan()
+  pull.hub.pullSoon(DOCS)
+  await pull.rest()
+  await assertNothingLost(pull, `power loss at call ${nth}`)
+  if (nth > calls) assert.deepEqual([await pull.tree(), await pull.read(NAME)], [['d/', NAME], MERGED])
+  return calls
+}
+
+test('a conflict copy of another device is merged into its file; a power loss at any call loses no line', async () => {
+  const calls = await crashWhileSettling(1_000_000)
+  for (let nth = 1; nth <= calls; nth += 2) await crashWhileSettling(nth)
+  assert.ok(calls > 10, `only ${calls} calls`)
+})
