@@ -175,7 +175,7 @@ function conflictTotal({ conflicts: counts }: LiveState): number {
 function conflicts(state: LiveState): readonly AttentionEntry[] {
   const found = (state.config?.folders ?? []).filter(({ id }) => (lookUp(state.conflicts, id) ?? 0) > 0)
   const members = found.map((folder) => memberOf(folder, 'problems', lookUp(state.conflicts, folder.id)))
-  const remedy: Remedy = { kind: 'go', word: 'attention.show', place: members[0]?.place ?? [] }
+  const remedy: Remedy = { kind: 'go', word: 'desk.compare', place: ['conflicts'] }
   return entryOf(conflictTotal(state), 'conflicts all', 'attention.conflicts', remedy, 'conflicts.todo').map(
     (entry) => ({
       ...entry,

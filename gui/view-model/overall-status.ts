@@ -117,7 +117,7 @@ function attention(state: LiveState): readonly StatusPart[] {
     ...counted('bad', 'status.risks', risks, place),
     ...disagreement(state),
     ...counted('wait', 'status.requests', requests, place),
-    ...counted('wait', 'status.conflicts', conflicts, place),
+    ...counted('wait', 'status.conflicts', conflicts, ['conflicts']),
   ]
 }
 

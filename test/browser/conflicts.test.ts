@@ -88,7 +88,7 @@ test(
       await compared.getByText('Line 21: line 21 of a better plan').waitFor()
       assert.deepEqual(await page.locator('.diff mark').allTextContents(), ['the', 'a better'])
       assert.deepEqual(await page.locator('.diff-gap').allTextContents(), ['17 equal lines', '16 equal lines'])
-      await page.getByRole('link', { name: 'Conflicts' }).filter({ hasText: '6' }).waitFor()
+      await page.getByRole('link', { name: 'Conflicts 6' }).waitFor()
       await take(page, 'text')
       assert.deepEqual(await accessibilityFindings(page), [])
 

@@ -195,6 +195,13 @@ export const DESK = {
     fr: 'Entre les marques, les deux versions se suivent. Gardez ce qu’il vous faut et supprimez les marques. Le résultat devient le fichier, les deux versions d’anciennes versions.',
     zh: '标记之间依次是两个版本。保留所需内容并删除标记。结果将成为该文件，两个版本都成为旧版本。',
   },
+  'desk.mergeOffer': {
+    en: 'The two versions changed different lines: this text has the changes of both. You may edit it. It becomes the file, and both versions become old versions.',
+    de: 'Die beiden Fassungen änderten verschiedene Zeilen: Dieser Text enthält die Änderungen beider. Sie können ihn bearbeiten. Er wird die Datei, beide Fassungen werden ältere Fassungen.',
+    es: 'Las dos versiones cambiaron líneas distintas: este texto tiene los cambios de ambas. Puede editarlo. Será el archivo y ambas versiones, versiones anteriores.',
+    fr: 'Les deux versions ont changé des lignes différentes : ce texte a les changements des deux. Vous pouvez le modifier. Il devient le fichier, les deux versions d’anciennes versions.',
+    zh: '两个版本更改了不同的行：此文本包含双方的更改。您可以编辑它。它将成为该文件，两个版本都成为旧版本。',
+  },
   'desk.mergeText': {
     en: 'Merged text',
     de: 'Zusammengeführter Text',

@@ -2,7 +2,6 @@ import { useEffect, useRef } from 'preact/hooks'
 import { detach } from '../../../src/core/errors.ts'
 import { ClientError } from '../../../src/client/errors.ts'
 import type { ConflictDiffJson } from '../../../src/rest/conflicts.ts'
-import { openDialog } from '../../base/dialogs.tsx'
 import { baseName } from '../../base/paths.ts'
 import { useStore } from '../../base/store.ts'
 import { visibleName } from '../../base/visible-name.ts'
@@ -21,7 +20,7 @@ import { DownloadLink, openViewer } from '../folder/file-viewer.tsx'
 import { QueryResult } from '../folder/query-result.tsx'
 import type { ConflictId } from './conflict-list.tsx'
 import { DESK_KEYS } from './desk-keys.ts'
-import { MergeDialog } from './merge-dialog.tsx'
+import { openMerge } from './merge-dialog.tsx'
 import { PictureDiff } from './picture-diff.tsx'
 import { resolveWithQuestion, resolving, type Keep } from '../folder/resolve-conflicts.tsx'
 import { TextDiff } from './text-diff.tsx'
@@ -61,14 +60,13 @@ function Loaded({ diff, onResolved }: { readonly diff: ConflictDiffJson; readonl
   const keep = async (choice: Keep) => {
     if (await resolveWithQuestion({ keep: choice, conflicts: [shown] })) onResolved()
   }
-  const merge = () =>
-    openDialog(() => <MergeDialog diff={diff} shown={shown} titles={titles} onResolved={onResolved} />)
+  const merge = () => openMerge({ diff, shown, titles, onResolved })
   useEffect(() => {
     const press = ({ detail }: CustomEvent<string>) => {
       if (detail === '1') detach(keep('original'))
       if (detail === '2') detach(keep('copy'))
       if (detail === '3' && kind !== 'same') detach(keep('both'))
-      if (detail === 'm' && kind === 'text') merge()
+      if (detail === 'm' && kind === 'text') detach(merge())
     }
     return DESK_KEYS.listen(press)
   })

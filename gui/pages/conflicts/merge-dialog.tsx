@@ -1,9 +1,10 @@
-import { useContext, useEffect, useRef, useState } from 'preact/hooks'
+import { useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { ConflictDiffJson } from '../../../src/rest/conflicts.ts'
-import { closeDialog, DialogId } from '../../base/dialogs.tsx'
+import { closeDialog, DialogId, openDialog } from '../../base/dialogs.tsx'
 import { baseName } from '../../base/paths.ts'
 import { visibleName } from '../../base/visible-name.ts'
 import { t } from '../../i18n/texts.ts'
+import { client } from '../../live/client.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { TextField } from '../../ui/field.tsx'
@@ -16,16 +17,30 @@ interface MergeProps {
   readonly diff: ConflictDiffJson
   readonly shown: ShownConflict
   readonly titles: { readonly left: string; readonly right: string }
+  /** What the daemon has made of both; undefined where both changed the same lines, or without a common version. */
+  readonly merged: string | undefined
   readonly onResolved: () => void
 }
 
+/** Opens the editor with the merged text of the daemon, or with both texts where it has none. */
+export async function openMerge(props: Omit<MergeProps, 'merged'>): Promise<void> {
+  const { folder, hash: right, name, file } = props.shown
+  const offer = await client
+    .call('GET /rest/twinfold/conflicts/merge', { query: { folder, name } })
+    .catch(() => undefined) // both texts are shown as they are
+  const isShown = offer?.left.hash === file?.hash && offer?.right.hash === right
+  openDialog(() => <MergeDialog {...props} merged={isShown ? offer?.merged : undefined} />)
+}
+
 /** Both texts as one, to be edited; it becomes the file. */
-export function MergeDialog({ diff, shown, titles, onResolved }: MergeProps) {
+function MergeDialog({ diff, shown, titles, merged: offered, onResolved }: MergeProps) {
   const dialogId = useContext(DialogId)
   const { changes, left, original, right } = diff
   const texts = { left: left?.text ?? '', right: right.text ?? '' }
-  const [text, setText] = useState(() => markedText(texts, changes, titles))
-  const marks = markCount(text)
+  const begun = useMemo(() => offered ?? markedText(texts, changes, titles), [])
+  const [text, setText] = useState(begun)
+  // A text may have such lines of its own.
+  const marks = Math.max(0, markCount(text) - Math.max(markCount(texts.left), markCount(texts.right)))
   const field = useRef<HTMLDivElement>(null)
   useEffect(() => {
     const area = field.current?.querySelector('textarea')
@@ -34,7 +49,7 @@ export function MergeDialog({ diff, shown, titles, onResolved }: MergeProps) {
     if (area) area.scrollTop = (area.scrollHeight / lines.length) * Math.max(0, first - 2)
   }, [])
   const save = async () => {
-    const merged = withLineEnds(text, texts.left)
+    const merged = text === begun ? text : withLineEnds(text, texts.left)
     if (!(await resolveWithQuestion({ keep: 'merged', conflicts: [shown], merged }))) return
     closeDialog(dialogId)
     onResolved()
@@ -52,7 +67,7 @@ export function MergeDialog({ diff, shown, titles, onResolved }: MergeProps) {
         </>
       }
     >
-      <p class="soft">{t('desk.mergeHelp')}</p>
+      <p class="soft">{t(offered === undefined ? 'desk.mergeHelp' : 'desk.mergeOffer')}</p>
       <div ref={field} class="merge-text">
         <TextField
           label={t('desk.mergeText')}

@@ -159,6 +159,9 @@ function FileFacts({ why }: { readonly why: WhyJson }) {
   )
 }
 
+/** The name of a conflict copy. */
+const CONFLICT_COPY = /\.sync-conflict-\d{8}-\d{6}/
+
 function FileActions({
   folder,
   path,
@@ -173,6 +176,10 @@ function FileActions({
     closeDialog()
     goTo('folders', folder, tab, path)
   }
+  const compare = () => {
+    closeDialog()
+    goTo('conflicts', folder, path)
+  }
   const entry = why?.global
   const isReadable =
     config !== undefined &&
@@ -183,6 +190,11 @@ function FileActions({
   return (
     <>
       {isReadable && <DownloadLink file={{ folder, path }} />}
+      {CONFLICT_COPY.test(name) && (
+        <Button icon="copy" onClick={compare}>
+          {t('desk.compare')}
+        </Button>
+      )}
       {kind !== undefined && (
         <Button icon="eye" onClick={() => openViewer({ folder, path }, kind)}>
           {t('view.open')}
