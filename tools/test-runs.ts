@@ -145,7 +145,7 @@ async function runOnce(
   const scratch = mkdtempSync(join(tmpdir(), 'twinfold-test-'))
   const tallyFile = join(scratch, 'tally.json')
   try {
-    const preload = ['./tools/report-cpu.ts', './test/support/repeatable-properties.mjs']
+    const preload = ['./tools/test-process.ts', './test/support/repeatable-properties.mjs']
     const setUp = ['--disable-warning=ExperimentalWarning', ...preload.map((file) => `--import=${file}`)]
     const how = [
       'tools/run-files.ts',

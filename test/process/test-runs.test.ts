@@ -24,25 +24,34 @@ test('fails once', () => {
 })
 `
 
-async function run(
-  sources: readonly string[],
-  again: boolean,
-  isolation: Isolation = 'apart',
-): Promise<{ passed: boolean; summary: string }> {
+interface Outcome {
+  readonly passed: boolean
+  readonly summary: string
+}
+
+async function run(sources: readonly string[], again: boolean, isolation: Isolation = 'apart'): Promise<Outcome> {
   using scratch = scratchDirectory()
+  const runs = new TestRuns()
+  const passed = await runIn(scratch.path, runs, sources, { again, isolation })
+  return { passed, summary: runs.summary().replaceAll(`${scratch.path}/`, '') }
+}
+
+async function runIn(
+  directory: string,
+  runs: TestRuns,
+  sources: readonly string[],
+  options: { readonly again: boolean; readonly isolation: Isolation },
+): Promise<boolean> {
   const files = sources.map((source, index) => {
-    const path = join(scratch.path, `${index}.test.mjs`)
+    const path = join(directory, `${index}.test.mjs`)
     writeFileSync(path, source)
     return path
   })
-  const runs = new TestRuns()
   using restored = new DisposableStack()
   const context = process.env[CONTEXT]
   if (context !== undefined) restored.defer(() => void (process.env[CONTEXT] = context))
   delete process.env[CONTEXT]
-  const how = { isolation, env: {}, node: process.execPath, quiet: true } as const
-  const passed = await runs.run(files, { ...how, again })
-  return { passed, summary: runs.summary().replaceAll(`${scratch.path}/`, '') }
+  return await runs.run(files, { ...options, env: {}, node: process.execPath, quiet: true })
 }
 
 test('a file that fails twice is a failure', async () => {
@@ -92,6 +101,10 @@ describe('suite', () => {
 })
 `
 
+test('a file with a process of its own fails with an error that no test awaits', async () => {
+  assert.equal((await run([FAILS_UNAWAITED], false)).passed, false)
+})
+
 test('files that share a process fail with each other, whether a test awaits the error or not', async () => {
   const together = async (...sources: readonly string[]) => run(sources, false, 'together')
   const passing = `import { after, test } from 'node:test'\ntest('passes', async () => {})\nafter(() => {})\n`
@@ -101,3 +114,20 @@ test('files that share a process fail with each other, whether a test awaits the
   assert.equal((await together('throw new Error("as planned")\n')).passed, false)
   assert.equal((await together(`import './missing.mjs'\n`)).passed, false)
 })
+
+/** Processor time of a child, in microseconds as Node counts them. */
+const BUSY = `import { spawnSync } from 'node:child_process'
+import { test } from 'node:test'
+test('is busy', () => void spawnSync(process.execPath, ['-e', 'while (process.cpuUsage().user < 500000);']))
+`
+const isLinux = process.platform === 'linux' ? false : 'only Linux counts children'
+
+for (const isolation of ['apart', 'together'] as const) {
+  test(`the processor time of a file is that of its children, too: ${isolation}`, { skip: isLinux }, async () => {
+    using scratch = scratchDirectory()
+    const runs = new TestRuns()
+    assert.ok(await runIn(scratch.path, runs, [BUSY], { again: false, isolation }))
+    const ofFile = Number(/([\d.]+) s cpu/.exec(runs.slowest()[0] ?? '')?.[1])
+    assert.ok(ofFile >= 0.5 && runs.cpuMs >= 500, `${ofFile} s of the file, ${runs.cpuMs} ms in all`)
+  })
+}

@@ -87,7 +87,16 @@ function schemaText(database: DatabaseSync): string {
   return JSON.stringify(new Query(database, 'SELECT name, tbl_name, sql FROM sqlite_schema ORDER BY name').all())
 }
 
+/** Made once for each schema: every folder opens a database. */
+const expectedTexts = new WeakMap<Schema, string>()
+
 function expectedText(schema: Schema): string {
+  const known = expectedTexts.get(schema) ?? textOfNew(schema)
+  expectedTexts.set(schema, known)
+  return known
+}
+
+function textOfNew(schema: Schema): string {
   const model = new DatabaseSync(':memory:')
   try {
     model.exec(META)
