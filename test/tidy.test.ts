@@ -293,7 +293,12 @@ describe('every figure that a test prints', () => {
 describe('every test', () => {
   const files = filesOf(root, 'test/**/*.ts').filter((file) => !FIXTURES.test(file))
   const parsed = new Map(files.map((file) => [file, parseTests(file, readFileSync(join(root, file), 'utf8'))]))
-  const importsOf = (file: string) => readImports(root, file).map(({ target }) => target)
+  const known = new Map<string, readonly string[]>()
+  const importsOf = (file: string) => {
+    const targets = known.get(file) ?? readImports(root, file).map(({ target }) => target)
+    known.set(file, targets)
+    return targets
+  }
 
   it('asserts something, or states in a comment what hangs without the behaviour', () => {
     const bare = files.flatMap((file) => {
