@@ -83,6 +83,7 @@ export class SimContent {
   }
 
   sync(): void {
+    if (this.#dirtySectors.size === 0 && this.#sizesBytes.length === 0) return // whole trees are synced at once
     this.#durablePages = new Map(this.#pages)
     this.#durableSizeBytes = this.#sizeBytes
     this.#dirtySectors.clear()

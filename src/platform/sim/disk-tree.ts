@@ -207,7 +207,11 @@ export class SimTree {
 
   syncAll(): void {
     this.#journal.syncAll()
-    for (const node of this.#nodes()) this.syncNode(node)
+    const waiting: SimNode[] = [this.#root]
+    for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
+      this.syncNode(node)
+      if (node.type === 'directory') for (const entry of node.entries.values()) waiting.push(entry.node)
+    }
   }
 
   crash(keep: SurvivesPowerLoss): void {
