@@ -217,6 +217,21 @@ test('network: listeners are reachable at addresses that others can dial, not at
   assert.match(alone.out, /: listening, but this machine has no address in a network$/m)
 })
 
+test('folder set --merge: the mode, names with both additions, and programs by pattern', async () => {
+  const settings = (change: object) => `PATCH /rest/twinfold/settings ${JSON.stringify({ folders: { docs: change } })}`
+  const mode = await run('folder set docs --merge on')
+  assert.deepEqual([mode.out, mode.sent], ['Folder "docs": merge on.', [settings({ merge: 'on' })]])
+  const union = await run('folder set docs --merge-union *.log --merge-union journal')
+  assert.deepEqual(union.sent, [settings({ mergeUnion: ['*.log', 'journal'] })])
+  const program = await run('folder set docs --merge-program *.x=["m","{left}","{output}"]')
+  assert.deepEqual(program.sent, [settings({ mergePrograms: { '*.x': ['m', '{left}', '{output}'] } })])
+  for (const wrong of ['--merge maybe', '--merge-program *.x', '--merge-program *.x=["m"]', '--merge-program =[]']) {
+    const { code, sent } = await run(`folder set docs ${wrong}`)
+    assert.notEqual(code, 0, wrong)
+    assert.deepEqual(sent, [], wrong)
+  }
+})
+
 test('folder set --safety: trash can, share of the disk and guard on and off, with one flag', async () => {
   const on = await run('folder set docs --safety on')
   assert.deepEqual([on.code, on.sent], [0, [safetyOf('docs'), `PATCH /rest/config/folders/docs {${TRASH}}`]])
