@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { detach } from '../../../src/core/errors.ts'
+import { compareTimes } from '../../../src/core/conflicts/rule.ts'
 import { ClientError } from '../../../src/client/errors.ts'
 import type { ConflictDiffJson } from '../../../src/rest/conflicts.ts'
 import { baseName } from '../../base/paths.ts'
@@ -70,13 +71,14 @@ function Loaded({ diff, onResolved }: { readonly diff: ConflictDiffJson; readonl
     }
     return DESK_KEYS.listen(press)
   })
-  const isNewer =
-    left !== null && left.modified !== right.modified && Date.parse(left.modified) > Date.parse(right.modified)
+  const order = left === null ? 0 : compareTimes(left, right)
+  const newer: Side | undefined = order === 0 ? undefined : order > 0 ? 'left' : 'right'
   const keepText = (side: Side): string => {
     if (left === null) return t(side === 'left' ? 'desk.removeCopy' : 'desk.keepOf', { device: titles.right })
     if (kind === 'same' && side === 'left') return t('desk.removeCopy')
     if (titles.left !== titles.right) return t('desk.keepOf', { device: titles[side] })
-    return t((side === 'left') === isNewer ? 'desk.keepNewer' : 'desk.keepOlder')
+    if (newer !== undefined) return t(side === newer ? 'desk.keepNewer' : 'desk.keepOlder')
+    return t(side === 'left' ? 'conflicts.keepFile' : 'conflicts.keepCopy', { n: 1 })
   }
   return (
     <article class="compare" aria-label={visibleName(original)}>
@@ -84,10 +86,10 @@ function Loaded({ diff, onResolved }: { readonly diff: ConflictDiffJson; readonl
         {visibleName(original)}
       </h2>
       <div class="sides">
-        <SideHead diff={diff} side="left" title={titles.left} isNewer={isNewer}>
+        <SideHead diff={diff} side="left" title={titles.left} isNewer={newer === 'left'}>
           <KeepButton text={keepText('left')} shortcut="1" onClick={() => keep('original')} />
         </SideHead>
-        <SideHead diff={diff} side="right" title={titles.right} isNewer={left !== null && !isNewer}>
+        <SideHead diff={diff} side="right" title={titles.right} isNewer={newer === 'right'}>
           {kind !== 'same' && <KeepButton text={keepText('right')} shortcut="2" onClick={() => keep('copy')} />}
         </SideHead>
       </div>

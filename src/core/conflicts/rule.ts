@@ -78,7 +78,7 @@ function compareSizes(a: RuledSide, b: RuledSide): number {
 }
 
 /** To the nanosecond, which a number of milliseconds has not. */
-function compareTimes(a: RuledSide, b: RuledSide): number {
+export function compareTimes(a: Pick<RuledSide, 'modified'>, b: Pick<RuledSide, 'modified'>): number {
   const ms = Date.parse(a.modified) - Date.parse(b.modified)
   return ms === 0 ? fraction(a.modified) - fraction(b.modified) : ms
 }
