@@ -26,6 +26,7 @@ import { REMEDIES } from './tables/remedies.ts'
 import { RISKS } from './tables/risks.ts'
 import { SAFETY } from './tables/safety.ts'
 import { SCHEDULE } from './tables/schedule.ts'
+import { SERIES } from './tables/series.ts'
 import { SETTINGS } from './tables/settings.ts'
 import { SETUP } from './tables/setup.ts'
 import { STATES } from './tables/states.ts'
@@ -56,6 +57,7 @@ export const TEXTS = {
   ...ENCRYPT,
   ...DISAGREE,
   ...SCHEDULE,
+  ...SERIES,
   ...SETTINGS,
   ...HOOKS,
   ...LOG,

@@ -1,18 +1,35 @@
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
 import type uPlot from 'uplot'
 import { theme } from '../base/theme.ts'
 import { formatRate } from '../i18n/format.ts'
 import { meanRate, peakRate } from '../view-model/rates.ts'
+import { client } from '../live/client.ts'
+import { useQuery } from '../live/query.ts'
 import type { RatePoint } from '../live/state.ts'
+import { pastRates, withPast } from '../view-model/series.ts'
 import { useStore } from '../base/store.ts'
 import { t } from '../i18n/texts.ts'
 import { drawPlot, plotData } from './draw-plot.ts'
 import { Icon } from './icon.tsx'
 
 const RETRY_MS = 2_000
+/** As long as the plot is. */
+const PAST_MINUTES = 11
 
-/** The rates of the last ten minutes: as a drawing, and as text for screen readers. */
-export function RatePlot({ label, history }: { readonly label: string; readonly history: readonly RatePoint[] }) {
+interface RatePlotProps {
+  readonly label: string
+  /** What the page has seen itself. */
+  readonly history: readonly RatePoint[]
+  /** The ID of a device; empty for all together. */
+  readonly subject: string
+}
+
+/** The rates of the last ten minutes, also of those before the page was opened: as a drawing, and as text. */
+export function RatePlot({ label, history: seen, subject }: RatePlotProps) {
+  const query = { level: 'minute', count: PAST_MINUTES, subject } as const
+  const { value } = useQuery(subject, (signal) => client.call('GET /rest/twinfold/series', { query, signal }))
+  const past = useMemo(() => (value === undefined ? [] : pastRates(value)), [value])
+  const history = useMemo(() => withPast(past, seen), [past, seen])
   const [now, peak] = [meanRate(history.slice(-1)), peakRate(history)]
   const current = { in: formatRate(now.inBps), out: formatRate(now.outBps) }
   const most = { in: formatRate(peak.inBps), out: formatRate(peak.outBps) }

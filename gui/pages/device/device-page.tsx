@@ -14,6 +14,7 @@ import { Button } from '../../ui/button.tsx'
 import { confirm } from '../../ui/confirm.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { EmptyNote, Section, StateLabel, useNow } from '../../ui/parts.tsx'
+import { OverTime } from '../../ui/over-time.tsx'
 import { PausedUntil } from '../../ui/paused-until.tsx'
 import { RatePlot } from '../../ui/plot.tsx'
 import { t } from '../../i18n/texts.ts'
@@ -44,6 +45,7 @@ export function DevicePage({ id }: { readonly id: string }) {
         </Section>
         <Rates id={id} />
       </div>
+      <OverTime of="device" id={id} />
       <SharedFolders device={device} />
     </>
   )
@@ -111,7 +113,7 @@ function Rates({ id }: { readonly id: string }) {
   return (
     <Section title={t('plot.title')}>
       <div class="card">
-        <RatePlot label={t('plot.title')} history={history} />
+        <RatePlot label={t('plot.title')} history={history} subject={id} />
       </div>
     </Section>
   )

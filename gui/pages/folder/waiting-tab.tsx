@@ -12,6 +12,7 @@ import { useLiveFields } from '../../live/use-live-fields.ts'
 import { live, useLive } from '../../live/live.ts'
 import { lookUp } from '../../base/look-up.ts'
 import { Button } from '../../ui/button.tsx'
+import { OverTime } from '../../ui/over-time.tsx'
 import { ProgressBar, StateLabel } from '../../ui/parts.tsx'
 import { BulkBar } from '../../ui/selection.tsx'
 import { useColumns } from '../../ui/table.tsx'
@@ -61,6 +62,7 @@ export function WaitingTab({ folder }: { readonly folder: FolderConfig }) {
           {t('file.first')}
         </Button>
       </BulkBar>
+      <OverTime of="folder" id={folder.id} />
     </>
   )
 }

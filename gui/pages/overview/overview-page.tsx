@@ -4,6 +4,7 @@ import { useStore } from '../../base/store.ts'
 import { useLive } from '../../live/live.ts'
 import { showsSetup } from '../../view-model/setup.ts'
 import { EmptyNote, Section } from '../../ui/parts.tsx'
+import { OverTime } from '../../ui/over-time.tsx'
 import { t } from '../../i18n/texts.ts'
 import { DeviceOverview } from '../device/device-row.tsx'
 import { FolderOverview } from '../folder/folder-row.tsx'
@@ -43,6 +44,7 @@ export function OverviewPage() {
         <Throughput />
         <ThisDevice />
       </div>
+      {!isNew && <OverTime of="all" id="" />}
     </>
   )
 }

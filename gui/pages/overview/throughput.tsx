@@ -31,7 +31,7 @@ export function Throughput() {
     <div ref={place} class="overview-plot" tabIndex={-1}>
       <Section title={t('plot.title')}>
         <div class="card">
-          <RatePlot label={t('plot.title')} history={history} />
+          <RatePlot label={t('plot.title')} history={history} subject="" />
         </div>
       </Section>
     </div>

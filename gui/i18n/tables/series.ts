@@ -1,0 +1,82 @@
+import type { TextEntry } from '../language.ts'
+
+/** Figures over time, days of availability, and forecasts for disks. */
+export const SERIES = {
+  'series.title': { en: 'Over time', de: 'Verlauf', es: 'Historial', fr: 'Dans le temps', zh: '趋势' },
+  'series.minute': { en: '6 hours', de: '6 Stunden', es: '6 horas', fr: '6 heures', zh: '6 小时' },
+  'series.hour': { en: '7 days', de: '7 Tage', es: '7 días', fr: '7 jours', zh: '7 天' },
+  'series.day': { en: '90 days', de: '90 Tage', es: '90 días', fr: '90 jours', zh: '90 天' },
+  'series.in': { en: 'Received', de: 'Empfangen', es: 'Recibido', fr: 'Reçu', zh: '已接收' },
+  'series.out': { en: 'Sent', de: 'Gesendet', es: 'Enviado', fr: 'Envoyé', zh: '已发送' },
+  'series.behind': {
+    en: 'Items behind',
+    de: 'Fehlende Einträge',
+    es: 'Elementos pendientes',
+    fr: 'Éléments en retard',
+    zh: '落后的项目',
+  },
+  'series.most': {
+    en: 'maximum {most}',
+    de: 'höchstens {most}',
+    es: 'máximo {most}',
+    fr: 'au plus {most}',
+    zh: '最高 {most}',
+  },
+  'series.none': {
+    en: 'Nothing in this time.',
+    de: 'Nichts in dieser Zeit.',
+    es: 'Nada en este periodo.',
+    fr: 'Rien pendant cette période.',
+    zh: '此时间段内没有数据。',
+  },
+  'series.availability': {
+    en: 'Connected in the last 30 days',
+    de: 'Verbunden in den letzten 30 Tagen',
+    es: 'Conectado en los últimos 30 días',
+    fr: 'Connecté ces 30 derniers jours',
+    zh: '最近 30 天的连接情况',
+  },
+  'series.dayShare': {
+    en: '{day}: connected {share} of the time',
+    de: '{day}: {share} der Zeit verbunden',
+    es: '{day}: conectado el {share} del tiempo',
+    fr: '{day} : connecté {share} du temps',
+    zh: '{day}：{share} 的时间已连接',
+  },
+  'series.dayUnknown': {
+    en: '{day}: not known',
+    de: '{day}: nicht bekannt',
+    es: '{day}: no se sabe',
+    fr: '{day} : inconnu',
+    zh: '{day}：未知',
+  },
+  'series.mean': {
+    en: '{share} of the known time',
+    de: '{share} der bekannten Zeit',
+    es: '{share} del tiempo conocido',
+    fr: '{share} du temps connu',
+    zh: '已知时间的 {share}',
+  },
+  'series.disks': { en: 'Disks', de: 'Datenträger', es: 'Discos', fr: 'Disques', zh: '磁盘' },
+  'series.free': {
+    en: '{free} of {total} free',
+    de: '{free} von {total} frei',
+    es: '{free} de {total} libres',
+    fr: '{free} libres sur {total}',
+    zh: '{total} 中可用 {free}',
+  },
+  'series.full': {
+    en: 'Full in about {n} day at the rate of the last {days} days||Full in about {n} days at the rate of the last {days} days',
+    de: 'Voll in etwa {n} Tag, wenn es weitergeht wie in den letzten {days} Tagen||Voll in etwa {n} Tagen, wenn es weitergeht wie in den letzten {days} Tagen',
+    es: 'Lleno en {n} día aproximadamente, al ritmo de los últimos {days} días||Lleno en unos {n} días, al ritmo de los últimos {days} días',
+    fr: 'Plein dans environ {n} jour au rythme des {days} derniers jours||Plein dans environ {n} jours au rythme des {days} derniers jours',
+    zh: '按最近 {days} 天的速度，约 {n} 天后写满',
+  },
+  'series.noTrend': {
+    en: 'No forecast: the free space has no trend yet.',
+    de: 'Keine Vorhersage: Der freie Platz hat noch keinen Trend.',
+    es: 'Sin previsión: el espacio libre aún no muestra tendencia.',
+    fr: 'Pas de prévision : l’espace libre n’a pas encore de tendance.',
+    zh: '暂无预测：可用空间尚无明显趋势。',
+  },
+} as const satisfies Readonly<Record<string, TextEntry>>
