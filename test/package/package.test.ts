@@ -221,7 +221,7 @@ test(
       },
     })
     assert.match(printed, new RegExp(`^twinfold v${readManifest().version.replaceAll('.', '\\.')} `, 'm'))
-    assert.match(printed, /No problems found\.$/m)
+    assert.match(printed, /^No problems found\./m)
   },
 )
 
