@@ -6,7 +6,10 @@ import { DEVICE, FOLDER, GUI, LDAP, OPTIONS } from '../src/core/config/config-fi
 import { FOLDER_EXTENSIONS } from '../src/core/config/extensions.ts'
 import { MERGE_MODES } from '../src/core/config/merge-settings.ts'
 import type { AnyTable, Kind } from '../src/core/config/field.ts'
-import { DEVICE_NAMES } from '../src/core/setup/setup-file.ts'
+import { HOOK_CONDITIONS, HOOK_FORMATS } from '../src/core/hooks/hook.ts'
+import { WEEKDAYS } from '../src/core/schedule/rule.ts'
+import { DEVICE_NAMES, SETUP_SWITCHES } from '../src/core/setup/setup-file.ts'
+import type { HOOK_NAMES, RULE_NAMES } from '../src/core/setup/setup-parts.ts'
 
 type Schema = Readonly<Record<string, unknown>>
 
@@ -54,6 +57,32 @@ function fields(table: AnyTable, names = Object.keys(table)): Record<string, Sch
   return Object.fromEntries(names.map((name) => [name, kindSchema(table[name]!.kind)]))
 }
 
+const KBPS: Schema = { type: 'integer', minimum: 0 }
+const RULE = {
+  name: TEXT,
+  days: list({ enum: WEEKDAYS }),
+  from: TEXT,
+  to: TEXT,
+  folder: TEXT,
+  device: TEXT,
+  pause: { type: 'boolean' },
+  maxSendKbps: KBPS,
+  maxRecvKbps: KBPS,
+} satisfies Record<(typeof RULE_NAMES)[number], Schema>
+const HOOK = {
+  name: TEXT,
+  on: { enum: HOOK_CONDITIONS },
+  folder: TEXT,
+  device: TEXT,
+  after: TEXT,
+  url: TEXT,
+  format: { enum: HOOK_FORMATS },
+  secret: TEXT,
+  allowPrivate: { type: 'boolean' },
+  program: TEXT,
+  args: list(TEXT),
+} satisfies Record<(typeof HOOK_NAMES)[number], Schema>
+
 /** The whole schema. */
 export function setupSchema(): Schema {
   const share = { anyOf: [{ type: 'string' }, strict({ id: TEXT, encryptionPassword: TEXT }, ['id'])] }
@@ -77,7 +106,9 @@ export function setupSchema(): Schema {
       options: strict(fields(OPTIONS)),
       gui: strict(fields(GUI)),
       ldap: strict(fields(LDAP)),
-      drive: { type: 'boolean' },
+      ...Object.fromEntries(SETUP_SWITCHES.map((name) => [name, { type: 'boolean' }])),
+      schedule: list(strict(RULE, ['name', 'from', 'to'])),
+      hooks: list(strict(HOOK, ['name', 'on'])),
       keys: list(
         strict({ name: TEXT, scope: { enum: SCOPES }, folders: list(TEXT), expires: TEXT, key: TEXT }, ['name', 'key']),
       ),

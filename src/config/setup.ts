@@ -8,6 +8,7 @@ import { isHashedPassword } from '../core/config/password.ts'
 import { deviceIdFromCertificate } from '../core/device-id.ts'
 import { messageOf, TwinfoldError } from '../core/errors.ts'
 import type { DeviceId, FolderId } from '../core/ids.ts'
+import type { Hook, NewHook } from '../core/hooks/hook.ts'
 import { exportSetup } from '../core/setup/setup-export.ts'
 import { parseSetup, type Setup } from '../core/setup/setup-file.ts'
 import { planSetup, type SetupPlan } from '../core/setup/setup-plan.ts'
@@ -27,6 +28,13 @@ export interface SetupIgnores {
   write(folder: FolderId, lines: readonly string[], isNew: boolean): Promise<void>
 }
 
+/** The hooks of the device. */
+export interface SetupHooks {
+  all(): Promise<readonly Hook[]>
+  /** In place of the one of its name, which is removed without a new one. */
+  replace(name: string, hook: NewHook | undefined): Promise<void>
+}
+
 export interface SetupDeps {
   readonly config: ConfigStore
   readonly extensions: ExtensionStore
@@ -34,6 +42,7 @@ export interface SetupDeps {
   readonly passwords: Pick<Passwords, 'hash' | 'verify'>
   readonly record: Pick<AppliedSetupFile, 'read' | 'write'>
   readonly ignores: SetupIgnores
+  readonly hooks: SetupHooks
   readonly log: Logger
 }
 
@@ -71,6 +80,7 @@ export class SetupApplier implements SetupView {
     const plan = planOn(current)
     checkChange(current, plan.next.config)
     refuseEncrypted(setup, plan.next.config)
+    refuseMissing(setup, plan.next.config)
     if (!request.check) await this.#carryOut(setup, { plan, planOn, before: record })
     return plan
   }
@@ -85,7 +95,8 @@ export class SetupApplier implements SetupView {
   async export(): Promise<Json> {
     const { config, extensions } = this.#deps
     const ignores = await this.#ignoresOf(config.current.folders.map(({ id }) => id))
-    return exportSetup({ config: config.current, extensions: extensions.current, ignores }, this.#own.ownDevice)
+    const hooks = await this.#deps.hooks.all()
+    return exportSetup({ config: config.current, extensions: extensions.current, ignores, hooks }, this.#own.ownDevice)
   }
 
   #checkIdentity({ certificate }: Setup): void {
@@ -116,6 +127,7 @@ export class SetupApplier implements SetupView {
       extensions: extensions.current,
       ignores: await this.#ignoresOf(asked),
       keys: grants.all,
+      hooks: await this.#deps.hooks.all(),
     }
   }
 
@@ -139,16 +151,27 @@ export class SetupApplier implements SetupView {
     await record.write({ made: plan.applied.made, values: before.values, resume })
     if (plan.changes.length > 0) {
       await config.change((current) => withPaused(planOn(current).next.config, waiting, true))
-      await extensions.change(settingsPatch(setup, isChanged))
+      await extensions.change({ ...settingsPatch(setup, isChanged), ...schedulePatch(plan) })
     }
     for (const { id, ignores: lines } of patterns) await ignores.write(id, lines ?? [], !known.has(id))
     if (resume.length > 0) await config.change((current) => withPaused(current, resume, false))
     await this.#changeKeys(setup, plan)
+    await this.#changeHooks(setup, plan)
     const { password } = setup.gui
     const hash = { 'gui/password.hash': JSON.stringify(password) }
     const values = { ...plan.applied.values, ...(password !== undefined && hash) }
     await record.write({ made: plan.applied.made, values, resume: [] })
     if (plan.changes.length > 0) log.info(`applied ${plan.changes.length} changes of a set-up file`)
+  }
+
+  async #changeHooks(setup: Setup, { changes }: SetupPlan): Promise<void> {
+    for (const { path } of changes.filter((change) => change.path.startsWith('hooks/'))) {
+      const name = path.slice('hooks/'.length)
+      await this.#deps.hooks.replace(
+        name,
+        setup.hooks.find((hook) => hook.name === name),
+      )
+    }
   }
 
   async #changeKeys(setup: Setup, { changes }: SetupPlan): Promise<void> {
@@ -164,13 +187,33 @@ export class SetupApplier implements SetupView {
   }
 }
 
+function schedulePatch({ changes, next }: SetupPlan): ExtensionsPatch {
+  const isChanged = changes.some(({ path }) => path.startsWith('schedule/'))
+  return isChanged ? { schedule: next.extensions.schedule } : {}
+}
+
+/** A rule or a hook about a folder or a device that is not there would never do anything. */
+function refuseMissing({ schedule, hooks }: Setup, { folders, devices }: Config): void {
+  const all = [
+    ...schedule.map((rule) => ({ ...rule, kind: 'rule' })),
+    ...hooks.map((hook) => ({ ...hook, kind: 'hook' })),
+  ]
+  for (const { kind, name, folder, device } of all) {
+    const isFolder = (folder ?? '') === '' || folders.some(({ id }) => id === folder)
+    if (!isFolder) throw new TwinfoldError('bad-request', `${kind} ${name}: there is no folder ${folder}`)
+    const isDevice = (device ?? '') === '' || devices.some(({ deviceID }) => deviceID === device)
+    if (!isDevice) throw new TwinfoldError('bad-request', `${kind} ${name}: there is no device ${device}`)
+  }
+}
+
 /** Only what changes: other settings may be changed at the same time. */
-function settingsPatch({ drive, folders }: Setup, isChanged: (path: string) => boolean): ExtensionsPatch {
+function settingsPatch({ switches, folders }: Setup, isChanged: (path: string) => boolean): ExtensionsPatch {
   const changed = folders.flatMap(({ id, settings }) => {
     const fields = Object.entries(settings).filter(([name]) => isChanged(`${folderPath(id)}/${name}`))
     return fields.length === 0 ? [] : [[id, Object.fromEntries(fields)] as const]
   })
-  return { ...(isChanged('drive') && { drive }), folders: Object.fromEntries(changed) }
+  const changedSwitches = Object.entries(switches).filter(([name]) => isChanged(name))
+  return { ...Object.fromEntries(changedSwitches), folders: Object.fromEntries(changed) }
 }
 
 function deviceIdOfPem(pem: string): DeviceId {
@@ -194,7 +237,8 @@ function refuseEncrypted(setup: Setup, { folders }: Config): void {
   for (const { id, ignores, settings } of setup.folders) {
     const folder = folders.find((each) => each.id === id)
     if (folder?.type !== 'receiveencrypted') continue
-    const hasSetting = Object.values(settings).some(Boolean)
+    const { priority: _, pauseOnBattery: _battery, ...others } = settings
+    const hasSetting = Object.values(others).some(Boolean)
     if (ignores !== undefined || hasSetting)
       throw new TwinfoldError(
         'bad-request',

@@ -64,7 +64,7 @@ export async function runDaemon(platform: Platform, options: ServeOptions, signa
   const model = makeModel(base, { ...shared, network, config: effective.current })
   setup.use(model)
   schedule.use(network)
-  const services = await openDeviceServices(base, { store, model, network, schedule })
+  const services = await openDeviceServices(base, { store, model, network, schedule, setup })
   const ending = new Shutdown(signal)
   const lastHandler = new LastHandler({ log: logger('main'), events, end: () => ending.end(EXIT.error) })
   using _unhandled = platform.system.process.onUnhandled((failure) => lastHandler.handle(failure))

@@ -14,6 +14,7 @@ import type { Network } from './network.ts'
 import type { RestParts } from './rest-server.ts'
 import type { DeviceSchedule } from './schedule.ts'
 import { openSeries } from './series.ts'
+import type { DeviceSetup } from './setup.ts'
 import { protectedHome } from './warnings.ts'
 
 interface ServiceParts {
@@ -21,6 +22,7 @@ interface ServiceParts {
   readonly model: Model
   readonly network: Network
   readonly schedule: DeviceSchedule
+  readonly setup: DeviceSetup
 }
 
 /** What runs beside folders and connections. */
@@ -35,7 +37,7 @@ export interface DeviceServices {
 /** Opens what was interrupted, too: moves and rewinds go on when their services run. */
 export async function openDeviceServices(base: DeviceBase, parts: ServiceParts): Promise<DeviceServices> {
   const { platform, config, logger } = base
-  const { store, model, network, schedule } = parts
+  const { store, model, network, schedule, setup } = parts
   const mover = makeMover(base, parts)
   await mover.load()
   const rewinder = makeRewinder(base, parts)
@@ -44,6 +46,7 @@ export async function openDeviceServices(base: DeviceBase, parts: ServiceParts):
   const disks = () => diskSpaces(base)
   const series = await openSeries(base, { model, network, disks })
   const hooks = await openHooks(base, { model, network, config: schedule.effective })
+  setup.useHooks(hooks)
   const pauses = new TimedPauses({ clock: platform.clock, config, log: logger('config'), keyValue: store.keyValue })
   const { scheduler, inhibitor } = schedule
   return {

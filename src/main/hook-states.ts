@@ -8,9 +8,10 @@ import { TwinfoldError } from '../core/errors.ts'
 import type { DeviceId } from '../core/ids.ts'
 import { NEVER } from '../core/never.ts'
 import { Hooks } from '../hooks/hooks.ts'
-import type { StatesOf } from '../hooks/types.ts'
+import type { HookPlaces, StatesOf } from '../hooks/types.ts'
 import type { Model } from '../model/model.ts'
 import type { FolderStatus } from '../model/types.ts'
+import type { ServeOptions } from './args/options.ts'
 import type { DeviceBase } from './device-base.ts'
 import type { Network } from './network.ts'
 
@@ -25,11 +26,16 @@ interface HookParts {
 
 type Received = Awaited<ReturnType<Model['folderStatistics']>>
 
+/** Where hooks are, and what waits for its delivery. */
+export function hookPlaces({ locations }: Pick<ServeOptions, 'locations'>): HookPlaces {
+  const { configDirectory, dataDirectory } = locations
+  return { file: join(configDirectory, 'twinfold-hooks.json'), directory: join(dataDirectory, 'twinfold-hooks') }
+}
+
 /** The hooks of the device, over the states of its folders and devices. */
 export async function openHooks(base: DeviceBase, parts: HookParts): Promise<Hooks> {
   const { platform, options, events, logger } = base
   const { clock, random, disk, programs, httpClient: http } = platform
-  const { configDirectory, dataDirectory } = options.locations
   const log = logger('main')
   return await Hooks.open(
     {
@@ -42,7 +48,7 @@ export async function openHooks(base: DeviceBase, parts: HookParts): Promise<Hoo
       statesOf: statesOver(base, parts),
       report: (problem) => log.warn(problem),
     },
-    { file: join(configDirectory, 'twinfold-hooks.json'), directory: join(dataDirectory, 'twinfold-hooks') },
+    hookPlaces(options),
   )
 }
 

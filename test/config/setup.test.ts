@@ -37,6 +37,7 @@ async function applierIn(name: string, meanwhile: (config: FakeConfigStore) => P
   const record = new AppliedSetupFile(nodeDisk, join(home, `${name}-applied.json`))
   const grants = await Grants.open({ disk: nodeDisk, clock: nodeClock, random, log }, join(home, `${name}-keys.json`))
   const extensions = await ExtensionSettings.open(nodeDisk, join(home, `${name}-settings.json`))
+  const hooks = { all: async () => [], replace: async () => {} }
   let isFirst = true
   const watched = {
     read: () => record.read(),
@@ -50,7 +51,7 @@ async function applierIn(name: string, meanwhile: (config: FakeConfigStore) => P
   return {
     config,
     extensions,
-    applier: new SetupApplier({ config, extensions, grants, passwords, record: watched, ignores, log }, OWN),
+    applier: new SetupApplier({ config, extensions, grants, passwords, record: watched, ignores, hooks, log }, OWN),
   }
 }
 

@@ -173,7 +173,7 @@ function fakeSetup(config: FakeConfigStore): RestDeps['setup'] {
         changes: [],
         drift: [],
         leftovers: [],
-        next: { config: config.current, extensions: EXTENSIONS, ignores: new Map(), keys: [] },
+        next: { config: config.current, extensions: EXTENSIONS, ignores: new Map(), keys: [], hooks: [] },
         applied: NOTHING_APPLIED,
       }),
     export: () => Promise.resolve({ devices: [], folders: [] }),

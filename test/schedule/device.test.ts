@@ -212,3 +212,29 @@ test('after a restart a folder is paused before it has run', async () => {
   for (let turn = 0; turn < 20; turn++) await settle()
   await done
 })
+
+test('a set-up file makes a rule and a hook, which are in force at once; again nothing changes', async () => {
+  const { call, at, state, end, platform } = await stage()
+  await at('2026-07-01T23:00:00Z')
+  const rule = { name: 'night', from: '22:00', to: '06:00', folder: 'docs', pause: true }
+  const hook = { name: 'backup', on: 'error', program: '/bin/backup' }
+  const file = { document: { schedule: [rule], hooks: [hook] } }
+  const first = await call('POST', '/rest/twinfold/setup', file)
+  assert.equal(first.changes.length, 2)
+  await platform.clock.advance(1, settle)
+  assert.equal(await state(), 'paused')
+  assert.deepEqual(
+    (await call('GET', '/rest/twinfold/hooks')).map(({ name }: { name: string }) => name),
+    ['backup'],
+  )
+  assert.deepEqual((await call('POST', '/rest/twinfold/setup', file)).changes, [])
+  const missing = JSON.stringify({ document: { hooks: [{ ...hook, name: 'x', folder: 'none' }] } })
+  const { status, text } = await request(platform, 'POST', '/rest/twinfold/setup', missing)
+  assert.deepEqual([status, text.trim()], [400, 'hook x: there is no folder none'])
+  const pruned = await call('POST', '/rest/twinfold/setup', { document: {}, prune: true })
+  assert.deepEqual(pruned.changes.length, 2)
+  await platform.clock.advance(1, settle)
+  assert.equal(await state(), 'idle')
+  assert.deepEqual(await call('GET', '/rest/twinfold/hooks'), [])
+  await end()
+})

@@ -5,13 +5,19 @@ import { toJson, type Json, type JsonObject } from '../config/config-json.ts'
 import { folderExtensions, isDefaultSetting, type FolderExtensions } from '../config/extensions.ts'
 import { defaultsOf, type Table } from '../config/field.ts'
 import { redactConfig } from '../config/redact.ts'
+import { durationText } from '../duration.ts'
 import { REDACTED } from '../redact-address.ts'
 import type { DeviceId } from '../ids.ts'
-import { canonical, type SetupState } from './setup-values.ts'
+import { WEEKDAYS, type ScheduleRule } from '../schedule/rule.ts'
+import { SETUP_SWITCHES } from './setup-file.ts'
+import { canonical, type SetupState, type StoredHook } from './setup-values.ts'
+
+type ExportedState = Omit<SetupState, 'keys'>
 
 /** The document of a running configuration: what differs from the defaults, without secrets. */
-export function exportSetup(state: Omit<SetupState, 'keys'>, ownDevice: DeviceId): JsonObject {
+export function exportSetup(state: ExportedState, ownDevice: DeviceId): JsonObject {
   const { extensions } = state
+  const programs = state.hooks.flatMap(exportHook)
   const config = redactConfig(state.config, { personal: false })
   const sections = {
     options: changed(OPTIONS, optionsToJson(config.options)),
@@ -22,8 +28,26 @@ export function exportSetup(state: Omit<SetupState, 'keys'>, ownDevice: DeviceId
     devices: config.devices.map((device) => exportDevice(device, ownDevice)),
     folders: config.folders.map((folder) => exportFolder(folder, { ...state, config }, ownDevice)),
     ...Object.fromEntries(Object.entries(sections).filter(([, fields]) => Object.keys(fields).length > 0)),
-    ...(extensions.drive && { drive: true }),
+    ...Object.fromEntries(SETUP_SWITCHES.filter((name) => extensions[name]).map((name) => [name, true])),
+    ...(extensions.schedule.length > 0 && { schedule: extensions.schedule.map(exportRule) }),
+    ...(programs.length > 0 && { hooks: programs }),
   }
+}
+
+function exportRule(rule: ScheduleRule): JsonObject {
+  const { days, pause, ...rest } = rule
+  const given = Object.entries(rest).filter(([, value]) => value !== null)
+  const some = days.length === WEEKDAYS.length ? {} : { days: [...days] }
+  return { ...Object.fromEntries(given), ...some, ...(pause && { pause }) }
+}
+
+/** Only programs: the address of another may have a token. */
+function exportHook({ name, on, folder, device, afterMs, target }: StoredHook): readonly JsonObject[] {
+  if (target.kind !== 'program') return []
+  const { program, args } = target
+  const about = { ...(folder !== undefined && { folder }), ...(device !== undefined && { device }) }
+  const after = afterMs === undefined || afterMs === 0 ? {} : { after: durationText(afterMs) }
+  return [{ name, on, ...about, ...after, program, ...(args.length > 0 && { args: [...args] }) }]
 }
 
 /** Addresses of this device are its own; others reach it by theirs. */
@@ -35,7 +59,7 @@ function exportDevice(device: DeviceConfig, ownDevice: DeviceId): JsonObject {
 
 function exportFolder(
   folder: FolderConfig,
-  { config, extensions, ignores }: Omit<SetupState, 'keys'>,
+  { config, extensions, ignores }: Omit<ExportedState, 'hooks'>,
   ownDevice: DeviceId,
 ): JsonObject {
   const { id, path, devices: _, ...fields } = changed(FOLDER, folderToJson(folder))

@@ -2,13 +2,16 @@ import { SCOPES, type Scope } from '../access.ts'
 import type { DeviceConfig } from '../config/config.ts'
 import { DEVICE, FOLDER, GUI, LDAP, OPTIONS } from '../config/config-fields.ts'
 import { isJsonObject, isTime, type Json, type JsonObject } from '../config/config-json.ts'
-import { FOLDER_EXTENSIONS, folderSettingProblem, type FolderExtensions } from '../config/extensions.ts'
+import { FOLDER_EXTENSIONS, type FolderExtensions, folderSettingProblem } from '../config/extensions.ts'
 import { checkMergePatterns } from '../merge/rules.ts'
 import type { AnyTable, Field } from '../config/field.ts'
 import { parseDeviceId } from '../device-id.ts'
 import { TwinfoldError } from '../errors.ts'
 import { nearestTexts } from '../formats/nearest.ts'
+import type { NewHook } from '../hooks/hook.ts'
 import { parseFolderId, type DeviceId, type FolderId } from '../ids.ts'
+import type { ScheduleRule } from '../schedule/rule.ts'
+import { HOOK_NAMES, parseSetupHook, parseSetupRule, RULE_NAMES, type DeviceNames } from './setup-parts.ts'
 
 interface SetupDevice {
   readonly id: DeviceId
@@ -38,6 +41,10 @@ export interface SetupKey {
   readonly key: string
 }
 
+/** Settings of the device that Syncthing does not have. */
+export const SETUP_SWITCHES = ['drive', 'meteredLocalOnly', 'inhibitSleep'] as const
+export type SetupSwitch = (typeof SETUP_SWITCHES)[number]
+
 /** A checked document. Only what it names is in it. */
 export interface Setup {
   readonly devices: readonly SetupDevice[]
@@ -45,13 +52,26 @@ export interface Setup {
   readonly options: JsonObject
   readonly gui: JsonObject
   readonly ldap: JsonObject
-  readonly drive: boolean | undefined
+  readonly switches: Partial<Readonly<Record<SetupSwitch, boolean>>>
+  readonly schedule: readonly ScheduleRule[]
+  readonly hooks: readonly NewHook[]
   readonly keys: readonly SetupKey[]
   /** PEM of the certificate that this device must have. */
   readonly certificate: string | undefined
 }
 
-const SECTIONS = ['identity', 'devices', 'folders', 'options', 'gui', 'ldap', 'drive', 'keys'] as const
+const SECTIONS = [
+  'identity',
+  'devices',
+  'folders',
+  'options',
+  'gui',
+  'ldap',
+  'keys',
+  'schedule',
+  'hooks',
+  ...SETUP_SWITCHES,
+] as const
 /** Names that the configuration has otherwise. */
 export const DEVICE_NAMES = ['id', ...namesOf(DEVICE, ['deviceID', 'introducedBy', 'ignoredFolders'])]
 const FOLDER_NAMES = [...namesOf(FOLDER, []), 'ignores', ...Object.keys(FOLDER_EXTENSIONS)]
@@ -80,18 +100,46 @@ export function parseSetup(json: Json, configured: readonly DeviceConfig[]): Set
     keys.map(({ name }) => ({ id: name })),
     'keys',
   )
-  const drive = document['drive']
-  if (drive !== undefined && typeof drive !== 'boolean') throw bad('drive is neither true nor false')
+  const schedule = itemsAt(document, 'schedule', RULE_NAMES).map(([item, path]) => parseSetupRule(item, path, ids))
+  const hooks = itemsAt(document, 'hooks', HOOK_NAMES).map(([item, path]) => parseSetupHook(item, path, ids))
+  for (const [section, items] of Object.entries({ schedule, hooks }))
+    refuseTwice(
+      items.map(({ name }) => ({ id: name })),
+      section,
+    )
   return {
     devices,
     folders,
     options: part(document, 'options', OPTIONS),
     gui: part(document, 'gui', GUI),
     ldap: part(document, 'ldap', LDAP),
-    drive,
+    switches: switchesOf(document),
+    schedule,
+    hooks,
     keys,
     certificate: certificateOf(document),
   }
+}
+
+function switchesOf(document: JsonObject): Setup['switches'] {
+  const given = SETUP_SWITCHES.filter((name) => document[name] !== undefined)
+  const wrong = given.find((name) => typeof document[name] !== 'boolean')
+  if (wrong !== undefined) throw bad(`${wrong} is neither true nor false`)
+  return Object.fromEntries(given.map((name) => [name, document[name] === true]))
+}
+
+/** The objects of a section, with their places. */
+function itemsAt(
+  document: JsonObject,
+  section: string,
+  names: readonly string[],
+): readonly (readonly [item: JsonObject, path: string])[] {
+  return listAt(document, section).map((json, i) => {
+    const path = `${section}[${i}]`
+    const item = objectAt(json, path)
+    refuseUnknown(item, names, path)
+    return [item, path] as const
+  })
 }
 
 function certificateOf(document: JsonObject): string | undefined {
@@ -112,7 +160,7 @@ function parseDevice(json: Json, path: string): SetupDevice {
   return { id: deviceAt(id, `${path}.id`), fields }
 }
 
-function parseFolder(json: Json, path: string, ids: Names): SetupFolder {
+function parseFolder(json: Json, path: string, ids: DeviceNames): SetupFolder {
   const folder = objectAt(json, path)
   refuseUnknown(folder, FOLDER_NAMES, path)
   const { id, devices, ignores, ...rest } = folder
@@ -142,7 +190,7 @@ function checkSetting(name: keyof FolderExtensions, value: Json, path: string): 
   if (problem !== undefined) throw bad(`${path} ${problem}`)
 }
 
-function parseShares(json: Json, path: string, ids: Names): readonly SetupShare[] {
+function parseShares(json: Json, path: string, ids: DeviceNames): readonly SetupShare[] {
   const shares = itemsOf(json, path).map((item, i) => {
     const place = `${path}[${i}]`
     if (typeof item === 'string') return { device: ids(item, place), encryptionPassword: undefined }
@@ -182,11 +230,8 @@ function parseKey(json: Json, path: string): SetupKey {
   }
 }
 
-/** The id of a device by its name or its id. */
-type Names = (text: string, path: string) => DeviceId
-
 /** Names of the file are used before those of the configuration. */
-function idsByName(devices: readonly SetupDevice[], configured: readonly DeviceConfig[]): Names {
+function idsByName(devices: readonly SetupDevice[], configured: readonly DeviceConfig[]): DeviceNames {
   const named = devices.flatMap(({ id, fields }) =>
     typeof fields['name'] === 'string' ? [[fields['name'], id] as const] : [],
   )

@@ -101,7 +101,7 @@ function stored({ isSecret }: SetupValue, value: string | undefined): string {
 }
 
 interface Named {
-  readonly kind: 'device' | 'folder' | 'share' | 'key'
+  readonly kind: 'device' | 'folder' | 'share' | 'key' | 'rule' | 'hook'
   readonly id: string
   readonly device: string
 }
@@ -110,11 +110,13 @@ function named(path: string): Named | undefined {
   const [section = '', part = '', devices, device = ''] = path.split('/')
   const id = decodeURIComponent(part)
   if (section === 'folders' && devices === 'devices') return { kind: 'share', id, device }
-  const kind = ({ devices: 'device', folders: 'folder', keys: 'key' } as const)[section]
+  const kind = ({ devices: 'device', folders: 'folder', keys: 'key', schedule: 'rule', hooks: 'hook' } as const)[
+    section
+  ]
   return kind === undefined ? undefined : { kind, id, device }
 }
 
-function exists(path: string, { config, keys }: SetupState): boolean {
+function exists(path: string, { config, keys, extensions, hooks }: SetupState): boolean {
   const object = named(path)
   switch (object?.kind) {
     case 'device':
@@ -127,6 +129,10 @@ function exists(path: string, { config, keys }: SetupState): boolean {
     }
     case 'key':
       return keys.some(({ kind, name }) => kind === 'key' && name === object.id)
+    case 'rule':
+      return extensions.schedule.some(({ name }) => name === object.id)
+    case 'hook':
+      return hooks.some(({ name }) => name === object.id)
     case undefined:
       return false
   }
@@ -162,6 +168,12 @@ function without(state: SetupState, { path }: SetupChange): SetupState {
     }
     case 'key':
       return { ...state, keys: state.keys.filter(({ kind, name }) => kind !== 'key' || name !== object.id) }
+    case 'rule': {
+      const schedule = state.extensions.schedule.filter(({ name }) => name !== object.id)
+      return { ...state, extensions: { ...state.extensions, schedule } }
+    }
+    case 'hook':
+      return { ...state, hooks: state.hooks.filter(({ name }) => name !== object.id) }
     case undefined:
       return state
   }

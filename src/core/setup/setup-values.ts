@@ -18,8 +18,10 @@ import { DEVICE, FOLDER, GUI, LDAP, OPTIONS } from '../config/config-fields.ts'
 import type { Json, JsonObject } from '../config/config-json.ts'
 import { folderExtensions, type Extensions, type FolderExtensions } from '../config/extensions.ts'
 import type { AnyTable } from '../config/field.ts'
+import type { Hook } from '../hooks/hook.ts'
 import type { DeviceId, FolderId } from '../ids.ts'
-import type { Setup, SetupFolder, SetupKey } from './setup-file.ts'
+import { withRule } from '../schedule/rule.ts'
+import type { Setup, SetupFolder, SetupKey, SetupSwitch } from './setup-file.ts'
 
 /** What a set-up file can decide about, as it is now. */
 export interface SetupState {
@@ -28,6 +30,12 @@ export interface SetupState {
   /** Of folders whose patterns are known. */
   readonly ignores: ReadonlyMap<string, readonly string[]>
   readonly keys: readonly Grant[]
+  readonly hooks: readonly StoredHook[]
+}
+
+/** What a file decides about a hook. */
+export type StoredHook = Pick<Hook, 'name' | 'on' | 'folder' | 'device' | 'target'> & {
+  readonly afterMs: number | undefined
 }
 
 /** One value that the file names. */
@@ -57,9 +65,19 @@ export function setupValues(setup: Setup, state: SetupState): readonly SetupValu
     ...sectionValues('options', OPTIONS, setup.options, optionsToJson(config.options)),
     ...sectionValues('gui', GUI, setup.gui, guiToJson(config.gui)),
     ...sectionValues('ldap', LDAP, setup.ldap, ldapToJson(config.ldap)),
-    ...(setup.drive === undefined
-      ? []
-      : [{ path: 'drive', object: 'drive', field: 'on', value: canonical(state.extensions.drive), isSecret: false }]),
+    ...(Object.keys(setup.switches) as SetupSwitch[]).map((name) => ({
+      path: name,
+      object: name,
+      field: 'on',
+      value: canonical(state.extensions[name]),
+      isSecret: false,
+    })),
+    ...setup.schedule.map(({ name }) => {
+      const rule = state.extensions.schedule.find((each) => each.name === name)
+      const value = rule === undefined ? undefined : canonical({ ...rule, days: [...rule.days] })
+      return { path: `schedule/${name}`, object: `rule ${name}`, field: '', value, isSecret: false }
+    }),
+    ...setup.hooks.map(({ name }) => hookValue(name, state)),
     ...setup.keys.map(({ name }) => keyValue(name, state)),
   ]
 }
@@ -124,6 +142,14 @@ function keyValue(name: string, { keys }: SetupState): SetupValue {
   return { path: `keys/${name}`, object: `key ${name}`, field: '', value, isSecret: true }
 }
 
+/** Its address may have a token, and it may have a secret. */
+function hookValue(name: string, { hooks }: SetupState): SetupValue {
+  const hook = hooks.find((each) => each.name === name)
+  const { on, folder = null, device = null, afterMs = null, target } = hook ?? {}
+  const value = hook === undefined ? undefined : canonical([on, folder, device, afterMs, target] as unknown as Json)
+  return { path: `hooks/${name}`, object: `hook ${name}`, field: '', value, isSecret: true }
+}
+
 function grantText({
   scope,
   folders,
@@ -173,6 +199,7 @@ export function withSetup(
     ignores,
     extensions: withSettings(setup, state.extensions, takes),
     keys: [...others, ...keys.map((key) => grantOf(key, hashOf))],
+    hooks: setup.hooks.filter(({ name }) => takes(`hooks/${name}`)).reduce(withHook, state.hooks),
   }
 }
 
@@ -194,7 +221,13 @@ function withSettings(setup: Setup, current: Extensions, takes: (path: string) =
     const taken = Object.entries(settings).filter(([name]) => takes(`${folderPath(id)}/${name}`))
     if (taken.length > 0) folders[id] = { ...folderExtensions(current, id), ...Object.fromEntries(taken) }
   }
-  return { ...current, drive: setup.drive !== undefined && takes('drive') ? setup.drive : current.drive, folders }
+  const switches = Object.entries(setup.switches).filter(([name]) => takes(name))
+  const schedule = setup.schedule.filter(({ name }) => takes(`schedule/${name}`)).reduce(withRule, current.schedule)
+  return { ...current, ...Object.fromEntries(switches), schedule, folders }
+}
+
+function withHook(hooks: readonly StoredHook[], hook: StoredHook): readonly StoredHook[] {
+  return [...hooks.filter(({ name }) => name !== hook.name), hook]
 }
 
 function withShares(config: Config, { id, shares }: SetupFolder, takes: (path: string) => boolean): Config {

@@ -22,6 +22,7 @@ const START: SetupState = {
   extensions: EXTENSIONS,
   ignores: new Map(),
   keys: [],
+  hooks: [],
 }
 const FILE = {
   devices: [{ id: NAS, name: 'nas', addresses: ['tcp://10.0.0.2:22000'] }],
@@ -190,4 +191,95 @@ test('fifty devices are set up by one file', () => {
     assert.deepEqual(new Set(first.next.config.folders[0]?.devices.map(({ deviceID }) => deviceID)), new Set(ids))
     assert.deepEqual(plan(file, first.next, first.applied, { normalise: prepare }).changes, [])
   }
+})
+
+const PARTS = {
+  folders: [{ id: 'photos', path: '/data/photos', priority: 5, pauseOnBattery: true }],
+  devices: FILE.devices,
+  meteredLocalOnly: true,
+  schedule: [
+    { name: 'night', from: '22:00', to: '06:00', folder: 'photos', pause: true },
+    { name: 'work', days: ['fri', 'mon'], from: '08:00', to: '18:00', device: 'nas', maxSendKbps: 100 },
+  ],
+  hooks: [
+    { name: 'phone', on: 'error', url: 'https://ntfy.sh/topic', format: 'ntfy', secret: 's'.repeat(16) },
+    { name: 'backup', on: 'folder-in-sync', folder: 'photos', after: '1m', program: '/bin/backup', args: ['--full'] },
+  ],
+} satisfies Json
+
+test('rules, hooks and conditions: made once, drift is left, and only what a file made is pruned', () => {
+  const first = plan(PARTS, START)
+  const made = ['add rule night', 'add rule work', 'add hook phone', 'add hook backup']
+  for (const line of [...made, 'change meteredLocalOnly on']) assert.ok(lines(first.changes).includes(line), line)
+  const { extensions, hooks } = first.next
+  assert.deepEqual(
+    [extensions.meteredLocalOnly, extensions.schedule.map(({ days }) => days.length), extensions.schedule[1]?.device],
+    [true, [7, 2], NAS],
+  )
+  assert.deepEqual([extensions.folders['photos']?.priority, hooks.length], [5, 2])
+  assert.deepEqual(lines(plan(PARTS, first.next, first.applied).changes), [])
+  // Changed by the page.
+  const rules = extensions.schedule.map((rule) => (rule.name === 'night' ? { ...rule, to: '07:00' } : rule))
+  const touched = { ...first.next, extensions: { ...extensions, schedule: rules }, hooks: hooks.slice(1) }
+  const second = plan(PARTS, touched, first.applied)
+  assert.deepEqual([lines(second.changes), lines(second.drift)], [[], ['change rule night', 'add hook phone']])
+  assert.deepEqual(second.next.extensions.schedule, rules)
+  const reset = plan(PARTS, touched, first.applied, { resetDrift: true })
+  assert.deepEqual(reset.next.extensions.schedule[0]?.to, '06:00')
+  // One that was made by hand stays, also with the hook of no file.
+  const own = { ...extensions.schedule[0]!, name: 'own' }
+  const more = { ...first.next, extensions: { ...extensions, schedule: [...extensions.schedule, own] } }
+  const pruned = plan({ ...PARTS, schedule: [], hooks: [] }, more, first.applied, { prune: true })
+  assert.deepEqual(lines(pruned.changes), [
+    'remove rule night',
+    'remove rule work',
+    'remove hook phone',
+    'remove hook backup',
+  ])
+  assert.deepEqual([pruned.next.extensions.schedule.map(({ name }) => name), pruned.next.hooks], [['own'], []])
+})
+
+test('rules and hooks are refused by their place', () => {
+  const rule = { name: 'a', from: '22:00', to: '06:00', pause: true }
+  const hook = { name: 'a', on: 'error', program: '/bin/x' }
+  for (const [file, message] of [
+    [{ schedule: [{ ...rule, form: '1' }] }, /^schedule\[0\]\.form: there is no such field; is it from\?/],
+    [{ schedule: [{ ...rule, from: '9' }] }, /^schedule\[0\]\.from: use a time/],
+    [{ schedule: [{ ...rule, device: 'none' }] }, /^schedule\[0\]\.device: there is no device none/],
+    [{ schedule: [{ ...rule, maxSendKbps: 'x' }] }, /^schedule\[0\]\./],
+    [{ schedule: [rule, rule] }, /^schedule: a is there twice/],
+    [{ hooks: [{ ...hook, on: 'eror' }] }, /^hooks\[0\]\.on must be one of/],
+    [{ hooks: [{ ...hook, url: 'https://x' }] }, /^hooks\[0\] must have either url or program/],
+    [{ hooks: [{ ...hook, after: '1 hour' }] }, /^hooks\[0\]\.after must be a duration/],
+    [{ hooks: [{ ...hook, name: '?' }] }, /^hooks\[0\]: name must be/],
+    [{ inhibitSleep: 'yes' }, /^inhibitSleep is neither true nor false/],
+    [{ folders: [{ id: 'x', path: '/x', priority: 1.5 }] }, /^folders\[0\]\.priority must be a whole number/],
+  ] as const)
+    assert.throws(() => parseSetup(file as unknown as Json, []), { code: 'bad-request', message }, JSON.stringify(file))
+})
+
+test('an export has rules and programs, and applied again it changes nothing', () => {
+  const { next } = plan(PARTS, START)
+  const exported = exportSetup(next, OWN)
+  assert.deepEqual(
+    [exported['schedule'], exported['hooks'], exported['meteredLocalOnly']],
+    [
+      [
+        { name: 'night', from: '22:00', to: '06:00', folder: 'photos', pause: true },
+        { name: 'work', from: '08:00', to: '18:00', device: NAS, maxSendKbps: 100, days: ['mon', 'fri'] },
+      ],
+      [
+        {
+          name: 'backup',
+          on: 'folder-in-sync',
+          folder: 'photos',
+          after: '1m',
+          program: '/bin/backup',
+          args: ['--full'],
+        },
+      ],
+      true,
+    ],
+  )
+  assert.deepEqual(lines(plan(exported, next).changes), [])
 })
