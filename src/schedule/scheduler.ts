@@ -1,4 +1,5 @@
 import type { ConfigStore, ExtensionStore } from '../config/types.ts'
+import type { Extensions } from '../core/config/extensions.ts'
 import { fieldsOf } from '../core/config/field.ts'
 import { TwinfoldError } from '../core/errors.ts'
 import { localMs, openZone, UTC_ZONE, type Zone } from '../core/schedule/zone.ts'
@@ -74,7 +75,11 @@ export class Scheduler implements ScheduleView {
     deps.config.subscribe((from, to) => {
       if (from.folders !== to.folders) scheduler.#woken.ring()
     })
-    deps.extensions.subscribe(() => scheduler.#woken.ring())
+    deps.extensions.subscribe(async (from, to) => {
+      if (isSameJson(relevant(from), relevant(to))) return
+      await scheduler.#update(NEVER)
+      scheduler.#woken.ring()
+    })
     return scheduler
   }
 
@@ -105,7 +110,6 @@ export class Scheduler implements ScheduleView {
     if (rule.device !== null && !devices.some(({ deviceID }) => deviceID === rule.device))
       throw new TwinfoldError('bad-request', `there is no device ${rule.device}`)
     await this.#deps.extensions.change({ schedule: withRule(this.#rules(), rule) })
-    await this.#update(NEVER)
     return rule
   }
 
@@ -115,7 +119,6 @@ export class Scheduler implements ScheduleView {
     const left = rules.filter((rule) => rule.name !== name)
     if (left.length === rules.length) throw new TwinfoldError('file-missing', `there is no rule ${name}`)
     await this.#deps.extensions.change({ schedule: left })
-    await this.#update(NEVER)
   }
 
   async resume(targets: readonly ScheduleTarget[]): Promise<boolean> {
@@ -222,6 +225,11 @@ export class Scheduler implements ScheduleView {
   #clockText(timeMs: number): string {
     return new Date(localMs(this.#zone, timeMs)).toISOString().slice(0, 16).replace('T', ' ')
   }
+}
+
+/** What of the settings rules and conditions depend on. */
+function relevant({ schedule, meteredLocalOnly, folders }: Extensions): unknown {
+  return [schedule, meteredLocalOnly, Object.keys(folders).filter((id) => folders[id]!.pauseOnBattery)]
 }
 
 function isSame(one: ScheduleTarget, other: ScheduleTarget): boolean {

@@ -38,6 +38,7 @@ export class SleepInhibitor {
   readonly #deps: SleepInhibitorDeps
   readonly #woken = new Wakeup()
   #state: SleepState = { kind: 'off' }
+  #hasTransfer = false
 
   constructor(deps: SleepInhibitorDeps) {
     this.#deps = deps
@@ -57,12 +58,15 @@ export class SleepInhibitor {
   async run(signal: AbortSignal): Promise<void> {
     const { events } = this.#deps
     const onEvent = (event: Event): void => {
-      if (this.#isOn && isTransfer(event)) this.#woken.ring()
+      if (!this.#isOn || !isTransfer(event)) return
+      this.#hasTransfer = true
+      this.#woken.ring()
     }
     events.listen(new Set(TRANSFER_EVENTS), onEvent, signal)
     while (!signal.aborted) {
       await this.#woken.wait(signal)
-      if (this.#isOn) await this.#holdWhileTransferring(signal)
+      if (this.#isOn && this.#hasTransfer) await this.#holdWhileTransferring(signal)
+      this.#hasTransfer = false
       this.#state = { kind: this.#isOn ? 'idle' : 'off' }
     }
   }
