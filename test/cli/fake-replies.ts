@@ -24,6 +24,9 @@ export const TRASH =
   '"versioning":{"type":"trashcan","params":{"cleanoutDays":"30"},"cleanupIntervalS":3600,"fsPath":"","fsType":"basic"}'
 export const safetyOf = (id: string) =>
   `PATCH /rest/twinfold/settings {"folders":{"${id}":{"guard":true,"versionsPercentMax":10}}}`
+/** The same for a folder that is made here, with the merges that it offers. */
+export const settingsOfNew = (id: string) =>
+  `PATCH /rest/twinfold/settings {"folders":{"${id}":{"guard":true,"versionsPercentMax":10,"merge":"offer"}}}`
 export const entry = (more: object = {}) => ({
   name: 'a',
   deleted: false,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DEVICE } from '../../src/core/config/config-fields.ts'
 import { defaultsOf } from '../../src/core/config/field.ts'
-import { BEN, NASTY, OFFERS, LOCAL_ID, TIME, TRASH, folder, run, safetyOf } from './fake-replies.ts'
+import { BEN, NASTY, OFFERS, LOCAL_ID, TIME, TRASH, folder, run, settingsOfNew } from './fake-replies.ts'
 
 test('device add: an unusable address, or a name that another device has, is refused', async () => {
   const empty = { 'GET /rest/config/devices': [] }
@@ -31,7 +31,7 @@ test('folder add: what the check of the daemon finds is refused, unless forced; 
   const forced = await run('folder add Photos --id docs2 --force', { check: { problem } })
   assert.deepEqual(forced.sent, [
     `POST /rest/config/folders {"id":"docs2","path":"/cwd/Photos","label":"Photos",${TRASH}}`,
-    safetyOf('docs2'),
+    settingsOfNew('docs2'),
   ])
   const nested = await run('folder add Photos --id docs2 --label ""', { check: { warnings: ['inside another'] } })
   assert.match(nested.err, /^Warning: inside another/)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { BEN, NASTY, OFFERS, run, safetyOf } from './fake-replies.ts'
+import { BEN, NASTY, OFFERS, run, settingsOfNew } from './fake-replies.ts'
 
 const ROUTE = '/rest/twinfold/selection?folder=docs'
 const NONE = { files: 0, bytes: 0 }
@@ -91,7 +91,7 @@ test('nothing yet: the folder is added paused, and runs when that is recorded', 
   const added = (await run('pending accept music --path here --nothing-yet', { ...OFFERS, ...done('music') })).sent
   assert.equal(added.length, 4)
   assert.match(added[0]!, /^POST \/rest\/config\/folders .*"paused":true/)
-  assert.equal(added[1], safetyOf('music'))
+  assert.equal(added[1], settingsOfNew('music'))
   assert.equal(added[2], 'POST /rest/twinfold/selection?folder=music {"drop":[""]}')
   assert.equal(added[3], 'PATCH /rest/config/folders/music {"paused":false}')
   const paused = (await run('folder add Photos --id docs2 --paused --nothing-yet --safety off', done('docs2'))).sent

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { DEVICE } from '../../src/core/config/config-fields.ts'
 import { defaultsOf } from '../../src/core/config/field.ts'
 import { NOTE_NETWORK } from '../../src/core/config/notes.ts'
-import { BEN, NASTY, OFFERS, LOCAL_ID, TIME, TRASH, entry, run, safetyOf } from './fake-replies.ts'
+import { BEN, NASTY, OFFERS, LOCAL_ID, TIME, TRASH, entry, run, settingsOfNew } from './fake-replies.ts'
 
 /** The reasons themselves are tested in test/core/records/reasons.test.ts. */
 const WHY = 'GET /rest/twinfold/why?folder=docs&file=a'
@@ -164,7 +164,7 @@ const CHANGES: readonly (readonly [args: string, ...sent: string[]])[] = [
     'pending accept music --path here',
     'POST /rest/config/folders {"id":"music","path":"/cwd/here","label":"Music",' +
       `"devices":[{"deviceID":"${BEN}"}],${TRASH}}`,
-    safetyOf('music'),
+    settingsOfNew('music'),
   ],
   [
     'pending accept vault --path ~/v --name Vault',
