@@ -3,6 +3,7 @@ import { attentionCounts } from '../view-model/attention.ts'
 import { otherDevices } from '../view-model/device.ts'
 import { useLive } from '../live/live.ts'
 import { Icon } from '../ui/icon.tsx'
+import { formatCount } from '../i18n/format.ts'
 import { t } from '../i18n/texts.ts'
 import { addressOf } from '../base/address.ts'
 import { PLACES } from './places.ts'
@@ -37,7 +38,7 @@ export function SideBar() {
         >
           <Icon name={icon} />
           <span>{t(word)}</span>
-          {counts[place] ? <span class={`count ${place}`}>{counts[place]}</span> : null}
+          {counts[place] ? <span class={`count ${place}`}>{formatCount(counts[place])}</span> : null}
         </a>
       ))}
       <HelpLink />

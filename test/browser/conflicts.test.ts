@@ -123,6 +123,16 @@ test('a text is merged by hand; what was changed since it was shown is refused',
   const expected = [/Failed to load resource.*409/]
   const all = exactTree()
   await browser.visit({ ...at('conflicts', 'docs', copyOf('plan.txt')), expected }, async ({ page }) => {
+    // What the daemon merges by itself is tested with it; here it has no common version.
+    const { file, hash } = (await conflictsOf()).find(({ original }) => original === 'plan.txt')!
+    const sides = { left: { hash: file?.hash }, right: { hash } }
+    const json = { mergeable: true, merged: 'the changes of both\n', ...sides }
+    await page.route(/conflicts\/merge/, (route) => route.fulfill({ json }), { times: 1 })
+    await page.locator('.diff').waitFor()
+    await page.keyboard.press('m')
+    await page.getByText('The two versions changed different lines').waitFor()
+    assert.equal(await page.getByRole('textbox', { name: 'Merged text' }).inputValue(), json.merged)
+    await page.getByRole('button', { name: 'Cancel' }).click()
     await page.getByRole('button', { name: 'Merge…' }).click()
     const dialog = page.getByRole('dialog', { name: 'Merge plan.txt' })
     const field = dialog.getByRole('textbox', { name: 'Merged text' })
