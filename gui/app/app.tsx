@@ -1,21 +1,16 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
 import { useStore } from '../base/store.ts'
 import { useLive } from '../live/live.ts'
 import { AttentionPage } from '../pages/attention/attention-page.tsx'
-import { ChangesPage } from '../pages/changes/changes-page.tsx'
-import type { ConflictsPage } from '../pages/conflicts/conflicts-page.tsx'
-import { DevicePage } from '../pages/device/device-page.tsx'
 import { DevicesPage } from '../pages/device/devices-page.tsx'
-import { FolderPage } from '../pages/folder/folder-page.tsx'
 import { FoldersPage } from '../pages/folder/folders-page.tsx'
-import { LogPage } from '../pages/log/log-page.tsx'
 import { LoginPage } from '../pages/login/login-page.tsx'
 import { OverviewPage } from '../pages/overview/overview-page.tsx'
-import { SettingsPage } from '../pages/settings/settings-page.tsx'
 import { EmptyNote, Skeleton } from '../ui/parts.tsx'
 import { currentTexts, t } from '../i18n/texts.ts'
 import { Dialogs } from '../base/dialogs.tsx'
 import { ErrorBoundary } from './error-boundary.tsx'
+import { latePage } from './late-page.tsx'
 import { LinkBar } from './link-bar.tsx'
 import { LoginOverlay } from './login-overlay.tsx'
 import { usePlace } from '../base/route.ts'
@@ -71,14 +66,13 @@ function Frame() {
   )
 }
 
-/** Loaded when it is opened: most visits do without. */
-function LateConflicts(props: Parameters<typeof ConflictsPage>[0]) {
-  const [loaded, setLoaded] = useState<{ readonly ConflictsPage: typeof ConflictsPage }>()
-  useEffect(() => {
-    import('../pages/conflicts/conflicts-page.tsx').then(setLoaded).catch(() => undefined) // the bar above tells why
-  }, [])
-  return loaded === undefined ? <Skeleton lines={6} /> : <loaded.ConflictsPage {...props} />
-}
+const latePages = () => import('../pages/late-pages.ts')
+const ChangesPage = latePage(async () => (await latePages()).ChangesPage)
+const ConflictsPage = latePage(async () => (await latePages()).ConflictsPage)
+const LogPage = latePage(async () => (await latePages()).LogPage)
+const SettingsPage = latePage(async () => (await latePages()).SettingsPage)
+const FolderPage = latePage(async () => (await latePages()).FolderPage)
+const DevicePage = latePage(async () => (await latePages()).DevicePage)
 
 /** The address after the hash names a place of the page; the jump is made without it. */
 function skip(event: MouseEvent): void {
@@ -97,7 +91,7 @@ function Page() {
     case 'attention':
       return <AttentionPage />
     case 'conflicts':
-      return <LateConflicts folder={id} name={part} />
+      return <ConflictsPage folder={id} name={part} />
     case 'folders':
       return id === undefined ? <FoldersPage /> : <FolderPage key={id} id={id} tab={part ?? 'files'} rest={rest} />
     case 'devices':

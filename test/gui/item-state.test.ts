@@ -54,7 +54,7 @@ const behind = { a: { completion: { [LAPTOP]: completion({ needItems: 2 }) } } }
 const DEVICES: readonly [DeviceCode, StateSketch, tone: string][] = [
   ['paused', { devices: [{ id: LAPTOP, connected: true, config: { paused: true } }], folders: behind }, 'paused'],
   ['never', { devices: [{ id: LAPTOP }], folders: { a: {} } }, 'away'],
-  ['offlineBehind', { devices: [{ id: LAPTOP }], folders: behind }, 'away'],
+  ['never', { devices: [{ id: LAPTOP }], folders: behind }, 'away'], // nothing can be behind that was never there
   ['sharesNothing', { devices: [{ id: LAPTOP, connected: true }] }, 'off'],
   [
     'notAccepted',
@@ -85,6 +85,8 @@ for (const [code, sketch, tone] of DEVICES) {
 test('device state: offline, seen before', () => {
   const state = { ...liveState({ devices: [{ id: LAPTOP }], folders: { a: {} } }), deviceStats: SEEN }
   assert.deepEqual([deviceFacts(state, LAPTOP).code, deviceFacts(state, LAPTOP).tone], ['offline', 'away'])
+  const late = { ...liveState({ devices: [{ id: LAPTOP }], folders: behind }), deviceStats: SEEN }
+  assert.deepEqual([deviceFacts(late, LAPTOP).code, deviceFacts(late, LAPTOP).tone], ['offlineBehind', 'away'])
 })
 
 test('errors are grouped by cause, the largest first; items without a source come last', () => {
