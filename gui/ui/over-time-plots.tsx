@@ -6,12 +6,13 @@ import { formatCount, formatDay, formatMoment, formatPercent, formatRate, format
 import { t } from '../i18n/texts.ts'
 import { client } from '../live/client.ts'
 import { useQuery } from '../live/query.ts'
-import { seriesBars, shareStep, type SeriesBar } from '../view-model/series.ts'
+import { BUCKETS_MAX, seriesBars, shareStep, type SeriesBar } from '../view-model/series.ts'
 import { Section, useNow } from './parts.tsx'
 
 const LEVELS = { minute: 360, hour: 168, day: 90 } as const
 const LEVEL_NAMES = ['minute', 'hour', 'day'] as const
 const DAYS = 30
+const DISKS_MAX = 100
 const DAY_MS = 86_400_000
 const REFRESH_MS = 60_000
 
@@ -107,7 +108,7 @@ function Availability({ id, minute }: { readonly id: string; readonly minute: nu
   const { value } = useQuery(id, (signal) => client.call('GET /rest/twinfold/series', { query, signal }), minute)
   const [series] = value?.series ?? []
   if (value === undefined || series === undefined) return null
-  const hours = { startMs: Date.parse(value.start), shares: series.values }
+  const hours = { startMs: Date.parse(value.start), shares: series.values.slice(0, BUCKETS_MAX) }
   const days = availableDays(hours, { count: DAYS, nowMs }, startOfLocalDay)
   const known = days.flatMap(({ share }) => share ?? [])
   const mean = known.reduce((sum, share) => sum + share, 0) / Math.max(1, known.length)
@@ -139,7 +140,7 @@ function Disks({ minute }: { readonly minute: number }) {
   return (
     <Section title={t('series.disks')}>
       <ul class="card disks">
-        {value.map((disk) => (
+        {value.slice(0, DISKS_MAX).map((disk) => (
           <DiskRow key={disk.path} disk={disk} nowMs={minute * REFRESH_MS} />
         ))}
       </ul>

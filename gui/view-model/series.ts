@@ -3,15 +3,18 @@ import type { RatePoint } from '../live/state.ts'
 
 /** A line of points this far apart has no gaps. */
 const POINT_MS = 10_000
+/** Buckets of this plot are minutes; another reply must not make more points. */
+const STEP_MS_MAX = 60_000
 
 /** Rates before the page was opened, as points of its plot; none where nothing is known. */
 export function pastRates({ start, stepS, series }: SeriesJson): readonly RatePoint[] {
   const [inBps, outBps] = (['in', 'out'] as const).map((kind) => series.find((each) => each.kind === kind)?.values)
   const points: RatePoint[] = []
-  for (const [bucket, value] of (inBps ?? []).entries()) {
-    const startMs = Date.parse(start) + bucket * stepS * 1_000
+  const stepMs = Math.min(stepS * 1_000, STEP_MS_MAX)
+  for (const [bucket, value] of (inBps ?? []).slice(0, POINTS_MAX).entries()) {
+    const startMs = Date.parse(start) + bucket * stepMs
     if (value === null) continue
-    for (let ms = 0; ms < stepS * 1_000; ms += POINT_MS) {
+    for (let ms = 0; ms < stepMs; ms += POINT_MS) {
       points.push({ atMs: startMs + ms, inBps: value, outBps: outBps?.[bucket] ?? 0 })
     }
   }
@@ -26,6 +29,10 @@ export function withPast(past: readonly RatePoint[], history: readonly RatePoint
   return before.length === 0 ? history : [...before, ...history]
 }
 
+/** More buckets than any level has are not shown. */
+export const BUCKETS_MAX = 840
+const POINTS_MAX = 60
+
 export interface SeriesBar {
   /** 0 to 1 of the highest; undefined where nothing is known. */
   readonly height: number | undefined
@@ -35,7 +42,8 @@ export interface SeriesBar {
 
 /** The bars of one series; undefined when nothing is known of it, or it was always 0. */
 export function seriesBars(reply: SeriesJson, kind: SeriesJson['series'][number]['kind'], subject: string) {
-  const values = reply.series.find((each) => each.kind === kind && each.subject === subject)?.values ?? []
+  const values =
+    reply.series.find((each) => each.kind === kind && each.subject === subject)?.values.slice(0, BUCKETS_MAX) ?? []
   const most = values.reduce<number>((highest, value) => Math.max(highest, value ?? 0), 0)
   if (most === 0) return undefined
   const startMs = Date.parse(reply.start)

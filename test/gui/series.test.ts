@@ -31,6 +31,13 @@ test('the plot continues what was recorded before the page was opened, with a ga
   assert.deepEqual(withPast(past, []), [])
 })
 
+test('a reply with a bucket of a thousand years does not make points without end', () => {
+  assert.equal(pastRates({ ...REPLY, stepS: Number.MAX_SAFE_INTEGER }).length, 12)
+  const long = { ...REPLY, series: [{ kind: 'in', subject: '', values: new Array<number>(1e6).fill(1) } as const] }
+  assert.equal(pastRates(long).length, 360)
+  assert.equal(seriesBars(long, 'in', '')?.bars.length, 840)
+})
+
 test('bars are relative to the highest; a series that was always 0 has none', () => {
   const found = seriesBars(REPLY, 'in', '')
   assert.equal(found?.most, 300)
