@@ -84,5 +84,6 @@ export const SCHEDULE_ROUTES = {
       device: { schema: TEXT, about: 'The id of the device.' },
     },
     reply: { is: 'json', schema: object({ resumed: described(BOOLEAN, 'False: no rule paused it.') }) },
+    errors: { 'folder-missing': { status: 404 } },
   },
 } as const satisfies Declarations
