@@ -3,7 +3,7 @@ import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from '
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { runCommand } from '../support/command.ts'
-import { startDaemon, type Daemon } from '../support/daemon.ts'
+import { SOURCES, startDaemon, type Daemon } from '../support/daemon.ts'
 import { eventually, scratchDirectory } from '../support/scratch.ts'
 
 // Logins of a real daemon: passwords in no log, hashes that cost too much, and an installation without bcrypt.
@@ -87,12 +87,13 @@ test('without bcrypt no login reports wrong credentials, and no password is set'
   const made = await runCommand([...generate, '--home', home])
   assert.equal(made.code, 0, made.err)
 
-  const refused = await runCommand([...generate, '--home', open], { nodeArgs: NODE_ARGS })
+  const options = { nodeArgs: NODE_ARGS, entry: SOURCES } // the bundle contains the package
+  const refused = await runCommand([...generate, '--home', open], options)
   assert.notEqual(refused.code, 0)
   assert.ok(refused.err.includes(MISSING), refused.err)
   assert.ok(!existsSync(open), 'no home without the password that was asked for')
 
-  await using daemon = await startDaemon({ home, nodeArgs: NODE_ARGS })
+  await using daemon = await startDaemon({ home, ...options })
   assert.deepEqual(await login(daemon, 'secret'), { status: 503, text: `${MISSING}\n` })
   const change = await setPassword(daemon, 'other')
   assert.deepEqual([change.status, await change.text()], [503, `${MISSING}\n`])

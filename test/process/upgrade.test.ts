@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 import { installationOf } from '../../src/core/releases/installation.ts'
 import { installationFacts } from '../../src/main/installation.ts'
 import { runCommand, type CommandOptions } from '../support/command.ts'
-import { Daemon } from '../support/daemon.ts'
+import { Daemon, SOURCES } from '../support/daemon.ts'
 import { NpmRegistry } from '../support/npm-registry.ts'
 import { eventually, scratchDirectory } from '../support/scratch.ts'
 
@@ -117,7 +117,7 @@ test('the changelog of this repository can be published', async () => {
 })
 
 const upgrade = (words: string[] = [], options: CommandOptions = {}) =>
-  runCommand(['upgrade', '--home', nowhere, '--from', registry.source, ...words], options)
+  runCommand(['upgrade', '--home', nowhere, '--from', registry.source, ...words], { entry: SOURCES, ...options })
 
 test('upgrade prints the newer version, the changes and the command; code 0', async () => {
   const { code, out, err } = await upgrade()
@@ -221,7 +221,7 @@ test('the command for a dependency of a project upgrades it there', async () => 
 
 test('a daemon with upgrade checks finds it, a new home sends no request', async () => {
   const home = join(scratch.path, 'daemon')
-  await using daemon = await new Daemon({ home, env: { STNOUPGRADE: '0' } }).ready()
+  await using daemon = await new Daemon({ home, entry: SOURCES, env: { STNOUPGRADE: '0' } }).ready()
   registry.requests.length = 0
   const off = await daemon.request('GET', '/rest/system/upgrade')
   assert.deepEqual([off.status, await off.text()], [501, 'upgrade unsupported\n'])
