@@ -127,11 +127,12 @@ test('versions: listed, and restored by time or the newest', async () => {
   assert.match((await run('versions restore docs a.tx', kept)).err, /no old version of "a\.tx"; did you mean a\.txt\?/)
 })
 
-test('conflicts: of all folders', async () => {
-  const conflict = { name: 'a.sync-conflict-1.txt', original: 'a.txt', sizeBytes: 3, modified: TIME, modifiedBy: 'X' }
+test('conflicts: of all folders, each with its two versions', async () => {
+  const version = { sizeBytes: 3, modified: TIME, modifiedBy: 'P56IOI7', hash: 'h', isPicture: false }
+  const conflict = { folder: 'docs', name: 'a.sync-conflict-1.txt', original: 'a.txt', ...version, file: null }
   const page = { total: 2, page: 1, perpage: 500, items: [conflict] }
-  const { out, err } = await run('conflicts', { 'GET /rest/twinfold/conflicts?folder=docs&perpage=500': page })
-  assert.match(out, /docs +a\.sync-conflict-1\.txt +a\.txt +3 B/)
+  const { out, err } = await run('conflicts', { 'GET /rest/twinfold/conflicts?perpage=500': page })
+  assert.match(out, /docs +a\.sync-conflict-1\.txt +a\.txt +none +.*3 B/)
   assert.equal(err, '… and 1 more')
 })
 
