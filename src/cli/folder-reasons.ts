@@ -1,5 +1,5 @@
 import type { FolderConfig } from '../core/config/config.ts'
-import { stopText } from '../core/folder-stop.ts'
+import { stopText } from '../core/remedies/stop-text.ts'
 import { remedyCommand } from '../core/remedies/remedy-command.ts'
 import type { FolderStatusJson } from '../rest/db.ts'
 import type { DisagreementsJson } from '../rest/network.ts'

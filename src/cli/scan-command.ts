@@ -1,6 +1,6 @@
 import { TwinfoldError } from '../core/errors.ts'
 import type { FolderConfig } from '../core/config/config.ts'
-import { stopText } from '../core/folder-stop.ts'
+import { stopText } from '../core/remedies/stop-text.ts'
 import type { Client } from '../client/client.ts'
 import type { EventJson } from '../rest/event-data.ts'
 import { ClientError } from '../client/errors.ts'

@@ -1,5 +1,5 @@
 import type { FolderConfig } from '../core/config/config.ts'
-import { stopText } from '../core/folder-stop.ts'
+import { stopText } from '../core/remedies/stop-text.ts'
 import type { FolderStatusJson, NeedJson } from '../rest/db.ts'
 import type { Client } from '../client/client.ts'
 import { CLI_EXIT, findFolder, type CliContext, type CliExit, type Connection } from './context.ts'

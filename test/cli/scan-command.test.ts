@@ -56,7 +56,7 @@ test('scan, status, doctor: a folder without its marker is probably on a disk th
   daemon.folders = daemon.folders.slice(0, 1)
   daemon.scanAnswer = { status: 500, text: `${MARKER_MISSING}\n` }
   daemon.counts = { state: 'error', error: MARKER_MISSING }
-  const text = /folder marker missing: the disk is probably not mounted at \/data\/docs\./
+  const text = /the folder marker is missing: the disk is probably not mounted at \/data\/docs\./
   for (const command of ['scan docs', 'status', 'status docs', 'doctor']) {
     const { out, err } = await run(command, daemon)
     assert.match(`${out}${err}`, text, command)

@@ -33,7 +33,10 @@ test('the plot continues what was recorded before the page was opened, with a ga
 
 test('a reply with a bucket of a thousand years does not make points without end', () => {
   assert.equal(pastRates({ ...REPLY, stepS: Number.MAX_SAFE_INTEGER }).length, 12)
-  const long = { ...REPLY, series: [{ kind: 'in', subject: '', values: new Array<number>(1e6).fill(1) } as const] }
+  const long = {
+    ...REPLY,
+    series: [{ kind: 'in', subject: '', values: Array.from({ length: 1e6 }, () => 1) } as const],
+  }
   assert.equal(pastRates(long).length, 360)
   assert.equal(seriesBars(long, 'in', '')?.bars.length, 840)
 })

@@ -74,9 +74,12 @@ test('why: files of a removed disk are not called here', async () => {
   rmSync(join(anna.root, 'a.txt'))
   assert.match((await run(anna, 'why', 'docs', 'a.txt')).out, /it was here at the last scan and is not now/)
   const scanned = await run(anna, 'scan', 'docs')
-  assert.match(scanned.err, /folder marker missing: the disk is probably not mounted at \S*anna\./)
+  assert.match(scanned.err, /the folder marker is missing: the disk is probably not mounted at \S*anna\./)
   const { out } = await run(anna, 'why', 'docs', 'a.txt')
-  assert.match(out, /the folder has stopped: folder marker missing: the disk is probably not mounted at/)
+  assert.match(out, /the folder has stopped: the folder marker is missing: the disk is probably not mounted at/)
   assert.doesNotMatch(out, /\bhere\b|forum/)
-  assert.match(anna.daemon.output, /folder docs stopped: folder marker missing: the disk is probably not mounted at/)
+  assert.match(
+    anna.daemon.output,
+    /folder docs stopped: the folder marker is missing: the disk is probably not mounted at/,
+  )
 })

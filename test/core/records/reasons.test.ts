@@ -264,7 +264,7 @@ for (const [disk, codes, text, upToDate] of SHOULD_BE_HERE) {
 }
 
 test('why: no file of a folder that has stopped is called here', () => {
-  const folder = { ...FOLDER, error: 'folder marker missing: the disk is probably not mounted at /mnt' }
+  const folder = { ...FOLDER, error: 'the folder marker is missing: the disk is probably not mounted at /mnt' }
   const states = [
     { local: now, global: now },
     { local: now, global: later },

@@ -174,7 +174,10 @@ test('the facts about a folder whose marker is gone name the path where no disk 
   await hub.platform.disk.rename(`${ROOT}/.stfolder`, `${ROOT}/.moved`)
   await assert.rejects(hub.while(hub.model.scan(DOCS)), { message: MARKER_MISSING })
   const { folder } = await explorer.file(DOCS, 'a.txt')
-  assert.match(folder.error, new RegExp(`^folder marker missing: the disk is probably not mounted at ${ROOT}\\.`))
+  assert.match(
+    folder.error,
+    new RegExp(`^the folder marker is missing: the disk is probably not mounted at ${ROOT}\\.`),
+  )
 })
 
 test('a preview of patterns: the deciding line, examples, includes, and errors', async () => {
