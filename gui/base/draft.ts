@@ -52,7 +52,9 @@ export function useInnerPart(isOpen: boolean, close: () => void): void {
     if (!isOpen) return
     const part = { dialogs: openDialogs.get().length, close }
     parts.push(part)
-    return () => void parts.splice(parts.indexOf(part), 1)
+    return () => {
+      parts.splice(parts.indexOf(part), 1)
+    }
   }, [isOpen])
 }
 
