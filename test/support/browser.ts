@@ -15,9 +15,6 @@ const PROBLEMS_MAX = 50
 /** Nothing of the browser's own business, and no way out of this machine. */
 const ARGUMENTS = [
   '--disable-gpu',
-  // Its processes are children of the browser itself, which waits for them, so that their time is counted.
-  '--no-zygote',
-  '--in-process-gpu',
   '--disable-quic',
   '--no-first-run',
   '--disable-background-networking',

@@ -253,7 +253,10 @@ test('rules and hooks are refused by their place', () => {
     [{ hooks: [{ ...hook, after: '1 hour' }] }, /^hooks\[0\]\.after must be a duration/],
     [{ hooks: [{ ...hook, name: '?' }] }, /^hooks\[0\]: name must be/],
     [{ inhibitSleep: 'yes' }, /^inhibitSleep is neither true nor false/],
-    [{ folders: [{ id: 'x', path: '/x', priority: 1.5 }] }, /^folders\[0\]\.priority is not a whole number from -100 to 100/],
+    [
+      { folders: [{ id: 'x', path: '/x', priority: 1.5 }] },
+      /^folders\[0\]\.priority is not a whole number from -100 to 100/,
+    ],
   ] as const)
     assert.throws(() => parseSetup(file as unknown as Json, []), { code: 'bad-request', message }, JSON.stringify(file))
 })

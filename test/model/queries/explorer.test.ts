@@ -129,7 +129,8 @@ test('needed items are listed with action, stage and holders', async () => {
   await index.records.updateRemote(BEN, [file('dir/b', { sequence: 1, sizeBytes: 7 }), file('c', { sequence: 2 })])
   await hub.model.bringToFront(DOCS, 'c')
   const page = await hub.while(explorer.waiting(DOCS, FIRST_PAGE, NEVER))
-  assert.deepEqual(page.folder, { paused: false, type: 'sendreceive', error: '', scanning: false })
+  const quiet = { ignoreDelete: false, scanning: false, watchError: '' }
+  assert.deepEqual(page.folder, { paused: false, type: 'sendreceive', error: '', ...quiet })
   assert.equal(page.total, 4)
   assert.deepEqual(
     page.items.map(({ records, action, stage, holders }) => [records.name, action, stage, holders.length]),

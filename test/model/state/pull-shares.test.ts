@@ -86,12 +86,12 @@ test('a limit of a folder holds its blocks, and ends with the rule or the pull',
   await clock.advance(5_000, settle)
   assert.ok(sent.length >= 4 && sent.length <= 8, `${sent.length} MiB in 5 s`)
   const stop = new AbortController()
-  const aborted = request(stop.signal)
+  const aborted = assert.rejects(request(stop.signal), /the folder stops/)
   stop.abort(new Error('the folder stops'))
   receiveKbps = 0
   rates.update()
   await clock.advance(3_000, settle)
   await Promise.all(first)
-  await assert.rejects(aborted, /the folder stops/)
+  await aborted
   assert.equal(sent.length, 20)
 })
