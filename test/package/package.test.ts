@@ -228,7 +228,9 @@ test(
 test('package: the entry of the container image is there and keeps the page closed', async () => {
   const script = join(installed, 'dist', 'main', 'container.js')
   const args = [script, 'serve', '--home', join(scratch.path, 'open'), '--gui-address', '0.0.0.0:8384']
-  await assert.rejects(run(process.execPath, args, { cwd: scratch.path }), /no password is set/)
+  // The directory of the test is closed to every other user.
+  const env = { ...process.env, PUID: `${process.getuid?.() ?? 0}`, PGID: `${process.getgid?.() ?? 0}` }
+  await assert.rejects(run(process.execPath, args, { cwd: scratch.path, env }), /no password is set/)
   assert.match(readFileSync(join(clone, 'Containerfile'), 'utf8'), /ENTRYPOINT .*dist\/main\/container\.js/)
 })
 
