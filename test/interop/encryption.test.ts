@@ -115,13 +115,14 @@ test('encrypted: with another password nothing is exchanged, and the reason is l
   using scratch = scratchDirectory()
   await using network = await Network.open(scratch.path)
   const { first, holder, second } = await chainOf(network, ['twinfold', 'syncthing', 'syncthing'])
-  makeTree(second.root)
-  await second.scan()
-  await eventually('the holder has it', async () => (await holder.status()).globalTotalItems > 3 || undefined)
+  // Before there is anything to exchange: with the right password it would be exchanged at once.
   await first.request('PATCH', `/rest/config/folders/${FOLDER}`, {
     devices: [{ deviceID: holder.id, encryptionPassword: 'another one' }],
   })
   await eventually('the reason', () => first.output.includes('different encryption passwords used') || undefined)
+  makeTree(second.root)
+  await second.scan()
+  await eventually('the holder has it', async () => (await holder.status()).globalTotalItems > 3 || undefined)
   assert.deepEqual(
     readdirSync(first.root).filter((name) => name !== '.stfolder'),
     [],
