@@ -35,6 +35,8 @@ const START_ROUTES =
 const LIST_MAX = 20_000
 /** Every folder is compared with every device. */
 const START_LIST_MAX = 1_000
+/** Of a list with large entries: a reply of a hundred megabytes stops the browser before the page has it. */
+const LIST_BYTES_MAX = 8_000_000
 const EXPECTED = [/Failed to load resource/]
 
 let browser: Chromium
@@ -76,8 +78,12 @@ function otherTypes(value: Json, depth = 0): Json {
 
 /** Lists have thousands of entries, texts thousands of characters. */
 function enlarged(value: Json, listMax: number): Json {
-  if (Array.isArray(value))
-    return value.length === 0 ? value : Array.from({ length: listMax }, (_, at) => value[at % value.length] ?? null)
+  if (Array.isArray(value)) {
+    if (value.length === 0) return value
+    const sizeBytes = JSON.stringify(value).length / value.length
+    const length = Math.min(listMax, Math.max(START_LIST_MAX, Math.floor(LIST_BYTES_MAX / sizeBytes)))
+    return Array.from({ length }, (_, at) => value[at % value.length] ?? null)
+  }
   if (typeof value === 'object' && value !== null)
     return Object.fromEntries(
       Object.entries(value as Record<string, Json>).map(([key, each]) => [key, enlarged(each, listMax)]),
