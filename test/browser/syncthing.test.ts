@@ -28,7 +28,7 @@ test('a real Syncthing is added, gets a folder, and both disks get in sync', { s
     await dialog.getByText('More', { exact: true }).click()
     await dialog.getByLabel('Addresses').fill(theirs.address)
     await dialog.getByRole('button', { name: 'Add device' }).click()
-    await page.getByRole('heading', { name: 'Old friend' }).waitFor()
+    await page.getByRole('main').getByRole('link', { name: 'Old friend' }).first().waitFor()
 
     await page.getByRole('link', { name: 'Folders', exact: true }).click()
     await page.getByRole('button', { name: 'Add folder' }).first().click()
