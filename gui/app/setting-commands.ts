@@ -35,17 +35,20 @@ export function settingCommands(): readonly Command[] {
   return [...sections, ...fields]
 }
 
+/** The settings are loaded when they are opened; after this many frames the field is not there. */
+const FRAMES_MAX = 300
+
 /** Opens the section and focuses the field with this label. */
 function showSetting(section: string, label: string): void {
   goTo('settings', section)
-  requestAnimationFrame(() =>
-    requestAnimationFrame(() => {
-      const found = [...document.querySelectorAll<HTMLLabelElement>('main label')].find((each) =>
-        each.textContent.startsWith(label),
-      )
-      found?.control?.focus()
-    }),
-  )
+  const focus = (frames: number) => {
+    const labels = [...document.querySelectorAll<HTMLLabelElement>('main label')]
+    const found = labels.find((each) => each.textContent.startsWith(label))
+    if (found !== undefined) found.control?.focus()
+    else if (frames < FRAMES_MAX) requestAnimationFrame(() => focus(frames + 1))
+  }
+  // Not before the page that was shown has been replaced.
+  requestAnimationFrame(() => requestAnimationFrame(() => focus(0)))
 }
 
 /** Where the conflict copies of each folder are listed that has some. */

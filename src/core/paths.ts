@@ -295,5 +295,7 @@ export function besideName(name: string, label: string, nth = 1): string {
 }
 
 export function isConflictName(name: string): boolean {
-  return CONFLICT_NAME.test(baseOf(name))
+  const base = baseOf(name)
+  // Without a name of its own it is a copy of nothing.
+  return CONFLICT_NAME.test(base) && base.replace(CONFLICT_NAME, '') !== ''
 }

@@ -79,6 +79,13 @@ const WAYS: readonly Way[] = [
     title: 'Resolve many conflicts',
   },
   { file: 'pages/conflicts/merge-dialog.tsx', place: 'conflicts', keys: ['Merge… m'], title: 'Merge a.txt' },
+  {
+    file: 'pages/device/share-another.tsx',
+    place: `devices/${PHONE}`,
+    keys: ['Share another…'],
+    title: 'Share folders with Phone',
+  },
+  { file: 'pages/settings/add-rule.tsx', place: 'settings/schedule', keys: ['Add rule'], title: 'Add rule' },
   { file: 'pages/settings/add-hook.tsx', place: 'settings/hooks', keys: ['Add hook'], title: 'Add hook' },
   { file: 'app/commands.tsx', place: 'log', keys: ['Commands'], title: 'Commands' },
 ]
@@ -87,6 +94,9 @@ const WAYS: readonly Way[] = [
 const ELSEWHERE = [
   'app/keys-help.tsx',
   'app/login-overlay.tsx',
+  'pages/add/invite.tsx',
+  'pages/add/join.tsx',
+  'pages/attention/remedy-dialogs.tsx',
   'pages/edit/password-sheet.tsx',
   'pages/folder/file-viewer.tsx',
   'pages/folder/restore-versions.tsx',
