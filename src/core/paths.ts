@@ -148,8 +148,16 @@ export function scanScope(texts: readonly string[]): ScanScope {
 
 /** The scope of names that are clean already. */
 export function sortScope(names: readonly string[]): ScanScope {
-  const wanted = new Set(names)
-  const outermost = [...wanted].filter((sub) => !ancestorsOf(sub).some((ancestor) => wanted.has(ancestor)))
+  // With the lowest character as the separator the descendants of a name follow it; comparing names with each of
+  // their ancestors would take the square of their length.
+  const ordered = names.map((name) => name.replaceAll('/', '\0')).sort()
+  const outermost: string[] = []
+  let covered: string | undefined
+  for (const each of ordered) {
+    if (covered !== undefined && (covered === '' || each === covered || each.startsWith(`${covered}\0`))) continue
+    covered = each
+    outermost.push(each.replaceAll('\0', '/'))
+  }
   const [first, ...others] = outermost.sort(compareNames)
   return first === undefined ? WHOLE_FOLDER : [first, ...others]
 }

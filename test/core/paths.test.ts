@@ -8,6 +8,7 @@ import {
   asideName,
   cleanSub,
   scanScope,
+  sortScope,
   compareNames,
   conflictName,
   foldName,
@@ -102,6 +103,27 @@ test('scanScope: sorted, without duplicates and nested paths; none means all', (
   assert.deepEqual(scanScope([]), [''])
   assert.deepEqual(scanScope(['a', '']), [''])
   assert.deepEqual(scanScope(['b', 'a/c', 'a', 'a/', 'a-b', 'ab/c']), ['a', 'a-b', 'ab/c', 'b'])
+})
+
+test('scanScope: the outermost of any paths', () => {
+  const path = fc
+    .array(fc.constantFrom('a', 'b', 'a-b', 'é', '😀', '\uffff'), { maxLength: 4 })
+    .map((parts) => parts.join('/'))
+  fc.assert(
+    fc.property(fc.array(path, { minLength: 1, maxLength: 12 }), (paths) => {
+      const outermost = [...new Set(paths)].filter((each) => !paths.some((other) => isBelow(each, other)))
+      assert.deepEqual(scanScope(paths), outermost.sort(compareNames))
+    }),
+    { numRuns: 2_000 },
+  )
+})
+
+test('sortScope: deep paths are not compared with each of their ancestors', () => {
+  const deep = Array.from({ length: 100 }, (_, i) => `${'a/'.repeat(8_000)}${i}`)
+  const before = process.threadCpuUsage()
+  assert.equal(sortScope(deep).length, deep.length)
+  const { user, system } = process.threadCpuUsage(before)
+  assert.ok(user + system < 2_000_000, `${user + system} µs of processor time`)
 })
 
 test('compareNames: the order of UTF-8 bytes, for any text', () => {
