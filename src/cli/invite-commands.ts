@@ -7,7 +7,7 @@ import { directoryPath } from './folder-commands.ts'
 import { tableLines } from './table.ts'
 import { escapeText } from './text.ts'
 
-/** How long a join waits for the connection before it says that it goes on in the background. */
+/** How long a join waits for the connection before it reports that dialling continues in the background. */
 const CONNECT_MS_MAX = 15_000
 const CONNECT_POLL_MS = 250
 const QUIET_MODULES = 2
@@ -119,7 +119,7 @@ async function connectionText(context: CliContext, client: Client, { device, nam
     await context.sleep(CONNECT_POLL_MS, context.signal)
   }
   const why = `${context.program} why ${name === '' ? device : `"${escapeText(name)}"`}`
-  return `Not connected yet. It goes on trying; ${why} tells what is in the way.`
+  return `Not connected yet; dialling continues. ${why} shows the reason.`
 }
 
 async function inputText(context: CliContext): Promise<string> {

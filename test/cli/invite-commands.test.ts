@@ -56,7 +56,7 @@ test('join: says what was added and waits for the connection, which may come lat
   let nowMs = 0
   const clock = { nowMs: () => nowMs, sleep: async (ms: number) => void (nowMs += ms) }
   const away = { ...reply, 'GET /rest/system/connections': { connections: {}, total: { at: TIME } } }
-  assert.match((await run('join x', away, clock)).out, /Not connected yet\. It goes on trying; .* why "ben" tells/)
+  assert.match((await run('join x', away, clock)).out, /Not connected yet; dialling continues\. .* why "ben" shows/)
   assert.equal(nowMs, 15_000)
 })
 

@@ -10,7 +10,7 @@ export const INVITE = {
     zh: '邀请设备',
   },
   'invite.help': {
-    en: 'One text connects the other device and shares the folders, without further questions. Whoever uses it first gets the folders: send it only to the person it is for.',
+    en: 'One text connects the other device and shares the folders, without further questions. The first device that uses it gets the folders: send it only to the person it is for.',
     de: 'Ein einziger Text verbindet das andere Gerät und teilt die Ordner, ohne weitere Rückfragen. Wer ihn zuerst verwendet, erhält die Ordner: Senden Sie ihn nur an die Person, für die er bestimmt ist.',
     es: 'Un solo texto conecta el otro dispositivo y comparte las carpetas, sin más preguntas. Quien lo use primero recibe las carpetas: envíelo solo a su destinatario.',
     fr: 'Un seul texte connecte l’autre appareil et partage les dossiers, sans autre question. Le premier qui l’utilise reçoit les dossiers : ne l’envoyez qu’à son destinataire.',

@@ -1,17 +1,12 @@
-import { useContext, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import type { NewHookJson } from '../../../src/rest/hooks.ts'
-import { closeDialog, DialogId } from '../../base/dialogs.tsx'
-import { showDone } from '../../app/run-action.ts'
 import { deviceName } from '../../view-model/device.ts'
 import { folderName } from '../../view-model/folder-name.ts'
 import { client } from '../../live/client.ts'
 import { useLive } from '../../live/live.ts'
-import { Button } from '../../ui/button.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
 import { CheckField, SelectField, TextField } from '../../ui/field.tsx'
 import { t } from '../../i18n/texts.ts'
-import { Refusal } from '../edit/form.tsx'
-import { useSaving } from '../edit/use-form.ts'
+import { AddDialog } from './add-dialog.tsx'
 
 type Condition = NewHookJson['on']
 type Format = 'json' | 'ntfy' | 'healthchecks'
@@ -50,29 +45,17 @@ const EMPTY = {
 }
 
 export function AddHookDialog({ onAdded }: { readonly onAdded: () => void }) {
-  const dialogId = useContext(DialogId)
-  const saving = useSaving()
   const [form, setForm] = useState(EMPTY)
   const set = (change: Partial<typeof EMPTY>) => setForm({ ...form, ...change })
-  const submit = async () => {
-    const isAdded = await saving.save(() => client.call('POST /rest/twinfold/hooks', { body: hookOf(form) }))
-    if (!isAdded) return
-    showDone(t('hooks.added', { name: form.name }), undefined)
-    onAdded()
-    closeDialog(dialogId)
-  }
-  const actions = (
-    <>
-      <Button onClick={() => closeDialog(dialogId)}>{t('do.cancel')}</Button>
-      <Button kind="primary" type="submit" disabled={saving.busy}>
-        {t('do.add')}
-      </Button>
-    </>
-  )
   return (
-    <Dialog title={t('hooks.add')} actions={actions} onSubmit={submit}>
-      <Refusal text={saving.refusal} />
-      <TextField label={t('form.device.name')} value={form.name} onChange={(name) => set({ name })} autoFocus />
+    <AddDialog
+      title={t('hooks.add')}
+      name={form.name}
+      onName={(name) => set({ name })}
+      save={() => client.call('POST /rest/twinfold/hooks', { body: hookOf(form) })}
+      done={t('hooks.added', { name: form.name })}
+      onAdded={onAdded}
+    >
       <SelectField
         label={t('hooks.on')}
         value={form.on}
@@ -90,7 +73,7 @@ export function AddHookDialog({ onAdded }: { readonly onAdded: () => void }) {
         onChange={(kind) => set({ kind })}
       />
       {form.kind === 'url' ? <Webhook form={form} set={set} /> : <Program form={form} set={set} />}
-    </Dialog>
+    </AddDialog>
   )
 }
 

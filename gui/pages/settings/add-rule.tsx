@@ -1,31 +1,26 @@
-import { useContext, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
+import { WEEKDAYS } from '../../../src/core/schedule/rule.ts'
 import type { NewScheduleRuleJson } from '../../../src/rest/schedule.ts'
-import { closeDialog, DialogId } from '../../base/dialogs.tsx'
-import { showDone } from '../../app/run-action.ts'
 import { deviceName } from '../../view-model/device.ts'
 import { folderName } from '../../view-model/folder-name.ts'
 import { client } from '../../live/client.ts'
 import { useLive } from '../../live/live.ts'
-import { Button } from '../../ui/button.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
 import { CheckField, SelectField, TextField } from '../../ui/field.tsx'
 import { language } from '../../i18n/language.ts'
 import { t } from '../../i18n/texts.ts'
-import { Refusal } from '../edit/form.tsx'
-import { useSaving } from '../edit/use-form.ts'
+import { AddDialog } from './add-dialog.tsx'
 
-const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
-type Day = (typeof DAYS)[number]
+type Day = (typeof WEEKDAYS)[number]
 
 /** In the language of the page. The fifth of January 1970 was a Monday. */
 export function dayName(day: Day): string {
-  const timeMs = Date.UTC(1970, 0, 5 + DAYS.indexOf(day))
+  const timeMs = Date.UTC(1970, 0, 5 + WEEKDAYS.indexOf(day))
   return new Intl.DateTimeFormat(language.get(), { weekday: 'short', timeZone: 'UTC' }).format(timeMs)
 }
 
 const EMPTY = {
   name: '',
-  days: DAYS as readonly Day[],
+  days: WEEKDAYS as readonly Day[],
   from: '22:00',
   to: '06:00',
   /** Of a folder or a device, with its kind; empty for all. */
@@ -36,34 +31,23 @@ const EMPTY = {
 }
 
 export function AddRuleDialog({ onAdded }: { readonly onAdded: () => void }) {
-  const dialogId = useContext(DialogId)
-  const saving = useSaving()
   const [form, setForm] = useState(EMPTY)
   const set = (change: Partial<typeof EMPTY>) => setForm({ ...form, ...change })
-  const submit = async () => {
-    const isAdded = await saving.save(() => client.call('POST /rest/twinfold/schedule', { body: ruleOf(form) }))
-    if (!isAdded) return
-    showDone(t('schedule.added', { name: form.name }), undefined)
-    onAdded()
-    closeDialog(dialogId)
-  }
-  const actions = (
-    <>
-      <Button onClick={() => closeDialog(dialogId)}>{t('do.cancel')}</Button>
-      <Button kind="primary" type="submit" disabled={saving.busy}>
-        {t('do.add')}
-      </Button>
-    </>
-  )
-  const withDay = (day: Day, isOn: boolean) => DAYS.filter((each) => (each === day ? isOn : form.days.includes(each)))
+  const withDay = (day: Day, isOn: boolean) =>
+    WEEKDAYS.filter((each) => (each === day ? isOn : form.days.includes(each)))
   return (
-    <Dialog title={t('schedule.add')} actions={actions} onSubmit={submit}>
-      <Refusal text={saving.refusal} />
-      <TextField label={t('form.device.name')} value={form.name} onChange={(name) => set({ name })} autoFocus />
+    <AddDialog
+      title={t('schedule.add')}
+      name={form.name}
+      onName={(name) => set({ name })}
+      save={() => client.call('POST /rest/twinfold/schedule', { body: ruleOf(form) })}
+      done={t('schedule.added', { name: form.name })}
+      onAdded={onAdded}
+    >
       <TextField label={t('schedule.from')} value={form.from} onChange={(from) => set({ from })} />
       <TextField label={t('schedule.to')} value={form.to} onChange={(to) => set({ to })} />
       <div class="settings-actions">
-        {DAYS.map((day) => (
+        {WEEKDAYS.map((day) => (
           <CheckField
             key={day}
             label={dayName(day)}
@@ -90,7 +74,7 @@ export function AddRuleDialog({ onAdded }: { readonly onAdded: () => void }) {
           />
         </>
       )}
-    </Dialog>
+    </AddDialog>
   )
 }
 

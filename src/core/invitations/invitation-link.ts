@@ -6,7 +6,7 @@ import type { FolderTypeName } from '../config/config.ts'
 export const INVITED_TYPES = ['sendreceive', 'sendonly', 'receiveonly'] as const satisfies readonly FolderTypeName[]
 export type InvitedType = (typeof INVITED_TYPES)[number]
 
-/** The part after `#` never reaches a server, if somebody opens it in a browser. */
+/** The part after `#` never reaches a server, if the link is opened in a browser. */
 export const INVITATION_PREFIX = 'twinfold://join#'
 /** Of a pasted text, with whatever stands around the invitation. */
 const TEXT_LENGTH_MAX = 64 * 1024
