@@ -13,8 +13,10 @@ export type Isolation = 'together' | 'apart'
 
 /** Files at a time, a process each; where files share a process, processes at a time. */
 const AT_ONCE = Math.min(2, availableParallelism())
+/** With low priority one more: each waits for the disk a third of its time, and takes only what others leave. */
+const LOW_PRIORITY_AT_ONCE = AT_ONCE + 1
 /** Processes for files that share one: more than run at a time, so that none is left with most of the work. */
-const PARTS = 8
+const PARTS = 9
 
 const TIMEOUT_MS = 300_000
 /** About a third of the processor time of a process with normal priority. */
@@ -56,7 +58,8 @@ export class TestRuns {
   async run(files: readonly string[], options: RunOptions): Promise<boolean> {
     if (files.length === 0) return true
     const parts = options.isolation === 'together' ? dealOut(files, PARTS) : [files]
-    const first = addUp(await eachOf(parts, AT_ONCE, (part) => runOnce(part, options.isolation, options)))
+    const width = options.lowPriority === true ? LOW_PRIORITY_AT_ONCE : AT_ONCE
+    const first = addUp(await eachOf(parts, width, (part) => runOnce(part, options.isolation, options)))
     if (first === undefined) return false
     for (const key of ['passed', 'failed', 'skipped'] as const) this.#total[key] += first[key]
     this.#cpuMs += first.cpuMs

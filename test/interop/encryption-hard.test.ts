@@ -30,7 +30,7 @@ import {
 } from './encrypted-chain.ts'
 
 const MIB = 1024 * 1024
-const HUGE_BYTES = casesOf(60, 300) * MIB
+const HUGE_BYTES = casesOf(32, 300) * MIB
 /** More than Syncthing puts into one message of its index. */
 const SMALL_FILES = casesOf(1_200, 10_000)
 const LIMIT_MS = 400_000

@@ -73,7 +73,7 @@ for (const { source: sourceKind, sink: sinkKind, killed } of CASES) {
     await source.request('PATCH', '/rest/config/options', { maxSendKbps: RATE_KIBPS })
     plant(source.root, 0)
     await link([pair])
-    const kills = effort(2)
+    const kills = effort(1)
     for (let kill = 0; kill < kills; kill++) {
       if (kill > 0) {
         plant(source.root, kill)

@@ -152,11 +152,11 @@ for (const kinds of [
       carried = ((await b.connectionTo(a))?.secondary ?? []).map(({ inBytesTotal }) => inBytesTotal)
     }
     assert.ok(carried.filter((bytes) => bytes > MIB).length >= 2, `the others carry blocks too: ${carried.join(', ')}`)
-    const worstMs = await rounds(pair, chance, effort(4))
+    const worstMs = await rounds(pair, chance, effort(3))
     reportRow({
       id: 'sync-connections',
       secondary: counts,
-      tried: effort(4),
+      tried: effort(3),
       kinds: kinds.join(' '),
       connections: 4,
       secondaryMiB: carried.map((bytes) => Math.round(bytes / MIB)),

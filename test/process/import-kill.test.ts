@@ -11,7 +11,7 @@ import { INDEX_VERSIONS, unpackHome, type IndexVersion } from '../support/syncth
 
 const KILLER = join(import.meta.dirname, '..', 'support', 'kill-at-step.mjs')
 const CHILD = join(import.meta.dirname, '..', 'db', 'syncthing', 'import-child.ts')
-const KILLS = effort(16)
+const KILLS = effort(9)
 
 interface Place {
   readonly home: string

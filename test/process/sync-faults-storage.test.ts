@@ -103,7 +103,7 @@ test('C-11: a file written during its pull is never pulled as a mixture', async 
   using directory = scratchDirectory()
   await using pair = await startPair(directory.path)
   const { a, b } = pair
-  const figures = { tried: effort(20), observed: 0, mixed: 0, lost: 0 }
+  const figures = { tried: effort(12), observed: 0, mixed: 0, lost: 0 }
   const look = (): void => {
     for (const name of ['renamed-0', 'renamed-1', 'renamed-2']) {
       const content =
@@ -253,7 +253,7 @@ test('C-15: many files in one directory, deep trees and the longest paths', asyn
   using directory = scratchDirectory()
   await using pair = await startPair(directory.path)
   const { a, b } = pair
-  const count = casesOf(3_000, 100_000)
+  const count = casesOf(1_500, 100_000)
   for (let i = 0; i < count; i++) {
     // Ten thousand in the first directory, then a thousand in each.
     const directoryName = i < 10_000 ? 'many' : `some-${Math.floor(i / 1_000)}`

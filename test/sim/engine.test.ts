@@ -5,7 +5,7 @@ import { effort, reportRow } from '../support/effort.ts'
 import { runSeed } from './run-seed.ts'
 import { Reached, SOMETIMES } from './sometimes.ts'
 
-const SEEDS = effort(64)
+const SEEDS = effort(40)
 /** As many are run where the first ones miss situations. */
 const SEEDS_MAX = effort(160)
 /** One test each, far below the test timeout. */

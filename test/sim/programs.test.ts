@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { effort } from '../support/effort.ts'
 import { runSeed } from './run-seed.ts'
 
-const SEEDS = effort(10)
+const SEEDS = effort(6)
 
 test('devices of several programs converge and lose no edit, whichever of them deletes later', async () => {
   let overruled = 0
