@@ -1,8 +1,8 @@
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname } from 'node:path'
 import type { FolderConfig } from '../core/config/config.ts'
 import { folderRoot } from '../core/config/folder-root.ts'
 import { systemCode } from '../core/errors.ts'
-import { isAtOrBelow } from '../core/paths.ts'
+import { isPathWithin, joinPath } from '../core/paths.ts'
 import type { Disk } from '../platform/disk.ts'
 
 /** The directories of a home, whose keys no other device may receive. */
@@ -24,7 +24,7 @@ export async function foldersAroundHome(
     const root = folderRoot(folder, userHome)
     if (root === '') continue
     const real = await realPathOf(disk, root)
-    if (homes.some((home) => real === '/' || isAtOrBelow(home, real))) around.push(folder)
+    if (homes.some((home) => isPathWithin(home, real))) around.push(folder)
   }
   return around
 }
@@ -36,6 +36,6 @@ async function realPathOf(disk: Pick<Disk, 'realPath'>, path: string): Promise<s
   } catch (error) {
     const parent = dirname(path)
     if (systemCode(error) !== 'ENOENT' || parent === path) return path
-    return join(await realPathOf(disk, parent), basename(path))
+    return joinPath(await realPathOf(disk, parent), basename(path))
   }
 }

@@ -53,6 +53,16 @@ export function joinPath(root: string, name: string): string {
   return root.endsWith('/') ? root + name : `${root}/${name}`
 }
 
+/** A path as the system spells it, with the separator of names: Windows also takes it. */
+export function slashedPath(path: string, platform: string): string {
+  return platform === 'win32' ? path.replaceAll('\\', '/') : path
+}
+
+/** Whether a path is that directory or below it. The root of a disk ends with a slash itself. */
+export function isPathWithin(path: string, directory: string): boolean {
+  return directory.endsWith('/') ? path.startsWith(directory) : isAtOrBelow(path, directory)
+}
+
 /** Our temporary files, as we spell them: old ones are removed, so another spelling, made by a user, is not one. */
 export function isTemporary(name: string): boolean {
   const base = baseOf(name)

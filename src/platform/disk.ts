@@ -75,7 +75,7 @@ export type OpenMode = 'read' | 'write' | 'create'
  */
 export interface HeldDirectory extends AsyncDisposable {
   readonly path: string
-  /** The path of the directory when it was opened, without symlinks. */
+  /** The path of the directory when it was opened, without symlinks and with slashes. */
   readonly realPath: string
 }
 
@@ -149,7 +149,7 @@ export interface Disk {
   /** Fails for anything but a directory: a symlink is not followed in the last component. */
   holdDirectory(path: string): Promise<HeldDirectory>
   space(path: string): Promise<{ readonly freeBytes: number; readonly totalBytes: number }>
-  /** The real path behind symlinks. */
+  /** The real path behind symlinks, with slashes on every system: that of an item is that of the root, and its name. */
   realPath(path: string): Promise<string>
   /**
    * An exclusive lock that the system drops when the process ends; undefined when it is held, by this process or

@@ -1,6 +1,6 @@
-import { dirname, isAbsolute, join, resolve } from 'node:path'
+import { dirname, isAbsolute, join, resolve, sep } from 'node:path'
 import { isMissing, systemCode, TwinfoldError } from '../core/errors.ts'
-import { ancestorsOf, baseOf, isAtOrBelow, isTemporary, joinPath, parentOf } from '../core/paths.ts'
+import { ancestorsOf, baseOf, isPathWithin, isTemporary, joinPath, parentOf } from '../core/paths.ts'
 import type { Disk, DiskStat, HeldDirectory } from '../platform/disk.ts'
 import { Parents } from '../platform/files/parents.ts'
 import { removeIfThere } from './moves.ts'
@@ -69,8 +69,7 @@ export class VersionsDirectory {
       const real = await this.#disk.realPath(this.root)
       const folder = await this.#disk.realPath(this.#folderRoot)
       // A clean-up there would remove the folder's own files as old versions.
-      if (real === '/' || isAtOrBelow(folder, real))
-        throw refused(`versions directory ${this.root} contains the folder itself`)
+      if (isPathWithin(folder, real)) throw refused(`versions directory ${this.root} contains the folder itself`)
       return true
     } catch (error) {
       if (systemCode(error) === 'ENOENT') return false
@@ -173,7 +172,8 @@ export class VersionsDirectory {
 
   /** The path below the folder's root, if any. Other devices can create symlinks there; elsewhere only the user can. */
   #belowFolder(): string | undefined {
-    return this.root.startsWith(`${this.#folderRoot}/`) ? this.root.slice(this.#folderRoot.length + 1) : undefined
+    const above = this.#folderRoot + sep
+    return this.root.startsWith(above) ? this.root.slice(above.length).replaceAll(sep, '/') : undefined
   }
 
   /** The parents of all missing directories on the path to the versions. */

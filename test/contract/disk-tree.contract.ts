@@ -120,6 +120,7 @@ export function symlinkSpecs(spec: Spec): void {
     await disk.makeDirectories(`${root}/d/e`, 0o755)
     await disk.makeSymlink('d', `${root}/link`)
     const real = await disk.realPath(`${root}/d/e`)
+    assert.equal(real, `${await disk.realPath(root)}/d/e`, 'with slashes, also on Windows')
     assert.equal(await disk.realPath(`${root}/link/../link/e`), real)
     await failsWith('ENOENT', disk.realPath(`${root}/no`))
   })

@@ -16,10 +16,12 @@ import {
   isConflictName,
   isInternal,
   isNormal,
+  isPathWithin,
   isReserved,
   isTemporary,
   parentOf,
   parseAside,
+  slashedPath,
 } from '../../src/core/paths.ts'
 import { reportRow } from '../support/effort.ts'
 
@@ -253,4 +255,18 @@ test('conflict names keep directory and extension', () => {
       isConflictName('x.sync-conflict-20260131-235959'),
   )
   assert.ok(!isConflictName('photo.jpg') && !isConflictName('sync-conflict-1.jpg'))
+})
+
+test('a path of Windows gets the separator of names, and elsewhere a backslash is part of a name', () => {
+  assert.equal(slashedPath('C:\\Users\\a\\b', 'win32'), 'C:/Users/a/b')
+  assert.equal(slashedPath('/home/a\\b', 'linux'), '/home/a\\b')
+})
+
+test('a path is within its directory, and within the root of its disk', () => {
+  assert.ok(isPathWithin('C:/a/b', 'C:/a'))
+  assert.ok(isPathWithin('C:/a', 'C:/a'))
+  assert.ok(isPathWithin('C:/a', 'C:/'))
+  assert.ok(isPathWithin('/a', '/'))
+  assert.ok(!isPathWithin('C:/ab', 'C:/a'))
+  assert.ok(!isPathWithin('D:/a', 'C:/'))
 })

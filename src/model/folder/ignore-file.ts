@@ -1,9 +1,9 @@
-import { join, sep } from 'node:path'
+import { join } from 'node:path'
 import { messageOf, systemCode, TwinfoldError } from '../../core/errors.ts'
 import { IgnoreRules } from '../../core/ignore/ignore.ts'
 import { includedPaths, resolveIncludes, type IncludeLookup } from '../../core/ignore/ignore-include.ts'
 import { sectionPatterns } from '../../core/ignore/selection-section.ts'
-import { parentOf } from '../../core/paths.ts'
+import { isPathWithin, parentOf } from '../../core/paths.ts'
 import { writeFileAtomically } from '../../platform/files/atomic-write.ts'
 import type { Disk } from '../../platform/disk.ts'
 import { fillBuffer } from '../../platform/fill-buffer.ts'
@@ -99,7 +99,7 @@ async function readInclude(disk: Disk, root: string, path: string): Promise<Incl
     // A symlink may come from another device: it must not expose a file outside the folder.
     const real = await disk.realPath(join(root, path))
     const realRoot = await disk.realPath(root)
-    if (!real.startsWith(realRoot.endsWith(sep) ? realRoot : realRoot + sep)) return { error: 'not inside the folder' }
+    if (!isPathWithin(real, realRoot)) return { error: 'not inside the folder' }
     const text = await readText(disk, real)
     return text === undefined ? { error: 'file not found' } : { text }
   } catch (error) {

@@ -116,7 +116,7 @@ async function realPathOf(disk: Pick<Disk, 'realPath'>, path: string): Promise<s
   } catch (error) {
     const parent = dirname(path)
     if (systemCode(error) !== 'ENOENT' || parent === path) return path
-    return join(await realPathOf(disk, parent), basename(path))
+    return joinPath(await realPathOf(disk, parent), basename(path))
   }
 }
 

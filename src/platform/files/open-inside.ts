@@ -1,4 +1,3 @@
-import { sep } from 'node:path'
 import { systemCode } from '../../core/errors.ts'
 import { joinPath } from '../../core/paths.ts'
 import { NOT_THERE } from './block-reader.ts'
@@ -55,15 +54,11 @@ async function rootOf(
 ): Promise<string | undefined> {
   const actual = await opened.file.realPath?.()
   if (knownRealRoot !== undefined && actual === joinPath(knownRealRoot, name)) return knownRealRoot
-  const realRoot = slashed(await disk.realPath(root))
+  const realRoot = await disk.realPath(root)
   const expected = joinPath(realRoot, name)
   if (actual !== undefined) return actual === expected ? realRoot : undefined
   const path = joinPath(root, name)
-  if (slashed(await disk.realPath(path)) !== expected) return undefined
+  if ((await disk.realPath(path)) !== expected) return undefined
   const now = await disk.lstat(path)
   return now.deviceId === opened.stat.deviceId && now.inode === opened.stat.inode ? realRoot : undefined
-}
-
-function slashed(path: string): string {
-  return path.replaceAll(sep, '/')
 }

@@ -19,6 +19,7 @@ import {
 } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { systemCode } from '../../../core/errors.ts'
+import { slashedPath } from '../../../core/paths.ts'
 import { checkPath, DiskError } from '../../disk-error.ts'
 import { nameFromBytes, REPLACEMENT } from '../../files/disk-name.ts'
 import type { Disk, DiskName, OpenMode } from '../../disk.ts'
@@ -174,7 +175,7 @@ const PLAIN_DISK: Omit<Disk, 'exchange' | 'lock' | 'renameNew' | 'setModified'> 
 
   async realPath(path) {
     checkPath(path, 'realpath')
-    return decodePath(await realpath(path, { encoding: 'buffer' }), 'realpath', path)
+    return slashedPath(decodePath(await realpath(path, { encoding: 'buffer' }), 'realpath', path), process.platform)
   },
 }
 

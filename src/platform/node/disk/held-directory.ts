@@ -1,5 +1,6 @@
 import { closeSync, constants, openSync, readlinkSync } from 'node:fs'
 import { lstat, realpath } from 'node:fs/promises'
+import { slashedPath } from '../../../core/paths.ts'
 import { DiskError } from '../../disk-error.ts'
 import type { HeldDirectory } from '../../disk.ts'
 
@@ -38,5 +39,5 @@ export async function holdDirectory(path: string): Promise<HeldDirectory> {
 
 async function byName(path: string): Promise<HeldDirectory> {
   if (!(await lstat(path)).isDirectory()) throw new DiskError('ENOTDIR', 'not a directory', 'open', path)
-  return { path, realPath: await realpath(path), async [Symbol.asyncDispose]() {} }
+  return { path, realPath: slashedPath(await realpath(path), process.platform), async [Symbol.asyncDispose]() {} }
 }

@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs'
 import { systemCode } from '../../../core/errors.ts'
-import { baseOf, joinPath, parentOf } from '../../../core/paths.ts'
+import { baseOf, joinPath, parentOf, slashedPath } from '../../../core/paths.ts'
 import { DiskError } from '../../disk-error.ts'
 import type { FileOrder } from '../../file-maker.ts'
 import { openDirectory, type OpenDirectory } from './held-directory.ts'
@@ -28,7 +28,8 @@ export class PlaceOfFile implements Disposable {
   /** Without a held directory: whether the path still leads there. */
   check(): void {
     const { path, realDirectory } = this.#order
-    if (this.#directory === undefined && realpathSync.native(parentOf(path)) !== realDirectory) throw elsewhere(path)
+    if (this.#directory !== undefined) return
+    if (slashedPath(realpathSync.native(parentOf(path)), process.platform) !== realDirectory) throw elsewhere(path)
   }
 
   [Symbol.dispose](): void {

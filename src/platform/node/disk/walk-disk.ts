@@ -1,5 +1,5 @@
 import { lstatSync, readdirSync, readlinkSync, realpathSync, unlinkSync } from 'node:fs'
-import { joinPath, parentOf } from '../../../core/paths.ts'
+import { joinPath, parentOf, slashedPath } from '../../../core/paths.ts'
 import { DiskError } from '../../disk-error.ts'
 import { nameFromBytes, REPLACEMENT } from '../../files/disk-name.ts'
 import type { DiskName, SyncDisk } from '../../disk.ts'
@@ -24,7 +24,7 @@ export const walkDisk: Omit<SyncDisk, 'read'> = {
 
   removeFile(root, name) {
     const place = { path: joinPath(root, name), temporaryPath: joinPath(root, name) }
-    const realDirectory = joinPath(realpathSync.native(root), parentOf(name))
+    const realDirectory = joinPath(slashedPath(realpathSync.native(root), process.platform), parentOf(name))
     using held = new PlaceOfFile({ ...place, realDirectory })
     unlinkSync(held.path)
   },

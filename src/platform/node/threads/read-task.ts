@@ -1,9 +1,8 @@
 import { hash } from 'node:crypto'
 import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, readSync, realpathSync } from 'node:fs'
-import { sep } from 'node:path'
 import { KEY_BYTES, NONCE_BYTES, sealedSize, sealInPlace, type Seal } from '../../../core/encryption/xchacha.ts'
 import { messageOf, systemCode } from '../../../core/errors.ts'
-import { joinPath } from '../../../core/paths.ts'
+import { joinPath, slashedPath } from '../../../core/paths.ts'
 import { hasSameStamp, NOT_THERE, type BlockOrder, type FileStamp } from '../../files/block-reader.ts'
 import { checkPath } from '../../disk-error.ts'
 import { nameFromBytes } from '../../files/disk-name.ts'
@@ -211,7 +210,7 @@ function pathOf(file: number): string | undefined {
 function realPath(path: string): string | undefined {
   try {
     const { name, valid } = nameFromBytes(realpathSync.native(path, { encoding: 'buffer' }))
-    return valid ? name.replaceAll(sep, '/') : undefined
+    return valid ? slashedPath(name, process.platform) : undefined
   } catch (error) {
     if (NOT_THERE.has(systemCode(error))) return undefined
     throw error
