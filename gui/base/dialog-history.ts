@@ -45,7 +45,9 @@ export function replaceDialogAddress(address: string): void {
 }
 
 function onStep(): void {
-  const [before, depth, open] = [shown, entryDepth(), openDialogs.get().length]
+  const [depth, open] = [entryDepth(), openDialogs.get().length]
+  // The step may come before the entry of a dialog that was just closed is reconciled.
+  const before = shown.depth > open ? { ...shown, depth: open, hash: addressAt(open) } : shown
   rememberEntry()
   if (depth < open) closeAbove(depth)
   else if (depth > open) history.replaceState({ dialogs: open }, '') // Forward to a dialog that is closed
@@ -72,13 +74,17 @@ function reconcile(): void {
   const [list, depth] = [openDialogs.get(), entryDepth()]
   if (depth === 0 && list.length === 0) return
   if (depth === 0) pageHash = location.hash
-  const addressAt = (index: number) => list[index]?.address ?? pageHash
-  if (list.length <= depth) history.replaceState({ dialogs: list.length }, '', addressAt(list.length - 1))
+  if (list.length <= depth) history.replaceState({ dialogs: list.length }, '', addressAt(list.length))
   for (let index = depth; index < list.length; index++) {
     const state = { dialogs: index + 1 }
-    if (index === 0 && isOfDialog()) history.replaceState(state, '', addressAt(index))
-    else history.pushState(state, '', addressAt(index))
+    if (index === 0 && isOfDialog()) history.replaceState(state, '', addressAt(index + 1))
+    else history.pushState(state, '', addressAt(index + 1))
   }
+}
+
+/** The address with that many dialogs open. */
+function addressAt(depth: number): string {
+  return openDialogs.get()[depth - 1]?.address ?? pageHash
 }
 
 /** By their elements, as if the user had closed them: a question is answered, edits are dropped. */
