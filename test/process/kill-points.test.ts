@@ -4,7 +4,7 @@ import { mkdirSync, rmdirSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { startPair, type Device } from '../support/device-pair.ts'
-import { reportRow } from '../support/effort.ts'
+import { casesOf, reportRow } from '../support/effort.ts'
 import { eventually, scratchDirectory } from '../support/scratch.ts'
 import { assertConverged, Contents, temporaries } from './crash-scene.ts'
 
@@ -23,6 +23,8 @@ interface KillPoint {
   readonly versions?: true
   /** The step is a call of the system that Node lacks, unless these are off. */
   readonly native?: 'off'
+  /** In long runs only: the simulation kills before every call, and here the step beside it is tested. */
+  readonly longRuns?: true
 }
 
 /** Only a failure takes so long. */
@@ -38,9 +40,9 @@ const none = (): void => {}
 const saveConfig = (device: Device) =>
   device.daemon.request('PATCH', '/rest/config/options', { maxFolderConcurrency: 2 }).catch(() => {})
 
-const POINTS: readonly KillPoint[] = [
-  { what: 'a temporary file is created', at: 'open|openSync 2 \\.syncthing\\..*\\.tmp$', change: edit },
-  { what: 'a file is about to be exchanged', at: 'rename|renameSync 2 \\.aside$', change: edit },
+const ALL_POINTS: readonly KillPoint[] = [
+  { what: 'a temporary file is created', at: 'open|openSync 2 \\.syncthing\\..*\\.tmp$', change: edit, longRuns: true },
+  { what: 'a file is about to be exchanged', at: 'rename|renameSync 2 \\.aside$', change: edit, longRuns: true },
   { what: 'a file has its exchange name', at: 'after:rename|renameSync 2 \\.aside$', change: edit },
   { what: 'a replaced file is about to be removed', at: 'unlink|unlinkSync 2 \\.aside$', change: edit },
   { what: 'a directory is created', at: 'after:mkdir 1 /made$', change: create },
@@ -64,11 +66,30 @@ const POINTS: readonly KillPoint[] = [
     at: 'readdirSync 2 /b(/|$)',
     change: none,
     act: (device) => device.scan().catch(none),
+    longRuns: true,
   },
-  { what: 'the configuration is written', at: 'open 1 \\.syncthing\\.tmp', change: none, act: saveConfig },
+  {
+    what: 'the configuration is written',
+    at: 'open 1 \\.syncthing\\.tmp',
+    change: none,
+    act: saveConfig,
+    longRuns: true,
+  },
   { what: 'the configuration is renamed', at: 'rename 1 config\\.xml$', change: none, act: saveConfig },
-  { what: 'the configuration is in place', at: 'after:rename 1 config\\.xml$', change: none, act: saveConfig },
-  { what: 'an old version is about to be kept', at: 'link 2 ~\\d{8}-\\d{6}', change: edit, versions: true },
+  {
+    what: 'the configuration is in place',
+    at: 'after:rename 1 config\\.xml$',
+    change: none,
+    act: saveConfig,
+    longRuns: true,
+  },
+  {
+    what: 'an old version is about to be kept',
+    at: 'link 2 ~\\d{8}-\\d{6}',
+    change: edit,
+    versions: true,
+    longRuns: true,
+  },
   { what: 'an old version is kept', at: 'after:link 2 ~\\d{8}-\\d{6}', change: edit, versions: true },
   {
     what: 'a deleted file is among the versions',
@@ -78,6 +99,8 @@ const POINTS: readonly KillPoint[] = [
     native: 'off',
   },
 ]
+
+const POINTS = ALL_POINTS.filter(({ longRuns }) => longRuns === undefined || casesOf(0, 1) === 1)
 
 /** Starts the device, which kills itself there; fails if it does not. */
 async function startToBeKilled(device: Device, { what, at, act, native }: KillPoint): Promise<void> {

@@ -139,7 +139,7 @@ test('C-01: kill -9 of the receiver at any moment leaves whole files, and the ne
     for (const [i, size] of sizes.entries()) writeFileSync(join(a.root, `f${i}`), someBytes(size, i))
     await connect(a, b)
     await assertEqual([a, b], 'before the first kill') // else nothing would be there to be lost
-    const rounds = effort(4)
+    const rounds = effort(2)
     let torn = 0
     let bytesLost = 0
     let midPull = 0
