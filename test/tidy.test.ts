@@ -205,7 +205,7 @@ describe('every folder', () => {
   it('has no file that nothing reaches', () => {
     const imported = new Set(sources.flatMap(({ imports }) => imports.map(({ target }) => target)))
     const entries =
-      /^src\/main\/(bin|container)\.ts$|-worker\.ts$|^src\/client\/(public|node)\.ts$|^src\/platform\/sim\//
+      /^src\/(main\/(bin|container|single-file\/entry)|client\/(public|node))\.ts$|-worker\.ts$|^src\/platform\/sim\//
     const unreached = sources.map(({ file }) => file).filter((file) => !entries.test(file) && !imported.has(file))
     assert.deepEqual(unreached, [])
   })

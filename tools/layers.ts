@@ -72,6 +72,7 @@ export const ROWS: Readonly<Record<string, readonly string[]>> = {
   db: ['types.ts', 'sqlite', 'leveldb', 'blocks', 'history', 'bases', 'folder', '*', 'syncthing'],
   http: ['types.ts', 'formats', 'pipeline', 'views', 'access', 'static', 'routes', 'webdav', '*'],
   main: [
+    'single-file',
     'args',
     'version.ts',
     'installation.ts',

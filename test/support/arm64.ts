@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { missingFile, required, withInstallLock } from './debian.ts'
-import { installLocked, isInstalled } from './locked-packages.ts'
+import { installLocked, isInstalled } from '../../tools/locked-packages.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 /** Also used by test/support/arm64-preload.mjs. */

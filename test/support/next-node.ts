@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { required, withInstallLock } from './debian.ts'
-import { installLocked } from './locked-packages.ts'
+import { installLocked } from '../../tools/locked-packages.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const from = join(root, 'tools', 'node-next')

@@ -1,5 +1,5 @@
 import { lstatSync, mkdirSync } from 'node:fs'
-import { enableCompileCache } from 'node:module'
+import { enableCompileCache, getCompileCacheDir } from 'node:module'
 import { dirname, join } from 'node:path'
 
 const WRITABLE_BY_OTHERS = 0o022
@@ -9,6 +9,7 @@ const WRITABLE_BY_OTHERS = 0o022
  * code or in a directory that only this user can write; with neither there is none.
  */
 export function useCompileCache(packageRoot: string, environment: Readonly<Record<string, string | undefined>>): void {
+  if (getCompileCacheDir() !== undefined) return // by the environment, or by the executable around us
   const directory = ownDirectory(join(packageRoot, 'node_modules', '.cache', 'twinfold')) ?? userDirectory(environment)
   if (directory !== undefined) enableCompileCache(directory)
 }
