@@ -1,4 +1,5 @@
 import { DEVICE, FOLDER, GUI, OPTIONS } from '../../src/core/config/config-fields.ts'
+import { PRIORITY_MAX } from '../../src/core/config/extensions.ts'
 import type { AnyTable } from '../../src/core/config/field.ts'
 import { formField, type FieldOptions } from './form-field.ts'
 import type { FormField } from './form.ts'
@@ -83,6 +84,17 @@ export const FOLDER_FIELDS = grouped(FOLDER, {
     'disableFsync',
   ],
 })
+
+/** Of those that are not in the config, the ones that every folder has: an encrypted one, too. */
+export const FOLDER_EXTENSION_FIELDS = grouped(
+  {},
+  {
+    pull: [
+      ['priority', { kind: 'whole', min: -PRIORITY_MAX, max: PRIORITY_MAX }],
+      ['pauseOnBattery', { kind: 'check' }],
+    ],
+  },
+)
 
 /** Everything that can be set for a device but its id. */
 export const DEVICE_FIELDS = grouped(DEVICE, {

@@ -44,7 +44,7 @@ const picture = async (page: Page, name: string) => {
 }
 const settings = () => server.daemon.get('/rest/twinfold/settings')
 
-test('the dialog of a folder has both settings, and shows what shared patterns change', { skip }, async () => {
+test('the dialog of a folder has its own settings, and shows what shared patterns change', { skip }, async () => {
   writeFileSync(join(server.root, '.stglobalignore'), '*.txt\n')
   await browser.visit(at('folders/docs/settings'), async ({ page }) => {
     await page.getByRole('button', { name: 'Edit' }).first().click()
@@ -54,11 +54,24 @@ test('the dialog of a folder has both settings, and shows what shared patterns c
     await page.getByText('Items that become ignored here: 1. Ignored items that all devices get: 0.').waitFor()
     await picture(page, 'dialog')
     await page.getByRole('checkbox', { name: 'Use the shared ignore patterns' }).uncheck()
+    await page.locator('summary').filter({ hasText: 'Downloading' }).click()
+    await page.getByLabel('Priority').fill('101')
+    await page.getByRole('checkbox', { name: 'Pause on battery' }).check()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('At most 100.').waitFor()
+    await page.getByLabel('Priority').fill('-7')
+    await page.getByText('At most 100.').waitFor({ state: 'detached' })
+    assert.equal(await page.locator('details[open]').filter({ hasText: 'Downloading' }).count(), 1)
+    await picture(page, 'priority')
     await page.getByRole('button', { name: 'Save' }).click()
     await hasToast(page, 'saved')
+    await page.getByRole('button', { name: 'Edit' }).first().click()
+    await page.locator('summary').filter({ hasText: 'Downloading' }).click()
+    assert.equal(await page.getByLabel('Priority').inputValue(), '-7')
+    assert.equal(await page.getByRole('checkbox', { name: 'Pause on battery' }).isChecked(), true)
   })
   const { folders } = (await settings()) as { readonly folders: unknown }
-  assert.deepEqual(folders, { docs: { ...FOLDER_EXTENSIONS, collect: true } })
+  assert.deepEqual(folders, { docs: { ...FOLDER_EXTENSIONS, collect: true, priority: -7, pauseOnBattery: true } })
 })
 
 test('kept files are listed, brought back on all devices and deleted here after a question', { skip }, async () => {

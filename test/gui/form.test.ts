@@ -7,6 +7,7 @@ import { formField } from '../../gui/view-model/form-field.ts'
 import {
   ADVANCED_FIELDS,
   DEVICE_FIELDS,
+  FOLDER_EXTENSION_FIELDS,
   FOLDER_FIELDS,
   GUI_FIELDS,
   OPTION_FIELDS,
@@ -28,7 +29,7 @@ const keys: ReadonlySet<string> = new Set([...Object.keys(ADD), ...Object.keys(S
 
 test('every setting of a folder and a device has a place, a name, a line of help, and texts for its choices', () => {
   const places = [
-    ['folder', FOLDER_FIELDS],
+    ['folder', [...FOLDER_FIELDS, ...FOLDER_EXTENSION_FIELDS]],
     ['device', DEVICE_FIELDS],
     ['options', OPTION_FIELDS],
     ['gui', GUI_FIELDS],

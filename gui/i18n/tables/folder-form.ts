@@ -280,6 +280,28 @@ export const FOLDER_FORM = {
     zh: '在此范围内的时间视为相同，用于会对时间取整的磁盘，如 FAT。0 表示精确。',
   },
 
+  'form.folder.priority': { en: 'Priority', de: 'Priorität', es: 'Prioridad', fr: 'Priorité', zh: '优先级' },
+  'form.folder.priority.help': {
+    en: 'Folders with a higher number download first; the others still progress. From -100 to 100.',
+    de: 'Ordner mit einer höheren Zahl laden zuerst; die anderen kommen langsam voran. Von -100 bis 100.',
+    es: 'Las carpetas con un número mayor se descargan primero; las demás avanzan despacio. De -100 a 100.',
+    fr: 'Les dossiers avec un nombre plus grand sont téléchargés d’abord ; les autres avancent lentement. De -100 à 100.',
+    zh: '数字较大的文件夹先下载，其他文件夹缓慢进行。范围为 -100 到 100。',
+  },
+  'form.folder.pauseOnBattery': {
+    en: 'Pause on battery',
+    de: 'Im Akkubetrieb anhalten',
+    es: 'Pausar con batería',
+    fr: 'Suspendre sur batterie',
+    zh: '使用电池时暂停',
+  },
+  'form.folder.pauseOnBattery.help': {
+    en: 'Nothing is scanned or transferred while this machine runs on its battery.',
+    de: 'Solange dieser Rechner im Akkubetrieb läuft, wird nichts eingelesen oder übertragen.',
+    es: 'No se escanea ni se transfiere nada mientras este equipo usa la batería.',
+    fr: 'Rien n’est analysé ni transféré tant que cette machine est sur batterie.',
+    zh: '此设备使用电池期间不扫描也不传输。',
+  },
   'form.folder.order': {
     en: 'Download order',
     de: 'Reihenfolge beim Laden',

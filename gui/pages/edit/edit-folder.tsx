@@ -1,4 +1,5 @@
 import type { FolderConfig } from '../../../src/core/config/config.ts'
+import type { FolderExtensions } from '../../../src/core/config/extensions.ts'
 import { changeConfig } from '../../app/run-action.ts'
 import { closeDialog, replaceDialog } from '../../base/dialogs.tsx'
 import { dropDraft, useDraft } from '../../base/draft.ts'
@@ -30,19 +31,20 @@ export function EditFolderDialog({ folder }: { readonly folder: FolderConfig }) 
   const before = sharesOf(folder.devices, localId)
   const draft = `folder ${folder.id}`
   const [shares, setShares] = useDraft<Shares>(draft, 'shares', before)
-  const form = useForm(fieldsFor(folder), folder, draft)
   const extensions = useExtensions(folder)
+  const form = useForm([...extensions.fields, ...fieldsFor(folder)], { ...extensions.saved, ...folder }, draft)
   const saving = useSaving()
   const submit = async () => {
     if (form.wrongs.size > 0 || isPasswordMissing(devices, shares, isHidden))
       return requestAnimationFrame(focusFirstWrong)
     const shared = sameShares(before, shares) ? {} : { devices: shareList(folder.devices, shares, localId) }
-    const changes = { ...form.changes, ...shared }
+    const { priority, pauseOnBattery, ...config } = form.changes
+    const changes = { ...config, ...shared }
     if (form.changes['type'] !== undefined && !(await confirmType(folder, String(form.changes['type']))))
       return undefined
     const done = await saving.saveConfig(async () => {
       if (Object.keys(changes).length > 0) await client.changeFolder(folder.id, changes)
-      await extensions.save()
+      await extensions.save({ priority, pauseOnBattery } as Partial<FolderExtensions>)
     }, t('edit.saved'))
     if (!done) return undefined
     dropDraft(draft)

@@ -4,6 +4,8 @@ import { FOLDER_EXTENSIONS, type FolderExtensions } from '../../../src/core/conf
 import { isWithoutSafety, safetyOff, safetyOn } from '../../../src/core/config/safety.ts'
 import { client } from '../../live/client.ts'
 import { useQuery } from '../../live/query.ts'
+import type { FormField } from '../../view-model/form.ts'
+import { FOLDER_EXTENSION_FIELDS } from '../../view-model/form-fields.ts'
 import { CheckField } from '../../ui/field.tsx'
 import { t } from '../../i18n/texts.ts'
 import { FoldedSection } from './form.tsx'
@@ -13,9 +15,11 @@ export interface ExtensionForm {
   /** Undefined until they are known, and where there are none: in an encrypted folder. */
   readonly values: FolderExtensions | undefined
   readonly saved: FolderExtensions
+  /** Those that stand among the settings of the config; none until they are known. */
+  readonly fields: readonly FormField[]
   set(change: Partial<FolderExtensions>): void
-  /** Sends what was changed. */
-  save(): Promise<void>
+  /** Sends what was changed here, and what was among the settings of the config. */
+  save(others: Partial<FolderExtensions>): Promise<void>
 }
 
 /** The settings of a folder that Syncthing does not have. */
@@ -26,12 +30,14 @@ export function useExtensions({ id, type }: FolderConfig): ExtensionForm {
   return {
     values: value === undefined || type === 'receiveencrypted' ? undefined : { ...saved, ...edits },
     saved,
+    fields: value === undefined ? [] : FOLDER_EXTENSION_FIELDS,
     set: (change) => setEdits({ ...edits, ...change }),
-    save: async () => {
+    save: async (others) => {
       const names = Object.keys(FOLDER_EXTENSIONS) as (keyof FolderExtensions)[]
-      const changed = names.filter((name) => (edits[name] ?? saved[name]) !== saved[name])
+      const all = { ...edits, ...others }
+      const changed = names.filter((name) => (all[name] ?? saved[name]) !== saved[name])
       if (changed.length === 0) return
-      const changes = Object.fromEntries(changed.map((name) => [name, edits[name]]))
+      const changes = Object.fromEntries(changed.map((name) => [name, all[name]]))
       await client.call('PATCH /rest/twinfold/settings', { body: { folders: { [id]: changes } } })
     },
   }

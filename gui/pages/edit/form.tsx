@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { useRef } from 'preact/hooks'
 import { shownValue, visibleFields, type FormField, type FieldError } from '../../view-model/form.ts'
 import { ofGroup } from '../../view-model/form-fields.ts'
 import { CheckField, SelectField, TextField } from '../../ui/field.tsx'
@@ -62,8 +63,11 @@ export function FoldedSection({
   readonly open?: boolean
   readonly children: ComponentChildren
 }) {
+  // Stays open when what is typed becomes valid.
+  const wasOpen = useRef(open)
+  wasOpen.current ||= open
   return (
-    <details class="edit-group" open={open || undefined}>
+    <details class="edit-group" open={wasOpen.current || undefined}>
       <summary>
         <Icon name="chevron" size={16} />
         {title}
