@@ -87,9 +87,16 @@ export class SetupApplier implements SetupView {
 
   /** The file of a start. Its drift is logged: there is no reply. */
   async applyAtStart(document: Json): Promise<void> {
-    const { drift } = await this.apply(document, { check: false, prune: false, resetDrift: false })
-    for (const { object, field } of drift)
-      this.#deps.log.warn(`${object} ${field} was changed here since the set-up file set it, and is left as it is`)
+    const { log } = this.#deps
+    try {
+      const { drift } = await this.apply(document, { check: false, prune: false, resetDrift: false })
+      for (const { object, field } of drift)
+        log.warn(`${object} ${field} was changed here since the set-up file set it, and is left as it is`)
+    } catch (error) {
+      // The rest was applied: one directory that cannot be written is no reason to have no device.
+      if (!(error instanceof TwinfoldError) || error.code !== 'folder-error') throw error
+      log.warn(error.message)
+    }
   }
 
   async export(): Promise<Json> {
@@ -153,15 +160,19 @@ export class SetupApplier implements SetupView {
       await config.change((current) => withPaused(planOn(current).next.config, waiting, true))
       await extensions.change({ ...settingsPatch(setup, isChanged), ...schedulePatch(plan) })
     }
-    for (const { id, ignores: lines } of patterns) await ignores.write(id, lines ?? [], !known.has(id))
-    if (resume.length > 0) await config.change((current) => withPaused(current, resume, false))
+    const failed = await writePatterns(patterns, ignores, (id) => !known.has(id))
+    const ready = resume.filter((id) => !failed.has(id))
+    if (ready.length > 0) await config.change((current) => withPaused(current, ready, false))
     await this.#changeKeys(setup, plan)
     await this.#changeHooks(setup, plan)
     const { password } = setup.gui
     const hash = { 'gui/password.hash': JSON.stringify(password) }
-    const values = { ...plan.applied.values, ...(password !== undefined && hash) }
-    await record.write({ made: plan.applied.made, values, resume: [] })
+    const notSet = patterns.filter(({ id }) => failed.has(id)).map(({ id }) => `${folderPath(id)}/ignores`)
+    const set = Object.entries(plan.applied.values).filter(([path]) => !notSet.includes(path))
+    const values = { ...Object.fromEntries(set), ...(password !== undefined && hash) }
+    await record.write({ made: plan.applied.made, values, resume: resume.filter((id) => failed.has(id)) })
     if (plan.changes.length > 0) log.info(`applied ${plan.changes.length} changes of a set-up file`)
+    if (failed.size > 0) throw patternsError(failed, resume)
   }
 
   async #changeHooks(setup: Setup, { changes }: SetupPlan): Promise<void> {
@@ -185,6 +196,34 @@ export class SetupApplier implements SetupView {
       await this.#deps.grants.addKey({ name, scope: key.scope, folders, expiresMs }, key.key)
     }
   }
+}
+
+type FailedPatterns = ReadonlyMap<string, unknown>
+
+/** Writes the patterns of every folder, and returns the failures. */
+async function writePatterns(
+  folders: Setup['folders'],
+  ignores: SetupIgnores,
+  isNew: (folder: FolderId) => boolean,
+): Promise<FailedPatterns> {
+  const failed = new Map<string, unknown>()
+  for (const { id, ignores: lines } of folders) {
+    try {
+      await ignores.write(id, lines ?? [], isNew(id))
+    } catch (error) {
+      failed.set(id, error)
+    }
+  }
+  return failed
+}
+
+function patternsError(failed: FailedPatterns, paused: readonly string[]): TwinfoldError {
+  const texts = Array.from(failed, ([id, error]) => {
+    const effect = paused.includes(id) ? ' and stays paused' : ''
+    return `folder ${id} did not get its ignore patterns${effect}: ${messageOf(error)}`
+  })
+  const message = `${texts.join('; ')}. The rest was applied; repair this and apply the file again`
+  return new TwinfoldError('folder-error', message, { cause: [...failed.values()][0] })
 }
 
 function schedulePatch({ changes, next }: SetupPlan): ExtensionsPatch {

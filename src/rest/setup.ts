@@ -43,7 +43,7 @@ export const SETUP_ROUTES = {
     summary: 'Applies a set-up file: changes only what it names, and repeats nothing. A wrong field changes nothing.',
     body: { schema: BODY, about: 'The file, and what may be done.' },
     reply: { is: 'json', schema: APPLIED },
-    errors: { refused: { status: 409 } },
+    errors: { refused: { status: 409 }, 'folder-error': { status: 409 } },
     refusals: { 500: 'The configuration would not be valid, or a record cannot be read; the text gives the reason.' },
   },
 } as const satisfies Declarations

@@ -47,10 +47,20 @@ async function applierIn(name: string, meanwhile: (config: FakeConfigStore) => P
       await record.write(value)
     },
   }
-  const ignores = { read: () => Promise.resolve(undefined), write: () => Promise.resolve() }
+  const patterns = new Map<string, readonly string[]>()
+  const readOnly = new Set<string>()
+  const ignores = {
+    read: async (folder: string) => patterns.get(folder),
+    write: async (folder: string, lines: readonly string[]) => {
+      if (readOnly.has(folder)) throw new Error(`EACCES: permission denied, /srv/${folder}`)
+      patterns.set(folder, lines)
+    },
+  }
   return {
     config,
     extensions,
+    patterns,
+    readOnly,
     applier: new SetupApplier({ config, extensions, grants, passwords, record: watched, ignores, hooks, log }, OWN),
   }
 }
@@ -84,4 +94,21 @@ test('settings of other folders are not written again', async () => {
   await applier.apply({ folders: [{ id: 'b', path: '/b', collect: true }] }, APPLY)
   const { a, b } = extensions.current.folders
   assert.deepEqual([a?.collect, a?.sharedIgnores, b?.collect], [true, true, true])
+})
+
+test('a directory that cannot be written keeps its folder paused, and the next time does the rest', async () => {
+  const { config, patterns, readOnly, applier } = await applierIn('read-only')
+  const file = { folders: ['a', 'b'].map((id) => ({ id, path: `/srv/${id}`, ignores: ['*.tmp'] })) }
+  const paused = () => config.current.folders.map((folder) => folder.paused)
+  readOnly.add('a')
+  const reason = /folder a did not get its ignore patterns and stays paused: EACCES.*\/srv\/a\. The rest was applied/
+  await assert.rejects(applier.apply(file, APPLY), { code: 'folder-error', message: reason })
+  assert.deepEqual([paused(), [...patterns.keys()]], [[true, false], ['b']])
+  await applier.applyAtStart(file) // logged: the device starts nevertheless
+  assert.deepEqual(paused(), [true, false])
+
+  readOnly.clear()
+  const { changes, drift } = await applier.apply(file, APPLY)
+  assert.deepEqual([changes.map(({ field }) => field), drift], [['ignores'], []])
+  assert.deepEqual([paused(), patterns.get('a')], [[false, false], ['*.tmp']])
 })
