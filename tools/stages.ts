@@ -86,6 +86,7 @@ const NOT_UNIT = [
   'fuzz/',
   'arm64/',
   'browser/',
+  'container/',
   'monitoring/',
   'disasters/',
   'real-clients/',
@@ -164,6 +165,11 @@ export const NIGHTLY_STAGES: readonly Stage[] = [
       tests(runs, files, testFiles('test/real-clients/**/*.test.ts'), { timeoutMs: LONG_MS, again: false }),
   },
   { name: 'next-node', run: nextNode },
+  {
+    name: 'container',
+    run: (runs, files) =>
+      tests(runs, files, testFiles('test/container/**/*.test.ts'), { timeoutMs: LONG_MS, again: false }),
+  },
   {
     name: 'monitoring',
     run: (runs, files) => tests(runs, files, testFiles('test/monitoring/**/*.test.ts'), { again: false }),

@@ -63,8 +63,19 @@ export function becomeUser(env: Environment, { uid, gid, umask }: ContainerUser,
   return []
 }
 
+/** A line for a `TZ` that Node ignores without a message. */
+export function unknownTimeZone(env: Environment): readonly string[] {
+  const timeZone = env['TZ'] ?? ''
+  try {
+    if (timeZone !== '') new Date().toLocaleString('en', { timeZone })
+    return []
+  } catch {
+    return [`TZ=${timeZone} is not the name of a time zone such as Europe/Berlin: times are those of UTC`]
+  }
+}
+
 /** Places of the system, which belong to root in every container. */
-const SYSTEM = /^\/(?:proc|sys|dev|etc|run|usr|lib|tmp)(?:\/|$)|^\/$/
+const SYSTEM = /^\/(?:proc|sys|dev|etc|run|usr|s?bin|lib\d*|tmp)(?:\/|$)|^\/$/
 
 /** A line for every mounted directory that belongs to another user: nothing could be written to it. */
 export function foreignMounts(

@@ -7,7 +7,7 @@ import { messageOf, TwinfoldError } from '../core/errors.ts'
 import { FINDING_FLAGS } from '../cli/args/shared-flags.ts'
 import { takeFlags } from '../cli/args/canonical.ts'
 import { ParsedFlags } from '../cli/args/parsed-flags.ts'
-import { becomeUser, containerHome, foreignMounts, readContainerUser } from './container-user.ts'
+import { becomeUser, containerHome, foreignMounts, readContainerUser, unknownTimeZone } from './container-user.ts'
 import { plainServeFlags, readDaemonChoice, readServeRequest } from './args/serve-options.ts'
 
 const HEALTH_MS_MAX = 5_000
@@ -18,8 +18,8 @@ try {
   process.env['STHOMEDIR'] = home
   const notes = becomeUser(process.env, readContainerUser(process.env), home)
   if (args[0] === 'serve') {
-    for (const line of [...notes, ...foreignMounts(process.getuid?.() ?? 0)])
-      process.stderr.write(`twinfold: ${line}\n`)
+    const lines = [...notes, ...unknownTimeZone(process.env), ...foreignMounts(process.getuid?.() ?? 0)]
+    for (const line of lines) process.stderr.write(`twinfold: ${line}\n`)
   }
   if (args[0] === 'health') await checkHealth()
   else {

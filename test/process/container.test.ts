@@ -3,12 +3,13 @@ import { once } from 'node:events'
 import { chmodSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { containerHome, foreignMounts } from '../../src/main/container-user.ts'
+import { containerHome, foreignMounts, unknownTimeZone } from '../../src/main/container-user.ts'
+import { testProgram } from '../../tools/test-program.ts'
 import { endOf, runCommand, startCommand } from '../support/command.ts'
 import { eventually, scratchDirectory } from '../support/scratch.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
-const entry = join(ROOT, 'src', 'main', 'container.ts')
+const entry = testProgram().replace(/bin(?=\.[jt]s$)/, 'container')
 
 test('the entry of the image: refused while open, healthy once it runs, stopped by SIGTERM', async () => {
   using scratch = scratchDirectory()
@@ -90,6 +91,13 @@ test('a mounted directory of another user is named, with the values that fit it'
       'set PUID=1026 and PGID=100, or change the owner of the directory',
   ])
   assert.deepEqual(foreignMounts(0, info), [])
+})
+
+test('a time zone that is none is named: without a word all times would be those of UTC', () => {
+  for (const TZ of ['', 'UTC', 'Europe/Berlin']) assert.deepEqual(unknownTimeZone({ TZ }), [])
+  assert.deepEqual(unknownTimeZone({ TZ: 'Europe/Berln' }), [
+    'TZ=Europe/Berln is not the name of a time zone such as Europe/Berlin: times are those of UTC',
+  ])
 })
 
 test('the Containerfile: starts for PUID, the page closed, a health check, and nothing from here in the build', () => {
