@@ -1,5 +1,7 @@
 import { hash } from 'node:crypto'
+import { sep } from 'node:path'
 import { TwinfoldError } from './errors.ts'
+import { leadsElsewhere } from './windows-names.ts'
 
 const TEMPORARY_PREFIXES = ['.syncthing.', '~syncthing~'] as const
 const INTERNAL_NAMES: ReadonlySet<string> = new Set(['.stfolder', '.stignore', '.stversions'])
@@ -272,10 +274,11 @@ export function parseAside(path: string): Aside | undefined {
 
 /**
  * Whether an index may hold a name: relative, normalised, without `..`. Records of other devices with any other name
- * are dropped before the disk is accessed.
+ * are dropped before the disk is accessed. On Windows also no name that leads to another item.
  */
 export function isCanonical(name: string): boolean {
   if (name === '' || name.includes('\0') || !name.isWellFormed() || !isNormal(name)) return false
+  if (leadsElsewhere(name, sep)) return false
   return name.split('/').every((part) => part !== '' && part !== '.' && part !== '..')
 }
 

@@ -29,10 +29,11 @@ export class RecordRules {
 
   /** For records made now. */
   get record(): RecordOptions {
-    const { ownShortId, counterId, temporaryId, minCounter, ignorePerms, attributes } = this.#request
+    const { ownShortId, counterId, temporaryId, minCounter, ignorePerms, keepPermissions, attributes } = this.#request
     return {
       ownShortId,
       ignorePerms,
+      keepPermissions,
       nowS: Math.floor(this.#clock.nowMs() / 1_000),
       counterId,
       temporaryId,

@@ -98,6 +98,8 @@ export interface ScanRequest extends Counting {
   /** Directories that are walked and are no items themselves. */
   readonly isNoItem?: ((directory: string) => boolean) | undefined
   readonly ignorePerms: boolean
+  /** As in `RecordOptions`. */
+  readonly keepPermissions?: boolean
   readonly modTimeWindowMs: number
   readonly autoNormalize: boolean
   /** Flags every change as local, not to be announced. */

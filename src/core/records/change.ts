@@ -65,6 +65,8 @@ export interface AttributeRules {
 
 export interface RecordOptions extends CountTime {
   readonly ignorePerms: boolean
+  /** The disk stores no permission bits: a new version has those of the old one, and a new item has none. */
+  readonly keepPermissions?: boolean | undefined
   /** Set on every local change: FLAG_RECEIVE_ONLY, or 0. */
   readonly localFlags: number
   readonly ownership?: OwnershipOptions | undefined
@@ -168,7 +170,6 @@ export function recordOf(
   content: Content | undefined,
   options: RecordOptions,
 ): FileInfo {
-  const isSymlink = item.type === 'symlink'
   const base = old === undefined ? [] : versionToBuildOn(old, options)
   const diskStamp = item.type === 'file' ? diskStampOf(item) : undefined
   return {
@@ -177,8 +178,7 @@ export function recordOf(
     deleted: false,
     sizeBytes: item.type === 'file' ? item.sizeBytes : 0,
     ...timesOf(item, old),
-    permissions: isSymlink ? 0 : item.mode & PERMISSION_BITS,
-    noPermissions: isSymlink || options.ignorePerms,
+    ...permissionsOf(item, old, options),
     version: editedVersion(base, options),
     modifiedBy: options.ownShortId,
     sequence: 0,
@@ -191,6 +191,18 @@ export function recordOf(
     ...platformOnDisk(item, old, options),
     ...(diskStamp !== undefined && { diskStamp }),
   }
+}
+
+function permissionsOf(
+  { type, mode }: DiskItem,
+  old: FileHead | undefined,
+  { ignorePerms, keepPermissions }: RecordOptions,
+): Pick<FileHead, 'permissions' | 'noPermissions'> {
+  if (type === 'symlink') return { permissions: 0, noPermissions: true }
+  if (keepPermissions !== true) return { permissions: mode & PERMISSION_BITS, noPermissions: ignorePerms }
+  const isKnown = old !== undefined && !old.deleted && old.type === type
+  if (isKnown) return { permissions: old.permissions, noPermissions: old.noPermissions }
+  return { permissions: type === 'directory' ? 0o777 : 0o666, noPermissions: true }
 }
 
 type Times = Pick<FileHead, 'modifiedS' | 'modifiedNs' | 'diskTime'>

@@ -16,7 +16,7 @@ import type { Statistics } from '../../stats/stats.ts'
 import { overrideItems, overrideOthers, type OverrideDeps } from '../override.ts'
 import type { ModelSignals } from '../signals.ts'
 import type { CounterFloor } from '../state/counter-floor.ts'
-import { FOLDER_POLICIES } from '../state/folder-policy.ts'
+import { FOLDER_POLICIES, permissionRule } from '../state/folder-policy.ts'
 import type { JobQueue } from '../state/job-queue.ts'
 import type { FolderGuard } from '../state/folder-guard.ts'
 import type { KeptFiles } from '../state/kept-files.ts'
@@ -214,16 +214,18 @@ export class ScanWork {
   }
 
   #request(scope: ScanScope, { atMs, caseInsensitive, ignore, madeHere }: FolderCheck): ScanRequest {
-    const { autoNormalize, hashers, ignorePerms, modTimeWindowS, scanProgressIntervalS, type } = this.#folder
+    const { autoNormalize, hashers, modTimeWindowS, scanProgressIntervalS, type } = this.#folder
     const policy = FOLDER_POLICIES[type]
     const { system } = this.#deps.platform
+    const permissions = permissionRule(this.#folder, system.platform)
     return {
       root: this.#root,
       subs: scope,
       ignore,
       madeHere: madeHere && { paths: madeHere, counterId: newCounterId(this.#deps.platform.random) },
       isNoItem: type === 'receiveencrypted' ? isEncryptedParent : undefined,
-      ignorePerms: ignorePerms || policy.ignoresPermissions,
+      ignorePerms: permissions !== 'applied',
+      keepPermissions: permissions === 'kept',
       modTimeWindowMs: modTimeWindowS * 1_000,
       autoNormalize,
       hashers,

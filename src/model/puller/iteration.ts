@@ -15,7 +15,7 @@ const PAGE = 2_000
 const ITEMS_MAX = 100_000
 const SMALL_STEPS_AT_ONCE = 8
 
-export interface IterationDeps extends Pick<PullParts, 'index' | 'records'> {
+export interface IterationDeps extends Pick<PullParts, 'index' | 'records' | 'tree'> {
   readonly items: Items
   readonly transfers: Transfers
   readonly leftovers: Leftovers
@@ -94,14 +94,20 @@ export class Iteration {
   async #sort(head: FileHead, review: LossReview | undefined): Promise<void> {
     this.#signal.throwIfAborted()
     const { name } = head
+    const unusable = this.#deps.tree.nameProblem(name)
     // Also for parents: a directory in place of a temporary file would block that file.
-    if (!isCanonical(name) || isReserved(name)) {
+    if (unusable === undefined && (!isCanonical(name) || isReserved(name))) {
       this.#deps.items.problem(name, 'invalid file name')
       return
     }
     const local = await this.#deps.index.records.head('local', name)
     const step = this.#deps.items.plan(local, head, head.deleted) // needed without a record of ours: held elsewhere
     if (step.kind === 'keep') return
+    // What needs no disk is recorded: others have deleted the item, or a pattern ignores it.
+    if (unusable !== undefined && step.kind !== 'adopt' && step.kind !== 'ignore') {
+      this.#deps.items.problem(name, unusable)
+      return
+    }
     if (review !== undefined) examine(review, { local, head, step })
     if (step.kind === 'fetch') {
       const { sizeBytes, modifiedS, modifiedNs, blocksHash } = head

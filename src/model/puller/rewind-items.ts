@@ -275,7 +275,7 @@ class Rewinding {
   #options(ignorePerms: boolean) {
     const { clock, counting, tree } = this.#parts
     const nowS = Math.floor(clock.nowMs() / 1_000)
-    const ignores = ignorePerms || tree.ignoresPermissions
+    const ignores = ignorePerms || !tree.announcesPermissions
     return { nowS, ...counting, ignorePerms: ignores, localFlags: this.#localFlags }
   }
 

@@ -1,4 +1,4 @@
-import type { FolderTypeName } from '../../core/config/config.ts'
+import type { FolderConfig, FolderTypeName } from '../../core/config/config.ts'
 
 /** What a folder type may do: one table instead of a class per type. */
 export interface FolderPolicy {
@@ -45,4 +45,15 @@ export const FOLDER_POLICIES: Readonly<Record<FolderTypeName, FolderPolicy>> = {
     mayCollect: false,
     canRevert: true,
   },
+}
+
+/** `kept`: the disk stores none, so items have those of their records, and new ones have none. */
+export type PermissionRule = 'applied' | 'ignored' | 'kept'
+
+export function permissionRule(
+  { ignorePerms, type }: Pick<FolderConfig, 'ignorePerms' | 'type'>,
+  platform: string,
+): PermissionRule {
+  if (ignorePerms || FOLDER_POLICIES[type].ignoresPermissions) return 'ignored'
+  return platform === 'win32' ? 'kept' : 'applied'
 }

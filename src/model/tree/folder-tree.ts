@@ -14,7 +14,7 @@ import { diskReason } from '../../platform/files/disk-reason.ts'
 import { itemFailed } from '../../platform/files/item-failed.ts'
 import type { Platform } from '../../platform/platform.ts'
 import type { FoundVersion, VersionPlace } from '../../versioner/types.ts'
-import { FOLDER_POLICIES } from '../state/folder-policy.ts'
+import { FOLDER_POLICIES, permissionRule } from '../state/folder-policy.ts'
 import { Asides } from './asides.ts'
 import type { FolderAttributes } from './attributes.ts'
 import type { Content, FileContent, MemoryContent } from './content.ts'
@@ -86,6 +86,7 @@ export class FolderTree implements VersionPlace {
   readonly displacement: Displacement
   /** Permissions are neither compared nor set. */
   readonly ignoresPermissions: boolean
+  readonly announcesPermissions: boolean
   readonly keepsVersions: boolean
   readonly #deps: FolderTreeDeps
   readonly #folder: FolderConfig
@@ -103,16 +104,18 @@ export class FolderTree implements VersionPlace {
     const { platform } = system
     const { caseSensitiveFS, maxConflicts } = folder
     const policy = FOLDER_POLICIES[folder.type]
+    const permissions = permissionRule(folder, platform)
     const isEncrypted = folder.type === 'receiveencrypted'
     const fsync = !folder.disableFsync
     const compare = {
       ownFlags: policy.localChangesStayHere ? FLAG_RECEIVE_ONLY : 0,
-      ignorePerms: folder.ignorePerms || policy.ignoresPermissions,
+      ignorePerms: permissions !== 'applied',
       modTimeWindowMs: folder.modTimeWindowS * 1_000,
     }
     this.#deps = deps
     this.#folder = folder
     this.ignoresPermissions = compare.ignorePerms
+    this.announcesPermissions = permissions !== 'ignored'
     this.keepsVersions = archive !== undefined
     const scanLater = (name: string) => deps.scanLater(name)
     // Directories of an encrypted folder are no items.
@@ -132,6 +135,11 @@ export class FolderTree implements VersionPlace {
     this.#replacement = new Replacement({ tree, asides, conflicts, directories, archive })
     this.displacement = new Displacement({ tree, check, conflicts, archive })
     this.temporaries = new TemporaryFiles(tree, this.#metadata)
+  }
+
+  /** Why our system cannot have an item of this name, and what to do. */
+  nameProblem(name: string): string | undefined {
+    return this.#tree.nameProblem(name)
   }
 
   /** Whether the item is as its record says, and was not touched since. */

@@ -1,8 +1,10 @@
 import { isMissing, systemCode } from '../../core/errors.ts'
 import { ancestorsOf, joinPath, parentOf, temporaryName } from '../../core/paths.ts'
 import type { DiskItem } from '../../core/records/change.ts'
+import { windowsNameProblem } from '../../core/windows-names.ts'
 import type { Disk } from '../../platform/disk.ts'
 import { anchoredDisk } from '../../platform/files/anchored-disk.ts'
+import { itemFailed } from '../../platform/files/item-failed.ts'
 import { Parents } from '../../platform/files/parents.ts'
 
 export interface TreeDiskDeps {
@@ -52,8 +54,16 @@ export class TreeDisk {
     })
   }
 
+  /** Throws for a name that the system cannot have: it would lead to another item. */
   path(name: string): string {
+    const problem = this.nameProblem(name)
+    if (problem !== undefined) throw itemFailed(problem)
     return joinPath(this.root, name)
+  }
+
+  /** Why the system cannot have an item of this name. */
+  nameProblem(name: string): string | undefined {
+    return this.platform === 'win32' ? windowsNameProblem(name) : undefined
   }
 
   temporaryOf(name: string): string {

@@ -17,6 +17,8 @@ export interface Setup {
   readonly otherFolder?: Partial<FolderConfig>
   readonly disk?: SimDiskOptions
   readonly seed?: number
+  /** The system that the device runs on, as `process.platform`; default: Linux. */
+  readonly system?: string
   /** Files that other devices delete stay here. */
   readonly collect?: boolean
   readonly arrange?: (disk: SimDisk) => void | Promise<void>
@@ -37,7 +39,8 @@ export class SimPull implements AsyncDisposable {
   /** Scanned once, nothing pulled yet. */
   static async start(setup: Setup = {}): Promise<SimPull> {
     const peer = new SimPeer()
-    const platform = createSimPlatform(setup.seed ?? 1, { ...(setup.disk && { disk: setup.disk }) })
+    const made = createSimPlatform(setup.seed ?? 1, { ...(setup.disk && { disk: setup.disk }) })
+    const platform = { ...made, system: { ...made.system, platform: setup.system ?? made.system.platform } }
     await platform.disk.makeDirectories(`${ROOT}/.stfolder`, 0o755)
     await setup.arrange?.(platform.disk)
     const hub = await SimHub.open(
