@@ -37,6 +37,7 @@ const COMMANDS = {
   mutants: ['tools/mutants.ts'],
   build: ['tools/build.ts'],
   release: ['tools/release.ts'],
+  windows: ['tools/windows.ts'],
 }
 
 function fail(message) {

@@ -90,6 +90,7 @@ const NOT_UNIT = [
   'monitoring/',
   'disasters/',
   'real-clients/',
+  'windows/',
 ]
 const UNIT_FILES = slowFirst(testFiles('test/**/*.test.ts', NOT_UNIT))
 const INTEROP_FILES = slowFirst(testFiles('test/interop/**/*.test.ts', [`interop/${OLD_SYNCTHING_ONLY}`]))

@@ -66,7 +66,7 @@ function download(): void {
 }
 
 /** Where this machine gets Debian from. */
-function debianMirror(): string | undefined {
+export function debianMirror(): string | undefined {
   const words = ['indextargets', '--format', '$(REPO_URI)', 'Created-By: Packages', 'Component: main']
   const { stdout } = spawnSync('apt-get', words, { encoding: 'utf8', timeout: 30_000 })
   return stdout?.split('\n').find((uri) => /\/debian\/?$/.test(uri))

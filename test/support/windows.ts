@@ -1,0 +1,107 @@
+import { spawnSync } from 'node:child_process'
+import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { HOST, WINE_ENVIRONMENT } from '../../tools/windows/host.ts'
+import { startDaemon } from './daemon.ts'
+import type { Member } from './daemon-pair.ts'
+import { freePort } from './free-port.ts'
+
+const LAUNCHER = join(import.meta.dirname, 'wine-launch.mjs')
+const PROGRAM = 'C:\\twinfold\\node_modules\\twinfold\\dist\\main\\bin.js'
+const ENVIRONMENT = Object.entries(WINE_ENVIRONMENT).map(([name, value]) => `${name}=${value}`)
+/** Without any other variable of this machine: Node for Windows does not start with some of them. */
+const NODE = [
+  'env',
+  '-i',
+  ...ENVIRONMENT,
+  'chroot',
+  HOST.root,
+  'wine',
+  'C:\\node\\node.exe',
+  '--disable-warning=ExperimentalWarning',
+]
+const RUN_MS_MAX = 120_000
+
+export interface WindowsRun {
+  readonly code: number | null
+  readonly output: string
+}
+
+/** A directory of `C:\`, by its path here and there; removed with its scope. */
+export function windowsDirectory(): Disposable & { readonly path: string; readonly windows: string } {
+  const tests = join(HOST.drive, 'tests')
+  mkdirSync(tests, { recursive: true })
+  const path = mkdtempSync(join(tests, 't-'))
+  return {
+    path,
+    windows: windowsPath(path),
+    [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true, maxRetries: 5 }),
+  }
+}
+
+/** `C:\…` of a path below the drive. */
+export function windowsPath(path: string): string {
+  return `C:${path.slice(HOST.drive.length).replaceAll('/', '\\')}`
+}
+
+/** Runs Node for Windows to its end. */
+function runNode(
+  args: readonly string[],
+  { timeoutMs = RUN_MS_MAX }: { readonly timeoutMs?: number } = {},
+): WindowsRun {
+  const directory = mkdtempSync(join(tmpdir(), 'twinfold-wine-'))
+  const file = join(directory, 'output')
+  const output = openSync(file, 'a')
+  try {
+    const [program, ...words] = [...NODE, ...args]
+    const { status } = spawnSync(program!, words, {
+      stdio: ['ignore', output, output],
+      timeout: timeoutMs,
+      killSignal: 'SIGKILL',
+    })
+    return { code: status, output: readFileSync(file, 'utf8') }
+  } finally {
+    closeSync(output)
+    rmSync(directory, { recursive: true, force: true })
+  }
+}
+
+/** Runs a command of the program. */
+export function runTwinfold(args: readonly string[]): WindowsRun {
+  return runNode([PROGRAM, ...args])
+}
+
+/** Runs lines of JavaScript there; what they return as JSON. */
+export function evaluate<T>(script: string, ...args: readonly string[]): T {
+  const { code, output } = runNode(['--input-type=module', '-e', script, ...args])
+  if (code !== 0) throw new Error(`the script ended with ${code}: ${output}`)
+  return JSON.parse(output) as T
+}
+
+/** The command of a daemon with this home, which is a path here. */
+function windowsCommand(home: string, args: readonly string[] = []): readonly string[] {
+  mkdirSync(home, { recursive: true })
+  const flags = [`--home=${windowsPath(home)}`, '--no-browser', '--gui-address=127.0.0.1:0', '--logfile=-', ...args]
+  return [process.execPath, LAUNCHER, join(home, 'output.log'), ...NODE, PROGRAM, 'serve', ...flags]
+}
+
+/** A device on Windows, on a free port, without announcements. */
+export async function startWindows(directory: string, name = 'win'): Promise<Member> {
+  const home = join(directory, `${name}-home`)
+  const daemon = await startDaemon({ home, command: windowsCommand(home) })
+  const port = await freePort()
+  await daemon.request('PATCH', '/rest/config/options', {
+    listenAddresses: [`tcp://127.0.0.1:${port}`],
+    globalAnnounceEnabled: false,
+    localAnnounceEnabled: false,
+    relaysEnabled: false,
+    natEnabled: false,
+    reconnectionIntervalS: 1,
+    crashReportingEnabled: false,
+  })
+  const { myID } = (await daemon.get('/rest/system/status')) as { myID: string }
+  const root = join(directory, name)
+  mkdirSync(root, { recursive: true })
+  return { daemon, id: myID, port, root, [Symbol.asyncDispose]: () => daemon[Symbol.asyncDispose]() }
+}
