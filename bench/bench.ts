@@ -11,16 +11,17 @@ import { parseArgs } from 'node:util'
 import { AGAINST_ROWS, runAgainst } from './against.ts'
 import { missingProgram } from '../test/support/debian.ts'
 import { loopbackOnly, missingNamespaces } from '../test/support/loopback.ts'
-import { hasWayOut, runSyncthing } from '../test/support/syncthing.ts'
-import { missingSyncthingProgram } from '../test/support/syncthing-program.ts'
+import { hasWayOut } from '../test/support/syncthing.ts'
+import { missingSyncthingProgram, syncthingProgram } from '../test/support/syncthing-program.ts'
 import type { Bench } from './bench-options.ts'
 import { ENCRYPTED_GROUPS } from './encrypted-groups.ts'
 import { GROUPS as SINGLE_GROUPS } from './groups.ts'
+import type { Program } from './program.ts'
 import { REACH_GROUPS } from './reach-groups.ts'
 import { cloneCommit, type ScratchClone } from './scratch-clone.ts'
 import { rowInfos, syncRowInfos, type Sample, type Sizes } from './rows.ts'
 import { SYNC_GROUPS } from './sync-groups.ts'
-import { syncthing } from './syncthing.ts'
+import { DEBIAN, findSyncthing, syncthingAt, syncthingNames } from './syncthing.ts'
 import { renderPairTable, renderTable } from './table.ts'
 import { removeAllTrees } from './tree.ts'
 import { twinfold, twinfoldOf } from './twinfold.ts'
@@ -30,7 +31,7 @@ const INSIDE = 'TWINFOLD_BENCH_INSIDE'
 /** Where the commit is that `--against` names. */
 const CLONE = 'TWINFOLD_BENCH_CLONE'
 const USAGE = `usage: npm run bench -- [--rows ${Object.keys(GROUPS).join(',')}] [--rounds N] [--quick] [--million]
-                       [--only twinfold,syncthing] [--json FILE] [--keep]
+                       [--syncthing PATH|debian]... [--only twinfold,syncthing] [--json FILE] [--keep]
                        [--against COMMIT [--pairs N]]`
 
 const FULL: Sizes = {
@@ -60,6 +61,7 @@ function options() {
         against: { type: 'string' },
         pairs: { type: 'string', default: '5' },
         rounds: { type: 'string' },
+        syncthing: { type: 'string', multiple: true, default: [DEBIAN] },
         only: { type: 'string', default: 'twinfold,syncthing' },
         quick: { type: 'boolean', default: false },
         million: { type: 'boolean', default: false },
@@ -79,9 +81,9 @@ function fail(message: string): never {
 }
 
 /** Programs are installed over the network; everything else runs with loopback only. */
-async function enterNamespace(against: string | undefined): Promise<never> {
+async function enterNamespace(against: string | undefined, syncthings: readonly string[]): Promise<never> {
   missingProgram('wrk', 'wrk')
-  if (against === undefined) missingSyncthingProgram()
+  if (against === undefined && syncthings.includes(DEBIAN)) missingSyncthingProgram()
   using clone = against === undefined ? undefined : clonedOrFail(against)
   const more = clone === undefined ? {} : { [CLONE]: clone.path }
   const before = missingNamespaces() === undefined ? loopbackOnly() : []
@@ -101,16 +103,27 @@ function clonedOrFail(commit: string): ScratchClone {
   }
 }
 
-function programs(only: string) {
-  const wanted = only.split(',')
-  const chosen = [twinfold, syncthing].filter((program) => wanted.includes(program.name))
-  if (!chosen.includes(syncthing)) return chosen
-  if (!hasWayOut() && runSyncthing(['--version'], []).code === 0) return chosen
-  console.error('*** Syncthing is left out: it is not installed, or no network namespace could be made.')
-  return chosen.filter((program) => program !== syncthing)
+/** What `--only` leaves of Twinfold and the Syncthings; one that was named and cannot be run ends the bench. */
+function programs(only: readonly string[], syncthings: readonly string[]): readonly Program[] {
+  const own = only.includes('twinfold') ? [twinfold] : []
+  if (!only.includes('syncthing')) return own
+  if (hasWayOut()) {
+    console.error('*** Syncthing is left out: no network namespace could be made.')
+    return own
+  }
+  const found = syncthings.map(findSyncthing)
+  const usable = found.flatMap(({ path, version }) => {
+    if (version !== undefined) return [{ path, version }]
+    if (path !== syncthingProgram()) fail(`--syncthing ${path}: it prints no version`)
+    console.error(`*** Syncthing is left out: ${path} could not be got or run.`)
+    return []
+  })
+  const names = syncthingNames(usable.map(({ version }) => version))
+  for (const { version } of usable) console.log(version)
+  return [...own, ...usable.map(({ path }, place) => syncthingAt(path, names[place]!))]
 }
 
-function describeMachine(isBesideSyncthing: boolean): void {
+function describeMachine(): void {
   const [cpu] = cpus()
   const load = loadavg()
     .map((value) => value.toFixed(1))
@@ -119,12 +132,11 @@ function describeMachine(isBesideSyncthing: boolean): void {
     `${cpus().length} x ${cpu?.model ?? 'unknown'}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ` +
       `${process.version}, load ${load}`,
   )
-  if (isBesideSyncthing) console.log(runSyncthing(['--version'], []).output.trim())
 }
 
 async function main(): Promise<void> {
   const chosen = options()
-  if (process.env[INSIDE] !== '1') await enterNamespace(chosen.against)
+  if (process.env[INSIDE] !== '1') await enterNamespace(chosen.against, chosen.syncthing)
   const groups = (chosen.rows ?? (chosen.against === undefined ? Object.keys(GROUPS).join(',') : AGAINST_ROWS)).split(
     ',',
   )
@@ -141,8 +153,9 @@ async function main(): Promise<void> {
     samples.push(sample)
     if (chosen.json !== undefined) appendFileSync(chosen.json, `${JSON.stringify(sample)}\n`)
   }
+  describeMachine()
   const bench: Bench = {
-    programs: chosen.against === undefined ? programs(chosen.only) : [twinfold],
+    programs: chosen.against === undefined ? programs(chosen.only.split(','), chosen.syncthing) : [twinfold],
     sizes,
     rounds,
     repeats: chosen.quick ? 50 : 200,
@@ -154,7 +167,6 @@ async function main(): Promise<void> {
     rmSync(scratch, { recursive: true, force: true })
     if (!chosen.keep) removeAllTrees()
   })
-  describeMachine(chosen.against === undefined)
   if (chosen.against !== undefined) return await compareWith(chosen.against, chosen.pairs, groups, bench, !chosen.quick)
   for (const name of groups) await runGroup(name, bench)
   const paired = samples.some(({ row }) => row.startsWith('sync-'))

@@ -30,7 +30,7 @@ async function fresh(
   program: Program,
   use: (running: Running, home: string) => Promise<void>,
 ): Promise<void> {
-  const home = join(bench.scratch, `home-${program.name}`)
+  const home = join(bench.scratch, `home-${program.name.replaceAll(' ', '-')}`)
   rmSync(home, { recursive: true, force: true })
   mkdirSync(home, { recursive: true, mode: 0o700 })
   program.makeHome(home)
@@ -108,8 +108,9 @@ async function http(bench: Bench): Promise<void> {
     for (const program of bench.programs) {
       await fresh(bench, program, async (running) => {
         for (const row of ['ping', 'debug']) {
+          const path = await existingPath(running, row)
           const cpuBefore = running.cpuSeconds()
-          const value = await requestRate(`${running.url}/rest/system/${row}`, running.apiKey, HTTP_DURATION_S)
+          const value = await requestRate(`${running.url}${path}`, running.apiKey, HTTP_DURATION_S)
           const cpuS = running.cpuSeconds() - cpuBefore
           bench.record({ row, subject: program.name, value, cpuS, ...memoryOf(running) })
         }
@@ -118,8 +119,17 @@ async function http(bench: Bench): Promise<void> {
   }
 }
 
+/** Syncthing 2.x has the debug facilities under another name. */
+async function existingPath(running: Running, row: string): Promise<string> {
+  const path = `/rest/system/${row}`
+  return (await running.request('GET', path)).status === 200 ? path : '/rest/system/loglevels'
+}
+
 async function start(bench: Bench): Promise<void> {
-  const homes = bench.programs.map((program) => ({ program, home: join(bench.scratch, `start-${program.name}`) }))
+  const homes = bench.programs.map((program) => ({
+    program,
+    home: join(bench.scratch, `start-${program.name.replaceAll(' ', '-')}`),
+  }))
   for (const { program, home } of homes) {
     mkdirSync(home, { recursive: true, mode: 0o700 })
     program.makeHome(home)

@@ -6,13 +6,18 @@ import type { Program } from './program.ts'
 import type { PairName, Sample } from './rows.ts'
 import { makeTree, removeTree, type Tree, type TreeSpec } from './tree.ts'
 
-/** Each with itself first: those are the figures that are compared. */
+/** Each with itself first: those are the figures that are compared. Then Twinfold with every other, both ways. */
 export function pairsOf(programs: readonly Program[]): readonly PairPrograms[] {
-  const pairs = programs.flatMap((source) => programs.map((sink) => ({ source, sink })))
+  const [own, others] = [programs.filter(isTwinfold), programs.filter((program) => !isTwinfold(program))]
   return [
-    ...pairs.filter(({ source, sink }) => source === sink),
-    ...pairs.filter(({ source, sink }) => source !== sink),
+    ...programs.map((program) => ({ source: program, sink: program })),
+    ...own.flatMap((twinfold) => others.map((other) => ({ source: twinfold, sink: other }))),
+    ...own.flatMap((twinfold) => others.map((other) => ({ source: other, sink: twinfold }))),
   ]
+}
+
+function isTwinfold({ name }: Program): boolean {
+  return name === 'twinfold'
 }
 
 function nameOf({ source, sink }: PairPrograms): PairName {

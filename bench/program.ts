@@ -4,10 +4,11 @@ import { Agent } from 'node:http'
 import { createServer } from 'node:net'
 import { parsed, rest, type Reply } from '../test/support/rest.ts'
 import { cpuSeconds, memoryMib } from './process-tree.ts'
+import type { ProgramName } from './rows.ts'
 
-/** One of the two programs compared. Both have the same REST interface; they differ only in this. */
+/** One of the programs compared. All have the same REST interface; they differ only in this. */
 export interface Program {
-  readonly name: 'twinfold' | 'syncthing'
+  readonly name: ProgramName
   /** Creates a home with keys and a configuration that contacts no other host. */
   makeHome(home: string): void
   command(home: string, guiAddress: string): { readonly args: readonly string[]; readonly env: NodeJS.ProcessEnv }

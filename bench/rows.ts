@@ -1,7 +1,8 @@
 /** The measured rows by program. `limit` is the result of one Node thread without other load. */
 export type Subject = 'limit' | ProgramName | PairName
 
-type ProgramName = 'twinfold' | 'syncthing'
+/** With its version where the program was named by its path: `syncthing 2.1.3`. */
+export type ProgramName = 'twinfold' | `syncthing${string}`
 /** The source and the sink. */
 export type PairName = `${ProgramName} > ${ProgramName}`
 

@@ -1,4 +1,4 @@
-import type { PairName, RowInfo, Sample, Subject } from './rows.ts'
+import type { RowInfo, Sample, Subject } from './rows.ts'
 
 interface Figures {
   readonly median: number
@@ -8,40 +8,28 @@ interface Figures {
   readonly peakRssMib: number | undefined
 }
 
-const PROGRAMS = ['twinfold', 'syncthing'] as const
-const PAIRS = [
-  'twinfold > twinfold',
-  'syncthing > syncthing',
-  'twinfold > syncthing',
-  'syncthing > twinfold',
-] as const satisfies readonly PairName[]
-const HEAD = [
-  'work',
-  'unit',
-  'limit',
-  ...PROGRAMS.flatMap((name) => [name, 'best', 'CPU s', 'peak MiB', 'of limit']),
-  'goal',
-  'met',
-]
 const PAIR_HEAD = ['work', 'source > sink', 'unit', 'limit', 'median', 'best', 'of limit', 'CPU s', 'goal', 'met']
 
 /** The whole result as a table in Markdown, columns aligned so that it also reads in a terminal. */
 export function renderTable(infos: ReadonlyMap<string, RowInfo>, samples: readonly Sample[]): string {
+  const subjects = measuredSubjects(samples.filter(({ row }) => infos.has(row)))
+  const head = subjects.flatMap((name) => [name, 'best', 'CPU s', 'peak MiB', 'of limit'])
   const lines: string[][] = []
   for (const [row, info] of infos) {
     const own = samples.filter((sample) => sample.row === row)
-    if (own.length > 0) lines.push(renderRow(info, own))
+    if (own.length > 0) lines.push(renderRow(info, own, subjects))
   }
-  return drawTable(HEAD, lines)
+  return drawTable(['work', 'unit', 'limit', ...head, 'goal', 'met'], lines)
 }
 
 /** One line per work and pair of devices. Goals are those of Twinfold with itself. */
 export function renderPairTable(infos: ReadonlyMap<string, RowInfo>, samples: readonly Sample[]): string {
+  const pairs = measuredSubjects(samples.filter(({ row }) => infos.has(row)))
   const lines: string[][] = []
   for (const [row, info] of infos) {
     const own = samples.filter((sample) => sample.row === row)
     const limit = figuresOf(info, own, 'limit')
-    for (const pair of PAIRS) {
+    for (const pair of pairs) {
       const figures = figuresOf(info, own, pair)
       if (figures === undefined) continue
       const measured = [
@@ -56,11 +44,23 @@ export function renderPairTable(infos: ReadonlyMap<string, RowInfo>, samples: re
         pair,
         info.unit,
         ...measured,
-        ...(pair === PAIRS[0] ? goalCells(info, figures, limit, figuresOf(info, own, PAIRS[1])) : ['', '']),
+        ...(pair === 'twinfold > twinfold' ? goalCells(info, figures, limit, bestOther(info, own, pairs)) : ['', '']),
       ])
     }
   }
   return drawTable(PAIR_HEAD, lines)
+}
+
+/** In the order of their first figures, which is that of the run. */
+function measuredSubjects(samples: readonly Sample[]): readonly Subject[] {
+  return [...new Set(samples.map(({ subject }) => subject))].filter((subject) => subject !== 'limit')
+}
+
+/** The best of the others in this row, each with itself: a goal is met when it is met beside all of them. */
+function bestOther(info: RowInfo, samples: readonly Sample[], subjects: readonly Subject[]): Figures | undefined {
+  const others = subjects.filter((subject) => !subject.includes('twinfold'))
+  const figures = others.flatMap((subject) => figuresOf(info, samples, subject) ?? [])
+  return figures.toSorted((a, b) => (info.better === 'less' ? a.median - b.median : b.median - a.median))[0]
 }
 
 function drawTable(head: readonly string[], lines: readonly (readonly string[])[]): string {
@@ -70,10 +70,10 @@ function drawTable(head: readonly string[], lines: readonly (readonly string[])[
   return [draw(head), draw(widths.map((width) => '-'.repeat(width))), ...lines.map(draw)].join('\n')
 }
 
-function renderRow(info: RowInfo, samples: readonly Sample[]): string[] {
+function renderRow(info: RowInfo, samples: readonly Sample[], subjects: readonly Subject[]): string[] {
   const limit = figuresOf(info, samples, 'limit')
   const cells = [info.title, info.unit, limit === undefined ? '' : figure(limit.median)]
-  for (const name of PROGRAMS) {
+  for (const name of subjects) {
     const own = figuresOf(info, samples, name)
     if (own === undefined) cells.push('', '', '', '', '')
     else
@@ -85,10 +85,7 @@ function renderRow(info: RowInfo, samples: readonly Sample[]): string[] {
         ratioText(info, own, limit),
       )
   }
-  return [
-    ...cells,
-    ...goalCells(info, figuresOf(info, samples, 'twinfold'), limit, figuresOf(info, samples, 'syncthing')),
-  ]
+  return [...cells, ...goalCells(info, figuresOf(info, samples, 'twinfold'), limit, bestOther(info, samples, subjects))]
 }
 
 function figuresOf(info: RowInfo, samples: readonly Sample[], subject: Subject): Figures | undefined {

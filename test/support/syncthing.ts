@@ -40,27 +40,28 @@ const QUIET_OPTIONS: Readonly<Record<string, string>> = {
 export function runSyncthing(
   args: readonly string[],
   before = loopbackOnly(),
+  program = syncthingProgram(),
 ): { code: number | null; output: string } {
-  const [program, ...words] = [...before, syncthingProgram(), ...args]
-  const result = spawnSync(program!, words, { encoding: 'utf8', env: environment(), timeout: 60_000 })
+  const [first, ...words] = [...before, program, ...args]
+  const result = spawnSync(first!, words, { encoding: 'utf8', env: environment(), timeout: 60_000 })
   return { code: result.status, output: result.stdout + result.stderr }
 }
 
 const versionTwo = new Map<string, boolean>()
 
 /** Whether the program is one of 2.x, which has other options. */
-function isVersionTwo(before: readonly string[]): boolean {
-  const program = syncthingProgram()
-  const known = versionTwo.get(program) ?? runSyncthing(['--version'], before).output.startsWith('syncthing v2.')
+function isVersionTwo(before: readonly string[], program = syncthingProgram()): boolean {
+  const known =
+    versionTwo.get(program) ?? runSyncthing(['--version'], before, program).output.startsWith('syncthing v2.')
   versionTwo.set(program, known)
   return known
 }
 
 /** A home as the real program makes it, before anybody touched it. Nothing is started on it. */
-export function generateSyncthingHome(home: string, before = loopbackOnly()): void {
-  const options = isVersionTwo(before) ? ['--no-port-probing'] : ['--skip-port-probing', '--no-default-folder']
+export function generateSyncthingHome(home: string, before = loopbackOnly(), program = syncthingProgram()): void {
+  const options = isVersionTwo(before, program) ? ['--no-port-probing'] : ['--skip-port-probing', '--no-default-folder']
   const args = ['generate', `--home=${home}`, ...options]
-  const { code, output } = runSyncthing(args, before)
+  const { code, output } = runSyncthing(args, before, program)
   if (code !== 0) throw new Error(`syncthing generate ended with ${code}: ${output}`)
 }
 
