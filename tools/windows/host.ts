@@ -9,7 +9,7 @@ import { writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isOnPath, offersProgram } from '../../test/support/debian.ts'
-import { installLocked, isInstalled } from '../../test/support/locked-packages.ts'
+import { installLocked, isInstalled } from '../locked-packages.ts'
 import { debianMirror } from '../../test/support/syncthing-program.ts'
 import { root } from '../manifest.ts'
 
