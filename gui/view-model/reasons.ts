@@ -56,6 +56,8 @@ export function whyReasons({ reasons, devices }: Pick<WhyJson, 'reasons' | 'devi
       case 'kept':
       case 'collected':
         return { key: `why.${code}`, values: { device: cause } }
+      case 'device-paused':
+        return { key: 'why.device-paused', values: { device } }
       case 'not-watched':
         return { key: 'why.not-watched', values: { reason: withoutCodes(cause) } }
       case 'future':

@@ -5,7 +5,7 @@ import type { ConnectionsJson } from '../rest/cluster.ts'
 import type { StatusJson } from '../rest/system.ts'
 import type { DisagreementsJson } from '../rest/network.ts'
 import type { ScheduleJson } from '../rest/schedule.ts'
-import { pauseNote } from './schedule-notes.ts'
+import { METERED_REASON, pauseNote } from './schedule-notes.ts'
 import { formatDuration } from './text.ts'
 
 /** What the daemon reports about its connections. */
@@ -107,9 +107,7 @@ export function deviceReasons(device: DeviceConfig, facts: NetworkFacts, lastSee
   const refused = refusals(device, facts)
   const reports = currentReports(device, facts)
   return [
-    ...(facts.schedule.metered === 'yes'
-      ? ['the connection is metered: only devices at local addresses are connected; "schedule set" changes that']
-      : []),
+    ...(facts.schedule.metered === 'yes' ? [METERED_REASON] : []),
     ...refused,
     ...(reports.length === 0 && refused.length === 0 ? [noAddressReason(device, facts)] : reports.map(reportText)),
     ...hints(reports),

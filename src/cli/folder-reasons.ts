@@ -4,7 +4,9 @@ import { remedyCommand } from '../core/remedies/remedy-command.ts'
 import type { FolderStatusJson } from '../rest/db.ts'
 import type { DisagreementsJson } from '../rest/network.ts'
 import type { RemediesJson } from '../rest/remedies.ts'
+import type { ScheduleJson } from '../rest/schedule.ts'
 import type { DeviceShare } from './device-shares.ts'
+import { METERED_REASON, pauseNote } from './schedule-notes.ts'
 import { formatBytes, formatCount } from './text.ts'
 
 /** What the daemon reports about one folder. */
@@ -17,18 +19,23 @@ export interface FolderReport {
   readonly remedies?: RemediesJson
   /** What the deletion guard holds, as sentences. */
   readonly held: readonly string[]
-  /** What rules or conditions pause it, as `paused by …`. */
-  readonly pauseNote?: string | undefined
+  /** What rules and conditions pause and restrict. */
+  readonly schedule: Pick<ScheduleJson, 'pauses' | 'metered'>
+  /** When a pause by the user ends, as ` until …`; empty: not by itself. */
+  readonly pausedUntil: string
 }
 
 /** Why a folder is in sync or not, the most important reason first. */
 export function folderReasons(folder: FolderConfig, report: FolderReport): readonly string[] {
   const { status } = report
-  if (folder.paused) {
-    return [`it is paused: nothing in it is scanned or downloaded; "folder resume ${folder.id}" continues`]
+  const note = folder.paused ? `paused${report.pausedUntil}` : pauseNote(report.schedule.pauses, 'folder', folder.id)
+  if (note !== undefined) {
+    const isOnBattery =
+      !folder.paused && report.schedule.pauses.some(({ id, rule }) => id === folder.id && rule === null)
+    // A resume ends what users and rules pause, not the condition.
+    const command = isOnBattery ? `folder set ${folder.id} --pause-on-battery off` : `folder resume ${folder.id}`
+    return [`it is ${note}: nothing in it is scanned or downloaded; "${command}" continues`]
   }
-  if (report.pauseNote !== undefined)
-    return [`it is ${report.pauseNote}: nothing in it is scanned or downloaded; "folder resume ${folder.id}" continues`]
   const known = (report.remedies ?? []).filter((each) => each.folder === folder.id)
   if (status.error !== '') {
     const stops = known
@@ -98,14 +105,21 @@ function watchReasons(watchError: string, known: RemediesJson): readonly string[
   return found.length > 0 ? found : [`${what}: ${watchError}`]
 }
 
-function deviceReasons(folder: FolderConfig, { shares, disagreements }: FolderReport): readonly string[] {
+function deviceReasons(folder: FolderConfig, report: FolderReport): readonly string[] {
+  const { shares } = report
   if (shares.length === 0) return [`it is shared with no device; "folder share ${folder.id} DEVICE" shares it`]
+  const isAway = shares.some(({ state }) => state !== 'connected')
+  return [...(isAway && report.schedule.metered === 'yes' ? [METERED_REASON] : []), ...shareReasons(folder, report)]
+}
+
+function shareReasons(folder: FolderConfig, { shares, disagreements, schedule }: FolderReport): readonly string[] {
   return shares.map((share) => {
     const name = share.name === '' ? share.deviceID : share.name
     const found = disagreements.find(
       (each) => each.deviceID === share.deviceID && (each.folder === folder.id || each.folder === null),
     )
-    return found === undefined ? `${name}: ${shareText(share, name)}` : `${name}: ${found.reason}. ${found.remedy}`
+    if (found !== undefined) return `${name}: ${found.reason}. ${found.remedy}`
+    return `${name}: ${pauseNote(schedule.pauses, 'device', share.deviceID) ?? shareText(share, name)}`
   })
 }
 

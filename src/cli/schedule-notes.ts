@@ -1,6 +1,10 @@
 import type { Client } from '../client/client.ts'
 import { ClientError } from '../client/errors.ts'
+import { pauseText } from '../core/records/pause-reasons.ts'
 import type { ScheduledPauseJson, ScheduleJson } from '../rest/schedule.ts'
+
+export const METERED_REASON =
+  'the connection is metered: only devices at local addresses are connected; "schedule set" changes that'
 
 /** What rules and conditions pause now. */
 export async function scheduledPauses(client: Client): Promise<readonly ScheduledPauseJson[]> {
@@ -37,8 +41,21 @@ export function pauseNote(
 ): string | undefined {
   const pause = pauses.find((each) => each.kind === kind && each.id === id)
   if (pause === undefined) return undefined
-  if (pause.rule === null) return 'paused while the machine runs on its battery'
-  return `paused by the rule ${pause.rule}${pause.until === null ? '' : ` until ${clockText(pause.until)}`}`
+  const { rule, until } = pause
+  if (rule === null) return pauseText({ by: 'battery' })
+  return pauseText({ by: 'rule', rule, until: until === null ? undefined : clockText(until) })
+}
+
+/** When a pause by its user ends, as `until 2026-07-02 06:00`; empty: not by itself. */
+export async function timedPauseEnd(client: Client, kind: 'folder' | 'device', id: string): Promise<string> {
+  try {
+    const { pauses } = await client.call('GET /rest/twinfold/summary')
+    const until = pauses.find((pause) => pause.kind === kind && pause.id === id)?.until
+    return until === undefined ? '' : ` until ${clockText(until)}`
+  } catch (error) {
+    if (error instanceof ClientError && error.failure === 'status') return ''
+    throw error
+  }
 }
 
 /** In local time, as `2026-07-02 06:00`. */

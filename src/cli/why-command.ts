@@ -9,7 +9,7 @@ import { conflictCount, deviceShares } from './device-shares.ts'
 import { folderReasons } from './folder-reasons.ts'
 import { guardOf, heldText } from './guard-commands.ts'
 import { CLI_EXIT, findDevice, findFolder, type CliContext, type CliExit } from './context.ts'
-import { pauseNote, scheduledPauses } from './schedule-notes.ts'
+import { clockText, scheduleOf, timedPauseEnd } from './schedule-notes.ts'
 import { insideFolder } from './scan-command.ts'
 import { escapeText } from './text.ts'
 
@@ -28,7 +28,10 @@ export async function whyFile(
   const folder = await findFolder(client, text)
   const file = isAbsolute(given) ? insideFolder(folder, given) : given.replace(/^\.\//, '').replace(/\/+$/, '')
   const reply = await client.call('GET /rest/twinfold/why', { query: { folder: folder.id, file } })
-  const reasons = reply.reasons.map((reason) => reason.text)
+  // The daemon does not know in which time zone its user is.
+  const reasons = reply.reasons.map(({ text, until }) =>
+    until === undefined ? text : text.replaceAll(until, clockText(until)),
+  )
   if (options.json) {
     const { upToDate, global, local } = reply
     context.print(JSON.stringify({ folder: folder.id, file, upToDate, reasons, global, local }, undefined, 2))
@@ -59,14 +62,14 @@ async function remediesOf(client: Client): Promise<RemediesJson> {
 /** Prints why a folder is in sync or not. */
 async function whyFolder(context: CliContext, client: Client, text: string, options: Json): Promise<CliExit> {
   const folder = await findFolder(client, text)
-  const [status, shares, disagreements, conflicts, guard, devices, pauses, remedies] = await Promise.all([
+  const [status, shares, disagreements, conflicts, guard, devices, schedule, remedies] = await Promise.all([
     client.folderStatus(folder.id),
     deviceShares(client, folder),
     client.call('GET /rest/twinfold/disagreements'),
     conflictCount(client, folder.id),
     guardOf(client, folder.id),
     client.devices(),
-    scheduledPauses(client),
+    scheduleOf(client),
     remediesOf(client),
   ])
   const nameOf = (id: string) => devices.find(({ deviceID }) => deviceID === id)?.name || id
@@ -78,7 +81,8 @@ async function whyFolder(context: CliContext, client: Client, text: string, opti
     disagreements,
     conflicts,
     held,
-    pauseNote: pauseNote(pauses, 'folder', folder.id),
+    schedule,
+    pausedUntil: folder.paused ? await timedPauseEnd(client, 'folder', folder.id) : '',
   })
   if (options.json) {
     const { state, needTotalItems, needBytes } = status

@@ -67,8 +67,13 @@ export type SearchJson = Static<typeof SEARCH>
 const REASON_FIELDS = {
   text: described(TEXT, 'The reason in English.'),
   cause: described(TEXT, 'With `failed` and `folder-error`: the error itself; with `disagreement`: its code.'),
-  device: described(TEXT, 'With `disagreement`: the name of the device.'),
+  device: described(TEXT, 'With `disagreement` and `device-paused`: the name of the device.'),
   place: described(COUNT, 'With `queued`, for one file: its position in the queue, from 1.'),
+} as const
+
+const PAUSE_FIELDS = {
+  rule: described(TEXT, 'With `paused` and `device-paused`: the rule of the schedule that pauses it.'),
+  until: described(TIME, 'With `paused` and `device-paused`: when the pause ends.'),
 } as const
 
 const WAIT_CODE = described(
@@ -159,12 +164,16 @@ const WHY_CODE = described(
       'waiting',
       'offered',
       'no-device',
+      'device-paused',
+      'metered',
     ],
   } as const,
   'The code of the reason; `disagreement`: a device has other encryption settings for the folder; ' +
     '`offered` and `no-device` are about the devices with the global version, `still-here` is ' +
     'a pending remote deletion, `kept` a file that wins over the deletion by the device in `cause`, ' +
-    '`gone` a file that is not on the disk any more, `future` one whose time is that of a wrong clock. ' +
+    '`device-paused` a device with the global version that is paused here, `metered` that only devices at ' +
+    'local addresses are connected, `gone` a file that is not on the disk any more, ' +
+    '`future` one whose time is that of a wrong clock. ' +
     'Those that end with `there` are about other devices, which `cause` names. ' +
     '`outside` to `absent` are from the disk.',
 )
@@ -175,7 +184,7 @@ export const WHY_REPLY = object({
   state: { enum: ['here', 'older', 'missing', 'extra', 'ignored', 'deleted', 'unknown'] },
   upToDate: BOOLEAN,
   reasons: described(
-    list(object({ code: WHY_CODE, ...REASON_FIELDS }, ['cause', 'device', 'place'])),
+    list(object({ code: WHY_CODE, ...REASON_FIELDS, ...PAUSE_FIELDS }, ['cause', 'device', 'place', 'rule', 'until'])),
     'Most severe first.',
   ),
   local: described(nullable(ref('FileEntry')), 'The local record; null when there is none.'),

@@ -27,13 +27,50 @@ function reasons(
     disagreements: [],
     conflicts: 0,
     held: [],
+    schedule: { pauses: [], metered: 'off' },
+    pausedUntil: '',
     ...more,
   }).join('\n')
 }
 
+const pauses = (kind: 'folder' | 'device', id: string, rule: string | null) => ({
+  schedule: { metered: 'no', pauses: [{ kind, id, rule, until: null }] } as const,
+})
+const METERED = { schedule: { metered: 'yes', pauses: [] }, shares: [share('disconnected')] } as const
+
 const HERE: readonly (readonly [what: string, text: string, expected: RegExp])[] = [
   ['in sync', reasons({}), /^it is in sync: 3 files here, none is missing\nben: connected, and has everything$/],
   ['paused', reasons({ error: 'x' }, { paused: true }), /^it is paused: .*"folder resume docs" continues$/],
+  [
+    'paused for a time',
+    reasons({}, { paused: true }, { pausedUntil: ' until 2026-07-02 06:00' }),
+    /^it is paused until 2026-07-02 06:00: .*"folder resume docs" continues$/,
+  ],
+  [
+    'paused by a rule',
+    reasons({}, {}, pauses('folder', 'docs', 'night')),
+    /^it is paused by the rule night: .*"folder resume docs" continues$/,
+  ],
+  [
+    'paused on battery',
+    reasons({}, {}, pauses('folder', 'docs', null)),
+    /^it is paused while the machine runs on its battery: .*"folder set docs --pause-on-battery off" continues$/,
+  ],
+  [
+    'shared with a device that a rule pauses',
+    reasons({}, {}, pauses('device', 'BEN', 'night')),
+    /\nben: paused by the rule night$/,
+  ],
+  [
+    'metered, with a device that is not connected',
+    reasons({}, {}, METERED),
+    /\nthe connection is metered: only devices at local addresses are connected; .*\nben: disconnected; "why ben"/,
+  ],
+  [
+    'metered, with all devices connected',
+    reasons({}, {}, { ...METERED, shares: [share('connected')] }),
+    /none is missing\nben: connected, and has everything$/,
+  ],
   ['stopped', reasons({ error: MARKER_MISSING }), /^it has stopped: .*not mounted at \/data\/docs\./],
   ['scanning', reasons({ state: 'scanning' }), /^it is being scanned/],
   [

@@ -1,7 +1,7 @@
 /** Weekly rules by commands, timed pauses, and what status and why say of them. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { BEN, run } from './fake-replies.ts'
+import { BEN, folder, run } from './fake-replies.ts'
 
 const PATH = '/rest/twinfold/schedule'
 const RULE = {
@@ -74,6 +74,15 @@ test('why and the list say by which rule a folder is paused, and until when', as
   const text = 'paused by the rule night until 2026-07-02 06:00'
   assert.match((await run('why docs', scheduled)).out, new RegExp(`- it is ${text}: nothing in it is scanned`))
   assert.match((await run('folder list', scheduled)).out, /docs +Papers +sendreceive +paused/)
+  const reason = { code: 'paused', text: `the folder is paused until ${UNTIL}: nothing`, until: UNTIL }
+  const why = { upToDate: false, reasons: [reason], global: null, local: null }
+  const file = await run('why docs a.txt', { 'GET /rest/twinfold/why?folder=docs&file=a.txt': why })
+  assert.match(file.out, /- the folder is paused until 2026-07-02 06:00: nothing/)
+  const timed = {
+    'GET /rest/config/folders': [folder({ paused: true })],
+    'GET /rest/twinfold/summary': { pauses: [{ kind: 'folder', id: 'docs', until: UNTIL }] },
+  }
+  assert.match((await run('why docs', timed)).out, /- it is paused until 2026-07-02 06:00: nothing in it is scanned/)
 })
 
 test('a pause for a time', async () => {

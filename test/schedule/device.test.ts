@@ -27,6 +27,8 @@ async function stage(system: Partial<System> = {}) {
       platform.clock.jumpWall(ms - 60_000)
       await platform.clock.advance(60_000, settle)
     },
+    /** The first reason for the state of a file. */
+    why: async (file = 'letter.txt') => (await call('GET', `/rest/twinfold/why?folder=docs&file=${file}`)).reasons[0],
     /** Syncthing has no word for the state of a paused folder. */
     state: async () => ((await call('GET', '/rest/db/status?folder=docs')).state as string) || 'paused',
     end: async () => {
@@ -43,7 +45,7 @@ async function stage(system: Partial<System> = {}) {
 }
 
 test('a rule pauses a folder and ends by itself; the saved configuration does not know of it', async () => {
-  const { call, at, sleep, state, end, platform } = await stage()
+  const { call, at, sleep, state, why, end, platform } = await stage()
   const saved = () => Buffer.from(platform.disk.direct.look(SIM_OPTIONS.locations.configFile)!.content).toString()
   await at('2026-07-01T19:59:00Z')
   const before = saved()
@@ -54,6 +56,9 @@ test('a rule pauses a folder and ends by itself; the saved configuration does no
   assert.equal(await state(), 'paused')
   const [pause] = (await call('GET', '/rest/twinfold/summary')).scheduledPauses
   assert.deepEqual(pause, { kind: 'folder', id: 'docs', rule: 'night', until: '2026-07-02T06:00:00Z' })
+  const text =
+    'the folder is paused by the rule night until 2026-07-02T06:00:00Z: nothing in it is scanned or downloaded'
+  assert.deepEqual(await why(), { code: 'paused', text, rule: 'night', until: '2026-07-02T06:00:00Z' })
   assert.equal((await call('GET', '/rest/config/folders/docs')).paused, false)
   const log = (await call('GET', '/rest/system/log')).messages.map(({ message }: { message: string }) => message)
   assert.ok(log.includes('main: folder docs: paused by the rule night until 2026-07-02 06:00'), log.join('\n'))
@@ -63,6 +68,9 @@ test('a rule pauses a folder and ends by itself; the saved configuration does no
   await sleep(8 * HOUR_MS)
   assert.equal(await state(), 'idle')
   assert.equal(saved(), before)
+  await call('POST', '/rest/twinfold/pause?folder=docs&seconds=3600')
+  const { until, rule: none } = await why()
+  assert.deepEqual([until, none], [(await call('GET', '/rest/twinfold/summary')).pauses[0].until, undefined])
   await end()
 })
 
@@ -121,7 +129,7 @@ test('chosen folders pause on battery; where the machine does not say, that is s
     { type: 'Battery', status, online: '', scope: 'System' },
   ]
   let supplies: readonly PowerSupply[] | undefined
-  const { call, pass, state, end } = await stage({ powerSupplies: async () => supplies })
+  const { call, pass, state, why, end } = await stage({ powerSupplies: async () => supplies })
   const shown = async () => (await call('GET', '/rest/twinfold/schedule')).battery
   assert.equal(await shown(), 'off')
   await call('PATCH', '/rest/twinfold/settings', { folders: { docs: { pauseOnBattery: true } } })
@@ -129,6 +137,7 @@ test('chosen folders pause on battery; where the machine does not say, that is s
   supplies = battery('Discharging', '0')
   await pass(60_000)
   assert.deepEqual([await shown(), await state()], ['yes', 'paused'])
+  assert.match((await why()).text, /^the folder is paused while the machine runs on its battery: /)
   supplies = battery('Charging', '1')
   await pass(60_000)
   assert.deepEqual([await shown(), await state()], ['no', 'idle'])

@@ -346,6 +346,20 @@ export const REASONS = {
     fr: '{devices} a la version la plus récente, mais n’est pas connecté.||{devices} ont la version la plus récente, mais ne sont pas connectés.',
     zh: '{devices} 拥有最新版本，但未连接。',
   },
+  'why.device-paused': {
+    en: '{device} has the newest version, but is paused here.',
+    de: '{device} hat die neueste Fassung, ist hier aber angehalten.',
+    es: '{device} tiene la versión más reciente, pero está en pausa aquí.',
+    fr: '{device} a la version la plus récente, mais est suspendu ici.',
+    zh: '{device} 拥有最新版本，但在此处已暂停。',
+  },
+  'why.metered': {
+    en: 'The connection is metered: only devices at local addresses are connected.',
+    de: 'Die Verbindung ist getaktet: Nur Geräte mit lokalen Adressen sind verbunden.',
+    es: 'La conexión es de uso medido: solo se conectan dispositivos con direcciones locales.',
+    fr: 'La connexion est limitée : seuls les appareils à des adresses locales sont connectés.',
+    zh: '连接按流量计费：只连接本地地址的设备。',
+  },
 
   'remedy.marker': {
     en: 'The folder may be on a disk that is not mounted. Mount it; if the folder is empty on purpose, create the marker directory in it again.',

@@ -8,4 +8,8 @@ export interface Reason<Code extends string = string> {
   readonly device?: string
   /** Position in the queue, from 1. */
   readonly place?: number
+  /** The rule that pauses what it is about. */
+  readonly rule?: string
+  /** When the pause ends, as it is in the text: RFC 3339. */
+  readonly until?: string
 }

@@ -4,6 +4,7 @@ import { diskReason, ignoredBy, type DiskCode, type DiskFacts } from './disk-rea
 import { FLAG_RECEIVE_ONLY, FLAG_IGNORED, isInvalid, type FileHead } from './file-info.ts'
 import { itemState, type ItemState, type WaitingAction } from './item-state.ts'
 import { otherReasons, type OtherCode, type OtherFacts } from './other-reasons.ts'
+import { absenceReasons, folderPauseReason, type AbsenceFacts, type PauseFacts } from './pause-reasons.ts'
 import type { Reason } from './reason.ts'
 import { compareVersions } from './version-vector.ts'
 
@@ -47,10 +48,14 @@ type WhyCode =
   | 'waiting'
   | 'offered'
   | 'no-device'
+  | 'device-paused'
+  | 'metered'
 
 /** Facts that apply to every item of a folder. */
 export interface FolderFacts {
   readonly paused: boolean
+  /** By what; absent where only the fact matters. */
+  readonly pause?: PauseFacts | undefined
   readonly type: FolderTypeName
   /** Why it has stopped; empty while it has not. */
   readonly error: string
@@ -93,10 +98,11 @@ const NO_DEVICE = 'no connected device has the newest version'
 
 function folderReason({
   paused,
+  pause,
   error,
   type,
 }: FolderFacts): Reason<'paused' | 'folder-error' | 'send-only'> | undefined {
-  if (paused) return { code: 'paused', text: 'the folder is paused: nothing in it is scanned or downloaded' }
+  if (paused) return folderPauseReason(pause ?? { by: 'user' })
   if (error !== '') return { code: 'folder-error', text: `the folder has stopped: ${error}`, cause: error }
   return type === 'sendonly'
     ? { code: 'send-only', text: 'the folder is send-only: changes of other devices are not applied' }
@@ -124,6 +130,7 @@ export interface WhyFacts {
   readonly guarded?: { readonly side: 'local' | 'remote'; readonly files: number } | undefined
   /** The other devices of the folder. */
   readonly others?: readonly OtherFacts[]
+  readonly absence?: AbsenceFacts | undefined
   /** The present time by the clock of this device. */
   readonly nowMs?: number
 }
@@ -136,7 +143,7 @@ export interface ItemReasons {
 
 /** All reasons for the state of one file, the most severe first. */
 export function itemReasons(facts: WhyFacts): ItemReasons {
-  const { folder, disk, records, problem, queue, offeredBy, contestedBy } = facts
+  const { folder, disk, records, problem, queue, contestedBy } = facts
   const general = folderReason(folder)
   const held = facts.guarded === undefined ? [] : [heldReason(facts.guarded)]
   const first = [...(general === undefined ? [] : [general]), ...held, ...(facts.disagreements ?? []).map(disagreement)]
@@ -165,7 +172,7 @@ export function itemReasons(facts: WhyFacts): ItemReasons {
       ...(isHidden ? [] : [own]),
       ...(upToDate && contestedBy !== undefined ? [kept(contestedBy)] : []),
       ...waiting,
-      ...offers(records.global, offeredBy, isNewest || own.code === 'ignored' || own.code === 'deletion-ignored'),
+      ...offers(records.global, facts, isNewest || own.code === 'ignored' || own.code === 'deletion-ignored'),
       ...(isNewest && folder.error === '' ? otherReasons(facts.others ?? [], records.global) : []),
       ...future(records.global, facts.nowMs),
     ],
@@ -310,9 +317,14 @@ function placeReason(queue: QueuePlace | undefined): readonly Reason<WhyCode>[] 
 }
 
 /** Nothing of an item that is settled, up to date or ignored here, is missing. */
-function offers(global: FileHead, offeredBy: readonly string[], isSettled: boolean): readonly Reason<WhyCode>[] {
+function offers(
+  global: FileHead,
+  { offeredBy, absence }: Pick<WhyFacts, 'absence' | 'offeredBy'>,
+  isSettled: boolean,
+): readonly Reason<WhyCode>[] {
   if (offeredBy.length > 0) {
     return [{ code: 'offered', text: `connected devices that have the newest version: ${offeredBy.join(', ')}` }]
   }
-  return isSettled || global.deleted ? [] : [{ code: 'no-device', text: NO_DEVICE }]
+  if (isSettled || global.deleted) return []
+  return [{ code: 'no-device', text: NO_DEVICE }, ...(absence === undefined ? [] : absenceReasons(absence))]
 }

@@ -29,9 +29,11 @@ import type {
 } from '../../rest/twinfold.ts'
 import type { UpgradeView } from '../../upgrade/types.ts'
 import type { PortMappingView } from '../../upnp/types.ts'
+import type { ScheduleView } from '../../schedule/types.ts'
 import { disagreementsJson } from '../views/disagreements.ts'
 import { indexImportJson } from '../views/index-import.ts'
 import { networkJson } from '../views/network.ts'
+import { pauseFacts } from '../views/pause-facts.ts'
 import { fileEntryJson } from '../views/file-entry.ts'
 import { ignoredJson, itemJson } from '../views/item.ts'
 import { parseJson } from '../pipeline/json.ts'
@@ -61,6 +63,7 @@ export interface TwinfoldRouteDeps {
   readonly portMapping?: PortMappingView
   readonly upgrade: UpgradeView
   readonly pauses: TimedPausesView
+  readonly schedule: Pick<ScheduleView, 'status'>
   readonly undo: UndoLog
   readonly grant?: Grant
   readonly mover: MoveView
@@ -217,10 +220,19 @@ async function why(deps: TwinfoldRouteDeps, { query }: Call<'folder' | 'file'>):
       folder: isConnected && version !== 'newest' ? await folderThere(deps, folder, deviceID) : undefined,
     })),
   )
+  const pausedHolders = devices.flatMap(({ deviceID, name, version }) => {
+    const pause = version === 'newest' ? pauseFacts(deps, 'device', deviceID) : undefined
+    return pause === undefined ? [] : [{ name, pause }]
+  })
+  const more = {
+    folder: { ...facts.folder, pause: pauseFacts(deps, 'folder', folder) },
+    absence: { isMetered: deps.schedule.status().metered === 'yes', pausedHolders },
+    ...{ disagreements, contestedBy, collectedFrom, others, nowMs: deps.clock.nowMs() },
+  }
   const body: WhyJson = {
     folder,
     file,
-    ...whyJson({ ...facts, disagreements, contestedBy, collectedFrom, others, nowMs: deps.clock.nowMs() }, devices),
+    ...whyJson({ ...facts, ...more }, devices),
     ...recordsJson(facts),
     devices,
   }
@@ -243,7 +255,7 @@ function nameOfAuthor({ config }: TwinfoldRouteDeps, author: ShortId): string {
 }
 
 function whyJson(
-  facts: FileFacts & Pick<WhyFacts, 'collectedFrom' | 'disagreements' | 'contestedBy' | 'others' | 'nowMs'>,
+  facts: FileFacts & Pick<WhyFacts, 'absence' | 'collectedFrom' | 'disagreements' | 'contestedBy' | 'others' | 'nowMs'>,
   devices: WhyJson['devices'],
 ): Pick<WhyJson, 'state' | 'upToDate' | 'reasons'> {
   const offeredBy = devices

@@ -48,6 +48,10 @@ for (const [what, facts, code, text] of WAITS) {
 
 const now = file('a', { version: version(1) })
 const later = file('a', { version: version(2) })
+const AWAY = {
+  isMetered: true,
+  pausedHolders: [{ name: 'desk', pause: { by: 'rule', rule: 'night' } }],
+} as const
 const KNOWN: WhyFacts = {
   folder: FOLDER,
   records: { local: now, global: now },
@@ -205,6 +209,39 @@ const REASONS: readonly (readonly [
     ['the folder is paused: nothing in it is scanned or downloaded', 'it is not here yet', NO_DEVICE],
   ],
   [
+    'of a folder that a rule pauses',
+    { folder: { ...FOLDER, paused: true, pause: { by: 'rule', rule: 'night', until: '2026-07-02T06:00:00Z' } } },
+    'here',
+    'paused here',
+    [
+      'the folder is paused by the rule night until 2026-07-02T06:00:00Z: nothing in it is scanned or downloaded',
+      'it is here, in the newest version',
+    ],
+  ],
+  [
+    'of a folder that pauses on battery',
+    { folder: { ...FOLDER, paused: true, pause: { by: 'battery' } } },
+    'here',
+    'paused here',
+    [
+      'the folder is paused while the machine runs on its battery: nothing in it is scanned or downloaded',
+      'it is here, in the newest version',
+    ],
+  ],
+  [
+    'whose devices are not connected by a rule and by a condition',
+    { records: { local: undefined, global: now }, absence: AWAY },
+    'missing',
+    'missing no-device device-paused metered',
+    [
+      'it is not here yet',
+      NO_DEVICE,
+      'desk has the newest version, and is paused by the rule night',
+      'the connection is metered: only devices at local addresses are connected',
+    ],
+  ],
+  ['that is here, whatever is not connected', { absence: AWAY }, 'here', 'here', ['it is here, in the newest version']],
+  [
     'of a send-only folder',
     { folder: { ...FOLDER, type: 'sendonly' }, records: { local: undefined, global: now } },
     'missing',
@@ -239,6 +276,9 @@ for (const [what, facts, state, codes, reasons] of REASONS) {
     const UP_TO_DATE = [
       'in sync',
       'in sync that the last scan could not read',
+      'of a folder that a rule pauses',
+      'of a folder that pauses on battery',
+      'that is here, whatever is not connected',
       'kept against a later deletion',
       'deleted everywhere',
     ]

@@ -180,6 +180,23 @@ test('why: only connected devices offer a version, and the devices are named', a
     { deviceID: BEN, name: BEN, connected: false, version: 'newest' },
     { deviceID: CARA, name: CARA, connected: true, version: 'newest' },
   ])
+  const night = { kind: 'device', id: BEN, rule: 'night', untilMs: 60_000 } as const
+  const { status, ...others } = fakeRest().deps.schedule
+  const schedule = { ...others, status: () => ({ ...status(), metered: 'yes', pauses: [night] }) as const }
+  const away = (await get({ explorer, deps: { schedule } }, '/rest/twinfold/why?folder=share&file=a')) as {
+    reasons: object[]
+  }
+  assert.deepEqual(away.reasons.slice(2), [
+    { code: 'no-device', text: 'no connected device has the newest version' },
+    {
+      code: 'device-paused',
+      text: `${BEN} has the newest version, and is paused by the rule night until 1970-01-01T00:01:00Z`,
+      device: BEN,
+      rule: 'night',
+      until: '1970-01-01T00:01:00Z',
+    },
+    { code: 'metered', text: 'the connection is metered: only devices at local addresses are connected' },
+  ])
   const unknown = (await get({}, '/rest/twinfold/why?folder=share&file=nothing')) as { state: string; global: unknown }
   assert.deepEqual([unknown.state, unknown.global], ['unknown', null])
 })
