@@ -227,7 +227,11 @@ async function why(deps: TwinfoldRouteDeps, { query }: Call<'folder' | 'file'>):
   const more = {
     folder: { ...facts.folder, pause: pauseFacts(deps, 'folder', folder) },
     absence: { isMetered: deps.schedule.status().metered === 'yes', pausedHolders },
-    ...{ disagreements, contestedBy, collectedFrom, others, nowMs: deps.clock.nowMs() },
+    disagreements,
+    contestedBy,
+    collectedFrom,
+    others,
+    nowMs: deps.clock.nowMs(),
   }
   const body: WhyJson = {
     folder,
