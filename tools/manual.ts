@@ -17,6 +17,7 @@ export const CHAPTERS = [
   'cli',
   'gui',
   'folders',
+  'schedule',
   'network',
   'invitations',
   'untrusted-devices',

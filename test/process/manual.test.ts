@@ -68,6 +68,7 @@ const TOPICS = [
   /\.stignore/,
   /receiveonly/,
   /versions list/,
+  /schedule add/,
   /sync-conflict/,
 ]
 
