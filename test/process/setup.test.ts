@@ -1,10 +1,12 @@
 /** A device set up from a file: by the command, at the start, and by the examples of the documents. */
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { copyFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { parse } from 'yaml'
 import { runCommand } from '../support/command.ts'
+import { offersProgram } from '../support/debian.ts'
 import { startDaemon, type Daemon } from '../support/daemon.ts'
 import { eventually, scratchDirectory } from '../support/scratch.ts'
 
@@ -140,11 +142,48 @@ test('the examples of the documents name what there is', async () => {
     tasks: { 'ansible.builtin.command'?: { argv: string[] } }[]
   }[]
   const words = play?.tasks.find((task) => 'ansible.builtin.command' in task)?.['ansible.builtin.command']?.argv ?? []
-  const own = words.slice(1).map((word) => (word.startsWith('/') ? file : word))
-  const run = await runCommand([...own, '--check', '--home', home, '--gui-address', daemon.url])
+  const here: Readonly<Record<string, string>> = { '/etc/twinfold.yaml': file, '/var/lib/twinfold': home }
+  const own = words.slice(1).map((word) => here[word] ?? word)
+  const run = await runCommand([...own, '--check', '--gui-address', daemon.url])
   assert.equal(run.code, 2, run.err)
   assert.ok((JSON.parse(run.out) as { changes: unknown[] }).changes.length > 0)
-  const unit = readFileSync(join(DOCS, 'twinfold.service'), 'utf8')
-  for (const text of [unit, readFileSync(join(DOCS, 'twinfold.nix'), 'utf8')])
-    assert.match(text, /serve --home=\S+ --apply=/)
+  assert.match(readFileSync(join(DOCS, 'twinfold.service'), 'utf8'), /serve --home=\S+ --apply=/)
 })
+
+const noNix = offersProgram('nix-instantiate', 'nix-bin')
+  ? undefined
+  : 'nix (Debian package nix-bin) cannot be had here'
+if (noNix !== undefined) console.error(`\n*** SKIPPING: ${noNix}\n`)
+
+test('the NixOS module: evaluated by nix, its file has the schema and is accepted', { skip: noNix }, async () => {
+  const { unit, unknown } = evaluateModule(join(scratch.path, 'nix'))
+  assert.deepEqual(unknown, [], 'options that the example sets and the module does not declare')
+  const [, ...words] = unit.serviceConfig.ExecStart.split(' ')
+  const made = words.find((word) => word.startsWith('--apply='))?.slice('--apply='.length) ?? ''
+  assert.deepEqual(words, ['serve', '--home=/var/lib/twinfold', `--apply=${made}`])
+  const { Check } = await import('typebox/schema')
+  const schema = JSON.parse(readFileSync(join(DOCS, '..', 'twinfold.schema.json'), 'utf8')) as object
+  const document = JSON.parse(readFileSync(made, 'utf8')) as object
+  assert.ok(Check(schema, document))
+  assert.ok(!Check(schema, { ...document, folder: [] }), 'a name that there is not')
+  const apply = ['apply', '-f', made, '--check', '--home', home, '--gui-address', daemon.url]
+  const { code, out, err } = await runCommand(apply)
+  assert.deepEqual([code, out.includes('+ folder photos')], [2, true], err)
+})
+
+interface NixOS {
+  readonly unit: { readonly serviceConfig: { readonly ExecStart: string } }
+  readonly unknown: readonly string[]
+}
+
+/** With a store below the directory, into which the set-up file is written. */
+function evaluateModule(directory: string): NixOS {
+  const places = ['STORE', 'STATE', 'LOG', 'CONF', 'CACHE'].map((name) => [`NIX_${name}_DIR`, join(directory, name)])
+  const flags = ['--eval', '--strict', '--json', '--read-write-mode', '--option', 'build-users-group', '']
+  const words = ['--arg', 'setup', DOCS, join(import.meta.dirname, '..', 'fixtures', 'nixos.nix')]
+  const env = { ...process.env, ...Object.fromEntries(places), HOME: directory }
+  const options = { encoding: 'utf8', timeout: 60_000, env } as const
+  const { stdout, stderr, status } = spawnSync('nix-instantiate', [...flags, ...words], options)
+  assert.equal(status, 0, stderr)
+  return JSON.parse(stdout) as NixOS
+}
