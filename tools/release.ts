@@ -1,16 +1,23 @@
 /**
- * Makes the files of a release, in release/ or the directory named: the package, a bill of materials (CycloneDX) and
- * checksums. Publishes nothing.
+ * Makes the files of a release, in release/ or the directory named: the package, an executable for each platform, a
+ * bill of materials (CycloneDX) and checksums. With `--package-only` no executables. Publishes nothing.
  */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
 import { manifest, root } from './manifest.ts'
 import { buildPackage } from './package-build.ts'
-import { shippedSbom, type Sbom } from './sbom.ts'
+import { shippedSbom, withNode, type Sbom } from './sbom.ts'
+import { packSingleFile } from './single-file-archive.ts'
+import { SINGLE_FILE_NODE, SINGLE_FILE_PLATFORMS } from './single-file.ts'
 
-const directory = resolve(process.argv[2] ?? join(root, 'release'))
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { 'package-only': { type: 'boolean', default: false } },
+})
+const directory = resolve(positionals[0] ?? join(root, 'release'))
 const base = `${manifest.name}-${manifest.version}`
 
 /** The output of npm; its errors go to standard error. */
@@ -45,7 +52,14 @@ try {
 }
 // Building the page sets NODE_ENV, which would make npm leave out what is bundled.
 const whole = JSON.parse(npm('sbom', '--sbom-format=cyclonedx', '--package-lock-only', '--include=dev')) as Sbom
-writeFileSync(join(directory, `${base}.cdx.json`), `${JSON.stringify(shippedSbom(whole, bundled), undefined, 2)}\n`)
-const files = [`${base}.cdx.json`, `${base}.tgz`]
+const archives: string[] = []
+for (const platform of values['package-only'] ? [] : SINGLE_FILE_PLATFORMS) {
+  process.stderr.write(`twinfold: the executable for ${platform} …\n`)
+  archives.push(await packSingleFile(platform, directory))
+}
+const shipped = shippedSbom(whole, bundled)
+const listed = archives.length === 0 ? shipped : withNode(shipped, SINGLE_FILE_NODE)
+writeFileSync(join(directory, `${base}.cdx.json`), `${JSON.stringify(listed, undefined, 2)}\n`)
+const files = [`${base}.cdx.json`, `${base}.tgz`, ...archives].sort()
 writeFileSync(join(directory, 'SHA256SUMS'), files.map((file) => `${checksum(file)}  ${file}\n`).join(''))
 process.stderr.write(`twinfold: ${base} is in ${directory}\n`)

@@ -43,6 +43,20 @@ export function shippedSbom<T extends Sbom>(whole: T, bundled: readonly BundledP
   return { ...whole, metadata: { ...whole.metadata, component: own }, components, dependencies }
 }
 
+/** With the Node that executables contain; the files of a package do not. */
+export function withNode<T extends Sbom>(sbom: T, version: string): T {
+  const ref = `pkg:generic/node@${version}`
+  const node: Component & { readonly type: string; readonly purl: string; readonly description: string } = {
+    'bom-ref': ref,
+    type: 'platform',
+    name: 'node',
+    version,
+    purl: ref,
+    description: 'In the executables only',
+  }
+  return { ...sbom, components: [...sbom.components, node], dependencies: [...sbom.dependencies, { ref }] }
+}
+
 function markBundled(component: Component): Component {
   const others = (component.properties ?? []).filter(({ name }) => name !== DEVELOPMENT)
   return { ...component, scope: 'required', properties: [...others, BUNDLED] }

@@ -1,7 +1,9 @@
 import type { UpgradeDetailsJson } from '../../src/rest/upgrade.ts'
 
 /** What has to be done besides running the command. */
-type UpgradeStep = 'restart' | 'container' | 'npx' | 'unknown'
+type UpgradeStep = 'restart' | OwnStep | 'unknown'
+const OWN_STEPS = ['container', 'npx', 'single-file'] as const
+type OwnStep = (typeof OWN_STEPS)[number]
 
 export interface UpgradeNotice {
   readonly latest: string
@@ -29,5 +31,5 @@ export function upgradeNotice(details: UpgradeDetailsJson | undefined, dismissed
 
 function stepOf(command: string | null, installation: UpgradeDetailsJson['installation']): UpgradeStep {
   if (command === null) return 'unknown'
-  return installation === 'container' || installation === 'npx' ? installation : 'restart'
+  return OWN_STEPS.find((step) => step === installation) ?? 'restart'
 }

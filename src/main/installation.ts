@@ -1,6 +1,12 @@
 import { accessSync, constants, existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { dirname, extname, join } from 'node:path'
-import { installationOf, type Installation, type InstallationFacts } from '../core/releases/installation.ts'
+import {
+  installationOf,
+  type Installation,
+  type InstallationFacts,
+  type SingleFileTarget,
+} from '../core/releases/installation.ts'
+import { singleFile } from './single-file/executable.ts'
 
 const DEBIAN_LISTS = '/var/lib/dpkg/info'
 
@@ -9,16 +15,26 @@ export function findInstallation(): Installation {
   return installationOf(installationFacts(packageDirectory(import.meta.dirname)))
 }
 
-/** The program that a definition of a service names. This folder is as deep in the package as in a clone. */
+/** Which archive of a release is for this machine. */
+export function singleFileTarget(): SingleFileTarget {
+  return `${process.platform === 'win32' ? 'win' : 'linux'}-${process.arch}`
+}
+
+/**
+ * The program that a definition of a service names: a single file names itself. This folder is as deep in the package
+ * as in a clone.
+ */
 export function entryScript(): string {
-  return join(import.meta.dirname, `bin${extname(import.meta.filename)}`)
+  return singleFile() ?? join(import.meta.dirname, `bin${extname(import.meta.filename)}`)
 }
 
 /** The facts from the directory with our `package.json`. */
-export function installationFacts(directory: string): InstallationFacts {
-  const debianPackage = debianPackageOf(directory)
+export function installationFacts(directory: string, executable = singleFile()): InstallationFacts {
+  const installed = executable ?? directory
+  const debianPackage = debianPackageOf(installed)
   return {
     directory,
+    ...(executable !== undefined && { singleFile: { path: executable, target: singleFileTarget() } }),
     platform: process.platform,
     container: existsSync('/.dockerenv') || existsSync('/run/.containerenv'),
     image: (process.env['TWINFOLD_IMAGE'] ?? '') !== '',
@@ -26,7 +42,7 @@ export function installationFacts(directory: string): InstallationFacts {
     ...(debianPackage !== undefined && { debianPackage }),
     project: existsSync(join(directory, '..', '..', 'package.json')),
     nodePrefix: nodePrefix(),
-    writable: isWritable(dirname(directory)),
+    writable: isWritable(dirname(installed)),
   }
 }
 

@@ -41,6 +41,7 @@ export const UPGRADE_DETAILS = object({
         'npx',
         'pnpm',
         'project',
+        'single-file',
         'unknown',
         'volta',
         'yarn',

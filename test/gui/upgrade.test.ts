@@ -44,6 +44,7 @@ for (const [why, details, dismissed] of SILENT) {
 const STEPS: [details: Partial<UpgradeDetailsJson>, step: string][] = [
   [{ installation: 'container' }, 'container'],
   [{ installation: 'npx' }, 'npx'],
+  [{ installation: 'single-file' }, 'single-file'],
   [{ installation: 'clone' }, 'restart'],
   [{ installation: 'unknown', command: null }, 'unknown'],
 ]

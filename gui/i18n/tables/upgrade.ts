@@ -59,6 +59,13 @@ export const UPGRADE = {
     fr: 'Arrêtez d’abord Twinfold : la commande démarre la nouvelle version.',
     zh: '请先停止 Twinfold：该命令会启动新版本。',
   },
+  'upgrade.then.single-file': {
+    en: 'First download the archive of the release and SHA256SUMS into the current directory. Then restart Twinfold.',
+    de: 'Laden Sie vorher das Archiv der Version und SHA256SUMS in das aktuelle Verzeichnis. Starten Sie danach Twinfold neu.',
+    es: 'Descargue antes el archivo de la versión y SHA256SUMS en el directorio actual. Después reinicie Twinfold.',
+    fr: 'Téléchargez d’abord l’archive de la version et SHA256SUMS dans le répertoire courant. Redémarrez ensuite Twinfold.',
+    zh: '请先将该版本的压缩包和 SHA256SUMS 下载到当前目录。然后重启 Twinfold。',
+  },
   'upgrade.then.unknown': {
     en: 'Install it the way this version was installed, then restart Twinfold.',
     de: 'Installieren Sie sie auf demselben Weg wie diese Version und starten Sie Twinfold danach neu.',

@@ -1,7 +1,12 @@
+/** A platform that a release has an executable for. */
+export type SingleFileTarget = `${'linux' | 'win'}-${string}`
+
 /** Facts about the installation of the program on this machine. */
 export interface InstallationFacts {
   /** The directory that holds our `package.json`, without symlinks. */
   readonly directory: string
+  /** The executable that contains Node and the program, which unpacks the directory. */
+  readonly singleFile?: { readonly path: string; readonly target: SingleFileTarget }
   readonly platform: string
   readonly container: boolean
   /** The container was created from our own image. In other containers the program may be installed by npm. */
@@ -28,6 +33,7 @@ export type InstallationKind =
   | 'npx'
   | 'pnpm'
   | 'project'
+  | 'single-file'
   | 'unknown'
   | 'volta'
   | 'yarn'
@@ -59,6 +65,7 @@ function kindOf(facts: InstallationFacts): InstallationKind {
   if (facts.clone) return 'clone'
   if (facts.debianPackage !== undefined) return 'debian'
   if (facts.image) return 'container'
+  if (facts.singleFile !== undefined) return 'single-file'
   const match = BY_DIRECTORY.find(([part]) => part.test(directory))
   if (match !== undefined) return match[1]
   if (!/\/node_modules\/[^/]+$/.test(directory)) return facts.container ? 'container' : 'unknown'
@@ -90,17 +97,34 @@ function commandOf(kind: InstallationKind, facts: InstallationFacts, version: st
       return `npm install --prefix ${quoted(prefixOf(facts), facts)} ${wanted}`
     case 'npm':
       return globalNpm(facts, wanted)
+    case 'single-file':
+      return replaceFile(facts, version)
     case 'unknown':
       return undefined
   }
+}
+
+/** The archive of an executable among the files of a release. */
+export function singleFileArchive(version: string, target: SingleFileTarget): string {
+  return `twinfold-${version}-${target}.${target.startsWith('win-') ? 'zip' : 'tar.xz'}`
+}
+
+/** Run where the archive and its checksums are. */
+function replaceFile(facts: InstallationFacts, version: string): string | undefined {
+  if (facts.singleFile === undefined) return undefined
+  const { path, target } = facts.singleFile
+  return `${sudoFor(facts)}${quoted(path, facts)} upgrade --install ${singleFileArchive(version, target)}`
+}
+
+function sudoFor({ writable, platform }: InstallationFacts): string {
+  return writable || platform === 'win32' ? '' : 'sudo '
 }
 
 /** With the prefix where npm would install elsewhere: otherwise a second copy would be installed and this one kept. */
 function globalNpm(facts: InstallationFacts, wanted: string): string {
   const prefix = prefixOf(facts)
   const where = prefix === facts.nodePrefix ? '' : ` --prefix ${quoted(prefix, facts)}`
-  const sudo = facts.writable || facts.platform === 'win32' ? '' : 'sudo '
-  return `${sudo}npm install -g${where} ${wanted}`
+  return `${sudoFor(facts)}npm install -g${where} ${wanted}`
 }
 
 /** The npm prefix: the directory with `lib/node_modules`, on Windows and in projects with `node_modules`. */

@@ -125,4 +125,9 @@ export const UPGRADE_FLAGS: readonly FlagSpec[] = [
     value: 'URL',
     description: 'Address of the package in an npm registry, instead of releasesURL',
   },
+  {
+    name: 'install',
+    value: 'FILE',
+    description: 'Replace this single-file executable by the one in an archive of a release, with SHA256SUMS beside it',
+  },
 ]

@@ -127,10 +127,16 @@ const LOCAL_COMMANDS: readonly CommandSpec[] = [
     summary: 'show whether there is a newer release, and the command that installs it',
     description:
       'Queries the npm registry for a newer release, and prints its changes and the command that upgrades ' +
-      'this installation. Installs nothing. Uses releasesURL of the home, also while upgrade checks are off.',
+      'this installation. Installs nothing, but with --install, which only a single-file executable has. Uses ' +
+      'releasesURL of the home, also while upgrade checks are off.',
     flags: [...UPGRADE_FLAGS, JSON_FLAG],
-    examples: ['upgrade', 'upgrade --check-only', 'upgrade --json'],
-    sections: [['Exit codes', '0 there is a newer release, 1 error, 2 there is none']],
+    examples: [
+      'upgrade',
+      'upgrade --check-only',
+      'upgrade --json',
+      'upgrade --install twinfold-1.1.0-linux-x64.tar.xz',
+    ],
+    sections: [['Exit codes', '0 there is a newer release, or it is installed; 1 error; 2 there is none']],
     local: async (call) => (await import('./upgrade.ts')).upgradeCommand(call),
   },
   {
@@ -167,4 +173,8 @@ export const COMMANDS: readonly CommandSpec[] = [...LOCAL_COMMANDS, ...remoteCom
 export const VARIABLES: readonly (readonly [name: string, description: string])[] = [
   ['STTRACE', 'Facilities that log debug lines from the start of serve, separated by commas, semicolons or blanks.'],
   ['STVERSIONEXTRA', 'Text that a wrapping program adds to the version.'],
+  [
+    'TWINFOLD_CACHE_DIR',
+    'Where a single-file executable unpacks its files; below the cache directory of the user without it.',
+  ],
 ]

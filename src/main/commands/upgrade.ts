@@ -32,6 +32,8 @@ export async function upgradeCommand({ flags, print, printError }: LocalCall): P
   if (!NOT_SET.test(nodeSystem.environment('STNOUPGRADE') ?? '')) {
     throw new TwinfoldError('upgrade-off', 'Checking for upgrade: upgrade unsupported, because STNOUPGRADE is set')
   }
+  const archive = flags.text('install')
+  if (archive !== undefined) return (await import('./upgrade-file.ts')).installArchive(archive, print)
   const from = flags.text('from')
   const { releasesURL, upgradeToPreReleases: preReleases } = await settingsOf(readDirectories(flags), from)
   const source = releaseSource(releasesURL)
@@ -104,6 +106,13 @@ function commandLines(command: string | null, installation: UpgradeDetailsJson['
       'To upgrade with Docker Compose, run:',
       `  ${command}`,
       'Otherwise pull the new image and create the container again.',
+    ]
+  }
+  if (installation === 'single-file') {
+    return [
+      'To upgrade, download the archive of the release and SHA256SUMS into one directory, and run there:',
+      `  ${command}`,
+      'Then restart Twinfold.',
     ]
   }
   if (installation === 'npx') return ['To upgrade, stop Twinfold and start it with:', `  ${command}`]

@@ -8,6 +8,7 @@ import {
   type InstalledDefinition,
   type ServicePorts,
 } from './definition.ts'
+import { isSingleFile } from './program.ts'
 import type { ServicePlan, ServiceState } from './types.ts'
 
 export interface InstallResult {
@@ -107,7 +108,7 @@ export async function serviceStatus(ports: ServicePorts, plan: ServicePlan): Pro
     }
   }
   const { node, script } = found.marker
-  const version = await versionOf(ports, script)
+  const version = isSingleFile({ node, script }) ? await printedVersion(ports, node) : await versionOf(ports, script)
   const problems = await problemsOf(ports, plan, state, { node, script })
   return {
     ...base,
@@ -127,7 +128,7 @@ async function problemsOf(
   programs: { readonly node: string; readonly script: string },
 ): Promise<readonly string[]> {
   const problems: string[] = []
-  for (const path of Object.values(programs)) {
+  for (const path of new Set(Object.values(programs))) {
     if (await isThere(ports, path)) continue
     problems.push(`${path} does not exist any more; run "twinfold service install" again with the present installation`)
   }
@@ -144,6 +145,12 @@ async function isThere({ disk }: ServicePorts, path: string): Promise<boolean> {
     if (isMissing(error)) return false
     return true // it exists but is not readable
   }
+}
+
+/** What the executable prints. */
+async function printedVersion(ports: ServicePorts, program: string): Promise<string | undefined> {
+  const end = await run(ports, { program, args: ['--version'] })
+  return end.kind === 'exited' && end.code === 0 ? /^\S+ v(\S+)/.exec(end.output)?.[1] : undefined
 }
 
 /** From the package that the entry script belongs to: an upgrade replaces it without a new definition. */

@@ -2,6 +2,7 @@ import { posix } from 'node:path'
 import { element, printXml, textElement, type XmlElement } from '../../core/config/xml-tree.ts'
 import type { ProgramEnd } from '../../platform/programs.ts'
 import { markerLine } from './marker.ts'
+import { programWords } from './program.ts'
 import type { Call, ServiceFacts, ServicePlan, ServiceState } from './types.ts'
 import { checkedXmlText } from './xml.ts'
 
@@ -44,7 +45,7 @@ function errorFile({ scope, name, userHome }: ServiceFacts): string {
 
 function propertyListText(facts: ServiceFacts, id: string): string {
   const logFlag = facts.serveFlags.some((arg) => arg.startsWith('--log-file=')) ? [] : ['--log-file=default']
-  const args = [facts.node, facts.script, 'serve', '--no-browser', '--no-restart', ...logFlag, ...facts.serveFlags]
+  const args = [...programWords(facts), 'serve', '--no-browser', '--no-restart', ...logFlag, ...facts.serveFlags]
   const job: Property = {
     Label: id,
     ProgramArguments: args,

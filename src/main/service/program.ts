@@ -24,6 +24,16 @@ export function refuseMissingProgram({ exists }: { exists(path: string): boolean
   )
 }
 
+/** What a definition starts. */
+export function programWords({ node, script }: { readonly node: string; readonly script: string }): readonly string[] {
+  return isSingleFile({ node, script }) ? [node] : [node, script]
+}
+
+/** Whether the executable contains Node and the program. */
+export function isSingleFile({ node, script }: { readonly node: string; readonly script: string }): boolean {
+  return node === script
+}
+
 /** Homebrew keeps each version in its own directory, and a link that is stable across upgrades. */
 export function lastingNodePath(path: string): string {
   return path.replace(/\/Cellar\/(node(?:@\d+)?)\/[^/]+\/bin\/node$/, '/opt/$1/bin/node')

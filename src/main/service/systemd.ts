@@ -1,6 +1,7 @@
 import { posix } from 'node:path'
 import type { ProgramEnd } from '../../platform/programs.ts'
 import { markerLine } from './marker.ts'
+import { isSingleFile, programWords } from './program.ts'
 import { quotedArgument, quotedPath, quotedProgram } from './systemd-text.ts'
 import type { Call, ServiceFacts, ServicePlan, ServiceState } from './types.ts'
 
@@ -37,7 +38,8 @@ function unitDirectory({ scope, configHome, userHome }: ServiceFacts): string {
 }
 
 function unitText(facts: ServiceFacts): string {
-  const args = [facts.script, 'serve', '--no-browser', '--no-restart', ...facts.serveFlags]
+  const [program, ...script] = programWords(facts)
+  const args = [...script, 'serve', '--no-browser', '--no-restart', ...facts.serveFlags]
   const body = `# "twinfold service install" writes this file and "twinfold service uninstall" removes it.
 # For changes of your own use "systemctl ${facts.scope === 'user' ? '--user ' : ''}edit ${facts.name}".
 
@@ -48,7 +50,7 @@ StartLimitBurst=4
 
 [Service]
 Type=simple
-ExecStart=${[quotedProgram(facts.node), ...args.map(quotedArgument)].join(' ')}
+ExecStart=${[quotedProgram(program!), ...args.map(quotedArgument)].join(' ')}
 ${facts.scope === 'user' ? '' : `User=${facts.user}\n`}Restart=on-failure
 RestartSec=1
 # 3: restart requested. 4: upgraded.
@@ -80,7 +82,7 @@ const USER_HARDENING = `# What a unit of a user can have without PrivateUsers. P
 # similar need it in a user's service manager, and it would show files of other users and groups as owned by "nobody".
 ${FILTERS}`
 
-function systemHardening({ writable }: ServiceFacts): string {
+function systemHardening(facts: ServiceFacts): string {
   return `# Owners of files are only synchronized with these in a drop-in file:
 #   CapabilityBoundingSet=CAP_CHOWN CAP_FOWNER
 #   AmbientCapabilities=CAP_CHOWN CAP_FOWNER
@@ -89,7 +91,7 @@ AmbientCapabilities=
 ${FILTERS}# Privileged calls are out, but for chown: the group of a file may be changed by its owner.
 SystemCallFilter=~@privileged @debug @mount @cpu-emulation @obsolete @raw-io @reboot @swap @module @clock
 SystemCallFilter=@chown
-${fileSystemLines(writable)}PrivateTmp=yes
+${fileSystemLines(facts.writable)}${unpackLines(facts)}PrivateTmp=yes
 PrivateMounts=yes
 PrivateDevices=yes
 DevicePolicy=closed
@@ -103,6 +105,16 @@ ProtectProc=invisible
 KeyringMode=private
 # Not set: PrivateUsers, because owners must be visible; ProtectHome, because folders are there; RemoveIPC, because the
 # user may be one who logs in.
+`
+}
+
+/** Beside the home of the user, which may be read-only or missing. */
+function unpackLines(facts: ServiceFacts): string {
+  if (!isSingleFile(facts)) return ''
+  return `# The executable unpacks its files here.
+CacheDirectory=${facts.name}
+CacheDirectoryMode=0700
+Environment=TWINFOLD_CACHE_DIR=%C/${facts.name}
 `
 }
 

@@ -16,7 +16,7 @@ export interface ServiceFacts {
   readonly user: string
   readonly userId: number
   readonly userHome: string
-  /** The Node binary and our entry script, absolute. */
+  /** The Node binary and our entry script, absolute; the same path twice where one file contains both. */
   readonly node: string
   readonly script: string
   readonly version: string

@@ -2,6 +2,7 @@ import { TwinfoldError } from '../../core/errors.ts'
 import { element, printXml, textElement, type XmlElement } from '../../core/config/xml-tree.ts'
 import type { ProgramEnd } from '../../platform/programs.ts'
 import { markerLine } from './marker.ts'
+import { programWords } from './program.ts'
 import type { Call, ServiceFacts, ServicePlan, ServiceState } from './types.ts'
 import { checkedXmlText } from './xml.ts'
 
@@ -87,8 +88,8 @@ function settings(): readonly XmlElement[] {
  * `conhost --headless` keeps the console of Node from opening a window. Without --no-restart: the scheduler ignores
  * exit codes, so the daemon restarts itself.
  */
-function action({ node, script, serveFlags }: ServiceFacts): XmlElement {
-  const args = [node, script, 'serve', '--no-browser', ...serveFlags]
+function action(facts: ServiceFacts): XmlElement {
+  const args = [...programWords(facts), 'serve', '--no-browser', ...facts.serveFlags]
   args.forEach(refuseVariable)
   return element(
     'Exec',

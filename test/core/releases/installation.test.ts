@@ -46,6 +46,30 @@ const CASES: [why: string, facts: Partial<InstallationFacts>, kind: string, comm
     'project',
     'npm install --prefix /srv/app twinfold@1.2.0',
   ],
+  [
+    'a single file',
+    { singleFile: { path: '/usr/local/bin/twinfold', target: 'linux-x64' }, directory: '/home/me/.cache/twinfold/x' },
+    'single-file',
+    '/usr/local/bin/twinfold upgrade --install twinfold-1.2.0-linux-x64.tar.xz',
+  ],
+  [
+    'a single file of root, in a container',
+    { singleFile: { path: '/opt/t w/twinfold', target: 'linux-arm64' }, container: true, writable: false },
+    'single-file',
+    "sudo '/opt/t w/twinfold' upgrade --install twinfold-1.2.0-linux-arm64.tar.xz",
+  ],
+  [
+    'a single file on Windows',
+    { singleFile: { path: 'C:\\Tools\\twinfold.exe', target: 'win-x64' }, platform: 'win32', writable: false },
+    'single-file',
+    'C:\\Tools\\twinfold.exe upgrade --install twinfold-1.2.0-win-x64.zip',
+  ],
+  [
+    'a single file of a Debian package',
+    { singleFile: { path: '/usr/bin/twinfold', target: 'linux-x64' }, debianPackage: 'twinfold' },
+    'debian',
+    'sudo apt-get update && sudo apt-get install --only-upgrade twinfold',
+  ],
   ['npx', { directory: '/home/me/.npm/_npx/abc/node_modules/twinfold', project: true }, 'npx', 'npx twinfold@1.2.0'],
   [
     'pnpm',

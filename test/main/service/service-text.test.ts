@@ -54,6 +54,25 @@ test('systemd: hostile arguments and paths arrive as they are, on one line', () 
   assert.ok(line?.includes('%%n %%%%') && line.includes('$$HOME $${x}'))
 })
 
+test('a single file is started by itself, on every platform', () => {
+  const facts = { ...FACTS, node: '/opt/twinfold', script: '/opt/twinfold' }
+  const unit = planService(facts).content
+  assert.deepEqual(settings(unit, 'ExecStart'), ['"/opt/twinfold" "serve" "--no-browser" "--no-restart"'])
+  assert.match(planService({ ...facts, platform: 'windows' }).content, / \/opt\/twinfold serve --no-browser</)
+  const job = planService({ ...facts, platform: 'launchd' }).content
+  assert.match(job, /<string>\/opt\/twinfold<\/string>\s*<string>serve<\/string>/)
+  assert.equal(readMarker(unit)?.node, '/opt/twinfold')
+})
+
+test('systemd: a single file unpacks into a directory of the service, not of the user', () => {
+  const facts = { ...FACTS, scope: 'system' as const, name: 'sync', node: '/opt/twinfold', script: '/opt/twinfold' }
+  const unit = planService(facts).content
+  assert.deepEqual(settings(unit, 'CacheDirectory'), ['sync'])
+  assert.deepEqual(settings(unit, 'CacheDirectoryMode'), ['0700'])
+  assert.deepEqual(settings(unit, 'Environment'), ['TWINFOLD_CACHE_DIR=%C/sync'])
+  assert.deepEqual(settings(planService({ ...FACTS, scope: 'system' }).content, 'CacheDirectory'), [])
+})
+
 test('systemd: any text survives quoting', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {

@@ -233,6 +233,14 @@ test('an installation of a package runner is refused', async () => {
   assert.equal((await service('status')).code, 4)
 })
 
+test('the version of a single file is what it prints', async () => {
+  const { service, answerWith } = await createMachine({ script: '/usr/bin/node' })
+  answerWith((line) => exitedWith(line === '/usr/bin/node --version' ? 'twinfold v1.3.0 "Paper Crane"' : ''))
+  assert.equal((await service('install')).code, 0)
+  const status = JSON.parse((await service('status', '--json')).out)
+  assert.deepEqual([status.version, status.node, status.script], ['1.3.0', '/usr/bin/node', '/usr/bin/node'])
+})
+
 test('a definition whose program does not exist is refused, also when it is only shown', async () => {
   const { service } = await createMachine({ script: '/usr/lib/node_modules/twinfold/dist/bin.js' })
   await assert.rejects(service('install'), /twinfold\/dist\/bin\.js does not exist, so the service could not start/)
