@@ -121,6 +121,11 @@ export class Pair implements AsyncDisposable {
     await this.#sourceFeed.next(0)
     await this.source.call('POST', `/rest/system/pause?device=${this.#sinkId}`)
     await this.#sourceEvent('DeviceDisconnected')
+    return await this.resumeFirst()
+  }
+
+  /** The same for the sink as it is after `start`: paused, and neither daemon has had a connection. */
+  async resumeFirst(): Promise<number> {
     await new Promise((done) => setTimeout(done, SETTLE_MS))
     const startedMs = performance.timeOrigin + performance.now()
     const resumed = this.source.call('POST', `/rest/system/resume?device=${this.#sinkId}`)

@@ -17,13 +17,13 @@ export const REACH_GROUPS: Readonly<Record<string, (bench: Bench) => Promise<voi
   'sync-relay': syncRelay,
 }
 
-/** A paused device is resumed: from the request to the connection. */
+/** A paused device is resumed: from the request to the connection, the first one of both daemons, then more. */
 async function syncResume(bench: Bench): Promise<void> {
   const tree = makeTree(sameSizeFiles(10, 1_024))
   for (let round = 0; round < bench.rounds; round++) {
     for (const program of bench.programs) {
       await withPair(bench, { source: program, sink: program }, tree, async (pair, record) => {
-        await pair.connect(tree.files)
+        record('sync-resume-cold', await pair.resumeFirst())
         for (let repeat = 0; repeat < RESUMES; repeat++) record('sync-resume', await pair.resume())
       })
     }

@@ -137,6 +137,15 @@ export function syncRowInfos(sizes: Sizes, full: boolean): ReadonlyMap<string, R
       { title: `4 KiB changed in ${large}, polls without a file`, unit: 'polls', ...less, ...goal({ atMost: 0 }) },
     ],
     ['sync-one', { title: 'one new file, scan request to present', unit: 'ms', ...less, ...goal({ atMost: 25 }) }],
+    [
+      'sync-resume-cold',
+      {
+        title: 'resume request to connected, first connection after the start',
+        unit: 'ms',
+        ...less,
+        ...goal({ atMost: 15 }),
+      },
+    ],
     ['sync-resume', { title: 'resume request to connected', unit: 'ms', ...less, ...goal({ atMost: 15 }) }],
     ['sync-relay', { title: `${large} through a relay`, unit: 'MB/s', better: 'more', ...goal({ ofSyncthing: 0.8 }) }],
     [

@@ -102,7 +102,8 @@ async function connectRaw(options: TcpDialOptions, signal: AbortSignal): Promise
 async function dial(options: DialOptions, signal: AbortSignal): Promise<NodeTlsStream> {
   const { protocol, serverName = '' } = options
   const raw = await connectRaw(options, signal)
-  const servername = isIP(serverName) === 0 ? serverName : ''
+  // Node compiles a large expression for the first text that is not IPv4; a device is dialled without a name.
+  const servername = serverName !== '' && isIP(serverName) === 0 ? serverName : ''
   const socket = connect({ ...connectOptions(options), socket: raw, servername })
   await runDialogue(socket, signal, async (events) => {
     await events.until('secureConnect')
