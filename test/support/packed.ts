@@ -45,19 +45,19 @@ export async function cleanClone(directory: string): Promise<void> {
   }
 }
 
-export interface Packed {
-  readonly path: string
-  readonly files: readonly { readonly path: string; readonly mode: number }[]
+/** `npm pack` there; the tarball. Its standard output must contain nothing else. */
+export async function pack(clone: string): Promise<string> {
+  const [answer] = JSON.parse(await run('npm', ['pack', '--json'], { cwd: clone })) as { readonly filename: string }[]
+  if (answer === undefined) throw new Error('npm pack made nothing')
+  return join(clone, answer.filename)
 }
 
-/** `npm pack` there. Its standard output must contain nothing else. */
-export async function pack(clone: string): Promise<Packed> {
-  const [answer] = JSON.parse(await run('npm', ['pack', '--json'], { cwd: clone })) as {
-    filename: string
-    files: Packed['files']
-  }[]
-  if (answer === undefined) throw new Error('npm pack made nothing')
-  return { path: join(clone, answer.filename), files: answer.files }
+/** The files of a package, with their permissions as `ls` prints them. */
+export async function packedFiles(tarball: string): Promise<ReadonlyMap<string, string>> {
+  const listed = await run('tar', ['--list', '--verbose', '--file', tarball], { cwd: dirname(tarball) })
+  return new Map(
+    [...listed.matchAll(/^(\S+) .* package\/(.+)$/gm)].map(([, permissions = '', path = '']) => [path, permissions]),
+  )
 }
 
 /** A directory with a project of its own in which packages are installed. */
