@@ -243,3 +243,42 @@ test('a set-up file makes a rule and a hook, which are in force at once; again n
   assert.deepEqual(await call('GET', '/rest/twinfold/hooks'), [])
   await end()
 })
+
+test('an idle hour makes no access to the disk of a folder, with a rule and all conditions switched on', async () => {
+  const { call, at, pass, state, end, platform } = await stage({ powerSupplies: async () => [] })
+  platform.programs.act = async () => ({ kind: 'exited', code: 0, output: 'u 4\n' })
+  await at('2026-07-01T12:00:00Z')
+  const versioning = { type: 'trashcan', params: { cleanoutDays: '30' }, cleanupIntervalS: 600 }
+  await call('PATCH', '/rest/config/folders/docs', { rescanIntervalS: 86_400, versioning })
+  await call('POST', '/rest/twinfold/schedule', { name: 'slow', from: '12:30', to: '12:45', maxRecvKbps: 100 })
+  const docs = { pauseOnBattery: true, guard: true, versionsPercentMax: 10 }
+  await call('PATCH', '/rest/twinfold/settings', { meteredLocalOnly: true, inhibitSleep: true, folders: { docs } })
+  // After the last change free space is looked at once, and old versions are cleaned up once.
+  await pass(HOUR_MS / 4)
+  assert.equal(await state(), 'idle')
+  const asked = platform.programs.runs.length
+  const calls = countCalls(platform.disk, '/data/docs')
+  await pass(HOUR_MS)
+  assert.deepEqual(calls, [])
+  assert.ok(platform.programs.runs.length >= asked + 50, 'the conditions were asked')
+  await call('POST', '/rest/db/scan?folder=docs')
+  assert.notDeepEqual(calls, [], 'calls are counted')
+  await end()
+})
+
+/** Lists the calls of a disk that are about a directory, from now on. */
+function countCalls(disk: object, directory: string): readonly string[] {
+  const calls: string[] = []
+  const target = disk as Record<string, unknown>
+  for (let part: object = target; part !== Object.prototype; part = Object.getPrototypeOf(part) as object) {
+    for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(part))) {
+      if (typeof value !== 'function' || name === 'constructor' || Object.hasOwn(target, name)) continue
+      target[name] = (...args: readonly unknown[]) => {
+        const isInside = args.some((each) => typeof each === 'string' && each.startsWith(directory))
+        if (isInside) calls.push(`${name} ${args.join(' ')}`)
+        return Reflect.apply(value, target, args) as unknown
+      }
+    }
+  }
+  return calls
+}
