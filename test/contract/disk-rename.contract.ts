@@ -160,6 +160,14 @@ export function renameSpecs(spec: Spec): void {
       await failsWith('ENOENT', disk.holdDirectory(`${root}/missing`))
     },
   )
+  spec('a rename replaces a file that may not be written', async (_, disk, root) => {
+    await put(disk, `${root}/new`, 'new')
+    await put(disk, `${root}/old`, 'old')
+    await disk.chmod(`${root}/old`, 0o444)
+    await disk.rename(`${root}/new`, `${root}/old`)
+    assert.equal(await content(disk, `${root}/old`), 'new')
+    assert.deepEqual(await names(disk, root), ['old'])
+  })
   spec('a renamed symlink stays a symlink', async (_, disk, root) => {
     await disk.makeSymlink('nowhere', `${root}/link`)
     await disk.rename(`${root}/link`, `${root}/moved`)

@@ -1,4 +1,5 @@
 import { realpathSync } from 'node:fs'
+import { slashedPath } from '../../src/core/paths.ts'
 import { DiskThreads } from '../../src/platform/node/threads/disk-threads.ts'
 import { nodeDisk } from '../../src/platform/node/disk/disk.ts'
 import { NodeFileMaker } from '../../src/platform/node/file-maker.ts'
@@ -32,7 +33,7 @@ function realMaker(isStarted: boolean) {
   return {
     fileMaker,
     disk: nodeDisk,
-    root: realpathSync(scratch.path),
+    root: slashedPath(realpathSync(scratch.path), process.platform),
     async [Symbol.asyncDispose]() {
       await threads[Symbol.asyncDispose]()
       scratch[Symbol.dispose]()

@@ -51,8 +51,8 @@ const OF_ITEMS: Patterns = [
   [/no connected device has/i, 'noSource'],
   [/name too long|ENAMETOOLONG/i, 'longName'],
   [/not empty|ENOTEMPTY|contains/i, 'notEmpty'],
-  [/different case|case conflict|differs only in case/i, 'case'],
-  [/invalid (file)?name|reserved|disallowed/i, 'badName'],
+  [/different case|case conflict|differs only in case|upper or lowercase/i, 'case'],
+  [/invalid (file ?)?name|reserved|disallowed|cannot have this name/i, 'badName'],
   [/modified|changed (during|while)|exists|EEXIST/i, 'changed'],
 ]
 

@@ -12,7 +12,6 @@ import {
 } from '../../core/records/plan.ts'
 import { isUntrustedTypeChange, type ReplacedItem } from '../../core/records/untrusted-change.ts'
 import type { EventSink, ItemAction } from '../../events/types.ts'
-import { diskReason } from '../../platform/files/disk-reason.ts'
 import { isItemFailure, itemFailed } from '../../platform/files/item-failed.ts'
 import type { Obtained } from '../content/contents.ts'
 import { trailerOf } from '../content/format.ts'
@@ -77,7 +76,7 @@ export class Items {
       return true
     } catch (error) {
       if (this.#signal.aborted || !isItemFailure(error)) throw error
-      this.problem(name, diskReason(error))
+      this.problem(name, this.#deps.tree.reasonOf(error))
       return false
     }
   }
@@ -238,7 +237,7 @@ export class Items {
     try {
       await work()
     } catch (error) {
-      events.emit('ItemFinished', { ...data, error: diskReason(error) })
+      events.emit('ItemFinished', { ...data, error: this.#deps.tree.reasonOf(error) })
       throw error
     }
     events.emit('ItemFinished', { ...data, error: null })

@@ -10,7 +10,7 @@ import { FLAG_RECEIVE_ONLY, type DiskState, type FileHead, type FileInfo } from 
 import type { Records } from '../../db/types.ts'
 import type { DiskFile, DiskStat } from '../../platform/disk.ts'
 import type { ReplacedFile } from '../../platform/file-maker.ts'
-import { diskReason } from '../../platform/files/disk-reason.ts'
+import { diskReason, itemReason, withRemedy } from '../../platform/files/disk-reason.ts'
 import { itemFailed } from '../../platform/files/item-failed.ts'
 import type { Platform } from '../../platform/platform.ts'
 import type { FoundVersion, VersionPlace } from '../../versioner/types.ts'
@@ -142,6 +142,11 @@ export class FolderTree implements VersionPlace {
     return this.#tree.nameProblem(name)
   }
 
+  /** Why a change of an item failed, and what to do. */
+  reasonOf(error: unknown): string {
+    return itemReason(error, this.#tree.platform)
+  }
+
   /** Whether the item is as its record says, and was not touched since. */
   async matches(name: string, local: FileHead): Promise<boolean> {
     return this.#check.isUntouched(await this.#tree.stat(name), local)
@@ -259,7 +264,7 @@ export class FolderTree implements VersionPlace {
     })
     if (outcome.kind === 'failed') {
       if (NOT_IN_ONE_STEP.has(outcome.code)) return undefined
-      throw itemFailed(diskReason(outcome.message))
+      throw itemFailed(withRemedy(diskReason(outcome.message), outcome.code, this.#tree.platform))
     }
     if (outcome.hasDisplaced === true) await this.#asides.keepDisplaced(name, aside, this.#tree.temporaryOf(name))
     const { modifiedS, modifiedNs } = outcome

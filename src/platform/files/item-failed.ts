@@ -16,5 +16,8 @@ export function isItemFailure(error: unknown): boolean {
   return DISK_CODE.test(systemCode(error) ?? '')
 }
 
-/** `ENOSPC`, `EIO`; excludes codes of other parts of the runtime, such as the database. */
-const DISK_CODE = /^E[A-Z0-9]+$/
+/**
+ * `ENOSPC`, `EIO`; excludes codes of other parts of the runtime, such as the database. `UNKNOWN` is any error of
+ * Windows that Node has no name for: of a virus scanner, of a file that is in a cloud only.
+ */
+const DISK_CODE = /^(?:E[A-Z0-9]+|UNKNOWN)$/

@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process'
 import { describe, it } from 'node:test'
 import { MARKER_MISSING, PATH_MISSING } from '../../../src/core/folder-stop.ts'
 import { shortageOf } from '../../../src/core/config/disk-space.ts'
+import { windowsNameProblem } from '../../../src/core/windows-names.ts'
 import { CAUSE_CODES, causeOf, type CauseCode } from '../../../src/core/remedies/cause.ts'
 import { areFilesThere, remedyOf, watchLimitOf, type FilesEvidence } from '../../../src/core/remedies/remedy.ts'
 import { remedyText } from '../../../src/core/remedies/remedy-text.ts'
@@ -29,6 +30,8 @@ const CAUSES: readonly [error: string, cause: CauseCode][] = [
   ['watching needs 9 directories or more, the system allows 8 …: raise fs.inotify.max_user_watches', 'watches'],
   ['ENOSPC: System limit for number of file watchers reached', 'watches'],
   ["EACCES: permission denied, open '/x'", 'permission'],
+  [windowsNameProblem('a:b') ?? '', 'badName'],
+  ['remote "A" uses different upper or lowercase characters than local "a"; change the casing', 'case'],
 ]
 
 describe('the cause of an error', () => {

@@ -43,3 +43,28 @@ test('permission bits of other devices are kept on Windows, whatever its disk sh
   await pull.scan()
   assert.equal((await pull.index.records.get('local', 'new.txt'))!.noPermissions, true, 'a new file announces none')
 })
+
+test('a file that another program has open is an error with the remedy, and is tried again', async () => {
+  await using pull = await SimPull.start({ system: 'win32' })
+  pull.peer.put('report.doc', 'one')
+  await pull.sync()
+  pull.peer.put('report.doc', 'two')
+  pull.disk.faults.add({ call: 'rename', under: ROOT, code: 'EBUSY', times: Infinity })
+  await pull.sync()
+  assert.match((await pull.errors()).join(), /^report\.doc: .*another program has it open; close it there/)
+  assert.equal(await pull.read('report.doc'), 'one')
+})
+
+test('an error of Windows without a name is one of the item, and the others are pulled', async () => {
+  await using pull = await SimPull.start({ system: 'win32' })
+  for (const name of ['a', 'b', 'c']) pull.peer.put(name, 'theirs')
+  const open = pull.disk.open.bind(pull.disk)
+  pull.disk.open = async (path, ...rest) => {
+    if (path.includes('~syncthing~b'))
+      throw Object.assign(new Error('UNKNOWN: unknown error, open'), { code: 'UNKNOWN' })
+    return await open(path, ...rest)
+  }
+  await pull.sync()
+  assert.deepEqual(await pull.tree(), ['a', 'c'])
+  assert.equal((await pull.errors()).length, 1)
+})

@@ -9,8 +9,6 @@ import {
   open,
   readdir,
   readlink,
-  realpath,
-  rename,
   rmdir,
   stat,
   statfs,
@@ -19,7 +17,6 @@ import {
 } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { systemCode } from '../../../core/errors.ts'
-import { slashedPath } from '../../../core/paths.ts'
 import { checkPath, DiskError } from '../../disk-error.ts'
 import { nameFromBytes, REPLACEMENT } from '../../files/disk-name.ts'
 import type { Disk, DiskName, OpenMode } from '../../disk.ts'
@@ -32,7 +29,9 @@ import { holdDirectory } from './held-directory.ts'
 import { chmodItself, copyItself } from './item-calls.ts'
 import { refuseOddities, refuseOwners, refuseSymlink, symlinkRefused } from './refusals.ts'
 import { makeDirectories } from './make-directories.ts'
+import { realPathOf } from './real-path.ts'
 import { renameNew } from './rename-new.ts'
+import { renameOver } from './rename-over.ts'
 
 const fsyncOf = promisify(fsync)
 
@@ -105,7 +104,7 @@ const PLAIN_DISK: Omit<Disk, 'exchange' | 'lock' | 'renameNew' | 'setModified'> 
   async rename(from, to) {
     checkPath(from, 'rename')
     checkPath(to, 'rename')
-    await rename(from, to)
+    await renameOver(from, to)
   },
 
   async copyNew(from, to, permissions) {
@@ -175,7 +174,7 @@ const PLAIN_DISK: Omit<Disk, 'exchange' | 'lock' | 'renameNew' | 'setModified'> 
 
   async realPath(path) {
     checkPath(path, 'realpath')
-    return slashedPath(decodePath(await realpath(path, { encoding: 'buffer' }), 'realpath', path), process.platform)
+    return await realPathOf(path)
   },
 }
 

@@ -1,8 +1,8 @@
 import { closeSync, constants, openSync, readlinkSync } from 'node:fs'
-import { lstat, realpath } from 'node:fs/promises'
-import { slashedPath } from '../../../core/paths.ts'
+import { lstat } from 'node:fs/promises'
 import { DiskError } from '../../disk-error.ts'
 import type { HeldDirectory } from '../../disk.ts'
+import { realPathOf } from './real-path.ts'
 
 /** O_PATH: opens without read permission; Node does not define it. */
 export const O_PATH = 0o10000000
@@ -39,5 +39,5 @@ export async function holdDirectory(path: string): Promise<HeldDirectory> {
 
 async function byName(path: string): Promise<HeldDirectory> {
   if (!(await lstat(path)).isDirectory()) throw new DiskError('ENOTDIR', 'not a directory', 'open', path)
-  return { path, realPath: slashedPath(await realpath(path), process.platform), async [Symbol.asyncDispose]() {} }
+  return { path, realPath: await realPathOf(path), async [Symbol.asyncDispose]() {} }
 }

@@ -1,9 +1,9 @@
-import { realpathSync } from 'node:fs'
 import { systemCode } from '../../../core/errors.ts'
-import { baseOf, joinPath, parentOf, slashedPath } from '../../../core/paths.ts'
+import { baseOf, joinPath, parentOf } from '../../../core/paths.ts'
 import { DiskError } from '../../disk-error.ts'
 import type { FileOrder } from '../../file-maker.ts'
 import { openDirectory, type OpenDirectory } from './held-directory.ts'
+import { realPathSync } from './real-path.ts'
 
 /** The directory of a file, held open where the system can refer to it. */
 export class PlaceOfFile implements Disposable {
@@ -29,7 +29,7 @@ export class PlaceOfFile implements Disposable {
   check(): void {
     const { path, realDirectory } = this.#order
     if (this.#directory !== undefined) return
-    if (slashedPath(realpathSync.native(parentOf(path)), process.platform) !== realDirectory) throw elsewhere(path)
+    if (realPathSync(parentOf(path)) !== realDirectory) throw elsewhere(path)
   }
 
   [Symbol.dispose](): void {

@@ -1,10 +1,11 @@
-import { lstatSync, readdirSync, readlinkSync, realpathSync, unlinkSync } from 'node:fs'
-import { joinPath, parentOf, slashedPath } from '../../../core/paths.ts'
+import { lstatSync, readdirSync, readlinkSync, unlinkSync } from 'node:fs'
+import { joinPath, parentOf } from '../../../core/paths.ts'
 import { DiskError } from '../../disk-error.ts'
 import { nameFromBytes, REPLACEMENT } from '../../files/disk-name.ts'
 import type { DiskName, SyncDisk } from '../../disk.ts'
 import { exactStat } from './disk-stat.ts'
 import { PlaceOfFile } from './place-of-file.ts'
+import { realPathSync } from './real-path.ts'
 
 /** Synchronous disk access for threads, where a blocking call does not block the event loop. */
 export const walkDisk: Omit<SyncDisk, 'read'> = {
@@ -24,7 +25,7 @@ export const walkDisk: Omit<SyncDisk, 'read'> = {
 
   removeFile(root, name) {
     const place = { path: joinPath(root, name), temporaryPath: joinPath(root, name) }
-    const realDirectory = joinPath(slashedPath(realpathSync.native(root), process.platform), parentOf(name))
+    const realDirectory = joinPath(realPathSync(root), parentOf(name))
     using held = new PlaceOfFile({ ...place, realDirectory })
     unlinkSync(held.path)
   },

@@ -1,13 +1,14 @@
 import { hash } from 'node:crypto'
-import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, readSync, realpathSync } from 'node:fs'
+import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, readSync } from 'node:fs'
 import { KEY_BYTES, NONCE_BYTES, sealedSize, sealInPlace, type Seal } from '../../../core/encryption/xchacha.ts'
 import { messageOf, systemCode } from '../../../core/errors.ts'
-import { joinPath, slashedPath } from '../../../core/paths.ts'
+import { joinPath } from '../../../core/paths.ts'
 import { hasSameStamp, NOT_THERE, type BlockOrder, type FileStamp } from '../../files/block-reader.ts'
 import { checkPath } from '../../disk-error.ts'
 import { nameFromBytes } from '../../files/disk-name.ts'
 import type { DiskStat } from '../../disk.ts'
 import { exactStat } from '../disk/disk-stat.ts'
+import { realPathSync } from '../disk/real-path.ts'
 
 /** Blocks to be read, as posted to a thread: a few texts and flat arrays. */
 export interface ReadTask {
@@ -209,10 +210,9 @@ function pathOf(file: number): string | undefined {
 /** Undefined for a removed file, or a path that is no UTF-8. */
 function realPath(path: string): string | undefined {
   try {
-    const { name, valid } = nameFromBytes(realpathSync.native(path, { encoding: 'buffer' }))
-    return valid ? slashedPath(name, process.platform) : undefined
+    return realPathSync(path)
   } catch (error) {
-    if (NOT_THERE.has(systemCode(error))) return undefined
+    if (NOT_THERE.has(systemCode(error)) || systemCode(error) === 'EILSEQ') return undefined
     throw error
   }
 }
