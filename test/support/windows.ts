@@ -45,6 +45,11 @@ export function windowsPath(path: string): string {
   return `C:${path.slice(HOST.drive.length).replaceAll('/', '\\')}`
 }
 
+/** The command that runs Node for Windows. Its standard output must not be a pipe. */
+export function nodeCommand(args: readonly string[]): readonly string[] {
+  return [...NODE, ...args]
+}
+
 /** Runs Node for Windows to its end. */
 function runNode(
   args: readonly string[],

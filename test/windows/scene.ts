@@ -5,7 +5,7 @@ import { eventually } from '../support/scratch.ts'
 import { treeItems } from '../support/tree-compare.ts'
 import { windowsPath } from '../support/windows.ts'
 
-const FOLDER = 'docs'
+export const FOLDER = 'docs'
 /** Windows stores times in steps of 100 ns. */
 const STEP_NS = 1_000n
 
@@ -17,7 +17,7 @@ export function put(root: string, name: string, content: string | Buffer, second
 }
 
 /** Names whose type, content or time differs; Windows has no permission bits. */
-function differing(a: string, b: string): readonly string[] {
+export function differing(a: string, b: string): readonly string[] {
   const [left, right] = [treeItems(a), treeItems(b)]
   return [...new Set([...left.keys(), ...right.keys()])].filter((name) => {
     const [one, other] = [left.get(name), right.get(name)]
@@ -49,7 +49,7 @@ export async function scan({ daemon }: Member): Promise<void> {
 }
 
 /** Errors of items, by name. */
-async function itemErrors({ daemon }: Member): Promise<ReadonlyMap<string, string>> {
+export async function itemErrors({ daemon }: Member): Promise<ReadonlyMap<string, string>> {
   const { errors } = (await daemon.get(`/rest/folder/errors?folder=${FOLDER}`)) as {
     readonly errors: readonly { readonly path: string; readonly error: string }[] | null
   }
