@@ -7,6 +7,7 @@ export const root = join(import.meta.dirname, '..')
 export interface Manifest {
   readonly name: string
   readonly version: string
+  readonly repository: { readonly url: string }
   readonly dependencies: Readonly<Record<string, string>>
   readonly exports: Readonly<Record<string, string | { readonly types: string; readonly default: string }>>
 }

@@ -87,6 +87,7 @@ const NOT_UNIT = [
   'arm64/',
   'browser/',
   'container/',
+  'debian/',
   'monitoring/',
   'disasters/',
   'real-clients/',
@@ -170,6 +171,10 @@ export const NIGHTLY_STAGES: readonly Stage[] = [
     name: 'container',
     run: (runs, files) =>
       tests(runs, files, testFiles('test/container/**/*.test.ts'), { timeoutMs: LONG_MS, again: false }),
+  },
+  {
+    name: 'debian',
+    run: (runs, files) => tests(runs, files, testFiles('test/debian/**/*.test.ts'), { again: false }),
   },
   {
     name: 'monitoring',

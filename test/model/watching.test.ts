@@ -21,6 +21,21 @@ test('a watched file is scanned after the delay; lost events cause a full scan',
   assert.ok((await localNames(hub)).includes('missed.txt'))
 })
 
+test('one event for a directory covers everything in it, in either Unicode form of its name', async () => {
+  for (const named of ['caf\u00e9', 'cafe\u0301']) {
+    const folder = simFolder('docs', { fsWatcherEnabled: true, fsWatcherDelayS: 1, rescanIntervalS: 0 })
+    await using hub = await started({ 'a.txt': 'x' }, simConfig([folder]))
+    hub.platform.watcher.deaf = true
+    hub.platform.disk.put(`${ROOT}/${named}/deep/one.txt`, 'x')
+    hub.platform.disk.put(`${ROOT}/elsewhere.txt`, 'x')
+    hub.platform.watcher.deaf = false
+    await hub.platform.disk.chmod(`${ROOT}/${named}`, 0o700)
+    await hub.pass(3_000)
+    const names = await localNames(hub)
+    assert.ok(names.includes('caf\u00e9/deep/one.txt'), names.join(' '))
+  }
+})
+
 test('a watcher that cannot start is reported, retried after a minute, and followed by a scan', async () => {
   await using hub = await SimHub.open(
     simConfig([simFolder('docs', { fsWatcherEnabled: true, fsWatcherDelayS: 1, rescanIntervalS: 0 })]),

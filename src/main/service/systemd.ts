@@ -38,31 +38,72 @@ function unitDirectory({ scope, configHome, userHome }: ServiceFacts): string {
 }
 
 function unitText(facts: ServiceFacts): string {
+  const { scope, name, serveFlags } = facts
   const [program, ...script] = programWords(facts)
-  const args = [...script, 'serve', '--no-browser', '--no-restart', ...facts.serveFlags]
-  const body = `# "twinfold service install" writes this file and "twinfold service uninstall" removes it.
-# For changes of your own use "systemctl ${facts.scope === 'user' ? '--user ' : ''}edit ${facts.name}".
+  const args = [...script, 'serve', '--no-browser', '--no-restart', ...serveFlags]
+  const body = unitBody({
+    about: `# "twinfold service install" writes this file and "twinfold service uninstall" removes it.
+# For changes of your own use "systemctl ${scope === 'user' ? '--user ' : ''}edit ${name}".`,
+    start: [quotedProgram(program!), ...args.map(quotedArgument)].join(' '),
+    ...(scope === 'system' && { system: { user: facts.user, fileSystem: systemLines(facts) } }),
+  })
+  return `# ${markerLine(facts, body)}\n${body}`
+}
+
+function systemLines(facts: ServiceFacts): string {
+  return `${fileSystemLines(facts.writable)}${unpackLines(facts)}`
+}
+
+/**
+ * A unit of a package of the system, which starts the program of the package: of a user's service manager, or the
+ * template of a system service, whose instance is the name of a user.
+ */
+export function packagedUnit(kind: 'user' | 'template', program: string): string {
+  const edit = kind === 'user' ? '--user edit twinfold' : 'edit twinfold@NAME'
+  return unitBody({
+    about: `# For changes of your own use "systemctl ${edit}".`,
+    start: `${program} serve --no-browser --no-restart`,
+    documentation: 'man:twinfold(1)',
+    ...(kind === 'template' && { system: { user: '%i', fileSystem: fileSystemLines([]) } }),
+  })
+}
+
+interface UnitParts {
+  /** The comment at the top. */
+  readonly about: string
+  readonly start: string
+  readonly documentation?: string
+  /** Only of a system service: its user, and the settings of what it may write. */
+  readonly system?: { readonly user: string; readonly fileSystem: string }
+}
+
+function unitBody({ about, start, documentation, system }: UnitParts): string {
+  const whose = system?.user === '%i' ? ' for %i' : ''
+  const more = [
+    ...(documentation === undefined ? [] : [`Documentation=${documentation}`]),
+    ...(system === undefined ? [] : ['After=network.target']),
+  ]
+  return `${about}
 
 [Unit]
-Description=Twinfold, continuous file synchronization${facts.scope === 'user' ? '' : '\nAfter=network.target'}
-StartLimitIntervalSec=60
+Description=Twinfold, continuous file synchronization${whose}
+${more.map((line) => `${line}\n`).join('')}StartLimitIntervalSec=60
 StartLimitBurst=4
 
 [Service]
 Type=simple
-ExecStart=${[quotedProgram(program!), ...args.map(quotedArgument)].join(' ')}
-${facts.scope === 'user' ? '' : `User=${facts.user}\n`}Restart=on-failure
+ExecStart=${start}
+${system === undefined ? '' : `User=${system.user}\n`}Restart=on-failure
 RestartSec=1
 # 3: restart requested. 4: upgraded.
 SuccessExitStatus=3 4
 RestartForceExitStatus=3 4
 TimeoutStopSec=${STOP_S}
 
-${facts.scope === 'user' ? USER_HARDENING : systemHardening(facts)}
+${system === undefined ? USER_HARDENING : systemHardening(system.fileSystem)}
 [Install]
-WantedBy=${facts.scope === 'user' ? 'default.target' : 'multi-user.target'}
+WantedBy=${system === undefined ? 'default.target' : 'multi-user.target'}
 `
-  return `# ${markerLine(facts, body)}\n${body}`
 }
 
 /** System calls are filtered, which needs no privilege. Both kinds of unit have these. */
@@ -82,7 +123,7 @@ const USER_HARDENING = `# What a unit of a user can have without PrivateUsers. P
 # similar need it in a user's service manager, and it would show files of other users and groups as owned by "nobody".
 ${FILTERS}`
 
-function systemHardening(facts: ServiceFacts): string {
+function systemHardening(fileSystem: string): string {
   return `# Owners of files are only synchronized with these in a drop-in file:
 #   CapabilityBoundingSet=CAP_CHOWN CAP_FOWNER
 #   AmbientCapabilities=CAP_CHOWN CAP_FOWNER
@@ -91,7 +132,7 @@ AmbientCapabilities=
 ${FILTERS}# Privileged calls are out, but for chown: the group of a file may be changed by its owner.
 SystemCallFilter=~@privileged @debug @mount @cpu-emulation @obsolete @raw-io @reboot @swap @module @clock
 SystemCallFilter=@chown
-${fileSystemLines(facts.writable)}${unpackLines(facts)}PrivateTmp=yes
+${fileSystem}PrivateTmp=yes
 PrivateMounts=yes
 PrivateDevices=yes
 DevicePolicy=closed

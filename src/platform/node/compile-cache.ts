@@ -1,6 +1,6 @@
 import { lstatSync, mkdirSync } from 'node:fs'
 import { enableCompileCache, getCompileCacheDir } from 'node:module'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 
 const WRITABLE_BY_OTHERS = 0o022
 
@@ -10,18 +10,30 @@ const WRITABLE_BY_OTHERS = 0o022
  */
 export function useCompileCache(packageRoot: string, environment: Readonly<Record<string, string | undefined>>): void {
   if (getCompileCacheDir() !== undefined) return // by the environment, or by the executable around us
-  const directory = ownDirectory(join(packageRoot, 'node_modules', '.cache', 'twinfold')) ?? userDirectory(environment)
+  const root = resolve(packageRoot)
+  const beside = isOfSystem(root) ? undefined : ownDirectory(join(root, 'node_modules', '.cache', 'twinfold'))
+  const ofUser = userCache(process.platform, environment)
+  const directory = beside ?? (ofUser === undefined ? undefined : ownDirectory(ofUser))
   if (directory !== undefined) enableCompileCache(directory)
 }
 
-function userDirectory(environment: Readonly<Record<string, string | undefined>>): string | undefined {
+/** A package manager removes from `/usr` what it has installed there, and no more; npm removes the whole package. */
+export function isOfSystem(root: string): boolean {
+  return root.startsWith('/usr/') && basename(dirname(root)) !== 'node_modules'
+}
+
+/** The cache of the user, where the system has it; undefined without one. */
+export function userCache(
+  platform: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): string | undefined {
   const home = environment['HOME'] ?? ''
   const base =
-    process.platform === 'win32'
+    platform === 'win32'
       ? environment['LOCALAPPDATA']
       : environment['XDG_CACHE_HOME'] ||
-        (home === '' ? undefined : join(home, process.platform === 'darwin' ? 'Library/Caches' : '.cache'))
-  return base === undefined || base === '' ? undefined : ownDirectory(join(base, 'twinfold', 'compiled'))
+        (home === '' ? undefined : join(home, platform === 'darwin' ? 'Library/Caches' : '.cache'))
+  return base === undefined || base === '' ? undefined : join(base, 'twinfold', 'compiled')
 }
 
 /** Creates the directory if missing; undefined unless only this user can write to it and its parent. */

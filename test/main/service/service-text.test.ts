@@ -5,6 +5,7 @@ import * as fc from 'fast-check'
 import { isUnedited, markerLine, readMarker } from '../../../src/main/service/marker.ts'
 import { planService } from '../../../src/main/service/plan.ts'
 import { lastingNodePath, refuseTemporaryProgram } from '../../../src/main/service/program.ts'
+import { packagedUnit } from '../../../src/main/service/systemd.ts'
 import { quoted, quotedArgument } from '../../../src/main/service/systemd-text.ts'
 import { SERVICE_PLATFORMS, type ServiceFacts } from '../../../src/main/service/types.ts'
 import { windowsQuoted } from '../../../src/main/service/windows.ts'
@@ -137,6 +138,22 @@ function parseXml(text: string) {
   const parser = new DOMParser({ onError: (_level, message) => assert.fail(message) })
   return parser.parseFromString(text, 'text/xml')
 }
+
+test('systemd: units of a package are those that the command writes, for the program of the package', () => {
+  const different = /^(?:#.*|(?:Description|Documentation|ExecStart|User)=.*)$/
+  const rest = (unit: string) => unit.split('\n').filter((line) => !different.test(line))
+  const start = '/usr/bin/twinfold serve --no-browser --no-restart'
+  for (const [kind, scope, user] of [
+    ['user', 'user', []],
+    ['template', 'system', ['%i']],
+  ] as const) {
+    const unit = packagedUnit(kind, '/usr/bin/twinfold')
+    assert.deepEqual(settings(unit, 'ExecStart'), [start])
+    assert.deepEqual(settings(unit, 'User'), user)
+    assert.deepEqual(rest(unit), rest(planService({ ...FACTS, scope }).content))
+    assert.equal(readMarker(unit), undefined, 'the command neither replaces nor removes it')
+  }
+})
 
 test('launchd: the arguments arrive unchanged, and exit code 3 restarts', () => {
   const facts = {
