@@ -59,13 +59,13 @@ const SIGN = { add: '+', change: '~', remove: '-' } as const
 
 function resultLines({ changes, drift, leftovers }: AppliedSetupJson, check: boolean): readonly string[] {
   const count = formatCount(changes.length, 'change')
-  const last =
-    changes.length === 0 ? 'Nothing to change.' : check ? `${count}; nothing was changed.` : `${count} applied.`
+  const left = drift.length === 0 ? '' : `; ${formatCount(drift.length, 'difference')} left alone`
+  const made = changes.length === 0 ? 'Nothing to change' : check ? `${count}; nothing was changed` : `${count} applied`
   return [
     ...changes.map((change) => `${SIGN[change.action]} ${lineOf(change)}`),
     ...drift.map((change) => `! ${lineOf(change)} (changed here since; --reset-drift sets it again)`),
     ...leftovers.map((change) => `? ${lineOf(change)} (made by an earlier file; --prune removes it)`),
-    last,
+    `${made}${left}.`,
   ]
 }
 

@@ -18,14 +18,16 @@ export interface SetupFileDeps {
 export async function readSetupFile(deps: SetupFileDeps, path: string): Promise<JsonObject> {
   const { parse } = await import('yaml')
   const text = await deps.readText(path)
+  const name = path === '-' ? 'the input' : path
   try {
+    if (text.trim() === '') throw new TwinfoldError('usage', 'it is empty')
     const document = parse(text, { maxAliasCount: ALIASES_MAX }) as Json
     if (!isJsonObject(document)) throw new TwinfoldError('usage', 'it is not a list of sections')
     // Paths in the file are relative to it.
     const readText = (name: string) => deps.readText(resolve(dirname(path), name))
     return (await resolved({ ...deps, readText }, document, '', 0)) as JsonObject
   } catch (error) {
-    throw new TwinfoldError('usage', `${path}: ${messageOf(error)}`, { cause: error })
+    throw new TwinfoldError('usage', `${name}: ${messageOf(error)}`, { cause: error })
   }
 }
 

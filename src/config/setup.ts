@@ -171,7 +171,7 @@ export class SetupApplier implements SetupView {
     const set = Object.entries(plan.applied.values).filter(([path]) => !notSet.includes(path))
     const values = { ...Object.fromEntries(set), ...(password !== undefined && hash) }
     await record.write({ made: plan.applied.made, values, resume: resume.filter((id) => failed.has(id)) })
-    if (plan.changes.length > 0) log.info(`applied ${plan.changes.length} changes of a set-up file`)
+    if (plan.changes.length > 0) log.info(`changes of a set-up file applied: ${plan.changes.length}`)
     if (failed.size > 0) throw patternsError(failed, resume)
   }
 

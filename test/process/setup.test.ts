@@ -81,6 +81,7 @@ test('apply: what the page changed is drift; what the file no longer names is re
   const drifted = await apply('--check')
   assert.equal(drifted.code, 2)
   assert.ok(drifted.lines.some((line) => line.startsWith('! device nas: name "box" → "nas" (changed here since')))
+  assert.equal(drifted.lines.at(-1), 'Nothing to change; 1 difference left alone.')
   assert.equal((await apply('--reset-drift')).lines[0], '~ device nas: name "box" → "nas"')
 
   writeFileSync(file, 'folders: []\n')
@@ -99,6 +100,7 @@ test('apply: a wrong field, a missing secret and a file that is not YAML change 
     ['gui: { password: { file: nowhere.txt } }', /nowhere\.txt/],
     ['gui: { password: { env: NOT_SET } }', /gui\.password: NOT_SET is not set/],
     ['folders: [', /twinfold\.yaml/],
+    ['\n', /twinfold\.yaml: it is empty/],
   ]
   for (const [text, reason] of cases) {
     writeFileSync(file, text)
@@ -106,6 +108,15 @@ test('apply: a wrong field, a missing secret and a file that is not YAML change 
     assert.deepEqual([code, reason.test(err)], [1, true], err)
   }
   assert.deepEqual(await daemon.get('/rest/config'), before)
+})
+
+test('serve --apply: a wrong name is refused before the home gets an identity, which would stay', async () => {
+  writeFileSync(file, 'identiy: { certificate: { file: cert.pem }, key: { file: key.pem } }\n')
+  for (const name of ['cert.pem', 'key.pem']) copyFileSync(join(home, name), join(scratch.path, name))
+  const fresh = join(scratch.path, 'fresh')
+  const { code, err } = await runCommand(['serve', '--home', fresh, '--apply', file])
+  assert.deepEqual([code, /identiy: there is no such field; is it identity\?/.test(err)], [1, true], err)
+  assert.ok(!existsSync(join(fresh, 'cert.pem')) && !existsSync(join(fresh, 'config.xml')))
 })
 
 test('serve --apply: a new home with the identity and the folders of the file, before it listens', async () => {

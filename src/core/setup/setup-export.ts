@@ -19,8 +19,10 @@ export function exportSetup(state: ExportedState, ownDevice: DeviceId): JsonObje
   const { extensions } = state
   const programs = state.hooks.flatMap(exportHook)
   const config = redactConfig(state.config, { personal: false })
+  // What was answered on the page is no setting.
+  const { unackedNotificationIDs: _, ...options } = changed(OPTIONS, optionsToJson(config.options))
   const sections = {
-    options: changed(OPTIONS, optionsToJson(config.options)),
+    options,
     gui: changed(GUI, guiToJson(config.gui)),
     ldap: changed(LDAP, ldapToJson(config.ldap)),
   }

@@ -83,11 +83,13 @@ const KEY_LENGTH_MIN = 32
 const KEY_LENGTH_MAX = 128
 const ITEMS_MAX = 10_000
 
+type NamedDevice = Pick<DeviceConfig, 'name' | 'deviceID'>
+
 /**
  * Checks a document. Names of devices are those of the file, or of configured devices. Throws `bad-request` with the
  * place of the first thing that is wrong.
  */
-export function parseSetup(json: Json, configured: readonly DeviceConfig[]): Setup {
+export function parseSetup(json: Json, configured: readonly NamedDevice[]): Setup {
   const document = objectAt(json, 'the file')
   refuseUnknown(document, SECTIONS, '')
   const devices = listAt(document, 'devices').map((item, i) => parseDevice(item, `devices[${i}]`))
@@ -231,7 +233,7 @@ function parseKey(json: Json, path: string): SetupKey {
 }
 
 /** Names of the file are used before those of the configuration. */
-function idsByName(devices: readonly SetupDevice[], configured: readonly DeviceConfig[]): DeviceNames {
+function idsByName(devices: readonly SetupDevice[], configured: readonly NamedDevice[]): DeviceNames {
   const named = devices.flatMap(({ id, fields }) =>
     typeof fields['name'] === 'string' ? [[fields['name'], id] as const] : [],
   )

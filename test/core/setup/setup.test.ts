@@ -169,6 +169,7 @@ test('an exported file changes nothing where it is from, and makes the same else
   const { next } = plan(FILE, START)
   const exported = exportSetup(next, OWN)
   assert.ok(!JSON.stringify(exported).includes('secret of the folder'))
+  assert.ok(!('unackedNotificationIDs' in (exported['options'] as object)), 'no state of the page')
   const here = plan(exported, next)
   assert.deepEqual(lines(here.changes), [])
   const there = plan(exported, START)
