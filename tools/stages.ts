@@ -92,6 +92,7 @@ const NOT_UNIT = [
   'disasters/',
   'real-clients/',
   'windows/',
+  'single-file/',
 ]
 const UNIT_FILES = slowFirst(testFiles('test/**/*.test.ts', NOT_UNIT))
 const INTEROP_FILES = slowFirst(testFiles('test/interop/**/*.test.ts', [`interop/${OLD_SYNCTHING_ONLY}`]))
@@ -175,6 +176,11 @@ export const NIGHTLY_STAGES: readonly Stage[] = [
   {
     name: 'debian',
     run: (runs, files) => tests(runs, files, testFiles('test/debian/**/*.test.ts'), { again: false }),
+  },
+  {
+    name: 'single-file',
+    run: (runs, files) =>
+      tests(runs, files, testFiles('test/single-file/**/*.test.ts'), { timeoutMs: LONG_MS, again: false }),
   },
   {
     name: 'monitoring',

@@ -13,6 +13,8 @@ const PRELOAD = join(import.meta.dirname, 'arm64-preload.mjs')
 const EMULATOR = '/usr/bin/qemu-aarch64'
 /** Where Debian puts the C and C++ libraries of the other architecture. */
 const LIBRARIES = '/usr/aarch64-linux-gnu'
+/** Runs an executable for arm64. */
+export const ARM64_EMULATOR = [EMULATOR, '-L', LIBRARIES] as const
 const TARGET = ['--os=linux', '--cpu=arm64', '--libc=glibc']
 /** The Node, and the dependencies. */
 const PARTS = [

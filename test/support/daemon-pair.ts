@@ -28,7 +28,7 @@ export interface PairStatus {
 export async function startMember(
   directory: string,
   name: string,
-  options: Pick<DaemonOptions, 'env' | 'node' | 'nodeArgs'> = {},
+  options: Pick<DaemonOptions, 'env' | 'node' | 'nodeArgs' | 'program'> = {},
 ): Promise<Member> {
   const daemon = await startDaemon({ home: join(directory, `${name}-home`), ...options })
   const port = await freePort()

@@ -27,10 +27,24 @@ export interface DaemonOptions {
   readonly nodeArgs?: readonly string[]
   /** Another path to the program. */
   readonly entry?: string
+  /** An executable that contains Node and the program, in place of both. */
+  readonly program?: string
   /** The whole command, in place of one made from the options above. */
   readonly command?: readonly string[]
   /** Default: a port chosen by the system; undefined: as configured. */
   readonly guiAddress?: string | undefined
+}
+
+/** An executable takes no arguments for its Node. */
+const GUARDED = { NODE_OPTIONS: `--import=${LOOPBACK_GUARD}` }
+
+function nodeWords(options: DaemonOptions): readonly string[] {
+  return [
+    options.node ?? process.execPath,
+    ...(hasOwnNetwork(options.before ?? []) ? [] : ['--import', LOOPBACK_GUARD]),
+    ...(options.nodeArgs ?? []),
+    options.entry ?? testProgram(),
+  ]
 }
 
 /** Whether a command runs in a network namespace; one of mounts or users alone has the network of the machine. */
@@ -49,10 +63,7 @@ export class Daemon implements AsyncDisposable {
     this.home = options.home
     const command = options.command ?? [
       ...(options.before ?? []),
-      options.node ?? process.execPath,
-      ...(hasOwnNetwork(options.before ?? []) ? [] : ['--import', LOOPBACK_GUARD]),
-      ...(options.nodeArgs ?? []),
-      options.entry ?? testProgram(),
+      ...(options.program === undefined ? nodeWords(options) : [options.program]),
       'serve',
       `--home=${options.home}`,
       '--no-browser',
@@ -62,7 +73,7 @@ export class Daemon implements AsyncDisposable {
     const [program, ...args] = command
     this.child = spawn(program!, args, {
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...cleanEnvironment(), ...options.env },
+      env: { ...cleanEnvironment(), ...(options.program !== undefined && GUARDED), ...options.env },
     })
     for (const stream of [this.child.stdout, this.child.stderr]) {
       stream?.setEncoding('utf8').on('data', (text: string) => {

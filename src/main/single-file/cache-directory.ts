@@ -1,6 +1,6 @@
 import { lstatSync, mkdirSync, type Stats } from 'node:fs'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
-import { messageOf, TwinfoldError } from '../../core/errors.ts'
+import { messageOf, systemCode, TwinfoldError } from '../../core/errors.ts'
 
 /** What decides on the directory. */
 export interface CacheOwner {
@@ -22,7 +22,7 @@ export function findCacheDirectory(owner: CacheOwner): string {
   const base = chooseBase(owner)
   const directory = join(base, 'program')
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 })
+    makeDirectories(directory)
   } catch (error) {
     throw new TwinfoldError(
       'refused',
@@ -34,6 +34,19 @@ export function findCacheDirectory(owner: CacheOwner): string {
   refuseForeign(base, owner, 'own')
   refuseForeign(directory, owner, 'own')
   return directory
+}
+
+/** Step by step: the recursive call of Node does not end where nothing can be created, such as below /proc. */
+function makeDirectories(path: string): void {
+  try {
+    mkdirSync(path, { mode: 0o700 })
+  } catch (error) {
+    const code = systemCode(error)
+    if (code === 'EEXIST') return
+    if (code !== 'ENOENT' || dirname(path) === path) throw error
+    makeDirectories(dirname(path))
+    mkdirSync(path, { mode: 0o700 })
+  }
 }
 
 function chooseBase(owner: CacheOwner): string {

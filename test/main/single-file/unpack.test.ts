@@ -203,6 +203,7 @@ describe('the directory of unpacked programs', () => {
       code: 'refused',
       message: /cannot be unpacked.*TWINFOLD_CACHE_DIR/,
     })
+    assert.throws(() => call('/proc/twinfold'), { code: 'refused', message: /ENOENT.*TWINFOLD_CACHE_DIR/ })
     mkdirSync(join(scratch.path, 'elsewhere'))
     symlinkSync(join(scratch.path, 'elsewhere'), join(scratch.path, 'link'))
     assert.throws(() => call(join(scratch.path, 'link')), { code: 'refused', message: /is not a directory/ })
