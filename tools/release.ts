@@ -1,12 +1,14 @@
 /**
- * Makes the files of a release, in release/ or the directory named: the package, an executable for each platform, a
- * bill of materials (CycloneDX) and checksums. With `--package-only` no executables. Publishes nothing.
+ * Makes the files of a release, in release/ or the directory named: the package, an executable for each platform, the
+ * packages for Debian, a bill of materials (CycloneDX) and checksums. With `--package-only` the package, the bill and
+ * the checksums. Publishes nothing.
  */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { buildDebianPackages, DEBIAN_NODE } from './debian-package.ts'
 import { manifest, root } from './manifest.ts'
 import { buildPackage } from './package-build.ts'
 import { shippedSbom, withNode, type Sbom } from './sbom.ts'
@@ -57,9 +59,13 @@ for (const platform of values['package-only'] ? [] : SINGLE_FILE_PLATFORMS) {
   process.stderr.write(`twinfold: the executable for ${platform} …\n`)
   archives.push(await packSingleFile(platform, directory))
 }
+const debian = values['package-only'] ? [] : buildDebianPackages({ dist: join(root, 'dist'), directory })
 const shipped = shippedSbom(whole, bundled)
-const listed = archives.length === 0 ? shipped : withNode(shipped, SINGLE_FILE_NODE)
+const inExecutables = (sbom: Sbom) => withNode(sbom, SINGLE_FILE_NODE, 'the executables')
+const listed = values['package-only']
+  ? shipped
+  : withNode(inExecutables(shipped), DEBIAN_NODE, 'the packages for Debian')
 writeFileSync(join(directory, `${base}.cdx.json`), `${JSON.stringify(listed, undefined, 2)}\n`)
-const files = [`${base}.cdx.json`, `${base}.tgz`, ...archives].sort()
+const files = [`${base}.cdx.json`, `${base}.tgz`, ...archives, ...debian].sort()
 writeFileSync(join(directory, 'SHA256SUMS'), files.map((file) => `${checksum(file)}  ${file}\n`).join(''))
 process.stderr.write(`twinfold: ${base} is in ${directory}\n`)

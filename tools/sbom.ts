@@ -44,7 +44,7 @@ export function shippedSbom<T extends Sbom>(whole: T, bundled: readonly BundledP
 }
 
 /** With the Node that executables contain; the files of a package do not. */
-export function withNode<T extends Sbom>(sbom: T, version: string): T {
+export function withNode<T extends Sbom>(sbom: T, version: string, where: string): T {
   const ref = `pkg:generic/node@${version}`
   const node: Component & { readonly type: string; readonly purl: string; readonly description: string } = {
     'bom-ref': ref,
@@ -52,7 +52,7 @@ export function withNode<T extends Sbom>(sbom: T, version: string): T {
     name: 'node',
     version,
     purl: ref,
-    description: 'In the executables only',
+    description: `In ${where} only`,
   }
   return { ...sbom, components: [...sbom.components, node], dependencies: [...sbom.dependencies, { ref }] }
 }
