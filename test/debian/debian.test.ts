@@ -30,6 +30,13 @@ const OFFERED: Readonly<Record<string, string>> = {
   CXXABI: '1.3.11',
   GCC: '4.2.0',
 }
+/** A service manager that records what it is asked for, with two users who are logged in. */
+const FAKE_SYSTEMCTL = `mkdir -p /run/systemd/system && cat > /usr/bin/systemctl <<'EOF'
+#!/bin/sh
+echo "$*" >> /tmp/calls
+case "$*" in *list-units*) printf 'user@%s.service loaded active running x\\n' 1000 1001 ;; esac
+EOF
+chmod 755 /usr/bin/systemctl`
 const HOME = `${MACHINE_USER.home}/.local/state/syncthing`
 const scratch = scratchDirectory()
 const files = new Map<PackagedProcessor, string>()
@@ -121,10 +128,11 @@ test('debian: the program for arm64 runs in an emulator', { skip: skipEmulated }
 test('debian: installed, used by who used Syncthing, removed and purged', { skip }, async (t) => {
   await using debian = await new DebianMachine(join(scratch.path, 'packages')).ready()
   const before = systemFiles(debian)
+  const name = files.get('x64')!.split('/').at(-1)!
   const version = new RegExp(`\\bv${manifest.version}\\b`)
 
   await t.test('apt installs it, without any network', () => {
-    debian.output(['apt-get', 'install', '-y', `/given/${files.get('x64')!.split('/').at(-1)}`])
+    debian.output(['apt-get', 'install', '-y', `/given/${name}`])
     assert.equal(debian.output(['dpkg', '--verify', 'twinfold']), '')
     assert.match(debian.output(['twinfold', '--version'], 'user'), version)
     assert.match(debian.output(['twinfold', '--version']), version, 'as root, who could write beside the program')
@@ -136,6 +144,31 @@ test('debian: installed, used by who used Syncthing, removed and purged', { skip
   await t.test('the definition of a service names the files of the package', () => {
     const { out, err } = debian.run(['twinfold', 'service', 'install', '--print', '--platform', 'systemd'], 'user')
     assert.match(out, /^ExecStart="\/usr\/lib\/twinfold\/bin\/node" "\/usr\/lib\/twinfold\/dist\/main\/bin\.js" /m, err)
+  })
+  await t.test('an upgrade restarts what runs, a removal stops it, for the machine and for each user', () => {
+    debian.output(['sh', '-c', FAKE_SYSTEMCTL])
+    const calls = (words: readonly string[]) => {
+      debian.output(['sh', '-c', ': > /tmp/calls'])
+      debian.output(words)
+      return debian
+        .output(['cat', '/tmp/calls'])
+        .split('\n')
+        .filter((line) => line !== '' && !/list-units/.test(line))
+    }
+    const everywhere = (action: string, system: string, user: string) => [
+      `--system ${action}${system}`,
+      `--user --machine=1000@ ${action}${user}`,
+      `--user --machine=1001@ ${action}${user}`,
+    ]
+    const reload = everywhere('daemon-reload', '', '')
+    const units = [' twinfold@*.service', ' twinfold.service'] as const
+    assert.deepEqual(calls(['dpkg', '--install', `/given/${name}`]), [
+      ...reload,
+      ...everywhere('try-restart', ...units),
+    ])
+    assert.deepEqual(calls(['dpkg', '--purge', 'twinfold']), [...everywhere('stop', ...units), ...reload])
+    assert.deepEqual(calls(['dpkg', '--install', `/given/${name}`]), reload, 'a first installation starts nothing')
+    debian.output(['rm', '-r', '/usr/bin/systemctl', '/run/systemd'])
   })
   await t.test('removed and purged, it leaves the home as it is, and nothing else', () => {
     const home = homeFiles(debian)

@@ -65,10 +65,10 @@ export function changelogText({ version, maintainer, date }: ChangelogFacts): st
 
 const SCRIPT = `#!/bin/sh
 # Homes, configurations and folders are never touched: they belong to users.
-set -e
+set -ef
 [ -d /run/systemd/system ] && [ -z "$DPKG_ROOT" ] || exit 0
 
-# Every service manager of a user that is logged in, and that of the machine.
+# At the service manager of the machine, and at that of every user who has one.
 each_manager() {
   systemctl --system "$1" $2 >/dev/null 2>&1 || true
   systemctl --system --no-legend --plain list-units 'user@*.service' | sed -n 's/^user@\\([0-9]*\\)\\.service.*/\\1/p' |
