@@ -41,21 +41,30 @@ const NO_LINK = constants.O_NOFOLLOW ?? 0
 export function unpackProgram({ directory, list, readFile }: Unpacking): string {
   const program = JSON.parse(list) as PackedProgram
   const target = join(directory, versionName(list))
+  let failure: unknown
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
     if (isIntact(target, program)) return target
     try {
-      replaceBy(target, writeFiles(directory, program, readFile))
+      failure = undefined
+      replaceBy(target, writeFiles(directory, program, readFile), program)
     } catch (error) {
-      if (isTakenMeanwhile(error)) continue
-      throw new TwinfoldError(
-        'refused',
-        `the program cannot be unpacked into ${target}: ${messageOf(error)}; make room or make it writable, ` +
-          'or name another directory with TWINFOLD_CACHE_DIR',
-        { cause: error },
-      )
+      failure = error
+      if (!isTakenMeanwhile(error)) break
     }
   }
-  throw new TwinfoldError(
+  throw unpackError(target, failure)
+}
+
+function unpackError(target: string, failure: unknown): TwinfoldError {
+  if (failure !== undefined) {
+    return new TwinfoldError(
+      'refused',
+      `the program cannot be unpacked into ${target}: ${messageOf(failure)}; make room or make it writable, ` +
+        'or name another directory with TWINFOLD_CACHE_DIR',
+      { cause: failure },
+    )
+  }
+  return new TwinfoldError(
     'refused',
     `${target} does not hold what was unpacked there, or another process changes it; remove it, ` +
       'or name another directory with TWINFOLD_CACHE_DIR',
@@ -124,9 +133,10 @@ function writeFiles(directory: string, { files }: PackedProgram, readFile: Unpac
   }
 }
 
-function replaceBy(target: string, temporary: string): void {
+function replaceBy(target: string, temporary: string, program: PackedProgram): void {
   const damaged = `${temporary}-replaced`
   try {
+    if (isIntact(target, program)) return // another process was faster, and runs from it
     if (lstatSync(target, { throwIfNoEntry: false }) !== undefined) renameSync(target, damaged)
     renameSync(temporary, target)
   } finally {
@@ -135,7 +145,8 @@ function replaceBy(target: string, temporary: string): void {
   }
 }
 
-/** Another process was faster: its directory has the name, or the damaged one is gone. */
+/** Another process was faster: its directory has the name, or the damaged one is gone. Windows has other codes. */
 function isTakenMeanwhile(error: unknown): boolean {
-  return ['ENOTEMPTY', 'EEXIST', 'ENOENT'].includes(systemCode(error) ?? '')
+  const codes = ['ENOTEMPTY', 'EEXIST', 'ENOENT', ...(process.platform === 'win32' ? ['EPERM', 'EACCES', 'EBUSY'] : [])]
+  return codes.includes(systemCode(error) ?? '')
 }
