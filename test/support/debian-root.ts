@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { missingProgram, required } from './debian.ts'
+import { debianMirror } from './syncthing-program.ts'
 
 const CACHE = join(import.meta.dirname, '..', '..', 'node_modules', '.cache')
 const RELEASE = 'bookworm'
@@ -13,9 +14,11 @@ export function missingDebianRoot(): string | undefined {
   if (existsSync(ARCHIVE)) return undefined
   const missing = missingProgram('debootstrap', 'debootstrap')
   if (missing !== undefined) return missing
+  const mirror = debianMirror()
+  if (mirror === undefined) return required('apt has no mirror of Debian')
   const work = `${ARCHIVE}.${process.pid}`
   mkdirSync(CACHE, { recursive: true })
-  const words = ['--variant=minbase', RELEASE, join(work, 'root'), 'http://deb.debian.org/debian']
+  const words = ['--variant=minbase', RELEASE, join(work, 'root'), mirror]
   const isMade = runs('debootstrap', words) && runs('tar', ['-cf', join(work, 'tar'), '-C', join(work, 'root'), '.'])
   if (isMade) renameSync(join(work, 'tar'), ARCHIVE)
   rmSync(work, { recursive: true, force: true })
