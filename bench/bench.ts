@@ -17,6 +17,7 @@ import type { Bench } from './bench-options.ts'
 import { ENCRYPTED_GROUPS } from './encrypted-groups.ts'
 import { GROUPS as SINGLE_GROUPS } from './groups.ts'
 import type { Program } from './program.ts'
+import { largeIndexes } from './large-group.ts'
 import { REACH_GROUPS } from './reach-groups.ts'
 import { cloneCommit, type ScratchClone } from './scratch-clone.ts'
 import { rowInfos, syncRowInfos, type Sample, type Sizes } from './rows.ts'
@@ -26,11 +27,18 @@ import { renderPairTable, renderTable } from './table.ts'
 import { removeAllTrees } from './tree.ts'
 import { twinfold, twinfoldOf } from './twinfold.ts'
 
-const GROUPS = { ...SINGLE_GROUPS, ...SYNC_GROUPS, ...REACH_GROUPS, ...ENCRYPTED_GROUPS }
+const GROUPS: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
+  ...SINGLE_GROUPS,
+  ...SYNC_GROUPS,
+  ...REACH_GROUPS,
+  ...ENCRYPTED_GROUPS,
+  index: largeIndexes,
+}
 const INSIDE = 'TWINFOLD_BENCH_INSIDE'
 /** Where the commit is that `--against` names. */
 const CLONE = 'TWINFOLD_BENCH_CLONE'
-const USAGE = `usage: npm run bench -- [--rows ${Object.keys(GROUPS).join(',')}] [--rounds N] [--quick] [--million]
+const USAGE = `usage: npm run bench -- [--rows ${Object.keys(GROUPS).join(',')}] [--rounds N] [--quick]
+                       [--million] [--indexes N,N]
                        [--syncthing PATH|debian]... [--only twinfold,syncthing] [--json FILE] [--keep]
                        [--against COMMIT [--pairs N]]`
 
@@ -40,6 +48,7 @@ const FULL: Sizes = {
   small: 50_000,
   growth: [10_000, 50_000, 200_000],
   latency: 200_000,
+  indexes: [100_000, 1_000_000],
   syncLargeMib: 1_024,
   syncSmall: 10_000,
 }
@@ -49,6 +58,7 @@ const QUICK: Sizes = {
   small: 10_000,
   growth: [2_000, 10_000],
   latency: 10_000,
+  indexes: [10_000, 100_000],
   syncLargeMib: 128,
   syncSmall: 2_000,
 }
@@ -64,6 +74,7 @@ function options() {
         syncthing: { type: 'string', multiple: true, default: [DEBIAN] },
         only: { type: 'string', default: 'twinfold,syncthing' },
         quick: { type: 'boolean', default: false },
+        indexes: { type: 'string' },
         million: { type: 'boolean', default: false },
         keep: { type: 'boolean', default: false },
         json: { type: 'string' },
@@ -73,6 +84,12 @@ function options() {
   } catch (error) {
     return fail(`${error instanceof Error ? error.message : String(error)}\n${USAGE}`)
   }
+}
+
+function counts(text: string): readonly number[] {
+  const values = text.split(',').map(Number)
+  if (!values.every((value) => Number.isInteger(value) && value > 0)) fail(`--indexes takes whole numbers\n${USAGE}`)
+  return values
 }
 
 function fail(message: string): never {
@@ -145,7 +162,11 @@ async function main(): Promise<void> {
   const rounds = Number(chosen.rounds ?? (chosen.quick ? 2 : 5))
   if (!Number.isInteger(rounds) || rounds < 1) fail(`--rounds takes a whole number above 0\n${USAGE}`)
   const base = chosen.quick ? QUICK : FULL
-  const sizes = chosen.million ? { ...base, growth: [...base.growth, 1_000_000] } : base
+  const sizes = {
+    ...base,
+    ...(chosen.million && { growth: [...base.growth, 1_000_000] }),
+    ...(chosen.indexes !== undefined && { indexes: counts(chosen.indexes) }),
+  }
   const samples: Sample[] = []
   const scratch = mkdtempSync(join(tmpdir(), 'twinfold-bench-'))
   if (chosen.json !== undefined) writeFileSync(chosen.json, '')

@@ -30,6 +30,8 @@ export type Sizes = {
   readonly small: number
   readonly growth: readonly number[]
   readonly latency: number
+  /** Files in indexes that are written directly. */
+  readonly indexes: readonly number[]
   /** One file that is synchronized, and many. */
   readonly syncLargeMib: number
   readonly syncSmall: number
@@ -80,6 +82,7 @@ export function rowInfos(sizes: Sizes, full: boolean): ReadonlyMap<string, RowIn
       ],
       [`grow-${files}-db`, { title: `database per file, ${thousands(files)}`, unit: 'B/file', better: 'less' }],
     ]),
+    ...sizes.indexes.flatMap((files) => indexRows(files, full)),
     ['latency-p50', { title: `ping during scan of ${thousands(sizes.latency)}, p50`, unit: 'ms', better: 'less' }],
     ['latency-p99', { title: `ping during scan of ${thousands(sizes.latency)}, p99`, unit: 'ms', better: 'less' }],
     ['latency-max', { title: `ping during scan of ${thousands(sizes.latency)}, worst`, unit: 'ms', better: 'less' }],
@@ -100,6 +103,83 @@ function restRows(files: string, full: boolean): [string, RowInfo][] {
     [`${row}-p50`, { title: `${title}, p50`, unit: 'ms', better: 'less' }],
     [`${row}-p99`, { title: `${title}, p99`, unit: 'ms', better: 'less' }],
   ])
+}
+
+export interface LargeRequest {
+  readonly row: string
+  readonly title: string
+  readonly method: 'GET' | 'POST'
+  /** `{file}`, `{directory}`, `{group}`, `{base}`, `{page}` and `{other}` change or are filled in. */
+  readonly path: string
+}
+
+const folder = 'folder=bench'
+
+/** What is asked about a large index: each request about another place in it. */
+export const LARGE_REQUESTS: readonly LargeRequest[] = [
+  { row: 'status', title: 'db/status', method: 'GET', path: `/rest/db/status?${folder}` },
+  { row: 'file', title: 'db/file', method: 'GET', path: `/rest/db/file?${folder}&file={file}` },
+  { row: 'completion', title: 'db/completion', method: 'GET', path: `/rest/db/completion?${folder}&device={other}` },
+  { row: 'browse', title: 'db/browse, top', method: 'GET', path: `/rest/db/browse?${folder}&levels=0` },
+  { row: 'below', title: 'db/browse below', method: 'GET', path: `/rest/db/browse?${folder}&levels=0&prefix={group}` },
+  { row: 'need', title: 'db/need, page 1', method: 'GET', path: `/rest/db/need?${folder}&perpage=100` },
+  {
+    row: 'need-page',
+    title: 'db/need, any page',
+    method: 'GET',
+    path: `/rest/db/need?${folder}&perpage=100&page={page}`,
+  },
+  { row: 'prio', title: 'db/prio', method: 'POST', path: `/rest/db/prio?${folder}&file={file}&perpage=100` },
+  { row: 'why', title: 'twinfold/why', method: 'GET', path: `/rest/twinfold/why?${folder}&file={file}` },
+  { row: 'tree', title: 'twinfold/tree, top', method: 'GET', path: `/rest/twinfold/tree?${folder}` },
+  {
+    row: 'tree-below',
+    title: 'twinfold/tree below',
+    method: 'GET',
+    path: `/rest/twinfold/tree?${folder}&prefix={directory}`,
+  },
+  { row: 'waiting', title: 'twinfold/waiting', method: 'GET', path: `/rest/twinfold/waiting?${folder}` },
+  {
+    row: 'search',
+    title: 'twinfold/search, many found',
+    method: 'GET',
+    path: `/rest/twinfold/search?${folder}&text=document`,
+  },
+  {
+    row: 'search-one',
+    title: 'twinfold/search, one found',
+    method: 'GET',
+    path: `/rest/twinfold/search?${folder}&text={base}`,
+  },
+  { row: 'history', title: 'twinfold/history', method: 'GET', path: `/rest/twinfold/history?${folder}` },
+  {
+    row: 'history-file',
+    title: 'twinfold/history of a file',
+    method: 'GET',
+    path: `/rest/twinfold/history?${folder}&file={file}`,
+  },
+]
+
+function indexRows(files: number, full: boolean): [string, RowInfo][] {
+  const ofFiles = `index of ${thousands(files)} files`
+  const goal = full ? { goal: { atMost: 50 } } : {}
+  return [
+    [`index-${files}-start`, { title: `start to first ping, ${ofFiles}`, unit: 'ms', better: 'less' }],
+    ...LARGE_REQUESTS.flatMap(({ row, title }): [string, RowInfo][] => [
+      [`index-${files}-${row}-cpu`, { title: `${title}, ${ofFiles}, CPU`, unit: 'ms', better: 'less' }],
+      [`index-${files}-${row}-p50`, { title: `${title}, ${ofFiles}, p50`, unit: 'ms', better: 'less' }],
+      [`index-${files}-${row}-p99`, { title: `${title}, ${ofFiles}, p99`, unit: 'ms', better: 'less', ...goal }],
+    ]),
+    [
+      `index-${files}-rss`,
+      {
+        title: `peak RSS of those requests, ${ofFiles}`,
+        unit: 'MiB',
+        better: 'less',
+        ...(full && { goal: { atMost: 300 } }),
+      },
+    ],
+  ]
 }
 
 /** The rows of two devices: goals are those of Twinfold with itself. */

@@ -199,6 +199,8 @@ export interface Listing {
   globalLevel(directory: string, start: string): Promise<GlobalStep>
   /** Listed names from `start` on ('' is the beginning), in order. Takes a few milliseconds; `next` continues. */
   listNames(start: string): Promise<ListStep>
+  /** The same without most names that do not contain the text in any case; the caller compares the rest. */
+  searchNames(start: string, text: string): Promise<ListStep>
   /** The same for the direct children of a directory ('' is the root). */
   listLevel(directory: string, start: string): Promise<ListStep>
   /** Which of these directories have listed children. */
@@ -264,7 +266,15 @@ export interface History {
   /** Entries of the batches after one, oldest first. */
   after(batch: number): Promise<HistoryStep>
   /** Entries of the batches before one, newest first. */
-  before(batch: number): Promise<HistoryStep>
+  before(batch: number, wanted?: HistoryWanted): Promise<HistoryStep>
+}
+
+/** What of the history is wanted: batches without it are left out, and others are returned whole. */
+export interface HistoryWanted {
+  /** An item and what is below it; '' is everything. */
+  readonly path?: string
+  /** A step ends with the batch in which this many entries are reached. */
+  readonly entriesMax?: number
 }
 
 /**

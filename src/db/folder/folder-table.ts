@@ -74,10 +74,13 @@ export class FolderTable {
     const own = `WHERE device = ${LOCAL_NUMBER} AND sequence = ?`
     this.#bySequence = new Query(database, `${from} ${own}`)
     this.#infoBySequence = new Query(database, `SELECT ${INFO_COLUMNS} FROM files ${own}`)
+    // In two steps: the names that are skipped are all in one SQL index, and no record of them is read.
+    const firstName = `SELECT name FROM files
+      WHERE mark > 0 AND mark = ${MARK_NEEDED} AND name > ? ORDER BY name LIMIT 1 OFFSET ?`
     this.#need = new Query(
       database,
       `SELECT ${HEAD_COLUMNS}, device FROM files
-      WHERE mark > 0 AND mark = ${MARK_NEEDED} AND name > ? ORDER BY name LIMIT ? OFFSET ?`,
+      WHERE mark > 0 AND mark = ${MARK_NEEDED} AND name >= (${firstName}) ORDER BY name LIMIT ?`,
     )
     this.#writeMeta = metaWriter(database)
     const stored = readMeta(database, 'state')
@@ -211,7 +214,7 @@ export class FolderTable {
 
   need(afterName: string, offset: number, limit: number): readonly FileHead[] {
     if (this.#state.need.isEmpty) return [] // the usual result, without a query
-    return this.#need.all(afterName, limit, offset).map((row) => this.reader.head(Number(row[DEVICE_PLACE]), row))
+    return this.#need.all(afterName, offset, limit).map((row) => this.reader.head(Number(row[DEVICE_PLACE]), row))
   }
 
   takeTouched(): readonly string[] | undefined {

@@ -6,6 +6,16 @@ import { Query, type Row } from '../sqlite/sql.ts'
 /** Greater than every text: SQLite sorts all blobs after all texts. */
 export const BEHIND_ALL_NAMES = Uint8Array.of(0xff)
 
+/**
+ * Conditions of disjoint rows, each in the order of an SQL index, that are the global records together. `mark > 0` is
+ * explicit: SQLite uses a partial index only when its condition is repeated.
+ */
+export const GLOBAL_SOURCES = [
+  `device = ${LOCAL_NUMBER} AND mark = 0`,
+  'mark > 0 AND mark = 1',
+  'mark > 0 AND mark = 2',
+] as const
+
 /** What to do after a row: read the next (undefined), continue at a later name, or stop (false). */
 export type NextRow = string | false | undefined
 
@@ -16,18 +26,23 @@ export type NextRow = string | false | undefined
 export class GlobalRows {
   readonly #streams: readonly RowStream[]
 
-  constructor(database: DatabaseSync, columns: string) {
-    const from = `SELECT device, ${columns} FROM files`
-    const own = `${from} WHERE device = ${LOCAL_NUMBER} AND name >= ? AND name < ? AND mark = 0 ORDER BY name`
-    // `mark > 0` is explicit: SQLite uses a partial index only when its condition is repeated.
-    const won = (mark: number) => `${from} WHERE mark > 0 AND mark = ${mark} AND name >= ? AND name < ? ORDER BY name`
-    this.#streams = [own, won(1), won(2)].map((sql) => new RowStream(new Query(database, sql)))
+  /** A condition leaves out other rows inside SQLite; its parameters are given to `walk`. */
+  constructor(database: DatabaseSync, columns: string, condition = 'true') {
+    this.#streams = GLOBAL_SOURCES.map((source) => {
+      const where = `${source} AND name >= ? AND name < ? AND (${condition})`
+      return new RowStream(new Query(database, `SELECT device, ${columns} FROM files WHERE ${where} ORDER BY name`))
+    })
   }
 
   /** Visits the names from `start` up to `end`, exclusive. */
-  walk(start: string, end: string | Uint8Array, visit: (name: string, row: Row) => NextRow): void {
+  walk(
+    start: string,
+    end: string | Uint8Array,
+    visit: (name: string, row: Row) => NextRow,
+    parameters: readonly string[] = [],
+  ): void {
     try {
-      for (const stream of this.#streams) stream.seek(start, end)
+      for (const stream of this.#streams) stream.start(start, end, parameters)
       for (let next = this.#first(); next?.name !== undefined; next = this.#first()) {
         const go = visit(next.name, next.row)
         if (go === false) return
@@ -53,6 +68,7 @@ export class GlobalRows {
 class RowStream {
   readonly #query: Query
   #rows: Iterator<Row> | undefined
+  #parameters: readonly string[] = []
   /** The current row. */
   row: Row = []
   /** The name of the current row; undefined at the end. */
@@ -62,9 +78,14 @@ class RowStream {
     this.#query = query
   }
 
+  start(start: string, end: string | Uint8Array, parameters: readonly string[]): void {
+    this.#parameters = parameters
+    this.seek(start, end)
+  }
+
   seek(start: string, end: string | Uint8Array): void {
     this.close()
-    this.#rows = this.#query.each(start, end)
+    this.#rows = this.#query.each(start, end, ...this.#parameters) // at most the parameters of a condition
     this.advance()
   }
 

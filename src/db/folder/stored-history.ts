@@ -1,5 +1,5 @@
 import type { RecoverableDatabase } from '../sqlite/recoverable-database.ts'
-import type { History, HistoryStep } from '../types.ts'
+import type { History, HistoryStep, HistoryWanted } from '../types.ts'
 import type { FolderTables } from './folder-tables.ts'
 
 /** Implements `History` on the database of a folder. */
@@ -34,7 +34,7 @@ export class StoredHistory implements History {
     return this.#database.run(({ history }) => history.after(batch))
   }
 
-  before(batch: number): Promise<HistoryStep> {
-    return this.#database.run(({ history }) => history.before(batch))
+  before(batch: number, wanted?: HistoryWanted): Promise<HistoryStep> {
+    return this.#database.run(({ history }) => history.before(batch, wanted))
   }
 }

@@ -34,6 +34,10 @@ export class StoredListing implements Listing {
     return this.#database.run(({ listing }) => listing().names(start))
   }
 
+  searchNames(start: string, text: string): Promise<ListStep> {
+    return this.#database.run(({ listing }) => listing().candidates(start, text))
+  }
+
   listLevel(directory: string, start: string): Promise<ListStep> {
     return this.#database.run(({ listing }) => listing().level(directory, start))
   }

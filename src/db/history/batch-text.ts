@@ -112,6 +112,11 @@ function newItemText(item: NewItem | undefined): string {
   return type === 'file' ? `0,${sizeBytes},${blocksHash}` : String(TYPES.indexOf(type))
 }
 
+/** False only for a batch without an entry at or below the path: then its entries need not be made. */
+export function mayName(batch: string, path: string): boolean {
+  return batch.includes(`${END}${path}${END}`) || batch.includes(`${END}${path}/`)
+}
+
 /** The entries of a row whose checksum is right, oldest first. */
 export function entriesOf(batch: number, atMs: number, text: string): readonly HistoryEntry[] {
   const fields = text.split(END)

@@ -1,13 +1,15 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { HistoryEntry } from '../../core/history/entry.ts'
 import { Query, type Row } from '../sqlite/sql.ts'
-import type { HistoryStep } from '../types.ts'
-import { entriesOf, unpackText } from './batch-text.ts'
+import type { HistoryStep, HistoryWanted } from '../types.ts'
+import { entriesOf, mayName, unpackText } from './batch-text.ts'
 import { historySum } from './history-writer.ts'
 
 /** Limits of one step: a few milliseconds, then the event loop runs. */
 const ROWS_AT_ONCE = 500
 const ENTRIES_AT_ONCE = 2_000
+/** Of batches that name no wanted item, too: they are unpacked to see that. */
+const TEXT_LENGTH_AT_ONCE = 500_000
 
 /** Reads the history of a folder. */
 export class HistoryReader {
@@ -36,34 +38,43 @@ export class HistoryReader {
 
   /** Entries of the batches after one, oldest first. */
   after(batch: number): HistoryStep {
-    return read(this.#after.each(batch))
+    return read(this.#after.each(batch), {})
   }
 
   /** Entries of the batches before one, newest first. */
-  before(batch: number): HistoryStep {
-    return read(this.#before.each(batch), true)
+  before(batch: number, wanted: HistoryWanted = {}): HistoryStep {
+    return read(this.#before.each(batch), { ...wanted, isReversed: true })
   }
 }
 
-function read(rows: Iterator<Row>, isReversed = false): HistoryStep {
+function read(
+  rows: Iterator<Row>,
+  { isReversed = false, path = '', entriesMax = ENTRIES_AT_ONCE }: HistoryWanted & { readonly isReversed?: boolean },
+): HistoryStep {
+  const enough = Math.min(entriesMax, ENTRIES_AT_ONCE)
   const entries: HistoryEntry[] = []
   let next: number | undefined
   let hasGap = false
   let rowCount = 0
+  let textLength = 0
   for (let row = rows.next(); !row.done; row = rows.next()) {
     const [id, timeMs, data, sum] = row.value
     next = Number(id)
     rowCount++
-    const found = readRow(Number(id), Number(timeMs), data, sum)
-    if (found === undefined) hasGap = true
-    else for (const entry of isReversed ? found.toReversed() : found) entries.push(entry)
-    if (entries.length >= ENTRIES_AT_ONCE) return { entries, next, hasGap }
+    const text = readText(Number(timeMs), data, sum)
+    textLength += text?.length ?? 0
+    if (text === undefined) hasGap = true
+    else if (path === '' || mayName(text, path)) {
+      const found = entriesOf(Number(id), Number(timeMs), text)
+      for (const entry of isReversed ? found.toReversed() : found) entries.push(entry)
+    }
+    if (entries.length >= enough || textLength >= TEXT_LENGTH_AT_ONCE) return { entries, next, hasGap }
   }
   return { entries, next: rowCount < ROWS_AT_ONCE ? undefined : next, hasGap }
 }
 
 /** Undefined for a row that is not what was written. */
-function readRow(id: number, timeMs: number, data: unknown, sum: unknown): readonly HistoryEntry[] | undefined {
+function readText(timeMs: number, data: unknown, sum: unknown): string | undefined {
   if (!(data instanceof Uint8Array) || historySum(timeMs, data) !== sum) return undefined
-  return entriesOf(id, timeMs, unpackText(data))
+  return unpackText(data)
 }

@@ -33,8 +33,9 @@ export async function historyPage(history: History, query: HistoryQuery, slice: 
   const completeSinceMs = await history.sinceMs()
   const isWanted = wantedBy(query)
   const entries: HistoryEntry[] = []
+  const wanted = { path: query.path, entriesMax: limit + 1 }
   for (let batch: number | undefined = before.batch + 1; batch !== undefined;) {
-    const step: HistoryStep = await history.before(batch)
+    const step: HistoryStep = await history.before(batch, wanted)
     for (const entry of step.entries) {
       if (!isEarlier(entry.position, before)) continue
       if (entry.atMs < sinceMs) return { entries, next: undefined, completeSinceMs }

@@ -125,9 +125,9 @@ async function readLevel(listing: Listing, directory: string, slice: TimeSlice):
   return { directories, others, truncated: false }
 }
 
-/** Names that contain the text in any case. Reads all names in time slices. */
+/** Names that contain the text in any case. The index reads all names, in time slices. */
 export async function findNames(
-  listing: Pick<Listing, 'listNames'>,
+  listing: Pick<Listing, 'searchNames'>,
   { text, limit }: { readonly text: string; readonly limit: number },
   slice: TimeSlice,
 ): Promise<{ readonly names: readonly string[]; readonly truncated: boolean }> {
@@ -135,7 +135,7 @@ export async function findNames(
   const searched = wanted.includes('/') ? (name: string) => name : baseOf
   const names: string[] = []
   for (let start: string | undefined = ''; start !== undefined;) {
-    const { found, next }: Awaited<ReturnType<Listing['listNames']>> = await listing.listNames(start)
+    const { found, next }: Awaited<ReturnType<Listing['searchNames']>> = await listing.searchNames(start, wanted)
     for (const { name } of found) {
       if (!searched(name).toLowerCase().includes(wanted)) continue
       if (names.length === limit) return { names, truncated: true }

@@ -146,3 +146,48 @@ test('listing: every level of a random tree matches its names', async () => {
     { numRuns: 60 },
   )
 })
+
+const searchOf = async (index: FolderIndex, text: string) => {
+  const candidates = await collect((start) => index.listing.searchNames(start, text))
+  return candidates.filter((name) => name.toLowerCase().includes(text))
+}
+
+test('search: finds what a comparison of all names finds', async () => {
+  const text = fc.string({
+    unit: fc.constantFrom('a', 'A', 'k', '\u212a', '%', '_', '\\', 'é', 'É', '.'),
+    maxLength: 3,
+  })
+  const names = fc.uniqueArray(
+    text.filter((name) => name !== '' && !/^\.+$/.test(name)),
+    { maxLength: 12 },
+  )
+  await fc.assert(
+    fc.asyncProperty(names, names, text, async (own, others, wanted) => {
+      await using store = await openTestStore(undefined)
+      const index = await store.folder(FOLDER)
+      await index.records.updateLocal(own.map((name) => file(name)))
+      await index.records.updateRemote(
+        A,
+        others.map((name, at) => file(name, { sequence: at + 1, version: version(2) })),
+      )
+      const lower = wanted.toLowerCase()
+      const expected = (await namesOf(index)).filter((name) => name.toLowerCase().includes(lower))
+      assert.deepEqual(await searchOf(index, lower), expected)
+    }),
+    { numRuns: 60 },
+  )
+})
+
+test('search: goes through a large index in steps and reads few of its names', async () => {
+  await using store = await openTestStore(undefined)
+  const index = await store.folder(FOLDER)
+  const names = Array.from({ length: 8_000 }, (_none, at) => `album/${String(at).padStart(5, '0')}.jpg`)
+  await index.records.updateLocal(names.map((name) => file(name)))
+  const rare = await index.listing.searchNames('', '07999')
+  assert.deepEqual(rare.found, [])
+  assert.equal(rare.next, 'album/05000.jpg', 'other work runs before the rest is read')
+  assert.deepEqual(await searchOf(index, '07999'), ['album/07999.jpg'])
+  const frequent = await index.listing.searchNames('', 'album')
+  assert.ok(frequent.found.length < 5_000, 'a step with many results is shorter')
+  assert.equal((await searchOf(index, 'album')).length, names.length)
+})

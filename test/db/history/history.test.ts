@@ -181,3 +181,46 @@ test('a damaged row is a gap of the history, and no damage of the index', async 
   assert.equal((await index.records.get('local', 'b'))?.name, 'b')
   assert.deepEqual(store.recoveries, [])
 })
+
+test('what a page of the history needs is read: the batches that name an item, and no more than wanted', async () => {
+  await using store = await openTestStore(undefined)
+  const index = await store.folder(FOLDER)
+  await index.history.begin()
+  for (const names of [['a', 'b'], ['a/x', 'c'], ['ab'], ['d/a']])
+    await index.records.updateLocal(
+      names.map((name) => file(name)),
+      'scan',
+    )
+  const last = (await index.history.lastBatch()) + 1
+  const about = await index.history.before(last, { path: 'a' })
+  assert.deepEqual(
+    about.entries.map(({ name }) => name),
+    ['c', 'a/x', 'b', 'a'],
+  )
+  assert.equal(about.next, undefined)
+  const newest = await index.history.before(last, { entriesMax: 2 })
+  assert.deepEqual(
+    newest.entries.map(({ name }) => name),
+    ['d/a', 'ab'],
+  )
+  const older = await index.history.before(newest.next!, { entriesMax: 2 })
+  assert.deepEqual(
+    older.entries.map(({ name }) => name),
+    ['c', 'a/x'],
+  )
+})
+
+test('a step ends when it has unpacked much, whether or not something was found', async () => {
+  await using store = await openTestStore(undefined)
+  const index = await store.folder(FOLDER)
+  await index.history.begin()
+  for (let batch = 0; batch < 4; batch++)
+    await index.records.updateLocal(
+      Array.from({ length: 1_500 }, (_none, at) => file(`${'directory/'.repeat(20)}${batch}-${at}`)),
+      'scan',
+    )
+  const last = (await index.history.lastBatch()) + 1
+  const step = await index.history.before(last, { path: 'nowhere' })
+  assert.deepEqual(step.entries, [])
+  assert.ok(step.next !== undefined && step.next > 1, 'other work runs before the rest is read')
+})
