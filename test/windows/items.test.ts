@@ -131,7 +131,7 @@ test('a file that another program has open is not lost: the error names it, and 
   assert.deepEqual(readdirSync(join(windows.root, 'open')), ['report.doc'], 'nothing is left beside it')
 })
 
-test('read-only and hidden files are replaced and deleted; the marker is hidden', async () => {
+test('read-only files are replaced and deleted', async () => {
   put(linux.root, 'attributes/read-only.txt', 'one')
   put(linux.root, 'attributes/removed.txt', 'one')
   await scan(linux)
