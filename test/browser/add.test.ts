@@ -33,8 +33,8 @@ const stage = browserStage({
 const { skip } = stage
 const PHOTOS = join(stage.directory, 'Photos')
 
-const at = (place: string, act: (page: Page) => Promise<void>) =>
-  stage.browser.visit({ url: `${stage.daemon.url}/#/${place}` }, async ({ page }) => {
+const at = (place: string, act: (page: Page) => Promise<void>, expected: readonly RegExp[] = []) =>
+  stage.browser.visit({ url: `${stage.daemon.url}/#/${place}`, expected }, async ({ page }) => {
     await atRest(page)
     await act(page)
   })
@@ -138,14 +138,16 @@ test('a device and a folder are removed after a confirmation, and the files stay
     await dialogOf(page).first().waitFor({ state: 'detached' })
   })
   assert.equal((await stage.daemon.request('GET', `/rest/config/devices/${PHONE}`)).status, 404)
-  await at('folders/photos', async (page) => {
+  const removed = /404 \(Not Found\) .*folder=photos/ // a request that was under way
+  const remove = async (page: Page) => {
     await page.getByRole('button', { name: 'Edit', exact: true }).click()
     await press(page, 'Remove')
     const question = page.getByRole('dialog', { name: 'Remove Pictures?' })
     await question.getByText('All files stay where they are').waitFor()
     await question.getByRole('button', { name: 'Remove' }).click()
     await dialogOf(page).first().waitFor({ state: 'detached' })
-  })
+  }
+  await at('folders/photos', remove, [removed])
   assert.equal((await stage.daemon.request('GET', '/rest/config/folders/photos')).status, 404)
   assert.ok(existsSync(join(PHOTOS, 'cat.jpg')))
 })
