@@ -1,10 +1,9 @@
 import type { Client } from '../client/client.ts'
 import { ClientError } from '../client/errors.ts'
-import { pauseText } from '../core/records/pause-reasons.ts'
+import { METERED_TEXT, pauseText } from '../core/records/pause-reasons.ts'
 import type { ScheduledPauseJson, ScheduleJson } from '../rest/schedule.ts'
 
-export const METERED_REASON =
-  'the connection is metered: only devices at local addresses are connected; "schedule set" changes that'
+export const METERED_REASON = `${METERED_TEXT}; "schedule set" changes that`
 
 /** What rules and conditions pause now. */
 export async function scheduledPauses(client: Client): Promise<readonly ScheduledPauseJson[]> {

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { ContainerMachine, missingMachines } from '../support/container-machine.ts'
 import { checkOtherHome, checkService } from '../support/container-scene.ts'
 import { parseContainerfile } from '../support/containerfile.ts'
-import { makeDebianRoot, missingDebianRoot, npmOfThisMachine } from '../support/debian-root.ts'
+import { copyDebianRoot, missingDebianRoot, npmOfThisMachine } from '../support/debian-root.ts'
 import { buildStage } from '../support/image-build.ts'
 import { scratchDirectory } from '../support/scratch.ts'
 
@@ -19,7 +19,7 @@ test('the image is built from the clone, and its container is as people expect i
   const rootOf = (stage: string) => join(scratch.path, `stage-${stage}`)
   for (const stage of stages) {
     const root = rootOf(stage.name)
-    makeDebianRoot(root)
+    copyDebianRoot(root)
     await using machine = await ContainerMachine.start({ root, mounts, isOnline: true })
     await buildStage(stage, { machine, root, environment, fromStage: (name, path) => join(rootOf(name), path) })
   }

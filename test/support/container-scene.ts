@@ -11,7 +11,7 @@ import type { ImageSettings } from './containerfile.ts'
 import { eventually } from './scratch.ts'
 
 const SETUP = join(import.meta.dirname, '..', '..', 'docs', 'setup')
-const STRANGER = { uid: 1_026, gid: 100 }
+const OTHER_OWNER = { uid: 1_026, gid: 100 }
 const LOG_SECONDS_OFF_MAX = 600
 
 export interface BuiltImage {
@@ -44,7 +44,7 @@ export async function checkService(image: BuiltImage, directory: string): Promis
     mounts[`/run/secrets/${name}`] = join(directory, name)
     copyFileSync(join(SETUP, name), join(directory, name))
   }
-  chownSync(join(directory, 'photos'), STRANGER.uid, STRANGER.gid)
+  chownSync(join(directory, 'photos'), OTHER_OWNER.uid, OTHER_OWNER.gid)
   const given = Object.entries(service.environment).map(([name, value]) => [name, String(value)])
   const environment = { ...image.settings.environment, ...Object.fromEntries(given), UMASK: '027' }
   await using machine = await ContainerMachine.start({ root: image.root, hostName: service.hostname, mounts })
@@ -92,7 +92,7 @@ async function checkProcess(machine: ContainerMachine): Promise<void> {
 }
 
 function checkOutput(text: string, timeZone: string): void {
-  const { uid, gid } = STRANGER
+  const { uid, gid } = OTHER_OWNER
   const remedy = `set PUID=${uid} and PGID=${gid}, or change the owner of the directory`
   assert.ok(text.includes(`/srv/photos belongs to ${uid}:${gid} and this daemon runs as 1000: ${remedy}`), text)
   assert.equal(text.match(/belongs to/g)?.length, 1, text)

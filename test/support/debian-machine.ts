@@ -1,16 +1,15 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { missingProgram, required, withInstallLock } from './debian.ts'
+import { required } from './debian.ts'
+import { makeDebianRoot } from './debootstrap.ts'
 import { killOnExit } from './kill-on-exit.ts'
 import { eventually } from './scratch.ts'
-import { debianMirror } from './syncthing-program.ts'
 
 const RELEASE = 'bookworm'
 const BASE = join(import.meta.dirname, '..', '..', 'node_modules', '.cache', 'twinfold-test', `${RELEASE}-root`)
 /** For the manual page and for the completions of zsh; bash is there anyway. */
 const PACKAGES = ['man-db', 'zsh']
-const INSTALL_MS_MAX = 900_000
 const COMMAND_MS_MAX = 120_000
 
 /** The account that uses the program in there. */
@@ -19,25 +18,15 @@ export const MACHINE_USER = { name: 'anna', id: 1_000, home: '/home/anna' } as c
 /** What is missing to have a Debian of its own, or undefined. Installs it where we may; throws under CI=true. */
 export function missingDebianMachine(): string | undefined {
   if (process.getuid?.() !== 0) return required('a Debian in a directory needs root')
-  const missing = missingProgram('debootstrap', 'debootstrap')
-  if (missing !== undefined) return missing
   if (spawnSync('unshare', ['-mpnf', '--kill-child', 'true'], { timeout: 10_000 }).status !== 0)
     return required('namespaces cannot be made here')
-  withInstallLock(() => existsSync(BASE) || install())
-  return existsSync(BASE) ? undefined : required(`debootstrap could not install ${RELEASE} here`)
+  const problem = makeDebianRoot({ release: RELEASE, packages: PACKAGES, directory: BASE, finish: addUser })
+  return problem === undefined ? undefined : required(problem)
 }
 
-/** From the mirror that this machine uses. */
-function install(): void {
-  const [mirror, unfinished] = [debianMirror(), `${BASE}-new`]
-  if (mirror === undefined) return
-  rmSync(unfinished, { recursive: true, force: true })
-  mkdirSync(join(BASE, '..'), { recursive: true })
-  const words = ['--variant=minbase', `--include=${PACKAGES.join(',')}`, RELEASE, unfinished, mirror]
-  if (spawnSync('debootstrap', words, { stdio: 'ignore', timeout: INSTALL_MS_MAX }).status !== 0) return
+function addUser(root: string): boolean {
   const user = ['--create-home', '--uid', String(MACHINE_USER.id), '--shell', '/bin/bash', MACHINE_USER.name]
-  if (spawnSync('chroot', [unfinished, 'useradd', ...user], { stdio: 'ignore' }).status !== 0) return
-  renameSync(unfinished, BASE)
+  return spawnSync('chroot', [root, 'useradd', ...user], { stdio: 'ignore' }).status === 0
 }
 
 /** Run in the namespaces: a layer over the base that is lost with them, and a network with loopback only. */

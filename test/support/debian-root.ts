@@ -1,34 +1,24 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs'
+import { cpSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { missingProgram, required } from './debian.ts'
-import { debianMirror } from './syncthing-program.ts'
+import { required } from './debian.ts'
+import { makeDebianRoot } from './debootstrap.ts'
 
 const CACHE = join(import.meta.dirname, '..', '..', 'node_modules', '.cache')
 const RELEASE = 'bookworm'
-const ARCHIVE = join(CACHE, `debian-${RELEASE}.tar`)
-const MADE_MS_MAX = 900_000
+const BASE = join(CACHE, 'twinfold-test', `${RELEASE}-minbase`)
+const COPY_MS_MAX = 300_000
 
-/** What is missing for a root file system of Debian's packages, or undefined. It is made once, as an archive. */
+/** What is missing for a root file system of Debian's packages, or undefined. It is made once. */
 export function missingDebianRoot(): string | undefined {
-  if (existsSync(ARCHIVE)) return undefined
-  const missing = missingProgram('debootstrap', 'debootstrap')
-  if (missing !== undefined) return missing
-  const mirror = debianMirror()
-  if (mirror === undefined) return required('apt has no mirror of Debian')
-  const work = `${ARCHIVE}.${process.pid}`
-  mkdirSync(CACHE, { recursive: true })
-  const words = ['--variant=minbase', RELEASE, join(work, 'root'), mirror]
-  const isMade = runs('debootstrap', words) && runs('tar', ['-cf', join(work, 'tar'), '-C', join(work, 'root'), '.'])
-  if (isMade) renameSync(join(work, 'tar'), ARCHIVE)
-  rmSync(work, { recursive: true, force: true })
-  return isMade ? undefined : required('a root file system of Debian cannot be made here (debootstrap)')
+  const problem = makeDebianRoot({ release: RELEASE, directory: BASE })
+  return problem === undefined ? undefined : required(problem)
 }
 
-/** Unpacks it with this Node and the npm of this machine where the images of Node have them. */
-export function makeDebianRoot(root: string): void {
-  mkdirSync(root, { recursive: true })
-  if (!runs('tar', ['-xf', ARCHIVE, '-C', root])) throw new Error(`${ARCHIVE} cannot be unpacked`)
+/** Copies it with this Node and the npm of this machine where the images of Node have them. */
+export function copyDebianRoot(root: string): void {
+  const { status } = spawnSync('cp', ['-a', BASE, root], { stdio: 'ignore', timeout: COPY_MS_MAX })
+  if (status !== 0) throw new Error(`${BASE} cannot be copied`)
   const local = join(root, 'usr', 'local')
   cpSync(process.execPath, join(local, 'bin', 'node'))
   const { stdout } = spawnSync('npm', ['root', '--global'], { encoding: 'utf8' })
@@ -37,10 +27,6 @@ export function makeDebianRoot(root: string): void {
   symlinkSync('../lib/node_modules/npm/bin/npm-cli.js', join(local, 'bin', 'npm'))
   cpSync('/etc/resolv.conf', join(root, 'etc', 'resolv.conf'))
   rmSync(join(root, 'var', 'cache', 'apt'), { recursive: true, force: true })
-}
-
-function runs(program: string, args: readonly string[]): boolean {
-  return spawnSync(program, args, { stdio: 'ignore', timeout: MADE_MS_MAX }).status === 0
 }
 
 /** The cache and the certificates that npm has here, for the npm of a machine. */

@@ -47,7 +47,7 @@ test('a command reaches the daemon of the same home, and stops it', async () => 
   assert.ok(!existsSync(join(windows.daemon.home, 'syncthing.lock')), 'the lock is released')
 })
 
-test('a device that is killed in the middle of a pull goes on where it was, without a loss', async () => {
+test('a device that is killed in the middle of a pull resumes it without a loss', async () => {
   using scratch = windowsDirectory()
   await using linux = await startMember(scratch.path, 'linux')
   let windows: Member = await startWindows(scratch.path)

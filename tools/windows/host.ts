@@ -4,17 +4,23 @@
  */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
-import { writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { isOnPath, offersProgram } from '../../test/support/debian.ts'
 import { installLocked, isInstalled } from '../locked-packages.ts'
-import { debianMirror } from '../../test/support/syncthing-program.ts'
+import { makeDebianRoot } from '../../test/support/debootstrap.ts'
 import { root } from '../manifest.ts'
 
 const RELEASE = 'trixie'
-const DEBIAN_MS_MAX = 1_800_000
 const STEP_MS_MAX = 600_000
 const TARGET = ['--os=win32', '--cpu=x64']
 
@@ -87,18 +93,18 @@ export const WINE_ENVIRONMENT = {
   PATH: '/usr/sbin:/usr/bin:/sbin:/bin',
 } as const
 
-/** The mirror is the one that this machine has configured for apt. */
 function makeRoot(): void {
-  if (existsSync(HOST.root)) return
-  if (!offersProgram('debootstrap', 'debootstrap')) throw new Error('debootstrap is missing and cannot be installed')
-  const mirror = isOnPath('apt-get') ? debianMirror() : undefined
-  if (mirror === undefined) throw new Error('apt has no mirror of Debian')
-  notice(`making a root of Debian ${RELEASE} with Wine, which takes minutes`)
-  const partial = `${HOST.root}.partial`
-  rmSync(partial, { recursive: true, force: true })
-  run('debootstrap', ['--variant=minbase', '--include=wine,wine64', RELEASE, partial, mirror], DEBIAN_MS_MAX)
-  for (const directory of ['host', 'checkout']) mkdirSync(join(partial, directory))
-  renameSync(partial, HOST.root)
+  if (!existsSync(HOST.root)) notice(`making a root of Debian ${RELEASE} with Wine, which takes minutes`)
+  const problem = makeDebianRoot({
+    release: RELEASE,
+    packages: ['wine', 'wine64'],
+    directory: HOST.root,
+    finish: (root) => {
+      for (const directory of ['host', 'checkout']) mkdirSync(join(root, directory))
+      return true
+    },
+  })
+  if (problem !== undefined) throw new Error(problem)
 }
 
 /** Packed by `npm pack` and installed with the native parts for Windows. */

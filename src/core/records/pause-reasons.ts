@@ -29,6 +29,8 @@ export interface AbsenceFacts {
   readonly pausedHolders: readonly { readonly name: string; readonly pause: PauseFacts }[]
 }
 
+export const METERED_TEXT = 'the connection is metered: only devices at local addresses are connected'
+
 export function absenceReasons({
   isMetered,
   pausedHolders,
@@ -38,8 +40,7 @@ export function absenceReasons({
     return { code: 'device-paused', text, device: name, ...pauseFields(pause) } as const
   })
   if (!isMetered) return paused
-  const text = 'the connection is metered: only devices at local addresses are connected'
-  return [...paused, { code: 'metered', text }]
+  return [...paused, { code: 'metered', text: METERED_TEXT }]
 }
 
 function pauseFields({ rule, until }: PauseFacts): Pick<Reason, 'rule' | 'until'> {
