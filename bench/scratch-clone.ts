@@ -21,7 +21,8 @@ export function cloneCommit(commit: string): ScratchClone {
     git(ROOT, 'clone', '--quiet', '--shared', '--no-checkout', ROOT, path)
     git(path, 'checkout', '--quiet', '--detach', full)
     if (usesSamePackages(path)) symlinkSync(join(ROOT, 'node_modules'), join(path, 'node_modules'))
-    else run('npm', ['ci', '--include=dev', '--include=optional', '--ignore-scripts', '--no-audit', '--no-fund'], path)
+    // Not `ci`, which refuses lock files that an older npm wrote without the packages of other platforms.
+    else run('npm', ['install', '--include=dev', '--include=optional', '--ignore-scripts', '--no-audit', '--no-fund'], path)
   } catch (error) {
     remove()
     throw error
