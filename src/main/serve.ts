@@ -1,7 +1,7 @@
 import type { Clock } from '../platform/clock.ts'
 import { EXIT, type ExitCode, type ServeOptions } from './args/options.ts'
 
-type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP'
+type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'SIGBREAK'
 
 /** The part of the process that the loop below uses. */
 interface ServeProcess {
@@ -14,6 +14,8 @@ interface ServeProcess {
 export interface ServeDeps {
   readonly clock: Pick<Clock, 'sleep'>
   readonly process: ServeProcess
+  /** As of `System`. */
+  readonly platform: string
   /** Runs one daemon until it ends or the signal aborts. */
   runDaemon(options: ServeOptions, signal: AbortSignal): Promise<ExitCode>
 }
@@ -23,8 +25,8 @@ const STOP_MS_MAX = 10_000
 
 /**
  * Runs daemons one after the other in this process until one ends without a restart request. An interrupt stops it in
- * order, a second one at once; a hang-up restarts it. Without `restarts` a restart request ends the process with its
- * code.
+ * order, a second one at once; a hang-up restarts it, except on Windows, which reports a closed console as one and ends
+ * the process seconds later. Without `restarts` a restart request ends the process with its code.
  */
 export async function serve(deps: ServeDeps, first: ServeOptions, restarts: boolean): Promise<ExitCode> {
   const state = { stopping: false, hangUp: false, stop: new AbortController() }
@@ -39,7 +41,9 @@ export async function serve(deps: ServeDeps, first: ServeOptions, restarts: bool
   }
   using _interrupt = deps.process.onSignal('SIGINT', interrupt)
   using _terminate = deps.process.onSignal('SIGTERM', interrupt)
-  using _hangUp = deps.process.onSignal('SIGHUP', hangUp)
+  using _hangUp = deps.process.onSignal('SIGHUP', deps.platform === 'win32' ? interrupt : hangUp)
+  // Ctrl+Break. Other systems have no such signal.
+  using _break = deps.process.onSignal('SIGBREAK', interrupt)
   let options = first
   for (;;) {
     const code = await runBounded(deps, options, state.stop.signal)

@@ -395,8 +395,8 @@ export class Model {
 
   async #makeExplorer(): Promise<FolderExplorer> {
     const { Explorer } = await import('./queries/explorer.ts')
-    const { clock, disk } = this.#deps.platform
-    return new Explorer({ clock, disk, folders: this.#registry, query: this.#queryIfKnown }, this.#ownDevice)
+    const { clock, disk, system } = this.#deps.platform
+    return new Explorer({ clock, disk, system, folders: this.#registry, query: this.#queryIfKnown }, this.#ownDevice)
   }
 
   /** Undefined for a folder that never had an index, or has one that cannot be used. */

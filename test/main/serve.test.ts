@@ -40,10 +40,11 @@ class FakeProcess {
   /** Wakes every sleeper, as if the time had passed. */
   timePasses = () => {}
 
-  deps(daemons: readonly ((signal: AbortSignal) => Promise<ExitCode>)[]): ServeDeps {
+  deps(daemons: readonly ((signal: AbortSignal) => Promise<ExitCode>)[], platform = 'linux'): ServeDeps {
     const { promise: passed, resolve } = Promise.withResolvers<void>()
     this.timePasses = resolve
     return {
+      platform,
       clock: {
         sleep: (_, signal) =>
           Promise.race([
@@ -83,6 +84,17 @@ for (const name of ['SIGTERM', 'SIGINT']) {
     assert.equal(await done, EXIT.success)
     assert.deepEqual(fake.left, [])
     assert.equal(fake.listeners.size, 0)
+  })
+}
+
+for (const name of ['SIGINT', 'SIGBREAK', 'SIGHUP']) {
+  test(`${name} of a console of Windows stops in order: there is no time for a restart`, async () => {
+    const fake = new FakeProcess()
+    const done = serve(fake.deps([untilStopped], 'win32'), options(), true)
+    fake.signal(name)
+    assert.equal(await done, EXIT.success)
+    assert.equal(fake.started.length, 1)
+    assert.deepEqual(fake.left, [])
   })
 }
 

@@ -33,7 +33,12 @@ async function runServe(request: ServeRequest, printError: (text: string) => voi
     return { [Symbol.dispose]: () => void process.off(name, listener) }
   }
   const ourProcess = { onSignal, leave: (code: ExitCode) => process.exit(code), printError }
-  const deps = { clock: platform.clock, process: ourProcess, runDaemon: runDaemon.bind(undefined, platform) }
+  const deps = {
+    clock: platform.clock,
+    process: ourProcess,
+    platform: platform.system.platform,
+    runDaemon: runDaemon.bind(undefined, platform),
+  }
   const ended = new AbortController()
   if (options.openBrowser) openBrowserOnceReady(request, platform.clock, ended.signal).catch(() => {}) // a convenience
   try {

@@ -16,7 +16,11 @@ const SERVE: CommandSpec = {
   flags: [...SERVE_FLAGS, ...ACTION_FLAGS],
   examples: ['serve --home ~/.twinfold', 'serve --gui-address https://127.0.0.1:8385 --log-level DEBUG'],
   sections: [
-    ['Signals', 'SIGTERM and SIGINT stop the daemon, a second one at once. SIGHUP restarts it.'],
+    [
+      'Signals',
+      'SIGTERM and SIGINT stop the daemon, a second one at once. SIGHUP restarts it. ' +
+        'On Windows Ctrl+C, Ctrl+Break and closing the console stop it.',
+    ],
     ['Exit codes', '0 stopped on request, 1 error, 3 restart requested (only with --no-restart)'],
   ],
   local: async (call) => (await import('./serve.ts')).serveCommand(call),

@@ -8,7 +8,8 @@ import { runDemo, type DemoPage } from './demo.ts'
 import type { DemoOptions } from '../args/demo-flags.ts'
 import { EXIT, type ExitCode } from '../args/options.ts'
 
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+/** Windows: Ctrl+C, never, the console was closed, Ctrl+Break. */
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGBREAK'] as const
 /** Work that has not ended by then is abandoned; its files are removed all the same. */
 const STOP_MS_MAX = 10_000
 

@@ -21,7 +21,7 @@ import { isNeeded, weightBytes } from '../../core/records/need.ts'
 import type { CountTime } from '../../core/records/version-vector.ts'
 import type { FolderIndex, NameRecords } from '../../db/types.ts'
 import type { TimeSlice } from '../../sync/time-slice.ts'
-import { FOLDER_POLICIES } from '../state/folder-policy.ts'
+import { FOLDER_POLICIES, permissionRule } from '../state/folder-policy.ts'
 
 const PAGE = 200
 const NAMES_AT_ONCE = 50
@@ -47,6 +47,8 @@ export interface PlannedEffect {
 
 export interface PlanFacts {
   readonly folder: FolderConfig
+  /** The system of this device: not every one has permission bits. */
+  readonly platform: string
   /** The rules in force. */
   readonly rules: IgnoreRules
   readonly collects: boolean
@@ -145,13 +147,13 @@ function rulesFor(
   type: FolderTypeName,
 ): FolderRules {
   const { ignoreDelete, ignorePerms, maxConflicts } = facts.folder
-  const { keepsConflicts, ignoresPermissions, mayCollect, takesFiles } = FOLDER_POLICIES[type]
+  const { keepsConflicts, mayCollect, takesFiles } = FOLDER_POLICIES[type]
   return {
     takesFiles,
     ignoreDelete,
     keepsConflicts: keepsConflicts && maxConflicts !== 0,
     collects: facts.collects && mayCollect,
-    ignorePerms: ignorePerms || ignoresPermissions,
+    ignorePerms: permissionRule({ ignorePerms, type }, facts.platform) !== 'applied',
     ignored: rules.match(name).ignored,
     kept: local === undefined || local.deleted ? facts.kept(name) : undefined,
   }

@@ -12,6 +12,7 @@ import type { FolderFacts } from '../../core/records/reasons.ts'
 import type { FolderIndex, NameRecords } from '../../db/types.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Disk } from '../../platform/disk.ts'
+import type { System } from '../../platform/platform.ts'
 import { planAction, type PlannedAction, type PlannedEffect } from './action-plan.ts'
 import { ConflictList, type ListRange } from './conflict-list.ts'
 import { type ConflictSides, readConflict } from './conflict-sides.ts'
@@ -42,6 +43,7 @@ import { isNameNeeded, placeOf, waitingItems } from './waiting.ts'
 export interface ExplorerDeps {
   readonly clock: Clock
   readonly disk: Disk
+  readonly system: Pick<System, 'platform'>
   readonly folders: Pick<FolderRegistry, 'collects' | 'configured' | 'find' | 'running' | 'root' | 'storedKept'>
   /** Runs a query on the index of a folder; undefined for a folder that never had one. */
   query<T>(folder: FolderId, read: (index: FolderIndex) => Promise<T>): Promise<T | undefined>
@@ -215,6 +217,7 @@ export class Explorer {
     await kept.load()
     const facts = {
       folder: config,
+      platform: this.#deps.system.platform,
       rules: withSharedIgnores(own ?? NO_RULES, shared),
       collects: this.#deps.folders.collects(folder),
       devices: this.#others(folder),

@@ -1,6 +1,7 @@
 /** What a plan says is what the action then does: random folders are planned, acted on and compared. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { isDeepStrictEqual } from 'node:util'
 import type { FolderTypeName } from '../../../src/core/config/config.ts'
 import { isConflictName } from '../../../src/core/paths.ts'
 import type { Effect } from '../../../src/core/records/effect.ts'
@@ -315,6 +316,7 @@ test('a plan of many items lets other work run, names ten of them, and ends with
   const deps = {
     clock,
     disk: pull.disk,
+    system: { platform: 'linux' },
     folders,
     query: <T>(_: string, read: (i: FolderIndex) => Promise<T>) => read(pull.index),
   }
@@ -325,3 +327,27 @@ test('a plan of many items lets other work run, names ten of them, and ends with
   stop.abort()
   await assert.rejects(explorer.plan(DOCS, { kind: 'resume' }, stop.signal), { name: 'AbortError' })
 })
+
+for (const [system, expected] of [
+  ['linux', ['leave']],
+  ['win32', []],
+] as const)
+  test(`other permission bits of a send-only folder are a difference only where there are any: ${system}`, async () => {
+    await using pull = await SimPull.start({ system, folder: SHARED })
+    pull.peer.put('a', 'same', { permissions: 0o644 })
+    await pull.sync()
+    await setFolder(pull, { type: 'sendonly' })
+    await pull.rest()
+    const { version } = (await pull.index.records.head('local', 'a'))!
+    pull.peer.put('a', 'same', { permissions: 0o600, basedOn: version })
+    await pull.peer.announce(pull.index)
+    const effects = await planOf(pull, { kind: 'resume' })
+    assert.deepEqual(
+      effects.map(({ effect }) => effect),
+      expected,
+    )
+    pull.hub.pullSoon(DOCS)
+    await pull.rest()
+    const { version: after } = (await pull.index.records.head('local', 'a'))!
+    assert.equal(isDeepStrictEqual(after, version), expected.length > 0, 'the pull does the same')
+  })

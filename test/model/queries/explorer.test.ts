@@ -109,7 +109,13 @@ test('a search ends when its signal aborts', async () => {
     collects: () => false,
   }
   const leaving = new Explorer(
-    { clock: slow, disk: hub.platform.disk, folders, query: (_folder, read) => read(index) },
+    {
+      clock: slow,
+      disk: hub.platform.disk,
+      system: { platform: 'linux' },
+      folders,
+      query: (_folder, read) => read(index),
+    },
     ANNA,
   )
   await assert.rejects(leaving.search(DOCS, { text: 'nothing', limit: 1 }, stop.signal), { name: 'AbortError' })
