@@ -48,7 +48,7 @@ function runFiles(files: readonly string[]): number {
 if (process.env[INSIDE] === undefined) {
   testProgram()
   missingSyncthingProgram()
-  makeHost()
+  await makeHost()
   process.exitCode = await runInside()
 } else {
   makePrefix()

@@ -10,18 +10,18 @@ import { freePort } from './free-port.ts'
 const LAUNCHER = join(import.meta.dirname, 'wine-launch.mjs')
 const PROGRAM = 'C:\\twinfold\\node_modules\\twinfold\\dist\\main\\bin.js'
 const ENVIRONMENT = Object.entries(WINE_ENVIRONMENT).map(([name, value]) => `${name}=${value}`)
-/** Without any other variable of this machine: Node for Windows does not start with some of them. */
-const NODE = [
-  'env',
-  '-i',
-  ...ENVIRONMENT,
-  'chroot',
-  HOST.root,
-  'wine',
-  'C:\\node\\node.exe',
-  '--disable-warning=ExperimentalWarning',
-]
+const NODE_WORDS = ['C:\\node\\node.exe', '--disable-warning=ExperimentalWarning']
+const NODE = wine(NODE_WORDS)
 const RUN_MS_MAX = 120_000
+
+type Variables = Readonly<Record<string, string>>
+
+export interface WindowsOptions {
+  /** The single executable, by its path there, in place of Node and the program. */
+  readonly executable?: string
+  readonly nodeArgs?: readonly string[]
+  readonly variables?: Variables
+}
 
 export interface WindowsRun {
   readonly code: number | null
@@ -50,16 +50,28 @@ export function nodeCommand(args: readonly string[]): readonly string[] {
   return [...NODE, ...args]
 }
 
+/** Without any other variable of this machine: Node for Windows does not start with some of them. */
+function wine(words: readonly string[], variables: Variables = {}): readonly string[] {
+  const more = Object.entries(variables).map(([name, value]) => `${name}=${value}`)
+  return ['env', '-i', ...ENVIRONMENT, ...more, 'chroot', HOST.root, 'wine', ...words]
+}
+
 /** Runs Node for Windows to its end. */
-export function runNode(
-  args: readonly string[],
-  { timeoutMs = RUN_MS_MAX }: { readonly timeoutMs?: number } = {},
-): WindowsRun {
+export function runNode(args: readonly string[], { timeoutMs = RUN_MS_MAX } = {}): WindowsRun {
+  return runToEnd([...NODE, ...args], timeoutMs)
+}
+
+/** Runs a program of Windows, by its path there, to its end. */
+export function runProgram(words: readonly string[], variables: Variables = {}): WindowsRun {
+  return runToEnd(wine(words, variables), RUN_MS_MAX)
+}
+
+function runToEnd(command: readonly string[], timeoutMs: number): WindowsRun {
   const directory = mkdtempSync(join(tmpdir(), 'twinfold-wine-'))
   const file = join(directory, 'output')
   const output = openSync(file, 'a')
   try {
-    const [program, ...words] = [...NODE, ...args]
+    const [program, ...words] = command
     const { status } = spawnSync(program!, words, {
       stdio: ['ignore', output, output],
       timeout: timeoutMs,
@@ -85,16 +97,19 @@ export function evaluate<T>(script: string, ...args: readonly string[]): T {
 }
 
 /** The command of a daemon with this home, which is a path here. */
-export function windowsCommand(home: string, args: readonly string[] = []): readonly string[] {
+export function windowsCommand(home: string, options: WindowsOptions = {}): readonly string[] {
   mkdirSync(home, { recursive: true })
-  const flags = [`--home=${windowsPath(home)}`, '--no-browser', '--gui-address=127.0.0.1:0', '--logfile=-', ...args]
-  return [process.execPath, LAUNCHER, join(home, 'output.log'), ...NODE, PROGRAM, 'serve', ...flags]
+  const { executable, variables, nodeArgs = [] } = options
+  const words = executable === undefined ? [...NODE_WORDS, ...nodeArgs, PROGRAM] : [executable]
+  const flags = [`--home=${windowsPath(home)}`, '--no-browser', '--gui-address=127.0.0.1:0', '--logfile=-']
+  const command = wine([...words, 'serve', ...flags], variables)
+  return [process.execPath, LAUNCHER, join(home, 'output.log'), ...command]
 }
 
 /** A device on Windows, on a free port, without announcements. */
-export async function startWindows(directory: string, name = 'win'): Promise<Member> {
+export async function startWindows(directory: string, name = 'win', options: WindowsOptions = {}): Promise<Member> {
   const home = join(directory, `${name}-home`)
-  const daemon = await startDaemon({ home, command: windowsCommand(home) })
+  const daemon = await startDaemon({ home, command: windowsCommand(home, options) })
   const port = await freePort()
   await daemon.request('PATCH', '/rest/config/options', {
     listenAddresses: [`tcp://127.0.0.1:${port}`],

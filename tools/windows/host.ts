@@ -19,6 +19,7 @@ import { join } from 'node:path'
 import { installLocked, isInstalled } from '../locked-packages.ts'
 import { makeDebianRoot } from '../../test/support/debootstrap.ts'
 import { root } from '../manifest.ts'
+import { buildSingleFile } from '../single-file.ts'
 
 const RELEASE = 'trixie'
 const STEP_MS_MAX = 600_000
@@ -34,6 +35,8 @@ export const HOST = {
   drive: join(host, 'root', 'host', 'prefix', 'drive_c'),
   /** Packages of npm for Windows, as locked. */
   packages: join(host, 'packages'),
+  /** The single executable; missing if the Node that it contains cannot be had. */
+  executable: join(host, 'executable', 'twinfold.exe'),
   /** Where the checkout is mounted. */
   checkout: join(host, 'root', 'checkout'),
 } as const
@@ -42,7 +45,7 @@ const NODE_PACKAGES = { from: join(root, 'tools', 'node'), to: join(host, 'node'
 const TEST_PACKAGES = { from: root, to: HOST.packages, target: TARGET }
 
 /** What is made before the namespace is entered, because it needs the network. */
-export function makeHost(): void {
+export async function makeHost(): Promise<void> {
   if (process.platform !== 'linux' || process.arch !== 'x64' || process.getuid?.() !== 0)
     throw new Error('the Windows host is made by root on Linux on x64: it needs chroot and namespaces')
   mkdirSync(host, { recursive: true })
@@ -54,6 +57,7 @@ export function makeHost(): void {
     if (reason !== undefined) throw new Error(reason)
   }
   makePackage()
+  await makeExecutable()
 }
 
 /** What is made inside of the namespace: the Wine prefix, and in it Node and the program. */
@@ -126,6 +130,21 @@ function makePackage(): void {
   const words = ['install', ...TARGET, '--no-audit', '--no-fund', '--loglevel=error', '--ignore-scripts']
   run('npm', [...words, '--prefix', to, join(packed, archive)])
   writeFileSync(stampFile, stamp)
+}
+
+/** From the packed program. */
+async function makeExecutable(): Promise<void> {
+  const made = join(host, 'executable', 'made-from')
+  const stamp = readFileSync(join(host, 'program', 'made-from'), 'utf8')
+  if (existsSync(made) && readFileSync(made, 'utf8') === stamp) return
+  notice('building the executable')
+  rmSync(join(host, 'executable'), { recursive: true, force: true })
+  try {
+    await buildSingleFile('win-x64', HOST.executable, join(host, 'program', 'node_modules', 'twinfold', 'dist'))
+    writeFileSync(made, stamp)
+  } catch (error) {
+    notice(`NO EXECUTABLE, its suite is not run: ${String(error)}`)
+  }
 }
 
 /** Changes with every source of the package. */

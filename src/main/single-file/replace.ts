@@ -4,6 +4,7 @@ import { chmod, copyFile, link, lstat, mkdtemp, open, readFile, rename, rm, stat
 import { basename, dirname, join } from 'node:path'
 import { messageOf, systemCode, TwinfoldError } from '../../core/errors.ts'
 import { PRIVATE_VARIABLES, type Programs } from '../../platform/programs.ts'
+import { extractZipEntry } from './zip-entry.ts'
 
 export interface Replacement {
   /** The executable to replace. */
@@ -34,9 +35,9 @@ export async function replaceExecutable(
     await copyFile(archive, copy) // what is checked is what is unpacked, whatever happens to the original
     if ((await checksumOf(copy)) !== expected)
       throw failed(`${archive} does not have the checksum that ${CHECKSUMS} states; download both again`)
-    const words = ['-x', '-f', copy, '-C', scratch]
-    await runToEnd(programs, { program: 'tar', args: words, timeLimitMs: UNPACK_MS_MAX }, signal)
-    const next = await unpackedExecutable(scratch, copy, target.startsWith('win-') ? 'twinfold.exe' : 'twinfold')
+    const next = await (target.startsWith('win-')
+      ? unpackZip(scratch, copy)
+      : unpackTar(scratch, copy, programs, signal))
     await chmod(next, (await stat(executable)).mode & 0o777)
     const output = await runToEnd(programs, { program: next, args: ['--version'], timeLimitMs: START_MS_MAX }, signal)
     const [, version] = /^\S+ (v\S+)/.exec(output) ?? []
@@ -86,9 +87,17 @@ async function runToEnd(
   throw failed(`${run.program} failed (${why}): ${'output' in end ? end.output.trim() : ''}; nothing was changed`)
 }
 
-/** In the directory that has the name of the archive, as `npm run release` packs it. */
-async function unpackedExecutable(scratch: string, archive: string, name: string): Promise<string> {
-  const path = join(scratch, basename(archive).replace(/\.(?:tar\.xz|zip)$/, ''), name)
+/** Programs are in a directory that has the name of the archive, as `npm run release` packs it. */
+async function unpackZip(scratch: string, archive: string): Promise<string> {
+  const path = join(scratch, 'twinfold.exe')
+  await extractZipEntry(archive, `${basename(archive, '.zip')}/twinfold.exe`, path)
+  return path
+}
+
+async function unpackTar(scratch: string, archive: string, programs: Programs, signal: AbortSignal): Promise<string> {
+  const args = ['-x', '-f', archive, '-C', scratch]
+  await runToEnd(programs, { program: 'tar', args, timeLimitMs: UNPACK_MS_MAX }, signal)
+  const path = join(scratch, basename(archive, '.tar.xz'), 'twinfold')
   const found = await lstat(path).catch(() => undefined)
   if (found?.isFile()) return path
   throw failed(`${basename(archive)} has no program at ${path.slice(scratch.length + 1)}; nothing was changed`)
@@ -103,7 +112,7 @@ async function syncFile(path: string): Promise<void> {
 async function exchange(executable: string, next: string): Promise<string> {
   const kept = `${executable.replace(/\.exe$/, '')}.old${executable.endsWith('.exe') ? '.exe' : ''}`
   try {
-    await rm(kept, { force: true })
+    await removeOld(kept)
     if (process.platform === 'win32') {
       await rename(executable, kept) // a running program can be renamed there, and not replaced
       await rename(next, executable).catch(async (error: unknown) => {
@@ -121,6 +130,13 @@ async function exchange(executable: string, next: string): Promise<string> {
   } catch (error) {
     throw failed(`${executable} could not be replaced: ${messageOf(error)}; it is as it was`, error)
   }
+}
+
+async function removeOld(kept: string): Promise<void> {
+  await rm(kept, { force: true }).catch((error: unknown) => {
+    const isRunning = process.platform === 'win32' && ['EPERM', 'EACCES', 'EBUSY'].includes(systemCode(error) ?? '')
+    throw isRunning ? failed(`${kept} of the upgrade before is running; restart Twinfold first`, error) : error
+  })
 }
 
 function failed(text: string, cause?: unknown): TwinfoldError {
