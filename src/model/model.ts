@@ -22,7 +22,7 @@ import { KnownStatuses, NO_TOTALS, PAUSED_STATUS, statusOf, WAITING_STATUS } fro
 import { describeHolders } from './queries/last-holders.ts'
 import { localChanges } from './folder/local-changes.ts'
 import { superviseAll } from './folder/supervise-all.ts'
-import { pageOf } from './queries/paging.ts'
+import { NOTHING_NEEDED, pageOf } from './queries/paging.ts'
 import type { ModelSignals } from './signals.ts'
 import type { GuardSide } from '../core/guard/guard-state.ts'
 import type { RewindChunk, RewindOutcome } from './puller/rewind-items.ts'
@@ -159,9 +159,7 @@ export class Model {
     }
   }
 
-  /**
-   * Resolves when the scan has ended and its results are stored. `nextMs` is the delay until the next automatic rescan.
-   */
+  /** Resolves when the results of the scan are stored. `nextMs` is the delay until the next automatic rescan. */
   async scan(folder: FolderId, scope: ScanScope = WHOLE_FOLDER, nextMs?: number): Promise<void> {
     const running = this.#registry.find(folder)
     this.#log.debug(() => `folder ${folder}: scan requested${nextMs === undefined ? '' : `, the next in ${nextMs} ms`}`)
@@ -178,13 +176,20 @@ export class Model {
     return failures
   }
 
-  async bringToFront(folder: FolderId, file: string): Promise<void> {
+  bringToFront(folder: FolderId, file: string): void {
     this.#registry.find(folder).jobs.bringToFront(file)
   }
 
   async need(folder: FolderId, paging: Paging, signal: AbortSignal): Promise<NeedPage> {
-    const { jobs } = this.#registry.find(folder)
-    return await this.#query(folder, (index) => pageOf(index, jobs, paging, this.#newSlice(signal)))
+    const running = this.#registry.find(folder)
+    const slice = new TimeSlice(this.#deps.platform.clock, signal)
+    const read = (index: FolderIndex) => pageOf(this.#statuses.setIndex(running, index), running.jobs, paging, slice)
+    return await this.#query(folder, read)
+  }
+
+  /** The same without waiting while nothing is needed; undefined when the index has to be queried. */
+  needNow(folder: FolderId): NeedPage | undefined {
+    return this.#statuses.needsNothing(this.#registry.find(folder)) ? NOTHING_NEEDED : undefined
   }
 
   async status(folder: FolderId): Promise<FolderStatus> {
@@ -194,12 +199,9 @@ export class Model {
     const running = this.#registry.find(folder)
     try {
       return await this.#query(folder, async (index) => {
-        this.#statuses.setIndex(running, index)
-        const [sequence, remoteSequences] = [
-          await index.exchange.sequence('local'),
-          await index.exchange.remoteSequences(),
-        ]
-        return statusOf(running, { sequence, remoteSequences, counts: await index.needs.counts() })
+        const { exchange, needs } = this.#statuses.setIndex(running, index)
+        const [sequence, remoteSequences] = [await exchange.sequence('local'), await exchange.remoteSequences()]
+        return statusOf(running, { sequence, remoteSequences, counts: await needs.counts() })
       })
     } catch (error) {
       if (!isIndexUnusable(error)) throw error
@@ -306,11 +308,8 @@ export class Model {
   /** Local changes of a receive-only folder, in name order. */
   async localChanged(folder: FolderId, paging: Paging, signal: AbortSignal): Promise<readonly FileHead[]> {
     this.#registry.find(folder)
-    return await this.#query(folder, (index) => localChanges(index, paging, this.#newSlice(signal)))
-  }
-
-  #newSlice(signal: AbortSignal): TimeSlice {
-    return new TimeSlice(this.#deps.platform.clock, signal)
+    const slice = new TimeSlice(this.#deps.platform.clock, signal)
+    return await this.#query(folder, (index) => localChanges(index, paging, slice))
   }
 
   /** By path, newest first. Rejects with `folder-error` (`folder has no versioner`) where none are kept. */

@@ -29,11 +29,12 @@ export function fakeHub(calls: string[], overrides: Partial<Hub> = {}): Hub {
   return {
     scan: async (folder, subs, nextMs) => note(`scan ${folder} [${subs}] next=${nextMs}`),
     scanAll: async () => (note('scan all'), new Map()),
-    bringToFront: async (folder, file) => note(`front ${folder} ${file}`),
+    bringToFront: (folder, file) => note(`front ${folder} ${file}`),
     need: async (folder, paging) => (
       note(`need ${folder} ${paging.page}/${paging.perPage}`),
       { progress: [], queued: [], rest: [] }
     ),
+    needNow: () => undefined,
     status: async (folder) => (note(`status ${folder}`), IDLE),
     statusNow: () => undefined,
     browse: async (folder, options) => (note(`browse ${folder} ${JSON.stringify(options)}`), []),

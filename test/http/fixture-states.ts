@@ -31,6 +31,9 @@ const fail =
   (code: ConstructorParameters<typeof TwinfoldError>[0], message = 'x') =>
   () =>
     Promise.reject(new TwinfoldError(code, message))
+const refuse = (code: ConstructorParameters<typeof TwinfoldError>[0]) => () => {
+  throw new TwinfoldError(code, 'x')
+}
 const tree = { name: 'sub', type: 'directory' as const, sizeBytes: 0, modifiedS: 1, modifiedNs: 1, children: [] }
 const scanning = (message: string): Partial<Hub> => ({ scan: fail('folder-error', message) })
 const MARKER =
@@ -148,7 +151,7 @@ export const FAKE_STATES: Record<string, FakeOptions> = {
   'db-need-get': { hub: { need: async () => ({ progress: [INFO], queued: [INFO], rest: [INFO] }) } },
   'db-need-get-unknown-folder': { hub: { need: fail('folder-missing') } },
   'db-prio-post': { hub: { need: async () => ({ progress: [INFO], queued: [INFO], rest: [INFO] }) } },
-  'db-prio-post-unknown-folder': { hub: { bringToFront: fail('folder-missing') } },
+  'db-prio-post-unknown-folder': { hub: { bringToFront: refuse('folder-missing') } },
   'db-scan-post-marker-missing': { hub: scanning(MARKER) },
   'db-scan-post-path-missing': { hub: scanning('folder path missing') },
   'db-scan-post-bad-ignores': {

@@ -48,7 +48,10 @@ test('prio: no file, an unknown one or an invalid one changes nothing and is sti
 test('prio and need: an unknown, missing or paused folder is 404 `no such folder`', async () => {
   for (const code of ['folder-missing', 'folder-paused', 'folder-not-running'] as const) {
     const fail = () => Promise.reject(new TwinfoldError(code, 'x'))
-    for (const hub of [{ need: fail }, { bringToFront: fail, need: fail }]) {
+    const refuse = () => {
+      throw new TwinfoldError(code, 'x')
+    }
+    for (const hub of [{ need: fail }, { needNow: refuse }, { bringToFront: refuse, need: fail }]) {
       const { send } = fakeRest({ hub })
       for (const [method, path] of [
         ['POST', 'prio'],

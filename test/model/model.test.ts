@@ -87,6 +87,8 @@ test('a summary is published two seconds after a change, once for many changes',
 test('needed items are paged once over all lists; prio of a file outside of the queue has no effect', async () => {
   await using hub = await started({})
   const index = await hub.store.folder(DOCS)
+  const nothing = await hub.model.need(DOCS, { page: 1, perPage: 2 }, NEVER)
+  assert.deepEqual(hub.model.needNow(DOCS), nothing)
   const { LAPTOP } = await import('../support/config.ts')
   const { shortIdOf } = await import('../../src/core/device-id.ts')
   const blocks = new Uint8Array(32)
@@ -115,7 +117,8 @@ test('needed items are paged once over all lists; prio of a file outside of the 
         }) as const,
     ),
   )
-  await hub.model.bringToFront(DOCS, 'z5')
+  assert.equal(hub.model.needNow(DOCS), undefined)
+  hub.model.bringToFront(DOCS, 'z5')
   const pages = await Promise.all([1, 2, 3, 4, 5].map((page) => hub.model.need(DOCS, { page, perPage: 2 }, NEVER)))
   assert.deepEqual(
     pages.map((page) => page.rest.map((record) => record.name)),

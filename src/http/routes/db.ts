@@ -2,7 +2,7 @@ import { TwinfoldError } from '../../core/errors.ts'
 import { parseFolderId, type FolderId } from '../../core/ids.ts'
 import { scanScope } from '../../core/paths.ts'
 import type { Hub } from '../../model/model.ts'
-import type { FolderStatus } from '../../model/types.ts'
+import type { FolderStatus, NeedPage } from '../../model/types.ts'
 import { DB_ROUTES } from '../../rest/db-routes.ts'
 import type { FileViewJson, FolderErrorsJson, FolderStatisticsJson, IgnoresJson, NeedJson } from '../../rest/db.ts'
 import { readBody } from '../../rest/read-body.ts'
@@ -21,18 +21,24 @@ import { treeJson } from '../views/tree.ts'
 const NEXT_S_MAX = 366 * 24 * 3_600
 const IGNORES_BYTES_MAX = 8 * 1024 * 1024
 
+type NeedCall = Call<'folder' | 'page' | 'perpage'>
 type DbRouteDeps = Pick<RestDeps, 'hub' | 'clock' | 'grant'> & { readonly undo: UndoLog }
 
 /** Folders, their files and their queues. */
 export function dbRoutes(deps: DbRouteDeps): readonly Route[] {
   const { hub, clock } = deps
   const status = statusReplies(hub)
+  const need = needReplies(deps)
   const inPieces = (reply: Parameters<typeof longListsReply>[0], { request }: Call): Reply =>
     longListsReply(reply, clock, request)
   return bind(DB_ROUTES, {
     'POST /rest/db/scan': ({ query }) => scan(hub, query),
-    'POST /rest/db/prio': async (call) => inPieces(await prio(hub, call), call),
-    'GET /rest/db/need': async (call) => inPieces(await need(hub, folderOf(call.query), call), call),
+    'POST /rest/db/prio': (call) => {
+      const wanted = call.query.first('file')
+      if (wanted !== undefined && wanted !== '') hub.bringToFront(folderOf(call.query), wanted)
+      return need(call)
+    },
+    'GET /rest/db/need': need,
     'GET /rest/db/status': ({ query }) => status(folderOf(query)),
     'GET /rest/db/browse': async ({ query, request }) =>
       jsonPieces(treeJson(await browse(hub, query)), clock, request.signal),
@@ -86,27 +92,31 @@ function statusReplies(hub: Hub): (folder: FolderId) => Reply | Promise<Reply> {
   }
 }
 
-async function prio(hub: Hub, call: Call<'folder' | 'file' | 'page' | 'perpage'>): Promise<WithLongLists<NeedJson>> {
-  const { query } = call
-  const folder = folderOf(query)
-  const wanted = query.first('file')
-  if (wanted !== undefined && wanted !== '') await hub.bringToFront(folder, wanted)
-  return await need(hub, folder, call)
+/** Caches the reply of an empty page, because pages poll it and most get it. */
+function needReplies({ hub, clock }: DbRouteDeps): (call: NeedCall) => Reply | Promise<Reply> {
+  let empty: { readonly page: number; readonly perPage: number; readonly reply: Reply } | undefined
+  return ({ query, request }) => {
+    const folder = folderOf(query)
+    const { page, perPage } = query.paging()
+    const nothing = hub.needNow(folder)
+    if (nothing === undefined) {
+      const found = hub.need(folder, { page, perPage }, request.signal)
+      return found.then((needed) => longListsReply(needJson(needed, page, perPage), clock, request))
+    }
+    if (empty?.page !== page || empty.perPage !== perPage) {
+      empty = { page, perPage, reply: longListsReply(needJson(nothing, page, perPage), clock, request) }
+    }
+    return empty.reply
+  }
 }
 
-async function need(
-  hub: Hub,
-  folder: FolderId,
-  { query, request }: Call<'page' | 'perpage'>,
-): Promise<WithLongLists<NeedJson>> {
-  const paging = query.paging()
-  const page = await hub.need(folder, paging, request.signal)
+function needJson({ progress, queued, rest }: NeedPage, page: number, perpage: number): WithLongLists<NeedJson> {
   return {
-    page: paging.page,
-    perpage: paging.perPage,
-    progress: fileEntries(page.progress),
-    queued: fileEntries(page.queued),
-    rest: fileEntries(page.rest),
+    page,
+    perpage,
+    progress: fileEntries(progress),
+    queued: fileEntries(queued),
+    rest: fileEntries(rest),
   }
 }
 

@@ -44,8 +44,16 @@ export class KnownStatuses {
   readonly #known = new WeakMap<Folder, Known>()
 
   /** The open index of a folder; it stays the same while the folder runs. */
-  setIndex(running: Folder, index: FolderIndex): void {
+  setIndex(running: Folder, index: FolderIndex): FolderIndex {
     if (this.#known.get(running)?.index !== index) this.#known.set(running, { index })
+    return index
+  }
+
+  /** False also when the index has to be queried. */
+  needsNothing(running: Folder): boolean {
+    const need = this.#known.get(running)?.index.needs.totals?.counts.need
+    if (need === undefined || !running.jobs.isEmpty) return false
+    return need.files + need.directories + need.symlinks + need.deleted === 0
   }
 
   /** Undefined when the index has to be queried. */

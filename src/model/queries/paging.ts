@@ -11,6 +11,8 @@ export interface NeedSource {
   readonly records: Pick<Records, 'global'>
 }
 
+export const NOTHING_NEEDED: NeedPage = { progress: [], queued: [], rest: [] }
+
 /**
  * One page of what is needed: what is in progress, then what is queued, then the rest by name, counted once over all
  * three, so that no item is on two pages.

@@ -4,7 +4,7 @@ import { TwinfoldError } from '../../../src/core/errors.ts'
 import type { FileInfo } from '../../../src/core/records/file-info.ts'
 import type { ShortId } from '../../../src/core/ids.ts'
 import { withUnixOwner } from '../../../src/core/attributes/platform-data.ts'
-import type { FolderStatus } from '../../../src/model/types.ts'
+import type { FolderStatus, NeedPage } from '../../../src/model/types.ts'
 import { fakeRest, IDLE } from '../fakes.ts'
 
 test('db/status: unknown is 404, paused is 200 with zeros', async () => {
@@ -112,6 +112,21 @@ test('db/file and lists: owners and attributes are shown in the format of their 
   assert.deepEqual([view.global.platform, view.local.platform], [shown, none])
   const { queued } = JSON.parse((await send('GET', '/rest/db/need?folder=share')).body)
   assert.deepEqual(queued[0].platform, shown)
+})
+
+test('db/need and db/prio: an empty page needs no query of the index, whatever its number', async () => {
+  const nothing: NeedPage = { progress: [], queued: [], rest: [] }
+  const { send, calls } = fakeRest({ hub: { needNow: () => nothing } })
+  const slow = fakeRest({ hub: { need: async () => nothing } })
+  for (const query of ['', '', '&page=2&perpage=10', '']) {
+    for (const [method, path] of [
+      ['GET', `/rest/db/need?folder=share${query}`],
+      ['POST', `/rest/db/prio?folder=share&file=a${query}`],
+    ] as const) {
+      assert.equal((await send(method, path)).body, (await slow.send(method, path)).body)
+    }
+  }
+  assert.deepEqual(new Set(calls), new Set(['front share a']))
 })
 
 test('db/status: the reply of an unchanged status is cached, and a pending status is awaited', async () => {

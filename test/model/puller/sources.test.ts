@@ -90,7 +90,7 @@ test('a prioritized file is the next one, also when it was prioritized without c
   pull.peer.connected = false
   for (let i = 0; i < 60; i++) pull.peer.put(`f${String(i).padStart(2, '0')}`, Buffer.alloc(3 * BLOCK, i + 1))
   await pull.sync()
-  await pull.hub.model.bringToFront(DOCS, 'f50')
+  pull.hub.model.bringToFront(DOCS, 'f50')
   const gate = Promise.withResolvers<void>()
   const order: string[] = []
   pull.peer.serve = async ({ name }, data) => {
@@ -109,7 +109,7 @@ test('a prioritized file is the next one, also when it was prioritized without c
   )
   assert.equal(need.progress.length + need.queued.length + need.rest.length, 60)
   const last = need.queued.at(-1)!.name
-  await pull.hub.model.bringToFront(DOCS, last)
+  pull.hub.model.bringToFront(DOCS, last)
   assert.equal((await pull.hub.model.need(DOCS, { page: 1, perPage: 100 }, NEVER)).queued[0]?.name, last)
   const begun = order.length
   gate.resolve()

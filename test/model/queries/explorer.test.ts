@@ -133,7 +133,7 @@ test('needed items are listed with action, stage and holders', async () => {
     { ...own!.global, version: changed(own!.global), permissions: 0o600, blockHashes: undefined, sequence: 3 },
   ])
   await index.records.updateRemote(BEN, [file('dir/b', { sequence: 1, sizeBytes: 7 }), file('c', { sequence: 2 })])
-  await hub.model.bringToFront(DOCS, 'c')
+  hub.model.bringToFront(DOCS, 'c')
   const page = await hub.while(explorer.waiting(DOCS, FIRST_PAGE, NEVER))
   const quiet = { ignoreDelete: false, scanning: false, watchError: '' }
   assert.deepEqual(page.folder, { paused: false, type: 'sendreceive', error: '', ...quiet })
