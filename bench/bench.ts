@@ -18,6 +18,7 @@ import { ENCRYPTED_GROUPS } from './encrypted-groups.ts'
 import { GROUPS as SINGLE_GROUPS } from './groups.ts'
 import type { Program } from './program.ts'
 import { largeIndexes } from './large-group.ts'
+import { syncMany } from './many-group.ts'
 import { REACH_GROUPS } from './reach-groups.ts'
 import { cloneCommit, type ScratchClone } from './scratch-clone.ts'
 import { rowInfos, syncRowInfos, type Sample, type Sizes } from './rows.ts'
@@ -33,6 +34,7 @@ const GROUPS: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
   ...REACH_GROUPS,
   ...ENCRYPTED_GROUPS,
   index: largeIndexes,
+  'sync-many': syncMany,
 }
 const INSIDE = 'TWINFOLD_BENCH_INSIDE'
 /** Where the commit is that `--against` names. */
@@ -51,6 +53,7 @@ const FULL: Sizes = {
   indexes: [100_000, 1_000_000],
   syncLargeMib: 1_024,
   syncSmall: 10_000,
+  many: [10_000, 100_000],
 }
 const QUICK: Sizes = {
   largeFiles: 4,
@@ -61,6 +64,7 @@ const QUICK: Sizes = {
   indexes: [10_000, 100_000],
   syncLargeMib: 128,
   syncSmall: 2_000,
+  many: [1_000, 10_000],
 }
 
 function options() {
@@ -164,7 +168,7 @@ async function main(): Promise<void> {
   const base = chosen.quick ? QUICK : FULL
   const sizes = {
     ...base,
-    ...(chosen.million && { growth: [...base.growth, 1_000_000] }),
+    ...(chosen.million && { growth: [...base.growth, 1_000_000], many: [...base.many, 1_000_000] }),
     ...(chosen.indexes !== undefined && { indexes: counts(chosen.indexes) }),
   }
   const samples: Sample[] = []

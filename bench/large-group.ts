@@ -5,6 +5,7 @@ import { largeIndex, NEEDED_OF, writeLargeIndex, type LargeIndex } from './large
 import { field, FOLDER, memoryOf } from './measure.ts'
 import { Running } from './program.ts'
 import { LARGE_REQUESTS, type LargeRequest } from './rows.ts'
+import { madeOnce } from './tree.ts'
 import { twinfold } from './twinfold.ts'
 
 const REPEATS_MAX = 400
@@ -19,10 +20,10 @@ export async function largeIndexes(bench: Bench): Promise<void> {
 }
 
 async function measureIndex(bench: Bench, index: LargeIndex): Promise<void> {
-  const home = join(bench.scratch, 'home-index')
-  mkdirSync(home, { recursive: true, mode: 0o700 })
-  twinfold.makeHome(home)
-  await fillIndex(bench, home, index)
+  const home = await madeOnce(`index-${index.files}`, async (path) => {
+    twinfold.makeHome(path)
+    await fillIndex(path, index)
+  })
   const { running, startMs } = await Running.start(twinfold, home)
   try {
     const status = await running.call('GET', `/rest/db/status?folder=${FOLDER}`)
@@ -43,14 +44,13 @@ async function measureIndex(bench: Bench, index: LargeIndex): Promise<void> {
     record('rss', peakRssMib)
   } finally {
     await running[Symbol.asyncDispose]()
-    rmSync(home, { recursive: true, force: true })
   }
 }
 
 /** The folder has no marker: it is not scanned, and its index can be read all the same. */
-async function fillIndex(bench: Bench, home: string, index: LargeIndex): Promise<void> {
-  const root = join(bench.scratch, 'index-root')
-  mkdirSync(root, { recursive: true })
+async function fillIndex(home: string, index: LargeIndex): Promise<void> {
+  const root = join(home, 'index-root')
+  mkdirSync(root)
   const { running } = await Running.start(twinfold, home)
   let own: string
   try {

@@ -5,6 +5,8 @@ import { freePort, Running, type Program } from './program.ts'
 import type { Tree } from './tree.ts'
 
 const SYNC_LIMIT_MS = 600_000
+/** For many files: 25 minutes for a million. */
+const FILE_LIMIT_MS = 1.5
 /** In seconds: Syncthing dials a resumed device only after this time since the last dial. */
 const RECONNECTION_S = 5
 const SETTLE_MS = RECONNECTION_S * 1_000 + 300
@@ -156,7 +158,8 @@ export class Pair implements AsyncDisposable {
     await act()
     let startedMs = since === 'action' ? Date.now() : Number.NaN
     let syncing = false
-    const deadlineMs = Date.now() + SYNC_LIMIT_MS
+    const limitMs = Math.max(SYNC_LIMIT_MS, files * FILE_LIMIT_MS)
+    const deadlineMs = Date.now() + limitMs
     while (Date.now() < deadlineMs) {
       for (const { type, timeMs, data } of await this.#feed.next()) {
         if (type === 'DeviceConnected' && since === undefined) startedMs = timeMs
@@ -175,7 +178,7 @@ export class Pair implements AsyncDisposable {
         }
       }
     }
-    throw new Error(`not in sync within ${SYNC_LIMIT_MS} ms: ${JSON.stringify(await this.#sinkStatus())}`)
+    throw new Error(`not in sync within ${limitMs} ms: ${JSON.stringify(await this.#sinkStatus())}`)
   }
 
   async #sinkStatus(): Promise<unknown> {

@@ -35,6 +35,8 @@ export type Sizes = {
   /** One file that is synchronized, and many. */
   readonly syncLargeMib: number
   readonly syncSmall: number
+  /** Tiny files that are synchronized. */
+  readonly many: readonly number[]
 }
 
 const thousands = (count: number) => count.toLocaleString('en-US')
@@ -236,10 +238,26 @@ export function syncRowInfos(sizes: Sizes, full: boolean): ReadonlyMap<string, R
       'sync-replace-large',
       { title: '64 MiB file replaced 10 times, polls without it', unit: 'polls', ...less, ...goal({ atMost: 0 }) },
     ],
+    ...sizes.many.flatMap((files) => manyRows(files)),
     ...encryptedRows('sync-encrypted-large', large, { unit: 'MB/s', ...goal({ ofLimit: 0.6 }) }),
     ...encryptedRows('sync-encrypted-small', small, { unit: 'files/s', ...goal({ ofLimit: 0.5 }) }),
   ]
   return new Map(rows)
+}
+
+function manyRows(files: number): [string, RowInfo][] {
+  const what = `${thousands(files)} tiny files`
+  const memory = (title: string) => ({ title: `${what}, ${title}`, unit: 'MiB', better: 'less' }) as const
+  return [
+    [`sync-many-${files}-rate`, { title: `${what}, connected to in sync`, unit: 'files/s', better: 'more' }],
+    [`sync-many-${files}-cpu`, { title: `${what}, CPU of both ends`, unit: 'µs/file', better: 'less' }],
+    [`sync-many-${files}-scan-rss`, memory('peak RSS of the first scan')],
+    ...(['source', 'sink'] as const).flatMap((end): [string, RowInfo][] => [
+      [`sync-many-${files}-${end}-idle`, memory(`RSS ${end} before`)],
+      [`sync-many-${files}-${end}-peak`, memory(`peak RSS ${end}`)],
+      [`sync-many-${files}-${end}-rested`, memory(`RSS ${end} 60 s after`)],
+    ]),
+  ]
 }
 
 /** To an untrusted sink. The limit is the plain transfer of Twinfold in the same run. */

@@ -61,6 +61,17 @@ export function makeTree(spec: TreeSpec): Tree {
   return tree
 }
 
+/** A directory beside the trees that `fill` fills once; it is removed with them, and so kept by `--keep`. */
+export async function madeOnce(name: string, fill: (path: string) => Promise<void>): Promise<string> {
+  const path = join(ROOT, name)
+  if (existsSync(`${path}.complete`)) return path
+  rmSync(path, { recursive: true, force: true })
+  mkdirSync(path, { recursive: true, mode: 0o700 })
+  await fill(path)
+  writeFileSync(`${path}.complete`, '')
+  return path
+}
+
 export function removeTree(spec: TreeSpec): void {
   rmSync(join(ROOT, `${spec.name}.complete`), { force: true })
   rmSync(join(ROOT, spec.name), { recursive: true, force: true })
