@@ -49,7 +49,13 @@ function sourcesHash(): string {
   const sources = readdirSync(join(root, 'src'), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
-  const others = ['package.json', 'package-lock.json', 'tools/bundle.ts', 'tools/test-program.ts']
+  const others = [
+    'package.json',
+    'package-lock.json',
+    'tools/bundle.ts',
+    'tools/bundle-groups.ts',
+    'tools/test-program.ts',
+  ]
   const hash = createHash('sha256')
   for (const path of [...sources.sort(), ...others.map((name) => join(root, name))]) {
     const { size, mtimeMs } = statSync(path)
