@@ -18,7 +18,7 @@ import { openDeviceBase, openLogFile, type DeviceBase } from './device-base.ts'
 import { openDeviceServices } from './device-services.ts'
 import { Shutdown } from './shutdown.ts'
 import { AddressFile } from './home/address-file.ts'
-import { ensureHome } from './home/identity.ts'
+import { prepareHome } from './home/prepare-home.ts'
 import { lockHome } from './home/lock.ts'
 import { LastHandler } from './last-handler.ts'
 import { logNetworkUse } from './network-use.ts'
@@ -36,7 +36,7 @@ import { deviceWarnings, logWarnings, ROOT_WARNING } from './warnings.ts'
 export async function runDaemon(platform: Platform, options: ServeOptions, signal: AbortSignal): Promise<ExitCode> {
   const { locations } = options
   const { clock, random, disk } = platform
-  await ensureHome(disk, locations)
+  const homeWarnings = await prepareHome(platform, locations)
   using sink = openLogFile(platform, options)
   await using _lock = await lockHome(disk, locations)
   const base = await openDeviceBase(platform, options, sink)
@@ -77,7 +77,10 @@ export async function runDaemon(platform: Platform, options: ServeOptions, signa
   })
   config.subscribe((_, to) => forgetRemoved(base, to))
   base.extensions.subscribe((from, to) => model.applyExtensions(from, to))
-  await logWarnings(config, warnings, logger('main'), platform.system.isRoot ? [ROOT_WARNING] : [])
+  await logWarnings(config, warnings, logger('main'), [
+    ...homeWarnings,
+    ...(platform.system.isRoot ? [ROOT_WARNING] : []),
+  ])
   logNetworkUse(config, logger('main'), options)
   await using addressFile = await AddressFile.open({ disk, log: logger('main') }, locations, platform.system.processId)
   const views = { ...services.views, setup: setup.applier, addressFile }

@@ -10,11 +10,13 @@ import { nodeClock } from '../../platform/node/clock.ts'
 import { nodeDisk } from '../../platform/node/disk/disk.ts'
 import { createNodeHttpServer } from '../../platform/node/http/http.ts'
 import { PasswordThread } from '../../platform/node/threads/password-thread.ts'
+import { nodePrograms } from '../../platform/node/programs.ts'
 import { nodeRandom } from '../../platform/node/random.ts'
 import { nodeSystem } from '../../platform/node/system.ts'
 import { withFreePorts } from './first-start.ts'
 import { locateHome } from './home.ts'
-import { ensureHome, loadIdentity, loadOrMakeIdentity } from './identity.ts'
+import { loadIdentity, loadOrMakeIdentity } from './identity.ts'
+import { prepareHome } from './prepare-home.ts'
 import type { Locations } from '../../core/locations.ts'
 import type { DirectoryChoice } from '../args/serve-options.ts'
 
@@ -40,7 +42,8 @@ export async function generate(options: GenerateOptions, printError: PrintError)
   const passwords = new Passwords({ ...platform, hasher, log })
   // Before anything is written: a home without the requested password would leave the page open.
   const password = guiPassword === undefined ? undefined : await passwords.hash(guiPassword)
-  await ensureHome(nodeDisk, locations)
+  const deps = { disk: nodeDisk, programs: nodePrograms, system: nodeSystem }
+  for (const warning of await prepareHome(deps, locations)) printError(`WARNING: ${warning}`)
   await using _lock = await lockHome(locations)
   const identity = await loadOrMakeIdentity(platform, locations)
   if (!identity.created) printError('WARNING: Key exists; will not overwrite.')
