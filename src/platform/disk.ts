@@ -142,6 +142,11 @@ export interface Disk {
    */
   setModified(path: string, modifiedS: number, modifiedNs: number): Promise<void>
   /**
+   * Hides an item from file managers. Does nothing where hiding is a matter of the name: only Windows has an attribute
+   * for it. Takes as long as the start of a program: not for single files.
+   */
+  hide(path: string): Promise<void>
+  /**
    * Makes renames and removals in a directory durable; does nothing where the system has no such call.
    * Follows symlinks.
    */

@@ -59,6 +59,8 @@ export class VersionsDirectory {
     else await new Parents({ disk: this.#disk, root: this.#folderRoot, onMade: () => {} }).ensure(`${below}/x`)
     for (const directory of above) this.#noteMadeIn(directory)
     if (!(await this.isUsable())) throw refused(`versions directory ${this.root} cannot be created`)
+    // A convenience. A directory that the user has chosen stays as it is.
+    if (below === DEFAULT_NAME) await this.#disk.hide(this.root).catch(() => {})
   }
 
   /** False where it is missing; rejects with `item-failed` where it is invalid. */

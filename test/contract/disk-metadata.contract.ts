@@ -30,6 +30,23 @@ export function metadataSpecs(spec: Spec): void {
     await file.chmod(0o755)
     assert.equal((await file.stat()).mode, 0o755)
   })
+  spec('what is hidden is found, read, renamed and removed as before', async (_, disk, root) => {
+    await put(disk, `${root}/a`, 'x')
+    await disk.makeDirectory(`${root}/d`, 0o755)
+    const { modifiedS, modifiedNs, sizeBytes } = await disk.lstat(`${root}/a`)
+    for (const name of ['a', 'd']) await disk.hide(`${root}/${name}`)
+    const { modifiedS: s, modifiedNs: ns, sizeBytes: size } = await disk.lstat(`${root}/a`)
+    assert.deepEqual([s, ns, size], [modifiedS, modifiedNs, sizeBytes])
+    assert.deepEqual((await disk.list(root)).map(({ name }) => name).sort(), ['a', 'd'])
+    await put(disk, `${root}/b`, 'new')
+    await disk.rename(`${root}/b`, `${root}/a`)
+    assert.equal(await content(disk, `${root}/a`), 'new')
+    await disk.hide(`${root}/a`)
+    await disk.rename(`${root}/a`, `${root}/d/a`)
+    await disk.removeFile(`${root}/d/a`)
+    await disk.removeDirectory(`${root}/d`)
+    assert.deepEqual(await disk.list(root), [])
+  })
   spec('a time is read back as set, within the precision of the disk', async ({ timeErrorNs }, disk, root) => {
     await put(disk, `${root}/a`, 'x')
     for (const [s, ns] of [

@@ -44,10 +44,21 @@ test('the marker is a directory with a file that names the folder', async () => 
   )
 })
 
+test('a new marker is hidden; where that fails it is used all the same', async () => {
+  const disk = make()
+  await createMarker(disk, ROOT, FOLDER, NOON_MS)
+  assert.deepEqual([...disk.hidden], [`${ROOT}/.stfolder`])
+  disk.fail({ call: 'hide', code: 'EIO' })
+  await createMarker(disk, '/data/other', FOLDER, NOON_MS)
+  assert.deepEqual([...disk.hidden], [`${ROOT}/.stfolder`])
+  assert.deepEqual(await names(disk, '/data/other/.stfolder'), ['syncthing-folder-6201eb.txt'])
+})
+
 test('an existing marker of any kind is left unchanged', async () => {
   const disk = make()
   disk.put(`${ROOT}/.stfolder`, 'mine')
   await createMarker(disk, ROOT, FOLDER, NOON_MS)
+  assert.equal(disk.hidden.size, 0, 'its user may want to see it')
   assert.equal(await textOf(disk, `${ROOT}/.stfolder`), 'mine')
 })
 

@@ -8,7 +8,7 @@ import type { Member } from './daemon-pair.ts'
 import { freePort } from './free-port.ts'
 
 const LAUNCHER = join(import.meta.dirname, 'wine-launch.mjs')
-const PROGRAM = 'C:\\twinfold\\node_modules\\twinfold\\dist\\main\\bin.js'
+export const PROGRAM = 'C:\\twinfold\\node_modules\\twinfold\\dist\\main\\bin.js'
 const ENVIRONMENT = Object.entries(WINE_ENVIRONMENT).map(([name, value]) => `${name}=${value}`)
 const NODE_WORDS = ['C:\\node\\node.exe', '--disable-warning=ExperimentalWarning']
 const NODE = wine(NODE_WORDS)
@@ -124,4 +124,20 @@ export async function startWindows(directory: string, name = 'win', options: Win
   const root = join(directory, name)
   mkdirSync(root, { recursive: true })
   return { daemon, id: myID, port, root, [Symbol.asyncDispose]: () => daemon[Symbol.asyncDispose]() }
+}
+
+/**
+ * The command that runs Node for Windows in a console, which is a terminal here: what is written to its standard input
+ * are keys, and its output is what the console shows.
+ */
+export function consoleCommand(args: readonly string[]): readonly string[] {
+  const words = [...NODE, ...args].map((word) => `'${word.replaceAll("'", "'\\''")}'`)
+  return ['script', '-q', '-f', '-e', '-c', words.join(' '), '/dev/null']
+}
+
+/** Letters of the attributes of an item: `H` hidden, `S` system, `R` read-only. */
+export function attributesOf(path: string): string {
+  const { code, output } = runProgram(['attrib', windowsPath(path)])
+  if (code !== 0) throw new Error(`attrib ended with ${code}: ${output}`)
+  return output.slice(0, output.indexOf('C:\\')).replaceAll(/\s/g, '')
 }

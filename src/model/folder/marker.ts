@@ -24,6 +24,7 @@ export async function createMarker(disk: Disk, root: string, folder: FolderId, n
   await file.write(new TextEncoder().encode(content(folder, nowMs)), 0)
   await file.sync()
   await disk.syncDirectory(root)
+  await disk.hide(marker).catch(() => {}) // a convenience: the marker works all the same
 }
 
 /**

@@ -1,4 +1,4 @@
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { FolderConfig } from '../../core/config/config.ts'
 import { messageOf, systemCode, TwinfoldError, type ErrorCode } from '../../core/errors.ts'
 import {
@@ -11,6 +11,7 @@ import {
   type MoveFailure,
   type MoveResult,
 } from '../../core/move/journal.ts'
+import { DEFAULT_MARKER_NAME } from '../../core/folder-stop.ts'
 import { spaceProblem } from '../../core/move/target.ts'
 import type { FolderIndex } from '../../db/types.ts'
 import type { Logger } from '../../events/types.ts'
@@ -192,7 +193,10 @@ export class MoveRun {
       await this.#requireBoth() // what is missing on a disk that went away is not deleted
     }
     await copy.pass('marker', false)
-    await this.#deps.platform.disk.syncDirectory(to)
+    const { disk } = this.#deps.platform
+    await disk.syncDirectory(to)
+    // A convenience, as for a new marker.
+    if (this.#folder.markerName === DEFAULT_MARKER_NAME) await disk.hide(join(to, DEFAULT_MARKER_NAME)).catch(() => {})
     await this.#advance({ state: 'verified' })
   }
 

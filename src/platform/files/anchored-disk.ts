@@ -31,6 +31,7 @@ export function anchoredDisk(disk: Disk, root: string): Disk {
     chmod: (path, mode) => anchor.at(path, (at) => disk.chmod(at, mode)),
     chown: (path, userId, groupId) => anchor.at(path, (at) => disk.chown(at, userId, groupId)),
     setModified: (path, s, ns) => anchor.at(path, (at) => disk.setModified(at, s, ns)),
+    hide: (path) => anchor.at(path, (at) => disk.hide(at)),
     syncDirectory: (path) => anchor.inside(path, (at) => disk.syncDirectory(at)),
     holdDirectory: (path) => disk.holdDirectory(path),
     space: (path) => disk.space(path),

@@ -41,6 +41,7 @@ export type DiskCall =
   | 'chown'
   | 'utime'
   | 'syncDirectory'
+  | 'hide'
   | 'space'
   | 'realpath'
   | 'lock'

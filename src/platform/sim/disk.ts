@@ -21,6 +21,9 @@ export class SimDisk extends SimDiskState implements Disk {
     removeFile: (root, name) => this.#removeBelow(root, name),
   }
 
+  /** Paths of `hide`, for tests. */
+  readonly hidden = new Set<string>()
+
   async open(path: string, mode: OpenMode, permissions = 0o666): Promise<DiskFile> {
     await this.begin('open', path)
     const opened = this.openNode(path, mode, permissions)
@@ -149,6 +152,11 @@ export class SimDisk extends SimDiskState implements Disk {
     const found = this.tree.find(path, 'utime', false)
     this.tree.metadata.setModified(found.node, BigInt(modifiedS) * 1_000_000_000n + BigInt(modifiedNs))
     this.notify('changed', found.path)
+  }
+
+  async hide(path: string): Promise<void> {
+    this.faults.check('hide', path)
+    this.hidden.add(this.tree.find(path, 'hide', false).path)
   }
 
   async syncDirectory(path: string): Promise<void> {

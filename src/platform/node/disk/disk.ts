@@ -26,6 +26,7 @@ import { exactStat } from './disk-stat.ts'
 import { secondsText } from './disk-time.ts'
 import { lockFile } from './lock.ts'
 import { holdDirectory } from './held-directory.ts'
+import { hideItem } from './hide.ts'
 import { chmodItself, copyItself } from './item-calls.ts'
 import { refuseOddities, refuseOwners, refuseSymlink, symlinkRefused } from './refusals.ts'
 import { makeDirectories } from './make-directories.ts'
@@ -150,6 +151,11 @@ const PLAIN_DISK: Omit<Disk, 'exchange' | 'lock' | 'renameNew' | 'setModified'> 
     checkPath(path, 'chown')
     refuseOwners('chown', path)
     await lchown(path, userId, groupId)
+  },
+
+  async hide(path) {
+    checkPath(path, 'hide')
+    await hideItem(path)
   },
 
   async syncDirectory(path) {
