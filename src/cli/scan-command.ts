@@ -1,5 +1,7 @@
+import { posix, sep, win32 } from 'node:path'
 import { TwinfoldError } from '../core/errors.ts'
 import type { FolderConfig } from '../core/config/config.ts'
+import { pathKey, slashedPath } from '../core/paths.ts'
 import { stopText } from '../core/remedies/stop-text.ts'
 import type { Client } from '../client/client.ts'
 import type { EventJson } from '../rest/event-data.ts'
@@ -106,11 +108,18 @@ function showProblems(
 }
 
 /** Shells complete paths to absolute ones, so an absolute path inside the folder is accepted. */
-export function insideFolder(folder: { readonly id: string; readonly path: string }, sub: string): string {
-  if (!sub.startsWith('/')) return sub
-  const root = folder.path.replace(/\/+$/, '')
-  if (sub === root || sub === `${root}/`) return ''
-  if (sub.startsWith(`${root}/`)) return sub.slice(root.length + 1)
+export function insideFolder(
+  folder: { readonly id: string; readonly path: string },
+  sub: string,
+  separator: string = sep,
+): string {
+  const given = slashedPath(sub, separator === '\\' ? 'win32' : '')
+  const { isAbsolute } = separator === '\\' ? win32 : posix
+  if (!isAbsolute(given)) return given
+  const root = pathKey(folder.path, separator).replace(/\/+$/, '')
+  const key = pathKey(given, separator)
+  if (key === root || key === `${root}/`) return ''
+  if (key.startsWith(`${root}/`)) return given.slice(root.length + 1)
   throw new TwinfoldError('path-escapes-folder', `${sub} is not in folder "${folder.id}", which is at ${folder.path}`)
 }
 

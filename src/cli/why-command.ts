@@ -26,7 +26,8 @@ export async function whyFile(
   options: Json,
 ): Promise<CliExit> {
   const folder = await findFolder(client, text)
-  const file = isAbsolute(given) ? insideFolder(folder, given) : given.replace(/^\.\//, '').replace(/\/+$/, '')
+  const inside = insideFolder(folder, given)
+  const file = isAbsolute(given) ? inside : inside.replace(/^\.\//, '').replace(/\/+$/, '')
   const reply = await client.call('GET /rest/twinfold/why', { query: { folder: folder.id, file } })
   // The daemon does not know in which time zone its user is.
   const reasons = reply.reasons.map(({ text, until }) =>

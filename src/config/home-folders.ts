@@ -2,7 +2,7 @@ import { basename, dirname } from 'node:path'
 import type { FolderConfig } from '../core/config/config.ts'
 import { folderRoot } from '../core/config/folder-root.ts'
 import { systemCode } from '../core/errors.ts'
-import { isPathWithin, joinPath } from '../core/paths.ts'
+import { isPathWithin, joinPath, pathKey } from '../core/paths.ts'
 import type { Disk } from '../platform/disk.ts'
 
 /** The directories of a home, whose keys no other device may receive. */
@@ -24,13 +24,13 @@ export async function foldersAroundHome(
     const root = folderRoot(folder, userHome)
     if (root === '') continue
     const real = await realPathOf(disk, root)
-    if (homes.some((home) => isPathWithin(home, real))) around.push(folder)
+    if (homes.some((home) => isPathWithin(pathKey(home), pathKey(real)))) around.push(folder)
   }
   return around
 }
 
 /** Of what exists; the rest of the path is taken as it is. */
-async function realPathOf(disk: Pick<Disk, 'realPath'>, path: string): Promise<string> {
+export async function realPathOf(disk: Pick<Disk, 'realPath'>, path: string): Promise<string> {
   try {
     return await disk.realPath(path)
   } catch (error) {

@@ -2,9 +2,9 @@ import { dirname, join } from 'node:path'
 import type { FolderConfig } from '../core/config/config.ts'
 import { folderRoot } from '../core/config/folder-root.ts'
 import { isMissing, messageOf, systemCode } from '../core/errors.ts'
-import { isAtOrBelow, isBelow } from '../core/paths.ts'
+import { isPathWithin, pathKey } from '../core/paths.ts'
 import type { Disk } from '../platform/disk.ts'
-import { foldersAroundHome, type ProtectedHome } from './home-folders.ts'
+import { foldersAroundHome, realPathOf, type ProtectedHome } from './home-folders.ts'
 
 /** Why a directory cannot become a folder. */
 interface NewFolderProblem {
@@ -44,13 +44,13 @@ const PROBE = '.syncthing.probe.tmp'
 
 /** Checks a directory that is to become a folder. Whether it can be written is tried with an empty directory. */
 export async function checkNewFolder(context: NewFolderContext, folder: FolderConfig): Promise<NewFolderCheck> {
-  const { folders, home } = context
+  const { home } = context
   const path = folderRoot(folder, home.userHome)
   const problem = (await placeProblem(context, folder, path)) ?? (await diskProblem(context, path))
   return {
     path,
     problem: problem ?? null,
-    warnings: nestingWarnings(folders, path, home.userHome),
+    warnings: path === '' ? [] : await nestingWarnings(context, path),
     ...(path === '' ? { exists: false, freeBytes: null } : await placeFacts(context.disk, path)),
   }
 }
@@ -66,7 +66,7 @@ async function placeProblem(
     const text = `${path} contains the home of this device (${home.directories[0]}) with its private key`
     return { code: 'contains-home', text: `${text}; choose a smaller directory` }
   }
-  if (path !== folderRoot({ path: '~' }, home.userHome)) return undefined
+  if (pathKey(path) !== pathKey(folderRoot({ path: '~' }, home.userHome))) return undefined
   return { code: 'user-home', text: `${path} is the whole home directory of the user; choose a directory in it` }
 }
 
@@ -133,11 +133,16 @@ function unreadable(path: string, error: unknown): NewFolderProblem {
 }
 
 /** Nested folders work, but their files are synchronized twice. */
-function nestingWarnings(folders: readonly FolderConfig[], path: string, userHome: string): readonly string[] {
-  return folders.flatMap((folder) => {
-    const root = folderRoot(folder, userHome)
-    if (root === '' || path === '') return []
-    if (isAtOrBelow(path, root)) return [`${path} is inside the folder "${folder.id}" (${root})`]
-    return isBelow(root, path) ? [`${path} contains the folder "${folder.id}" (${root})`] : []
-  })
+async function nestingWarnings({ disk, folders, home }: NewFolderContext, path: string): Promise<readonly string[]> {
+  const keyOf = async (root: string) => pathKey(await realPathOf(disk, root))
+  const own = await keyOf(path)
+  const warnings: string[] = []
+  for (const folder of folders) {
+    const root = folderRoot(folder, home.userHome)
+    if (root === '') continue
+    const other = await keyOf(root)
+    if (isPathWithin(own, other)) warnings.push(`${path} is inside the folder "${folder.id}" (${root})`)
+    else if (isPathWithin(other, own)) warnings.push(`${path} contains the folder "${folder.id}" (${root})`)
+  }
+  return warnings
 }

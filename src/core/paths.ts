@@ -65,6 +65,11 @@ export function isPathWithin(path: string, directory: string): boolean {
   return directory.endsWith('/') ? path.startsWith(directory) : isAtOrBelow(path, directory)
 }
 
+/** A path for comparisons: Windows has two separators and ignores the case. */
+export function pathKey(path: string, separator: string = sep): string {
+  return separator === '\\' ? path.replaceAll('\\', '/').toLowerCase() : path
+}
+
 /** Our temporary files, as we spell them: old ones are removed, so another spelling, made by a user, is not one. */
 export function isTemporary(name: string): boolean {
   const base = baseOf(name)

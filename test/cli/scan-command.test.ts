@@ -144,3 +144,16 @@ test('insideFolder: absolute paths in the folder become relative, others are ref
   )
   assert.throws(() => insideFolder(at, '/data/docs2/a'), /is not in folder/)
 })
+
+test('insideFolder: paths of Windows have two separators and no case', () => {
+  const inWindows = (path: string) => (sub: string) => insideFolder({ ...folder('docs'), path }, sub, '\\')
+  assert.deepEqual(['a\\b', 'C:\\Docs', 'c:/docs/', 'c:\\docs\\A\\b'].map(inWindows('C:\\Docs')), [
+    'a/b',
+    '',
+    '',
+    'A/b',
+  ])
+  assert.equal(inWindows('D:\\')('d:\\a\\b'), 'a/b')
+  assert.equal(inWindows('\\\\server\\share')('\\\\SERVER\\share\\a'), 'a')
+  assert.throws(() => inWindows('C:\\Docs')('C:\\Docs2\\a'), /C:.Docs2.a is not in folder/)
+})

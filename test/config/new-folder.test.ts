@@ -85,3 +85,11 @@ test('new folder: nesting is a warning in both directions', async () => {
   ])
   assert.deepEqual((await check('/srv')).warnings, ['/srv contains the folder "photos" (/srv/photos)'])
 })
+
+test('new folder: nesting is found behind a symlink, too', async () => {
+  const disk = await scene()
+  await disk.makeSymlink('/srv/photos', '/srv/link')
+  assert.deepEqual((await check('/srv/link/2026', disk)).warnings, [
+    '/srv/link/2026 is inside the folder "photos" (/srv/photos)',
+  ])
+})

@@ -21,6 +21,7 @@ import {
   isTemporary,
   parentOf,
   parseAside,
+  pathKey,
   slashedPath,
 } from '../../src/core/paths.ts'
 import { reportRow } from '../support/effort.ts'
@@ -269,4 +270,11 @@ test('a path is within its directory, and within the root of its disk', () => {
   assert.ok(isPathWithin('/a', '/'))
   assert.ok(!isPathWithin('C:/ab', 'C:/a'))
   assert.ok(!isPathWithin('D:/a', 'C:/'))
+})
+
+test('paths of Windows are compared without case and with one separator, those of Linux as they are', () => {
+  assert.equal(pathKey('C:\\Users\\Ann/Docs', '\\'), 'c:/users/ann/docs')
+  assert.equal(pathKey('/srv/Docs\\x', '/'), '/srv/Docs\\x')
+  assert.ok(isPathWithin(pathKey('E:\\Docs', '\\'), pathKey('e:\\', '\\')))
+  assert.ok(!isPathWithin(pathKey('E:\\Docs2', '\\'), pathKey('e:\\docs', '\\')))
 })

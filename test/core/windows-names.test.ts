@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { leadsElsewhere, windowsNameProblem } from '../../src/core/windows-names.ts'
+import { leadsElsewhere, plainWindowsPath, windowsNameProblem } from '../../src/core/windows-names.ts'
 
 const USABLE = [
   'a',
@@ -48,3 +48,21 @@ test('a backslash and a colon lead to another item where a backslash separates d
   }
   assert.ok(!leadsElsewhere('a/b', '\\'))
 })
+
+const PATHS: readonly (readonly [path: string, plain: string])[] = [
+  ['C:\\Docs', 'C:\\Docs'],
+  ['E:', 'E:\\'],
+  ['e:\\', 'e:\\'],
+  ['\\\\?\\E:', 'E:\\'],
+  ['\\\\?\\E:\\', 'E:\\'],
+  ['\\\\?\\C:\\Docs', 'C:\\Docs'],
+  ['//?/C:/Docs', 'C:/Docs'],
+  ['\\\\.\\C:\\Docs', 'C:\\Docs'],
+  ['\\\\?\\UNC\\server\\share\\x', '\\\\server\\share\\x'],
+  ['\\\\server\\share', '\\\\server\\share'],
+  ['\\\\?\\Volume{a-b}\\x', '\\\\?\\Volume{a-b}\\x'],
+  ['C:relative', 'C:relative'],
+  ['docs', 'docs'],
+]
+for (const [path, plain] of PATHS)
+  test(`the plain path of ${path} is ${plain}`, () => assert.equal(plainWindowsPath(path), plain))

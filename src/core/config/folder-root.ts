@@ -1,4 +1,5 @@
-import { join, resolve } from 'node:path'
+import { join, resolve, sep } from 'node:path'
+import { plainWindowsPath } from '../windows-names.ts'
 import type { FolderConfig } from './config.ts'
 
 /**
@@ -9,5 +10,5 @@ export function folderRoot({ path }: Pick<FolderConfig, 'path'>, userHome: strin
   if (path.trim() === '') return ''
   if (path === '~') return resolve(userHome)
   if (path.startsWith('~/') || path.startsWith('~\\')) return join(resolve(userHome), path.slice(2))
-  return resolve(path)
+  return resolve(sep === '\\' ? plainWindowsPath(path) : path)
 }

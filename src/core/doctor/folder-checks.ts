@@ -1,5 +1,5 @@
 import { formatSpace } from '../config/disk-space.ts'
-import { isAtOrBelow } from '../paths.ts'
+import { isPathWithin } from '../paths.ts'
 import { countText, DAY_MS, spanText, type DoctorCheck } from './check.ts'
 import type { FolderFacts } from './facts.ts'
 import { remedyCommand, shellName } from '../remedies/remedy-command.ts'
@@ -88,7 +88,7 @@ export const FOLDER_CHECKS: readonly DoctorCheck[] = [
             each.root !== undefined &&
             root !== undefined &&
             each.config.id !== id &&
-            isAtOrBelow(root, each.root) &&
+            isPathWithin(root, each.root) &&
             (root !== each.root || each.config.id < id),
         )
         return around === undefined

@@ -1,7 +1,7 @@
-import { isAbsolute } from 'node:path'
+import { isAbsolute, join } from 'node:path'
 import type { Config, FolderConfig } from '../config/config.ts'
 import { folderRoot } from '../config/folder-root.ts'
-import { isAtOrBelow } from '../paths.ts'
+import { isPathWithin, pathKey } from '../paths.ts'
 import type { MoveEntry } from './journal.ts'
 
 /** The settings with the new path. Old versions that are kept inside the folder by an absolute path move along. */
@@ -13,9 +13,10 @@ export function withMovedFolder(
   const [from, to] = [folderRoot({ path: fromPath }, userHome), folderRoot({ path: toPath }, userHome)]
   const moved = (each: FolderConfig): FolderConfig => {
     const { fsPath } = each.versioning
-    const isInside = (isAbsolute(fsPath) || fsPath.startsWith('~')) && isAtOrBelow(pathOf(fsPath, userHome), from)
+    const isInside =
+      (isAbsolute(fsPath) || fsPath.startsWith('~')) && isPathWithin(pathKey(pathOf(fsPath, userHome)), pathKey(from))
     const versioning = isInside
-      ? { ...each.versioning, fsPath: to + pathOf(fsPath, userHome).slice(from.length) }
+      ? { ...each.versioning, fsPath: join(to, pathOf(fsPath, userHome).slice(from.length)) }
       : each.versioning
     return { ...each, path: toPath, versioning }
   }

@@ -1,4 +1,4 @@
-import { isAtOrBelow, isBelow } from '../paths.ts'
+import { isPathWithin, pathKey } from '../paths.ts'
 
 type MoveProblemCode =
   | 'relative'
@@ -43,7 +43,7 @@ export function moveProblem(facts: MoveFacts): MoveProblem | undefined {
 }
 
 function relationProblem({ from, to, mounts }: MoveFacts): MoveProblem | undefined {
-  if (from === to) return { code: 'same', text: `the folder is at ${to} already` }
+  if (pathKey(from) === pathKey(to)) return { code: 'same', text: `the folder is at ${to} already` }
   if (isBelow(to, from)) return { code: 'inside', text: `${to} is inside the folder itself; choose another directory` }
   if (isBelow(from, to)) return { code: 'around', text: `${to} contains the folder; choose another directory` }
   const [first] = mounts
@@ -54,16 +54,16 @@ function relationProblem({ from, to, mounts }: MoveFacts): MoveProblem | undefin
 function othersProblem({ from, to, otherFolders, homes }: MoveFacts): MoveProblem | undefined {
   for (const { id, root } of otherFolders) {
     if (root === '') continue
-    if (isAtOrBelow(to, root)) return otherFolder(`${to} is inside the folder "${id}" (${root})`)
+    if (isWithin(to, root)) return otherFolder(`${to} is inside the folder "${id}" (${root})`)
     if (isBelow(root, to)) return otherFolder(`${to} contains the folder "${id}" (${root})`)
-    if (isAtOrBelow(root, from)) return otherFolder(`the folder "${id}" (${root}) is inside this one`)
+    if (isWithin(root, from)) return otherFolder(`the folder "${id}" (${root}) is inside this one`)
   }
   for (const home of homes) {
-    if (isAtOrBelow(home, to) || to === '/')
+    if (isWithin(home, to))
       return { code: 'home', text: `${to} contains the home of this device (${home}); choose another directory` }
     if (isBelow(to, home))
       return { code: 'home', text: `${to} is inside the home of this device (${home}); choose another directory` }
-    if (isAtOrBelow(home, from))
+    if (isWithin(home, from))
       return { code: 'home', text: `the folder contains the home of this device (${home}); move that first` }
   }
   return undefined
@@ -103,4 +103,12 @@ export function spaceProblem(to: string, neededBytes: number, freeBytes: number 
   if (freeBytes === undefined || neededBytes + SPARE_BYTES <= freeBytes) return undefined
   const text = `the disk of ${to} has ${freeBytes} bytes left, and the folder needs ${neededBytes}`
   return { code: 'no-space', text: `${text}; free space there, or choose another disk` }
+}
+
+function isWithin(path: string, directory: string): boolean {
+  return isPathWithin(pathKey(path), pathKey(directory))
+}
+
+function isBelow(path: string, directory: string): boolean {
+  return pathKey(path) !== pathKey(directory) && isWithin(path, directory)
 }

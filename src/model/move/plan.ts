@@ -49,7 +49,7 @@ export async function planMove(
   const problem = stop ?? (await problemOf(deps, folder, { from, to }))
   if (problem !== undefined) return { from, to, ...nothing, problem }
   const [old, place] = [await disk.stat(from), await existing(disk, to)]
-  const isMount = (await disk.stat(dirname(from))).deviceId !== old.deviceId
+  const isMount = dirname(from) === from || (await disk.stat(dirname(from))).deviceId !== old.deviceId
   const freeBytes = (await disk.space(place.path).catch(() => undefined))?.freeBytes
   if (old.deviceId === place.stat.deviceId && !isMount) {
     const { local } = await (await deps.index()).needs.counts()
