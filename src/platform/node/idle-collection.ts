@@ -10,7 +10,10 @@ const BUSY_SHARE_MAX = 0.05
 const GROWTH_BYTES_MIN = 4 * 1_024 * 1_024
 /** Of memory outside the heap, too: large messages are there. */
 const RESIDENT_GROWTH_BYTES_MIN = 16 * 1_024 * 1_024
-const INTERVAL_MS_MIN = 60_000
+const INTERVAL_MS_MIN = 30_000
+/** So much is returned sooner, and after threads have ended also while the process is busy. */
+const LARGE_GROWTH_BYTES_MIN = 32 * 1_024 * 1_024
+const LARGE_INTERVAL_MS_MIN = 10_000
 /** Buffers are freed by other threads after a collection. */
 const TRIM_DELAY_MS = 500
 
@@ -35,6 +38,8 @@ export class IdleCollection implements Disposable {
   readonly #hasThreads: () => boolean
   readonly #trim: () => Promise<void>
   #timer: NodeJS.Timeout | undefined
+  /** Not postponed by garbage that is collected meanwhile, as the other one is. */
+  #endedTimer: NodeJS.Timeout | undefined
   #lastMs = Number.NEGATIVE_INFINITY
   /** Size of the heap after the last collection. V8 counts garbage as used: only growth indicates garbage. */
   #collectedBytes = 0
@@ -55,13 +60,19 @@ export class IdleCollection implements Disposable {
 
   [Symbol.dispose](): void {
     clearTimeout(this.#timer)
+    clearTimeout(this.#endedTimer)
     this.#observer.disconnect()
   }
 
-  /** To be called when the last thread has ended: what it leaves does not show in the size of the heap. */
+  /**
+   * To be called when the last thread has ended: what it leaves does not show in the size of the heap. A scan leaves
+   * much, and requests that follow it at once would keep it resident while they last.
+   */
   threadsEnded(): void {
     this.#collectedBytes = 0
     this.#wait(this.#quietMs)
+    clearTimeout(this.#endedTimer)
+    this.#endedTimer = setTimeout(() => this.#collectIfLarge(), this.#quietMs).unref()
   }
 
   #wait(delayMs: number): void {
@@ -70,27 +81,49 @@ export class IdleCollection implements Disposable {
     this.#timer = setTimeout(() => this.#collectIfIdle(), delayMs).unref()
   }
 
+  #collectIfLarge(): void {
+    if (this.#hasThreads() || !this.#growth().isLarge) return
+    this.#collectAt(LARGE_INTERVAL_MS_MIN)
+  }
+
   #collectIfIdle(): void {
     if (this.#hasThreads()) return // until threadsEnded
+    const { isSmall, isLarge } = this.#growth()
+    if (isSmall) return
+    if (this.#isBusy) return this.#wait(this.#quietMs)
+    this.#collectAt(isLarge ? LARGE_INTERVAL_MS_MIN : INTERVAL_MS_MIN)
+  }
+
+  get #isBusy(): boolean {
+    return performance.eventLoopUtilization(this.#utilization).utilization > BUSY_SHARE_MAX
+  }
+
+  #growth(): { readonly isSmall: boolean; readonly isLarge: boolean } {
     const heapBytes = getHeapStatistics().total_heap_size
     this.#collectedBytes = Math.min(this.#collectedBytes, heapBytes) // V8 has collected by itself
     const residentBytes = process.memoryUsage.rss()
     this.#residentBytes = Math.min(this.#residentBytes, residentBytes)
-    const isSmaller = heapBytes - this.#collectedBytes < GROWTH_BYTES_MIN
-    if (isSmaller && residentBytes - this.#residentBytes < RESIDENT_GROWTH_BYTES_MIN) return
-    if (performance.eventLoopUtilization(this.#utilization).utilization > BUSY_SHARE_MAX)
-      return this.#wait(this.#quietMs)
+    const grownBytes = residentBytes - this.#residentBytes
+    const isSmall = heapBytes - this.#collectedBytes < GROWTH_BYTES_MIN && grownBytes < RESIDENT_GROWTH_BYTES_MIN
+    return { isSmall, isLarge: grownBytes >= LARGE_GROWTH_BYTES_MIN }
+  }
+
+  /** Now, or as soon as so much time has passed since the last collection. */
+  #collectAt(intervalMsMin: number): void {
     const sinceMs = performance.now() - this.#lastMs
-    if (sinceMs < INTERVAL_MS_MIN) return this.#wait(INTERVAL_MS_MIN - sinceMs)
+    if (sinceMs < intervalMsMin) return this.#wait(intervalMsMin - sinceMs)
     this.#lastMs = performance.now()
     this.#collect().catch(() => {}) // no inspector: V8 returns the memory by itself, later
   }
 
   async #collect(): Promise<void> {
+    const wasBusy = this.#isBusy
     await collectAll()
-    this.#collectedBytes = getHeapStatistics().total_heap_size
+    const collectedBytes = getHeapStatistics().total_heap_size
     await setTimeoutAsync(TRIM_DELAY_MS, undefined, { ref: false })
     await this.#trim()
+    if (wasBusy) return // what a busy process still has is collected again when it is idle
+    this.#collectedBytes = collectedBytes
     this.#residentBytes = process.memoryUsage.rss()
   }
 }

@@ -72,6 +72,17 @@ test('idle collection: it runs after other threads have ended', () => {
   assert.ok(ended.endBytes * 2 <= ended.peakBytes, `${ended.peakBytes} bytes, ${ended.endBytes} after the threads`)
 })
 
+test('idle collection: after the end of threads a busy process returns much memory, too', () => {
+  const large = 'const kept = Buffer.alloc(64 * 1024 * 1024, 1)'
+  const busy = heapAfter(`${large}; using _ = new IdleCollection(options)`, WORK)
+  assert.ok(busy.endBytes * 2 > busy.peakBytes, `${busy.peakBytes} bytes, ${busy.endBytes} while busy`)
+  const ended = heapAfter(
+    `${large}; using collection = new IdleCollection(options); setTimeout(() => collection.threadsEnded(), 200)`,
+    WORK,
+  )
+  assert.ok(ended.endBytes * 2 <= ended.peakBytes, `${ended.peakBytes} bytes, ${ended.endBytes} after the threads`)
+})
+
 test('idle collection: it does not keep the process alive', () => {
   assert.equal(run(`import { IdleCollection } from ${JSON.stringify(MODULE.href)}; new IdleCollection()`).err, '')
 })

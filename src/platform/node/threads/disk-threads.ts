@@ -11,7 +11,8 @@ import type { WalkReport } from '../disk/walk-slices.ts'
 
 /** Two tasks per thread: while one is hashed the next is queued. */
 const TASKS_PER_THREAD = 2
-const IDLE_MS = 10_000
+/** A thread holds twenty megabytes; a new one takes a few hundredths of a second. */
+const IDLE_MS = 2_000
 /** A thread may crash by accident; a task that crashes two threads is the cause. */
 const ATTEMPTS_MAX = 2
 
