@@ -43,14 +43,23 @@ export class ByteReader {
   }
 
   /** The buffered bytes, at least one, without consuming them. */
-  async peek(): Promise<Uint8Array> {
-    if (!this.#hasBuffered) await this.#demand()
+  peek(): Uint8Array | Promise<Uint8Array> {
+    return this.#hasBuffered ? this.#chunk.subarray(this.#at) : this.#peekLater()
+  }
+
+  async #peekLater(): Promise<Uint8Array> {
+    await this.#demand()
     return this.#chunk.subarray(this.#at)
   }
 
-  /** Fills all of `target`. */
-  async fill(target: Uint8Array): Promise<void> {
-    for (let filled = this.#copy(target, 0); filled < target.length;) {
+  /** Fills all of `target`; undefined where it is filled already. */
+  fill(target: Uint8Array): Promise<void> | undefined {
+    const filled = this.#copy(target, 0)
+    return filled === target.length ? undefined : this.#fillRest(target, filled)
+  }
+
+  async #fillRest(target: Uint8Array, from: number): Promise<void> {
+    for (let filled = from; filled < target.length;) {
       if (this.#stream.readInto !== undefined)
         return await this.#fillDirectly(target.subarray(filled), this.#stream.readInto)
       await this.#demand()
@@ -58,8 +67,14 @@ export class ByteReader {
     }
   }
 
-  /** Skips bytes. */
-  async discard(count: number): Promise<void> {
+  /** Skips bytes; undefined where they are skipped already. */
+  discard(count: number): Promise<void> | undefined {
+    if (this.#at + count > this.#chunk.length) return this.#discardLater(count)
+    this.#at += count
+    return undefined
+  }
+
+  async #discardLater(count: number): Promise<void> {
     for (let left = count; left > 0;) {
       if (this.#at >= this.#chunk.length) await this.#demand()
       const step = Math.min(left, this.#chunk.length - this.#at)

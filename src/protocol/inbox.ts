@@ -28,30 +28,35 @@ export class Inbox {
     this.#arrival.ring()
   }
 
-  /** Resolves when the next message may be read. */
+  /** Whether the next message may be read. */
+  get isReady(): boolean {
+    return this.#queuedBytes < QUEUED_BYTES_MAX && this.#queue.length - this.#next < QUEUED_COUNT_MAX
+  }
+
   async whenReady(signal: AbortSignal): Promise<void> {
-    while (this.#queuedBytes >= QUEUED_BYTES_MAX || this.#queue.length - this.#next >= QUEUED_COUNT_MAX) {
-      await this.#drained.wait(signal)
-    }
+    while (!this.isReady) await this.#drained.wait(signal)
   }
 
   /** Undefined once the queue is empty and ended. */
   async take(signal: AbortSignal): Promise<Frame | undefined> {
     for (;;) {
-      const frame = this.#queue[this.#next]
-      if (frame === undefined) {
-        if (this.#ended) return undefined
-        await this.#arrival.wait(signal)
-        continue
-      }
-      this.#next++
-      if (this.#next === this.#queue.length || this.#next >= QUEUED_COUNT_MAX) {
-        this.#queue = this.#queue.slice(this.#next)
-        this.#next = 0
-      }
-      this.#queuedBytes -= frame.body.length + OVERHEAD_BYTES
-      this.#drained.ring()
-      return frame
+      const frame = this.takeNow()
+      if (frame !== undefined || this.#ended) return frame
+      await this.#arrival.wait(signal)
     }
+  }
+
+  /** The next message, if there is one. */
+  takeNow(): Frame | undefined {
+    const frame = this.#queue[this.#next]
+    if (frame === undefined) return undefined
+    this.#next++
+    if (this.#next === this.#queue.length || this.#next >= QUEUED_COUNT_MAX) {
+      this.#queue = this.#queue.slice(this.#next)
+      this.#next = 0
+    }
+    this.#queuedBytes -= frame.body.length + OVERHEAD_BYTES
+    this.#drained.ring()
+    return frame
   }
 }

@@ -13,9 +13,13 @@ class Limit {
   readonly #total = new ByteWindow(TOTAL_BYTES_MAX)
   readonly #devices = new Map<DeviceId, ByteWindow>()
 
+  /** Undefined for a message that is not counted. */
+  acquire(device: DeviceId, bytes: number, signal: AbortSignal): Promise<Disposable> | undefined {
+    return bytes < COUNTED_BYTES_MIN ? undefined : this.#acquire(device, bytes, signal)
+  }
+
   /** The device comes first: one that has reached its limit blocks no other. */
-  async acquire(device: DeviceId, bytes: number, signal: AbortSignal): Promise<Disposable | undefined> {
-    if (bytes < COUNTED_BYTES_MIN) return undefined
+  async #acquire(device: DeviceId, bytes: number, signal: AbortSignal): Promise<Disposable> {
     let window = this.#devices.get(device)
     if (window === undefined) this.#devices.set(device, (window = new ByteWindow(DEVICE_BYTES_MAX)))
     using held = new DisposableStack()

@@ -73,20 +73,25 @@ export class Receiver {
     }
     try {
       for (;;) {
-        await this.#inbox.whenReady(closed)
+        if (!this.#inbox.isReady) await this.#inbox.whenReady(closed)
         const frame = await readFrame(incoming, listener)
         if (frame === undefined) return this.#inbox.end()
-        await this.#receive(frame)
+        const settling = this.#receive(frame)
+        if (settling !== undefined) await settling
       }
     } catch (error) {
       onFailure(error)
     }
   }
 
-  async #reserve(lengthBytes: number): Promise<Disposable | undefined> {
+  #reserve(lengthBytes: number): Promise<Disposable> | undefined {
     const { device, memory, closed } = this.#deps
-    const held = await memory.received.acquire(device, lengthBytes, closed)
-    if (held === undefined) return undefined
+    const holding = memory.received.acquire(device, lengthBytes, closed)
+    return holding && this.#reserveHeld(holding)
+  }
+
+  async #reserveHeld(holding: Promise<Disposable>): Promise<Disposable> {
+    const held = await holding
     const reserved: Disposable = {
       [Symbol.dispose]: () => {
         this.#reserved.delete(reserved)
@@ -98,7 +103,7 @@ export class Receiver {
   }
 
   /** Responses settle pending requests immediately; all other messages are queued in order. */
-  async #receive(frame: Frame): Promise<void> {
+  #receive(frame: Frame): Promise<void> | undefined {
     const { pending, messages } = this.#deps
     messages.onReceived(frame)
     const fault = this.#isConfigReceived ? undefined : stateFault(frame)
@@ -106,19 +111,28 @@ export class Receiver {
     if (frame.type === 'ClusterConfig') this.#isConfigReceived = true
     if (frame.placed !== undefined) {
       pending.settle(frame.placed.id, { kind: 'data', data: frame.placed.data })
-    } else if (frame.type === 'Response') await this.#settle(frame)
+    } else if (frame.type === 'Response') return this.#settle(frame)
     else if (frame.type === 'Ping') frame.reserved?.[Symbol.dispose]()
     else this.#inbox.put(frame)
+    return undefined
   }
 
   /** A response without a request is not even decompressed. */
-  async #settle(frame: Frame): Promise<void> {
+  #settle(frame: Frame): Promise<void> | undefined {
     const { pending } = this.#deps
+    if (pending.count > 0 && frame.unpackedBytes !== undefined) return this.#settlePacked(frame)
     using _received = frame.reserved
-    if (pending.count === 0) return
+    if (pending.count === 0) return undefined
+    const { id, reply } = readResponse(frame.body)
+    pending.settle(id, reply)
+    return undefined
+  }
+
+  async #settlePacked(frame: Frame): Promise<void> {
+    using _received = frame.reserved
     using unpacked = await this.#unpack(frame)
     const { id, reply } = readResponse(unpacked.body)
-    pending.settle(id, reply)
+    this.#deps.pending.settle(id, reply)
   }
 
   async #unpack(frame: Frame): Promise<Disposable & { readonly body: Uint8Array }> {
@@ -134,12 +148,14 @@ export class Receiver {
     const { closed, onFailure } = this.#deps
     try {
       for (;;) {
-        const frame = await this.#inbox.take(closed)
+        const frame = this.#inbox.takeNow() ?? (await this.#inbox.take(closed))
         if (frame === undefined) throw new ConnectionClosed('connection closed by the device')
         using _received = frame.reserved
-        using unpacked = await this.#unpack(frame)
-        await this.#dispatch(frame.type, unpacked.body, handler)
-        await this.#pauseAfter(unpacked.body.length)
+        using unpacked = frame.unpackedBytes === undefined ? undefined : await this.#unpack(frame)
+        const body = unpacked?.body ?? frame.body
+        const handling = this.#dispatch(frame.type, body, handler)
+        if (handling !== undefined) await handling
+        if (this.#isPauseDue(body.length)) await this.#slice.yield()
       }
     } catch (error) {
       onFailure(error)
@@ -147,19 +163,18 @@ export class Receiver {
   }
 
   /** Many queued messages are handled within one turn of the event loop, if the handler does not wait. */
-  async #pauseAfter(bytes: number): Promise<void> {
+  #isPauseDue(bytes: number): boolean {
     this.#handledBytes += MESSAGE_BYTES + bytes
-    if (this.#handledBytes < PAUSE_BYTES || !this.#slice.isDue) return
+    if (this.#handledBytes < PAUSE_BYTES || !this.#slice.isDue) return false
     this.#handledBytes = 0
-    await this.#slice.yield()
+    return true
   }
 
-  async #dispatch(type: MessageType, body: Uint8Array, handler: ProtocolHandler): Promise<void> {
+  /** Undefined where the message is handled already. */
+  #dispatch(type: MessageType, body: Uint8Array, handler: ProtocolHandler): Promise<void> | undefined {
     switch (type) {
-      case 'ClusterConfig': {
-        const config = await inSlices(readClusterConfig(body), this.#newSlice())
-        return this.#handle('cluster-config', () => handler.clusterConfig(config))
-      }
+      case 'ClusterConfig':
+        return this.#dispatchConfig(body, handler)
       case 'Index':
         return this.#dispatchIndex(body, 'index', handler)
       case 'IndexUpdate':
@@ -172,8 +187,13 @@ export class Receiver {
         return this.#deps.onClose(`closed by remote: ${readClose(body)}`)
       case 'Response':
       case 'Ping':
-        return
+        return undefined
     }
+  }
+
+  async #dispatchConfig(body: Uint8Array, handler: ProtocolHandler): Promise<void> {
+    const config = await inSlices(readClusterConfig(body), this.#newSlice())
+    return this.#handle('cluster-config', () => handler.clusterConfig(config))
   }
 
   /** Whether the device may send this index is checked first. The records are decoded and delivered in parts. */

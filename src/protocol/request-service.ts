@@ -31,15 +31,27 @@ export class RequestService {
   }
 
   /**
-   * Resolves once the request is within the limits and being served: one waiter at a time. Two of the largest blocks
-   * are within the limits: while one is sent the next is read.
+   * Resolves once the request is within the limits and being served, one waiter at a time; undefined where it is
+   * already. Two of the largest blocks are within the limits: while one is sent the next is read.
    */
-  async admit(incoming: IncomingRequest, handler: Server, signal: AbortSignal): Promise<void> {
+  admit(incoming: IncomingRequest, handler: Server, signal: AbortSignal): Promise<void> | undefined {
     const bytes = incoming.refusal === undefined ? incoming.request.sizeBytes : 0
+    if (!this.#hasRoom(bytes)) return this.#admitLater(incoming, bytes, handler, signal)
+    this.#begin(incoming, bytes, handler, signal)
+    return undefined
+  }
+
+  #hasRoom(bytes: number): boolean {
     const bytesMax = Math.max(OPEN_BYTES_MAX, 2 * bytes)
-    while (this.#open.size >= OPEN_COUNT_MAX || this.#openBytes + bytes > bytesMax) {
-      await this.#freed.wait(signal)
-    }
+    return this.#open.size < OPEN_COUNT_MAX && this.#openBytes + bytes <= bytesMax
+  }
+
+  async #admitLater(incoming: IncomingRequest, bytes: number, handler: Server, signal: AbortSignal): Promise<void> {
+    while (!this.#hasRoom(bytes)) await this.#freed.wait(signal)
+    this.#begin(incoming, bytes, handler, signal)
+  }
+
+  #begin(incoming: IncomingRequest, bytes: number, handler: Server, signal: AbortSignal): void {
     this.#openBytes += bytes
     const served = this.#serve(incoming, handler, signal).finally(() => {
       this.#open.delete(served)

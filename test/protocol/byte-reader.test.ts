@@ -83,9 +83,9 @@ describe('bytes from a stream', () => {
 
   it('that end too early are malformed', async () => {
     await assert.rejects(async () => readerOf('ab').take(3), ENDED)
-    await assert.rejects(readerOf('ab').discard(3), ENDED)
+    await assert.rejects(async () => readerOf('ab').discard(3), ENDED)
     await assert.rejects(fill(readerOf('ab'), new Uint8Array(3)), ENDED)
-    await assert.rejects(readerOf('').peek(), ENDED)
+    await assert.rejects(async () => readerOf('').peek(), ENDED)
   })
 })
 

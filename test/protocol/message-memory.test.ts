@@ -26,7 +26,7 @@ for (const kind of ['received', 'unpacked'] as const) {
     const memory = new MessageMemory()[kind]
     let granted: string[] = []
     const want = (name: string, device: typeof A, bytes: number) => {
-      const held = memory.acquire(device!, bytes, NEVER)
+      const held = memory.acquire(device!, bytes, NEVER)!
       void held.then(() => granted.push(name))
       return held
     }
@@ -49,7 +49,8 @@ for (const kind of ['received', 'unpacked'] as const) {
 test('B-25: the limits of memory are exact: 64 KiB to be counted, 64 MiB of a device, 256 MiB in all', async () => {
   const memory = new MessageMemory().received
   const isGranted = async (device: typeof A, bytes: number) => {
-    const granted = memory.acquire(device!, bytes, NEVER).then((held) => (held === undefined ? 'not counted' : 'held'))
+    const acquired = memory.acquire(device!, bytes, NEVER)
+    const granted = acquired === undefined ? 'not counted' : acquired.then(() => 'held')
     return await Promise.race([granted, settle().then(() => 'waits')])
   }
   const KIB_64 = 64 * 1024

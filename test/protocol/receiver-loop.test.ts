@@ -245,7 +245,7 @@ it('all memory is free when the connection has ended, also that of messages that
   for (const overrides of [{}, { clusterConfig }]) {
     const { memory } = await received(messages, overrides)
     for (const limit of [memory.received, memory.unpacked]) {
-      const all = limit.acquire(device, 64 * MIB, NEVER).then(() => 'free')
+      const all = limit.acquire(device, 64 * MIB, NEVER)!.then(() => 'free')
       assert.equal(await Promise.race([all, settle().then(() => 'in use')]), 'free')
     }
   }

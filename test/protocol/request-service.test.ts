@@ -70,13 +70,13 @@ describe('requests are served at a time', () => {
     const { service, waiting, handler } = openService()
     let admitted = 0
     for (let id = 0; id < 4; id++) await service.admit(incoming(id, MIB), handler, NEVER)
-    const last = service.admit(incoming(4, MIB), handler, NEVER).then(() => admitted++)
+    const last = service.admit(incoming(4, MIB), handler, NEVER)!.then(() => admitted++)
     await settle()
     assert.deepEqual([admitted, waiting.length], [0, 4])
     waiting[0]?.resolve(REFUSED)
     await last
     assert.equal(waiting.length, 5)
-    const next = service.admit(incoming(5, MIB), handler, NEVER).then(() => admitted++)
+    const next = service.admit(incoming(5, MIB), handler, NEVER)!.then(() => admitted++)
     await settle()
     assert.equal(admitted, 1, 'its bytes are free once only')
     waiting[1]?.resolve(REFUSED)
@@ -95,7 +95,7 @@ describe('requests are served at a time', () => {
     const { service, handler } = openService()
     const stop = new AbortController()
     await service.admit(incoming(1, 4 * MIB), handler, stop.signal)
-    const second = assert.rejects(service.admit(incoming(2, 1), handler, stop.signal), /stopped/)
+    const second = assert.rejects(async () => service.admit(incoming(2, 1), handler, stop.signal), /stopped/)
     stop.abort(new Error('stopped'))
     await second
   })

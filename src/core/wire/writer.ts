@@ -7,7 +7,7 @@ export class WireWriter {
   #at = 0
 
   constructor(capacityBytes: number = START_BYTES) {
-    this.#bytes = Buffer.allocUnsafeSlow(capacityBytes)
+    this.#bytes = Buffer.allocUnsafe(capacityBytes)
   }
 
   get lengthBytes(): number {

@@ -175,6 +175,7 @@ export class NodeTlsStream implements TlsStream {
   #wake(change: () => void): void {
     change()
     this.#endArrivals()
+    if (this.#wakers.size === 0) return
     const wakers = this.#wakers
     this.#wakers = new Set()
     for (const wake of wakers) wake()
