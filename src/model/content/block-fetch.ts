@@ -141,25 +141,25 @@ export class BlockFetch {
   ): Promise<ReceivedBlock> {
     const { folder, log, sources } = this.#deps
     const { global } = this.#file
-    const tried = new Set<string>()
-    const mismatched = new Set<string>()
-    let last: Failure = { kind: 'failed', error: new Error(WENT_AWAY) }
+    let tries: Tries | undefined
+    let last: Failure | undefined
     for (;;) {
       signal.throwIfAborted()
       const all = await sources.sourcesOf(folder, global, block.number)
-      const source = all.find((each) => !tried.has(keyOf(each)))
+      const source = tries === undefined ? all[0] : tries.untried(all)
       if (source === undefined) throw failureOf(last)
-      tried.add(keyOf(source))
       const reply = await this.#request(block, source, signal)
       if (reply.kind === 'failed') {
         last = reply
+        tries ??= new Tries()
+        tries.failed(source)
         continue
       }
       if (reply.data.length === block.sizeBytes && (await accept(reply.data))) return reply
       reply.release()
       last = { kind: 'mismatch' }
-      if (!mismatched.has(keyOf(source))) tried.delete(keyOf(source))
-      mismatched.add(keyOf(source))
+      tries ??= new Tries()
+      tries.mismatched(source)
       log.debug(() => {
         const origin = `block ${block.number} from ${source.device}`
         return `folder ${folder}: ${JSON.stringify(global.name)}: hash mismatch of ${origin}`
@@ -191,9 +191,31 @@ export class BlockFetch {
   }
 }
 
-function failureOf(last: Failure): Error {
-  if (last.kind === 'mismatch') return itemFailed('pull: hash mismatch')
-  return itemFailed(`pull: ${messageOf(last.error)}`, { cause: last.error, detail: 'unserved' })
+/** The devices that failed to serve a block; most blocks need none. */
+class Tries {
+  readonly #failed = new Set<string>()
+  readonly #mismatched = new Set<string>()
+
+  untried(all: readonly BlockSource[]): BlockSource | undefined {
+    return all.find((each) => !this.#failed.has(keyOf(each)))
+  }
+
+  failed(source: BlockSource): void {
+    this.#failed.add(keyOf(source))
+  }
+
+  /** The first time the device is tried again. */
+  mismatched(source: BlockSource): void {
+    const key = keyOf(source)
+    if (this.#mismatched.has(key)) this.#failed.add(key)
+    this.#mismatched.add(key)
+  }
+}
+
+function failureOf(last: Failure | undefined): Error {
+  if (last?.kind === 'mismatch') return itemFailed('pull: hash mismatch')
+  const error = last?.error ?? new Error(WENT_AWAY)
+  return itemFailed(`pull: ${messageOf(error)}`, { cause: error, detail: 'unserved' })
 }
 
 function keyOf({ device, fromTemporary }: BlockSource): string {

@@ -177,15 +177,26 @@ export class PeerLinks {
 
   /** Undefined where the only connection is so new that nothing was sent on it. */
   #choose(folder: string, isEncrypted: boolean, refusedBy: readonly Link[]): Link | undefined {
+    const usual = isEncrypted || refusedBy.length > 0 ? undefined : this.#chooseUsual()
+    if (usual !== undefined) return usual
     const open = this.#links.filter((link) => isOpen(link) && !refusedBy.includes(link))
     if (open.length === 0) throw new Error(`device ${this.#device} is not connected`)
     const ready = open.filter(isReady)
     const index = isEncrypted || refusedBy.length > 0 ? ready.find((link) => link === this.#indexLink) : undefined
     if (refusedBy.length > 0 && index !== undefined) return index
-    const best = isEncrypted
-      ? bestForEncrypted(ready, index, folder)
-      : leastBusy(ready.filter(({ sentConfig }) => sentConfig === 'secondary'))
+    const best = isEncrypted ? bestForEncrypted(ready, index, folder) : leastBusy(ready.filter(isSecondary))
     return best ?? leastBusy(ready)
+  }
+
+  /** The least busy connection, the primary one only when there is no other. Without arrays: called for every block. */
+  #chooseUsual(): Link | undefined {
+    let best: Link | undefined
+    for (const link of this.#links) {
+      if (!isReady(link)) continue
+      const isEqual = best !== undefined && isSecondary(link) === isSecondary(best)
+      if (best === undefined || (isEqual ? isLessBusy(link, best) : isSecondary(link))) best = link
+    }
+    return best
   }
 
   async #nextChange(signal: AbortSignal): Promise<void> {
@@ -217,6 +228,10 @@ function isOpen({ connection }: Link): boolean {
 
 function isReady(link: Link): boolean {
   return isOpen(link) && link.sentConfig !== 'none'
+}
+
+function isSecondary({ sentConfig }: Link): boolean {
+  return sentConfig === 'secondary'
 }
 
 /** The index connection, until another one has served the folder. */

@@ -154,16 +154,15 @@ export class Peers implements Sources {
 
   async sourcesOf(folder: FolderId, file: FileHead, blockNumber: number): Promise<readonly BlockSource[]> {
     const holders = this.#holders.get(folder, file) ?? (await this.#holdersOf(folder, file))
-    const found: { readonly source: BlockSource; readonly openRequests: number }[] = []
-    for (const [device, peer] of this.#peers) {
+    const found: BlockSource[] = []
+    for (const peer of this.#peers.values()) {
       const exchange = peer.exchange(folder)
       if (exchange === undefined) continue
-      const whole = holders.has(device)
-      if (!whole && !exchange.downloads.has(file, blockNumber)) continue
-      found.push({ source: { device, fromTemporary: !whole }, openRequests: peer.openRequests })
+      const whole = holders.has(peer.device)
+      if (whole || exchange.downloads.has(file, blockNumber)) found.push({ device: peer.device, fromTemporary: !whole })
     }
-    if (found.length > 1) found.sort((a, b) => a.openRequests - b.openRequests)
-    return found.map(({ source }) => source)
+    const openRequests = ({ device }: BlockSource) => this.#peers.get(device)?.openRequests ?? 0
+    return found.length > 1 ? found.sort((a, b) => openRequests(a) - openRequests(b)) : found
   }
 
   expectHolders(folder: FolderId): (file: FileHead, holders: readonly DeviceId[]) => void {
@@ -172,7 +171,8 @@ export class Peers implements Sources {
   }
 
   async request(device: DeviceId, request: BlockRequest, signal: AbortSignal): Promise<Uint8Array> {
-    const cipher = await this.#encryption.cipherFor(device, request.folder)
+    const found = this.#encryption.cipherFor(device, request.folder)
+    const cipher = found && (await found)
     const peer = this.#peers.get(device)
     if (peer === undefined) throw new Error(`device ${device} is not connected`)
     if (cipher === undefined) return await peer.request(request, signal)
@@ -180,7 +180,8 @@ export class Peers implements Sources {
   }
 
   hasConnectedDevice(folder: FolderId): boolean {
-    return [...this.#peers.values()].some((peer) => peer.exchange(folder) !== undefined)
+    for (const peer of this.#peers.values()) if (peer.exchange(folder) !== undefined) return true
+    return false
   }
 
   /** Announces the blocks of unfinished files that are already available here. */
@@ -256,7 +257,8 @@ export class Peers implements Sources {
     if (id === undefined) return undefined
     const root = this.#deps.roots.get(id)
     if (root === undefined) return undefined
-    const cipher = await this.#encryption.cipherFor(device, folder)
+    const found = this.#encryption.cipherFor(device, folder)
+    const cipher = found && (await found)
     const isEncrypted = this.#config.folders.find((each) => each.id === id)?.type === 'receiveencrypted'
     return { id, root, index: await this.#deps.store.folder(id), cipher, isEncrypted }
   }

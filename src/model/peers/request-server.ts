@@ -101,7 +101,8 @@ export class RequestServer {
     if (refusal !== undefined) return { kind: 'refused', code: refusal }
     using _own = await this.#budget(device).acquire(request.sizeBytes, signal)
     using _all = await this.#total.acquire(request.sizeBytes, signal)
-    await this.#deps.folderRates?.pass(request.folder, 'send', request.sizeBytes, signal)
+    const passing = this.#deps.folderRates?.pass(request.folder, 'send', request.sizeBytes, signal)
+    if (passing !== undefined) await passing
     try {
       const outcome = await this.#replyTo(device, request)
       return typeof outcome === 'string' ? { kind: 'refused', code: outcome } : outcome

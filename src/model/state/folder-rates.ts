@@ -33,27 +33,28 @@ export class FolderRates {
     for (const [folder, limiters] of this.#limiters) setRates(limiters, this.#rateOf(folder))
   }
 
-  /** Rejects with the reason of the signal when it aborts. */
-  async pass(folder: string, direction: keyof Limiters, bytes: number, signal: AbortSignal): Promise<void> {
+  /** Undefined where there is no limit. Rejects with the reason of the signal when it aborts. */
+  pass(folder: string, direction: keyof Limiters, bytes: number, signal: AbortSignal): Promise<void> | undefined {
     const rate = this.#rateOf(folder)
     const known = this.#limiters.get(folder)
-    if (known === undefined && rate.sendKbps === 0 && rate.receiveKbps === 0) return
+    if (known === undefined && rate.sendKbps === 0 && rate.receiveKbps === 0) return undefined
     const limiters = known ?? { send: new RateLimiter(this.#clock), receive: new RateLimiter(this.#clock) }
     this.#limiters.set(folder, limiters)
     setRates(limiters, rate)
-    await limiters[direction].pass(bytes, signal)
+    return limiters[direction].pass(bytes, signal)
   }
 
   /** The sources of a folder, whose requests are sent no faster than its limit. */
   limit(folder: FolderId, sources: Sources): Sources {
     return {
-      sourcesOf: (...args) => sources.sourcesOf(...args),
-      expectHolders: (...args) => sources.expectHolders(...args),
+      sourcesOf: (id, file, blockNumber) => sources.sourcesOf(id, file, blockNumber),
+      expectHolders: (id) => sources.expectHolders(id),
       hasConnectedDevice: (id) => sources.hasConnectedDevice(id),
       sendDownloadProgress: (...args) => sources.sendDownloadProgress(...args),
-      request: async (device, request, signal) => {
-        await this.pass(folder, 'receive', request.sizeBytes, signal)
-        return await sources.request(device, request, signal)
+      request: (device, request, signal) => {
+        const passing = this.pass(folder, 'receive', request.sizeBytes, signal)
+        if (passing === undefined) return sources.request(device, request, signal)
+        return passing.then(() => sources.request(device, request, signal))
       },
     }
   }

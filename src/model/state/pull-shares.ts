@@ -34,8 +34,8 @@ export class PullShares {
   /** The sources of a folder, whose requests wait for those of folders with a higher priority. */
   limit(folder: FolderId, sources: Sources): Sources {
     return {
-      sourcesOf: (...args) => sources.sourcesOf(...args),
-      expectHolders: (...args) => sources.expectHolders(...args),
+      sourcesOf: (id, file, blockNumber) => sources.sourcesOf(id, file, blockNumber),
+      expectHolders: (id) => sources.expectHolders(id),
       hasConnectedDevice: (id) => sources.hasConnectedDevice(id),
       sendDownloadProgress: (...args) => sources.sendDownloadProgress(...args),
       request: async (device, request, signal) => {
@@ -53,6 +53,7 @@ export class PullShares {
   }
 
   #mayRequest(folder: FolderId, share: Share): boolean {
+    if (this.#shares.size === 1) return true // the usual case, without an array for every block
     const others = [...this.#shares].filter(([id]) => id !== folder && this.#pulling.has(id))
     if (others.length === 0) return true
     const withPriority = (id: FolderId, of: Share) => ({ ...of, priority: this.#priorityOf(id) })
