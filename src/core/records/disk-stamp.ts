@@ -33,7 +33,8 @@ export function diskStampOf({ changeStamp, inode, modifiedS, modifiedNs }: Stamp
   doubles[1] = isModification ? 0 : Number(inode ?? 0)
   let high = 0
   let low = 0x9e3779b9
-  for (const word of words) {
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at]!
     high = mix(high ^ word, PRIME_A)
     low = mix(low ^ word ^ (high >>> 7), PRIME_B)
   }

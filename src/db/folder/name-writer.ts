@@ -71,8 +71,7 @@ export class NameWriter {
     const entries = this.#takeOut(state, before, holder)
     const list = this.#placeList(record, before)
     this.#dropList(before, holder, list)
-    entries.push({ holder, head: record.head, source: { record, list } })
-    if (entries.length > 1) entries.sort((a, b) => state.holders.indexOf(a.holder) - state.holders.indexOf(b.holder))
+    insertEntry(entries, { holder, head: record.head, source: { record, list } }, state.holders)
     this.#decide(state, entries)
   }
 
@@ -152,6 +151,15 @@ export class NameWriter {
     this.#setMark.run(mark, sum, holder.number, head.name)
     state.digest = addToDigest(removeFromDigest(state.digest, stored.sum), sum)
   }
+}
+
+/** The others are in the order of the holders already. */
+function insertEntry(entries: Entry[], entry: Entry, holders: readonly Holder[]): void {
+  const place = holders.indexOf(entry.holder)
+  const next = entries.findIndex(({ holder }) => holders.indexOf(holder) > place)
+  if (next < 0) entries.push(entry)
+  else if (next === 0) entries.unshift(entry)
+  else entries.splice(next, 0, entry)
 }
 
 function isNeededAmong(entries: readonly Entry[], local: Entry | undefined, winner: Entry): boolean {

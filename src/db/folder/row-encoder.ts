@@ -141,7 +141,10 @@ export function rowValues(
   ]
   const sum = rowSum(device, columns, mark)
   columns[10] = sum
-  return { values: [device, ...columns, list, blocks.single], sum }
+  const values: SQLInputValue[] = columns
+  values.unshift(device) // without an iterator, as a spread has one
+  values.push(list, blocks.single)
+  return { values, sum }
 }
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
