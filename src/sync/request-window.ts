@@ -40,11 +40,6 @@ export class RequestWindow {
     return Math.min(this.#diskBytes, this.#networkBytes, this.#bytesMax)
   }
 
-  /** Whether this size could be requested at once. */
-  hasRoom(sizeBytes: number): boolean {
-    return this.#window.heldBytes + sizeBytes <= this.limitBytes
-  }
-
   /** Rejects with `signal.reason` as soon as the signal aborts; then nothing is held. */
   acquire(sizeBytes: number, signal: AbortSignal): Promise<Disposable> {
     return this.#window.acquire(sizeBytes, signal)

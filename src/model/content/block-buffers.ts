@@ -1,7 +1,8 @@
-import { BLOCK_SIZE_BYTES_MIN } from '../../core/records/blocks.ts'
-
 /** Smaller buffers are not pooled. */
-const KEPT_SIZE_BYTES_MIN = 16 * 1_024
+const KEPT_SIZE_BYTES_MIN = 1_024
+const CLASS_BYTES_MIN = 4 * 1_024
+/** Smaller ones are not from the memory for the disk, which is given out in whole pages of large slabs. */
+const SLAB_SIZE_BYTES_MIN = 32 * 1_024
 
 /** Pool of buffers for blocks in transit to the disk: reuse lowers the load of the garbage collector. */
 export class BlockBuffers {
@@ -20,7 +21,8 @@ export class BlockBuffers {
     if (sizeBytes < KEPT_SIZE_BYTES_MIN) return undefined
     const classBytes = classOf(sizeBytes)
     const kept = this.#free.get(classBytes)?.pop()
-    if (kept === undefined) return this.#allocate(classBytes)
+    if (kept === undefined)
+      return classBytes < SLAB_SIZE_BYTES_MIN ? new Uint8Array(classBytes) : this.#allocate(classBytes)
     this.#keptBytes -= classBytes
     return kept
   }
@@ -35,9 +37,9 @@ export class BlockBuffers {
   }
 }
 
-/** The next power of two: there are eight of them, one per block size. */
+/** The next power of two: one per block size, and those of small files. */
 function classOf(sizeBytes: number): number {
-  let classBytes = BLOCK_SIZE_BYTES_MIN
+  let classBytes = CLASS_BYTES_MIN
   while (classBytes < sizeBytes) classBytes *= 2
   return classBytes
 }

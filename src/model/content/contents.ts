@@ -12,7 +12,7 @@ import type { MemoryContent } from '../tree/content.ts'
 import type { FolderTree, FolderTreeOptions } from '../tree/folder-tree.ts'
 import { BlockBuffers } from './block-buffers.ts'
 import { BlockFetch } from './block-fetch.ts'
-import { formatOf, PLAIN_MEMORY_SIZE_BYTES_MAX, trailerOf, type FileFormat } from './format.ts'
+import { formatOf, trailerOf, type FileFormat } from './format.ts'
 import { LocalBlocks, type LocalBlocksDeps } from './local-blocks.ts'
 import { RequestWindow } from '../../sync/request-window.ts'
 import { TempFiles, type BlockedFile, type TempFile } from './temp-file.ts'
@@ -87,11 +87,6 @@ export class Contents {
       fileMaker,
       otherFolders: () => deps.otherFolders(),
     })
-  }
-
-  /** Whether a file of this size could be requested into memory at once. */
-  hasRoom(sizeBytes: number): boolean {
-    return sizeBytes <= PLAIN_MEMORY_SIZE_BYTES_MAX && this.#window.hasRoom(sizeBytes)
   }
 
   /** The complete content of a file. The caller disposes of it. */

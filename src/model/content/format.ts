@@ -17,7 +17,7 @@ export interface FileFormat {
 }
 
 /** Larger files are looked up on this machine first. */
-export const PLAIN_MEMORY_SIZE_BYTES_MAX = 32 * 1_024 - 1
+const PLAIN_MEMORY_SIZE_BYTES_MAX = 32 * 1_024 - 1
 
 export function formatOf(global: FileInfo, fileMaker: FileMaker): FileFormat {
   return global.encrypted === undefined ? plainFormat(fileMaker) : ENCRYPTED
