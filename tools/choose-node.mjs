@@ -3,8 +3,8 @@
 export const NODE_MAJOR_MIN = 24
 
 /**
- * For the daemon. V8 would let the young generation grow to 128 MiB during a scan, which makes it no faster. An
- * installed package starts without this flag.
+ * For the daemon. V8 would let the young generation grow to 128 MiB during a scan, which makes it no faster. The image,
+ * the Debian package and the single executable have it, too; a package that npm installed starts without this flag.
  */
 export const DAEMON_FLAGS = ['--max-semi-space-size=8']
 

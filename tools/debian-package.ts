@@ -13,7 +13,7 @@ import { programManPage } from '../src/main/commands/man.ts'
 import { COMMANDS } from '../src/main/commands/table.ts'
 import { packagedUnit } from '../src/main/service/systemd.ts'
 import { installLocked } from './locked-packages.ts'
-import { PINNED_NODE } from './choose-node.mjs'
+import { DAEMON_FLAGS, PINNED_NODE } from './choose-node.mjs'
 import {
   ARCHITECTURES,
   changelogText,
@@ -97,7 +97,8 @@ function writeProgram(tree: string, { dist, processor }: DebianBuild): void {
   const entry = join(target, 'dist', 'main', 'bin.js')
   const script = readFileSync(entry, 'utf8')
   if (!script.startsWith('#!/usr/bin/env node\n')) throw new Error(`${entry} does not begin with the name of Node`)
-  writePackaged(entry, script.replace(/^#!.*/, `#!${NODE}`), PROGRAM_MODE)
+  // Linux passes everything after the program as one argument: there must be no second flag.
+  writePackaged(entry, script.replace(/^#!.*/, `#!${NODE} ${DAEMON_FLAGS[0]}`), PROGRAM_MODE)
   for (const path of nativeFiles(processor))
     cpSync(join(packages, path), join(target, 'node_modules', path), { recursive: true })
   const { name, version } = manifest

@@ -11,6 +11,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import type { Manifest } from '../../tools/manifest.ts'
+import { DAEMON_FLAGS } from '../../tools/choose-node.mjs'
 import type { Sbom } from '../../tools/sbom.ts'
 import { endOf, runCommand } from '../support/command.ts'
 import { startDaemon } from '../support/daemon.ts'
@@ -238,7 +239,8 @@ test('package: the entry of the container image is there and keeps the page clos
   // The directory of the test is closed to every other user.
   const env = { ...process.env, PUID: `${process.getuid?.() ?? 0}`, PGID: `${process.getgid?.() ?? 0}` }
   await assert.rejects(run(process.execPath, args, { cwd: scratch.path, env }), /no password is set/)
-  assert.match(readFileSync(join(clone, 'Containerfile'), 'utf8'), /ENTRYPOINT .*dist\/main\/container\.js/)
+  const entryPoint = /^ENTRYPOINT (.*)$/m.exec(readFileSync(join(clone, 'Containerfile'), 'utf8'))?.[1] ?? '[]'
+  assert.deepEqual(JSON.parse(entryPoint), ['node', ...DAEMON_FLAGS, '/opt/twinfold/dist/main/container.js'])
 })
 
 test('package: the demonstration starts, synchronizes and leaves nothing', async () => {
