@@ -121,8 +121,9 @@ export class FolderTable {
 
   head(owner: IndexOwner, name: string): FileHead | undefined {
     const holder = this.#state.holder(owner)
-    const row = holder === undefined ? undefined : this.#select.first(holder.number, name)
-    return row === undefined ? undefined : this.reader.head(holder!.number, row)
+    if (holder === undefined || holder.records === 0) return undefined // before a first pull, without a query per file
+    const row = this.#select.first(holder.number, name)
+    return row === undefined ? undefined : this.reader.head(holder.number, row)
   }
 
   #info(device: number, name: string): FileInfo | undefined {
