@@ -22,6 +22,7 @@ import { syncMany } from './many-group.ts'
 import { REACH_GROUPS } from './reach-groups.ts'
 import { cloneCommit, type ScratchClone } from './scratch-clone.ts'
 import { rowInfos, syncRowInfos, type Sample, type Sizes } from './rows.ts'
+import { syncSinks } from './sinks-group.ts'
 import { SYNC_GROUPS } from './sync-groups.ts'
 import { DEBIAN, findSyncthing, syncthingAt, syncthingNames } from './syncthing.ts'
 import { renderPairTable, renderTable } from './table.ts'
@@ -35,6 +36,7 @@ const GROUPS: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
   ...ENCRYPTED_GROUPS,
   index: largeIndexes,
   'sync-many': syncMany,
+  sinks: syncSinks,
 }
 const INSIDE = 'TWINFOLD_BENCH_INSIDE'
 /** Where the commit is that `--against` names. */
@@ -54,6 +56,8 @@ const FULL: Sizes = {
   syncLargeMib: 1_024,
   syncSmall: 10_000,
   many: [10_000, 100_000],
+  sinks: [1, 5],
+  sinksMib: 64,
 }
 const QUICK: Sizes = {
   largeFiles: 4,
@@ -65,6 +69,8 @@ const QUICK: Sizes = {
   syncLargeMib: 128,
   syncSmall: 2_000,
   many: [1_000, 10_000],
+  sinks: [1, 5],
+  sinksMib: 32,
 }
 
 function options() {

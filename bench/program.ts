@@ -28,10 +28,10 @@ export class Running implements AsyncDisposable {
   readonly #killOnExit = () => void this.child.kill('SIGKILL')
   #output = ''
 
-  private constructor(program: Program, home: string, port: number) {
-    this.url = `http://127.0.0.1:${port}`
+  private constructor(program: Program, home: string, guiAddress: string) {
+    this.url = `http://${guiAddress}`
     this.apiKey = program.apiKey(home)
-    const { args: command, env } = program.command(home, `127.0.0.1:${port}`)
+    const { args: command, env } = program.command(home, guiAddress)
     const [executable, ...args] = command
     this.child = spawn(executable!, args, { stdio: ['ignore', 'pipe', 'pipe'], env })
     process.once('exit', this.#killOnExit)
@@ -43,10 +43,14 @@ export class Running implements AsyncDisposable {
   }
 
   /** Starts the program and waits for its first response to a ping; returns the time. */
-  static async start(program: Program, home: string): Promise<{ running: Running; startMs: number }> {
+  static async start(
+    program: Program,
+    home: string,
+    host = '127.0.0.1',
+  ): Promise<{ running: Running; startMs: number }> {
     const port = await freePort()
     const startedMs = performance.now()
-    const running = new Running(program, home, port)
+    const running = new Running(program, home, `${host}:${port}`)
     try {
       await running.#firstPing(startedMs + START_LIMIT_MS)
     } catch (error) {

@@ -37,6 +37,9 @@ export type Sizes = {
   readonly syncSmall: number
   /** Tiny files that are synchronized. */
   readonly many: readonly number[]
+  /** Devices behind one line, and what they get. */
+  readonly sinks: readonly number[]
+  readonly sinksMib: number
 }
 
 const thousands = (count: number) => count.toLocaleString('en-US')
@@ -85,6 +88,7 @@ export function rowInfos(sizes: Sizes, full: boolean): ReadonlyMap<string, RowIn
       [`grow-${files}-db`, { title: `database per file, ${thousands(files)}`, unit: 'B/file', better: 'less' }],
     ]),
     ...sizes.indexes.flatMap((files) => indexRows(files, full)),
+    ...sizes.sinks.flatMap((sinks) => sinksRows(sinks, sizes.sinksMib)),
     ['latency-p50', { title: `ping during scan of ${thousands(sizes.latency)}, p50`, unit: 'ms', better: 'less' }],
     ['latency-p99', { title: `ping during scan of ${thousands(sizes.latency)}, p99`, unit: 'ms', better: 'less' }],
     ['latency-max', { title: `ping during scan of ${thousands(sizes.latency)}, worst`, unit: 'ms', better: 'less' }],
@@ -243,6 +247,17 @@ export function syncRowInfos(sizes: Sizes, full: boolean): ReadonlyMap<string, R
     ...encryptedRows('sync-encrypted-small', small, { unit: 'files/s', ...goal({ ofLimit: 0.5 }) }),
   ]
   return new Map(rows)
+}
+
+function sinksRows(sinks: number, mib: number): [string, RowInfo][] {
+  const where = `to ${sinks} behind 100 Mbit/s`
+  return ['one', 'several'].flatMap((shape): [string, RowInfo][] => {
+    const what = `${mib} MiB in ${shape === 'one' ? 'one file' : '64 files'} ${where}`
+    return [
+      [`sinks-${shape}-${sinks}-time`, { title: what, unit: 's', better: 'less' }],
+      [`sinks-${shape}-${sinks}-sent`, { title: `${what}, sent by the source`, unit: 'MiB', better: 'less' }],
+    ]
+  })
 }
 
 function manyRows(files: number): [string, RowInfo][] {

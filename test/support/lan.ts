@@ -62,7 +62,7 @@ export class Lan implements AsyncDisposable {
   }
 
   /** Connects a namespace by a cable, with an address of its own. */
-  connect(holder: ChildProcess, name = 'eth0'): string {
+  connect(holder: Pick<ChildProcess, 'pid'>, name = 'eth0'): string {
     const number = ++this.#hosts
     const [address, port] = [`${this.#prefix}.${number}`, `p${number}`]
     const [here, there] = [insideOf(this.#switch), insideOf(holder)]
@@ -127,7 +127,7 @@ async function holdNamespace(): Promise<ChildProcess> {
   return child
 }
 
-function insideOf(child: ChildProcess): readonly string[] {
+function insideOf(child: Pick<ChildProcess, 'pid'>): readonly string[] {
   return ['nsenter', '-n', '-t', String(child.pid)]
 }
 
