@@ -13,6 +13,9 @@ export interface AsideDeps {
   nowMs(): number
 }
 
+/** Node sets times on Windows less exactly than records have them, and the crash came before the difference was stored. */
+const SET_TIME_WINDOW_MS = 0.002
+
 type Restored = { readonly name: string } | { readonly error: string }
 
 /**
@@ -63,5 +66,7 @@ async function isRecorded({ disk, index, compare }: AsideDeps, path: string, nam
   const symlinkTarget = type === 'symlink' ? await disk.readSymlink(path) : ''
   const item = { name, type, sizeBytes, modifiedS, modifiedNs, mode, symlinkTarget }
   const records = [await index.get('local', name), await index.global(name)].filter((record) => record !== undefined)
-  return records.some((record) => record.encrypted !== undefined || !isChanged(record, item, compare))
+  const modTimeWindowMs = Math.max(compare.modTimeWindowMs, SET_TIME_WINDOW_MS)
+  const options = { ...compare, modTimeWindowMs }
+  return records.some((record) => record.encrypted !== undefined || !isChanged(record, item, options))
 }

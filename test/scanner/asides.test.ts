@@ -37,6 +37,19 @@ test('C-01 the file that an interrupted pull has replaced is removed with the ne
   assert.equal(folder.index.records.get('d/a')?.sizeBytes, 'the new content'.length)
 })
 
+test('C-01 a time that was set less exactly than the record has it is no change, a later one is', async () => {
+  for (const [apartNs, expected] of [
+    [900, { a: 'the new content' }],
+    [5_000, { a: 'the new content', copy: 'old content' }],
+  ] as const) {
+    const folder = await replaced()
+    const { modifiedS, modifiedNs } = await folder.disk.lstat(ASIDE)
+    await folder.disk.setModified(ASIDE, modifiedS, modifiedNs + apartNs)
+    await folder.scan()
+    assert.deepEqual(await contentsOf(folder), expected)
+  }
+})
+
 test('C-01 a file changed in the instant of its replacement is a conflict copy after a crash', async () => {
   for (const edited of ['old content, edited', 'OLD CONTENT']) {
     const folder = await replaced()
