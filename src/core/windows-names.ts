@@ -34,9 +34,9 @@ export function leadsElsewhere(name: string, separator: string): boolean {
 const NAMESPACE = /^[\\/]{2}[?.][\\/](?:(UNC)[\\/]|(?=[a-z]:))/i
 
 /**
- * A path without the prefix that turns off limits of Windows, such as `\\?\C:\Docs` or `\\?\UNC\server\share`: Node adds it
- * itself, and cannot use it with the root of a drive. A drive without a separator is its root, not the directory that is
- * current there.
+ * A path without the prefix that turns off limits of Windows, as in `\\?\C:\Docs` or `\\?\UNC\server\share`: Node adds
+ * it itself, and cannot use it with the root of a drive. A drive without a separator is its root, not the directory
+ * that is current there.
  */
 export function plainWindowsPath(path: string): string {
   const plain = path.replace(NAMESPACE, (_, unc: string | undefined) => (unc === undefined ? '' : '\\\\'))

@@ -13,7 +13,7 @@ export interface AsideDeps {
   nowMs(): number
 }
 
-/** Node sets times on Windows less exactly than records have them, and the crash came before the difference was stored. */
+/** Node sets times on Windows less exactly than records have them; the crash came before the difference was stored. */
 const SET_TIME_WINDOW_MS = 0.002
 
 type Restored = { readonly name: string } | { readonly error: string }
