@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { availableParallelism, endianness, hostname, networkInterfaces, totalmem } from 'node:os'
 import { promisify } from 'node:util'
@@ -60,6 +59,7 @@ async function gateways(): Promise<readonly string[]> {
     const [program, ...args] = ROUTE_PROGRAMS[process.platform] ?? []
     if (program === undefined) return []
     const options = { timeout: ROUTE_PROGRAM_MS_MAX, windowsHide: true }
+    const { execFile } = process.getBuiltinModule('node:child_process')
     return gatewaysFromRoutes((await promisify(execFile)(program, args, options)).stdout)
   } catch {
     return [] // forbidden in sandboxes; callers handle an empty list

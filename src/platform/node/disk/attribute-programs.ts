@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process'
 import { formatAttributeDump, parseAttributeDump } from '../../../core/attributes/attribute-dump.ts'
 import type { AttributeChange, AttributeList } from '../../../core/attributes/attributes.ts'
 import { joinPath } from '../../../core/paths.ts'
@@ -129,6 +128,7 @@ async function run({ program, args, input = '', signal }: Run): Promise<End> {
   const { promise, resolve, reject } = Promise.withResolvers<End>()
   // Error messages are parsed: they must not be localized.
   const env = { PATH: process.env['PATH'] ?? '', LC_ALL: 'C' }
+  const { spawn } = process.getBuiltinModule('node:child_process')
   const child = spawn(program, args, { env, shell: false })
   const output = new Collected(OUTPUT_BYTES_MAX, () => child.kill('SIGKILL'))
   const trouble = new Collected(REASON_BYTES_MAX, () => {})

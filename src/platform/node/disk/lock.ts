@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process'
 import { constants, lstat, open, unlink, type FileHandle } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { systemCode } from '../../../core/errors.ts'
@@ -116,6 +115,7 @@ async function lockOnLinux(handle: FileHandle, path: string): Promise<Held | und
  */
 function runFlock(descriptor: number, path: string): Promise<'locked' | 'held' | 'no-command'> {
   const { promise, resolve, reject } = Promise.withResolvers<'locked' | 'held' | 'no-command'>()
+  const { spawn } = process.getBuiltinModule('node:child_process')
   const child = spawn('flock', ['-n', '-x', '3'], { stdio: ['ignore', 'ignore', 'pipe', descriptor] })
   let complaint = ''
   child.stderr?.setEncoding('utf8').on('data', (text: string) => (complaint = (complaint + text).slice(0, 500)))

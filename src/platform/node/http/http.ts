@@ -1,5 +1,5 @@
 import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http'
-import { createServer as createTlsServer, type Server as TlsServer } from 'node:https'
+import type { Server as TlsServer } from 'node:https'
 import { createServer as createNetServer, type Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { HttpHandler, HttpListener, HttpListenOptions, HttpReply, HttpServer } from '../../http.ts'
@@ -105,7 +105,7 @@ function openBoth(
   tls: NonNullable<HttpListenOptions['tls']> & { readonly serve: Serve; readonly queue: RequestQueue },
 ): ServerGroup {
   const secure = configure(
-    createTlsServer({
+    process.getBuiltinModule('node:https').createServer({
       ...SERVER_OPTIONS,
       cert: tls.certificatePem,
       key: tls.keyPem,

@@ -1,4 +1,3 @@
-import { lookup } from 'node:dns/promises'
 import { connect as connectSocket, isIP, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { NetError } from '../../net-error.ts'
@@ -52,6 +51,7 @@ async function connectTo(host: string, { port, localHost }: TcpTarget, signal: A
 async function resolve({ host, family }: TcpTarget, signal: AbortSignal): Promise<readonly ResolvedAddress[]> {
   const known = isIP(host)
   if (known !== 0) return [{ address: host, family: known }]
+  const { lookup } = process.getBuiltinModule('node:dns/promises')
   const looked = lookup(host, { all: true, order: 'verbatim', ...(family !== undefined && { family }) })
   return (await untilAborted(looked, signal)).slice(0, ADDRESSES_MAX)
 }

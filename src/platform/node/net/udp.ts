@@ -1,4 +1,3 @@
-import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import type { Udp, UdpSocket } from '../../udp.ts'
 
@@ -6,6 +5,7 @@ const MULTICAST_HOPS = 1
 
 export const nodeUdp: Udp = {
   async open({ family, port, host }, { onDatagram, onError }): Promise<UdpSocket> {
+    const { createSocket } = process.getBuiltinModule('node:dgram')
     const socket = createSocket({ type: family === 4 ? 'udp4' : 'udp6', reuseAddr: true, ipv6Only: family === 6 })
     try {
       socket.bind({ port, ...(host !== undefined && { address: host }) })

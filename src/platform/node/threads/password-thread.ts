@@ -1,5 +1,5 @@
 import { basename, extname } from 'node:path'
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import { messageOf, systemCode, TwinfoldError } from '../../../core/errors.ts'
 import type { PasswordHasher } from '../../passwords.ts'
 import type { PasswordReport, PasswordTask } from './password-worker.ts'
@@ -87,7 +87,8 @@ export class PasswordThread implements PasswordHasher, AsyncDisposable {
 
   #start(): Worker {
     try {
-      const worker = new Worker(this.#entry, { name: 'passwords', resourceLimits: RESOURCE_LIMITS })
+      const { Worker: NodeWorker } = process.getBuiltinModule('node:worker_threads') // not at the start
+      const worker = new NodeWorker(this.#entry, { name: 'passwords', resourceLimits: RESOURCE_LIMITS })
       worker.on('message', (report: PasswordReport) => this.#take(report))
       worker.on('error', (error) => this.#lose(worker, error))
       worker.on('exit', () => this.#lose(worker, new Error('it ended')))
