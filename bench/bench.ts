@@ -219,7 +219,8 @@ async function compareWith(
   const groups = names.map((name) => [name, GROUPS[name]!] as const)
   const before = await twinfoldOf(process.env[CLONE] ?? '')
   console.log(`${commit} → this tree, ${pairs} pairs`)
-  if (await runAgainst(bench, { commit, before, after: twinfold, pairs, infos, groups })) return
+  const after = await twinfoldOf()
+  if (await runAgainst(bench, { commit, before, after, pairs, infos, groups })) return
   process.exitCode = 1
 }
 
