@@ -1,3 +1,4 @@
+import { detach } from '../core/errors.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { ScanProgress } from './types.ts'
 
@@ -15,6 +16,7 @@ export class ProgressMeter {
   readonly #startedMs: number
   #rate = 0
   #counted = false
+  #begin: (() => void) | undefined
 
   constructor(clock: Clock, onProgress: (progress: ScanProgress) => void) {
     this.#clock = clock
@@ -29,6 +31,8 @@ export class ProgressMeter {
 
   expect(bytes: number): void {
     this.#totalBytes += bytes
+    this.#begin?.()
+    this.#begin = undefined
   }
 
   /** Nothing more is expected. */
@@ -38,6 +42,11 @@ export class ProgressMeter {
 
   readonly advance = (bytes: number): void => {
     this.#currentBytes += bytes
+  }
+
+  /** Runs from the first expected bytes on: a scan of one unchanged file needs no timer. */
+  runLater(intervalMs: number, signal: AbortSignal): void {
+    this.#begin = () => detach(this.run(intervalMs, signal))
   }
 
   /** Reports every `intervalMs` until the signal aborts. */

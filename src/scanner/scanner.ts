@@ -1,9 +1,9 @@
-import { detach } from '../core/errors.ts'
 import { isChanged, recordOf } from '../core/records/change.ts'
 import { diskStampOf } from '../core/records/disk-stamp.ts'
 import { isInvalid, type FileHead } from '../core/records/file-info.ts'
 import { ancestorsOf, compareNames } from '../core/paths.ts'
 import type { WalkRequest } from '../platform/walk.ts'
+import { LinkedAbort } from '../sync/linked-abort.ts'
 import { Absences } from './absences.ts'
 import { settleAside } from './asides.ts'
 import type { ScannedItem } from './attributes.ts'
@@ -30,17 +30,13 @@ const ROUNDS_MAX = 100
  */
 export async function scanFolder(deps: ScanDeps, request: ScanRequest, signal: AbortSignal): Promise<ScanResult> {
   const { caseInsensitive } = request.checked ?? (await checkFolder(deps, request))
-  const stop = new AbortController()
-  const scan = new FolderScan(deps, request, caseInsensitive, AbortSignal.any([signal, stop.signal]))
+  using end = new LinkedAbort(signal)
+  const scan = new FolderScan(deps, request, caseInsensitive, end.signal)
   const { log } = deps
   log.debug(() => `scanning ${JSON.stringify(request.root)}, ${JSON.stringify(request.subs)}`)
-  try {
-    const result = await scan.run()
-    log.debug(() => `scanned ${JSON.stringify(request.root)}: ${summaryOf(result)}`)
-    return result
-  } finally {
-    stop.abort(new Error('the scan has ended'))
-  }
+  const result = await scan.run()
+  log.debug(() => `scanned ${JSON.stringify(request.root)}: ${summaryOf(result)}`)
+  return result
 }
 
 async function checkFolder(
@@ -131,7 +127,7 @@ class FolderScan {
 
   async run(): Promise<ScanResult> {
     const intervalMs = this.#request.progressIntervalMs
-    if (intervalMs > 0) detach(this.#meter.run(intervalMs, this.#signal))
+    if (intervalMs > 0) this.#meter.runLater(intervalMs, this.#signal)
     await this.#walkAll()
     this.#meter.endCounting()
     await this.#queue.drain()

@@ -4,11 +4,15 @@ import type { Size } from '../../src/core/config/config.ts'
 import { parseFolderId } from '../../src/core/ids.ts'
 import { MARKER_MISSING, PATH_MISSING, PATH_NO_DIRECTORY } from '../../src/core/folder-stop.ts'
 import { shortageOf } from '../../src/core/config/disk-space.ts'
+import type { FolderIndex } from '../../src/db/types.ts'
+import { FolderChecks } from '../../src/model/folder/folder-checks.ts'
 import { checkHealth, checkSameRoot, ROOT_REPLACED } from '../../src/model/state/health.ts'
 import { loadIgnores, viewIgnores, writeIgnores } from '../../src/model/folder/ignore-file.ts'
 import { createMarker, removeMarker } from '../../src/model/folder/marker.ts'
 import { SimClock } from '../../src/platform/sim/clock.ts'
 import { SimDisk, type SimDiskOptions } from '../../src/platform/sim/disk.ts'
+import { newConfig } from '../support/config.ts'
+import { settle, simFolder } from '../support/model.ts'
 
 const ROOT = '/data/docs'
 const FOLDER = parseFolderId('mark')!
@@ -117,6 +121,32 @@ test('health: an unreadable root reports the error of the system', async () => {
   disk.put(`${ROOT}/.stfolder/x`, '')
   disk.fail({ call: 'stat', code: 'EIO', under: ROOT })
   await assert.rejects(checkHealth(disk, health(disk)), { code: 'folder-error', message: /EIO/ })
+})
+
+test('health: enough free space is looked at once a second, too little before every scan', async (t) => {
+  const clock = new SimClock()
+  const disk = new SimDisk(clock, { capacityBytes: 1_000_000 })
+  disk.put('/home/index/db', '')
+  await createMarker(disk, ROOT, FOLDER, NOON_MS)
+  const index = {} as FolderIndex
+  let minHomeDiskFree: Size = { value: 1, unit: 'kB' }
+  const checks = new FolderChecks(
+    {
+      clock,
+      disk,
+      store: { folder: async () => index },
+      sharedIgnores: { load: async () => [] },
+      options: () => ({ ...newConfig().options, minHomeDiskFree }),
+    },
+    { folder: simFolder('mark'), root: ROOT, databaseDirectory: '/home/index' },
+  )
+  const space = t.mock.method(disk, 'space')
+  for (let i = 0; i < 3; i++) await checks.check()
+  assert.equal(space.mock.callCount(), 1)
+  await clock.advance(1_000, settle)
+  minHomeDiskFree = { value: 2, unit: 'MB' }
+  for (let i = 0; i < 2; i++) await assert.rejects(checks.check(), { message: /^insufficient space/ })
+  assert.equal(space.mock.callCount(), 3)
 })
 
 const spaces: [size: Size, usedBytes: number, expected: RegExp | undefined][] = [

@@ -68,15 +68,20 @@ export class FolderChecks {
   async check(): Promise<FolderCheck> {
     const { clock, disk, store } = this.#deps
     const atMs = clock.monotonicMs()
+    const spaceKnown = this.#isSpaceKnown(atMs)
     // All checks run in parallel: they are most of the cost of scanning one file. The health error takes precedence.
-    const checks = [checkHealth(disk, this.#health()), this.#ignores(), this.#isCaseInsensitive(atMs)] as const
+    const checks = [
+      checkHealth(disk, { ...this.#health(), spaceKnown }),
+      this.#ignores(),
+      this.#isCaseInsensitive(atMs),
+    ] as const
     const [root, ignore, , index, token] = await Promise.allSettled([
       ...checks,
       store.folder(this.#options.folder.id),
       this.#checkToken(),
     ])
     if (root.status === 'rejected') throw this.#withMarkerError(root.reason)
-    this.#spaceSeenMs = atMs
+    if (!spaceKnown) this.#spaceSeenMs = atMs
     if (ignore.status === 'rejected') throw ignore.reason
     if (index.status === 'rejected') throw index.reason
     if (token.status === 'rejected') throw token.reason
@@ -87,9 +92,13 @@ export class FolderChecks {
   async checkAgain({ root }: FolderCheck): Promise<void> {
     const { clock, disk } = this.#deps
     const nowMs = clock.monotonicMs()
-    const spaceKnown = nowMs - this.#spaceSeenMs < SPACE_INTERVAL_MS
+    const spaceKnown = this.#isSpaceKnown(nowMs)
     await checkSameRoot(disk, { ...this.#health(), spaceKnown }, root)
     if (!spaceKnown) this.#spaceSeenMs = nowMs
+  }
+
+  #isSpaceKnown(nowMs: number): boolean {
+    return nowMs - this.#spaceSeenMs < SPACE_INTERVAL_MS
   }
 
   #withMarkerError(reason: unknown): unknown {
