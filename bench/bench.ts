@@ -14,6 +14,7 @@ import { loopbackOnly, missingNamespaces } from '../test/support/loopback.ts'
 import { hasWayOut } from '../test/support/syncthing.ts'
 import { missingSyncthingProgram, syncthingProgram } from '../test/support/syncthing-program.ts'
 import type { Bench } from './bench-options.ts'
+import { drawCharts } from './charts.ts'
 import { ENCRYPTED_GROUPS } from './encrypted-groups.ts'
 import { GROUPS as SINGLE_GROUPS } from './groups.ts'
 import type { Program } from './program.ts'
@@ -44,7 +45,9 @@ const CLONE = 'TWINFOLD_BENCH_CLONE'
 const USAGE = `usage: npm run bench -- [--rows ${Object.keys(GROUPS).join(',')}] [--rounds N] [--quick]
                        [--million] [--indexes N,N]
                        [--syncthing PATH|debian]... [--only twinfold,syncthing] [--json FILE] [--keep]
-                       [--against COMMIT [--pairs N]]`
+                       [--against COMMIT [--pairs N]]
+       npm run bench -- --charts FILE [--charts FILE]... [--out DIRECTORY]   draws what --json wrote, measures nothing
+       npm run bench -- --help`
 
 const FULL: Sizes = {
   largeFiles: 4,
@@ -88,6 +91,9 @@ function options() {
         million: { type: 'boolean', default: false },
         keep: { type: 'boolean', default: false },
         json: { type: 'string' },
+        charts: { type: 'string', multiple: true },
+        out: { type: 'string', default: join(import.meta.dirname, '..', 'docs', 'charts') },
+        help: { type: 'boolean', default: false },
       },
     })
     return values
@@ -163,6 +169,14 @@ function describeMachine(): void {
 
 async function main(): Promise<void> {
   const chosen = options()
+  if (chosen.help) {
+    console.log(USAGE)
+    return
+  }
+  if (chosen.charts !== undefined) {
+    for (const file of drawCharts(chosen.charts, chosen.out)) console.log(join(chosen.out, file))
+    return
+  }
   if (process.env[INSIDE] !== '1') await enterNamespace(chosen.against, chosen.syncthing)
   const groups = (chosen.rows ?? (chosen.against === undefined ? Object.keys(GROUPS).join(',') : AGAINST_ROWS)).split(
     ',',

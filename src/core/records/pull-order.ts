@@ -5,11 +5,21 @@ import { compareNames, parentOf } from '../paths.ts'
 /** The fields that an order compares. */
 export type Orderable = Pick<FileHead, 'name' | 'sizeBytes' | 'modifiedS' | 'modifiedNs'>
 
+/** This device among those that share the folder. */
+export interface FolderShare {
+  readonly own: string
+  readonly devices: readonly string[]
+}
+
+/** Two devices do not divide files: one of them has them. */
+const DIVIDING_DEVICES_MIN = 3
+
 /** The files in pull order. `chance(n)` returns a whole number below n. */
 export function sortForPull<T extends Orderable>(
   files: readonly T[],
   order: PullOrder,
   chance: (below: number) => number,
+  share?: FolderShare,
 ): readonly T[] {
   switch (order) {
     case 'alphabetic':
@@ -23,8 +33,42 @@ export function sortForPull<T extends Orderable>(
     case 'newestFirst':
       return files.toSorted((a, b) => compareTimes(b, a))
     default: // the configuration may hold a value of a later version
-      return shuffledByDirectory(files, chance)
+      if (share === undefined || share.devices.length < DIVIDING_DEVICES_MIN) return shuffledByDirectory(files, chance)
+      return byTurn(files, share).flatMap((together) => shuffledByDirectory(together, chance))
   }
+}
+
+/**
+ * The files by our turn. For each file all devices compute the same order of devices: those of which we are the first
+ * come first, then those of which we are the second. Devices that need the same files fetch different ones from a slow
+ * source and then exchange them; those of which the source itself is the first are divided among the second.
+ */
+function byTurn<T extends Orderable>(files: readonly T[], { own, devices }: FolderShare): readonly (readonly T[])[] {
+  const ownSeed = hashOf(own)
+  const otherSeeds = devices.filter((device) => device !== own).map(hashOf)
+  const turns: T[][] = Array.from({ length: otherSeeds.length + 1 }, () => [])
+  for (const file of files) {
+    const hash = hashOf(file.name)
+    const place = mixed(hash, ownSeed)
+    const turn = otherSeeds.reduce((before, seed) => before + (mixed(hash, seed) < place ? 1 : 0), 0)
+    turns[turn]!.push(file)
+  }
+  return turns
+}
+
+/** FNV-1a over UTF-16 units. */
+function hashOf(text: string): number {
+  let hash = 0x811c9dc5
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
+  return hash >>> 0
+}
+
+/** Spreads both values over all bits of the result. */
+function mixed(a: number, b: number): number {
+  let value = a ^ Math.imul(b, 0x9e3779b1)
+  value = Math.imul(value ^ (value >>> 16), 0x85ebca6b)
+  value = Math.imul(value ^ (value >>> 13), 0xc2b2ae35)
+  return (value ^ (value >>> 16)) >>> 0
 }
 
 function compareTimes(a: Orderable, b: Orderable): number {

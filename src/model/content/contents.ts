@@ -2,7 +2,7 @@ import { detailOf } from '../../core/errors.ts'
 import { holdsBlock } from '../../core/records/block-copies.ts'
 import { blocksOf, type Block } from '../../core/records/block-diff.ts'
 import type { FileInfo } from '../../core/records/file-info.ts'
-import { sortBlocks } from '../../core/records/pull-order.ts'
+import { sortBlocks, type FolderShare } from '../../core/records/pull-order.ts'
 import type { Logger } from '../../events/types.ts'
 import { itemFailed } from '../../platform/files/item-failed.ts'
 import type { Platform } from '../../platform/platform.ts'
@@ -89,6 +89,12 @@ export class Contents {
     })
   }
 
+  /** For dividing files among the devices that need them. */
+  get share(): FolderShare {
+    const { folder, ownDevice } = this.#options
+    return { own: ownDevice, devices: folder.devices.map(({ deviceID }) => deviceID) }
+  }
+
   /** The complete content of a file. The caller disposes of it. */
   async obtain(file: WantedFile, signal: AbortSignal): Promise<Obtained> {
     const { platform, sources, tree } = this.#deps
@@ -143,7 +149,7 @@ export class Contents {
     }
     const filling = { global, local, temp, progress, signal, missing }
     await (format.isVerifiable ? this.#local.copyVerified(filling) : this.#local.copyUnchanged(filling))
-    await fetch.toFile(temp, this.#inOrder(filling.missing, blocks), signal)
+    await fetch.toFile(temp, await this.#inOrder(filling.missing, obtaining), signal)
     const trailer = trailerOf(global)
     if (trailer !== undefined) await temp.file.write(trailer, global.sizeBytes)
     temp.trailerBytes = trailer?.length
@@ -151,15 +157,18 @@ export class Contents {
     if (!this.#options.folder.disableFsync && global.sizeBytes > global.blockSizeBytes) await temp.file.sync()
   }
 
-  /** Each device that shares the folder begins at a different part of the file. */
-  #inOrder(rest: readonly Block[], blocks: readonly Block[]): readonly Block[] {
-    const { folder, ownDevice } = this.#options
-    const ids = folder.devices.map(({ deviceID }) => deviceID).sort()
-    const own = Math.max(0, ids.indexOf(ownDevice))
+  /** Each device that lacks the file begins at a different part of it. */
+  async #inOrder(rest: readonly Block[], { blocks, global }: Obtaining): Promise<readonly Block[]> {
+    const { folder } = this.#options
+    const holders = await this.#deps.sources.sourcesOf(folder.id, global, 0)
+    const complete = new Set<string>(holders.filter((each) => !each.fromTemporary).map(({ device }) => device))
+    const { own: ownDevice, devices } = this.share
+    const lacking = devices.filter((device) => !complete.has(device)).sort()
+    const own = Math.max(0, lacking.indexOf(ownDevice))
     const chance = (below: number) => this.#deps.platform.random.int(below)
     const numbers = rest.map(({ number }) => number)
-    const device = { own, count: ids.length }
-    return sortBlocks(numbers, folder.blockPullOrder, device, chance).map((number) => blocks[number]!)
+    const share = { own, count: lacking.length }
+    return sortBlocks(numbers, folder.blockPullOrder, share, chance).map((number) => blocks[number]!)
   }
 }
 

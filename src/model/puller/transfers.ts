@@ -66,10 +66,11 @@ export class Transfers {
 
   /** Resolves with whether files were skipped because no connected device has them. */
   async run(files: readonly Orderable[]): Promise<boolean> {
-    const { jobs, random, sources } = this.#deps
+    const { contents, jobs, random, sources } = this.#deps
     const { order, id } = this.#deps.folder
     const sizes = new Map(files.map(({ name, sizeBytes }) => [name, sizeBytes]))
-    for (const { name } of sortForPull(files, order, (below) => random.int(below))) jobs.push(name)
+    const chance = (below: number) => random.int(below)
+    for (const { name } of sortForPull(files, order, chance, contents.share)) jobs.push(name)
     const running = new TaskSet()
     const storing = new AbortController()
     const stored = this.#storeInTime(storing.signal)

@@ -82,3 +82,26 @@ test('blocks: all of them once, in order, mixed, or our own share first', () => 
     ),
   )
 })
+
+test('files random: devices that need the same files begin with different ones, also those of a source', () => {
+  const names = Array.from({ length: 600 }, (_, i) => `photo ${i}.jpg`)
+  const many = names.map((name) => ({ name, sizeBytes: 1, modifiedS: 1, modifiedNs: 0 }))
+  const devices = ['SOURCE', 'A', 'B', 'C', 'D', 'E']
+  const orders = devices
+    .slice(1)
+    .map((own) => sortForPull(many, 'random', (below) => below - 1, { own, devices }).map(({ name }) => name))
+  for (const order of orders) assert.deepEqual([...order].sort(), [...names].sort())
+  const firsts = orders.flatMap((order) => order.slice(0, 80))
+  assert.equal(new Set(firsts).size, firsts.length, 'what each device begins with')
+  const half = orders.flatMap((order) => order.slice(0, 110))
+  // Orders that know nothing of each other would have 380 of the 600 files in these 550 places.
+  assert.ok(new Set(half).size > 450, `${new Set(half).size} of ${half.length} different`)
+})
+
+test('files random: with one other device nothing is divided', () => {
+  const names = ['a/1', 'b/1', 'a/2', 'b/2', 'a/3', 'b/3']
+  const many = names.map((name) => ({ name, sizeBytes: 1, modifiedS: 1, modifiedNs: 0 }))
+  const share = { own: 'A', devices: ['A', 'B'] }
+  const sorted = sortForPull(many, 'random', (below) => below - 1, share).map(({ name }) => name)
+  assert.deepEqual(sorted, ['a/1', 'a/2', 'a/3', 'b/1', 'b/2', 'b/3'])
+})

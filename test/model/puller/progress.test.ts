@@ -32,6 +32,28 @@ test('the progress and the completion of a large file are reported to clients an
   assert.deepEqual(pull.peer.downloadUpdates.at(-1)?.kind, 'forget')
 })
 
+test('other devices learn of the blocks of an unfinished file within a second, before the event is due', async () => {
+  await using pull = await SimPull.start()
+  const gate = Promise.withResolvers<void>()
+  pull.peer.serve = async ({ blockNumber }, data) => {
+    if (blockNumber >= 12) await gate.promise
+    return data
+  }
+  const content = Buffer.alloc(20 * BLOCK)
+  for (let i = 0; i < 20; i++) content.fill(i + 1, i * BLOCK, (i + 1) * BLOCK)
+  pull.peer.put('large', content)
+  await pull.announce()
+  await pull.hub.pass(1_500)
+  // The only other device has the whole file: there is nobody to divide it with, so that it begins with its first block.
+  assert.deepEqual(
+    pull.peer.downloadUpdates[0]?.blockIndexes.toSorted((a, b) => a - b),
+    [...Array(12).keys()],
+  )
+  assert.deepEqual(pull.hub.of('DownloadProgress'), [])
+  gate.resolve()
+  await pull.rest()
+})
+
 test('no timer runs without a pull, and enabling progress during a pull takes effect', async () => {
   await using pull = await SimPull.start()
   const wakeupsIn = async (ms: number) => {
