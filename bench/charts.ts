@@ -14,13 +14,13 @@ interface ChartSpec extends Pick<Chart, 'title' | 'unit' | 'isLogarithmic'> {
   readonly lines: readonly Line[]
 }
 
-const request = (title: string, row: string): Line => ({ title, row: new RegExp(`^index-(\\d+)-${row}-p99$`) })
+const request = (title: string, row: string): Line => ({ title, row: new RegExp(`^index-(\\d+)-${row}-cpu$`) })
 const many = (title: string, row: string): Line => ({ title, row: new RegExp(`^sync-many-(\\d+)-${row}$`) })
 
 const CHARTS: readonly ChartSpec[] = [
   {
     file: 'requests.svg',
-    title: 'Requests about a large index, p99',
+    title: 'Requests about a large index: CPU of one',
     unit: 'ms',
     isLogarithmic: true,
     lines: [
