@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 const ROOT = join(import.meta.dirname, '..')
+const PACKAGES = ['--include=dev', '--include=optional']
 
 /** A commit of this repository in a directory of its own, which is removed on disposal. */
 export interface ScratchClone extends Disposable {
@@ -22,7 +23,7 @@ export function cloneCommit(commit: string): ScratchClone {
     git(path, 'checkout', '--quiet', '--detach', full)
     if (usesSamePackages(path)) symlinkSync(join(ROOT, 'node_modules'), join(path, 'node_modules'))
     // Not `ci`, which refuses lock files that an older npm wrote without the packages of other platforms.
-    else run('npm', ['install', '--include=dev', '--include=optional', '--ignore-scripts', '--no-audit', '--no-fund'], path)
+    else run('npm', ['install', ...PACKAGES, '--ignore-scripts', '--no-audit', '--no-fund'], path)
   } catch (error) {
     remove()
     throw error
