@@ -1,4 +1,4 @@
-export interface Point {
+interface Point {
   readonly x: number
   readonly y: number
 }
@@ -48,7 +48,8 @@ export function lineChart({ title, xTitle, unit, isLogarithmic, series }: Chart)
     line([AREA.left, AREA.bottom], [AREA.right, AREA.bottom]),
     ...drawSeries(series, toX, toY),
   ]
-  const head = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}"`
+  const size = `viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}"`
+  const head = `<svg xmlns="http://www.w3.org/2000/svg" ${size}`
   return `${head} role="img" font-family="sans-serif">\n<title>${escaped(title)}</title>\n${parts.join('\n')}\n</svg>\n`
 }
 
