@@ -99,22 +99,27 @@ export function shuffled<T>(items: readonly T[], chance: (below: number) => numb
   return result
 }
 
+/** The blocks of one file in the order in which they are requested, and those that other devices request meanwhile. */
+interface BlockShares {
+  readonly first: readonly number[]
+  readonly others: readonly number[]
+}
+
 /**
  * The order in which the blocks of one file are requested: `standard` begins at our own share of the file, so that
  * devices that all need it fetch different parts and can exchange them.
  */
-export function sortBlocks(
+export function shareBlocks(
   blocks: readonly number[],
   order: 'standard' | 'random' | 'inOrder',
   share: { readonly own: number; readonly count: number },
   chance: (below: number) => number,
-): readonly number[] {
-  if (order === 'inOrder' || blocks.length < 2) return blocks
-  if (order === 'random') return shuffled(blocks, chance)
-  const size = Math.ceil(blocks.length / Math.max(1, share.count))
+): BlockShares {
+  if (order === 'random') return { first: shuffled(blocks, chance), others: [] }
+  if (order === 'inOrder' || blocks.length < 2 || share.count < 2) return { first: blocks, others: [] }
+  const size = Math.ceil(blocks.length / share.count)
   const chunks: (readonly number[])[] = []
   for (let start = 0; start < blocks.length; start += size) chunks.push(blocks.slice(start, start + size))
-  const own = chunks[share.own] ?? []
   const others = chunks.filter((_, place) => place !== share.own)
-  return [...own, ...shuffled(others, chance).flat()]
+  return { first: chunks[share.own] ?? [], others: shuffled(others, chance).flat() }
 }

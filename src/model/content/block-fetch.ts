@@ -6,6 +6,7 @@ import type { Logger } from '../../events/types.ts'
 import { itemFailed } from '../../platform/files/item-failed.ts'
 import type { PullProgress } from '../state/file-progress.ts'
 import type { BlockSource, Sources } from '../state/sources.ts'
+import { byAvailability, type BlockOrder } from './block-order.ts'
 import type { BlockBuffers } from './block-buffers.ts'
 import type { FileFormat } from './format.ts'
 import type { RequestWindow } from '../../sync/request-window.ts'
@@ -83,12 +84,12 @@ export class BlockFetch {
    * on disk, so that a slow disk throttles requests. Rejects with the first failed block, after all others in flight
    * have ended.
    */
-  async toFile(temp: TempFile, missing: readonly Block[], outer: AbortSignal): Promise<void> {
+  async toFile(temp: TempFile, missing: BlockOrder, outer: AbortSignal): Promise<void> {
     const { window } = this.#deps
     const { onAllRequested, progress } = this.#file
     const stop = new AbortController()
     // Composing signals is expensive for many small files.
-    const signal = missing.length < 2 ? outer : AbortSignal.any([outer, stop.signal])
+    const signal = missing.first.length + missing.others.length < 2 ? outer : AbortSignal.any([outer, stop.signal])
     const inFlight = new TaskSet()
     const failures: unknown[] = []
     const fetchOne = async (block: Block, room: Disposable): Promise<void> => {
@@ -104,7 +105,7 @@ export class BlockFetch {
       }
     }
     try {
-      for (const block of missing) {
+      for await (const block of byAvailability(missing, (block) => this.#isCommon(block))) {
         if (failures.length > 0) break
         // Rejects only on abort: the reason is thrown below.
         const room = await window.acquire(block.sizeBytes, signal).catch(() => undefined)
@@ -118,6 +119,11 @@ export class BlockFetch {
     }
     outer.throwIfAborted()
     if (failures.length > 0) throw failures[0]
+  }
+
+  async #isCommon({ number }: Block): Promise<boolean> {
+    const found = await this.#deps.sources.sourcesOf(this.#deps.folder, this.#file.global, number)
+    return found.length > 1 || found.some(({ fromTemporary }) => fromTemporary)
   }
 
   async #write({ file }: TempFile, block: Block, data: Uint8Array): Promise<boolean> {

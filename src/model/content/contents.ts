@@ -2,7 +2,7 @@ import { detailOf } from '../../core/errors.ts'
 import { holdsBlock } from '../../core/records/block-copies.ts'
 import { blocksOf, type Block } from '../../core/records/block-diff.ts'
 import type { FileInfo } from '../../core/records/file-info.ts'
-import { sortBlocks, type FolderShare } from '../../core/records/pull-order.ts'
+import { shareBlocks, type FolderShare } from '../../core/records/pull-order.ts'
 import type { Logger } from '../../events/types.ts'
 import { itemFailed } from '../../platform/files/item-failed.ts'
 import type { Platform } from '../../platform/platform.ts'
@@ -12,6 +12,7 @@ import type { MemoryContent } from '../tree/content.ts'
 import type { FolderTree, FolderTreeOptions } from '../tree/folder-tree.ts'
 import { BlockBuffers } from './block-buffers.ts'
 import { BlockFetch } from './block-fetch.ts'
+import type { BlockOrder } from './block-order.ts'
 import { formatOf, trailerOf, type FileFormat } from './format.ts'
 import { LocalBlocks, type LocalBlocksDeps } from './local-blocks.ts'
 import { RequestWindow } from '../../sync/request-window.ts'
@@ -158,17 +159,17 @@ export class Contents {
   }
 
   /** Each device that lacks the file begins at a different part of it. */
-  async #inOrder(rest: readonly Block[], { blocks, global }: Obtaining): Promise<readonly Block[]> {
+  async #inOrder(rest: readonly Block[], { blocks, global }: Obtaining): Promise<BlockOrder> {
     const { folder } = this.#options
     const holders = await this.#deps.sources.sourcesOf(folder.id, global, 0)
     const complete = new Set<string>(holders.filter((each) => !each.fromTemporary).map(({ device }) => device))
     const { own: ownDevice, devices } = this.share
     const lacking = devices.filter((device) => !complete.has(device)).sort()
-    const own = Math.max(0, lacking.indexOf(ownDevice))
     const chance = (below: number) => this.#deps.platform.random.int(below)
     const numbers = rest.map(({ number }) => number)
-    const share = { own, count: lacking.length }
-    return sortBlocks(numbers, folder.blockPullOrder, share, chance).map((number) => blocks[number]!)
+    const share = { own: Math.max(0, lacking.indexOf(ownDevice)), count: lacking.length }
+    const { first, others } = shareBlocks(numbers, folder.blockPullOrder, share, chance)
+    return { first: first.map((number) => blocks[number]!), others: others.map((number) => blocks[number]!) }
   }
 }
 

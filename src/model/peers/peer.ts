@@ -19,6 +19,7 @@ import { PeerFolder, type PeerFolderDeps } from './peer-folder.ts'
 import { closeOnError, maskErrors, refuseIndex } from './refusal.ts'
 import { DownloadMemory } from './remote-downloads.ts'
 import { PeerLinks, type Link } from './peer-links.ts'
+import { ServiceTime } from './service-time.ts'
 import { TokenRepeats } from './token-repeats.ts'
 import { TaskSet } from '../../sync/task-set.ts'
 
@@ -34,6 +35,8 @@ export interface PeerDeps extends PeerFolderDeps, AgreementDeps {
  */
 export class Peer {
   readonly device: DeviceId
+  /** Of requests to the device, for the choice between sources of a block. */
+  readonly serviceTime = new ServiceTime()
   readonly #deps: PeerDeps
   readonly #ends: ConnectionEnds
   readonly #links: PeerLinks
@@ -69,10 +72,6 @@ export class Peer {
   /** No connection has been chosen yet for the index exchange. */
   get needsPrimary(): boolean {
     return this.connected && this.#links.primary === undefined
-  }
-
-  get openRequests(): number {
-    return this.#links.openRequests
   }
 
   /** Resolves when the connection has ended and nothing is under way on it. */
@@ -152,8 +151,18 @@ export class Peer {
     return this.#folders.get(folder)
   }
 
-  request(request: BlockRequest, signal: AbortSignal): Promise<Uint8Array> {
-    return this.#links.request(request, signal, this.#exchangeOf(request.folder)?.isEncrypted ?? false)
+  async request(request: BlockRequest, signal: AbortSignal): Promise<Uint8Array> {
+    const { clock } = this.#deps
+    const open = this.serviceTime.opened(request.sizeBytes, clock.monotonicMs())
+    try {
+      const isEncrypted = this.#exchangeOf(request.folder)?.isEncrypted ?? false
+      const data = await this.#links.request(request, signal, isEncrypted)
+      this.serviceTime.served(open, clock.monotonicMs())
+      return data
+    } catch (error) {
+      this.serviceTime.failed(open)
+      throw error
+    }
   }
 
   /** Announces the blocks of unfinished files that are already available here. */

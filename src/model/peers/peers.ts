@@ -161,8 +161,10 @@ export class Peers implements Sources {
       const whole = holders.has(peer.device)
       if (whole || exchange.downloads.has(file, blockNumber)) found.push({ device: peer.device, fromTemporary: !whole })
     }
-    const openRequests = ({ device }: BlockSource) => this.#peers.get(device)?.openRequests ?? 0
-    return found.length > 1 ? found.sort((a, b) => openRequests(a) - openRequests(b)) : found
+    if (found.length < 2) return found
+    const nowMs = this.#deps.clock.monotonicMs()
+    const expectedMs = ({ device }: BlockSource) => this.#peers.get(device)?.serviceTime.expectedMs(nowMs) ?? 0
+    return found.sort((a, b) => expectedMs(a) - expectedMs(b))
   }
 
   expectHolders(folder: FolderId): (file: FileHead, holders: readonly DeviceId[]) => void {

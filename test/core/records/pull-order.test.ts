@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
 import type { PullOrder } from '../../../src/core/config/config.ts'
-import { shuffled, sortBlocks, sortForPull } from '../../../src/core/records/pull-order.ts'
+import { shuffled, shareBlocks, sortForPull } from '../../../src/core/records/pull-order.ts'
 
 const files = [
   { name: 'b', sizeBytes: 3, modifiedS: 5, modifiedNs: 0 },
@@ -59,12 +59,15 @@ test('files random: every file once, those of one directory together, and any di
 
 test('blocks: all of them once, in order, mixed, or our own share first', () => {
   const blocks = [0, 1, 2, 3, 4, 5, 6, 7]
-  assert.deepEqual(sortBlocks(blocks, 'inOrder', { own: 0, count: 2 }, first), blocks)
-  assert.deepEqual(sortBlocks(blocks, 'standard', { own: 1, count: 2 }, first), [4, 5, 6, 7, 0, 1, 2, 3])
-  assert.deepEqual(sortBlocks(blocks, 'standard', { own: 0, count: 1 }, first), blocks, 'one device has all shares')
-  assert.deepEqual(sortBlocks(blocks, 'standard', { own: 0, count: 0 }, first), blocks)
-  assert.deepEqual(sortBlocks(blocks, 'standard', { own: 0, count: 3 }, first), [0, 1, 2, 6, 7, 3, 4, 5])
-  assert.deepEqual(sortBlocks([7, 3], 'random', { own: 0, count: 1 }, first), [3, 7])
+  const all = { first: blocks, others: [] }
+  assert.deepEqual(shareBlocks(blocks, 'inOrder', { own: 0, count: 2 }, first), all)
+  const halves = { first: [4, 5, 6, 7], others: [0, 1, 2, 3] }
+  assert.deepEqual(shareBlocks(blocks, 'standard', { own: 1, count: 2 }, first), halves)
+  assert.deepEqual(shareBlocks(blocks, 'standard', { own: 0, count: 1 }, first), all, 'one device has all shares')
+  assert.deepEqual(shareBlocks(blocks, 'standard', { own: 0, count: 0 }, first), all)
+  const thirds = { first: [0, 1, 2], others: [6, 7, 3, 4, 5] }
+  assert.deepEqual(shareBlocks(blocks, 'standard', { own: 0, count: 3 }, first), thirds)
+  assert.deepEqual(shareBlocks([7, 3], 'random', { own: 0, count: 1 }, first), { first: [3, 7], others: [] })
   fc.assert(
     fc.property(
       fc.nat(50),
@@ -73,9 +76,9 @@ test('blocks: all of them once, in order, mixed, or our own share first', () => 
       fc.integer({ min: 1, max: 6 }),
       (length, order, own, count) => {
         const numbers = Array.from({ length }, (_, i) => i)
-        const sorted = sortBlocks(numbers, order, { own, count }, (below) => below - 1)
+        const shares = shareBlocks(numbers, order, { own, count }, (below) => below - 1)
         assert.deepEqual(
-          [...sorted].sort((a, b) => a - b),
+          [...shares.first, ...shares.others].sort((a, b) => a - b),
           numbers,
         )
       },
