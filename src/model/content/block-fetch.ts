@@ -136,7 +136,7 @@ export class BlockFetch {
   }
 
   /**
-   * Requests a block from one device after the other, the least busy first, until `accept` confirms the data; its
+   * Requests a block from one device after the other, the soonest first, until `accept` confirms the data; its
    * rejection is final. A device that sends wrong data gets a second request, which makes it rehash its file (decision
    * 010).
    */

@@ -27,6 +27,6 @@ export async function* byAvailability(
       else scarce.push(block)
     }
     yield* scarce.splice(0, SCARCE_MAX)
-    left.push(...scarce)
+    for (const block of scarce) left.push(block)
   }
 }

@@ -20,7 +20,7 @@ export interface PullingFolder {
  * Announcements to other devices come at least this often, whatever the interval of events is: with the usual 5 s,
  * devices behind one line of 100 Mbit/s would have fetched 60 MB before they know of each other's blocks.
  */
-const ANNOUNCED_MS_MAX = 1_000
+const ANNOUNCED_MS_MAX = 500
 
 interface AnnouncedFile {
   readonly progress: PullProgress

@@ -31,7 +31,7 @@ export interface PulledRecordsDeps {
 const RECORDS_MAX = 1_000
 const BLOCKS_MAX = 5_000
 /** Maximum delay before a record is stored. */
-const AGE_MS_MAX = 2_000
+const AGE_MS_MAX = 500
 
 /**
  * Queue of pulled records that are to be stored. Renames are made durable before the index contains them: after a power

@@ -13,8 +13,8 @@ import { Wakeup } from '../../sync/wakeup.ts'
 import { NEVER } from '../../core/never.ts'
 
 /**
- * Small files wait for the network and the disk, which both handle many at a time. Twice as many were no faster in three
- * pairs of runs, and took up to 13 MiB more.
+ * Small files wait for the network and the disk, which both handle many at a time. Twice as many were no faster in
+ * three pairs of runs, and took up to 13 MiB more.
  */
 const SMALL_AT_ONCE_MAX = 96
 /** Limit of consecutive files that cannot be put from memory: each costs a block. */
@@ -24,7 +24,7 @@ const LARGE_AT_ONCE_MAX = 32
 /** Larger files are started one by one, limited by the folder's `copiers`. */
 const SMALL_FILE_SIZE_BYTES_MAX = 256 * 1_024
 const COPIERS_DEFAULT = 2
-const STORE_EVERY_MS = 2_000
+const STORE_EVERY_MS = 500
 
 export interface TransfersDeps extends Pick<PullParts, 'clock' | 'folder' | 'index' | 'records'> {
   readonly random: Random

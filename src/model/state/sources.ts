@@ -13,7 +13,7 @@ export interface BlockSource {
 
 /** What the puller needs of the connected devices. */
 export interface Sources {
-  /** Connected devices that can serve this block of this very version, those that are likely to serve it first come first. */
+  /** Connected devices that can serve this block of this very version, the one that will serve it soonest first. */
   sourcesOf(folder: FolderId, file: FileHead, blockNumber: number): Promise<readonly BlockSource[]>
   /**
    * To be called before the index is read for a file; the returned function stores the devices that have it, which

@@ -127,7 +127,7 @@ test('a paused folder is announced as paused; on resume the missing updates are 
   assert.equal(near.closed.aborted, false)
 })
 
-test('sources of a block: connected devices with that version, the least busy first', async () => {
+test('sources of a block: connected devices with that version', async () => {
   await using pair = await DevicePair.make()
   const [a, b] = pair.devices
   await b.add('have')

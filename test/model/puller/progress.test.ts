@@ -44,7 +44,7 @@ test('other devices learn of the blocks of an unfinished file within a second, b
   pull.peer.put('large', content)
   await pull.announce()
   await pull.hub.pass(1_500)
-  // The only other device has the whole file: there is nobody to divide it with, so that it begins with its first block.
+  // The only other device has the whole file: no other divides it with us, so that it begins with its first block.
   assert.deepEqual(
     pull.peer.downloadUpdates[0]?.blockIndexes.toSorted((a, b) => a - b),
     [...Array(12).keys()],
