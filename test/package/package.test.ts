@@ -128,7 +128,10 @@ test('package: what is installed with it is what it imports, and nothing for dev
       ([, one, other]) => one ?? other ?? '',
     ),
   )
-  assert.ok(imported.includes('@node-rs/bcrypt'), imported.join(' '))
+  const builtins = shipped('dist/main/*.js').flatMap(({ text }) =>
+    [...text.matchAll(/\bgetBuiltinModule\("([^"]*)"\)/g)].map(([, name]) => name),
+  )
+  assert.ok(imported.includes('node:tls') && builtins.includes('node:sqlite'), 'imports are found')
   assert.deepEqual(
     imported.filter((name) => !isBuiltin(name) && !(name in dependencies)),
     [],
