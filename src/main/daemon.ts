@@ -19,7 +19,7 @@ import { openDeviceServices } from './device-services.ts'
 import { Shutdown } from './shutdown.ts'
 import { AddressFile } from './home/address-file.ts'
 import { prepareHome } from './home/prepare-home.ts'
-import { lockHome } from './home/lock.ts'
+import { lockHomeInTime } from './home/lock.ts'
 import { LastHandler } from './last-handler.ts'
 import { logNetworkUse } from './network-use.ts'
 import { Network } from './network.ts'
@@ -38,7 +38,7 @@ export async function runDaemon(platform: Platform, options: ServeOptions, signa
   const { clock, random, disk } = platform
   const homeWarnings = await prepareHome(platform, locations)
   using sink = openLogFile(platform, options)
-  await using _lock = await lockHome(disk, locations)
+  await using _lock = await lockHomeInTime(platform, locations, signal)
   const base = await openDeviceBase(platform, options, sink)
   const setup = await openSetup(base)
   const { log, logger, events, identity, version, config } = base

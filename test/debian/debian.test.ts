@@ -247,7 +247,8 @@ async function takesOver(debian: DebianMachine): Promise<void> {
   let log = ''
   for (const stream of [daemon.stdout, daemon.stderr]) stream?.on('data', (data) => void (log += String(data)))
   const twinfold = ['twinfold']
-  assert.equal(await eventually('Twinfold to know the file', () => localVersion(debian)), version, log)
+  const known = eventually('Twinfold to know the file', () => localVersion(debian))
+  assert.equal(await known.catch((error: Error) => `${error.message}\n${log}`), version, log)
   assert.equal(debian.output(['twinfold', 'device-id'], 'user').trim(), id.trim())
   await stopped(twinfold)
   await eventually('the end of the daemon', () => daemon.exitCode ?? undefined)

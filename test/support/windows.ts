@@ -130,8 +130,11 @@ export async function startWindows(directory: string, name = 'win', options: Win
  * The command that runs Node for Windows in a console, which is a terminal here: what is written to its standard input
  * are keys, and its output is what the console shows.
  */
-export function consoleCommand(args: readonly string[]): readonly string[] {
-  const words = [...NODE, ...args].map((word) => `'${word.replaceAll("'", "'\\''")}'`)
+export function consoleCommand(args: readonly string[], codepage?: number): readonly string[] {
+  const shell = ['cmd.exe', '/c', 'chcp', String(codepage), '&', 'chcp', '&', ...NODE_WORDS]
+  const words = [...(codepage === undefined ? NODE : wine(shell)), ...args].map(
+    (word) => `'${word.replaceAll("'", "'\\''")}'`,
+  )
   return ['script', '-q', '-f', '-e', '-c', words.join(' '), '/dev/null']
 }
 

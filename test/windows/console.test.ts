@@ -19,8 +19,8 @@ const CTRL_C = '\x03'
 const END_MS_MAX = 60_000
 
 /** A program in a console. */
-function inConsole(args: readonly string[]) {
-  const [program, ...words] = consoleCommand(args)
+function inConsole(args: readonly string[], codepage?: number) {
+  const [program, ...words] = consoleCommand(args, codepage)
   const child = spawn(program!, words, { stdio: ['pipe', 'pipe', 'inherit'], env: { ...process.env, TERM: 'xterm' } })
   let shown = ''
   child.stdout.setEncoding('utf8').on('data', (text: string) => (shown += text))
@@ -42,9 +42,12 @@ test('names in Unicode are shown in a console, and are UTF-8 with line feeds in 
   assert.equal(code, 0, output)
   assert.ok(output.includes(LABEL), output)
   assert.doesNotMatch(output, /\r|\x1b/, 'neither carriage returns nor control sequences')
-  const shell = inConsole([PROGRAM, ...words])
-  assert.equal(await shell.code(), 0, shell.shown())
-  assert.ok(shell.shown().includes(LABEL), shell.shown())
+  for (const codepage of [undefined, 850, 1252, 65_001]) {
+    const shell = inConsole([PROGRAM, ...words], codepage)
+    assert.equal(await shell.code(), 0, shell.shown())
+    assert.ok(shell.shown().includes(LABEL), `${codepage}: ${shell.shown()}`)
+    if (codepage !== undefined) assert.match(shell.shown(), new RegExp(`: ${codepage}\\D`))
+  }
   const help = inConsole([PROGRAM, '--help'])
   assert.equal(await help.code(), 0)
   assert.match(help.shown(), /serve\s+run the daemon/)
