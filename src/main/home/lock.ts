@@ -30,7 +30,7 @@ export async function lockHomeInTime(
  * Locks the home against other processes. Syncthing since 1.29 takes the same lock file; an older one only locks its
  * database, so that lock is taken, too, if the database exists.
  */
-export async function lockHome(disk: Disk, locations: Locations): Promise<AsyncDisposable> {
+async function lockHome(disk: Disk, locations: Locations): Promise<AsyncDisposable> {
   const held = new AsyncDisposableStack()
   try {
     await hold(held, disk.lock(locations.lockFile), locations.lockFile)
