@@ -43,6 +43,7 @@ describe('fuzzing', () => {
       return (await fuzz({ name: 'slow', keptPerByteMax: 1, run }, coverage, options)).failures.length
     }
     assert.deepEqual([await failuresOf(6), await failuresOf(Infinity)], [0, 1])
+    assert.ok(Error.stackTraceLimit > 0, 'other tests of this process have stack traces')
   })
 
   it('tries large inputs as well, and changes none of them further', async () => {

@@ -59,9 +59,16 @@ export interface FuzzOptions {
   isOver(runs: number): boolean
 }
 
+/** Most inputs are refused by an error, whose stack trace nothing reads. Other tests of this process need theirs. */
+function withoutStacks(): Disposable {
+  const limit = Error.stackTraceLimit
+  Error.stackTraceLimit = 0
+  return { [Symbol.dispose]: () => void (Error.stackTraceLimit = limit) }
+}
+
 /** Runs changed inputs; those that reach something new are changed further. */
 export async function fuzz(target: Target, coverage: Coverage, options: FuzzOptions): Promise<FuzzResult> {
-  Error.stackTraceLimit = 0
+  using _stacks = withoutStacks()
   const chance = new Chance(options.seed)
   const queue = [...options.corpus]
   const added: Uint8Array[] = []
