@@ -27,7 +27,8 @@ const LOSING_SHARE_MIN = 0.6
  * between all pairs of days (Theil–Sen), so that one large copy, or one clean-up, does not make it.
  */
 export function forecastFull(points: readonly FreePoint[], nowMs: number): Forecast | undefined {
-  const days = lastOfDays(points.filter(({ timeMs }) => timeMs <= nowMs && timeMs > nowMs - WINDOW_DAYS * DAY_MS))
+  const today = dayOf(nowMs)
+  const days = lastOfDays(points.filter(({ timeMs }) => timeMs <= nowMs && dayOf(timeMs) > today - WINDOW_DAYS))
   const [first, last] = [days[0], days.at(-1)]
   if (first === undefined || last === undefined || days.length < DAYS_MIN) return undefined
   const steps = days.slice(1).map((day, at) => day.freeBytes - (days[at]?.freeBytes ?? 0))
@@ -35,14 +36,18 @@ export function forecastFull(points: readonly FreePoint[], nowMs: number): Forec
   const bytesPerDay = -medianSlope(days)
   const daysLeft = last.freeBytes / bytesPerDay
   if (!(bytesPerDay > 0) || daysLeft > DAYS_LEFT_MAX) return undefined
-  return { bytesPerDay, daysLeft, ofDays: Math.round((last.timeMs - first.timeMs) / DAY_MS) + 1 }
+  return { bytesPerDay, daysLeft, ofDays: dayOf(last.timeMs) - dayOf(first.timeMs) + 1 }
 }
 
 function lastOfDays(points: readonly FreePoint[]): readonly FreePoint[] {
   const days = new Map<number, FreePoint>()
-  for (const point of [...points].sort((a, b) => a.timeMs - b.timeMs))
-    days.set(Math.floor(point.timeMs / DAY_MS), point)
+  for (const point of [...points].sort((a, b) => a.timeMs - b.timeMs)) days.set(dayOf(point.timeMs), point)
   return [...days.values()]
+}
+
+/** The number of a day in UTC: a window that begins at the hour of now would contain a part of a fifteenth day. */
+function dayOf(timeMs: number): number {
+  return Math.floor(timeMs / DAY_MS)
 }
 
 /** At most 14 points: 91 pairs. */

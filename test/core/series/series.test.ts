@@ -163,6 +163,18 @@ test('a disk that loses 1 GB a day is full when that has used it up', () => {
   assert.deepEqual(forecast, { bytesPerDay: 1e9, daysLeft: 40, ofDays: 14 })
 })
 
+test('the rate is that of fourteen days at every hour of the day', () => {
+  const midnight = Math.floor(START / DAY) * DAY
+  const hourly = Array.from({ length: 22 * 24 }, (_none, hour) => ({
+    timeMs: midnight + (hour * DAY) / 24,
+    freeBytes: 100e9 - hour * 1e8,
+  }))
+  for (let hour = 0; hour < 24; hour++) {
+    const forecast = forecastFull(hourly, midnight + 20 * DAY + (hour * DAY) / 24 + 1)
+    assert.equal(forecast?.ofDays, 14, `at ${hour} h`)
+  }
+})
+
 test('no forecast without a trend: too few days, no loss, one large copy, a weekly clean-up, or far away', () => {
   const now = START + 13 * DAY
   assert.equal(
