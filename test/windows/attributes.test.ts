@@ -98,7 +98,7 @@ test('a home outside of the profile is made private, or a warning names it with 
   assert.doesNotMatch(output, /WARNING/, 'whoami and icacls were run')
   const shared = join(scratch.path, 'shared')
   mkdirSync(shared)
-  writeFileSync(join(shared, 'notes.txt'), 'of somebody else')
+  writeFileSync(join(shared, 'notes.txt'), 'of another user')
   const other = runTwinfold(['generate', '--no-port-probing', `--home=${windowsPath(shared)}`])
   assert.equal(other.code, 0, other.output)
   assert.match(

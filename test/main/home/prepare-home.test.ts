@@ -14,7 +14,7 @@ function machine(
 ) {
   const made = createSimPlatform(1)
   if (key === true) made.disk.put(`${HOME}/key.pem`, 'key')
-  if (files === true) made.disk.put(`${HOME}/notes.txt`, 'of somebody')
+  if (files === true) made.disk.put(`${HOME}/notes.txt`, 'of another user')
   made.programs.act = async ({ program }) =>
     program.endsWith('whoami.exe') ? { ...DONE, output: '"pc\\anna","S-1-5-21-1-2-3-1001"' } : icacls
   const environment = (name: string) => (name === 'USERPROFILE' ? (profile ?? '/profile') : undefined)
@@ -61,7 +61,7 @@ for (const [what, icacls, reason] of [
   ['is missing', { kind: 'not-started', reason: 'spawn ENOENT' }, /spawn ENOENT/],
   ['says nothing', { kind: 'exited', code: 5, output: '' }, /exit code 5/],
 ] as const)
-  test(`the start goes on with a warning where icacls ${what}`, async () => {
+  test(`the start continues with a warning where icacls ${what}`, async () => {
     const it = machine({}, icacls)
     const warnings = await prepareHome(it, it.locations)
     assert.equal(warnings.length, 2)

@@ -18,7 +18,7 @@ import { nodeRandom } from '../../../src/platform/node/random.ts'
 import { simFolderKeys } from '../../../src/platform/sim/folder-keys.ts'
 import { SimDisk } from '../../../src/platform/sim/disk.ts'
 import { allRecords, file, openTestStore } from '../../db/records.ts'
-import { LOCAL_ID, SERVER } from '../../support/config.ts'
+import { LAPTOP, LOCAL_ID, SERVER } from '../../support/config.ts'
 import { quietLogger } from '../../support/logger.ts'
 import { DOCS, settle, simConfig, simFolder } from '../../support/model.ts'
 
@@ -127,6 +127,11 @@ export function connectionBetween(a: DeviceId, b: DeviceId, name: string): reado
   return ends
 }
 
+interface Sharing {
+  readonly folders: readonly string[]
+  readonly members: readonly DeviceId[]
+}
+
 /** A device with an index and connections, and a disk that is empty at first. */
 export class Device {
   readonly id: DeviceId
@@ -149,15 +154,15 @@ export class Device {
     clock: SimClock,
     store: IndexStore,
     index: FolderIndex,
-    folders: readonly string[],
+    { folders, members }: Sharing,
   ) {
-    const both = [LOCAL_ID, SERVER].map((deviceID) => ({ deviceID, introducedBy: '' as const, encryptionPassword: '' }))
+    const devices = members.map((deviceID) => ({ deviceID, introducedBy: '' as const, encryptionPassword: '' }))
     this.id = id
     this.index = index
     this.disk = new SimDisk(clock)
     this.config = {
-      ...simConfig(folders.map((folder) => simFolder(folder, { devices: both }))),
-      devices: both.map(({ deviceID }) => ({ ...defaultsOf(DEVICE), deviceID, name: 'name' })),
+      ...simConfig(folders.map((folder) => simFolder(folder, { devices }))),
+      devices: devices.map(({ deviceID }) => ({ ...defaultsOf(DEVICE), deviceID, name: 'name' })),
     }
     this.signals.exchangeFailed.listen(({ folder }) => this.setUsable(folder, false))
     this.signals.pullWanted.listen((folder) => this.pulls.push(folder))
@@ -193,8 +198,8 @@ export class Device {
     this.#running = this.peers.run(this.#stop.signal)
   }
 
-  static async make(id: DeviceId, clock: SimClock, store: IndexStore, folders: readonly string[]): Promise<Device> {
-    return new Device(id, clock, store, await store.folder(DOCS), folders)
+  static async make(id: DeviceId, clock: SimClock, store: IndexStore, sharing: Sharing): Promise<Device> {
+    return new Device(id, clock, store, await store.folder(DOCS), sharing)
   }
 
   /** As the folder's loop does when its index fails and when it works again. */
@@ -236,13 +241,23 @@ export class DevicePair implements AsyncDisposable {
     folders: readonly string[] = ['docs'],
   ): Promise<DevicePair & { readonly devices: readonly [Device, Device] }> {
     const pair = new DevicePair()
-    for (let i = 0; i < 2; i++) pair.#stores.push(await openTestStore(undefined))
-    const [a, b] = pair.#stores
-    const devices = [
-      await Device.make(LOCAL_ID, pair.clock, a!, folders),
-      await Device.make(SERVER, pair.clock, b!, folders),
-    ] as const
+    const sharing = { folders, members: [LOCAL_ID, SERVER] }
+    const devices = [await pair.#add(LOCAL_ID, sharing), await pair.#add(SERVER, sharing)] as const
     return Object.assign(pair, { devices })
+  }
+
+  /** With a third device. */
+  static async makeThree(): Promise<DevicePair & { readonly devices: readonly [Device, Device, Device] }> {
+    const three = new DevicePair()
+    const sharing = { folders: ['docs'], members: [LOCAL_ID, SERVER, LAPTOP] }
+    const [a, b] = [await three.#add(LOCAL_ID, sharing), await three.#add(SERVER, sharing)]
+    return Object.assign(three, { devices: [a, b, await three.#add(LAPTOP, sharing)] as const })
+  }
+
+  async #add(id: DeviceId, sharing: Sharing): Promise<Device> {
+    const store = await openTestStore(undefined)
+    this.#stores.push(store)
+    return await Device.make(id, this.clock, store, sharing)
   }
 
   async pass(ms: number): Promise<void> {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { NEVER } from '../../../src/core/never.ts'
 import { allRecords, file } from '../../db/records.ts'
-import { LOCAL_ID, SERVER } from '../../support/config.ts'
+import { LAPTOP, LOCAL_ID, SERVER } from '../../support/config.ts'
 import { DOCS } from '../../support/model.ts'
 import { connectionBetween, DevicePair, REQUEST } from './linked-peers.ts'
 
@@ -153,6 +154,31 @@ test('sources of a block: connected devices with that version', async () => {
   b.signals.localIndexChanged.emit(DOCS)
   await pair.pass(300)
   assert.deepEqual(await a.peers.sourcesOf(DOCS, head!, 0), [], 'it was deleted meanwhile')
+})
+
+test('sources of a block: the device that served faster comes first', async () => {
+  await using three = await DevicePair.makeThree()
+  const [a, b, c] = three.devices
+  const ends = [connectionBetween(LOCAL_ID, SERVER, '1'), connectionBetween(LOCAL_ID, LAPTOP, '2')]
+  for (const [place, device] of [b, c].entries()) {
+    await device.add('have')
+    a.peers.attach(ends[place]![0])
+    device.peers.attach(ends[place]![1])
+  }
+  await three.pass(1_300)
+  const head = await a.index.records.global('have')
+  const devices = async () => (await a.peers.sourcesOf(DOCS, head!, 0)).map(({ device }) => device)
+  assert.deepEqual(await devices(), [SERVER, LAPTOP])
+  for (const [device, [end], ms] of [
+    [SERVER, ends[0]!, 500],
+    [LAPTOP, ends[1]!, 5],
+  ] as const) {
+    end.request = async () => (await three.clock.sleep(ms, NEVER), new Uint8Array(1))
+    const served = a.peers.request(device, REQUEST, NEVER)
+    await three.pass(ms)
+    await served
+  }
+  assert.deepEqual(await devices(), [LAPTOP, SERVER])
 })
 
 test('B-24: download progress is accepted only for a folder that is shared with its sender', async () => {

@@ -5,16 +5,22 @@ import { ROOT, SimPull } from './sim-pull.ts'
 
 const BLOCK = 131_072
 
-test('the progress and the completion of a large file are reported to clients and other devices', async () => {
-  await using pull = await SimPull.start({ folder: { blockPullOrder: 'inOrder' } })
+/** A file of 20 blocks, of which the device serves 12 before the gate is open. */
+function putGated(peer: SimPull['peer']): PromiseWithResolvers<void> {
   const gate = Promise.withResolvers<void>()
-  pull.peer.serve = async ({ blockNumber }, data) => {
+  peer.serve = async ({ blockNumber }, data) => {
     if (blockNumber >= 12) await gate.promise
     return data
   }
   const content = Buffer.alloc(20 * BLOCK)
   for (let i = 0; i < 20; i++) content.fill(i + 1, i * BLOCK, (i + 1) * BLOCK)
-  pull.peer.put('large', content)
+  peer.put('large', content)
+  return gate
+}
+
+test('the progress and the completion of a large file are reported to clients and other devices', async () => {
+  await using pull = await SimPull.start({ folder: { blockPullOrder: 'inOrder' } })
+  const gate = putGated(pull.peer)
   pull.peer.put('small', 's')
   await pull.announce()
   await pull.hub.pass(6_000)
@@ -34,14 +40,7 @@ test('the progress and the completion of a large file are reported to clients an
 
 test('other devices learn of the blocks of an unfinished file within a second, before the event is due', async () => {
   await using pull = await SimPull.start()
-  const gate = Promise.withResolvers<void>()
-  pull.peer.serve = async ({ blockNumber }, data) => {
-    if (blockNumber >= 12) await gate.promise
-    return data
-  }
-  const content = Buffer.alloc(20 * BLOCK)
-  for (let i = 0; i < 20; i++) content.fill(i + 1, i * BLOCK, (i + 1) * BLOCK)
-  pull.peer.put('large', content)
+  const gate = putGated(pull.peer)
   await pull.announce()
   await pull.hub.pass(1_500)
   // The only other device has the whole file: no other divides it with us, so that it begins with its first block.
