@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { constants, DatabaseSync, type StatementSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { BlockTable } from '../../src/db/blocks/block-table.ts'
 import { Browser } from '../../src/db/folder/browse.ts'
@@ -50,5 +50,25 @@ test('index: no query scans or sorts a whole table', () => {
       .all()
       .map(({ detail }) => String(detail))
     assert.ok(!plan.some((step) => /^SCAN |TEMP B-TREE/.test(step)), `${sql}\n${plan.join('\n')}`)
+  }
+})
+
+test('index: no query is planned again when it gets other values', () => {
+  using database = new RecordingDatabase(':memory:')
+  const isQuery = (sql: string) => sql.startsWith('SELECT') && !sql.includes(' LIKE ?') // whose plan depends on it
+  const queries = statementsOf(database).filter(isQuery)
+  assert.ok(queries.length > 10, `${queries.length} queries`)
+  let planned = 0
+  database.setAuthorizer(() => {
+    planned++
+    return constants.SQLITE_OK
+  })
+  for (const sql of queries) {
+    const query = database.prepare(sql)
+    const run = (value: number) => query.all(...Array<number>(sql.split('?').length - 1).fill(value)) // at most 5
+    run(1)
+    planned = 0
+    run(2)
+    assert.equal(planned, 0, sql)
   }
 })

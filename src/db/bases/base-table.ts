@@ -62,7 +62,7 @@ export class BaseTable {
     this.#insert = new Query(database, 'INSERT INTO bases (folder, name, version, content, sum) VALUES (?, ?, ?, ?, ?)')
     this.#delete = new Query(database, 'DELETE FROM bases WHERE id = ?')
     this.#oldest = new Query(database, 'SELECT id, content FROM bases ORDER BY id LIMIT 1')
-    this.#ofFolder = new Query(database, 'SELECT id, content FROM bases WHERE folder = ? LIMIT ?')
+    this.#ofFolder = new Query(database, 'SELECT id, content FROM bases WHERE folder = ? LIMIT +?')
     this.#totalBytes = Number(new Query(database, 'SELECT total(length(data)) FROM contents').first()?.[0] ?? 0)
   }
 

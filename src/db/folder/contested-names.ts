@@ -9,7 +9,7 @@ export class ContestedNames {
   constructor(database: DatabaseSync) {
     this.#names = new Query(
       database,
-      `SELECT DISTINCT name FROM files WHERE mark = ${MARK_CONTESTING} AND name > ? ORDER BY name LIMIT ?`,
+      `SELECT DISTINCT name FROM files WHERE mark = ${MARK_CONTESTING} AND name > ? ORDER BY name LIMIT +?`,
     )
   }
 

@@ -69,8 +69,9 @@ export class FolderTable {
     this.#select = new Query(database, `SELECT ${STORED_COLUMNS} FROM files WHERE device = ? AND name = ?`)
     this.#selectInfo = new Query(database, `SELECT ${INFO_COLUMNS} FROM files WHERE device = ? AND name = ?`)
     this.#selectList = new Query(database, 'SELECT hashes FROM lists WHERE id = ?')
-    this.#pageAll = new Query(database, `${from} WHERE device = ? AND name > ? ORDER BY name LIMIT ?`)
-    this.#pageRange = new Query(database, `${from} WHERE device = ? AND name > ? AND name < ? ORDER BY name LIMIT ?`)
+    // With `?` as a limit or as part of a key, SQLite plans for the value: again for each call. `+?` has none.
+    this.#pageAll = new Query(database, `${from} WHERE device = +? AND name > ? ORDER BY name LIMIT +?`)
+    this.#pageRange = new Query(database, `${from} WHERE device = +? AND name > ? AND name < ? ORDER BY name LIMIT +?`)
     const own = `WHERE device = ${LOCAL_NUMBER} AND sequence = ?`
     this.#bySequence = new Query(database, `${from} ${own}`)
     this.#infoBySequence = new Query(database, `SELECT ${INFO_COLUMNS} FROM files ${own}`)
@@ -80,7 +81,7 @@ export class FolderTable {
     this.#need = new Query(
       database,
       `SELECT ${HEAD_COLUMNS}, device FROM files
-      WHERE mark > 0 AND mark = ${MARK_NEEDED} AND name >= (${firstName}) ORDER BY name LIMIT ?`,
+      WHERE mark > 0 AND mark = ${MARK_NEEDED} AND name >= (${firstName}) ORDER BY name LIMIT +?`,
     )
     this.#writeMeta = metaWriter(database)
     const stored = readMeta(database, 'state')

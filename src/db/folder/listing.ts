@@ -38,7 +38,7 @@ export class Listing {
     this.#own = new Query(
       database,
       `SELECT sequence, name, bits FROM files INDEXED BY files_own
-      WHERE device = ${LOCAL_NUMBER} AND sequence > ? ORDER BY sequence LIMIT ?`,
+      WHERE device = ${LOCAL_NUMBER} AND sequence > ? ORDER BY sequence LIMIT +?`,
     )
     // LIKE ignores the case of ASCII letters only: other names are compared by the caller.
     const isCandidate = `name LIKE ? ESCAPE '\\' OR octet_length(name) <> length(name)`

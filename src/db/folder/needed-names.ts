@@ -10,8 +10,8 @@ export class NeededNames {
 
   constructor(database: DatabaseSync) {
     const from = `SELECT name FROM files WHERE mark > 0 AND mark = ${MARK_NEEDED}`
-    this.#after = new Query(database, `${from} AND name > ? ORDER BY name LIMIT ? OFFSET ?`)
-    this.#before = new Query(database, `${from} AND name < ? ORDER BY name DESC LIMIT ?`)
+    this.#after = new Query(database, `${from} AND name > ? ORDER BY name LIMIT +? OFFSET ?`)
+    this.#before = new Query(database, `${from} AND name < ? ORDER BY name DESC LIMIT +?`)
   }
 
   names(range: NeededRange): readonly string[] {

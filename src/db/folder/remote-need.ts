@@ -54,7 +54,7 @@ export class RemoteNeed {
           database,
           `SELECT ${columns}, w.device, r.version IS NULL
       FROM (SELECT * FROM files WHERE ${which} AND name > ? AND name <= ?) AS w
-      LEFT JOIN files AS r ON r.device = ? AND r.name = w.name
+      LEFT JOIN files AS r ON r.device = +? AND r.name = w.name
       WHERE r.version IS NULL OR r.version <> w.version OR (r.bits & ${DELETED_BIT}) <> (w.bits & ${DELETED_BIT})
       ORDER BY w.name`,
         ),

@@ -22,7 +22,7 @@ export class SequenceReader {
     this.#select = new Query(
       database,
       `SELECT ${INFO_COLUMNS} FROM files INDEXED BY files_own
-      WHERE device = ${LOCAL_NUMBER} AND sequence > ? ORDER BY sequence LIMIT ?`,
+      WHERE device = ${LOCAL_NUMBER} AND sequence > ? ORDER BY sequence LIMIT +?`,
     )
     this.#selectList = new Query(database, 'SELECT hashes FROM lists WHERE id = ?')
   }
