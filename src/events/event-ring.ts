@@ -1,3 +1,4 @@
+import { WORK_ENDED } from '../core/never.ts'
 import type { Clock } from '../platform/clock.ts'
 import { Ring } from './ring.ts'
 import type { Event, EventBuffer, EventRow, EventSequence } from './types.ts'
@@ -90,7 +91,7 @@ export class EventRing implements EventBuffer, EventSequence {
     } finally {
       this.#waiters.delete(waiter)
       signal.removeEventListener('abort', wake)
-      timer.abort()
+      timer.abort(WORK_ENDED)
     }
   }
 }

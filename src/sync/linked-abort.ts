@@ -1,3 +1,5 @@
+import { WORK_ENDED } from '../core/never.ts'
+
 /**
  * A controller that also aborts when another signal does. Disposed of when the work has ended, with an abort of what is
  * left. Its signal is cheaper to check than one that is composed of two.
@@ -15,6 +17,6 @@ export class LinkedAbort extends AbortController implements Disposable {
 
   [Symbol.dispose](): void {
     this.#outer.removeEventListener('abort', this.#onAbort)
-    this.abort()
+    this.abort(WORK_ENDED)
   }
 }

@@ -1,3 +1,4 @@
+import { WORK_ENDED } from '../core/never.ts'
 import type { Clock } from '../platform/clock.ts'
 import { NetError } from '../platform/net-error.ts'
 import { untilAborted } from '../platform/until-aborted.ts'
@@ -22,7 +23,7 @@ export async function withTimeout<T>(
     const either = AbortSignal.any([signal, timeout.signal])
     return await untilAborted(work(either), either, dispose)
   } finally {
-    done.abort()
+    done.abort(WORK_ENDED)
   }
 }
 

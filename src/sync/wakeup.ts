@@ -1,3 +1,4 @@
+import { WORK_ENDED } from '../core/never.ts'
 import type { Clock } from '../platform/clock.ts'
 
 /**
@@ -28,7 +29,7 @@ export class Wakeup {
     try {
       return await this.#wait(signal)
     } finally {
-      alarm.abort()
+      alarm.abort(WORK_ENDED)
     }
   }
 
