@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { effort } from '../support/effort.ts'
 import { runSeed } from './run-seed.ts'
 
-const SEEDS = effort(6)
+const SEEDS = effort(3, 6)
 
 test('honest devices converge and can edit every file, whatever versions a fourth device announces', async () => {
   let forged = 0

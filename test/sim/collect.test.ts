@@ -8,7 +8,7 @@ import { testSeed } from '../support/seed.ts'
 import { ROOT, type SimDevice } from './device.ts'
 import { filesOf, SomeDevices, write } from './some-devices.ts'
 
-const SEEDS = effort(8)
+const SEEDS = effort(4, 8)
 const STEPS = 14
 const NAMES = ['a', 'b', 'd/a', 'd/b', 'd/e/a', 'c']
 

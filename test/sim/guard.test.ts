@@ -10,7 +10,7 @@ import { testSeed } from '../support/seed.ts'
 import { ROOT, type SimDevice } from './device.ts'
 import { filesOf, SomeDevices, write } from './some-devices.ts'
 
-const SEEDS = effort(3)
+const SEEDS = effort(2, 3)
 const STEPS = 10
 const DIRECTORIES = ['a', 'b', 'c']
 const FILES = 14

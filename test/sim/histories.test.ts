@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { effort, reportRow } from '../support/effort.ts'
 import { runHistories } from './histories.ts'
 
-const SEEDS = effort(16)
+const SEEDS = effort(8, 16)
 
 test('S-04: every read is explained, no value is lost, and devices converge', async () => {
   let histories = 0

@@ -13,7 +13,7 @@ import { ROOT, type SimDevice } from './device.ts'
 import { contentOf, filesBelow, RandomUsers, userFiles } from './random-users.ts'
 import { SomeDevices } from './some-devices.ts'
 
-const SEEDS = effort(3)
+const SEEDS = effort(2, 3)
 const STEPS = 40
 const NO_FIGURES = { deletions: 0, kept: 0, back: 0, deletedHere: 0, moves: 0, copies: 0, duringMoves: 0, left: 0 }
 

@@ -6,7 +6,7 @@ import { runSeed } from './run-seed.ts'
 
 /** One test each, far below the test timeout. */
 const PARTS = 2
-const SEEDS_OF_A_PART = effort(6)
+const SEEDS_OF_A_PART = effort(3, 6)
 
 for (let part = 0; part < PARTS; part++) {
   test(`five devices converge on files, directories and symlinks, part ${part + 1} of ${PARTS}`, async () => {

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { effort, reportRow } from '../support/effort.ts'
 import { runSeed } from './run-seed.ts'
 
-const SEEDS = effort(10)
+const SEEDS = effort(5, 10)
 
 test('B-21: an untrusted device between two others gets and stores nothing plain, and loses nothing', async () => {
   let [files, wireBytes] = [0, 0]
