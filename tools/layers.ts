@@ -81,6 +81,7 @@ export const ROWS: Readonly<Record<string, readonly string[]>> = {
     'browser.ts',
     'audit.ts',
     'shutdown.ts',
+    'early-requests.ts',
     'home',
     'warnings.ts',
     'network-use.ts',

@@ -27,6 +27,8 @@ export class RestServer {
   readonly name = 'http'
   /** Resolves with the first successful listen. */
   readonly ready: Promise<void>
+  /** Resolves with the first attempt to listen, also a failed one, and where no address is configured. */
+  readonly attempted: Promise<void>
   readonly handler: HttpHandler
   readonly routes: RouteTable
   readonly #deps: RestDeps
@@ -37,6 +39,7 @@ export class RestServer {
   readonly #userSessions: TokenStore
   readonly #changed = new Wakeup()
   readonly #markReady: () => void
+  readonly #markAttempted: () => void
   readonly #closing = new TaskSet()
   #gate: Gate
   #open: Listening | undefined
@@ -49,6 +52,9 @@ export class RestServer {
     const { promise, resolve } = Promise.withResolvers<void>()
     this.ready = promise
     this.#markReady = resolve
+    const attempt = Promise.withResolvers<void>()
+    this.attempted = attempt.promise
+    this.#markAttempted = attempt.resolve
     this.#csrf = new CsrfTokens(deps)
     const lifetimeMs = () => sessionLifetimeMs(deps.config.current.gui)
     this.#sessions = new TokenStore(deps, { key: 'http/sessions', lifetimeMs })
@@ -108,9 +114,14 @@ export class RestServer {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    await this.#csrf.load()
     const stores = [this.#sessions, this.#basicSessions, this.#userSessions]
-    for (const store of stores) await store.load()
+    try {
+      await this.#csrf.load()
+      for (const store of stores) await store.load()
+    } catch (error) {
+      this.#markAttempted()
+      throw error
+    }
     const saving = stores.map((store) => store.run(signal))
     try {
       while (!signal.aborted) {
@@ -147,13 +158,14 @@ export class RestServer {
   async #applyListener(signal: AbortSignal): Promise<void> {
     for (let delayMs = RETRY_MS_MIN; !signal.aborted; delayMs = Math.min(delayMs * 2, RETRY_MS_MAX)) {
       const wanted = wantedListener(this.#deps.config.current.gui, this.#options.guiAddress)
-      if (wanted?.key === this.#open?.key) return
+      if (wanted?.key === this.#open?.key) return this.#markAttempted()
       this.#close()
-      if (wanted === undefined) return
+      if (wanted === undefined) return this.#markAttempted()
       try {
         await this.#listen(wanted)
-        return
+        return this.#markAttempted()
       } catch (error) {
+        this.#markAttempted()
         this.#deps.logger.error(
           `GUI/API: cannot listen on ${wanted.listen}: ${messageOf(error)} (retrying in ${delayMs / 1_000} s)`,
         )

@@ -16,6 +16,7 @@ import { EXIT, type ExitCode, type ServeOptions } from './args/options.ts'
 import { auditEvents, openAudit } from './audit.ts'
 import { openDeviceBase, openLogFile, type DeviceBase } from './device-base.ts'
 import { openDeviceServices } from './device-services.ts'
+import { EarlyRequests } from './early-requests.ts'
 import { Shutdown } from './shutdown.ts'
 import { AddressFile } from './home/address-file.ts'
 import { prepareHome } from './home/prepare-home.ts'
@@ -24,6 +25,7 @@ import { LastHandler } from './last-handler.ts'
 import { logNetworkUse } from './network-use.ts'
 import { Network } from './network.ts'
 import { openSchedule } from './schedule.ts'
+import type { RestServer } from '../http/server.ts'
 import { makeRestServer } from './rest-server.ts'
 import { openSetup } from './setup.ts'
 import { TakeOver } from './take-over.ts'
@@ -83,7 +85,8 @@ export async function runDaemon(platform: Platform, options: ServeOptions, signa
   ])
   logNetworkUse(config, logger('main'), options)
   await using addressFile = await AddressFile.open({ disk, log: logger('main') }, locations, platform.system.processId)
-  const views = { ...services.views, setup: setup.applier, addressFile }
+  const early = new EarlyRequests()
+  const views = { ...services.views, setup: setup.applier, addressFile, early }
   const rest = makeRestServer(base, { store, statistics, network, model, ending, warnings, takeOver, ...views })
 
   events.listen(WorkCounters.eventTypes, statistics.work.onEvent, ending.signal)
@@ -92,7 +95,7 @@ export async function runDaemon(platform: Platform, options: ServeOptions, signa
   events.emit('Starting', { home: locations.configDirectory, myID: identity.deviceId })
 
   const others = [model, ...network.services, ...services.all]
-  await runServices(base, { rest, takeOver, others }, ending)
+  await runServices(base, { rest, early, takeOver, others }, ending)
   await network.pending.saved()
   await base.invitations.settled()
   logger('main').info(ending.code === EXIT.restart ? 'stopped, restarting' : 'stopped')
@@ -113,31 +116,37 @@ async function forgetRemoved({ extensions }: DeviceBase, { folders, devices }: C
 }
 
 interface Services {
-  readonly rest: Service
+  readonly rest: RestServer
+  readonly early: EarlyRequests
   readonly takeOver: TakeOver | undefined
   readonly others: readonly Service[]
 }
 
-/** Runs all until the end. While an index is taken over, only the REST interface runs, which shows the progress. */
-async function runServices(base: DeviceBase, { rest, takeOver, others }: Services, ending: Shutdown): Promise<void> {
+/**
+ * Runs all until the end: the REST interface first, so that clients know early that the device runs. While an index is
+ * taken over, only the REST interface runs, which shows the progress.
+ */
+async function runServices(base: DeviceBase, parts: Services, ending: Shutdown): Promise<void> {
   const { platform, events, identity, logger } = base
+  const { rest, early, takeOver, others } = parts
   const failed = (service: Service) => (error: unknown) =>
     logger('main').error(`${service.name} failed, restarting: ${messageOf(error)}`)
   const start = (service: Service) => supervise(service, platform.clock, failed(service), ending.signal)
-  const running: Promise<void>[] = []
+  const running: Promise<void>[] = [start(rest)]
   try {
     if (takeOver !== undefined) {
-      running.push(start(rest))
+      early.release()
       await takeOver.run(ending.signal)
     }
+    await Promise.race([rest.attempted, ...running])
     if (ending.signal.aborted) return
     running.push(...others.map(start)) // at most one per service
-    if (takeOver === undefined) running.push(start(rest))
     events.emit('StartupComplete', { myID: identity.deviceId })
   } catch (error) {
     ending.end(EXIT.error)
     throw error
   } finally {
+    early.release()
     await Promise.all(running)
   }
 }

@@ -15,6 +15,7 @@ import type { UpgradeChecker } from '../upgrade/checker.ts'
 import { EXIT } from './args/options.ts'
 import type { DeviceBase } from './device-base.ts'
 import { doctorFacts } from './doctor-facts.ts'
+import type { EarlyRequests } from './early-requests.ts'
 import type { Shutdown } from './shutdown.ts'
 import { builtGuiDirectory } from './gui-directory.ts'
 import type { AddressFile } from './home/address-file.ts'
@@ -40,6 +41,7 @@ export interface RestParts {
   readonly ending: Shutdown
   readonly takeOver: TakeOver | undefined
   readonly addressFile: AddressFile
+  readonly early: EarlyRequests
   warnings(): Promise<readonly DeviceWarning[]>
   disks(): Promise<readonly DiskSpace[]>
 }
@@ -47,7 +49,7 @@ export interface RestParts {
 export function makeRestServer(base: DeviceBase, parts: RestParts): RestServer {
   const { platform, options, log, events, config, extensions, grants, passwords, identity, version } = base
   const { store, statistics, network, model, upgrade, pauses, mover, rewinder, hooks, setup, schedule } = parts
-  const { ending, warnings, takeOver, addressFile, series, disks } = parts
+  const { ending, warnings, takeOver, addressFile, series, disks, early } = parts
   const { clock, random, disk, http, system } = platform
   const { locations } = options
   const checkFolder = (path: string) => {
@@ -72,7 +74,7 @@ export function makeRestServer(base: DeviceBase, parts: RestParts): RestServer {
     {
       clock,
       random,
-      http,
+      http: early.holdAt(http),
       disk,
       events,
       config,

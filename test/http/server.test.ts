@@ -80,6 +80,7 @@ test('an address in use is logged, retried with backoff, and used when free', as
   const base = fakeRest()
   const other = await base.http.listen({ address: '127.0.0.1:8384' }, () => ({ status: 200, headers: {} }))
   const rest = running({ deps: { http: base.http } })
+  await rest.server.attempted // hangs where services would wait for the address
   await until(() => rest.slept.length >= 8)
   assert.deepEqual(rest.slept.slice(0, 7), [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000])
   assert.ok(
@@ -112,6 +113,7 @@ test('while an address is in use, a new one in the config is tried at once', asy
 test('a disabled GUI does not listen; an address from the command line overrides the config', async () => {
   const off = running({ gui: { enabled: false } })
   await until(() => off.kept.size === 0)
+  await off.server.attempted // hangs where services would wait for an address that is not configured
   assert.equal(off.server.address, undefined)
   await off.changeGui({ enabled: true })
   await off.server.ready

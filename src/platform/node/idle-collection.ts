@@ -11,6 +11,8 @@ const GROWTH_BYTES_MIN = 4 * 1_024 * 1_024
 /** Of memory outside the heap, too: large messages are there. */
 const RESIDENT_GROWTH_BYTES_MIN = 16 * 1_024 * 1_024
 const INTERVAL_MS_MIN = 30_000
+/** What a start leaves is 5 MiB, which is not worth a tenth of a second while other programs start, too. */
+const FIRST_MS = 60_000
 /** So much is returned sooner, and after threads have ended also while the process is busy. */
 const LARGE_GROWTH_BYTES_MIN = 32 * 1_024 * 1_024
 const LARGE_INTERVAL_MS_MIN = 10_000
@@ -19,6 +21,8 @@ const TRIM_DELAY_MS = 500
 
 export interface IdleCollectionOptions {
   readonly quietMs?: number
+  /** Before that, only much garbage is collected. */
+  readonly firstMs?: number
   /**
    * Nothing is collected while there are other threads: V8 keeps their heap pages, when they end, until a collection.
    */
@@ -35,6 +39,7 @@ export interface IdleCollectionOptions {
 export class IdleCollection implements Disposable {
   readonly #observer: PerformanceObserver
   readonly #quietMs: number
+  readonly #firstMs: number
   readonly #hasThreads: () => boolean
   readonly #trim: () => Promise<void>
   #timer: NodeJS.Timeout | undefined
@@ -44,13 +49,14 @@ export class IdleCollection implements Disposable {
   /** Size of the heap after the last collection. V8 counts garbage as used: only growth indicates garbage. */
   #collectedBytes = 0
   /** Resident memory after that. */
-  #residentBytes = 0
+  #residentBytes = process.memoryUsage.rss()
   /** Event loop utilization when the current wait began. */
   #utilization = performance.eventLoopUtilization()
 
   constructor(options: IdleCollectionOptions = {}) {
-    const { quietMs = QUIET_MS, hasThreads = () => false, trim = async () => {} } = options
+    const { quietMs = QUIET_MS, firstMs = FIRST_MS, hasThreads = () => false, trim = async () => {} } = options
     this.#quietMs = quietMs
+    this.#firstMs = performance.now() + firstMs
     this.#trim = trim
     this.#hasThreads = hasThreads
     this.#observer = new PerformanceObserver(() => this.#wait(quietMs))
@@ -90,6 +96,8 @@ export class IdleCollection implements Disposable {
     if (this.#hasThreads()) return // until threadsEnded
     const { isSmall, isLarge } = this.#growth()
     if (isSmall) return
+    const untilFirstMs = isLarge ? 0 : this.#firstMs - performance.now()
+    if (untilFirstMs > 0) return this.#wait(untilFirstMs)
     if (this.#isBusy) return this.#wait(this.#quietMs)
     this.#collectAt(isLarge ? LARGE_INTERVAL_MS_MIN : INTERVAL_MS_MIN)
   }

@@ -32,7 +32,7 @@ function heapAfter(lines: string, pass = WAIT): Heap {
     v8.setFlagsFromString = () => { flagsChanged = true }
     syncBuiltinESMExports()
     const { IdleCollection } = await import(${JSON.stringify(MODULE.href)})
-    const options = { quietMs: 100 }
+    const options = { quietMs: 100, firstMs: 0 }
     ${lines}
     let alive = []
     for (let turn = 0; turn < 200; turn++) {
@@ -83,6 +83,21 @@ test('idle collection: after the end of threads a busy process returns much memo
   assert.ok(ended.endBytes * 2 <= ended.peakBytes, `${ended.peakBytes} bytes, ${ended.endBytes} after the threads`)
 })
 
+test('idle collection: what a start leaves is not collected in the first minute', () => {
+  const few = `
+    import v8 from 'node:v8'
+    import { IdleCollection } from ${JSON.stringify(MODULE.href)}
+    let garbage = Array.from({ length: 100_000 }, (_, i) => ({ i, name: 'file-' + i }))
+    let collected = 0
+    const count = (firstMs) => new IdleCollection({ quietMs: 50, firstMs, trim: async () => void collected++ })
+    garbage = []`
+  const wait = `
+    for (let waited = 0; waited < 100 && collected === 0; waited++) await new Promise((resolve) => { ${WAIT} })
+    console.log(collected)`
+  assert.equal(run(`${few}; using _ = count(60_000); ${wait}`).out, '0\n')
+  assert.equal(run(`${few}; using _ = count(0); ${wait}`).out, '1\n')
+})
+
 test('idle collection: it does not keep the process alive', () => {
   assert.equal(run(`import { IdleCollection } from ${JSON.stringify(MODULE.href)}; new IdleCollection()`).err, '')
 })
@@ -92,7 +107,8 @@ test('idle collection: memory of large buffers, outside the heap, is returned to
     import { IdleCollection } from ${JSON.stringify(MODULE.href)}
     import { posix } from ${JSON.stringify(new URL('native/posix.ts', MODULE).href)}
     let trimmed = 0
-    using _ = new IdleCollection({ quietMs: 100, trim: async () => { await posix()?.trimMemory(); trimmed++ } })
+    const trim = async () => { await posix()?.trimMemory(); trimmed++ }
+    using _ = new IdleCollection({ quietMs: 100, firstMs: 0, trim })
     for (let i = 0; i < 100; i++) Buffer.allocUnsafeSlow(16 * 1024 * 1024).fill(1)
     for (let waited = 0; waited < 500 && trimmed === 0; waited++)
       await new Promise((resolve) => { ${WAIT} })
