@@ -14,6 +14,15 @@ export interface FolderShare {
 /** Two devices do not divide files: one of them has them. */
 const DIVIDING_DEVICES_MIN = 3
 
+/** Files by their places in a list, which need not hold an object for each. */
+export interface OrderableList {
+  readonly count: number
+  name(place: number): string
+  sizeBytes(place: number): number
+  modifiedS(place: number): number
+  modifiedNs(place: number): number
+}
+
 /** The files in pull order. `chance(n)` returns a whole number below n. */
 export function sortForPull<T extends Orderable>(
   files: readonly T[],
@@ -21,39 +30,80 @@ export function sortForPull<T extends Orderable>(
   chance: (below: number) => number,
   share?: FolderShare,
 ): readonly T[] {
+  const list: OrderableList = {
+    count: files.length,
+    name: (place) => files[place]!.name,
+    sizeBytes: (place) => files[place]!.sizeBytes,
+    modifiedS: (place) => files[place]!.modifiedS,
+    modifiedNs: (place) => files[place]!.modifiedNs,
+  }
+  return Array.from(placesForPull(list, order, chance, share), (place) => files[place]!)
+}
+
+/** The places of the files in pull order. */
+export function placesForPull(
+  list: OrderableList,
+  order: PullOrder,
+  chance: (below: number) => number,
+  share?: FolderShare,
+): Uint32Array {
+  const places = Uint32Array.from({ length: list.count }, (_, place) => place)
   switch (order) {
     case 'alphabetic':
-      return files.toSorted((a, b) => compareNames(a.name, b.name))
+      return isByName(list) ? places : places.sort((a, b) => compareNames(list.name(a), list.name(b)) || a - b)
     case 'smallestFirst':
-      return files.toSorted((a, b) => a.sizeBytes - b.sizeBytes)
+      return places.sort((a, b) => list.sizeBytes(a) - list.sizeBytes(b) || a - b)
     case 'largestFirst':
-      return files.toSorted((a, b) => b.sizeBytes - a.sizeBytes)
+      return places.sort((a, b) => list.sizeBytes(b) - list.sizeBytes(a) || a - b)
     case 'oldestFirst':
-      return files.toSorted(compareTimes)
+      return places.sort((a, b) => compareTimes(list, a, b) || a - b)
     case 'newestFirst':
-      return files.toSorted((a, b) => compareTimes(b, a))
+      return places.sort((a, b) => compareTimes(list, b, a) || a - b)
     default: // the configuration may hold a value of a later version
-      if (share === undefined || share.devices.length < DIVIDING_DEVICES_MIN) return shuffledByDirectory(files, chance)
-      return byTurn(files, share).flatMap((together) => shuffledByDirectory(together, chance))
+      if (share !== undefined && share.devices.length >= DIVIDING_DEVICES_MIN)
+        for (const together of byTurn(list, places, share)) shuffleByDirectory(list, together, chance)
+      else shuffleByDirectory(list, places, chance)
+      return places
   }
 }
 
+/** Needed items are read in this order: most lists need no comparison of names that are decoded for it. */
+function isByName(list: OrderableList): boolean {
+  for (let place = 1; place < list.count; place++)
+    if (compareNames(list.name(place - 1), list.name(place)) > 0) return false
+  return true
+}
+
 /**
- * The files by our turn. For each file all devices compute the same order of devices: those of which we are the first
- * come first, then those of which we are the second. Devices that need the same files fetch different ones from a slow
- * source and then exchange them; those of which the source itself is the first are divided among the second.
+ * Orders the places by our turn; returns those of each turn, as parts of the same memory. For each file all devices
+ * compute the same order of devices: those of which we are the first come first, then those of which we are the second.
+ * Devices that need the same files fetch different ones from a slow source and then exchange them; those of which the
+ * source itself is the first are divided among the second.
  */
-function byTurn<T extends Orderable>(files: readonly T[], { own, devices }: FolderShare): readonly (readonly T[])[] {
+function byTurn(list: OrderableList, places: Uint32Array, { own, devices }: FolderShare): readonly Uint32Array[] {
   const ownSeed = hashOf(own)
   const otherSeeds = devices.filter((device) => device !== own).map(hashOf)
-  const turns: T[][] = Array.from({ length: otherSeeds.length + 1 }, () => [])
-  for (const file of files) {
-    const hash = hashOf(file.name)
-    const place = mixed(hash, ownSeed)
-    const turn = otherSeeds.reduce((before, seed) => before + (mixed(hash, seed) < place ? 1 : 0), 0)
-    turns[turn]!.push(file)
+  const turnOf = (place: number) => {
+    const hash = hashOf(list.name(place))
+    const rank = mixed(hash, ownSeed)
+    return otherSeeds.reduce((before, seed) => before + (mixed(hash, seed) < rank ? 1 : 0), 0)
   }
-  return turns
+  return grouped(places, Uint32Array.from(places, turnOf), otherSeeds.length + 1)
+}
+
+/** Orders the places by the number of their group, which is at the same index; returns the places of each group. */
+function grouped(places: Uint32Array, groups: Uint32Array, count: number): readonly Uint32Array[] {
+  const ends = new Uint32Array(count)
+  for (const group of groups) ends[group] = (ends[group] ?? 0) + 1
+  for (let group = 1; group < count; group++) ends[group] = (ends[group] ?? 0) + (ends[group - 1] ?? 0)
+  const before = places.slice()
+  const begins = ends.slice()
+  for (let at = before.length - 1; at >= 0; at--) {
+    const begin = (begins[groups[at]!] ?? 0) - 1
+    begins[groups[at]!] = begin
+    places[begin] = before[at]!
+  }
+  return Array.from(ends, (end, group) => places.subarray(begins[group], end))
 }
 
 /** FNV-1a over UTF-16 units. */
@@ -71,32 +121,42 @@ function mixed(a: number, b: number): number {
   return (value ^ (value >>> 16)) >>> 0
 }
 
-function compareTimes(a: Orderable, b: Orderable): number {
-  return a.modifiedS - b.modifiedS || a.modifiedNs - b.modifiedNs
+function compareTimes(list: OrderableList, a: number, b: number): number {
+  return list.modifiedS(a) - list.modifiedS(b) || list.modifiedNs(a) - list.modifiedNs(b)
 }
 
 /**
  * Directories in random order, and the files of each in random order. Devices that need the same files begin with
  * different ones, and a directory is synced to disk once for many files, not once for every file.
  */
-function shuffledByDirectory<T extends Orderable>(
-  files: readonly T[],
-  chance: (below: number) => number,
-): readonly T[] {
-  const byDirectory = Map.groupBy(files, ({ name }) => parentOf(name))
-  return shuffled([...byDirectory.values()], chance).flatMap((together) => shuffled(together, chance))
+function shuffleByDirectory(list: OrderableList, places: Uint32Array, chance: (below: number) => number): void {
+  const directories = new Map<string, number>()
+  const numbers = Uint32Array.from(places, (place) => {
+    const directory = parentOf(list.name(place))
+    const number = directories.get(directory) ?? directories.size
+    if (number === directories.size) directories.set(directory, number)
+    return number
+  })
+  const ranks = Uint32Array.from({ length: directories.size }, (_, number) => number)
+  shuffle(ranks, chance)
+  const groups = numbers.map((number) => ranks[number]!)
+  for (const together of grouped(places, groups, directories.size)) shuffle(together, chance)
 }
 
 /** A uniform shuffle. */
 export function shuffled<T>(items: readonly T[], chance: (below: number) => number): readonly T[] {
   const result = [...items]
-  for (let i = result.length - 1; i > 0; i--) {
-    const j = chance(i + 1)
-    const moved = result[i]!
-    result[i] = result[j]!
-    result[j] = moved
-  }
+  shuffle(result, chance)
   return result
+}
+
+function shuffle<T>(items: { [place: number]: T; readonly length: number }, chance: (below: number) => number): void {
+  for (let i = items.length - 1; i > 0; i--) {
+    const j = chance(i + 1)
+    const moved = items[i]!
+    items[i] = items[j]!
+    items[j] = moved
+  }
 }
 
 /** The blocks of one file in the order in which they are requested, and those that other devices request meanwhile. */

@@ -37,8 +37,8 @@ import { SelectionFile } from './selection-file.ts'
 import { SharedIgnores } from './shared-ignores.ts'
 import { SHARED_IGNORES_NAME } from '../../core/ignore/shared-ignores.ts'
 
-/** Files queued for one folder at a time; the need list itself stays in the index. */
-const JOBS_MAX = 100_000
+/** Files queued for one folder at a time; further ones are queued when these are pulled. */
+const JOBS_MAX = 10_000
 
 /** Everything that the parts of one folder share; made before them. */
 function sharedParts(deps: FolderPartsDeps, options: FolderPartsOptions) {

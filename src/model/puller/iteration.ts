@@ -1,4 +1,3 @@
-import { hashKey } from '../../core/records/block-diff.ts'
 import type { FileHead } from '../../core/records/file-info.ts'
 import type { Step } from '../../core/records/plan.ts'
 import { isCanonical, isReserved } from '../../core/paths.ts'
@@ -7,6 +6,7 @@ import type { FolderGuard } from '../state/folder-guard.ts'
 import type { LossReview } from '../state/loss-review.ts'
 import type { Items } from './items.ts'
 import type { Leftovers } from './leftovers.ts'
+import { contentKey, PullList } from './pull-list.ts'
 import type { PullParts } from './pull-parts.ts'
 import type { Transfers } from './transfers.ts'
 
@@ -29,20 +29,19 @@ export interface IterationResult {
   readonly waiting: boolean
 }
 
-type FileToPull = Pick<FileHead, 'name' | 'sizeBytes' | 'modifiedS' | 'modifiedNs' | 'blocksHash'>
-
 /** One pass over all needed items, with one attempt at each. */
 export class Iteration {
   readonly #deps: IterationDeps
   readonly #signal: AbortSignal
-  #files: FileToPull[] = []
+  readonly #files = new PullList()
   readonly #metadata: string[] = []
   /** Items created without a transfer, by depth: parent directories first. */
   readonly #creations: string[][] = []
   /** Deleted files and symlinks. They are removed last, because they may be sources of moves. */
   readonly #removals = new Set<string>()
   #directoryRemovals: string[] = []
-  readonly #movableByContent = new Map<string, string[]>()
+  /** Removed files by the key of their content. */
+  readonly #movable = new Map<number, string[]>()
   /** Deleted files, and the names under which their content is needed. */
   readonly #renamed = new Map<string, string>()
   /** The last needed name that was read. */
@@ -60,9 +59,9 @@ export class Iteration {
     if (review !== undefined) await this.#withhold(review, more)
     for (const names of this.#creations) await this.#attemptAll(names)
     await this.#attemptAll(this.#metadata)
-    const files = await this.#moveFiles()
+    await this.#moveFiles()
     await records.flush()
-    const waiting = await transfers.run(files)
+    const waiting = await transfers.run(this.#files)
     if (this.#renamed.size > 0) await records.flush() // the index must contain a file before its old name is removed
     await this.#attemptAll([...this.#removals])
     await records.flush() // the index must contain the deletions before directories are checked
@@ -108,11 +107,9 @@ export class Iteration {
       this.#deps.items.problem(name, unusable)
       return
     }
-    if (review !== undefined) examine(review, { local, head, step })
-    if (step.kind === 'fetch') {
-      const { sizeBytes, modifiedS, modifiedNs, blocksHash } = head
-      this.#files.push({ name, sizeBytes, modifiedS, modifiedNs, blocksHash })
-    } else if (step.kind === 'metadata') this.#metadata.push(name)
+    if (review !== undefined) examineLoss(review, { local, head, step })
+    if (step.kind === 'fetch') this.#files.add(head)
+    else if (step.kind === 'metadata') this.#metadata.push(name)
     else if ((step.kind !== 'remove' && step.kind !== 'collect') || local === undefined)
       this.#atDepth(depthOf(name)).push(name)
     else if (local.type === 'directory') this.#directoryRemovals.push(name)
@@ -124,12 +121,27 @@ export class Iteration {
 
   /** Leaves out what the guard holds: it stays needed. */
   async #withhold(review: LossReview, more: boolean): Promise<void> {
-    if (more && review.hasLosses) await this.#readArrivals(review)
+    if (review.hasLosses) {
+      await this.#showFiles(review)
+      if (more) await this.#readArrivals(review)
+    }
     const held = await review.decide()
     if (held.size === 0) return
-    for (const name of held) this.#removals.delete(name)
+    for (const name of held) {
+      this.#removals.delete(name)
+      const place = this.#files.find(name)
+      if (place !== undefined) this.#files.remove(place)
+    }
     this.#directoryRemovals = this.#directoryRemovals.filter((name) => !held.has(name))
-    this.#files = this.#files.filter(({ name }) => !held.has(name))
+  }
+
+  /** What arrives in this iteration; read again, because most iterations lose nothing and need not keep it. */
+  async #showFiles(review: LossReview): Promise<void> {
+    for (let place = 0; place < this.#files.count; place++) {
+      this.#signal.throwIfAborted()
+      const { local, global } = await this.#deps.index.records.both(this.#files.name(place))
+      if (global !== undefined) review.arrives(global, local === undefined || local.deleted)
+    }
   }
 
   /** What is needed beyond the limit of this iteration: the content of a removed file may be there. */
@@ -150,9 +162,9 @@ export class Iteration {
 
   #noteMovable({ type, name, blocksHash, sizeBytes }: FileHead): void {
     if (type !== 'file' || blocksHash === undefined || sizeBytes === 0) return
-    const key = hashKey(blocksHash)
-    const names = this.#movableByContent.get(key)
-    if (names === undefined) this.#movableByContent.set(key, [name])
+    const key = contentKey(blocksHash)
+    const names = this.#movable.get(key)
+    if (names === undefined) this.#movable.set(key, [name])
     else names.push(name)
   }
 
@@ -164,20 +176,18 @@ export class Iteration {
     })
   }
 
-  /** Renames local files whose content moved to another name. Returns the files that must be fetched. */
-  async #moveFiles(): Promise<readonly FileToPull[]> {
-    const rest: FileToPull[] = []
-    for (const file of this.#files) {
+  /** Renames local files whose content moved to another name; the others are left to be fetched. */
+  async #moveFiles(): Promise<void> {
+    for (let place = 0; this.#movable.size > 0 && place < this.#files.count; place++) {
       this.#signal.throwIfAborted()
-      const { blocksHash } = file
-      const source = blocksHash === undefined ? undefined : this.#movableByContent.get(hashKey(blocksHash))?.pop()
-      if (source !== undefined && (await this.#deps.items.move(source, file.name))) this.#removals.delete(source)
-      else {
-        rest.push(file)
-        if (source !== undefined) this.#renamed.set(source, file.name)
-      }
+      const source = this.#files.isRemoved(place) ? undefined : this.#movable.get(this.#files.content(place))?.pop()
+      if (source === undefined) continue
+      const name = this.#files.name(place)
+      if (await this.#deps.items.move(source, name)) {
+        this.#removals.delete(source)
+        this.#files.remove(place)
+      } else this.#renamed.set(source, name)
     }
-    return rest
   }
 }
 
@@ -187,14 +197,12 @@ interface NeededItem {
   readonly step: Step
 }
 
-/** Shows the guard what goes and what comes. What is saved as a conflict copy does not go. */
-function examine(review: LossReview, { local, head, step }: NeededItem): void {
-  if (step.kind === 'remove' && !step.saveOurs && local !== undefined) review.examine(local, 'deleted', head.modifiedBy)
-  if (step.kind !== 'fetch') return
-  const isNew = local === undefined || local.deleted
-  review.arrives(head, isNew)
-  if (!isNew && local.type === 'file' && local.sizeBytes > 0 && head.sizeBytes === 0 && !step.saveOurs)
-    review.examine(local, 'emptied', head.modifiedBy)
+/** Shows the guard what goes. What is saved as a conflict copy does not go. */
+function examineLoss(review: LossReview, { local, head, step }: NeededItem): void {
+  if (local === undefined) return
+  if (step.kind === 'remove' && !step.saveOurs) review.examine(local, 'deleted', head.modifiedBy)
+  if (step.kind !== 'fetch' || step.saveOurs || local.deleted || local.type !== 'file') return
+  if (local.sizeBytes > 0 && head.sizeBytes === 0) review.examine(local, 'emptied', head.modifiedBy)
 }
 
 function depthOf(name: string): number {

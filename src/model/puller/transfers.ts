@@ -1,11 +1,12 @@
-import { sortForPull, type Orderable } from '../../core/records/pull-order.ts'
 import type { JobQueue } from '../state/job-queue.ts'
 import { abandon, type Contents, type WantedFile } from '../content/contents.ts'
 import type { Random } from '../../platform/random.ts'
 import type { Sources } from '../state/sources.ts'
 import type { PullProgress } from '../state/file-progress.ts'
 import type { Items } from './items.ts'
+import { JobFeed } from './job-feed.ts'
 import type { Leftovers } from './leftovers.ts'
+import type { PullList } from './pull-list.ts'
 import type { PullParts } from './pull-parts.ts'
 import type { SpaceCheck } from './space.ts'
 import { TaskSet } from '../../sync/task-set.ts'
@@ -65,24 +66,26 @@ export class Transfers {
   }
 
   /** Resolves with whether files were skipped because no connected device has them. */
-  async run(files: readonly Orderable[]): Promise<boolean> {
+  async run(files: PullList): Promise<boolean> {
     const { contents, jobs, random, sources } = this.#deps
     const { order, id } = this.#deps.folder
-    const sizes = new Map(files.map(({ name, sizeBytes }) => [name, sizeBytes]))
-    const chance = (below: number) => random.int(below)
-    for (const { name } of sortForPull(files, order, chance, contents.share)) jobs.push(name)
+    const feed = new JobFeed(
+      jobs,
+      files,
+      files.inOrder(order, (below) => random.int(below), contents.share),
+    )
     const running = new TaskSet()
     const storing = new AbortController()
     const stored = this.#storeInTime(storing.signal)
     const isOver = () => this.#signal.aborted || this.#fatal !== undefined || !sources.hasConnectedDevice(id)
     try {
-      for (let next = jobs.peek(); next !== undefined && !isOver(); next = jobs.peek()) {
-        const sizeBytes = sizes.get(next) ?? 0
+      for (let next = feed.first(); next !== undefined && !isOver(); next = feed.first()) {
+        const sizeBytes = feed.sizeBytes(next)
         if (!this.#mayBegin(sizeBytes)) {
           await this.#wakeup.wait(NEVER)
           continue
         }
-        jobs.pop()
+        feed.begin(next)
         running.add(this.#pull(next, isLarge(sizeBytes)))
       }
     } finally {

@@ -10,6 +10,8 @@ export class JobQueue {
   #first: string | undefined
   /** Files requested first, the most recent last. Kept when the queue is rebuilt for the next pull. */
   readonly #prioritized = new Set<string>()
+  /** Those of them that were neither queued nor being pulled, since `takeRequested`. */
+  #requested: string[] = []
   /** With whether the file was prioritized: after a failure it stays prioritized. */
   readonly #progress = new Map<string, boolean>()
 
@@ -17,12 +19,13 @@ export class JobQueue {
     this.#limit = limit
   }
 
-  /** False when full: the path stays needed, and a later iteration adds it. */
+  /** False when full, which it never is for prioritized files: the path is pushed again later. */
   push(path: string): boolean {
     if (this.#waiting.has(path)) return true
-    if (this.#waiting.size >= this.#limit) return false
+    const isPrioritized = this.#prioritized.has(path)
+    if (this.isFull && !isPrioritized) return false
     this.#waiting.add(path)
-    if (this.#prioritized.has(path)) this.#movePrioritizedToFront()
+    if (isPrioritized) this.#movePrioritizedToFront()
     return true
   }
 
@@ -58,6 +61,10 @@ export class JobQueue {
     this.#first = undefined
   }
 
+  get isFull(): boolean {
+    return this.#waiting.size >= this.#limit
+  }
+
   get isEmpty(): boolean {
     return this.#waiting.size === 0 && this.#progress.size === 0
   }
@@ -81,6 +88,14 @@ export class JobQueue {
     return [...this.#prioritized]
   }
 
+  /** Files prioritized since the last call that are not queued yet. */
+  takeRequested(): readonly string[] {
+    if (this.#requested.length === 0) return this.#requested
+    const requested = this.#requested
+    this.#requested = []
+    return requested
+  }
+
   /** Linear, which is fine for a request by the user. A file that is not queued yet goes first once it is. */
   bringToFront(path: string): void {
     this.#prioritized.delete(path)
@@ -88,6 +103,7 @@ export class JobQueue {
     const [oldest] = this.#prioritized
     if (this.#prioritized.size > PRIORITIZED_MAX && oldest !== undefined) this.#prioritized.delete(oldest)
     if (this.#waiting.has(path)) this.#movePrioritizedToFront()
+    else if (this.#requested.length < PRIORITIZED_MAX) this.#requested.push(path)
   }
 
   /** Prioritized files come first, the most recent before the others. */
