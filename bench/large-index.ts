@@ -111,6 +111,7 @@ function appendIndex(path: string, index: LargeIndex, version: VersionVector, ot
       insert.run(...values) // at most the columns of a row
       state.countRow(holder, info, sum, 1)
       if (isOwn || isNeeded) state.countWinner(info, isNeeded, 1)
+      state.remoteNeeds.count(info, holder.owner, info, 1)
       if (++rows % TRANSACTION_ROWS === 0) database.exec('COMMIT; BEGIN')
     }
   }

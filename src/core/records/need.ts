@@ -27,7 +27,11 @@ export const OWN_RULES: ConflictRules = { filesWin: true, settlesContested: true
  */
 export function findWinner(records: readonly Claim[], rules = OWN_RULES): number {
   if (records.length < 2) return records.length - 1 // the common case
-  const anyValid = records.some((record) => !isInvalid(record))
+  const firstValid = records.findIndex((record) => !isInvalid(record))
+  // Equal records, the usual case: one pass over the versions of many devices, not one for each of them.
+  const [{ version }] = records as readonly [Claim]
+  if (records.every((record) => compareVersions(record.version, version) === 'equal')) return Math.max(0, firstValid)
+  const anyValid = firstValid >= 0
   let best = -1
   records.forEach((record, place) => {
     if (anyValid && isInvalid(record)) return

@@ -32,7 +32,24 @@ export class Tally {
   }
 
   clone(): Tally {
-    return Tally.fromText(this.toText())
+    const copy = new Tally()
+    copy.files = this.files
+    copy.directories = this.directories
+    copy.symlinks = this.symlinks
+    copy.deleted = this.deleted
+    copy.bytes = this.bytes
+    return copy
+  }
+
+  /** What is live in this total and not in the other, and the deletions of the other. */
+  liveWithout(other: Tally): Tally {
+    const rest = new Tally()
+    rest.files = this.files - other.files
+    rest.directories = this.directories - other.directories
+    rest.symlinks = this.symlinks - other.symlinks
+    rest.deleted = other.deleted
+    rest.bytes = this.bytes - other.bytes
+    return rest
   }
 
   counts(): Counts {

@@ -7,7 +7,7 @@ import { Tally, type TallyText } from './counts.ts'
 import { NeedTallies } from './need-tallies.ts'
 import type { HistoryTotals } from '../history/history-writer.ts'
 import { LOCAL_NUMBER } from '../sqlite/schema.ts'
-import type { FolderCounts, FolderTotals, IndexOwner } from '../types.ts'
+import type { Counts, FolderCounts, FolderTotals, IndexOwner } from '../types.ts'
 
 /** A device that has records in a folder. Rows carry its number instead of its long id. */
 export interface Holder {
@@ -37,6 +37,8 @@ interface StateText {
   readonly need: TallyText
   readonly receiveOnlyChanged: TallyText
   readonly holders: readonly (readonly [number, IndexOwner, number, number])[]
+  /** What the holder with this number has of the global records; not in an index of earlier releases. */
+  readonly having?: readonly (readonly [number, TallyText])[]
   /** Not before the first scan has ended. */
   readonly history?: HistoryTotals
 }
@@ -59,7 +61,6 @@ export class FolderState {
   local = new Tally()
   need = new Tally()
   receiveOnlyChanged = new Tally()
-  /** Not stored: computed on demand. */
   remoteNeeds = new NeedTallies()
   /** The local device first, then the others by id: of equal records the first in this order wins. */
   holders: Holder[] = [{ number: LOCAL_NUMBER, owner: 'local', sequence: 0, records: 0 }]
@@ -112,11 +113,13 @@ export class FolderState {
     const [own, ...others] = this.holders
     others.sort((a, b) => (a.owner < b.owner ? -1 : 1))
     this.holders = [own!, ...others]
+    this.remoteNeeds.begin(owner)
     return holder
   }
 
   removeHolder(holder: Holder): void {
     this.holders = this.holders.filter((other) => other !== holder)
+    if (holder.owner !== 'local') this.remoteNeeds.drop(holder.owner)
   }
 
   /** One row more (`sign` 1) or less of a holder. */
@@ -132,6 +135,17 @@ export class FolderState {
   countWinner(record: FileHead, needed: boolean, sign: 1 | -1): void {
     if (!isInvalid(record)) this.global.add(record, sign)
     if (needed) this.need.add(record, sign)
+  }
+
+  /** What another device needs; undefined: it was never counted. */
+  remoteNeed(device: DeviceId): Counts | undefined {
+    const having = this.holder(device) === undefined ? new Tally() : this.remoteNeeds.having(device)
+    return having === undefined ? undefined : this.global.liveWithout(having).counts()
+  }
+
+  /** The count of a device's need is complete. */
+  setRemoteNeed(device: DeviceId, need: Tally): void {
+    this.remoteNeeds.set(device, this.global.liveWithout(need))
   }
 
   counts(): FolderCounts {
@@ -162,6 +176,10 @@ export class FolderState {
   }
 
   toText(): string {
+    const having = this.holders.flatMap(({ number, owner }) => {
+      const tally = owner === 'local' ? undefined : this.remoteNeeds.having(owner)
+      return tally === undefined ? [] : [[number, tally.toText()] as const]
+    })
     const text: StateText = {
       folder: this.folder,
       indexId: this.indexId.toString(16),
@@ -173,6 +191,7 @@ export class FolderState {
       need: this.need.toText(),
       receiveOnlyChanged: this.receiveOnlyChanged.toText(),
       holders: this.holders.map(({ number, owner, sequence, records }) => [number, owner, sequence, records]),
+      ...(having.length > 0 && { having }),
       ...(this.history !== undefined && { history: this.history }),
     }
     return JSON.stringify(text)
@@ -190,6 +209,10 @@ export class FolderState {
     state.need = tallyOf(stored.need)
     state.receiveOnlyChanged = tallyOf(stored.receiveOnlyChanged)
     state.holders = stored.holders.map(([number, owner, sequence, records]) => ({ number, owner, sequence, records }))
+    for (const [place, having] of stored.having ?? []) {
+      const owner = state.holders.find(({ number }) => number === place)?.owner
+      if (owner !== undefined && owner !== 'local') state.remoteNeeds.set(owner, Tally.fromText(having))
+    }
     state.history = stored.history
     return state
   }

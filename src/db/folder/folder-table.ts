@@ -328,10 +328,18 @@ export class FolderTable {
     return result
   }
 
-  /** Returns the records of the name before. */
+  /** Returns the records of the name before: ours at least. */
   #put(state: FolderState, holder: Holder, record: EncodedRow): readonly Claimant[] {
-    this.#touched.add(record.head.name)
-    const claimants = this.claimants(record.head.name, state)
+    const { name } = record.head
+    this.#touched.add(name)
+    const own = state.holders[0]!
+    // With many devices, most records are equal to ours: those of the others are not read then.
+    if (holder !== own && state.holders.length > 2 && own.records > 0) {
+      const ours = this.#claimant(own, name)
+      if (ours !== undefined && this.#writer.putEqual(state, ours, this.#claimant(holder, name), { holder, record }))
+        return [ours]
+    }
+    const claimants = this.claimants(name, state)
     this.#expectNew = claimants.length === 0
     this.#writer.put(state, claimants, holder, record)
     return claimants
@@ -346,11 +354,15 @@ export class FolderTable {
   claimants(name: string, state = this.#state): readonly Claimant[] {
     const claimants: Claimant[] = []
     for (const holder of state.holders) {
-      if (holder.records === 0) continue
-      const row = this.#select.first(holder.number, name)
-      if (row !== undefined) claimants.push({ holder, row: this.reader.stored(holder.number, row) })
+      const claimant = holder.records === 0 ? undefined : this.#claimant(holder, name)
+      if (claimant !== undefined) claimants.push(claimant)
     }
     return claimants
+  }
+
+  #claimant(holder: Holder, name: string): Claimant | undefined {
+    const row = this.#select.first(holder.number, name)
+    return row === undefined ? undefined : { holder, row: this.reader.stored(holder.number, row) }
   }
 
   winner(claimants: readonly Claimant[]): Claimant | undefined {

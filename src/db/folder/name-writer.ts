@@ -1,9 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { FileHead } from '../../core/records/file-info.ts'
+import { isInvalid, type FileHead } from '../../core/records/file-info.ts'
 import { isContested } from '../../core/records/contested-deletion.ts'
 import { findWinner, isHeldElsewhere, isNeeded, type ConflictRules } from '../../core/records/need.ts'
+import { compareVersions } from '../../core/records/version-vector.ts'
 import { addToDigest, removeFromDigest } from '../sqlite/checksum.ts'
 import { type FolderState, type Holder } from './folder-state.ts'
+import type { NeedTallies } from './need-tallies.ts'
 import { LOCAL_NUMBER } from '../sqlite/schema.ts'
 import { INSERT_NEW_ROW, INSERT_ROW, rowValues, type EncodedRow } from './row-encoder.ts'
 import type { StoredRow } from './row-reader.ts'
@@ -20,6 +22,11 @@ export const MARK_NEEDED = 2
 export interface Claimant {
   readonly holder: Holder
   readonly row: StoredRow
+}
+
+interface NewRecord {
+  readonly holder: Holder
+  readonly record: EncodedRow
 }
 
 /** A record that takes part in the decision: stored, or about to be stored. */
@@ -61,7 +68,7 @@ export class NameWriter {
     this.written++
     state.countRow(state.holders[0]!, record.head, sum, 1)
     state.countWinner(record.head, false, 1)
-    state.remoteNeeds.count(record.head, () => undefined, 1)
+    if (state.remoteNeeds.isCounting) state.remoteNeeds.countLacking(record.head, () => undefined, 1)
     return true
   }
 
@@ -72,7 +79,32 @@ export class NameWriter {
     const list = this.#placeList(record, before)
     this.#dropList(before, holder, list)
     insertEntry(entries, { holder, head: record.head, source: { record, list } }, state.holders)
-    this.#decide(state, entries)
+    const winner = this.#decide(state, entries)
+    countNeeds(state.remoteNeeds, { before, after: entries, winner, changed: holder })
+  }
+
+  /**
+   * For a record of another device with the version of ours, which wins: the records of third devices are not read, and
+   * keep their marks. False, and nothing has changed, when it may be otherwise.
+   */
+  putEqual(state: FolderState, ours: Claimant, theirs: Claimant | undefined, { holder, record }: NewRecord): boolean {
+    if (state.remoteNeeds.isCounting) return false
+    const { head: own, hash, list } = ours.row
+    if (!hasWon(ours) || isInvalid(own) || isInvalid(record.head) || own.deleted !== record.head.deleted) return false
+    if (compareVersions(record.head.version, own.version) !== 'equal') return false
+    // A record that is neither older nor equal may have kept another one from winning.
+    if (theirs !== undefined && !isEqualOrOlder(theirs.row.head, own)) return false
+    if (record.blocks.list !== undefined && (list === null || hash !== record.blocks.hash)) return false
+    const dropped = theirs?.row.list ?? null
+    if (dropped !== null && dropped !== list) return false
+    this.written++
+    const { values, sum } = rowValues(record, MARK_NONE, record.blocks.list === undefined ? null : list)
+    this.#insert.run(...values) // at most the columns of a row
+    state.countRow(holder, record.head, sum, 1)
+    if (theirs !== undefined) state.countRow(holder, theirs.row.head, theirs.row.sum, -1)
+    if (theirs !== undefined) state.remoteNeeds.count(own, holder.owner, theirs.row.head, -1)
+    state.remoteNeeds.count(own, holder.owner, record.head, 1)
+    return true
   }
 
   /** All records of a name that has none yet, without reading any. */
@@ -85,7 +117,7 @@ export class NameWriter {
       entries.push({ holder, head: record.head, source: { record, list: lists.get(hash) ?? null } })
     }
     if (entries.length > 1) entries.sort((a, b) => state.holders.indexOf(a.holder) - state.holders.indexOf(b.holder))
-    this.#decide(state, entries)
+    countNeeds(state.remoteNeeds, { before: [], after: entries, winner: this.#decide(state, entries) })
   }
 
   remove(state: FolderState, before: readonly Claimant[], holder: Holder, name: string): void {
@@ -93,18 +125,15 @@ export class NameWriter {
     const entries = this.#takeOut(state, before, holder)
     if (entries.length < before.length) this.#delete.run(holder.number, name)
     this.#dropList(before, holder, null)
-    this.#decide(state, entries)
+    const winner = this.#decide(state, entries)
+    countNeeds(state.remoteNeeds, { before, after: entries, winner, changed: holder })
   }
 
   /** Subtracts the old winner and the old record of `leaving` from the counts; returns the remaining records. */
   #takeOut(state: FolderState, before: readonly Claimant[], leaving: Holder): Entry[] {
     const staying: Entry[] = []
     for (const { holder, row } of before) {
-      const won = holder.number === LOCAL_NUMBER ? row.mark === MARK_NONE : row.mark > MARK_NONE
-      if (won) {
-        state.countWinner(row.head, row.mark === MARK_NEEDED, -1)
-        state.remoteNeeds.count(row.head, (device) => before.find((each) => each.holder.owner === device)?.row.head, -1)
-      }
+      if (hasWon({ holder, row })) state.countWinner(row.head, row.mark === MARK_NEEDED, -1)
       if (holder === leaving) state.countRow(holder, row.head, row.sum, -1)
       else staying.push({ holder, head: row.head, source: { stored: row } })
     }
@@ -126,16 +155,16 @@ export class NameWriter {
   }
 
   /** Finds the winner, writes the new record and the changed marks, and adds them to the counts. */
-  #decide(state: FolderState, entries: readonly Entry[]): void {
+  #decide(state: FolderState, entries: readonly Entry[]): FileHead | undefined {
     const { rules } = state
     const heads = entries.map(({ head }) => head)
     const winner = entries[findWinner(heads, rules)]
-    if (winner === undefined) return
+    if (winner === undefined) return undefined
     const local = entries.find(({ holder }) => holder.number === LOCAL_NUMBER)
     const needed = winner !== local && isNeededAmong(entries, local, winner)
     for (const entry of entries) this.#write(state, entry, markFor(entry, { winner, local, needed, rules }))
     state.countWinner(winner.head, needed, 1)
-    state.remoteNeeds.count(winner.head, (device) => entries.find((each) => each.holder.owner === device)?.head, 1)
+    return winner.head
   }
 
   #write(state: FolderState, { holder, head, source }: Entry, mark: number): void {
@@ -151,6 +180,41 @@ export class NameWriter {
     this.#setMark.run(mark, sum, holder.number, head.name)
     state.digest = addToDigest(removeFromDigest(state.digest, stored.sum), sum)
   }
+}
+
+function isEqualOrOlder(record: FileHead, than: FileHead): boolean {
+  const order = compareVersions(record.version, than.version)
+  return order === 'equal' || order === 'older'
+}
+
+function hasWon({ holder, row }: Claimant): boolean {
+  return holder.number === LOCAL_NUMBER ? row.mark === MARK_NONE : row.mark > MARK_NONE
+}
+
+interface NameChange {
+  readonly before: readonly Claimant[]
+  readonly after: readonly Entry[]
+  readonly winner: FileHead | undefined
+  /** The holder whose record changed; undefined: all. */
+  readonly changed?: Holder
+}
+
+/** While the same record wins, only the need of one device changes. */
+function countNeeds(needs: NeedTallies, { before, after, winner, changed }: NameChange): void {
+  const old = before.find(hasWon)?.row.head
+  const isSame = old === winner && changed !== undefined
+  if (old !== undefined) {
+    for (const { holder, row } of before)
+      if (!isSame || holder === changed) needs.count(old, holder.owner, row.head, -1)
+  }
+  if (winner !== undefined) {
+    for (const { holder, head } of after) if (!isSame || holder === changed) needs.count(winner, holder.owner, head, 1)
+  }
+  if (!needs.isCounting) return
+  if (old !== undefined)
+    needs.countLacking(old, (device) => before.find(({ holder }) => holder.owner === device)?.row.head, -1)
+  if (winner !== undefined)
+    needs.countLacking(winner, (device) => after.find(({ holder }) => holder.owner === device)?.head, 1)
 }
 
 /** The others are in the order of the holders already. */

@@ -1,53 +1,88 @@
-import type { FileHead } from '../../core/records/file-info.ts'
+import { isInvalid, type FileHead } from '../../core/records/file-info.ts'
 import type { DeviceId } from '../../core/ids.ts'
 import { isNeededByRemote } from '../../core/records/need.ts'
 import { compareNames } from '../../core/paths.ts'
 import { Tally } from './counts.ts'
+import type { IndexOwner } from '../types.ts'
 
-/** Queries can name any number of devices; the tallies of so many are kept. */
-const DEVICES_MAX = 64
-
-/** What a device needs among the names up to `upTo`; undefined: among all. */
-export interface NeedTally {
+/** What a device needs among the names up to `upTo`. */
+export interface NeedCount {
   readonly tally: Tally
-  upTo: string | undefined
+  upTo: string
 }
 
 /**
- * What other devices need, for each device that was queried. The first count reads the whole index; from then on every
- * change of a name updates the tally, so that the next query costs nothing. Names that change before the first count
- * has read them are counted when it reads them.
+ * What other devices need. Of each device that has records, the global ones that it has are counted, with the
+ * deletions that it lacks: a change of a name then costs as much as it has records, however many devices there are.
+ * What a device needs is the rest, and of a device without records everything.
+ *
+ * Only the index of an earlier release has no such counts: at the first query the whole of it is read. Names that
+ * change before this count has reached them are counted when it does.
  */
 export class NeedTallies {
-  readonly #tallies: Map<DeviceId, NeedTally>
+  readonly #having: Map<DeviceId, Tally>
+  readonly #counting: Map<DeviceId, NeedCount>
 
-  constructor(tallies: ReadonlyMap<DeviceId, NeedTally> = new Map()) {
-    this.#tallies = new Map(tallies)
+  constructor(
+    having: ReadonlyMap<DeviceId, Tally> = new Map(),
+    counting: ReadonlyMap<DeviceId, NeedCount> = new Map(),
+  ) {
+    this.#having = new Map(having)
+    this.#counting = new Map(counting)
   }
 
   clone(): NeedTallies {
-    return new NeedTallies(
-      new Map([...this.#tallies].map(([device, { tally, upTo }]) => [device, { tally: tally.clone(), upTo }])),
-    )
+    const copy = new NeedTallies()
+    for (const [device, tally] of this.#having) copy.#having.set(device, tally.clone())
+    for (const [device, { tally, upTo }] of this.#counting) copy.#counting.set(device, { tally: tally.clone(), upTo })
+    return copy
   }
 
-  /** The tally of a device; a new one at its first query. */
-  of(device: DeviceId): NeedTally {
-    const existing = this.#tallies.get(device)
-    if (existing !== undefined) return existing
-    for (const oldest of this.#tallies.keys()) {
-      if (this.#tallies.size < DEVICES_MAX) break
-      this.#tallies.delete(oldest)
-    }
-    const begun: NeedTally = { tally: new Tally(), upTo: '' }
-    this.#tallies.set(device, begun)
+  /** A device has no records yet. */
+  begin(device: DeviceId): void {
+    this.set(device, new Tally())
+  }
+
+  /** A device has no records any more. */
+  drop(device: DeviceId): void {
+    this.#having.delete(device)
+    this.#counting.delete(device)
+  }
+
+  /** Sets what a device with records has. */
+  set(device: DeviceId, having: Tally): void {
+    this.#having.set(device, having)
+    this.#counting.delete(device)
+  }
+
+  /** What a device with records has; undefined: not counted. */
+  having(device: DeviceId): Tally | undefined {
+    return this.#having.get(device)
+  }
+
+  /** The count of a device whose need is not known. */
+  counting(device: DeviceId): NeedCount {
+    const begun = this.#counting.get(device) ?? { tally: new Tally(), upTo: '' }
+    this.#counting.set(device, begun)
     return begun
   }
 
-  /** The name has this global record (`sign` 1), or had it until now; `recordOf` returns a device's record then. */
-  count(global: FileHead, recordOf: (device: DeviceId) => FileHead | undefined, sign: 1 | -1): void {
-    for (const [device, { tally, upTo }] of this.#tallies) {
-      if (upTo !== undefined && compareNames(global.name, upTo) > 0) continue
+  get isCounting(): boolean {
+    return this.#counting.size > 0
+  }
+
+  /** A name has this global record (`sign` 1), or had it until now; `record` is that of another device. */
+  count(global: FileHead, owner: IndexOwner, record: FileHead, sign: 1 | -1): void {
+    const having = owner === 'local' ? undefined : this.#having.get(owner)
+    if (having === undefined || isInvalid(global)) return
+    // Needed deletions are counted, and of live items those that are not needed.
+    if (global.deleted === isNeededByRemote(record, global)) having.add(global, sign)
+  }
+
+  /** The same for the counts that are not complete; `recordOf` returns a device's record then. */
+  countLacking(global: FileHead, recordOf: (device: DeviceId) => FileHead | undefined, sign: 1 | -1): void {
+    for (const [device, { tally, upTo }] of this.#counting) {
+      if (compareNames(global.name, upTo) > 0) continue
       if (isNeededByRemote(recordOf(device), global)) tally.add(global, sign)
     }
   }

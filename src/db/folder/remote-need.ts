@@ -85,13 +85,19 @@ export class RemoteNeed {
 
   /** How much a device needs; undefined: more names remain, call again. */
   count(device: DeviceId): Counts | undefined {
-    const need = this.#files.state.remoteNeeds.of(device)
-    if (need.upTo !== undefined) {
-      const { needed, next } = this.step(device, need.upTo)
-      for (const head of needed) need.tally.add(head, 1)
-      need.upTo = next
+    const { state } = this.#files
+    const known = state.remoteNeed(device)
+    if (known !== undefined) return known
+    const count = state.remoteNeeds.counting(device)
+    const { needed, next } = this.step(device, count.upTo)
+    for (const head of needed) count.tally.add(head, 1)
+    if (next !== undefined) {
+      count.upTo = next
+      return undefined
     }
-    return need.upTo === undefined ? need.tally.counts() : undefined
+    // Stored at once: after a restart it would be counted again.
+    this.#files.change((draft) => draft.setRemoteNeed(device, count.tally))
+    return this.#files.state.remoteNeed(device)
   }
 
   #record(number: number, name: string): FileHead | undefined {
