@@ -32,7 +32,7 @@ export class Browser {
   }
 
   walk(start: string, end: string | Uint8Array, visit: (name: string, head: () => FileHead) => NextRow): void {
-    this.#rows.walk(start, end, (name, row) => visit(name, () => this.#head(row)))
+    this.#rows.walk(start, end, (name, row) => visit(name, () => this.#head(row())))
   }
 
   find(name: string): FileHead | undefined {

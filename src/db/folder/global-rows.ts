@@ -22,15 +22,21 @@ export type NextRow = string | false | undefined
 /**
  * The global records of a folder in name order, of any device. Each name has exactly one, deleted and invalid ones
  * included. Rows are unconverted: the device first, then the selected columns, of which the first is the name.
+ *
+ * Rows of other devices are found in an SQL index that has their names only, and are read when they are wanted: where
+ * subtrees are skipped, most are not.
  */
 export class GlobalRows {
   readonly #streams: readonly RowStream[]
 
   /** A condition leaves out other rows inside SQLite; its parameters are given to `walk`. */
   constructor(database: DatabaseSync, columns: string, condition = 'true') {
-    this.#streams = GLOBAL_SOURCES.map((source) => {
+    const whole = new Query(database, `SELECT device, ${columns} FROM files WHERE device = ? AND name = ?`)
+    this.#streams = GLOBAL_SOURCES.map((source, place) => {
       const where = `${source} AND name >= ? AND name < ? AND (${condition})`
-      return new RowStream(new Query(database, `SELECT device, ${columns} FROM files WHERE ${where} ORDER BY name`))
+      const selected = place === 0 ? columns : 'name'
+      const query = new Query(database, `SELECT device, ${selected} FROM files WHERE ${where} ORDER BY name`)
+      return new RowStream(query, place === 0 ? undefined : whole)
     })
   }
 
@@ -38,13 +44,14 @@ export class GlobalRows {
   walk(
     start: string,
     end: string | Uint8Array,
-    visit: (name: string, row: Row) => NextRow,
+    visit: (name: string, row: () => Row) => NextRow,
     parameters: readonly string[] = [],
   ): void {
     try {
       for (const stream of this.#streams) stream.start(start, end, parameters)
       for (let next = this.#first(); next?.name !== undefined; next = this.#first()) {
-        const go = visit(next.name, next.row)
+        const stream = next
+        const go = visit(next.name, () => stream.row())
         if (go === false) return
         if (go === undefined) next.advance()
         else for (const stream of this.#streams) stream.skipTo(go, end)
@@ -67,15 +74,23 @@ export class GlobalRows {
 /** Rows of one query, one at a time. */
 class RowStream {
   readonly #query: Query
+  /** Reads the whole row; undefined: the query does. */
+  readonly #whole: Query | undefined
   #rows: Iterator<Row> | undefined
   #parameters: readonly string[] = []
-  /** The current row. */
-  row: Row = []
+  #row: Row = []
   /** The name of the current row; undefined at the end. */
   name: string | undefined
 
-  constructor(query: Query) {
+  constructor(query: Query, whole: Query | undefined) {
     this.#query = query
+    this.#whole = whole
+  }
+
+  /** The current row. */
+  row(): Row {
+    if (this.#whole === undefined) return this.#row
+    return this.#whole.first(this.#row[0] ?? null, this.#row[1] ?? null) ?? []
   }
 
   start(start: string, end: string | Uint8Array, parameters: readonly string[]): void {
@@ -100,7 +115,7 @@ class RowStream {
       this.name = undefined
       return
     }
-    this.row = next.value
+    this.#row = next.value
     this.name = String(next.value[1])
   }
 

@@ -63,11 +63,12 @@ export class Listing {
     const found: ListedName[] = []
     let left = ROWS_AT_ONCE
     let next = this.#searchEnd(start)
-    const visit = (name: string, row: Row): NextRow => {
+    const visit = (name: string, rowOf: () => Row): NextRow => {
       if (left-- === 0) {
         next = name
         return false
       }
+      const row = rowOf()
       if (this.#isListed(name, row)) found.push({ name, type: unverifiedFields(Number(row[3])).type })
       return undefined
     }
@@ -94,8 +95,8 @@ export class Listing {
   hasChildren(directory: string): boolean {
     let left = CHILD_ROWS_MAX
     let found = false
-    this.#rows.walk(`${directory}/`, endOf(directory), (name, row) => {
-      found = this.#isListed(name, row) || --left === 0
+    this.#rows.walk(`${directory}/`, endOf(directory), (name, rowOf) => {
+      found = this.#isListed(name, rowOf()) || --left === 0
       return found ? false : undefined
     })
     return found
@@ -127,16 +128,17 @@ export class Listing {
     const found: ListedName[] = []
     let left = ROWS_AT_ONCE
     let next: string | undefined
-    this.#rows.walk(start, end, (name, row) => {
+    this.#rows.walk(start, end, (name, rowOf) => {
       if (left <= 0) {
         next = name
         return false
       }
       const further = jump(name)
       left -= further === undefined ? 1 : JUMP_ROWS
-      if (further === undefined && this.#isListed(name, row))
-        found.push({ name, type: unverifiedFields(Number(row[3])).type })
-      return further
+      if (further !== undefined) return further
+      const row = rowOf()
+      if (this.#isListed(name, row)) found.push({ name, type: unverifiedFields(Number(row[3])).type })
+      return undefined
     })
     return { found, next }
   }
