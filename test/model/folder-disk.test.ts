@@ -7,7 +7,7 @@ import { shortageOf } from '../../src/core/config/disk-space.ts'
 import type { FolderIndex } from '../../src/db/types.ts'
 import { FolderChecks } from '../../src/model/folder/folder-checks.ts'
 import { checkHealth, checkSameRoot, ROOT_REPLACED } from '../../src/model/state/health.ts'
-import { loadIgnores, viewIgnores, writeIgnores } from '../../src/model/folder/ignore-file.ts'
+import { IgnoreFile, loadIgnores, viewIgnores, writeIgnores } from '../../src/model/folder/ignore-file.ts'
 import { createMarker, removeMarker } from '../../src/model/folder/marker.ts'
 import { SimClock } from '../../src/platform/sim/clock.ts'
 import { SimDisk, type SimDiskOptions } from '../../src/platform/sim/disk.ts'
@@ -239,6 +239,40 @@ test('ignores: an unreadable or huge file is an error, never "nothing is ignored
   await assert.rejects(loadIgnores(disk, ROOT), { code: 'ignore-invalid', message: /EIO/ })
   disk.put(`${ROOT}/.stignore`, 'x'.repeat(9 * 1_024 * 1_024))
   await assert.rejects(loadIgnores(disk, ROOT), { code: 'ignore-invalid', message: /larger/ })
+})
+
+test('ignores: the file is read again only if its state has changed, or changed a moment ago', async (t) => {
+  const clock = new SimClock()
+  const disk = new SimDisk(clock)
+  const file = new IgnoreFile({ clock, disk }, ROOT)
+  const open = t.mock.method(disk, 'open')
+  const path = `${ROOT}/.stignore`
+  const load = async () => (await file.load(await disk.lstat(path)))?.lines
+  disk.put(path, 'a\n')
+  for (const times of [1, 2]) {
+    assert.deepEqual(await load(), ['a'])
+    assert.equal(open.mock.callCount(), times)
+  }
+  await clock.advance(10_000, settle)
+  for (let i = 0; i < 3; i++) assert.deepEqual(await load(), ['a'])
+  assert.equal(open.mock.callCount(), 3)
+  const { modifiedS, modifiedNs } = await disk.lstat(path)
+  disk.put(path, 'b\n')
+  await disk.setModified(path, modifiedS, modifiedNs)
+  assert.deepEqual(await load(), ['b'])
+  disk.put(path, '#include other\n')
+  disk.put(`${ROOT}/other`, 'c\n')
+  await clock.advance(10_000, settle)
+  assert.deepEqual(await load(), ['c'])
+  disk.put(`${ROOT}/other`, 'd\n')
+  assert.deepEqual(await load(), ['d'])
+  await disk.rename(path, `${ROOT}/target`)
+  await disk.makeSymlink('target', path)
+  disk.put(`${ROOT}/target`, 'e\n')
+  await clock.advance(10_000, settle)
+  assert.deepEqual(await load(), ['e'])
+  disk.put(`${ROOT}/target`, 'f\n')
+  assert.deepEqual(await load(), ['f'])
 })
 
 test('ignores: a loss of power at any call leaves the old lines or the new', async () => {

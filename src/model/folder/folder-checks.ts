@@ -4,12 +4,12 @@ import { IgnoreRules } from '../../core/ignore/ignore.ts'
 import { withSharedIgnores } from '../../core/ignore/shared-ignores.ts'
 import type { IndexStore } from '../../db/types.ts'
 import type { Clock } from '../../platform/clock.ts'
-import type { Disk } from '../../platform/disk.ts'
+import type { Disk, DiskStat } from '../../platform/disk.ts'
 import { isCaseInsensitive } from '../../scanner/presence.ts'
 import { checkToken } from '../encryption/stored-token.ts'
 import { FOLDER_POLICIES } from '../state/folder-policy.ts'
 import { checkHealth, checkSameRoot, type HealthOptions, type RootIdentity } from '../state/health.ts'
-import { loadIgnores } from './ignore-file.ts'
+import { IGNORE_FILE_NAME, IgnoreFile } from './ignore-file.ts'
 import type { SharedIgnores } from './shared-ignores.ts'
 
 const NO_RULES = new IgnoreRules([])
@@ -49,6 +49,7 @@ export interface FolderChecksOptions {
 export class FolderChecks {
   readonly #deps: FolderChecksDeps
   readonly #options: FolderChecksOptions
+  readonly #ignoreFile: IgnoreFile
   #spaceSeenMs = Number.NEGATIVE_INFINITY
   #caseSeenMs = Number.NEGATIVE_INFINITY
   #caseInsensitive = false
@@ -57,6 +58,7 @@ export class FolderChecks {
   constructor(deps: FolderChecksDeps, { folder, root, databaseDirectory }: FolderChecksOptions) {
     this.#deps = deps
     this.#options = { folder, root, databaseDirectory }
+    this.#ignoreFile = new IgnoreFile(deps, root)
   }
 
   /** Why the marker of a new folder could not be created: reported instead of a missing root or marker. */
@@ -69,23 +71,17 @@ export class FolderChecks {
     const { clock, disk, store } = this.#deps
     const atMs = clock.monotonicMs()
     const spaceKnown = this.#isSpaceKnown(atMs)
-    // All checks run in parallel: they are most of the cost of scanning one file. The health error takes precedence.
-    const checks = [
-      checkHealth(disk, { ...this.#health(), spaceKnown }),
-      this.#ignores(),
-      this.#isCaseInsensitive(atMs),
-    ] as const
-    const [root, ignore, , index, token] = await Promise.allSettled([
-      ...checks,
-      store.folder(this.#options.folder.id),
-      this.#checkToken(),
-    ])
-    if (root.status === 'rejected') throw this.#withMarkerError(root.reason)
+    const options = { ...this.#health(), spaceKnown }
+    const folds = this.#isCaseInsensitive(atMs)
+    folds.catch(() => {}) // awaited below, unless there is another reason
+    const root = await checkHealth(disk, options, IGNORE_FILE_NAME).catch((error: unknown) => {
+      throw this.#withMarkerError(error)
+    })
     if (!spaceKnown) this.#spaceSeenMs = atMs
-    if (ignore.status === 'rejected') throw ignore.reason
-    if (index.status === 'rejected') throw index.reason
-    if (token.status === 'rejected') throw token.reason
-    return { root: root.value, ignore: ignore.value, caseInsensitive: await checks[2], atMs }
+    const ignore = await this.#ignores(root.beside)
+    await store.folder(this.#options.folder.id)
+    await this.#checkToken()
+    return { root, ignore, caseInsensitive: await folds, atMs }
   }
 
   /** Rejects when root or marker have changed since the check; to be called before results are stored. */
@@ -116,13 +112,12 @@ export class FolderChecks {
     return this.#caseInsensitive
   }
 
-  async #ignores(): Promise<IgnoreRules> {
-    const { folder, root } = this.#options
-    if (!FOLDER_POLICIES[folder.type].hasIgnores) return NO_RULES
+  async #ignores(file: DiskStat | undefined): Promise<IgnoreRules> {
+    const { sharedIgnores } = this.#deps
+    if (!FOLDER_POLICIES[this.#options.folder.type].hasIgnores) return NO_RULES
     try {
-      const { disk, sharedIgnores } = this.#deps
-      const [own = NO_RULES, shared] = await Promise.all([loadIgnores(disk, root), sharedIgnores.load()])
-      return withSharedIgnores(own, shared)
+      const own = file === undefined ? NO_RULES : await this.#ignoreFile.load(file)
+      return withSharedIgnores(own ?? NO_RULES, await sharedIgnores.load())
     } catch (error) {
       throw new TwinfoldError('folder-error', `loading ignores: ${messageOf(error)}`, { cause: error })
     }

@@ -5,30 +5,71 @@ import { includedPaths, resolveIncludes, type IncludeLookup } from '../../core/i
 import { sectionPatterns } from '../../core/ignore/selection-section.ts'
 import { isPathWithin, parentOf } from '../../core/paths.ts'
 import { writeFileAtomically } from '../../platform/files/atomic-write.ts'
-import type { Disk } from '../../platform/disk.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Disk, DiskStat } from '../../platform/disk.ts'
 import { fillBuffer } from '../../platform/fill-buffer.ts'
 import type { IgnoresView } from '../types.ts'
 
-const NAME = '.stignore'
+export const IGNORE_FILE_NAME = '.stignore'
 /** Matches the pattern of temporary files, so scans skip it. */
 const TEMPORARY_NAME = '.syncthing..stignore.tmp'
 const SIZE_BYTES_MAX = 8 * 1_024 * 1_024
 const INCLUDES_MAX = 100
+/** Two changes within the precision of the times of a file system, 2 s for FAT, may leave the same state. */
+const SETTLED_S = 3
 
 /**
  * The rules of a folder with their includes resolved; undefined without an ignore file. Rejects with `ignore-invalid`
  * when a file cannot be read or parsed: the set of ignored files is unknown then.
  */
 export async function loadIgnores(disk: Disk, root: string): Promise<IgnoreRules | undefined> {
-  const text = await readText(disk, join(root, NAME))
+  const text = await readText(disk, join(root, IGNORE_FILE_NAME))
   return text === undefined ? undefined : await parseIgnores(disk, root, text)
+}
+
+export interface IgnoreFileDeps {
+  readonly clock: Pick<Clock, 'nowMs'>
+  readonly disk: Disk
+}
+
+/** The ignore file of one folder. It is read again when its state has changed: parsing takes longer than most scans. */
+export class IgnoreFile {
+  readonly #deps: IgnoreFileDeps
+  readonly #root: string
+  #last: { readonly state: string; readonly rules: IgnoreRules } | undefined
+
+  constructor(deps: IgnoreFileDeps, root: string) {
+    this.#deps = deps
+    this.#root = root
+  }
+
+  /** As `loadIgnores`. `stat` is the present state of the file. */
+  async load(stat: DiskStat): Promise<IgnoreRules | undefined> {
+    const state = this.#stateOf(stat)
+    if (state !== undefined && this.#last?.state === state) return this.#last.rules
+    this.#last = undefined
+    const { disk } = this.#deps
+    const text = await readText(disk, join(this.#root, IGNORE_FILE_NAME))
+    if (text === undefined) return undefined
+    const rules = await parseIgnores(disk, this.#root, text)
+    // Included files may change on their own.
+    if (state !== undefined && includedPaths(text, '').length === 0) this.#last = { state, rules }
+    return rules
+  }
+
+  /** Undefined where the same state may be that of another content. */
+  #stateOf({ changeStamp, deviceId, inode, modifiedNs, modifiedS, sizeBytes, type }: DiskStat): string | undefined {
+    if (type !== 'file' || changeStamp === undefined) return undefined
+    if (modifiedS > this.#deps.clock.nowMs() / 1_000 - SETTLED_S) return undefined
+    return [deviceId, inode, sizeBytes, modifiedS, modifiedNs, changeStamp].join(' ')
+  }
 }
 
 /** The ignore file for display. Never rejects: errors are part of the result. */
 export async function viewIgnores(disk: Disk, root: string): Promise<IgnoresView> {
   let ignore: readonly string[] | null = null
   try {
-    const text = await readText(disk, join(root, NAME))
+    const text = await readText(disk, join(root, IGNORE_FILE_NAME))
     if (text === undefined) return { ignore: null, expanded: null, error: null }
     ignore = linesOf(text)
     return { ignore, expanded: (await parseIgnores(disk, root, text)).expanded, error: null }
@@ -39,7 +80,7 @@ export async function viewIgnores(disk: Disk, root: string): Promise<IgnoresView
 
 /** Replaces the ignore file atomically, whether or not the lines are valid. Without lines the file is removed. */
 export async function writeIgnores(disk: Disk, root: string, lines: readonly string[]): Promise<void> {
-  const path = join(root, NAME)
+  const path = join(root, IGNORE_FILE_NAME)
   if (lines.length > 0) {
     const data = new TextEncoder().encode(`${lines.join('\n')}\n`)
     await writeFileAtomically(disk, path, data, 0o644, TEMPORARY_NAME)
@@ -53,7 +94,7 @@ export async function writeIgnores(disk: Disk, root: string, lines: readonly str
 
 /** The bytes of the ignore file; empty without one. Rejects as `loadIgnores` does. */
 export async function readIgnoreFile(disk: Disk, root: string): Promise<Uint8Array> {
-  return (await readData(disk, join(root, NAME))) ?? new Uint8Array()
+  return (await readData(disk, join(root, IGNORE_FILE_NAME))) ?? new Uint8Array()
 }
 
 /** The rules of an ignore file with these bytes. Rejects as `loadIgnores` does. */
@@ -64,7 +105,7 @@ export async function rulesOfFile(disk: Disk, root: string, data: Uint8Array): P
 /** Replaces the ignore file atomically. Without bytes the file is removed. */
 export async function writeIgnoreFile(disk: Disk, root: string, data: Uint8Array): Promise<void> {
   if (data.length === 0) return await writeIgnores(disk, root, [])
-  await writeFileAtomically(disk, join(root, NAME), data, 0o644, TEMPORARY_NAME)
+  await writeFileAtomically(disk, join(root, IGNORE_FILE_NAME), data, 0o644, TEMPORARY_NAME)
 }
 
 /** The contents of the include lines, for the preview of an ignore file that is not written yet. */

@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import type { Size } from '../../core/config/config.ts'
 import { shortageOf } from '../../core/config/disk-space.ts'
 import { isMissing, messageOf, TwinfoldError } from '../../core/errors.ts'
@@ -22,22 +21,25 @@ export interface RootIdentity {
   readonly inode: bigint
 }
 
+export interface Health extends RootIdentity {
+  /** The item beside the marker that the caller named; undefined where there is none. */
+  readonly beside: DiskStat | undefined
+}
+
 /**
  * Checks that the folder root is still valid: an empty mount point must never count as everything deleted. Rejects with
- * `folder-error` and the reason, in Syncthing's wording.
+ * `folder-error` and the reason, in Syncthing's wording. `beside` is looked up in the same call.
  */
-export async function checkHealth(disk: Disk, options: HealthOptions): Promise<RootIdentity> {
-  // All checks in parallel: they dominate the scan of a single file. Of several reasons the first is reported.
-  const [root, marker, space] = await Promise.allSettled([
-    statOrFail(() => disk.stat(options.root), 'path-missing'),
-    statOrFail(() => disk.lstat(join(options.root, options.markerName)), 'marker-missing'),
-    options.spaceKnown === true ? undefined : checkHomeSpace(disk, options),
-  ])
-  if (root.status === 'rejected') throw root.reason
-  if (root.value.type !== 'directory') throw new TwinfoldError('folder-error', PATH_NO_DIRECTORY)
-  if (marker.status === 'rejected') throw marker.reason
-  if (space.status === 'rejected') throw space.reason
-  return { deviceId: root.value.deviceId, inode: root.value.inode }
+export async function checkHealth(disk: Disk, options: HealthOptions, beside?: string): Promise<Health> {
+  const names = beside === undefined ? [options.markerName] : [options.markerName, beside]
+  // At once: they are most of the time that the scan of a single file takes. Of several reasons the first is reported.
+  const space = options.spaceKnown === true ? undefined : checkHomeSpace(disk, options)
+  space?.catch(() => {}) // awaited below, unless there is another reason
+  const { directory, items } = await disk.statDirectory(options.root, names).catch(failed)
+  if (directory.type !== 'directory') throw new TwinfoldError('folder-error', PATH_NO_DIRECTORY)
+  if (items[0] === undefined) throw stopped('marker-missing', undefined)
+  if (space !== undefined) await space
+  return { deviceId: directory.deviceId, inode: directory.inode, beside: items[1] }
 }
 
 /** The same, and the root must still be the directory of the start of the scan, before its results are stored. */
@@ -47,13 +49,13 @@ export async function checkSameRoot(disk: Disk, options: HealthOptions, before: 
     throw new TwinfoldError('folder-error', ROOT_REPLACED)
 }
 
-async function statOrFail(stat: () => Promise<DiskStat>, detail: keyof typeof STOP_REASONS): Promise<DiskStat> {
-  try {
-    return await stat()
-  } catch (error) {
-    if (!isMissing(error)) throw new TwinfoldError('folder-error', messageOf(error), { cause: error })
-    throw new TwinfoldError('folder-error', STOP_REASONS[detail], { cause: error, detail })
-  }
+function failed(error: unknown): never {
+  if (isMissing(error)) throw stopped('path-missing', error)
+  throw new TwinfoldError('folder-error', messageOf(error), { cause: error })
+}
+
+function stopped(detail: 'marker-missing' | 'path-missing', cause: unknown): TwinfoldError {
+  return new TwinfoldError('folder-error', STOP_REASONS[detail], { cause, detail })
 }
 
 async function checkHomeSpace(disk: Disk, options: HealthOptions): Promise<void> {

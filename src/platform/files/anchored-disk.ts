@@ -15,6 +15,7 @@ export function anchoredDisk(disk: Disk, root: string): Disk {
     open: (path, mode, permissions) => anchor.at(path, (at) => disk.open(at, mode, permissions)),
     lstat: (path) => anchor.at(path, (at) => disk.lstat(at)),
     stat: (path) => disk.stat(path),
+    statDirectory: (path, names) => disk.statDirectory(path, names),
     list: (path) => anchor.inside(path, (at) => disk.list(at)),
     makeDirectory: (path, permissions) => anchor.at(path, (at) => disk.makeDirectory(at, permissions)),
     makeDirectories: (path, permissions) => disk.makeDirectories(path, permissions),

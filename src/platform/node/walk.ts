@@ -3,6 +3,7 @@ import { IgnoreRules } from '../../core/ignore/ignore.ts'
 import { joinPath } from '../../core/paths.ts'
 import { BatchPacker, unpackBatch } from '../files/walk-batch.ts'
 import { walkTree } from '../files/walk-tree.ts'
+import type { DiskStat } from '../disk.ts'
 import type { WalkBatch, Walker, WalkRequest } from '../walk.ts'
 import { DiskThreads, type WalkHandle, type WalkListener } from './threads/disk-threads.ts'
 import { walkDisk } from './disk/walk-disk.ts'
@@ -29,7 +30,8 @@ class NodeWalker implements Walker {
 
   async *walk(request: WalkRequest, signal: AbortSignal): AsyncGenerator<WalkBatch, void, void> {
     signal.throwIfAborted()
-    if (isSmall(request)) yield this.#walkHere(request)
+    const subs = readSubs(request)
+    if (subs !== undefined) yield this.#walkHere(request, subs)
     else yield* this.#walkInThread(request, signal)
   }
 
@@ -37,9 +39,10 @@ class NodeWalker implements Walker {
     return this.#threads[Symbol.asyncDispose]()
   }
 
-  #walkHere(request: WalkRequest): WalkBatch {
+  #walkHere(request: WalkRequest, subs: ReadonlyMap<string, DiskStat>): WalkBatch {
     const packer = new BatchPacker(request)
-    for (const _ of walkTree({ ...walkDisk, read: () => 0 }, request, packer, this.#rulesOf(request)));
+    const lstat = (path: string) => subs.get(path) ?? walkDisk.lstat(path)
+    for (const _ of walkTree({ ...walkDisk, lstat, read: () => 0 }, request, packer, this.#rulesOf(request)));
     return unpackBatch(packer.take())
   }
 
@@ -70,15 +73,21 @@ class NodeWalker implements Walker {
   }
 }
 
-function isSmall({ root, subs }: WalkRequest): boolean {
-  if (subs.length > INLINE_SUBS_MAX) return false
-  return subs.every((sub) => {
+/** The states of the subs by their paths, if they are a few single files. */
+function readSubs({ root, subs }: WalkRequest): ReadonlyMap<string, DiskStat> | undefined {
+  if (subs.length > INLINE_SUBS_MAX || subs.includes('')) return undefined
+  const states = new Map<string, DiskStat>()
+  for (const sub of subs) {
+    const path = joinPath(root, sub)
     try {
-      return sub !== '' && walkDisk.lstat(joinPath(root, sub)).type !== 'directory'
+      const state = walkDisk.lstat(path)
+      if (state.type === 'directory') return undefined
+      states.set(path, state)
     } catch {
-      return true // the walk reports the error
+      // The walk reports the error.
     }
-  })
+  }
+  return states
 }
 
 /** Reports of one walk, in order, until the signal aborts or its thread crashes. */

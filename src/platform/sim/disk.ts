@@ -1,6 +1,17 @@
+import { isMissing } from '../../core/errors.ts'
 import { baseOf, joinPath, parentOf } from '../../core/paths.ts'
 import { checkPath, DiskError } from '../disk-error.ts'
-import type { Disk, HeldDirectory, DiskFile, DiskName, DiskStat, LockOptions, OpenMode, SyncDisk } from '../disk.ts'
+import type {
+  DirectoryStat,
+  Disk,
+  HeldDirectory,
+  DiskFile,
+  DiskName,
+  DiskStat,
+  LockOptions,
+  OpenMode,
+  SyncDisk,
+} from '../disk.ts'
 import { diskError } from './disk-faults.ts'
 import { SimFile, type SimFileDeps } from './disk-file.ts'
 import { SimDiskState, type OpenNode } from './disk-state.ts'
@@ -38,6 +49,12 @@ export class SimDisk extends SimDiskState implements Disk {
   async stat(path: string): Promise<DiskStat> {
     await this.begin('stat', path)
     return this.tree.stat(this.tree.find(path, 'stat', true).node)
+  }
+
+  async statDirectory(path: string, names: readonly string[]): Promise<DirectoryStat> {
+    const directory = await this.stat(path)
+    const items = directory.type === 'directory' ? names.map((name) => this.#lstatPresent(joinPath(path, name))) : []
+    return { directory, items }
   }
 
   async list(path: string): Promise<readonly DiskName[]> {
@@ -218,6 +235,15 @@ export class SimDisk extends SimDiskState implements Disk {
   #lstat(path: string): DiskStat {
     this.faults.check('stat', path)
     return this.tree.stat(this.tree.find(path, 'lstat', false).node)
+  }
+
+  #lstatPresent(path: string): DiskStat | undefined {
+    try {
+      return this.#lstat(path)
+    } catch (error) {
+      if (!isMissing(error)) throw error
+      return undefined
+    }
   }
 
   #list(path: string): readonly DiskName[] {
