@@ -127,11 +127,9 @@ export class Iteration {
     }
     const held = await review.decide()
     if (held.size === 0) return
-    for (const name of held) {
-      this.#removals.delete(name)
-      const place = this.#files.find(name)
-      if (place !== undefined) this.#files.remove(place)
-    }
+    for (const name of held) this.#removals.delete(name)
+    for (let place = 0; place < this.#files.count; place++)
+      if (held.has(this.#files.name(place))) this.#files.remove(place)
     this.#directoryRemovals = this.#directoryRemovals.filter((name) => !held.has(name))
   }
 
