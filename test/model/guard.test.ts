@@ -146,6 +146,20 @@ test('a refused loss by another device is brought back there', async () => {
   assert.equal(filesOf(here).filter((line) => /content/.test(line)).length, FILES)
 })
 
+test('files that another device moves are no loss here', async () => {
+  const { some, here, other } = await pair()
+  await using _some = some
+  here.crash() // so that both arrive together
+  removeAll(other)
+  for (let i = 0; i < FILES; i++) write(other, `moved/${FILES - i}.txt`, `content ${i}`)
+  await some.scanAll()
+  await here.start()
+  assert.equal(await some.converge(), undefined)
+  assert.ok(some.eventTypes.has('ItemFinished') && !some.eventTypes.has('FolderGuardHeld'), 'held for a moment')
+  assert.deepEqual(filesOf(here), filesOf(other))
+  assert.equal(filesOf(here).length, FILES)
+})
+
 test('a loss by another device that is undone there is held no longer', async () => {
   const { some, here, other } = await pair()
   await using _some = some

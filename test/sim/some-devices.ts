@@ -15,6 +15,8 @@ export class SomeDevices implements AsyncDisposable {
   readonly clock = new SimClock()
   readonly network = new SimNetwork(this.clock, { delayMs: () => 5 })
   readonly devices: readonly SimDevice[]
+  /** The types of all events so far. */
+  readonly eventTypes = new Set<string>()
 
   private constructor(names: readonly string[], folder: Partial<FolderConfig> = {}) {
     const random = new SimRandom(7)
@@ -29,7 +31,7 @@ export class SomeDevices implements AsyncDisposable {
         disk: {},
         folder,
         isMovable: true,
-        onEvent: () => {},
+        onEvent: ({ type }) => void this.eventTypes.add(type),
         onBadBlock: () => {},
       })
     })
