@@ -12,7 +12,7 @@ import {
 import { posix } from '../native/posix.ts'
 import { secondsText } from '../disk/disk-time.ts'
 import { exactStat } from '../disk/disk-stat.ts'
-import { PlaceOfFile } from '../disk/place-of-file.ts'
+import { SharedDirectories, type PlaceOfFile } from '../disk/place-of-file.ts'
 import { putInPlace, type PutOutcome } from './put-in-place.ts'
 
 /** Orders as posted to a thread: the contents of files are parts of one transferred buffer. */
@@ -46,6 +46,8 @@ export interface NumberedOutcome {
  */
 const SYNCS_AT_ONCE = 48
 const REPORT_BATCH_MAX = 16
+/** Not many more than are synced at once. */
+const FILES_PER_DIRECTORY_MAX = 64
 
 const CREATE = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0)
 const PERMISSIONS = 0o777
@@ -63,6 +65,7 @@ export class FileMaking {
   readonly #post: (report: MakeReport) => void
   readonly #queue: Waiting[] = []
   readonly #results: NumberedOutcome[] = []
+  readonly #directories = new SharedDirectories(FILES_PER_DIRECTORY_MAX)
   readonly #blocks = new BlockWriting((order, outcome) => this.#report(order, outcome))
   #syncing = 0
   #scheduled = false
@@ -89,7 +92,7 @@ export class FileMaking {
   #begin({ order, data }: Waiting): void {
     let file: OpenedFile | undefined
     try {
-      file = new OpenedFile(order)
+      file = new OpenedFile(order, this.#directories)
       file.fill(data)
       if (!order.sync) return this.#end(file, null)
       const opened = file
@@ -144,13 +147,14 @@ class OpenedFile {
   readonly #directory: PlaceOfFile
   #closed = false
 
-  constructor(order: NumberedFile) {
+  constructor(order: NumberedFile, directories: SharedDirectories) {
     this.order = order
-    this.#directory = new PlaceOfFile(order)
+    this.#directory = directories.placeOf(order)
     try {
       this.descriptor = openSync(this.#directory.temporaryPath, CREATE, order.openMode)
     } catch (error) {
       this.#directory[Symbol.dispose]()
+      directories.forget(order.realDirectory)
       throw error
     }
   }
@@ -159,9 +163,10 @@ class OpenedFile {
     const { mode, modifiedS, modifiedNs } = this.order
     writeAll(this.descriptor, data, 0)
     const native = posix()
-    const time = secondsText(modifiedS, modifiedNs)
-    if (native === undefined) futimesSync(this.descriptor, time, time)
-    else native.setTimesOf(this.descriptor, modifiedS, modifiedNs)
+    if (native === undefined) {
+      const time = secondsText(modifiedS, modifiedNs)
+      futimesSync(this.descriptor, time, time)
+    } else native.setTimesOf(this.descriptor, modifiedS, modifiedNs)
     if (mode !== undefined && (fstatSync(this.descriptor).mode & PERMISSIONS) !== mode)
       fchmodSync(this.descriptor, mode)
   }
