@@ -10,14 +10,15 @@ const bin = (name: string) => join(root, 'node_modules', '.bin', name)
 /**
  * Stages that run at the same time. A real Syncthing waits for its intervals most of the time, daemons and browsers for
  * each other some of it; `processor` takes what they leave, with low priority, so that no test of theirs runs out of
- * time. A third lane saves nothing on two cores, and tests with limits of time fail in it.
+ * time. More lanes save nothing on two cores, and tests with limits of time fail; `package` is one process of low
+ * priority at a time that waits for npm, from the start, so that the run does not end with it alone.
  */
-export const LANES = ['daemons', 'processor'] as const
+export const LANES = ['daemons', 'processor', 'package'] as const
 export type Lane = (typeof LANES)[number]
 
 export interface Stage {
   readonly name: string
-  /** Stages of a lane run one after another, beside those of the other lane; without one: alone. */
+  /** Stages of a lane run one after another, beside those of other lanes; without one: alone. */
   readonly lane?: Lane
   run(runs: TestRuns, files: readonly string[]): Promise<boolean>
 }
@@ -75,6 +76,8 @@ function testFiles(pattern: string, except: readonly string[] = []): string[] {
 
 const INTEROP_AT_ONCE = 4
 const DAEMONS_AT_ONCE = 3
+/** They wait for each other and for the page, and most of the other lane has ended by then. */
+const BROWSERS_AT_ONCE = 4
 
 const OLD_SYNCTHING_ONLY = 'home-older'
 const WITH_OLD_SYNCTHING = [OLD_SYNCTHING_ONLY, 'switching', 'sync', 'sync-conflicts']
@@ -135,13 +138,13 @@ export const COMMIT_STAGES: readonly Stage[] = [
   },
   {
     name: 'package',
-    lane: 'processor',
+    lane: 'package',
     run: (runs, files) => tests(runs, files, testFiles('test/package/**/*.test.ts'), { lowPriority: true }),
   },
   {
     name: 'browser',
     lane: 'daemons',
-    run: (runs, files) => withPage(() => tests(runs, files, BROWSER_FILES, { atOnce: DAEMONS_AT_ONCE })),
+    run: (runs, files) => withPage(() => tests(runs, files, BROWSER_FILES, { atOnce: BROWSERS_AT_ONCE })),
   },
 ]
 

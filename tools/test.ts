@@ -29,7 +29,7 @@ async function runStage({ name, run }: Stage): Promise<void> {
   const ofStage = new TestRuns()
   if (!(await run(ofStage, files))) broken.push(name)
   runs.add(ofStage)
-  // Without test files it is that of the commands; no stage of the other lane ends while they run.
+  // Without test files it is that of the commands; no stage of another lane ends while they run.
   const cpu = seconds(ofStage.cpuMs === 0 ? cpuMs() - cpuBeforeMs : ofStage.cpuMs)
   const time = `${secondsSince(beganMs)} (processor ${cpu})`
   times.push(`${name} ${time}`)

@@ -65,7 +65,7 @@ async function assertCompleteBatches(index: FolderIndex, reported: { local: numb
 
 test('index: after a kill during a write it holds complete batches, including all reported ones', async () => {
   using scratch = scratchDirectory()
-  const kills = effort(10)
+  const kills = effort(5, 10)
   for (let kill = 0; kill < kills; kill++) {
     const reported = await runAndKill(scratch.path, 1 + ((kill * 5) % 13), (kill * 3) % 17)
     await using store = await openTestStore(scratch.path)

@@ -264,7 +264,7 @@ test('index: after any sequence of changes every result equals that of the oracl
       }
       await assertSame(index, plain)
     }),
-    { numRuns: effort(250) },
+    { numRuns: effort(125, 250) },
   )
 })
 
@@ -292,6 +292,6 @@ test('index: the same on disk, closed and checked again between changes', async 
         await store[Symbol.asyncDispose]()
       }
     }),
-    { numRuns: effort(20) },
+    { numRuns: effort(12, 20) },
   )
 })

@@ -15,7 +15,7 @@ import { testSeed } from '../support/seed.ts'
 
 const SEED = testSeed()
 const NAMES = Array.from({ length: 24 }, (_, i) => `name ${i}`)
-const ROUNDS = effort(3)
+const ROUNDS = effort(2, 3)
 
 function valueAt({ root }: Member, name: string): Value {
   try {

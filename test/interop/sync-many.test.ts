@@ -58,7 +58,7 @@ for (const kinds of LINES) {
       [middle, last],
     ])
     await untilInSync(members)
-    const tried = effort(2)
+    const tried = effort(1, 2)
     const lineMs = await rounds(members, chance, tried)
     await first.introduce(last)
     await last.introduce(first)
@@ -139,7 +139,7 @@ for (const kinds of [
       const outputs = pair.map(({ name, output }) => `${name}: ${output.slice(-2_500)}`).join('\n')
       assert.fail(`${String(error)}; ${state}\n${outputs}`)
     })
-    const chance = new Chance(SEED)
+    const [chance, tried] = [new Chance(SEED), effort(1, 3)]
     for (const { root } of pair) changeAtRandom(root, { chance, tops: TOPS, count: 0, typeChanges: false })
     // A new connection is used once both have sent a ClusterConfig on it, a second later: the first file may be through
     // by
@@ -152,11 +152,11 @@ for (const kinds of [
       carried = ((await b.connectionTo(a))?.secondary ?? []).map(({ inBytesTotal }) => inBytesTotal)
     }
     assert.ok(carried.filter((bytes) => bytes > MIB).length >= 2, `the others carry blocks too: ${carried.join(', ')}`)
-    const worstMs = await rounds(pair, chance, effort(3))
+    const worstMs = await rounds(pair, chance, tried)
     reportRow({
       id: 'sync-connections',
       secondary: counts,
-      tried: effort(3),
+      tried,
       kinds: kinds.join(' '),
       connections: 4,
       secondaryMiB: carried.map((bytes) => Math.round(bytes / MIB)),

@@ -57,7 +57,7 @@ async function quietRounds(
   pair: readonly [Member, Member],
   chance: Chance,
 ): Promise<{ readonly tried: number } & Record<string, number>> {
-  const rounds = effort(4)
+  const rounds = effort(2, 4)
   let worstMs = 0
   for (let round = 1; round <= rounds; round++) {
     const places = chance.shuffled(TOPS)
@@ -90,7 +90,7 @@ async function wildRounds(
   pair: readonly [Member, Member],
   chance: Chance,
 ): Promise<{ readonly tried: number } & Record<string, number>> {
-  const rounds = effort(4)
+  const rounds = effort(2, 4)
   let copies = 0
   let worstMs = 0
   for (let round = 1; round <= rounds; round++) {

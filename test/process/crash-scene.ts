@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
+import { lstatSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { converged, seededRandom, type DevicePair } from '../support/device-pair.ts'
+import { fileDigest } from '../support/file-digest.ts'
 import { sha256 } from '../support/wire-frames.ts'
 
 const TEMPORARY = /(^|\/)[.~]syncthing[.~][^/]*$/
@@ -49,7 +50,8 @@ export class Contents {
   torn(root: string): readonly string[] {
     return filesOf(root).filter((path) => {
       if (TEMPORARY.test(path)) return false
-      return this.#known.get(path)?.has(sha256(readFileSync(join(root, path))).toString('hex')) !== true
+      const file = join(root, path)
+      return this.#known.get(path)?.has(fileDigest(file, lstatSync(file, { bigint: true }))) !== true
     })
   }
 }

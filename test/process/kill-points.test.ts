@@ -44,8 +44,13 @@ const ALL_POINTS: readonly KillPoint[] = [
   { what: 'a temporary file is created', at: 'open|openSync 2 \\.syncthing\\..*\\.tmp$', change: edit, longRuns: true },
   { what: 'a file is about to be exchanged', at: 'rename|renameSync 2 \\.aside$', change: edit, longRuns: true },
   { what: 'a file has its exchange name', at: 'after:rename|renameSync 2 \\.aside$', change: edit },
-  { what: 'a replaced file is about to be removed', at: 'unlink|unlinkSync 2 \\.aside$', change: edit },
-  { what: 'a directory is created', at: 'after:mkdir 1 /made$', change: create },
+  {
+    what: 'a replaced file is about to be removed',
+    at: 'unlink|unlinkSync 2 \\.aside$',
+    change: edit,
+    longRuns: true,
+  },
+  { what: 'a directory is created', at: 'after:mkdir 1 /made$', change: create, longRuns: true },
   {
     what: 'a symlink has its temporary name',
     at: 'after:symlink 1 \\.tmp$',

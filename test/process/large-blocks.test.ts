@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { statusOf } from '../support/daemon-pair.ts'
 import { converged, startPair, type Device } from '../support/device-pair.ts'
-import { reportRow } from '../support/effort.ts'
+import { casesOf, reportRow } from '../support/effort.ts'
 import { eventually, scratchDirectory } from '../support/scratch.ts'
 import { conflictCopies, temporaries } from '../support/tree-compare.ts'
 
@@ -13,7 +13,7 @@ const MIB = 1_024 * 1_024
 /** Large enough for blocks that pass by the page cache, and its last block is not a whole page. */
 const SIZE_BYTES = 262 * MIB + 12_345
 const ZEROS_MIB = [40, 41, 42, 200]
-const KILLS = 4
+const KILLS = casesOf(2, 4)
 
 function writeFile(path: string): void {
   const descriptor = openSync(path, 'w')

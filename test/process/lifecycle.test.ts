@@ -101,13 +101,15 @@ test(
   },
 )
 
+const OTHERS = effort(2, 4)
+
 test('D-01: of many processes on one home exactly one runs, the others exit 1 with one sentence', async () => {
   using scratch = scratchDirectory()
   const home = join(scratch.path, 'home')
   {
     await using first = await startDaemon({ home })
     await using stack = new AsyncDisposableStack()
-    const others = Array.from({ length: effort(4) }, () => stack.use(new Daemon({ home })))
+    const others = Array.from({ length: OTHERS }, () => stack.use(new Daemon({ home })))
     for (const other of others) {
       assert.equal(await other.ended(), 1)
       const printed = other.output
@@ -132,7 +134,7 @@ test('D-01: of many processes on one home exactly one runs, the others exit 1 wi
   await Promise.all(ended)
   await using afterKill = await startDaemon({ home }) // the lock of a killed process is no obstacle
   await afterKill.get('/rest/system/ping')
-  reportRow({ id: 'D-01', tried: effort(4) + 5, survived: effort(4) + 5 })
+  reportRow({ id: 'D-01', tried: OTHERS + 5, survived: OTHERS + 5 })
 })
 
 const BROKEN_IDENTITIES: readonly (readonly [string, (home: string) => void])[] = [

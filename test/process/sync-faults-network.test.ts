@@ -105,7 +105,7 @@ test(`B-18: connections cut after any byte: nothing is lost, both converge (TWIN
   const { a, b } = pair
   const random = seededRandom(seed)
   const below = (limit: number) => Math.floor(random(limit))
-  const rounds = effort(14)
+  const rounds = effort(9, 14)
   let survived = 0
   let files = 0
   const startedMs = performance.now()

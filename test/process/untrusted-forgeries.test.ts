@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 import { parseDeviceId, shortIdOf } from '../../src/core/device-id.ts'
 import type { FileInfo } from '../../src/core/records/file-info.ts'
 import { decodeRecord, encodeRecord } from '../../src/protocol/record-bytes.ts'
@@ -17,25 +17,48 @@ const NEVER = new AbortController().signal
 const NAME = 'upload.jpg'
 const HARMLESS = Buffer.alloc(3_000, 'harmless ')
 
-/** A trusted daemon, and an untrusted device that a test plays: it has no password. */
+const scratch = scratchDirectory()
+const members = new Map<string, Promise<Member>>()
+
+after(async () => {
+  for (const member of members.values()) await (await member)[Symbol.asyncDispose]()
+  scratch[Symbol.dispose]()
+})
+
+/** One trusted daemon of that name for all tests. */
+function memberNamed(name: string): Promise<Member> {
+  const member = members.get(name) ?? startMember(scratch.path, name)
+  members.set(name, member)
+  return member
+}
+
+/** A folder of a trusted daemon, and an untrusted device that a test plays: it has no password. */
 class Scene implements AsyncDisposable {
+  static #count = 0
   readonly member: Member
   readonly peer: ScriptedPeer
+  readonly folder: string
   readonly path: string
 
-  private constructor(member: Member, peer: ScriptedPeer, path: string) {
+  private constructor(member: Member, peer: ScriptedPeer, folder: string, path: string) {
     this.member = member
     this.peer = peer
+    this.folder = folder
     this.path = path
   }
 
-  static async make(directoryPath: string, name = 'trusted', serve?: ScriptedPeerOptions['serve']): Promise<Scene> {
+  static async make(
+    name = 'trusted',
+    serve?: ScriptedPeerOptions['serve'],
+    folder = Scene.newFolder(),
+  ): Promise<Scene> {
     const who = await newIdentity()
-    const member = await startMember(directoryPath, name)
-    mkdirSync(member.root)
+    const member = await memberNamed(name)
+    const root = `${member.root}-${folder}`
+    mkdirSync(root)
     await member.daemon.post('/rest/config/devices', { deviceID: who.id, name: 'untrusted', untrusted: true })
     const devices = [{ deviceID: who.id, encryptionPassword: 'password' }]
-    await member.daemon.addFolder('docs', member.root, { devices, rescanIntervalS: 0, fsWatcherEnabled: false })
+    await member.daemon.addFolder(folder, root, { devices, rescanIntervalS: 0, fsWatcherEnabled: false })
     const options = { ...who, port: member.port, ...(serve && { serve }) }
     const peer = await eventually('the daemon to listen', () => ScriptedPeer.dial(options))
     const encryptionPasswordToken = await eventually('the token', () =>
@@ -47,7 +70,7 @@ class Scene implements AsyncDisposable {
       secondary: false,
       folders: [
         {
-          id: 'docs',
+          id: folder,
           label: '',
           type: 'receiveencrypted',
           paused: false,
@@ -56,14 +79,22 @@ class Scene implements AsyncDisposable {
         },
       ],
     })
-    return new Scene(member, peer, join(member.root, NAME))
+    return new Scene(member, peer, folder, join(root, NAME))
+  }
+
+  static newFolder(): string {
+    return `docs-${++Scene.#count}`
+  }
+
+  async scan(): Promise<void> {
+    await this.member.daemon.post(`/rest/db/scan?folder=${this.folder}`)
   }
 
   /** The file gets this content; resolves with its record as the untrusted device gets it. */
   async write(content: Uint8Array): Promise<FileInfo> {
     const known = this.peer.received.indexes.length
     writeFileSync(this.path, content)
-    await this.member.daemon.post('/rest/db/scan?folder=docs')
+    await this.scan()
     return await eventually('the record', () =>
       this.peer.received.indexes
         .slice(known)
@@ -76,7 +107,7 @@ class Scene implements AsyncDisposable {
   async remove(): Promise<FileInfo> {
     const known = this.peer.received.indexes.length
     rmSync(this.path)
-    await this.member.daemon.post('/rest/db/scan?folder=docs')
+    await this.scan()
     return await eventually('the deletion', () =>
       this.peer.received.indexes
         .slice(known)
@@ -86,13 +117,13 @@ class Scene implements AsyncDisposable {
   }
 
   async seal({ name, sizeBytes, blockHashes }: FileInfo): Promise<Uint8Array> {
-    const request = { folder: 'docs', name, offsetBytes: 0, sizeBytes, hash: blockHashes! }
+    const request = { folder: this.folder, name, offsetBytes: 0, sizeBytes, hash: blockHashes! }
     return await this.peer.connection.request({ ...request, fromTemporary: false, blockNumber: 0 }, NEVER)
   }
 
   async announce(sequence: number, ...files: readonly FileInfo[]): Promise<void> {
     const numbered = files.map((each, i) => ({ ...each, sequence: sequence + i }))
-    const data = { folder: 'docs', files: numbered, lastSequence: sequence + files.length - 1, prevSequence: 0 }
+    const data = { folder: this.folder, files: numbered, lastSequence: sequence + files.length - 1, prevSequence: 0 }
     await this.peer.connection.indexUpdate(data).catch(() => {}) // the daemon may have closed the connection
   }
 
@@ -100,7 +131,7 @@ class Scene implements AsyncDisposable {
   async taken(sequence: number): Promise<void> {
     await eventually('the record to be refused or stored', async () => {
       if (this.peer.ended !== undefined) return true
-      const status = (await this.member.daemon.get('/rest/db/status?folder=docs')) as {
+      const status = (await this.member.daemon.get(`/rest/db/status?folder=${this.folder}`)) as {
         remoteSequence?: Record<string, number>
       }
       return (status.remoteSequence?.[this.peer.id] ?? 0) >= sequence || undefined
@@ -116,13 +147,12 @@ class Scene implements AsyncDisposable {
   }
 
   async problems(): Promise<readonly { readonly path: string; readonly error: string }[]> {
-    const reply = await this.member.daemon.get('/rest/folder/errors?folder=docs')
+    const reply = await this.member.daemon.get(`/rest/folder/errors?folder=${this.folder}`)
     return (reply as { errors: { path: string; error: string }[] | null }).errors ?? []
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.peer[Symbol.asyncDispose]()
-    await this.member[Symbol.asyncDispose]()
   }
 }
 
@@ -157,8 +187,7 @@ function filler(): Uint8Array {
 
 for (const [what, make] of Object.entries(FORGERIES)) {
   test(`B-41: a block that is ${what} does not come back as a record of its file`, async () => {
-    using scratch = scratchDirectory()
-    await using scene = await Scene.make(scratch.path)
+    await using scene = await Scene.make()
     const content = make(scene)
     const padded = Buffer.concat([content, Buffer.alloc(Math.max(0, 1_024 - content.length))])
     assert.equal(decodeRecord(padded)?.name, NAME, 'it is a record')
@@ -175,15 +204,14 @@ for (const [what, make] of Object.entries(FORGERIES)) {
 
 for (const what of Object.keys(FORGERIES)) {
   test(`B-41: a block of an earlier content that is ${what} changes nothing`, async () => {
-    using scratch = scratchDirectory()
-    await using scene = await Scene.make(scratch.path)
+    await using scene = await Scene.make()
     const sealed = await scene.seal(await scene.write(FORGERIES[what]!(scene)))
     const outer = await scene.write(HARMLESS)
     await scene.announce(1, outer) // honestly: the earlier content is known to no device any more
     await scene.taken(1)
     await scene.announce(2, { ...outer, version: version(1_000_000), encrypted: sealed })
     await scene.taken(2)
-    await scene.member.daemon.post('/rest/db/scan?folder=docs')
+    await scene.scan()
     if (what === 'a symlink with known fields only') {
       const [problem] = await eventually('the problem', async () => {
         const found = await scene.problems()
@@ -198,44 +226,41 @@ for (const what of Object.keys(FORGERIES)) {
 }
 
 test('B-41: withheld items, and old records and deletions sent again, change nothing known to be newer', async () => {
-  using scratch = scratchDirectory()
-  await using scene = await Scene.make(scratch.path)
+  await using scene = await Scene.make()
   const old = await scene.write(Buffer.from('old'))
   const deletion = await scene.remove()
   const current = await scene.write(HARMLESS)
-  await scene.peer.connection.index({ folder: 'docs', files: [], lastSequence: 0, prevSequence: 0 })
+  await scene.peer.connection.index({ folder: scene.folder, files: [], lastSequence: 0, prevSequence: 0 })
   await scene.announce(1, { ...old, version: version(1_000_000) })
   await scene.announce(2, { ...deletion, version: version(1_000_001) })
   await scene.announce(3, { ...current, version: version(1_000_002), deleted: true })
   await scene.taken(3)
-  await scene.member.daemon.post('/rest/db/scan?folder=docs')
+  await scene.scan()
   assert.equal(scene.peer.ended, undefined)
   assert.ok(readFileSync(scene.path).equals(HARMLESS))
 })
 
 test('B-41: a device that does not know the newer version gets the old one', async () => {
-  using scratch = scratchDirectory()
-  await using first = await Scene.make(scratch.path)
+  await using first = await Scene.make()
   const content = Buffer.alloc(2_000, 'old ')
   const old = await first.write(content)
   const sealed = await first.seal(old)
   await first.write(HARMLESS)
   const serve = async () => ({ kind: 'data', data: sealed }) as const
-  await using second = await Scene.make(scratch.path, 'behind', serve)
+  await using second = await Scene.make('behind', serve, first.folder)
   await second.announce(1, old)
   await eventually('the old version', () => existsSync(second.path) || undefined)
   assert.ok(readFileSync(second.path).equals(content))
 })
 
 test('B-41: a change of type that only an untrusted device announces is accepted by a removal here', async () => {
-  using scratch = scratchDirectory()
-  await using scene = await Scene.make(scratch.path)
+  await using scene = await Scene.make()
   const make = FORGERIES['a symlink with known fields only']!
   const sealed = await scene.seal(await scene.write(make(scene)))
   const outer = await scene.write(HARMLESS)
   await scene.announce(1, outer, { ...outer, version: version(1_000_000), encrypted: sealed })
   await eventually('the problem', async () => (await scene.problems()).length > 0 || undefined)
   rmSync(scene.path)
-  await scene.member.daemon.post('/rest/db/scan?folder=docs')
+  await scene.scan()
   await eventually('the symlink', () => lstatSync(scene.path, { throwIfNoEntry: false })?.isSymbolicLink() || undefined)
 })

@@ -111,7 +111,7 @@ function outcomeOf(act: () => unknown): 'refused' | 'read' {
 }
 
 test('B-06: damaged and random messages are at most refused', () => {
-  const rounds = casesOf(120_000, 10_000_000)
+  const rounds = casesOf(60_000, 10_000_000)
   const seeds = captured.map((vector) => ({
     schema: FULL[vector.message_type]!,
     bytes: Buffer.from(

@@ -1,7 +1,7 @@
-import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
-import { createHash } from 'node:crypto'
+import { lstatSync, readdirSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { startDaemon, type Daemon, type DaemonOptions } from './daemon.ts'
+import { fileDigest } from './file-digest.ts'
 import { freePort } from './free-port.ts'
 import { eventually } from './scratch.ts'
 
@@ -131,10 +131,7 @@ export function treeOf(root: string, directory = ''): ReadonlyMap<string, TreeIt
       tree.set(path, { what: `directory ${mode}`, modifiedNs: 0n })
       for (const [below, item] of treeOf(root, path)) tree.set(below, item)
     } else {
-      const digest = createHash('sha256')
-        .update(readFileSync(join(root, path)))
-        .digest('hex')
-        .slice(0, 16)
+      const digest = fileDigest(join(root, path), stat).slice(0, 16)
       tree.set(path, { what: `file ${mode} ${stat.size} ${digest}`, modifiedNs: stat.mtimeNs })
     }
   }

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto'
 import { lstatSync, mkdirSync, readFileSync, readdirSync, readlinkSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { connect, inSync, type Member } from './daemon-pair.ts'
+import { fileDigest } from './file-digest.ts'
 import { freePort } from './free-port.ts'
 import { startDaemon, type Daemon, type DaemonOptions } from './daemon.ts'
 import { eventually } from './scratch.ts'
@@ -195,14 +195,12 @@ export function contentsOf(root: string, directory = ''): ReadonlyMap<string, st
   for (const name of readdirSync(join(root, directory)).sort()) {
     const path = directory === '' ? name : `${directory}/${name}`
     if (path === '.stfolder') continue
-    const stat = lstatSync(join(root, path))
-    const mode = (stat.mode & 0o7777).toString(8)
+    const stat = lstatSync(join(root, path), { bigint: true })
+    const mode = (Number(stat.mode) & 0o7777).toString(8)
     if (stat.isSymbolicLink()) tree.set(path, `symlink ${readlinkSync(join(root, path))}`)
     else if (stat.isFile()) {
-      const digest = createHash('sha256')
-        .update(readFileSync(join(root, path)))
-        .digest('hex')
-      tree.set(path, `file ${mode} ${stat.size} ${Math.round(stat.mtimeMs)} ${digest}`)
+      const modifiedMs = Math.round(Number(stat.mtimeNs) / 1e6)
+      tree.set(path, `file ${mode} ${stat.size} ${modifiedMs} ${fileDigest(join(root, path), stat)}`)
     } else tree.set(path, `${stat.isDirectory() ? 'directory' : 'special'} ${mode}`)
     if (stat.isDirectory()) for (const [below, what] of contentsOf(root, path)) tree.set(below, what)
   }

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 
@@ -43,6 +43,14 @@ export async function cleanClone(directory: string): Promise<void> {
     mkdirSync(dirname(join(directory, file)), { recursive: true })
     cpSync(join(root, file), join(directory, file))
   }
+}
+
+/** Copies the packages of this tree there, which its own `npm ci` would install from the same lock file. */
+export async function copyPackages(clone: string): Promise<void> {
+  const [from, to] = [join(root, 'node_modules'), join(clone, 'node_modules')]
+  const names = readdirSync(from).filter((name) => !/^\.(?:cache|vite-temp)$/.test(name))
+  mkdirSync(to)
+  await run('cp', ['-a', ...names.map((name) => join(from, name)), to], { cwd: clone })
 }
 
 /** `npm pack` there; the tarball. Its standard output must contain nothing else. */

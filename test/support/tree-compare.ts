@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
-import { closeSync, lstatSync, openSync, readdirSync, readlinkSync, readSync } from 'node:fs'
+import { lstatSync, readdirSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileDigest } from './file-digest.ts'
 
 /** What a tree has under one name, as far as it travels: type, mode, content and the time of files. */
 export interface TreeItem {
@@ -79,30 +79,7 @@ function existingItemAt(path: string): TreeItem | undefined {
   const common = { mode: Number(state.mode) & 0o777, sizeBytes: Number(state.size), modifiedNs: state.mtimeNs }
   if (state.isSymbolicLink()) return { ...common, type: 'symlink', mode: 0, content: readlinkSync(path) }
   if (state.isDirectory()) return { ...common, type: 'directory', content: '' }
-  return state.isFile()
-    ? { ...common, type: 'file', content: digestOf(path, state.mtimeNs, state.ctimeNs, state.ino) }
-    : undefined
-}
-
-/** A file whose change time is the same was not written since: large trees are compared many times. */
-const digests = new Map<string, string>()
-
-function digestOf(path: string, ...moments: readonly bigint[]): string {
-  const key = `${moments.join(' ')} ${path}`
-  const known = digests.get(key)
-  if (known !== undefined) return known
-  const hash = createHash('sha256')
-  const chunk = Buffer.allocUnsafe(1024 * 1024)
-  const file = openSync(path, 'r')
-  try {
-    for (let count = readSync(file, chunk); count > 0; count = readSync(file, chunk))
-      hash.update(chunk.subarray(0, count))
-  } finally {
-    closeSync(file)
-  }
-  const digest = hash.digest('hex').slice(0, 24)
-  digests.set(key, digest)
-  return digest
+  return state.isFile() ? { ...common, type: 'file', content: fileDigest(path, state).slice(0, 24) } : undefined
 }
 
 /** Names that differ between the trees. */

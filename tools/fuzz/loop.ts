@@ -143,7 +143,7 @@ async function slownessOf(
   figures: { slowestMs: number; slowestLargeMs: number },
 ): Promise<string | undefined> {
   const isLarge = input.length > SIZE_BYTES_MAX
-  const budgetMs = INPUT_MS_MAX + (isLarge ? (GROWN_MS_PER_KIB * input.length) / 1024 : 0)
+  const budgetMs = (target.inputMsMax ?? INPUT_MS_MAX) + (isLarge ? (GROWN_MS_PER_KIB * input.length) / 1024 : 0)
   const slowest = isLarge ? 'slowestLargeMs' : 'slowestMs'
   if (tookMs < SLOWER_BY * figures[slowest] + 1) return undefined
   const fastestMs = await fastestOf(target, input, budgetMs)

@@ -17,6 +17,8 @@ export interface Target {
   readonly words?: readonly (string | Uint8Array)[]
   /** Memory that may be kept for each byte of the input. */
   readonly keptPerByteMax: number
+  /** The most processor time for a small input; 100 ms if not given. */
+  readonly inputMsMax?: number
   /** Of most inputs; 4 KiB if not given. */
   readonly sizeBytesMax?: number
   /** Of the largest inputs; 1 MiB if not given. */

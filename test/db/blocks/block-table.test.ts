@@ -124,7 +124,7 @@ test('blocks: the index finds the same files as a search of all block lists', as
       }
       await store[Symbol.asyncDispose]()
     }),
-    { numRuns: effort(60) },
+    { numRuns: effort(30, 60) },
   )
   reportRow({ id: 'block-reuse-index', tried: queries })
 })

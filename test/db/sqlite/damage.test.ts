@@ -239,7 +239,7 @@ async function outcomeOf(directoryPath: string, expected: string): Promise<strin
 
 test('index: for any damage to its files it returns written content, or is reset and reports it', async () => {
   await makeHomes()
-  const rounds = effort(240)
+  const rounds = effort(120, 240)
   const outcomes: Record<string, number> = {}
   const homes = readdirSync(home.path)
     .filter((name) => /^(closed|killed)/.test(name))

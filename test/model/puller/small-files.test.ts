@@ -30,10 +30,10 @@ test('small files: many at a time, and never more than 96', async () => {
       most = Math.max(most, progress.length)
       return data
     }
-    for (let i = 0; i < 700; i++) pull.peer.put(`f${i}`, `${i}`.padEnd(sizeBytes))
+    for (let i = 0; i < 300; i++) pull.peer.put(`f${i}`, `${i}`.padEnd(sizeBytes))
     await pull.sync()
     assert.ok(most > 1 && most <= 96, `${most} at a time`)
-    assert.equal((await pull.tree()).length, 700)
+    assert.equal((await pull.tree()).length, 300)
     await pull.assertSettled()
   }
 })

@@ -122,7 +122,7 @@ async function compare(
   before: (pull: SimPull) => Promise<unknown> = async () => {},
 ): Promise<void> {
   const seen: Record<string, number> = {}
-  for (let i = 0; i < effort(15); i++) {
+  for (let i = 0; i < effort(8, 15); i++) {
     await using pull = await someFolder(random.stream(`${type} ${action.kind} ${i}`), type)
     await before(pull)
     await pull.peer.announce(pull.index)
@@ -168,7 +168,7 @@ function plannedThere(effects: readonly PlannedEffect[]): number {
 
 test('override: nothing changes here, and the other device needs what the plan says', async () => {
   let total = 0
-  for (let i = 0; i < effort(15); i++) {
+  for (let i = 0; i < effort(8, 15); i++) {
     await using pull = await someFolder(random.stream(`override ${i}`), 'sendonly')
     await pull.peer.announce(pull.index)
     pull.hub.pullSoon(DOCS)
@@ -201,7 +201,7 @@ for (const [from, to] of [
 
 test('changes that stayed here are announced by another type, to the devices that the plan names', async () => {
   let total = 0
-  for (let i = 0; i < effort(15); i++) {
+  for (let i = 0; i < effort(8, 15); i++) {
     await using pull = await someFolder(random.stream(`announced ${i}`), 'receiveonly')
     await pull.sync()
     assert.equal(await remoteNeed(pull), 0)
