@@ -1,3 +1,4 @@
+import type { Config } from '../../src/core/config/config.ts'
 import type { ConnectionsJson } from '../../src/rest/cluster.ts'
 import type { PulseJson } from '../../src/rest/twinfold.ts'
 import type { PageEvent } from './event-types.ts'
@@ -24,7 +25,11 @@ export function applyEvent(state: LiveState, event: PageEvent): LiveState {
   const counted = countFolder(state, folderOf(event))
   switch (event.type) {
     case 'ConfigSaved': // without secrets, therefore the configuration itself is loaded again
-      return { ...counted, folders: onlyConfigured(counted.folders, event.data.folders) }
+      return {
+        ...counted,
+        config: withGuiAddress(counted.config, event.data),
+        folders: onlyConfigured(counted.folders, event.data.folders),
+      }
     case 'StateChanged':
       return changeFolder(counted, event.data.folder, ({ scan, ...folder }) => ({
         ...folder,
@@ -60,6 +65,13 @@ export function applyEvent(state: LiveState, event: PageEvent): LiveState {
     default:
       return counted
   }
+}
+
+/** A daemon whose address was changed may be gone from here before the configuration is loaded again. */
+function withGuiAddress(config: LiveState['config'], saved: Config): LiveState['config'] {
+  if (config === undefined || saved.gui === undefined) return config
+  const { address, useTLS } = saved.gui
+  return { ...config, gui: { ...config.gui, address, useTLS } }
 }
 
 /** What has to be reloaded after an event. */

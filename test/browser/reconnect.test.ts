@@ -160,6 +160,8 @@ test('a page whose address is changed links to the new address', { skip }, async
       await atRest(page)
       // The events of the start have arrived by then, so that the next event is the new address.
       for (let round = 0; round < 3; round++) await page.waitForResponse(/\/rest\/twinfold\/pulse/)
+      // A slow page loads nothing from the old address any more.
+      await page.route(/\/rest\/config/, (route) => route.abort())
       await daemon.request('PATCH', '/rest/config/gui', { address: second })
       await page.getByRole('alert').getByRole('link', { name: 'Open the new address' }).click()
       await page.waitForURL(`http://${second}/**`)

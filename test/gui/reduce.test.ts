@@ -92,6 +92,14 @@ describe('the state after an event', () => {
     )
   })
 
+  it('takes the address of the page from the event, as the daemon may be gone from the old one', () => {
+    const [from, to] = ['127.0.0.1:1', '127.0.0.1:2'].map((address) => {
+      const gui = { address, useTLS: false, user: '' }
+      return { ...configOf(), gui } as unknown as Config
+    })
+    assert.deepEqual(after({ ...INITIAL, config: from }, { type: 'ConfigSaved', data: to! }).config, to)
+  })
+
   it('counts the events of each folder', () => {
     const state = after(
       INITIAL,
