@@ -20,6 +20,9 @@ const EVERY_COMMAND = [
   ...['start.ts', 'commands/version.ts', 'home/find-daemon.ts', '../cli/terminal.ts', '../cli/tree.ts'].map(main),
 ]
 
+/** What the daemon loads, and most of what commands do. None imports one after it. */
+export const CACHED_GROUPS = ['base', 'shared', 'daemon'] as const
+
 /**
  * Joins modules into one file that only the daemon loads, one that every command loads, and one that the daemon shares
  * with some commands. Else there is a file for each set of commands: eighty, which take the start of the daemon a third

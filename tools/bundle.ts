@@ -1,8 +1,9 @@
 import { isAscii } from 'node:buffer'
-import { existsSync, globSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { Script } from 'node:vm'
 import { rolldown, type InputOptions, type OutputOptions } from 'rolldown'
-import { daemonGroups } from './bundle-groups.ts'
+import { CACHED_GROUPS, daemonGroups } from './bundle-groups.ts'
 import { manifest, root } from './manifest.ts'
 
 /** Packages that stay outside: npm installs them, native code for the machine at hand among them. */
@@ -31,12 +32,17 @@ const OUTPUT: OutputOptions = { format: 'esm', comments: { legal: true, annotati
  * the modules used.
  */
 export async function bundle(target: string): Promise<readonly string[]> {
-  const entries = { bin: 'src/main/bin.ts', container: 'src/main/container.ts' }
+  const entries = {
+    bin: 'src/main/bin.ts',
+    container: 'src/main/container.ts',
+    'run-script': 'src/platform/node/run-script.ts',
+  }
   const program = await write(
     { input: entries, preserveEntrySignatures: 'allow-extension' },
     { dir: join(target, 'main'), ...named(''), codeSplitting: daemonGroups() },
     ofProgram,
   )
+  for (const group of CACHED_GROUPS) splitScript(join(target, 'main'), group)
   const modules = [...program, ...(await write({ input: exported() }, { dir: target, ...named('client/') }))]
   for (const worker of globSync('src/**/*-worker.ts', { cwd: root })) {
     const file = join(target, 'main', `${basename(worker, '.ts')}.js`)
@@ -96,4 +102,49 @@ function ofProgram(code: string): string {
   return asciiOnly(code).replace(BUILTIN_IMPORT, (_, whole?: string, named?: string, name?: string) => {
     return `const ${whole ?? named!.replaceAll(' as ', ': ')} = globalThis.process.getBuiltinModule(${name});`
   })
+}
+
+/**
+ * Moves what a module consists of into a script, which can be compiled with a better cache (`run-script.ts`): the
+ * module is left with its imports and exports.
+ */
+function splitScript(directory: string, name: string): void {
+  const module = join(directory, `${name}.js`)
+  const { stub, script } = asScript(readFileSync(module, 'utf8'), `${name}-script.js`)
+  if (typeof new Script(script).runInThisContext() !== 'function') throw new Error(`${name}: not a function`)
+  writeFileSync(join(directory, `${name}-script.js`), script)
+  writeFileSync(module, stub)
+}
+
+const IMPORT_LINE = /^import \{ ([^}]*) \} from "\.\/[^"]+";$/
+const EXPORT_LINE = /^export \{ ([^}]*) \};$/
+
+/** As the bundler writes them: imports first, one line each, and one list of exports at the end. */
+export function asScript(code: string, file: string): { readonly stub: string; readonly script: string } {
+  const lines = code.trimEnd().split('\n')
+  const begin = lines.findIndex((line) => !line.startsWith('import '))
+  const imports = lines.slice(0, begin)
+  const exported = EXPORT_LINE.exec(lines.at(-1)!)?.[1]
+  if (exported === undefined) throw new Error(`${file}: the last line exports nothing`)
+  const body = lines.slice(begin, -1).join('\n')
+  const taken = imports.flatMap((line) => {
+    const list = IMPORT_LINE.exec(line)?.[1]
+    if (list === undefined) throw new Error(`${file}: not an import of a part of the program: ${line}`)
+    return list.split(', ').map((each) => each.split(' as ').at(-1)!)
+  })
+  const given = exported.split(', ').map((each) => each.split(' as ')[0]!)
+  for (const each of given)
+    if (new RegExp(`^(?:let|var) (?:[^=]*, )?${each.replaceAll('$', '\\$')}(?:[;,]|$)`, 'm').test(body))
+      throw new Error(`${file}: ${each} gets its value later, when its importers have read it already`)
+  const local = body.replace(/(?<![\w.$"'`])import\.meta\b/g, '__meta').replace(/(?<![\w.$"'`])import\(/g, '__load(')
+  const stub = [
+    ...imports,
+    'import { runScript } from "./run-script.js";',
+    'const __load = (name) => import(name);',
+    `const { ${given.join(', ')} } = runScript("${file}", { ${taken.join(', ')} }, import.meta, __load);`,
+    lines.at(-1)!,
+    '',
+  ].join('\n')
+  const head = `(function (__imports, __meta, __load) { "use strict"; const { ${taken.join(', ')} } = __imports;`
+  return { stub, script: `${head}\n${local}\nreturn { ${given.join(', ')} }; })\n` }
 }

@@ -90,6 +90,7 @@ export async function runDaemon(platform: Platform, options: ServeOptions, signa
   const rest = makeRestServer(base, { store, statistics, network, model, ending, warnings, takeOver, ...views })
 
   events.listen(WorkCounters.eventTypes, statistics.work.onEvent, ending.signal)
+  events.listen(new Set(['DeviceConnected']), () => platform.keepCompiled?.(), ending.signal)
   using audit = openAudit(platform, options, config.current.options, logger('main'))
   if (audit !== undefined) auditEvents(events, (line) => audit.write(line), logger('main'), ending.signal)
   events.emit('Starting', { home: locations.configDirectory, myID: identity.deviceId })

@@ -39,6 +39,8 @@ export interface Platform {
   readonly lines: Lines
   readonly programs: Programs
   readonly system: System
+  /** To be called after a connection: the next start of the program has what was compiled for it. */
+  keepCompiled?(): void
 }
 
 /** Facts about the machine and the process. */

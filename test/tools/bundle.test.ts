@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { bundle } from '../../tools/bundle.ts'
+import { Script } from 'node:vm'
+import { asScript, bundle } from '../../tools/bundle.ts'
 import { scratchDirectory } from '../support/scratch.ts'
 
 const IMPORT = /^(?:import|export) .*?from "\.\/([^"]+)"/gm
@@ -19,7 +20,7 @@ test('the daemon is one file that no command loads', async () => {
     return found
   }
 
-  const text = ['base.js', 'shared.js', 'daemon.js'].map(textOf).join('')
+  const text = ['base', 'shared', 'daemon'].map((name) => textOf(`${name}.js`) + textOf(`${name}-script.js`)).join('')
   assert.doesNotMatch(text, /[^\0-~]/)
   assert.doesNotMatch(text, /^import .* from "node:/m) // reads every export, and loads what some of them load
   const daemon = loaded('bin.js', 'start.js', 'serve.js')
@@ -29,4 +30,33 @@ test('the daemon is one file that no command loads', async () => {
   assert.ok(command.has('base.js'))
   assert.ok(!command.has('shared.js'))
   assert.ok(!command.has('daemon.js'))
+})
+
+test('a module becomes a script, which gets its imports and returns its exports', () => {
+  const { stub, script } = asScript(
+    [
+      'import { a as first, b } from "./base.js";',
+      'const file = import.meta.filename;',
+      'const late = () => import("./late.js");',
+      'function sum() { return first + b; }',
+      'export { sum as t, file, late };',
+      '',
+    ].join('\n'),
+    'part-script.js',
+  )
+  assert.match(stub, /^import \{ a as first, b \} from "\.\/base\.js";$/m)
+  assert.match(stub, /^export \{ sum as t, file, late \};$/m)
+  assert.doesNotMatch(script, /\bimport\b/)
+  const run = new Script(script).runInThisContext() as (...given: unknown[]) => Record<string, unknown>
+  const { sum, file, late } = run({ first: 1, b: 2 }, { filename: 'x' }, (name: string) => `loaded ${name}`)
+  assert.deepEqual([(sum as () => number)(), file, (late as () => string)()], [3, 'x', 'loaded ./late.js'])
+})
+
+test('a module whose exports change after it was loaded cannot become a script', () => {
+  assert.throws(
+    () => asScript('let late;\nconst set = () => (late = 1);\nexport { late, set };\n', 'x.js'),
+    /late gets/,
+  )
+  assert.throws(() => asScript('import x from "package";\nexport { x };\n', 'x.js'), /not an import/)
+  assert.throws(() => asScript('const x = 1;\n', 'x.js'), /exports nothing/)
 })

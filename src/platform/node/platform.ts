@@ -1,3 +1,4 @@
+import { detach } from '../../core/errors.ts'
 import type { Attributes } from '../attributes.ts'
 import type { Platform } from '../platform.ts'
 import { NodeBlockReader } from './block-reader.ts'
@@ -58,6 +59,7 @@ export function createNodePlatform(): Platform & AsyncDisposable {
     lines: nodeLines,
     programs: nodePrograms,
     system: nodeSystem,
+    keepCompiled: () => detach(import('./run-script.ts').then(({ keepCompiled }) => keepCompiled())),
     async [Symbol.asyncDispose]() {
       idleCollection[Symbol.dispose]()
       await Promise.all([threads[Symbol.asyncDispose](), passwords[Symbol.asyncDispose]()])
