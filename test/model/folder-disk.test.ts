@@ -7,6 +7,7 @@ import { shortageOf } from '../../src/core/config/disk-space.ts'
 import type { FolderIndex } from '../../src/db/types.ts'
 import { FolderChecks } from '../../src/model/folder/folder-checks.ts'
 import { checkHealth, checkSameRoot, ROOT_REPLACED } from '../../src/model/state/health.ts'
+import { SharedIgnores } from '../../src/model/folder/shared-ignores.ts'
 import { IgnoreFile, loadIgnores, viewIgnores, writeIgnores } from '../../src/model/folder/ignore-file.ts'
 import { createMarker, removeMarker } from '../../src/model/folder/marker.ts'
 import { SimClock } from '../../src/platform/sim/clock.ts'
@@ -273,6 +274,36 @@ test('ignores: the file is read again only if its state has changed, or changed 
   assert.deepEqual(await load(), ['e'])
   disk.put(`${ROOT}/target`, 'f\n')
   assert.deepEqual(await load(), ['f'])
+})
+
+test('ignores: rules of unchanged files, own and shared, are not made again for every check', async () => {
+  const clock = new SimClock()
+  const disk = new SimDisk(clock)
+  await createMarker(disk, ROOT, FOLDER, NOON_MS)
+  const keyValue = { get: async () => undefined, set: async () => {} }
+  const deps = {
+    clock,
+    disk,
+    store: { folder: async () => ({}) as FolderIndex },
+    sharedIgnores: new SharedIgnores({ disk, keyValue, isEnabled: () => true }, { folder: FOLDER, root: ROOT }),
+    options: () => newConfig().options,
+  }
+  const checks = new FolderChecks(deps, { folder: simFolder('mark'), root: ROOT, databaseDirectory: ROOT })
+  disk.put(`${ROOT}/.stignore`, 'own\n')
+  disk.put(`${ROOT}/.stglobalignore`, 'shared\n')
+  await clock.advance(10_000, settle)
+  const { ignore } = await checks.check()
+  assert.ok(ignore.match('own').ignored && ignore.match('shared').ignored)
+  assert.equal((await checks.check()).ignore, ignore)
+  disk.put(`${ROOT}/.stglobalignore`, 'other\n')
+  const { ignore: changed } = await checks.check()
+  assert.ok(changed.match('own').ignored && changed.match('other').ignored && !changed.match('shared').ignored)
+  disk.put(`${ROOT}/.stignore`, 'mine\n')
+  const { ignore: again } = await checks.check()
+  assert.ok(again.match('mine').ignored && again.match('other').ignored && !again.match('own').ignored)
+  await disk.removeFile(`${ROOT}/.stignore`)
+  await disk.removeFile(`${ROOT}/.stglobalignore`)
+  assert.deepEqual((await checks.check()).ignore.lines, [])
 })
 
 test('ignores: a loss of power at any call leaves the old lines or the new', async () => {

@@ -50,6 +50,8 @@ export class FolderChecks {
   readonly #deps: FolderChecksDeps
   readonly #options: FolderChecksOptions
   readonly #ignoreFile: IgnoreFile
+  /** The rules of the last check, and what they consist of. */
+  #last: { readonly own: IgnoreRules; readonly shared: readonly string[]; readonly rules: IgnoreRules } | undefined
   #spaceSeenMs = Number.NEGATIVE_INFINITY
   #caseSeenMs = Number.NEGATIVE_INFINITY
   #caseInsensitive = false
@@ -117,10 +119,17 @@ export class FolderChecks {
     if (!FOLDER_POLICIES[this.#options.folder.type].hasIgnores) return NO_RULES
     try {
       const own = file === undefined ? NO_RULES : await this.#ignoreFile.load(file)
-      return withSharedIgnores(own ?? NO_RULES, await sharedIgnores.load())
+      return this.#combined(own ?? NO_RULES, await sharedIgnores.load())
     } catch (error) {
       throw new TwinfoldError('folder-error', `loading ignores: ${messageOf(error)}`, { cause: error })
     }
+  }
+
+  #combined(own: IgnoreRules, shared: readonly string[]): IgnoreRules {
+    if (this.#last?.own !== own || this.#last.shared !== shared) {
+      this.#last = { own, shared, rules: withSharedIgnores(own, shared) }
+    }
+    return this.#last.rules
   }
 
   async #checkToken(): Promise<void> {

@@ -18,6 +18,8 @@ export interface SharedIgnoresDeps {
   isEnabled(): boolean
 }
 
+const NO_LINES: SharedLines = { kind: 'lines', lines: [] }
+
 /** Where the last valid content is stored. */
 export function sharedIgnoresKey(folder: FolderId): string {
   return `shared-ignores/${folder}`
@@ -34,6 +36,8 @@ export class SharedIgnores {
   readonly #root: string
   #lines: readonly string[] = []
   #problem: string | undefined
+  /** Of the last text that was read: parsing takes longer than reading. */
+  #parsed: { readonly text: string; readonly found: SharedLines } | undefined
   /** The last valid text; undefined before it is read. */
   #valid: string | undefined
 
@@ -82,10 +86,12 @@ export class SharedIgnores {
       if (sizeBytes > SHARED_SIZE_BYTES_MAX) return problem(`it is larger than ${SHARED_SIZE_BYTES_MAX} bytes`)
       const data = new Uint8Array(sizeBytes)
       const length = await fillBuffer(file, data)
-      return parseSharedIgnores(new TextDecoder('utf-8', { fatal: true }).decode(data.subarray(0, length)))
+      const text = new TextDecoder('utf-8', { fatal: true }).decode(data.subarray(0, length))
+      if (this.#parsed?.text !== text) this.#parsed = { text, found: parseSharedIgnores(text) }
+      return this.#parsed.found
     } catch (error) {
       const code = systemCode(error)
-      if (code === 'ENOENT' || code === 'ENOTDIR') return { kind: 'lines', lines: [] }
+      if (code === 'ENOENT' || code === 'ENOTDIR') return NO_LINES
       if (code === 'ELOOP') return problem('it is a symlink')
       if (error instanceof TypeError) return problem('it is not a text in UTF-8')
       return problem(messageOf(error))
