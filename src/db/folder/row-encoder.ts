@@ -124,27 +124,42 @@ export function rowValues(
 ): { readonly values: SQLInputValue[]; readonly sum: number } {
   const { device, head, sequence, bits, version, blocks, extra } = row
   const stamp = device === LOCAL_NUMBER && head.diskStamp !== undefined ? stampValue(head.diskStamp) : null
-  const columns: Mutable<HeadRow> = [
-    head.name,
+  const { modifiedS, name, sizeBytes, blockSizeBytes, symlinkTarget } = head
+  const { hash, single } = blocks
+  const columns: HeadRow = [
+    name,
     mark,
     bits,
-    head.modifiedS,
-    head.sizeBytes,
+    modifiedS,
+    sizeBytes,
     sequence,
     version,
-    blocks.hash,
-    head.blockSizeBytes,
-    head.symlinkTarget,
+    hash,
+    blockSizeBytes,
+    symlinkTarget,
     0,
     extra,
     stamp,
   ]
   const sum = rowSum(device, columns, mark)
-  columns[10] = sum
-  const values: SQLInputValue[] = columns
-  values.unshift(device) // without an iterator, as a spread has one
-  values.push(list, blocks.single)
+  // Written out: a spread has an iterator, and an array that grows at its front is copied.
+  const values: SQLInputValue[] = [
+    device,
+    name,
+    mark,
+    bits,
+    modifiedS,
+    sizeBytes,
+    sequence,
+    version,
+    hash,
+    blockSizeBytes,
+    symlinkTarget,
+    sum,
+    extra,
+    stamp,
+    list,
+    single,
+  ]
   return { values, sum }
 }
-
-type Mutable<T> = { -readonly [K in keyof T]: T[K] }
