@@ -7,8 +7,9 @@ import type { Clock } from '../../platform/clock.ts'
 import { keepsRecords, type IndexPosition } from '../../core/records/index-position.ts'
 import { NEVER } from '../../core/never.ts'
 
-/** Records stored per batch: a few milliseconds, then other work runs. */
-const RECORDS_PER_BATCH = 250
+/** Records stored per batch: as many as take a few milliseconds on this machine, then other work runs. */
+const RECORDS_PER_BATCH = { min: 50, max: 250 } as const
+const BATCH_MS_MAX = 5
 
 export interface IndexReceiverDeps {
   readonly clock: Clock
@@ -32,6 +33,7 @@ export class IndexReceiver {
   /** The last sequence number received; undefined before the first message. */
   #receivedSequence: number | undefined
   #anomalyReported = false
+  #batchSize: number = RECORDS_PER_BATCH.max
 
   private constructor(deps: IndexReceiverDeps, { device, folder }: IndexReceiverOptions) {
     this.#deps = deps
@@ -65,12 +67,13 @@ export class IndexReceiver {
   }
 
   async indexUpdate(data: IndexData): Promise<void> {
-    const { clock, events, index } = this.#deps
+    const { events, index } = this.#deps
     const before = this.#receivedSequence ?? (await index.exchange.sequence(this.#device))
     this.#reportAnomaly(anomalyOf(data, before))
-    for (let start = 0; start < data.files.length; start += RECORDS_PER_BATCH) {
-      if (start > 0) await clock.sleep(0, NEVER)
-      await index.records.updateRemote(this.#device, data.files.slice(start, start + RECORDS_PER_BATCH))
+    for (let start = 0; start < data.files.length;) {
+      const batch = data.files.slice(start, start + this.#batchSize)
+      await this.#storeBatch(batch)
+      start += batch.length
     }
     // Unusable records, possibly the last one, are left out while decoding.
     this.#receivedSequence = Math.max(data.files.at(-1)?.sequence ?? before, data.lastSequence)
@@ -83,6 +86,18 @@ export class IndexReceiver {
       sequence,
       version: sequence,
     })
+  }
+
+  /** Other work runs after each batch, the last one, too: the next message may have been received already. */
+  async #storeBatch(batch: IndexData['files']): Promise<void> {
+    const { clock, index } = this.#deps
+    const startedMs = clock.monotonicMs()
+    await index.records.updateRemote(this.#device, batch)
+    const tookMs = clock.monotonicMs() - startedMs
+    const { min, max } = RECORDS_PER_BATCH
+    if (tookMs > BATCH_MS_MAX) this.#batchSize = Math.max(min, Math.floor((batch.length * BATCH_MS_MAX) / tookMs))
+    else if (tookMs < BATCH_MS_MAX / 2) this.#batchSize = Math.min(max, this.#batchSize * 2)
+    await clock.sleep(0, NEVER)
   }
 
   /** Logged once per exchange: a device with wrong numbers sends them in every message. */

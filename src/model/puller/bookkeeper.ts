@@ -1,10 +1,14 @@
 import { diskTimeOf } from '../../core/records/file-info.ts'
 import { adoptedRecord, ignoredGlobal, jointDeletion, planBookkeeping } from '../../core/records/plan.ts'
 import { isItemFailure } from '../../platform/files/item-failed.ts'
+import { TimeSlice } from '../../sync/time-slice.ts'
 import { collectFile } from './collect.ts'
 import type { PullParts } from './pull-parts.ts'
 
-type BookkeeperParts = Pick<PullParts, 'collects' | 'folderLock' | 'ignore' | 'index' | 'kept' | 'records' | 'tree'>
+type BookkeeperParts = Pick<
+  PullParts,
+  'clock' | 'collects' | 'folderLock' | 'ignore' | 'index' | 'kept' | 'records' | 'tree'
+>
 
 const NAMES_AT_ONCE = 2_000
 
@@ -37,9 +41,13 @@ async function reconcileAll(parts: BookkeeperParts, signal: AbortSignal): Promis
 }
 
 async function reconcileNames(parts: BookkeeperParts, names: readonly string[], signal: AbortSignal): Promise<void> {
+  const slice = new TimeSlice(parts.clock, signal)
   for (let start = 0; start < names.length; start += NAMES_AT_ONCE) {
     using _lock = await parts.folderLock.shared(signal)
-    for (const name of names.slice(start, start + NAMES_AT_ONCE)) await reconcileName(parts, name)
+    for (const name of names.slice(start, start + NAMES_AT_ONCE)) {
+      await reconcileName(parts, name)
+      if (slice.isDue) await slice.yield()
+    }
     await parts.records.flush()
   }
 }

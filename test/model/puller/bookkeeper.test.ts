@@ -2,6 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { FLAG_IGNORED } from '../../../src/core/records/file-info.ts'
 import { compareVersions } from '../../../src/core/records/version-vector.ts'
+import { NEVER } from '../../../src/core/never.ts'
+import { Bookkeeper } from '../../../src/model/puller/bookkeeper.ts'
+import type { PullParts } from '../../../src/model/puller/pull-parts.ts'
 import { DOCS } from '../../support/model.ts'
 import { PEER } from './sim-peer.ts'
 import { SimPull } from './sim-pull.ts'
@@ -95,4 +98,20 @@ test('sendonly: a deletion without a record here is adopted only while another d
   await announce(pull, 'gone', 'held')
   assert.equal(await pull.index.records.get('local', 'gone'), undefined)
   assert.equal(await hasTheirVersion(pull, 'held'), true)
+})
+
+test('sendonly: other work runs while many names are compared', async () => {
+  let nowMs = 0
+  let comparisons = 0
+  const between: number[] = []
+  const clock = { monotonicMs: () => ++nowMs, sleep: async () => void between.push(comparisons) }
+  const records = { both: async () => ({ order: comparisons++ }), flush: async () => {} }
+  const heads = Array.from({ length: MANY }, (_none, place) => ({ name: `theirs ${place}` }))
+  const needs = { takeTouched: async () => undefined, need: async () => heads }
+  const folderLock = { shared: async () => ({ [Symbol.dispose]: () => {} }) }
+  const ignore = { lines: [], hasLines: () => false }
+  const parts = { clock, index: { needs, records }, records, folderLock, ignore } as unknown as PullParts
+  await new Bookkeeper().reconcile(parts, NEVER)
+  assert.equal(comparisons, MANY)
+  assert.ok(between.length > MANY / 20, `other work ran ${between.length} times`)
 })
