@@ -15,11 +15,14 @@ import { hasWayOut } from '../test/support/syncthing.ts'
 import { missingSyncthingProgram, syncthingProgram } from '../test/support/syncthing-program.ts'
 import type { Bench } from './bench-options.ts'
 import { drawCharts } from './charts.ts'
+import { manyDevices } from './devices-group.ts'
 import { ENCRYPTED_GROUPS } from './encrypted-groups.ts'
+import { manyFolders } from './folders-group.ts'
 import { GROUPS as SINGLE_GROUPS } from './groups.ts'
 import type { Program } from './program.ts'
 import { largeIndexes } from './large-group.ts'
 import { syncMany } from './many-group.ts'
+import { peerIndex } from './peer-group.ts'
 import { REACH_GROUPS } from './reach-groups.ts'
 import { cloneCommit, type ScratchClone } from './scratch-clone.ts'
 import { rowInfos, syncRowInfos, type Sample, type Sizes } from './rows.ts'
@@ -38,6 +41,9 @@ const GROUPS: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
   index: largeIndexes,
   'sync-many': syncMany,
   sinks: syncSinks,
+  peer: peerIndex,
+  devices: manyDevices,
+  folders: manyFolders,
 }
 const INSIDE = 'TWINFOLD_BENCH_INSIDE'
 /** Where the commit is that `--against` names. */
@@ -61,6 +67,9 @@ const FULL: Sizes = {
   many: [10_000, 100_000],
   sinks: [1, 5],
   sinksMib: 64,
+  peerRecords: [1_000_000],
+  devices: [100],
+  folders: [1_000],
 }
 const QUICK: Sizes = {
   largeFiles: 4,
@@ -74,6 +83,9 @@ const QUICK: Sizes = {
   many: [1_000, 10_000],
   sinks: [1, 5],
   sinksMib: 32,
+  peerRecords: [20_000],
+  devices: [10],
+  folders: [50],
 }
 
 function options() {
@@ -189,7 +201,7 @@ async function main(): Promise<void> {
   const sizes = {
     ...base,
     ...(chosen.million && { growth: [...base.growth, 1_000_000], many: [...base.many, 1_000_000] }),
-    ...(chosen.indexes !== undefined && { indexes: counts(chosen.indexes) }),
+    ...(chosen.indexes !== undefined && { indexes: counts(chosen.indexes), peerRecords: counts(chosen.indexes) }),
   }
   const samples: Sample[] = []
   const scratch = mkdtempSync(join(tmpdir(), 'twinfold-bench-'))

@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Bench } from './bench-options.ts'
 import { largeIndex, NEEDED_OF, writeLargeIndex, type LargeIndex } from './large-index.ts'
+import { quantile } from './light-peers.ts'
 import { field, FOLDER, memoryOf } from './measure.ts'
 import { Running } from './program.ts'
 import { LARGE_REQUESTS, type LargeRequest } from './rows.ts'
@@ -94,9 +95,4 @@ async function measureRequest(running: Running, index: LargeIndex, request: Larg
     timesMs.push(performance.now() - startedMs)
   }
   return timesMs
-}
-
-function quantile(values: readonly number[], part: number): number {
-  const sorted = values.toSorted((a, b) => a - b)
-  return sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? Number.NaN
 }

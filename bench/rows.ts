@@ -18,7 +18,18 @@ export interface Sample {
 
 export interface RowInfo {
   readonly title: string
-  readonly unit: 'ms' | 'requests/s' | 'MiB' | 'µs/file' | 'B/file' | 'MB/s' | 'files/s' | 'KiB' | 's' | 'polls'
+  readonly unit:
+    | 'ms'
+    | 'requests/s'
+    | 'MiB'
+    | 'µs/file'
+    | 'B/file'
+    | 'MB/s'
+    | 'files/s'
+    | 'KiB'
+    | 's'
+    | 'polls'
+    | 'µs/s'
   readonly better: 'less' | 'more'
   /** Against the limit of the same run, or in the unit of the row. Shown, never asserted. */
   readonly goal?: { readonly ofLimit: number } | { readonly atMost: number } | { readonly ofSyncthing: number }
@@ -40,6 +51,11 @@ export type Sizes = {
   /** Devices behind one line, and what they get. */
   readonly sinks: readonly number[]
   readonly sinksMib: number
+  /** Records of a device that connects. */
+  readonly peerRecords: readonly number[]
+  /** Connected devices, this one included, and folders of one device. */
+  readonly devices: readonly number[]
+  readonly folders: readonly number[]
 }
 
 const thousands = (count: number) => count.toLocaleString('en-US')
@@ -89,11 +105,73 @@ export function rowInfos(sizes: Sizes, full: boolean): ReadonlyMap<string, RowIn
     ]),
     ...sizes.indexes.flatMap((files) => indexRows(files, full)),
     ...sizes.sinks.flatMap((sinks) => sinksRows(sinks, sizes.sinksMib)),
+    ...sizes.peerRecords.flatMap((records) => figureRows(`peer-${records}`, peerTitle(records), PEER_FIGURES)),
+    ...sizes.devices.flatMap((devices) => figureRows(`devices-${devices}`, `${devices} devices`, DEVICES_FIGURES)),
+    ...sizes.folders.flatMap((folders) => figureRows(`folders-${folders}`, `${folders} folders`, FOLDERS_FIGURES)),
     ['latency-p50', { title: `ping during scan of ${thousands(sizes.latency)}, p50`, unit: 'ms', better: 'less' }],
     ['latency-p99', { title: `ping during scan of ${thousands(sizes.latency)}, p99`, unit: 'ms', better: 'less' }],
     ['latency-max', { title: `ping during scan of ${thousands(sizes.latency)}, worst`, unit: 'ms', better: 'less' }],
   ]
   return new Map(rows)
+}
+
+type Figures = Readonly<Record<string, readonly [title: string, unit: RowInfo['unit'], goal?: number]>>
+
+const peerTitle = (records: number) => `index of ${thousands(records)} received`
+
+const PEER_FIGURES: Figures = {
+  cpu: ['CPU', 'µs/file'],
+  rate: ['records stored', 'files/s'],
+  'delay-p99': ['event loop delay p99', 'ms', 20],
+  'delay-max': ['event loop delay, longest', 'ms'],
+  'turn-p99': ['CPU of 5 ms of the loop, p99', 'ms', 20],
+  'turn-max': ['CPU of 5 ms of the loop, most', 'ms'],
+  'ping-p99': ['ping p99', 'ms'],
+  idle: ['RSS before', 'MiB'],
+  peak: ['peak RSS', 'MiB'],
+  rested: ['RSS 20 s after', 'MiB'],
+}
+
+const PHASES = { connect: 'connect, index sent', answer: 'their indexes received', announce: 'a new file announced' }
+
+const DEVICES_FIGURES: Figures = {
+  'rss-before': ['RSS before', 'MiB'],
+  ...Object.fromEntries(
+    Object.entries(PHASES).flatMap(([phase, title]): [string, Figures[string]][] => [
+      [`${phase}-time`, [title, 'ms']],
+      [`${phase}-cpu`, [`${title}, CPU`, 'ms']],
+      [`${phase}-ping-p99`, [`${title}, ping p99`, 'ms']],
+      [`${phase}-turn-max`, [`${title}, CPU of 5 ms of the loop, most`, 'ms']],
+    ]),
+  ),
+  peak: ['peak RSS', 'MiB'],
+  'idle-cpu': ['idle CPU', 'µs/s'],
+  'idle-rss': ['RSS idle', 'MiB'],
+}
+
+const FOLDERS_FIGURES: Figures = {
+  start: ['start to first ping', 'ms', 2_000],
+  'start-cpu': ['CPU to the first ping', 'ms'],
+  'settled-cpu': ['CPU until 20 s after the scans', 'ms'],
+  'start-turn-max': ['start and scans, CPU of 5 ms of the loop, most', 'ms'],
+  'idle-cpu': ['idle CPU', 'µs/s'],
+  rss: ['RSS idle', 'MiB'],
+  peak: ['peak RSS', 'MiB'],
+  'ping-p99': ['ping p99', 'ms'],
+  'status-cpu': ['db/status, CPU', 'ms'],
+  'status-p99': ['db/status p99', 'ms'],
+}
+
+function figureRows(row: string, what: string, figures: Figures): [string, RowInfo][] {
+  return Object.entries(figures).map(([name, [title, unit, atMost]]): [string, RowInfo] => [
+    `${row}-${name}`,
+    {
+      title: `${what}, ${title}`,
+      unit,
+      better: unit === 'files/s' ? 'more' : 'less',
+      ...(atMost !== undefined && { goal: { atMost } }),
+    },
+  ])
 }
 
 /** Requests about a loaded folder: how many in a second, and how long they take. */
