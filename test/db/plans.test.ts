@@ -6,10 +6,14 @@ import { Browser } from '../../src/db/folder/browse.ts'
 import { ContestedNames } from '../../src/db/folder/contested-names.ts'
 import { FolderState } from '../../src/db/folder/folder-state.ts'
 import { FolderTable } from '../../src/db/folder/folder-table.ts'
+import { folderKind } from '../../src/db/folder/folder-tables.ts'
 import { Listing } from '../../src/db/folder/listing.ts'
 import { RemoteNeed } from '../../src/db/folder/remote-need.ts'
 import { FOLDER_SCHEMA, migrate } from '../../src/db/sqlite/schema.ts'
 import { SequenceReader } from '../../src/db/folder/sequence-reader.ts'
+import { WorkMeter } from '../../src/db/sqlite/work-meter.ts'
+import { nodeClock } from '../../src/platform/node/clock.ts'
+import { nodeRandom } from '../../src/platform/node/random.ts'
 import { FOLDER } from './records.ts'
 
 /** Records the statements that it prepares. */
@@ -71,4 +75,17 @@ test('index: no query is planned again when it gets other values', () => {
     run(2)
     assert.equal(planned, 0, sql)
   }
+})
+
+test('index: opening it prepares only the statements that every folder uses', () => {
+  using whole = new RecordingDatabase(':memory:')
+  const all = statementsOf(whole).length
+  using database = new RecordingDatabase(':memory:')
+  migrate(database, FOLDER_SCHEMA)
+  database.statements.length = 0
+  const deps = { clock: nodeClock, meter: new WorkMeter() }
+  const tables = folderKind({ folder: FOLDER, random: nodeRandom }, deps).open(database)
+  const opened = database.statements.length
+  assert.ok(opened < all * 0.7, `${opened} of more than ${all}`)
+  assert.ok(tables.listing === tables.listing && tables.sequences === tables.sequences)
 })

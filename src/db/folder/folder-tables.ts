@@ -18,7 +18,10 @@ import { FOLDER_SCHEMA } from '../sqlite/schema.ts'
 import { SequenceReader } from './sequence-reader.ts'
 import type { WorkMeter } from '../sqlite/work-meter.ts'
 
-/** What reads and writes the database of one folder. */
+/**
+ * What reads and writes the database of one folder. All but `files` is made on first use: its statements take half the
+ * memory of a folder, and most folders never use most of it.
+ */
 export interface FolderTables {
   readonly files: FolderTable
   readonly blocks: BlockTable
@@ -29,8 +32,7 @@ export interface FolderTables {
   readonly sequences: SequenceReader
   readonly remoteNeed: RemoteNeed
   readonly imports: FolderImport
-  /** Created on first use: most folders are never listed. */
-  listing: () => Listing
+  readonly listing: Listing
 }
 
 export interface FolderKindDeps {
@@ -53,21 +55,52 @@ export function folderKind(
       })
       if (rules !== undefined) files.state.rules = rules
       if (files.state.folder !== folder) throw damaged(`it is the index of another folder, ${files.state.folder}`)
-      let listing: Listing | undefined
+      const blocks = once(() => new BlockTable(database))
+      const browser = once(() => new Browser(database, files.reader))
+      const contested = once(() => new ContestedNames(database))
+      const history = once(() => new HistoryReader(database))
+      const needed = once(() => new NeededNames(database))
+      const sequences = once(() => new SequenceReader(database, files.reader))
+      const remoteNeed = once(() => new RemoteNeed(database, files))
+      const imports = once(() => new FolderImport(files))
+      const listing = once(() => new Listing(database, files))
       return {
         files,
-        blocks: new BlockTable(database),
-        browser: new Browser(database, files.reader),
-        contested: new ContestedNames(database),
-        history: new HistoryReader(database),
-        needed: new NeededNames(database),
-        sequences: new SequenceReader(database, files.reader),
-        remoteNeed: new RemoteNeed(database, files),
-        imports: new FolderImport(files),
-        listing: () => (listing ??= new Listing(database, files)),
+        get blocks() {
+          return blocks()
+        },
+        get browser() {
+          return browser()
+        },
+        get contested() {
+          return contested()
+        },
+        get history() {
+          return history()
+        },
+        get needed() {
+          return needed()
+        },
+        get sequences() {
+          return sequences()
+        },
+        get remoteNeed() {
+          return remoteNeed()
+        },
+        get imports() {
+          return imports()
+        },
+        get listing() {
+          return listing()
+        },
       }
     },
   }
+}
+
+function once<T>(make: () => T): () => T {
+  let made: T | undefined
+  return () => (made ??= make())
 }
 
 /** Never zero: zero means "no index" to other devices. */

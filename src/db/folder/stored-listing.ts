@@ -31,26 +31,26 @@ export class StoredListing implements Listing {
   }
 
   listNames(start: string): Promise<ListStep> {
-    return this.#database.run(({ listing }) => listing().names(start))
+    return this.#database.run(({ listing }) => listing.names(start))
   }
 
   searchNames(start: string, text: string): Promise<ListStep> {
-    return this.#database.run(({ listing }) => listing().candidates(start, text))
+    return this.#database.run(({ listing }) => listing.candidates(start, text))
   }
 
   listLevel(directory: string, start: string): Promise<ListStep> {
-    return this.#database.run(({ listing }) => listing().level(directory, start))
+    return this.#database.run(({ listing }) => listing.level(directory, start))
   }
 
   nonEmpty(directories: readonly string[]): Promise<ReadonlySet<string>> {
-    return this.#database.run(({ listing }) => new Set(directories.filter((name) => listing().hasChildren(name))))
+    return this.#database.run(({ listing }) => new Set(directories.filter((name) => listing.hasChildren(name))))
   }
 
   recordsOf(names: readonly string[]): Promise<readonly NameRecords[]> {
-    return this.#database.run(({ listing }) => names.flatMap((name) => listing().records(name) ?? []))
+    return this.#database.run(({ listing }) => names.flatMap((name) => listing.records(name) ?? []))
   }
 
   ownSince(sequence: number): Promise<readonly OwnName[]> {
-    return this.#database.run(({ listing }) => listing().ownSince(sequence))
+    return this.#database.run(({ listing }) => listing.ownSince(sequence))
   }
 }

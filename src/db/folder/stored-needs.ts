@@ -50,7 +50,9 @@ export class StoredNeeds implements Needs {
 
   async remoteNeedCounts(device: DeviceId): Promise<Counts> {
     for (;;) {
-      const counts = await this.#database.run(({ remoteNeed }) => remoteNeed.count(device))
+      const counts = await this.#database.run((tables) => {
+        return tables.files.state.remoteNeed(device) ?? tables.remoteNeed.count(device) // usually without a query
+      })
       if (counts !== undefined) return counts
       await this.#clock.sleep(0, NEVER)
     }
