@@ -155,7 +155,7 @@ test('folders that overlap are found by whatever path, and commands take paths o
   assert.ok(existsSync(join(scratch.path, 'by-command', '.stfolder')))
 })
 
-test('a removed disk stops its folder: nothing is deleted, and it resumes when the disk is back', async () => {
+test('a removed disk stops its folder: nothing is deleted, and it resumes with the disk', async () => {
   const here = inScratch('drive-e')
   const there = join(scratch.path, 'linux-drive')
   for (let i = 0; i < 5; i++) put(here, `kept/${i}.txt`, `content ${i}`)
