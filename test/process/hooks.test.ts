@@ -1,7 +1,7 @@
 /** Hooks of real daemons: added by the command, told about files of another device, and not lost by a kill. */
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -57,7 +57,6 @@ test('a webhook and a program are told when files of others are complete; a kill
   const b = await startMember(scratch.path, 'b')
   await using devices = new AsyncDisposableStack()
   devices.use(b)
-  mkdirSync(a.root) // the daemon makes it later than it replies
   await connect(a, b)
   writeFileSync(join(a.root, 'before.txt'), 'before the hooks')
   await a.daemon.request('POST', '/rest/db/scan?folder=docs')

@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync, readlinkSync } from 'node:fs'
+import { lstatSync, mkdirSync, readdirSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { startDaemon, type Daemon, type DaemonOptions } from './daemon.ts'
 import { fileDigest } from './file-digest.ts'
@@ -71,6 +71,7 @@ export async function connect(a: Member, b: Member, folder: Fields = {}, device:
     [a, b],
     [b, a],
   ] as const) {
+    mkdirSync(self.root, { recursive: true }) // a busy daemon makes it later than it replies
     await addPeer(self, peer, device)
     await self.daemon.addFolder('docs', self.root, { devices: [{ deviceID: peer.id }], ...folder })
   }
