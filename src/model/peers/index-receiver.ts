@@ -34,6 +34,8 @@ export class IndexReceiver {
   #receivedSequence: number | undefined
   #anomalyReported = false
   #batchSize: number = RECORDS_PER_BATCH.max
+  /** Time spent storing since other work ran. */
+  #workedMs = 0
 
   private constructor(deps: IndexReceiverDeps, { device, folder }: IndexReceiverOptions) {
     this.#deps = deps
@@ -71,10 +73,13 @@ export class IndexReceiver {
     const before = this.#receivedSequence ?? (await index.exchange.sequence(this.#device))
     this.#reportAnomaly(anomalyOf(data, before))
     for (let start = 0; start < data.files.length;) {
+      if (start > 0) await this.#yield()
       const batch = data.files.slice(start, start + this.#batchSize)
       await this.#storeBatch(batch)
       start += batch.length
     }
+    // The next message may have been received already; an update of a few records costs no turn.
+    if (this.#workedMs >= BATCH_MS_MAX / 2) await this.#yield()
     // Unusable records, possibly the last one, are left out while decoding.
     this.#receivedSequence = Math.max(data.files.at(-1)?.sequence ?? before, data.lastSequence)
     const sequence = await index.exchange.sequence(this.#device)
@@ -88,16 +93,21 @@ export class IndexReceiver {
     })
   }
 
-  /** Other work runs after each batch, the last one, too: the next message may have been received already. */
   async #storeBatch(batch: IndexData['files']): Promise<void> {
     const { clock, index } = this.#deps
     const startedMs = clock.monotonicMs()
     await index.records.updateRemote(this.#device, batch)
     const tookMs = clock.monotonicMs() - startedMs
+    this.#workedMs += tookMs
     const { min, max } = RECORDS_PER_BATCH
     if (tookMs > BATCH_MS_MAX) this.#batchSize = Math.max(min, Math.floor((batch.length * BATCH_MS_MAX) / tookMs))
     else if (tookMs < BATCH_MS_MAX / 2) this.#batchSize = Math.min(max, this.#batchSize * 2)
-    await clock.sleep(0, NEVER)
+  }
+
+  /** Other work runs. */
+  async #yield(): Promise<void> {
+    this.#workedMs = 0
+    await this.#deps.clock.sleep(0, NEVER)
   }
 
   /** Logged once per exchange: a device with wrong numbers sends them in every message. */
