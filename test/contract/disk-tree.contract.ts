@@ -15,20 +15,31 @@ export function directorySpecs(spec: Spec): void {
   spec('a directory is read together with items in it', async (_, disk, root) => {
     await disk.makeDirectories(`${root}/d/inner`, 0o755)
     await put(disk, `${root}/d/file`, 'abc')
-    await disk.makeSymlink('file', `${root}/d/link`)
-    await disk.makeSymlink('d', `${root}/to-d`)
-    for (const path of [`${root}/d`, `${root}/to-d`]) {
-      const { directory, items } = await disk.statDirectory(path, ['inner', 'no', 'file', 'link', 'file/below'])
-      assert.deepEqual(directory, await disk.stat(`${root}/d`))
-      assert.deepEqual(
-        items.map((item) => item?.type),
-        ['directory', undefined, 'file', 'symlink', undefined],
-      )
-      assert.deepEqual(items[2], await disk.lstat(`${root}/d/file`))
-    }
+    const { directory, items } = await disk.statDirectory(`${root}/d`, ['inner', 'no', 'file', 'file/below'])
+    assert.deepEqual(directory, await disk.stat(`${root}/d`))
+    assert.deepEqual(
+      items.map((item) => item?.type),
+      ['directory', undefined, 'file', undefined],
+    )
+    assert.deepEqual(items[2], await disk.lstat(`${root}/d/file`))
     assert.equal((await disk.statDirectory(`${root}/d/file`, ['no'])).directory.type, 'file')
     await failsWith('ENOENT', disk.statDirectory(`${root}/none`, ['no']))
   })
+  spec(
+    'a directory behind a symlink is read together with items in it, which are not followed',
+    async (_, disk, root) => {
+      await disk.makeDirectories(`${root}/d`, 0o755)
+      await put(disk, `${root}/d/file`, 'abc')
+      await disk.makeSymlink('file', `${root}/d/link`)
+      await disk.makeSymlink('d', `${root}/to-d`)
+      const { directory, items } = await disk.statDirectory(`${root}/to-d`, ['file', 'link'])
+      assert.deepEqual(directory, await disk.stat(`${root}/d`))
+      assert.deepEqual(
+        items.map((item) => item?.type),
+        ['file', 'symlink'],
+      )
+    },
+  )
   spec('directories are created with their parents, repeatedly', async (_, disk, root) => {
     await disk.makeDirectories(`${root}/a/b/c`, 0o755)
     await put(disk, `${root}/a/b/c/file`, 'x')

@@ -7,6 +7,7 @@ const KNOWN: Readonly<Record<string, readonly string[]>> = {
   'Wine reports symlinks as made and makes none': [
     'a clone is a copy where there are clones, and nothing where there are none; it replaces and follows nothing',
     'a directory that is held is where it was found, and what is done below its path is done in it',
+    'a directory behind a symlink is read together with items in it, which are not followed',
     'a folder whose root is a link is read, also after the link has changed',
     'a rename to a new name moves files, symlinks and directories like any other',
     'a rename to a new name replaces nothing: no file, no symlink, no directory, not even an empty one',
