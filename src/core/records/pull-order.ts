@@ -1,9 +1,5 @@
 import type { PullOrder } from '../config/config.ts'
-import type { FileHead } from './file-info.ts'
 import { compareNames, parentOf } from '../paths.ts'
-
-/** The fields that an order compares. */
-export type Orderable = Pick<FileHead, 'name' | 'sizeBytes' | 'modifiedS' | 'modifiedNs'>
 
 /** This device among those that share the folder. */
 export interface FolderShare {
@@ -23,24 +19,7 @@ export interface OrderableList {
   modifiedNs(place: number): number
 }
 
-/** The files in pull order. `chance(n)` returns a whole number below n. */
-export function sortForPull<T extends Orderable>(
-  files: readonly T[],
-  order: PullOrder,
-  chance: (below: number) => number,
-  share?: FolderShare,
-): readonly T[] {
-  const list: OrderableList = {
-    count: files.length,
-    name: (place) => files[place]!.name,
-    sizeBytes: (place) => files[place]!.sizeBytes,
-    modifiedS: (place) => files[place]!.modifiedS,
-    modifiedNs: (place) => files[place]!.modifiedNs,
-  }
-  return Array.from(placesForPull(list, order, chance, share), (place) => files[place]!)
-}
-
-/** The places of the files in pull order. */
+/** The places of the files in pull order. `chance(n)` returns a whole number below n. */
 export function placesForPull(
   list: OrderableList,
   order: PullOrder,

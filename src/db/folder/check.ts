@@ -24,7 +24,7 @@ export async function checkFolder(database: DatabaseSync, clock: Clock): Promise
   const counted = new FolderState(stored.folder, stored.indexId)
   counted.counterId = stored.counterId
   counted.history = stored.history
-  counted.remoteNeeds = stored.remoteNeeds
+  counted.remoteNeeds = stored.remoteNeeds // not compared: it needs all records of a name, and decides on no file
   counted.holders = stored.holders.map((holder) => ({ ...holder, records: 0 }))
   const reader = new RowReader()
   const page = new Query(

@@ -2,7 +2,35 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
 import type { PullOrder } from '../../../src/core/config/config.ts'
-import { shuffled, shareBlocks, sortForPull } from '../../../src/core/records/pull-order.ts'
+import { placesForPull, shareBlocks, shuffled, type FolderShare } from '../../../src/core/records/pull-order.ts'
+
+interface OrderedFile {
+  readonly name: string
+  readonly sizeBytes: number
+  readonly modifiedS: number
+  readonly modifiedNs: number
+}
+
+function sortForPull(
+  list: readonly OrderedFile[],
+  order: PullOrder,
+  chance: (below: number) => number,
+  share?: FolderShare,
+): readonly OrderedFile[] {
+  const places = placesForPull(
+    {
+      count: list.length,
+      name: (place) => list[place]!.name,
+      sizeBytes: (place) => list[place]!.sizeBytes,
+      modifiedS: (place) => list[place]!.modifiedS,
+      modifiedNs: (place) => list[place]!.modifiedNs,
+    },
+    order,
+    chance,
+    share,
+  )
+  return Array.from(places, (place) => list[place]!)
+}
 
 const files = [
   { name: 'b', sizeBytes: 3, modifiedS: 5, modifiedNs: 0 },
