@@ -120,7 +120,9 @@ export class EventBus implements EventSink, EventSource {
   /** Begins after the last event that a standard selection has dropped: from there on none is missing. */
   #makeSequence(): EventRing {
     const rings = [...this.#standard.values()].map(({ ring }) => ring)
-    const dropped = rings.map(({ hasDropped, rows }) => (hasDropped ? (rows[0]?.globalID ?? this.#lastGlobalId) : 0))
+    const dropped = rings.map(({ hasDropped, events }) =>
+      hasDropped ? (events[0]?.globalID ?? this.#lastGlobalId) : 0,
+    )
     const first = Math.max(0, ...dropped) // at most 2
     const earlier = this.#earlier(() => true).filter(({ globalID }) => globalID >= first)
     return new EventRing(this.#deps.clock, this.#lastGlobalId, earlier, SEQUENCE_ROWS_MAX)
@@ -128,7 +130,7 @@ export class EventBus implements EventSink, EventSource {
 
   /** The events of the standard selections, in their order. */
   #earlier(accept: (event: Event) => boolean): Event[] {
-    const rows = [...this.#standard.values()].flatMap(({ ring }) => ring.rows.filter(accept))
+    const rows = [...this.#standard.values()].flatMap(({ ring }) => ring.events.filter(accept))
     const unique = new Map(rows.map((row) => [row.globalID, row]))
     return [...unique.values()].sort((a, b) => a.globalID - b.globalID)
   }

@@ -20,8 +20,9 @@ interface Waiter {
 /** The events of one selection, with ids for polling. */
 export class EventRing implements EventBuffer, EventSequence {
   readonly #clock: Clock
-  readonly #rows: Ring<EventRow>
-  /** The size of each row. */
+  /** Their ids follow one another: rows are made when they are read, which most never are. */
+  readonly #events: Ring<Event>
+  /** The size of each event. */
   readonly #sizes: Ring<number>
   readonly #waiters = new Set<Waiter>()
   #newestId: number
@@ -33,7 +34,7 @@ export class EventRing implements EventBuffer, EventSequence {
    */
   constructor(clock: Clock, lastId: number, earlier: readonly Event[] = [], rowsMax = ROWS_MAX) {
     this.#clock = clock
-    this.#rows = new Ring(rowsMax)
+    this.#events = new Ring(rowsMax)
     this.#sizes = new Ring(rowsMax)
     this.#newestId = Math.max(lastId - earlier.length, 0)
     for (const event of earlier) this.push(event)
@@ -43,13 +44,13 @@ export class EventRing implements EventBuffer, EventSequence {
     return this.#newestId
   }
 
-  get rows(): readonly EventRow[] {
-    return this.#rows.filter(() => true)
+  get events(): readonly Event[] {
+    return this.#events.filter(() => true)
   }
 
   /** Whether the oldest events are no longer here. */
   get hasDropped(): boolean {
-    return this.#newestId > this.#rows.size
+    return this.#newestId > this.#events.size
   }
 
   get waiting(): boolean {
@@ -58,23 +59,31 @@ export class EventRing implements EventBuffer, EventSequence {
 
   push(event: Event): void {
     const bytes = ROW_BYTES + sizeOf(event.data)
-    this.#rows.push({ ...event, id: ++this.#newestId })
+    this.#newestId++
+    this.#events.push(event)
     this.#bytes += bytes - (this.#sizes.push(bytes) ?? 0)
-    while (this.#bytes > BYTES_MAX && this.#rows.size > 1) {
-      this.#rows.dropOldest()
+    while (this.#bytes > BYTES_MAX && this.#events.size > 1) {
+      this.#events.dropOldest()
       this.#bytes -= this.#sizes.dropOldest() ?? 0
     }
+    if (this.#waiters.size === 0) return // an iterator for each file of a first scan is saved
     for (const waiter of this.#waiters) if (this.#newestId > waiter.since) waiter.wake()
   }
 
   async since(since: number, timeoutMs: number, signal: AbortSignal): Promise<readonly EventRow[]> {
     if (this.#newestId <= since && timeoutMs > 0 && !signal.aborted) await this.#wait(since, timeoutMs, signal)
-    return signal.aborted ? [] : this.#rows.last(this.#newestId - since, Infinity)
+    return signal.aborted ? [] : this.#rows(since, Infinity)
   }
 
   async next(after: number, timeoutMs: number, signal: AbortSignal): Promise<readonly EventRow[]> {
     if (this.#newestId <= after && !signal.aborted) await this.#wait(after, timeoutMs, signal)
-    return signal.aborted ? [] : this.#rows.last(this.#newestId - after, READ_ROWS_MAX)
+    return signal.aborted ? [] : this.#rows(after, READ_ROWS_MAX)
+  }
+
+  #rows(after: number, limit: number): readonly EventRow[] {
+    const wanted = Math.min(this.#newestId - after, this.#events.size)
+    const first = this.#newestId - wanted + 1
+    return this.#events.last(wanted, limit).map((event, i) => ({ ...event, id: first + i }))
   }
 
   /** Ends with an event above `since`, the timeout or the signal, whichever is first. */

@@ -25,7 +25,8 @@ export interface HashQueueDeps {
   onResults(requests: readonly HashRequest[], results: readonly HashResult[]): Promise<void>
 }
 
-const GROUP_FILES_MAX = 256
+/** What waits for the hasher outlives collections of garbage: the young generation would grow with it. */
+const GROUP_FILES_MAX = 128
 const GROUP_BYTES_MAX = 64 * 1024 * 1024
 const GROUPS_MAX = 4
 
@@ -34,6 +35,8 @@ export class HashQueue {
   readonly #deps: HashQueueDeps
   #open: HashRequest[] = []
   #openBytes = 0
+  /** Full groups, which wait for a place among those that are hashed. */
+  readonly #waiting: HashRequest[][] = []
   readonly #running = new TaskSet()
   #failure: { readonly reason: unknown } | undefined
 
@@ -51,26 +54,49 @@ export class HashQueue {
     const blockSizeBytes = blockSizeFor(item.sizeBytes, (kept ?? record)?.blockSizeBytes)
     this.#open.push({ item, record, isKept: kept !== undefined, blockSizeBytes })
     this.#openBytes += item.sizeBytes
-    if (this.#open.length >= GROUP_FILES_MAX || this.#openBytes >= GROUP_BYTES_MAX) this.#start()
+    if (this.#open.length >= GROUP_FILES_MAX || this.#openBytes >= GROUP_BYTES_MAX) this.#close()
   }
 
   /** Resolves when there is room for more. Rejects with the first failure of any group. */
   async room(): Promise<void> {
-    while (this.#running.size >= this.#groupsMax && this.#failure === undefined) await this.#running.anyEnded()
+    while (!this.#hasRoom() && this.#failure === undefined) await this.#running.anyEnded()
     if (this.#failure !== undefined) throw this.#failure.reason
   }
 
   /** Resolves when all added files are hashed and their results processed. */
   async drain(): Promise<void> {
-    if (this.#open.length > 0) this.#start()
+    if (this.#open.length > 0) this.#close()
+    while (!this.#hasStartedAll() && this.#failure === undefined) await this.#running.anyEnded()
     await this.#running.ended()
     if (this.#failure !== undefined) throw this.#failure.reason
   }
 
-  #start(): void {
-    const requests = this.#open
+  #close(): void {
+    this.#waiting.push(this.#open)
     this.#open = []
     this.#openBytes = 0
+    this.#startWaiting()
+  }
+
+  #hasRoom(): boolean {
+    this.#startWaiting()
+    return this.#running.size < this.#groupsMax
+  }
+
+  #hasStartedAll(): boolean {
+    this.#startWaiting()
+    return this.#waiting.length === 0
+  }
+
+  #startWaiting(): void {
+    while (this.#running.size < this.#groupsMax) {
+      const requests = this.#waiting.shift()
+      if (requests === undefined) return
+      this.#start(requests)
+    }
+  }
+
+  #start(requests: readonly HashRequest[]): void {
     const hashed = this.#hash(requests).catch((reason: unknown) => {
       this.#failure ??= { reason }
     })

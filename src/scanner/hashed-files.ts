@@ -40,25 +40,38 @@ export class HashedFiles {
     for (let i = 0; i < requests.length; i++) {
       const request = requests[i]!
       const result = results[i]!
-      if (result.kind === 'hashed') await this.#add(request, result)
-      else if (result.kind === 'changed') this.#changed(request.item.name)
+      if (result.kind === 'hashed') {
+        const settled = this.#add(request, result)
+        if (settled !== undefined) await settled
+      } else if (result.kind === 'changed') this.#changed(request.item.name)
       else this.#failed(request.item.name, result)
       if (writer.isFull) await writer.flush()
     }
   }
 
-  async #add(request: HashRequest, hashed: HashResult & { kind: 'hashed' }): Promise<void> {
-    const { kept, rules, writer } = this.#deps
+  /** A promise only where the index is asked: the first scan of a folder has none for a file. */
+  #add(request: HashRequest, hashed: HashResult & { kind: 'hashed' }): Promise<void> | undefined {
+    const { kept, rules } = this.#deps
     const { item, record, blockSizeBytes } = request
-    if (request.isKept && kept?.confirm(item, hashed.blocksHash, diskStampOf(item)) === true) return
+    if (request.isKept && kept?.confirm(item, hashed.blocksHash, diskStampOf(item)) === true) return undefined
     const content = { blockSizeBytes, blockHashes: hashed.blockHashes, blocksHash: hashed.blocksHash }
-    if (isConfirmed(record, item, content, rules.compare)) return this.#stamp(item)
+    if (isConfirmed(record, item, content, rules.compare)) {
+      this.#stamp(item)
+      return undefined
+    }
     const info =
       confirmedRecord(record, item, content, rules.compare) ?? recordOf(item, record, content, rules.recordOver(record))
     const isNew = record === undefined || record.deleted
-    const source = isNew && this.#deps.findsRenames() ? await this.#renamedFrom(info) : undefined
-    kept?.announceAbove(item.name)
-    // Adjacent in one batch, so that other devices can rename instead of downloading again.
+    if (isNew && this.#deps.findsRenames())
+      return this.#renamedFrom(info).then((source) => this.#store(item.name, info, source))
+    this.#store(item.name, info, undefined)
+    return undefined
+  }
+
+  /** Adjacent in one batch, so that other devices can rename instead of downloading again. */
+  #store(name: string, info: FileInfo, source: FileInfo | undefined): void {
+    const { kept, writer } = this.#deps
+    kept?.announceAbove(name)
     writer.add(info)
     if (source !== undefined) writer.add(source)
   }

@@ -1,5 +1,6 @@
 import type { CompareOptions, OwnershipOptions, RecordOptions } from '../core/records/change.ts'
 import { isAtOrBelow } from '../core/paths.ts'
+import { editedVersion } from '../core/records/version-vector.ts'
 import { FLAG_IGNORED, FLAG_RECEIVE_ONLY, type FileHead } from '../core/records/file-info.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { ScanRequest } from './types.ts'
@@ -11,6 +12,8 @@ export class RecordRules {
   readonly #localFlags: number
   readonly ownership: OwnershipOptions | undefined
   readonly compare: CompareOptions
+  /** Those of the last second in which one was made. */
+  #record: RecordOptions | undefined
 
   constructor(request: ScanRequest, clock: Pick<Clock, 'nowMs'>) {
     this.#request = request
@@ -29,12 +32,20 @@ export class RecordRules {
 
   /** For records made now. */
   get record(): RecordOptions {
+    const nowS = Math.floor(this.#clock.nowMs() / 1_000)
+    if (this.#record?.nowS === nowS) return this.#record
+    const options = this.#recordAt(nowS)
+    this.#record = { ...options, newVersion: editedVersion([], options) }
+    return this.#record
+  }
+
+  #recordAt(nowS: number): RecordOptions {
     const { ownShortId, counterId, temporaryId, minCounter, ignorePerms, keepPermissions, attributes } = this.#request
     return {
       ownShortId,
       ignorePerms,
       keepPermissions,
-      nowS: Math.floor(this.#clock.nowMs() / 1_000),
+      nowS,
       counterId,
       temporaryId,
       minCounter,

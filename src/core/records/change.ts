@@ -69,12 +69,15 @@ export interface RecordOptions extends CountTime {
   readonly keepPermissions?: boolean | undefined
   /** Set on every local change: FLAG_RECEIVE_ONLY, or 0. */
   readonly localFlags: number
+  /** The version of an item that has no record, made once for all that are found in the same second. */
+  readonly newVersion?: VersionVector | undefined
   readonly ownership?: OwnershipOptions | undefined
   readonly attributes?: AttributeRules | undefined
 }
 
 const PERMISSION_BITS = 0o777
 const NS_PER_MS = 1_000_000
+const NOTHING = {}
 
 /** Records with these flags were never announced as valid, so their version must not be continued. */
 const FLAGS_NOT_ANNOUNCED = FLAG_IGNORED | FLAG_UNSUPPORTED | FLAG_RECEIVE_ONLY
@@ -170,16 +173,22 @@ export function recordOf(
   content: Content | undefined,
   options: RecordOptions,
 ): FileInfo {
-  const base = old === undefined ? [] : versionToBuildOn(old, options)
   const diskStamp = item.type === 'file' ? diskStampOf(item) : undefined
-  return {
+  const { modifiedS, modifiedNs, diskTime } = timesOf(item, old)
+  const { permissions, noPermissions } = permissionsOf(item, old, options)
+  const { previousBlocksHash, platform: oldPlatform } = historyOf(old, options)
+  const { platform = oldPlatform } = platformOnDisk(item, old, options)
+  // Copied field by field: this is made for every file of a first scan, and spreads cost as much as all the rest.
+  const record: FileInfo = {
     name: item.name,
     type: item.type,
     deleted: false,
     sizeBytes: item.type === 'file' ? item.sizeBytes : 0,
-    ...timesOf(item, old),
-    ...permissionsOf(item, old, options),
-    version: editedVersion(base, options),
+    modifiedS,
+    modifiedNs,
+    permissions,
+    noPermissions,
+    version: old === undefined ? newVersion(options) : editedVersion(versionToBuildOn(old, options), options),
     modifiedBy: options.ownShortId,
     sequence: 0,
     localFlags: options.localFlags,
@@ -187,10 +196,19 @@ export function recordOf(
     blocksHash: content?.blocksHash,
     symlinkTarget: item.symlinkTarget,
     blockHashes: content?.blockHashes,
-    ...historyOf(old, options),
-    ...platformOnDisk(item, old, options),
-    ...(diskStamp !== undefined && { diskStamp }),
+    diskStamp,
   }
+  if (diskTime === undefined && previousBlocksHash === undefined && platform === undefined) return record
+  return {
+    ...record,
+    ...(diskTime !== undefined && { diskTime }),
+    ...(previousBlocksHash !== undefined && { previousBlocksHash }),
+    ...(platform !== undefined && { platform }),
+  }
+}
+
+function newVersion(options: RecordOptions): VersionVector {
+  return options.newVersion ?? editedVersion([], options)
 }
 
 function permissionsOf(
@@ -223,6 +241,7 @@ function platformOnDisk(
   { ownership, attributes: rules }: RecordOptions,
 ): Pick<FileHead, 'platform'> {
   const { attributes } = item
+  if (ownership === undefined && attributes === undefined) return NOTHING
   const platform = platformWithOwner(item, old, ownership)
   if (attributes === undefined || rules === undefined) return platform
   return { platform: rules.platformWith(platform.platform ?? old?.platform, attributes) }
@@ -242,7 +261,7 @@ function historyOf(
   old: FileHead | undefined,
   options: RecordOptions,
 ): Pick<FileHead, 'previousBlocksHash' | 'platform'> {
-  if (old === undefined) return {}
+  if (old === undefined) return NOTHING
   // No other device can have continued from a record that was not announced.
   const previousBlocksHash = wasNotAnnounced(old, options) ? undefined : old.blocksHash
   return {

@@ -29,6 +29,11 @@ export const INSERT_ROW = `INSERT OR REPLACE INTO files (${ALL_COLUMNS}) VALUES 
 /** The same with the values in the same positions; an existing name is left unchanged. */
 export const INSERT_NEW_ROW = `${INSERT_ROW.replace(' OR REPLACE', '')} ON CONFLICT DO NOTHING`
 
+type AllValues = [...head: Writable<HeadRow>, list: number | null, single: Uint8Array | null, device: number]
+type Writable<T> = { -readonly [K in keyof T]: T[K] }
+/** The position of the checksum in a row. */
+const SUM_PLACE = 10
+
 /** Divides the sizes of hashes and of the tokens of encrypted folders. */
 const HASH_UNIT_BYTES = 16
 
@@ -126,7 +131,8 @@ export function rowValues(
   const stamp = device === LOCAL_NUMBER && head.diskStamp !== undefined ? stampValue(head.diskStamp) : null
   const { modifiedS, name, sizeBytes, blockSizeBytes, symlinkTarget } = head
   const { hash, single } = blocks
-  const columns: HeadRow = [
+  // Written out: a spread has an iterator, and an array that grows at its front is copied.
+  const values: AllValues = [
     name,
     mark,
     bits,
@@ -140,26 +146,11 @@ export function rowValues(
     0,
     extra,
     stamp,
-  ]
-  const sum = rowSum(device, columns, mark)
-  // Written out: a spread has an iterator, and an array that grows at its front is copied.
-  const values: SQLInputValue[] = [
-    device,
-    name,
-    mark,
-    bits,
-    modifiedS,
-    sizeBytes,
-    sequence,
-    version,
-    hash,
-    blockSizeBytes,
-    symlinkTarget,
-    sum,
-    extra,
-    stamp,
     list,
     single,
+    device,
   ]
+  const sum = rowSum(device, values, mark)
+  values[SUM_PLACE] = sum
   return { values, sum }
 }

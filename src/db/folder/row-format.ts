@@ -8,7 +8,8 @@ export const HEAD_COLUMNS =
 /** The columns for `RowReader.stored` and for `RowReader.blockHashes`. */
 export const STORED_COLUMNS = `${HEAD_COLUMNS}, list`
 export const INFO_COLUMNS = `${STORED_COLUMNS}, single`
-export const ALL_COLUMNS = `device, ${INFO_COLUMNS}`
+/** The device is the last, so that the row begins as one of HEAD_COLUMNS does. */
+export const ALL_COLUMNS = `${INFO_COLUMNS}, device`
 
 // `bits`, from the lowest: type 2, deleted 1, no permissions 1, blocks 2, local flags 7, permissions 9, nanoseconds 30.
 export const TYPES: readonly FileType[] = ['file', 'directory', 'symlink']
@@ -42,7 +43,7 @@ export type HeadRow = readonly [
 ]
 
 /** The checksum of a row with this mark. Access by position: destructuring uses an iterator, slow on a hot path. */
-export function rowSum(device: number, row: HeadRow, mark: number): number {
+export function rowSum(device: number, row: readonly [...HeadRow, ...unknown[]], mark: number): number {
   let sum = mixText(mixNumber(CHECKSUM_START, device), row[0])
   sum = mixNumber(mixNumber(sum, mark), row[2])
   sum = mixNumber(mixNumber(sum, row[3]), row[4])

@@ -3,8 +3,8 @@ import type { DiskStat } from '../disk.ts'
 import type { WalkSink } from './walk-tree.ts'
 import type { WalkBatch, WalkItem, WalkProblem, WalkRequest } from '../walk.ts'
 
-/** Items per batch of a walk. */
-const WALK_BATCH_ITEMS = 256
+/** Items per batch of a walk: no more than a group of files to be hashed (`scanner/hash-queue.ts`). */
+const WALK_BATCH_ITEMS = 128
 
 /** By their number in `types`. */
 const TYPES: readonly FileType[] = ['file', 'directory', 'symlink']
