@@ -4,7 +4,7 @@ export const NODE_MAJOR_MIN = 24
 
 /**
  * For the daemon. V8 would let the young generation grow to 128 MiB during a scan, which makes it no faster. The image,
- * the Debian package and the single executable have it, too; a package that npm installed starts without this flag.
+ * the Debian package, the single executable and installed services have it, too; the command that npm installs has not.
  */
 export const DAEMON_FLAGS = ['--max-semi-space-size=8']
 

@@ -24,9 +24,12 @@ export function refuseMissingProgram({ exists }: { exists(path: string): boolean
   )
 }
 
-/** What a definition starts. */
+/** As a clone and the other packages have it; the command that npm installs cannot pass a flag (decision 014). */
+const NODE_FLAGS: readonly string[] = ['--max-semi-space-size=8']
+
+/** What a definition starts. A single file has the flag inside. */
 export function programWords({ node, script }: { readonly node: string; readonly script: string }): readonly string[] {
-  return isSingleFile({ node, script }) ? [node] : [node, script]
+  return isSingleFile({ node, script }) ? [node] : [node, ...NODE_FLAGS, script]
 }
 
 /** Whether the executable contains Node and the program. */

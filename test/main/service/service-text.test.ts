@@ -9,6 +9,7 @@ import { packagedUnit } from '../../../src/main/service/systemd.ts'
 import { quoted, quotedArgument } from '../../../src/main/service/systemd-text.ts'
 import { SERVICE_PLATFORMS, type ServiceFacts } from '../../../src/main/service/types.ts'
 import { windowsQuoted } from '../../../src/main/service/windows.ts'
+import { DAEMON_FLAGS } from '../../../tools/choose-node.mjs'
 
 const HOSTILE_PATH = '/a b/%n %%/$HOME ${x}/"q" \'r\'/\\s\\\\/<&>]]>--{}\n\tü/🙂'
 
@@ -51,7 +52,8 @@ test('systemd: hostile arguments and paths arrive as they are, on one line', () 
   const facts = { ...FACTS, script: `${HOSTILE_PATH}/bin.js`, serveFlags: [`--home=${HOSTILE_PATH}`] }
   const [line] = settings(planService(facts).content, 'ExecStart')
   const args = asSystemdReads(line!).map((word) => word.replaceAll('$$', '$'))
-  assert.deepEqual(args, [facts.node, facts.script, 'serve', '--no-browser', '--no-restart', `--home=${HOSTILE_PATH}`])
+  const flags = ['serve', '--no-browser', '--no-restart']
+  assert.deepEqual(args, [facts.node, ...DAEMON_FLAGS, facts.script, ...flags, `--home=${HOSTILE_PATH}`])
   assert.ok(line?.includes('%%n %%%%') && line.includes('$$HOME $${x}'))
 })
 
@@ -170,7 +172,7 @@ test('launchd: the arguments arrive unchanged, and exit code 3 restarts', () => 
     .filter(({ nodeName }) => nodeName === 'string')
     .map(({ textContent }) => textContent)
   const flags = ['serve', '--no-browser', '--no-restart', '--log-file=default']
-  assert.deepEqual(args, [facts.node, HOSTILE_PATH, ...flags, `--home=${HOSTILE_PATH}`])
+  assert.deepEqual(args, [facts.node, ...DAEMON_FLAGS, HOSTILE_PATH, ...flags, `--home=${HOSTILE_PATH}`])
   assert.match(plan.content, /<key>SuccessfulExit<\/key>\s*<false\/>/)
   assert.ok(!plan.content.includes('UserName'))
   const daemon = planService({ ...facts, scope: 'system' })
@@ -230,7 +232,7 @@ test('Windows: a login task without a window, and a boot task without a password
   const task = parseXml(plan.content)
   const text = (name: string) => task.getElementsByTagName(name)[0]?.textContent
   assert.equal(text('Command'), '%SystemRoot%\\System32\\conhost.exe')
-  const args = ['--headless', node, script, 'serve', '--no-browser', '--home=D:\\x y\\']
+  const args = ['--headless', node, ...DAEMON_FLAGS, script, 'serve', '--no-browser', '--home=D:\\x y\\']
   assert.deepEqual(asWindowsReads(text('Arguments')!), args)
   assert.equal(text('LogonType'), 'InteractiveToken')
   assert.equal(text('ExecutionTimeLimit'), 'PT0S')
