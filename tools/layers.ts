@@ -86,6 +86,7 @@ export const ROWS: Readonly<Record<string, readonly string[]>> = {
     'warnings.ts',
     'network-use.ts',
     'start-options.ts',
+    'device-names.ts',
     'network.ts',
     'device-base.ts',
     'disk-spaces.ts',

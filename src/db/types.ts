@@ -1,6 +1,7 @@
 import type { HistoryEntry, HistoryOrigin } from '../core/history/entry.ts'
 import type { FileHead, FileInfo } from '../core/records/file-info.ts'
 import type { DeviceId, FolderId, ShortId } from '../core/ids.ts'
+import type { IndexPosition } from '../core/records/index-position.ts'
 import type { VersionVector } from '../core/records/version-vector.ts'
 
 /** The owner of an index: this device, or another one. */
@@ -211,6 +212,12 @@ export interface Listing {
   ownSince(sequence: number): Promise<readonly OwnName[]>
 }
 
+/** The index of this device, and those that others announced. */
+export interface IndexPositions {
+  readonly own: IndexPosition
+  readonly others: ReadonlyMap<DeviceId, IndexPosition>
+}
+
 /** How far the indexes of devices were exchanged, and under which IDs. */
 export interface ExchangeState {
   sequence(owner: IndexOwner): Promise<number>
@@ -226,6 +233,8 @@ export interface ExchangeState {
   indexId(): Promise<bigint>
   /** The index id that a device last announced; 0 when it never did. */
   remoteIndexId(device: DeviceId): Promise<bigint>
+  /** Of all indexes at once. */
+  positions(): Promise<IndexPositions>
   /** Survives `dropDevice`: without records the id only selects the index to request. */
   setRemoteIndexId(device: DeviceId, id: bigint): Promise<void>
   /**

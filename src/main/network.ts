@@ -2,7 +2,6 @@ import type { Invitations } from '../config/invitations.ts'
 import type { ConfigStore, ExtensionStore } from '../config/types.ts'
 import { Connections } from '../connections/connections.ts'
 import type { Config } from '../core/config/config.ts'
-import { messageOf } from '../core/errors.ts'
 import { addressParts } from '../core/network/address-parts.ts'
 import { redactAddress } from '../core/redact-address.ts'
 import { Discovery } from '../discover/discovery.ts'
@@ -23,6 +22,7 @@ import type { Service } from '../sync/supervisor.ts'
 import type { Identity } from '../platform/net.ts'
 import type { Platform } from '../platform/platform.ts'
 import { PortMapping } from '../upnp/port-mapping.ts'
+import { DeviceNames } from './device-names.ts'
 
 const CLIENT_NAME = 'twinfold'
 
@@ -74,6 +74,7 @@ export class Network {
       },
       { ownDevice, userHome },
     )
+    const names = new DeviceNames(deps.config, logger('main'))
     this.peers = new Peers(
       {
         clock: platform.clock,
@@ -92,7 +93,7 @@ export class Network {
         foldersOffered: (device, offers) =>
           this.pending.foldersOffered(device, this.#sharing.undecided(device, offers)),
         onClusterConfig: (device, message, offers) => this.#sharing.onClusterConfig(device, message, offers),
-        nameDevice: (device, name) => this.#nameDevice(device, name),
+        nameDevice: (device, name) => names.set(device, name),
       },
       { config, ownDevice },
     )
@@ -197,15 +198,5 @@ export class Network {
       async ({ deviceID }) => [deviceID, await this.#deps.statistics.device(deviceID)] as const,
     )
     return new Map(await Promise.all(entries))
-  }
-
-  #nameDevice(device: DeviceId, name: string): void {
-    const rename = (config: Config): Config => ({
-      ...config,
-      devices: config.devices.map((known) => (known.deviceID === device ? { ...known, name } : known)),
-    })
-    this.#deps.config.change(rename).catch((error: unknown) => {
-      this.#deps.logger('main').warn(`the name of device ${device} could not be saved: ${messageOf(error)}`)
-    })
   }
 }

@@ -3,6 +3,7 @@ import type { DeviceId } from '../core/ids.ts'
 import { violation } from '../core/wire/errors.ts'
 import type { Clock } from '../platform/clock.ts'
 import { TimeSlice } from '../sync/time-slice.ts'
+import { turnsOf } from '../sync/turns.ts'
 import type { ByteReader } from './byte-reader.ts'
 import { readClusterConfig } from './cluster-config.ts'
 import { ConnectionClosed } from './errors.ts'
@@ -198,19 +199,25 @@ export class Receiver {
 
   /** Whether the device may send this index is checked first. The records are decoded and delivered in parts. */
   async #dispatchIndex(body: Uint8Array, kind: IndexKind, handler: ProtocolHandler): Promise<void> {
-    const slice = this.#newSlice()
+    const { clock, closed } = this.#deps
     const accepts = (folder: string) => this.#handle(`${kind} for ${folder}`, () => handler.acceptsIndex(folder))
-    const envelope = await acceptedEnvelope(body, readIndexEnvelope(body), accepts, slice)
+    const envelope = await acceptedEnvelope(body, readIndexEnvelope(body), accepts, this.#newSlice())
     if (envelope === undefined) return
+    const slice = new TimeSlice(clock, closed, turnsOf(clock))
+    const entering = slice.enter()
+    if (entering !== undefined) await entering
     let isWhole = kind === 'index'
     for (const data of readIndex(body, envelope, kind)) {
       if (slice.isDue) await slice.yield()
       if (data === undefined) continue
       const isFirst = isWhole
       isWhole = false
+      slice.leave()
       await this.#handle(`${kind} for ${data.folder}`, () =>
         isFirst ? handler.index(data) : handler.indexUpdate(data),
       )
+      const again = slice.enter()
+      if (again !== undefined) await again
     }
   }
 

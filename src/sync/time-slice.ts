@@ -1,4 +1,5 @@
 import type { Clock } from '../platform/clock.ts'
+import type { Turns } from './turns.ts'
 
 /** The longest time that other work has to wait. */
 const SLICE_MS_MAX = 5
@@ -7,12 +8,15 @@ const SLICE_MS_MAX = 5
 export class TimeSlice {
   readonly #clock: Clock
   readonly #signal: AbortSignal
+  readonly #turns: Turns | undefined
   #begunMs: number
   #spentMs = 0
 
-  constructor(clock: Clock, signal: AbortSignal) {
+  /** With `turns` it is one of many tasks that share the event loop; `leave` and `enter` enclose work of others. */
+  constructor(clock: Clock, signal: AbortSignal, turns?: Turns) {
     this.#clock = clock
     this.#signal = signal
+    this.#turns = turns
     this.#begunMs = clock.monotonicMs()
   }
 
@@ -28,8 +32,28 @@ export class TimeSlice {
 
   /** Lets other work run. Rejects when the signal aborts. */
   async yield(): Promise<void> {
-    this.#spentMs += this.#clock.monotonicMs() - this.#begunMs
-    await this.#clock.sleep(0, this.#signal)
+    this.leave()
+    await this.#after(this.#turns === undefined ? this.#clock.sleep(0, this.#signal) : this.#turns.next())
+  }
+
+  /** Its own time ends. */
+  leave(): void {
+    const ownMs = this.#clock.monotonicMs() - this.#begunMs
+    this.#spentMs += ownMs
+    this.#turns?.worked(ownMs)
+  }
+
+  /** It begins again, in this turn if the others have left some time. */
+  enter(): Promise<void> | undefined {
+    const entering = this.#turns?.enter()
+    if (entering !== undefined) return this.#after(entering)
+    this.#begunMs = this.#clock.monotonicMs()
+    return undefined
+  }
+
+  async #after(waiting: Promise<void>): Promise<void> {
+    await waiting
+    this.#signal.throwIfAborted()
     this.#begunMs = this.#clock.monotonicMs()
   }
 }

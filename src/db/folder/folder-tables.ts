@@ -13,6 +13,7 @@ import { FolderTable } from './folder-table.ts'
 import { Listing } from './listing.ts'
 import { NeededNames } from './needed-names.ts'
 import type { Kind } from '../sqlite/recoverable-database.ts'
+import { RemoteIndexIds } from './remote-index-ids.ts'
 import { RemoteNeed } from './remote-need.ts'
 import { FOLDER_SCHEMA } from '../sqlite/schema.ts'
 import { SequenceReader } from './sequence-reader.ts'
@@ -30,6 +31,7 @@ export interface FolderTables {
   readonly history: HistoryReader
   readonly needed: NeededNames
   readonly sequences: SequenceReader
+  readonly remoteIds: RemoteIndexIds
   readonly remoteNeed: RemoteNeed
   readonly imports: FolderImport
   readonly listing: Listing
@@ -61,6 +63,7 @@ export function folderKind(
       const history = once(() => new HistoryReader(database))
       const needed = once(() => new NeededNames(database))
       const sequences = once(() => new SequenceReader(database, files.reader))
+      let remoteIds: RemoteIndexIds | undefined
       const remoteNeed = once(() => new RemoteNeed(database, files))
       const imports = once(() => new FolderImport(files))
       const listing = once(() => new Listing(database, files))
@@ -84,10 +87,14 @@ export function folderKind(
         get sequences() {
           return sequences()
         },
+        get remoteIds() {
+          return (remoteIds ??= new RemoteIndexIds(database))
+        },
         get remoteNeed() {
           return remoteNeed()
         },
         get imports() {
+          remoteIds = undefined // an import writes them
           return imports()
         },
         get listing() {

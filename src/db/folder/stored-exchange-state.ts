@@ -4,9 +4,10 @@ import type { Random } from '../../platform/random.ts'
 import { newIndexId, type FolderTables } from './folder-tables.ts'
 import type { RecoverableDatabase } from '../sqlite/recoverable-database.ts'
 import { readMeta, writeMeta } from '../sqlite/meta.ts'
-import { REMOTE_ID_KEY, SENT_KEY, sentText } from './meta-keys.ts'
+import { SENT_KEY, sentText } from './meta-keys.ts'
 import { Restart } from './restart.ts'
-import type { BatchLimits, ExchangeState, IndexOwner, IndexRestart } from '../types.ts'
+import type { IndexPosition } from '../../core/records/index-position.ts'
+import type { BatchLimits, ExchangeState, IndexOwner, IndexPositions, IndexRestart } from '../types.ts'
 
 const MIN_COUNTER_KEY = 'min-counter'
 const SENT = /^([0-9a-f]+) (\d+)$/
@@ -52,11 +53,21 @@ export class StoredExchangeState implements ExchangeState {
   }
 
   remoteIndexId(device: DeviceId): Promise<bigint> {
-    return this.#database.run(({ files }) => BigInt(`0x${readMeta(files.database, REMOTE_ID_KEY + device) ?? '0'}`))
+    return this.#database.run(({ remoteIds }) => remoteIds.all.get(device) ?? 0n)
   }
 
   setRemoteIndexId(device: DeviceId, id: bigint): Promise<void> {
-    return this.#database.run(({ files }) => writeMeta(files.database, REMOTE_ID_KEY + device, id.toString(16)))
+    return this.#database.run(({ remoteIds }) => remoteIds.set(device, id))
+  }
+
+  positions(): Promise<IndexPositions> {
+    return this.#database.run(({ files: { state }, remoteIds }) => {
+      const others = new Map<DeviceId, IndexPosition>()
+      for (const [device, indexId] of remoteIds.all) others.set(device, { indexId, sequence: 0 })
+      for (const { owner, sequence } of state.holders)
+        if (owner !== 'local') others.set(owner, { indexId: remoteIds.all.get(owner) ?? 0n, sequence })
+      return { own: { indexId: state.indexId, sequence: state.holders[0]!.sequence }, others }
+    })
   }
 
   counterId(): Promise<ShortId | undefined> {

@@ -1,12 +1,11 @@
-import type { Config, FolderConfig } from '../../core/config/config.ts'
+import type { Config } from '../../core/config/config.ts'
 import type { DeviceId, FolderId } from '../../core/ids.ts'
-import type { IndexPosition } from '../../core/records/index-position.ts'
-import type { FolderIndex } from '../../db/types.ts'
 import type { ClusterConfig } from '../../protocol/types.ts'
 import type { FolderEncryption, FolderTokens } from '../encryption/folder-encryption.ts'
 import { isIndexUnusable } from '../state/exchange-failure.ts'
 import {
   clusterConfigFor,
+  fingerprintsFor,
   foldersSharedWith,
   judgeClusterConfig,
   type ClusterVerdict,
@@ -15,7 +14,6 @@ import {
   type RefusedFolder,
 } from './cluster-config.ts'
 import type { PeersDeps } from './peer-deps.ts'
-import { ownPosition } from './peer-folder.ts'
 import { Refusal } from './refusal.ts'
 
 export interface AgreementDeps extends Pick<PeersDeps, 'store' | 'roots' | 'signals'> {
@@ -82,13 +80,13 @@ export async function currentFingerprint(deps: AgreementDeps, ends: ConnectionEn
  */
 async function announcedPositions(
   { config, store, roots, signals }: AgreementDeps,
-  { own, peer }: ConnectionEnds,
+  { peer }: ConnectionEnds,
 ): Promise<ReadonlyMap<FolderId, FolderPositions>> {
   const positions = new Map<FolderId, FolderPositions>()
   for (const folder of foldersSharedWith(config(), peer)) {
     if (folder.paused || roots.get(folder.id) === undefined) continue
     try {
-      positions.set(folder.id, await positionsOf(await store.folder(folder.id), folder, own))
+      positions.set(folder.id, await (await store.folder(folder.id)).exchange.positions())
     } catch (error) {
       if (!isIndexUnusable(error)) throw error
       signals.exchangeFailed.emit({ folder: folder.id, error })
@@ -97,27 +95,12 @@ async function announcedPositions(
   return positions
 }
 
-async function positionsOf(index: FolderIndex, folder: FolderConfig, own: DeviceId): Promise<FolderPositions> {
-  const others = new Map<DeviceId, IndexPosition>()
-  for (const { deviceID } of folder.devices) {
-    if (deviceID === own) continue
-    others.set(deviceID, {
-      indexId: await index.exchange.remoteIndexId(deviceID),
-      sequence: await index.exchange.sequence(deviceID),
-    })
-  }
-  return { own: await ownPosition(index), others }
-}
-
-/** The cluster config for a device without index positions: an equal text need not be sent again. */
+/** The cluster config for a device without index positions, in short: an equal text need not be sent again. */
 function clusterConfigFingerprint(
   { config, roots }: AgreementDeps,
   ends: ConnectionEnds,
   tokens: FolderTokens,
 ): string {
   const running = foldersSharedWith(config(), ends.peer).map(({ id }) => roots.get(id) !== undefined)
-  const message = clusterConfigFor(config(), ends, new Map(), tokens)
-  return JSON.stringify([running, message], (_key, value: unknown) =>
-    typeof value === 'bigint' ? value.toString() : value,
-  )
+  return JSON.stringify([running, fingerprintsFor(config(), ends, tokens)])
 }

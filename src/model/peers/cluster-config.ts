@@ -1,8 +1,9 @@
+import { hash as digestOf } from 'node:crypto'
 import { checkPasswords } from '../../core/encryption/check-passwords.ts'
 import { isOfFolderOnly, REFUSALS, type RefusalCode } from '../../core/refusals.ts'
 import type { FolderCipher } from '../../core/encryption/folder-cipher.ts'
 import { tokenLength } from '../../core/encryption/keys.ts'
-import type { Config, FolderConfig } from '../../core/config/config.ts'
+import type { Config, DeviceConfig, FolderConfig } from '../../core/config/config.ts'
 import { withoutRelayToken } from '../../core/network/announced-address.ts'
 import { parseFolderId, type DeviceId, type FolderId } from '../../core/ids.ts'
 import type { IndexPosition } from '../../core/records/index-position.ts'
@@ -98,10 +99,7 @@ export function clusterConfigFor(
   positions: ReadonlyMap<FolderId, FolderPositions>,
   tokens: FolderTokens,
 ): ClusterConfig {
-  const shared = foldersSharedWith(config, peer).filter(
-    ({ id, type }) => type !== 'receiveencrypted' || tokens.stored.has(id),
-  )
-  const folders = shared.map((folder): ClusterFolder => {
+  const folders = announcedTo(config, peer, tokens).map((folder): ClusterFolder => {
     const known = folder.paused || tokens.unreadable.has(folder.id) ? undefined : positions.get(folder.id)
     return {
       id: folder.id,
@@ -124,12 +122,17 @@ export function clusterConfigFor(
   return { folders, secondary: false }
 }
 
+/** One that is stored encrypted is announced once its password is determined. */
+function announcedTo(config: Config, peer: DeviceId, { stored }: FolderTokens): readonly FolderConfig[] {
+  return foldersSharedWith(config, peer).filter(({ id, type }) => type !== 'receiveencrypted' || stored.has(id))
+}
+
 /** Devices that hold only encrypted data are not announced to others, as in newer versions of Syncthing. */
-function membersOf(config: Config, folder: FolderConfig, peer: DeviceId): readonly DeviceId[] {
-  const known = new Set(config.devices.map(({ deviceID }) => deviceID))
+function membersOf(config: Config, folder: FolderConfig, peer: DeviceId | undefined): readonly DeviceId[] {
+  const { devices } = derivedFrom(config)
   return folder.devices
     .filter(
-      ({ deviceID, encryptionPassword }) => known.has(deviceID) && (encryptionPassword === '' || deviceID === peer),
+      ({ deviceID, encryptionPassword }) => devices.has(deviceID) && (encryptionPassword === '' || deviceID === peer),
     )
     .map(({ deviceID }) => deviceID)
 }
@@ -140,7 +143,7 @@ function clusterDevice(
   { indexId, sequence }: IndexPosition,
   encryptionPasswordToken: Uint8Array,
 ): ClusterDevice {
-  const device = config.devices.find(({ deviceID }) => deviceID === id)
+  const device = derivedFrom(config).devices.get(id)
   return {
     id,
     name: device?.name ?? '',
@@ -153,6 +156,56 @@ function clusterDevice(
     skipIntroductionRemovals: device?.skipIntroductionRemovals ?? false,
     encryptionPasswordToken,
   }
+}
+
+/** The cluster config for a device without positions, a text for each folder: equal ones need not be sent again. */
+export function fingerprintsFor(config: Config, { peer }: ConnectionEnds, tokens: FolderTokens): readonly string[] {
+  return announcedTo(config, peer, tokens).map((folder) => {
+    const isHidden = folder.devices.some(({ deviceID, encryptionPassword: p }) => deviceID === peer && p !== '')
+    const token = tokens.ciphers.get(folder.id)?.passwordToken ?? NO_TOKEN
+    return JSON.stringify([
+      commonFingerprint(config, folder),
+      isHidden && membersText(config, [peer]),
+      Buffer.from(token).toString('hex'),
+      Buffer.from(tokens.stored.get(folder.id) ?? NO_TOKEN).toString('hex'),
+    ])
+  })
+}
+
+/** What all devices receive about a folder: with many of them it is long, and a change concerns each of them. */
+function commonFingerprint(config: Config, folder: FolderConfig): string {
+  const { fingerprints } = derivedFrom(config)
+  const known = fingerprints.get(folder.id)
+  if (known !== undefined) return known
+  const { id, label, type, disableTempIndexes } = folder
+  const text =
+    JSON.stringify([id, label, type, disableTempIndexes]) + membersText(config, membersOf(config, folder, undefined))
+  const fingerprint = digestOf('sha256', text)
+  fingerprints.set(folder.id, fingerprint)
+  return fingerprint
+}
+
+function membersText(config: Config, members: readonly DeviceId[]): string {
+  const announced = members.map((id) => ({ ...clusterDevice(config, id, NO_POSITION, NO_TOKEN), indexId: undefined }))
+  return JSON.stringify(announced)
+}
+
+interface Derived {
+  readonly devices: ReadonlyMap<DeviceId, DeviceConfig>
+  readonly fingerprints: Map<FolderId, string>
+}
+
+const derived = new WeakMap<Config, Derived>()
+
+function derivedFrom(config: Config): Derived {
+  const known = derived.get(config)
+  if (known !== undefined) return known
+  const made: Derived = {
+    devices: new Map(config.devices.map((device) => [device.deviceID, device])),
+    fingerprints: new Map(),
+  }
+  derived.set(config, made)
+  return made
 }
 
 /** Evaluates a received cluster config. Throws for no message; of a folder listed twice the first entry counts. */

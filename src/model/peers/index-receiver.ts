@@ -5,7 +5,7 @@ import type { EventSink, Logger } from '../../events/types.ts'
 import type { IndexData } from '../../protocol/types.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { keepsRecords, type IndexPosition } from '../../core/records/index-position.ts'
-import { NEVER } from '../../core/never.ts'
+import { turnsOf, type Turns } from '../../sync/turns.ts'
 
 /** Records stored per batch: as many as take a few milliseconds on this machine, then other work runs. */
 const RECORDS_PER_BATCH = { min: 50, max: 250 } as const
@@ -30,6 +30,8 @@ export class IndexReceiver {
   readonly #deps: IndexReceiverDeps
   readonly #device: DeviceId
   readonly #folder: FolderId
+  /** Shared with all connections. */
+  readonly #turns: Turns
   /** The last sequence number received; undefined before the first message. */
   #receivedSequence: number | undefined
   #anomalyReported = false
@@ -41,6 +43,7 @@ export class IndexReceiver {
     this.#deps = deps
     this.#device = device
     this.#folder = folder
+    this.#turns = turnsOf(deps.clock)
   }
 
   /** The sequence number of the last record received in this exchange. */
@@ -73,7 +76,8 @@ export class IndexReceiver {
     const before = this.#receivedSequence ?? (await index.exchange.sequence(this.#device))
     this.#reportAnomaly(anomalyOf(data, before))
     for (let start = 0; start < data.files.length;) {
-      if (start > 0) await this.#yield()
+      const waiting = start > 0 ? this.#yield() : this.#turns.enter()
+      if (waiting !== undefined) await waiting
       const batch = data.files.slice(start, start + this.#batchSize)
       await this.#storeBatch(batch)
       start += batch.length
@@ -96,7 +100,9 @@ export class IndexReceiver {
   async #storeBatch(batch: IndexData['files']): Promise<void> {
     const { clock, index } = this.#deps
     const startedMs = clock.monotonicMs()
-    await index.records.updateRemote(this.#device, batch)
+    const storing = index.records.updateRemote(this.#device, batch)
+    this.#turns.worked(clock.monotonicMs() - startedMs)
+    await storing
     const tookMs = clock.monotonicMs() - startedMs
     this.#workedMs += tookMs
     const { min, max } = RECORDS_PER_BATCH
@@ -107,7 +113,7 @@ export class IndexReceiver {
   /** Other work runs. */
   async #yield(): Promise<void> {
     this.#workedMs = 0
-    await this.#deps.clock.sleep(0, NEVER)
+    await this.#turns.next()
   }
 
   /** Logged once per exchange: a device with wrong numbers sends them in every message. */

@@ -4,6 +4,7 @@ import type { IndexPosition } from '../../core/records/index-position.ts'
 import type { FolderIndex } from '../../db/types.ts'
 import type { Logger } from '../../events/types.ts'
 import type { Connection } from '../../protocol/types.ts'
+import { turnsOf, type Turns } from '../../sync/turns.ts'
 import { Wakeup } from '../../sync/wakeup.ts'
 import type { Clock } from '../../platform/clock.ts'
 
@@ -26,6 +27,7 @@ export class IndexSender {
   readonly #deps: IndexSenderDeps
   readonly #folder: FolderId
   readonly #isEncrypted: boolean
+  readonly #turns: Turns
   readonly #wakeup = new Wakeup()
   #indexId: bigint
   #sentSequence: number
@@ -42,6 +44,7 @@ export class IndexSender {
     },
   ) {
     this.#deps = deps
+    this.#turns = turnsOf(deps.clock)
     this.#folder = options.folder
     this.#indexId = options.indexId
     this.#sentSequence = options.start
@@ -80,7 +83,9 @@ export class IndexSender {
       this.#sentSequence = 0
     }
     for (let sent = false; ; sent = true) {
-      const batch = await index.exchange.localSince(this.#sentSequence, BATCH)
+      const entering = this.#turns.enter()
+      if (entering !== undefined) await entering
+      const batch = await this.#counted(() => index.exchange.localSince(this.#sentSequence, BATCH))
       signal.throwIfAborted()
       const last = batch.at(-1)
       if (last === undefined) return sent
@@ -95,9 +100,17 @@ export class IndexSender {
     const data = { folder: this.#folder, files: announced.map(announcementOf), lastSequence, prevSequence }
     log.debug(() => `folder ${this.#folder}: sending ${announced.length} records, ${prevSequence} to ${lastSequence}`)
     await index.exchange.setSentSequence(device, lastSequence)
-    if (prevSequence === 0) await connection.index(data)
-    else await connection.indexUpdate(data)
+    await this.#counted(() => (prevSequence === 0 ? connection.index(data) : connection.indexUpdate(data)))
     this.#sentSequence = lastSequence
+  }
+
+  /** What it takes until it waits is counted: a change is sent to many devices at once. */
+  #counted<T>(begin: () => Promise<T>): Promise<T> {
+    const { clock } = this.#deps
+    const startedMs = clock.monotonicMs()
+    const begun = begin()
+    this.#turns.worked(clock.monotonicMs() - startedMs)
+    return begun
   }
 }
 

@@ -245,6 +245,6 @@ async function restartIfWentBack(
   return true
 }
 
-export async function ownPosition(index: FolderIndex): Promise<IndexPosition> {
+async function ownPosition(index: FolderIndex): Promise<IndexPosition> {
   return { indexId: await index.exchange.indexId(), sequence: await index.exchange.sequence('local') }
 }

@@ -17,10 +17,14 @@ import type { PeersDeps, PeersOptions, RemoteState } from './peer-deps.ts'
 import { RequestServer, type ServedFolder } from './request-server.ts'
 import type { BlockSource, Sources } from '../state/sources.ts'
 import { slept } from '../../sync/slept.ts'
+import { turnsOf } from '../../sync/turns.ts'
 import { TaskSet } from '../../sync/task-set.ts'
 
 /** With several connections others may still open or close: the choice of the primary one is delayed this long. */
 const PROMOTION_DELAY_MS = 1_000
+
+/** More of them get their new cluster configs one after the other, each in a turn of the event loop. */
+const PEERS_PER_TURN = 8
 
 /** The connected devices: their records, their requests, and the choice of sources for blocks. */
 export class Peers implements Sources {
@@ -106,7 +110,7 @@ export class Peers implements Sources {
     this.#setConfig(to)
     for (const { deviceID: device, paused } of pausedOrResumed(from, to))
       this.#deps.events.emit(paused ? 'DevicePaused' : 'DeviceResumed', { device })
-    await Promise.all([...this.#peers.values()].map((peer) => peer.reconfigure()))
+    await Promise.all([...this.#peers.values()].map((peer) => this.#reconfigure(peer)))
   }
 
   #setConfig(config: Config): void {
@@ -131,7 +135,12 @@ export class Peers implements Sources {
 
   /** Other devices are informed which folders can be exchanged. */
   #reconfigureAll(): void {
-    for (const peer of this.#peers.values()) this.#run(peer.reconfigure())
+    for (const peer of this.#peers.values()) this.#run(this.#reconfigure(peer))
+  }
+
+  async #reconfigure(peer: Peer): Promise<void> {
+    if (this.#peers.size > PEERS_PER_TURN) await turnsOf(this.#deps.clock).next()
+    await peer.reconfigure()
   }
 
   /** Folders whose encryption is configured differently here and on another device. */

@@ -53,6 +53,19 @@ test('the index id of another device is stored separately from its records', () 
     assert.equal(await index.exchange.remoteIndexId(OTHER), 0n)
   }))
 
+test('the positions of all indexes: those with records, and those of which only the id is known', () =>
+  withIndex(async (index) => {
+    await index.records.updateLocal([file('a'), file('b')])
+    await index.exchange.setRemoteIndexId(PEER, 5n)
+    await index.records.updateRemote(OTHER, [file('a', { sequence: 7 })])
+    const { own, others } = await index.exchange.positions()
+    assert.deepEqual(own, { indexId: await index.exchange.indexId(), sequence: 2 })
+    assert.deepEqual(others.get(PEER), { indexId: 5n, sequence: 0 })
+    assert.deepEqual(others.get(OTHER), { indexId: 0n, sequence: 7 })
+    await index.exchange.setRemoteIndexId(OTHER, 6n)
+    assert.deepEqual((await index.exchange.positions()).others.get(OTHER), { indexId: 6n, sequence: 7 })
+  }))
+
 test('a device without records needs all live items', () =>
   withIndex(async (index) => {
     await index.records.updateLocal([file('a'), deletion('gone'), directory('d')])

@@ -6,7 +6,12 @@ import { DEVICE } from '../../../src/core/config/config-fields.ts'
 import { defaultsOf } from '../../../src/core/config/field.ts'
 import { FolderCipher } from '../../../src/core/encryption/folder-cipher.ts'
 import type { DeviceId, FolderId } from '../../../src/core/ids.ts'
-import { clusterConfigFor, judgeClusterConfig, type FolderPositions } from '../../../src/model/peers/cluster-config.ts'
+import {
+  clusterConfigFor,
+  fingerprintsFor,
+  judgeClusterConfig,
+  type FolderPositions,
+} from '../../../src/model/peers/cluster-config.ts'
 import { tokenLength } from '../../../src/core/encryption/keys.ts'
 import type { FolderTokens } from '../../../src/model/encryption/folder-encryption.ts'
 import type { ClusterConfig, ClusterDevice, ClusterFolder } from '../../../src/protocol/types.ts'
@@ -272,4 +277,31 @@ test('a folder that is stored encrypted is announced once its password is known,
   for (const { id, encryptionPasswordToken } of folder.devices) {
     assert.equal(Buffer.from(encryptionPasswordToken).toString(), id === LOCAL_ID ? 'token' : '')
   }
+})
+
+test('the fingerprint of a cluster config changes with what the device receives, and with nothing else', () => {
+  const devices = [LOCAL_ID, SERVER, LAPTOP].map((deviceID) => ({
+    deviceID,
+    introducedBy: '' as const,
+    encryptionPassword: deviceID === LAPTOP ? 'secret' : '',
+  }))
+  const config = configOf([shared('docs', { devices }), shared('private', {}, [LOCAL_ID, LAPTOP])])
+  const named = (device: DeviceId): Config => ({
+    ...config,
+    devices: config.devices.map((known) => (known.deviceID === device ? { ...known, name: 'new' } : known)),
+  })
+  const of = (changed: Config, peer = SERVER, tokens = NO_TOKENS) =>
+    JSON.stringify(fingerprintsFor(changed, { own: LOCAL_ID, peer }, tokens))
+  assert.equal(of({ ...config }), of(config))
+  assert.notEqual(of(named(LOCAL_ID)), of(config))
+  assert.equal(of(named(LAPTOP)), of(config), 'a device with a password is not announced to others')
+  assert.notEqual(of(named(LAPTOP), LAPTOP), of(config, LAPTOP))
+  const tokens = { ...NO_TOKENS, ciphers: new Map([[DOCS, new FolderCipher(Buffer.alloc(32), DOCS)]]) }
+  assert.notEqual(of(config, LAPTOP, tokens), of(config, LAPTOP))
+  const [docs, ...others] = config.folders
+  assert.notEqual(of({ ...config, folders: [{ ...docs!, label: 'new' }, ...others] }), of(config))
+  assert.equal(
+    of({ ...config, folders: [docs!, ...others.map((folder) => ({ ...folder, label: 'new' }))] }),
+    of(config),
+  )
 })

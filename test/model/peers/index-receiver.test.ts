@@ -47,3 +47,35 @@ test('index receiver: a batch takes a few milliseconds, on a slow machine, too',
   const slowest = await receivedBatches(1)
   assert.equal(slowest.sizes[1], 50) // smaller ones would cost more in all
 })
+
+test('index receiver: the indexes of many devices at once do not fill one turn of the event loop', async () => {
+  await using store = await openTestStore(undefined)
+  const real = await store.folder(FOLDER)
+  let nowMs = 0
+  let turnMs = 0
+  let longestMs = 0
+  const clock = {
+    ...nodeClock,
+    monotonicMs: () => nowMs,
+    sleep: async () => {
+      await new Promise((done) => setImmediate(done))
+      turnMs = 0
+    },
+  }
+  const updateRemote = async (_device: unknown, batch: readonly FileInfo[]) => {
+    nowMs += batch.length / 50
+    turnMs += batch.length / 50
+    longestMs = Math.max(longestMs, turnMs)
+  }
+  const records = { dropDevice: async () => {}, updateRemote }
+  const index = { exchange: real.exchange, records } as unknown as typeof real
+  const deps = { clock, index, events: { emit: () => {} }, log: quietLogger('model') }
+  const files = Array.from({ length: 500 }, (_none, place) => file(`file ${place}`, { sequence: place + 1 }))
+  const receive = async (device: (typeof DEVICES)[number]) => {
+    const theirs = { indexId: 1n, sequence: 500 }
+    const receiver = await IndexReceiver.begin(deps, { device, folder: FOLDER, theirs })
+    await receiver.index({ folder: FOLDER, files, lastSequence: 500, prevSequence: 0 })
+  }
+  await Promise.all(Array.from({ length: 20 }, () => receive(DEVICE!)))
+  assert.ok(longestMs <= 10, `${longestMs} ms in one turn`)
+})
