@@ -31,21 +31,42 @@ interface Reading {
 }
 
 function readSection(table: AnyTable, source: XmlElement, reading: Reading): object {
-  const attributes = new Set<string>()
+  const { fields, attributes, kinds } = namesIn(table)
+  keepUnknown(source, reading, { attributes, kinds })
   const elements = new Map<string, XmlElement[]>()
-  for (const field of Object.values(table)) {
-    if (field.attribute) attributes.add(field.xml)
-    else elements.set(field.xml, [])
-  }
-  keepUnknown(table, source, reading, attributes)
   for (const node of source.children) {
-    if (node.is === 'element') elements.get(node.name)?.push(node)
+    if (node.is !== 'element' || !kinds.has(node.name)) continue
+    const same = elements.get(node.name)
+    if (same === undefined) elements.set(node.name, [node])
+    else same.push(node)
   }
-  const entries = Object.entries(table).map(([key, field]) => [
-    key,
-    readField(field, source, elements.get(field.xml) ?? [], reading),
-  ])
-  return Object.fromEntries(entries)
+  const read: Record<string, unknown> = {}
+  for (const [key, field] of fields)
+    read[key] = readField(field, source, (field.attribute ? undefined : elements.get(field.xml)) ?? [], reading)
+  return read
+}
+
+/** Of a table: its fields, the names of its attributes, and the kinds of its elements by name. */
+interface TableNames {
+  readonly fields: readonly (readonly [string, Field<unknown>])[]
+  readonly attributes: ReadonlySet<string>
+  readonly kinds: ReadonlyMap<string, Kind>
+}
+
+const namesByTable = new WeakMap<AnyTable, TableNames>()
+
+/** The same for each of many folders. */
+function namesIn(table: AnyTable): TableNames {
+  const known = namesByTable.get(table)
+  if (known !== undefined) return known
+  const fields = Object.entries(table)
+  const names: TableNames = {
+    fields,
+    attributes: new Set(fields.flatMap(([, { attribute, xml }]) => (attribute ? [xml] : []))),
+    kinds: new Map(fields.flatMap(([, { attribute, kind, xml }]) => (attribute ? [] : [[xml, kind] as const]))),
+  }
+  namesByTable.set(table, names)
+  return names
 }
 
 function readField(field: Field<unknown>, source: XmlElement, found: readonly XmlElement[], reading: Reading): unknown {
@@ -87,12 +108,11 @@ function keyOf(kind: Kind, item: XmlElement): string {
   return `${item.name}:${identity.kind.is === 'device' ? scalar(identity.kind, item, identity.xml, text) : text}`
 }
 
-function keepUnknown(table: AnyTable, source: XmlElement, reading: Reading, attributes: ReadonlySet<string>): void {
-  const kinds = new Map(
-    Object.values(table)
-      .filter((one) => !one.attribute)
-      .map((one) => [one.xml, one.kind]),
-  )
+function keepUnknown(
+  source: XmlElement,
+  reading: Reading,
+  { attributes, kinds }: Pick<TableNames, 'attributes' | 'kinds'>,
+): void {
   const nodes: { node: XmlNode; before: string | undefined }[] = []
   let waiting: XmlNode[] = []
   const flush = (before: string | undefined) => {
@@ -101,8 +121,9 @@ function keepUnknown(table: AnyTable, source: XmlElement, reading: Reading, attr
   }
   for (const node of source.children) {
     const kind = node.is === 'element' ? kinds.get(node.name) : undefined
-    if (node.is === 'element' && kind !== undefined) flush(keyOf(kind, node))
-    else if (node.is !== 'text') waiting.push(node)
+    if (node.is === 'element' && kind !== undefined) {
+      if (waiting.length > 0) flush(keyOf(kind, node))
+    } else if (node.is !== 'text') waiting.push(node)
     else if (node.text.trim() !== '') throw errorAt(source, `<${source.name}> holds text where only elements belong`)
   }
   flush(undefined)

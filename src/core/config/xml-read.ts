@@ -1,5 +1,6 @@
 import { SaxesParser } from 'saxes'
 import { TwinfoldError } from '../errors.ts'
+import { readPlainXml } from './xml-plain.ts'
 import type { XmlElement, XmlNode } from './xml-tree.ts'
 
 /** A configuration is five deep. */
@@ -95,6 +96,11 @@ interface OpenElement {
  * is ever expanded or fetched. Throws `config-invalid` with line and reason.
  */
 export function readXml(text: string): XmlElement {
+  return readPlainXml(text) ?? readAnyXml(text)
+}
+
+/** With a parser for all of XML, whatever the text is. */
+export function readAnyXml(text: string): XmlElement {
   return new XmlReader(text).read()
 }
 

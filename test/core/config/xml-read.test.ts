@@ -3,7 +3,8 @@ import { test } from 'node:test'
 import { DOMParser } from '@xmldom/xmldom'
 import * as fc from 'fast-check'
 import { TwinfoldError } from '../../../src/core/errors.ts'
-import { readXml } from '../../../src/core/config/xml-read.ts'
+import { readPlainXml } from '../../../src/core/config/xml-plain.ts'
+import { readAnyXml, readXml } from '../../../src/core/config/xml-read.ts'
 import { printXml, type XmlElement, type XmlNode } from '../../../src/core/config/xml-tree.ts'
 import { configFixture } from '../../support/config.ts'
 
@@ -97,6 +98,7 @@ test('xml: a printed tree is read back unchanged, by us and by another parser', 
         line: 0,
       }
       const text = printXml(holder)
+      assertSameByBoth(text)
       assert.deepEqual(viewOf(readXml(text)), viewOf(holder))
       assert.deepEqual(viewOf(readXml(text)), otherView(text))
     }),
@@ -133,9 +135,11 @@ test('xml: a damaged file is never read differently from another parser', () => 
     '\u0001',
   ]
   let taken = 0
+  let plain = 0
   const damage = fc.record({ at: fc.nat(), cut: fc.nat({ max: 6 }), piece: fc.constantFrom(...pieces, '') })
   const small = fc.constantFrom(
     '<a b="1">x<c/>&amp;<!-- y --><![CDATA[<]]></a>',
+    '<a b="1" c="&lt;">\n  <d>x &amp; y</d>\n  <!-- y -->\n  <d/>\n</a>\n',
     "<?xml version='1.0'?>\n<a\tb = 'x' >\r\n</a >",
     full,
   )
@@ -148,12 +152,62 @@ test('xml: a damaged file is never read differently from another parser', () => 
       }
       if (refusal(text) !== undefined) return
       taken++
+      if (assertSameByBoth(text)) plain++
       assert.deepEqual(viewOf(readXml(text)), otherView(text), text)
     }),
     { numRuns: 3_000 },
   )
   assert.ok(taken > 50, `${taken} files were taken`)
+  assert.ok(plain > 50, `${plain} of them were read without the parser for all of XML`)
 })
+
+/** The reader of what programs print refuses a text, or reads what the parser for all of XML does, with all lines. */
+function assertSameByBoth(text: string): boolean {
+  const plain = readPlainXml(text)
+  if (plain !== undefined) assert.deepEqual(plain, readAnyXml(text), text)
+  return plain !== undefined
+}
+
+test('xml: what programs print is read without the parser for all of XML, and is the same', () => {
+  for (const text of [
+    configFixture('full.xml'),
+    '<a>\n  <!-- x -->\n  <b c="&#34;&amp;"/></a>',
+    '\n<a b="1" />\n<!-- end -->\n',
+    '<a>é😀&lt;&#x1F600;&#10;</a>',
+    '<a><!--> --></a>',
+  ])
+    assert.ok(assertSameByBoth(text), text)
+})
+
+// Each is valid or not; what matters is that only one of the two readers decides.
+for (const text of [
+  '\u00a0<a/>',
+  '<a/>\u00a0',
+  '<a b="x\ty"/>',
+  '<a\nb="x"/>',
+  '<a b="x"\n/>',
+  "<a b='x'/>",
+  '<a>x\r\ny</a>',
+  '<a>\ud800</a>',
+  '<a>\ufffe</a>',
+  '<a>&#xfffe;</a>',
+  '<a>&#x;</a>',
+  '<a>&nbsp;</a>',
+  '<a>&amp</a>',
+  '<a b="&"/>',
+  '<a:b/>',
+  '<é/>',
+  '<a>]]></a>',
+  '<a><![CDATA[x]]></a>',
+  '<?xml version="1.0"?><a/>',
+  '<a><!-- -- --></a>',
+  '<a/><a/>',
+  'x<a/>',
+  '<a></b>',
+  '<a b="1" b="2"/>',
+])
+  test(`xml: ${JSON.stringify(text)} is left to the parser for all of XML`, () =>
+    assert.equal(readPlainXml(text), undefined))
 
 const REFUSED: readonly (readonly [text: string, expected: RegExp])[] = [
   ['<a>\n<b>\n</a>', /^line 3: <b> of line 2 must be closed by <\/b> first/],
@@ -196,6 +250,9 @@ test('xml: parse time of a hostile file is linear in its length', () => {
     `<a b="${'&amp;'.repeat(size / 5)}"/>`,
     `<a ${'b '.repeat(size / 2)}/>`,
     `<a>${'<b '.repeat(size / 3)}`,
+    `<a ${Array.from({ length: size / 10 }, (_none, place) => `b${place}=""`).join(' ')}/>`,
+    `<a${' '.repeat(size)}`,
+    `<a${' b="x"'.repeat(size / 6)}`,
   ])
     refusal(text)
 })
