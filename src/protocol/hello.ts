@@ -34,9 +34,18 @@ export async function exchangeHellos(
 ): Promise<HelloResult> {
   signal.throwIfAborted()
   const incoming = new ByteReader(stream, () => clock.monotonicMs())
-  const both = Promise.all([readHello(incoming), stream.write(writeHello(own))])
+  const both = Promise.all([readHello(incoming), sendHello(stream, own)])
   const [hello] = await inTime(both, 'the Hello', clock, signal)
   return { hello, incoming }
+}
+
+/**
+ * Resolves when the Hello is with the system: what follows here takes milliseconds at the first connection, for which
+ * the peer would wait.
+ */
+async function sendHello(stream: TlsStream, own: Hello): Promise<void> {
+  await stream.write(writeHello(own))
+  await stream.consumed?.().catch(() => {}) // a lost connection also fails for the reader
 }
 
 /** Whether the peer sends a message after its Hello, within 20 s, instead of closing the connection. */

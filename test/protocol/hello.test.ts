@@ -66,6 +66,24 @@ test('bytes after the Hello are not lost', async () => {
   assert.equal(Buffer.from(await incoming.take(8)).toString('hex'), '0002080600000000')
 })
 
+for (const [name, settleWrite] of [
+  ['is sent', (sent: PromiseWithResolvers<void>) => sent.resolve()],
+  ['could not be sent', (sent: PromiseWithResolvers<void>) => sent.reject(new Error('connection lost'))],
+] as const) {
+  test(`the exchange waits until our Hello ${name}, so that the peer gets it first`, async () => {
+    const sent = Promise.withResolvers<void>()
+    const stream = new ScriptedStream()
+    stream.consumed = () => sent.promise
+    stream.feed(writeHello(HELLO))
+    let received: Hello | undefined
+    const exchange = exchangeHellos(stream, HELLO, new SimClock(), NEVER).then(({ hello }) => (received = hello))
+    await settle()
+    assert.equal(received, undefined)
+    settleWrite(sent)
+    assert.deepEqual(await exchange, HELLO)
+  })
+}
+
 test('a Hello received byte by byte is read', async () => {
   const stream = new ScriptedStream()
   stream.feed(...[...writeHello(HELLO)].map((byte) => Buffer.from([byte])))
