@@ -159,6 +159,7 @@ export function shareBlocks(
   const size = Math.ceil(blocks.length / share.count)
   const chunks: (readonly number[])[] = []
   for (let start = 0; start < blocks.length; start += size) chunks.push(blocks.slice(start, start + size))
-  const others = chunks.filter((_, place) => place !== share.own)
-  return { first: chunks[share.own] ?? [], others: shuffled(others, chance).flat() }
+  // Each block by itself: devices that have fetched their shares and help another one request different blocks.
+  const others = chunks.filter((_, place) => place !== share.own).flat()
+  return { first: chunks[share.own] ?? [], others: shuffled(others, chance) }
 }

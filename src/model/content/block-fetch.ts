@@ -9,6 +9,7 @@ import type { BlockSource, Sources } from '../state/sources.ts'
 import { byAvailability, type BlockOrder } from './block-order.ts'
 import type { BlockBuffers } from './block-buffers.ts'
 import type { FileFormat } from './format.ts'
+import type { Clock } from '../../platform/clock.ts'
 import type { RequestWindow } from '../../sync/request-window.ts'
 import type { TempFile } from './temp-file.ts'
 import { TaskSet } from '../../sync/task-set.ts'
@@ -22,6 +23,7 @@ export interface BlockFetchDeps {
   readonly window: RequestWindow
   readonly buffers: BlockBuffers
   readonly log: Logger
+  readonly clock: Pick<Clock, 'monotonicMs' | 'sleep'>
 }
 
 /** The file whose blocks are fetched. */
@@ -85,7 +87,7 @@ export class BlockFetch {
    * have ended.
    */
   async toFile(temp: TempFile, missing: BlockOrder, outer: AbortSignal): Promise<void> {
-    const { window } = this.#deps
+    const { clock, window } = this.#deps
     const { onAllRequested, progress } = this.#file
     const stop = new AbortController()
     // Composing signals is expensive for many small files.
@@ -105,7 +107,13 @@ export class BlockFetch {
       }
     }
     try {
-      for await (const block of byAvailability(missing, (block) => this.#isCommon(block))) {
+      const requests = {
+        isCommon: (block: Block) => this.#isCommon(block),
+        inFlight: () => inFlight.size,
+        nowMs: () => clock.monotonicMs(),
+        pause: (ms: number) => clock.sleep(ms, signal).catch(() => undefined), // what is next finds the abort
+      }
+      for await (const block of byAvailability(missing, requests)) {
         if (failures.length > 0) break
         // Rejects only on abort: the reason is thrown below.
         const room = await window.acquire(block.sizeBytes, signal).catch(() => undefined)

@@ -1,32 +1,72 @@
 import type { Block } from '../../core/records/block-diff.ts'
 
-/** Blocks whose sources are looked at before one that few devices have is requested after all. */
+/** Blocks whose sources are looked at before more of those that few devices have are requested. */
 const EXAMINED_MAX = 256
 /** Blocks that few devices have, requested before the others are looked at again. */
 const SCARCE_MAX = 16
+/** With more in flight, a wait costs nothing: our line is in use. */
+const IN_FLIGHT_MAX = 8
+/** A wait for other devices ends after this time, after which what they have is looked at again. */
+const PAUSE_MS = 100
+/** Limits of all waits for other devices: this part of the time that we would take ourselves, and an absolute one. */
+const PATIENCE_PART = 0.5
+const PATIENCE_MS_MAX = 5_000
 
 /** The blocks of a file that are to be fetched. */
 export interface BlockOrder {
   /** In this order. */
   readonly first: readonly Block[]
-  /** Those that other devices fetch meanwhile: what they have comes first. */
+  /** Those that other devices fetch meanwhile: what they have is fetched from them. */
   readonly others: readonly Block[]
 }
 
-/** The blocks in the order in which they are to be requested. `isCommon`: more than the first source has it by now. */
+/** The requests for the blocks of one file. */
+export interface BlockRequests {
+  /** Whether more than the first source has the block by now. */
+  isCommon(block: Block): Promise<boolean>
+  /** Blocks that are requested and have not arrived. */
+  inFlight(): number
+  nowMs(): number
+  pause(ms: number): Promise<void>
+}
+
+/**
+ * The blocks in the order in which they are to be requested: our own share, and what other devices have as soon as they
+ * have it. Those that they are just fetching are waited for, as long as that may be quicker than to fetch them as well:
+ * behind the line of one slow source, a block that is sent twice delays all.
+ */
 export async function* byAvailability(
   { first, others }: BlockOrder,
-  isCommon: (block: Block) => Promise<boolean>,
+  requests: BlockRequests,
 ): AsyncGenerator<Block, void, void> {
-  yield* first
+  const own = [...first]
   const left = [...others]
-  while (left.length > 0) {
+  const startMs = requests.nowMs()
+  let patienceMs: number | undefined
+  let isShared = false
+  while (own.length > 0 || left.length > 0) {
     const scarce: Block[] = []
-    for (const block of left.splice(0, EXAMINED_MAX)) {
-      if (await isCommon(block)) yield block
+    const examined = left.splice(0, EXAMINED_MAX)
+    for (const block of examined) {
+      if (await requests.isCommon(block)) yield block
       else scarce.push(block)
     }
-    yield* scarce.splice(0, SCARCE_MAX)
+    const found = examined.length - scarce.length
+    isShared ||= found > 0
+    if (own.length > 0) yield* own.splice(0, SCARCE_MAX)
+    else if (found === 0 && isShared && requests.inFlight() > IN_FLIGHT_MAX) await requests.pause(PAUSE_MS)
+    else if (found === 0) {
+      if (isShared) patienceMs ??= patienceFor(left.length + scarce.length, requests.nowMs() - startMs, first.length)
+      if (patienceMs !== undefined && patienceMs > 0) {
+        patienceMs -= PAUSE_MS
+        await requests.pause(PAUSE_MS)
+      } else yield* scarce.splice(0, SCARCE_MAX)
+    }
     for (const block of scarce) left.push(block)
   }
+}
+
+/** By the time that our own share took. */
+function patienceFor(count: number, ownMs: number, ownCount: number): number {
+  return Math.min(PATIENCE_MS_MAX, (ownMs / Math.max(1, ownCount)) * count * PATIENCE_PART)
 }

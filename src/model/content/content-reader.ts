@@ -40,7 +40,7 @@ interface ReadableFolder {
 }
 
 export interface ContentReaderDeps {
-  readonly clock: Pick<Clock, 'monotonicMs'>
+  readonly clock: Pick<Clock, 'monotonicMs' | 'sleep'>
   readonly blocks: BlockReader
   readonly fileMaker: FileMaker
   readonly sources: Sources
@@ -110,11 +110,11 @@ export class ContentReader implements ContentView {
   }
 
   #fetchOf(folder: FolderId, global: FileInfo): BlockFetch {
-    const { fileMaker, log, sources } = this.#deps
+    const { clock, fileMaker, log, sources } = this.#deps
     const verify = ({ hash }: Block, data: Uint8Array) => fileMaker.verify({ data, hash })
     const format = { ...formatOf(global, fileMaker), verify }
     return new BlockFetch(
-      { folder, sources, window: this.#window, buffers: this.#buffers, log },
+      { folder, sources, window: this.#window, buffers: this.#buffers, log, clock },
       { global, format, progress: NO_PROGRESS, onAllRequested: () => {} },
     )
   }

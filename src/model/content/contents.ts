@@ -109,7 +109,8 @@ export class Contents {
     // Directories of an encrypted folder are no items, and most of them are missing.
     if (!format.isVerifiable) await tree.makeParents(global.name)
     const progress = new PullProgress(global, blocks, this.#deps.onArrived)
-    const shared = { folder: id, sources, window: this.#window, buffers: this.#buffers, log: this.#deps.log }
+    const { clock } = platform
+    const shared = { folder: id, sources, window: this.#window, buffers: this.#buffers, log: this.#deps.log, clock }
     const fetch = new BlockFetch(shared, { global, format, progress, onAllRequested })
     const obtaining = { global, local, blocks, format, progress, fetch }
     const block = file.mayUseMemory && tree.takesMemory(global) ? blockForMemory(obtaining) : undefined

@@ -22,6 +22,11 @@ import { TaskSet } from '../../sync/task-set.ts'
 
 /** With several connections others may still open or close: the choice of the primary one is delayed this long. */
 const PROMOTION_DELAY_MS = 1_000
+/**
+ * A device with the complete file counts as slower by this factor where one that is fetching it has the block: others
+ * need the first for blocks that only it has.
+ */
+const COMPLETE_FACTOR = 8
 
 /** More of them get their new cluster configs one after the other, each in a turn of the event loop. */
 const PEERS_PER_TURN = 8
@@ -172,7 +177,8 @@ export class Peers implements Sources {
     }
     if (found.length < 2) return found
     const nowMs = this.#deps.clock.monotonicMs()
-    const expectedMs = ({ device }: BlockSource) => this.#peers.get(device)?.serviceTime.expectedMs(nowMs) ?? 0
+    const expectedMs = ({ device, fromTemporary }: BlockSource) =>
+      (this.#peers.get(device)?.serviceTime.expectedMs(nowMs) ?? 0) * (fromTemporary ? 1 : COMPLETE_FACTOR)
     return found.sort((a, b) => expectedMs(a) - expectedMs(b))
   }
 

@@ -7,7 +7,7 @@ import type { FolderIndex, IndexStore } from '../../../src/db/types.ts'
 import { ModelSignals } from '../../../src/model/signals.ts'
 import { Peers } from '../../../src/model/peers/peers.ts'
 import { RequestRefused } from '../../../src/protocol/errors.ts'
-import type { BlockRequest, Connection, ProtocolHandler } from '../../../src/protocol/types.ts'
+import type { BlockRequest, Connection, DownloadUpdate, ProtocolHandler } from '../../../src/protocol/types.ts'
 import { Statistics } from '../../../src/stats/stats.ts'
 import { Mutex } from '../../../src/sync/mutex.ts'
 import { DiskBlockReader } from '../../../src/platform/files/disk-block-reader.ts'
@@ -96,9 +96,11 @@ export class End implements Connection {
     return reply.data
   }
 
-  downloadProgress(folder: string): Promise<void> {
+  downloadProgress(folder: string, updates: readonly DownloadUpdate[] = []): Promise<void> {
     return this.#deliver('download-progress', async (handler) => {
-      if (await handler.acceptsDownloadProgress(folder)) this.acceptedProgress.push(folder)
+      if (!(await handler.acceptsDownloadProgress(folder))) return
+      this.acceptedProgress.push(folder)
+      await handler.downloadProgress(folder, updates)
     })
   }
 

@@ -181,6 +181,38 @@ test('sources of a block: the device that served faster comes first', async () =
   assert.deepEqual(await devices(), [LAPTOP, SERVER])
 })
 
+test('sources of a block: a device that is fetching the file comes first, unless it is much slower', async () => {
+  await using three = await DevicePair.makeThree()
+  const [a, b, c] = three.devices
+  const ends = [connectionBetween(LOCAL_ID, SERVER, '1'), connectionBetween(LOCAL_ID, LAPTOP, '2')]
+  await b.add('have')
+  for (const [place, device] of [b, c].entries()) {
+    a.peers.attach(ends[place]![0])
+    device.peers.attach(ends[place]![1])
+  }
+  await three.pass(1_300)
+  const head = await a.index.records.global('have')
+  const { name, version, blockSizeBytes } = head!
+  await ends[1]![1].downloadProgress(DOCS, [{ kind: 'append', name, version, blockIndexes: [0], blockSizeBytes }])
+  const serve = async (device: typeof SERVER | typeof LAPTOP, ms: number) => {
+    ends[device === SERVER ? 0 : 1]![0].request = async () => (await three.clock.sleep(ms, NEVER), new Uint8Array(1))
+    for (let times = 0; times < 20; times++) {
+      const served = a.peers.request(device, REQUEST, NEVER)
+      await three.pass(ms)
+      await served
+    }
+  }
+  const sources = () => a.peers.sourcesOf(DOCS, head!, 0)
+  await serve(SERVER, 20)
+  await serve(LAPTOP, 60)
+  assert.deepEqual(await sources(), [
+    { device: LAPTOP, fromTemporary: true },
+    { device: SERVER, fromTemporary: false },
+  ])
+  await serve(LAPTOP, 600)
+  assert.deepEqual((await sources())[0], { device: SERVER, fromTemporary: false })
+})
+
 test('B-24: download progress is accepted only for a folder that is shared with its sender', async () => {
   await using pair = await DevicePair.make()
   const [a, b] = pair.devices
