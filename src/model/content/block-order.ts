@@ -9,8 +9,8 @@ const IN_FLIGHT_MAX = 8
 /** A wait for other devices ends after this time, after which what they have is looked at again. */
 const PAUSE_MS = 100
 /** Limits of all waits for other devices: this part of the time that we would take ourselves, and an absolute one. */
-const PATIENCE_PART = 0.5
-const PATIENCE_MS_MAX = 5_000
+const WAIT_PART = 0.5
+const WAIT_MS_MAX = 5_000
 
 /** The blocks of a file that are to be fetched. */
 export interface BlockOrder {
@@ -42,7 +42,7 @@ export async function* byAvailability(
   const own = [...first]
   const left = [...others]
   const startMs = requests.nowMs()
-  let patienceMs: number | undefined
+  let waitMs: number | undefined
   let isShared = false
   while (own.length > 0 || left.length > 0) {
     const scarce: Block[] = []
@@ -56,9 +56,9 @@ export async function* byAvailability(
     if (own.length > 0) yield* own.splice(0, SCARCE_MAX)
     else if (found === 0 && isShared && requests.inFlight() > IN_FLIGHT_MAX) await requests.pause(PAUSE_MS)
     else if (found === 0) {
-      if (isShared) patienceMs ??= patienceFor(left.length + scarce.length, requests.nowMs() - startMs, first.length)
-      if (patienceMs !== undefined && patienceMs > 0) {
-        patienceMs -= PAUSE_MS
+      if (isShared) waitMs ??= waitFor(left.length + scarce.length, requests.nowMs() - startMs, first.length)
+      if (waitMs !== undefined && waitMs > 0) {
+        waitMs -= PAUSE_MS
         await requests.pause(PAUSE_MS)
       } else yield* scarce.splice(0, SCARCE_MAX)
     }
@@ -67,6 +67,6 @@ export async function* byAvailability(
 }
 
 /** By the time that our own share took. */
-function patienceFor(count: number, ownMs: number, ownCount: number): number {
-  return Math.min(PATIENCE_MS_MAX, (ownMs / Math.max(1, ownCount)) * count * PATIENCE_PART)
+function waitFor(count: number, ownMs: number, ownCount: number): number {
+  return Math.min(WAIT_MS_MAX, (ownMs / Math.max(1, ownCount)) * count * WAIT_PART)
 }
