@@ -97,7 +97,10 @@ export class IdleCollection implements Disposable {
     const { isSmall, isLarge } = this.#growth()
     if (isSmall) return
     const untilFirstMs = isLarge ? 0 : this.#firstMs - performance.now()
-    if (untilFirstMs > 0) return this.#wait(untilFirstMs)
+    if (untilFirstMs > 0) {
+      this.#trim().catch(() => {}) // half a millisecond for 2 MiB
+      return this.#wait(untilFirstMs)
+    }
     if (this.#isBusy) return this.#wait(this.#quietMs)
     this.#collectAt(isLarge ? LARGE_INTERVAL_MS_MIN : INTERVAL_MS_MIN)
   }
