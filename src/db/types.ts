@@ -118,6 +118,8 @@ export interface MetVersions {
 
 /** Reads and writes the items of a folder, of this device and of others. */
 export interface Records {
+  /** Another object after every change of our records; undefined while the database is busy or closed. */
+  readonly localState: object | undefined
   /** Records after `afterName` at or below `within` ('' is everything), in order, without block lists. */
   page(
     owner: IndexOwner,

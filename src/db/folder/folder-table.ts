@@ -16,6 +16,7 @@ import { MARK_NEEDED, NameWriter, type Claimant } from './name-writer.ts'
 import { RowEncoder, type EncodedRow } from './row-encoder.ts'
 import { HEAD_COLUMNS, INFO_COLUMNS, STORED_COLUMNS } from './row-format.ts'
 import { RowReader } from './row-reader.ts'
+import { setStamps } from './stamp-value.ts'
 import { TouchedNames } from './touched-names.ts'
 import { inTransaction, Query, type Row } from '../sqlite/sql.ts'
 import type { BothRecords, IndexOwner } from '../types.ts'
@@ -39,6 +40,8 @@ export class FolderTable {
   readonly reader = new RowReader()
   readonly history: HistoryWriter
   readonly met = new MeetingVersions()
+  /** Another object after every change of our records. */
+  localState: object = {}
   readonly #shortIds = new Map<DeviceId, ShortId>()
   readonly #encoder = new RowEncoder()
   readonly #finder: BlockFinder
@@ -225,6 +228,7 @@ export class FolderTable {
 
   /** Without an origin nothing of it is history. */
   updateLocal(batch: readonly FileInfo[], origin?: HistoryOrigin): number {
+    this.localState = {}
     return this.change((state) => {
       const own = state.holders[0]!
       const recorded = this.#recordedOrigin(state, origin)
@@ -245,6 +249,11 @@ export class FolderTable {
         state.history = this.history.end(state.history, own.records)
       return own.sequence
     })
+  }
+
+  setDiskStamps(stamps: ReadonlyMap<string, number>): void {
+    this.localState = {}
+    setStamps(this.database, stamps)
   }
 
   /** Before the first scan has ended, what it finds is no change. Any other change begins the history. */

@@ -4,7 +4,6 @@ import type { DeviceId } from '../../core/ids.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { BlockSearch, type BlockSearchOptions } from './block-search.ts'
 import type { FolderTables } from './folder-tables.ts'
-import { setStamps } from './stamp-value.ts'
 import type { RecoverableDatabase } from '../sqlite/recoverable-database.ts'
 import type { BothRecords, IndexOwner, MetVersions, Records } from '../types.ts'
 import { NEVER } from '../../core/never.ts'
@@ -20,6 +19,10 @@ export class StoredRecords implements Records {
   constructor(database: RecoverableDatabase<FolderTables>, clock: Clock) {
     this.#database = database
     this.#clock = clock
+  }
+
+  get localState(): object | undefined {
+    return this.#database.peek()?.files.localState
   }
 
   page(
@@ -54,7 +57,7 @@ export class StoredRecords implements Records {
   }
 
   setDiskStamps(stamps: ReadonlyMap<string, number>): Promise<void> {
-    return this.#database.run(({ files }) => setStamps(files.database, stamps))
+    return this.#database.run(({ files }) => files.setDiskStamps(stamps))
   }
 
   updateRemote(device: DeviceId, batch: readonly FileInfo[]): Promise<void> {

@@ -59,13 +59,18 @@ export class BlockFetch {
     this.#file = file
   }
 
-  /** Fetches one block into memory. The window counts it until it is disposed. */
-  async toMemory(block: Block, signal: AbortSignal): Promise<Disposable & { readonly data: Uint8Array }> {
+  /** Fetches one block into memory, from `first` if it is known. The window counts it until it is disposed. */
+  async toMemory(
+    block: Block,
+    signal: AbortSignal,
+    first?: BlockSource,
+  ): Promise<Disposable & { readonly data: Uint8Array }> {
     const { format, onAllRequested, progress } = this.#file
     const room = await this.#deps.window.acquire(block.sizeBytes, signal)
     try {
       progress.requested()
-      const received = await this.#fetch(block, async (data) => format.verify(block, data), signal)
+      const accept = async (data: Uint8Array) => format.verify(block, data)
+      const received = await this.#fetch(block, accept, signal, first)
       onAllRequested()
       const { data } = received
       return {
@@ -144,23 +149,22 @@ export class BlockFetch {
   }
 
   /**
-   * Requests a block from one device after the other, the soonest first, until `accept` confirms the data; its
-   * rejection is final. A device that sends wrong data gets a second request, which makes it rehash its file (decision
-   * 010).
+   * Requests a block from one device after the other, `first` and then the soonest first, until `accept` confirms the
+   * data; its rejection is final. A device that sends wrong data gets a second request, which makes it rehash its file
+   * (decision 010).
    */
   async #fetch(
     block: Block,
     accept: (data: Uint8Array) => Promise<boolean>,
     signal: AbortSignal,
+    first?: BlockSource,
   ): Promise<ReceivedBlock> {
-    const { folder, log, sources } = this.#deps
-    const { global } = this.#file
+    const { log } = this.#deps
     let tries: Tries | undefined
     let last: Failure | undefined
-    for (;;) {
+    for (let known = first; ; known = undefined) {
       signal.throwIfAborted()
-      const all = await sources.sourcesOf(folder, global, block.number)
-      const source = tries === undefined ? all[0] : tries.untried(all)
+      const source = known ?? (await this.#sourceOf(block, tries))
       if (source === undefined) throw failureOf(last)
       const reply = await this.#request(block, source, signal)
       if (reply.kind === 'failed') {
@@ -176,9 +180,14 @@ export class BlockFetch {
       tries.mismatched(source)
       log.debug(() => {
         const origin = `block ${block.number} from ${source.device}`
-        return `folder ${folder}: ${JSON.stringify(global.name)}: hash mismatch of ${origin}`
+        return `folder ${this.#deps.folder}: ${JSON.stringify(this.#file.global.name)}: hash mismatch of ${origin}`
       })
     }
+  }
+
+  async #sourceOf(block: Block, tries: Tries | undefined): Promise<BlockSource | undefined> {
+    const all = await this.#deps.sources.sourcesOf(this.#deps.folder, this.#file.global, block.number)
+    return tries === undefined ? all[0] : tries.untried(all)
   }
 
   async #request(block: Block, source: BlockSource, signal: AbortSignal): Promise<BlockReply> {

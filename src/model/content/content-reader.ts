@@ -15,7 +15,7 @@ import type { Sources } from '../state/sources.ts'
 import { BlockBuffers } from './block-buffers.ts'
 import { BlockCache, type WantedBlock } from './block-cache.ts'
 import { BlockFetch } from './block-fetch.ts'
-import { formatOf } from './format.ts'
+import { formatOf, plainFormat } from './format.ts'
 import type { ContentView, OpenedContent } from './reader-types.ts'
 
 const MIB = 1_024 * 1_024
@@ -112,7 +112,7 @@ export class ContentReader implements ContentView {
   #fetchOf(folder: FolderId, global: FileInfo): BlockFetch {
     const { clock, fileMaker, log, sources } = this.#deps
     const verify = ({ hash }: Block, data: Uint8Array) => fileMaker.verify({ data, hash })
-    const format = { ...formatOf(global, fileMaker), verify }
+    const format = { ...formatOf(global, plainFormat(fileMaker)), verify }
     return new BlockFetch(
       { folder, sources, window: this.#window, buffers: this.#buffers, log, clock },
       { global, format, progress: NO_PROGRESS, onAllRequested: () => {} },

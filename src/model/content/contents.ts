@@ -7,13 +7,13 @@ import type { Logger } from '../../events/types.ts'
 import { itemFailed } from '../../platform/files/item-failed.ts'
 import type { Platform } from '../../platform/platform.ts'
 import { PullProgress, type ByteSource } from '../state/file-progress.ts'
-import { noSource, type Sources } from '../state/sources.ts'
+import { noSource, type BlockSource, type Sources } from '../state/sources.ts'
 import type { MemoryContent } from '../tree/content.ts'
 import type { FolderTree, FolderTreeOptions } from '../tree/folder-tree.ts'
 import { BlockBuffers } from './block-buffers.ts'
 import { BlockFetch } from './block-fetch.ts'
 import type { BlockOrder } from './block-order.ts'
-import { formatOf, trailerOf, type FileFormat } from './format.ts'
+import { formatOf, plainFormat, trailerOf, type FileFormat } from './format.ts'
 import { LocalBlocks, type LocalBlocksDeps } from './local-blocks.ts'
 import { RequestWindow } from '../../sync/request-window.ts'
 import { TempFiles, type BlockedFile, type TempFile } from './temp-file.ts'
@@ -66,6 +66,7 @@ export class Contents {
   readonly #window: RequestWindow
   readonly #buffers: BlockBuffers
   readonly #temps: TempFiles
+  readonly #plain: FileFormat
   readonly #local: LocalBlocks
 
   constructor(deps: ContentsDeps, options: FolderTreeOptions) {
@@ -79,6 +80,7 @@ export class Contents {
     this.#options = options
     this.#window = new RequestWindow(windowBytes, clock)
     this.#buffers = new BlockBuffers(windowBytes, (sizeBytes) => fileMaker.memory(sizeBytes))
+    this.#plain = plainFormat(fileMaker)
     this.#temps = new TempFiles({ tree, hasher, log, folder })
     this.#local = new LocalBlocks({
       root,
@@ -98,14 +100,15 @@ export class Contents {
 
   /** The complete content of a file. The caller disposes of it. */
   async obtain(file: WantedFile, signal: AbortSignal): Promise<Obtained> {
-    const { platform, sources, tree } = this.#deps
+    const { sources, tree } = this.#deps
     const { global, local, onAllRequested } = file
     const blocks = blocksOf(global)
     if (blocks === undefined) throw itemFailed('the record of this file has no usable block list')
     const { id } = this.#options.folder
-    if ((await sources.sourcesOf(id, global, 0)).length === 0) throw noSource()
+    const found = await sources.sourcesOf(id, global, 0)
+    if (found.length === 0) throw noSource()
     await tree.checkReplaceable(global.name, local)
-    const format = formatOf(global, platform.fileMaker)
+    const format = formatOf(global, this.#plain)
     // Directories of an encrypted folder are no items, and most of them are missing.
     if (!format.isVerifiable) await tree.makeParents(global.name)
     const progress = new PullProgress(global, blocks, this.#deps.onArrived)
@@ -116,7 +119,8 @@ export class Contents {
     const block = file.mayUseMemory && tree.takesMemory(global) ? blockForMemory(obtaining) : undefined
     if (block === undefined) return await this.#obtainInFile(obtaining, file, signal)
     file.onBegun(progress)
-    return await obtainInMemory(obtaining, block, signal)
+    // Of several devices the soonest is chosen when the window has room.
+    return await obtainInMemory(obtaining, block, signal, found.length === 1 ? found[0] : undefined)
   }
 
   async #obtainInFile(obtaining: Obtaining, file: WantedFile, signal: AbortSignal): Promise<TempFile> {
@@ -186,8 +190,9 @@ async function obtainInMemory(
   { fetch, global, progress }: Obtaining,
   block: Block,
   signal: AbortSignal,
+  only: BlockSource | undefined,
 ): Promise<ObtainedMemory> {
-  const received = await fetch.toMemory(block, signal)
+  const received = await fetch.toMemory(block, signal, only)
   const trailer = trailerOf(global)
   return {
     kind: 'memory',

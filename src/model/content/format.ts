@@ -19,11 +19,12 @@ export interface FileFormat {
 /** Larger files are looked up on this machine first. */
 const PLAIN_MEMORY_SIZE_BYTES_MAX = 32 * 1_024 - 1
 
-export function formatOf(global: FileInfo, fileMaker: FileMaker): FileFormat {
-  return global.encrypted === undefined ? plainFormat(fileMaker) : ENCRYPTED
+/** `plain` is made once for many files. */
+export function formatOf(global: FileInfo, plain: FileFormat): FileFormat {
+  return global.encrypted === undefined ? plain : ENCRYPTED
 }
 
-function plainFormat(fileMaker: FileMaker): FileFormat {
+export function plainFormat(fileMaker: FileMaker): FileFormat {
   return {
     isVerifiable: true,
     memorySizeBytesMax: PLAIN_MEMORY_SIZE_BYTES_MAX,

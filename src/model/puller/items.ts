@@ -31,6 +31,12 @@ export interface ItemsDeps extends PullParts {
   onProblem(path: string, reason: string): void
 }
 
+/** Our record of an item, and `Records.localState` from before it was read. */
+export interface ReadRecord {
+  readonly local: FileHead | undefined
+  readonly state: object | undefined
+}
+
 /** Applies steps to single items. A failure of one item is recorded and does not end the pull. */
 export class Items {
   readonly #deps: ItemsDeps
@@ -160,10 +166,11 @@ export class Items {
    * Puts obtained content in its place and records it; false where it is not taken from memory. Decided again under the
    * lock: a scan may have recorded a local change since, and must not find the file without a record.
    */
-  async put(content: Obtained, global: FileInfo): Promise<boolean> {
+  async put(content: Obtained, global: FileInfo, read?: ReadRecord): Promise<boolean> {
     const { folderLock, index, records, tree } = this.#deps
     using _lock = await folderLock.shared(this.#signal)
-    const local = await index.records.head('local', global.name)
+    const isCurrent = read?.state !== undefined && read.state === index.records.localState
+    const local = isCurrent ? read.local : await index.records.head('local', global.name)
     const step = this.plan(local, global)
     if (step.kind !== 'fetch' && step.kind !== 'metadata') {
       await content.discard()

@@ -282,6 +282,7 @@ export class Puller {
     const { records } = parts
     const contents = new Contents({ ...this.#deps, ...parts }, this.#options)
     const space = new SpaceCheck({ disk, clock, root, label }, folder.minDiskFree)
+    space.begin()
     let problems = new Map<string, string>()
     this.#clashes.begin()
     // The first error explains the problem.

@@ -20,6 +20,8 @@ export class SpaceCheck {
   readonly #minimum: FolderConfig['minDiskFree']
   #known: { readonly freeBytes: number; readonly totalBytes: number } | undefined
   #readMs = Number.NEGATIVE_INFINITY
+  /** Under way: files that begin at the same time share it. */
+  #reading: Promise<void> | undefined
   #plannedBytes = 0
 
   constructor(deps: SpaceDeps, minimum: FolderConfig['minDiskFree']) {
@@ -27,19 +29,28 @@ export class SpaceCheck {
     this.#minimum = minimum
   }
 
+  /** Begins to read the space, while the pull still reads what it needs. */
+  begin(): void {
+    if (this.#minimum.value > 0) this.#reading ??= this.#read()
+  }
+
   /** Rejects with `item-failed` when the file does not fit. A disk that does not report its space passes. */
   async require(sizeBytes: number): Promise<void> {
     if (!(this.#minimum.value > 0)) return
-    const { clock, disk, label, root } = this.#deps
-    if (clock.monotonicMs() - this.#readMs >= READING_VALID_MS) {
-      this.#known = await disk.space(root).catch(() => undefined)
-      this.#readMs = clock.monotonicMs()
-      this.#plannedBytes = 0
-    }
+    const { clock, label, root } = this.#deps
+    if (clock.monotonicMs() - this.#readMs >= READING_VALID_MS) await (this.#reading ??= this.#read())
     if (this.#known === undefined) return
     const freeBytes = this.#known.freeBytes - this.#plannedBytes
     const shortage = shortageOf({ freeBytes, totalBytes: this.#known.totalBytes }, this.#minimum, sizeBytes)
     if (shortage !== undefined) throw itemFailed(`insufficient space in folder ${label()} (${root}): ${shortage}`)
     this.#plannedBytes += sizeBytes
+  }
+
+  async #read(): Promise<void> {
+    const { clock, disk, root } = this.#deps
+    this.#known = await disk.space(root).catch(() => undefined)
+    this.#readMs = clock.monotonicMs()
+    this.#plannedBytes = 0
+    this.#reading = undefined
   }
 }

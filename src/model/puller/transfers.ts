@@ -3,7 +3,7 @@ import { abandon, type Contents, type WantedFile } from '../content/contents.ts'
 import type { Random } from '../../platform/random.ts'
 import type { Sources } from '../state/sources.ts'
 import type { PullProgress } from '../state/file-progress.ts'
-import type { Items } from './items.ts'
+import type { Items, ReadRecord } from './items.ts'
 import { JobFeed } from './job-feed.ts'
 import type { Leftovers } from './leftovers.ts'
 import type { PullList } from './pull-list.ts'
@@ -148,6 +148,7 @@ export class Transfers {
   async #pullOne(name: string, onAllRequested: () => void): Promise<void> {
     const { folder, index, items, sources, space } = this.#deps
     const setHolders = sources.expectHolders(folder.id)
+    const state = index.records.localState
     const { local, global, holders } = await index.records.both(name)
     if (global === undefined) return
     setHolders(global, holders)
@@ -156,21 +157,21 @@ export class Transfers {
     await space.require(global.sizeBytes)
     this.#deps.onTransfer()
     const onBegun = (progress: PullProgress) => void this.#deps.progress.set(name, progress)
-    const file = { global, local, mayUseMemory: true, onBegun, onAllRequested }
+    const file = { global, local, state, mayUseMemory: true, onBegun, onAllRequested }
     await items.withItemEvents(global, 'update', () => this.#pullFile(file))
   }
 
   /** A file whose content is not taken from memory is obtained again, in a temporary file. */
-  async #pullFile(file: WantedFile): Promise<void> {
+  async #pullFile(file: WantedFile & ReadRecord): Promise<void> {
     if (this.#memoryFailures < MEMORY_FAILURES_MAX && (await this.#isPut(file))) return
     await this.#isPut({ ...file, mayUseMemory: false })
   }
 
-  async #isPut(file: WantedFile): Promise<boolean> {
+  async #isPut(file: WantedFile & ReadRecord): Promise<boolean> {
     const { contents, items } = this.#deps
     await using content = await contents.obtain(file, this.#signal)
     try {
-      const isPut = await items.put(content, file.global)
+      const isPut = await items.put(content, file.global, file)
       if (content.kind === 'file') return true
       this.#memoryFailures = isPut ? 0 : this.#memoryFailures + 1
       if (isPut) content.onPut()

@@ -49,3 +49,19 @@ test('a damaged stamp counts as unknown', () => {
     assert.equal(stampOf(-value - 1), undefined)
   }
 })
+
+test('the state of our records is another object after each of their changes, not after those of others', async () => {
+  await using store = await openTestStore(undefined)
+  const index = await store.folder(FOLDER)
+  const states = [index.records.localState]
+  const note = () => void states.push(index.records.localState)
+  await index.records.updateRemote(PEER, [file('a', { sequence: 1 })])
+  note()
+  await index.records.updateLocal([file('a')])
+  note()
+  await index.records.setDiskStamps(new Map([['a', 3]]))
+  note()
+  assert.ok(states.every((state) => state !== undefined))
+  assert.equal(states[1], states[0])
+  assert.equal(new Set(states).size, 3)
+})

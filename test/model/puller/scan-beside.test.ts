@@ -58,3 +58,23 @@ test('a scan that finds a file just finished does not record a local change', as
   assert.deepEqual((await pull.index.records.get('local', 'f'))?.version, record.version)
   await pull.assertSettled()
 })
+
+test('a change that a scan records while the file is transferred is a conflict at the first attempt', async () => {
+  await using pull = await SimPull.start()
+  pull.peer.put('f', 'theirs', { modifiedS: 4_000_000_000 })
+  let scanned = false
+  pull.peer.serve = async (_request, data) => {
+    if (!scanned) {
+      pull.disk.put(`${ROOT}/f`, 'ours')
+      await pull.hub.model.scan(DOCS)
+      scanned = true
+    }
+    return data
+  }
+  await pull.sync()
+  assert.ok(scanned)
+  assert.equal(await pull.read('f'), 'theirs')
+  assert.equal((await pull.tree()).length, 2, 'ours is a conflict copy')
+  assert.equal(pull.peer.requests.length, 2, 'for memory, and for the temporary file that a conflict needs')
+  await pull.assertSettled()
+})

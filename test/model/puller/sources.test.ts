@@ -138,3 +138,23 @@ test('a scan does not wait for a running download, and the download continues', 
   assert.equal((await pull.read('large')).length, 20 * BLOCK)
   await pull.assertSettled()
 })
+
+test('the only source of a small file is looked up once; one that went away meanwhile, again', async () => {
+  await using pull = await SimPull.start()
+  const sourcesOf = pull.peer.sourcesOf.bind(pull.peer)
+  let lookups = 0
+  pull.peer.sourcesOf = async (folder, file) => {
+    lookups++
+    return await sourcesOf(folder, file)
+  }
+  pull.peer.put('f', 'right')
+  await pull.sync()
+  assert.deepEqual([lookups, await pull.read('f')], [1, 'right'])
+  pull.peer.put('g', 'right')
+  pull.peer.serve = async () => {
+    throw new Error('not connected')
+  }
+  await pull.sync()
+  assert.ok(lookups > 2)
+  assert.equal((await pull.errors()).length, 1)
+})
