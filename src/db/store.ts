@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { join } from 'node:path'
+import { forEachAtOnce } from '../sync/for-each.ts'
 import { messageOf, TwinfoldError } from '../core/errors.ts'
 import { parseFolderId, type FolderId } from '../core/ids.ts'
 import type { ConflictRules } from '../core/records/need.ts'
@@ -16,6 +17,9 @@ import { RecoverableDatabase, type RecoverableDatabaseDeps } from './sqlite/reco
 import { MAIN_KIND, StoredKeyValue, type PairTable } from './sqlite/key-value.ts'
 import { WorkMeter } from './sqlite/work-meter.ts'
 import type { IndexStore, IndexWork, KeyValue, Recovery } from './types.ts'
+
+/** Each takes file handles, and memory for the checksum of its file. */
+const CLOSED_AT_ONCE = 16
 
 export interface StoreOptions {
   /** Directory of the databases, created when missing. Undefined: in memory, for simulations and tests. */
@@ -190,12 +194,15 @@ class Store implements ImportingStore {
   async [Symbol.asyncDispose](): Promise<void> {
     const open = [...this.#folders.values()]
     this.#folders.clear()
-    const closed = await Promise.allSettled(open.map(async (opening) => (await opening).close()))
+    await forEachAtOnce(open, CLOSED_AT_ONCE, async (opening) => {
+      try {
+        await (await opening).close()
+      } catch (error) {
+        this.#options.log.debug(() => `closing an index: ${messageOf(error)}`)
+      }
+    })
     await this.bases.close()
     await this.#main.close()
-    for (const result of closed) {
-      if (result.status === 'rejected') this.#options.log.debug(() => `closing an index: ${messageOf(result.reason)}`)
-    }
   }
 }
 

@@ -78,7 +78,7 @@ async function readEndless(disk: Pick<Disk, 'open'>, path: string): Promise<stri
   await using file = await disk.open(path, 'read')
   const chunks: Buffer[] = []
   for (let done = 0; done < TABLE_SIZE_BYTES_MAX;) {
-    const chunk = Buffer.alloc(CHUNK_SIZE_BYTES)
+    const chunk = Buffer.allocUnsafe(CHUNK_SIZE_BYTES)
     const count = await file.read(chunk, done)
     if (count === 0) return Buffer.concat(chunks).toString()
     chunks.push(chunk.subarray(0, count))

@@ -59,6 +59,23 @@ export class DatabaseFile {
     await file.write(Buffer.from(seal), 0)
   }
 
+  /** False when there is no log. */
+  async syncLog(): Promise<boolean> {
+    const path = `${this.path}-wal`
+    if ((await this.#sizeBytes(path)) === undefined) return false
+    await this.#sync(path)
+    return true
+  }
+
+  async sync(): Promise<void> {
+    await this.#sync(this.path)
+  }
+
+  async #sync(path: string): Promise<void> {
+    await using file = await this.#disk.open(path, 'write')
+    await file.sync()
+  }
+
   /** Renames the damaged files for later inspection and keeps only the last few copies. Returns the new name. */
   async putAside(): Promise<string> {
     const directory = dirname(this.path)
@@ -112,7 +129,8 @@ export class DatabaseFile {
   }
 
   async #computeSeal(): Promise<Seal> {
-    const chunk = Buffer.alloc(READ_BYTES)
+    // Many small databases are opened and closed at the same time.
+    const chunk = Buffer.allocUnsafeSlow(Math.min(READ_BYTES, ((await this.#sizeBytes(this.path)) ?? 0) + 1))
     await using file = await this.#disk.open(this.path, 'read')
     let sum = 0
     let position = 0

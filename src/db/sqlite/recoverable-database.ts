@@ -195,8 +195,26 @@ export class RecoverableDatabase<Tables> {
     if (this.#open === undefined) return
     const { database, seal } = this.#open
     const written = new Query(database, 'SELECT total_changes()').first()?.[0] !== 0
+    const isSynced = !written || (await this.#checkpoint(database))
     this.#discard()
-    await this.#deps.file?.seal(written ? undefined : seal)
+    // Without a seal its content is checked before it is used again.
+    if (isSynced) await this.#deps.file?.seal(written ? undefined : seal)
+  }
+
+  /**
+   * What closing it would do, in the same order: the log is synced, copied to the main file, and that is synced. SQLite
+   * syncs while everything else waits; with many databases that takes longer than a stop may.
+   */
+  async #checkpoint(database: DatabaseSync): Promise<boolean> {
+    const { file } = this.#deps
+    try {
+      if (file === undefined || !(await file.syncLog())) return true
+      database.exec('PRAGMA synchronous = OFF; PRAGMA wal_checkpoint(FULL)')
+      await file.sync()
+      return true
+    } catch {
+      return false
+    }
   }
 
   #discard(): void {

@@ -2,13 +2,29 @@ import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 
 
 export type Row = readonly SQLOutputValue[]
 
-/** One prepared statement, kept as long as the database is open. Rows are arrays, at half the cost of objects. */
+/** One statement, prepared at its first use and kept while the database is open. Rows are arrays: objects cost more. */
 export class Query {
-  readonly #statement: StatementSync
+  /** For tests that examine all statements, used or not. */
+  static onDeclared: ((sql: string) => void) | undefined
+  readonly #database: DatabaseSync
+  readonly #sql: string
+  #prepared: StatementSync | undefined
 
   constructor(database: DatabaseSync, sql: string) {
-    this.#statement = database.prepare(sql)
-    this.#statement.setReturnArrays(true)
+    this.#database = database
+    this.#sql = sql
+    Query.onDeclared?.(sql)
+  }
+
+  get #statement(): StatementSync {
+    return this.#prepared ?? this.#prepare()
+  }
+
+  #prepare(): StatementSync {
+    const statement = this.#database.prepare(this.#sql)
+    statement.setReturnArrays(true)
+    this.#prepared = statement
+    return statement
   }
 
   /** Returns how many rows were changed. */

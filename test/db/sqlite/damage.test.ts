@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { TwinfoldError } from '../../../src/core/errors.ts'
 import type { FolderIndex, IndexStore, Recovery } from '../../../src/db/types.ts'
+import { nodeDisk } from '../../../src/platform/node/disk/disk.ts'
 import { effort, reportRow } from '../../support/effort.ts'
 import { scratchDirectory } from '../../support/scratch.ts'
 import {
@@ -285,4 +286,26 @@ test('index: the last three damaged copies are kept', async () => {
   }
   const kept = readdirSync(scratch.path).filter((name) => name.includes('.damaged-') && !name.endsWith('-wal'))
   assert.equal(kept.length, 3)
+})
+
+test('an index that cannot be synced while it is closed is checked at the next start, and loses nothing', async () => {
+  const path = pathOf('unsynced')
+  const failing: typeof nodeDisk = {
+    ...nodeDisk,
+    open: async (name, mode, permissions) => {
+      if (mode === 'write' && name.endsWith('.db')) throw Object.assign(new Error('i/o error'), { code: 'EIO' })
+      return await nodeDisk.open(name, mode, permissions)
+    },
+  }
+  {
+    await using store = await openTestStore(path, { disk: failing })
+    await (await store.folder(FOLDER)).records.updateLocal([file('a')])
+  }
+  assert.ok(!existsSync(join(path, `${FILE}.seal`)))
+  {
+    await using store = await openTestStore(path)
+    assert.equal((await (await store.folder(FOLDER)).records.get('local', 'a'))?.name, 'a')
+  }
+  assert.ok(existsSync(join(path, `${FILE}.seal`)))
+  assert.ok(!existsSync(join(path, `${FILE}-wal`)))
 })
