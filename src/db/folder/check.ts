@@ -1,10 +1,13 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Clock } from '../../platform/clock.ts'
 import { damaged } from '../sqlite/damage.ts'
+import { Tally } from './counts.ts'
 import { FolderState } from './folder-state.ts'
+import { FolderTable } from './folder-table.ts'
 import { LOCAL_NUMBER } from '../sqlite/schema.ts'
 import { readMeta } from '../sqlite/meta.ts'
 import { MARK_NEEDED } from './name-writer.ts'
+import { RemoteNeed, type NeedStep } from './remote-need.ts'
 import { STORED_COLUMNS } from './row-format.ts'
 import { RowReader } from './row-reader.ts'
 import { Query } from '../sqlite/sql.ts'
@@ -24,7 +27,7 @@ export async function checkFolder(database: DatabaseSync, clock: Clock): Promise
   const counted = new FolderState(stored.folder, stored.indexId)
   counted.counterId = stored.counterId
   counted.history = stored.history
-  counted.remoteNeeds = stored.remoteNeeds // not compared: it needs all records of a name, and decides on no file
+  counted.remoteNeeds = stored.remoteNeeds // compared below
   counted.holders = stored.holders.map((holder) => ({ ...holder, records: 0 }))
   const reader = new RowReader()
   const page = new Query(
@@ -55,4 +58,24 @@ export async function checkFolder(database: DatabaseSync, clock: Clock): Promise
     'SELECT 1 FROM files WHERE list IS NOT NULL AND list NOT IN (SELECT id FROM lists) LIMIT 1',
   )
   if (lost.first() !== undefined) throw damaged('a block list is missing')
+  await checkRemoteNeeds(database, stored, clock)
+}
+
+/** What other devices have decides on no file: a wrong count is dropped, and counted again when it is asked for. */
+async function checkRemoteNeeds(database: DatabaseSync, stored: FolderState, clock: Clock): Promise<void> {
+  const files = new FolderTable(database, () => stored)
+  const remoteNeed = new RemoteNeed(database, files)
+  for (const { owner } of stored.holders) {
+    const having = owner === 'local' ? undefined : stored.remoteNeeds.having(owner)
+    if (owner === 'local' || having === undefined) continue
+    const need = new Tally()
+    for (let after: string | undefined = ''; after !== undefined;) {
+      const step: NeedStep = remoteNeed.step(owner, after)
+      for (const head of step.needed) need.add(head, 1)
+      after = step.next
+      if (after !== undefined) await clock.sleep(0, NEVER)
+    }
+    if (`${stored.global.liveWithout(need).toText()}` === `${having.toText()}`) continue
+    files.change((state) => state.remoteNeeds.drop(owner))
+  }
 }

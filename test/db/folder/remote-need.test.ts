@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
+import { checkFolder } from '../../../src/db/folder/check.ts'
 import { FolderState } from '../../../src/db/folder/folder-state.ts'
 import { FolderTable } from '../../../src/db/folder/folder-table.ts'
 import { RemoteNeed } from '../../../src/db/folder/remote-need.ts'
 import { readMeta, writeMeta } from '../../../src/db/sqlite/meta.ts'
 import { FOLDER_SCHEMA, migrate } from '../../../src/db/sqlite/schema.ts'
+import { nodeClock } from '../../../src/platform/node/clock.ts'
 import { deletion, DEVICES, file, FOLDER, version } from '../records.ts'
 
 const [DEVICE] = DEVICES
@@ -54,4 +56,21 @@ test('a device without records needs every live item', () => {
   const files = open()
   while (!files.dropSome(DEVICE!, 1_000)) assert.notDeepEqual(files.state.remoteNeed(DEVICE!), undefined)
   assert.deepEqual(files.state.remoteNeed(DEVICE!), everything)
+})
+
+test('the check of an index drops a wrong count of what a device has, and keeps a right one', async () => {
+  const { database, open } = madeIndex()
+  await checkFolder(database, nodeClock)
+  assert.deepEqual(open().state.remoteNeed(DEVICE!), NEEDED)
+  const state = JSON.parse(readMeta(database, 'state') ?? '')
+  state.having[0][1][0] += 5
+  writeMeta(database, 'state', JSON.stringify(state))
+  assert.equal(open().state.remoteNeed(DEVICE!)?.files, NEEDED.files - 5)
+  await checkFolder(database, nodeClock)
+  const files = open()
+  assert.equal(files.state.remoteNeed(DEVICE!), undefined)
+  const remoteNeed = new RemoteNeed(database, files)
+  let counts = remoteNeed.count(DEVICE!)
+  for (let step = 0; counts === undefined && step < 10; step++) counts = remoteNeed.count(DEVICE!)
+  assert.deepEqual(counts, NEEDED)
 })
