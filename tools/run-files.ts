@@ -13,7 +13,7 @@ import report from './reporter.ts'
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { timeout: { type: 'string' }, 'at-once': { type: 'string' } },
+  options: { timeout: { type: 'string' }, 'at-once': { type: 'string' }, 'hung-after': { type: 'string' } },
 })
 const atOnce = values['at-once']
 
@@ -35,6 +35,29 @@ const stream = run({
   timeout: Number(values.timeout ?? Infinity),
 })
 stream.on('test:fail', () => (process.exitCode = 1))
+
+/** A test that waits this long and computes no more than that waits for something that never comes. */
+const HUNG_MS = Number(values['hung-after'] ?? 240_000)
+const HUNG_CPU_MS = HUNG_MS / 20
+
+/** The limit of a test is long where others take the processor: one that does nothing meanwhile ends the run. */
+function endHungTest(): void {
+  let last = { name: 'the first test', file: positionals[0] ?? '', atMs: performance.now(), cpu: cpuMs() }
+  const note = ({ name, file }: { readonly name: string; readonly file?: string | undefined }) => {
+    last = { name, file: file ?? last.file, atMs: performance.now(), cpu: cpuMs() }
+  }
+  stream.on('test:dequeue', note)
+  stream.on('test:complete', ({ name, file }) => note({ name: `what follows ${name}`, file }))
+  setInterval(() => {
+    const [waitedMs, usedMs] = [performance.now() - last.atMs, cpuMs() - last.cpu]
+    if (waitedMs < HUNG_MS || usedMs > HUNG_CPU_MS) return
+    const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`
+    console.error(`HUNG for ${seconds(waitedMs)}, ${seconds(usedMs)} of processor time: ${last.name}, ${last.file}`)
+    process.exit(1)
+  }, HUNG_MS / 8).unref()
+}
+
+if (atOnce === undefined) endHungTest()
 
 const byFile = new Map<string, number>()
 const addCpu = (file: string, ms: number) => byFile.set(file, (byFile.get(file) ?? 0) + ms)
