@@ -100,7 +100,7 @@ export class Contents {
 
   /** The complete content of a file. The caller disposes of it. */
   async obtain(file: WantedFile, signal: AbortSignal): Promise<Obtained> {
-    const { sources, tree } = this.#deps
+    const { platform, sources, tree } = this.#deps
     const { global, local, onAllRequested } = file
     const blocks = blocksOf(global)
     if (blocks === undefined) throw itemFailed('the record of this file has no usable block list')
