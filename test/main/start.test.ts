@@ -30,3 +30,13 @@ test('the daemon does not load commander, nor the declarations of the other comm
   const ofCli = [...loaded].map((file) => relative(join(main, '..'), file)).filter((file) => file.startsWith('cli/'))
   assert.deepEqual(ofCli.toSorted(), ['cli/args/canonical.ts', 'cli/args/parsed-flags.ts', 'cli/args/shared-flags.ts'])
 })
+
+test('the daemon does not load the readers of an index of Syncthing: few starts import one', () => {
+  const source = join(main, '..', 'db', 'syncthing', 'source.ts')
+  const loaded = loadedWith([join(main, 'commands', 'serve.ts')])
+  assert.ok(loaded.has(source), 'the walk gets there')
+  assert.deepEqual(
+    [...loaded].map((file) => relative(join(main, '..'), file)).filter((file) => /leveldb|index-v\d/.test(file)),
+    [],
+  )
+})

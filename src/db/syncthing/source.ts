@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto'
 import { basename, join } from 'node:path'
 import { isMissing } from '../../core/errors.ts'
 import type { Disk } from '../../platform/disk.ts'
-import { IndexV1 } from './index-v1.ts'
-import { IndexV2 } from './index-v2.ts'
+import type { IndexV2 } from './index-v2.ts'
 import type { SyncthingIndex } from './types.ts'
 import { fillBuffer } from '../../platform/fill-buffer.ts'
 
@@ -51,17 +50,25 @@ export async function findSource(disk: Disk, options: SourceOptions): Promise<In
 }
 
 function sourceV1(disk: Disk, { directory, fingerprint }: Found, { dataDirectory }: SourceOptions): IndexSource {
-  const open = async () => IndexV1.open(disk, directory, await exists(disk, join(dataDirectory, REPAIR_MARKER)))
+  const open = async () => {
+    const { IndexV1 } = await import('./index-v1.ts') // few devices have such an index: it is no part of other starts
+    return await IndexV1.open(disk, directory, await exists(disk, join(dataDirectory, REPAIR_MARKER)))
+  }
   return { version: '1.x', directory, fingerprint, open }
 }
 
 function sourceV2(disk: Disk, { directory, fingerprint }: Found, { scratch }: SourceOptions): IndexSource {
-  return { version: '2.x', directory, fingerprint, open: () => IndexV2.open(disk, { directory, scratch }) }
+  return { version: '2.x', directory, fingerprint, open: () => openV2(disk, directory, scratch) }
+}
+
+async function openV2(disk: Disk, directory: string, scratch: string): Promise<IndexV2> {
+  const { IndexV2: Index } = await import('./index-v2.ts')
+  return await Index.open(disk, { directory, scratch })
 }
 
 async function isMigrated(disk: Disk, { directory }: Found, { scratch }: SourceOptions): Promise<boolean> {
   try {
-    await using index = await IndexV2.open(disk, { directory, scratch })
+    await using index = await openV2(disk, directory, scratch)
     return index.isMigrated
   } catch {
     return false // opening it again reports the reason
