@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { nodeClock } from '../../src/platform/node/clock.ts'
 import { scratchDirectory } from '../support/scratch.ts'
 import { allRecords, blocks, DEVICES, file, FOLDER, folderId, openTestStore, sha256, textOf } from './records.ts'
 
@@ -122,4 +123,22 @@ test('store: a second store on the same directory is refused', async () => {
   using scratch = scratchDirectory()
   await using _first = await openTestStore(scratch.path)
   await assert.rejects(openTestStore(scratch.path), { code: 'database-unavailable', message: /locked/ })
+})
+
+test('store: many indexes that are opened at once do not fill one turn of the event loop', async () => {
+  using scratch = scratchDirectory()
+  let nowMs = 0
+  let turns = 0
+  const clock = {
+    ...nodeClock,
+    monotonicMs: () => ++nowMs, // so that everything takes some time
+    sleep: async () => {
+      turns++
+      await new Promise((done) => setImmediate(done))
+    },
+  }
+  await using store = await openTestStore(scratch.path, { clock })
+  turns = 0
+  await Promise.all(Array.from({ length: 40 }, (_none, place) => store.folder(folderId(`folder ${place}`))))
+  assert.ok(turns >= 4, `${turns} turns`)
 })

@@ -9,6 +9,7 @@ import { migrate, type Schema } from './schema.ts'
 import { Query } from './sql.ts'
 import type { WorkMeter } from './work-meter.ts'
 import { NEVER } from '../../core/never.ts'
+import { turnsOf } from '../../sync/turns.ts'
 
 /** The schema of a database, and how to check and open it. */
 export interface Kind<Tables> {
@@ -170,6 +171,11 @@ export class RecoverableDatabase<Tables> {
   async #openOnce(): Promise<void> {
     const { file, clock } = this.#deps
     const found = await file?.prepare()
+    // A start opens the databases of all folders.
+    const turns = turnsOf(clock)
+    const entering = turns.enter()
+    if (entering !== undefined) await entering
+    const begunMs = clock.monotonicMs()
     const database = file === undefined ? this.#deps.openInMemory() : new DatabaseSync(file.path)
     try {
       database.exec(SETTINGS)
@@ -180,6 +186,8 @@ export class RecoverableDatabase<Tables> {
     } catch (error) {
       database.close()
       throw error
+    } finally {
+      turns.worked(clock.monotonicMs() - begunMs)
     }
   }
 
