@@ -116,7 +116,10 @@ export class BlockFetch {
         isCommon: (block: Block) => this.#isCommon(block),
         inFlight: () => inFlight.size,
         nowMs: () => clock.monotonicMs(),
-        pause: (ms: number) => clock.sleep(ms, signal).catch(() => undefined), // what is next finds the abort
+        pause: async (ms: number) => {
+          onAllRequested() // the line is free for the next file
+          await clock.sleep(ms, signal)
+        },
       }
       for await (const block of byAvailability(missing, requests)) {
         if (failures.length > 0) break
@@ -126,6 +129,8 @@ export class BlockFetch {
         progress.requested()
         inFlight.add(fetchOne(block, room))
       }
+    } catch (error) {
+      if (!signal.aborted) throw error // the reason is thrown below
     } finally {
       onAllRequested()
       await inFlight.ended()

@@ -27,6 +27,7 @@ export interface BlockRequests {
   /** Blocks that are requested and have not arrived. */
   inFlight(): number
   nowMs(): number
+  /** Rejects when the requests are aborted. */
   pause(ms: number): Promise<void>
 }
 
