@@ -221,6 +221,7 @@ export class RecoverableDatabase<Tables> {
       await file.sync()
       return true
     } catch {
+      leaveSyncToClose(database)
       return false
     }
   }
@@ -248,3 +249,12 @@ export class RecoverableDatabase<Tables> {
 
 /** Only the call that started the task reports its failure; waiting calls ignore it. */
 function ignore(): void {}
+
+/** Closing copies something again, and syncs it: where that fails, too, SQLite keeps the log. */
+function leaveSyncToClose(database: DatabaseSync): void {
+  try {
+    database.exec('PRAGMA synchronous = NORMAL; PRAGMA user_version = 0')
+  } catch {
+    // The log cannot be written to: it is as it was synced.
+  }
+}

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { DatabaseSync } from 'node:sqlite'
+import { after, mock, test } from 'node:test'
 import { TwinfoldError } from '../../../src/core/errors.ts'
 import type { FolderIndex, IndexStore, Recovery } from '../../../src/db/types.ts'
 import { nodeDisk } from '../../../src/platform/node/disk/disk.ts'
@@ -297,10 +298,16 @@ test('an index that cannot be synced while it is closed is checked at the next s
       return await nodeDisk.open(name, mode, permissions)
     },
   }
+  const exec = mock.method(DatabaseSync.prototype, 'exec')
   {
     await using store = await openTestStore(path, { disk: failing })
     await (await store.folder(FOLDER)).records.updateLocal([file('a')])
   }
+  exec.mock.restore()
+  const statements = exec.mock.calls.map(({ arguments: [sql] }) => String(sql))
+  const unsynced = statements.findIndex((sql) => sql.includes('synchronous = OFF'))
+  assert.ok(unsynced >= 0)
+  assert.match(statements[unsynced + 1] ?? '', /synchronous = NORMAL/, 'then closing syncs it, or keeps the log')
   assert.ok(!existsSync(join(path, `${FILE}.seal`)))
   {
     await using store = await openTestStore(path)
