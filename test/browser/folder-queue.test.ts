@@ -65,7 +65,11 @@ test('a file is downloaded first on request, and the queue shows that', { skip }
       'it at the end',
       async () => (await rows(page).allInnerTexts()).at(-1)?.trim() === LAST || undefined,
     )
-    await row.getByRole('button', { name: 'Download first' }).click()
+    const size = page.viewportSize()!
+    await page.setViewportSize({ width: 360, height: 740 })
+    await page.evaluate(SCROLL_TO_END)
+    await row.getByRole('button', { name: 'Download first' }).click() // on a phone it shows its icon only
+    await page.setViewportSize(size)
     await page
       .getByRole('status')
       .filter({ hasText: `${LAST} will be downloaded next.` })
