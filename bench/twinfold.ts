@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { apiKeyOf } from '../test/support/syncthing.ts'
+import { DAEMON_FLAGS } from '../tools/choose-node.mjs'
 import { testProgram } from '../tools/test-program.ts'
 import type { Program } from './program.ts'
 
@@ -36,8 +37,8 @@ function twinfoldAt(root: string, entry: () => string, daemonFlags: readonly str
   }
 }
 
-/** The bundle, as users have it: without flags of Node. */
-export const twinfold: Program = twinfoldAt(ROOT, testProgram, [])
+/** The bundle, as all packages and services start it; only the command that npm installs has no flag (decision 014). */
+export const twinfold: Program = twinfoldAt(ROOT, testProgram, DAEMON_FLAGS)
 
 /** The daemon of a tree from its sources, with the flags that `npm start` gives it there. */
 export async function twinfoldOf(root = ROOT): Promise<Program> {
