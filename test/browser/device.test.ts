@@ -57,6 +57,14 @@ test('it shows the connection and that the device is up to date', { skip }, () =
   }),
 )
 
+test('what is loaded later moves nothing that can be clicked', { skip }, () =>
+  onPage(async (page) => {
+    await main(page).getByRole('heading', { name: 'Over time' }).waitFor()
+    const headings = await main(page).getByRole('heading', { level: 2 }).allTextContents()
+    assert.equal(headings.at(-1), 'Over time')
+  }),
+)
+
 test('it is paused and resumed', { skip }, () =>
   onPage(async (page) => {
     await page.getByRole('button', { name: 'Pause' }).click()

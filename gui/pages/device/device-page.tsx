@@ -45,8 +45,9 @@ export function DevicePage({ id }: { readonly id: string }) {
         </Section>
         <Rates id={id} />
       </div>
-      <OverTime of="device" id={id} />
       <SharedFolders device={device} />
+      {/* Last, because it is loaded later and would move what is below it away from the pointer. */}
+      <OverTime of="device" id={id} />
     </>
   )
 }
