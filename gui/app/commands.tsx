@@ -28,7 +28,7 @@ function Commands() {
     dialog.current?.showModal()
     loadDebug().catch(() => undefined) // without it the debug commands are missing
   }, [])
-  const files = useFileCommands(typed)
+  const { files, isSearching } = useFileCommands(typed)
   const found = [...bestMatches(commandsOf(live.get(), typed), typed, SHOWN_MAX), ...files]
   const run = (command: Command | undefined) => {
     if (command === undefined) return
@@ -57,7 +57,7 @@ function Commands() {
       onKeyDown={press}
       onClick={(event) => event.target === dialog.current && dialog.current?.close()}
     >
-      <Choice found={found} chosen={chosen} typed={typed} onType={type} onChoose={setChosen} onRun={run} />
+      <Choice {...{ found, chosen, typed, isSearching }} onType={type} onChoose={setChosen} onRun={run} />
     </dialog>
   )
 }
@@ -66,12 +66,13 @@ interface ChoiceProps {
   readonly found: readonly Command[]
   readonly chosen: number
   readonly typed: string
+  readonly isSearching: boolean
   readonly onType: (text: string) => void
   readonly onChoose: (index: number) => void
   readonly onRun: (command: Command) => void
 }
 
-function Choice({ found, chosen, typed, onType, onChoose, onRun }: ChoiceProps) {
+function Choice({ found, chosen, typed, isSearching, onType, onChoose, onRun }: ChoiceProps) {
   const id = useId()
   const list = useRef<HTMLUListElement>(null)
   useEffect(
@@ -114,7 +115,7 @@ function Choice({ found, chosen, typed, onType, onChoose, onRun }: ChoiceProps) 
         ))}
       </ul>
       <p class="commands-none" role="status">
-        {found.length === 0 && t('command.none')}
+        {isSearching ? t('command.searching') : found.length === 0 && t('command.none')}
       </p>
     </>
   )

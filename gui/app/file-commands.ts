@@ -1,3 +1,4 @@
+import type { FoundAnywhere } from '../../src/client/search.ts'
 import { folderName } from '../view-model/folder-name.ts'
 import { client } from '../live/client.ts'
 import { useDebounced } from '../base/use-debounced.ts'
@@ -10,17 +11,23 @@ import type { Command } from './command.ts'
 const LENGTH_MIN = 2
 const FOUND_MAX = 20
 
-/** Files and directories of all folders whose names contain what is typed. */
-export function useFileCommands(typed: string): readonly Command[] {
+interface FoundFiles {
+  readonly text: string
+  readonly items: readonly FoundAnywhere[]
+}
+
+/** Files and directories of all folders whose names contain what is typed, as they are found. */
+export function useFileCommands(typed: string): { readonly files: readonly Command[]; readonly isSearching: boolean } {
   const text = useDebounced(typed.trim())
-  const { value } = useQuery(text, async (signal) => {
-    if (text.length < LENGTH_MIN) return { text, items: [] }
-    const { items } = await client.call('GET /rest/twinfold/find', { query: { text, limit: FOUND_MAX }, signal })
-    return { text, items }
+  const { value, isPartial, error } = useQuery<FoundFiles>(text, async (signal, onPart) => {
+    let found: FoundFiles = { text, items: [] }
+    if (text.length < LENGTH_MIN) return found
+    for await (const { items } of client.find(text, { limit: FOUND_MAX, signal })) onPart((found = { text, items }))
+    return found
   })
-  if (value === undefined || value.text !== typed.trim()) return []
+  if (value === undefined || value.text !== typed.trim()) return { files: [], isSearching: false }
   const folders = live.get().config?.folders ?? []
-  return value.items.map(({ folder, name, type }) => {
+  const files = value.items.map(({ folder, name, type }): Command => {
     const found = folders.find(({ id }) => id === folder)
     return {
       id: `file ${folder} ${name}`,
@@ -30,4 +37,5 @@ export function useFileCommands(typed: string): readonly Command[] {
       run: () => openFile(folder, name),
     }
   })
+  return { files, isSearching: isPartial === true && error === undefined }
 }

@@ -18,20 +18,25 @@ export interface QueryState<T> {
   readonly value: T | undefined
   /** Why the latest request failed. */
   readonly error: unknown
+  /** The value is a part of what is still being requested. */
+  readonly isPartial?: boolean
   /** Requests it again, after a change that no event reports. */
   readonly again: () => void
 }
 
+type QueryResult<T> = Omit<QueryState<T>, 'again'> & { readonly key?: string }
+
 /**
  * The result of a request, sent again when `key` changes, when `revision` does (at most once a second), and when the
- * daemon is back. The old result stays until the new one has arrived, so that the layout does not shift.
+ * daemon is back. The old result stays until the new one has arrived, so that the layout does not shift. A request may
+ * report parts of its result; where there is a whole one for the same key, they are not shown.
  */
 export function useQuery<T>(
   key: string,
-  request: (signal: AbortSignal) => Promise<T>,
+  request: (signal: AbortSignal, onPart: (part: T) => void) => Promise<T>,
   revision: string | number = 0,
 ): QueryState<T> {
-  const [result, setResult] = useState<Pick<QueryState<T>, 'value' | 'error'>>({ value: undefined, error: undefined })
+  const [result, setResult] = useState<QueryResult<T>>({ value: undefined, error: undefined })
   const isLive = useLive((state) => state.link === 'live')
   const current = useRef(request)
   current.current = request
@@ -43,11 +48,14 @@ export function useQuery<T>(
       async () => {
         if (ended.signal.aborted) return
         try {
-          const value = await current.current(ended.signal)
-          if (!ended.signal.aborted) setResult({ value, error: undefined })
+          const value = await current.current(ended.signal, (part) => {
+            const partial = { value: part, error: undefined, isPartial: true, key }
+            if (!ended.signal.aborted) setResult((old) => (old.key === key && old.isPartial !== true ? old : partial))
+          })
+          if (!ended.signal.aborted) setResult({ value, error: undefined, key })
         } catch (error) {
           if (ended.signal.aborted) return
-          setResult(({ value }) => ({ value, error }))
+          setResult((old) => ({ ...old, error }))
           if (mayPass(error)) setTimeout(() => throttle.current?.request(), RETRY_MS)
         }
       },

@@ -1,5 +1,6 @@
 import { TwinfoldError } from '../core/errors.ts'
 import { withoutUndefined } from './args/parsed-flags.ts'
+import { checkCount } from './args/shared-flags.ts'
 import { remoteCommand } from './remote-command.ts'
 
 const RANGE = 'A-B'
@@ -58,5 +59,24 @@ export const GET = remoteCommand({
       json: flags.isOn('json'),
     }
     return get(context, client, folder, file, options)
+  },
+})
+
+export const FIND = remoteCommand({
+  name: 'find',
+  group: 'status',
+  summary: 'find files by a part of their names, in one folder or in all',
+  description:
+    'Prints the files and directories whose names contain the text, in any case, also those that are not on this ' +
+    'device, as they are found. A text with a slash is compared with whole paths. Without a folder: in all folders.',
+  arguments: [{ name: 'text' }, { name: 'folder', optional: true, completes: 'folders' }],
+  flags: [{ name: 'limit', value: 'COUNT', check: checkCount, description: 'At most this many (200)' }],
+  examples: ['find beach', 'find summer/beach photos --json'],
+  remote: async ({ context, connection: { client }, args, flags }) => {
+    const options = withoutUndefined({ limit: flags.number('limit') })
+    return (await import('./find-command.ts')).findFiles(context, client, args, {
+      ...options,
+      json: flags.isOn('json'),
+    })
   },
 })

@@ -2,7 +2,7 @@ import { TwinfoldError } from '../core/errors.ts'
 import { withoutUndefined } from './args/parsed-flags.ts'
 import { checkCount, checkSeconds, FINDING_FLAGS } from './args/shared-flags.ts'
 import type { CommandSpec } from './args/types.ts'
-import { CAT, GET } from './content-specs.ts'
+import { CAT, FIND, GET } from './content-specs.ts'
 import { HISTORY, REWIND } from './history-specs.ts'
 import { HOOK } from './hook-specs.ts'
 import { INVITE, JOIN } from './invite-specs.ts'
@@ -273,6 +273,7 @@ export function remoteCommands(debugCommands: readonly CommandSpec[] = []): read
     WHY,
     SCAN,
     PRIO,
+    FIND,
     CAT,
     GET,
     KEEP,

@@ -10,6 +10,7 @@ import { Exchange, type RequestOptions, type ClientOptions, type Download } from
 import { devicesOf, pendingOf, type Devices, type FolderChange, type Pending } from './groups.ts'
 import { untilInSync, type InSyncOptions } from './in-sync.ts'
 import { pairDevices, type PairOptions } from './pair.ts'
+import { searchFolder, searchFolders, type SearchOptions } from './search.ts'
 import { replyOf, requestOf, type LooseOptions, type OperationArguments, type OperationName } from './operation.ts'
 
 /** Added to the timeout of a long poll for the network round trip. */
@@ -158,6 +159,19 @@ export class Client {
    */
   waitUntilInSync(folder: string, signal: AbortSignal, options: InSyncOptions = {}): Promise<void> {
     return untilInSync(this, { ...options, folder }, signal)
+  }
+
+  /**
+   * Names of a folder that contain a text, ignoring case; a text with a slash is compared with whole paths. Returns
+   * what has been found until now, again and again, until all names have been compared or the limit is reached.
+   */
+  search(folder: string, text: string, options: SearchOptions = {}): ReturnType<typeof searchFolder> {
+    return searchFolder(this, { folder, text }, options)
+  }
+
+  /** The same in all folders. */
+  find(text: string, options: SearchOptions = {}): ReturnType<typeof searchFolders> {
+    return searchFolders(this, text, options)
   }
 
   options(): Promise<OptionsConfig> {

@@ -199,6 +199,9 @@ export function conflictName(name: string, when: string, device: string): string
   return directory === '' ? kept : `${directory}/${kept}`
 }
 
+/** Records with longer names are not stored: above the limit of all file systems; bounds memory for a million names. */
+export const INDEXED_NAME_LENGTH_MAX = 8_192
+
 /** The maximum length of a file name on all common file systems. */
 export const NAME_SIZE_BYTES_MAX = 255
 

@@ -66,6 +66,21 @@ export interface ListStep {
   readonly next: string | undefined
 }
 
+/** A search in progress. Nothing is held open between its steps. */
+export interface NameSearch {
+  /** Less than a millisecond of work for most names. After `limit` names have been returned it is not called again. */
+  step(limit: number): Promise<SearchStep>
+  /** How many names have been compared until now. */
+  readonly searched: number
+}
+
+export interface SearchStep {
+  /** In order, up to the limit. */
+  readonly found: readonly string[]
+  /** All names up to this one, inclusive, have been searched; undefined: all names. */
+  readonly searchedTo: string | undefined
+}
+
 /** Some items of the global tree in name order, and the name to continue at; undefined at the end. */
 export interface GlobalStep {
   readonly found: readonly FileHead[]
@@ -202,8 +217,8 @@ export interface Listing {
   globalLevel(directory: string, start: string): Promise<GlobalStep>
   /** Listed names from `start` on ('' is the beginning), in order. Takes a few milliseconds; `next` continues. */
   listNames(start: string): Promise<ListStep>
-  /** The same without most names that do not contain the text in any case; the caller compares the rest. */
-  searchNames(start: string, text: string): Promise<ListStep>
+  /** Listed names that match the text (`core/name-search.ts`), from behind `after` on ('' is the beginning). */
+  search(text: string, after: string): NameSearch
   /** The same for the direct children of a directory ('' is the root). */
   listLevel(directory: string, start: string): Promise<ListStep>
   /** Which of these directories have listed children. */

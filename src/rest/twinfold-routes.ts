@@ -9,7 +9,7 @@ import {
 } from './conflicts.ts'
 import type { Declarations, RouteErrors } from './declaration.ts'
 import { INDEX_IMPORT_REPLY } from './index-import.ts'
-import { FIND } from './find.ts'
+import { FIND, SEARCH_FROM } from './find.ts'
 import { MOVE_REPLY, MOVE_STARTED } from './move.ts'
 import { DISAGREEMENTS, NETWORK } from './network.ts'
 import { FOLDER, FOLDER_OPTIONAL, SMALL_PAGING } from './parameters.ts'
@@ -126,7 +126,9 @@ export const TWINFOLD_ROUTES = {
   },
   'GET /rest/twinfold/search': {
     scope: 'monitor',
-    summary: 'Finds names that contain a text, ignoring case. A text with a slash is compared with whole paths.',
+    summary:
+      'Finds names that contain a text, ignoring case. A text with a slash is compared with whole paths. One request ' +
+      'searches a part of a large folder; `next` of its reply goes on.',
     query: {
       folder: FOLDER,
       text: { schema: TEXT, about: 'The text to search for, up to 200 characters.', required: true },
@@ -135,13 +137,16 @@ export const TWINFOLD_ROUTES = {
         about: 'The maximum number of results; default 200.',
         strict: true,
       },
+      from: SEARCH_FROM,
     },
     reply: { is: 'json', schema: SEARCH },
     errors: NO_FOLDER,
   },
   'GET /rest/twinfold/find': {
     scope: 'monitor',
-    summary: 'Finds names that contain a text in all folders, as `GET /rest/twinfold/search` does in one.',
+    summary:
+      'Finds names that contain a text in all folders, as `GET /rest/twinfold/search` does in one. A folder that is ' +
+      'removed or stopped between two requests has no more results; the search goes on with the next one.',
     query: {
       text: { schema: TEXT, about: 'The text to search for, up to 200 characters.', required: true },
       limit: {
@@ -149,6 +154,7 @@ export const TWINFOLD_ROUTES = {
         about: 'The maximum number of results; default 20.',
         strict: true,
       },
+      from: SEARCH_FROM,
     },
     reply: { is: 'json', schema: FIND },
   },

@@ -1,6 +1,7 @@
 import { CONNECTIONS, PAUSES, PENDING_DEVICES, PENDING_FOLDERS } from './cluster.ts'
 import { COMPLETION, DEVICE_STATISTICS } from './completion.ts'
 import { FOLDER_STATISTICS, FOLDER_STATUS } from './db.ts'
+import { SEARCH_END } from './find.ts'
 import { GUARD_SUMMARY } from './guard.ts'
 import { INDEX_IMPORT } from './index-import.ts'
 import { PAGE } from './parameters.ts'
@@ -57,10 +58,7 @@ export const TREE = object({
 
 export type TreeJson = Static<typeof TREE>
 
-export const SEARCH = object({
-  items: described(list(ITEM), 'By path.'),
-  truncated: described(BOOLEAN, 'There may be more.'),
-})
+export const SEARCH = object({ items: described(list(ITEM), 'By path.'), ...SEARCH_END }, ['next'])
 
 export type SearchJson = Static<typeof SEARCH>
 

@@ -173,6 +173,16 @@ test('files of all folders, settings and conflicts are found, and open', { skip 
     await page.locator('input:focus').waitFor()
     await command(page, 'conflicts', 'Conflicts')
     await page.waitForURL(/#\/conflicts$/)
+    await page.route('**/rest/twinfold/find?*', async (route) => {
+      if (new URL(route.request().url()).searchParams.has('from')) return // like a request that takes long
+      const reply = await route.fetch()
+      const found = (await reply.json()) as object
+      await route.fulfill({ response: reply, json: { ...found, truncated: true, next: 'photos/cats' } })
+    })
+    await page.keyboard.press('Control+k')
+    await field(page).fill('tiger')
+    await options(page).filter({ hasText: 'cats/tiger.jpg' }).waitFor()
+    await page.getByRole('status').filter({ hasText: 'Searching file names …' }).waitFor()
   })
 })
 

@@ -56,14 +56,15 @@ test('index: no query scans or sorts a whole table', () => {
       .prepare(`EXPLAIN QUERY PLAN ${sql}`)
       .all()
       .map(({ detail }) => String(detail))
-    assert.ok(!plan.some((step) => /^SCAN |TEMP B-TREE/.test(step)), `${sql}\n${plan.join('\n')}`)
+    // The rows of a subquery with a limit are found by the steps below it.
+    const steps = plan.filter((step) => !(/ LIMIT \d+\)$/.test(sql) && step === 'SCAN (subquery-1)'))
+    assert.ok(!steps.some((step) => /^SCAN |TEMP B-TREE/.test(step)), `${sql}\n${plan.join('\n')}`)
   }
 })
 
 test('index: no query is planned again when it gets other values', () => {
   using database = new RecordingDatabase(':memory:')
-  const isQuery = (sql: string) => sql.startsWith('SELECT') && !sql.includes(' LIKE ?') // whose plan depends on it
-  const queries = statementsOf(database).filter(isQuery)
+  const queries = statementsOf(database).filter((sql) => sql.startsWith('SELECT'))
   assert.ok(queries.length > 10, `${queries.length} queries`)
   let planned = 0
   database.setAuthorizer(() => {

@@ -85,7 +85,7 @@ const FACTS: FolderFacts = { paused: false, type: 'sendreceive', error: '', scan
 /** Has the folder, but no file in it. */
 export const NO_EXPLORER: FolderExplorer = {
   tree: async () => ({ total: 0, truncated: false, items: [], ignored: [] }),
-  search: async () => ({ items: [], truncated: false }),
+  search: async () => ({ items: [], next: undefined, searched: 0, workedMs: 0 }),
   waiting: async () => ({ folder: FACTS, total: 0, items: [] }),
   file: async () => ({
     folder: FACTS,

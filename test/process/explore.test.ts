@@ -19,6 +19,13 @@ async function assertQueries(page: Client): Promise<void> {
     items.map(({ name }) => name),
     ['album/inner/two.jpg'],
   )
+  const first = await page.call('GET /rest/twinfold/search', { query: { ...DOCS, text: 'jpg', limit: 1 } })
+  assert.deepEqual([first.items.length, first.truncated, first.next], [1, true, first.items[0]?.name])
+  const names: string[] = []
+  for await (const progress of page.find('jpg', { limit: 2 })) names.push(...progress.items.map(({ name }) => name))
+  assert.ok(names.includes('album/inner/two.jpg'), names.join())
+  const gone = page.call('GET /rest/twinfold/search', { query: { folder: 'removed', text: 'jpg', from: first.next! } })
+  await assert.rejects(gone, { status: 404 })
   const conflicts = await page.call('GET /rest/twinfold/conflicts', { query: DOCS })
   assert.deepEqual(
     conflicts.items.map(({ name, original }) => [name, original]),

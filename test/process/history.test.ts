@@ -43,6 +43,8 @@ test('history: first scan, edits here, pulls from another device, by REST and by
   )
   assert.equal(first.entries[0]?.baseline?.files, 2)
   assert.match((await run('history', 'docs')).out, /first scan +\d+ B +2 files/)
+  assert.equal((await run('find', 'SUMMER')).out, 'docs  summer/')
+  assert.equal((await run('find', 'mer/b', 'docs')).out, 'summer/b')
 
   writeFileSync(join(server.root, 'summer/a'), 'edited here')
   await scan(server)

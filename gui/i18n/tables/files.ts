@@ -152,6 +152,13 @@ export const FILES = {
     fr: 'Aucun nom de ce dossier ne contient « {text} ».',
     zh: '此文件夹中没有包含“{text}”的名称。',
   },
+  'files.searching': {
+    en: 'still searching, {n} name so far||still searching, {n} names so far',
+    de: 'Suche läuft, bisher {n} Name||Suche läuft, bisher {n} Namen',
+    es: 'buscando, {n} nombre hasta ahora||buscando, {n} nombres hasta ahora',
+    fr: 'recherche en cours, {n} nom jusqu’ici||recherche en cours, {n} noms jusqu’ici',
+    zh: '仍在搜索，已比较 {n} 个名称',
+  },
   'files.here': { en: 'Up to date', de: 'Aktuell', es: 'Al día', fr: 'À jour', zh: '最新' },
   'files.older': {
     en: 'Older version',

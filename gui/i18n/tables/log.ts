@@ -226,6 +226,13 @@ export const LOG = {
     fr: 'Rien ne correspond.',
     zh: '没有匹配项。',
   },
+  'command.searching': {
+    en: 'Searching file names …',
+    de: 'Dateinamen werden durchsucht …',
+    es: 'Buscando en los nombres …',
+    fr: 'Recherche dans les noms …',
+    zh: '正在搜索文件名 …',
+  },
   'command.go': { en: 'Page', de: 'Seite', es: 'Página', fr: 'Page', zh: '页面' },
   'command.folder': { en: 'Folder', de: 'Ordner', es: 'Carpeta', fr: 'Dossier', zh: '文件夹' },
   'command.device': { en: 'Device', de: 'Gerät', es: 'Dispositivo', fr: 'Appareil', zh: '设备' },

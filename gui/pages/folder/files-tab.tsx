@@ -1,5 +1,7 @@
 import { useEffect } from 'preact/hooks'
+import type { FoundInFolder, SearchProgress } from '../../../src/client/search.ts'
 import type { FolderConfig } from '../../../src/core/config/config.ts'
+import { reasonOf } from '../../app/run-action.ts'
 import { replacePlace, useParam } from '../../base/route.ts'
 import { folderName } from '../../view-model/folder-name.ts'
 import { useQuery, useFolderRevision } from '../../live/query.ts'
@@ -101,31 +103,51 @@ interface FoundProps {
   readonly choice: FileChoice
 }
 
+interface Found extends SearchProgress<FoundInFolder> {
+  readonly text: string
+}
+
 function Found({ folder, text, choice }: FoundProps & { readonly text: string }) {
   const turn = useFolderRevision(folder.id)
-  const query = useQuery(
+  const query = useQuery<Found>(
     text,
-    async (signal) => ({
-      text,
-      ...(await client.call('GET /rest/twinfold/search', { query: { folder: folder.id, text }, signal })),
-    }),
+    async (signal, onPart) => {
+      let found: Found = { text, items: [], searched: 0, isRunning: true, truncated: true }
+      for await (const progress of client.search(folder.id, text, { signal })) onPart((found = { text, ...progress }))
+      return found
+    },
     turn,
   )
   return (
     <QueryResult query={query}>
-      {({ items, truncated, text: searched }) =>
-        items.length === 0 ? (
-          <EmptyNote>{t('files.notFound', { text: searched })}</EmptyNote>
-        ) : (
-          <>
-            <p class="soft files-note" role="status">
-              {t(truncated ? 'files.foundMore' : 'files.found', { n: items.length })}
-            </p>
-            <FoundTable folder={folder} choice={choice} lines={items.map((item) => ({ item, path: item.name }))} />
-          </>
-        )
-      }
+      {(found) => (
+        <>
+          <FoundNote found={found} error={query.error} />
+          {found.items.length > 0 && (
+            <FoundTable
+              folder={folder}
+              choice={choice}
+              lines={found.items.map((item) => ({ item, path: item.name }))}
+            />
+          )}
+        </>
+      )}
     </QueryResult>
+  )
+}
+
+/** How many are found, and whether that is all. */
+function FoundNote({ found, error }: { readonly found: Found; readonly error: unknown }) {
+  const { items, searched, isRunning, truncated, text } = found
+  if (items.length === 0 && !truncated) return <EmptyNote>{t('files.notFound', { text })}</EmptyNote>
+  const count = t(truncated && !isRunning ? 'files.foundMore' : 'files.found', { n: items.length })
+  const rest =
+    error === undefined ? t('files.searching', { n: searched }) : t('fold.failed', { reason: reasonOf(error) })
+  return (
+    <p class="soft files-note">
+      <span role="status">{count}</span>
+      {isRunning && ` · ${rest}`}
+    </p>
   )
 }
 

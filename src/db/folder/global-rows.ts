@@ -29,26 +29,23 @@ export type NextRow = string | false | undefined
 export class GlobalRows {
   readonly #streams: readonly RowStream[]
 
-  /** A condition leaves out other rows inside SQLite; its parameters are given to `walk`. */
-  constructor(database: DatabaseSync, columns: string, condition = 'true') {
+  constructor(database: DatabaseSync, columns: string) {
     const whole = new Query(database, `SELECT device, ${columns} FROM files WHERE device = ? AND name = ?`)
     this.#streams = GLOBAL_SOURCES.map((source, place) => {
-      const where = `${source} AND name >= ? AND name < ? AND (${condition})`
-      const selected = place === 0 ? columns : 'name'
-      const query = new Query(database, `SELECT device, ${selected} FROM files WHERE ${where} ORDER BY name`)
-      return new RowStream(query, place === 0 ? undefined : whole)
+      const rows = (selected: string) =>
+        new Query(
+          database,
+          `SELECT device, ${selected} FROM files WHERE ${source} AND name >= ? AND name < ? ORDER BY name`,
+        )
+      const names = rows('name')
+      return place === 0 ? new RowStream(names, whole, rows(columns)) : new RowStream(names, whole)
     })
   }
 
   /** Visits the names from `start` up to `end`, exclusive. */
-  walk(
-    start: string,
-    end: string | Uint8Array,
-    visit: (name: string, row: () => Row) => NextRow,
-    parameters: readonly string[] = [],
-  ): void {
+  walk(start: string, end: string | Uint8Array, visit: (name: string, row: () => Row) => NextRow): void {
     try {
-      for (const stream of this.#streams) stream.start(start, end, parameters)
+      for (const stream of this.#streams) stream.seek(start, end)
       for (let next = this.#first(); next?.name !== undefined; next = this.#first()) {
         const stream = next
         const go = visit(next.name, () => stream.row())
@@ -71,37 +68,40 @@ export class GlobalRows {
   }
 }
 
-/** Rows of one query, one at a time. */
+/**
+ * Rows of one source, one at a time. Where subtrees are skipped, one row is wanted, and the next is the first of its
+ * subtree: both are read by themselves, the second by its name only, because an iteration costs more than a row.
+ */
 class RowStream {
-  readonly #query: Query
-  /** Reads the whole row; undefined: the query does. */
-  readonly #whole: Query | undefined
+  readonly #names: Query
+  readonly #whole: Query
+  /** Undefined: rows are read by their names, and as a whole when they are wanted. */
+  readonly #wholes: Query | undefined
   #rows: Iterator<Row> | undefined
-  #parameters: readonly string[] = []
   #row: Row = []
+  #isWhole = false
+  #end: string | Uint8Array = ''
+  #isAtSought = false
   /** The name of the current row; undefined at the end. */
   name: string | undefined
 
-  constructor(query: Query, whole: Query | undefined) {
-    this.#query = query
+  constructor(names: Query, whole: Query, wholes?: Query) {
+    this.#names = names
     this.#whole = whole
+    this.#wholes = wholes
   }
 
   /** The current row. */
   row(): Row {
-    if (this.#whole === undefined) return this.#row
+    if (this.#isWhole) return this.#row
     return this.#whole.first(this.#row[0] ?? null, this.#row[1] ?? null) ?? []
-  }
-
-  start(start: string, end: string | Uint8Array, parameters: readonly string[]): void {
-    this.#parameters = parameters
-    this.seek(start, end)
   }
 
   seek(start: string, end: string | Uint8Array): void {
     this.close()
-    this.#rows = this.#query.each(start, end, ...this.#parameters) // at most the parameters of a condition
-    this.advance()
+    this.#end = end
+    this.#isAtSought = true
+    this.#take((this.#wholes ?? this.#names).first(start, end), this.#wholes !== undefined)
   }
 
   /** As `seek`, but keeps a position that is already at or after `start`. */
@@ -110,13 +110,15 @@ class RowStream {
   }
 
   advance(): void {
-    const next = this.#rows?.next()
-    if (next === undefined || next.done === true) {
-      this.name = undefined
+    const start = `${this.name}\0` // no name is between them
+    if (this.#isAtSought) {
+      this.#isAtSought = false
+      this.#take(this.#names.first(start, this.#end), false)
       return
     }
-    this.#row = next.value
-    this.name = String(next.value[1])
+    this.#rows ??= (this.#wholes ?? this.#names).each(start, this.#end)
+    const next = this.#rows.next()
+    this.#take(next.done === true ? undefined : next.value, this.#wholes !== undefined)
   }
 
   /** An unfinished statement would keep the database locked. */
@@ -124,5 +126,11 @@ class RowStream {
     this.#rows?.return?.()
     this.#rows = undefined
     this.name = undefined
+  }
+
+  #take(row: Row | undefined, isWhole: boolean): void {
+    this.#row = row ?? []
+    this.#isWhole = isWhole
+    this.name = row === undefined ? undefined : String(row[1])
   }
 }

@@ -3,7 +3,8 @@ import { TreeRequest, type BrowseOptions } from './browse.ts'
 import type { FolderTables } from './folder-tables.ts'
 import type { RecoverableDatabase } from '../sqlite/recoverable-database.ts'
 import type { FileHead } from '../../core/records/file-info.ts'
-import type { GlobalStep, ListStep, Listing, NameRecords, OwnName, TreeEntry } from '../types.ts'
+import { IndexSearch } from './name-search.ts'
+import type { GlobalStep, ListStep, Listing, NameRecords, NameSearch, OwnName, TreeEntry } from '../types.ts'
 import { NEVER } from '../../core/never.ts'
 
 /** Implements `Listing` on the database of a folder. */
@@ -34,8 +35,14 @@ export class StoredListing implements Listing {
     return this.#database.run(({ listing }) => listing.names(start))
   }
 
-  searchNames(start: string, text: string): Promise<ListStep> {
-    return this.#database.run(({ listing }) => listing.candidates(start, text))
+  search(text: string, after: string): NameSearch {
+    const search = new IndexSearch(text, after)
+    return {
+      step: (limit) => this.#database.run(({ listing }) => search.step(listing, limit)),
+      get searched() {
+        return search.searched
+      },
+    }
   }
 
   listLevel(directory: string, start: string): Promise<ListStep> {

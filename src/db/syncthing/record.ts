@@ -1,5 +1,5 @@
 import type { ShortId } from '../../core/ids.ts'
-import { isNormal } from '../../core/paths.ts'
+import { INDEXED_NAME_LENGTH_MAX, isNormal } from '../../core/paths.ts'
 import {
   blockCount,
   BLOCK_OVERHEAD_BYTES,
@@ -25,7 +25,6 @@ const TYPES: readonly FileType[] = ['file', 'directory', 'symlink', 'symlink', '
 const OWN_FLAGS = FLAG_UNSUPPORTED | FLAG_IGNORED | FLAG_MUST_RESCAN | FLAG_RECEIVE_ONLY
 const PERMISSION_BITS = 0o777
 const NS_PER_S = 1_000_000_000
-const NAME_LENGTH_MAX = 8_192
 const PLATFORM_BYTES_MAX = 1024 * 1024
 /** An empty component, `.`, `..`, or a slash at either end. */
 const SUSPICIOUS = /(?:^|\/)\.{0,2}(?:\/|$)/
@@ -126,7 +125,8 @@ function trailerBytesOf(
 }
 
 function isUsable({ name, size, modified_s, modified_ns, sequence }: StoredFile): boolean {
-  const isName = name.length <= NAME_LENGTH_MAX && !name.includes('\0') && !SUSPICIOUS.test(name) && isNormal(name)
+  const isName =
+    name.length <= INDEXED_NAME_LENGTH_MAX && !name.includes('\0') && !SUSPICIOUS.test(name) && isNormal(name)
   const isWhole = Number.isSafeInteger(size) && Number.isSafeInteger(modified_s) && Number.isSafeInteger(sequence)
   return isName && isWhole && sequence >= 0 && modified_ns >= 0 && modified_ns < NS_PER_S
 }

@@ -20,7 +20,6 @@ import { TWINFOLD_ROUTES } from '../../rest/twinfold-routes.ts'
 import type {
   CheckFolderJson,
   IgnorePreviewJson,
-  SearchJson,
   PulseJson,
   SummaryJson,
   TreeJson,
@@ -41,7 +40,7 @@ import { json, type Reply } from '../pipeline/reply.ts'
 import { bind, type Call, type Route } from '../pipeline/route.ts'
 import type { UndoLog } from '../pipeline/undo-log.ts'
 import { conflictCounts, conflictDiff, conflicts, resolveConflicts } from './conflicts.ts'
-import { findEverywhere, searchTextOf } from './find.ts'
+import { findEverywhere, searchFolder } from './find.ts'
 import { select, selection } from './selection.ts'
 import { cancelMove, showMove, startMove } from './move.ts'
 import { pauseForTime } from './timed-pause.ts'
@@ -49,7 +48,6 @@ import type { DeviceWarning, IndexImportView } from '../types.ts'
 import { upgradeDetailsJson } from '../views/upgrade.ts'
 import { flagOf, folderOf, itemOf, orderOf, pagingOf } from './tree-query.ts'
 
-const SEARCH_LIMIT_DEFAULT = 200
 const PREVIEW_BYTES_MAX = 1024 * 1024
 const PREVIEW_LINES_MAX = 2_000
 
@@ -92,7 +90,7 @@ export function twinfoldRoutes(deps: TwinfoldRouteDeps, whole: WholeAnswers): re
     'GET /rest/twinfold/tree': (call) => tree(deps, call),
     'GET /rest/twinfold/waiting': (call) => waiting(deps, call),
     'GET /rest/twinfold/why': (call) => why(deps, call),
-    'GET /rest/twinfold/search': (call) => search(deps, call),
+    'GET /rest/twinfold/search': (call) => searchFolder(deps, call),
     'GET /rest/twinfold/find': (call) => findEverywhere(deps, call),
     'POST /rest/twinfold/ignore-preview': (call) => preview(deps, call),
     'GET /rest/twinfold/selection': (call) => selection(deps.hub, call),
@@ -129,18 +127,6 @@ async function tree(
     name: baseOf(item.name),
   }))
   const body: TreeJson = { total, page: paging.page, perpage: paging.perPage, truncated, entries }
-  return json(body)
-}
-
-async function search(
-  { explorer }: TwinfoldRouteDeps,
-  { query, request }: Call<'folder' | 'text' | 'limit'>,
-): Promise<Reply> {
-  const folder = folderOf(query)
-  const limit = query.integer('limit') ?? SEARCH_LIMIT_DEFAULT
-  const text = searchTextOf(query)
-  const { items, truncated } = await (await explorer()).search(folder, { text, limit }, request.signal)
-  const body: SearchJson = { items: items.map(itemJson), truncated }
   return json(body)
 }
 

@@ -49,6 +49,26 @@ export interface TreePage {
   readonly ignored: readonly IgnoredItem[]
 }
 
+export interface NameQuery {
+  readonly text: string
+  readonly limit: number
+  /** The name behind which the search goes on; '' is the beginning. */
+  readonly after: string
+  /** It stops after this time of work, wherever it is. */
+  readonly workMs: number
+}
+
+/** What one request of a search has found. */
+export interface FoundItems {
+  /** In the order of their names. */
+  readonly items: readonly Item[]
+  /** The name behind which the next request goes on; undefined: all names were searched. */
+  readonly next: string | undefined
+  /** How many names were compared. */
+  readonly searched: number
+  readonly workedMs: number
+}
+
 export interface WaitingItem {
   readonly records: NameRecords
   readonly action: WaitingAction

@@ -21,7 +21,9 @@ import { DiskNames } from './disk-names.ts'
 import type {
   ConflictsPage,
   FileFacts,
+  FoundItems,
   IgnorePreview,
+  NameQuery,
   NextTo,
   SharedIgnoresView,
   TreeOptions,
@@ -113,18 +115,15 @@ export class Explorer {
     }
   }
 
-  /** Names that contain the text in any case; with a slash in it, paths that do. */
-  async search(
-    folder: FolderId,
-    wanted: { readonly text: string; readonly limit: number },
-    signal: AbortSignal,
-  ): Promise<Pick<TreePage, 'items' | 'truncated'>> {
+  /** Names that contain the text in any case; with a slash in it, paths that do. A part of the folder in one call. */
+  async search(folder: FolderId, wanted: NameQuery, signal: AbortSignal): Promise<FoundItems> {
     const others = this.#others(folder)
+    const slice = this.#newSlice(signal)
     const found = await this.#deps.query(folder, async (index) => {
-      const { names, truncated } = await findNames(index.listing, wanted, this.#newSlice(signal))
-      return { items: await itemsOf(index.listing, names, others), truncated }
+      const { names, next, searched } = await findNames(index.listing, wanted, slice)
+      return { items: await itemsOf(index.listing, names, others), next, searched, workedMs: slice.workedMs }
     })
-    return found ?? { items: [], truncated: false }
+    return found ?? { items: [], next: undefined, searched: 0, workedMs: 0 }
   }
 
   /** What is needed, in the order of downloading. */

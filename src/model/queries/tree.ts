@@ -1,7 +1,6 @@
 import type { DeviceId } from '../../core/ids.ts'
-import { baseOf } from '../../core/paths.ts'
 import type { FolderIndex, FolderTotals, Listing } from '../../db/types.ts'
-import type { TreeOrder, TreePage } from './explorer-types.ts'
+import type { NameQuery, TreeOrder, TreePage } from './explorer-types.ts'
 import { itemsOf } from './item-view.ts'
 import type { TimeSlice } from '../../sync/time-slice.ts'
 import type { Paging } from '../types.ts'
@@ -12,8 +11,6 @@ const LEVEL_NAMES_MAX = 100_000
 const KEPT_FROM = 1_000
 /** Records read per step, for their sizes and times. */
 const RECORDS_AT_ONCE = 500
-/** The time limit of a search; a longer text narrows it. */
-const SEARCH_MS_MAX = 2_000
 
 interface Level {
   /** Directories first. */
@@ -125,25 +122,26 @@ async function readLevel(listing: Listing, directory: string, slice: TimeSlice):
   return { directories, others, truncated: false }
 }
 
-/** Names that contain the text in any case. The index reads all names, in time slices. */
+interface FoundNames {
+  readonly names: readonly string[]
+  /** The name behind which a next search goes on; undefined: all names were searched. */
+  readonly next: string | undefined
+  readonly searched: number
+}
+
+/** Names that contain the text in any case. All names are read, in time slices. */
 export async function findNames(
-  listing: Pick<Listing, 'searchNames'>,
-  { text, limit }: { readonly text: string; readonly limit: number },
+  listing: Pick<Listing, 'search'>,
+  { text, limit, after, workMs }: NameQuery,
   slice: TimeSlice,
-): Promise<{ readonly names: readonly string[]; readonly truncated: boolean }> {
-  const wanted = text.normalize('NFC').toLowerCase()
-  const searched = wanted.includes('/') ? (name: string) => name : baseOf
+): Promise<FoundNames> {
+  const search = listing.search(text, after)
   const names: string[] = []
-  for (let start: string | undefined = ''; start !== undefined;) {
-    const { found, next }: Awaited<ReturnType<Listing['searchNames']>> = await listing.searchNames(start, wanted)
-    for (const { name } of found) {
-      if (!searched(name).toLowerCase().includes(wanted)) continue
-      if (names.length === limit) return { names, truncated: true }
-      names.push(name)
-    }
-    if (next !== undefined && slice.workedMs > SEARCH_MS_MAX) return { names, truncated: true }
-    start = next
+  for (;;) {
+    const { found, searchedTo } = await search.step(limit - names.length)
+    for (const name of found) names.push(name)
+    if (searchedTo === undefined || names.length === limit || slice.workedMs >= workMs)
+      return { names, next: searchedTo, searched: search.searched }
     if (slice.isDue) await slice.yield()
   }
-  return { names, truncated: false }
 }

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { FLAG_IGNORED, FLAG_RECEIVE_ONLY, FLAG_REMOTE_INVALID } from '../../../src/core/records/file-info.ts'
-import { compareNames, parentOf } from '../../../src/core/paths.ts'
-import type { FolderIndex, ListStep } from '../../../src/db/types.ts'
+import { baseOf, compareNames, parentOf } from '../../../src/core/paths.ts'
+import type { FolderIndex, ListStep, SearchStep } from '../../../src/db/types.ts'
 import { deletion, DEVICES, directory, file, FOLDER, openTestStore, version } from '../records.ts'
 
 const [A, B] = [DEVICES[0]!, DEVICES[1]!]
@@ -147,47 +147,99 @@ test('listing: every level of a random tree matches its names', async () => {
   )
 })
 
-const searchOf = async (index: FolderIndex, text: string) => {
-  const candidates = await collect((start) => index.listing.searchNames(start, text))
-  return candidates.filter((name) => name.toLowerCase().includes(text))
+/** All results, by requests of one step each. */
+async function searchOf(index: FolderIndex, text: string, limit = 200): Promise<string[]> {
+  const names: string[] = []
+  let searched = 0
+  for (let after: string | undefined = ''; after !== undefined;) {
+    const search = index.listing.search(text, after)
+    const { found, searchedTo }: SearchStep = await search.step(limit)
+    assert.ok(found.length <= limit)
+    names.push(...found)
+    searched += search.searched
+    after = searchedTo
+  }
+  assert.equal(searched, await countOf(index), 'each name is compared once')
+  return names
 }
 
-test('search: finds what a comparison of all names finds', async () => {
-  const text = fc.string({
-    unit: fc.constantFrom('a', 'A', 'k', '\u212a', '%', '_', '\\', 'é', 'É', '.'),
-    maxLength: 3,
-  })
-  const names = fc.uniqueArray(
-    text.filter((name) => name !== '' && !/^\.+$/.test(name)),
-    { maxLength: 12 },
-  )
+/** Of all records, also of deleted items. */
+async function countOf(index: FolderIndex): Promise<number> {
+  const { files, directories, symlinks, deleted } = (await index.needs.counts()).global
+  return files + directories + symlinks + deleted
+}
+
+test('search: finds what a comparison of all names finds, in one search or by many', async () => {
+  const unit = fc.constantFrom('a', 'A', 'k', '\u212a', '%', '_', '\\', 'é', 'É', 'İ', 'Σ', '.', '\u{1f600}')
+  const part = fc.string({ unit, minLength: 1, maxLength: 3 }).filter((name) => !/^\.+$/.test(name))
+  const name = fc.array(part, { minLength: 1, maxLength: 2 }).map((parts) => parts.join('/').normalize('NFC'))
+  const names = fc.uniqueArray(name, { maxLength: 12 })
+  const text = fc.string({ unit: fc.oneof(unit, fc.constant('/')), minLength: 1, maxLength: 3 })
   await fc.assert(
-    fc.asyncProperty(names, names, text, async (own, others, wanted) => {
-      await using store = await openTestStore(undefined)
-      const index = await store.folder(FOLDER)
-      await index.records.updateLocal(own.map((name) => file(name)))
-      await index.records.updateRemote(
-        A,
-        others.map((name, at) => file(name, { sequence: at + 1, version: version(2) })),
-      )
-      const lower = wanted.toLowerCase()
-      const expected = (await namesOf(index)).filter((name) => name.toLowerCase().includes(lower))
-      assert.deepEqual(await searchOf(index, lower), expected)
-    }),
+    fc.asyncProperty(
+      names,
+      names,
+      names,
+      text,
+      fc.integer({ min: 1, max: 4 }),
+      async (own, others, gone, wanted, limit) => {
+        await using store = await openTestStore(undefined)
+        const index = await store.folder(FOLDER)
+        await index.records.updateLocal(own.map((each) => file(each)))
+        await index.records.updateRemote(
+          A,
+          others.map((each, at) => file(each, { sequence: at + 1, version: version(2) })),
+        )
+        await index.records.updateRemote(
+          B,
+          gone.map((each, at) => deletion(each, { sequence: at + 1, version: version(3) })),
+        )
+        const lower = wanted.normalize('NFC').toLowerCase()
+        const compared = (each: string) => (lower.includes('/') ? each : baseOf(each)).toLowerCase()
+        const expected = (await namesOf(index)).filter((each) => compared(each).includes(lower))
+        assert.deepEqual(await searchOf(index, wanted, limit), expected)
+        assert.deepEqual(await searchOf(index, wanted), expected)
+      },
+    ),
     { numRuns: 60 },
   )
 })
 
-test('search: goes through a large index in steps and reads few of its names', async () => {
+test('search: goes through a large index in steps, of several devices in one order', async () => {
   await using store = await openTestStore(undefined)
   const index = await store.folder(FOLDER)
-  const names = Array.from({ length: 8_000 }, (_none, at) => `album/${String(at).padStart(5, '0')}.jpg`)
+  const names = Array.from({ length: 4_000 }, (_none, at) => `album/${String(at).padStart(5, '0')}.jpg`)
   await index.records.updateLocal(names.map((name) => file(name)))
-  const rare = await index.listing.searchNames('', '07999')
+  const theirs = names.filter((_name, at) => at % 3 === 0 || at > 3_000)
+  await index.records.updateRemote(
+    A,
+    theirs.map((name, at) => file(name, { sequence: at + 1, version: version(2) })),
+  )
+  const rare = await index.listing.search('03999', '').step(200)
   assert.deepEqual(rare.found, [])
-  assert.equal(rare.next, 'album/05000.jpg', 'other work runs before the rest is read')
-  assert.deepEqual(await searchOf(index, '07999'), ['album/07999.jpg'])
-  const frequent = await index.listing.searchNames('', 'album')
-  assert.ok(frequent.found.length < 5_000, 'a step with many results is shorter')
-  assert.equal((await searchOf(index, 'album')).length, names.length)
+  assert.ok(rare.searchedTo !== undefined && rare.searchedTo < 'album/01600', 'other work runs before the rest is read')
+  assert.deepEqual(await searchOf(index, '03999'), ['album/03999.jpg'])
+  assert.deepEqual(await searchOf(index, '.JPG'), names)
+  const [search, all] = [index.listing.search('.jpg', ''), [] as string[]]
+  for (let searchedTo: string | undefined = ''; searchedTo !== undefined;) {
+    const step: SearchStep = await search.step(4_000)
+    all.push(...step.found)
+    searchedTo = step.searchedTo
+  }
+  assert.deepEqual([all.length, search.searched], [4_000, 4_000])
+  assert.deepEqual(all, names)
+})
+
+test('search: a name is found once, also when its winner changes between two steps', async () => {
+  await using store = await openTestStore(undefined)
+  const index = await store.folder(FOLDER)
+  const names = Array.from({ length: 1_200 }, (_none, at) => `f${String(at).padStart(5, '0')}`)
+  await index.records.updateLocal(names.map((name) => file(name)))
+  await index.records.updateRemote(A, [file(names[900]!, { sequence: 1, version: version(2) })])
+  const search = index.listing.search('f00900', '')
+  const first = await search.step(10)
+  assert.deepEqual(first.found, [], 'it is behind what has been read of our names')
+  await index.records.updateLocal([file(names[900]!, { version: version(3) })])
+  const second = await search.step(10)
+  assert.deepEqual(second.found, [names[900]])
 })

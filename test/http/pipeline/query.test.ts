@@ -173,7 +173,7 @@ const VALUES = [
 
 test('W-13: no parameter of any route causes an internal error or a giant reply', async () => {
   const rest = fakeRest()
-  const routes = rest.server.routes.routes.filter(
+  const routes = (await rest.routes()).filter(
     ({ method, path }) =>
       (method === 'GET' || method === 'POST') && !/shutdown|restart$|clear|events\/stream$/.test(path),
   )
@@ -218,7 +218,7 @@ function isReadable(query: string): boolean {
 
 test('a query that is not UTF-8 is 400 on every route', async () => {
   const rest = fakeRest()
-  for (const { method, path } of rest.server.routes.routes) {
+  for (const { method, path } of await rest.routes()) {
     const response = await rest.send(method, `${path.replace(':id', LOCAL_ID)}?device=%ff`, '{}')
     assert.deepEqual(
       [response.status, response.body],

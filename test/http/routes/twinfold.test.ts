@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { TwinfoldError } from '../../../src/core/errors.ts'
 import type { DeviceId } from '../../../src/core/ids.ts'
 import type { NameRecords } from '../../../src/db/types.ts'
 import { formatNs } from '../../../src/http/views/times.ts'
@@ -221,40 +220,24 @@ test('conflicts have the original file, searches the whole path, previews the li
       explorer: {
         search: async (_folder, wanted) => (
           (limit = wanted.limit),
-          { truncated: true, items: [{ records: recordsOf(file('d/a')), state: 'here', devices: [] }] }
+          {
+            next: 'd/a',
+            searched: 7,
+            workedMs: 1,
+            items: [{ records: recordsOf(file('d/a')), state: 'here', devices: [] }],
+          }
         ),
       },
     },
     '/rest/twinfold/search?folder=share&text=A',
-  )) as { items: { name: string }[]; truncated: boolean }
-  assert.deepEqual([search.items[0]?.name, search.truncated, limit], ['d/a', true, 200])
+  )) as { items: { name: string }[]; truncated: boolean; next: string; searched: number }
+  const { truncated, next, searched } = search
+  assert.deepEqual([search.items[0]?.name, truncated, next, searched, limit], ['d/a', true, 'd/a', 7, 200])
   const preview = await fakeRest().send('POST', '/rest/twinfold/ignore-preview?folder=share', '{"lines":["a","b"]}')
   assert.deepEqual(
     (JSON.parse(preview.body) as { lines: { line: number }[] }).lines.map(({ line }) => line),
     [1, 2],
   )
-})
-
-test('a search in all folders ends at its limit, and passes over folders that do not run', async () => {
-  const asked: string[] = []
-  const explorer: FakeOptions['explorer'] = {
-    search: async (folder, { limit }) => {
-      asked.push(`${folder} ${limit}`)
-      const item = { records: recordsOf(file('d/a')), state: 'here', devices: [] } as const satisfies Item
-      return { items: [item], truncated: false }
-    },
-  }
-  assert.deepEqual(await get({ explorer }, '/rest/twinfold/find?text=A&limit=5'), {
-    items: [{ folder: 'share', name: 'd/a', type: 'file' }],
-    truncated: false,
-  })
-  assert.deepEqual(asked, ['share 5'])
-  const stopped: FakeOptions['explorer'] = {
-    search: async () => {
-      throw new TwinfoldError('folder-not-running', 'stopped')
-    },
-  }
-  assert.deepEqual(await get({ explorer: stopped }, '/rest/twinfold/find?text=A'), { items: [], truncated: false })
 })
 
 test('a folder or a device is paused for a time; anything else is refused', async () => {

@@ -57,10 +57,10 @@ test('other requests are served while a large tree is formatted; a small one has
   const entry: TreeEntry = { name: 'f', type: 'file', sizeBytes: 1, modifiedS: 0, modifiedNs: 0, children: [] }
   const sizes = { large: 20_000, small: 20 }
   for (const [name, count] of Object.entries(sizes)) {
-    const { send, slept, server } = fakeRest({
+    const { send, slept, routes } = fakeRest({
       hub: { browse: async () => Array.from({ length: count }, () => entry) },
     })
-    assert.ok(server.routes.routes.length > 50)
+    assert.ok((await routes()).length > 50)
     const reply = await send('GET', '/rest/db/browse?folder=share')
     assert.equal(JSON.parse(reply.body).length, count)
     const turns = slept.filter((timeMs) => timeMs === 0).length

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { FileHead } from '../../../src/core/records/file-info.ts'
 import { MARKER_MISSING } from '../../../src/core/folder-stop.ts'
 import { bumpVersion } from '../../../src/core/records/version-vector.ts'
-import type { Item } from '../../../src/model/queries/explorer-types.ts'
+import type { FoundItems, Item } from '../../../src/model/queries/explorer-types.ts'
 import { deletion, directory, file, SELF, version } from '../../db/records.ts'
 import { DOCS, folderId, simFolder } from '../../support/model.ts'
 import { FIRST_PAGE, ANNA, BEN, explored, NEVER, ROOT } from './explored.ts'
@@ -69,18 +69,44 @@ test('a large directory is listed once for all its pages, and again after a chan
   assert.deepEqual(await nameOn(1), [3_001, 'a'])
 })
 
+const WHOLE_SEARCH = { after: '', workMs: 1_000_000 }
+
 test('a search matches names in any case, paths when there is a slash, and stops at its limit', async () => {
   await using it = await explored({ 'Photos/Été.JPG': 'x', 'photos.txt': 'x', 'Photos/b.png': 'x' })
   const { hub, explorer } = it
   const found = async (text: string, limit = 200) => {
-    const { items, truncated } = await hub.while(explorer.search(DOCS, { text, limit }, NEVER))
-    return [items.map(({ records }) => records.name).join(), truncated]
+    const { items, next } = await hub.while(explorer.search(DOCS, { ...WHOLE_SEARCH, text, limit }, NEVER))
+    return [items.map(({ records }) => records.name).join(), next]
   }
-  assert.deepEqual(await found('PHOTO'), ['Photos,photos.txt', false])
-  assert.deepEqual(await found('e\u0301te\u0301.j'), ['Photos/Été.JPG', false])
-  assert.deepEqual(await found('photos/'), ['Photos/b.png,Photos/Été.JPG', false])
-  assert.deepEqual(await found('p', 1), ['Photos', true])
-  assert.deepEqual(await found('%'), ['', false])
+  assert.deepEqual(await found('PHOTO'), ['Photos,photos.txt', undefined])
+  assert.deepEqual(await found('e\u0301te\u0301.j'), ['Photos/Été.JPG', undefined])
+  assert.deepEqual(await found('photos/'), ['Photos/b.png,Photos/Été.JPG', undefined])
+  assert.deepEqual(await found('p', 1), ['Photos', 'Photos'])
+  assert.deepEqual(await found('%'), ['', undefined])
+})
+
+test('a search stops after its time, wherever it is, and goes on behind the last name', async () => {
+  await using it = await explored({ 'last.txt': 'x' })
+  const { hub, explorer } = it
+  const index = await hub.store.folder(DOCS)
+  const names = Array.from({ length: 3_000 }, (_, i) => `f${String(i).padStart(4, '0')}`)
+  await index.records.updateRemote(
+    ANNA,
+    names.map((name, i) => file(name, { sequence: i + 1 })),
+  )
+  const found: string[] = []
+  let requests = 0
+  let searched = 0
+  for (let after: string | undefined = ''; after !== undefined; requests++) {
+    const wanted = { text: 'la', limit: 200, after, workMs: 0 }
+    const page: FoundItems = await hub.while(explorer.search(DOCS, wanted, NEVER))
+    found.push(...page.items.map(({ records }) => records.name))
+    searched += page.searched
+    after = page.next
+  }
+  assert.deepEqual(found, ['last.txt'])
+  assert.ok(requests > 2, `${requests} requests`)
+  assert.equal(searched, names.length + 1, 'each name once')
 })
 
 test('a search ends when its signal aborts', async () => {
@@ -118,7 +144,9 @@ test('a search ends when its signal aborts', async () => {
     },
     ANNA,
   )
-  await assert.rejects(leaving.search(DOCS, { text: 'nothing', limit: 1 }, stop.signal), { name: 'AbortError' })
+  await assert.rejects(leaving.search(DOCS, { ...WHOLE_SEARCH, text: 'nothing', limit: 1 }, stop.signal), {
+    name: 'AbortError',
+  })
   assert.ok(explorer !== leaving)
 })
 
