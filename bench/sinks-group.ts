@@ -12,11 +12,23 @@ const LINE = '100mbit'
 const PORT = 22_000
 const POLL_MS = 50
 const LIMIT_MS = 300_000
+/** 10 Mbit/s. */
+const SLOW_KIB_PER_S = 1_221
+
+interface Shape {
+  readonly row: string
+  readonly files: number
+  /** One of the sinks receives slowly; the time is that of the others. */
+  readonly hasSlow?: boolean
+}
+
 /** The same bytes as one file, of which devices exchange the blocks they have, and as several. */
-const SHAPES = [
+const SHAPES: readonly Shape[] = [
   { row: 'one', files: 1 },
   { row: 'several', files: 64 },
-] as const
+  { row: 'many', files: 640 },
+  { row: 'slow', files: 64, hasSlow: true },
+]
 
 interface Device {
   readonly running: Running
@@ -29,10 +41,11 @@ interface Device {
 export async function syncSinks(bench: Bench): Promise<void> {
   if (!bench.programs.includes(twinfold) || missingLan() !== undefined) return
   for (let round = 0; round < bench.rounds; round++) {
-    for (const { row, files } of SHAPES) {
-      const sizeBytes = (bench.sizes.sinksMib * MIB) / files
+    for (const { row, files, hasSlow = false } of SHAPES) {
+      const sizeBytes = Math.floor((bench.sizes.sinksMib * MIB) / files)
       for (const sinks of bench.sizes.sinks) {
-        const { elapsedMs, sentBytes, cpuS } = await distribute(bench.scratch, sinks, { files, sizeBytes })
+        if (hasSlow && sinks === 1) continue
+        const { elapsedMs, sentBytes, cpuS } = await distribute(bench.scratch, sinks, { files, sizeBytes, hasSlow })
         const record = (name: string, value: number) =>
           bench.record({ row: `sinks-${row}-${sinks}-${name}`, subject: 'twinfold', value, cpuS })
         record('time', elapsedMs / 1000)
@@ -45,7 +58,7 @@ export async function syncSinks(bench: Bench): Promise<void> {
 async function distribute(
   scratch: string,
   sinks: number,
-  { files, sizeBytes }: { readonly files: number; readonly sizeBytes: number },
+  { files, sizeBytes, hasSlow }: { readonly files: number; readonly sizeBytes: number; readonly hasSlow: boolean },
 ): Promise<{ readonly elapsedMs: number; readonly sentBytes: number; readonly cpuS: number }> {
   const own = mkdtempSync(join(scratch, 'sinks-'))
   await using lan = await Lan.make('10.99.1')
@@ -59,6 +72,8 @@ async function distribute(
   }
   await introduceAll(devices)
   const [source, ...others] = devices
+  const slow = hasSlow ? others.pop() : undefined
+  await slow?.running.call('PATCH', '/rest/config/options', { maxRecvKbps: SLOW_KIB_PER_S, limitBandwidthInLan: true })
   await until('connections', async () => {
     for (const each of devices) if ((await connectedOf(each)) < sinks) return false
     return true

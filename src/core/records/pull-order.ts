@@ -59,15 +59,21 @@ function isByName(list: OrderableList): boolean {
  * Devices that need the same files fetch different ones from a slow source and then exchange them; those of which the
  * source itself is the first are divided among the second.
  */
-function byTurn(list: OrderableList, places: Uint32Array, { own, devices }: FolderShare): readonly Uint32Array[] {
+function byTurn(list: OrderableList, places: Uint32Array, share: FolderShare): readonly Uint32Array[] {
+  const earlier = earlierDevices(share)
+  const turnOf = (place: number) => earlier(list.name(place)).length
+  return grouped(places, Uint32Array.from(places, turnOf), share.devices.length + 1)
+}
+
+/** The devices whose turn to fetch a file is before ours, by its name; all devices compute the same order. */
+export function earlierDevices({ own, devices }: FolderShare): (name: string) => readonly string[] {
   const ownSeed = hashOf(own)
-  const otherSeeds = devices.filter((device) => device !== own).map(hashOf)
-  const turnOf = (place: number) => {
-    const hash = hashOf(list.name(place))
+  const others = devices.filter((device) => device !== own).map((device) => ({ device, seed: hashOf(device) }))
+  return (name) => {
+    const hash = hashOf(name)
     const rank = mixed(hash, ownSeed)
-    return otherSeeds.reduce((before, seed) => before + (mixed(hash, seed) < rank ? 1 : 0), 0)
+    return others.filter(({ seed }) => mixed(hash, seed) < rank).map(({ device }) => device)
   }
-  return grouped(places, Uint32Array.from(places, turnOf), otherSeeds.length + 1)
 }
 
 /** Orders the places by the number of their group, which is at the same index; returns the places of each group. */

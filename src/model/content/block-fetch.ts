@@ -1,5 +1,6 @@
 import { messageOf } from '../../core/errors.ts'
 import type { FolderId } from '../../core/ids.ts'
+import { WORK_ENDED } from '../../core/never.ts'
 import type { Block } from '../../core/records/block-diff.ts'
 import type { FileInfo } from '../../core/records/file-info.ts'
 import type { Logger } from '../../events/types.ts'
@@ -15,6 +16,10 @@ import type { TempFile } from './temp-file.ts'
 import { TaskSet } from '../../sync/task-set.ts'
 
 const WENT_AWAY = 'peers who had this file went away, or the file has changed while syncing. will retry later'
+
+/** A block that another device has, too, is requested there after this time without a reply, and that of its bytes. */
+const REPLY_MS_MAX = 60_000
+const REPLY_BYTES_PER_MS_MIN = 16
 
 /** Shared by all concurrent fetches of a folder. */
 export interface BlockFetchDeps {
@@ -59,17 +64,20 @@ export class BlockFetch {
     this.#file = file
   }
 
-  /** Fetches one block into memory, from `first` if it is known. The window counts it until it is disposed. */
+  /**
+   * Fetches one block into memory, from `first` if it is known, with or without verifying it. The window counts it
+   * until it is disposed.
+   */
   async toMemory(
     block: Block,
     signal: AbortSignal,
-    first?: BlockSource,
+    { first, verify = true }: { readonly first?: BlockSource | undefined; readonly verify?: boolean } = {},
   ): Promise<Disposable & { readonly data: Uint8Array }> {
     const { format, onAllRequested, progress } = this.#file
     const room = await this.#deps.window.acquire(block.sizeBytes, signal)
     try {
       progress.requested()
-      const accept = async (data: Uint8Array) => format.verify(block, data)
+      const accept = async (data: Uint8Array) => !verify || format.verify(block, data)
       const received = await this.#fetch(block, accept, signal, first)
       onAllRequested()
       const { data } = received
@@ -169,9 +177,12 @@ export class BlockFetch {
     let last: Failure | undefined
     for (let known = first; ; known = undefined) {
       signal.throwIfAborted()
-      const source = known ?? (await this.#sourceOf(block, tries))
+      const found = known === undefined ? await this.#sourcesOf(block, tries) : undefined
+      const source = known ?? found?.[0]
       if (source === undefined) throw failureOf(last)
-      const reply = await this.#request(block, source, signal)
+      const requested = this.#request(block, source, signal)
+      const hasOther = found !== undefined && found.length > 1
+      const reply = await (hasOther ? this.#inTime(block, requested) : requested)
       if (reply.kind === 'failed') {
         last = reply
         tries ??= new Tries()
@@ -190,9 +201,26 @@ export class BlockFetch {
     }
   }
 
-  async #sourceOf(block: Block, tries: Tries | undefined): Promise<BlockSource | undefined> {
+  async #sourcesOf(block: Block, tries: Tries | undefined): Promise<readonly BlockSource[]> {
     const all = await this.#deps.sources.sourcesOf(this.#deps.folder, this.#file.global, block.number)
-    return tries === undefined ? all[0] : tries.untried(all)
+    return tries === undefined ? all : tries.untried(all)
+  }
+
+  /** A later reply is not used, and its memory not reused. */
+  async #inTime({ sizeBytes }: Block, requested: Promise<BlockReply>): Promise<BlockReply> {
+    const { clock } = this.#deps
+    const stop = new AbortController()
+    const limitMs = REPLY_MS_MAX + sizeBytes / REPLY_BYTES_PER_MS_MIN
+    const late = clock.sleep(limitMs, stop.signal).then((): BlockReply => {
+      requested.catch(() => {}) // an abort, which the signal of the fetch reports
+      return { kind: 'failed', error: new Error(`no reply within ${Math.round(limitMs / 1_000)} s`) }
+    })
+    late.catch(() => {}) // the reply came first
+    try {
+      return await Promise.race([requested, late])
+    } finally {
+      stop.abort(WORK_ENDED)
+    }
   }
 
   async #request(block: Block, source: BlockSource, signal: AbortSignal): Promise<BlockReply> {
@@ -224,8 +252,8 @@ class Tries {
   readonly #failed = new Set<string>()
   readonly #mismatched = new Set<string>()
 
-  untried(all: readonly BlockSource[]): BlockSource | undefined {
-    return all.find((each) => !this.#failed.has(keyOf(each)))
+  untried(all: readonly BlockSource[]): readonly BlockSource[] {
+    return all.filter((each) => !this.#failed.has(keyOf(each)))
   }
 
   failed(source: BlockSource): void {

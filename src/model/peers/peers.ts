@@ -15,7 +15,7 @@ import { Disagreements, type Disagreement } from './disagreements.ts'
 import { Peer } from './peer.ts'
 import type { PeersDeps, PeersOptions, RemoteState } from './peer-deps.ts'
 import { RequestServer, type ServedFolder } from './request-server.ts'
-import type { BlockSource, Sources } from '../state/sources.ts'
+import type { BlockSource, FileSharing, RecordsListener, Sources } from '../state/sources.ts'
 import { slept } from '../../sync/slept.ts'
 import { turnsOf } from '../../sync/turns.ts'
 import { TaskSet } from '../../sync/task-set.ts'
@@ -23,10 +23,10 @@ import { TaskSet } from '../../sync/task-set.ts'
 /** With several connections others may still open or close: the choice of the primary one is delayed this long. */
 const PROMOTION_DELAY_MS = 1_000
 /**
- * A device with the complete file counts as slower by this factor where one that is fetching it has the block: others
- * need the first for blocks that only it has.
+ * A device that alone has blocks or files which others need counts as slower by this factor for what another one has as
+ * well. For the blocks of one file that is a device with the complete file.
  */
-const COMPLETE_FACTOR = 8
+const SPARED_FACTOR = 8
 
 /** More of them get their new cluster configs one after the other, each in a turn of the event loop. */
 const PEERS_PER_TURN = 8
@@ -40,6 +40,8 @@ export class Peers implements Sources {
   readonly #encryption: FolderEncryption
   readonly #peers = new Map<DeviceId, Peer>()
   readonly #holders = new HolderCache()
+  /** The pulls that exchange files with other devices; a folder has one at a time. */
+  readonly #sharing = new Map<FolderId, { readonly listener: RecordsListener; readonly spared: Set<DeviceId> }>()
   readonly #disagreements: Disagreements
   readonly #restartedMs = new Map<FolderId, number>()
   readonly #tasks = new TaskSet()
@@ -85,7 +87,7 @@ export class Peers implements Sources {
           encryption: this.#encryption,
           serve: (requester, request, signal) => this.#server.serve(requester, request, signal),
           onDisagreement: (requester, problem) => this.#disagreements.set(requester, problem),
-          recordsChanged: (folder, names) => this.#holders.invalidate(folder, names),
+          recordsChanged: (folder, names) => this.#recordsChanged(device, folder, names),
         },
         { own: this.#own, peer: device },
       )
@@ -177,8 +179,11 @@ export class Peers implements Sources {
     }
     if (found.length < 2) return found
     const nowMs = this.#deps.clock.monotonicMs()
-    const expectedMs = ({ device, fromTemporary }: BlockSource) =>
-      (this.#peers.get(device)?.serviceTime.expectedMs(nowMs) ?? 0) * (fromTemporary ? 1 : COMPLETE_FACTOR)
+    const spared = this.#sharing.get(folder)?.spared
+    const isSpared = ({ device, fromTemporary }: BlockSource) =>
+      spared === undefined || spared.size === 0 ? !fromTemporary : spared.has(device)
+    const expectedMs = (source: BlockSource) =>
+      (this.#peers.get(source.device)?.serviceTime.expectedMs(nowMs) ?? 0) * (isSpared(source) ? SPARED_FACTOR : 1)
     return found.sort((a, b) => expectedMs(a) - expectedMs(b))
   }
 
@@ -199,6 +204,25 @@ export class Peers implements Sources {
   hasConnectedDevice(folder: FolderId): boolean {
     for (const peer of this.#peers.values()) if (peer.exchange(folder) !== undefined) return true
     return false
+  }
+
+  connectedDevices(folder: FolderId): readonly DeviceId[] {
+    return [...this.#peers.values()].filter((peer) => peer.exchange(folder) !== undefined).map(({ device }) => device)
+  }
+
+  shareFiles(folder: FolderId, listener: RecordsListener): FileSharing {
+    const spared = new Set<DeviceId>()
+    const sharing = { listener, spared }
+    this.#sharing.set(folder, sharing)
+    return {
+      spare: (device) => void spared.add(device),
+      [Symbol.dispose]: () => void (this.#sharing.get(folder) === sharing && this.#sharing.delete(folder)),
+    }
+  }
+
+  #recordsChanged(device: DeviceId, folder: FolderId, names: readonly string[] | undefined): void {
+    this.#holders.invalidate(folder, names)
+    this.#sharing.get(folder)?.listener(device, names)
   }
 
   /** Announces the blocks of unfinished files that are already available here. */

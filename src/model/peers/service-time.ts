@@ -18,30 +18,38 @@ export interface OpenRequest {
 /** How long a device takes to serve a request, by its requests under way and the rate of those it has served. */
 export class ServiceTime {
   #openBytes = 0
+  /** Oldest first. */
+  readonly #open = new Set<OpenRequest>()
   #msPerByte = UNKNOWN_MS_PER_BYTE
   #measuredMs = 0
 
   opened(requestedBytes: number, nowMs: number): OpenRequest {
     const sizeBytes = Math.max(requestedBytes, REQUEST_BYTES_MIN)
     this.#openBytes += sizeBytes
-    return { sinceMs: nowMs, sizeBytes, openBytes: this.#openBytes }
+    const request = { sinceMs: nowMs, sizeBytes, openBytes: this.#openBytes }
+    this.#open.add(request)
+    return request
   }
 
   /** A refusal or an abort says nothing about the rate. */
-  failed({ sizeBytes }: OpenRequest): void {
-    this.#openBytes -= sizeBytes
+  failed(request: OpenRequest): void {
+    this.#openBytes -= request.sizeBytes
+    this.#open.delete(request)
   }
 
   served(request: OpenRequest, nowMs: number): void {
     this.#openBytes -= request.sizeBytes
+    this.#open.delete(request)
     const measured = (nowMs - request.sinceMs) / request.openBytes
     this.#msPerByte = this.#msPerByteAt(nowMs) * (1 - NEWEST_PART) + measured * NEWEST_PART
     this.#measuredMs = nowMs
   }
 
-  /** Of one more request. */
+  /** Of one more request; a device that does not reply has taken this long already. */
   expectedMs(nowMs: number): number {
-    return this.#msPerByteAt(nowMs) * (this.#openBytes + REQUEST_BYTES_MIN)
+    const [oldest] = this.#open
+    const openMs = oldest === undefined ? 0 : nowMs - oldest.sinceMs
+    return Math.max(openMs, this.#msPerByteAt(nowMs) * (this.#openBytes + REQUEST_BYTES_MIN))
   }
 
   #msPerByteAt(nowMs: number): number {

@@ -178,6 +178,7 @@ export class Items {
     }
     let saveOurs = step.kind === 'fetch' && step.saveOurs
     if (saveOurs && local !== undefined) {
+      if (content.kind === 'memory' && content.hash !== undefined) return false // not verified yet
       const outcome = await this.#deps.merges.merge(content, { local, global })
       if (outcome === 'merged') return true
       saveOurs = outcome === 'none'

@@ -1,8 +1,25 @@
 import type { JobQueue } from '../state/job-queue.ts'
 import type { PullList } from './pull-list.ts'
 
+export type NextJob =
+  | { readonly kind: 'file'; readonly name: string; readonly sizeBytes: number }
+  /** None is to be begun now: again at the next change, or after this time. */
+  | { readonly kind: 'wait'; readonly ms: number }
+
+/** The files of one pull, in the order in which they are begun. */
+export interface FileFeed extends Disposable {
+  /** To be awaited before `next`. */
+  prepare(): Promise<void> | undefined
+  /** Prioritized files before others; undefined when none is left. */
+  next(): NextJob | undefined
+  /** The file of `next` is being pulled from now on, until `ended`. */
+  begin(name: string): void
+  ended(name: string): void
+  readonly hasMore: boolean
+}
+
 /** Fills the queue with the next files in pull order. It holds a part of them: their names are objects, and many. */
-export class JobFeed {
+export class JobFeed implements FileFeed {
   readonly #jobs: JobQueue
   readonly #files: PullList
   readonly #order: Uint32Array
@@ -19,22 +36,29 @@ export class JobFeed {
     this.#fill()
   }
 
-  /** The first file of the queue, prioritized ones before others; undefined when none is left. */
-  first(): string | undefined {
+  prepare(): undefined {
+    return undefined
+  }
+
+  next(): NextJob | undefined {
     for (const name of this.#jobs.takeRequested()) this.#prioritize(name)
-    return this.#jobs.peek()
+    const name = this.#jobs.peek()
+    return name === undefined ? undefined : { kind: 'file', name, sizeBytes: this.#sizes.get(name) ?? 0 }
   }
 
-  sizeBytes(name: string): number {
-    return this.#sizes.get(name) ?? 0
-  }
-
-  /** The first file of the queue is being pulled from now on. */
   begin(name: string): void {
-    this.#jobs.pop()
+    this.#jobs.begin(name)
     this.#sizes.delete(name)
     this.#fill()
   }
+
+  ended(): void {}
+
+  get hasMore(): boolean {
+    return this.#jobs.peek() !== undefined
+  }
+
+  [Symbol.dispose](): void {}
 
   #fill(): void {
     while (this.#next < this.#order.length && !this.#jobs.isFull) {

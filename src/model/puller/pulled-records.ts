@@ -75,10 +75,10 @@ export class PulledRecords {
     return this.#pending.length + this.#made.length > 0
   }
 
-  async flushIfDue(): Promise<void> {
+  async flushIfDue(ageMsMax = AGE_MS_MAX): Promise<void> {
     if (!this.#hasPending) return
     const full = this.#pending.length >= RECORDS_MAX || this.#pendingBlocks >= BLOCKS_MAX
-    if (full || this.#deps.clock.monotonicMs() - this.#sinceMs >= AGE_MS_MAX) await this.flush()
+    if (full || this.#deps.clock.monotonicMs() - this.#sinceMs >= ageMsMax) await this.flush()
   }
 
   /** Resolves when everything added so far is in the index. */

@@ -4,20 +4,25 @@ import type { Random } from '../../platform/random.ts'
 import type { Sources } from '../state/sources.ts'
 import type { PullProgress } from '../state/file-progress.ts'
 import type { Items, ReadRecord } from './items.ts'
-import { JobFeed } from './job-feed.ts'
+import { JobFeed, type FileFeed } from './job-feed.ts'
 import type { Leftovers } from './leftovers.ts'
 import type { PullList } from './pull-list.ts'
 import type { PullParts } from './pull-parts.ts'
+import { SharedFeed } from './shared-feed.ts'
 import type { SpaceCheck } from './space.ts'
 import { TaskSet } from '../../sync/task-set.ts'
 import { Wakeup } from '../../sync/wakeup.ts'
 import { NEVER } from '../../core/never.ts'
 
 /**
- * Small files wait for the network and the disk, which both handle many at a time. Twice as many were no faster in
- * three pairs of runs, and took up to 13 MiB more.
+ * Small files wait for the network and the disk, which both handle many at a time. Beside the other device twice as
+ * many were no faster, and took 10 MiB more; with a round trip of 40 ms they were a third faster. So the limit grows
+ * while there is nothing to do for so long but to wait for replies.
  */
-const SMALL_AT_ONCE_MAX = 96
+const SMALL_AT_ONCE = 96
+const SMALL_AT_ONCE_MAX = 256
+const SMALL_STEP = 32
+const LONG_WAIT_MS = 30
 /** Limit of consecutive files that cannot be put from memory: each costs a block. */
 const MEMORY_FAILURES_MAX = 8
 /** Large files hold open files and memory while they wait. */
@@ -26,6 +31,10 @@ const LARGE_AT_ONCE_MAX = 32
 const SMALL_FILE_SIZE_BYTES_MAX = 256 * 1_024
 const COPIERS_DEFAULT = 2
 const STORE_EVERY_MS = 500
+/** The same while nothing can be begun before other devices have it. */
+const STORE_WAITING_MS = 250
+/** One connected device has the files: none is left that could fetch some of them for us. */
+const SHARING_DEVICES_MIN = 2
 
 export interface TransfersDeps extends Pick<PullParts, 'clock' | 'folder' | 'index' | 'records'> {
   readonly random: Random
@@ -54,6 +63,9 @@ export class Transfers {
   readonly #copiers: number
   #copying = 0
   #begun = 0
+  /** Small files that wait for other devices: in memory until they have arrived, others until all is requested. */
+  #requesting = 0
+  #smallMax = SMALL_AT_ONCE
   /** Rung when there may be capacity for another file. */
   readonly #wakeup = new Wakeup()
   #fatal: { readonly error: unknown } | undefined
@@ -67,42 +79,67 @@ export class Transfers {
 
   /** Resolves with whether files were skipped because no connected device has them. */
   async run(files: PullList): Promise<boolean> {
-    const { contents, jobs, random, sources } = this.#deps
-    const { order, id } = this.#deps.folder
-    const feed = new JobFeed(
-      jobs,
-      files,
-      files.inOrder(order, (below) => random.int(below), contents.share),
-    )
+    const { clock, jobs, records, sources } = this.#deps
+    const { id } = this.#deps.folder
+    using feed = this.#feed(files)
     const running = new TaskSet()
     const storing = new AbortController()
     const stored = this.#storeInTime(storing.signal)
     const isOver = () => this.#signal.aborted || this.#fatal !== undefined || !sources.hasConnectedDevice(id)
     try {
-      for (let next = feed.first(); next !== undefined && !isOver(); next = feed.first()) {
-        const sizeBytes = feed.sizeBytes(next)
-        if (!this.#mayBegin(sizeBytes)) {
-          await this.#wakeup.wait(NEVER)
-          continue
+      while (!isOver()) {
+        const preparing = feed.prepare()
+        if (preparing !== undefined) await preparing
+        const next = feed.next()
+        if (next === undefined || isOver()) break
+        if (next.kind === 'wait') {
+          await records.flushIfDue(STORE_WAITING_MS) // others may wait for what we have
+          await this.#wakeup.waitAtMost(clock, next.ms, this.#signal).catch(() => {}) // an abort ends the loop
+        } else if (!this.#mayBegin(next.sizeBytes)) await this.#waitForRoom()
+        else {
+          feed.begin(next.name)
+          running.add(this.#pull(feed, next.name, isLarge(next.sizeBytes)))
         }
-        feed.begin(next)
-        running.add(this.#pull(next, isLarge(sizeBytes)))
       }
     } finally {
       await running.ended()
       storing.abort()
       await stored
     }
-    const left = jobs.peek() !== undefined
+    const left = feed.hasMore
     jobs.clear()
     this.#signal.throwIfAborted()
     if (this.#fatal !== undefined) throw this.#fatal.error
     return left
   }
 
+  /** Files are divided only in random order: any other is kept. */
+  #feed(files: PullList): FileFeed {
+    const { clock, contents, folder, index, jobs, random, sources } = this.#deps
+    const chance = (below: number) => random.int(below)
+    const { order, id } = folder
+    const connected = order === 'random' ? sources.connectedDevices(id) : []
+    if (connected.length < SHARING_DEVICES_MIN)
+      return new JobFeed(jobs, files, files.inOrder(order, chance, contents.share))
+    const { own } = contents.share
+    const places = files.inOrder(order, chance, { own, devices: [own, ...connected] })
+    const onAnnounced = () => this.#wakeup.ring()
+    const { records } = index
+    return new SharedFeed({ clock, folder: id, jobs, records, sources, onAnnounced }, files, places, own)
+  }
+
   #mayBegin(sizeBytes: number): boolean {
     if (isLarge(sizeBytes)) return this.#begun < LARGE_AT_ONCE_MAX && this.#copying < this.#copiers
-    return this.#begun < SMALL_AT_ONCE_MAX
+    return this.#begun < this.#smallMax
+  }
+
+  async #waitForRoom(): Promise<void> {
+    const { clock } = this.#deps
+    const isIdle = this.#begun > 0 && this.#begun === this.#requesting
+    const startedMs = clock.monotonicMs()
+    await this.#wakeup.wait(NEVER)
+    if (isIdle && clock.monotonicMs() - startedMs >= LONG_WAIT_MS)
+      this.#smallMax = Math.min(this.#smallMax + SMALL_STEP, SMALL_AT_ONCE_MAX)
   }
 
   /** On a slow network the next file may take minutes; completed ones are stored before. Never rejects, as below. */
@@ -120,15 +157,17 @@ export class Transfers {
   }
 
   /** Never rejects: a fatal error is thrown when all files have ended. */
-  async #pull(name: string, large: boolean): Promise<void> {
+  async #pull(feed: FileFeed, name: string, large: boolean): Promise<void> {
     const { items, jobs, leftovers, progress } = this.#deps
     this.#begun++
-    let copying = large
+    let isRequesting = true
     if (large) this.#copying++
+    else this.#requesting++
     const allRequested = () => {
-      if (!copying) return
-      copying = false
-      this.#copying--
+      if (!isRequesting) return
+      isRequesting = false
+      if (large) this.#copying--
+      else this.#requesting--
       this.#wakeup.ring()
     }
     let succeeded = false
@@ -142,6 +181,7 @@ export class Transfers {
     progress.delete(name)
     if (!succeeded) leftovers.add(name)
     jobs.finished(name, succeeded)
+    feed.ended(name)
     this.#wakeup.ring()
   }
 

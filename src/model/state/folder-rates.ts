@@ -50,6 +50,8 @@ export class FolderRates {
       sourcesOf: (id, file, blockNumber) => sources.sourcesOf(id, file, blockNumber),
       expectHolders: (id) => sources.expectHolders(id),
       hasConnectedDevice: (id) => sources.hasConnectedDevice(id),
+      connectedDevices: (id) => sources.connectedDevices(id),
+      shareFiles: (id, listener) => sources.shareFiles(id, listener),
       sendDownloadProgress: (...args) => sources.sendDownloadProgress(...args),
       request: (device, request, signal) => {
         const passing = this.pass(folder, 'receive', request.sizeBytes, signal)

@@ -38,11 +38,21 @@ export class JobQueue {
   /** The first one is being pulled from now on, until `finished`. */
   pop(): string | undefined {
     const first = this.peek()
-    if (first === undefined) return undefined
-    this.#waiting.delete(first)
-    this.#first = undefined
-    this.#progress.set(first, this.#prioritized.delete(first))
+    if (first !== undefined) this.begin(first)
     return first
+  }
+
+  /** The same for any that waits. */
+  begin(path: string): void {
+    this.#waiting.delete(path)
+    if (this.#first === path) this.#first = undefined
+    this.#progress.set(path, this.#prioritized.delete(path))
+  }
+
+  /** The first one, if it is prioritized. */
+  peekPrioritized(): string | undefined {
+    const first = this.#prioritized.size === 0 ? undefined : this.peek()
+    return first !== undefined && this.#prioritized.has(first) ? first : undefined
   }
 
   finished(path: string, succeeded: boolean): void {

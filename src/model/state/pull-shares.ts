@@ -37,6 +37,8 @@ export class PullShares {
       sourcesOf: (id, file, blockNumber) => sources.sourcesOf(id, file, blockNumber),
       expectHolders: (id) => sources.expectHolders(id),
       hasConnectedDevice: (id) => sources.hasConnectedDevice(id),
+      connectedDevices: (id) => sources.connectedDevices(id),
+      shareFiles: (id, listener) => sources.shareFiles(id, listener),
       sendDownloadProgress: (...args) => sources.sendDownloadProgress(...args),
       request: async (device, request, signal) => {
         const share = this.#shareOf(folder)

@@ -11,6 +11,15 @@ export interface BlockSource {
   readonly fromTemporary: boolean
 }
 
+/** The names of the stored records; undefined: any. */
+export type RecordsListener = (device: DeviceId, names: readonly string[] | undefined) => void
+
+/** A pull that exchanges files with other devices that need them too. */
+export interface FileSharing extends Disposable {
+  /** The device alone has files that they need: what others have as well is rather requested from those. */
+  spare(device: DeviceId): void
+}
+
 /** What the puller needs of the connected devices. */
 export interface Sources {
   /** Connected devices that can serve this block of this very version, the one that will serve it soonest first. */
@@ -24,6 +33,10 @@ export interface Sources {
   request(device: DeviceId, request: BlockRequest, signal: AbortSignal): Promise<Uint8Array>
   /** True while at least one device that shares the folder is connected and not paused. */
   hasConnectedDevice(folder: FolderId): boolean
+  /** These devices. */
+  connectedDevices(folder: FolderId): readonly DeviceId[]
+  /** Until the result is disposed of, the listener is called whenever such a device has sent records. */
+  shareFiles(folder: FolderId, listener: RecordsListener): FileSharing
   /** Announces to all of them the blocks of unfinished files that are available here. */
   sendDownloadProgress(folder: FolderId, updates: readonly DownloadUpdate[]): Promise<void>
 }
@@ -43,5 +56,7 @@ export const NO_SOURCES: Sources = {
     throw new TwinfoldError('device-missing', `device ${device} is not connected`)
   },
   hasConnectedDevice: () => false,
+  connectedDevices: () => [],
+  shareFiles: () => ({ spare: () => {}, [Symbol.dispose]: () => {} }),
   sendDownloadProgress: async () => {},
 }

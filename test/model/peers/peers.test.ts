@@ -213,6 +213,48 @@ test('sources of a block: a device that is fetching the file comes first, unless
   assert.deepEqual((await sources())[0], { device: SERVER, fromTemporary: false })
 })
 
+test('sources of a block: a device that alone has other files is spared, unless others are much slower', async () => {
+  await using three = await DevicePair.makeThree()
+  const [a, b, c] = three.devices
+  const ends = [connectionBetween(LOCAL_ID, SERVER, '1'), connectionBetween(LOCAL_ID, LAPTOP, '2')]
+  for (const [place, device] of [b, c].entries()) {
+    await device.add('have')
+    a.peers.attach(ends[place]![0])
+    device.peers.attach(ends[place]![1])
+  }
+  await three.pass(1_300)
+  const head = await a.index.records.global('have')
+  const first = async () => (await a.peers.sourcesOf(DOCS, head!, 0))[0]?.device
+  const serve = async (device: typeof SERVER | typeof LAPTOP, ms: number) => {
+    ends[device === SERVER ? 0 : 1]![0].request = async () => (await three.clock.sleep(ms, NEVER), new Uint8Array(1))
+    for (let times = 0; times < 20; times++) {
+      const served = a.peers.request(device, REQUEST, NEVER)
+      await three.pass(ms)
+      await served
+    }
+  }
+  await serve(SERVER, 20)
+  await serve(LAPTOP, 60)
+  assert.equal(await first(), SERVER)
+  const names: string[] = []
+  {
+    using sharing = a.peers.shareFiles(DOCS, (device, sent) => void names.push(`${device} ${sent?.join() ?? 'any'}`))
+    sharing.spare(SERVER)
+    assert.equal(await first(), LAPTOP)
+    await serve(LAPTOP, 600)
+    assert.equal(await first(), SERVER)
+    await c.add('new')
+    await three.pass(300)
+    assert.deepEqual(names, [`${LAPTOP} new`])
+  }
+  await c.add('newer')
+  await serve(LAPTOP, 60)
+  await serve(SERVER, 20)
+  assert.equal(await first(), SERVER, 'the pull has ended')
+  assert.equal(names.length, 1)
+  assert.deepEqual(a.peers.connectedDevices(DOCS), [SERVER, LAPTOP])
+})
+
 test('B-24: download progress is accepted only for a folder that is shared with its sender', async () => {
   await using pair = await DevicePair.make()
   const [a, b] = pair.devices

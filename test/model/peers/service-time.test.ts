@@ -41,6 +41,17 @@ test('the time of a request that waited behind others does not count as slowness
   assert.ok(Math.abs(a - b) < b * 0.01, `${a} and ${b} ms`)
 })
 
+test('a device that does not reply is expected to take at least as long as its oldest request', () => {
+  const [silent, usual] = [new ServiceTime(), new ServiceTime()]
+  serve(usual, 20, 50, 0)
+  const first = silent.opened(BLOCK, 1_000)
+  silent.opened(BLOCK, 3_000)
+  assert.ok(silent.expectedMs(1_010) < usual.expectedMs(1_010))
+  assert.equal(silent.expectedMs(4_000), 3_000)
+  silent.failed(first)
+  assert.equal(silent.expectedMs(4_000), 1_000)
+})
+
 test('a device that was slow once is tried again later', () => {
   const [slow, usual] = [new ServiceTime(), new ServiceTime()]
   serve(slow, 1, 2_000, 0)

@@ -28,10 +28,10 @@ function begunOf(feed: JobFeed, act: (begun: number) => void = () => {}): readon
   const begun: string[] = []
   for (;;) {
     act(begun.length)
-    const name = feed.first()
-    if (name === undefined) return begun
-    begun.push(`${name} ${feed.sizeBytes(name)}`)
-    feed.begin(name)
+    const next = feed.next()
+    if (next?.kind !== 'file') return begun
+    begun.push(`${next.name} ${next.sizeBytes}`)
+    feed.begin(next.name)
   }
 }
 

@@ -5,7 +5,7 @@ import type { FileHead, FileInfo } from '../../../src/core/records/file-info.ts'
 import type { DeviceId } from '../../../src/core/ids.ts'
 import { bumpVersion, compareVersions, type VersionVector } from '../../../src/core/records/version-vector.ts'
 import type { FolderIndex } from '../../../src/db/types.ts'
-import type { BlockSource, Sources } from '../../../src/model/state/sources.ts'
+import type { BlockSource, FileSharing, Sources } from '../../../src/model/state/sources.ts'
 import type { BlockRequest, DownloadUpdate } from '../../../src/protocol/types.ts'
 
 export const PEER = deviceIdFromBytes(new Uint8Array(32).fill(9))
@@ -124,6 +124,14 @@ export class SimPeer implements Sources {
 
   hasConnectedDevice(): boolean {
     return this.connected
+  }
+
+  connectedDevices(): readonly DeviceId[] {
+    return this.connected ? [PEER] : []
+  }
+
+  shareFiles(): FileSharing {
+    return { spare: () => {}, [Symbol.dispose]: () => {} }
   }
 
   async sendDownloadProgress(_folder: string, updates: readonly DownloadUpdate[]): Promise<void> {

@@ -38,6 +38,24 @@ test('small files: many at a time, and never more than 96', async () => {
   }
 })
 
+test('small files: more at a time over a long way', async () => {
+  await using pull = await SimPull.start()
+  let [underWay, most] = [0, 0]
+  pull.peer.serve = async (_request, data) => {
+    most = Math.max(most, ++underWay)
+    await pull.hub.platform.clock.sleep(40, NEVER)
+    underWay--
+    return data
+  }
+  for (let i = 0; i < 3_000; i++) pull.peer.put(`f${i}`, `${i}`)
+  await pull.announce()
+  for (let ms = 0; ms < 2_000; ms += 10) await pull.hub.pass(10)
+  await pull.rest()
+  assert.equal(most, 256)
+  assert.equal((await pull.tree()).length, 3_000)
+  await pull.assertSettled()
+})
+
 test('directories: several at a time, parents first', async () => {
   await using pull = await SimPull.start()
   const make = pull.disk.makeDirectory.bind(pull.disk)
