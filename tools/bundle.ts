@@ -1,7 +1,8 @@
 import { isAscii } from 'node:buffer'
+import { createHash } from 'node:crypto'
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { Script } from 'node:vm'
+import { compileFunction } from 'node:vm'
 import { rolldown, type InputOptions, type OutputOptions } from 'rolldown'
 import { CACHED_GROUPS, daemonGroups } from './bundle-groups.ts'
 import { manifest, root } from './manifest.ts'
@@ -111,7 +112,7 @@ function ofProgram(code: string): string {
 function splitScript(directory: string, name: string): void {
   const module = join(directory, `${name}.js`)
   const { stub, script } = asScript(readFileSync(module, 'utf8'), `${name}-script.js`)
-  if (typeof new Script(script).runInThisContext() !== 'function') throw new Error(`${name}: not a function`)
+  compileFunction(script, ['__imports', '__meta', '__load']) // throws at a mistake
   writeFileSync(join(directory, `${name}-script.js`), script)
   writeFileSync(module, stub)
 }
@@ -145,6 +146,7 @@ export function asScript(code: string, file: string): { readonly stub: string; r
     lines.at(-1)!,
     '',
   ].join('\n')
-  const head = `(function (__imports, __meta, __load) { "use strict"; const { ${taken.join(', ')} } = __imports;`
-  return { stub, script: `${head}\n${local}\nreturn { ${given.join(', ')} }; })\n` }
+  const head = `"use strict"; const { ${taken.join(', ')} } = __imports;`
+  const script = `${head}\n${local}\nreturn { ${given.join(', ')} };\n`
+  return { stub, script: `/* ${createHash('sha256').update(script).digest('hex').slice(0, 32)} */ ${script}` }
 }

@@ -12,7 +12,7 @@ import { StoredBases } from './bases/stored-bases.ts'
 import { DatabaseFile } from './sqlite/database-file.ts'
 import { MemoryDatabases } from './sqlite/memory-databases.ts'
 import type { FolderImport } from './folder/folder-import.ts'
-import { StoredFolderIndex } from './folder/folder-index.ts'
+import type { StoredFolderIndex } from './folder/folder-index.ts'
 import { RecoverableDatabase, type RecoverableDatabaseDeps } from './sqlite/recoverable-database.ts'
 import { MAIN_KIND, StoredKeyValue, type PairTable } from './sqlite/key-value.ts'
 import { WorkMeter } from './sqlite/work-meter.ts'
@@ -135,7 +135,8 @@ class Store implements ImportingStore {
     this.#meters.set(id, meter)
     const deps = databaseDeps(this.#options, this.#recoveries, id, meter)
     const { random, rules } = this.#options
-    return StoredFolderIndex.open({ folder: id, random, rules }, deps)
+    const { StoredFolderIndex: FolderIndexCode } = await import('./folder/folder-index.ts') // not without folders
+    return await FolderIndexCode.open({ folder: id, random, rules }, deps)
   }
 
   async checkPages(sizeBytesMax: number): Promise<readonly (readonly [folder: FolderId, reason: string])[]> {

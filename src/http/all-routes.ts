@@ -21,6 +21,7 @@ import { hookRoutes } from './routes/hooks.ts'
 import { invitationRoutes } from './routes/invitations.ts'
 import { keptRoutes } from './routes/kept.ts'
 import { keyRoutes } from './routes/keys.ts'
+import { livenessRoutes } from './routes/liveness.ts'
 import { lifecycleRoutes } from './routes/lifecycle.ts'
 import { localChangeRoutes } from './routes/local-changes.ts'
 import { noAuthRoutes } from './routes/noauth.ts'
@@ -58,6 +59,7 @@ export function allRoutes(parts: RestDeps, context: RouteContext): RouteTable {
   const { options, auth, facts, started, run, meter, undo, address } = context
   const deps = { ...parts, undo }
   return new RouteTable([
+    ...livenessRoutes(),
     ...dbRoutes(deps),
     ...localChangeRoutes(deps),
     ...versionRoutes(deps.hub),

@@ -1,26 +1,38 @@
-import type { Grant } from '../core/access.ts'
 import type { Config, GuiConfig } from '../core/config/config.ts'
 import { messageOf } from '../core/errors.ts'
 import { NO_PROXIES } from '../core/network/trusted-proxies.ts'
 import { Wakeup } from '../sync/wakeup.ts'
-import type { HttpHandler, HttpListener } from '../platform/http.ts'
-import { limitDeps } from './access/limited-deps.ts'
-import { allRoutes } from './all-routes.ts'
+import type { HttpHandler, HttpListener, HttpReply, HttpRequest } from '../platform/http.ts'
+import { randomText } from '../platform/random.ts'
+import { LIVENESS_PATHS } from '../rest/liveness.ts'
+import type { RouteContext } from './all-routes.ts'
 import { parseGuiAddress } from './pipeline/address.ts'
 import { Auth, sessionLifetimeMs, type AuthDeps } from './pipeline/auth.ts'
 import { CsrfTokens } from './pipeline/csrf.ts'
-import { newRun } from './routes/events.ts'
 import { RequestMeter } from './pipeline/meter.ts'
-import { makeGate, Pipeline, type Gate } from './pipeline/pipeline.ts'
-import type { RouteTable } from './pipeline/route.ts'
+import { makeGate, Pipeline, type Gate, type Served } from './pipeline/pipeline.ts'
+import { RouteTable } from './pipeline/route.ts'
 import { UndoLog } from './pipeline/undo-log.ts'
 import { TokenStore } from './pipeline/tokens.ts'
+import { livenessRoutes } from './routes/liveness.ts'
+import type { AllServed } from './served.ts'
+import { NOT_FOUND } from './pipeline/reply.ts'
 import type { RestDeps, RestOptions } from './types.ts'
-import { Drive } from './webdav/drive.ts'
 import { TaskSet } from '../sync/task-set.ts'
 
 const RETRY_MS_MIN = 1_000
 const RETRY_MS_MAX = 30_000
+/** Names a process among those before it. */
+const RUN_LENGTH = 8
+
+const NO_DRIVE: Served['drive'] = {
+  path: '',
+  isOn: false,
+  errors: {},
+  owns: () => false,
+  options: () => undefined,
+  handle: async () => NOT_FOUND,
+}
 
 /** The GUI and REST interface of the device: listens on the configured address and applies changes of it. */
 export class RestServer {
@@ -30,7 +42,6 @@ export class RestServer {
   /** Resolves with the first attempt to listen, also a failed one, and where no address is configured. */
   readonly attempted: Promise<void>
   readonly handler: HttpHandler
-  readonly routes: RouteTable
   readonly #deps: RestDeps
   readonly #options: RestOptions
   readonly #csrf: CsrfTokens
@@ -41,7 +52,11 @@ export class RestServer {
   readonly #markReady: () => void
   readonly #markAttempted: () => void
   readonly #closing = new TaskSet()
+  readonly #pipeline: Pipeline
+  readonly #context: RouteContext
   #gate: Gate
+  #served: AllServed | undefined
+  #loading: Promise<AllServed> | undefined
   #open: Listening | undefined
 
   constructor(given: RestDeps, options: RestOptions) {
@@ -79,33 +94,38 @@ export class RestServer {
     const facts = { version: options.version.version, deviceId: options.deviceId, shortId }
     const meter = new RequestMeter(deps.clock)
     const started = { startedMs: deps.clock.nowMs(), startedMonotonicMs: deps.clock.monotonicMs() }
-    const run = newRun(deps.random)
+    const run = randomText(deps.random, RUN_LENGTH)
     const undo = new UndoLog(deps)
-    const context = { options, auth, facts, started, run, meter, undo, address: () => this.address ?? '' }
-    const routesOver = (parts: RestDeps) => allRoutes(parts, context)
-    this.routes = routesOver(deps)
-    const limited = new WeakMap<Grant, Limited>()
-    const pipeline = new Pipeline(
+    this.#context = { options, auth, facts, started, run, meter, undo, address: () => this.address ?? '' }
+    const liveness: Served = { routes: new RouteTable(livenessRoutes()), drive: NO_DRIVE }
+    this.#pipeline = new Pipeline(
       {
         ...deps,
         auth,
         csrf: this.#csrf,
-        routes: this.routes,
-        drive: new Drive(deps),
-        limited: (grant) => {
-          const known = limited.get(grant)
-          if (known !== undefined) return known
-          const parts = limitDeps(deps, grant, options)
-          const made = { routes: routesOver(parts), drive: new Drive(parts) }
-          limited.set(grant, made)
-          return made
-        },
+        served: (grant) => this.#served?.for(grant) ?? liveness,
         meter,
         gate: () => this.#gate,
       },
       facts,
     )
-    this.handler = (request) => pipeline.handle(request)
+    this.handler = (request) =>
+      this.#served !== undefined || LIVENESS_PATHS.has(request.target)
+        ? this.#pipeline.handle(request)
+        : this.#handleFirst(request)
+  }
+
+  /** Everything but the liveness routes is loaded with the first request for it: an idle device needs none of it. */
+  load(): Promise<AllServed> {
+    this.#loading ??= import('./served.ts').then(
+      ({ AllServed: Everything }) => (this.#served = new Everything(this.#deps, this.#options, this.#context)),
+    )
+    return this.#loading
+  }
+
+  async #handleFirst(request: HttpRequest): Promise<HttpReply> {
+    await this.load()
+    return await this.#pipeline.handle(request)
   }
 
   /** The current address: `host:port` or the path of a socket; undefined while not listening. */
@@ -208,11 +228,6 @@ export class RestServer {
       this.#deps.logger.warn(`The old GUI address did not close cleanly: ${messageOf(error)}`)
     }
   }
-}
-
-interface Limited {
-  readonly routes: RouteTable
-  readonly drive: Drive
 }
 
 interface Wanted {

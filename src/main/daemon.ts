@@ -4,7 +4,7 @@ import { messageOf } from '../core/errors.ts'
 import { openStore } from '../db/store.ts'
 import type { IndexStore } from '../db/types.ts'
 import { folderStatusJson } from '../http/views/folder-status.ts'
-import { Model } from '../model/model.ts'
+import { loadFolderCode, Model } from '../model/model.ts'
 import { ModelSignals } from '../model/signals.ts'
 import type { FolderRates } from '../model/state/folder-rates.ts'
 import { FolderRoots } from '../model/state/folder-roots.ts'
@@ -140,6 +140,7 @@ async function runServices(base: DeviceBase, parts: Services, ending: Shutdown):
       await takeOver.run(ending.signal)
     }
     await Promise.race([rest.attempted, ...running])
+    if (base.config.current.folders.length > 0) await loadFolderCode()
     if (ending.signal.aborted) return
     running.push(...others.map(start)) // at most one per service
     events.emit('StartupComplete', { myID: identity.deviceId })

@@ -1,7 +1,5 @@
+import { LIVENESS_PATHS } from '../rest/liveness.ts'
 import type { HttpHandler, HttpRequest, HttpServer } from '../platform/http.ts'
-
-/** They say that the device has its home and its configuration, and use no service. */
-const INDEPENDENT: ReadonlySet<string> = new Set(['/rest/system/ping', '/rest/noauth/health'])
 
 /** The REST interface listens before the services run: requests that may need one wait until they are started. */
 export class EarlyRequests {
@@ -23,6 +21,6 @@ export class EarlyRequests {
       await this.#started.promise
       return await handler(request)
     }
-    return (request) => (this.#isStarted || INDEPENDENT.has(request.target) ? handler(request) : later(request))
+    return (request) => (this.#isStarted || LIVENESS_PATHS.has(request.target) ? handler(request) : later(request))
   }
 }

@@ -13,13 +13,20 @@ import { DEFAULT_MARKER_NAME } from '../core/folder-stop.ts'
 import { removeMarker } from './folder/marker.ts'
 import type { OtherFolder } from './content/local-blocks.ts'
 import type { Folder } from './folder/folder.ts'
+import type { openFolder } from './folder/open-folder.ts'
 import { folderRoot } from '../core/config/folder-root.ts'
-import { openFolder } from './folder/open-folder.ts'
 import { sharedIgnoresKey } from './folder/shared-ignores.ts'
 import { earlierCounterKey } from './state/counter-floor.ts'
 import { guardKey } from '../core/guard/guard-state.ts'
 import { PullShares } from './state/pull-shares.ts'
 import { KeptFiles } from './state/kept-files.ts'
+
+let folderCode: typeof openFolder | undefined
+
+/** Loads the code of folders: a quarter of the program, which a device without any does not need. */
+export async function loadFolderCode(): Promise<void> {
+  folderCode ??= (await import('./folder/open-folder.ts')).openFolder
+}
 
 /**
  * Which folders are configured and which of them run. A paused folder has no `Folder`; one whose settings change
@@ -77,8 +84,12 @@ export class FolderRegistry {
     })
   }
 
-  /** Starts every folder that is not paused, synchronously: a scan request after this call finds the folder. */
-  start(signal: AbortSignal): void {
+  /**
+   * Starts every folder that is not paused, synchronously if their code is loaded: a scan request after this call
+   * finds the folder.
+   */
+  async start(signal: AbortSignal): Promise<void> {
+    if (this.folders.length > 0 && folderCode === undefined) await loadFolderCode()
     this.#signal = signal
     for (const folder of this.folders) if (!folder.paused) this.#start(folder)
   }
@@ -133,6 +144,7 @@ export class FolderRegistry {
     if (!this.#held.delete(folder) || !this.isStarted) return
     const config = this.folders.find(({ id }) => id === folder)
     if (config === undefined || config.paused) return
+    await loadFolderCode()
     this.#start(config)
     this.#deps.signals.usabilityChanged.emit(folder)
   }
@@ -182,7 +194,7 @@ export class FolderRegistry {
 
   #start(folder: FolderConfig): void {
     if (this.#signal?.aborted !== false || this.#held.has(folder.id)) return
-    const running = openFolder(
+    const running = folderCode!(
       {
         ...this.#deps,
         slots: this.#slots,
@@ -230,12 +242,14 @@ export class FolderRegistry {
       case 'restart-folder':
         await this.#stop(action.folder.id)
         if (action.folder.paused) return await this.#makeRoot(action.folder)
+        await loadFolderCode()
         return this.#start(action.folder)
       case 'pause-folder':
         await this.#stop(action.folder.id)
         this.#log.info(`folder ${action.folder.id}: paused`)
         return this.#deps.events.emit('FolderPaused', { id: action.folder.id, label: action.folder.label })
       case 'resume-folder':
+        await loadFolderCode()
         this.#log.info(`folder ${action.folder.id}: resumed`)
         this.#deps.events.emit('FolderResumed', { id: action.folder.id, label: action.folder.label })
         return this.#start(action.folder)

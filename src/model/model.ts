@@ -48,6 +48,7 @@ import type {
   SelectionView,
   VersionsUsed,
 } from './types.ts'
+export { loadFolderCode } from './folder-registry.ts'
 
 /**
  * What REST uses of the model. Unknown folder: `folder-missing`; paused: `folder-paused`; configured but not started:
@@ -121,8 +122,8 @@ export class Model {
 
   /** Runs all folders until the signal aborts; returns when the last one has released its index. */
   async run(signal: AbortSignal): Promise<void> {
-    this.#registry.start(signal)
     try {
+      await this.#registry.start(signal)
       await this.#registry.tidy()
       const { events, platform } = this.#deps
       await superviseAll([this.#summaries, this.#downloads], { clock: platform.clock, events, log: this.#log }, signal)

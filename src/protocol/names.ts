@@ -1,5 +1,5 @@
-/** Above the limit of all file systems; bounds memory for a million names. */
-const NAME_LENGTH_MAX = 8_192
+import { INDEXED_NAME_LENGTH_MAX } from '../core/paths.ts'
+
 const QUOTED_LENGTH_MAX = 256
 
 /** An empty component, `.`, `..`, or a slash at either end. */
@@ -19,5 +19,5 @@ export function quoted(name: string): string {
 
 /** A name that no file can have, or that exceeds the limit. */
 export function isUnusableName(name: string): boolean {
-  return name.length > NAME_LENGTH_MAX || name.includes('\0')
+  return name.length > INDEXED_NAME_LENGTH_MAX || name.includes('\0')
 }

@@ -19,6 +19,7 @@ import { SERIES_ROUTES } from './series.ts'
 import { SCHEDULE_ROUTES } from './schedule.ts'
 import { SETUP_ROUTES } from './setup.ts'
 import { PLAN_ROUTES } from './plan.ts'
+import { LIVENESS_ROUTES } from './liveness.ts'
 import {
   DEBUG_ROUTES,
   LIFECYCLE_ROUTES,
@@ -40,6 +41,7 @@ export const ROUTES = {
   ...COMPLETION_ROUTES,
   ...LOCAL_CHANGE_ROUTES,
   ...VERSION_ROUTES,
+  ...LIVENESS_ROUTES,
   ...SYSTEM_ROUTES,
   ...LIFECYCLE_ROUTES,
   ...CLUSTER_ROUTES,

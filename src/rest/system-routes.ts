@@ -6,12 +6,10 @@ import {
   DEVICE_ID,
   DISCOVERY,
   ERRORS,
-  HEALTH,
   LOG,
   LOGIN_BODY,
   LOG_LEVELS,
   PATHS,
-  PING,
   RANDOM_STRING,
   STATUS,
   VERSION,
@@ -27,8 +25,6 @@ const CONFIRMATION = {
 
 /** The device itself: version, status, paths, log and errors. */
 export const SYSTEM_ROUTES = {
-  'GET /rest/system/ping': { scope: 'monitor', summary: 'Returns pong.', reply: { is: 'json', schema: PING } },
-  'POST /rest/system/ping': { scope: 'monitor', summary: 'Returns pong.', reply: { is: 'json', schema: PING } },
   'GET /rest/system/version': {
     scope: 'monitor',
     summary: 'Returns the version and the platform.',
@@ -168,13 +164,8 @@ export const DEBUG_ROUTES = {
   },
 } as const satisfies Declarations
 
-/** Routes without authentication: the health check, login and logout. */
+/** Login and logout, without authentication. */
 export const NOAUTH_ROUTES = {
-  'GET /rest/noauth/health': {
-    scope: 'open',
-    summary: 'Returns OK while the device is up.',
-    reply: { is: 'json', schema: HEALTH },
-  },
   'POST /rest/noauth/auth/password': {
     scope: 'open',
     summary: 'Logs in with user and password.',

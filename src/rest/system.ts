@@ -2,10 +2,6 @@ import { BOOLEAN, COUNT, NUMBER, TEXT, TIME, described, list, map, nullable, obj
 
 /** Schemas of the routes below /rest/system, /rest/svc and /rest/noauth. */
 
-export const PING = object({ ping: { const: 'pong' } })
-
-export type PingJson = Static<typeof PING>
-
 /** Every entry of `enabled` is a key of `facilities`. */
 export const DEBUG = object({ enabled: list(TEXT), facilities: map(TEXT) })
 
@@ -122,9 +118,5 @@ export type PathsJson = Static<typeof PATHS>
 export const DEVICE_ID = { anyOf: [object({ id: TEXT }), object({ error: TEXT })] } as const
 
 export const RANDOM_STRING = object({ random: TEXT })
-
-export const HEALTH = object({ status: { const: 'OK' } })
-
-export type HealthJson = Static<typeof HEALTH>
 
 export const LOGIN_BODY = object({ username: TEXT, password: TEXT, stayLoggedIn: BOOLEAN }, ['stayLoggedIn'])

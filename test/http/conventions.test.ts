@@ -6,8 +6,8 @@ import { fakeRest } from './fakes.ts'
 // Conventions of all routes, and the replies of single ones.
 
 test('wrong method: 405 with a sorted Allow that always has OPTIONS, for every route', async () => {
-  const { server, send } = fakeRest()
-  const byPath = Map.groupBy(server.routes.routes, (route) => route.path)
+  const { routes: all, send } = fakeRest()
+  const byPath = Map.groupBy(await all(), (route) => route.path)
   for (const [path, routes] of byPath) {
     const methods = routes.map((route) => route.method as string)
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'BREW']) {
@@ -19,8 +19,8 @@ test('wrong method: 405 with a sorted Allow that always has OPTIONS, for every r
   }
 })
 
-test('every route has a summary of one sentence, and none is declared twice', () => {
-  const { routes } = fakeRest().server.routes
+test('every route has a summary of one sentence, and none is declared twice', async () => {
+  const routes = await fakeRest().routes()
   for (const route of routes) assert.match(route.summary, /^[A-Z].*\.$/, route.path)
   assert.equal(new Set(routes.map((route) => `${route.method} ${route.path}`)).size, routes.length)
 })

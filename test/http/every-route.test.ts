@@ -12,8 +12,8 @@ const MORE_PATHS = ['/nothing', '/rest', '/rest/nothing', '/assets/nothing.js', 
 
 type Rest = ReturnType<typeof fakeRest>
 
-function* requestsOf(rest: Rest): Generator<{ readonly method: string; readonly target: string }> {
-  const paths = new Set([...rest.server.routes.routes.map(({ path }) => path), ...MORE_PATHS])
+async function* requestsOf(rest: Rest): AsyncGenerator<{ readonly method: string; readonly target: string }> {
+  const paths = new Set([...(await rest.routes()).map(({ path }) => path), ...MORE_PATHS])
   for (const path of paths) {
     const plain = path.replace(':id', path.includes('devices') ? LOCAL_ID : 'share')
     const target = path.endsWith('/events/stream') ? `${plain}?follow=false` : plain
@@ -25,7 +25,7 @@ test('every reply, whatever its status, is protected from other sites', async ()
   const statuses = new Set<number>()
   for (const gui of [{}, WITH_PASSWORD, { ...WITH_PASSWORD, useTLS: true }]) {
     const rest = fakeRest({ gui })
-    for (const request of requestsOf(rest)) {
+    for await (const request of requestsOf(rest)) {
       for (const headers of [{}, { 'X-API-Key': KEY }]) {
         const { status, headers: got } = await rest.call({ ...request, headers })
         const name = `${request.method} ${request.target} ${status}`
@@ -57,7 +57,7 @@ function allowed(target: string): string | undefined {
 test('what a page of another site loads is refused before any work; a link to here is not', async () => {
   const rest = fakeRest()
   const open = new Set(['/', '/index.html', '/rest/svc/lang'])
-  for (const { method, target } of requestsOf(rest)) {
+  for await (const { method, target } of requestsOf(rest)) {
     if (open.has(target) || target === '//' || /^\/(rest\/noauth|assets)/.test(target) || target === '/%') continue
     for (const site of ['cross-site', 'same-site']) {
       for (const dest of ['image', 'script', 'iframe', 'empty']) {
@@ -89,7 +89,7 @@ test('no route keeps anything in memory of a request without a login', async () 
   }
   const body = JSON.stringify({ username: big, password: big })
   const round = async () => {
-    for (const { method, target } of requestsOf(rest)) {
+    for await (const { method, target } of requestsOf(rest)) {
       await rest.call({ method, target: `${target}?text=${big}`, headers, ...(method === 'GET' ? {} : { body }) })
     }
   }

@@ -305,5 +305,6 @@ export function fakeRest(fake: FakeOptions = {}) {
   /** With the API key. */
   const send = (method: string, target: string, body?: string | Uint8Array): Promise<SimHttpResponse> =>
     call({ method, target, headers: { 'X-API-Key': KEY }, ...(body === undefined ? {} : { body }) })
-  return { ...parts, server, call, send, configJson: () => configToJson(parts.config.current) }
+  const routes = async () => (await server.load()).for(undefined).routes.routes
+  return { ...parts, server, routes, call, send, configJson: () => configToJson(parts.config.current) }
 }

@@ -32,7 +32,7 @@ test('W-01: without key or token every route and method is refused with no side 
   ]
   let tried = 0
   let passed = 0
-  for (const path of new Set(rest.server.routes.routes.map((route) => route.path))) {
+  for (const path of new Set((await rest.routes()).map((route) => route.path))) {
     if (!path.startsWith('/rest') || NO_AUTH.has(path)) continue
     for (const method of METHODS) {
       for (const [name, headers, body] of attempts) {

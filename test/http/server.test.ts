@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { GuiConfig } from '../../src/core/config/config.ts'
 import { parseGuiAddress } from '../../src/http/pipeline/address.ts'
 import { TokenStore } from '../../src/http/pipeline/tokens.ts'
+import { simRequest } from '../../src/platform/sim/http.ts'
 import { fakeRest, KEY } from './fakes.ts'
 
 // The listener, changes of its configuration, and what survives a restart.
@@ -42,6 +43,24 @@ test('it listens on the configured address and stops on abort', async () => {
   assert.equal(JSON.parse((await rest.send('GET', '/rest/system/status')).body).guiAddressUsed, '127.0.0.1:8384')
   await rest.stop()
   await assert.rejects(rest.http.call('127.0.0.1:8384', PING), { code: 'ECONNREFUSED' })
+})
+
+test('a ping loads no other route, the first request for one does', async () => {
+  const rest = fakeRest()
+  const handled = (target: string, method = 'GET') => {
+    const site = { signal: new AbortController().signal, unixSocket: false, host: '127.0.0.1:8384' }
+    return rest.server.handler(simRequest({ ...PING, method, target }, site))
+  }
+  const status = (reply: ReturnType<typeof handled>) => (reply instanceof Promise ? 'later' : reply.status)
+  assert.equal(status(handled('/rest/system/ping')), 200)
+  assert.equal(status(handled('/rest/noauth/health')), 200)
+  assert.equal(status(handled('/rest/system/ping', 'DELETE')), 405)
+  const first = handled('/rest/system/version')
+  assert.equal(status(first), 'later')
+  assert.equal(status(handled('/rest/system/version')), 'later', 'loading')
+  assert.equal((await first).status, 200)
+  assert.equal(status(handled('/rest/system/version')), 200)
+  assert.equal(status(handled('/rest/system/ping')), 200)
 })
 
 test('a changed address is applied, and the request that changed it gets its reply', async () => {

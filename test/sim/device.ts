@@ -10,7 +10,7 @@ import { EventBus } from '../../src/events/bus.ts'
 import { Log } from '../../src/events/log.ts'
 import { EVENT_TYPES, type CompletionData, type Event } from '../../src/events/types.ts'
 import { Network } from '../../src/main/network.ts'
-import { Model } from '../../src/model/model.ts'
+import { loadFolderCode, Model } from '../../src/model/model.ts'
 import { Mover, type MoverDeps } from '../../src/model/move/mover.ts'
 import { Rewinder, type RewinderDeps } from '../../src/model/rewind/rewinder.ts'
 import { ModelSignals } from '../../src/model/signals.ts'
@@ -37,6 +37,8 @@ import { WireCheck } from './wire-check.ts'
 import { deviceConfig, DeviceSettings, ROOT } from './device-config.ts'
 import { Incarnation, DeviceClock, killable, killableClock, killableDisk, killableWalker } from './incarnation.ts'
 import type { Trace } from './trace.ts'
+
+await loadFolderCode() // folders start synchronously, as in a daemon
 
 export { ROOT }
 

@@ -10,13 +10,15 @@ import { EventBus } from '../../src/events/bus.ts'
 import { Log } from '../../src/events/log.ts'
 import { EVENT_TYPES, type Event, type EventMap, type EventType } from '../../src/events/types.ts'
 import { folderStatusJson } from '../../src/http/views/folder-status.ts'
-import { Model } from '../../src/model/model.ts'
+import { loadFolderCode, Model } from '../../src/model/model.ts'
 import { ModelSignals } from '../../src/model/signals.ts'
 import { FolderRoots } from '../../src/model/state/folder-roots.ts'
 import { NO_SOURCES, type Sources } from '../../src/model/state/sources.ts'
 import { Statistics } from '../../src/stats/stats.ts'
 import { createSimPlatform, type SimPlatform } from '../../src/platform/sim/platform.ts'
 import { newConfig, LOCAL_ID } from './config.ts'
+
+await loadFolderCode() // folders start synchronously, as in a daemon
 
 /** Never aborts. */
 export const NEVER = new AbortController().signal

@@ -3,8 +3,9 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { Script } from 'node:vm'
+import { compileFunction } from 'node:vm'
 import { asScript, bundle } from '../../tools/bundle.ts'
+import { CACHED_GROUPS } from '../../tools/bundle-groups.ts'
 import { scratchDirectory } from '../support/scratch.ts'
 
 const IMPORT = /^(?:import|export) .*?from "\.\/([^"]+)"/gm
@@ -20,11 +21,17 @@ test('the daemon is one file that no command loads', async () => {
     return found
   }
 
-  const text = ['base', 'shared', 'daemon'].map((name) => textOf(`${name}.js`) + textOf(`${name}-script.js`)).join('')
+  const text = CACHED_GROUPS.map((name) => textOf(`${name}.js`) + textOf(`${name}-script.js`)).join('')
   assert.doesNotMatch(text, /[^\0-~]/)
   assert.doesNotMatch(text, /^import .* from "node:/m) // reads every export, and loads what some of them load
+  assert.doesNotMatch(text, /^const .*getBuiltinModule\("node:(?:child_process|dgram|https|v8|zlib)"\)/m)
   const daemon = loaded('bin.js', 'start.js', 'serve.js')
   assert.ok(daemon.has('daemon.js'))
+  assert.ok(!daemon.has('folders.js'), 'loaded with the first folder')
+  assert.ok(textOf('folders-script.js').length > 300_000)
+  assert.ok(!daemon.has('rest.js') && !daemon.has('rest-shared.js'), 'loaded with the first request')
+  assert.ok(textOf('rest-script.js').length > 150_000)
+  assert.ok(!loaded('folders.js').has('rest-shared.js') && !loaded('rest.js').has('folders.js'))
   assert.ok(daemon.size <= DAEMON_FILES_MAX, `${daemon.size} files`)
   const command = loaded('bin.js', 'start.js', 'dispatch.js', 'terminal.js', 'find-daemon.js', 'tree.js', 'version.js')
   assert.ok(command.has('base.js'))
@@ -47,7 +54,7 @@ test('a module becomes a script, which gets its imports and returns its exports'
   assert.match(stub, /^import \{ a as first, b \} from "\.\/base\.js";$/m)
   assert.match(stub, /^export \{ sum as t, file, late \};$/m)
   assert.doesNotMatch(script, /\bimport\b/)
-  const run = new Script(script).runInThisContext() as (...given: unknown[]) => Record<string, unknown>
+  const run = compileFunction(script, ['__imports', '__meta', '__load'])
   const { sum, file, late } = run({ first: 1, b: 2 }, { filename: 'x' }, (name: string) => `loaded ${name}`)
   assert.deepEqual([(sum as () => number)(), file, (late as () => string)()], [3, 'x', 'loaded ./late.js'])
 })

@@ -52,9 +52,7 @@ function pipelineOf(): Pipeline {
     auth,
     csrf,
     grants: { keyOf: () => undefined, isValid: () => false, ended: () => NEVER, noteUse: () => {} },
-    routes,
-    drive: DRIVE,
-    limited: () => ({ routes, drive: DRIVE }),
+    served: () => ({ routes, drive: DRIVE }),
     meter: new RequestMeter(clock),
     gate: () => gate,
   }

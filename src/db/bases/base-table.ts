@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
-import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import type { FolderId } from '../../core/ids.ts'
 import { MERGE_SIZE_BYTES_MAX } from '../../core/merge/text.ts'
 import { parseVersion, versionToText } from '../../core/records/version-vector.ts'
@@ -16,7 +15,7 @@ const TOTAL_BYTES_MAX = 64 * 1_024 * 1_024
 /** Of one name: the last that another device had is among them, and a few that a device far behind may have. */
 const VERSIONS_MAX = 4
 /** The fastest: sources and notes take a third of their size. */
-const FAST = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
+const COMPRESSION_LEVEL = 1
 
 const BASES_SCHEMA: Schema = [
   `CREATE TABLE contents (id INTEGER PRIMARY KEY, hash TEXT NOT NULL UNIQUE, data BLOB NOT NULL);
@@ -96,7 +95,8 @@ export class BaseTable {
   }
 
   #store(digest: string, content: Uint8Array): number {
-    const data = zstdCompressSync(content, FAST)
+    const { constants, zstdCompressSync } = process.getBuiltinModule('node:zlib') // idle devices do not need it
+    const data = zstdCompressSync(content, { params: { [constants.ZSTD_c_compressionLevel]: COMPRESSION_LEVEL } })
     this.#totalBytes += data.length
     return Number(this.#insertContent.first(digest, data)?.[0])
   }
@@ -125,6 +125,7 @@ export class BaseTable {
   content(id: number): Uint8Array | undefined {
     const row = this.#content.first(id)
     if (row === undefined) return undefined
+    const { zstdDecompressSync } = process.getBuiltinModule('node:zlib')
     const content = zstdDecompressSync(row[1] as Uint8Array, { maxOutputLength: MERGE_SIZE_BYTES_MAX })
     if (hash('sha256', content, 'hex') !== row[0]) throw damaged('the content of a base is not what was written')
     return content

@@ -1,4 +1,3 @@
-import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import {
   HISTORY_KINDS,
   HISTORY_ORIGINS,
@@ -185,10 +184,12 @@ function typeAt(place: string | undefined): FileType {
  * slower. A short one would not become shorter.
  */
 export function packText(text: string): Uint8Array {
-  return text.length < PACKED_LENGTH_MIN ? Buffer.from(text) : zstdCompressSync(text)
+  if (text.length < PACKED_LENGTH_MIN) return Buffer.from(text)
+  return process.getBuiltinModule('node:zlib').zstdCompressSync(text) // idle devices do not load it
 }
 
 /** For data whose checksum is right. */
 export function unpackText(data: Uint8Array): string {
-  return (data[0] === ZSTD_MAGIC ? zstdDecompressSync(data) : Buffer.from(data)).toString()
+  if (data[0] !== ZSTD_MAGIC) return Buffer.from(data).toString()
+  return process.getBuiltinModule('node:zlib').zstdDecompressSync(data).toString()
 }

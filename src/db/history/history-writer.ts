@@ -1,5 +1,4 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { crc32 } from 'node:zlib'
 import { kindOfChange, newItem, pastItem, type BaselineCounts, type HistoryOrigin } from '../../core/history/entry.ts'
 import { HISTORY_AGE_MS_MAX, historyBytesMax } from '../../core/history/retention.ts'
 import type { ShortId } from '../../core/ids.ts'
@@ -35,7 +34,7 @@ export interface StoredChange {
 
 /** Of a whole batch, and so by native code. */
 export function historySum(timeMs: number, data: Uint8Array): number {
-  return mixNumber(CHECKSUM_START, timeMs) ^ crc32(data)
+  return mixNumber(CHECKSUM_START, timeMs) ^ process.getBuiltinModule('node:zlib').crc32(data)
 }
 
 /** Stores the history of a folder. Works inside the transaction of the records. */

@@ -60,17 +60,21 @@ export interface PathTree {
   handle(request: HttpRequest, rawPath: string): Promise<Reply>
 }
 
+/** What requests reach. */
+export interface Served {
+  readonly routes: RouteTable
+  /** Programs read it with Basic authentication and without cookies. */
+  readonly drive: PathTree
+}
+
 export interface PipelineDeps {
   readonly clock: Clock
   readonly logger: Logger
   readonly auth: Auth
   readonly csrf: CsrfTokens
   readonly grants: Pick<GrantStore, 'keyOf' | 'isValid' | 'ended' | 'noteUse'>
-  readonly routes: RouteTable
-  /** Programs read it with Basic authentication and without cookies. */
-  readonly drive: PathTree
-  /** The same routes and drive, over what a grant may see. */
-  limited(grant: Grant): Pick<PipelineDeps, 'routes' | 'drive'>
+  /** For the owner of the device, or over what a grant may see. */
+  served(grant: Grant | undefined): Served
   readonly meter: RequestMeter
   readonly gate: () => Gate
 }
@@ -144,7 +148,7 @@ export class Pipeline {
     if (!gate.gui.insecureAllowFrameLoading) headers['X-Frame-Options'] = 'SAMEORIGIN'
     if (gate.tls && !request.secure) return finish(headers, toHttps(host, request.target, target.host !== undefined))
 
-    const cleaned = this.#deps.routes.isExact(target.rawPath)
+    const cleaned = this.#served.routes.isExact(target.rawPath)
       ? { path: target.rawPath, redirect: false }
       : normalisePath(target.rawPath)
     if (cleaned === undefined) return finish(headers, text(400, 'Bad Request'))
@@ -158,6 +162,10 @@ export class Pipeline {
     return sender === undefined ? this.#authenticate(context) : this.#admitted({ ...context, ...sender }, false)
   }
 
+  get #served(): Served {
+    return this.#deps.served(undefined)
+  }
+
   #keyOf(request: HttpRequest, basic: boolean): Grant | undefined {
     for (const key of keysIn(request, { basic })) {
       const grant = this.#deps.grants.keyOf(key)
@@ -169,7 +177,7 @@ export class Pipeline {
   /** A browser asks with a header of its own whether another site may send a request; that never lists PROPFIND. */
   #replyToOptions(request: HttpRequest, rawPath: string): HttpReply {
     const isCors = headerOf(request, 'access-control-request-method') !== undefined
-    const reply = isCors ? undefined : this.#deps.drive.options(rawPath)
+    const reply = isCors ? undefined : this.#served.drive.options(rawPath)
     return reply === undefined ? PREFLIGHT : finish({ ...COMMON_HEADERS }, reply)
   }
 
@@ -185,7 +193,8 @@ export class Pipeline {
     const { request, gate, headers, path } = context
     let session: Awaited<ReturnType<Auth['basicSession']>>
     try {
-      if (this.#deps.drive.isOn && this.#deps.drive.owns(path)) return await this.#authenticateProgram(context)
+      const { drive } = this.#served
+      if (drive.isOn && drive.owns(path)) return await this.#authenticateProgram(context)
       session = await this.#deps.auth.basicSession(request, gate.gui)
     } catch (error) {
       return this.#failed(context, 'Basic authentication', error, {})
@@ -224,7 +233,7 @@ export class Pipeline {
     if (hasKey) headers['Access-Control-Allow-Origin'] = '*'
     else if (isFromOtherSite(request) && !isNoAuthPath(path, context.gate.gui)) {
       return finish(headers, text(403, 'Forbidden'))
-    } else if (path === '/metrics' || this.#deps.drive.owns(path)) {
+    } else if (path === '/metrics' || this.#served.drive.owns(path)) {
       return this.#route(context) // programs that read it need no token
     } else if (!path.startsWith('/rest')) this.#giveCsrfCookie(context)
     else if (!isNoAuthPath(path, context.gate.gui) && !this.#isOfPage(request, path)) {
@@ -256,7 +265,7 @@ export class Pipeline {
     if (path.startsWith('/rest/') || path === '/meta.js') this.#forbidCaching(headers)
     if (context.redirect || path === '/rest')
       return finish(headers, redirect(context, path === '/rest' ? '/rest/' : path))
-    const { routes, drive } = context.grant === undefined ? this.#deps : this.#deps.limited(context.grant)
+    const { routes, drive } = this.#deps.served(context.grant)
     if (drive.owns(path)) return this.#runTree(context, drive)
     const found = routes.find(request.method, path)
     switch (found.is) {

@@ -7,7 +7,6 @@ import {
   type EventType,
 } from '../../events/types.ts'
 import type { Clock } from '../../platform/clock.ts'
-import { randomText, type Random } from '../../platform/random.ts'
 import type { EventJson } from '../../rest/event-data.ts'
 import { EVENT_ROUTES } from '../../rest/events.ts'
 import { formatJson } from '../pipeline/json.ts'
@@ -19,16 +18,10 @@ import { formatMs } from '../views/times.ts'
 
 const TIMEOUT_S_DEFAULT = 60
 const TIMEOUT_S_MAX = 24 * 3_600
-const RUN_LENGTH = 8
 
 export interface EventRouteDeps {
   readonly events: EventSource
   readonly clock: Pick<Clock, 'nowMs'>
-}
-
-/** Names a process among those before it. */
-export function newRun(random: Random): string {
-  return randomText(random, RUN_LENGTH)
 }
 
 /** Events by long poll: headers at once, rows as soon as there are any. */

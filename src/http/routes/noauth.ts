@@ -1,25 +1,22 @@
 import type { ConfigStore } from '../../config/types.ts'
 import { readBody } from '../../rest/read-body.ts'
 import { NOAUTH_ROUTES } from '../../rest/system-routes.ts'
-import type { HealthJson } from '../../rest/system.ts'
 import { isAuthOn, type Auth } from '../pipeline/auth.ts'
 import { parseJson } from '../pipeline/json.ts'
-import { json, NOT_FOUND, text, type Reply } from '../pipeline/reply.ts'
+import { NOT_FOUND, text, type Reply } from '../pipeline/reply.ts'
 import { bind, type Call, type Route } from '../pipeline/route.ts'
 
 const LOGIN = NOAUTH_ROUTES['POST /rest/noauth/auth/password']
 const LOGIN_BYTES_MAX = 64 * 1024
 
-/** Routes without authentication: the health check, login and logout. */
+/** Routes without authentication: login and logout. */
 export function noAuthRoutes(config: ConfigStore, auth: Auth): readonly Route[] {
-  const health = json({ status: 'OK' } satisfies HealthJson)
   // Without a password there is no login; clients detect that by the 404.
   const ifAuthOn =
     (handle: Route['handle']): Route['handle'] =>
     (call) =>
       isAuthOn(config.current.gui) ? handle(call) : NOT_FOUND
   return bind(NOAUTH_ROUTES, {
-    'GET /rest/noauth/health': () => health,
     'POST /rest/noauth/auth/password': ifAuthOn((call) => login(config, auth, call)),
     'POST /rest/noauth/auth/logout': ifAuthOn((call) => logout(config, auth, call)),
   })

@@ -4,15 +4,7 @@ import type { Locations } from '../../core/locations.ts'
 import { parseDeviceIdOrEmpty } from '../../core/device-id.ts'
 import type { LogControl, LogLine } from '../../events/types.ts'
 import { SYSTEM_ROUTES } from '../../rest/system-routes.ts'
-import type {
-  DiscoveryJson,
-  ErrorsJson,
-  LogJson,
-  LogLineJson,
-  PathsJson,
-  PingJson,
-  StatusJson,
-} from '../../rest/system.ts'
+import type { DiscoveryJson, ErrorsJson, LogJson, LogLineJson, PathsJson, StatusJson } from '../../rest/system.ts'
 import { randomText, type Random } from '../../platform/random.ts'
 import { browseDisk } from './browse-disk.ts'
 import { acceptedLanguages } from '../static/languages.ts'
@@ -43,12 +35,9 @@ export interface SystemState {
 
 /** The device itself: version, status, paths, log and errors. */
 export function systemRoutes(deps: RestDeps, options: RestOptions, state: SystemState): readonly Route[] {
-  const ping = json({ ping: 'pong' } satisfies PingJson)
   const version = json(versionJson(options.version))
   const { log, random } = deps
   return bind(SYSTEM_ROUTES, {
-    'GET /rest/system/ping': () => ping,
-    'POST /rest/system/ping': () => ping,
     'GET /rest/system/version': () => version,
     'GET /rest/system/status': () => json(status(deps, options, state)),
     'GET /rest/system/paths': () => json(paths(options.locations)),

@@ -1,4 +1,3 @@
-import { webcrypto } from 'node:crypto'
 import type * as X509 from '@peculiar/x509'
 import type { Identity } from '../../platform/net.ts'
 
@@ -21,7 +20,7 @@ export interface CertificateOptions {
 export async function makeCertificate(options: CertificateOptions): Promise<Identity> {
   const x509 = await loadX509()
   const algorithm = options.keyType === 'Ed25519' ? { name: 'Ed25519' } : { name: 'ECDSA', namedCurve: 'P-256' }
-  const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])
+  const keys = await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])
   if (!('privateKey' in keys)) throw new Error('a key pair was expected')
   const notBeforeMs = options.nowMs - (options.nowMs % DAY_MS)
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
@@ -38,7 +37,7 @@ export async function makeCertificate(options: CertificateOptions): Promise<Iden
       new x509.SubjectAlternativeNameExtension([{ type: 'dns', value: options.commonName }]),
     ],
   })
-  const pkcs8 = new Uint8Array(await webcrypto.subtle.exportKey('pkcs8', keys.privateKey))
+  const pkcs8 = new Uint8Array(await crypto.subtle.exportKey('pkcs8', keys.privateKey))
   return {
     certificatePem: `${certificate.toString('pem').trim()}\n`,
     keyPem: pem('PRIVATE KEY', pkcs8),
