@@ -11,6 +11,8 @@ export interface FileOrder {
   /** The real path of the directory of both: when it resolves differently, nothing is created. */
   readonly realDirectory: string
   readonly data: Uint8Array
+  /** The SHA-256 that `data` must have, verified before anything is created; undefined: it is verified already. */
+  readonly hash: Uint8Array | undefined
   /** The permissions to open it with, reduced by the umask. */
   readonly openMode: number
   /** The final permissions; undefined: those of opening. */
@@ -40,6 +42,8 @@ export interface MadeFile extends Pick<WalkItem, 'modifiedS' | 'modifiedNs' | 'i
 
 export type FileOutcome =
   | ({ readonly kind: 'made' } & MadeFile)
+  /** The content does not have the hash; nothing was created. */
+  | { readonly kind: 'different' }
   /** Nothing was replaced and nothing remains. `code` is the system's; `EIO` when the thread crashed. */
   | { readonly kind: 'failed'; readonly code: string | undefined; readonly message: string }
 

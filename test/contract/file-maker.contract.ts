@@ -21,6 +21,7 @@ export function fileMakerContract(name: string, make: () => Promise<FileMakerPor
       path: full,
       realDirectory: parentOf(full),
       data: Buffer.from(`content of ${path}`),
+      hash: undefined,
       openMode: 0o644,
       mode: 0o640,
       modifiedS: 1_700_000_000,
@@ -51,6 +52,26 @@ export function fileMakerContract(name: string, make: () => Promise<FileMakerPor
     assert.ok(outcome.kind === 'failed', JSON.stringify(outcome))
     assert.equal(outcome.code, code, outcome.message)
   }
+
+  const sha256 = (text: string) => createHash('sha256').update(text).digest()
+
+  test(`${name}: a file is made where its content has the hash, among others, and else nothing is`, async () => {
+    await using platform = await make()
+    const orders = [
+      order(platform, 'right', { hash: sha256('content of right'), mode: undefined }),
+      order(platform, 'wrong', { hash: sha256('content of another') }),
+      order(platform, 'unknown'),
+      order(platform, 'empty', { data: new Uint8Array(0), hash: sha256('') }),
+    ]
+    const outcomes = await Promise.all(orders.map((each) => platform.fileMaker.make(each)))
+    assert.deepEqual(
+      outcomes.map(({ kind }) => kind),
+      ['made', 'different', 'made', 'made'],
+    )
+    assert.deepEqual(await names(platform), ['empty', 'right', 'unknown'])
+    assert.equal(await read(platform, 'right'), 'content of right')
+    assert.equal(await read(platform, 'unknown'), 'content of unknown')
+  })
 
   for (const sync of [true, false]) {
     test(`${name}: a new file has its content, mode and time, and no temporary name (sync: ${sync})`, async () => {

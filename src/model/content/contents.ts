@@ -186,17 +186,20 @@ export async function abandon(content: Obtained, global: FileInfo, error: unknow
   if (!isResumable || global.sizeBytes <= global.blockSizeBytes) await content.discard()
 }
 
+/** New files are verified when they are put: nothing else is done with their content before. */
 async function obtainInMemory(
-  { fetch, global, progress }: Obtaining,
+  { fetch, format, global, local, progress }: Obtaining,
   block: Block,
   signal: AbortSignal,
-  only: BlockSource | undefined,
+  first: BlockSource | undefined,
 ): Promise<ObtainedMemory> {
-  const received = await fetch.toMemory(block, signal, only)
+  const isVerifiedLater = format.isVerifiable && local === undefined
+  const received = await fetch.toMemory(block, signal, { first, verify: !isVerifiedLater })
   const trailer = trailerOf(global)
   return {
     kind: 'memory',
     data: trailer === undefined ? received.data : Buffer.concat([received.data, trailer]),
+    hash: isVerifiedLater ? block.hash : undefined,
     trailerBytes: trailer?.length,
     onPut: () => progress.fetched(block),
     discard: async () => {},

@@ -4,6 +4,8 @@ import type { DiskFile, DiskStat } from '../../platform/disk.ts'
 export interface MemoryContent {
   readonly kind: 'memory'
   readonly data: Uint8Array
+  /** The SHA-256 of `data`, which is verified when it is put, in the thread that writes it; undefined: it has been. */
+  readonly hash: Uint8Array | undefined
   readonly trailerBytes: number | undefined
 }
 
@@ -20,5 +22,5 @@ export interface FileContent {
   close(): Promise<void>
 }
 
-/** Complete and verified content, to be put under the name of its file. */
+/** Complete content, to be put under the name of its file. Verified, except where it says otherwise. */
 export type Content = MemoryContent | FileContent

@@ -255,6 +255,7 @@ export class FolderTree implements VersionPlace {
       path: this.#tree.path(name),
       realDirectory: await this.#tree.parents.realParentOf(name),
       data: content.data,
+      hash: content.hash,
       openMode: this.temporaries.modeOf(global),
       mode: this.#metadata.permissionsOf(global),
       modifiedS: global.modifiedS,
@@ -262,6 +263,7 @@ export class FolderTree implements VersionPlace {
       replaces,
       sync: !this.#folder.disableFsync,
     })
+    if (outcome.kind === 'different') return undefined
     if (outcome.kind === 'failed') {
       if (NOT_IN_ONE_STEP.has(outcome.code)) return undefined
       throw itemFailed(withRemedy(diskReason(outcome.message), outcome.code, this.#tree.platform))

@@ -27,6 +27,8 @@ export class PlainFileMaker implements FileMaker {
   }
 
   async make(order: FileOrder): Promise<FileOutcome> {
+    const { data, hash } = order
+    if (hash !== undefined && !hasHash({ data, hash })) return { kind: 'different' }
     try {
       checkPath(order.temporaryPath, 'open')
       checkPath(order.path, 'open')

@@ -24,8 +24,11 @@ const TASKS_PER_THREAD = 2
 const GATHERED_MIN = 8
 /** A single small block is read inline in less time than a thread takes to start. */
 const INLINE_BYTES_MAX = 128 * KIB
-/** Buffers kept for the next blocks, until none was requested for a while. */
-const KEPT_BYTES_MAX = 8 * KIB * KIB
+/**
+ * Buffers kept for the next blocks, until none was requested for a while: as much as a device has open, 4 MiB for each
+ * connection or two of the largest blocks. What is not kept is garbage outside the heap, which V8 hardly collects.
+ */
+const KEPT_BYTES_MAX = 32 * KIB * KIB
 const IDLE_MS = 10_000
 
 interface Waiting {
@@ -95,9 +98,11 @@ export class NodeBlockReader implements BlockReader {
   async #readInThread(together: readonly Waiting[]): Promise<void> {
     this.#tasks++
     const orders = together.map(({ order }) => order)
-    const memory = this.#memory.take(orders.reduce((sum, order) => sum + slotSize(order), 0))
+    const sizeBytes = orders.reduce((sum, order) => sum + slotSize(order), 0)
+    const memory = this.#memory.take(sizeBytes)
     try {
-      this.#settle(together, memory, await this.#threads.read((id) => packReadTask(id, orders, memory)))
+      const report = await this.#threads.read((id) => packReadTask(id, orders, memory), sizeBytes)
+      this.#settle(together, memory, report)
     } catch (error) {
       for (const { reject } of together) reject(error) // the memory is not reused: the thread may still write to it
     }

@@ -40,7 +40,7 @@ export class NodeFileMaker implements FileMaker {
       return { kind: 'failed', code: systemCode(error), message: messageOf(error) }
     }
     const outcome = await this.#outcomeOf((report) => ({ kind: 'file', order, report }))
-    return outcome.kind === 'made' || outcome.kind === 'failed' ? outcome : wrongKind()
+    return outcome.kind === 'written' || outcome.kind === 'copied' ? wrongKind() : outcome
   }
 
   memory(sizeBytes: number): Uint8Array {

@@ -86,6 +86,23 @@ test('the headroom of a block belongs to its holder only', async () => {
   answers.forEach((answer, at) => assert.ok(answer.kind === 'read' && expected[at]!.equals(answer.data)))
 })
 
+test('a long transfer over three connections makes no memory for blocks after the first of them', async () => {
+  using scratch = scratchDirectory()
+  await using threads = new DiskThreads({ threads: 1 })
+  const blocks = new NodeBlockReader(threads)
+  const order = orderFor(scratch.path, 'large', Buffer.alloc(1_024 * KIB))
+  const buffers = new Set<ArrayBufferLike>()
+  for (let round = 0; round < 3; round++) {
+    const open = await Promise.all(Array.from({ length: 12 }, () => blocks.read(order)))
+    for (const result of open) {
+      assert.ok(result.kind === 'read')
+      buffers.add(result.data.buffer)
+      result.releaseBuffer()
+    }
+  }
+  assert.equal(buffers.size, 12)
+})
+
 test('memory is reused up to the limit', () => {
   const memory = new SharedMemory(1_024 * KIB)
   const [one, two, three] = [memory.take(1), memory.take(300 * KIB), memory.take(700 * KIB)]

@@ -19,6 +19,7 @@ function orderIn(directory: string, name: string): FileOrder {
     path: `${directory}/${name}`,
     realDirectory: directory,
     data: Buffer.from(name),
+    hash: undefined,
     openMode: 0o644,
     mode: undefined,
     modifiedS: 1,

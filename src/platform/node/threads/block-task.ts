@@ -34,11 +34,7 @@ export interface CopyOutcome {
   readonly blocks: readonly boolean[]
 }
 
-/** `different`: the hash did not match. */
-export type BlockOutcome =
-  | Exclude<FileOutcome, { kind: 'made' }>
-  | { readonly kind: 'written' }
-  | { readonly kind: 'different' }
+export type BlockOutcome = Exclude<FileOutcome, { kind: 'made' }> | { readonly kind: 'written' }
 
 /** Concurrent disk calls; the threads of libuv serve other callers too. */
 const WRITES_AT_ONCE = 4

@@ -4,13 +4,18 @@ import { detach, messageOf } from '../../../core/errors.ts'
 import type { WalkRequest } from '../../walk.ts'
 import type { TaskReport, ThreadOrder, ThreadReport, ThreadTask } from './disk-worker.ts'
 import type { HashReport, HashTask } from './hash-task.ts'
-import { packOrders, type Outcome, type WaitingOrder } from './make-pack.ts'
-import type { MakeReport } from './make-task.ts'
+import { orderBytes, packOrders, unpackResults, type MakeReport, type Outcome, type WaitingOrder } from './make-pack.ts'
 import type { ReadReport, ReadTask } from './read-task.ts'
 import type { WalkReport } from '../disk/walk-slices.ts'
 
 /** Two tasks per thread: while one is hashed the next is queued. */
 const TASKS_PER_THREAD = 2
+/**
+ * Another thread takes twenty megabytes. Of small files the main thread has as much to do as one thread, so that a
+ * second one is worth them only for so many bytes at a time, or on a disk that lets a thread wait.
+ */
+const LOAD_BYTES_MIN = 4 * 1_024 * 1_024
+const SLOW_TASK_MS = 100
 /** A thread holds twenty megabytes; a new one takes a few hundredths of a second. */
 const IDLE_MS = 2_000
 /** A thread may crash by accident; a task that crashes two threads is the cause. */
@@ -27,10 +32,13 @@ const ENTRY = new URL(`./disk-worker${extname(import.meta.url)}`, import.meta.ur
 
 interface Waiting {
   readonly pack: (id: number) => ThreadTask
+  readonly sizeBytes: number
   readonly settle: (report: TaskReport) => void
   readonly reject: (reason: unknown) => void
   /** Number of threads that received it. */
   attempts: number
+  /** When the last one did. */
+  postedMs: number
   /** Aborted by the caller: not retried. */
   abandoned: boolean
 }
@@ -53,8 +61,17 @@ interface Thread {
   readonly worker: Worker
   readonly tasks: Map<number, Waiting>
   readonly walks: Map<number, WalkListener>
-  /** Callbacks of pending orders, by number. */
-  readonly making: Map<number, (outcome: Outcome) => void>
+  /** Pending orders by number. */
+  readonly making: Map<number, PendingOrder>
+  /** Of all tasks and orders. */
+  pendingBytes: number
+  /** Since when it has been running what it receives; undefined until its first report. */
+  readySinceMs: number | undefined
+}
+
+interface PendingOrder {
+  readonly report: (outcome: Outcome) => void
+  readonly sizeBytes: number
 }
 
 export interface DiskThreadsOptions {
@@ -79,6 +96,8 @@ export class DiskThreads implements AsyncDisposable {
   readonly #threads: Thread[] = []
   #queue = new Set<Waiting>()
   #nextId = 1
+  /** The last task took long. */
+  #isSlow = false
   #idleTimer: NodeJS.Timeout | undefined
   #closed = false
 
@@ -94,9 +113,13 @@ export class DiskThreads implements AsyncDisposable {
     return this.#threadsMax
   }
 
+  get startedCount(): number {
+    return this.#threads.length
+  }
+
   /** Whether a thread runs: if not, small work is done faster inline. */
   get isStarted(): boolean {
-    return this.#threads.length > 0
+    return this.startedCount > 0
   }
 
   /** Whether a new task would have to wait for others. */
@@ -105,12 +128,12 @@ export class DiskThreads implements AsyncDisposable {
   }
 
   /** `pack` is called when a thread is free: queued tasks stay small. */
-  async hash(pack: (id: number) => HashTask, signal: AbortSignal): Promise<HashReport> {
+  async hash(pack: (id: number) => HashTask, sizeBytes: number, signal: AbortSignal): Promise<HashReport> {
     signal.throwIfAborted()
     this.#refuseIfClosed()
     const { promise, resolve, reject } = Promise.withResolvers<HashReport>()
     const settle = (report: TaskReport): void => (report.kind === 'hash' ? resolve(report) : reject(mixedUp()))
-    const waiting: Waiting = { pack, settle, reject, attempts: 0, abandoned: false }
+    const waiting: Waiting = { pack, sizeBytes, settle, reject, attempts: 0, postedMs: 0, abandoned: false }
     const onAbort = (): void => {
       this.#queue.delete(waiting)
       waiting.abandoned = true
@@ -127,12 +150,13 @@ export class DiskThreads implements AsyncDisposable {
   }
 
   /** Latency-sensitive: precedes queued hashing. For few tasks at a time. */
-  async read(pack: (id: number) => ReadTask): Promise<ReadReport> {
+  async read(pack: (id: number) => ReadTask, sizeBytes: number): Promise<ReadReport> {
     this.#refuseIfClosed()
     clearTimeout(this.#idleTimer)
     const { promise, resolve, reject } = Promise.withResolvers<ReadReport>()
     const settle = (report: TaskReport): void => (report.kind === 'read' ? resolve(report) : reject(mixedUp()))
-    this.#post(this.#leastBusy() ?? this.#start(), { pack, settle, reject, attempts: 0, abandoned: false })
+    const waiting: Waiting = { pack, sizeBytes, settle, reject, attempts: 0, postedMs: 0, abandoned: false }
+    this.#post(this.#leastBusy() ?? this.#start(), waiting)
     return await promise
   }
 
@@ -165,7 +189,11 @@ export class DiskThreads implements AsyncDisposable {
     const busy = isCopy ? undefined : this.#threads.find((each) => each.making.size > 0)
     const thread = busy ?? this.#leastBusy() ?? this.#start()
     const { task, transfer } = packOrders(orders, this.#nextId)
-    for (const { report } of orders) thread.making.set(this.#nextId++, report)
+    for (const order of orders) {
+      const sizeBytes = orderBytes(order)
+      thread.pendingBytes += sizeBytes
+      thread.making.set(this.#nextId++, { report: order.report, sizeBytes })
+    }
     thread.worker.ref()
     thread.worker.postMessage(task, transfer)
   }
@@ -196,23 +224,32 @@ export class DiskThreads implements AsyncDisposable {
   #post(thread: Thread, waiting: Waiting): void {
     const id = this.#nextId++
     waiting.attempts++
+    waiting.postedMs = performance.now()
+    thread.pendingBytes += waiting.sizeBytes
     thread.tasks.set(id, waiting)
     thread.worker.ref()
     post(thread, waiting.pack(id))
   }
 
-  /** Undefined: a new thread is preferred to a busy one. */
+  /** Undefined: a new thread is preferred to one with much work. */
   #leastBusy(): Thread | undefined {
     let best: Thread | undefined
     for (const thread of this.#threads) if (best === undefined || load(thread) < load(best)) best = thread
-    const mayStart = this.#threads.length < this.#threadsMax
-    return best !== undefined && isBusy(best) && mayStart ? undefined : best
+    if (best === undefined || this.#threads.length >= this.#threadsMax) return best
+    return best.pendingBytes >= LOAD_BYTES_MIN || (this.#isSlow && isBusy(best)) ? undefined : best
   }
 
   #start(): Thread {
     const { Worker: NodeWorker } = process.getBuiltinModule('node:worker_threads') // 1.6 MiB that idle devices save
     const worker = new NodeWorker(this.#entry, { name: 'disk', resourceLimits: RESOURCE_LIMITS })
-    const thread: Thread = { worker, tasks: new Map(), walks: new Map(), making: new Map() }
+    const thread: Thread = {
+      worker,
+      tasks: new Map(),
+      walks: new Map(),
+      making: new Map(),
+      pendingBytes: 0,
+      readySinceMs: undefined,
+    }
     worker.on('message', (report: ThreadReport) => this.#take(thread, report))
     worker.on('error', (error) => this.#lose(thread, error))
     worker.on('exit', () => this.#lose(thread, new Error('a thread for the disk ended')))
@@ -230,8 +267,15 @@ export class DiskThreads implements AsyncDisposable {
       reportMade(thread, report)
     } else {
       const waiting = thread.tasks.get(report.id)
-      thread.tasks.delete(report.id)
-      waiting?.settle(report)
+      if (waiting !== undefined) {
+        thread.tasks.delete(report.id)
+        thread.pendingBytes -= waiting.sizeBytes
+        const nowMs = performance.now()
+        const begunMs = Math.max(waiting.postedMs, thread.readySinceMs ?? nowMs)
+        thread.readySinceMs ??= nowMs
+        this.#isSlow = nowMs - begunMs > SLOW_TASK_MS
+        waiting.settle(report)
+      }
     }
     if (!isBusy(thread)) thread.worker.unref()
     this.#dispatch()
@@ -242,7 +286,7 @@ export class DiskThreads implements AsyncDisposable {
     if (place < 0) return
     this.#threads.splice(place, 1)
     for (const listener of thread.walks.values()) listener.onLost(reason)
-    for (const report of thread.making.values()) report(lost(reason))
+    for (const { report } of thread.making.values()) report(lost(reason))
     for (const waiting of thread.tasks.values()) {
       if (this.#closed || waiting.attempts >= ATTEMPTS_MAX) waiting.reject(reason)
       else if (!waiting.abandoned) this.#queue.add(waiting)
@@ -275,11 +319,13 @@ function isBusy({ tasks, walks, making }: Thread): boolean {
   return tasks.size > 0 || walks.size > 0 || making.size > 0
 }
 
-function reportMade({ making }: Thread, { results }: MakeReport): void {
-  for (const { number, outcome } of results) {
-    const report = making.get(number)
-    making.delete(number)
-    report?.(outcome)
+function reportMade(thread: Thread, report: MakeReport): void {
+  for (const { number, outcome } of unpackResults(report)) {
+    const pending = thread.making.get(number)
+    if (pending === undefined) continue
+    thread.making.delete(number)
+    thread.pendingBytes -= pending.sizeBytes
+    pending.report(outcome)
   }
 }
 

@@ -1,7 +1,8 @@
 import { constants, getPriority, setPriority } from 'node:os'
 import { parentPort } from 'node:worker_threads'
 import { HashBuffer, runTask, type HashReport, type HashTask } from './hash-task.ts'
-import { FileMaking, type MakeReport, type MakeTask } from './make-task.ts'
+import type { MakeReport, MakeTask } from './make-pack.ts'
+import { FileMaking } from './make-task.ts'
 import { ReadFiles, type ReadReport, type ReadTask } from './read-task.ts'
 import { WalkSlices, type WalkCommand, type WalkReport } from '../disk/walk-slices.ts'
 

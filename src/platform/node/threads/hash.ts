@@ -51,7 +51,7 @@ class NodeHasher implements Hasher {
     const large = new Map<number, RangeResult[]>()
     const hashTask = async ({ parts, places }: PlannedTask): Promise<void> => {
       const sizeBytes = parts.reduce((sum, part) => sum + bytesOf(part), 0)
-      const report = await this.#threads.hash((id) => packTask(id, parts), signal)
+      const report = await this.#threads.hash((id) => packTask(id, parts), sizeBytes, signal)
       unpackReport(report, parts).forEach((result, i) => {
         const place = places[i]!
         const part = parts[i]!

@@ -1,44 +1,19 @@
 import { closeSync, constants, fchmodSync, fstatSync, fsync, futimesSync, openSync, unlinkSync } from 'node:fs'
-import type { FileOrder, FileOutcome, MadeFile } from '../../file-maker.ts'
+import { hasHash, type MadeFile } from '../../file-maker.ts'
+import { BlockWriting, failedOutcome, writeAll } from './block-task.ts'
 import {
-  BlockWriting,
-  failedOutcome,
-  writeAll,
-  type BlockOutcome,
-  type CopyOutcome,
-  type NumberedBlock,
-  type NumberedCopy,
-} from './block-task.ts'
+  packResults,
+  unpackFiles,
+  type MakeReport,
+  type MakeTask,
+  type NumberedFile,
+  type NumberedOutcome,
+} from './make-pack.ts'
 import { posix } from '../native/posix.ts'
 import { secondsText } from '../disk/disk-time.ts'
 import { exactStat } from '../disk/disk-stat.ts'
 import { SharedDirectories, type PlaceOfFile } from '../disk/place-of-file.ts'
 import { putInPlace, type PutOutcome } from './put-in-place.ts'
-
-/** Orders as posted to a thread: the contents of files are parts of one transferred buffer. */
-export interface MakeTask {
-  readonly kind: 'make'
-  readonly files: readonly NumberedFile[]
-  readonly data: Uint8Array
-  readonly blocks: readonly NumberedBlock[]
-  readonly copies: readonly NumberedCopy[]
-}
-
-export interface NumberedFile extends Omit<FileOrder, 'data'> {
-  readonly number: number
-  readonly startBytes: number
-  readonly endBytes: number
-}
-
-export interface MakeReport {
-  readonly kind: 'made'
-  readonly results: readonly NumberedOutcome[]
-}
-
-export interface NumberedOutcome {
-  readonly number: number
-  readonly outcome: FileOutcome | BlockOutcome | CopyOutcome
-}
 
 /**
  * Concurrent syncs, which the disk merges; meanwhile the next files are written. Fewer than the threads of libuv, so
@@ -52,18 +27,13 @@ const FILES_PER_DIRECTORY_MAX = 64
 const CREATE = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0)
 const PERMISSIONS = 0o777
 
-interface Waiting {
-  readonly order: NumberedFile
-  readonly data: Uint8Array
-}
-
 /**
  * Creates files in a thread. All calls except sync complete in memory and are synchronous; syncs are asynchronous and
  * concurrent, so that the disk merges them.
  */
 export class FileMaking {
   readonly #post: (report: MakeReport) => void
-  readonly #queue: Waiting[] = []
+  readonly #queue: NumberedFile[] = []
   readonly #results: NumberedOutcome[] = []
   readonly #directories = new SharedDirectories(FILES_PER_DIRECTORY_MAX)
   readonly #blocks = new BlockWriting((order, outcome) => this.#report(order, outcome))
@@ -74,10 +44,10 @@ export class FileMaking {
     this.#post = post
   }
 
-  receive({ files, data, blocks, copies }: MakeTask): void {
+  receive({ files, blocks, copies }: MakeTask): void {
     for (const copy of copies) this.#blocks.copy(copy)
     for (const block of blocks) this.#blocks.write(block)
-    for (const order of files) this.#queue.push({ order, data: data.subarray(order.startBytes, order.endBytes) })
+    for (const order of unpackFiles(files)) this.#queue.push(order)
     this.#proceed()
   }
 
@@ -89,7 +59,9 @@ export class FileMaking {
     }
   }
 
-  #begin({ order, data }: Waiting): void {
+  #begin(order: NumberedFile): void {
+    const { data, hash } = order
+    if (hash !== undefined && !hasHash({ data, hash })) return this.#report(order, { kind: 'different' })
     let file: OpenedFile | undefined
     try {
       file = new OpenedFile(order, this.#directories)
@@ -131,7 +103,7 @@ export class FileMaking {
     setImmediate(() => {
       this.#scheduled = false
       const canDelay = this.#syncing > 0 && this.#results.length < REPORT_BATCH_MAX && this.#results.every(isMade)
-      if (!canDelay) this.#post({ kind: 'made', results: this.#results.splice(0) })
+      if (!canDelay) this.#post(packResults(this.#results.splice(0)))
     })
   }
 }
