@@ -1,6 +1,6 @@
+import { readFileSync } from 'node:fs'
 import { performance, PerformanceObserver } from 'node:perf_hooks'
 import { setTimeout as setTimeoutAsync } from 'node:timers/promises'
-import { getHeapStatistics } from 'node:v8'
 
 /** No garbage was collected for this long. */
 const QUIET_MS = 3_000
@@ -11,6 +11,8 @@ const GROWTH_BYTES_MIN = 4 * 1_024 * 1_024
 /** Of memory outside the heap, too: large messages are there. */
 const RESIDENT_GROWTH_BYTES_MIN = 16 * 1_024 * 1_024
 const INTERVAL_MS_MIN = 30_000
+/** Most starts are over by then. */
+const STARTED_MS = 1_000
 /** What a start leaves is 5 MiB, which is not worth a tenth of a second while other programs start, too. */
 const FIRST_MS = 60_000
 /** So much is returned sooner, and after threads have ended also while the process is busy. */
@@ -29,6 +31,8 @@ export interface IdleCollectionOptions {
   readonly hasThreads?: () => boolean
   /** Returns free memory of the allocator to the system. */
   readonly trim?: () => Promise<void>
+  /** Takes what the program has used of its executable out of the resident memory. */
+  readonly dropPages?: () => Promise<void>
 }
 
 /**
@@ -42,22 +46,29 @@ export class IdleCollection implements Disposable {
   readonly #firstMs: number
   readonly #hasThreads: () => boolean
   readonly #trim: () => Promise<void>
+  readonly #dropPages: () => Promise<void>
+  readonly #startTimer: NodeJS.Timeout
   #timer: NodeJS.Timeout | undefined
   /** Not postponed by garbage that is collected meanwhile, as the other one is. */
   #endedTimer: NodeJS.Timeout | undefined
   #lastMs = Number.NEGATIVE_INFINITY
   /** Size of the heap after the last collection. V8 counts garbage as used: only growth indicates garbage. */
   #collectedBytes = 0
-  /** Resident memory after that. */
-  #residentBytes = process.memoryUsage.rss()
+  /** Own resident memory after that. */
+  #residentBytes = ownResidentBytes()
   /** Event loop utilization when the current wait began. */
   #utilization = performance.eventLoopUtilization()
 
   constructor(options: IdleCollectionOptions = {}) {
-    const { quietMs = QUIET_MS, firstMs = FIRST_MS, hasThreads = () => false, trim = async () => {} } = options
+    const { quietMs = QUIET_MS, firstMs = FIRST_MS, hasThreads = () => false } = options
+    const { trim = async () => {}, dropPages = async () => {} } = options
     this.#quietMs = quietMs
     this.#firstMs = performance.now() + firstMs
     this.#trim = trim
+    this.#dropPages = dropPages
+    this.#startTimer = setTimeout(() => {
+      dropPages().catch(() => {}) // they stay
+    }, STARTED_MS).unref()
     this.#hasThreads = hasThreads
     this.#observer = new PerformanceObserver(() => this.#wait(quietMs))
     this.#observer.observe({ entryTypes: ['gc'] })
@@ -65,8 +76,7 @@ export class IdleCollection implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    clearTimeout(this.#timer)
-    clearTimeout(this.#endedTimer)
+    for (const timer of [this.#startTimer, this.#timer, this.#endedTimer]) clearTimeout(timer)
     this.#observer.disconnect()
   }
 
@@ -110,9 +120,9 @@ export class IdleCollection implements Disposable {
   }
 
   #growth(): { readonly isSmall: boolean; readonly isLarge: boolean } {
-    const heapBytes = getHeapStatistics().total_heap_size
+    const { heapTotal: heapBytes } = process.memoryUsage()
+    const residentBytes = ownResidentBytes()
     this.#collectedBytes = Math.min(this.#collectedBytes, heapBytes) // V8 has collected by itself
-    const residentBytes = process.memoryUsage.rss()
     this.#residentBytes = Math.min(this.#residentBytes, residentBytes)
     const grownBytes = residentBytes - this.#residentBytes
     const isSmall = heapBytes - this.#collectedBytes < GROWTH_BYTES_MIN && grownBytes < RESIDENT_GROWTH_BYTES_MIN
@@ -130,13 +140,22 @@ export class IdleCollection implements Disposable {
   async #collect(): Promise<void> {
     const wasBusy = this.#isBusy
     await collectAll()
-    const collectedBytes = getHeapStatistics().total_heap_size
+    const collectedBytes = process.memoryUsage().heapTotal
     await setTimeoutAsync(TRIM_DELAY_MS, undefined, { ref: false })
     await this.#trim()
+    await this.#dropPages()
     if (wasBusy) return // what a busy process still has is collected again when it is idle
     this.#collectedBytes = collectedBytes
-    this.#residentBytes = process.memoryUsage.rss()
+    this.#residentBytes = ownResidentBytes()
   }
+}
+
+/** Without pages of files where the system tells: those of the executable come and go. */
+function ownResidentBytes(): number {
+  const bytes = process.memoryUsage.rss()
+  if (process.platform !== 'linux') return bytes
+  const [, pages = 0, ofFiles = 0] = readFileSync('/proc/self/statm', 'latin1').split(' ').map(Number)
+  return pages === 0 ? bytes : bytes * (1 - ofFiles / pages)
 }
 
 /**

@@ -35,6 +35,7 @@ export function createNodePlatform(): Platform & AsyncDisposable {
   const idleCollection = new IdleCollection({
     hasThreads: () => threads.isStarted || passwords.isStarted,
     trim: async () => await posix()?.trimMemory(),
+    dropPages: async () => await posix()?.dropProgramPages(),
   })
   const onEnded = () => idleCollection.threadsEnded()
   const threads = new DiskThreads({ threads: diskThreadCount(), onEnded })

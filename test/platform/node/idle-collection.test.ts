@@ -99,6 +99,23 @@ test('idle collection: what a start leaves is not collected in the first minute,
   assert.equal(run(`${few}; using _ = count(0); ${wait}`).out, '1 true\n')
 })
 
+test('idle collection: pages of the executable are dropped after the start, and with each collection', () => {
+  const count = (options: string, pass: string) =>
+    run(`
+      import { IdleCollection } from ${JSON.stringify(MODULE.href)}
+      let dropped = 0
+      using _ = new IdleCollection({ ...${options}, dropPages: async () => void dropped++ })
+      let garbage = Array.from({ length: 100_000 }, (_, i) => ({ i, name: 'file-' + i }))
+      garbage = []
+      for (let waited = 0; waited < 500 && dropped < 2; waited++) {
+        ${pass}
+        await new Promise((resolve) => { ${WAIT} })
+      }
+      console.log(dropped)`).out
+  assert.equal(count('{ quietMs: 50, firstMs: 0 }', ''), '2\n')
+  assert.equal(count('{ quietMs: 50 }', 'if (dropped > 0) break'), '1\n')
+})
+
 test('idle collection: it does not keep the process alive', () => {
   assert.equal(run(`import { IdleCollection } from ${JSON.stringify(MODULE.href)}; new IdleCollection()`).err, '')
 })

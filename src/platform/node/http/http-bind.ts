@@ -1,6 +1,7 @@
 import { lstatSync, unlinkSync } from 'node:fs'
-import { connect, isIPv4, type AddressInfo, type BoundSocket, type Server } from 'node:net'
+import { connect, type AddressInfo, type Server } from 'node:net'
 import type { HttpListenOptions } from '../../http.ts'
+import { boundSocket } from '../net/bound-socket.ts'
 
 export type NetServer = Server
 
@@ -16,20 +17,6 @@ export async function bindListener(server: NetServer, options: HttpListenOptions
   await listening(server, () => server.listen(boundSocket(host, port) ?? (host === '' ? { port } : { host, port })))
   const bound = server.address() as AddressInfo
   return bound.family === 'IPv6' ? `[${bound.address}]:${bound.port}` : `${bound.address}:${bound.port}`
-}
-
-/**
- * With a host Node compiles the expression for IPv6 addresses before it listens, 7 ms of a start; with a bound socket
- * it does not. Undefined for other hosts, for a Node without such sockets, and where it fails: then `listen` does, too.
- */
-function boundSocket(host: string, port: number): BoundSocket | undefined {
-  const { BoundSocket: Bound } = process.getBuiltinModule('node:net') as { BoundSocket?: typeof BoundSocket }
-  if (Bound === undefined || !isIPv4(host)) return undefined
-  try {
-    return new Bound({ host, port })
-  } catch {
-    return undefined
-  }
 }
 
 async function listening(server: NetServer, start: () => void): Promise<void> {

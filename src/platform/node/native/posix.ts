@@ -1,6 +1,8 @@
+import { open, readFile, readlink } from 'node:fs/promises'
 import { messageOf } from '../../../core/errors.ts'
 import { NativeAttributes } from './attributes.ts'
 import { failure, runSync, type Outcome } from './failure.ts'
+import { HEADER_BYTES, programPages, type PageRange } from './program-pages.ts'
 import { loadLibrary, type NativeLibrary } from './library.ts'
 import { linuxCalls, macCalls, type PreparedCall, type SystemCalls } from './systems.ts'
 
@@ -15,6 +17,7 @@ export class Posix {
   readonly attributes: NativeAttributes | undefined
   readonly #library: NativeLibrary
   readonly #calls: SystemCalls
+  #programPages: readonly PageRange[] | undefined
 
   constructor(library: NativeLibrary, calls: SystemCalls) {
     this.#library = library
@@ -65,6 +68,18 @@ export class Posix {
     if (this.#calls.trim !== undefined) await this.#run(this.#calls.trim)
   }
 
+  /**
+   * Takes the pages of Node's executable that have been used out of the resident memory: they stay in the page cache of
+   * the system, and those that are used again are mapped again without reading the disk. A start uses three times as
+   * many as an idle device.
+   */
+  async dropProgramPages(): Promise<void> {
+    const { dropPages } = this.#calls
+    if (dropPages === undefined) return
+    this.#programPages ??= await findProgramPages()
+    for (const range of this.#programPages) await this.#run(dropPages(range))
+  }
+
   async #run(prepared: PreparedCall): Promise<Outcome> {
     const { call, args } = prepared
     const { promise, resolve, reject } = Promise.withResolvers<number>()
@@ -80,6 +95,18 @@ export class Posix {
     const error = failure(errno, 'rename', path)
     if (UNSUPPORTED.has(error.code)) return false
     throw error
+  }
+}
+
+/** They never change. None where the system does not tell. */
+async function findProgramPages(): Promise<readonly PageRange[]> {
+  try {
+    const [file, maps] = await Promise.all([readlink('/proc/self/exe'), readFile('/proc/self/maps', 'latin1')])
+    await using program = await open('/proc/self/exe')
+    const { buffer, bytesRead } = await program.read(Buffer.alloc(HEADER_BYTES), 0, HEADER_BYTES, 0)
+    return programPages(maps, file, buffer.subarray(0, bytesRead))
+  } catch {
+    return []
   }
 }
 

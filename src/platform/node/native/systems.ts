@@ -1,4 +1,5 @@
 import type { NativeFunction, NativeLibrary } from './library.ts'
+import type { PageRange } from './program-pages.ts'
 
 /** A call with its arguments, to be run in this thread or another. */
 export interface PreparedCall {
@@ -16,6 +17,8 @@ export interface SystemCalls {
   lock(descriptor: number): PreparedCall
   /** Undefined where the C library lacks it. */
   readonly trim?: PreparedCall
+  /** Takes unchanged pages of a mapped file out of this process; undefined where that is not known. */
+  readonly dropPages?: (range: PageRange) => PreparedCall
   /** Undefined where attributes have another meaning than on Linux. */
   readonly attributes?: AttributeCalls
 }
@@ -43,6 +46,7 @@ export function linuxCalls({ func }: NativeLibrary): SystemCalls {
     exchange: (from, to) => ({ call: syscall, args: [number, here, from, here, to, exchange] }),
     renameNew: (from, to) => ({ call: syscall, args: [number, here, from, here, to, noReplace] }),
     attributes: attributeCalls(func),
+    dropPages: dropPagesCall(func),
     ...trimCall(func),
   }
 }
@@ -64,6 +68,12 @@ function trimCall(func: NativeLibrary['func']): Pick<SystemCalls, 'trim'> {
   } catch {
     return {}
   }
+}
+
+function dropPagesCall(func: NativeLibrary['func']): NonNullable<SystemCalls['dropPages']> {
+  const dontNeed = 4
+  const madvise = func('madvise', 'int', ['size_t', 'size_t', 'int'])
+  return ({ address, sizeBytes }) => ({ call: madvise, args: [address, sizeBytes, dontNeed] })
 }
 
 type Common = Pick<SystemCalls, 'setTimes' | 'setTimesOf' | 'lock'>

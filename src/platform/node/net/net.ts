@@ -1,6 +1,6 @@
 import { constants } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer as createTcpServer, isIP, type Server, type Socket } from 'node:net'
+import { createServer as createTcpServer, isIP, type BoundSocket, type Server, type Socket } from 'node:net'
 import {
   connect,
   createSecureContext,
@@ -11,10 +11,11 @@ import {
   type TLSSocket,
   type TlsOptions,
 } from 'node:tls'
-import { detach, systemCode } from '../../../core/errors.ts'
+import { detach } from '../../../core/errors.ts'
 import { NetError } from '../../net-error.ts'
 import { untilAborted } from '../../until-aborted.ts'
 import type { DialOptions, Identity, ListenOptions, Net, TcpDialOptions } from '../../net.ts'
+import { boundSocket } from './bound-socket.ts'
 import { Handshakes } from './handshakes.ts'
 import { NodePlainStream, type TlsSetup } from './plain-stream.ts'
 import { connectThrough } from './proxy.ts'
@@ -147,6 +148,7 @@ function tlsOptions(options: TlsSettings): TlsOptions & ConnectionOptions {
     minVersion: options.allowTls12 === true ? 'TLSv1.2' : 'TLSv1.3',
     ciphers: CIPHERS,
     ALPNProtocols: [options.protocol ?? PROTOCOL],
+    ca: [], // none is trusted; otherwise Node makes a store of all of its own
     requestCert: true,
     rejectUnauthorized: false,
     // A resumed session would carry a peer's identity over from another handshake without a new certificate.
@@ -157,19 +159,17 @@ function tlsOptions(options: TlsSettings): TlsOptions & ConnectionOptions {
 /** An empty host means both address families where the system has both. */
 async function listen(server: Server, { host, port, family }: ListenOptions): Promise<void> {
   const wildcard = host === '' || host === '0.0.0.0' || host === '::'
-  if (!wildcard) return await tryListen(server, { host, port })
-  if (family === 4) return await tryListen(server, { host: '0.0.0.0', port })
+  if (!wildcard) return await tryListen(server, boundSocket(host, port) ?? { host, port })
+  if (family === 4) return await tryListen(server, boundSocket('0.0.0.0', port) ?? { host: '0.0.0.0', port })
   if (family === 6) return await tryListen(server, { host: '::', port, ipv6Only: true })
-  try {
-    await tryListen(server, { host: '::', port })
-  } catch (error) {
-    const code = systemCode(error)
-    if (code !== 'EAFNOSUPPORT' && code !== 'EADDRNOTAVAIL') throw error
-    await tryListen(server, { host: '0.0.0.0', port }) // a machine without IPv6
-  }
+  // Node uses IPv4 on a machine without IPv6. With a host it would compile its expression for IPv6 addresses: 5 ms.
+  return await tryListen(server, { port })
 }
 
-async function tryListen(server: Server, options: { host: string; port: number; ipv6Only?: boolean }): Promise<void> {
+async function tryListen(
+  server: Server,
+  options: BoundSocket | { readonly host?: string; readonly port: number; readonly ipv6Only?: boolean },
+): Promise<void> {
   server.listen(options)
   await once(server, 'listening')
 }

@@ -11,6 +11,11 @@ const FAREWELL_MS_MAX = 2_000
 const UNREAD_BYTES_MAX = 256 * 1024
 /** Smaller writes of one turn of the event loop are merged: each one costs a record and a system call. */
 const TOGETHER_BYTES_MAX = 16 * 1024
+/**
+ * After so long without a write the next one is sent at once: the rest of its turn may take milliseconds. With 2 ms a
+ * pull of many files took a sixth more processor time, because the other side handled them in smaller groups.
+ */
+const QUIET_MS = 25
 const EXPORTED_BYTES = 32
 const NO_CONTEXT = Buffer.alloc(0)
 
@@ -23,17 +28,20 @@ export class NodeTlsStream implements TlsStream {
   readonly crypto: string
   readonly #certificate: X509Certificate
   readonly #socket: TLSSocket
+  readonly #nowMs: () => number
   readonly #unread = new ReceiveBuffer()
   #ended = false
   #failure: Error | undefined
   #wakers = new Set<() => void>()
   #closing: Promise<void> | undefined
   #gathering = false
+  #lastWriteMs = Number.NEGATIVE_INFINITY
   #writtenCount = 0
   #consumedCount = 0
 
-  constructor(socket: TLSSocket, certificate: X509Certificate) {
+  constructor(socket: TLSSocket, certificate: X509Certificate, nowMs: () => number = () => performance.now()) {
     this.#socket = socket
+    this.#nowMs = nowMs
     this.#certificate = certificate
     this.peerCertificate = new Uint8Array(certificate.raw)
     this.certificateCount = countCertificates(certificate)
@@ -82,8 +90,11 @@ export class NodeTlsStream implements TlsStream {
 
   async write(data: Uint8Array): Promise<void> {
     this.#refuseWrites()
-    if (data.length < TOGETHER_BYTES_MAX) this.#gather()
-    else this.#release()
+    const nowMs = this.#nowMs()
+    const wasQuiet = nowMs - this.#lastWriteMs >= QUIET_MS
+    this.#lastWriteMs = nowMs
+    if (data.length >= TOGETHER_BYTES_MAX) this.#release()
+    else if (!wasQuiet) this.#gather()
     const count = ++this.#writtenCount
     const onConsumed = (error?: Error | null): void => {
       if (error === undefined || error === null) this.#wake(() => (this.#consumedCount = count))
@@ -109,7 +120,7 @@ export class NodeTlsStream implements TlsStream {
     return this.#closing
   }
 
-  /** Delays small writes until the end of the current turn of the event loop. */
+  /** Delays small writes that follow others until the end of the current turn of the event loop. */
   #gather(): void {
     if (this.#gathering) return
     this.#gathering = true

@@ -47,6 +47,21 @@ for (const [what, options] of refused) {
   })
 }
 
+test('a port that another program has for IPv6 is refused, not used for IPv4 only', async (t) => {
+  const other = createTcpServer()
+  other.listen({ host: '::', port: 0, ipv6Only: true })
+  const failure = await Promise.race([once(other, 'listening').then(() => {}), once(other, 'error')])
+  if (failure !== undefined) return t.skip('no IPv6')
+  const { port } = other.address() as AddressInfo
+  await assert.rejects(
+    nodeNet.listenTls({ identity, host: '', port }, () => {}),
+    {
+      code: 'EADDRINUSE',
+    },
+  )
+  other.close()
+})
+
 test('one that talks no TLS is turned away', async () => {
   await using listener = await listen()
   const socket = connectTcp({ host: HOST, port: listener.port })
