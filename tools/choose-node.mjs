@@ -3,10 +3,11 @@
 export const NODE_MAJOR_MIN = 24
 
 /**
- * For the daemon. V8 would let the young generation grow to 128 MiB during a scan, which makes it no faster. The image,
- * the Debian package, the single executable and installed services have it, too; the command that npm installs has not.
+ * For the daemon. V8 would let the young generation grow to 128 MiB during a scan, which makes it no faster; and with a
+ * limit of 2 GiB or more, as on machines with 4 GiB, the old one to four times of what is alive. The image, the Debian
+ * package, the single executable and installed services have both, too; the command that npm installs has none.
  */
-export const DAEMON_FLAGS = ['--max-semi-space-size=8']
+export const DAEMON_FLAGS = ['--max-semi-space-size=8', '--max-old-space-size=1536']
 
 /** The packages of tools/node, by platform. The registry has none for musl or for 32 bits. */
 export const PINNED_NODE = {

@@ -97,8 +97,9 @@ function writeProgram(tree: string, { dist, processor }: DebianBuild): void {
   const entry = join(target, 'dist', 'main', 'bin.js')
   const script = readFileSync(entry, 'utf8')
   if (!script.startsWith('#!/usr/bin/env node\n')) throw new Error(`${entry} does not begin with the name of Node`)
-  // Linux passes everything after the program as one argument: there must be no second flag.
-  writePackaged(entry, script.replace(/^#!.*/, `#!${NODE} ${DAEMON_FLAGS[0]}`), PROGRAM_MODE)
+  // Linux passes everything after the program as one argument, which `env -S` of Debian splits.
+  const interpreter = `#!/usr/bin/env -S ${[NODE, ...DAEMON_FLAGS].join(' ')}`
+  writePackaged(entry, script.replace(/^#!.*/, interpreter), PROGRAM_MODE)
   for (const path of nativeFiles(processor))
     cpSync(join(packages, path), join(target, 'node_modules', path), { recursive: true })
   const { name, version } = manifest

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { buildDebianPackage } from '../../tools/debian-package.ts'
 import { ARCHITECTURES, DEPENDS, type PackagedProcessor } from '../../tools/debian/control.ts'
+import { DAEMON_FLAGS } from '../../tools/choose-node.mjs'
 import { manifest } from '../../tools/manifest.ts'
 import { buildPackage } from '../../tools/package-build.ts'
 import { missingFile, missingProgram } from '../support/debian.ts'
@@ -143,7 +144,9 @@ test('debian: installed, used by who used Syncthing, removed and purged', { skip
   await t.test('Syncthing is stopped and Twinfold started on its home', () => takesOver(debian))
   await t.test('the definition of a service names the files of the package', () => {
     const { out, err } = debian.run(['twinfold', 'service', 'install', '--print', '--platform', 'systemd'], 'user')
-    assert.match(out, /^ExecStart="\/usr\/lib\/twinfold\/bin\/node" "\/usr\/lib\/twinfold\/dist\/main\/bin\.js" /m, err)
+    const [node, script] = ['bin/node', 'dist/main/bin.js'].map((file) => `/usr/lib/twinfold/${file}`)
+    const words = [node, ...DAEMON_FLAGS, script].map((word) => `"${word}"`).join(' ')
+    assert.ok(out.includes(`\nExecStart=${words} `), out + err)
   })
   await t.test('an upgrade restarts what runs, a removal stops it, for the machine and for each user', () => {
     debian.output(['sh', '-c', FAKE_SYSTEMCTL])

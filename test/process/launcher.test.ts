@@ -141,6 +141,18 @@ test('launcher: the daemon gets its flags for V8 at the start', () => {
   assert.deepEqual(clone.start([], {}, 'twinfold').started?.flags, flags)
 })
 
+test('launcher: the flags bound the growth of the heap and leave compiled code usable', () => {
+  const figures = '[v8.cachedDataVersionTag(), v8.getHeapStatistics().heap_size_limit / 2 ** 20]'
+  const read = (flags: readonly string[]): readonly number[] => {
+    const args = [...flags, '-p', `JSON.stringify(${figures})`]
+    return JSON.parse(spawnSync(process.execPath, args, { encoding: 'utf8' }).stdout)
+  }
+  const [[ownTag], [tag, limitMib]] = [read([]), read(DAEMON_FLAGS)]
+  assert.equal(tag, ownTag)
+  // From 2,048 MiB on V8 lets the heap grow to four times of what is alive.
+  assert.ok(limitMib! >= 1_536 && limitMib! < 2_048, `${limitMib} MiB`)
+})
+
 test('launcher: a second start needs neither npm nor its registry, until the lock changes', () => {
   using clone = new Clone()
   clone.start()

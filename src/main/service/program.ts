@@ -24,10 +24,10 @@ export function refuseMissingProgram({ exists }: { exists(path: string): boolean
   )
 }
 
-/** As a clone and the other packages have it; the command that npm installs cannot pass a flag (decision 014). */
-const NODE_FLAGS: readonly string[] = ['--max-semi-space-size=8']
+/** As a clone and the other packages have them; the command that npm installs cannot pass flags (decision 014). */
+const NODE_FLAGS: readonly string[] = ['--max-semi-space-size=8', '--max-old-space-size=1536']
 
-/** What a definition starts. A single file has the flag inside. */
+/** What a definition starts. A single file has the flags inside. */
 export function programWords({ node, script }: { readonly node: string; readonly script: string }): readonly string[] {
   return isSingleFile({ node, script }) ? [node] : [node, ...NODE_FLAGS, script]
 }
