@@ -162,7 +162,8 @@ export class Pair implements AsyncDisposable {
     const deadlineMs = Date.now() + limitMs
     while (Date.now() < deadlineMs) {
       for (const { type, timeMs, data } of await this.#feed.next()) {
-        if (type === 'DeviceConnected' && since === undefined) startedMs = timeMs
+        // Syncthing 2 opens further connections to a device seconds later, each with an event of its own.
+        if (type === 'DeviceConnected' && Number.isNaN(startedMs)) startedMs = timeMs
         if (type !== 'StateChanged') continue
         const to = field(data, 'to')
         syncing ||= to === 'syncing'
