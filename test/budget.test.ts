@@ -3,10 +3,10 @@ import { test } from 'node:test'
 import { deviations, readBudget } from './support/budget.ts'
 import { measureFileCosts } from './support/file-costs.ts'
 
-test('a file that is scanned or pulled costs no more calls, statements and messages than budgeted', async () => {
+test('a file that is scanned or pulled costs no more calls, statements, messages and bytes allocated than budgeted', async () => {
   const costs = await measureFileCosts()
   for (const work of ['file scanned', 'file scanned again', 'file scanned again, alone', 'file pulled'])
-    assert.ok(costs[work], work)
+    assert.ok((costs[work]?.['heap KiB allocated'] ?? 0) > 1, work)
   assert.deepEqual(deviations(readBudget(), costs), [])
 })
 
@@ -18,5 +18,8 @@ test('more than the budget is named with counter, before and now; clearly less a
   assert.match(check({ stat: 3, query: 8, sync: 0.05 }).join(), /^pulled: query: 10 before, 8 now; lower the budget/)
   assert.match(check({ stat: 3, query: 10, sync: 0.05, open: 1 }).join(), /^pulled: open: 0 before, 1 now/)
   assert.match(check({ stat: 3, query: 10 }).join(), /^pulled: sync: 0.05 before, 0 now; lower/)
+  const allocated = (kib: number) => ({ pulled: { 'heap KiB allocated': kib } })
+  assert.deepEqual(deviations(allocated(100), allocated(105)), [])
+  assert.match(deviations(allocated(100), allocated(106)).join(), /^pulled: heap KiB allocated: 100 before, 106 now/)
   assert.equal(deviations({}, { pulled: { stat: 1 } }).length, 1)
 })

@@ -1,4 +1,4 @@
-/** Records what a file costs now, in calls, statements and messages, as the budget that `npm test` checks. */
+/** Records what a file costs now, in calls, statements, messages and bytes, as the budget that `npm test` checks. */
 import { deviations, readBudget, writeBudget } from '../test/support/budget.ts'
 import { measureFileCosts } from '../test/support/file-costs.ts'
 

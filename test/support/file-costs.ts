@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
 import { DatabaseSync, StatementSync } from 'node:sqlite'
+import { promisify } from 'node:util'
 import { SimFaults } from '../../src/platform/sim/disk-faults.ts'
 import { MessageCounter } from '../../src/protocol/message-counter.ts'
 import { ROOT, type SimDevice } from '../sim/device.ts'
@@ -19,15 +22,38 @@ const STEP_MS = 20
 const STEPS_MAX = 2_000
 /** Records of the last files are stored and announced by then. */
 const STORED_MS = 5_000
+const CHILD_MAX_MS = 120_000
+/** MiB of the heap that one measured run stays below. */
+const YOUNG_MIB = 512
+const ALLOCATED_FLAGS = [
+  '--expose-gc',
+  '--no-opt',
+  '--no-maglev',
+  '--no-sparkplug',
+  '--no-incremental-marking',
+  '--no-memory-reducer',
+  '--single-threaded-gc',
+  `--min-semi-space-size=${YOUNG_MIB}`,
+  `--max-semi-space-size=${YOUNG_MIB}`,
+]
+
+type Counts = ReadonlyMap<string, number>
+/** Runs the work and returns what it cost. */
+export type MeasureWork = (work: () => Promise<unknown>) => Promise<Counts>
+
+/** What one more file costs, in calls, statements, messages and bytes allocated. */
+export async function measureFileCosts(): Promise<FileCosts> {
+  const [counts, allocated] = [await costsPerFile(counted), await allocatedPerFile()]
+  return Object.fromEntries(Object.entries(counts).map(([work, costs]) => [work, { ...allocated[work], ...costs }]))
+}
 
 /**
- * What one more file costs: the difference between runs with many files and with twice as many, so that what each run
- * costs once is left out. The devices are simulated and the figures do not depend on the machine. Bytes allocated are
- * not among them: the engine reports only how much it holds, which depends on when it collects garbage.
+ * The difference between runs with many files and with twice as many, so that what each run costs once is left out.
+ * The devices are simulated and the figures do not depend on the machine.
  */
-export async function measureFileCosts(): Promise<FileCosts> {
-  await measureRun(FILES) // what is loaded at the first use costs once per process
-  const [some, twice] = [await measureRun(FILES), await measureRun(2 * FILES)]
+export async function costsPerFile(measure: MeasureWork): Promise<FileCosts> {
+  await measureRun(FILES, measure) // what is loaded at the first use costs once per process
+  const [some, twice] = [await measureRun(FILES, measure), await measureRun(2 * FILES, measure)]
   const costs: Record<string, Record<string, number>> = {}
   for (const [work, counts] of Object.entries(twice)) {
     const counters = [...new Set([...counts.keys(), ...(some[work]?.keys() ?? [])])].sort()
@@ -40,9 +66,16 @@ export async function measureFileCosts(): Promise<FileCosts> {
   return costs
 }
 
-type Counts = ReadonlyMap<string, number>
+/** In a process of its own, in which nothing is collected and no code is optimized, so that equal work allocates equally. */
+async function allocatedPerFile(): Promise<FileCosts> {
+  const child = join(import.meta.dirname, 'allocated-child.ts')
+  const { stdout } = await promisify(execFile)(process.execPath, [...ALLOCATED_FLAGS, child], {
+    timeout: CHILD_MAX_MS,
+  })
+  return JSON.parse(stdout)
+}
 
-async function measureRun(files: number): Promise<Readonly<Record<string, Counts>>> {
+async function measureRun(files: number, measure: MeasureWork): Promise<Readonly<Record<string, Counts>>> {
   await using devices = await SomeDevices.start('source', 'sink')
   const [source, sink] = devices.devices
   assert.ok(source !== undefined && sink !== undefined)
@@ -54,14 +87,14 @@ async function measureRun(files: number): Promise<Readonly<Record<string, Counts
     source.disk.put(`${ROOT}/${directoryOf(number)}/${number}.txt`, content)
   }
   const scan = () => devices.during(source.model!.scan(DOCS))
-  const scanned = await counted(scan)
-  const rescanned = await counted(scan)
-  const alone = await counted(async () => {
+  const scanned = await measure(scan)
+  const rescanned = await measure(scan)
+  const alone = await measure(async () => {
     for (let number = 0; number < files; number += ALONE_EVERY) {
       await devices.during(source.model!.scan(DOCS, [`${directoryOf(number)}/${number}.txt`]))
     }
   })
-  const pulled = await counted(async () => {
+  const pulled = await measure(async () => {
     await sink.start()
     for (let step = 0; countFiles(sink) < files; step++) {
       assert.ok(step < STEPS_MAX, 'the files do not arrive')

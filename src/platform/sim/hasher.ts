@@ -8,6 +8,8 @@ import type { SimDisk } from './disk.ts'
 /** Hashes files of the simulated disk, one after the other. */
 export class SimHasher implements Hasher {
   readonly #disk: SimDisk
+  /** Each file is hashed without a pause, so that one buffer serves all. */
+  #buffer = new Uint8Array()
 
   constructor(disk: SimDisk) {
     this.#disk = disk
@@ -36,10 +38,10 @@ export class SimHasher implements Hasher {
       read: (into, positionBytes) => disk.read(job.path, into, positionBytes),
     }
     const blockHashes = new Uint8Array(blockCount(job.sizeBytes, job.blockSizeBytes) * HASH_SIZE_BYTES)
-    const buffer = new Uint8Array(job.blockSizeBytes)
+    if (this.#buffer.length < job.blockSizeBytes) this.#buffer = new Uint8Array(job.blockSizeBytes)
     try {
       const wholeFile = { startBytes: 0, endBytes: job.sizeBytes }
-      if (hashRange(source, job, wholeFile, buffer, blockHashes) === undefined) return { kind: 'changed' }
+      if (hashRange(source, job, wholeFile, this.#buffer, blockHashes) === undefined) return { kind: 'changed' }
       return { kind: 'hashed', blockHashes, blocksHash: blocksHashOf(blockHashes) }
     } catch (error) {
       return { kind: 'failed', code: systemCode(error), message: messageOf(error) }
