@@ -1,3 +1,4 @@
+import { executionAsyncResource } from 'node:async_hooks'
 import { readFileSync } from 'node:fs'
 import { performance, PerformanceObserver } from 'node:perf_hooks'
 import { setTimeout as setTimeoutAsync } from 'node:timers/promises'
@@ -58,6 +59,11 @@ export class IdleCollection implements Disposable {
   #residentBytes = ownResidentBytes()
   /** Event loop utilization when the current wait began. */
   #utilization = performance.eventLoopUtilization()
+  /**
+   * What Node queues for a callback of `nextTick`. Without one of its kind a full collection discards the shape of these
+   * objects, and V8 stores into all later ones by name: a tenth of the processor time of a busy server.
+   */
+  #tick: object | undefined
 
   constructor(options: IdleCollectionOptions = {}) {
     const { quietMs = QUIET_MS, firstMs = FIRST_MS, hasThreads = () => false } = options
@@ -70,12 +76,14 @@ export class IdleCollection implements Disposable {
       dropPages().catch(() => {}) // they stay
     }, STARTED_MS).unref()
     this.#hasThreads = hasThreads
+    process.nextTick(() => void (this.#tick = executionAsyncResource()))
     this.#observer = new PerformanceObserver(() => this.#wait(quietMs))
     this.#observer.observe({ entryTypes: ['gc'] })
     this.#wait(quietMs)
   }
 
   [Symbol.dispose](): void {
+    this.#tick = undefined
     for (const timer of [this.#startTimer, this.#timer, this.#endedTimer]) clearTimeout(timer)
     this.#observer.disconnect()
   }

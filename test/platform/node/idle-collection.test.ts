@@ -116,6 +116,30 @@ test('idle collection: pages of the executable are dropped after the start, and 
   assert.equal(count('{ quietMs: 50 }', 'if (dropped > 0) break'), '1\n')
 })
 
+test('idle collection: what V8 has compiled for nextTick stays usable after a full collection', () => {
+  const traced = (lines: string): string => {
+    const script = `
+      import { Session } from 'node:inspector/promises'
+      const { IdleCollection } = await import(${JSON.stringify(MODULE.href)})
+      ${lines}
+      for (let turn = 0; turn < 300; turn++) {
+        for (let i = 0; i < 1_000; i++) process.nextTick(() => {})
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+      await new Promise((resolve) => setTimeout(resolve, 100))
+      const session = new Session()
+      session.connect()
+      await session.post('HeapProfiler.collectGarbage')`
+    const args = ['--trace-opt', '--trace-deopt', '--input-type=module', '--eval', script]
+    const { stdout } = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: 60_000, maxBuffer: 2 ** 26 })
+    assert.match(stdout, /completed optimizing .*JSFunction nextTick/)
+    return stdout
+  }
+  const discarded = /SharedFunctionInfo nextTick.* weak objects cleared/
+  assert.match(traced(''), discarded)
+  assert.doesNotMatch(traced('using _ = new IdleCollection()'), discarded)
+})
+
 test('idle collection: it does not keep the process alive', () => {
   assert.equal(run(`import { IdleCollection } from ${JSON.stringify(MODULE.href)}; new IdleCollection()`).err, '')
 })
