@@ -86,8 +86,12 @@ export class Lan implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    // The kernel removes the devices of a namespace some time after its end; the names in others are free at once now.
+    const ports = Array.from({ length: this.#hosts }, (_, at) => `p${at + 1}`)
+    const script = 'for port; do ip link delete "$port" 2>&-; done; true' // unplugged ones are gone
+    if (isRunning(this.#switch)) run(...insideOf(this.#switch), 'sh', '-c', script, 'sh', ...ports)
     for (const child of this.#held) {
-      if (child.exitCode !== null || child.signalCode !== null) continue
+      if (!isRunning(child)) continue
       child.kill('SIGKILL')
       await once(child, 'exit')
     }
@@ -125,6 +129,10 @@ async function holdNamespace(): Promise<ChildProcess> {
   killOnExit(child)
   await once(child.stdout!, 'data')
   return child
+}
+
+function isRunning(child: ChildProcess): boolean {
+  return child.exitCode === null && child.signalCode === null
 }
 
 function insideOf(child: Pick<ChildProcess, 'pid'>): readonly string[] {
