@@ -39,7 +39,7 @@ const ALLOCATED_FLAGS = [
 
 type Counts = ReadonlyMap<string, number>
 /** Runs the work and returns what it cost. */
-export type MeasureWork = (work: () => Promise<unknown>) => Promise<Counts>
+type MeasureWork = (work: () => Promise<unknown>) => Promise<Counts>
 
 /** What one more file costs, in calls, statements, messages and bytes allocated. */
 export async function measureFileCosts(): Promise<FileCosts> {
