@@ -66,7 +66,7 @@ export async function costsPerFile(measure: MeasureWork): Promise<FileCosts> {
   return costs
 }
 
-/** In a process of its own, in which nothing is collected and no code is optimized, so that equal work allocates equally. */
+/** In a process of its own that collects nothing and optimizes no code, so that equal work allocates equally. */
 async function allocatedPerFile(): Promise<FileCosts> {
   const child = join(import.meta.dirname, 'allocated-child.ts')
   const { stdout } = await promisify(execFile)(process.execPath, [...ALLOCATED_FLAGS, child], {

@@ -60,8 +60,8 @@ export class IdleCollection implements Disposable {
   /** Event loop utilization when the current wait began. */
   #utilization = performance.eventLoopUtilization()
   /**
-   * What Node queues for a callback of `nextTick`. Without one of its kind a full collection discards the shape of these
-   * objects, and V8 stores into all later ones by name: a tenth of the processor time of a busy server.
+   * What Node queues for a callback of `nextTick`. Without one of its kind a full collection discards the hidden class
+   * of these objects, and V8 stores into all later ones by name: a tenth of the processor time of a busy server.
    */
   readonly #ticks: object[] = []
 
