@@ -134,7 +134,7 @@ test('C-02: killed in any step, the receiver resumes and converges', { timeout: 
   let reached = 0
   for (const point of POINTS) {
     if (point.versions) await b.daemon.request('PATCH', '/rest/config/folders/docs', { versioning })
-    // The name of a version has the second of its time: in the same one nothing is linked.
+    // The name of a version has the second of its time: in the same one the first link is refused, the next name taken.
     if (point.versions) await new Promise((done) => setTimeout(done, 1_100))
     await b.kill()
     point.change(a.root, contents)

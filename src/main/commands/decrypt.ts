@@ -130,7 +130,7 @@ function progressPrinter(isQuiet: boolean): { show(done: number, total: number):
   return {
     show(currentBytes, totalBytes) {
       const nowMs = performance.now()
-      if (nowMs - shownMs < PROGRESS_INTERVAL_MS) return
+      if (shownMs > 0 && nowMs - shownMs < PROGRESS_INTERVAL_MS) return
       shownMs = nowMs
       const bytesPerSecond = (currentBytes * 1_000) / Math.max(1, nowMs - startedMs)
       const progress = { currentBytes, totalBytes, bytesPerSecond, counted: true }
