@@ -128,6 +128,7 @@ function fail(message: string): never {
 /** Programs are installed over the network; everything else runs with loopback only. */
 async function enterNamespace(against: string | undefined, syncthings: readonly string[]): Promise<never> {
   missingProgram('wrk', 'wrk')
+  missingProgram('rsync', 'rsync')
   if (against === undefined && syncthings.includes(DEBIAN)) missingSyncthingProgram()
   using clone = against === undefined ? undefined : clonedOrFail(against)
   const more = clone === undefined ? {} : { [CLONE]: clone.path }

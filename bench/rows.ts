@@ -1,5 +1,9 @@
+/** What copies small files, without a connection or an index, for comparison. */
+export const RSYNC = 'rsync --fsync'
+/** The least that two Node processes do to bring files from one to the other (`bare-child.mjs`). */
+export const BARE = 'bare Node'
 /** The measured rows by program. `limit` is the result of one Node thread without other load. */
-export type Subject = 'limit' | ProgramName | PairName
+export type Subject = 'limit' | typeof RSYNC | typeof BARE | ProgramName | PairName
 
 /** With its version where the program was named by its path: `syncthing 2.1.3`. */
 export type ProgramName = 'twinfold' | `syncthing${string}`

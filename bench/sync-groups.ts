@@ -3,6 +3,7 @@ import {
   closeSync,
   existsSync,
   mkdirSync,
+  mkdtempSync,
   openSync,
   readdirSync,
   rmSync,
@@ -11,11 +12,13 @@ import {
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { BarePair, type BareFigures } from './bare-pair.ts'
 import type { Bench } from './bench-options.ts'
-import { rescan } from './measure.ts'
+import { FOLDER } from './measure.ts'
 import type { Pair, SyncFigures } from './pair.ts'
 import { expectEqualTrees, pairsOf, withPair, withTree, type Recorder } from './pairs.ts'
-import { fsyncLimit, tlsLimit } from './sync-limits.ts'
+import { BARE, RSYNC } from './rows.ts'
+import { copyLimit, fsyncLimit, rsyncLimit, tlsLimit } from './sync-limits.ts'
 import { largeFiles, makeTree, sameSizeFiles, type Tree } from './tree.ts'
 import { twinfold } from './twinfold.ts'
 
@@ -38,14 +41,14 @@ export const SYNC_GROUPS: Readonly<Record<string, (bench: Bench) => Promise<void
 async function syncLarge(bench: Bench): Promise<void> {
   const sizeMib = bench.sizes.syncLargeMib
   await withTree(largeFiles(1, sizeMib), async (tree) => {
-    const home = join(bench.scratch, 'limit-home')
-    mkdirSync(home, { recursive: true, mode: 0o700 })
-    twinfold.makeHome(home)
+    const home = limitHome(bench)
     const perSecond = (elapsedMs: number) => (sizeMib * MIB) / elapsedMs / 1000
     for (let round = 0; round < bench.rounds; round++) {
       const limit = await tlsLimit(home, sizeMib * MIB)
       bench.record({ row: 'sync-large', subject: 'limit', value: perSecond(limit.elapsedMs), cpuS: limit.cpuS })
-      bench.record({ row: 'sync-large-cpu', subject: 'limit', value: limit.cpuS })
+      bench.record({ row: 'sync-large-cpu', subject: 'limit', value: limit.cpuS + copyCpuS(bench, tree) })
+      const bare = await barePull(bench, home, tree)
+      recordBare(bench, 'sync-large', perSecond(bare.elapsedMs), bare)
       for (const ends of pairsOf(bench.programs)) {
         await withPair(bench, ends, tree, async (pair, record) => {
           const figures = await pair.connect(tree.files)
@@ -54,8 +57,39 @@ async function syncLarge(bench: Bench): Promise<void> {
         })
       }
     }
-    rmSync(home, { recursive: true, force: true })
   })
+}
+
+/** Whose keys the limits use. */
+function limitHome(bench: Bench): string {
+  const home = join(bench.scratch, 'limit-home')
+  if (existsSync(home)) return home
+  mkdirSync(home, { recursive: true, mode: 0o700 })
+  twinfold.makeHome(home)
+  return home
+}
+
+async function barePull(bench: Bench, home: string, tree: Tree): Promise<BareFigures> {
+  const sink = mkdtempSync(join(bench.scratch, 'bare-')) // left, as the files of pairs are
+  await using pair = await BarePair.start(home, tree.path, sink)
+  return await pair.pull(tree.path)
+}
+
+function recordBare(bench: Bench, row: string, value: number, figures: BareFigures): void {
+  const { sourceCpuS, sinkCpuS, sourcePeakMib, sinkPeakMib } = figures
+  const cpuS = sourceCpuS + sinkCpuS
+  bench.record({ row, subject: BARE, value, cpuS })
+  bench.record({ row: `${row}-cpu`, subject: BARE, value: cpuS })
+  bench.record({ row: `${row}-source-rss`, subject: BARE, value: sourcePeakMib, cpuS: sourceCpuS })
+  bench.record({ row: `${row}-sink-rss`, subject: BARE, value: sinkPeakMib, cpuS: sinkCpuS })
+}
+
+/** CPU seconds of reading, hashing and writing the only file of a tree, each once. */
+function copyCpuS(bench: Bench, tree: Tree): number {
+  const copy = join(bench.scratch, 'limit-copy')
+  const { cpuS } = copyLimit(join(tree.path, onlyFile(tree)), copy)
+  rmSync(copy)
+  return cpuS
 }
 
 async function syncSmall(bench: Bench): Promise<void> {
@@ -65,6 +99,13 @@ async function syncSmall(bench: Bench): Promise<void> {
       const limit = fsyncLimit(join(bench.scratch, `limit-files-${round}`), files)
       bench.record({ row: 'sync-small', subject: 'limit', value: (files * 1000) / limit.elapsedMs, cpuS: limit.cpuS })
       bench.record({ row: 'sync-small-cpu', subject: 'limit', value: limit.cpuS })
+      const rsync = rsyncLimit(tree.path, join(bench.scratch, `rsync-files-${round}`))
+      if (rsync !== undefined) {
+        bench.record({ row: 'sync-small', subject: RSYNC, value: (files * 1000) / rsync.elapsedMs, cpuS: rsync.cpuS })
+        bench.record({ row: 'sync-small-cpu', subject: RSYNC, value: rsync.cpuS })
+      }
+      const bare = await barePull(bench, limitHome(bench), tree)
+      recordBare(bench, 'sync-small', (files * 1000) / bare.elapsedMs, bare)
       for (const ends of pairsOf(bench.programs)) {
         await withPair(bench, ends, tree, async (pair, record) => {
           const figures = await pair.connect(files)
@@ -103,23 +144,44 @@ async function syncDelta(bench: Bench): Promise<void> {
 async function syncOne(bench: Bench): Promise<void> {
   const tree = makeTree(sameSizeFiles(100, SMALL_BYTES))
   for (let round = 0; round < bench.rounds; round++) {
+    await bareOne(bench, tree)
     for (const ends of pairsOf(bench.programs)) {
       await withPair(bench, ends, tree, async (pair, record) => {
         await pair.connect(tree.files)
-        for (let repeat = 0; repeat < bench.repeats / 10; repeat++) {
-          const name = `new-${repeat}.txt`
-          writeFileSync(join(tree.path, name), randomBytes(SMALL_BYTES / 4))
-          const present = appearance(pair.sinkRoot, name)
-          const startedMs = performance.now()
-          const scan = rescan(pair.source, name)
-          record('sync-one', (await present) - startedMs)
-          await scan
-          await new Promise((done) => setTimeout(done, QUIET_MS))
-        }
+        const scan = (name: string) => pair.source.call('POST', `/rest/db/scan?folder=${FOLDER}&sub=${name}`)
+        for await (const elapsedMs of newFiles(bench, tree, pair.sinkRoot, scan)) record('sync-one', elapsedMs)
       })
-      for (const name of readdirSync(tree.path)) if (name.startsWith('new-')) rmSync(join(tree.path, name))
     }
   }
+}
+
+async function bareOne(bench: Bench, tree: Tree): Promise<void> {
+  const sink = mkdtempSync(join(bench.scratch, 'bare-'))
+  await using pair = await BarePair.start(limitHome(bench), tree.path, sink)
+  const { connectedMs } = await pair.pull(tree.path)
+  bench.record({ row: 'sync-resume-cold', subject: BARE, value: connectedMs })
+  const announced = newFiles(bench, tree, sink, (name) => pair.announce(name))
+  for await (const elapsedMs of announced) bench.record({ row: 'sync-one', subject: BARE, value: elapsedMs })
+}
+
+/** Makes one file after the other and announces it: the time from then on to its name at the sink. */
+async function* newFiles(
+  bench: Bench,
+  tree: Tree,
+  sinkRoot: string,
+  announce: (name: string) => Promise<unknown>,
+): AsyncGenerator<number> {
+  for (let repeat = 0; repeat < bench.repeats / 10; repeat++) {
+    const name = `new-${repeat}.txt`
+    writeFileSync(join(tree.path, name), randomBytes(SMALL_BYTES / 4))
+    const present = appearance(sinkRoot, name)
+    const startedMs = performance.now()
+    const announced = announce(name)
+    yield (await present) - startedMs
+    await announced
+    await new Promise((done) => setTimeout(done, QUIET_MS))
+  }
+  for (const name of readdirSync(tree.path)) if (name.startsWith('new-')) rmSync(join(tree.path, name))
 }
 
 /** Files of two sizes, replaced as a whole while their presence is polled. */

@@ -129,6 +129,11 @@ async function restoreSome(keeper: Member, source: Member, versions: Versions): 
     )
   }
   await keeper.scan()
+  // Two devices are also in sync before either knows of the other's change.
+  await eventually(
+    'the restored files',
+    () => wanted.every(([path]) => existsSync(join(source.root, path))) || undefined,
+  )
   await untilInSync([keeper, source], { except: NOT_VERSIONS })
   // Within the same second Syncthing keeps what is there under the very name of the version asked for, and finds that.
   await eventually('the next second', () => Date.now() >= Date.parse(one?.[1] ?? '') + 1_000 || undefined)
