@@ -1,4 +1,4 @@
-import type { RowInfo, Sample } from './rows.ts'
+import { isProgram, type RowInfo, type Sample } from './rows.ts'
 
 /** What is compared in a row: its figure, and what the process took for it. */
 type Measure = 'figure' | 'CPU' | 'peak RSS' | 'RSS afterwards'
@@ -73,13 +73,13 @@ function bounded(log: number): number {
   return Math.min(LOG_MAX, Math.max(-LOG_MAX, log))
 }
 
-/** Without the limits of the machine. */
+/** Without limits of the machine and what is measured for comparison. */
 function medianIn(
   samples: readonly Sample[],
   row: string,
   pick: (sample: Sample) => number | undefined,
 ): number | undefined {
-  const own = samples.filter((sample) => sample.row === row && sample.subject !== 'limit')
+  const own = samples.filter((sample) => sample.row === row && isProgram(sample.subject))
   const values = own.flatMap((sample) => pick(sample) ?? [])
   return values.length === 0 ? undefined : median(values)
 }

@@ -10,6 +10,11 @@ export type ProgramName = 'twinfold' | `syncthing${string}`
 /** The source and the sink. */
 export type PairName = `${ProgramName} > ${ProgramName}`
 
+/** Twinfold, a Syncthing, or a pair of them; the others are there for comparison. */
+export function isProgram(subject: Subject): boolean {
+  return subject !== 'limit' && subject !== RSYNC && subject !== BARE
+}
+
 export interface Sample {
   readonly row: string
   readonly subject: Subject

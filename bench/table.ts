@@ -1,4 +1,4 @@
-import { BARE, RSYNC, type RowInfo, type Sample, type Subject } from './rows.ts'
+import { isProgram, type RowInfo, type Sample, type Subject } from './rows.ts'
 
 interface Figures {
   readonly median: number
@@ -58,8 +58,7 @@ function measuredSubjects(samples: readonly Sample[]): readonly Subject[] {
 
 /** The best of the others in this row, each with itself: a goal is met when it is met beside all of them. */
 function bestOther(info: RowInfo, samples: readonly Sample[], subjects: readonly Subject[]): Figures | undefined {
-  const isOther = (subject: Subject) => !subject.includes('twinfold') && subject !== RSYNC && subject !== BARE
-  const others = subjects.filter(isOther)
+  const others = subjects.filter((subject) => isProgram(subject) && !subject.includes('twinfold'))
   const figures = others.flatMap((subject) => figuresOf(info, samples, subject) ?? [])
   return figures.toSorted((a, b) => (info.better === 'less' ? a.median - b.median : b.median - a.median))[0]
 }

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useLayoutEffect, useMemo, useState } from 'preact/hooks'
 import { openDialogs } from './dialogs.tsx'
 
 /** What was typed into dialogs that were closed without saving, by dialog and field. */
@@ -46,9 +46,12 @@ interface InnerPart {
 
 const parts: InnerPart[] = []
 
-/** An opened part of a dialog, which Escape closes before the dialog. */
+/**
+ * An opened part of a dialog, which Escape closes before the dialog. A layout effect: others are cleaned up after the
+ * next frame, and until then Escape would close a part that is gone.
+ */
 export function useInnerPart(isOpen: boolean, close: () => void): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!isOpen) return
     const part = { dialogs: openDialogs.get().length, close }
     parts.push(part)

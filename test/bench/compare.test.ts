@@ -61,8 +61,12 @@ test('CPU, peak and memory afterwards are compared as well, each where both have
 })
 
 test('rows that one side lacks, and limits of the machine, are left out', () => {
-  const limit: Sample = { row: 'scan', subject: 'limit', value: 1 }
-  const pairs = [{ before: [sample('scan', 100), limit], after: [sample('scan', 100), sample('rate', 7)] }]
+  const others: Sample[] = [
+    { row: 'scan', subject: 'limit', value: 1 },
+    { row: 'scan', subject: 'bare Node', value: 2 },
+    { row: 'scan', subject: 'rsync --fsync', value: 3 },
+  ]
+  const pairs = [{ before: [sample('scan', 100), ...others], after: [sample('scan', 100), sample('rate', 7)] }]
   assert.deepEqual(
     compareRuns(INFOS, pairs).map(({ row, before, ratio }) => [row, before, ratio]),
     [['scan', 100, 1]],

@@ -46,6 +46,24 @@ test('a line for every pair of programs that was measured', () => {
   )
 })
 
+test('what is no program has a line, and no goal counts beside it', () => {
+  const samples: Sample[] = [
+    { row: 'speed', subject: 'rsync --fsync', value: 90 },
+    { row: 'speed', subject: 'bare Node', value: 60 },
+    { row: 'speed', subject: 'twinfold > twinfold', value: 50 },
+    { row: 'speed', subject: 'syncthing 2.1.3 > syncthing 2.1.3', value: 20 },
+  ]
+  const lines = cells(renderPairTable(INFOS, samples)).slice(2)
+  assert.deepEqual(
+    lines.map((line) => line[2]),
+    samples.map(({ subject }) => subject),
+  )
+  assert.deepEqual(
+    lines.map((line) => line.at(-2)),
+    ['', '', 'yes', ''],
+  )
+})
+
 test('programs are named by their version, equal ones by a number as well', () => {
   const two = 'syncthing v2.1.3 "Hafnium Hornet" (go1.25 linux-amd64)'
   assert.deepEqual(syncthingNames(['syncthing v1.29.5 "Gold Grasshopper"', two, two]), [

@@ -108,6 +108,9 @@ async function addFolder(page: Page, root: string): Promise<void> {
   await page.keyboard.press('Escape') // the innermost part first
   await dialog.getByRole('button', { name: 'Shared', exact: true }).waitFor({ state: 'detached' })
   assert.equal(await dialog.isVisible(), true)
+  await dialog.getByRole('button', { name: 'Browse' }).click()
+  await dialog.getByRole('button', { name: 'Shared', exact: true }).waitFor()
+  assert.deepEqual(await dialog.evaluate(pressEscapeTwice), [true, false], 'the part that is gone takes no second Escape')
   await page.keyboard.press('Escape')
   await dialog.waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Add folder' }).click()
@@ -128,6 +131,15 @@ async function addFolder(page: Page, root: string): Promise<void> {
   assert.ok(ignore.includes('(?d).DS_Store'))
   const { folders } = (await here.daemon.get('/rest/config')) as Config
   assert.equal(folders.find(({ id }) => id === 'shared')?.path, root)
+}
+
+/** Both before the next frame: whether the page took them, so that the browser does not close the dialog. */
+async function pressEscapeTwice(dialog: Element): Promise<readonly boolean[]> {
+  const press = () => !dialog.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', cancelable: true }))
+  const first = press()
+  await Promise.resolve() // the page is drawn again in a microtask
+  await Promise.resolve()
+  return [first, press()]
 }
 
 async function accept(): Promise<void> {
