@@ -9,7 +9,8 @@ const OVERHEAD_BYTES = 200
 
 /** Queue of received messages between the read loop and the dispatch loop. */
 export class Inbox {
-  #queue: Frame[] = []
+  /** Without those that were taken: a queue that is never empty would keep their bytes. */
+  #queue: (Frame | undefined)[] = []
   #next = 0
   #queuedBytes = 0
   #ended = false
@@ -50,7 +51,7 @@ export class Inbox {
   takeNow(): Frame | undefined {
     const frame = this.#queue[this.#next]
     if (frame === undefined) return undefined
-    this.#next++
+    this.#queue[this.#next++] = undefined
     if (this.#next === this.#queue.length || this.#next >= QUEUED_COUNT_MAX) {
       this.#queue = this.#queue.slice(this.#next)
       this.#next = 0

@@ -1,14 +1,23 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import type { Frame } from '../../src/protocol/frame.ts'
 import { Inbox } from '../../src/protocol/inbox.ts'
 import { settle } from './scripted-stream.ts'
 
+setFlagsFromString('--expose-gc')
+const collectGarbage = runInNewContext('gc') as () => void
 const NEVER = new AbortController().signal
 const OVERHEAD_BYTES = 200
 
 function message(bytes: number): Frame {
   return { type: 'Close', body: new Uint8Array(bytes) }
+}
+
+function passOne(inbox: Inbox): WeakRef<Frame> {
+  inbox.put(message(1))
+  return new WeakRef(inbox.takeNow() ?? assert.fail('nothing to take'))
 }
 
 async function isReady(inbox: Inbox): Promise<boolean> {
@@ -46,6 +55,16 @@ test('reading that has paused continues when a message is taken', async () => {
   await inbox.take(NEVER)
   await settle()
   assert.equal(isReadyNow, true)
+})
+
+test('a message that was taken is not kept, also while others wait', async () => {
+  const inbox = new Inbox()
+  inbox.put(message(1))
+  const taken = Array.from({ length: 100 }, () => passOne(inbox))
+  await settle() // a WeakRef keeps its object until the end of the turn
+  collectGarbage()
+  assert.equal(await isReady(inbox), true)
+  assert.equal(taken.filter((ref) => ref.deref() !== undefined).length, 0)
 })
 
 test('messages are taken in order, then the end', async () => {
