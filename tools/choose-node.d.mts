@@ -15,5 +15,6 @@ export type NodeChoice =
 
 export const NODE_MAJOR_MIN: number
 export const DAEMON_FLAGS: readonly string[]
+export const DAEMON_ENVIRONMENT: { readonly MALLOC_ARENA_MAX: string }
 export const PINNED_NODE: Readonly<Record<string, string>>
 export function chooseNode(own: OwnNode): NodeChoice

@@ -13,7 +13,7 @@ import { programManPage } from '../src/main/commands/man.ts'
 import { COMMANDS } from '../src/main/commands/table.ts'
 import { packagedUnit } from '../src/main/service/systemd.ts'
 import { installLocked } from './locked-packages.ts'
-import { DAEMON_FLAGS, PINNED_NODE } from './choose-node.mjs'
+import { DAEMON_ENVIRONMENT, DAEMON_FLAGS, PINNED_NODE } from './choose-node.mjs'
 import {
   ARCHITECTURES,
   changelogText,
@@ -98,7 +98,8 @@ function writeProgram(tree: string, { dist, processor }: DebianBuild): void {
   const script = readFileSync(entry, 'utf8')
   if (!script.startsWith('#!/usr/bin/env node\n')) throw new Error(`${entry} does not begin with the name of Node`)
   // Linux passes everything after the program as one argument, which `env -S` of Debian splits.
-  const interpreter = `#!/usr/bin/env -S ${[NODE, ...DAEMON_FLAGS].join(' ')}`
+  const variables = Object.entries(DAEMON_ENVIRONMENT).map(([name, value]) => `${name}=${value}`)
+  const interpreter = `#!/usr/bin/env -S ${[...variables, NODE, ...DAEMON_FLAGS].join(' ')}`
   writePackaged(entry, script.replace(/^#!.*/, interpreter), PROGRAM_MODE)
   for (const path of nativeFiles(processor))
     cpSync(join(packages, path), join(target, 'node_modules', path), { recursive: true })

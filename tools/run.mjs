@@ -8,7 +8,7 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { isBuiltin } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { chooseNode, DAEMON_FLAGS } from './choose-node.mjs'
+import { chooseNode, DAEMON_ENVIRONMENT, DAEMON_FLAGS } from './choose-node.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const parent = process.ppid
@@ -156,7 +156,11 @@ const isProgram = name === 'start' || name === 'twinfold'
 const cwd = isProgram ? (process.env['INIT_CWD'] ?? process.cwd()) : root
 const flags = isProgram ? [...NODE_FLAGS, ...DAEMON_FLAGS] : NODE_FLAGS
 // With the cache set at the start Node need not load its type stripper for a single file.
-const env = { ...process.env, NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'twinfold') }
+const env = {
+  ...(isProgram && DAEMON_ENVIRONMENT),
+  ...process.env,
+  NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'twinfold'),
+}
 // "npm pack" builds first and prints its result on standard output, so nothing else is printed there.
 const stdio = ['inherit', name === 'build' ? 2 : 'inherit', 'inherit']
 // The program ends when this socket is closed: a launcher that is killed cannot pass a signal on.

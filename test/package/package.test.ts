@@ -11,7 +11,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import type { Manifest } from '../../tools/manifest.ts'
-import { DAEMON_FLAGS } from '../../tools/choose-node.mjs'
+import { DAEMON_ENVIRONMENT, DAEMON_FLAGS } from '../../tools/choose-node.mjs'
 import type { Sbom } from '../../tools/sbom.ts'
 import { endOf, runCommand } from '../support/command.ts'
 import { startDaemon } from '../support/daemon.ts'
@@ -246,8 +246,10 @@ test('package: the entry of the container image is there and keeps the page clos
   // The directory of the test is closed to every other user.
   const env = { ...process.env, PUID: `${process.getuid?.() ?? 0}`, PGID: `${process.getgid?.() ?? 0}` }
   await assert.rejects(run(process.execPath, args, { cwd: scratch.path, env }), /no password is set/)
-  const entryPoint = /^ENTRYPOINT (.*)$/m.exec(readFileSync(join(clone, 'Containerfile'), 'utf8'))?.[1] ?? '[]'
+  const image = readFileSync(join(clone, 'Containerfile'), 'utf8')
+  const entryPoint = /^ENTRYPOINT (.*)$/m.exec(image)?.[1] ?? '[]'
   assert.deepEqual(JSON.parse(entryPoint), ['node', ...DAEMON_FLAGS, '/opt/twinfold/dist/main/container.js'])
+  for (const [name, value] of Object.entries(DAEMON_ENVIRONMENT)) assert.ok(image.includes(` ${name}=${value} `), name)
 })
 
 test('package: the demonstration starts, synchronizes and leaves nothing', async () => {

@@ -3,7 +3,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { chooseNode, DAEMON_FLAGS } from '../../tools/choose-node.mjs'
+import { chooseNode, DAEMON_ENVIRONMENT, DAEMON_FLAGS } from '../../tools/choose-node.mjs'
 import { killOnExit } from '../support/kill-on-exit.ts'
 import { eventually, scratchDirectory } from '../support/scratch.ts'
 
@@ -30,7 +30,7 @@ const NPM = `
 /** What runs in place of a tool of the repository: prints which program runs it. */
 const TOOL =
   'const args: readonly string[] = process.argv.slice(2)\n' +
-  'console.log(JSON.stringify({ program: process.argv0, flags: process.execArgv, args }))\n'
+  'console.log(JSON.stringify({ program: process.argv0, flags: process.execArgv, args, arenas: process.env.MALLOC_ARENA_MAX }))\n'
 
 const OLD = [
   '--import',
@@ -59,7 +59,13 @@ interface Start {
   readonly err: string
   /** Undefined when nothing was started. */
   readonly started:
-    | { readonly program: string; readonly flags: readonly string[]; readonly args: readonly string[] }
+    | {
+        readonly program: string
+        readonly flags: readonly string[]
+        readonly args: readonly string[]
+        /** Left out where it is not set. */
+        readonly arenas?: string
+      }
     | undefined
   /** In which folders npm ran. */
   readonly installed: readonly string[]
@@ -130,14 +136,16 @@ test("launcher: the machine's own Node is used where it can, and no other is ins
   assert.deepEqual(installed, ['clone'])
 })
 
-test('launcher: the daemon gets its flags for V8 at the start', () => {
+test('launcher: the daemon gets its flags for V8 and its variables at the start', () => {
   using clone = new Clone()
   const flags = [NO_WARNING, ...DAEMON_FLAGS]
   assert.deepEqual(clone.start([], {}, 'start').started, {
     program: process.execPath,
     flags,
     args: ['serve', 'a word'],
+    arenas: DAEMON_ENVIRONMENT.MALLOC_ARENA_MAX,
   })
+  assert.equal(clone.start([], { MALLOC_ARENA_MAX: '4' }, 'start').started?.arenas, '4')
   assert.deepEqual(clone.start([], {}, 'twinfold').started?.flags, flags)
 })
 

@@ -93,6 +93,8 @@ StartLimitBurst=4
 [Service]
 Type=simple
 ExecStart=${start}
+# Threads share free memory, so that less is kept at the peak of a scan or a pull.
+Environment=MALLOC_ARENA_MAX=2
 ${system === undefined ? '' : `User=${system.user}\n`}Restart=on-failure
 RestartSec=1
 # 3: restart requested. 4: upgraded.

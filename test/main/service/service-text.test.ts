@@ -9,7 +9,7 @@ import { packagedUnit } from '../../../src/main/service/systemd.ts'
 import { quoted, quotedArgument } from '../../../src/main/service/systemd-text.ts'
 import { SERVICE_PLATFORMS, type ServiceFacts } from '../../../src/main/service/types.ts'
 import { windowsQuoted } from '../../../src/main/service/windows.ts'
-import { DAEMON_FLAGS } from '../../../tools/choose-node.mjs'
+import { DAEMON_ENVIRONMENT, DAEMON_FLAGS } from '../../../tools/choose-node.mjs'
 
 const HOSTILE_PATH = '/a b/%n %%/$HOME ${x}/"q" \'r\'/\\s\\\\/<&>]]>--{}\n\tü/🙂'
 
@@ -48,9 +48,13 @@ function settings(content: string, name: string): string[] {
     .map((line) => line.slice(name.length + 1))
 }
 
+const VARIABLES = Object.entries(DAEMON_ENVIRONMENT).map(([name, value]) => `${name}=${value}`)
+
 test('systemd: hostile arguments and paths arrive as they are, on one line', () => {
   const facts = { ...FACTS, script: `${HOSTILE_PATH}/bin.js`, serveFlags: [`--home=${HOSTILE_PATH}`] }
-  const [line] = settings(planService(facts).content, 'ExecStart')
+  const { content } = planService(facts)
+  assert.deepEqual(settings(content, 'Environment'), VARIABLES)
+  const [line] = settings(content, 'ExecStart')
   const args = asSystemdReads(line!).map((word) => word.replaceAll('$$', '$'))
   const flags = ['serve', '--no-browser', '--no-restart']
   assert.deepEqual(args, [facts.node, ...DAEMON_FLAGS, facts.script, ...flags, `--home=${HOSTILE_PATH}`])
@@ -72,7 +76,7 @@ test('systemd: a single file unpacks into a directory of the service, not of the
   const unit = planService(facts).content
   assert.deepEqual(settings(unit, 'CacheDirectory'), ['sync'])
   assert.deepEqual(settings(unit, 'CacheDirectoryMode'), ['0700'])
-  assert.deepEqual(settings(unit, 'Environment'), ['TWINFOLD_CACHE_DIR=%C/sync'])
+  assert.deepEqual(settings(unit, 'Environment'), [...VARIABLES, 'TWINFOLD_CACHE_DIR=%C/sync'])
   assert.deepEqual(settings(planService({ ...FACTS, scope: 'system' }).content, 'CacheDirectory'), [])
 })
 
