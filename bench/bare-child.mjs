@@ -1,9 +1,9 @@
 /**
  * One end of the least that two Node processes can do to bring files from one directory to another: TLS 1.3, requests
  * and replies, SHA-256, a temporary file, fsync, rename. No index, no database, no rules, nothing that can be asked.
- *   bare-child.mjs source CERT KEY DIRECTORY         prints its ports: for TLS, and for `POST /NAME`, which announces a file
- *   bare-child.mjs sink CERT KEY DIRECTORY PORT      connects at the first line of standard input, a list of files as
- *                                                    JSON, and pulls them; then files as they are announced
+ *   bare-child.mjs source CERT KEY DIRECTORY       prints its ports: for TLS, and for `POST /NAME`, which announces
+ *   bare-child.mjs sink CERT KEY DIRECTORY PORT    connects at the first line of standard input, a list of files as
+ *                                                  JSON, and pulls them; then files as they are announced
  */
 import { hash, webcrypto } from 'node:crypto'
 import { once } from 'node:events'

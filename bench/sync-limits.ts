@@ -13,7 +13,10 @@ export interface LimitFigures {
   readonly cpuS: number
 }
 
-/** Bytes through TLS from one Node process to another over loopback, without other load, and the CPU of both. Keys are those of a home. */
+/**
+ * Bytes through TLS from one Node process to another over loopback, without other load, and the CPU of both. Keys are
+ * those of a home.
+ */
 export async function tlsLimit(home: string, sizeBytes: number): Promise<LimitFigures> {
   const keys = [join(home, 'cert.pem'), join(home, 'key.pem')]
   const receiver = spawn(process.execPath, [CHILD, 'receive', ...keys], { stdio: ['ignore', 'pipe', 'inherit'] })

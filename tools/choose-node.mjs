@@ -10,8 +10,8 @@ export const NODE_MAJOR_MIN = 24
 export const DAEMON_FLAGS = ['--max-semi-space-size=8', '--max-old-space-size=1536']
 
 /**
- * For the daemon, read by glibc only: free memory is shared by all threads but the first. By default each of up to eight for
- * each core fills a heap of its own, which is 6 to 10 MiB more at the peak of a scan or a pull.
+ * For the daemon, read by glibc only: free memory is shared by all threads but the first. By default each of up to
+ * eight for each core fills a heap of its own, which is 6 to 10 MiB more at the peak of a scan or a pull.
  */
 export const DAEMON_ENVIRONMENT = { MALLOC_ARENA_MAX: '2' }
 

@@ -135,13 +135,15 @@ async function restoreSome(keeper: Member, source: Member, versions: Versions): 
     () => wanted.every(([path]) => existsSync(join(source.root, path))) || undefined,
   )
   await untilInSync([keeper, source], { except: NOT_VERSIONS })
+  const contents = wanted.map(([path]) => readFileSync(join(source.root, path), 'utf8'))
+  // Syncthing moves what is there to the versions before it refuses, so the file may be deleted everywhere afterwards.
   // Within the same second Syncthing keeps what is there under the very name of the version asked for, and finds that.
   await eventually('the next second', () => Date.now() >= Date.parse(one?.[1] ?? '') + 1_000 || undefined)
   const refused = (await keeper.request('POST', `/rest/folder/versions?folder=${FOLDER}`, {
     gone: one?.[1] ?? '',
     'became a directory': versions['became a directory']?.[0]?.versionTime ?? '',
   })) as Record<string, string>
-  return [...wanted.map(([path]) => readFileSync(join(source.root, path), 'utf8')), ...Object.keys(refused).sort()]
+  return [...contents, ...Object.keys(refused).sort()]
 }
 
 for (const [type, params] of [

@@ -30,7 +30,8 @@ const NPM = `
 /** What runs in place of a tool of the repository: prints which program runs it. */
 const TOOL =
   'const args: readonly string[] = process.argv.slice(2)\n' +
-  'console.log(JSON.stringify({ program: process.argv0, flags: process.execArgv, args, arenas: process.env.MALLOC_ARENA_MAX }))\n'
+  'const arenas = process.env.MALLOC_ARENA_MAX\n' +
+  'console.log(JSON.stringify({ program: process.argv0, flags: process.execArgv, args, arenas }))\n'
 
 const OLD = [
   '--import',
