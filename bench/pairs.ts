@@ -49,7 +49,7 @@ export async function withTree(spec: TreeSpec, use: (tree: Tree) => Promise<void
 }
 
 /** An incomplete transfer would appear fast. */
-export function expectEqualTrees(tree: Tree, pair: Pair): void {
+export function expectEqualTrees(tree: Tree, pair: Pick<Pair, 'sinkRoot'>): void {
   const args = ['-r', '-q', '--exclude=.stfolder', tree.path, pair.sinkRoot]
   const result = spawnSync('diff', args, { encoding: 'utf8' })
   if (result.status !== 0)

@@ -1,9 +1,11 @@
 import { join } from 'node:path'
 import { mkdirSync } from 'node:fs'
 import { RelayServer } from '../test/support/strelaysrv.ts'
+import { BarePair } from './bare-pair.ts'
 import type { Bench } from './bench-options.ts'
 import type { Pair } from './pair.ts'
 import { expectEqualTrees, pairsOf, withPair, withTree, type Recorder } from './pairs.ts'
+import { BARE } from './rows.ts'
 import { largeFiles, makeTree, sameSizeFiles } from './tree.ts'
 
 const MIB = 1024 * 1024
@@ -21,6 +23,8 @@ export const REACH_GROUPS: Readonly<Record<string, (bench: Bench) => Promise<voi
 async function syncResume(bench: Bench): Promise<void> {
   const tree = makeTree(sameSizeFiles(10, 1_024))
   for (let round = 0; round < bench.rounds; round++) {
+    await using bare = await BarePair.start(bench, tree)
+    bench.record({ row: 'sync-resume-cold', subject: BARE, value: (await bare.pull()).connectedMs })
     for (const program of bench.programs) {
       await withPair(bench, { source: program, sink: program }, tree, async (pair, record) => {
         record('sync-resume-cold', await pair.resumeFirst())

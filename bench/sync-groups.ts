@@ -1,18 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import {
-  closeSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  readdirSync,
-  rmSync,
-  watch,
-  writeFileSync,
-  writeSync,
-} from 'node:fs'
+import { closeSync, existsSync, openSync, readdirSync, rmSync, watch, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { BarePair, type BareFigures } from './bare-pair.ts'
+import { BarePair, recordBarePull } from './bare-pair.ts'
 import type { Bench } from './bench-options.ts'
 import { FOLDER } from './measure.ts'
 import type { Pair, SyncFigures } from './pair.ts'
@@ -20,7 +9,6 @@ import { expectEqualTrees, pairsOf, withPair, withTree, type Recorder } from './
 import { BARE, RSYNC } from './rows.ts'
 import { copyLimit, fsyncLimit, rsyncLimit, tlsLimit } from './sync-limits.ts'
 import { largeFiles, makeTree, sameSizeFiles, type Tree } from './tree.ts'
-import { twinfold } from './twinfold.ts'
 
 const MIB = 1024 * 1024
 const SMALL_BYTES = 4 * 1024
@@ -41,14 +29,12 @@ export const SYNC_GROUPS: Readonly<Record<string, (bench: Bench) => Promise<void
 async function syncLarge(bench: Bench): Promise<void> {
   const sizeMib = bench.sizes.syncLargeMib
   await withTree(largeFiles(1, sizeMib), async (tree) => {
-    const home = limitHome(bench)
     const perSecond = (elapsedMs: number) => (sizeMib * MIB) / elapsedMs / 1000
     for (let round = 0; round < bench.rounds; round++) {
-      const limit = await tlsLimit(home, sizeMib * MIB)
+      const limit = await tlsLimit(bench, sizeMib * MIB)
       bench.record({ row: 'sync-large', subject: 'limit', value: perSecond(limit.elapsedMs), cpuS: limit.cpuS })
       bench.record({ row: 'sync-large-cpu', subject: 'limit', value: limit.cpuS + copyCpuS(bench, tree) })
-      const bare = await barePull(bench, home, tree)
-      recordBare(bench, 'sync-large', perSecond(bare.elapsedMs), bare)
+      await recordBarePull(bench, tree, 'sync-large', perSecond)
       for (const ends of pairsOf(bench.programs)) {
         await withPair(bench, ends, tree, async (pair, record) => {
           const figures = await pair.connect(tree.files)
@@ -58,30 +44,6 @@ async function syncLarge(bench: Bench): Promise<void> {
       }
     }
   })
-}
-
-/** Whose keys the limits use. */
-function limitHome(bench: Bench): string {
-  const home = join(bench.scratch, 'limit-home')
-  if (existsSync(home)) return home
-  mkdirSync(home, { recursive: true, mode: 0o700 })
-  twinfold.makeHome(home)
-  return home
-}
-
-async function barePull(bench: Bench, home: string, tree: Tree): Promise<BareFigures> {
-  const sink = mkdtempSync(join(bench.scratch, 'bare-')) // left, as the files of pairs are
-  await using pair = await BarePair.start(home, tree.path, sink)
-  return await pair.pull(tree.path)
-}
-
-function recordBare(bench: Bench, row: string, value: number, figures: BareFigures): void {
-  const { sourceCpuS, sinkCpuS, sourcePeakMib, sinkPeakMib } = figures
-  const cpuS = sourceCpuS + sinkCpuS
-  bench.record({ row, subject: BARE, value, cpuS })
-  bench.record({ row: `${row}-cpu`, subject: BARE, value: cpuS })
-  bench.record({ row: `${row}-source-rss`, subject: BARE, value: sourcePeakMib, cpuS: sourceCpuS })
-  bench.record({ row: `${row}-sink-rss`, subject: BARE, value: sinkPeakMib, cpuS: sinkCpuS })
 }
 
 /** CPU seconds of reading, hashing and writing the only file of a tree, each once. */
@@ -104,8 +66,7 @@ async function syncSmall(bench: Bench): Promise<void> {
         bench.record({ row: 'sync-small', subject: RSYNC, value: (files * 1000) / rsync.elapsedMs, cpuS: rsync.cpuS })
         bench.record({ row: 'sync-small-cpu', subject: RSYNC, value: rsync.cpuS })
       }
-      const bare = await barePull(bench, limitHome(bench), tree)
-      recordBare(bench, 'sync-small', (files * 1000) / bare.elapsedMs, bare)
+      await recordBarePull(bench, tree, 'sync-small', (elapsedMs) => (files * 1000) / elapsedMs)
       for (const ends of pairsOf(bench.programs)) {
         await withPair(bench, ends, tree, async (pair, record) => {
           const figures = await pair.connect(files)
@@ -156,11 +117,9 @@ async function syncOne(bench: Bench): Promise<void> {
 }
 
 async function bareOne(bench: Bench, tree: Tree): Promise<void> {
-  const sink = mkdtempSync(join(bench.scratch, 'bare-'))
-  await using pair = await BarePair.start(limitHome(bench), tree.path, sink)
-  const { connectedMs } = await pair.pull(tree.path)
-  bench.record({ row: 'sync-resume-cold', subject: BARE, value: connectedMs })
-  const announced = newFiles(bench, tree, sink, (name) => pair.announce(name))
+  await using pair = await BarePair.start(bench, tree)
+  await pair.pull()
+  const announced = newFiles(bench, tree, pair.sinkRoot, (name) => pair.announce(name))
   for await (const elapsedMs of announced) bench.record({ row: 'sync-one', subject: BARE, value: elapsedMs })
 }
 

@@ -1,10 +1,12 @@
-import { spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { isOnPath } from '../test/support/debian.ts'
+import type { Bench } from './bench-options.ts'
+import { LineChild } from './line-child.ts'
 import { field } from './measure.ts'
 import { cpuSeconds } from './process-tree.ts'
+import { twinfold } from './twinfold.ts'
 
 const CHILD = join(import.meta.dirname, 'sync-limit-child.mjs')
 
@@ -13,31 +15,28 @@ export interface LimitFigures {
   readonly cpuS: number
 }
 
-/**
- * Bytes through TLS from one Node process to another over loopback, without other load, and the CPU of both. Keys are
- * those of a home.
- */
-export async function tlsLimit(home: string, sizeBytes: number): Promise<LimitFigures> {
-  const keys = [join(home, 'cert.pem'), join(home, 'key.pem')]
-  const receiver = spawn(process.execPath, [CHILD, 'receive', ...keys], { stdio: ['ignore', 'pipe', 'inherit'] })
-  const killOnExit = () => void receiver.kill('SIGKILL')
-  process.once('exit', killOnExit)
-  try {
-    const lines = createInterface({ input: receiver.stdout })[Symbol.asyncIterator]()
-    const port = field(JSON.parse(String((await lines.next()).value)), 'port')
-    const sender = spawn(process.execPath, [CHILD, 'send', ...keys, String(port), String(sizeBytes)], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
-    const sent = createInterface({ input: sender.stdout })[Symbol.asyncIterator]()
-    const [code] = await once(sender, 'exit')
-    if (code !== 0) throw new Error(`the sender of the TLS limit ended with ${String(code)}`)
-    const { cpuS } = parseFigures(String((await sent.next()).value))
-    const received = parseFigures(String((await lines.next()).value))
-    return { elapsedMs: received.elapsedMs, cpuS: received.cpuS + cpuS }
-  } finally {
-    receiver.kill('SIGKILL')
-    process.off('exit', killOnExit)
-  }
+/** Whose keys the limits use. */
+export function limitHome(bench: Pick<Bench, 'scratch'>): string {
+  const home = join(bench.scratch, 'limit-home')
+  if (existsSync(home)) return home
+  mkdirSync(home, { recursive: true, mode: 0o700 })
+  twinfold.makeHome(home)
+  return home
+}
+
+export function keysOf(home: string): readonly [certificate: string, key: string] {
+  return [join(home, 'cert.pem'), join(home, 'key.pem')]
+}
+
+/** Bytes through TLS from one Node process to another over loopback, without other load, and the CPU of both. */
+export async function tlsLimit(bench: Pick<Bench, 'scratch'>, sizeBytes: number): Promise<LimitFigures> {
+  const keys = keysOf(limitHome(bench))
+  await using receiver = new LineChild(CHILD, ['receive', ...keys])
+  const port = field(await receiver.line(), 'port')
+  await using sender = new LineChild(CHILD, ['send', ...keys, String(port), String(sizeBytes)])
+  const sent = parseFigures(await sender.line())
+  const received = parseFigures(await receiver.line())
+  return { elapsedMs: received.elapsedMs, cpuS: received.cpuS + sent.cpuS }
 }
 
 /** A file read, hashed, and written with fsync, each once, by one Node process that does nothing else. */
@@ -68,10 +67,9 @@ function runChild(job: string, ...args: readonly string[]): LimitFigures {
   const env = { ...process.env, UV_THREADPOOL_SIZE: '16' }
   const result = spawnSync(process.execPath, [CHILD, job, ...args], { encoding: 'utf8', env })
   if (result.status !== 0) throw new Error(`limit ${job}: ${result.stderr}`)
-  return parseFigures(result.stdout)
+  return parseFigures(JSON.parse(result.stdout))
 }
 
-function parseFigures(line: string): LimitFigures {
-  const value: unknown = JSON.parse(line)
+function parseFigures(value: unknown): LimitFigures {
   return { elapsedMs: Number(field(value, 'elapsedMs')), cpuS: Number(field(value, 'cpuS')) }
 }
