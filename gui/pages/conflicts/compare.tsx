@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { detach } from '../../../src/core/errors.ts'
 import { compareTimes } from '../../../src/core/conflicts/rule.ts'
 import { ClientError } from '../../../src/client/errors.ts'
@@ -62,7 +62,8 @@ function Loaded({ diff, onResolved }: { readonly diff: ConflictDiffJson; readonl
     if (await resolveWithQuestion({ keep: choice, conflicts: [shown] })) onResolved()
   }
   const merge = () => openMerge({ diff, shown, titles, onResolved })
-  useEffect(() => {
+  // A layout effect, so that a key counts as soon as the versions are shown.
+  useLayoutEffect(() => {
     const press = ({ detail }: CustomEvent<string>) => {
       if (detail === '1') detach(keep('original'))
       if (detail === '2') detach(keep('copy'))

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { detach } from '../../../src/core/errors.ts'
 import { reasonOf, runUndo } from '../../app/run-action.ts'
 import { latestUndo } from '../../app/toasts.tsx'
@@ -55,8 +55,9 @@ export function ConflictsPage({ folder, name }: PageProps) {
     else replacePlace('conflicts')
     rows.again()
   }
-  useEffect(() => DESK_KEYS.follow(), [])
-  useEffect(() =>
+  // Layout effects: others run after the next frame, and a key pressed before would be lost or act on what was shown.
+  useLayoutEffect(() => DESK_KEYS.follow(), [])
+  useLayoutEffect(() =>
     DESK_KEYS.listen(({ detail }) => {
       if (detail === 'j') choose(index + 1)
       if (detail === 'k') choose(Math.max(0, index - 1))
