@@ -45,7 +45,7 @@ export function replaceDialogAddress(address: string): void {
 }
 
 function onStep(): void {
-  const [depth, open] = [entryDepth(), openDialogs.get().length]
+  const [depth, open] = [entryDepth(), shownDialogs()]
   // The step may come before the entry of a dialog that was just closed is reconciled.
   const before = shown.depth > open ? { ...shown, depth: open, hash: addressAt(open) } : shown
   rememberEntry()
@@ -87,8 +87,16 @@ function addressAt(depth: number): string {
   return openDialogs.get()[depth - 1]?.address ?? pageHash
 }
 
+/** Without those that were just closed: the event that removes them from the list is a task of its own. */
+function shownDialogs(): number {
+  const elements = dialogElements()
+  const closed = elements.length - 1 - elements.findLastIndex((element) => element.open)
+  return openDialogs.get().length - closed
+}
+
 /** By their elements, as if the user had closed them: a question is answered, edits are dropped. */
 function closeAbove(depth: number): void {
-  const elements = [...document.querySelectorAll<HTMLDialogElement>('.dialogs > dialog')]
-  for (const element of elements.slice(depth).reverse()) element.close()
+  for (const element of dialogElements().slice(depth).reverse()) element.close()
 }
+
+const dialogElements = () => [...document.querySelectorAll<HTMLDialogElement>('.dialogs > dialog')]

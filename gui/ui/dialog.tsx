@@ -1,6 +1,6 @@
 import { detach } from '../../src/core/errors.ts'
 import type { ComponentChildren } from 'preact'
-import { useContext, useEffect, useId, useRef } from 'preact/hooks'
+import { useContext, useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { closeDialog, DialogId } from '../base/dialogs.tsx'
 import { closeInnerPart } from '../base/draft.ts'
 import { t } from '../i18n/texts.ts'
@@ -37,7 +37,8 @@ export function Dialog({
   const element = useRef<HTMLDialogElement>(null)
   const titleId = useId()
   const dialogId = useContext(DialogId)
-  useEffect(() => element.current?.showModal(), [])
+  // A layout effect: a dialog that is drawn and not open is one that was closed.
+  useLayoutEffect(() => element.current?.showModal(), [])
   const closed = () => {
     onClose?.()
     closeDialog(dialogId)
