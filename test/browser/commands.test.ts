@@ -106,7 +106,8 @@ test(
     }`)
       await field(page).waitFor()
       await page.keyboard.press('Escape')
-      await field(page).waitFor({ state: 'detached' })
+      // A closed dialog is not shown, and a moment later not there.
+      await page.locator('dialog:not([open])').waitFor({ state: 'detached' })
       assert.equal(await page.locator('dialog').count(), 1, 'the dialog of a new folder, once')
     })
   },

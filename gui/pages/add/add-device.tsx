@@ -19,7 +19,7 @@ import { FieldGroup, FormFields, focusFirstWrong, FoldedSection, Refusal } from 
 import { ShareFolders, shareExactly, showsTooMuch } from '../edit/share-folders.tsx'
 import { CancelButton } from '../edit/save-actions.tsx'
 import { useForm, useSaving } from '../edit/use-form.ts'
-import { DeviceIdField, useCheckedId } from './device-id-field.tsx'
+import { DeviceIdField, useCheckedId, type CheckedId } from './device-id-field.tsx'
 import { openJoin } from './invite-buttons.tsx'
 import { NearDevices, type DevicePreset } from './near-devices.tsx'
 import { ThisDeviceId } from './this-device-id.tsx'
@@ -56,8 +56,11 @@ export function AddDeviceDialog({ preset, stays = false }: AddDeviceProps) {
     detach(openJoin(text))
   }
   const submit = async () => {
-    const { id } = checked
     setTried(true)
+    let found: CheckedId = checked
+    const isUnchecked = checked.id === undefined && checked.error === undefined && typed.trim() !== ''
+    if (isUnchecked && !(await saving.save(async () => void (found = await checked.checkNow())))) return undefined
+    const { id } = found
     if (id === undefined || form.wrongs.size > 0 || showsTooMuch(folders, shares, isTrusted))
       return requestAnimationFrame(focusFirstWrong)
     const text = t('add.deviceDone', { device: name === '' ? shortId(id) : name })

@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks'
 import type { DeviceConfig } from '../../../src/core/config/config.ts'
 import { deviceName } from '../../view-model/device.ts'
 import { useQuery } from '../../live/query.ts'
@@ -14,21 +15,36 @@ export interface CheckedId {
   readonly error?: string
 }
 
-/** Validates an ID with the daemon as it is typed; the ID of this device and known ones are rejected with an error. */
-export function useCheckedId(typed: string): CheckedId {
-  const text = useDebounced(typed.trim())
+/**
+ * Validates an ID with the daemon as it is typed; the ID of this device and known ones are rejected with an error.
+ * `checkNow` is for a form that is sent before that was done.
+ */
+export function useCheckedId(typed: string): CheckedId & { readonly checkNow: () => Promise<CheckedId> } {
+  const asked = useDebounced(typed.trim())
   const localId = useLive((state) => state.system?.myID)
   const devices = useLive((state) => state.config?.devices)
-  const { value } = useQuery(text, async (signal) => {
-    if (text === '') return undefined
-    return { text, reply: await client.call('GET /rest/svc/deviceid', { query: { id: text }, signal }) }
-  })
-  if (value === undefined || value.text !== typed.trim()) return {}
-  if (!('id' in value.reply)) return { error: t('add.badId') }
-  return refusalOf(value.reply.id, localId, devices ?? []) ?? { id: value.reply.id }
+  const check = async (text: string, signal?: AbortSignal) => {
+    const reply = await client.call('GET /rest/svc/deviceid', { query: { id: text }, ...(signal && { signal }) })
+    return { text, checked: 'id' in reply ? { id: reply.id } : { error: t('add.badId') } }
+  }
+  const { value } = useQuery(asked, async (signal) => (asked === '' ? undefined : check(asked, signal)))
+  const [ofForm, setOfForm] = useState<Awaited<ReturnType<typeof check>>>()
+  const withRefusal = (checked: CheckedId) => refusalOf(checked.id, localId, devices ?? []) ?? checked
+  const known = [value, ofForm].find((each) => each?.text === typed.trim())
+  const checkNow = async () => {
+    const found = await check(typed.trim())
+    setOfForm(found)
+    return withRefusal(found.checked)
+  }
+  return { ...(known && withRefusal(known.checked)), checkNow }
 }
 
-function refusalOf(id: string, localId: string | undefined, devices: readonly DeviceConfig[]): CheckedId | undefined {
+function refusalOf(
+  id: string | undefined,
+  localId: string | undefined,
+  devices: readonly DeviceConfig[],
+): CheckedId | undefined {
+  if (id === undefined) return undefined
   if (id === localId) return { error: t('add.idOfThisDevice') }
   const known = devices.find(({ deviceID }) => deviceID === id)
   return known === undefined ? undefined : { error: t('add.knownDevice', { device: deviceName(known) }) }
